@@ -1,0 +1,327 @@
+/// broadphase: of all these boxes, which pairs overlap?
+///
+/// Boxes in, pairs out: every overlapping pair, each exactly once.
+///
+///     bp_config config = {0};                      // zero means default, everywhere
+///     bp_pairs pairs = {0};
+///     bp_status status = bp_find_pairs(boxes, count, &config, &pairs);
+///     ... pairs.data[0 .. pairs.count) ...
+///     bp_pairs_free(&pairs, &config);
+///
+/// This header is the manual; read it from top to bottom:
+///   1. values      boxes, pairs, statuses
+///   2. hooks       your allocator, your threads, your log
+///   3. config      what to do, and how
+///   4. one call    bp_find_pairs, bp_find_pairs_between
+///   5. world       objects that live and move
+///   6. methods     the table of algorithms
+///
+/// Rules that hold for every call:
+///   - A call that can fail returns a bp_status. After a failure everything is as it was before the call.
+///   - No pair is ever lost without an error, and no pair is reported twice.
+///   - Results depend only on the input: not on the number of threads, nor on the processor.
+///   - The library has no mutable globals. Different worlds may be used from different threads at once;
+///     one world must not be, unless the call takes a const world.
+#ifndef BROADPHASE_H
+#define BROADPHASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define BP_API
+#elif defined(__GNUC__)
+#define BP_API __attribute__((visibility("default")))
+#else
+#define BP_API
+#endif
+
+#define BP_VERSION_MAJOR 0
+#define BP_VERSION_MINOR 1
+#define BP_VERSION_PATCH 0
+
+/// The version of the library that is linked, as "major.minor.patch".
+BP_API const char *bp_version(void);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// 1. Values
+
+/// An axis-aligned box. Boxes are closed: touching counts as overlapping. A coordinate may be infinite: that is how
+/// walls, planes and half-spaces are given. A box with a NaN or with min > max is invalid (BP_ERROR_BOX).
+typedef struct bp_box {
+    float min[3];
+    float max[3];
+} bp_box;
+
+/// Two boxes that overlap, by index (or id): a < b. Between two sets: a from the first, b from the second.
+typedef struct bp_pair {
+    uint32_t a;
+    uint32_t b;
+} bp_pair;
+
+/// What a call came to.
+typedef enum bp_status {
+    BP_OK = 0,
+    BP_ERROR_ARGUMENT,    ///< a null pointer, a count over BP_MAX_COUNT, or a config field out of its range
+    BP_ERROR_BOX,         ///< a box with NaN or min > max; the log names its index
+    BP_ERROR_ID,          ///< an id that is not alive in this world
+    BP_ERROR_MEMORY,      ///< the allocator refused
+    BP_ERROR_CAPACITY,    ///< the caller's fixed buffer is short; the count says how much is needed
+    BP_ERROR_UNSUPPORTED, ///< the chosen method cannot do that; bp_method_supports() tells beforehand
+    BP_ERROR_INTERNAL     ///< a defect in this library; please report it
+} bp_status;
+
+/// A short English sentence for a status. Never NULL, not even for a number that is no status.
+BP_API const char *bp_status_text(bp_status status);
+
+/// The largest number of objects in a call or world: 2^32 - 2.
+#define BP_MAX_COUNT ((size_t)4294967294u)
+
+// ---------------------------------------------------------------------------------------------------------------------
+// 2. Hooks. Each belongs to the config of a world or call; a zero hook means the default.
+
+/// Memory. `allocate` returns `size` bytes aligned to 64, or NULL; `release` takes back a pointer that `allocate` gave,
+/// with its size. Default: the C library's aligned allocation.
+typedef struct bp_allocator {
+    void *(*allocate)(void *context, size_t size);
+    void (*release)(void *context, void *memory, size_t size);
+    void *context;
+} bp_allocator;
+
+/// One piece of parallel work: called once for each index.
+typedef void (*bp_task)(void *task_context, size_t index);
+
+/// Threads. `run` calls `task(task_context, i)` for every i in 0 .. count-1, in any order, on any threads, and returns
+/// when all are done. `workers` is how many calls can be under way at once (it sets how finely work is cut, never what
+/// the result is). Default: OpenMP with `config.threads` threads, or serial where the library was built without it.
+typedef struct bp_executor {
+    void (*run)(void *context, bp_task task, void *task_context, size_t count);
+    void *context;
+    uint32_t workers;
+} bp_executor;
+
+/// Messages for a person: one line, without a newline, valid during the call. They say what a status cannot: which box,
+/// which field, what to do about it. Default: no messages.
+typedef struct bp_log {
+    void (*write)(void *context, const char *text);
+    void *context;
+} bp_log;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// 3. Config
+
+/// The algorithms. Each one gives the same pairs; they differ in speed, memory and what they support.
+typedef enum bp_method {
+    BP_METHOD_AUTO = 0,          ///< the library chooses
+    BP_METHOD_BRUTE_FORCE,       ///< tests all pairs; the oracle of the tests
+    BP_METHOD_HIERARCHICAL_GRID, ///< levels of hashed grids, by object size; O(n)
+} bp_method;
+
+/// How a world brings its structure up to date when objects have changed.
+typedef enum bp_update_strategy {
+    BP_UPDATE_AUTOMATIC = 0, ///< decided at each update from how many objects changed cell in the last one
+    BP_UPDATE_INDIVIDUAL,    ///< each changed object leaves its cell for another, in O(1)
+    BP_UPDATE_REBUILD        ///< all objects are sorted into cells anew: best when many move
+} bp_update_strategy;
+
+/// The order of the pairs in a result. Both orders are the same on every run and for every number of threads.
+typedef enum bp_pair_order {
+    BP_ORDER_FOUND = 0, ///< as the method finds them: fastest
+    BP_ORDER_SORTED     ///< ascending by (a, b): comparable across methods
+} bp_pair_order;
+
+/// The instruction set of the inner loops. All of them find the same pairs in the same order.
+typedef enum bp_simd {
+    BP_SIMD_AUTO = 0, ///< the best that the processor has, or what the environment variable BP_SIMD names
+    BP_SIMD_SCALAR,   ///< plain C
+    BP_SIMD_AVX2,     ///< x86-64 with AVX2
+    BP_SIMD_AVX512,   ///< x86-64 with AVX-512 (F, VL, BW, DQ)
+    BP_SIMD_NEON      ///< 64-bit ARM
+} bp_simd;
+
+/// Flags of a config.
+enum {
+    BP_PAIRS_FIXED = 1u << 0 ///< bp_pairs is a buffer of the caller's, of `capacity` pairs, and is never grown
+};
+
+/// What one update or call did. Byte and cell figures describe the structure as it was left.
+typedef struct bp_stats {
+    bp_method method;            ///< the method that ran (never BP_METHOD_AUTO)
+    bp_update_strategy update;   ///< the strategy that ran (never BP_UPDATE_AUTOMATIC)
+    size_t objects;              ///< boxes given, or alive in the world
+    size_t pairs;                ///< pairs reported
+    uint64_t tests;              ///< candidate pairs examined
+    size_t bytes;                ///< held by the structure, scratch memory included, boxes and pairs not
+    size_t levels;               ///< grids in the hierarchy
+    size_t cells;                ///< cells in all grids
+    size_t occupied;             ///< cells that hold at least one object
+    size_t objects_per_cell_max; ///< in the fullest cell
+    double objects_per_cell;     ///< mean over the occupied cells
+    double build_seconds;        ///< time to bring the structure up to date
+    double find_seconds;         ///< time to find the pairs
+} bp_stats;
+
+/// What to do, and how. Every field's zero is its default, so `bp_config config = {0};` is the normal case. It is read
+/// and checked when a call begins or a world is created, and not kept: it may go out of scope afterwards.
+typedef struct bp_config {
+    bp_method method;          ///< default: the library chooses
+    uint32_t dimensions;       ///< 3 (default) or 2: z is ignored
+    int32_t threads;           ///< default: 1 thread; -1: all cores; else that many
+    bp_update_strategy update; ///< worlds only
+    bp_pair_order pair_order;  ///< default: as found
+    bp_simd simd;              ///< default: the best there is
+    uint32_t flags;            ///< BP_PAIRS_FIXED, or 0
+
+    /// hierarchical-grid: 0: the library chooses levels and cells from the sizes of the objects. > 1: level k has cells
+    /// of c0 * factor^k, and an object lives on the level with size in [cell / factor, cell).
+    float hierarchy_factor;
+    /// hierarchical-grid: the edge c0 of the cells of level 0. 0: sqrt(factor) times the first object's size.
+    /// Given without a factor, it implies a factor of 2.
+    float cell_size;
+    /// hierarchical-grid: cells per axis of a new grid: powers of two, at least 4, at most 2^20 each. 0: 16, or chosen
+    /// from the objects where the library chooses the levels.
+    uint32_t grid_size[3];
+    /// hierarchical-grid: a grid is doubled when it holds more than this many objects per cell. 0: 1/8 (the seeds'
+    /// rule) with a hierarchy_factor, else 1.
+    float grid_load;
+    /// hierarchical-grid: below this many objects all pairs are tested. 0: a measured threshold; 1: never.
+    uint32_t brute_force_below;
+
+    bp_allocator allocator;
+    bp_executor executor;
+    bp_log log;
+    /// One-call functions leave their figures here. May be NULL. (A world's are in its bp_result.)
+    bp_stats *stats;
+} bp_config;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// 4. One call, no state
+
+/// A list of pairs. Begin with {0}: the library grows it as needed, keeps `data` between calls, and overwrites what it
+/// held; release it with bp_pairs_free. With BP_PAIRS_FIXED in the config's flags, `data` and `capacity` are the
+/// caller's buffer: when it is short, the call returns BP_ERROR_CAPACITY and `count` is the number needed.
+typedef struct bp_pairs {
+    bp_pair *data;
+    size_t count;
+    size_t capacity;
+} bp_pairs;
+
+/// Releases a list that the library has grown, and zeroes it. `config` must name the allocator that grew it; NULL means
+/// the default one. An empty list is fine. Not for BP_PAIRS_FIXED buffers.
+BP_API void bp_pairs_free(bp_pairs *pairs, const bp_config *config);
+
+/// Finds every pair of overlapping boxes among `boxes[0 .. count)`. `config` may be NULL (all defaults).
+/// Fails with BP_ERROR_ARGUMENT, _BOX, _MEMORY, _CAPACITY or _UNSUPPORTED; the list's pairs are then undefined, its
+/// buffer is still the caller's to free.
+BP_API bp_status bp_find_pairs(const bp_box *boxes, size_t count, const bp_config *config, bp_pairs *pairs);
+
+/// Finds every pair of a box of `a` and a box of `b` that overlap; pairs inside one set are not looked for. The two may
+/// be the same array: then each box also overlaps itself. Otherwise as bp_find_pairs.
+BP_API bp_status bp_find_pairs_between(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
+                                       const bp_config *config, bp_pairs *pairs);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// 5. A world of objects that live and move
+
+/// A set of objects with boxes. Opaque; create with bp_world_create.
+typedef struct bp_world bp_world;
+
+/// An object of a world: a small number, the smallest free one, reused after removal.
+typedef uint32_t bp_id;
+
+/// Flags of an object.
+enum {
+    BP_STATIC = 1u << 0 ///< two static objects never pair
+};
+
+/// What an object is, beside its box. All zero is the default: pairs with everything. A pair (a, b) passes when
+/// a.group & b.mask and b.group & a.mask are not zero (a zero group or mask counts as all bits set), the islands are
+/// equal, and not both are static.
+typedef struct bp_object {
+    uint32_t group;
+    uint32_t mask;
+    uint32_t flags;  ///< BP_STATIC, or 0
+    uint32_t island; ///< objects of different islands never pair
+    uint64_t user;   ///< the caller's; the library only keeps it
+} bp_object;
+
+/// The result of an update: a view, owned by the world, valid until the world's next change.
+typedef struct bp_result {
+    const bp_pair *pairs;
+    size_t pair_count;
+    bp_stats stats;
+} bp_result;
+
+/// Creates an empty world. `config` may be NULL. On failure *world is NULL.
+BP_API bp_status bp_world_create(const bp_config *config, bp_world **world);
+
+/// Releases a world and all it holds. NULL is fine.
+BP_API void bp_world_destroy(bp_world *world);
+
+/// Adds one object and tells its id. `object` may be NULL (all defaults). Amortised O(1).
+BP_API bp_status bp_add(bp_world *world, const bp_box *box, const bp_object *object, bp_id *id);
+
+/// Adds `count` objects, all or none. `objects` may be NULL (all defaults), `ids` may be NULL (not wanted).
+BP_API bp_status bp_add_many(bp_world *world, size_t count, const bp_box *boxes, const bp_object *objects, bp_id *ids);
+
+/// Gives an object a new box, of any size. O(1).
+BP_API bp_status bp_move(bp_world *world, bp_id id, const bp_box *box);
+
+/// Gives `count` objects new boxes, all or none. `ids` may be NULL: then they are 0 .. count-1. If an id comes twice,
+/// its last box counts.
+BP_API bp_status bp_move_many(bp_world *world, size_t count, const bp_id *ids, const bp_box *boxes);
+
+/// Removes an object. Its id may be given out again. O(log n).
+BP_API bp_status bp_remove(bp_world *world, bp_id id);
+
+/// Changes what an object is; takes effect with the next update. `object` may be NULL (all defaults).
+BP_API bp_status bp_set_object(bp_world *world, bp_id id, const bp_object *object);
+
+/// Reads an object back. Either of `box` and `object` may be NULL.
+BP_API bp_status bp_get_object(const bp_world *world, bp_id id, bp_box *box, bp_object *object);
+
+/// Finds all pairs of the world as it is now. `result` may be NULL (only the work is wanted).
+BP_API bp_status bp_update(bp_world *world, bp_result *result);
+
+/// The number of objects alive.
+BP_API size_t bp_world_count(const bp_world *world);
+
+/// The figures of the last update.
+BP_API bp_status bp_world_stats(const bp_world *world, bp_stats *stats);
+
+/// A deep check of everything the world holds; for tests. BP_ERROR_INTERNAL, with the finding in the log, if something
+/// is wrong. Costs about as much as an update.
+BP_API bp_status bp_world_validate(const bp_world *world);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// 6. The table of methods
+
+/// What a method can do, beside finding all pairs in 3-D.
+enum {
+    BP_SUPPORTS_2D = 1u << 0,          ///< config.dimensions = 2
+    BP_SUPPORTS_BETWEEN = 1u << 1,     ///< bp_find_pairs_between
+    BP_SUPPORTS_INCREMENTAL = 1u << 2, ///< BP_UPDATE_INDIVIDUAL
+    BP_SUPPORTS_THREADS = 1u << 3      ///< more than one thread makes it faster
+};
+
+/// How many methods there are, "auto" included: indices 0 .. count-1 are the values of bp_method.
+BP_API size_t bp_method_count(void);
+
+/// The name of method `index`: "auto", "brute-force", "hierarchical-grid", ...; NULL if there is none.
+BP_API const char *bp_method_name(size_t index);
+
+/// One line about method `index`; NULL if there is none.
+BP_API const char *bp_method_summary(size_t index);
+
+/// What method `index` supports: a set of BP_SUPPORTS_ flags; 0 if there is none.
+BP_API uint32_t bp_method_supports(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

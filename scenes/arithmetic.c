@@ -1,0 +1,51 @@
+#include "arithmetic.h"
+
+#include <math.h>
+
+// Newton's method from above: the iterates fall until rounding stops them.
+double cube_root(double value) {
+    if (value <= 0) {
+        return 0;
+    }
+    double root = value > 1 ? value : 1;
+    for (;;) {
+        double next = (2 * root + value / (root * root)) / 3;
+        if (next >= root) {
+            return root;
+        }
+        root = next;
+    }
+}
+
+static double whole_power(double base, double whole) {
+    double result = 1;
+    while (whole >= 1) {
+        double half = floor(whole / 2);
+        if (whole - 2 * half >= 1) {
+            result *= base;
+        }
+        base *= base;
+        whole = half;
+    }
+    return result;
+}
+
+// The binary digits of the exponent pick from base^(1/2), base^(1/4), ...; a double has at most a few dozen of them that
+// matter, and the loop ends with the last one.
+static double fraction_power(double base, double fraction) {
+    double result = 1;
+    while (fraction > 0 && base != 1) {
+        base = sqrt(base);
+        fraction *= 2;
+        if (fraction >= 1) {
+            result *= base;
+            fraction -= 1;
+        }
+    }
+    return result;
+}
+
+double real_power(double base, double exponent) {
+    double whole = floor(exponent);
+    return whole_power(base, whole) * fraction_power(base, exponent - whole);
+}

@@ -1,0 +1,12 @@
+// Roots and powers from + - * / sqrt only. cbrt() and pow() of the C library differ in the last bit between machines,
+// and one bit in the size of a domain moves every object of a scene.
+#ifndef BP_SCENES_ARITHMETIC_H
+#define BP_SCENES_ARITHMETIC_H
+
+// The cube root of a value >= 0.
+double cube_root(double value);
+
+// base^exponent for base >= 0 and exponent >= 0. Underflows to 0 and overflows to infinity, as pow() does.
+double real_power(double base, double exponent);
+
+#endif

@@ -1,0 +1,13 @@
+// Seconds since some moment, for the figures in bp_stats.
+#ifndef BP_CLOCK_H
+#define BP_CLOCK_H
+
+#include <time.h>
+
+static inline double bp_clock_seconds(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,124 @@
+#include "config.h"
+
+#include "memory.h"
+#include "method.h"
+#include "parallel.h"
+#include "sweep/sweep.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { GRID_SIZE_MIN = 4, GRID_SIZE_MAX = 1 << 20, THREADS_MAX = 1024 };
+
+void bp_log_write(const bp_config *config, const char *format, ...) {
+    if (config->log.write == NULL) {
+        return;
+    }
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    config->log.write(config->log.context, text);
+}
+
+static bp_status refuse(const bp_config *config, const char *field, const char *remedy) {
+    bp_log_write(config, "config.%s: %s", field, remedy);
+    return BP_ERROR_ARGUMENT;
+}
+
+static int is_zero_or_positive(float value) {
+    return value >= 0.0f && isfinite(value);
+}
+
+static int is_grid_size(uint32_t size) {
+    return size == 0 || (size >= GRID_SIZE_MIN && size <= GRID_SIZE_MAX && (size & (size - 1)) == 0);
+}
+
+static bp_status check_choices(const bp_config *c) {
+    if ((size_t)c->method >= bp_method_count()) {
+        return refuse(c, "method", "there is no such method; bp_method_count() tells how many there are");
+    }
+    if (c->dimensions != 0 && c->dimensions != 2 && c->dimensions != 3) {
+        return refuse(c, "dimensions", "must be 2 or 3 (0 means 3)");
+    }
+    if (c->threads < -1 || c->threads > THREADS_MAX) {
+        return refuse(c, "threads", "must be -1 (all cores) to 1024");
+    }
+    if ((unsigned)c->update > BP_UPDATE_REBUILD) {
+        return refuse(c, "update", "must be a bp_update_strategy");
+    }
+    if ((unsigned)c->pair_order > BP_ORDER_SORTED) {
+        return refuse(c, "pair_order", "must be a bp_pair_order");
+    }
+    if ((unsigned)c->simd > BP_SIMD_NEON) {
+        return refuse(c, "simd", "must be a bp_simd");
+    }
+    if ((c->flags & ~(uint32_t)BP_PAIRS_FIXED) != 0) {
+        return refuse(c, "flags", "holds a bit that is no flag");
+    }
+    return BP_OK;
+}
+
+static bp_status check_grid(const bp_config *c) {
+    if (c->hierarchy_factor != 0.0f && !(c->hierarchy_factor > 1.0f && isfinite(c->hierarchy_factor))) {
+        return refuse(c, "hierarchy_factor", "must be greater than 1, or 0 to let the library choose the levels");
+    }
+    if (!is_zero_or_positive(c->cell_size)) {
+        return refuse(c, "cell_size", "must be positive and finite, or 0 to take it from the objects");
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!is_grid_size(c->grid_size[axis])) {
+            return refuse(c, "grid_size", "must be powers of two from 4 to 1048576, or 0");
+        }
+    }
+    if (!is_zero_or_positive(c->grid_load)) {
+        return refuse(c, "grid_load", "must be positive and finite, or 0");
+    }
+    return BP_OK;
+}
+
+static bp_status check_hooks(const bp_config *c) {
+    if ((c->allocator.allocate == NULL) != (c->allocator.release == NULL)) {
+        return refuse(c, "allocator", "needs both allocate and release, or neither");
+    }
+    if (c->executor.run != NULL && c->executor.workers == 0) {
+        return refuse(c, "executor", "needs at least one worker");
+    }
+    return BP_OK;
+}
+
+static void fill_defaults(bp_config *c) {
+    if (c->dimensions == 0) {
+        c->dimensions = 3;
+    }
+    if (c->allocator.allocate == NULL) {
+        c->allocator = bp_allocator_default();
+    }
+    if (c->executor.run == NULL) {
+        c->executor.workers = bp_parallel_workers(c->threads);
+    }
+    if (c->cell_size > 0.0f && c->hierarchy_factor == 0.0f) {
+        c->hierarchy_factor = 2.0f;
+    }
+    if (c->grid_load == 0.0f) {
+        c->grid_load = c->hierarchy_factor > 0.0f ? 0.125f : 1.0f;
+    }
+}
+
+bp_status bp_config_complete(const bp_config *given, bp_config *complete) {
+    *complete = given != NULL ? *given : (bp_config){0};
+    bp_status status = check_choices(complete);
+    if (status == BP_OK) {
+        status = check_grid(complete);
+    }
+    if (status == BP_OK) {
+        status = check_hooks(complete);
+    }
+    if (status != BP_OK) {
+        return status;
+    }
+    fill_defaults(complete);
+    return bp_sweep_choose(complete);
+}

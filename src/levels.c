@@ -1,0 +1,418 @@
+// How many levels, and which cells?
+//
+// Two answers. With config.hierarchy_factor the rule of Schornbaum's hierarchical hash grids: level k has cells of
+// c0 * factor^k, c0 = sqrt(factor) * size of the first object, and exists when an object needs it. Without, a cost
+// model decides, because with vectors levels are not free (one level for sizes 1:12 beats four levels of factor 2 by
+// more than two): objects are sampled, their sizes sorted into octaves, and a dynamic programme cuts the octaves into
+// levels such that the estimated work is least:
+//
+//     work of a level = its objects * (ranges inside + candidates / 8) + all finer objects * (ranges across + ...)
+//
+// The cells of a level are found by trying a few dozen sizes in the same model. Sources: F. Schornbaum, "Hierarchical
+// Hash Grids for Coarse Collision Detection", 2009, sections 3.3 and 4.2; measurements in docs/performance.md.
+#include "levels.h"
+
+#include "boxes.h"
+
+#include <float.h>
+#include <string.h>
+
+enum {
+    SAMPLE = 2048,    // objects looked at
+    OCTAVES = 256,    // exponents of a float
+    OCTAVES_MAX = 32, // kept apart by the dynamic programme
+    CLUMP_BITS = 4,   // the scene is cut into 16^3 to see whether objects clump
+    CLUMP_CELLS = 1 << (3 * CLUMP_BITS)
+};
+
+// ---- the sample -----------------------------------------------------------------------------------------------------
+
+// Objects of similar size.
+typedef struct group {
+    double count;          // objects, as estimated from the sample
+    float low[3], high[3]; // bounds of their min corners
+    float largest[3];      // extents
+    double sum[3];         // of extents
+} group;
+
+static group group_empty(void) {
+    return (group){.low = {FLT_MAX, FLT_MAX, FLT_MAX}, .high = {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
+}
+
+static void group_merge(group *into, const group *from) {
+    into->count += from->count;
+    for (int axis = 0; axis < 3; ++axis) {
+        into->low[axis] = fminf(into->low[axis], from->low[axis]);
+        into->high[axis] = fmaxf(into->high[axis], from->high[axis]);
+        into->largest[axis] = fmaxf(into->largest[axis], from->largest[axis]);
+        into->sum[axis] += from->sum[axis];
+    }
+}
+
+// False if the box is a hole, infinite, or so large that its extent overflows.
+static bool group_of_box(const bp_box *given, uint32_t dimensions, double weight, group *one, float *size) {
+    const bp_box box = bp_box_flatten(*given, dimensions);
+    *one = group_empty();
+    one->count = weight;
+    *size = FLT_MIN;
+    for (int axis = 0; axis < 3; ++axis) {
+        const float extent = bp_fit_extent(box.min[axis], box.max[axis]);
+        if (!(extent <= FLT_MAX)) {
+            return false;
+        }
+        one->low[axis] = box.min[axis];
+        one->high[axis] = box.min[axis];
+        one->largest[axis] = extent;
+        one->sum[axis] = weight * (double)extent;
+        *size = fmaxf(*size, extent);
+    }
+    return true;
+}
+
+// How much denser than evenly spread the objects lie, as an object sees it: 1 if evenly, more if they clump.
+static double clumping(const group *all, const bp_box *boxes, size_t count, size_t stride, uint32_t dimensions) {
+    uint16_t cells[CLUMP_CELLS] = {0};
+    double sampled = 0.0;
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i += stride) {
+        group one;
+        float size = 0.0f;
+        if (!group_of_box(&boxes[i], dimensions, 1.0, &one, &size)) {
+            continue;
+        }
+        size_t cell = 0;
+        for (int axis = 0; axis < 3; ++axis) {
+            const double span = (double)all->high[axis] - (double)all->low[axis];
+            const double part = span > 0.0 ? ((double)one.low[axis] - (double)all->low[axis]) / span : 0.0;
+            cell = cell << CLUMP_BITS | (size_t)(part * ((1 << CLUMP_BITS) - 0.001));
+        }
+        sum += cells[cell]++;
+        sampled += 1.0;
+    }
+    if (sampled < 2.0) {
+        return 1.0;
+    }
+    double spread = 1.0; // cells the objects could use
+    for (int axis = 0; axis < 3; ++axis) {
+        spread *= all->high[axis] > all->low[axis] ? 1 << CLUMP_BITS : 1;
+    }
+    const double ratio = 2.0 * sum / (sampled * (sampled - 1.0)) * spread;
+    return ratio > 1.0 ? ratio : 1.0;
+}
+
+// ---- the cost model -------------------------------------------------------------------------------------------------
+
+// In units of one vector test; measured on Zen 4 with AVX2, and not critical.
+static const double COST_OBJECT = 2.0, COST_RANGE = 1.2, COST_CELL = 0.15, VECTOR = 8.0;
+
+typedef struct estimate {
+    double inside; // per object of the level
+    double across; // per object of a finer level
+    double cell[3];
+} estimate;
+
+static double part_of(double width, double span) {
+    return width < span ? width / span : 1.0;
+}
+
+// What a level of these cells would cost.
+static estimate estimate_cells(const group *g, double clump, const double cell[3]) {
+    double span[3], mean[3], cross[3], needed = 1.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        mean[axis] = g->sum[axis] / g->count;
+        span[axis] = (double)g->high[axis] - (double)g->low[axis] + (double)g->largest[axis];
+        needed *= span[axis] > cell[axis] ? span[axis] / cell[axis] : 1.0;
+        cross[axis] = span[axis] > cell[axis] ? part_of(mean[axis], cell[axis]) : 0.0;
+    }
+    const double largest_x = (double)g->largest[0];
+    const double cells = needed < g->count ? needed : g->count;
+    const double folded = needed > g->count ? 1.0 : 0.0; // strangers that the folding brings into each cell
+    const double row = g->count * clump * part_of(cell[1], span[1]) * part_of(cell[2], span[2]);
+    const double own = fmin(g->count, row * part_of(mean[0] + 0.5 * cell[0], span[0]) + folded);
+    const double beside = fmin(g->count, row * part_of(mean[0] + largest_x + cell[0], span[0]) + 3.0 * folded);
+    const double above = fmin(g->count, row * part_of(largest_x + cell[0], span[0]) + 2.0 * folded);
+    const double rows = cross[1] + cross[2] * (2.0 + cross[1]);
+    const double rows_above = (1.0 + part_of((double)g->largest[1], cell[1])) * (1.0 + part_of((double)g->largest[2], cell[2]));
+    estimate e = {.cell = {cell[0], cell[1], cell[2]}};
+    e.inside = COST_OBJECT + COST_RANGE + own / VECTOR + rows * (COST_RANGE + beside / VECTOR) + COST_CELL * cells / g->count;
+    e.across = COST_OBJECT + rows_above * (COST_RANGE + above / VECTOR);
+    return e;
+}
+
+// The best cells for a level that `finer` objects search too: some multiple of the largest extents, or of a length
+// that shortens towards them from the scene's own.
+static estimate estimate_group(const group *g, double clump, double finer) {
+    static const double along[] = {0.2501, 0.5005, 1.001, 2.0};
+    static const double beside[] = {1.001, 1.5, 2.0, 3.0};
+    double longest = 0.0, widest = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        widest = fmax(widest, (double)g->largest[axis]);
+        longest = fmax(longest, (double)g->high[axis] - (double)g->low[axis]);
+    }
+    estimate best = {.inside = DBL_MAX, .across = 0.0};
+    double best_total = DBL_MAX;
+    for (double least = 0.0; least <= longest; least = least == 0.0 ? fmax(widest * 2.0, longest * 0x1p-20) : least * 2.0) {
+        for (size_t a = 0; a < sizeof along / sizeof along[0]; ++a) {
+            for (size_t b = 0; b < sizeof beside / sizeof beside[0]; ++b) {
+                double cell[3];
+                for (int axis = 0; axis < 3; ++axis) {
+                    const double factor = axis == 0 ? along[a] : beside[b];
+                    cell[axis] = fmax(factor * fmax((double)g->largest[axis], least), 0x1p-140);
+                }
+                const estimate e = estimate_cells(g, clump, cell);
+                const double total = g->count * e.inside + finer * e.across;
+                if (total < best_total) {
+                    best_total = total;
+                    best = e;
+                }
+            }
+        }
+        if (longest == 0.0) {
+            break;
+        }
+    }
+    return best;
+}
+
+// ---- from estimates to levels ---------------------------------------------------------------------------------------
+
+static uint32_t nearest_bits(double cells) {
+    uint32_t bits = 0;
+    while (bits < 20 && cells > 1.4142 * (double)(1u << bits)) {
+        ++bits;
+    }
+    return bits == 1 ? 2 : bits; // two cells would be neighbours on both sides
+}
+
+// Halves the longest axis until there are no more cells than `most`; an axis of one cell or of the fewest stays.
+static void limit_cells(bp_level *level, double most, const uint32_t fewest_bits[3]) {
+    while ((double)bp_level_cells(level) > most) {
+        int longest = -1;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (level->bits[axis] > fewest_bits[axis] && (longest < 0 || level->bits[axis] > level->bits[longest])) {
+                longest = axis;
+            }
+        }
+        if (longest < 0) {
+            return;
+        }
+        --level->bits[longest];
+    }
+}
+
+static bp_level level_of_estimate(const group *g, const estimate *e) {
+    bp_level level = {0};
+    uint32_t fewest[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        // An object may be larger than the sample's largest, up to what the search can bear: rows hold one extent, and
+        // along x a range must stay below half a turn of the folded grid.
+        const double most = axis == 0 ? 4.0 : 1.0;
+        const double span = (double)g->high[axis] - (double)g->low[axis] + (double)g->largest[axis];
+        level.fit[axis] = (float)fmin(e->cell[axis] * most * BP_CELL_FILL, (double)FLT_MAX);
+        level.inverse[axis] = 1.0 / e->cell[axis];
+        level.bits[axis] = nearest_bits(span / e->cell[axis]);
+        fewest[axis] = axis == 0 ? 4 : 2;
+        if (axis == 0 && level.bits[axis] > 0 && level.bits[axis] < 4) {
+            level.bits[axis] = 4;
+        }
+    }
+    limit_cells(&level, fmax(g->count, 256.0), fewest);
+    return level;
+}
+
+static bool append_level(bp_levels *levels, const bp_config *config, const bp_level *level) {
+    if (!bp_buffer_reserve_slack(&levels->buffer, &config->allocator, levels->count * sizeof *level, levels->count + 8,
+                                 sizeof *level)) {
+        return false;
+    }
+    *bp_level_at(levels, levels->count++) = *level;
+    return true;
+}
+
+// Groups of neighbouring octaves, finest first: at most OCTAVES_MAX.
+static size_t gather_groups(const bp_config *config, const bp_box *boxes, size_t count, size_t stride, group *groups) {
+    group octaves[OCTAVES];
+    for (size_t i = 0; i < OCTAVES; ++i) {
+        octaves[i] = group_empty();
+    }
+    for (size_t i = 0; i < count; i += stride) {
+        group one;
+        float size = 0.0f;
+        if (group_of_box(&boxes[i], config->dimensions, (double)stride, &one, &size)) {
+            uint32_t pattern = 0;
+            memcpy(&pattern, &size, sizeof pattern);
+            group_merge(&octaves[pattern >> 23], &one);
+        }
+    }
+    size_t used = 0;
+    for (size_t i = 0; i < OCTAVES; ++i) {
+        used += octaves[i].count > 0.0;
+    }
+    const size_t together = (used + OCTAVES_MAX - 1) / OCTAVES_MAX;
+    size_t group_count = 0, seen = 0;
+    for (size_t i = 0; i < OCTAVES; ++i) {
+        if (octaves[i].count > 0.0) {
+            if (seen++ % together == 0) {
+                groups[group_count++] = group_empty();
+            }
+            group_merge(&groups[group_count - 1], &octaves[i]);
+        }
+    }
+    return group_count;
+}
+
+typedef struct choice {
+    double cost;   // of this and all finer groups
+    size_t first;  // the level that ends here begins at this group
+    bool scanned;  // its objects are tested against all, which is cheaper for very few
+    estimate cells;
+    group merged;
+} choice;
+
+static bp_status plan_by_cost(bp_levels *levels, const bp_config *config, const bp_box *boxes, size_t count) {
+    const size_t stride = count / SAMPLE + 1;
+    group groups[OCTAVES_MAX];
+    const size_t group_count = gather_groups(config, boxes, count, stride, groups);
+    group all = group_empty();
+    for (size_t i = 0; i < group_count; ++i) {
+        group_merge(&all, &groups[i]);
+    }
+    const double clump = group_count > 0 ? clumping(&all, boxes, count, stride, config->dimensions) : 1.0;
+    choice best[OCTAVES_MAX];
+    for (size_t last = 0; last < group_count; ++last) {
+        best[last].cost = DBL_MAX;
+        group merged = group_empty();
+        for (size_t first = last + 1; first-- > 0;) {
+            group_merge(&merged, &groups[first]);
+            double finer = 0.0;
+            for (size_t i = 0; i < first; ++i) {
+                finer += groups[i].count;
+            }
+            const double before = first > 0 ? best[first - 1].cost : 0.0;
+            const estimate e = estimate_group(&merged, clump, finer);
+            const double gridded = merged.count * e.inside + finer * e.across;
+            const double scanned = merged.count * all.count / VECTOR;
+            const double cost = before + fmin(gridded, scanned);
+            if (cost < best[last].cost) {
+                best[last] = (choice){.cost = cost, .first = first, .scanned = scanned < gridded, .cells = e, .merged = merged};
+            }
+        }
+    }
+    // Follow the choices down from the coarsest, then turn the list round.
+    for (size_t end = group_count; end > 0; end = best[end - 1].first) {
+        const choice *c = &best[end - 1];
+        const bp_level level = level_of_estimate(&c->merged, &c->cells);
+        if (!c->scanned && !append_level(levels, config, &level)) {
+            return BP_ERROR_MEMORY;
+        }
+    }
+    for (size_t i = 0; i < levels->count / 2; ++i) {
+        const bp_level swapped = *bp_level_at(levels, i);
+        *bp_level_at(levels, i) = *bp_level_at(levels, levels->count - 1 - i);
+        *bp_level_at(levels, levels->count - 1 - i) = swapped;
+    }
+    return BP_OK;
+}
+
+// ---- the rule of the seeds ------------------------------------------------------------------------------------------
+
+bp_level_rule bp_level_rule_for(const bp_config *config, float first) {
+    const double factor = config->hierarchy_factor > 0.0f ? (double)config->hierarchy_factor : 2.0;
+    const double given = (double)config->cell_size;
+    return (bp_level_rule){.first_cell = given > 0.0 ? given : (double)first * sqrt(factor), .factor = factor};
+}
+
+double bp_level_rule_cell(const bp_level_rule *rule, int index) {
+    return rule->first_cell * pow(rule->factor, (double)index);
+}
+
+int bp_level_rule_index(const bp_level_rule *rule, float size) {
+    int index = (int)ceil(log((double)size / rule->first_cell) / log(rule->factor));
+    while (!((double)size < BP_CELL_FILL * bp_level_rule_cell(rule, index))) {
+        ++index;
+    }
+    while ((double)size < BP_CELL_FILL * bp_level_rule_cell(rule, index - 1)) {
+        --index;
+    }
+    return index;
+}
+
+void bp_grid_bits(const bp_config *config, uint32_t bits[3]) {
+    for (int axis = 0; axis < 3; ++axis) {
+        const uint32_t size = config->grid_size[axis] != 0 ? config->grid_size[axis] : 16;
+        bits[axis] = 0;
+        while (1u << bits[axis] < size) {
+            ++bits[axis];
+        }
+    }
+    if (config->dimensions == 2) {
+        bits[2] = 0;
+    }
+}
+
+static bp_level level_of_rule(const bp_config *config, double cell) {
+    bp_level level = {0};
+    for (int axis = 0; axis < 3; ++axis) {
+        level.fit[axis] = (float)fmin(BP_CELL_FILL * cell, (double)FLT_MAX);
+        level.inverse[axis] = 1.0 / cell;
+    }
+    bp_grid_bits(config, level.bits);
+    return level;
+}
+
+// Finds the level for a size, or makes it: levels are in ascending order of their cells.
+static bp_level *level_for_size(bp_levels *levels, const bp_config *config, const bp_level_rule *rule, float size) {
+    size_t at = 0;
+    while (at < levels->count && !(size < bp_level_at(levels, at)->fit[0])) {
+        ++at;
+    }
+    const bp_level level = level_of_rule(config, bp_level_rule_cell(rule, bp_level_rule_index(rule, size)));
+    if (at < levels->count && bp_level_at(levels, at)->fit[0] <= level.fit[0]) {
+        return bp_level_at(levels, at);
+    }
+    if (!append_level(levels, config, &level)) {
+        return NULL;
+    }
+    bp_level *place = bp_level_at(levels, at);
+    memmove(place + 1, place, (levels->count - 1 - at) * sizeof *place);
+    *place = level;
+    return place;
+}
+
+static bp_status plan_by_rule(bp_levels *levels, const bp_config *config, const bp_box *boxes, size_t count) {
+    bp_level_rule rule = {0};
+    bp_level *last = NULL;
+    double below = 0.0; // sizes from here on do not fit the level under the last
+    for (size_t i = 0; i < count; ++i) {
+        const float size = bp_fit_size(&boxes[i], config->dimensions);
+        if (!(size <= FLT_MAX) || bp_box_is_hole(&boxes[i])) {
+            continue;
+        }
+        if (rule.factor == 0.0) {
+            rule = bp_level_rule_for(config, size);
+        }
+        if (last == NULL || !(size < last->fit[0]) || (double)size < below) {
+            last = level_for_size(levels, config, &rule, size);
+            if (last == NULL) {
+                return BP_ERROR_MEMORY;
+            }
+            below = (double)last->fit[0] / rule.factor;
+        }
+        ++last->count;
+    }
+    for (size_t i = 0; i < levels->count; ++i) {
+        bp_level *level = bp_level_at(levels, i);
+        while ((double)level->count > (double)config->grid_load * (double)bp_level_cells(level)) {
+            for (int axis = 0; axis < (int)config->dimensions; ++axis) {
+                ++level->bits[axis];
+            }
+        }
+    }
+    return BP_OK;
+}
+
+bp_status bp_levels_plan(bp_levels *levels, const bp_config *config, const bp_box *boxes, size_t count) {
+    levels->count = 0;
+    return config->hierarchy_factor > 0.0f ? plan_by_rule(levels, config, boxes, count)
+                                           : plan_by_cost(levels, config, boxes, count);
+}

@@ -1,0 +1,28 @@
+// Memory: everything the library holds lies in buffers that grow through the caller's allocator.
+#ifndef BP_MEMORY_H
+#define BP_MEMORY_H
+
+#include <broadphase/broadphase.h>
+#include <stdbool.h>
+
+// A block of memory that only grows. All zero is empty.
+typedef struct bp_buffer {
+    void *data;
+    size_t bytes;
+} bp_buffer;
+
+// Makes room for `count` elements of `size` bytes and keeps the first `kept` bytes. On failure the buffer is as before.
+bool bp_buffer_reserve(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t count, size_t size);
+
+// The same with a quarter of slack when it has to grow, for contents whose number varies from step to step.
+bool bp_buffer_reserve_slack(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t count, size_t size);
+
+void bp_buffer_free(bp_buffer *buffer, const bp_allocator *allocator);
+
+// a * b, or SIZE_MAX (which no allocator grants) where that overflows.
+size_t bp_size_multiply(size_t a, size_t b);
+
+// The C library's aligned allocation.
+bp_allocator bp_allocator_default(void);
+
+#endif

@@ -1,0 +1,39 @@
+// The table of all methods: it drives library, tool, tests and bench. A new method is one file and one row.
+#include "method.h"
+
+static const bp_method_ops *const table[] = {
+    [BP_METHOD_AUTO] = NULL,
+    [BP_METHOD_BRUTE_FORCE] = &bp_brute_force_ops,
+    [BP_METHOD_HIERARCHICAL_GRID] = &bp_hierarchical_grid_ops,
+};
+
+bp_method bp_method_choose(const bp_config *config) {
+    return config->method == BP_METHOD_AUTO ? BP_METHOD_HIERARCHICAL_GRID : config->method;
+}
+
+const bp_method_ops *bp_method_get(bp_method method) {
+    return table[method];
+}
+
+size_t bp_method_count(void) {
+    return sizeof table / sizeof table[0];
+}
+
+const char *bp_method_name(size_t index) {
+    if (index == BP_METHOD_AUTO) {
+        return "auto";
+    }
+    return index < bp_method_count() ? table[index]->name : NULL;
+}
+
+const char *bp_method_summary(size_t index) {
+    if (index == BP_METHOD_AUTO) {
+        return "the library chooses (now: hierarchical-grid, which tests all pairs where objects are few)";
+    }
+    return index < bp_method_count() ? table[index]->summary : NULL;
+}
+
+uint32_t bp_method_supports(size_t index) {
+    const size_t method = index == BP_METHOD_AUTO ? BP_METHOD_HIERARCHICAL_GRID : index;
+    return method < bp_method_count() ? table[method]->supports : 0;
+}

@@ -1,0 +1,377 @@
+// Building the sorted grid: a counting sort in two steps, each of which stays in the cache.
+//
+//   1. keys       each box: level, cell, and how many boxes fall into each bucket of neighbouring cells
+//   2. partition  each box, as a record, to the end of its bucket           (writes are streams, not random)
+//   3. order      each bucket by itself: count cells, place boxes into the columns   (random, but inside the L2)
+//
+// A plain counting sort would write, or gather, one cache miss per box; this reads and writes everything twice, but in
+// order. Blocks of boxes (1, 2) and buckets (3) are the units of parallel work. Both sorts are stable, so the columns
+// do not depend on how many blocks there were. Cost: O(n + cells). It loses when everything lies in one cell.
+#include "sorted_grid.h"
+
+#include "boxes.h"
+#include "config.h"
+#include "parallel.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    BUCKET_OBJECTS = 1024, // aimed at: a bucket's records then fit the first-level cache
+    BUCKETS_MAX = 4096,
+    BLOCK_LEAST = 8192, // boxes that are worth a task
+    BRUTE_FORCE_BELOW = 96
+};
+
+static const uint32_t KEY_HOLE = UINT32_MAX, KEY_SCAN = UINT32_MAX - 1;
+
+typedef struct record {
+    bp_box box;
+    uint32_t id;
+    uint32_t key;
+} record;
+
+// What a block of boxes finds out about its part of a level.
+typedef struct level_part {
+    float reach[3];
+    size_t count;
+} level_part;
+
+typedef struct build {
+    bp_sorted_grid *grid;
+    const bp_box *boxes;
+    size_t count;
+    size_t block_count, bucket_count;
+    uint32_t bucket_shift;
+    uint32_t *keys;      // per box; lies where the ids of the columns will be
+    uint32_t *counters;  // per block and bucket (the last is for the scanned); first counts, then positions
+    level_part *parts;   // per block and level
+    uint32_t *starts;    // of the buckets
+    size_t *bucket_stats; // per bucket: occupied cells, fullest cell
+} build;
+
+void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_config *config) {
+    *grid = (bp_sorted_grid){.config = config};
+}
+
+void bp_sorted_grid_free(bp_sorted_grid *grid) {
+    const bp_allocator *allocator = &grid->config->allocator;
+    bp_sink *sinks = grid->sinks_buffer.data;
+    for (size_t i = 0; i < grid->sink_count; ++i) {
+        bp_sink_free(&sinks[i]);
+    }
+    bp_buffer *buffers[] = {&grid->levels.buffer,   &grid->columns_buffer, &grid->records_buffer, &grid->table_buffer,
+                            &grid->counters_buffer, &grid->blocks_buffer,  &grid->sinks_buffer};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
+        bp_buffer_free(buffers[i], allocator);
+    }
+}
+
+// ---- 1. keys --------------------------------------------------------------------------------------------------------
+
+static uint32_t key_in_level(const bp_level *level, const bp_box *box) {
+    uint32_t folded[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        const uint32_t mask = (1u << level->bits[axis]) - 1;
+        folded[axis] = (uint32_t)bp_cell_of(box->min[axis], level->inverse[axis]) & mask;
+    }
+    const uint32_t row = folded[2] << level->bits[1] | folded[1];
+    return (uint32_t)level->first_cell + (row << level->bits[0] | folded[0]);
+}
+
+static bool fits(const bp_level *level, const float extent[3]) {
+    return (extent[0] < level->fit[0]) & (extent[1] < level->fit[1]) & (extent[2] < level->fit[2]);
+}
+
+static uint32_t key_of_box(const bp_levels *levels, level_part *parts, const bp_box *box) {
+    float extent[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        extent[axis] = bp_fit_extent(box->min[axis], box->max[axis]);
+    }
+    for (size_t i = 0; i < levels->count; ++i) {
+        const bp_level *level = bp_level_at(levels, i);
+        if (fits(level, extent)) {
+            ++parts[i].count;
+            for (int axis = 0; axis < 3; ++axis) {
+                parts[i].reach[axis] = extent[axis] > parts[i].reach[axis] ? extent[axis] : parts[i].reach[axis];
+            }
+            return key_in_level(level, box);
+        }
+    }
+    return KEY_SCAN;
+}
+
+static size_t block_begin(const build *b, size_t block) {
+    return (size_t)((unsigned long long)b->count * block / b->block_count);
+}
+
+static void task_keys(void *context, size_t block) {
+    build *b = context;
+    const bp_levels *levels = &b->grid->levels;
+    const uint32_t dimensions = b->grid->config->dimensions;
+    uint32_t *counters = b->counters + block * (b->bucket_count + 1);
+    level_part *parts = b->parts + block * levels->count;
+    memset(counters, 0, (b->bucket_count + 1) * sizeof *counters);
+    memset(parts, 0, levels->count * sizeof *parts);
+    for (size_t i = block_begin(b, block); i < block_begin(b, block + 1); ++i) {
+        if (bp_box_is_hole(&b->boxes[i])) {
+            b->keys[i] = KEY_HOLE;
+            continue;
+        }
+        const bp_box box = bp_box_flatten(b->boxes[i], dimensions);
+        const uint32_t key = key_of_box(levels, parts, &box);
+        b->keys[i] = key;
+        ++counters[key == KEY_SCAN ? b->bucket_count : key >> b->bucket_shift];
+    }
+}
+
+// ---- 2. partition ---------------------------------------------------------------------------------------------------
+
+// Turns counts into positions: bucket by bucket, and inside a bucket block by block.
+static void place_buckets(build *b) {
+    const size_t stride = b->bucket_count + 1;
+    uint32_t position = 0;
+    for (size_t bucket = 0; bucket < stride; ++bucket) {
+        b->starts[bucket] = position;
+        for (size_t block = 0; block < b->block_count; ++block) {
+            uint32_t *counter = &b->counters[block * stride + bucket];
+            const uint32_t count = *counter;
+            *counter = position;
+            position += count;
+        }
+    }
+    b->starts[stride] = position;
+    b->grid->grid_count = b->starts[b->bucket_count];
+    b->grid->total_count = position;
+}
+
+static void join_level_parts(build *b) {
+    for (size_t i = 0; i < b->grid->levels.count; ++i) {
+        bp_level *level = bp_level_at(&b->grid->levels, i);
+        level->count = 0;
+        memset(level->reach, 0, sizeof level->reach);
+        for (size_t block = 0; block < b->block_count; ++block) {
+            const level_part *part = &b->parts[block * b->grid->levels.count + i];
+            level->count += part->count;
+            for (int axis = 0; axis < 3; ++axis) {
+                level->reach[axis] = fmaxf(level->reach[axis], part->reach[axis]);
+            }
+        }
+        for (int axis = 0; axis < 3; ++axis) {
+            level->reach[axis] = nextafterf(level->reach[axis], INFINITY); // max - min may have been rounded down
+        }
+    }
+}
+
+static void task_partition(void *context, size_t block) {
+    build *b = context;
+    const uint32_t dimensions = b->grid->config->dimensions;
+    uint32_t *positions = b->counters + block * (b->bucket_count + 1);
+    record *records = b->grid->records_buffer.data;
+    for (size_t i = block_begin(b, block); i < block_begin(b, block + 1); ++i) {
+        const uint32_t key = b->keys[i];
+        if (key != KEY_HOLE) {
+            const size_t bucket = key == KEY_SCAN ? b->bucket_count : key >> b->bucket_shift;
+            records[positions[bucket]++] =
+                (record){.box = bp_box_flatten(b->boxes[i], dimensions), .id = (uint32_t)i, .key = key};
+        }
+    }
+}
+
+// ---- 3. order -------------------------------------------------------------------------------------------------------
+
+static void put_into_columns(const bp_columns *columns, size_t position, const record *from) {
+    for (int axis = 0; axis < 3; ++axis) {
+        columns->min[axis][position] = from->box.min[axis];
+        columns->max[axis][position] = from->box.max[axis];
+    }
+    columns->id[position] = from->id;
+}
+
+// Counts the boxes of each cell of a bucket and leaves in ends[] where each cell begins.
+static void count_cells(const build *b, size_t bucket, uint32_t *ends, size_t cells) {
+    const record *records = b->grid->records_buffer.data;
+    const uint32_t first_key = (uint32_t)(bucket << b->bucket_shift);
+    memset(ends, 0, cells * sizeof *ends);
+    for (uint32_t i = b->starts[bucket]; i < b->starts[bucket + 1]; ++i) {
+        ++ends[records[i].key - first_key];
+    }
+    uint32_t position = b->starts[bucket];
+    size_t occupied = 0, fullest = 0;
+    for (size_t cell = 0; cell < cells; ++cell) {
+        const uint32_t count = ends[cell];
+        occupied += count > 0;
+        fullest = count > fullest ? count : fullest;
+        ends[cell] = position;
+        position += count;
+    }
+    b->bucket_stats[2 * bucket] = occupied;
+    b->bucket_stats[2 * bucket + 1] = fullest;
+}
+
+static void task_order(void *context, size_t bucket) {
+    build *b = context;
+    const record *records = b->grid->records_buffer.data;
+    const bp_columns columns = b->grid->columns;
+    if (bucket == b->bucket_count) { // the scanned, in the order of their ids
+        for (uint32_t i = b->starts[bucket]; i < b->starts[bucket + 1]; ++i) {
+            put_into_columns(&columns, i, &records[i]);
+        }
+        return;
+    }
+    const size_t first_cell = bucket << b->bucket_shift;
+    const size_t width = (size_t)1 << b->bucket_shift;
+    const size_t cells = b->grid->cell_count - first_cell < width ? b->grid->cell_count - first_cell : width;
+    // One further than the cell, so that after the placing table[cell] is where it begins and table[cell + 1] where it
+    // ends.
+    uint32_t *ends = (uint32_t *)b->grid->table_buffer.data + first_cell + 1;
+    count_cells(b, bucket, ends, cells);
+    for (uint32_t i = b->starts[bucket]; i < b->starts[bucket + 1]; ++i) {
+        put_into_columns(&columns, ends[records[i].key - (uint32_t)first_cell]++, &records[i]);
+    }
+}
+
+// ---- the whole build ------------------------------------------------------------------------------------------------
+
+static bool reserve_columns(bp_sorted_grid *grid, size_t count) {
+    const size_t stride = (count + BP_COLUMN_PADDING + 15) / 16 * 16;
+    if (!bp_buffer_reserve(&grid->columns_buffer, &grid->config->allocator, 0, bp_size_multiply(stride, 7),
+                           sizeof(float))) {
+        return false;
+    }
+    float *floats = grid->columns_buffer.data;
+    for (int axis = 0; axis < 3; ++axis) {
+        grid->columns.min[axis] = floats + stride * (size_t)axis;
+        grid->columns.max[axis] = floats + stride * (size_t)(axis + 3);
+    }
+    grid->columns.id = (uint32_t *)grid->columns_buffer.data + stride * 6;
+    return true;
+}
+
+static bool number_cells(bp_sorted_grid *grid) {
+    grid->cell_count = 0;
+    for (size_t i = 0; i < grid->levels.count; ++i) {
+        bp_level *level = bp_level_at(&grid->levels, i);
+        level->first_cell = grid->cell_count;
+        grid->cell_count += bp_level_cells(level);
+    }
+    return grid->cell_count < KEY_SCAN;
+}
+
+static void choose_buckets(build *b) {
+    const size_t wanted = b->count / BUCKET_OBJECTS + 1;
+    const size_t most = wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
+    b->bucket_shift = 0;
+    while ((b->grid->cell_count >> b->bucket_shift) >= most) {
+        ++b->bucket_shift;
+    }
+    b->bucket_count = b->grid->cell_count == 0 ? 0 : ((b->grid->cell_count - 1) >> b->bucket_shift) + 1;
+    b->block_count = bp_parallel_blocks(&b->grid->config->executor, b->count, BLOCK_LEAST);
+}
+
+static bool reserve_scratch(build *b) {
+    bp_sorted_grid *grid = b->grid;
+    const bp_allocator *allocator = &grid->config->allocator;
+    const size_t buckets = b->bucket_count + 2;
+    const size_t parts = b->block_count * (grid->levels.count + 1);
+    if (!reserve_columns(grid, b->count) ||
+        !bp_buffer_reserve(&grid->records_buffer, allocator, 0, b->count + 1, sizeof(record)) ||
+        !bp_buffer_reserve_slack(&grid->table_buffer, allocator, 0, grid->cell_count + 2, sizeof(uint32_t)) ||
+        !bp_buffer_reserve_slack(&grid->counters_buffer, allocator, 0, bp_size_multiply(b->block_count + 1, buckets),
+                                 sizeof(uint32_t)) ||
+        !bp_buffer_reserve_slack(&grid->blocks_buffer, allocator, 0, parts + buckets, sizeof(level_part))) {
+        return false;
+    }
+    b->keys = grid->columns.id;
+    b->starts = grid->counters_buffer.data;
+    b->counters = b->starts + buckets;
+    b->parts = grid->blocks_buffer.data;
+    b->bucket_stats = (size_t *)(void *)(b->parts + parts);
+    return true;
+}
+
+static size_t brute_force_below(const bp_config *config) {
+    return config->brute_force_below != 0 ? config->brute_force_below : BRUTE_FORCE_BELOW;
+}
+
+bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+    grid->grid_count = 0;
+    grid->total_count = 0;
+    grid->levels.count = 0;
+    if (count >= brute_force_below(grid->config)) {
+        const bp_status status = bp_levels_plan(&grid->levels, grid->config, boxes, count);
+        if (status != BP_OK) {
+            return status;
+        }
+    }
+    build b = {.grid = grid, .boxes = boxes, .count = count};
+    if (!number_cells(grid)) {
+        bp_log_write(grid->config, "hierarchical-grid: more than 2^32 cells; use a larger config.grid_load");
+        return BP_ERROR_MEMORY;
+    }
+    choose_buckets(&b);
+    if (!reserve_scratch(&b)) {
+        return BP_ERROR_MEMORY;
+    }
+    const bp_executor *executor = &grid->config->executor;
+    bp_parallel_for(executor, b.block_count, task_keys, &b);
+    place_buckets(&b);
+    join_level_parts(&b);
+    bp_parallel_for(executor, b.block_count, task_partition, &b);
+    ((uint32_t *)grid->table_buffer.data)[0] = 0;
+    bp_parallel_for(executor, b.bucket_count + 1, task_order, &b);
+    grid->occupied = 0;
+    grid->fullest = 0;
+    for (size_t bucket = 0; bucket < b.bucket_count; ++bucket) {
+        grid->occupied += b.bucket_stats[2 * bucket];
+        grid->fullest = b.bucket_stats[2 * bucket + 1] > grid->fullest ? b.bucket_stats[2 * bucket + 1] : grid->fullest;
+    }
+    return BP_OK;
+}
+
+void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats) {
+    stats->update = BP_UPDATE_REBUILD;
+    stats->levels = grid->levels.count;
+    stats->cells = grid->cell_count;
+    stats->occupied = grid->occupied;
+    stats->objects_per_cell_max = grid->fullest;
+    stats->objects_per_cell = grid->occupied > 0 ? (double)grid->grid_count / (double)grid->occupied : 0.0;
+    stats->bytes = grid->levels.buffer.bytes + grid->columns_buffer.bytes + grid->records_buffer.bytes +
+                   grid->table_buffer.bytes + grid->counters_buffer.bytes + grid->blocks_buffer.bytes +
+                   grid->sinks_buffer.bytes;
+    const bp_sink *sinks = grid->sinks_buffer.data;
+    for (size_t i = 0; i < grid->sink_count; ++i) {
+        stats->bytes += sinks[i].capacity * sizeof(bp_pair);
+    }
+}
+
+static bool holds(const bp_sorted_grid *grid, size_t position, const bp_box *given) {
+    const bp_box box = bp_box_flatten(*given, grid->config->dimensions);
+    bool same = true;
+    for (int axis = 0; axis < 3; ++axis) {
+        same &= grid->columns.min[axis][position] == box.min[axis];
+        same &= grid->columns.max[axis][position] == box.max[axis];
+    }
+    return same;
+}
+
+bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+    const uint32_t *table = bp_sorted_grid_table(grid);
+    size_t alive = 0;
+    for (size_t i = 0; i < count; ++i) {
+        alive += !bp_box_is_hole(&boxes[i]);
+    }
+    bool sound = alive == grid->total_count && table[0] == 0 && table[grid->cell_count] == grid->grid_count;
+    for (size_t cell = 0; sound && cell < grid->cell_count; ++cell) {
+        sound = table[cell] <= table[cell + 1];
+    }
+    for (size_t position = 0; sound && position < grid->total_count; ++position) {
+        const uint32_t id = grid->columns.id[position];
+        sound = id < count && holds(grid, position, &boxes[id]);
+    }
+    if (!sound) {
+        bp_log_write(grid->config, "hierarchical-grid: the sorted form does not hold the boxes it was given");
+        return BP_ERROR_INTERNAL;
+    }
+    return BP_OK;
+}

@@ -1,0 +1,55 @@
+// The sorted grid: all boxes copied into columns in the order of their cells, and swept row by row.
+//
+//     cells of a level, folded into a block of powers of two; x runs fastest, so a row of cells is one range:
+//
+//         z ^   y                       columns (structure of arrays), all levels one after the other
+//           |  /   +---+---+---+---+        +-------------------------------------+----------+
+//           | /    | 0 | 1 | 2 | 3 |  --->  | row 0      | row 1    | row 2 | ... | scanned  |
+//           |/     +---+---+---+---+        +-------------------------------------+----------+
+//           +------------> x                  ^ table[cell] .. table[cell + 1]
+//
+// A box lives in the cell of its min corner. It is swept against the rest of its own row, as far as it reaches, and
+// against the four rows on the upper side that it crosses into; boxes of finer levels sweep the rows of coarser ones.
+// Boxes that fit no level (infinite ones, and a few giants) are scanned: tested against all.
+#ifndef BP_SORTED_GRID_H
+#define BP_SORTED_GRID_H
+
+#include "levels.h"
+#include "pairs.h"
+#include "sweep/sweep.h"
+
+typedef struct bp_sorted_grid {
+    const bp_config *config;
+    bp_levels levels;
+    size_t cell_count;
+    size_t grid_count;  // boxes in levels
+    size_t total_count; // and with those that are scanned
+    size_t occupied;    // cells
+    size_t fullest;     // boxes in the fullest cell
+    bp_columns columns;
+
+    bp_buffer columns_buffer, records_buffer, table_buffer, counters_buffer, blocks_buffer, sinks_buffer;
+    size_t sink_count;
+} bp_sorted_grid;
+
+void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_config *config);
+void bp_sorted_grid_free(bp_sorted_grid *grid);
+
+// Sorts boxes[0 .. count) into the grid; holes are left out. Below config.brute_force_below everything is scanned.
+bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count);
+
+// All pairs inside the grid.
+bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink);
+
+// All pairs of a box of `first` and a box of `second`, as (id in first, id in second).
+bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *second, bp_sink *sink);
+
+void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats);
+bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxes, size_t count);
+
+// Where the boxes of a cell begin; the table has one entry more than there are cells.
+static inline const uint32_t *bp_sorted_grid_table(const bp_sorted_grid *grid) {
+    return grid->table_buffer.data;
+}
+
+#endif

@@ -1,0 +1,62 @@
+// Four boxes at a time with NEON.
+#include "sweep.h"
+
+#if defined(__ARM_NEON) && defined(__aarch64__)
+#include <arm_neon.h>
+
+#define SWEEP_NAME bp_sweep_neon
+enum { WIDTH = 4 };
+
+typedef float32x4_t wide;
+typedef uint32x4_t wide_ids;
+typedef uint32x4_t wide_mask;
+
+static inline wide wide_set(float value) {
+    return vdupq_n_f32(value);
+}
+
+static inline wide_ids wide_ids_set(uint32_t id) {
+    return vdupq_n_u32(id);
+}
+
+static inline wide_ids wide_ids_load(const uint32_t *from) {
+    return vld1q_u32(from);
+}
+
+static inline wide_ids wide_ids_min(wide_ids a, wide_ids b) {
+    return vminq_u32(a, b);
+}
+
+static inline wide_ids wide_ids_max(wide_ids a, wide_ids b) {
+    return vmaxq_u32(a, b);
+}
+
+static inline wide_mask wide_first(wide_mask mask, size_t count) {
+    static const uint32_t lane[WIDTH] = {0, 1, 2, 3};
+    return vandq_u32(mask, vcltq_u32(vld1q_u32(lane), vdupq_n_u32(count < WIDTH ? (uint32_t)count : WIDTH)));
+}
+
+// Each lane is written; the end advances only past those that are hits.
+static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_ids b) {
+    *out = (bp_pair){.a = vgetq_lane_u32(a, 0), .b = vgetq_lane_u32(b, 0)};
+    out += vgetq_lane_u32(mask, 0) & 1;
+    *out = (bp_pair){.a = vgetq_lane_u32(a, 1), .b = vgetq_lane_u32(b, 1)};
+    out += vgetq_lane_u32(mask, 1) & 1;
+    *out = (bp_pair){.a = vgetq_lane_u32(a, 2), .b = vgetq_lane_u32(b, 2)};
+    out += vgetq_lane_u32(mask, 2) & 1;
+    *out = (bp_pair){.a = vgetq_lane_u32(a, 3), .b = vgetq_lane_u32(b, 3)};
+    return out + (vgetq_lane_u32(mask, 3) & 1);
+}
+
+static inline uint32x4_t overlap_on(wide box_min, wide box_max, const float *min, const float *max) {
+    return vandq_u32(vcleq_f32(box_min, vld1q_f32(max)), vcleq_f32(vld1q_f32(min), box_max));
+}
+
+#define AXIS_OVERLAP(box, candidates, axis, at)                                                                        \
+    overlap_on((box)->min[axis], (box)->max[axis], (candidates)->min[axis] + (at), (candidates)->max[axis] + (at))
+#define wide_overlap(box, candidates, at)                                                                              \
+    vandq_u32(vandq_u32(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),                   \
+              AXIS_OVERLAP(box, candidates, 2, at))
+
+#include "sweep_kernel.h"
+#endif

@@ -1,0 +1,47 @@
+// Plain C: the reference of all other kernels, and the one for processors without vectors that we know.
+#include "sweep.h"
+
+#define SWEEP_NAME bp_sweep_scalar
+enum { WIDTH = 1 };
+
+typedef float wide;
+typedef uint32_t wide_ids;
+typedef unsigned wide_mask;
+
+static inline wide wide_set(float value) {
+    return value;
+}
+
+static inline wide_ids wide_ids_set(uint32_t id) {
+    return id;
+}
+
+static inline wide_ids wide_ids_load(const uint32_t *from) {
+    return *from;
+}
+
+static inline wide_ids wide_ids_min(wide_ids a, wide_ids b) {
+    return a < b ? a : b;
+}
+
+static inline wide_ids wide_ids_max(wide_ids a, wide_ids b) {
+    return a < b ? b : a;
+}
+
+static inline wide_mask wide_first(wide_mask mask, size_t count) {
+    (void)count;
+    return mask;
+}
+
+static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_ids b) {
+    *out = (bp_pair){.a = a, .b = b};
+    return out + mask;
+}
+
+#define OVERLAP_ON(box, candidates, axis, at)                                                                          \
+    ((unsigned)((box)->min[axis] <= (candidates)->max[axis][at]) &                                                     \
+     (unsigned)((candidates)->min[axis][at] <= (box)->max[axis]))
+#define wide_overlap(box, candidates, at)                                                                              \
+    (OVERLAP_ON(box, candidates, 0, at) & OVERLAP_ON(box, candidates, 1, at) & OVERLAP_ON(box, candidates, 2, at))
+
+#include "sweep_kernel.h"
