@@ -3,7 +3,7 @@
 #include "memory.h"
 #include "method.h"
 #include "parallel.h"
-#include "sweep/sweep.h"
+#include "sweep/kernels.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -120,5 +120,5 @@ bp_status bp_config_complete(const bp_config *given, bp_config *complete) {
         return status;
     }
     fill_defaults(complete);
-    return bp_sweep_choose(complete);
+    return bp_kernels_choose(complete);
 }

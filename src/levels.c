@@ -21,6 +21,7 @@ enum {
     SAMPLE = 2048,    // objects looked at
     OCTAVES = 256,    // exponents of a float
     OCTAVES_MAX = 32, // kept apart by the dynamic programme
+    LEVELS_ABOVE = 3, // for objects that are larger than any in the sample
     CLUMP_BITS = 4,   // the scene is cut into 16^3 to see whether objects clump
     CLUMP_CELLS = 1 << (3 * CLUMP_BITS)
 };
@@ -35,6 +36,14 @@ typedef struct group {
     double sum[3];         // of extents
 } group;
 
+static float smaller(float a, float b) {
+    return a < b ? a : b;
+}
+
+static float larger(float a, float b) {
+    return a > b ? a : b;
+}
+
 static group group_empty(void) {
     return (group){.low = {FLT_MAX, FLT_MAX, FLT_MAX}, .high = {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
 }
@@ -42,9 +51,9 @@ static group group_empty(void) {
 static void group_merge(group *into, const group *from) {
     into->count += from->count;
     for (int axis = 0; axis < 3; ++axis) {
-        into->low[axis] = fminf(into->low[axis], from->low[axis]);
-        into->high[axis] = fmaxf(into->high[axis], from->high[axis]);
-        into->largest[axis] = fmaxf(into->largest[axis], from->largest[axis]);
+        into->low[axis] = smaller(into->low[axis], from->low[axis]);
+        into->high[axis] = larger(into->high[axis], from->high[axis]);
+        into->largest[axis] = larger(into->largest[axis], from->largest[axis]);
         into->sum[axis] += from->sum[axis];
     }
 }
@@ -64,7 +73,7 @@ static bool group_of_box(const bp_box *given, uint32_t dimensions, double weight
         one->high[axis] = box.min[axis];
         one->largest[axis] = extent;
         one->sum[axis] = weight * (double)extent;
-        *size = fmaxf(*size, extent);
+        *size = larger(*size, extent);
     }
     return true;
 }
@@ -105,6 +114,12 @@ static double clumping(const group *all, const bp_box *boxes, size_t count, size
 // In units of one vector test; measured on Zen 4 with AVX2, and not critical.
 static const double COST_OBJECT = 2.0, COST_RANGE = 1.2, COST_CELL = 0.15, VECTOR = 8.0;
 
+// Objects may be larger than the largest of the sample: a little, or up to this factor for each level above.
+static const double SLACK = 1.0625, OVERSIZE = 8.0;
+
+// More cells would cost more memory and clearing than they save; beyond this the grid is folded.
+static const double CELLS_PER_OBJECT = 2.0;
+
 typedef struct estimate {
     double inside; // per object of the level
     double across; // per object of a finer level
@@ -125,8 +140,9 @@ static estimate estimate_cells(const group *g, double clump, const double cell[3
         cross[axis] = span[axis] > cell[axis] ? part_of(mean[axis], cell[axis]) : 0.0;
     }
     const double largest_x = (double)g->largest[0];
-    const double cells = needed < g->count ? needed : g->count;
-    const double folded = needed > g->count ? 1.0 : 0.0; // strangers that the folding brings into each cell
+    const double most = CELLS_PER_OBJECT * g->count;
+    const double cells = needed < most ? needed : most;
+    const double folded = needed > most ? 1.0 / CELLS_PER_OBJECT : 0.0; // strangers that folding brings into each cell
     const double row = g->count * clump * part_of(cell[1], span[1]) * part_of(cell[2], span[2]);
     const double own = fmin(g->count, row * part_of(mean[0] + 0.5 * cell[0], span[0]) + folded);
     const double beside = fmin(g->count, row * part_of(mean[0] + largest_x + cell[0], span[0]) + 3.0 * folded);
@@ -176,47 +192,64 @@ static estimate estimate_group(const group *g, double clump, double finer) {
 
 // ---- from estimates to levels ---------------------------------------------------------------------------------------
 
-static uint32_t nearest_bits(double cells) {
+// An axis of two or three cells would meet itself on the other side; along x ranges may be up to five cells long.
+static const uint32_t FEWEST_BITS[3] = {4, 2, 2};
+
+static uint32_t nearest_bits(double cells, uint32_t fewest) {
     uint32_t bits = 0;
     while (bits < 20 && cells > 1.4142 * (double)(1u << bits)) {
         ++bits;
     }
-    return bits == 1 ? 2 : bits; // two cells would be neighbours on both sides
+    return bits > 0 && bits < fewest ? fewest : bits;
 }
 
-// Halves the longest axis until there are no more cells than `most`; an axis of one cell or of the fewest stays.
-static void limit_cells(bp_level *level, double most, const uint32_t fewest_bits[3]) {
+// Halves the longest axis until there are no more cells than `most`. False if there were not.
+static bool limit_cells(bp_level *level, double most) {
+    bool halved = false;
     while ((double)bp_level_cells(level) > most) {
         int longest = -1;
         for (int axis = 0; axis < 3; ++axis) {
-            if (level->bits[axis] > fewest_bits[axis] && (longest < 0 || level->bits[axis] > level->bits[longest])) {
+            if (level->bits[axis] > FEWEST_BITS[axis] && (longest < 0 || level->bits[axis] > level->bits[longest])) {
                 longest = axis;
             }
         }
         if (longest < 0) {
-            return;
+            return halved;
         }
         --level->bits[longest];
+        halved = true;
     }
+    return halved;
+}
+
+static void set_cell(bp_level *level, int axis, double cell) {
+    // Rows hold one extent; along x a range must stay below half a turn of the folded grid.
+    const double most = axis == 0 ? 4.0 : 1.0;
+    level->fit[axis] = (float)fmin(cell * most * BP_CELL_FILL, (double)FLT_MAX);
+    level->inverse[axis] = 1.0 / cell;
 }
 
 static bp_level level_of_estimate(const group *g, const estimate *e) {
     bp_level level = {0};
-    uint32_t fewest[3];
+    double span[3];
     for (int axis = 0; axis < 3; ++axis) {
-        // An object may be larger than the sample's largest, up to what the search can bear: rows hold one extent, and
-        // along x a range must stay below half a turn of the folded grid.
-        const double most = axis == 0 ? 4.0 : 1.0;
-        const double span = (double)g->high[axis] - (double)g->low[axis] + (double)g->largest[axis];
-        level.fit[axis] = (float)fmin(e->cell[axis] * most * BP_CELL_FILL, (double)FLT_MAX);
-        level.inverse[axis] = 1.0 / e->cell[axis];
-        level.bits[axis] = nearest_bits(span / e->cell[axis]);
-        fewest[axis] = axis == 0 ? 4 : 2;
-        if (axis == 0 && level.bits[axis] > 0 && level.bits[axis] < 4) {
-            level.bits[axis] = 4;
-        }
+        span[axis] = (double)g->high[axis] - (double)g->low[axis] + (double)g->largest[axis];
+        level.bits[axis] = nearest_bits(span[axis] / e->cell[axis], FEWEST_BITS[axis]);
     }
-    limit_cells(&level, fmax(g->count, 256.0), fewest);
+    const bool folded = limit_cells(&level, fmax(CELLS_PER_OBJECT * g->count, 256.0));
+    for (int axis = 0; axis < 3; ++axis) {
+        const double exact = span[axis] / (double)(1u << level.bits[axis]); // what just needs no folding
+        set_cell(&level, axis, folded || exact < e->cell[axis] ? e->cell[axis] : exact);
+    }
+    return level;
+}
+
+// For objects that are larger than any in the sample.
+static bp_level level_above(const bp_level *below) {
+    bp_level level = {.bits = {FEWEST_BITS[0], FEWEST_BITS[1], FEWEST_BITS[2]}};
+    for (int axis = 0; axis < 3; ++axis) {
+        set_cell(&level, axis, OVERSIZE / below->inverse[axis]);
+    }
     return level;
 }
 
@@ -258,16 +291,49 @@ static size_t gather_groups(const bp_config *config, const bp_box *boxes, size_t
             group_merge(&groups[group_count - 1], &octaves[i]);
         }
     }
+    for (size_t i = 0; i < group_count && stride > 1; ++i) {
+        for (int axis = 0; axis < 3; ++axis) {
+            groups[i].largest[axis] = (float)fmin(SLACK * (double)groups[i].largest[axis], (double)FLT_MAX);
+        }
+    }
     return group_count;
 }
 
+// The best levels for all groups up to one.
 typedef struct choice {
-    double cost;   // of this and all finer groups
-    size_t first;  // the level that ends here begins at this group
-    bool scanned;  // its objects are tested against all, which is cheaper for very few
+    double cost;
+    size_t first; // the coarsest of these levels begins at this group
     estimate cells;
     group merged;
 } choice;
+
+// The best way to end with a level that goes up to group `last`, if those for the groups before are known.
+static choice choose_last(const group *groups, const choice *before, size_t last, double clump) {
+    choice best = {.cost = DBL_MAX};
+    group merged = group_empty();
+    for (size_t first = last + 1; first-- > 0;) {
+        group_merge(&merged, &groups[first]);
+        double finer = 0.0;
+        for (size_t i = 0; i < first; ++i) {
+            finer += groups[i].count;
+        }
+        const estimate e = estimate_group(&merged, clump, finer);
+        const double across = fmin(e.across, merged.count / VECTOR); // very few are tested against all
+        const double cost = merged.count * e.inside + finer * across + (first > 0 ? before[first - 1].cost : 0.0);
+        if (cost < best.cost) {
+            best = (choice){.cost = cost, .first = first, .cells = e, .merged = merged};
+        }
+    }
+    return best;
+}
+
+static void reverse(bp_levels *levels) {
+    for (size_t i = 0; i < levels->count / 2; ++i) {
+        const bp_level swapped = *bp_level_at(levels, i);
+        *bp_level_at(levels, i) = *bp_level_at(levels, levels->count - 1 - i);
+        *bp_level_at(levels, levels->count - 1 - i) = swapped;
+    }
+}
 
 static bp_status plan_by_cost(bp_levels *levels, const bp_config *config, const bp_box *boxes, size_t count) {
     const size_t stride = count / SAMPLE + 1;
@@ -280,36 +346,20 @@ static bp_status plan_by_cost(bp_levels *levels, const bp_config *config, const 
     const double clump = group_count > 0 ? clumping(&all, boxes, count, stride, config->dimensions) : 1.0;
     choice best[OCTAVES_MAX];
     for (size_t last = 0; last < group_count; ++last) {
-        best[last].cost = DBL_MAX;
-        group merged = group_empty();
-        for (size_t first = last + 1; first-- > 0;) {
-            group_merge(&merged, &groups[first]);
-            double finer = 0.0;
-            for (size_t i = 0; i < first; ++i) {
-                finer += groups[i].count;
-            }
-            const double before = first > 0 ? best[first - 1].cost : 0.0;
-            const estimate e = estimate_group(&merged, clump, finer);
-            const double gridded = merged.count * e.inside + finer * e.across;
-            const double scanned = merged.count * all.count / VECTOR;
-            const double cost = before + fmin(gridded, scanned);
-            if (cost < best[last].cost) {
-                best[last] = (choice){.cost = cost, .first = first, .scanned = scanned < gridded, .cells = e, .merged = merged};
-            }
-        }
+        best[last] = choose_last(groups, best, last, clump);
     }
-    // Follow the choices down from the coarsest, then turn the list round.
-    for (size_t end = group_count; end > 0; end = best[end - 1].first) {
-        const choice *c = &best[end - 1];
-        const bp_level level = level_of_estimate(&c->merged, &c->cells);
-        if (!c->scanned && !append_level(levels, config, &level)) {
+    for (size_t end = group_count; end > 0; end = best[end - 1].first) { // coarsest first
+        const bp_level level = level_of_estimate(&best[end - 1].merged, &best[end - 1].cells);
+        if (!append_level(levels, config, &level)) {
             return BP_ERROR_MEMORY;
         }
     }
-    for (size_t i = 0; i < levels->count / 2; ++i) {
-        const bp_level swapped = *bp_level_at(levels, i);
-        *bp_level_at(levels, i) = *bp_level_at(levels, levels->count - 1 - i);
-        *bp_level_at(levels, levels->count - 1 - i) = swapped;
+    reverse(levels);
+    for (int i = 0; i < LEVELS_ABOVE && group_count > 0 && stride > 1; ++i) {
+        const bp_level level = level_above(bp_level_at(levels, levels->count - 1));
+        if (!append_level(levels, config, &level)) {
+            return BP_ERROR_MEMORY;
+        }
     }
     return BP_OK;
 }

@@ -37,6 +37,15 @@ static inline size_t bp_level_cells(const bp_level *level) {
     return (size_t)1 << (level->bits[0] + level->bits[1] + level->bits[2]);
 }
 
+static inline double bp_floor(double value) {
+#if defined(__SSE4_1__) || defined(__aarch64__)
+    return floor(value); // one instruction
+#else
+    const double towards_zero = (double)(int32_t)value;
+    return towards_zero - (double)(value < towards_zero);
+#endif
+}
+
 // The cell of a coordinate, before it is folded into the grid. Every step is monotone, so the order of coordinates is
 // the order of cells even where a float has no digits left; beyond 2^30 cells all share one.
 static inline int32_t bp_cell_of(float coordinate, double inverse) {
@@ -44,14 +53,14 @@ static inline int32_t bp_cell_of(float coordinate, double inverse) {
     double cell = (double)coordinate * inverse;
     cell = cell > -limit ? cell : -limit; // also where it is NaN
     cell = cell < limit ? cell : limit;
-    const int32_t towards_zero = (int32_t)cell;
-    return towards_zero - (cell < (double)towards_zero);
+    return (int32_t)bp_floor(cell);
 }
 
 // The extent of a box along one axis, for fitting it into a level. An object far from the origin counts as larger, so
 // that it is never more than 2^25 cells away from it, where cells are still exact. Infinite or overflowing: infinity.
 static inline float bp_fit_extent(float min, float max) {
-    const float far = fmaxf(fabsf(min), fabsf(max)) * 0x1p-25f;
+    const float farthest = fabsf(min) > fabsf(max) ? fabsf(min) : fabsf(max);
+    const float far = farthest * 0x1p-25f;
     const float extent = max - min;
     return extent > far ? extent : far;
 }

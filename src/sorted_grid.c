@@ -23,13 +23,7 @@ enum {
     BRUTE_FORCE_BELOW = 96
 };
 
-static const uint32_t KEY_HOLE = UINT32_MAX, KEY_SCAN = UINT32_MAX - 1;
-
-typedef struct record {
-    bp_box box;
-    uint32_t id;
-    uint32_t key;
-} record;
+static const uint32_t KEY_HOLE = UINT32_MAX - 1, KEY_SCAN = UINT32_MAX;
 
 // What a block of boxes finds out about its part of a level.
 typedef struct level_part {
@@ -51,7 +45,7 @@ typedef struct build {
 } build;
 
 void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_config *config) {
-    *grid = (bp_sorted_grid){.config = config};
+    *grid = (bp_sorted_grid){.config = config, .kernels = bp_kernels_get(config->simd)};
 }
 
 void bp_sorted_grid_free(bp_sorted_grid *grid) {
@@ -69,59 +63,60 @@ void bp_sorted_grid_free(bp_sorted_grid *grid) {
 
 // ---- 1. keys --------------------------------------------------------------------------------------------------------
 
-static uint32_t key_in_level(const bp_level *level, const bp_box *box) {
-    uint32_t folded[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        const uint32_t mask = (1u << level->bits[axis]) - 1;
-        folded[axis] = (uint32_t)bp_cell_of(box->min[axis], level->inverse[axis]) & mask;
-    }
-    const uint32_t row = folded[2] << level->bits[1] | folded[1];
-    return (uint32_t)level->first_cell + (row << level->bits[0] | folded[0]);
-}
-
-static bool fits(const bp_level *level, const float extent[3]) {
-    return (extent[0] < level->fit[0]) & (extent[1] < level->fit[1]) & (extent[2] < level->fit[2]);
-}
-
-static uint32_t key_of_box(const bp_levels *levels, level_part *parts, const bp_box *box) {
-    float extent[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        extent[axis] = bp_fit_extent(box->min[axis], box->max[axis]);
-    }
-    for (size_t i = 0; i < levels->count; ++i) {
-        const bp_level *level = bp_level_at(levels, i);
-        if (fits(level, extent)) {
-            ++parts[i].count;
-            for (int axis = 0; axis < 3; ++axis) {
-                parts[i].reach[axis] = extent[axis] > parts[i].reach[axis] ? extent[axis] : parts[i].reach[axis];
-            }
-            return key_in_level(level, box);
-        }
-    }
-    return KEY_SCAN;
-}
-
 static size_t block_begin(const build *b, size_t block) {
     return (size_t)((unsigned long long)b->count * block / b->block_count);
 }
 
-static void task_keys(void *context, size_t block) {
-    build *b = context;
+// Boxes that do not fit the finest level: the first that they fit, or none.
+static void keys_elsewhere(const build *b, level_part *parts, size_t begin, size_t count) {
     const bp_levels *levels = &b->grid->levels;
-    const uint32_t dimensions = b->grid->config->dimensions;
-    uint32_t *counters = b->counters + block * (b->bucket_count + 1);
-    level_part *parts = b->parts + block * levels->count;
-    memset(counters, 0, (b->bucket_count + 1) * sizeof *counters);
-    memset(parts, 0, levels->count * sizeof *parts);
-    for (size_t i = block_begin(b, block); i < block_begin(b, block + 1); ++i) {
-        if (bp_box_is_hole(&b->boxes[i])) {
-            b->keys[i] = KEY_HOLE;
+    for (size_t i = begin; i < begin + count; ++i) {
+        if (b->keys[i] != BP_KEY_ELSEWHERE) {
             continue;
         }
-        const bp_box box = bp_box_flatten(b->boxes[i], dimensions);
-        const uint32_t key = key_of_box(levels, parts, &box);
-        b->keys[i] = key;
-        ++counters[key == KEY_SCAN ? b->bucket_count : key >> b->bucket_shift];
+        if (bp_box_is_hole(&b->boxes[i])) {
+            b->keys[i] = KEY_HOLE;
+        }
+        for (size_t level = 1; level < levels->count && b->keys[i] == BP_KEY_ELSEWHERE; ++level) {
+            parts[level].count += b->grid->kernels->keys(bp_level_at(levels, level), b->grid->config->dimensions,
+                                                         &b->boxes[i], 1, &b->keys[i], parts[level].reach);
+        }
+    }
+}
+
+static void keys_of_boxes(const build *b, level_part *parts, size_t begin, size_t count) {
+    size_t fitting = 0;
+    if (b->grid->levels.count > 0) {
+        fitting = b->grid->kernels->keys(bp_level_at(&b->grid->levels, 0), b->grid->config->dimensions,
+                                         b->boxes + begin, count, b->keys + begin, parts[0].reach);
+        parts[0].count += fitting;
+    } else {
+        memset(b->keys + begin, 0xff, count * sizeof *b->keys); // BP_KEY_ELSEWHERE
+    }
+    if (fitting < count) {
+        keys_elsewhere(b, parts, begin, count);
+    }
+}
+
+static size_t bucket_of(const build *b, uint32_t key) {
+    return key == KEY_SCAN ? b->bucket_count : key >> b->bucket_shift;
+}
+
+static void task_keys(void *context, size_t block) {
+    const build *b = context;
+    uint32_t *counters = b->counters + block * (b->bucket_count + 1);
+    level_part *parts = b->parts + block * b->grid->levels.count;
+    memset(counters, 0, (b->bucket_count + 1) * sizeof *counters);
+    memset(parts, 0, b->grid->levels.count * sizeof *parts);
+    const size_t end = block_begin(b, block + 1);
+    for (size_t begin = block_begin(b, block); begin < end; begin += BP_CHUNK) {
+        const size_t count = end - begin < BP_CHUNK ? end - begin : BP_CHUNK;
+        keys_of_boxes(b, parts, begin, count);
+        for (size_t i = begin; i < begin + count; ++i) {
+            if (b->keys[i] != KEY_HOLE) {
+                ++counters[bucket_of(b, b->keys[i])];
+            }
+        }
     }
 }
 
@@ -164,33 +159,30 @@ static void join_level_parts(build *b) {
 }
 
 static void task_partition(void *context, size_t block) {
-    build *b = context;
+    const build *b = context;
     const uint32_t dimensions = b->grid->config->dimensions;
     uint32_t *positions = b->counters + block * (b->bucket_count + 1);
-    record *records = b->grid->records_buffer.data;
+    bp_record *records = b->grid->records_buffer.data;
     for (size_t i = block_begin(b, block); i < block_begin(b, block + 1); ++i) {
         const uint32_t key = b->keys[i];
-        if (key != KEY_HOLE) {
-            const size_t bucket = key == KEY_SCAN ? b->bucket_count : key >> b->bucket_shift;
-            records[positions[bucket]++] =
-                (record){.box = bp_box_flatten(b->boxes[i], dimensions), .id = (uint32_t)i, .key = key};
+        if (key == KEY_HOLE) {
+            continue;
+        }
+        bp_record *record = &records[positions[bucket_of(b, key)]++];
+        record->box = b->boxes[i];
+        record->id = (uint32_t)i;
+        record->key = key;
+        if (dimensions == 2) {
+            record->box = bp_box_flatten(record->box, dimensions);
         }
     }
 }
 
 // ---- 3. order -------------------------------------------------------------------------------------------------------
 
-static void put_into_columns(const bp_columns *columns, size_t position, const record *from) {
-    for (int axis = 0; axis < 3; ++axis) {
-        columns->min[axis][position] = from->box.min[axis];
-        columns->max[axis][position] = from->box.max[axis];
-    }
-    columns->id[position] = from->id;
-}
-
 // Counts the boxes of each cell of a bucket and leaves in ends[] where each cell begins.
 static void count_cells(const build *b, size_t bucket, uint32_t *ends, size_t cells) {
-    const record *records = b->grid->records_buffer.data;
+    const bp_record *records = b->grid->records_buffer.data;
     const uint32_t first_key = (uint32_t)(bucket << b->bucket_shift);
     memset(ends, 0, cells * sizeof *ends);
     for (uint32_t i = b->starts[bucket]; i < b->starts[bucket + 1]; ++i) {
@@ -209,26 +201,29 @@ static void count_cells(const build *b, size_t bucket, uint32_t *ends, size_t ce
     b->bucket_stats[2 * bucket + 1] = fullest;
 }
 
+// The order is written where the ids will be: the kernel reads a group of it before it writes their ids there.
 static void task_order(void *context, size_t bucket) {
-    build *b = context;
-    const record *records = b->grid->records_buffer.data;
-    const bp_columns columns = b->grid->columns;
+    const build *b = context;
+    const bp_record *records = b->grid->records_buffer.data;
+    const bp_columns *columns = &b->grid->columns;
+    const uint32_t begin = b->starts[bucket], end = b->starts[bucket + 1];
+    uint32_t *order = columns->id;
     if (bucket == b->bucket_count) { // the scanned, in the order of their ids
-        for (uint32_t i = b->starts[bucket]; i < b->starts[bucket + 1]; ++i) {
-            put_into_columns(&columns, i, &records[i]);
+        for (uint32_t i = begin; i < end; ++i) {
+            order[i] = i;
         }
-        return;
+    } else {
+        const size_t first_cell = bucket << b->bucket_shift, width = (size_t)1 << b->bucket_shift;
+        const size_t cells = b->grid->cell_count - first_cell < width ? b->grid->cell_count - first_cell : width;
+        // One further than the cell, so that after the placing table[cell] is where it begins and table[cell + 1]
+        // where it ends.
+        uint32_t *ends = (uint32_t *)b->grid->table_buffer.data + first_cell + 1;
+        count_cells(b, bucket, ends, cells);
+        for (uint32_t i = begin; i < end; ++i) {
+            order[ends[records[i].key - (uint32_t)first_cell]++] = i;
+        }
     }
-    const size_t first_cell = bucket << b->bucket_shift;
-    const size_t width = (size_t)1 << b->bucket_shift;
-    const size_t cells = b->grid->cell_count - first_cell < width ? b->grid->cell_count - first_cell : width;
-    // One further than the cell, so that after the placing table[cell] is where it begins and table[cell + 1] where it
-    // ends.
-    uint32_t *ends = (uint32_t *)b->grid->table_buffer.data + first_cell + 1;
-    count_cells(b, bucket, ends, cells);
-    for (uint32_t i = b->starts[bucket]; i < b->starts[bucket + 1]; ++i) {
-        put_into_columns(&columns, ends[records[i].key - (uint32_t)first_cell]++, &records[i]);
-    }
+    b->grid->kernels->arrange(columns, begin, records, order + begin, end - begin);
 }
 
 // ---- the whole build ------------------------------------------------------------------------------------------------
@@ -275,7 +270,7 @@ static bool reserve_scratch(build *b) {
     const size_t buckets = b->bucket_count + 2;
     const size_t parts = b->block_count * (grid->levels.count + 1);
     if (!reserve_columns(grid, b->count) ||
-        !bp_buffer_reserve(&grid->records_buffer, allocator, 0, b->count + 1, sizeof(record)) ||
+        !bp_buffer_reserve(&grid->records_buffer, allocator, 0, b->count + 1, sizeof(bp_record)) ||
         !bp_buffer_reserve_slack(&grid->table_buffer, allocator, 0, grid->cell_count + 2, sizeof(uint32_t)) ||
         !bp_buffer_reserve_slack(&grid->counters_buffer, allocator, 0, bp_size_multiply(b->block_count + 1, buckets),
                                  sizeof(uint32_t)) ||
@@ -331,7 +326,10 @@ bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t
 
 void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats) {
     stats->update = BP_UPDATE_REBUILD;
-    stats->levels = grid->levels.count;
+    stats->levels = 0;
+    for (size_t i = 0; i < grid->levels.count; ++i) {
+        stats->levels += bp_level_at(&grid->levels, i)->count > 0;
+    }
     stats->cells = grid->cell_count;
     stats->occupied = grid->occupied;
     stats->objects_per_cell_max = grid->fullest;

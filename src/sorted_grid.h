@@ -16,10 +16,11 @@
 
 #include "levels.h"
 #include "pairs.h"
-#include "sweep/sweep.h"
+#include "sweep/kernels.h"
 
 typedef struct bp_sorted_grid {
     const bp_config *config;
+    const bp_kernels *kernels;
     bp_levels levels;
     size_t cell_count;
     size_t grid_count;  // boxes in levels

@@ -8,8 +8,7 @@
 //                                -+  only if it crosses the upper z face.
 //
 // With cells of twice the size these are 2.75 ranges a box instead of 5. Deciding that by a branch per box would cost
-// what it saves, so a chunk of boxes is gone through once per neighbouring row and the list is appended to without a
-// branch. Chunks begin at fixed places of a row, and blocks of work are whole chunks: the order of the pairs is the
+// what it saves, so the boxes of a chunk are first listed by the faces they cross, without a branch. Chunks begin at fixed places of a row, and blocks of work are whole chunks: the order of the pairs is the
 // same for any number of blocks.
 #include "parallel.h"
 #include "sorted_grid.h"
@@ -17,17 +16,16 @@
 #include <string.h>
 
 enum {
-    CHUNK = 256,         // boxes whose lists are made together
     ITEMS = 1024,        // list entries that are swept together
     BLOCK_LEAST = 4096,  // boxes that are worth a task
     SEGMENT = 65536,     // candidates that are worth a task for a scanned box
-    BLOCKS_MAX = 1024
+    BLOCKS_MAX = 1024,
+    SPARSE_LEVEL = 16    // boxes; where both ways cost the same
 };
 
 typedef struct sweeper {
     const bp_sorted_grid *objects;    // whose boxes are swept ...
     const bp_sorted_grid *candidates; // ... against these; the same grid unless between two sets
-    bp_sweep_function kernel;
     bp_sink *sink;
     bool ordered;
     bool failed; // memory ran short
@@ -38,7 +36,6 @@ typedef struct sweeper {
 static sweeper sweeper_for(const bp_sorted_grid *objects, const bp_sorted_grid *candidates, bp_sink *sink) {
     return (sweeper){.objects = objects,
                      .candidates = candidates,
-                     .kernel = bp_sweep_kernel(objects->config->simd),
                      .sink = sink,
                      .ordered = objects == candidates};
 }
@@ -61,17 +58,17 @@ static void flush(sweeper *s) {
             break;
         }
         size_t items_done = 0;
-        const size_t written = s->kernel(&job, &items_done);
+        const size_t written = s->objects->kernels->sweep(&job, &items_done);
         bp_sink_commit(s->sink, job.out, written);
         done += items_done;
     }
     s->item_count = 0;
 }
 
-// Appends an item if `wanted` and if its range is not empty; without a branch on either.
-static inline void push(sweeper *s, size_t object, uint32_t begin, uint32_t end, bool wanted) {
+// Appends an item, unless its range is empty; without a branch on that.
+static inline void push(sweeper *s, size_t object, uint32_t begin, uint32_t end) {
     s->items[s->item_count] = (bp_sweep_item){.object = (uint32_t)object, .begin = begin, .end = end};
-    s->item_count += (size_t)(wanted & (begin < end));
+    s->item_count += begin < end;
 }
 
 static inline void make_room(sweeper *s, size_t items) {
@@ -81,18 +78,17 @@ static inline void make_room(sweeper *s, size_t items) {
 }
 
 // The boxes of the cells low .. high of a row, folded: one range, or two where it goes over the edge.
-static inline void push_row(sweeper *s, size_t object, const uint32_t *row, uint32_t bits, int32_t low, int32_t high,
-                            bool wanted) {
+static inline void push_row(sweeper *s, size_t object, const uint32_t *row, uint32_t bits, int32_t low, int32_t high) {
     const uint32_t cells = 1u << bits;
     const uint32_t first = (uint32_t)low & (cells - 1), last = (uint32_t)high & (cells - 1);
     const bool all = (uint32_t)high - (uint32_t)low >= cells - 1;
     if (!all && first <= last) {
-        push(s, object, row[first], row[last + 1], wanted);
+        push(s, object, row[first], row[last + 1]);
     } else if (all) {
-        push(s, object, row[0], row[cells], wanted);
+        push(s, object, row[0], row[cells]);
     } else {
-        push(s, object, row[first], row[cells], wanted);
-        push(s, object, row[0], row[last + 1], wanted);
+        push(s, object, row[first], row[cells]);
+        push(s, object, row[0], row[last + 1]);
     }
 }
 
@@ -103,48 +99,61 @@ typedef struct chunk {
     const bp_level *level;
     size_t row;        // inside the level
     size_t begin, end; // positions
-    int32_t low[CHUNK], first[CHUNK], high[CHUNK]; // x cells: of min - reach, of min, of max
-    bool crosses_y[CHUNK], crosses_z[CHUNK];
+    bool wraps;        // the range of some box goes over the edge of the folded grid
+    bp_measures measures;
+    uint16_t crossing_y[BP_CHUNK], crossing_z[BP_CHUNK], crossing_both[BP_CHUNK]; // boxes, counted from begin
+    size_t y_count, z_count, both_count;
 } chunk;
 
-static void measure(const bp_columns *c, chunk *k) {
-    const bp_level *level = k->level;
-    for (size_t i = 0; i < k->end - k->begin; ++i) {
-        const size_t p = k->begin + i;
-        k->low[i] = bp_cell_of(c->min[0][p] - level->reach[0], level->inverse[0]);
-        k->first[i] = bp_cell_of(c->min[0][p], level->inverse[0]);
-        k->high[i] = bp_cell_of(c->max[0][p], level->inverse[0]);
-        k->crosses_y[i] = bp_cell_of(c->max[1][p], level->inverse[1]) != bp_cell_of(c->min[1][p], level->inverse[1]);
-        k->crosses_z[i] = bp_cell_of(c->max[2][p], level->inverse[2]) != bp_cell_of(c->min[2][p], level->inverse[2]);
+static void measure(const bp_sorted_grid *grid, chunk *k) {
+    const size_t count = k->end - k->begin;
+    grid->kernels->measure(&grid->columns, k->begin, count, k->level, &k->measures);
+    const bp_measures *m = &k->measures;
+    const int32_t cells = (int32_t)(1u << k->level->bits[0]);
+    int32_t wraps = 0;
+    size_t y = 0, z = 0, both = 0;
+    for (size_t i = 0; i < count; ++i) {
+        wraps |= (m->low[i] ^ m->high[i]) & -cells;
+        k->crossing_y[y] = (uint16_t)i;
+        k->crossing_z[z] = (uint16_t)i;
+        k->crossing_both[both] = (uint16_t)i;
+        y += (size_t)m->crosses_y[i];
+        z += (size_t)m->crosses_z[i];
+        both += (size_t)(m->crosses_y[i] & m->crosses_z[i]);
     }
+    k->wraps = wraps != 0;
+    k->y_count = y;
+    k->z_count = z;
+    k->both_count = both;
 }
 
 static void sweep_own_row(sweeper *s, const chunk *k, const uint32_t *row) {
-    const uint32_t bits = k->level->bits[0], mask = (1u << bits) - 1;
+    const uint32_t mask = (1u << k->level->bits[0]) - 1;
+    make_room(s, 2 * (k->end - k->begin));
     for (size_t i = 0; i < k->end - k->begin; ++i) {
         const size_t p = k->begin + i;
-        const uint32_t first = (uint32_t)k->first[i] & mask, last = (uint32_t)k->high[i] & mask;
-        make_room(s, 2);
-        if (first <= last) {
-            push(s, p, (uint32_t)p + 1, row[last + 1], true);
-        } else {
-            push(s, p, (uint32_t)p + 1, row[mask + 1], true);
-            push(s, p, row[0], row[last + 1], true);
+        const uint32_t last = (uint32_t)k->measures.high[i] & mask;
+        if (!k->wraps || row[last + 1] > p) {
+            push(s, p, (uint32_t)p + 1, row[last + 1]);
+        } else { // the last cell lies before its own: over the edge
+            push(s, p, (uint32_t)p + 1, row[mask + 1]);
+            push(s, p, row[0], row[last + 1]);
         }
     }
 }
 
-typedef struct neighbour {
-    int y, z;
-} neighbour;
-
-static const neighbour NEIGHBOURS[] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
-
-static void sweep_neighbour_row(sweeper *s, const chunk *k, const uint32_t *row, neighbour n) {
-    for (size_t i = 0; i < k->end - k->begin; ++i) {
-        const bool wanted = (k->crosses_y[i] | (n.y != 1)) & (k->crosses_z[i] | (n.z != 1));
-        make_room(s, 2);
-        push_row(s, k->begin + i, row, k->level->bits[0], k->low[i], k->high[i], wanted);
+static void sweep_neighbour_row(sweeper *s, const chunk *k, const uint32_t *row, const uint16_t *boxes, size_t count) {
+    const uint32_t bits = k->level->bits[0], mask = (1u << bits) - 1;
+    const bp_measures *m = &k->measures;
+    make_room(s, 2 * count);
+    if (row[0] == row[mask + 1]) {
+        return;
+    }
+    for (size_t i = 0; i < count && k->wraps; ++i) {
+        push_row(s, k->begin + boxes[i], row, bits, m->low[boxes[i]], m->high[boxes[i]]);
+    }
+    for (size_t i = 0; i < count && !k->wraps; ++i) {
+        push(s, k->begin + boxes[i], row[(uint32_t)m->low[boxes[i]] & mask], row[((uint32_t)m->high[boxes[i]] & mask) + 1]);
     }
 }
 
@@ -158,16 +167,18 @@ static const uint32_t *row_of(const bp_sorted_grid *grid, const bp_level *level,
 
 static void sweep_level(sweeper *s, const chunk *k) {
     const bp_level *level = k->level;
-    const uint32_t cells = 1u << level->bits[0];
     const int32_t y = (int32_t)(k->row & ((1u << level->bits[1]) - 1)), z = (int32_t)(k->row >> level->bits[1]);
+    const bool rows_y = level->bits[1] > 0, rows_z = level->bits[2] > 0; // else all rows of that axis are one
     sweep_own_row(s, k, row_of(s->objects, level, y, z));
-    for (size_t i = 0; i < sizeof NEIGHBOURS / sizeof NEIGHBOURS[0]; ++i) {
-        const neighbour n = NEIGHBOURS[i];
-        const bool distinct = (n.y == 0 || level->bits[1] > 0) && (n.z == 0 || level->bits[2] > 0);
-        const uint32_t *row = row_of(s->objects, level, y + n.y, z + n.z);
-        if (distinct && row[0] != row[cells]) {
-            sweep_neighbour_row(s, k, row, n);
-        }
+    if (rows_y) {
+        sweep_neighbour_row(s, k, row_of(s->objects, level, y + 1, z), k->crossing_y, k->y_count);
+    }
+    if (rows_z) {
+        sweep_neighbour_row(s, k, row_of(s->objects, level, y, z + 1), k->crossing_z, k->z_count);
+    }
+    if (rows_y && rows_z) {
+        sweep_neighbour_row(s, k, row_of(s->objects, level, y + 1, z + 1), k->crossing_both, k->both_count);
+        sweep_neighbour_row(s, k, row_of(s->objects, level, y - 1, z + 1), k->crossing_z, k->z_count);
     }
 }
 
@@ -195,16 +206,27 @@ static void sweep_across(sweeper *s, size_t begin, size_t end, const bp_level *l
         for (int32_t dz = 0; dz < z.count; ++dz) {
             for (int32_t dy = 0; dy < y.count; ++dy) {
                 make_room(s, 2);
-                push_row(s, p, row_of(s->candidates, level, y.low + dy, z.low + dz), level->bits[0], low, high, true);
+                push_row(s, p, row_of(s->candidates, level, y.low + dy, z.low + dz), level->bits[0], low, high);
             }
         }
     }
 }
 
-static void sweep_coarser(sweeper *s, const chunk *k) {
+// A level of very few boxes: it is cheaper to test each of them against all finer boxes than to look there for each of
+// those.
+static bool is_sparse(const bp_level *level) {
+    return level->count <= SPARSE_LEVEL;
+}
+
+static void sweep_other_levels(sweeper *s, const chunk *k) {
     const bp_levels *levels = &s->objects->levels;
+    const uint32_t level_begin = bp_sorted_grid_table(s->objects)[k->level->first_cell];
+    for (size_t p = k->begin; p < k->end && is_sparse(k->level); ++p) {
+        make_room(s, 1);
+        push(s, p, 0, level_begin);
+    }
     for (const bp_level *level = k->level + 1; level < bp_level_at(levels, levels->count); ++level) {
-        if (level->count > 0) {
+        if (!is_sparse(level)) {
             sweep_across(s, k->begin, k->end, level);
         }
     }
@@ -217,10 +239,10 @@ static void sweep_row(sweeper *s, const bp_level *level, size_t row, size_t begi
     k.level = level;
     k.row = row;
     for (k.begin = begin; k.begin < end; k.begin = k.end) {
-        k.end = end - k.begin < CHUNK ? end : k.begin + CHUNK;
-        measure(&s->objects->columns, &k);
+        k.end = end - k.begin < BP_CHUNK ? end : k.begin + BP_CHUNK;
+        measure(s->objects, &k);
         sweep_level(s, &k);
-        sweep_coarser(s, &k);
+        sweep_other_levels(s, &k);
     }
 }
 
@@ -256,7 +278,7 @@ static size_t chunk_begin(const bp_sorted_grid *grid, size_t position) {
     const bp_level *level = level_of_cell(grid, cell);
     const size_t row = (cell - level->first_cell) >> level->bits[0];
     const size_t row_begin = bp_sorted_grid_table(grid)[level->first_cell + (row << level->bits[0])];
-    return row_begin + (position - row_begin) / CHUNK * CHUNK;
+    return row_begin + (position - row_begin) / BP_CHUNK * BP_CHUNK;
 }
 
 // Sweeps the boxes at begin .. end-1, both beginnings of chunks.
@@ -287,7 +309,7 @@ static void sweep_scanned(sweeper *s, size_t first_unit, size_t last_unit, size_
         const size_t begin = unit % segments * SEGMENT;
         const size_t end = p < begin + SEGMENT ? p : begin + SEGMENT;
         make_room(s, 1);
-        push(s, p, (uint32_t)begin, (uint32_t)end, begin < end);
+        push(s, p, (uint32_t)begin, (uint32_t)(begin < end ? end : begin));
     }
 }
 
@@ -331,7 +353,7 @@ static void run_block_between(const find *f, sweeper *s, size_t block) {
             }
         }
         make_room(s, 1);
-        push(s, p, scanned ? 0 : (uint32_t)b->grid_count, (uint32_t)b->total_count, true);
+        push(s, p, scanned ? 0 : (uint32_t)b->grid_count, (uint32_t)b->total_count);
     }
 }
 

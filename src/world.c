@@ -90,7 +90,7 @@ bp_status bp_world_create(const bp_config *config, bp_world **world) {
         return BP_ERROR_MEMORY;
     }
     *w = (bp_world){.config = complete, .method = method, .ops = ops, .all_changed = true, .dirty = true};
-    w->tracks = ops->update != NULL && complete.update != BP_UPDATE_REBUILD;
+    w->tracks = ops->update != NULL && complete.update == BP_UPDATE_INDIVIDUAL;
     status = ops->create(&w->config, &w->state);
     if (status != BP_OK) {
         complete.allocator.release(complete.allocator.context, w, sizeof *w);

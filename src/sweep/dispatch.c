@@ -1,6 +1,6 @@
-// Which kernel: the best that both the build and the processor have, unless config.simd or BP_SIMD says otherwise.
+// Which kernels: the best that both the build and the processor have, unless config.simd or BP_SIMD says otherwise.
 #include "../config.h"
-#include "sweep.h"
+#include "kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,38 +16,38 @@ static bool has_avx512(void) {
 }
 #endif
 
-typedef struct kernel {
+typedef struct instruction_set {
     const char *name;
-    bp_sweep_function sweep; // NULL: not in this build
-    bool (*available)(void); // NULL: always
-} kernel;
+    const bp_kernels *kernels; // NULL: not in this build
+    bool (*available)(void);   // NULL: always
+} instruction_set;
 
 // By bp_simd; a higher one is better.
-static const kernel kernels[] = {
+static const instruction_set sets[] = {
     [BP_SIMD_AUTO] = {"auto", NULL, NULL},
-    [BP_SIMD_SCALAR] = {"scalar", bp_sweep_scalar, NULL},
+    [BP_SIMD_SCALAR] = {"scalar", &bp_kernels_scalar, NULL},
 #if defined(__x86_64__) && defined(__GNUC__)
-    [BP_SIMD_AVX2] = {"avx2", bp_sweep_avx2, has_avx2},
-    [BP_SIMD_AVX512] = {"avx512", bp_sweep_avx512, has_avx512},
+    [BP_SIMD_AVX2] = {"avx2", &bp_kernels_avx2, has_avx2},
+    [BP_SIMD_AVX512] = {"avx512", &bp_kernels_avx512, has_avx512},
 #else
     [BP_SIMD_AVX2] = {"avx2", NULL, NULL},
     [BP_SIMD_AVX512] = {"avx512", NULL, NULL},
 #endif
 #if defined(__ARM_NEON) && defined(__aarch64__)
-    [BP_SIMD_NEON] = {"neon", bp_sweep_neon, NULL},
+    [BP_SIMD_NEON] = {"neon", &bp_kernels_neon, NULL},
 #else
     [BP_SIMD_NEON] = {"neon", NULL, NULL},
 #endif
 };
 
-enum { KERNEL_COUNT = sizeof kernels / sizeof kernels[0] };
+enum { SET_COUNT = sizeof sets / sizeof sets[0] };
 
 static bool usable(size_t simd) {
-    return kernels[simd].sweep != NULL && (kernels[simd].available == NULL || kernels[simd].available());
+    return sets[simd].kernels != NULL && (sets[simd].available == NULL || sets[simd].available());
 }
 
 static bp_simd best(void) {
-    size_t simd = KERNEL_COUNT - 1;
+    size_t simd = SET_COUNT - 1;
     while (!usable(simd)) {
         --simd;
     }
@@ -59,8 +59,8 @@ static bp_status named_by_environment(bp_config *config) {
     if (name == NULL || name[0] == '\0') {
         return BP_OK;
     }
-    for (size_t simd = 0; simd < KERNEL_COUNT; ++simd) {
-        if (strcmp(name, kernels[simd].name) == 0) {
+    for (size_t simd = 0; simd < SET_COUNT; ++simd) {
+        if (strcmp(name, sets[simd].name) == 0) {
             config->simd = (bp_simd)simd;
             return BP_OK;
         }
@@ -69,7 +69,7 @@ static bp_status named_by_environment(bp_config *config) {
     return BP_ERROR_ARGUMENT;
 }
 
-bp_status bp_sweep_choose(bp_config *config) {
+bp_status bp_kernels_choose(bp_config *config) {
     if (config->simd == BP_SIMD_AUTO) {
         const bp_status status = named_by_environment(config);
         if (status != BP_OK) {
@@ -81,12 +81,12 @@ bp_status bp_sweep_choose(bp_config *config) {
     }
     if (!usable(config->simd)) {
         bp_log_write(config, "config.simd: this processor or build has no %s; the best here is %s",
-                     kernels[config->simd].name, kernels[best()].name);
+                     sets[config->simd].name, sets[best()].name);
         return BP_ERROR_UNSUPPORTED;
     }
     return BP_OK;
 }
 
-bp_sweep_function bp_sweep_kernel(bp_simd simd) {
-    return kernels[simd].sweep;
+const bp_kernels *bp_kernels_get(bp_simd simd) {
+    return sets[simd].kernels;
 }

@@ -1,7 +1,6 @@
-// Plain C: the reference of all other kernels, and the one for processors without vectors that we know.
-#include "sweep.h"
+// Plain C: the reference of all other kernels, and the one for processors whose vectors we do not know.
+#include "kernels_plain.h"
 
-#define SWEEP_NAME bp_sweep_scalar
 enum { WIDTH = 1 };
 
 typedef float wide;
@@ -44,4 +43,11 @@ static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_
 #define wide_overlap(box, candidates, at)                                                                              \
     (OVERLAP_ON(box, candidates, 0, at) & OVERLAP_ON(box, candidates, 1, at) & OVERLAP_ON(box, candidates, 2, at))
 
-#include "sweep_kernel.h"
+#include "sweep_loop.h"
+
+const bp_kernels bp_kernels_scalar = {
+    .keys = plain_keys,
+    .arrange = plain_arrange,
+    .measure = plain_measure,
+    .sweep = wide_sweep,
+};

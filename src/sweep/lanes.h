@@ -1,12 +1,12 @@
 // For each set of eight lanes: its members in ascending order, four to a word, each named by two equal bytes (one for
 // each half of a pair). Written once by a loop; tests/test_sweep.c checks every entry.
-#ifndef BP_SWEEP_LANES_H
-#define BP_SWEEP_LANES_H
+#ifndef BP_LANES_H
+#define BP_LANES_H
 
 #include <stdint.h>
 
 // clang-format off
-static const uint64_t bp_sweep_lanes[256][2] = {
+static const uint64_t bp_lanes[256][2] = {
     {0x0, 0x0}, {0x0, 0x0}, {0x101, 0x0}, {0x1010000, 0x0}, {0x202, 0x0}, {0x2020000, 0x0}, {0x2020101, 0x0},
     {0x20201010000, 0x0}, {0x303, 0x0}, {0x3030000, 0x0}, {0x3030101, 0x0}, {0x30301010000, 0x0}, {0x3030202, 0x0},
     {0x30302020000, 0x0}, {0x30302020101, 0x0}, {0x303020201010000, 0x0}, {0x404, 0x0}, {0x4040000, 0x0},

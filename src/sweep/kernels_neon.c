@@ -1,10 +1,9 @@
 // Four boxes at a time with NEON.
-#include "sweep.h"
+#include "kernels_plain.h"
 
 #if defined(__ARM_NEON) && defined(__aarch64__)
 #include <arm_neon.h>
 
-#define SWEEP_NAME bp_sweep_neon
 enum { WIDTH = 4 };
 
 typedef float32x4_t wide;
@@ -58,5 +57,12 @@ static inline uint32x4_t overlap_on(wide box_min, wide box_max, const float *min
     vandq_u32(vandq_u32(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),                   \
               AXIS_OVERLAP(box, candidates, 2, at))
 
-#include "sweep_kernel.h"
+#include "sweep_loop.h"
+
+const bp_kernels bp_kernels_neon = {
+    .keys = plain_keys,
+    .arrange = plain_arrange,
+    .measure = plain_measure,
+    .sweep = wide_sweep,
+};
 #endif

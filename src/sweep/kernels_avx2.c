@@ -1,10 +1,8 @@
 // Eight boxes at a time with AVX2.
-#include "sweep.h"
+#include "kernels_plain.h"
 
 #if defined(__AVX2__)
-#include "sweep_x86.h"
-
-#define SWEEP_NAME bp_sweep_avx2
+#include "kernels_x86.h"
 
 static inline __m256 overlap_on(wide box_min, wide box_max, const float *min, const float *max) {
     const __m256 below = _mm256_cmp_ps(box_min, _mm256_loadu_ps(max), _CMP_LE_OQ);
@@ -19,5 +17,12 @@ static inline __m256 overlap_on(wide box_min, wide box_max, const float *min, co
         _mm256_and_ps(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),                     \
         AXIS_OVERLAP(box, candidates, 2, at)))
 
-#include "sweep_kernel.h"
+#include "sweep_loop.h"
+
+const bp_kernels bp_kernels_avx2 = {
+    .keys = x86_keys,
+    .arrange = x86_arrange,
+    .measure = plain_measure,
+    .sweep = wide_sweep,
+};
 #endif

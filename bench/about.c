@@ -1,0 +1,48 @@
+// The build and the machine, so that a result can be read later. The build's part comes from CMake.
+#include "bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef BENCH_COMMIT
+#define BENCH_COMMIT "unknown"
+#endif
+#ifndef BENCH_FLAGS
+#define BENCH_FLAGS "unknown"
+#endif
+
+static const char *commit(void) {
+    const char *given = getenv("BENCH_COMMIT");
+    return given && *given ? given : BENCH_COMMIT;
+}
+
+static void cpu_name(char *name, size_t size) {
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    snprintf(name, size, "unknown");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *value = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && value) {
+            snprintf(name, size, "%s", value + 2);
+            name[strcspn(name, "\n")] = '\0';
+            break;
+        }
+    }
+    if (file) fclose(file);
+}
+
+void about_print(FILE *file, const char *prefix) {
+    char cpu[128], date[32];
+    const time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    cpu_name(cpu, sizeof cpu);
+    fprintf(file, "%sbroadphase: %s, commit %s\n", prefix, bp_version(), commit());
+    fprintf(file, "%scompiler: %s\n", prefix, __VERSION__);
+    fprintf(file, "%sflags: %s\n", prefix, BENCH_FLAGS);
+    fprintf(file, "%scpu: %s, %ld cores\n", prefix, cpu, sysconf(_SC_NPROCESSORS_ONLN));
+    fprintf(file, "%sdate: %s\n", prefix, date);
+}

@@ -1,0 +1,109 @@
+#include "entry.h"
+
+#include <string.h>
+
+static bool fail(entry *e, const char *why) {
+    snprintf(e->why, sizeof e->why, "%s", why);
+    e->failed = true;
+    return false;
+}
+
+static bool create_ours(entry *e, const step_boxes *boxes) {
+    e->config.dimensions = boxes->dimensions;
+    bp_status status = bp_world_create(&e->config, &e->world);
+    if (status == BP_OK) status = bp_add_many(e->world, boxes->count, boxes->scene, NULL, NULL);
+    return status == BP_OK || fail(e, bp_status_text(status));
+}
+
+bool entry_create(entry *e, const step_boxes *boxes) {
+    if (!e->peer) return create_ours(e, boxes);
+    e->state = e->peer->create(boxes->count, boxes->finite);
+    return e->state || fail(e, "could not be created");
+}
+
+void entry_destroy(entry *e) {
+    bp_world_destroy(e->world);
+    e->world = NULL;
+    if (e->state) e->peer->destroy(e->state);
+    e->state = NULL;
+    free(e->pairs.data);
+    e->pairs = (bp_pairs){0};
+}
+
+// The sum over all pairs of a 64-bit mix: the same for every order, different for a pair that is missing, wrong or
+// there twice.
+static uint64_t hash_pairs(const bp_pair *pairs, size_t count) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t x = ((uint64_t)pairs[i].a << 32 | pairs[i].b) + 0x9e3779b97f4a7c15u;
+        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+        sum += x ^ x >> 31;
+    }
+    return sum;
+}
+
+typedef struct step_times {
+    double update, find, total;
+} step_times;
+
+// Taking over the boxes and building is update, as it is for peers.
+static bool step_ours(entry *e, const step_boxes *boxes, step_times *times) {
+    bp_result result = {0};
+    const double start = now_seconds();
+    bp_status status = bp_move_many(e->world, boxes->count, NULL, boxes->scene);
+    const double moved = now_seconds();
+    if (status == BP_OK) status = bp_update(e->world, &result);
+    times->total = now_seconds() - start;
+    if (status != BP_OK) return fail(e, bp_status_text(status));
+    times->update = moved - start + result.stats.build_seconds;
+    times->find = times->total - times->update;
+    e->pair_count = result.pair_count;
+    e->hash = hash_pairs(result.pairs, result.pair_count);
+    e->bytes = result.stats.bytes;
+    e->tests = result.stats.tests;
+    return true;
+}
+
+static bool step_peer(entry *e, const step_boxes *boxes, step_times *times) {
+    const double start = now_seconds();
+    e->peer->update(e->state, boxes->finite);
+    const double updated = now_seconds();
+    e->pairs.count = 0;
+    e->peer->find(e->state, &e->pairs);
+    const double end = now_seconds();
+    *times = (step_times){updated - start, end - updated, end - start};
+    e->pair_count = e->pairs.count;
+    e->hash = hash_pairs(e->pairs.data, e->pairs.count);
+    return true;
+}
+
+bool entry_step(entry *e, const step_boxes *boxes, bool counts) {
+    step_times times = {0};
+    if (!(e->peer ? step_peer(e, boxes, &times) : step_ours(e, boxes, &times))) return false;
+    e->last_seconds = times.total;
+    if (counts && e->runs < MAX_RUNS) {
+        e->update_ms[e->runs] = 1e3 * times.update;
+        e->find_ms[e->runs] = 1e3 * times.find;
+        e->total_ms[e->runs++] = 1e3 * times.total;
+    }
+    return true;
+}
+
+void entry_row(entry *e, const bench_case *c, size_t box_count, bench_row *row) {
+    *row = (bench_row){.n = c->n, .threads = e->threads, .runs = e->runs};
+    snprintf(row->scene, sizeof row->scene, "%s", c->scene);
+    snprintf(row->who, sizeof row->who, "%s", e->who);
+    snprintf(row->method, sizeof row->method, "%s", e->method);
+    snprintf(row->why, sizeof row->why, "%s", e->why);
+    if (!e->runs) return;
+    row->spread = spread_of(e->total_ms, e->runs);
+    row->total_ms = median(e->total_ms, e->runs);
+    row->best_ms = e->total_ms[0];
+    row->update_ms = median(e->update_ms, e->runs);
+    row->find_ms = median(e->find_ms, e->runs);
+    row->pairs = e->pair_count;
+    row->hash = e->hash;
+    row->bytes_per_object = (double)e->bytes / (double)box_count;
+    row->tests = e->tests;
+}

@@ -1,0 +1,51 @@
+// A contestant while it runs: ours (a world) or a peer, behind the same step.
+#ifndef BENCH_ENTRY_H
+#define BENCH_ENTRY_H
+
+#include "bench.h"
+
+// The boxes of a step: as the scene gives them, and as peers get them (see boxes.c).
+typedef struct step_boxes {
+    const bp_box *scene;
+    const bp_box *finite;
+    size_t count;
+    uint32_t dimensions;
+} step_boxes;
+
+typedef struct entry {
+    const char *who;
+    char method[NAME_SIZE];
+    int threads;
+    const bench_peer *peer; // NULL: ours
+    bp_config config;       // ours
+
+    // While it lives.
+    bp_world *world;
+    void *state;
+    bp_pairs pairs;
+
+    // What has been measured.
+    size_t from;         // takes part in the steps from this one on,
+    size_t counted_from; // and is timed from this one on
+    size_t runs;         // timed so far
+    double last_seconds;
+    double update_ms[MAX_RUNS], find_ms[MAX_RUNS], total_ms[MAX_RUNS];
+    size_t pair_count;
+    uint64_t hash;
+    size_t bytes;
+    uint64_t tests;
+    char why[NAME_SIZE];
+    bool failed;
+} entry;
+
+// choose.c: the contestants of a case, ours first. Those that are left out have `why` set. Returns how many.
+size_t entries_choose(const bench_options *options, const bench_case *c, const bench_rows *before, entry *entries,
+                      size_t capacity);
+
+// Both false on failure, with `why` set.
+bool entry_create(entry *e, const step_boxes *boxes);
+bool entry_step(entry *e, const step_boxes *boxes, bool counts);
+void entry_destroy(entry *e);
+void entry_row(entry *e, const bench_case *c, size_t box_count, bench_row *row);
+
+#endif

@@ -1,0 +1,242 @@
+// Measures all contestants of a case: interleaved, step by step, on the same boxes.
+//
+//     step:     0 .. settle        settle .. settle + warmups       the last `repeats`
+//     who:      peers that keep    everyone                         everyone, timed
+//               their structure
+//
+// After everyone's first step the plan is made: whoever is slow comes back only for the last few steps, so that all end
+// on the same boxes, and show the same pairs and hash.
+#include "boxes.h"
+#include "entry.h"
+
+#include <scenes.h>
+
+#include <string.h>
+
+enum { MAX_ENTRIES = 64, FEW_RUNS = 3 };
+static const double cheap_seconds = 0.15; // all steps of a contestant: not worth cutting
+
+typedef struct group {
+    const bench_case *c;
+    double deadline;
+    scene *scene;
+    bp_box *finite;
+    step_boxes boxes;
+    entry entries[MAX_ENTRIES];
+    size_t entry_count;
+    size_t step, step_count;
+    size_t failures;
+} group;
+
+static bool takes_part(const group *g, const entry *e) {
+    return !e->why[0] && g->step >= e->from;
+}
+
+static void report_failure(group *g, const entry *e) {
+    fprintf(stderr, "\nbench: FAILED: %s %s, scene %s, n %zu: %s\n", e->who, e->method, g->c->scene, g->c->n, e->why);
+    g->failures++;
+}
+
+static bool create_entry(group *g, entry *e) {
+    if (e->world || e->state || entry_create(e, &g->boxes)) return true;
+    report_failure(g, e);
+    return false;
+}
+
+static void run_entry(group *g, entry *e) {
+    char what[3 * NAME_SIZE + 32];
+    snprintf(what, sizeof what, "%s %zu: step %zu of %zu: %s %s", g->c->scene, g->c->n, g->step + 1, g->step_count,
+             e->who, e->method);
+    progress_show(what);
+    if (!create_entry(g, e)) return;
+    if (!entry_step(e, &g->boxes, g->step >= e->counted_from)) report_failure(g, e);
+}
+
+static bool agrees(const entry *a, const entry *b) {
+    return a->pair_count == b->pair_count && a->hash == b->hash;
+}
+
+// Ours do not vote for each other, except for brute force, which shares nothing with them.
+static bool votes_for(const entry *voter, const entry *e) {
+    return (voter->peer || strcmp(voter->method, "brute-force") == 0) && agrees(voter, e);
+}
+
+// The entry whose pairs most voters have found too: ours are not right by decree.
+static const entry *majority(const group *g) {
+    const entry *best = NULL;
+    size_t best_votes = 0;
+    for (size_t i = 0; i < g->entry_count; i++) {
+        size_t votes = 0;
+        if (!takes_part(g, &g->entries[i])) continue;
+        for (size_t j = 0; j < g->entry_count; j++)
+            votes += takes_part(g, &g->entries[j]) && votes_for(&g->entries[j], &g->entries[i]);
+        if (!best || votes > best_votes) {
+            best_votes = votes;
+            best = &g->entries[i];
+        }
+    }
+    return best;
+}
+
+static void verify(group *g) {
+    const entry *most = majority(g);
+    for (size_t i = 0; most && i < g->entry_count; i++) {
+        entry *e = &g->entries[i];
+        if (!takes_part(g, e) || agrees(e, most)) continue;
+        fprintf(stderr, "\nbench: %s: %s %s, scene %s, n %zu, step %zu: %zu pairs %016llx; %s %s: %zu pairs %016llx\n",
+                e->peer && !e->peer->exact ? "differs" : "WRONG PAIRS", e->who, e->method, g->c->scene, g->c->n,
+                g->step, e->pair_count, (unsigned long long)e->hash, most->who, most->method, most->pair_count,
+                (unsigned long long)most->hash);
+        if (!e->peer || e->peer->exact) {
+            snprintf(e->why, sizeof e->why, "WRONG PAIRS");
+            e->failed = true;
+            e->runs = 0;
+            g->failures++;
+        }
+    }
+}
+
+static size_t faster_peers(const group *g, const entry *than) {
+    size_t count = 0;
+    for (size_t i = 0; i < g->entry_count; i++) {
+        const entry *e = &g->entries[i];
+        count += e->peer && !e->why[0] && e->last_seconds < than->last_seconds;
+    }
+    return count;
+}
+
+static double fastest_peer_seconds(const group *g) {
+    double best = 1e30;
+    for (size_t i = 0; i < g->entry_count; i++) {
+        const entry *e = &g->entries[i];
+        if (e->peer && !e->why[0] && e->last_seconds < best) best = e->last_seconds;
+    }
+    return best;
+}
+
+// What matters is measured in full: our own method, the fastest peer, and the next if it is close.
+static bool measured_in_full(const group *g, const entry *e) {
+    if (!e->peer) return strcmp(e->method, "brute-force") != 0;
+    const size_t faster = faster_peers(g, e);
+    return faster == 0 || (faster == 1 && e->last_seconds < 1.5 * fastest_peer_seconds(g));
+}
+
+static size_t runs_for(const group *g, const entry *e, double fastest) {
+    const double s = e->last_seconds;
+    if (measured_in_full(g, e)) return g->c->repeats;
+    if (s > 0.4 || (s > 8 * fastest && s > 0.1)) return 1;
+    return s > 4 * fastest && g->c->repeats > FEW_RUNS ? FEW_RUNS : g->c->repeats;
+}
+
+// Of the steps still to come.
+static double cost_of(const group *g, const entry *e) {
+    return e->why[0] ? 0 : e->last_seconds * (double)(g->step_count - e->from);
+}
+
+static void set_runs(group *g, entry *e, size_t runs) {
+    const size_t again = e->peer && e->peer->keeps ? 1 : 0; // it has missed steps: one more to catch up
+    e->counted_from = g->step_count - runs;
+    e->from = runs == g->c->repeats ? g->step : g->step_count - runs - again;
+    e->from = e->from < g->step ? g->step : e->from;
+}
+
+static entry *costliest_that_can_give(group *g) {
+    entry *costliest = NULL;
+    for (size_t i = 0; i < g->entry_count; i++) {
+        entry *e = &g->entries[i];
+        const bool can_give = !e->why[0] && g->step_count - e->counted_from > 1 && !measured_in_full(g, e) &&
+                              cost_of(g, e) > cheap_seconds;
+        if (can_give && (!costliest || cost_of(g, e) > cost_of(g, costliest))) costliest = e;
+    }
+    return costliest;
+}
+
+// Takes runs away from the costliest until the rest fits the time.
+static void fit_deadline(group *g) {
+    for (;;) {
+        double planned = 0;
+        for (size_t i = 0; i < g->entry_count; i++) planned += cost_of(g, &g->entries[i]);
+        entry *e = costliest_that_can_give(g);
+        if (!e || now_seconds() + planned <= g->deadline) return;
+        set_runs(g, e, g->step_count - e->counted_from > FEW_RUNS ? FEW_RUNS : 1);
+    }
+}
+
+static void plan(group *g) {
+    const double fastest = fastest_peer_seconds(g);
+    size_t runs[MAX_ENTRIES];
+    for (size_t i = 0; i < g->entry_count; i++) runs[i] = runs_for(g, &g->entries[i], fastest);
+    for (size_t i = 0; i < g->entry_count; i++) set_runs(g, &g->entries[i], runs[i]);
+    fit_deadline(g);
+}
+
+// The order rotates, so that nobody always runs after the same neighbour.
+static void run_step(group *g) {
+    scene_step(g->scene);
+    boxes_make_finite(g->boxes.scene, g->boxes.count, g->boxes.dimensions, g->finite);
+    for (size_t i = 0; i < g->entry_count && !bench_interrupted; i++) {
+        entry *e = &g->entries[(i + g->step) % g->entry_count];
+        if (takes_part(g, e)) run_entry(g, e);
+    }
+    if (!bench_interrupted) verify(g);
+}
+
+// Who keeps its structure begins with the boxes before the first step: its first step is a step like any other.
+static void start_entries(group *g) {
+    boxes_make_finite(g->boxes.scene, g->boxes.count, g->boxes.dimensions, g->finite);
+    for (size_t i = 0; i < g->entry_count; i++) {
+        entry *e = &g->entries[i];
+        e->from = e->peer && e->peer->keeps ? 0 : g->c->settle;
+        e->counted_from = g->step_count - g->c->repeats;
+        if (!e->why[0] && (!e->peer || e->peer->keeps)) create_entry(g, e);
+    }
+}
+
+static bool open_scene(group *g) {
+    const scene_options options = {.count = g->c->n, .motion = g->c->motion};
+    const char *error = NULL;
+    g->scene = scene_create(g->c->scene, &options, &error);
+    if (!g->scene) {
+        fprintf(stderr, "\nbench: FAILED: scene %s, n %zu: %s\n", g->c->scene, g->c->n, error);
+        return false;
+    }
+    g->boxes.count = scene_box_count(g->scene);
+    g->boxes.dimensions = scene_dimensions(g->scene);
+    g->finite = malloc(g->boxes.count * sizeof *g->finite);
+    if (!g->finite) abort();
+    g->boxes.scene = scene_boxes(g->scene);
+    g->boxes.finite = g->finite;
+    return true;
+}
+
+static void close_group(group *g, bench_rows *rows) {
+    for (size_t i = 0; i < g->entry_count; i++) {
+        bench_row row;
+        entry_row(&g->entries[i], g->c, g->boxes.count, &row);
+        if (!bench_interrupted) rows_add(rows, &row);
+        entry_destroy(&g->entries[i]);
+    }
+    scene_destroy(g->scene);
+    free(g->finite);
+}
+
+size_t group_run(const bench_options *options, const bench_case *c, double allowance, bench_rows *rows) {
+    group *g = calloc(1, sizeof *g);
+    if (!g) abort();
+    g->c = c;
+    g->deadline = now_seconds() + allowance;
+    g->step_count = c->settle + c->warmups + c->repeats;
+    g->failures = open_scene(g) ? 0 : 1;
+    if (!g->failures) {
+        g->entry_count = entries_choose(options, c, rows, g->entries, MAX_ENTRIES);
+        start_entries(g);
+        for (g->step = 0; g->step < g->step_count && !bench_interrupted; g->step++) {
+            run_step(g);
+            if (g->step == c->settle) plan(g);
+        }
+        close_group(g, rows);
+    }
+    const size_t failures = g->failures;
+    free(g);
+    return failures;
+}

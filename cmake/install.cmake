@@ -1,0 +1,19 @@
+# Headers, libraries, tool, a CMake package and broadphase.pc. All of it can be moved: no path is written into a file.
+include(CMakePackageConfigHelpers)
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/broadphase)
+
+install(FILES include/broadphase/broadphase.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/broadphase)
+install(TARGETS broadphase broadphase_shared EXPORT broadphase)
+if(BROADPHASE_TOOL)
+    install(TARGETS broadphase_tool)
+endif()
+
+install(EXPORT broadphase FILE broadphaseConfig.cmake NAMESPACE broadphase:: DESTINATION ${package_directory})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/broadphaseConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/broadphaseConfigVersion.cmake DESTINATION ${package_directory})
+
+file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
+list(JOIN link_libraries " " pc_private_libraries)
+configure_file(cmake/broadphase.pc.in broadphase.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/broadphase.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

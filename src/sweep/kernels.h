@@ -1,0 +1,101 @@
+// The hot loops of the sorted grid, compiled once per instruction set and chosen at run time.
+//
+//   keys      boxes -> cells                              (building)
+//   arrange   records in any order -> columns             (building)
+//   measure   columns -> the cells that each box reaches  (finding)
+//   sweep     one box against a range of boxes -> pairs   (finding)
+//
+// Boxes lie in columns, so that a vector holds the same coordinate of neighbouring boxes:
+//
+//     min x   | 3.1 | 3.4 | 3.9 | 4.2 | ...        one box against eight of these at once; the hits are squeezed
+//     max x   | 4.1 | 4.4 | 4.9 | 5.2 | ...        together and appended without a branch (whether any box hits is
+//     ...                                          unpredictable: a branch cost 40 %)
+//     id      |  17 |   4 |  96 |  23 | ...
+//
+// The scalar kernels are the reference: all others give the same keys, columns and pairs, in the same order.
+#ifndef BP_KERNELS_H
+#define BP_KERNELS_H
+
+#include "../levels.h"
+
+enum {
+    BP_COLUMN_PADDING = 16, // positions after the last that may be read (never reported)
+    BP_CHUNK = 256          // boxes that are measured together
+};
+
+typedef struct bp_columns {
+    float *min[3];
+    float *max[3];
+    uint32_t *id;
+} bp_columns;
+
+// A box on its way into the columns.
+typedef struct bp_record {
+    bp_box box;
+    uint32_t id;
+    uint32_t key;
+} bp_record;
+
+// The key of a box that is not on this level.
+#define BP_KEY_ELSEWHERE UINT32_MAX
+
+// Of boxes on their own level: the x cells of min - reach and of max, and whether they cross the upper faces of their
+// cells (0 or 1).
+typedef struct bp_measures {
+    int32_t low[BP_CHUNK], high[BP_CHUNK];
+    int32_t crosses_y[BP_CHUNK], crosses_z[BP_CHUNK];
+} bp_measures;
+
+// Test box `object` against the candidates begin .. end-1.
+typedef struct bp_sweep_item {
+    uint32_t object, begin, end;
+} bp_sweep_item;
+
+typedef struct bp_sweep_job {
+    const bp_columns *objects;    // item.object is a position in these
+    const bp_columns *candidates; // item.begin and item.end are positions in these
+    const bp_sweep_item *items;
+    size_t item_count;
+    bp_pair *out;
+    size_t room;  // pairs that fit into out; an item needs end - begin + BP_COLUMN_PADDING
+    bool ordered; // pairs as (smaller id, larger id), else as (object, candidate)
+} bp_sweep_job;
+
+typedef struct bp_kernels {
+    // The keys of boxes that fit a level, BP_KEY_ELSEWHERE for the others and for holes. Raises reach[] to the largest
+    // extents among those that fit, and returns how many do.
+    size_t (*keys)(const bp_level *level, uint32_t dimensions, const bp_box *boxes, size_t count, uint32_t *keys,
+                   float reach[3]);
+
+    // Copies records[order[0 .. count)] into the columns from `position` on.
+    void (*arrange)(const bp_columns *columns, size_t position, const bp_record *records, const uint32_t *order,
+                    size_t count);
+
+    // For `count` boxes from `position` on, at most BP_CHUNK.
+    void (*measure)(const bp_columns *columns, size_t position, size_t count, const bp_level *level,
+                    bp_measures *measures);
+
+    // Works through the items until all are done or the next does not fit; tells how many were done and returns how
+    // many pairs were written.
+    size_t (*sweep)(const bp_sweep_job *job, size_t *items_done);
+} bp_kernels;
+
+// Replaces BP_SIMD_AUTO by what this processor has (or what the environment variable BP_SIMD names).
+bp_status bp_kernels_choose(bp_config *config);
+
+// The kernels of an instruction set that bp_kernels_choose has accepted.
+const bp_kernels *bp_kernels_get(bp_simd simd);
+
+extern const bp_kernels bp_kernels_scalar, bp_kernels_avx2, bp_kernels_avx512, bp_kernels_neon;
+
+// The cell of a box among all cells of all levels.
+static inline uint32_t bp_key_of_box(const bp_level *level, const float min[3]) {
+    uint32_t folded[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        folded[axis] = (uint32_t)bp_cell_of(min[axis], level->inverse[axis]) & ((1u << level->bits[axis]) - 1);
+    }
+    const uint32_t row = folded[2] << level->bits[1] | folded[1];
+    return (uint32_t)level->first_cell + (row << level->bits[0] | folded[0]);
+}
+
+#endif

@@ -1,0 +1,162 @@
+// What the x86 instruction sets share: vectors of eight, and the squeezing of hits into pairs.
+#ifndef BP_KERNELS_X86_H
+#define BP_KERNELS_X86_H
+
+#include "kernels.h"
+#include "lanes.h"
+
+#include <immintrin.h>
+
+// ---- keys: one box at a time, its axes in the lanes of a vector ------------------------------------------------------
+
+typedef struct level_lanes {
+    __m128 keep; // all bits of the axes that count
+    __m128 fit;
+    __m256d inverse;
+    __m128i mask, shift;
+    uint32_t first_cell;
+} level_lanes;
+
+static inline level_lanes lanes_of_level(const bp_level *level, uint32_t dimensions) {
+    const uint32_t *bits = level->bits;
+    return (level_lanes){
+        .keep = _mm_castsi128_ps(_mm_setr_epi32(-1, -1, dimensions == 2 ? 0 : -1, 0)),
+        .fit = _mm_setr_ps(level->fit[0], level->fit[1], level->fit[2], INFINITY),
+        .inverse = _mm256_setr_pd(level->inverse[0], level->inverse[1], level->inverse[2], 0.0),
+        .mask = _mm_setr_epi32((1 << bits[0]) - 1, (1 << bits[1]) - 1, (1 << bits[2]) - 1, 0),
+        .shift = _mm_setr_epi32(0, (int)bits[0], (int)(bits[0] + bits[1]), 0),
+        .first_cell = (uint32_t)level->first_cell,
+    };
+}
+
+// bp_fit_extent of all axes.
+static inline __m128 extents(__m128 min, __m128 max) {
+    const __m128 magnitude = _mm_castsi128_ps(_mm_set1_epi32(0x7fffffff));
+    const __m128 farthest = _mm_max_ps(_mm_and_ps(min, magnitude), _mm_and_ps(max, magnitude));
+    return _mm_max_ps(_mm_sub_ps(max, min), _mm_mul_ps(farthest, _mm_set1_ps(0x1p-25f)));
+}
+
+// bp_key_of_box. Boxes that fit are never beyond 2^25 cells, so no clamping is needed; the others' keys are not used.
+static inline uint32_t key_of_lanes(const level_lanes *level, __m128 min) {
+    const __m256d cells = _mm256_floor_pd(_mm256_mul_pd(_mm256_cvtps_pd(min), level->inverse));
+    const __m128i folded = _mm_and_si128(_mm256_cvttpd_epi32(cells), level->mask);
+    const __m128i parts = _mm_sllv_epi32(folded, level->shift);
+    const __m128i halves = _mm_or_si128(parts, _mm_unpackhi_epi64(parts, parts));
+    return (uint32_t)_mm_cvtsi128_si32(halves) | (uint32_t)_mm_extract_epi32(halves, 1);
+}
+
+static size_t x86_keys(const bp_level *level, uint32_t dimensions, const bp_box *boxes, size_t count, uint32_t *keys,
+                       float reach[3]) {
+    const level_lanes lanes = lanes_of_level(level, dimensions);
+    __m128 farthest = _mm_setr_ps(reach[0], reach[1], reach[2], 0.0f);
+    size_t fitting = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const __m128 low = _mm_loadu_ps(boxes[i].min); // min x, y, z and max x
+        const __m128 high = _mm_loadu_ps(boxes[i].max - 1); // min z and max x, y, z
+        const __m128 min = _mm_and_ps(low, lanes.keep);
+        const __m128 max = _mm_and_ps(_mm_shuffle_ps(high, high, 0xf9), lanes.keep);
+        const __m128 extent = extents(min, max);
+        const bool fits = _mm_movemask_ps(_mm_cmplt_ps(extent, lanes.fit)) == 15;
+        farthest = _mm_max_ps(farthest, _mm_and_ps(extent, _mm_castsi128_ps(_mm_set1_epi32(-(int)fits))));
+        keys[i] = fits ? lanes.first_cell + key_of_lanes(&lanes, min) : BP_KEY_ELSEWHERE;
+        fitting += fits;
+    }
+    float result[4];
+    _mm_storeu_ps(result, farthest);
+    for (int axis = 0; axis < 3; ++axis) {
+        reach[axis] = result[axis];
+    }
+    return fitting;
+}
+
+// ---- arrange: eight records at a time, turned from rows into columns -------------------------------------------------
+
+// Two records of eight values each: the lower four of both, and the upper four.
+static inline __m256 join_halves(const bp_record *a, const bp_record *b, int half) {
+    const float *low = (const float *)a + 4 * half, *high = (const float *)b + 4 * half;
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
+}
+
+// Four values of eight records: columns[k] takes value 4 * half + k of each.
+static inline void turn(const bp_record *const r[8], int half, __m256 columns[4]) {
+    const __m256 r04 = join_halves(r[0], r[4], half), r15 = join_halves(r[1], r[5], half);
+    const __m256 r26 = join_halves(r[2], r[6], half), r37 = join_halves(r[3], r[7], half);
+    const __m256 a = _mm256_unpacklo_ps(r04, r15), b = _mm256_unpackhi_ps(r04, r15);
+    const __m256 c = _mm256_unpacklo_ps(r26, r37), d = _mm256_unpackhi_ps(r26, r37);
+    columns[0] = _mm256_shuffle_ps(a, c, 0x44);
+    columns[1] = _mm256_shuffle_ps(a, c, 0xee);
+    columns[2] = _mm256_shuffle_ps(b, d, 0x44);
+    columns[3] = _mm256_shuffle_ps(b, d, 0xee);
+}
+
+static void x86_arrange(const bp_columns *columns, size_t position, const bp_record *records, const uint32_t *order,
+                        size_t count) {
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        const bp_record *rows[8];
+        for (int k = 0; k < 8; ++k) {
+            rows[k] = &records[order[i + (size_t)k]];
+        }
+        __m256 low[4], high[4]; // min x, y, z, max x; max y, z, id, key
+        turn(rows, 0, low);
+        turn(rows, 1, high);
+        const size_t at = position + i;
+        _mm256_storeu_ps(columns->min[0] + at, low[0]);
+        _mm256_storeu_ps(columns->min[1] + at, low[1]);
+        _mm256_storeu_ps(columns->min[2] + at, low[2]);
+        _mm256_storeu_ps(columns->max[0] + at, low[3]);
+        _mm256_storeu_ps(columns->max[1] + at, high[0]);
+        _mm256_storeu_ps(columns->max[2] + at, high[1]);
+        _mm256_storeu_si256((__m256i *)(columns->id + at), _mm256_castps_si256(high[2]));
+    }
+    plain_arrange(columns, position + i, records, order + i, count - i);
+}
+
+// ---- sweep -----------------------------------------------------------------------------------------------------------
+
+enum { WIDTH = 8 };
+
+typedef __m256 wide;
+typedef __m256i wide_ids;
+typedef unsigned wide_mask;
+
+static inline wide wide_set(float value) {
+    return _mm256_set1_ps(value);
+}
+
+static inline wide_ids wide_ids_set(uint32_t id) {
+    return _mm256_set1_epi32((int)id);
+}
+
+static inline wide_ids wide_ids_load(const uint32_t *from) {
+    return _mm256_loadu_si256((const __m256i *)from);
+}
+
+static inline wide_ids wide_ids_min(wide_ids a, wide_ids b) {
+    return _mm256_min_epu32(a, b);
+}
+
+static inline wide_ids wide_ids_max(wide_ids a, wide_ids b) {
+    return _mm256_max_epu32(a, b);
+}
+
+static inline wide_mask wide_first(wide_mask mask, size_t count) {
+    return _bzhi_u32(mask, count < WIDTH ? (unsigned)count : WIDTH);
+}
+
+// Four pairs from the lanes named, twice each, by the bytes of `lanes`.
+static inline __m256i four_pairs(wide_ids a, wide_ids b, uint64_t lanes) {
+    const __m256i pick = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lanes));
+    return _mm256_blend_epi32(_mm256_permutevar8x32_epi32(a, pick), _mm256_permutevar8x32_epi32(b, pick), 0xaa);
+}
+
+static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_ids b) {
+    const unsigned count = (unsigned)_mm_popcnt_u32(mask);
+    _mm256_storeu_si256((__m256i *)out, four_pairs(a, b, bp_lanes[mask][0]));
+    if (count > 4) { // rare, and so predicted
+        _mm256_storeu_si256((__m256i *)(out + 4), four_pairs(a, b, bp_lanes[mask][1]));
+    }
+    return out + count;
+}
+
+#endif

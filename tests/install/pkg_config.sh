@@ -1,0 +1,21 @@
+#!/bin/sh
+# Builds and runs the outside program through pkg-config: with the shared library, then with the static one.
+# usage: pkg_config.sh PC_DIRECTORY COMPILER [FLAG...]
+set -eu
+PKG_CONFIG_PATH=$1
+export PKG_CONFIG_PATH
+shift
+source=$(dirname "$0")/consumer.c
+program=$(mktemp)
+trap 'rm -f "$program"' EXIT
+library_directory=$(pkg-config --variable=libdir broadphase)
+
+# Flags are separate words on purpose.
+# shellcheck disable=SC2046
+"$@" "$source" -o "$program" $(pkg-config --cflags --libs broadphase)
+LD_LIBRARY_PATH=$library_directory "$program"
+
+# shellcheck disable=SC2046
+"$@" "$source" -o "$program" $(pkg-config --cflags broadphase) "$library_directory/libbroadphase.a" \
+    $(pkg-config --static --libs broadphase | sed 's/-lbroadphase//')
+"$program"

@@ -1,0 +1,297 @@
+#!/bin/sh
+# The tool from outside: every command, every error's exit status and message, and that all methods agree on all scenes.
+# usage: test_tool.sh TOOL
+set -u
+
+case $1 in
+/*) tool=$1 ;;
+*) tool=$PWD/$1 ;;
+esac
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+checks=0
+
+fail() {
+    echo "FAILED: $*"
+    sed 's/^/    stderr: /' err | head -5
+    failures=$((failures + 1))
+}
+
+# run STATUS WORD...: runs the tool; its output is in the files out and err.
+run() {
+    expected=$1
+    shift
+    checks=$((checks + 1))
+    "$tool" "$@" >out 2>err
+    status=$?
+    [ $status -eq "$expected" ] || fail "broadphase $*: exit status $status, expected $expected"
+}
+
+# good WORD...: succeeds without a word on standard error.
+good() {
+    run 0 "$@"
+    [ ! -s err ] || fail "broadphase $*: expected nothing on standard error"
+}
+
+says() {
+    grep -qF -e "$1" err || fail "expected '$1' on standard error"
+}
+
+# failed TEXT WORD...: the work fails, and one line says why.
+failed() {
+    text=$1
+    shift
+    run 1 "$@"
+    [ "$(wc -l <err)" -eq 1 ] || fail "broadphase $*: expected one line on standard error"
+    grep -q '^broadphase: ' err || fail "broadphase $*: expected the line to begin with the name"
+    says "$text"
+}
+
+# wrong TEXT WORD...: the call is wrong: the reason, then the usage, and no data.
+wrong() {
+    text=$1
+    shift
+    run 2 "$@"
+    head -1 err | grep -q '^broadphase: ' || fail "broadphase $*: expected the reason first"
+    says "$text"
+    says 'usage: broadphase'
+    [ ! -s out ] || fail "broadphase $*: expected nothing on standard output"
+}
+
+same() {
+    checks=$((checks + 1))
+    cmp "$1" "$2" >err 2>&1 || fail "$3: $1 and $2 differ"
+}
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Help, version, lists
+
+good --version
+grep -q '^broadphase [0-9]*\.[0-9]*\.[0-9]*$' out || fail 'version'
+good --help
+for command in pairs scene methods demo; do
+    grep -q "^  $command " out || fail "--help does not name $command"
+done
+for command in pairs scene methods demo; do
+    "$tool" "$command" --help >help 2>err || fail "$command --help"
+    grep -q "^usage: broadphase $command" help || fail "$command --help: no usage"
+    grep -q '^Examples:' help || fail "$command --help: no example"
+    good "$command" --version
+done
+good methods
+[ "$(sed -n '1s/ .*//p' out)" = auto ] || fail 'methods: the first is auto'
+grep -q '^brute-force ' out && grep -q '^hierarchical-grid ' out || fail 'methods: names come first'
+good scene --list
+cut -d' ' -f1 out >scenes
+grep -qx uniform scenes && grep -qx planes scenes || fail 'scene --list: names come first'
+good methods -o methods.txt
+[ -s methods.txt ] || fail 'methods -o'
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Pairs
+
+printf '0,0,0,1,1,1\n1,1,1,2,2,2\n5,5,5,6,6,6\n0.5,0.5,0.5,5,5,5\n' >boxes.csv
+printf 'a,b\n0,1\n0,3\n1,3\n2,3\n' >expected.csv
+good pairs boxes.csv
+same out expected.csv 'pairs of a file'
+good pairs boxes.csv -o found.csv
+same found.csv expected.csv 'pairs -o'
+good pairs boxes.csv --quiet --method brute-force --threads 2 -ofound.csv
+same found.csv expected.csv 'an attached value'
+"$tool" pairs - <boxes.csv >out 2>err
+same out expected.csv 'standard input'
+good pairs -o - -- boxes.csv
+same out expected.csv '-o - and --'
+printf '0,0,0,1\n10,0,0,1\n' >spheres.csv
+printf 'a,b\n0,0\n1,0\n3,0\n' >expected.csv
+good pairs boxes.csv spheres.csv
+same out expected.csv 'pairs between two files'
+"$tool" pairs boxes.csv - <spheres.csv >out 2>err
+same out expected.csv 'the second file from standard input'
+printf 'min_x,min_y,min_z,max_x,max_y,max_z\n' >none.csv
+good pairs none.csv
+[ "$(cat out)" = a,b ] || fail 'no boxes, no pairs'
+good pairs none.csv boxes.csv
+[ "$(cat out)" = a,b ] || fail 'no boxes on one side, no pairs'
+good pairs boxes.csv -o pairs.npy
+[ "$(wc -c <pairs.npy)" -eq 160 ] || fail 'pairs.npy: 128 bytes of header and 4 pairs'
+
+run 0 pairs boxes.csv --stats --method hierarchical-grid -o found.csv
+for name in method objects pairs tests bytes levels cells occupied build_ms find_ms objects_per_cell objects_per_cell_max; do
+    grep -q "^$name=[a-z0-9]" err || fail "--stats: no $name"
+done
+says method=hierarchical-grid
+says objects=4
+says pairs=4
+[ ! -s out ] || fail '--stats: standard output is for data'
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Settings
+
+printf '0,0,0,1,1,1\n0,0,5,1,1,6\n' >stacked.csv
+good pairs stacked.csv --set dimensions=2
+[ "$(tail -1 out)" = 0,1 ] || fail 'dimensions=2: z is ignored'
+printf '# flat\ndimensions = 2\nmethod=brute-force\n' >flat.conf
+good pairs stacked.csv --config flat.conf
+[ "$(tail -1 out)" = 0,1 ] || fail '--config'
+good pairs stacked.csv --config flat.conf --set dimensions=3
+[ "$(tail -1 out)" = a,b ] || fail 'the later setting counts'
+good pairs boxes.csv --set grid_size=8,8,8 --set=hierarchy_factor=2 --set update=rebuild --set simd=scalar
+wrong "unknown field 'colour'; the fields are method," pairs boxes.csv --set colour=red
+wrong 'expected FIELD=VALUE' pairs boxes.csv --set dimensions
+wrong "dimensions: expected a whole number" pairs boxes.csv --set dimensions=flat
+wrong 'grid_size: expected 3 values' pairs boxes.csv --set grid_size=8
+wrong 'expected one of automatic' pairs boxes.csv --set update=never
+wrong 'dimensions' pairs boxes.csv --set dimensions=4
+wrong 'cell_size' pairs boxes.csv --set cell_size=-1
+wrong 'hierarchy_factor' pairs boxes.csv --set hierarchy_factor=0.5
+wrong 'flags' pairs boxes.csv --set flags=1
+printf 'dimensions = 2\nspeed = 9\n' >bad.conf
+wrong "bad.conf:2: unknown field 'speed'" pairs boxes.csv --config bad.conf
+failed 'missing.conf: cannot be opened' pairs boxes.csv --config missing.conf
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Wrong calls
+
+wrong 'expected a command'
+wrong "unknown command 'fly'" fly
+wrong "unknown option '--fly'" --fly
+wrong "unknown option '--fly'" pairs boxes.csv --fly
+wrong "unknown option '--fly=1'" scene uniform --fly=1
+wrong '--quiet takes no value' pairs boxes.csv --quiet=yes
+wrong '-o needs a value' pairs boxes.csv -o
+wrong '--method needs a value' pairs boxes.csv --method
+wrong "unknown method 'magic'; expected one of auto, brute-force, hierarchical-grid" pairs boxes.csv --method magic
+wrong "threads: expected a whole number, found 'many'" pairs boxes.csv --threads many
+wrong 'expected one file of boxes, or two, found 0' pairs
+wrong 'expected one file of boxes, or two, found 3' pairs boxes.csv boxes.csv boxes.csv
+wrong 'standard input can be read only once' pairs - -
+wrong 'boxes.txt: unknown file type' pairs boxes.txt
+wrong 'pairs.json: unknown file type' pairs boxes.csv -o pairs.json
+wrong "unknown scene 'moon'; the scenes are uniform," scene moon
+wrong 'expected the name of one scene' scene
+wrong 'expected the name of one scene' scene uniform mixed
+wrong "-n: expected a whole number, 0 or more, found 'few'" scene uniform -n few
+wrong '-n: expected a whole number' scene uniform -n -5
+wrong '-n: expected a whole number' scene uniform -n 1e18
+wrong '--seed: expected a whole number' scene uniform --seed x
+wrong '--motion: expected a number' scene uniform --motion fast
+wrong 'scene.xyz: unknown file type' scene uniform -n 10 -o scene.xyz
+wrong "unexpected word 'all'" methods all
+wrong "unexpected word 'all'" demo all
+wrong 'the picture needs a file' demo -o -
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Work that fails
+
+: >empty.csv
+: >empty.npy
+mkdir folder.csv
+printf '0,0,0,1,1,1\n0,0,0,1,1\n' >ragged.csv
+printf '0,0,0,1,1,1\n0,0,0,1,1,one\n' >words.csv
+printf '0,0,0,1,1,1\n2,0,0,1,1,1\n' >inverted.csv
+printf '0,0,0,1,1,1\nnan,0,0,1,1,1\n' >nan.csv
+"$tool" scene uniform -n 100 -o whole.npy 2>err || fail 'scene'
+head -c 1000 whole.npy >cut.npy
+printf 'PK\003\004 no array' >foreign.npy
+failed 'missing.csv: cannot be opened: No such file or directory' pairs missing.csv
+failed 'missing.npy: cannot be opened' pairs boxes.csv missing.npy
+failed 'folder.csv: is a directory' pairs folder.csv
+failed 'empty.csv: is empty' pairs empty.csv
+failed 'empty.npy: is empty' pairs empty.npy
+failed 'ragged.csv:2: expected 6 columns as in the first row, found 5' pairs ragged.csv
+failed "words.csv:2: expected a number in column 6 (max_z), found 'one'" pairs words.csv
+failed 'inverted.csv:2: min_x is 2 and max_x is 1' pairs inverted.csv
+failed 'nan.csv:2: min_x is nan' pairs nan.csv
+failed 'cut.npy: the header promises 100 rows, the file ends after 36' pairs cut.npy
+failed 'foreign.npy: is not an NPY file' pairs foreign.npy
+failed 'nowhere/pairs.csv: cannot be written: No such file or directory' pairs boxes.csv -o nowhere/pairs.csv
+failed 'folder.csv: cannot be written' pairs boxes.csv -o folder.csv
+failed 'nowhere/boxes.npy: cannot be written' scene uniform -n 10 -o nowhere/boxes.npy
+"$tool" pairs - </dev/null >out 2>err
+[ $? -eq 1 ] || fail 'nothing on standard input'
+says 'standard input: is empty'
+if [ -w /dev/full ]; then
+    "$tool" pairs boxes.csv >/dev/full 2>err
+    [ $? -eq 1 ] || fail 'a full disk'
+    says 'standard output: what was written is incomplete: No space left on device'
+fi
+"$tool" methods >&- 2>err
+[ $? -eq 1 ] || fail 'a closed standard output'
+says 'standard output: what was written is incomplete'
+"$tool" pairs missing.csv -o kept.csv 2>&-
+[ $? -eq 1 ] || fail 'a closed standard error'
+
+# A pipe whose header promises more than it holds: memory follows what arrives.
+if mkfifo pipe.npy 2>err; then
+    cat cut.npy >pipe.npy &
+    failed 'pipe.npy: the header promises 100 rows, the file ends after 36' pairs pipe.npy
+    wait
+fi
+
+# More output than a pipe holds, and a reader that leaves.
+"$tool" scene identical -n 1500 -o identical.npy 2>err || fail 'scene identical'
+(
+    "$tool" pairs identical.npy 2>err
+    echo $? >status
+) | head -1 >/dev/null
+[ "$(cat status)" -eq 1 ] || fail 'a closed pipe: exit status'
+[ "$(wc -l <err)" -eq 1 ] || fail 'a closed pipe: one line'
+says 'broadphase: standard output: what was written is incomplete: the reader closed the pipe'
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Scenes
+
+good scene mixed -n 500 --seed 7 -o one.npy
+good scene mixed -n 500 --seed 7 -o two.npy
+same one.npy two.npy 'the same seed'
+good scene mixed -n 500 --seed 8 -o two.npy
+cmp -s one.npy two.npy && fail 'another seed, another scene'
+good scene mixed -n 500 --seed 7 --steps 3 -o two.npy
+cmp -s one.npy two.npy && fail '--steps moves the boxes'
+good scene mixed -n 500 --seed 7
+[ "$(wc -l <out)" -eq 501 ] || fail 'scene: a header and a row a box'
+good scene zych -n 100 --density 0.5 --velocity 1 --static-share 0.5 --alpha 2 --beta 3 -o zych.csv
+good scene uniform -n 100 --pairs-per-object 5 --motion -1 -o dense.csv
+good scene uniform-2d -n 100 --extent 50 -o flat.csv
+
+while read -r scene; do
+    good scene "$scene" -n 2000 --seed 7 -o scene.npy
+    good scene "$scene" -n 2000 --seed 7 -o scene.csv
+    good pairs scene.npy --method brute-force -o brute.csv
+    good pairs scene.npy --method hierarchical-grid -o grid.csv
+    good pairs scene.csv --threads 2 -o text.csv
+    same brute.csv grid.csv "$scene"
+    same brute.csv text.csv "$scene from CSV"
+done <scenes
+
+# A file of many blocks, through a pipe and back.
+good scene uniform -n 300000 --seed 3 -o big.npy
+"$tool" scene uniform -n 300000 --seed 3 2>err | "$tool" pairs - -o piped.csv 2>>err || fail 'a big pipe'
+good pairs big.npy -o big.csv
+same big.csv piped.csv 'a big file'
+[ "$(wc -l <big.csv)" -gt 500000 ] || fail 'a big file has many pairs'
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Demo and bench
+
+good demo -n 3000 --steps 2 --quiet -o demo.svg
+grep -q '^brute-force ' out && grep -q '^hierarchical-grid ' out || fail 'demo: a row a method'
+head -1 demo.svg | grep -q '<svg' && tail -1 demo.svg | grep -q '</svg>' || fail 'demo: the picture'
+grep -q "class='shared'" demo.svg || fail 'demo: overlaps are marked'
+failed 'nowhere/demo.svg: cannot be written' demo -n 100 --steps 1 --quiet -o nowhere/demo.svg
+
+# The bench is another program beside the tool; here it is one that tells what it was given.
+cp "$tool" broadphase
+tool=$folder/broadphase
+failed "it is built by 'make bench'" bench --csv x.csv
+good bench --help
+printf '#!/bin/sh\necho "$@"\nexit 7\n' >broadphase-bench
+chmod +x broadphase-bench
+run 7 bench --csv 'a b.csv' --help
+[ "$(cat out)" = '--csv a b.csv --help' ] || fail 'bench: the words are passed on'
+
+echo "$checks checks, $failures failed"
+[ $failures -eq 0 ]

@@ -1,0 +1,32 @@
+// What went wrong, in one line for a person, and the exit status that goes with it.
+//
+// A function of the tool that can fail returns false and has filled in a failure; only main prints it.
+#ifndef TOOL_FAILURE_H
+#define TOOL_FAILURE_H
+
+#include <stdbool.h>
+
+typedef enum exit_status {
+    STATUS_DONE = 0,
+    STATUS_FAILED = 1,    // the work failed
+    STATUS_WRONG_CALL = 2 // the command line was wrong
+} exit_status;
+
+typedef struct failure {
+    exit_status status;
+    char text[1024];
+} failure;
+
+#if defined(__GNUC__)
+#define TOOL_FORMAT(text, first) __attribute__((format(printf, text, first)))
+#else
+#define TOOL_FORMAT(text, first)
+#endif
+
+// Both return false, so that a caller can write `return failure_set(...)`.
+bool failure_set(failure *why, exit_status status, const char *format, ...) TOOL_FORMAT(3, 4);
+// Puts a place ("boxes.csv:7: ") before the text that is there.
+bool failure_prefix(failure *why, const char *format, ...) TOOL_FORMAT(2, 3);
+bool failure_memory(failure *why);
+
+#endif

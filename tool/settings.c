@@ -1,0 +1,219 @@
+#include "settings.h"
+
+#include "number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum field_kind { FIELD_COUNT, FIELD_INTEGER, FIELD_REAL, FIELD_CHOICE } field_kind;
+
+typedef struct config_field {
+    const char *name;
+    field_kind kind;
+    size_t length; // elements: more than 1 for an array
+    size_t offset;
+    const char *(*choice)(size_t index); // FIELD_CHOICE: the name of each value, then NULL
+    const char *help;
+} config_field;
+
+enum { ELEMENT_BYTES = 4, ARRAY_MAX = 3 };
+
+_Static_assert(sizeof(bp_method) == ELEMENT_BYTES && sizeof(bp_update_strategy) == ELEMENT_BYTES &&
+                   sizeof(bp_pair_order) == ELEMENT_BYTES && sizeof(bp_simd) == ELEMENT_BYTES,
+               "a choice is stored as 32 bits");
+
+static const char *update_name(size_t index) {
+    static const char *const names[] = {"automatic", "individual", "rebuild"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *order_name(size_t index) {
+    static const char *const names[] = {"found", "sorted"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *simd_name(size_t index) {
+    static const char *const names[] = {"auto", "scalar", "avx2", "avx512", "neon"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+#define AT(member) offsetof(bp_config, member)
+
+static const config_field FIELDS[] = {
+    {"method", FIELD_CHOICE, 1, AT(method), bp_method_name, "the algorithm; 'broadphase methods' lists them"},
+    {"dimensions", FIELD_COUNT, 1, AT(dimensions), NULL, "3, or 2: z is ignored"},
+    {"threads", FIELD_INTEGER, 1, AT(threads), NULL, "0: one; -1: all cores"},
+    {"update", FIELD_CHOICE, 1, AT(update), update_name, "automatic, individual or rebuild"},
+    {"pair_order", FIELD_CHOICE, 1, AT(pair_order), order_name, "found or sorted; files are always sorted"},
+    {"simd", FIELD_CHOICE, 1, AT(simd), simd_name, "auto, scalar, avx2, avx512 or neon"},
+    {"flags", FIELD_COUNT, 1, AT(flags), NULL, "bits, as in the header"},
+    {"hierarchy_factor", FIELD_REAL, 1, AT(hierarchy_factor), NULL, "0: chosen; > 1: cells of c0 * factor^k"},
+    {"cell_size", FIELD_REAL, 1, AT(cell_size), NULL, "c0; 0: automatic"},
+    {"grid_size", FIELD_COUNT, 3, AT(grid_size), NULL, "cells per axis of a new grid, as 64,64,64"},
+    {"grid_load", FIELD_REAL, 1, AT(grid_load), NULL, "objects per cell above which a grid grows"},
+    {"brute_force_below", FIELD_COUNT, 1, AT(brute_force_below), NULL, "fewer objects: all pairs are tested"},
+};
+
+enum { FIELDS_COUNT = sizeof FIELDS / sizeof *FIELDS };
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Messages
+
+static void append(char *text, size_t size, const char *more) {
+    size_t used = strlen(text);
+    if (used < size) snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ", more);
+}
+
+static bool fail_unknown(const char *name, failure *why) {
+    char known[512] = "";
+    for (size_t i = 0; i < FIELDS_COUNT; i++) append(known, sizeof known, FIELDS[i].name);
+    return failure_set(why, STATUS_WRONG_CALL, "unknown field '%.100s'; the fields are %s", name, known);
+}
+
+static bool fail_choice(const config_field *field, const char *value, failure *why) {
+    char known[512] = "";
+    for (size_t i = 0; field->choice(i) != NULL; i++) append(known, sizeof known, field->choice(i));
+    return failure_set(why, STATUS_WRONG_CALL, "unknown %s '%.100s'; expected one of %s", field->name, value, known);
+}
+
+static bool fail_value(const config_field *field, const char *value, failure *why) {
+    static const char *const kinds[] = {"a whole number, 0 or more", "a whole number", "a number", "a name"};
+    return failure_set(why, STATUS_WRONG_CALL, "%s: expected %s, found '%.100s'", field->name, kinds[field->kind],
+                       value);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Values
+
+static bool parse_choice(const config_field *field, const char *text, uint32_t *value, failure *why) {
+    for (size_t i = 0; field->choice(i) != NULL; i++) {
+        if (strcmp(field->choice(i), text) != 0) continue;
+        *value = (uint32_t)i;
+        return true;
+    }
+    return fail_choice(field, text, why);
+}
+
+// Parses one element into the 32 bits that it takes in the config.
+static bool parse_element(const config_field *field, const char *text, void *element, failure *why) {
+    uint64_t count = 0;
+    uint32_t word = 0;
+    int32_t integer = 0;
+    double real = 0.0;
+    bool good = true;
+    switch (field->kind) {
+    case FIELD_COUNT:
+        good = number_parse_count(text, UINT32_MAX, &count);
+        word = (uint32_t)count;
+        break;
+    case FIELD_INTEGER:
+        good = number_parse_integer(text, &integer);
+        memcpy(&word, &integer, sizeof word);
+        break;
+    case FIELD_REAL:
+        good = number_parse_double(text, &real);
+        memcpy(&word, &(float){(float)real}, sizeof word);
+        break;
+    case FIELD_CHOICE:
+        if (!parse_choice(field, text, &word, why)) return false;
+        break;
+    }
+    if (!good) return fail_value(field, text, why);
+    memcpy(element, &word, sizeof word);
+    return true;
+}
+
+static char *trim(char *text) {
+    text += strspn(text, " \t\r\n");
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL) length--;
+    text[length] = '\0';
+    return text;
+}
+
+static bool fail_length(const config_field *field, const char *value, failure *why) {
+    return failure_set(why, STATUS_WRONG_CALL, "%s: expected %zu values separated by commas, found '%.100s'",
+                       field->name, field->length, value);
+}
+
+// All or nothing: the config changes only when every element is good.
+static bool set_field(bp_config *config, const config_field *field, const char *value, failure *why) {
+    unsigned char elements[ARRAY_MAX * ELEMENT_BYTES];
+    char copy[256];
+    if (strlen(value) >= sizeof copy) return fail_value(field, value, why);
+    memcpy(copy, value, strlen(value) + 1);
+
+    char *rest = copy;
+    for (size_t i = 0; i < field->length; i++) {
+        if (rest == NULL) return fail_length(field, value, why);
+        char *comma = field->length > 1 ? strchr(rest, ',') : NULL;
+        if (comma != NULL) *comma = '\0';
+        if (!parse_element(field, trim(rest), elements + i * ELEMENT_BYTES, why)) return false;
+        rest = comma == NULL ? NULL : comma + 1;
+    }
+    if (rest != NULL) return fail_length(field, value, why);
+    memcpy((unsigned char *)config + field->offset, elements, field->length * ELEMENT_BYTES);
+    return true;
+}
+
+bool settings_set(bp_config *config, const char *name, const char *value, failure *why) {
+    for (size_t i = 0; i < FIELDS_COUNT; i++) {
+        if (strcmp(FIELDS[i].name, name) == 0) return set_field(config, &FIELDS[i], value, why);
+    }
+    return fail_unknown(name, why);
+}
+
+bool settings_apply(bp_config *config, const char *assignment, failure *why) {
+    char copy[512];
+    const char *equals = strchr(assignment, '=');
+    if (equals == NULL || strlen(assignment) >= sizeof copy) {
+        return failure_set(why, STATUS_WRONG_CALL, "expected FIELD=VALUE, found '%.100s'", assignment);
+    }
+    memcpy(copy, assignment, strlen(assignment) + 1);
+    char *value = copy + (equals - assignment);
+    *value++ = '\0';
+    return settings_set(config, trim(copy), trim(value), why);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Files
+
+static bool apply_lines(bp_config *config, const char *name, char *text, failure *why) {
+    size_t number = 0;
+    while (text != NULL) {
+        char *line = text;
+        text = strchr(text, '\n');
+        if (text != NULL) *text++ = '\0';
+        number++;
+        line[strcspn(line, "#")] = '\0';
+        line = trim(line);
+        if (*line == '\0') continue;
+        if (!settings_apply(config, line, why)) return failure_prefix(why, "%s:%zu: ", name, number);
+    }
+    return true;
+}
+
+bool settings_read(bp_config *config, const char *path, failure *why) {
+    enum { SIZE_LIMIT = 1 << 16 };
+    input_file input;
+    if (!input_open(&input, path, why)) return false;
+    char *text = malloc(SIZE_LIMIT + 1);
+    size_t got = 0;
+    bool good = text != NULL && input_read(&input, text, SIZE_LIMIT, &got, why);
+    input_close(&input);
+    if (text == NULL) return failure_memory(why);
+    if (good && got == SIZE_LIMIT) {
+        good = failure_set(why, STATUS_FAILED, "%s: is too long; expected lines FIELD = VALUE", path);
+    }
+    if (good) {
+        text[got] = '\0';
+        good = apply_lines(config, input.name, text, why);
+    }
+    free(text);
+    return good;
+}
+
+void settings_describe(output_file *output) {
+    for (size_t i = 0; i < FIELDS_COUNT; i++) output_text(output, "  %-20s %s\n", FIELDS[i].name, FIELDS[i].help);
+}
