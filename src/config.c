@@ -9,7 +9,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { GRID_SIZE_MIN = 4, GRID_SIZE_MAX = 1 << 20, THREADS_MAX = 1024 };
+enum {
+    GRID_SIZE_MIN = 4,
+    GRID_SIZE_MAX = 1 << 20,
+    THREADS_MAX = 1024,
+    BRUTE_FORCE_BELOW = 320 // where both ways take the same time: docs/performance.md
+};
 
 void bp_log_write(const bp_config *config, const char *format, ...) {
     if (config->log.write == NULL) {
@@ -101,6 +106,9 @@ static void fill_defaults(bp_config *c) {
     }
     if (c->cell_size > 0.0f && c->hierarchy_factor == 0.0f) {
         c->hierarchy_factor = 2.0f;
+    }
+    if (c->brute_force_below == 0) {
+        c->brute_force_below = BRUTE_FORCE_BELOW;
     }
     if (c->grid_load == 0.0f) {
         c->grid_load = c->hierarchy_factor > 0.0f ? 0.125f : 1.0f;

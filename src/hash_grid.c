@@ -315,7 +315,7 @@ static bool stays(const bp_hash_grid *grid, const node *n, const bp_box *box, fl
            cell_of_box(level, box, grid->config->dimensions) == n->cell;
 }
 
-static bool update_object(bp_hash_grid *grid, uint32_t id, size_t *moved) {
+static bool update_object(bp_hash_grid *grid, uint32_t id) {
     const bp_box *box = &grid->boxes[id];
     if (bp_box_is_hole(box)) {
         unlink_object(grid, id);
@@ -325,7 +325,6 @@ static bool update_object(bp_hash_grid *grid, uint32_t id, size_t *moved) {
     if (stays(grid, node_at(grid, id), box, size)) {
         return true;
     }
-    ++*moved;
     unlink_object(grid, id);
     if (!(size <= FLT_MAX)) {
         link_infinite(grid, id);
@@ -340,14 +339,13 @@ static bool update_object(bp_hash_grid *grid, uint32_t id, size_t *moved) {
 }
 
 bp_status bp_hash_grid_update(bp_hash_grid *grid, const bp_box *boxes, size_t count, const bp_id *changed,
-                              size_t changed_count, size_t *moved) {
+                              size_t changed_count) {
     grid->boxes = boxes;
-    *moved = 0;
     if (!reserve_nodes(grid, count)) {
         return BP_ERROR_MEMORY;
     }
-    for (size_t i = 0; i < changed_count; ++i) {
-        if (!update_object(grid, changed[i], moved)) {
+    for (size_t i = 0; i < (changed != NULL ? changed_count : count); ++i) {
+        if (!update_object(grid, changed != NULL ? changed[i] : (uint32_t)i)) {
             return BP_ERROR_MEMORY;
         }
     }
@@ -363,10 +361,15 @@ bp_status bp_hash_grid_update(bp_hash_grid *grid, const bp_box *boxes, size_t co
 typedef struct finder {
     const bp_hash_grid *grid;
     bp_sink *sink;
-    bool failed; // memory ran short
+    const uint8_t *is_changed; // NULL: every pair is wanted that is met
+    bool failed;               // memory ran short
 } finder;
 
+// Of two that have both changed, the one with the smaller id reports the pair.
 static void test(finder *f, uint32_t a, uint32_t b) {
+    if (f->is_changed != NULL && f->is_changed[b] != 0 && b <= a) {
+        return;
+    }
     ++f->sink->tests;
     if (bp_boxes_overlap(&f->grid->boxes[a], &f->grid->boxes[b], f->grid->config->dimensions) &&
         !bp_sink_push(f->sink, a < b ? a : b, a < b ? b : a)) {
@@ -401,20 +404,29 @@ static void find_in_neighbours(finder *f, const hash_level *level, uint32_t cell
     }
 }
 
-// A coarser level: whatever reaches the box has its min corner in the box, grown downwards by one of that level's
-// cells.
+// All of a level that could reach a box: it has its min corner in the box, grown downwards by one of that level's
+// cells. A box that is so large that this is more than all occupied cells is tested against those instead.
 static void find_on_level(finder *f, uint32_t id, const hash_level *level) {
     const bp_box *box = &f->grid->boxes[id];
-    int32_t low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+    int32_t low[3] = {0, 0, 0}, count[3] = {1, 1, 1};
+    double cells = 1.0;
     for (uint32_t axis = 0; axis < f->grid->config->dimensions; ++axis) {
         const float lowest = (float)((double)box->min[axis] - level->cell_size);
+        const int32_t high = bp_cell_of(box->max[axis], level->inverse), most = (int32_t)(1u << level->bits[axis]);
         low[axis] = bp_cell_of(lowest, level->inverse);
-        high[axis] = bp_cell_of(box->max[axis], level->inverse);
+        count[axis] = high - low[axis] < most ? high - low[axis] + 1 : most;
+        cells *= (double)count[axis];
     }
-    for (int32_t z = low[2]; z <= high[2]; ++z) {
-        for (int32_t y = low[1]; y <= high[1]; ++y) {
-            for (int32_t x = low[0]; x <= high[0]; ++x) {
-                test_list(f, id, head_of(level, fold(level, x, y, z)));
+    if (cells > (double)level->occupied_count) {
+        for (size_t i = 0; i < level->occupied_count; ++i) {
+            test_list(f, id, occupied_of(level)[i].head);
+        }
+        return;
+    }
+    for (int32_t z = 0; z < count[2]; ++z) {
+        for (int32_t y = 0; y < count[1]; ++y) {
+            for (int32_t x = 0; x < count[0]; ++x) {
+                test_list(f, id, head_of(level, fold(level, low[0] + x, low[1] + y, low[2] + z)));
             }
         }
     }
@@ -453,6 +465,31 @@ bp_status bp_hash_grid_find(bp_hash_grid *grid, bp_sink *sink) {
     }
     for (uint32_t id = grid->infinite; id != NONE && !f.failed; id = node_at(grid, id)->next) {
         find_infinite(&f, id);
+    }
+    return f.failed ? BP_ERROR_MEMORY : BP_OK;
+}
+
+static void find_of_object(finder *f, uint32_t id) {
+    const bp_hash_grid *grid = f->grid;
+    const uint32_t level = node_at(grid, id)->level;
+    for (size_t i = 0; i < grid->level_count && level < LEVEL_INFINITE; ++i) {
+        find_on_level(f, id, level_at(grid, i));
+    }
+    for (uint32_t other = 0; other < grid->node_count && level == LEVEL_INFINITE; ++other) {
+        if (node_at(grid, other)->level < LEVEL_INFINITE) {
+            test(f, id, other);
+        }
+    }
+    if (level != LEVEL_OUT) {
+        test_list(f, id, grid->infinite);
+    }
+}
+
+bp_status bp_hash_grid_find_changed(bp_hash_grid *grid, const bp_id *changed, size_t changed_count,
+                                    const uint8_t *is_changed, bp_sink *sink) {
+    finder f = {.grid = grid, .sink = sink, .is_changed = is_changed};
+    for (size_t i = 0; i < changed_count && !f.failed; ++i) {
+        find_of_object(&f, changed[i]);
     }
     return f.failed ? BP_ERROR_MEMORY : BP_OK;
 }

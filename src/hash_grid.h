@@ -35,12 +35,16 @@ void bp_hash_grid_free(bp_hash_grid *grid);
 // Removes all objects, in O(objects), and keeps the levels.
 void bp_hash_grid_clear(bp_hash_grid *grid);
 
-// Brings the ids named up to date with boxes[0 .. count): new ones enter, holes leave, others move if they must.
-// Returns in *moved how many changed cell. After BP_ERROR_MEMORY the grid is sound, but not up to date.
+// Brings the ids named (NULL: all) up to date with boxes[0 .. count): new ones enter, holes leave, others move if they
+// must. After BP_ERROR_MEMORY the grid is sound, but not up to date.
 bp_status bp_hash_grid_update(bp_hash_grid *grid, const bp_box *boxes, size_t count, const bp_id *changed,
-                              size_t changed_count, size_t *moved);
+                              size_t changed_count);
 
 bp_status bp_hash_grid_find(bp_hash_grid *grid, bp_sink *sink);
+
+// Only the pairs that have an id of changed[0 .. changed_count).
+bp_status bp_hash_grid_find_changed(bp_hash_grid *grid, const bp_id *changed, size_t changed_count,
+                                    const uint8_t *is_changed, bp_sink *sink);
 void bp_hash_grid_stats(const bp_hash_grid *grid, bp_stats *stats);
 bp_status bp_hash_grid_validate(const bp_hash_grid *grid);
 

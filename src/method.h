@@ -22,11 +22,17 @@ typedef struct bp_method_ops {
     bp_status (*build)(void *state, const bp_box *boxes, size_t count);
 
     // As build, when since the last build or update only the boxes of the ids changed[0 .. changed_count), each named
-    // once, have changed, appeared or become holes. NULL: the method has no incremental form and is built anew.
-    bp_status (*update)(void *state, const bp_box *boxes, size_t count, const bp_id *changed, size_t changed_count);
+    // once, have changed, appeared or become holes; `changed` is NULL if it may be all of them. Tells whether
+    // find_changed can follow instead of find. NULL: the method has no incremental form and is built anew.
+    bp_status (*update)(void *state, const bp_box *boxes, size_t count, const bp_id *changed, size_t changed_count,
+                        bool *only_changed);
 
     // Every overlapping pair once, as (smaller id, larger id), into the sink.
     bp_status (*find)(void *state, bp_sink *sink);
+
+    // Every overlapping pair that has an id of changed[0 .. changed_count), once; is_changed[id] is 1 for those, else 0.
+    bp_status (*find_changed)(void *state, const bp_id *changed, size_t changed_count, const uint8_t *is_changed,
+                              bp_sink *sink);
 
     // Every overlapping pair of a box that was built and one of boxes[0 .. count), as (id of the latter, id of the
     // former), into the sink.

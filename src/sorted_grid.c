@@ -19,8 +19,7 @@
 enum {
     BUCKET_OBJECTS = 1024, // aimed at: a bucket's records then fit the first-level cache
     BUCKETS_MAX = 4096,
-    BLOCK_LEAST = 8192, // boxes that are worth a task
-    BRUTE_FORCE_BELOW = 96
+    BLOCK_LEAST = 8192 // boxes that are worth a task
 };
 
 static const uint32_t KEY_HOLE = UINT32_MAX - 1, KEY_SCAN = UINT32_MAX;
@@ -285,15 +284,11 @@ static bool reserve_scratch(build *b) {
     return true;
 }
 
-static size_t brute_force_below(const bp_config *config) {
-    return config->brute_force_below != 0 ? config->brute_force_below : BRUTE_FORCE_BELOW;
-}
-
 bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
     grid->grid_count = 0;
     grid->total_count = 0;
     grid->levels.count = 0;
-    if (count >= brute_force_below(grid->config)) {
+    if (count >= grid->config->brute_force_below) {
         const bp_status status = bp_levels_plan(&grid->levels, grid->config, boxes, count);
         if (status != BP_OK) {
             return status;

@@ -2,7 +2,7 @@
 //
 //     boxes    | b0 | b1 | hole | b3 | b4 |       by id; a hole is a box of NaNs
 //     free     heap of the holes, smallest first
-//     changed  ids since the last update, each once, if the method can use that
+//     changed  ids since the last update, each once, if the method can use that and they are not too many
 //
 // A change only writes here. The method sees it at the next update, so a change cannot fail half way; if an update
 // fails, the next one builds the method's structure anew.
@@ -26,12 +26,13 @@ struct bp_world {
     size_t free_count;
     bp_buffer objects; // of bp_object, by id; empty until one differs from the default
 
-    bool tracks;        // the method wants to know what changed
-    bp_buffer changed;  // of bp_id
-    bp_buffer marks;    // of uint8_t, by id: it is in `changed`
+    bool tracks;       // the method wants to know what changed
+    bp_buffer changed; // of bp_id
+    bp_buffer marks;   // of uint8_t, by id: 1 if it is in `changed`
     size_t changed_count;
-    bool all_changed;   // then `changed` does not matter
-    bool dirty;         // something changed since the last update that succeeded
+    bool all_changed; // or so many that `changed` was given up
+    bool dirty;       // something changed since the last update that succeeded
+    bool built;       // the structure and the pairs are those of the last update
 
     bp_pairs pairs;
     bp_buffer sort_scratch;
@@ -41,6 +42,11 @@ struct bp_world {
 static bp_box *boxes_of(const bp_world *world) {
     return world->boxes.data;
 }
+
+enum {
+    TRACKED_SHARE = 8, // if more than one object in so many has changed, what changed is not tracked
+    TRACKED_LEAST = 64
+};
 
 static bp_object *objects_of(const bp_world *world) {
     return world->objects.data;
@@ -90,7 +96,7 @@ bp_status bp_world_create(const bp_config *config, bp_world **world) {
         return BP_ERROR_MEMORY;
     }
     *w = (bp_world){.config = complete, .method = method, .ops = ops, .all_changed = true, .dirty = true};
-    w->tracks = ops->update != NULL && complete.update == BP_UPDATE_INDIVIDUAL;
+    w->tracks = ops->update != NULL && complete.update != BP_UPDATE_REBUILD;
     status = ops->create(&w->config, &w->state);
     if (status != BP_OK) {
         complete.allocator.release(complete.allocator.context, w, sizeof *w);
@@ -151,12 +157,35 @@ static bp_status refuse_id(const bp_world *world, bp_id id) {
     return BP_ERROR_ID;
 }
 
+static uint8_t *marks_of(const bp_world *world) {
+    return world->marks.data;
+}
+
+static void forget_changes(bp_world *world) {
+    const bp_id *changed = world->changed.data;
+    for (size_t i = 0; i < world->changed_count; ++i) {
+        marks_of(world)[changed[i]] = 0;
+    }
+    world->changed_count = 0;
+}
+
+static void mark_all_changed(bp_world *world) {
+    forget_changes(world);
+    world->dirty = true;
+    world->all_changed = true;
+}
+
 static void mark_changed(bp_world *world, bp_id id) {
     world->dirty = true;
-    if (world->tracks && !world->all_changed && ((uint8_t *)world->marks.data)[id] == 0) {
-        ((uint8_t *)world->marks.data)[id] = 1;
-        ((bp_id *)world->changed.data)[world->changed_count++] = id;
+    if (!world->tracks || world->all_changed || marks_of(world)[id] != 0) {
+        return;
     }
+    if (world->changed_count == world->changed.bytes / sizeof(bp_id)) {
+        mark_all_changed(world);
+        return;
+    }
+    marks_of(world)[id] = 1;
+    ((bp_id *)world->changed.data)[world->changed_count++] = id;
 }
 
 // ---- adding ---------------------------------------------------------------------------------------------------------
@@ -204,8 +233,8 @@ static bool reserve_ids(bp_world *world, size_t id_count, bool with_objects) {
     return bp_buffer_reserve_slack(&world->boxes, allocator, used * sizeof(bp_box), id_count, sizeof(bp_box)) &&
            (!world->tracks ||
             (bp_buffer_reserve_slack(&world->marks, allocator, used, id_count, 1) &&
-             bp_buffer_reserve_slack(&world->changed, allocator, world->changed_count * sizeof(bp_id), id_count,
-                                     sizeof(bp_id)))) &&
+             bp_buffer_reserve_slack(&world->changed, allocator, world->changed_count * sizeof(bp_id),
+                                     id_count / TRACKED_SHARE + TRACKED_LEAST, sizeof(bp_id)))) &&
            ((!with_objects && world->objects.bytes == 0) || reserve_objects(world, id_count));
 }
 
@@ -215,7 +244,7 @@ static bp_id take_id(bp_world *world) {
     }
     const bp_id id = (bp_id)world->id_count++;
     if (world->tracks) {
-        ((uint8_t *)world->marks.data)[id] = 0;
+        marks_of(world)[id] = 0;
     }
     return id;
 }
@@ -283,8 +312,7 @@ bp_status bp_move_many(bp_world *world, size_t count, const bp_id *ids, const bp
         return status;
     }
     if (ids == NULL && count == world->id_count) {
-        world->dirty = true;
-        world->all_changed = true;
+        mark_all_changed(world);
         bp_boxes_copy(boxes_of(world), boxes, count, &world->config.executor);
         return BP_OK;
     }
@@ -365,13 +393,14 @@ static bool passes(const bp_object *a, const bp_object *b) {
            (a->flags & b->flags & BP_STATIC) == 0;
 }
 
-static void filter(bp_world *world) {
+// Drops the pairs from `first` on that their objects do not want.
+static void filter(bp_world *world, size_t first) {
     const bp_object *objects = objects_of(world);
     if (objects == NULL) {
         return;
     }
-    size_t kept = 0;
-    for (size_t i = 0; i < world->pairs.count; ++i) {
+    size_t kept = first;
+    for (size_t i = first; i < world->pairs.count; ++i) {
         const bp_pair pair = world->pairs.data[i];
         world->pairs.data[kept] = pair;
         kept += passes(&objects[pair.a], &objects[pair.b]);
@@ -379,55 +408,70 @@ static void filter(bp_world *world) {
     world->pairs.count = kept;
 }
 
-static bp_status synchronise(bp_world *world) {
-    if (world->tracks && !world->all_changed) {
-        return world->ops->update(world->state, boxes_of(world), world->id_count, world->changed.data,
-                                  world->changed_count);
+// Drops the pairs of changed objects.
+static void drop_changed(bp_world *world) {
+    const uint8_t *marks = marks_of(world);
+    size_t kept = 0;
+    for (size_t i = 0; i < world->pairs.count; ++i) {
+        const bp_pair pair = world->pairs.data[i];
+        world->pairs.data[kept] = pair;
+        kept += (marks[pair.a] | marks[pair.b]) == 0;
+    }
+    world->pairs.count = kept;
+}
+
+static bp_status synchronise(bp_world *world, bool *only_changed) {
+    *only_changed = false;
+    if (world->tracks && world->built) {
+        const bp_id *changed = world->all_changed ? NULL : world->changed.data;
+        return world->ops->update(world->state, boxes_of(world), world->id_count, changed, world->changed_count,
+                                  only_changed);
     }
     return world->ops->build(world->state, boxes_of(world), world->id_count);
 }
 
-// Nothing has changed, as far as the method knows.
-static void forget_changes(bp_world *world) {
-    const bp_id *changed = world->changed.data;
-    for (size_t i = 0; i < world->changed_count; ++i) {
-        ((uint8_t *)world->marks.data)[changed[i]] = 0;
+// The pairs of this update: all afresh, or only those of what changed.
+static bp_status find(bp_world *world, bool only_changed) {
+    if (only_changed) {
+        drop_changed(world);
     }
-    world->changed_count = 0;
-    world->all_changed = false;
-}
-
-static bp_status find_all(bp_world *world) {
+    const size_t kept = only_changed ? world->pairs.count : 0;
     bp_sink sink = bp_sink_open(&world->pairs, &world->config);
-    const bp_status status = world->ops->find(world->state, &sink);
+    sink.count = kept;
+    const bp_status status = only_changed ? world->ops->find_changed(world->state, world->changed.data,
+                                                                     world->changed_count, marks_of(world), &sink)
+                                          : world->ops->find(world->state, &sink);
     (void)bp_sink_close(&sink, &world->pairs);
     world->stats.tests = sink.tests;
+    filter(world, kept);
     return status;
 }
 
 static bp_status refresh(bp_world *world) {
     world->stats = (bp_stats){.method = world->method};
+    bool only_changed = false;
     const double start = bp_clock_seconds();
-    bp_status status = synchronise(world);
+    bp_status status = synchronise(world, &only_changed);
     const double built = bp_clock_seconds();
+    world->built = false; // until all has succeeded
     if (status == BP_OK) {
-        forget_changes(world);
-        status = find_all(world);
+        status = find(world, only_changed);
     }
-    if (status != BP_OK) {
-        world->all_changed = true;
-        return status;
-    }
-    filter(world);
-    if (world->config.pair_order == BP_ORDER_SORTED &&
+    if (status == BP_OK && world->config.pair_order == BP_ORDER_SORTED &&
         !bp_sort_pairs(world->pairs.data, world->pairs.count, world->id_count, &world->sort_scratch,
                        &world->config.allocator)) {
-        return BP_ERROR_MEMORY;
+        status = BP_ERROR_MEMORY;
     }
-    world->dirty = false;
+    if (status != BP_OK) {
+        return status;
+    }
     world->ops->stats(world->state, &world->stats);
     world->stats.build_seconds = built - start;
     world->stats.find_seconds = bp_clock_seconds() - built;
+    forget_changes(world);
+    world->all_changed = false;
+    world->dirty = false;
+    world->built = true;
     return BP_OK;
 }
 
@@ -490,11 +534,11 @@ static bool changes_are_sound(const bp_world *world) {
     const bp_id *changed = world->changed.data;
     size_t marked = 0;
     for (size_t id = 0; world->tracks && id < world->id_count; ++id) {
-        marked += ((const uint8_t *)world->marks.data)[id];
+        marked += marks_of(world)[id];
     }
     bool sound = marked == world->changed_count;
     for (size_t i = 0; sound && i < world->changed_count; ++i) {
-        sound = changed[i] < world->id_count && ((const uint8_t *)world->marks.data)[changed[i]] == 1;
+        sound = changed[i] < world->id_count && marks_of(world)[changed[i]] == 1;
     }
     return sound;
 }

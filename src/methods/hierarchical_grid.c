@@ -11,8 +11,10 @@
 // objects much thinner than long in all directions at once, everything piled up in one place, a few hundred objects
 // (there all pairs are tested instead).
 //
-// update = automatic: the sorted form, unless nearly everything stays in its cell. The share of objects that changed
-// cell is known from the last update of the hash form, or estimated from the share that moved at all.
+// update = automatic: the sorted form rebuilds and searches everything in the time in which the hash form moves and
+// searches one object in FEW; so it is the sorted form, unless for a while fewer have changed. (The seeds decide by the
+// share of objects that change cell. Measured here, that share hardly matters: what costs is searching an object again
+// once it has moved at all.)
 //
 // Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009.
 #include "../hash_grid.h"
@@ -26,9 +28,14 @@ typedef struct hierarchical_grid {
     bp_sorted_grid sorted;
     bp_sorted_grid other; // the other set of find_between
     bp_hash_grid hash;
-    bool hashed;         // which form is up to date
-    bp_buffer everybody; // all ids, to fill the hash form
+    bool hashed;       // which form is up to date
+    size_t calm_count; // updates in a row in which few objects changed
 } hierarchical_grid;
+
+enum {
+    FEW = 16, // one object in so many is few
+    CALM = 8  // updates: filling the hash form costs about as much as so many rebuilds
+};
 
 static bp_status create(const bp_config *config, void **state) {
     hierarchical_grid *g = config->allocator.allocate(config->allocator.context, sizeof *g);
@@ -49,7 +56,6 @@ static void destroy(void *state) {
     bp_sorted_grid_free(&g->sorted);
     bp_sorted_grid_free(&g->other);
     bp_hash_grid_free(&g->hash);
-    bp_buffer_free(&g->everybody, &allocator);
     allocator.release(allocator.context, g, sizeof *g);
 }
 
@@ -58,45 +64,61 @@ static bp_status build_sorted(hierarchical_grid *g) {
     return bp_sorted_grid_build(&g->sorted, g->boxes, g->count);
 }
 
-static bp_status build_hashed(hierarchical_grid *g) {
-    bp_hash_grid_clear(&g->hash);
-    g->hashed = false;
-    if (!bp_buffer_reserve_slack(&g->everybody, &g->config->allocator, 0, g->count, sizeof(bp_id))) {
-        return BP_ERROR_MEMORY;
-    }
-    bp_id *ids = g->everybody.data;
-    for (size_t i = 0; i < g->count; ++i) {
-        ids[i] = (bp_id)i;
-    }
-    size_t moved = 0;
-    const bp_status status = bp_hash_grid_update(&g->hash, g->boxes, g->count, ids, g->count, &moved);
+static bp_status update_hashed(hierarchical_grid *g, const bp_id *changed, size_t changed_count) {
+    const bp_status status = bp_hash_grid_update(&g->hash, g->boxes, g->count, changed, changed_count);
     g->hashed = status == BP_OK;
     return status;
+}
+
+static bp_status build_hashed(hierarchical_grid *g) {
+    bp_hash_grid_clear(&g->hash);
+    return update_hashed(g, NULL, 0);
+}
+
+// The hash form is asked for, and there are more objects than are tested against each other anyway.
+static bool is_individual(const hierarchical_grid *g) {
+    return g->config->update == BP_UPDATE_INDIVIDUAL && g->count >= g->config->brute_force_below;
 }
 
 static bp_status build(void *state, const bp_box *boxes, size_t count) {
     hierarchical_grid *g = state;
     g->boxes = boxes;
     g->count = count;
-    return g->config->update == BP_UPDATE_INDIVIDUAL ? build_hashed(g) : build_sorted(g);
+    return is_individual(g) ? build_hashed(g) : build_sorted(g);
 }
 
-static bp_status update(void *state, const bp_box *boxes, size_t count, const bp_id *changed, size_t changed_count) {
+// Decides between the forms for this update.
+static bool wants_hashed(hierarchical_grid *g, const bp_id *changed, size_t changed_count) {
+    const bool few = changed != NULL && changed_count < g->count / FEW;
+    g->calm_count = few ? g->calm_count + 1 : 0;
+    return is_individual(g) || (few && (g->hashed || g->calm_count >= CALM));
+}
+
+static bp_status update(void *state, const bp_box *boxes, size_t count, const bp_id *changed, size_t changed_count,
+                        bool *only_changed) {
     hierarchical_grid *g = state;
-    if (!g->hashed) {
-        return build(state, boxes, count);
-    }
     g->boxes = boxes;
     g->count = count;
-    size_t moved = 0;
-    const bp_status status = bp_hash_grid_update(&g->hash, boxes, count, changed, changed_count, &moved);
-    g->hashed = status == BP_OK;
-    return status;
+    *only_changed = false;
+    if (!wants_hashed(g, changed, changed_count)) {
+        return build_sorted(g);
+    }
+    if (!g->hashed) {
+        return build_hashed(g);
+    }
+    *only_changed = changed != NULL;
+    return update_hashed(g, changed, changed_count);
 }
 
 static bp_status find(void *state, bp_sink *sink) {
     hierarchical_grid *g = state;
     return g->hashed ? bp_hash_grid_find(&g->hash, sink) : bp_sorted_grid_find(&g->sorted, sink);
+}
+
+static bp_status find_changed(void *state, const bp_id *changed, size_t changed_count, const uint8_t *is_changed,
+                              bp_sink *sink) {
+    hierarchical_grid *g = state;
+    return bp_hash_grid_find_changed(&g->hash, changed, changed_count, is_changed, sink);
 }
 
 static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
@@ -131,6 +153,7 @@ const bp_method_ops bp_hierarchical_grid_ops = {
     .build = build,
     .update = update,
     .find = find,
+    .find_changed = find_changed,
     .find_between = find_between,
     .stats = stats,
     .validate = validate,
