@@ -25,7 +25,8 @@ typedef struct node {
 
 typedef struct occupied_cell {
     uint32_t cell;
-    uint32_t head; // the first object
+    uint32_t head;  // the first object
+    uint32_t count; // of objects
 } occupied_cell;
 
 typedef struct hash_level {
@@ -37,6 +38,8 @@ typedef struct hash_level {
     bp_buffer cells;    // uint32_t: 0, or 1 + position in occupied
     bp_buffer occupied; // of occupied_cell
     size_t occupied_count;
+    uint32_t fullest; // objects in the fullest cell, or more if one of the fullest has lost some
+    bool shrunk;      // then it is counted anew when it is asked for
 } hash_level;
 
 static hash_level *level_at(const bp_hash_grid *grid, size_t index) {
@@ -91,6 +94,8 @@ void bp_hash_grid_clear(bp_hash_grid *grid) {
         }
         level->occupied_count = 0;
         level->object_count = 0;
+        level->fullest = 0;
+        level->shrunk = false;
     }
     for (size_t id = 0; id < grid->node_count; ++id) {
         node_at(grid, (uint32_t)id)->level = LEVEL_OUT;
@@ -128,16 +133,18 @@ static void link_object(bp_hash_grid *grid, uint32_t level_index, uint32_t cell,
     hash_level *level = level_at(grid, level_index);
     uint32_t *entry = &cells_of(level)[cell];
     if (*entry == 0) {
-        occupied_of(level)[level->occupied_count] = (occupied_cell){.cell = cell, .head = NONE};
+        occupied_of(level)[level->occupied_count] = (occupied_cell){.cell = cell, .head = NONE, .count = 0};
         *entry = (uint32_t)++level->occupied_count;
     }
-    uint32_t *head = &occupied_of(level)[*entry - 1].head;
-    if (*head != NONE) {
-        node_at(grid, *head)->previous = id;
+    occupied_cell *occupied = &occupied_of(level)[*entry - 1];
+    if (occupied->head != NONE) {
+        node_at(grid, occupied->head)->previous = id;
     }
-    *node_at(grid, id) = (node){.next = *head, .previous = NONE, .cell = cell, .level = level_index};
-    *head = id;
+    *node_at(grid, id) = (node){.next = occupied->head, .previous = NONE, .cell = cell, .level = level_index};
+    occupied->head = id;
+    ++occupied->count;
     ++level->object_count;
+    level->fullest = occupied->count > level->fullest ? occupied->count : level->fullest;
 }
 
 // The last occupied cell takes the place of one that has become empty.
@@ -167,10 +174,11 @@ static void unlink_object(bp_hash_grid *grid, uint32_t id) {
         --grid->infinite_count;
     } else if (n->level != LEVEL_OUT) {
         hash_level *level = level_at(grid, n->level);
-        uint32_t *head = &occupied_of(level)[cells_of(level)[n->cell] - 1].head;
-        unlink_neighbours(grid, n, head);
+        occupied_cell *occupied = &occupied_of(level)[cells_of(level)[n->cell] - 1];
+        unlink_neighbours(grid, n, &occupied->head);
         --level->object_count;
-        if (*head == NONE) {
+        level->shrunk |= occupied->count == level->fullest;
+        if (--occupied->count == 0) {
             vacate(level, n->cell);
         }
     }
@@ -240,6 +248,8 @@ static bool grow_level(bp_hash_grid *grid, uint32_t level_index, size_t count) {
     const hash_level old = *level;
     larger.object_count = 0;
     larger.occupied_count = 0;
+    larger.fullest = 0;
+    larger.shrunk = false;
     *level = larger;
     for (size_t i = 0; i < old.occupied_count; ++i) {
         for (uint32_t id = occupied_of(&old)[i].head, next; id != NONE; id = next) {
@@ -504,6 +514,15 @@ static size_t list_length(const bp_hash_grid *grid, uint32_t list) {
     return length;
 }
 
+static size_t fullest_of(const hash_level *level) {
+    uint32_t fullest = level->shrunk ? 0 : level->fullest;
+    for (size_t i = 0; level->shrunk && i < level->occupied_count; ++i) {
+        const uint32_t count = occupied_of(level)[i].count;
+        fullest = count > fullest ? count : fullest;
+    }
+    return fullest;
+}
+
 void bp_hash_grid_stats(const bp_hash_grid *grid, bp_stats *stats) {
     stats->update = BP_UPDATE_INDIVIDUAL;
     stats->levels = 0;
@@ -517,10 +536,8 @@ void bp_hash_grid_stats(const bp_hash_grid *grid, bp_stats *stats) {
         stats->cells += cell_count(level);
         stats->occupied += level->occupied_count;
         stats->bytes += level->cells.bytes + level->occupied.bytes;
-        for (size_t k = 0; k < level->occupied_count; ++k) {
-            const size_t length = list_length(grid, occupied_of(level)[k].head);
-            stats->objects_per_cell_max = length > stats->objects_per_cell_max ? length : stats->objects_per_cell_max;
-        }
+        const size_t fullest = fullest_of(level);
+        stats->objects_per_cell_max = fullest > stats->objects_per_cell_max ? fullest : stats->objects_per_cell_max;
     }
     const double finite = (double)(grid->object_count - grid->infinite_count);
     stats->objects_per_cell = stats->occupied > 0 ? finite / (double)stats->occupied : 0.0;
@@ -549,10 +566,11 @@ static bool level_is_sound(const bp_hash_grid *grid, size_t level_index) {
     }
     for (size_t i = 0; i < level->occupied_count; ++i) {
         const occupied_cell *cell = &occupied_of(level)[i];
-        if (cells_of(level)[cell->cell] != i + 1 || !list_is_sound(grid, level_index, cell)) {
+        if (cells_of(level)[cell->cell] != i + 1 || !list_is_sound(grid, level_index, cell) ||
+            list_length(grid, cell->head) != cell->count || cell->count > level->fullest) {
             return false;
         }
-        objects += list_length(grid, cell->head);
+        objects += cell->count;
     }
     return used == level->occupied_count && objects == level->object_count;
 }

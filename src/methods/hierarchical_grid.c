@@ -33,7 +33,7 @@ typedef struct hierarchical_grid {
 } hierarchical_grid;
 
 enum {
-    FEW = 16, // one object in so many is few
+    FEW = 32, // one object in so many is few
     CALM = 8  // updates: filling the hash form costs about as much as so many rebuilds
 };
 
