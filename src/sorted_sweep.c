@@ -1,4 +1,4 @@
-// Finding pairs in a sorted grid: lists of (box, range of boxes) for the kernel, a few hundred boxes at a time.
+// Finding pairs in a sorted grid, a few hundred boxes of a row at a time.
 //
 //     +-----+-----+-----+      A box x (its cell by its min corner) needs of its own row what follows it, as far as it
 //     | -+  |  0+ | ++  |      reaches. Of the rows above (y up, z out of the page) it needs
@@ -20,7 +20,9 @@ enum {
     BLOCK_LEAST = 4096,  // boxes that are worth a task
     SEGMENT = 65536,     // candidates that are worth a task for a scanned box
     BLOCKS_MAX = 1024,
-    SPARSE_LEVEL = 16    // boxes; where both ways cost the same
+    SPARSE_LEVEL = 16,   // boxes; where both ways cost the same
+    SCAN_CHUNK = 8,      // items of scanned boxes that are swept together
+    CLASSES = 8          // of boxes, by what they cross
 };
 
 typedef struct sweeper {
@@ -40,28 +42,32 @@ static sweeper sweeper_for(const bp_sorted_grid *objects, const bp_sorted_grid *
                      .ordered = objects == candidates};
 }
 
+// A place for what one sweep of `candidates` could find at most; false if memory is short.
+static bool find_room(sweeper *s, size_t candidates, bp_pair **out, size_t *room) {
+    *out = bp_sink_room(s->sink, candidates + BP_COLUMN_PADDING, room);
+    s->failed |= *out == NULL;
+    return !s->failed;
+}
+
+static void sweep_items(sweeper *s, const bp_sweep_item *items, size_t count) {
+    for (size_t done = 0, some = 0; done < count; done += some) {
+        bp_sweep_job job = {.objects = &s->objects->columns,
+                            .candidates = &s->candidates->columns,
+                            .items = items + done,
+                            .item_count = count - done,
+                            .ordered = s->ordered};
+        if (!find_room(s, job.items[0].end - job.items[0].begin, &job.out, &job.room)) {
+            return;
+        }
+        bp_sink_commit(s->sink, job.out, s->objects->kernels->sweep(&job, &some));
+    }
+}
+
 static void flush(sweeper *s) {
     for (size_t i = 0; i < s->item_count; ++i) {
         s->sink->tests += s->items[i].end - s->items[i].begin;
     }
-    size_t done = 0;
-    while (done < s->item_count && !s->failed) {
-        bp_sweep_job job = {.objects = &s->objects->columns,
-                            .candidates = &s->candidates->columns,
-                            .items = s->items + done,
-                            .item_count = s->item_count - done,
-                            .ordered = s->ordered};
-        const size_t least = (size_t)(job.items[0].end - job.items[0].begin) + BP_COLUMN_PADDING;
-        job.out = bp_sink_room(s->sink, least, &job.room);
-        if (job.out == NULL) {
-            s->failed = true;
-            break;
-        }
-        size_t items_done = 0;
-        const size_t written = s->objects->kernels->sweep(&job, &items_done);
-        bp_sink_commit(s->sink, job.out, written);
-        done += items_done;
-    }
+    sweep_items(s, s->items, s->item_count);
     s->item_count = 0;
 }
 
@@ -71,6 +77,7 @@ static inline void push(sweeper *s, size_t object, uint32_t begin, uint32_t end)
     s->item_count += begin < end;
 }
 
+// The lists are empty when a chunk begins: so the order of its pairs does not depend on what came before it.
 static inline void make_room(sweeper *s, size_t items) {
     if (s->item_count + items > ITEMS) {
         flush(s);
@@ -99,10 +106,11 @@ typedef struct chunk {
     const bp_level *level;
     size_t row;        // inside the level
     size_t begin, end; // positions
-    bool wraps;        // the range of some box goes over the edge of the folded grid
     bp_measures measures;
-    uint16_t crossing_y[BP_CHUNK], crossing_z[BP_CHUNK], crossing_both[BP_CHUNK]; // boxes, counted from begin
-    size_t y_count, z_count, both_count;
+    // Its boxes, counted from begin, by class: bit 0, 1 if it crosses the y, z face; bit 2 if its ranges may go over
+    // the edge of the folded grid.
+    uint16_t boxes[CLASSES][BP_CHUNK];
+    size_t counts[CLASSES];
 } chunk;
 
 static void measure(const bp_sorted_grid *grid, chunk *k) {
@@ -110,51 +118,13 @@ static void measure(const bp_sorted_grid *grid, chunk *k) {
     grid->kernels->measure(&grid->columns, k->begin, count, k->level, &k->measures);
     const bp_measures *m = &k->measures;
     const int32_t cells = (int32_t)(1u << k->level->bits[0]);
-    int32_t wraps = 0;
-    size_t y = 0, z = 0, both = 0;
+    size_t counts[CLASSES] = {0};
     for (size_t i = 0; i < count; ++i) {
-        wraps |= (m->low[i] ^ m->high[i]) & -cells;
-        k->crossing_y[y] = (uint16_t)i;
-        k->crossing_z[z] = (uint16_t)i;
-        k->crossing_both[both] = (uint16_t)i;
-        y += (size_t)m->crosses_y[i];
-        z += (size_t)m->crosses_z[i];
-        both += (size_t)(m->crosses_y[i] & m->crosses_z[i]);
+        const int32_t around = ((m->low[i] ^ m->high[i]) & -cells) != 0;
+        const size_t class = (size_t)(m->crosses_y[i] | m->crosses_z[i] << 1 | around << 2);
+        k->boxes[class][counts[class]++] = (uint16_t)i;
     }
-    k->wraps = wraps != 0;
-    k->y_count = y;
-    k->z_count = z;
-    k->both_count = both;
-}
-
-static void sweep_own_row(sweeper *s, const chunk *k, const uint32_t *row) {
-    const uint32_t mask = (1u << k->level->bits[0]) - 1;
-    make_room(s, 2 * (k->end - k->begin));
-    for (size_t i = 0; i < k->end - k->begin; ++i) {
-        const size_t p = k->begin + i;
-        const uint32_t last = (uint32_t)k->measures.high[i] & mask;
-        if (!k->wraps || row[last + 1] > p) {
-            push(s, p, (uint32_t)p + 1, row[last + 1]);
-        } else { // the last cell lies before its own: over the edge
-            push(s, p, (uint32_t)p + 1, row[mask + 1]);
-            push(s, p, row[0], row[last + 1]);
-        }
-    }
-}
-
-static void sweep_neighbour_row(sweeper *s, const chunk *k, const uint32_t *row, const uint16_t *boxes, size_t count) {
-    const uint32_t bits = k->level->bits[0], mask = (1u << bits) - 1;
-    const bp_measures *m = &k->measures;
-    make_room(s, 2 * count);
-    if (row[0] == row[mask + 1]) {
-        return;
-    }
-    for (size_t i = 0; i < count && k->wraps; ++i) {
-        push_row(s, k->begin + boxes[i], row, bits, m->low[boxes[i]], m->high[boxes[i]]);
-    }
-    for (size_t i = 0; i < count && !k->wraps; ++i) {
-        push(s, k->begin + boxes[i], row[(uint32_t)m->low[boxes[i]] & mask], row[((uint32_t)m->high[boxes[i]] & mask) + 1]);
-    }
+    memcpy(k->counts, counts, sizeof counts);
 }
 
 // The first table entry of a row of a level; y and z are folded into it.
@@ -165,20 +135,72 @@ static const uint32_t *row_of(const bp_sorted_grid *grid, const bp_level *level,
     return bp_sorted_grid_table(grid) + level->first_cell + (row << level->bits[0]);
 }
 
-static void sweep_level(sweeper *s, const chunk *k) {
+// The rows that boxes of a class need, their own first; empty ones are left out.
+static size_t rows_of_class(const bp_sorted_grid *grid, const chunk *k, size_t class, const uint32_t *rows[BP_ROWS]) {
+    static const struct {
+        int32_t y, z;
+        size_t class; // of boxes that need it: all of these faces are crossed
+    } neighbours[] = {{1, 0, 1}, {0, 1, 2}, {1, 1, 3}, {-1, 1, 2}};
     const bp_level *level = k->level;
     const int32_t y = (int32_t)(k->row & ((1u << level->bits[1]) - 1)), z = (int32_t)(k->row >> level->bits[1]);
-    const bool rows_y = level->bits[1] > 0, rows_z = level->bits[2] > 0; // else all rows of that axis are one
-    sweep_own_row(s, k, row_of(s->objects, level, y, z));
-    if (rows_y) {
-        sweep_neighbour_row(s, k, row_of(s->objects, level, y + 1, z), k->crossing_y, k->y_count);
+    size_t count = 1;
+    rows[0] = row_of(grid, level, y, z);
+    for (size_t i = 0; i < sizeof neighbours / sizeof neighbours[0]; ++i) {
+        // An axis of one cell has no neighbours: they would be the row itself.
+        const bool distinct = (neighbours[i].y == 0 || level->bits[1] > 0) && (neighbours[i].z == 0 || level->bits[2] > 0);
+        const uint32_t *row = row_of(grid, level, y + neighbours[i].y, z + neighbours[i].z);
+        if (distinct && (class & neighbours[i].class) == neighbours[i].class && row[0] < row[(size_t)1 << level->bits[0]]) {
+            rows[count++] = row;
+        }
     }
-    if (rows_z) {
-        sweep_neighbour_row(s, k, row_of(s->objects, level, y, z + 1), k->crossing_z, k->z_count);
+    return count;
+}
+
+// Boxes of one class against their rows, where no range goes over the edge.
+static void sweep_class(sweeper *s, const chunk *k, size_t class) {
+    bp_sweep_item rest[BP_ROWS * BP_CHUNK];
+    bp_rows_job job = {.columns = &s->objects->columns,
+                       .measures = &k->measures,
+                       .position = k->begin,
+                       .boxes = k->boxes[class],
+                       .box_count = k->counts[class],
+                       .mask = (1u << k->level->bits[0]) - 1,
+                       .rest = rest};
+    job.row_count = rows_of_class(s->objects, k, class, job.rows);
+    size_t room = 0, rest_count = 0;
+    if (find_room(s, BP_FIRST * job.row_count * job.box_count, &job.out, &room)) {
+        bp_sink_commit(s->sink, job.out, s->objects->kernels->sweep_rows(&job, &rest_count, &s->sink->tests));
+        sweep_items(s, rest, rest_count);
     }
-    if (rows_y && rows_z) {
-        sweep_neighbour_row(s, k, row_of(s->objects, level, y + 1, z + 1), k->crossing_both, k->both_count);
-        sweep_neighbour_row(s, k, row_of(s->objects, level, y - 1, z + 1), k->crossing_z, k->z_count);
+}
+
+// The same where ranges may go over the edge. In its own row a box then finds its last cell before it.
+static void sweep_class_around(sweeper *s, const chunk *k, size_t class) {
+    const uint32_t *rows[BP_ROWS];
+    const size_t row_count = rows_of_class(s->objects, k, class, rows);
+    const uint32_t bits = k->level->bits[0], mask = (1u << bits) - 1;
+    for (size_t i = 0; i < k->counts[class]; ++i) {
+        const size_t box = k->boxes[class][i], p = k->begin + box;
+        const uint32_t end = rows[0][((uint32_t)k->measures.high[box] & mask) + 1];
+        make_room(s, 2 * BP_ROWS);
+        push(s, p, (uint32_t)p + 1, end > p ? end : rows[0][mask + 1]);
+        push(s, p, rows[0][0], end > p ? rows[0][0] : end);
+        for (size_t r = 1; r < row_count; ++r) {
+            push_row(s, p, rows[r], bits, k->measures.low[box], k->measures.high[box]);
+        }
+    }
+}
+
+static void sweep_level(sweeper *s, const chunk *k) {
+    for (size_t class = 0; class < CLASSES; ++class) {
+        if (k->counts[class] == 0) {
+            continue;
+        }
+        if (class < CLASSES / 2) {
+            sweep_class(s, k, class);
+        } else {
+            sweep_class_around(s, k, class);
+        }
     }
 }
 
@@ -243,6 +265,7 @@ static void sweep_row(sweeper *s, const bp_level *level, size_t row, size_t begi
         measure(s->objects, &k);
         sweep_level(s, &k);
         sweep_other_levels(s, &k);
+        flush(s);
     }
 }
 
@@ -308,8 +331,10 @@ static void sweep_scanned(sweeper *s, size_t first_unit, size_t last_unit, size_
         const size_t p = s->objects->grid_count + unit / segments;
         const size_t begin = unit % segments * SEGMENT;
         const size_t end = p < begin + SEGMENT ? p : begin + SEGMENT;
-        make_room(s, 1);
         push(s, p, (uint32_t)begin, (uint32_t)(begin < end ? end : begin));
+        if ((unit + 1) % SCAN_CHUNK == 0) {
+            flush(s);
+        }
     }
 }
 
@@ -324,27 +349,28 @@ typedef struct find {
     bool *failed;
 } find;
 
-static size_t part(size_t count, size_t index, size_t parts) {
-    return (size_t)((unsigned long long)count * index / parts);
+// Where part `index` of `parts` begins, at a multiple of `unit`.
+static size_t part(size_t count, size_t index, size_t parts, size_t unit) {
+    return index == parts ? count : (size_t)((unsigned long long)count * index / parts) / unit * unit;
 }
 
 static void run_block(const find *f, sweeper *s, size_t block) {
     if (block < f->grid_blocks) {
         const size_t count = f->objects->grid_count;
-        sweep_positions(s, chunk_begin(f->objects, part(count, block, f->grid_blocks)),
-                        chunk_begin(f->objects, part(count, block + 1, f->grid_blocks)));
+        sweep_positions(s, chunk_begin(f->objects, part(count, block, f->grid_blocks, 1)),
+                        chunk_begin(f->objects, part(count, block + 1, f->grid_blocks, 1)));
     } else {
         const size_t i = block - f->grid_blocks;
-        sweep_scanned(s, part(f->scan_units, i, f->scan_blocks), part(f->scan_units, i + 1, f->scan_blocks),
-                      f->segments);
+        sweep_scanned(s, part(f->scan_units, i, f->scan_blocks, SCAN_CHUNK),
+                      part(f->scan_units, i + 1, f->scan_blocks, SCAN_CHUNK), f->segments);
     }
 }
 
 // Between two sets: every box of the one against all levels and all scanned boxes of the other.
 static void run_block_between(const find *f, sweeper *s, size_t block) {
     const bp_sorted_grid *a = f->objects, *b = f->candidates;
-    const size_t begin = part(a->total_count, block, f->grid_blocks);
-    const size_t end = part(a->total_count, block + 1, f->grid_blocks);
+    const size_t begin = part(a->total_count, block, f->grid_blocks, BP_CHUNK);
+    const size_t end = part(a->total_count, block + 1, f->grid_blocks, BP_CHUNK);
     for (size_t p = begin; p < end; ++p) {
         const bool scanned = p >= a->grid_count;
         for (size_t i = 0; !scanned && i < b->levels.count; ++i) {
@@ -354,6 +380,9 @@ static void run_block_between(const find *f, sweeper *s, size_t block) {
         }
         make_room(s, 1);
         push(s, p, scanned ? 0 : (uint32_t)b->grid_count, (uint32_t)b->total_count);
+        if ((p + 1) % BP_CHUNK == 0) {
+            flush(s);
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 // The hot loops of the sorted grid, compiled once per instruction set and chosen at run time.
 //
-//   keys      boxes -> cells                              (building)
-//   arrange   records in any order -> columns             (building)
-//   measure   columns -> the cells that each box reaches  (finding)
-//   sweep     one box against a range of boxes -> pairs   (finding)
+//   keys      boxes -> cells                                 (building)
+//   arrange   boxes, in the order of their cells -> columns  (building)
+//   measure   columns -> the cells that each box reaches     (finding)
+//   sweep     one box against a range of boxes -> pairs      (finding)
 //
 // Boxes lie in columns, so that a vector holds the same coordinate of neighbouring boxes:
 //
@@ -20,7 +20,9 @@
 
 enum {
     BP_COLUMN_PADDING = 16, // positions after the last that may be read (never reported)
-    BP_CHUNK = 256          // boxes that are measured together
+    BP_CHUNK = 256,         // boxes that are measured together
+    BP_FIRST = 8,           // candidates of a range that are tested at once
+    BP_ROWS = 5             // rows that a box can meet on its level: its own and four neighbours
 };
 
 typedef struct bp_columns {
@@ -28,13 +30,6 @@ typedef struct bp_columns {
     float *max[3];
     uint32_t *id;
 } bp_columns;
-
-// A box on its way into the columns.
-typedef struct bp_record {
-    bp_box box;
-    uint32_t id;
-    uint32_t key;
-} bp_record;
 
 // The key of a box that is not on this level.
 #define BP_KEY_ELSEWHERE UINT32_MAX
@@ -58,8 +53,23 @@ typedef struct bp_sweep_job {
     size_t item_count;
     bp_pair *out;
     size_t room;  // pairs that fit into out; an item needs end - begin + BP_COLUMN_PADDING
-    bool ordered; // pairs as (smaller id, larger id), else as (object, candidate)
+    bool ordered; // both are the same; pairs as (smaller id, larger id), else as (object, candidate)
 } bp_sweep_job;
+
+// Boxes of a chunk that all need the same rows: their own, of which each needs what follows it, and others. No range
+// goes over the edge of the folded grid.
+typedef struct bp_rows_job {
+    const bp_columns *columns;
+    const bp_measures *measures;
+    size_t position;       // where the chunk begins
+    const uint16_t *boxes; // of the chunk, counted from there
+    size_t box_count;
+    const uint32_t *rows[BP_ROWS]; // the beginnings of their cells; the own row is the first
+    size_t row_count;
+    uint32_t mask;       // cells of a row, less one
+    bp_sweep_item *rest; // room for row_count * box_count items
+    bp_pair *out;        // room for BP_FIRST * row_count * box_count + BP_COLUMN_PADDING pairs
+} bp_rows_job;
 
 typedef struct bp_kernels {
     // The keys of boxes that fit a level, BP_KEY_ELSEWHERE for the others and for holes. Raises reach[] to the largest
@@ -67,9 +77,8 @@ typedef struct bp_kernels {
     size_t (*keys)(const bp_level *level, uint32_t dimensions, const bp_box *boxes, size_t count, uint32_t *keys,
                    float reach[3]);
 
-    // Copies records[order[0 .. count)] into the columns from `position` on.
-    void (*arrange)(const bp_columns *columns, size_t position, const bp_record *records, const uint32_t *order,
-                    size_t count);
+    // Fills the columns of positions begin .. end-1 with the boxes of the ids that are there already.
+    void (*arrange)(const bp_columns *columns, size_t begin, size_t end, const bp_box *boxes);
 
     // For `count` boxes from `position` on, at most BP_CHUNK.
     void (*measure)(const bp_columns *columns, size_t position, size_t count, const bp_level *level,
@@ -78,6 +87,10 @@ typedef struct bp_kernels {
     // Works through the items until all are done or the next does not fit; tells how many were done and returns how
     // many pairs were written.
     size_t (*sweep)(const bp_sweep_job *job, size_t *items_done);
+
+    // Boxes of a chunk against rows of cells: of each range the first BP_FIRST candidates, without any branch. What is
+    // left of longer ranges goes to job->rest, for sweep. Returns how many pairs were written.
+    size_t (*sweep_rows)(const bp_rows_job *job, size_t *rest_count, uint64_t *tests);
 } bp_kernels;
 
 // Replaces BP_SIMD_AUTO by what this processor has (or what the environment variable BP_SIMD names).

@@ -24,5 +24,6 @@ const bp_kernels bp_kernels_avx2 = {
     .arrange = x86_arrange,
     .measure = plain_measure,
     .sweep = wide_sweep,
+    .sweep_rows = wide_sweep_rows,
 };
 #endif

@@ -23,5 +23,6 @@ const bp_kernels bp_kernels_avx512 = {
     .arrange = x86_arrange,
     .measure = plain_measure,
     .sweep = wide_sweep,
+    .sweep_rows = wide_sweep_rows,
 };
 #endif

@@ -64,5 +64,6 @@ const bp_kernels bp_kernels_neon = {
     .arrange = plain_arrange,
     .measure = plain_measure,
     .sweep = wide_sweep,
+    .sweep_rows = wide_sweep_rows,
 };
 #endif

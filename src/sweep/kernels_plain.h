@@ -26,15 +26,13 @@ static inline size_t plain_keys(const bp_level *level, uint32_t dimensions, cons
     return fitting;
 }
 
-static inline void plain_arrange(const bp_columns *columns, size_t position, const bp_record *records,
-                                 const uint32_t *order, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        const bp_record *record = &records[order[i]];
+static inline void plain_arrange(const bp_columns *columns, size_t begin, size_t end, const bp_box *boxes) {
+    for (size_t i = begin; i < end; ++i) {
+        const bp_box *box = &boxes[columns->id[i]];
         for (int axis = 0; axis < 3; ++axis) {
-            columns->min[axis][position + i] = record->box.min[axis];
-            columns->max[axis][position + i] = record->box.max[axis];
+            columns->min[axis][i] = box->min[axis];
+            columns->max[axis][i] = box->max[axis];
         }
-        columns->id[position + i] = record->id;
     }
 }
 

@@ -28,8 +28,7 @@ static inline wide_ids wide_ids_max(wide_ids a, wide_ids b) {
 }
 
 static inline wide_mask wide_first(wide_mask mask, size_t count) {
-    (void)count;
-    return mask;
+    return mask & (count > 0);
 }
 
 static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_ids b) {
@@ -50,4 +49,5 @@ const bp_kernels bp_kernels_scalar = {
     .arrange = plain_arrange,
     .measure = plain_measure,
     .sweep = wide_sweep,
+    .sweep_rows = wide_sweep_rows,
 };

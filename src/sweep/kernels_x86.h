@@ -69,47 +69,47 @@ static size_t x86_keys(const bp_level *level, uint32_t dimensions, const bp_box 
     return fitting;
 }
 
-// ---- arrange: eight records at a time, turned from rows into columns -------------------------------------------------
+// ---- arrange: eight boxes at a time, turned from rows into columns ----------------------------------------------------
 
-// Two records of eight values each: the lower four of both, and the upper four.
-static inline __m256 join_halves(const bp_record *a, const bp_record *b, int half) {
-    const float *low = (const float *)a + 4 * half, *high = (const float *)b + 4 * half;
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
-}
-
-// Four values of eight records: columns[k] takes value 4 * half + k of each.
-static inline void turn(const bp_record *const r[8], int half, __m256 columns[4]) {
-    const __m256 r04 = join_halves(r[0], r[4], half), r15 = join_halves(r[1], r[5], half);
-    const __m256 r26 = join_halves(r[2], r[6], half), r37 = join_halves(r[3], r[7], half);
-    const __m256 a = _mm256_unpacklo_ps(r04, r15), b = _mm256_unpackhi_ps(r04, r15);
-    const __m256 c = _mm256_unpacklo_ps(r26, r37), d = _mm256_unpackhi_ps(r26, r37);
+// Four values of each of eight boxes, from `skip` values on: columns[k] takes value skip + k of each.
+static inline void turn(const float *const boxes[8], int skip, __m256 columns[4]) {
+    __m256 rows[4]; // boxes k and k + 4
+    for (int k = 0; k < 4; ++k) {
+        rows[k] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(boxes[k] + skip)),
+                                       _mm_loadu_ps(boxes[k + 4] + skip), 1);
+    }
+    const __m256 a = _mm256_unpacklo_ps(rows[0], rows[1]), b = _mm256_unpackhi_ps(rows[0], rows[1]);
+    const __m256 c = _mm256_unpacklo_ps(rows[2], rows[3]), d = _mm256_unpackhi_ps(rows[2], rows[3]);
     columns[0] = _mm256_shuffle_ps(a, c, 0x44);
     columns[1] = _mm256_shuffle_ps(a, c, 0xee);
     columns[2] = _mm256_shuffle_ps(b, d, 0x44);
     columns[3] = _mm256_shuffle_ps(b, d, 0xee);
 }
 
-static void x86_arrange(const bp_columns *columns, size_t position, const bp_record *records, const uint32_t *order,
-                        size_t count) {
-    size_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-        const bp_record *rows[8];
-        for (int k = 0; k < 8; ++k) {
-            rows[k] = &records[order[i + (size_t)k]];
+// Boxes come from anywhere in memory: they are asked for this many positions ahead.
+enum { PREFETCH = 96 };
+
+static void x86_arrange(const bp_columns *columns, size_t begin, size_t end, const bp_box *boxes) {
+    size_t at = begin;
+    for (; at + 8 <= end; at += 8) {
+        const float *rows[8];
+        for (size_t k = 0; k < 8; ++k) {
+            const size_t ahead = at + k + PREFETCH < end ? at + k + PREFETCH : end - 1;
+            _mm_prefetch((const char *)boxes[columns->id[ahead]].min, _MM_HINT_T0);
+            _mm_prefetch((const char *)(boxes[columns->id[ahead]].max + 2), _MM_HINT_T0);
+            rows[k] = boxes[columns->id[at + k]].min;
         }
-        __m256 low[4], high[4]; // min x, y, z, max x; max y, z, id, key
-        turn(rows, 0, low);
-        turn(rows, 1, high);
-        const size_t at = position + i;
+        __m256 low[4], high[4];
+        turn(rows, 0, low);  // min x, y, z, max x
+        turn(rows, 2, high); // min z, max x, y, z
         _mm256_storeu_ps(columns->min[0] + at, low[0]);
         _mm256_storeu_ps(columns->min[1] + at, low[1]);
         _mm256_storeu_ps(columns->min[2] + at, low[2]);
         _mm256_storeu_ps(columns->max[0] + at, low[3]);
-        _mm256_storeu_ps(columns->max[1] + at, high[0]);
-        _mm256_storeu_ps(columns->max[2] + at, high[1]);
-        _mm256_storeu_si256((__m256i *)(columns->id + at), _mm256_castps_si256(high[2]));
+        _mm256_storeu_ps(columns->max[1] + at, high[2]);
+        _mm256_storeu_ps(columns->max[2] + at, high[3]);
     }
-    plain_arrange(columns, position + i, records, order + i, count - i);
+    plain_arrange(columns, at, end, boxes);
 }
 
 // ---- sweep -----------------------------------------------------------------------------------------------------------

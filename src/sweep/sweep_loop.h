@@ -22,31 +22,79 @@ static inline wide_box box_of(const bp_columns *columns, size_t position) {
     return box;
 }
 
-// The columns come by value: what is written to `out` could otherwise have changed them.
-static inline size_t sweep_items(bp_sweep_job job, const bp_columns objects, const bp_columns candidates, bool ordered,
-                                 size_t *items_done) {
+// One box against WIDTH candidates, of which `left` count. The columns come by value: what is written to `out` could
+// otherwise have changed them.
+static inline bp_pair *sweep_step(const wide_box *box, wide_ids id, const bp_columns candidates, size_t at, size_t left,
+                                  bool ordered, bp_pair *out) {
+    const wide_mask hits = wide_first(wide_overlap(box, &candidates, at), left);
+    const wide_ids other = wide_ids_load(candidates.id + at);
+    return ordered ? wide_emit(out, hits, wide_ids_min(id, other), wide_ids_max(id, other))
+                   : wide_emit(out, hits, id, other);
+}
+
+static inline bp_pair *sweep_range(const bp_columns objects, const bp_columns candidates, bp_sweep_item item,
+                                   bool ordered, bp_pair *out) {
+    const wide_box box = box_of(&objects, item.object);
+    const wide_ids id = wide_ids_set(objects.id[item.object]);
+    for (size_t at = item.begin; at < item.end; at += WIDTH) {
+        out = sweep_step(&box, id, candidates, at, item.end - at, ordered, out);
+    }
+    return out;
+}
+
+static inline bool fits(const bp_pair *out, const bp_pair *out_end, size_t candidates) {
+    return (size_t)(out_end - out) >= candidates + BP_COLUMN_PADDING;
+}
+
+static inline size_t sweep_items(const bp_sweep_job job, const bp_columns objects, const bp_columns candidates,
+                                 bool ordered, size_t *items_done) {
     bp_pair *out = job.out;
-    const bp_pair *const out_end = job.out + job.room;
     size_t i = 0;
-    for (; i < job.item_count; ++i) {
-        const bp_sweep_item item = job.items[i];
-        if ((size_t)(out_end - out) < (size_t)(item.end - item.begin) + BP_COLUMN_PADDING) {
-            break;
-        }
-        const wide_box box = box_of(&objects, item.object);
-        const wide_ids id = wide_ids_set(objects.id[item.object]);
-        for (size_t at = item.begin; at < item.end; at += WIDTH) {
-            const wide_mask hits = wide_first(wide_overlap(&box, &candidates, at), item.end - at);
-            const wide_ids other = wide_ids_load(candidates.id + at);
-            out = ordered ? wide_emit(out, hits, wide_ids_min(id, other), wide_ids_max(id, other))
-                          : wide_emit(out, hits, id, other);
-        }
+    while (i < job.item_count && fits(out, job.out + job.room, job.items[i].end - job.items[i].begin)) {
+        out = sweep_range(objects, candidates, job.items[i++], ordered, out);
     }
     *items_done = i;
     return (size_t)(out - job.out);
 }
 
+// Pairs are ordered where both sides are the same columns; saying so saves the registers of one.
 static size_t wide_sweep(const bp_sweep_job *job, size_t *items_done) {
-    return job->ordered ? sweep_items(*job, *job->objects, *job->candidates, true, items_done)
+    return job->ordered ? sweep_items(*job, *job->candidates, *job->candidates, true, items_done)
                         : sweep_items(*job, *job->objects, *job->candidates, false, items_done);
+}
+
+// The first BP_FIRST candidates of a range, or fewer.
+static inline bp_pair *sweep_first(const wide_box *box, wide_ids id, const bp_columns columns, uint32_t begin,
+                                   uint32_t count, bp_pair *out) {
+    for (uint32_t step = 0; step < BP_FIRST; step += WIDTH) {
+        out = sweep_step(box, id, columns, begin + step, count > step ? count - step : 0, true, out);
+    }
+    return out;
+}
+
+static inline size_t sweep_rows(const bp_rows_job job, const bp_columns columns, size_t *rest_count, uint64_t *tests) {
+    const int32_t *low = job.measures->low, *high = job.measures->high;
+    bp_sweep_item *rest = job.rest;
+    bp_pair *out = job.out;
+    uint64_t tested = 0;
+    for (size_t i = 0; i < job.box_count; ++i) {
+        const uint32_t chunk_box = job.boxes[i], object = (uint32_t)job.position + chunk_box;
+        const size_t first = (uint32_t)low[chunk_box] & job.mask, last = ((uint32_t)high[chunk_box] & job.mask) + 1;
+        const wide_box box = box_of(&columns, object);
+        const wide_ids id = wide_ids_set(columns.id[object]);
+        for (size_t r = 0; r < job.row_count; ++r) {
+            const uint32_t begin = r == 0 ? object + 1 : job.rows[r][first], end = job.rows[r][last];
+            out = sweep_first(&box, id, columns, begin, end - begin, out);
+            *rest = (bp_sweep_item){.object = object, .begin = begin + BP_FIRST, .end = end};
+            rest += end - begin > BP_FIRST;
+            tested += end - begin;
+        }
+    }
+    *rest_count = (size_t)(rest - job.rest);
+    *tests += tested;
+    return (size_t)(out - job.out);
+}
+
+static size_t wide_sweep_rows(const bp_rows_job *job, size_t *rest_count, uint64_t *tests) {
+    return sweep_rows(*job, *job->columns, rest_count, tests);
 }
