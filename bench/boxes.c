@@ -32,6 +32,6 @@ void boxes_make_finite(const bp_box *from, size_t count, uint32_t dimensions, bp
         for (uint32_t k = 0; k < 3; k++) {
             const bool flat = k >= dimensions;
             to[i].min[k] = flat ? 0 : fmaxf(from[i].min[k], bounds.min[k]);
-            to[i].max[k] = flat ? 0 : fminf(from[i].max[k], bounds.max[k]);
+            to[i].max[k] = flat ? 1 : fminf(from[i].max[k], bounds.max[k]);
         }
 }

@@ -1,4 +1,4 @@
-// Results as a file: comments on the build and the machine, a header, a row per measurement. Flushed row by row, so that
+// Results as a file: comments on build and machine, a header, a row per measurement. Flushed row by row, so that
 // an interrupted run leaves what it has finished.
 #include "bench.h"
 

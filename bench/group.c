@@ -181,9 +181,28 @@ static void run_step(group *g) {
     if (!bench_interrupted) verify(g);
 }
 
+// Beyond this, volumes and squares overflow a float: peers lose pairs there, and some crash.
+static const float peer_range = 1e12f;
+
+static bool beyond_range(const bp_box *boxes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            if (boxes[i].min[k] < -peer_range || boxes[i].max[k] > peer_range) return true;
+    return false;
+}
+
+static void leave_out_beyond_range(group *g) {
+    const bool beyond = beyond_range(g->finite, g->boxes.count);
+    for (size_t i = 0; i < g->entry_count; i++) {
+        entry *e = &g->entries[i];
+        if (e->peer && beyond) snprintf(e->why, sizeof e->why, "coordinates overflow its floats");
+    }
+}
+
 // Who keeps its structure begins with the boxes before the first step: its first step is a step like any other.
 static void start_entries(group *g) {
     boxes_make_finite(g->boxes.scene, g->boxes.count, g->boxes.dimensions, g->finite);
+    leave_out_beyond_range(g);
     for (size_t i = 0; i < g->entry_count; i++) {
         entry *e = &g->entries[i];
         e->from = e->peer && e->peer->keeps ? 0 : g->c->settle;

@@ -16,6 +16,8 @@
 
 #include <float.h>
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum {
     SAMPLE = 2048,    // objects looked at
@@ -112,7 +114,7 @@ static double clumping(const group *all, const bp_box *boxes, size_t count, size
 // ---- the cost model -------------------------------------------------------------------------------------------------
 
 // In units of one vector test; measured on Zen 4 with AVX2, and not critical.
-static const double COST_OBJECT = 2.0, COST_RANGE = 1.2, COST_CELL = 0.15, VECTOR = 8.0;
+static const double COST_OBJECT = 2.8, COST_LONG = 1.6, COST_ACROSS = 2.5, COST_CELL = 0.1, VECTOR = 8.0;
 
 // Objects may be larger than the largest of the sample: a little, or up to this factor for each level above.
 static const double SLACK = 1.0625, OVERSIZE = 8.0;
@@ -120,39 +122,106 @@ static const double SLACK = 1.0625, OVERSIZE = 8.0;
 // More cells would cost more memory and clearing than they save; beyond this the grid is folded.
 static const double CELLS_PER_OBJECT = 2.0;
 
+static double span_of(const group *g, int axis) {
+    return (double)g->high[axis] - (double)g->low[axis] + (double)g->largest[axis];
+}
+
+// The cells of a level, as they will be: powers of two per axis, and not too many.
+typedef struct cells {
+    double size[3];
+    uint32_t bits[3];
+    double fold; // cells of the scene that share one of the grid
+} cells;
+
+// An axis of two or three cells would meet itself on the other side; along x ranges may be up to five cells long.
+static const uint32_t FEWEST_BITS[3] = {4, 2, 2};
+
+static uint32_t nearest_bits(double wanted, uint32_t fewest) {
+    uint32_t bits = 0;
+    while (bits < 20 && wanted > 1.4142 * (double)(1u << bits)) {
+        ++bits;
+    }
+    return bits > 0 && bits < fewest ? fewest : bits;
+}
+
+// Halves the longest axis until there are no more cells than `most`.
+static void limit_cells(uint32_t bits[3], double most) {
+    while (ldexp(1.0, (int)(bits[0] + bits[1] + bits[2])) > most) {
+        int longest = -1;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (bits[axis] > FEWEST_BITS[axis] && (longest < 0 || bits[axis] > bits[longest])) {
+                longest = axis;
+            }
+        }
+        if (longest < 0) {
+            return;
+        }
+        --bits[longest];
+    }
+}
+
+static cells cells_of_size(const group *g, const double wanted[3]) {
+    cells c = {.fold = 1.0};
+    for (int axis = 0; axis < 3; ++axis) {
+        c.bits[axis] = nearest_bits(span_of(g, axis) / wanted[axis], FEWEST_BITS[axis]);
+    }
+    const uint32_t sum = c.bits[0] + c.bits[1] + c.bits[2];
+    limit_cells(c.bits, fmax(CELLS_PER_OBJECT * g->count, 256.0));
+    const bool limited = c.bits[0] + c.bits[1] + c.bits[2] < sum;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double exact = span_of(g, axis) / (double)(1u << c.bits[axis]); // what just needs no folding
+        c.size[axis] = limited || exact < wanted[axis] ? wanted[axis] : exact;
+        c.fold *= fmax(1.0, exact / c.size[axis]);
+    }
+    return c;
+}
+
 typedef struct estimate {
     double inside; // per object of the level
     double across; // per object of a finer level
-    double cell[3];
+    cells cells;
 } estimate;
 
 static double part_of(double width, double span) {
     return width < span ? width / span : 1.0;
 }
 
-// What a level of these cells would cost.
-static estimate estimate_cells(const group *g, double clump, const double cell[3]) {
-    double span[3], mean[3], cross[3], needed = 1.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        mean[axis] = g->sum[axis] / g->count;
-        span[axis] = (double)g->high[axis] - (double)g->low[axis] + (double)g->largest[axis];
-        needed *= span[axis] > cell[axis] ? span[axis] / cell[axis] : 1.0;
-        cross[axis] = span[axis] > cell[axis] ? part_of(mean[axis], cell[axis]) : 0.0;
+// A range with so many candidates on average: one vector always, more only if by chance it is longer.
+static double cost_of_range(double candidates) {
+    const double squared = candidates * candidates;
+    return 1.0 + COST_LONG * candidates / VECTOR * squared / (squared + VECTOR * VECTOR);
+}
+
+// The candidates along a stretch of a row: those that are near, and strangers that the folding brings there.
+static double candidates_along(const group *g, double clump, const cells *c, double width) {
+    double near = g->count * clump * part_of(width, span_of(g, 0));
+    for (int axis = 1; axis < 3; ++axis) {
+        near *= part_of(c->size[axis], span_of(g, axis));
     }
-    const double largest_x = (double)g->largest[0];
-    const double most = CELLS_PER_OBJECT * g->count;
-    const double cells = needed < most ? needed : most;
-    const double folded = needed > most ? 1.0 / CELLS_PER_OBJECT : 0.0; // strangers that folding brings into each cell
-    const double row = g->count * clump * part_of(cell[1], span[1]) * part_of(cell[2], span[2]);
-    const double own = fmin(g->count, row * part_of(mean[0] + 0.5 * cell[0], span[0]) + folded);
-    const double beside = fmin(g->count, row * part_of(mean[0] + largest_x + cell[0], span[0]) + 3.0 * folded);
-    const double above = fmin(g->count, row * part_of(largest_x + cell[0], span[0]) + 2.0 * folded);
+    const double count = ldexp(1.0, (int)(c->bits[0] + c->bits[1] + c->bits[2]));
+    const double strangers = g->count / count * (1.0 - 1.0 / c->fold) * width / c->size[0];
+    return fmin(g->count, near + strangers);
+}
+
+// What a level of about these cells would cost.
+static estimate estimate_cells(const group *g, double clump, const double wanted[3]) {
+    const cells c = cells_of_size(g, wanted);
+    double cross[3], rows_above = 1.0;
+    for (int axis = 1; axis < 3; ++axis) {
+        cross[axis] = c.bits[axis] > 0 ? part_of(g->sum[axis] / g->count, c.size[axis]) : 0.0;
+        rows_above *= 1.0 + (c.bits[axis] > 0 ? part_of((double)g->largest[axis], c.size[axis]) : 0.0);
+    }
+    const double mean = g->sum[0] / g->count, reach = (double)g->largest[0];
+    const double own = candidates_along(g, clump, &c, mean + 0.5 * c.size[0]);
+    const double beside = candidates_along(g, clump, &c, mean + reach + c.size[0]);
+    const double above = candidates_along(g, clump, &c, reach + c.size[0]);
     const double rows = cross[1] + cross[2] * (2.0 + cross[1]);
-    const double rows_above = (1.0 + part_of((double)g->largest[1], cell[1])) * (1.0 + part_of((double)g->largest[2], cell[2]));
-    estimate e = {.cell = {cell[0], cell[1], cell[2]}};
-    e.inside = COST_OBJECT + COST_RANGE + own / VECTOR + rows * (COST_RANGE + beside / VECTOR) + COST_CELL * cells / g->count;
-    e.across = COST_OBJECT + rows_above * (COST_RANGE + above / VECTOR);
-    return e;
+    const double count = ldexp(1.0, (int)(c.bits[0] + c.bits[1] + c.bits[2]));
+    return (estimate){
+        .inside = COST_OBJECT + cost_of_range(own) + rows * cost_of_range(beside) + COST_CELL * count / g->count,
+        .across = 2.0 + rows_above * (COST_ACROSS + above / VECTOR),
+        .cells = c,
+    };
 }
 
 // The best cells for a level that `finer` objects search too: some multiple of the largest extents, or of a length
@@ -175,6 +244,7 @@ static estimate estimate_group(const group *g, double clump, double finer) {
                     const double factor = axis == 0 ? along[a] : beside[b];
                     cell[axis] = fmax(factor * fmax((double)g->largest[axis], least), 0x1p-140);
                 }
+                if (getenv("XA")) { cell[0]=atof(getenv("XA"))*(double)g->largest[0]; cell[1]=atof(getenv("XB"))*(double)g->largest[1]; cell[2]=atof(getenv("XB"))*(double)g->largest[2]; }
                 const estimate e = estimate_cells(g, clump, cell);
                 const double total = g->count * e.inside + finer * e.across;
                 if (total < best_total) {
@@ -192,36 +262,6 @@ static estimate estimate_group(const group *g, double clump, double finer) {
 
 // ---- from estimates to levels ---------------------------------------------------------------------------------------
 
-// An axis of two or three cells would meet itself on the other side; along x ranges may be up to five cells long.
-static const uint32_t FEWEST_BITS[3] = {4, 2, 2};
-
-static uint32_t nearest_bits(double cells, uint32_t fewest) {
-    uint32_t bits = 0;
-    while (bits < 20 && cells > 1.4142 * (double)(1u << bits)) {
-        ++bits;
-    }
-    return bits > 0 && bits < fewest ? fewest : bits;
-}
-
-// Halves the longest axis until there are no more cells than `most`. False if there were not.
-static bool limit_cells(bp_level *level, double most) {
-    bool halved = false;
-    while ((double)bp_level_cells(level) > most) {
-        int longest = -1;
-        for (int axis = 0; axis < 3; ++axis) {
-            if (level->bits[axis] > FEWEST_BITS[axis] && (longest < 0 || level->bits[axis] > level->bits[longest])) {
-                longest = axis;
-            }
-        }
-        if (longest < 0) {
-            return halved;
-        }
-        --level->bits[longest];
-        halved = true;
-    }
-    return halved;
-}
-
 static void set_cell(bp_level *level, int axis, double cell) {
     // Rows hold one extent; along x a range must stay below half a turn of the folded grid.
     const double most = axis == 0 ? 4.0 : 1.0;
@@ -229,17 +269,10 @@ static void set_cell(bp_level *level, int axis, double cell) {
     level->inverse[axis] = 1.0 / cell;
 }
 
-static bp_level level_of_estimate(const group *g, const estimate *e) {
-    bp_level level = {0};
-    double span[3];
+static bp_level level_of_cells(const cells *c) {
+    bp_level level = {.bits = {c->bits[0], c->bits[1], c->bits[2]}};
     for (int axis = 0; axis < 3; ++axis) {
-        span[axis] = (double)g->high[axis] - (double)g->low[axis] + (double)g->largest[axis];
-        level.bits[axis] = nearest_bits(span[axis] / e->cell[axis], FEWEST_BITS[axis]);
-    }
-    const bool folded = limit_cells(&level, fmax(CELLS_PER_OBJECT * g->count, 256.0));
-    for (int axis = 0; axis < 3; ++axis) {
-        const double exact = span[axis] / (double)(1u << level.bits[axis]); // what just needs no folding
-        set_cell(&level, axis, folded || exact < e->cell[axis] ? e->cell[axis] : exact);
+        set_cell(&level, axis, c->size[axis]);
     }
     return level;
 }
@@ -303,8 +336,7 @@ static size_t gather_groups(const bp_config *config, const bp_box *boxes, size_t
 typedef struct choice {
     double cost;
     size_t first; // the coarsest of these levels begins at this group
-    estimate cells;
-    group merged;
+    cells cells;
 } choice;
 
 // The best way to end with a level that goes up to group `last`, if those for the groups before are known.
@@ -321,7 +353,7 @@ static choice choose_last(const group *groups, const choice *before, size_t last
         const double across = fmin(e.across, merged.count / VECTOR); // very few are tested against all
         const double cost = merged.count * e.inside + finer * across + (first > 0 ? before[first - 1].cost : 0.0);
         if (cost < best.cost) {
-            best = (choice){.cost = cost, .first = first, .cells = e, .merged = merged};
+            best = (choice){.cost = cost, .first = first, .cells = e.cells};
         }
     }
     return best;
@@ -349,7 +381,7 @@ static bp_status plan_by_cost(bp_levels *levels, const bp_config *config, const 
         best[last] = choose_last(groups, best, last, clump);
     }
     for (size_t end = group_count; end > 0; end = best[end - 1].first) { // coarsest first
-        const bp_level level = level_of_estimate(&best[end - 1].merged, &best[end - 1].cells);
+        const bp_level level = level_of_cells(&best[end - 1].cells);
         if (!append_level(levels, config, &level)) {
             return BP_ERROR_MEMORY;
         }

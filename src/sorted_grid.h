@@ -22,6 +22,8 @@ typedef struct bp_sorted_grid {
     const bp_config *config;
     const bp_kernels *kernels;
     bp_levels levels;
+    size_t planned_count; // boxes when the levels were planned
+    size_t plan_age;      // builds since then
     size_t cell_count;
     size_t grid_count;  // boxes in levels
     size_t total_count; // and with those that are scanned

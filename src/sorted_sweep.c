@@ -21,8 +21,7 @@ enum {
     SEGMENT = 65536,     // candidates that are worth a task for a scanned box
     BLOCKS_MAX = 1024,
     SPARSE_LEVEL = 16,   // boxes; where both ways cost the same
-    SCAN_CHUNK = 8,      // items of scanned boxes that are swept together
-    CLASSES = 8          // of boxes, by what they cross
+    SCAN_CHUNK = 8       // items of scanned boxes that are swept together
 };
 
 typedef struct sweeper {
@@ -106,25 +105,20 @@ typedef struct chunk {
     const bp_level *level;
     size_t row;        // inside the level
     size_t begin, end; // positions
+    const uint32_t *rows[BP_ROWS]; // its own and the neighbours, NULL where there are none or they are empty
     bp_measures measures;
-    // Its boxes, counted from begin, by class: bit 0, 1 if it crosses the y, z face; bit 2 if its ranges may go over
-    // the edge of the folded grid.
-    uint16_t boxes[CLASSES][BP_CHUNK];
-    size_t counts[CLASSES];
+    uint16_t boxes[BP_CROSSINGS][BP_CHUNK]; // counted from begin, by what they cross
+    size_t counts[BP_CROSSINGS];
 } chunk;
 
 static void measure(const bp_sorted_grid *grid, chunk *k) {
     const size_t count = k->end - k->begin;
     grid->kernels->measure(&grid->columns, k->begin, count, k->level, &k->measures);
-    const bp_measures *m = &k->measures;
-    const int32_t cells = (int32_t)(1u << k->level->bits[0]);
-    size_t counts[CLASSES] = {0};
+    memset(k->counts, 0, sizeof k->counts);
     for (size_t i = 0; i < count; ++i) {
-        const int32_t around = ((m->low[i] ^ m->high[i]) & -cells) != 0;
-        const size_t class = (size_t)(m->crosses_y[i] | m->crosses_z[i] << 1 | around << 2);
-        k->boxes[class][counts[class]++] = (uint16_t)i;
+        const int32_t crossed = k->measures.crossed[i];
+        k->boxes[crossed][k->counts[crossed]++] = (uint16_t)i;
     }
-    memcpy(k->counts, counts, sizeof counts);
 }
 
 // The first table entry of a row of a level; y and z are folded into it.
@@ -135,38 +129,49 @@ static const uint32_t *row_of(const bp_sorted_grid *grid, const bp_level *level,
     return bp_sorted_grid_table(grid) + level->first_cell + (row << level->bits[0]);
 }
 
-// The rows that boxes of a class need, their own first; empty ones are left out.
-static size_t rows_of_class(const bp_sorted_grid *grid, const chunk *k, size_t class, const uint32_t *rows[BP_ROWS]) {
-    static const struct {
-        int32_t y, z;
-        size_t class; // of boxes that need it: all of these faces are crossed
-    } neighbours[] = {{1, 0, 1}, {0, 1, 2}, {1, 1, 3}, {-1, 1, 2}};
+// The neighbours on the upper side, and which faces a box must cross to need them.
+typedef struct neighbour {
+    int32_t y, z;
+    size_t faces;
+} neighbour;
+
+static const neighbour NEIGHBOURS[BP_ROWS] = {
+    {0, 0, 0}, {1, 0, BP_CROSSES_Y}, {0, 1, BP_CROSSES_Z}, {1, 1, BP_CROSSES_Y | BP_CROSSES_Z}, {-1, 1, BP_CROSSES_Z}};
+
+static void find_rows(const bp_sorted_grid *grid, chunk *k) {
     const bp_level *level = k->level;
     const int32_t y = (int32_t)(k->row & ((1u << level->bits[1]) - 1)), z = (int32_t)(k->row >> level->bits[1]);
-    size_t count = 1;
-    rows[0] = row_of(grid, level, y, z);
-    for (size_t i = 0; i < sizeof neighbours / sizeof neighbours[0]; ++i) {
+    for (size_t i = 0; i < BP_ROWS; ++i) {
+        const neighbour n = NEIGHBOURS[i];
         // An axis of one cell has no neighbours: they would be the row itself.
-        const bool distinct = (neighbours[i].y == 0 || level->bits[1] > 0) && (neighbours[i].z == 0 || level->bits[2] > 0);
-        const uint32_t *row = row_of(grid, level, y + neighbours[i].y, z + neighbours[i].z);
-        if (distinct && (class & neighbours[i].class) == neighbours[i].class && row[0] < row[(size_t)1 << level->bits[0]]) {
-            rows[count++] = row;
-        }
+        const bool distinct = (n.y == 0 || level->bits[1] > 0) && (n.z == 0 || level->bits[2] > 0);
+        const uint32_t *row = row_of(grid, level, y + n.y, z + n.z);
+        k->rows[i] = distinct && row[0] < row[(size_t)1 << level->bits[0]] ? row : NULL;
+    }
+}
+
+// The rows that boxes need which cross these faces, their own first.
+static size_t rows_for(const chunk *k, size_t crossed, const uint32_t *rows[BP_ROWS]) {
+    size_t count = 0;
+    for (size_t i = 0; i < BP_ROWS; ++i) {
+        rows[count] = k->rows[i];
+        count += k->rows[i] != NULL && (NEIGHBOURS[i].faces & ~crossed) == 0;
     }
     return count;
 }
 
-// Boxes of one class against their rows, where no range goes over the edge.
-static void sweep_class(sweeper *s, const chunk *k, size_t class) {
+// Boxes that cross the same faces against their rows, where no range goes over the edge.
+static void sweep_alike(sweeper *s, const chunk *k, size_t crossed) {
     bp_sweep_item rest[BP_ROWS * BP_CHUNK];
-    bp_rows_job job = {.columns = &s->objects->columns,
+    bp_rows_job job = {.columns = s->objects->columns.min[0],
+                       .distance = (size_t)(s->objects->columns.min[1] - s->objects->columns.min[0]),
                        .measures = &k->measures,
                        .position = k->begin,
-                       .boxes = k->boxes[class],
-                       .box_count = k->counts[class],
+                       .boxes = k->boxes[crossed],
+                       .box_count = k->counts[crossed],
                        .mask = (1u << k->level->bits[0]) - 1,
                        .rest = rest};
-    job.row_count = rows_of_class(s->objects, k, class, job.rows);
+    job.row_count = rows_for(k, crossed, job.rows);
     size_t room = 0, rest_count = 0;
     if (find_room(s, BP_FIRST * job.row_count * job.box_count, &job.out, &room)) {
         bp_sink_commit(s->sink, job.out, s->objects->kernels->sweep_rows(&job, &rest_count, &s->sink->tests));
@@ -175,12 +180,12 @@ static void sweep_class(sweeper *s, const chunk *k, size_t class) {
 }
 
 // The same where ranges may go over the edge. In its own row a box then finds its last cell before it.
-static void sweep_class_around(sweeper *s, const chunk *k, size_t class) {
+static void sweep_around(sweeper *s, const chunk *k, size_t crossed) {
     const uint32_t *rows[BP_ROWS];
-    const size_t row_count = rows_of_class(s->objects, k, class, rows);
+    const size_t row_count = rows_for(k, crossed, rows);
     const uint32_t bits = k->level->bits[0], mask = (1u << bits) - 1;
-    for (size_t i = 0; i < k->counts[class]; ++i) {
-        const size_t box = k->boxes[class][i], p = k->begin + box;
+    for (size_t i = 0; i < k->counts[crossed]; ++i) {
+        const size_t box = k->boxes[crossed][i], p = k->begin + box;
         const uint32_t end = rows[0][((uint32_t)k->measures.high[box] & mask) + 1];
         make_room(s, 2 * BP_ROWS);
         push(s, p, (uint32_t)p + 1, end > p ? end : rows[0][mask + 1]);
@@ -192,14 +197,14 @@ static void sweep_class_around(sweeper *s, const chunk *k, size_t class) {
 }
 
 static void sweep_level(sweeper *s, const chunk *k) {
-    for (size_t class = 0; class < CLASSES; ++class) {
-        if (k->counts[class] == 0) {
+    for (size_t crossed = 0; crossed < BP_CROSSINGS; ++crossed) {
+        if (k->counts[crossed] == 0) {
             continue;
         }
-        if (class < CLASSES / 2) {
-            sweep_class(s, k, class);
+        if ((crossed & BP_CROSSES_EDGE) == 0) {
+            sweep_alike(s, k, crossed);
         } else {
-            sweep_class_around(s, k, class);
+            sweep_around(s, k, crossed);
         }
     }
 }
@@ -260,6 +265,7 @@ static void sweep_row(sweeper *s, const bp_level *level, size_t row, size_t begi
     chunk k;
     k.level = level;
     k.row = row;
+    find_rows(s->objects, &k);
     for (k.begin = begin; k.begin < end; k.begin = k.end) {
         k.end = end - k.begin < BP_CHUNK ? end : k.begin + BP_CHUNK;
         measure(s->objects, &k);

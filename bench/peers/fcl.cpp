@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -97,7 +98,7 @@ private:
     double sum_ = 0, last_ = 0, steps_ = 0;
 };
 
-// The manager's own update refits, and takes three times as long after 60 steps at 20 % motion; a new tree costs as much
+// The manager's own update refits, and takes 3 times as long after 60 steps at 20 % motion; a new tree costs as much
 // as a search. The builder by Morton code (level 1) is twice as fast as the default, its tree as good.
 class Tree : public Manager {
 public:
@@ -154,7 +155,7 @@ public:
             low = low.cwiseMin(vector_of(boxes[i].min));
             high = high.cwiseMax(vector_of(boxes[i].max));
         }
-        const float cell = cell_size(count, boxes);
+        const float cell = cell_size(count, boxes, (high - low).prod());
         const Vector slack = Vector::Constant(cell);
         manager_ = std::make_unique<fcl::SpatialHashingCollisionManager<float>>(cell, low - slack, high + slack,
                                                                                 static_cast<unsigned>(count));
@@ -172,12 +173,12 @@ private:
         return vector_of(box.max) - vector_of(box.min);
     }
 
-    // The median object's size, or more where large objects would then be in too many cells.
-    static float cell_size(size_t count, const bp_box *boxes) {
+    // The median object's size, or more where that is almost 0, or large objects would be in too many cells.
+    static float cell_size(size_t count, const bp_box *boxes, float volume) {
         std::vector<float> sizes;
         for (size_t i = 0; i < count; i++) sizes.push_back(extent(boxes[i]).maxCoeff());
         std::nth_element(sizes.begin(), sizes.begin() + count / 2, sizes.end());
-        float cell = sizes[count / 2];
+        float cell = std::max(sizes[count / 2], 0.05f * std::cbrt(volume / static_cast<float>(count)));
         while (references(count, boxes, cell) > 12.0 * static_cast<double>(count)) cell *= 1.5f;
         return cell;
     }

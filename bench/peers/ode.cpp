@@ -6,6 +6,8 @@
 
 #include <ode/ode.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace {
@@ -26,8 +28,9 @@ uint32_t index_of(dGeomID geom) {
     return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(dGeomGetData(geom)));
 }
 
+// ODE leaves out geoms without thickness: theirs is made the least that counts.
 double length(const bp_box &box, int axis) {
-    return double(box.max[axis]) - box.min[axis];
+    return std::max(double(box.max[axis]) - box.min[axis], 1e-9 * (1 + std::abs(double(box.max[axis]))));
 }
 double centre(const bp_box &box, int axis) {
     return 0.5 * (double(box.min[axis]) + box.max[axis]);

@@ -34,12 +34,18 @@ typedef struct bp_columns {
 // The key of a box that is not on this level.
 #define BP_KEY_ELSEWHERE UINT32_MAX
 
-// Of boxes on their own level: the x cells of min - reach and of max, and whether they cross the upper faces of their
-// cells (0 or 1).
+// Of boxes on their own level: the x cells of min - reach and of max, and what they cross.
 typedef struct bp_measures {
     int32_t low[BP_CHUNK], high[BP_CHUNK];
-    int32_t crosses_y[BP_CHUNK], crosses_z[BP_CHUNK];
+    int32_t crossed[BP_CHUNK]; // a set of BP_CROSSES_
 } bp_measures;
+
+enum {
+    BP_CROSSES_Y = 1,    // the upper y face of its cell
+    BP_CROSSES_Z = 2,    // the upper z face
+    BP_CROSSES_EDGE = 4, // low .. high goes over the edge of the folded grid
+    BP_CROSSINGS = 8
+};
 
 // Test box `object` against the candidates begin .. end-1.
 typedef struct bp_sweep_item {
@@ -59,7 +65,8 @@ typedef struct bp_sweep_job {
 // Boxes of a chunk that all need the same rows: their own, of which each needs what follows it, and others. No range
 // goes over the edge of the folded grid.
 typedef struct bp_rows_job {
-    const bp_columns *columns;
+    float *columns;  // min x, y, z, max x, y, z, id, ...
+    size_t distance; // ... each so many values after the one before
     const bp_measures *measures;
     size_t position;       // where the chunk begins
     const uint16_t *boxes; // of the chunk, counted from there

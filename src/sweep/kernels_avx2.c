@@ -13,7 +13,7 @@ static inline __m256 overlap_on(wide box_min, wide box_max, const float *min, co
 #define AXIS_OVERLAP(box, candidates, axis, at)                                                                        \
     overlap_on((box)->min[axis], (box)->max[axis], (candidates)->min[axis] + (at), (candidates)->max[axis] + (at))
 #define wide_overlap(box, candidates, at)                                                                              \
-    (wide_mask) _mm256_movemask_ps(_mm256_and_ps(                                                                      \
+    (wide_mask)(unsigned)_mm256_movemask_ps(_mm256_and_ps(                                                                      \
         _mm256_and_ps(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),                     \
         AXIS_OVERLAP(box, candidates, 2, at)))
 
@@ -22,7 +22,7 @@ static inline __m256 overlap_on(wide box_min, wide box_max, const float *min, co
 const bp_kernels bp_kernels_avx2 = {
     .keys = x86_keys,
     .arrange = x86_arrange,
-    .measure = plain_measure,
+    .measure = x86_measure,
     .sweep = wide_sweep,
     .sweep_rows = wide_sweep_rows,
 };

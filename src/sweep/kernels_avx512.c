@@ -1,27 +1,31 @@
-// Eight boxes at a time with the masks of AVX-512. Sixteen were slower: most ranges are shorter than that.
+// Eight boxes at a time: AVX2 with three-way logic. Measured on Zen 4: sixteen boxes at a time were slower, because most
+// ranges are shorter than that, and so were compares into mask registers, by a tenth.
 #include "kernels_plain.h"
 
 #if defined(__AVX512VL__) && defined(__AVX512DQ__)
 #include "kernels_x86.h"
 
-static inline __mmask8 overlap_on(__mmask8 so_far, wide box_min, wide box_max, const float *min, const float *max) {
-    const __mmask8 below = _mm256_mask_cmp_ps_mask(so_far, box_min, _mm256_loadu_ps(max), _CMP_LE_OQ);
-    return _mm256_mask_cmp_ps_mask(below, _mm256_loadu_ps(min), box_max, _CMP_LE_OQ);
+static inline __m256i compare(wide a, wide b) {
+    return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
 }
 
-#define AXIS_OVERLAP(so_far, box, candidates, axis, at)                                                                \
-    overlap_on(so_far, (box)->min[axis], (box)->max[axis], (candidates)->min[axis] + (at),                             \
-               (candidates)->max[axis] + (at))
+static inline __m256i all_of(__m256i a, __m256i b, __m256i c) {
+    return _mm256_ternarylogic_epi32(a, b, c, 0x80);
+}
+
+#define BELOW(box, candidates, axis, at) compare((box)->min[axis], _mm256_loadu_ps((candidates)->max[axis] + (at)))
+#define ABOVE(box, candidates, axis, at) compare(_mm256_loadu_ps((candidates)->min[axis] + (at)), (box)->max[axis])
 #define wide_overlap(box, candidates, at)                                                                              \
-    (wide_mask)(AXIS_OVERLAP(0xff, box, candidates, 0, at) & AXIS_OVERLAP(0xff, box, candidates, 1, at) &              \
-                AXIS_OVERLAP(0xff, box, candidates, 2, at))
+    (wide_mask)(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_and_si256(                                      \
+        all_of(BELOW(box, candidates, 0, at), BELOW(box, candidates, 1, at), BELOW(box, candidates, 2, at)),           \
+        all_of(ABOVE(box, candidates, 0, at), ABOVE(box, candidates, 1, at), ABOVE(box, candidates, 2, at)))))
 
 #include "sweep_loop.h"
 
 const bp_kernels bp_kernels_avx512 = {
     .keys = x86_keys,
     .arrange = x86_arrange,
-    .measure = plain_measure,
+    .measure = x86_measure,
     .sweep = wide_sweep,
     .sweep_rows = wide_sweep_rows,
 };

@@ -1,5 +1,5 @@
-// The kernels in plain C. Each instruction set's file includes this and replaces what it does better by hand; `measure`
-// is left to the compiler everywhere.
+// The kernels in plain C. Each instruction set's file includes this and replaces what it does
+// better by hand.
 #ifndef BP_KERNELS_PLAIN_H
 #define BP_KERNELS_PLAIN_H
 
@@ -37,26 +37,27 @@ static inline void plain_arrange(const bp_columns *columns, size_t begin, size_t
 }
 
 // Boxes on their own level are never beyond 2^26 cells: no clamping.
-static inline void cells_of(const float *coordinates, size_t count, float offset, double inverse, int32_t *cells) {
-    for (size_t i = 0; i < count; ++i) {
-        cells[i] = (int32_t)bp_floor((double)(coordinates[i] - offset) * inverse);
-    }
+static inline int32_t cell_on_level(float coordinate, double inverse) {
+    return (int32_t)bp_floor((double)coordinate * inverse);
 }
 
-static inline void crossings(const float *min, const float *max, size_t count, double inverse, int32_t *crosses) {
+static inline void plain_measure(const bp_columns *columns, size_t position, size_t count, const bp_level *level,
+                                 bp_measures *measures) {
+    const int32_t cells = (int32_t)(1u << level->bits[0]);
     for (size_t i = 0; i < count; ++i) {
-        const int32_t first = (int32_t)bp_floor((double)min[i] * inverse);
-        const int32_t last = (int32_t)bp_floor((double)max[i] * inverse);
-        crosses[i] = last - first; // never more than one cell
+        const size_t p = position + i;
+        const int32_t low = cell_on_level(columns->min[0][p] - level->reach[0], level->inverse[0]);
+        const int32_t high = cell_on_level(columns->max[0][p], level->inverse[0]);
+        int32_t crossed = ((low ^ high) & -cells) != 0 ? BP_CROSSES_EDGE : 0;
+        for (int axis = 1; axis < 3; ++axis) { // never more than one face
+            const int32_t first = cell_on_level(columns->min[axis][p], level->inverse[axis]);
+            const int32_t last = cell_on_level(columns->max[axis][p], level->inverse[axis]);
+            crossed |= (last - first) * axis; // BP_CROSSES_Y, BP_CROSSES_Z
+        }
+        measures->low[i] = low;
+        measures->high[i] = high;
+        measures->crossed[i] = crossed;
     }
-}
-
-static void plain_measure(const bp_columns *columns, size_t position, size_t count, const bp_level *level,
-                          bp_measures *measures) {
-    cells_of(columns->min[0] + position, count, level->reach[0], level->inverse[0], measures->low);
-    cells_of(columns->max[0] + position, count, 0.0f, level->inverse[0], measures->high);
-    crossings(columns->min[1] + position, columns->max[1] + position, count, level->inverse[1], measures->crosses_y);
-    crossings(columns->min[2] + position, columns->max[2] + position, count, level->inverse[2], measures->crosses_z);
 }
 
 #endif

@@ -112,13 +112,50 @@ static void x86_arrange(const bp_columns *columns, size_t begin, size_t end, con
     plain_arrange(columns, at, end, boxes);
 }
 
+// ---- measure: eight boxes at a time ----------------------------------------------------------------------------------
+
+// cell_on_level of eight coordinates, less an offset.
+static inline __m256i eight_cells(const float *coordinates, float offset, double inverse) {
+    const __m256 values = _mm256_sub_ps(_mm256_loadu_ps(coordinates), _mm256_set1_ps(offset));
+    const __m256d scale = _mm256_set1_pd(inverse);
+    const __m256d low = _mm256_mul_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(values)), scale);
+    const __m256d high = _mm256_mul_pd(_mm256_cvtps_pd(_mm256_extractf128_ps(values, 1)), scale);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm256_cvttpd_epi32(_mm256_floor_pd(low))),
+                                   _mm256_cvttpd_epi32(_mm256_floor_pd(high)), 1);
+}
+
+static inline __m256i eight_crossings(const bp_columns *columns, size_t position, int axis, double inverse) {
+    return _mm256_sub_epi32(eight_cells(columns->max[axis] + position, 0.0f, inverse),
+                            eight_cells(columns->min[axis] + position, 0.0f, inverse));
+}
+
+// The last step goes beyond the count, into what follows or the padding; that is not used.
+static void x86_measure(const bp_columns *columns, size_t position, size_t count, const bp_level *level,
+                        bp_measures *measures) {
+    const __m256i outside = _mm256_set1_epi32(-(1 << level->bits[0])), edge = _mm256_set1_epi32(BP_CROSSES_EDGE);
+    for (size_t i = 0; i < count; i += 8) {
+        const size_t p = position + i;
+        const __m256i low = eight_cells(columns->min[0] + p, level->reach[0], level->inverse[0]);
+        const __m256i high = eight_cells(columns->max[0] + p, 0.0f, level->inverse[0]);
+        const __m256i y = eight_crossings(columns, p, 1, level->inverse[1]);
+        const __m256i z = eight_crossings(columns, p, 2, level->inverse[2]);
+        const __m256i different = _mm256_and_si256(_mm256_xor_si256(low, high), outside);
+        const __m256i inside = _mm256_cmpeq_epi32(different, _mm256_setzero_si256());
+        const __m256i faces = _mm256_or_si256(y, _mm256_slli_epi32(z, 1));
+        _mm256_storeu_si256((__m256i *)(measures->low + i), low);
+        _mm256_storeu_si256((__m256i *)(measures->high + i), high);
+        _mm256_storeu_si256((__m256i *)(measures->crossed + i),
+                            _mm256_or_si256(faces, _mm256_andnot_si256(inside, edge)));
+    }
+}
+
 // ---- sweep -----------------------------------------------------------------------------------------------------------
 
 enum { WIDTH = 8 };
 
 typedef __m256 wide;
 typedef __m256i wide_ids;
-typedef unsigned wide_mask;
+typedef uint64_t wide_mask;
 
 static inline wide wide_set(float value) {
     return _mm256_set1_ps(value);
@@ -141,7 +178,7 @@ static inline wide_ids wide_ids_max(wide_ids a, wide_ids b) {
 }
 
 static inline wide_mask wide_first(wide_mask mask, size_t count) {
-    return _bzhi_u32(mask, count < WIDTH ? (unsigned)count : WIDTH);
+    return _bzhi_u64(mask, count < WIDTH ? count : WIDTH);
 }
 
 // Four pairs from the lanes named, twice each, by the bytes of `lanes`.
@@ -151,7 +188,7 @@ static inline __m256i four_pairs(wide_ids a, wide_ids b, uint64_t lanes) {
 }
 
 static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_ids b) {
-    const unsigned count = (unsigned)_mm_popcnt_u32(mask);
+    const size_t count = (size_t)_mm_popcnt_u64(mask);
     _mm256_storeu_si256((__m256i *)out, four_pairs(a, b, bp_lanes[mask][0]));
     if (count > 4) { // rare, and so predicted
         _mm256_storeu_si256((__m256i *)(out + 4), four_pairs(a, b, bp_lanes[mask][1]));

@@ -9,6 +9,12 @@
 //
 // Comparisons are written so that a NaN is never an overlap.
 
+#if defined(__GNUC__)
+#define OPAQUE(value) __asm__("" : "+r"(value))
+#else
+#define OPAQUE(value) (void)0
+#endif
+
 typedef struct wide_box {
     wide min[3], max[3];
 } wide_box;
@@ -63,31 +69,53 @@ static size_t wide_sweep(const bp_sweep_job *job, size_t *items_done) {
                         : sweep_items(*job, *job->objects, *job->candidates, false, items_done);
 }
 
+// Columns that lie at equal distances, seen from a position on. One pointer and a few distances instead of seven
+// pointers: there are not enough registers for those, and the compiler must not make them of these.
+typedef struct column_distances {
+    size_t one, three, five;
+} column_distances;
+
+static inline bp_columns columns_from(float *columns, const column_distances *d, size_t position) {
+    float *first = columns + position;
+    OPAQUE(first);
+    return (bp_columns){
+        .min = {first, first + d->one, first + 2 * d->one},
+        .max = {first + d->three, first + 4 * d->one, first + d->five},
+        .id = (uint32_t *)(void *)(first + 2 * d->three),
+    };
+}
+
 // The first BP_FIRST candidates of a range, or fewer.
-static inline bp_pair *sweep_first(const wide_box *box, wide_ids id, const bp_columns columns, uint32_t begin,
-                                   uint32_t count, bp_pair *out) {
-    for (uint32_t step = 0; step < BP_FIRST; step += WIDTH) {
-        out = sweep_step(box, id, columns, begin + step, count > step ? count - step : 0, true, out);
+static inline bp_pair *sweep_first(const wide_box *box, wide_ids id, const bp_columns candidates, size_t count,
+                                   bp_pair *out) {
+    for (size_t step = 0; step < BP_FIRST; step += WIDTH) {
+        out = sweep_step(box, id, candidates, step, count > step ? count - step : 0, true, out);
     }
     return out;
 }
 
-static inline size_t sweep_rows(const bp_rows_job job, const bp_columns columns, size_t *rest_count, uint64_t *tests) {
+static inline size_t sweep_rows(const bp_rows_job job, size_t *rest_count, uint64_t *tests) {
+    column_distances distances = {job.distance, 3 * job.distance, 5 * job.distance};
+    OPAQUE(distances.three);
+    OPAQUE(distances.five);
     const int32_t *low = job.measures->low, *high = job.measures->high;
     bp_sweep_item *rest = job.rest;
     bp_pair *out = job.out;
-    uint64_t tested = 0;
+    size_t tested = 0;
     for (size_t i = 0; i < job.box_count; ++i) {
-        const uint32_t chunk_box = job.boxes[i], object = (uint32_t)job.position + chunk_box;
+        const size_t chunk_box = job.boxes[i], object = job.position + chunk_box;
         const size_t first = (uint32_t)low[chunk_box] & job.mask, last = ((uint32_t)high[chunk_box] & job.mask) + 1;
-        const wide_box box = box_of(&columns, object);
-        const wide_ids id = wide_ids_set(columns.id[object]);
+        const bp_columns own = columns_from(job.columns, &distances, object);
+        const wide_box box = box_of(&own, 0);
+        const wide_ids id = wide_ids_set(own.id[0]);
         for (size_t r = 0; r < job.row_count; ++r) {
-            const uint32_t begin = r == 0 ? object + 1 : job.rows[r][first], end = job.rows[r][last];
-            out = sweep_first(&box, id, columns, begin, end - begin, out);
-            *rest = (bp_sweep_item){.object = object, .begin = begin + BP_FIRST, .end = end};
-            rest += end - begin > BP_FIRST;
-            tested += end - begin;
+            const size_t begin = r == 0 ? object + 1 : job.rows[r][first], end = job.rows[r][last];
+            const size_t count = end - begin;
+            out = sweep_first(&box, id, columns_from(job.columns, &distances, begin), count, out);
+            if (__builtin_expect(count > BP_FIRST,0)) {
+                *rest++ = (bp_sweep_item){.object = (uint32_t)object, .begin = (uint32_t)begin + BP_FIRST, .end = (uint32_t)end};
+            }
+            tested += count;
         }
     }
     *rest_count = (size_t)(rest - job.rest);
@@ -96,5 +124,5 @@ static inline size_t sweep_rows(const bp_rows_job job, const bp_columns columns,
 }
 
 static size_t wide_sweep_rows(const bp_rows_job *job, size_t *rest_count, uint64_t *tests) {
-    return sweep_rows(*job, *job->columns, rest_count, tests);
+    return sweep_rows(*job, rest_count, tests);
 }
