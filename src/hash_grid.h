@@ -19,13 +19,13 @@ typedef struct bp_hash_grid {
     const bp_config *config;
     const bp_box *boxes; // of the caller, by id
     bp_level_rule rule;
-    bool has_rule;        // an object has been inserted
-    bp_buffer levels;     // of hash_level, finest first
+    bool has_rule;    // an object has been inserted
+    bp_buffer levels; // of hash_level, finest first
     size_t level_count;
-    bp_buffer nodes;      // of node, by id
+    bp_buffer nodes; // of node, by id
     size_t node_count;
     size_t object_count;
-    uint32_t infinite;    // the list of infinite objects
+    uint32_t infinite; // the list of infinite objects
     size_t infinite_count;
 } bp_hash_grid;
 

@@ -1,31 +1,32 @@
-// How many levels, and which cells?
+// How many levels, and which cells? (Unless config.hierarchy_factor asks for the rule of level_rule.c.)
 //
-// Two answers. With config.hierarchy_factor the rule of Schornbaum's hierarchical hash grids: level k has cells of
-// c0 * factor^k, c0 = sqrt(factor) * size of the first object, and exists when an object needs it. Without, a cost
-// model decides, because with vectors levels are not free (one level for sizes 1:12 beats four levels of factor 2 by
-// more than two): objects are sampled, their sizes sorted into octaves, and a dynamic programme cuts the octaves into
+// A cost model decides, because with vectors levels are not free: one level for sizes 1:12 beats four levels of factor 2
+// by more than two. Objects are sampled, their sizes sorted into octaves, and a dynamic programme cuts the octaves into
 // levels such that the estimated work is least:
 //
-//     work of a level = its objects * (ranges inside + candidates / 8) + all finer objects * (ranges across + ...)
+//     work of a level = its objects * (ranges inside) + all finer objects * (ranges across)
 //
-// The cells of a level are found by trying a few dozen sizes in the same model. Sources: F. Schornbaum, "Hierarchical
-// Hash Grids for Coarse Collision Detection", 2009, sections 3.3 and 4.2; measurements in docs/performance.md.
+// where a range costs what the candidates in it cost. How many those are follows from how densely the objects lie, and
+// that depends on the scale at which one looks: objects that fill space evenly, a few dense clumps in an empty world, and
+// clumps of clumps are told apart by counting how often two objects of the sample share a cell, for cells of 1/16,
+// 1/256, ... of the space that objects of their size take up. The cells of a level are found by trying a few dozen sizes
+// in the same model. Measurements: docs/performance.md.
 #include "levels.h"
 
 #include "boxes.h"
 
 #include <float.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum {
     SAMPLE = 2048,    // objects looked at
     OCTAVES = 256,    // exponents of a float
     OCTAVES_MAX = 32, // kept apart by the dynamic programme
+    LONGER_ROWS = 3,  // bits by which rows are longer than columns where a grid is folded
     LEVELS_ABOVE = 3, // for objects that are larger than any in the sample
-    CLUMP_BITS = 4,   // the scene is cut into 16^3 to see whether objects clump
-    CLUMP_CELLS = 1 << (3 * CLUMP_BITS)
+    SCALES = 5,       // at which objects are looked at: 1/16, 1/256, ... of the space they take up
+    SCALE_BITS = 4,
+    SLOT_BITS = 15 // of a hash table of cells
 };
 
 // ---- the sample -----------------------------------------------------------------------------------------------------
@@ -36,6 +37,7 @@ typedef struct group {
     float low[3], high[3]; // bounds of their min corners
     float largest[3];      // extents
     double sum[3];         // of extents
+    double clump[SCALES];  // how much denser than evenly spread they lie, seen at each scale
 } group;
 
 static float smaller(float a, float b) {
@@ -80,35 +82,56 @@ static bool group_of_box(const bp_box *given, uint32_t dimensions, double weight
     return true;
 }
 
-// How much denser than evenly spread the objects lie, as an object sees it: 1 if evenly, more if they clump.
-static double clumping(const group *all, const bp_box *boxes, size_t count, size_t stride, uint32_t dimensions) {
-    uint16_t cells[CLUMP_CELLS] = {0};
-    double sampled = 0.0;
-    double sum = 0.0;
-    for (size_t i = 0; i < count; i += stride) {
-        group one;
-        float size = 0.0f;
-        if (!group_of_box(&boxes[i], dimensions, 1.0, &one, &size)) {
-            continue;
-        }
-        size_t cell = 0;
-        for (int axis = 0; axis < 3; ++axis) {
-            const double span = (double)all->high[axis] - (double)all->low[axis];
-            const double part = span > 0.0 ? ((double)one.low[axis] - (double)all->low[axis]) / span : 0.0;
-            cell = cell << CLUMP_BITS | (size_t)(part * ((1 << CLUMP_BITS) - 0.001));
-        }
-        sum += cells[cell]++;
-        sampled += 1.0;
-    }
-    if (sampled < 2.0) {
-        return 1.0;
-    }
-    double spread = 1.0; // cells the objects could use
+typedef struct sample {
+    float min[3];
+    uint16_t group;
+} sample;
+
+// The slot of a sample's cell, where its group's space is cut into 2^bits cells per axis.
+static size_t slot_of(const group *g, const sample *s, int bits, int slot_bits) {
+    uint32_t hash = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        spread *= all->high[axis] > all->low[axis] ? 1 << CLUMP_BITS : 1;
+        const double span = (double)g->high[axis] - (double)g->low[axis];
+        const double part = span > 0.0 ? ((double)s->min[axis] - (double)g->low[axis]) / span : 0.0;
+        hash = (hash ^ (uint32_t)ldexp(part * 0.999, bits)) * 0x9e3779b1u;
+        hash ^= hash >> 15;
     }
-    const double ratio = 2.0 * sum / (sampled * (sampled - 1.0)) * spread;
-    return ratio > 1.0 ? ratio : 1.0;
+    return hash * 0x85ebca6bu >> (32 - slot_bits);
+}
+
+// How many pairs of the samples of a group share a cell.
+static double pairs_that_share(const group *g, const sample *samples, size_t count, int bits) {
+    uint16_t slots[1 << SLOT_BITS];
+    int slot_bits = 8; // few strangers should share a slot, but the table must not cost more than the samples
+    while (slot_bits < SLOT_BITS && (size_t)1 << slot_bits < 16 * count) {
+        ++slot_bits;
+    }
+    memset(slots, 0, sizeof *slots << slot_bits);
+    double pairs = 0.0;
+    for (size_t i = 0; i < count; ++i) {
+        pairs += slots[slot_of(g, &samples[i], bits, slot_bits)]++;
+    }
+    return fmax(pairs - ldexp(0.5 * (double)count * (double)count, -slot_bits), 0.0); // less those by chance
+}
+
+// Looks closer as long as objects clump and enough of them meet to tell.
+static void measure_clumps(group *g, const sample *samples, size_t count) {
+    double clump = 1.0;
+    bool closer = true;
+    for (int scale = 0; scale < SCALES; ++scale) {
+        const int bits = SCALE_BITS * (scale + 1);
+        const double pairs = closer ? pairs_that_share(g, samples, count, bits) : 0.0;
+        double cells = 1.0;
+        for (int axis = 0; axis < 3; ++axis) {
+            cells *= g->high[axis] > g->low[axis] ? ldexp(1.0, bits) : 1.0;
+        }
+        closer = closer && pairs >= 32.0;
+        if (closer) {
+            clump = fmax(clump, 2.0 * pairs / ((double)count * (double)count) * cells);
+        }
+        closer = closer && clump > 4.0;
+        g->clump[scale] = clump;
+    }
 }
 
 // ---- the cost model -------------------------------------------------------------------------------------------------
@@ -118,9 +141,6 @@ static const double COST_OBJECT = 2.8, COST_LONG = 1.6, COST_ACROSS = 2.5, COST_
 
 // Objects may be larger than the largest of the sample: a little, or up to this factor for each level above.
 static const double SLACK = 1.0625, OVERSIZE = 8.0;
-
-// More cells would cost more memory and clearing than they save; beyond this the grid is folded.
-static const double CELLS_PER_OBJECT = 2.0;
 
 static double span_of(const group *g, int axis) {
     return (double)g->high[axis] - (double)g->low[axis] + (double)g->largest[axis];
@@ -144,13 +164,17 @@ static uint32_t nearest_bits(double wanted, uint32_t fewest) {
     return bits > 0 && bits < fewest ? fewest : bits;
 }
 
-// Halves the longest axis until there are no more cells than `most`.
+// Halves the longest axis until there are no more cells than `most`. Rows stay longer than columns: at their ends
+// ranges go over the edge.
 static void limit_cells(uint32_t bits[3], double most) {
     while (ldexp(1.0, (int)(bits[0] + bits[1] + bits[2])) > most) {
         int longest = -1;
+        uint32_t length = 0;
         for (int axis = 0; axis < 3; ++axis) {
-            if (bits[axis] > FEWEST_BITS[axis] && (longest < 0 || bits[axis] > bits[longest])) {
+            const uint32_t here = bits[axis] + (axis == 0 ? 0 : LONGER_ROWS);
+            if (bits[axis] > FEWEST_BITS[axis] && here > length) {
                 longest = axis;
+                length = here;
             }
         }
         if (longest < 0) {
@@ -166,7 +190,7 @@ static cells cells_of_size(const group *g, const double wanted[3]) {
         c.bits[axis] = nearest_bits(span_of(g, axis) / wanted[axis], FEWEST_BITS[axis]);
     }
     const uint32_t sum = c.bits[0] + c.bits[1] + c.bits[2];
-    limit_cells(c.bits, fmax(CELLS_PER_OBJECT * g->count, 256.0));
+    limit_cells(c.bits, fmax(BP_CELLS_PER_OBJECT * g->count, 256.0));
     const bool limited = c.bits[0] + c.bits[1] + c.bits[2] < sum;
     for (int axis = 0; axis < 3; ++axis) {
         const double exact = span_of(g, axis) / (double)(1u << c.bits[axis]); // what just needs no folding
@@ -192,19 +216,46 @@ static double cost_of_range(double candidates) {
     return 1.0 + COST_LONG * candidates / VECTOR * squared / (squared + VECTOR * VECTOR);
 }
 
+// Neighbouring groups that share a level.
+typedef struct members {
+    const group *groups;
+    size_t first, last;
+    group merged;
+} members;
+
+// Objects of a group in a box of this size around an object: what the density at each scale says of it, or of the part
+// of it that is one cell of that scale, whichever is most.
+static double near_of_group(const group *g, const double size[3]) {
+    double most = 0.0;
+    for (int scale = 0; scale < SCALES; ++scale) {
+        const double cell = ldexp(1.0, -SCALE_BITS * (scale + 1));
+        double near = g->count * g->clump[scale];
+        for (int axis = 0; axis < 3; ++axis) {
+            if (g->high[axis] > g->low[axis]) {
+                const double part = part_of(size[axis], span_of(g, axis));
+                near *= scale > 0 && part > cell ? cell : part;
+            }
+        }
+        most = fmax(most, near);
+    }
+    return fmin(g->count, most);
+}
+
 // The candidates along a stretch of a row: those that are near, and strangers that the folding brings there.
-static double candidates_along(const group *g, double clump, const cells *c, double width) {
-    double near = g->count * clump * part_of(width, span_of(g, 0));
-    for (int axis = 1; axis < 3; ++axis) {
-        near *= part_of(c->size[axis], span_of(g, axis));
+static double candidates_along(const members *m, const cells *c, double width) {
+    const double size[3] = {width, c->size[1], c->size[2]};
+    double near = 0.0;
+    for (size_t i = m->first; i <= m->last; ++i) {
+        near += near_of_group(&m->groups[i], size);
     }
     const double count = ldexp(1.0, (int)(c->bits[0] + c->bits[1] + c->bits[2]));
-    const double strangers = g->count / count * (1.0 - 1.0 / c->fold) * width / c->size[0];
-    return fmin(g->count, near + strangers);
+    const double strangers = m->merged.count / count * (1.0 - 1.0 / c->fold) * width / c->size[0];
+    return fmin(m->merged.count, near + strangers);
 }
 
 // What a level of about these cells would cost.
-static estimate estimate_cells(const group *g, double clump, const double wanted[3]) {
+static estimate estimate_cells(const members *m, const double wanted[3]) {
+    const group *g = &m->merged;
     const cells c = cells_of_size(g, wanted);
     double cross[3], rows_above = 1.0;
     for (int axis = 1; axis < 3; ++axis) {
@@ -212,9 +263,9 @@ static estimate estimate_cells(const group *g, double clump, const double wanted
         rows_above *= 1.0 + (c.bits[axis] > 0 ? part_of((double)g->largest[axis], c.size[axis]) : 0.0);
     }
     const double mean = g->sum[0] / g->count, reach = (double)g->largest[0];
-    const double own = candidates_along(g, clump, &c, mean + 0.5 * c.size[0]);
-    const double beside = candidates_along(g, clump, &c, mean + reach + c.size[0]);
-    const double above = candidates_along(g, clump, &c, reach + c.size[0]);
+    const double own = candidates_along(m, &c, mean + 0.5 * c.size[0]);
+    const double beside = candidates_along(m, &c, mean + reach + c.size[0]);
+    const double above = candidates_along(m, &c, reach + c.size[0]);
     const double rows = cross[1] + cross[2] * (2.0 + cross[1]);
     const double count = ldexp(1.0, (int)(c.bits[0] + c.bits[1] + c.bits[2]));
     return (estimate){
@@ -226,7 +277,8 @@ static estimate estimate_cells(const group *g, double clump, const double wanted
 
 // The best cells for a level that `finer` objects search too: some multiple of the largest extents, or of a length
 // that shortens towards them from the scene's own.
-static estimate estimate_group(const group *g, double clump, double finer) {
+static estimate estimate_members(const members *m, double finer) {
+    const group *g = &m->merged;
     static const double along[] = {0.2501, 0.5005, 1.001, 2.0};
     static const double beside[] = {1.001, 1.5, 2.0, 3.0};
     double longest = 0.0, widest = 0.0;
@@ -236,7 +288,8 @@ static estimate estimate_group(const group *g, double clump, double finer) {
     }
     estimate best = {.inside = DBL_MAX, .across = 0.0};
     double best_total = DBL_MAX;
-    for (double least = 0.0; least <= longest; least = least == 0.0 ? fmax(widest * 2.0, longest * 0x1p-20) : least * 2.0) {
+    for (double least = 0.0; least <= longest;
+         least = least == 0.0 ? fmax(widest * 2.0, longest * 0x1p-20) : least * 2.0) {
         for (size_t a = 0; a < sizeof along / sizeof along[0]; ++a) {
             for (size_t b = 0; b < sizeof beside / sizeof beside[0]; ++b) {
                 double cell[3];
@@ -244,8 +297,7 @@ static estimate estimate_group(const group *g, double clump, double finer) {
                     const double factor = axis == 0 ? along[a] : beside[b];
                     cell[axis] = fmax(factor * fmax((double)g->largest[axis], least), 0x1p-140);
                 }
-                if (getenv("XA")) { cell[0]=atof(getenv("XA"))*(double)g->largest[0]; cell[1]=atof(getenv("XB"))*(double)g->largest[1]; cell[2]=atof(getenv("XB"))*(double)g->largest[2]; }
-                const estimate e = estimate_cells(g, clump, cell);
+                const estimate e = estimate_cells(m, cell);
                 const double total = g->count * e.inside + finer * e.across;
                 if (total < best_total) {
                     best_total = total;
@@ -286,7 +338,7 @@ static bp_level level_above(const bp_level *below) {
     return level;
 }
 
-static bool append_level(bp_levels *levels, const bp_config *config, const bp_level *level) {
+bool bp_levels_append(bp_levels *levels, const bp_config *config, const bp_level *level) {
     if (!bp_buffer_reserve_slack(&levels->buffer, &config->allocator, levels->count * sizeof *level, levels->count + 8,
                                  sizeof *level)) {
         return false;
@@ -295,37 +347,76 @@ static bool append_level(bp_levels *levels, const bp_config *config, const bp_le
     return true;
 }
 
-// Groups of neighbouring octaves, finest first: at most OCTAVES_MAX.
-static size_t gather_groups(const bp_config *config, const bp_box *boxes, size_t count, size_t stride, group *groups) {
-    group octaves[OCTAVES];
-    for (size_t i = 0; i < OCTAVES; ++i) {
-        octaves[i] = group_empty();
-    }
+// Looks at every stride-th box. The group of a sample is its octave for now.
+static size_t take_samples(const bp_config *config, const bp_box *boxes, size_t count, size_t stride, group *octaves,
+                           sample *samples) {
+    size_t sample_count = 0;
     for (size_t i = 0; i < count; i += stride) {
         group one;
         float size = 0.0f;
         if (group_of_box(&boxes[i], config->dimensions, (double)stride, &one, &size)) {
             uint32_t pattern = 0;
             memcpy(&pattern, &size, sizeof pattern);
-            group_merge(&octaves[pattern >> 23], &one);
+            const uint16_t octave = (uint16_t)(pattern >> 23);
+            group_merge(&octaves[octave], &one);
+            samples[sample_count++] = (sample){.min = {one.low[0], one.low[1], one.low[2]}, .group = octave};
         }
     }
-    size_t used = 0;
+    return sample_count;
+}
+
+// Joins octaves into at most OCTAVES_MAX groups, finest first, and tells which octave went where.
+static size_t join_octaves(const group *octaves, group *groups, uint16_t *group_of_octave) {
+    size_t used = 0, group_count = 0, seen = 0;
     for (size_t i = 0; i < OCTAVES; ++i) {
         used += octaves[i].count > 0.0;
     }
     const size_t together = (used + OCTAVES_MAX - 1) / OCTAVES_MAX;
-    size_t group_count = 0, seen = 0;
     for (size_t i = 0; i < OCTAVES; ++i) {
         if (octaves[i].count > 0.0) {
             if (seen++ % together == 0) {
                 groups[group_count++] = group_empty();
             }
             group_merge(&groups[group_count - 1], &octaves[i]);
+            group_of_octave[i] = (uint16_t)(group_count - 1);
         }
     }
-    for (size_t i = 0; i < group_count && stride > 1; ++i) {
-        for (int axis = 0; axis < 3; ++axis) {
+    return group_count;
+}
+
+// Puts samples into the order of their groups; begins[group] is where each begins.
+static void sort_samples(const sample *samples, size_t count, size_t group_count, sample *sorted, size_t *begins) {
+    memset(begins, 0, (group_count + 1) * sizeof *begins);
+    for (size_t i = 0; i < count; ++i) {
+        ++begins[samples[i].group + 1];
+    }
+    for (size_t i = 0; i < group_count; ++i) {
+        begins[i + 1] += begins[i];
+    }
+    size_t next[OCTAVES_MAX];
+    memcpy(next, begins, group_count * sizeof *next);
+    for (size_t i = 0; i < count; ++i) {
+        sorted[next[samples[i].group]++] = samples[i];
+    }
+}
+
+static size_t gather_groups(const bp_config *config, const bp_box *boxes, size_t count, size_t stride, group *groups) {
+    group octaves[OCTAVES];
+    sample samples[SAMPLE + 1], sorted[SAMPLE + 1];
+    uint16_t group_of_octave[OCTAVES] = {0};
+    size_t begins[OCTAVES_MAX + 1];
+    for (size_t i = 0; i < OCTAVES; ++i) {
+        octaves[i] = group_empty();
+    }
+    const size_t sample_count = take_samples(config, boxes, count, stride, octaves, samples);
+    const size_t group_count = join_octaves(octaves, groups, group_of_octave);
+    for (size_t i = 0; i < sample_count; ++i) {
+        samples[i].group = group_of_octave[samples[i].group];
+    }
+    sort_samples(samples, sample_count, group_count, sorted, begins);
+    for (size_t i = 0; i < group_count; ++i) {
+        measure_clumps(&groups[i], sorted + begins[i], begins[i + 1] - begins[i]);
+        for (int axis = 0; axis < 3 && stride > 1; ++axis) {
             groups[i].largest[axis] = (float)fmin(SLACK * (double)groups[i].largest[axis], (double)FLT_MAX);
         }
     }
@@ -340,18 +431,19 @@ typedef struct choice {
 } choice;
 
 // The best way to end with a level that goes up to group `last`, if those for the groups before are known.
-static choice choose_last(const group *groups, const choice *before, size_t last, double clump) {
+static choice choose_last(const group *groups, const choice *before, size_t last) {
     choice best = {.cost = DBL_MAX};
-    group merged = group_empty();
+    members m = {.groups = groups, .last = last, .merged = group_empty()};
     for (size_t first = last + 1; first-- > 0;) {
-        group_merge(&merged, &groups[first]);
+        m.first = first;
+        group_merge(&m.merged, &groups[first]);
         double finer = 0.0;
         for (size_t i = 0; i < first; ++i) {
             finer += groups[i].count;
         }
-        const estimate e = estimate_group(&merged, clump, finer);
-        const double across = fmin(e.across, merged.count / VECTOR); // very few are tested against all
-        const double cost = merged.count * e.inside + finer * across + (first > 0 ? before[first - 1].cost : 0.0);
+        const estimate e = estimate_members(&m, finer);
+        const double across = fmin(e.across, m.merged.count / VECTOR); // very few are tested against all
+        const double cost = m.merged.count * e.inside + finer * across + (first > 0 ? before[first - 1].cost : 0.0);
         if (cost < best.cost) {
             best = (choice){.cost = cost, .first = first, .cells = e.cells};
         }
@@ -371,123 +463,21 @@ static bp_status plan_by_cost(bp_levels *levels, const bp_config *config, const 
     const size_t stride = count / SAMPLE + 1;
     group groups[OCTAVES_MAX];
     const size_t group_count = gather_groups(config, boxes, count, stride, groups);
-    group all = group_empty();
-    for (size_t i = 0; i < group_count; ++i) {
-        group_merge(&all, &groups[i]);
-    }
-    const double clump = group_count > 0 ? clumping(&all, boxes, count, stride, config->dimensions) : 1.0;
     choice best[OCTAVES_MAX];
     for (size_t last = 0; last < group_count; ++last) {
-        best[last] = choose_last(groups, best, last, clump);
+        best[last] = choose_last(groups, best, last);
     }
     for (size_t end = group_count; end > 0; end = best[end - 1].first) { // coarsest first
         const bp_level level = level_of_cells(&best[end - 1].cells);
-        if (!append_level(levels, config, &level)) {
+        if (!bp_levels_append(levels, config, &level)) {
             return BP_ERROR_MEMORY;
         }
     }
     reverse(levels);
     for (int i = 0; i < LEVELS_ABOVE && group_count > 0 && stride > 1; ++i) {
         const bp_level level = level_above(bp_level_at(levels, levels->count - 1));
-        if (!append_level(levels, config, &level)) {
+        if (!bp_levels_append(levels, config, &level)) {
             return BP_ERROR_MEMORY;
-        }
-    }
-    return BP_OK;
-}
-
-// ---- the rule of the seeds ------------------------------------------------------------------------------------------
-
-bp_level_rule bp_level_rule_for(const bp_config *config, float first) {
-    const double factor = config->hierarchy_factor > 0.0f ? (double)config->hierarchy_factor : 2.0;
-    const double given = (double)config->cell_size;
-    return (bp_level_rule){.first_cell = given > 0.0 ? given : (double)first * sqrt(factor), .factor = factor};
-}
-
-double bp_level_rule_cell(const bp_level_rule *rule, int index) {
-    return rule->first_cell * pow(rule->factor, (double)index);
-}
-
-int bp_level_rule_index(const bp_level_rule *rule, float size) {
-    int index = (int)ceil(log((double)size / rule->first_cell) / log(rule->factor));
-    while (!((double)size < BP_CELL_FILL * bp_level_rule_cell(rule, index))) {
-        ++index;
-    }
-    while ((double)size < BP_CELL_FILL * bp_level_rule_cell(rule, index - 1)) {
-        --index;
-    }
-    return index;
-}
-
-void bp_grid_bits(const bp_config *config, uint32_t bits[3]) {
-    for (int axis = 0; axis < 3; ++axis) {
-        const uint32_t size = config->grid_size[axis] != 0 ? config->grid_size[axis] : 16;
-        bits[axis] = 0;
-        while (1u << bits[axis] < size) {
-            ++bits[axis];
-        }
-    }
-    if (config->dimensions == 2) {
-        bits[2] = 0;
-    }
-}
-
-static bp_level level_of_rule(const bp_config *config, double cell) {
-    bp_level level = {0};
-    for (int axis = 0; axis < 3; ++axis) {
-        level.fit[axis] = (float)fmin(BP_CELL_FILL * cell, (double)FLT_MAX);
-        level.inverse[axis] = 1.0 / cell;
-    }
-    bp_grid_bits(config, level.bits);
-    return level;
-}
-
-// Finds the level for a size, or makes it: levels are in ascending order of their cells.
-static bp_level *level_for_size(bp_levels *levels, const bp_config *config, const bp_level_rule *rule, float size) {
-    size_t at = 0;
-    while (at < levels->count && !(size < bp_level_at(levels, at)->fit[0])) {
-        ++at;
-    }
-    const bp_level level = level_of_rule(config, bp_level_rule_cell(rule, bp_level_rule_index(rule, size)));
-    if (at < levels->count && bp_level_at(levels, at)->fit[0] <= level.fit[0]) {
-        return bp_level_at(levels, at);
-    }
-    if (!append_level(levels, config, &level)) {
-        return NULL;
-    }
-    bp_level *place = bp_level_at(levels, at);
-    memmove(place + 1, place, (levels->count - 1 - at) * sizeof *place);
-    *place = level;
-    return place;
-}
-
-static bp_status plan_by_rule(bp_levels *levels, const bp_config *config, const bp_box *boxes, size_t count) {
-    bp_level_rule rule = {0};
-    bp_level *last = NULL;
-    double below = 0.0; // sizes from here on do not fit the level under the last
-    for (size_t i = 0; i < count; ++i) {
-        const float size = bp_fit_size(&boxes[i], config->dimensions);
-        if (!(size <= FLT_MAX) || bp_box_is_hole(&boxes[i])) {
-            continue;
-        }
-        if (rule.factor == 0.0) {
-            rule = bp_level_rule_for(config, size);
-        }
-        if (last == NULL || !(size < last->fit[0]) || (double)size < below) {
-            last = level_for_size(levels, config, &rule, size);
-            if (last == NULL) {
-                return BP_ERROR_MEMORY;
-            }
-            below = (double)last->fit[0] / rule.factor;
-        }
-        ++last->count;
-    }
-    for (size_t i = 0; i < levels->count; ++i) {
-        bp_level *level = bp_level_at(levels, i);
-        while ((double)level->count > (double)config->grid_load * (double)bp_level_cells(level)) {
-            for (int axis = 0; axis < (int)config->dimensions; ++axis) {
-                ++level->bits[axis];
-            }
         }
     }
     return BP_OK;
@@ -495,6 +485,6 @@ static bp_status plan_by_rule(bp_levels *levels, const bp_config *config, const 
 
 bp_status bp_levels_plan(bp_levels *levels, const bp_config *config, const bp_box *boxes, size_t count) {
     levels->count = 0;
-    return config->hierarchy_factor > 0.0f ? plan_by_rule(levels, config, boxes, count)
+    return config->hierarchy_factor > 0.0f ? bp_levels_plan_by_rule(levels, config, boxes, count)
                                            : plan_by_cost(levels, config, boxes, count);
 }

@@ -86,11 +86,20 @@ bp_level_rule bp_level_rule_for(const bp_config *config, float first);
 int bp_level_rule_index(const bp_level_rule *rule, float size);
 double bp_level_rule_cell(const bp_level_rule *rule, int index);
 
+// More cells would cost more memory and clearing than they save; beyond this the grid is folded.
+enum { BP_CELLS_PER_OBJECT = 2 };
+
 // Cells are kept a little larger than what they hold, so that rounding never puts overlapping objects two cells apart.
 #define BP_CELL_FILL 0.999999
 
 // Cells per axis of a new grid, as bits.
 void bp_grid_bits(const bp_config *config, uint32_t bits[3]);
+
+// Adds a level at the end. False if memory is short.
+bool bp_levels_append(bp_levels *levels, const bp_config *config, const bp_level *level);
+
+// The levels that boxes[0 .. count) need by the rule.
+bp_status bp_levels_plan_by_rule(bp_levels *levels, const bp_config *config, const bp_box *boxes, size_t count);
 
 // Chooses levels for boxes[0 .. count): from their sizes, or by the rule c0 * factor^k if the config has a factor.
 bp_status bp_levels_plan(bp_levels *levels, const bp_config *config, const bp_box *boxes, size_t count);

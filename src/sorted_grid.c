@@ -21,7 +21,8 @@ enum {
     BUCKET_OBJECTS = 1024, // aimed at: a bucket's records then fit the first-level cache
     BUCKETS_MAX = 4096,
     BLOCK_LEAST = 8192, // boxes that are worth a task
-    PLAN_AGE = 8        // builds for which the levels are kept
+    PLAN_AGE = 8,       // builds for which the levels are kept
+    USUAL_LEVELS = 16
 };
 
 static const uint32_t KEY_HOLE = UINT32_MAX - 1, KEY_SCAN = UINT32_MAX;
@@ -43,10 +44,10 @@ typedef struct build {
     size_t count;
     size_t block_count, bucket_count;
     uint32_t bucket_shift;
-    uint32_t *keys;      // per box; lies where the ids of the columns will be
-    uint32_t *counters;  // per block and bucket (the last is for the scanned); first counts, then positions
-    level_part *parts;   // per block and level
-    uint32_t *starts;    // of the buckets
+    uint32_t *keys;       // per box; lies where the ids of the columns will be
+    uint32_t *counters;   // per block and bucket (the last is for the scanned); first counts, then positions
+    level_part *parts;    // per block and level
+    uint32_t *starts;     // of the buckets
     size_t *bucket_stats; // per bucket: occupied cells, fullest cell
 } build;
 
@@ -235,8 +236,8 @@ static void task_order(void *context, size_t bucket) {
 
 static bool reserve_columns(bp_sorted_grid *grid, size_t count) {
     const size_t stride = (count + BP_COLUMN_PADDING + 15) / 16 * 16;
-    if (!bp_buffer_reserve(&grid->columns_buffer, &grid->config->allocator, 0, bp_size_multiply(stride, 7),
-                           sizeof(float))) {
+    if (!bp_buffer_reserve_slack(&grid->columns_buffer, &grid->config->allocator, 0, bp_size_multiply(stride, 7),
+                                 sizeof(float))) {
         return false;
     }
     float *floats = grid->columns_buffer.data;
@@ -258,25 +259,31 @@ static bool number_cells(bp_sorted_grid *grid) {
     return grid->cell_count < KEY_SCAN;
 }
 
+static size_t most_buckets(size_t count) {
+    return count / BUCKET_OBJECTS + 1 < BUCKETS_MAX ? count / BUCKET_OBJECTS + 1 : BUCKETS_MAX;
+}
+
 static void choose_buckets(build *b) {
-    const size_t wanted = b->count / BUCKET_OBJECTS + 1;
-    const size_t most = wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
     b->bucket_shift = 0;
-    while ((b->grid->cell_count >> b->bucket_shift) >= most) {
+    while ((b->grid->cell_count >> b->bucket_shift) >= most_buckets(b->count)) {
         ++b->bucket_shift;
     }
     b->bucket_count = b->grid->cell_count == 0 ? 0 : ((b->grid->cell_count - 1) >> b->bucket_shift) + 1;
     b->block_count = bp_parallel_blocks(&b->grid->config->executor, b->count, BLOCK_LEAST);
 }
 
+// Cells, buckets and levels vary from plan to plan: memory is for as many as there usually can be, so that a world with
+// a steady number of objects allocates once.
 static bool reserve_scratch(build *b) {
     bp_sorted_grid *grid = b->grid;
     const bp_allocator *allocator = &grid->config->allocator;
-    const size_t buckets = b->bucket_count + 2;
-    const size_t parts = b->block_count * (grid->levels.count + 1);
+    const size_t usual_cells = BP_CELLS_PER_OBJECT * b->count + USUAL_LEVELS * 256;
+    const size_t cells = grid->cell_count > usual_cells ? grid->cell_count : usual_cells;
+    const size_t levels = grid->levels.count > USUAL_LEVELS ? grid->levels.count : USUAL_LEVELS;
+    const size_t buckets = most_buckets(b->count) + 3, parts = b->block_count * levels;
     if (!reserve_columns(grid, b->count) ||
-        !bp_buffer_reserve(&grid->records_buffer, allocator, 0, b->count + 1, sizeof(record)) ||
-        !bp_buffer_reserve_slack(&grid->table_buffer, allocator, 0, grid->cell_count + 2, sizeof(uint32_t)) ||
+        !bp_buffer_reserve_slack(&grid->records_buffer, allocator, 0, b->count + 1, sizeof(record)) ||
+        !bp_buffer_reserve_slack(&grid->table_buffer, allocator, 0, cells + 2, sizeof(uint32_t)) ||
         !bp_buffer_reserve_slack(&grid->counters_buffer, allocator, 0, bp_size_multiply(b->block_count + 1, buckets),
                                  sizeof(uint32_t)) ||
         !bp_buffer_reserve_slack(&grid->blocks_buffer, allocator, 0, parts + buckets, sizeof(level_part))) {

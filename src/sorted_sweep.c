@@ -16,12 +16,12 @@
 #include <string.h>
 
 enum {
-    ITEMS = 1024,        // list entries that are swept together
-    BLOCK_LEAST = 4096,  // boxes that are worth a task
-    SEGMENT = 65536,     // candidates that are worth a task for a scanned box
+    ITEMS = 1024,       // list entries that are swept together
+    BLOCK_LEAST = 4096, // boxes that are worth a task
+    SEGMENT = 65536,    // candidates that are worth a task for a scanned box
     BLOCKS_MAX = 1024,
-    SPARSE_LEVEL = 16,   // boxes; where both ways cost the same
-    SCAN_CHUNK = 8       // items of scanned boxes that are swept together
+    SPARSE_LEVEL = 16, // boxes; where both ways cost the same
+    SCAN_CHUNK = 8     // items of scanned boxes that are swept together
 };
 
 typedef struct sweeper {
@@ -35,10 +35,7 @@ typedef struct sweeper {
 } sweeper;
 
 static sweeper sweeper_for(const bp_sorted_grid *objects, const bp_sorted_grid *candidates, bp_sink *sink) {
-    return (sweeper){.objects = objects,
-                     .candidates = candidates,
-                     .sink = sink,
-                     .ordered = objects == candidates};
+    return (sweeper){.objects = objects, .candidates = candidates, .sink = sink, .ordered = objects == candidates};
 }
 
 // A place for what one sweep of `candidates` could find at most; false if memory is short.
@@ -103,8 +100,8 @@ static inline void push_row(sweeper *s, size_t object, const uint32_t *row, uint
 // A stretch of boxes of one row, and what is known of each.
 typedef struct chunk {
     const bp_level *level;
-    size_t row;        // inside the level
-    size_t begin, end; // positions
+    size_t row;                    // inside the level
+    size_t begin, end;             // positions
     const uint32_t *rows[BP_ROWS]; // its own and the neighbours, NULL where there are none or they are empty
     bp_measures measures;
     uint16_t boxes[BP_CROSSINGS][BP_CHUNK]; // counted from begin, by what they cross

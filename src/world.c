@@ -20,9 +20,9 @@ struct bp_world {
     const bp_method_ops *ops;
     void *state;
 
-    bp_buffer boxes;  // of bp_box, by id
-    size_t id_count;  // ids 0 .. id_count-1 are alive or holes
-    bp_buffer free;   // of bp_id, a heap
+    bp_buffer boxes; // of bp_box, by id
+    size_t id_count; // ids 0 .. id_count-1 are alive or holes
+    bp_buffer free;  // of bp_id, a heap
     size_t free_count;
     bp_buffer objects; // of bp_object, by id; empty until one differs from the default
 
@@ -191,8 +191,8 @@ static void mark_changed(bp_world *world, bp_id id) {
 // ---- adding ---------------------------------------------------------------------------------------------------------
 
 static bool is_default(const bp_object *object) {
-    return object == NULL || (object->group == 0 && object->mask == 0 && object->flags == 0 && object->island == 0 &&
-                              object->user == 0);
+    return object == NULL ||
+           (object->group == 0 && object->mask == 0 && object->flags == 0 && object->island == 0 && object->user == 0);
 }
 
 static bool any_differs(const bp_object *objects, size_t count) {
@@ -226,15 +226,23 @@ static bool reserve_objects(bp_world *world, size_t id_count) {
     return true;
 }
 
+// The method still looks at the old boxes when they move in memory: it must be brought up to date before it is used.
+static bool reserve_boxes(bp_world *world, size_t id_count) {
+    const void *before = world->boxes.data;
+    const bool granted = bp_buffer_reserve_slack(&world->boxes, &world->config.allocator,
+                                                 world->id_count * sizeof(bp_box), id_count, sizeof(bp_box));
+    world->dirty |= world->boxes.data != before;
+    return granted;
+}
+
 // Everything that `id_count` ids will need, so that nothing fails later. What has grown stays grown.
 static bool reserve_ids(bp_world *world, size_t id_count, bool with_objects) {
     const bp_allocator *allocator = &world->config.allocator;
     const size_t used = world->id_count;
-    return bp_buffer_reserve_slack(&world->boxes, allocator, used * sizeof(bp_box), id_count, sizeof(bp_box)) &&
-           (!world->tracks ||
-            (bp_buffer_reserve_slack(&world->marks, allocator, used, id_count, 1) &&
-             bp_buffer_reserve_slack(&world->changed, allocator, world->changed_count * sizeof(bp_id),
-                                     id_count / TRACKED_SHARE + TRACKED_LEAST, sizeof(bp_id)))) &&
+    return reserve_boxes(world, id_count) &&
+           (!world->tracks || (bp_buffer_reserve_slack(&world->marks, allocator, used, id_count, 1) &&
+                               bp_buffer_reserve_slack(&world->changed, allocator, world->changed_count * sizeof(bp_id),
+                                                       id_count / TRACKED_SHARE + TRACKED_LEAST, sizeof(bp_id)))) &&
            ((!with_objects && world->objects.bytes == 0) || reserve_objects(world, id_count));
 }
 
@@ -431,7 +439,7 @@ static bp_status synchronise(bp_world *world, bool *only_changed) {
 }
 
 // The pairs of this update: all afresh, or only those of what changed.
-static bp_status find(bp_world *world, bool only_changed) {
+static bp_status find(bp_world *world, bool only_changed, uint64_t *tests) {
     if (only_changed) {
         drop_changed(world);
     }
@@ -442,20 +450,20 @@ static bp_status find(bp_world *world, bool only_changed) {
                                                                      world->changed_count, marks_of(world), &sink)
                                           : world->ops->find(world->state, &sink);
     (void)bp_sink_close(&sink, &world->pairs);
-    world->stats.tests = sink.tests;
+    *tests = sink.tests;
     filter(world, kept);
     return status;
 }
 
 static bp_status refresh(bp_world *world) {
-    world->stats = (bp_stats){.method = world->method};
+    bp_stats stats = {.method = world->method};
     bool only_changed = false;
     const double start = bp_clock_seconds();
     bp_status status = synchronise(world, &only_changed);
     const double built = bp_clock_seconds();
     world->built = false; // until all has succeeded
     if (status == BP_OK) {
-        status = find(world, only_changed);
+        status = find(world, only_changed, &stats.tests);
     }
     if (status == BP_OK && world->config.pair_order == BP_ORDER_SORTED &&
         !bp_sort_pairs(world->pairs.data, world->pairs.count, world->id_count, &world->sort_scratch,
@@ -465,9 +473,10 @@ static bp_status refresh(bp_world *world) {
     if (status != BP_OK) {
         return status;
     }
-    world->ops->stats(world->state, &world->stats);
-    world->stats.build_seconds = built - start;
-    world->stats.find_seconds = bp_clock_seconds() - built;
+    world->ops->stats(world->state, &stats);
+    stats.build_seconds = built - start;
+    stats.find_seconds = bp_clock_seconds() - built;
+    world->stats = stats;
     forget_changes(world);
     world->all_changed = false;
     world->dirty = false;

@@ -45,8 +45,9 @@ const char *config_text(const bp_config *c, char text[CONFIG_TEXT]) {
     const unsigned values[] = {c->dimensions,   (unsigned)c->threads, (unsigned)c->update, (unsigned)c->pair_order,
                                c->grid_size[0], c->grid_size[1],      c->grid_size[2],     c->brute_force_below,
                                c->flags,        c->executor.workers};
-    const char *const names[] = {"dimensions",  "threads",     "update",      "pair_order",        "grid_size[0]",
-                                 "grid_size[1]", "grid_size[2]", "brute_force_below", "flags", "executor.workers"};
+    const char *const names[] = {"dimensions",   "threads",         "update",       "pair_order",
+                                 "grid_size[0]", "grid_size[1]",    "grid_size[2]", "brute_force_below",
+                                 "flags",        "executor.workers"};
     int used = snprintf(text, CONFIG_TEXT, "method=%s simd=%s", bp_method_name(c->method), simd_text(c->simd));
     for (size_t i = 0; i < COUNT_OF(values) && used < CONFIG_TEXT; ++i) {
         if (values[i] != 0) {
@@ -133,12 +134,9 @@ bp_box random_wild_box(rng *random, const bp_box *others, size_t other_count) {
 // ---- pairs ----------------------------------------------------------------------------------------------------------
 
 static bool naive_overlap(const bp_box *a, const bp_box *b, uint32_t dimensions) {
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        if (!(a->min[axis] <= b->max[axis] && b->min[axis] <= a->max[axis])) {
-            return false;
-        }
-    }
-    return true;
+    const bool x = a->min[0] <= b->max[0] && b->min[0] <= a->max[0];
+    return x && a->min[1] <= b->max[1] && b->min[1] <= a->max[1] &&
+           (dimensions == 2 || (a->min[2] <= b->max[2] && b->min[2] <= a->max[2]));
 }
 
 void pair_list_push(pair_list *pairs, uint32_t a, uint32_t b) {
@@ -389,8 +387,8 @@ void test_allocator_fail(test_allocator *allocator, size_t fail_at, bool fail_fr
 static bool admit(test_allocator *allocator, size_t size) {
     (void)pthread_mutex_lock(&allocator->lock);
     const size_t call = ++allocator->calls;
-    const bool hit = allocator->fail_at != 0 &&
-                     (call == allocator->fail_at || (allocator->fail_from && call > allocator->fail_at));
+    const bool hit =
+        allocator->fail_at != 0 && (call == allocator->fail_at || (allocator->fail_from && call > allocator->fail_at));
     allocator->refused += hit ? 1 : 0;
     allocator->live_blocks += hit ? 0 : 1;
     allocator->live_bytes += hit ? 0 : size;

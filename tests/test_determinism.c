@@ -1,4 +1,6 @@
 // The same bytes for every number of tasks, every executor and every instruction set.
+//
+// BP_TEST_QUICK=1: a quarter of the scenes, and fewer objects.
 #include "support.h"
 
 #include "scenes.h"
@@ -24,13 +26,20 @@ typedef struct way {
 } way;
 
 static const way WAYS[] = {
-    {"default executor", default_executor, 1, BP_SIMD_SCALAR}, {"default executor", default_executor, 2, BP_SIMD_SCALAR},
-    {"default executor", default_executor, 3, BP_SIMD_AVX2},   {"default executor", default_executor, 8, BP_SIMD_AVX512},
-    {"default executor", default_executor, 1, BP_SIMD_AVX2},   {"default executor", default_executor, 1, BP_SIMD_AVX512},
-    {"default executor", default_executor, 3, BP_SIMD_NEON},   {"threads", thread_executor, 1, BP_SIMD_AUTO},
-    {"threads", thread_executor, 2, BP_SIMD_AUTO},             {"threads", thread_executor, 3, BP_SIMD_SCALAR},
-    {"threads", thread_executor, 8, BP_SIMD_AUTO},             {"reverse order", reverse_executor, 2, BP_SIMD_AUTO},
-    {"reverse order", reverse_executor, 3, BP_SIMD_AVX2},      {"reverse order", reverse_executor, 8, BP_SIMD_SCALAR},
+    {"default executor", default_executor, 1, BP_SIMD_SCALAR},
+    {"default executor", default_executor, 2, BP_SIMD_SCALAR},
+    {"default executor", default_executor, 3, BP_SIMD_AVX2},
+    {"default executor", default_executor, 8, BP_SIMD_AVX512},
+    {"default executor", default_executor, 1, BP_SIMD_AVX2},
+    {"default executor", default_executor, 1, BP_SIMD_AVX512},
+    {"default executor", default_executor, 3, BP_SIMD_NEON},
+    {"threads", thread_executor, 1, BP_SIMD_AUTO},
+    {"threads", thread_executor, 2, BP_SIMD_AUTO},
+    {"threads", thread_executor, 3, BP_SIMD_SCALAR},
+    {"threads", thread_executor, 8, BP_SIMD_AUTO},
+    {"reverse order", reverse_executor, 2, BP_SIMD_AUTO},
+    {"reverse order", reverse_executor, 3, BP_SIMD_AVX2},
+    {"reverse order", reverse_executor, 8, BP_SIMD_SCALAR},
 };
 
 // Options that lead to different structures.
@@ -40,9 +49,14 @@ static const bp_config OPTIONS[] = {
     {.brute_force_below = 1000000},
 };
 
-static bp_config config_for(const bp_config *options, const way *w) {
+// Methods that work in several tasks. What others do depends on nothing but the input.
+static bool has_tasks(size_t method) {
+    return method != BP_METHOD_AUTO && (bp_method_supports(method) & BP_SUPPORTS_THREADS) != 0;
+}
+
+static bp_config config_for(size_t method, const bp_config *options, const way *w) {
     bp_config config = *options;
-    config.method = BP_METHOD_HIERARCHICAL_GRID;
+    config.method = (bp_method)method;
     config.threads = (int32_t)w->workers;
     config.executor = w->executor(w->workers);
     config.simd = w->simd;
@@ -75,10 +89,10 @@ static void report_skipped(void) {
 
 // ---- one call -------------------------------------------------------------------------------------------------------
 
-static void check_calls(const char *name, const scene *subject, const bp_config *options) {
+static void check_method_calls(size_t method, const char *name, const scene *subject, const bp_config *options) {
     bp_pairs reference = {0};
     for (size_t i = 0; i < COUNT_OF(WAYS); ++i) {
-        const bp_config config = config_for(options, &WAYS[i]);
+        const bp_config config = config_for(method, options, &WAYS[i]);
         if (!has_simd(config.simd)) {
             continue;
         }
@@ -96,14 +110,21 @@ static void check_calls(const char *name, const scene *subject, const bp_config 
     bp_pairs_free(&reference, NULL);
 }
 
+static void check_calls(const char *name, const scene *subject, size_t option_count) {
+    for (size_t method = 0; method < bp_method_count(); ++method) {
+        const size_t options = method == BP_METHOD_HIERARCHICAL_GRID ? option_count : 1;
+        for (size_t option = 0; option < options && has_tasks(method); ++option) {
+            check_method_calls(method, name, subject, &OPTIONS[option]);
+        }
+    }
+}
+
 static void a_call_gives_the_same_bytes_on_every_scene(void **state) {
     (void)state;
     report_skipped();
-    for (size_t i = 0; i < scene_count(); ++i) {
+    for (size_t i = 0; i < scene_count(); i += quick() ? 4 : 1) {
         scene *subject = open_scene(scene_name(i), size_for(scene_name(i)));
-        for (size_t option = 0; option < COUNT_OF(OPTIONS); ++option) {
-            check_calls(scene_name(i), subject, &OPTIONS[option]);
-        }
+        check_calls(scene_name(i), subject, COUNT_OF(OPTIONS));
         scene_destroy(subject);
     }
 }
@@ -113,34 +134,40 @@ static void a_call_gives_the_same_bytes_for_many_objects(void **state) {
     static const char *const names[] = {"uniform", "very-polydisperse"};
     for (size_t i = 0; i < COUNT_OF(names); ++i) {
         scene *subject = open_scene(names[i], quick() ? LARGE_QUICK : LARGE);
-        check_calls(names[i], subject, &OPTIONS[0]);
-        check_calls(names[i], subject, &OPTIONS[1]);
+        check_calls(names[i], subject, 2);
         scene_destroy(subject);
     }
 }
 
-static void a_call_between_sets_gives_the_same_bytes(void **state) {
-    (void)state;
-    scene *subject = open_scene("mixed", quick() ? LARGE_QUICK : LARGE);
+static void check_between(size_t method, const scene *subject) {
     const size_t half = scene_box_count(subject) / 2;
     bp_pairs reference = {0};
     for (size_t i = 0; i < COUNT_OF(WAYS); ++i) {
-        const bp_config config = config_for(&OPTIONS[0], &WAYS[i]);
+        const bp_config config = config_for(method, &OPTIONS[0], &WAYS[i]);
+        const bp_box *a = scene_boxes(subject), *b = a + half;
         bp_pairs pairs = {0};
         char text[CONFIG_TEXT];
         if (!has_simd(config.simd)) {
             continue;
         }
-        assert_int_equal(bp_find_pairs_between(scene_boxes(subject), half, scene_boxes(subject) + half, half, &config,
-                                               i == 0 ? &reference : &pairs),
-                         BP_OK);
+        assert_int_equal(bp_find_pairs_between(a, half, b, half, &config, i == 0 ? &reference : &pairs), BP_OK);
         if (i > 0) {
-            expect_same_bytes(pairs.data, pairs.count, reference.data, reference.count, "between, %s: %s",
-                              WAYS[i].name, config_text(&config, text));
+            expect_same_bytes(pairs.data, pairs.count, reference.data, reference.count, "between, %s: %s", WAYS[i].name,
+                              config_text(&config, text));
         }
         bp_pairs_free(&pairs, &config);
     }
     bp_pairs_free(&reference, NULL);
+}
+
+static void a_call_between_sets_gives_the_same_bytes(void **state) {
+    (void)state;
+    scene *subject = open_scene("mixed", quick() ? LARGE_QUICK : LARGE);
+    for (size_t method = 0; method < bp_method_count(); ++method) {
+        if (has_tasks(method) && (bp_method_supports(method) & BP_SUPPORTS_BETWEEN) != 0) {
+            check_between(method, subject);
+        }
+    }
     scene_destroy(subject);
 }
 
@@ -168,10 +195,10 @@ static pair_list record(const char *name, size_t count, const bp_config *config)
     return all;
 }
 
-static void check_worlds(const char *name, size_t count, bp_update_strategy strategy) {
+static void check_method_worlds(size_t method, const char *name, size_t count, bp_update_strategy strategy) {
     pair_list reference = {0};
     for (size_t i = 0; i < COUNT_OF(WAYS); ++i) {
-        bp_config config = config_for(&OPTIONS[0], &WAYS[i]);
+        bp_config config = config_for(method, &OPTIONS[0], &WAYS[i]);
         config.update = strategy;
         if (!has_simd(config.simd)) {
             continue;
@@ -190,9 +217,17 @@ static void check_worlds(const char *name, size_t count, bp_update_strategy stra
     pair_list_free(&reference);
 }
 
+static void check_worlds(const char *name, size_t count, bp_update_strategy strategy) {
+    for (size_t method = 0; method < bp_method_count(); ++method) {
+        if (has_tasks(method) && (strategy != BP_UPDATE_INDIVIDUAL || is_incremental(method))) {
+            check_method_worlds(method, name, count, strategy);
+        }
+    }
+}
+
 static void a_world_gives_the_same_bytes_at_every_step(void **state) {
     (void)state;
-    for (size_t i = 0; i < scene_count(); ++i) {
+    for (size_t i = 0; i < scene_count(); i += quick() ? 4 : 1) {
         for (int strategy = BP_UPDATE_AUTOMATIC; strategy <= BP_UPDATE_REBUILD; ++strategy) {
             check_worlds(scene_name(i), size_for(scene_name(i)), (bp_update_strategy)strategy);
         }

@@ -7,6 +7,10 @@ case $1 in
 /*) tool=$1 ;;
 *) tool=$PWD/$1 ;;
 esac
+[ -x "$tool" ] || {
+    echo "$tool: no such program"
+    exit 1
+}
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
@@ -227,7 +231,9 @@ says 'standard output: what was written is incomplete'
 # A pipe whose header promises more than it holds: memory follows what arrives.
 if mkfifo pipe.npy 2>err; then
     cat cut.npy >pipe.npy &
+    writer=$!
     failed 'pipe.npy: the header promises 100 rows, the file ends after 36' pairs pipe.npy
+    kill $writer 2>/dev/null # where nobody has read
     wait
 fi
 

@@ -30,8 +30,7 @@ static const instruction_set sets[] = {
     [BP_SIMD_AVX2] = {"avx2", &bp_kernels_avx2, has_avx2},
     [BP_SIMD_AVX512] = {"avx512", &bp_kernels_avx512, has_avx512},
 #else
-    [BP_SIMD_AVX2] = {"avx2", NULL, NULL},
-    [BP_SIMD_AVX512] = {"avx512", NULL, NULL},
+    [BP_SIMD_AVX2] = {"avx2", NULL, NULL}, [BP_SIMD_AVX512] = {"avx512", NULL, NULL},
 #endif
 #if defined(__ARM_NEON) && defined(__aarch64__)
     [BP_SIMD_NEON] = {"neon", &bp_kernels_neon, NULL},

@@ -13,9 +13,9 @@ static inline __m256 overlap_on(wide box_min, wide box_max, const float *min, co
 #define AXIS_OVERLAP(box, candidates, axis, at)                                                                        \
     overlap_on((box)->min[axis], (box)->max[axis], (candidates)->min[axis] + (at), (candidates)->max[axis] + (at))
 #define wide_overlap(box, candidates, at)                                                                              \
-    (wide_mask)(unsigned)_mm256_movemask_ps(_mm256_and_ps(                                                                      \
-        _mm256_and_ps(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),                     \
-        AXIS_OVERLAP(box, candidates, 2, at)))
+    (wide_mask)(unsigned) _mm256_movemask_ps(                                                                          \
+        _mm256_and_ps(_mm256_and_ps(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),       \
+                      AXIS_OVERLAP(box, candidates, 2, at)))
 
 #include "sweep_loop.h"
 

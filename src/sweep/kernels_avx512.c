@@ -16,7 +16,7 @@ static inline __m256i all_of(__m256i a, __m256i b, __m256i c) {
 #define BELOW(box, candidates, axis, at) compare((box)->min[axis], _mm256_loadu_ps((candidates)->max[axis] + (at)))
 #define ABOVE(box, candidates, axis, at) compare(_mm256_loadu_ps((candidates)->min[axis] + (at)), (box)->max[axis])
 #define wide_overlap(box, candidates, at)                                                                              \
-    (wide_mask)(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_and_si256(                                      \
+    (wide_mask)(unsigned) _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_and_si256(                                     \
         all_of(BELOW(box, candidates, 0, at), BELOW(box, candidates, 1, at), BELOW(box, candidates, 2, at)),           \
         all_of(ABOVE(box, candidates, 0, at), ABOVE(box, candidates, 1, at), ABOVE(box, candidates, 2, at)))))
 

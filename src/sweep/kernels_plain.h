@@ -46,7 +46,7 @@ static inline void plain_measure(const bp_columns *columns, size_t position, siz
     const int32_t cells = (int32_t)(1u << level->bits[0]);
     for (size_t i = 0; i < count; ++i) {
         const size_t p = position + i;
-        const int32_t low = cell_on_level(columns->min[0][p] - level->reach[0], level->inverse[0]);
+        const int32_t low = bp_cell_of(columns->min[0][p] - level->reach[0], level->inverse[0]); // may be infinite
         const int32_t high = cell_on_level(columns->max[0][p], level->inverse[0]);
         int32_t crossed = ((low ^ high) & -cells) != 0 ? BP_CROSSES_EDGE : 0;
         for (int axis = 1; axis < 3; ++axis) { // never more than one face

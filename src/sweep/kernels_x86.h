@@ -51,7 +51,7 @@ static size_t x86_keys(const bp_level *level, uint32_t dimensions, const bp_box 
     __m128 farthest = _mm_setr_ps(reach[0], reach[1], reach[2], 0.0f);
     size_t fitting = 0;
     for (size_t i = 0; i < count; ++i) {
-        const __m128 low = _mm_loadu_ps(boxes[i].min); // min x, y, z and max x
+        const __m128 low = _mm_loadu_ps(boxes[i].min);      // min x, y, z and max x
         const __m128 high = _mm_loadu_ps(boxes[i].max - 1); // min z and max x, y, z
         const __m128 min = _mm_and_ps(low, lanes.keep);
         const __m128 max = _mm_and_ps(_mm_shuffle_ps(high, high, 0xf9), lanes.keep);

@@ -112,8 +112,9 @@ static inline size_t sweep_rows(const bp_rows_job job, size_t *rest_count, uint6
             const size_t begin = r == 0 ? object + 1 : job.rows[r][first], end = job.rows[r][last];
             const size_t count = end - begin;
             out = sweep_first(&box, id, columns_from(job.columns, &distances, begin), count, out);
-            if (__builtin_expect(count > BP_FIRST,0)) {
-                *rest++ = (bp_sweep_item){.object = (uint32_t)object, .begin = (uint32_t)begin + BP_FIRST, .end = (uint32_t)end};
+            if (count > BP_FIRST) {
+                *rest++ = (bp_sweep_item){
+                    .object = (uint32_t)object, .begin = (uint32_t)begin + BP_FIRST, .end = (uint32_t)end};
             }
             tested += count;
         }
