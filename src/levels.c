@@ -193,7 +193,7 @@ static cells cells_of_size(const group *g, const double wanted[3]) {
     limit_cells(c.bits, fmax(BP_CELLS_PER_OBJECT * g->count, 256.0));
     const bool limited = c.bits[0] + c.bits[1] + c.bits[2] < sum;
     for (int axis = 0; axis < 3; ++axis) {
-        const double exact = span_of(g, axis) / (double)(1u << c.bits[axis]); // what just needs no folding
+        const double exact = ldexp(span_of(g, axis), -(int)c.bits[axis]); // what just needs no folding
         c.size[axis] = limited || exact < wanted[axis] ? wanted[axis] : exact;
         c.fold *= fmax(1.0, exact / c.size[axis]);
     }
@@ -275,39 +275,40 @@ static estimate estimate_cells(const members *m, const double wanted[3]) {
     };
 }
 
-// The best cells for a level that `finer` objects search too: some multiple of the largest extents, or of a length
-// that shortens towards them from the scene's own.
+// Keeps the better of two estimates.
+static void try_cells(const members *m, double finer, const double cell[3], estimate *best, double *best_total) {
+    const estimate e = estimate_cells(m, cell);
+    const double total = m->merged.count * e.inside + finer * e.across;
+    if (total < *best_total) {
+        *best_total = total;
+        *best = e;
+    }
+}
+
+// The best cells for a level that `finer` objects search too: multiples of the largest extents, or of a length between
+// those and the scene's own.
 static estimate estimate_members(const members *m, double finer) {
-    const group *g = &m->merged;
     static const double along[] = {0.2501, 0.5005, 1.001, 2.0};
     static const double beside[] = {1.001, 1.5, 2.0, 3.0};
+    const group *g = &m->merged;
     double longest = 0.0, widest = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
         widest = fmax(widest, (double)g->largest[axis]);
         longest = fmax(longest, (double)g->high[axis] - (double)g->low[axis]);
     }
-    estimate best = {.inside = DBL_MAX, .across = 0.0};
-    double best_total = DBL_MAX;
-    for (double least = 0.0; least <= longest;
-         least = least == 0.0 ? fmax(widest * 2.0, longest * 0x1p-20) : least * 2.0) {
-        for (size_t a = 0; a < sizeof along / sizeof along[0]; ++a) {
-            for (size_t b = 0; b < sizeof beside / sizeof beside[0]; ++b) {
-                double cell[3];
-                for (int axis = 0; axis < 3; ++axis) {
-                    const double factor = axis == 0 ? along[a] : beside[b];
-                    cell[axis] = fmax(factor * fmax((double)g->largest[axis], least), 0x1p-140);
-                }
-                const estimate e = estimate_cells(m, cell);
-                const double total = g->count * e.inside + finer * e.across;
-                if (total < best_total) {
-                    best_total = total;
-                    best = e;
-                }
+    estimate best = {.inside = DBL_MAX};
+    double best_total = DBL_MAX, least = 0.0;
+    const double shortest = fmax(widest * 2.0, longest * 0x1p-20);
+    for (int step = 0; step == 0 || (least <= longest && longest > 0.0); ++step) {
+        for (size_t i = 0; i < sizeof along / sizeof *along * (sizeof beside / sizeof *beside); ++i) {
+            double cell[3];
+            for (int axis = 0; axis < 3; ++axis) {
+                const double factor = axis == 0 ? along[i % 4] : beside[i / 4];
+                cell[axis] = fmax(factor * fmax((double)g->largest[axis], least), 0x1p-140);
             }
+            try_cells(m, finer, cell, &best, &best_total);
         }
-        if (longest == 0.0) {
-            break;
-        }
+        least = ldexp(shortest, step);
     }
     return best;
 }

@@ -277,7 +277,7 @@ static void choose_buckets(build *b) {
 static bool reserve_scratch(build *b) {
     bp_sorted_grid *grid = b->grid;
     const bp_allocator *allocator = &grid->config->allocator;
-    const size_t usual_cells = BP_CELLS_PER_OBJECT * b->count + USUAL_LEVELS * 256;
+    const size_t usual_cells = BP_CELLS_PER_OBJECT * b->count + (size_t)USUAL_LEVELS * 256;
     const size_t cells = grid->cell_count > usual_cells ? grid->cell_count : usual_cells;
     const size_t levels = grid->levels.count > USUAL_LEVELS ? grid->levels.count : USUAL_LEVELS;
     const size_t buckets = most_buckets(b->count) + 3, parts = b->block_count * levels;

@@ -184,7 +184,7 @@ static void sweep_around(sweeper *s, const chunk *k, size_t crossed) {
     for (size_t i = 0; i < k->counts[crossed]; ++i) {
         const size_t box = k->boxes[crossed][i], p = k->begin + box;
         const uint32_t end = rows[0][((uint32_t)k->measures.high[box] & mask) + 1];
-        make_room(s, 2 * BP_ROWS);
+        make_room(s, (size_t)2 * BP_ROWS);
         push(s, p, (uint32_t)p + 1, end > p ? end : rows[0][mask + 1]);
         push(s, p, rows[0][0], end > p ? rows[0][0] : end);
         for (size_t r = 1; r < row_count; ++r) {
@@ -349,7 +349,7 @@ typedef struct find {
     size_t scan_units, segments;
     bp_sink *sinks; // one per block, or the caller's if there is one worker
     bool shared;    // all blocks write to sinks[0], in turn
-    bool *failed;
+    bool failed[BLOCKS_MAX];
 } find;
 
 // Where part `index` of `parts` begins, at a multiple of `unit`.
@@ -390,7 +390,7 @@ static void run_block_between(const find *f, sweeper *s, size_t block) {
 }
 
 static void task_block(void *context, size_t block) {
-    const find *f = context;
+    find *f = context;
     sweeper s = sweeper_for(f->objects, f->candidates, &f->sinks[f->shared ? 0 : block]);
     if (f->objects == f->candidates) {
         run_block(f, &s, block);
@@ -463,8 +463,6 @@ static bp_status run(find *f, bp_sink *sink) {
     bp_sorted_grid *grid = f->objects;
     const bp_executor *executor = &grid->config->executor;
     const size_t block_count = f->grid_blocks + f->scan_blocks;
-    bool failed[BLOCKS_MAX];
-    f->failed = failed;
     f->shared = executor->workers <= 1;
     if (f->shared) {
         f->sinks = sink;
@@ -475,7 +473,7 @@ static bp_status run(find *f, bp_sink *sink) {
     }
     bp_parallel_for(executor, block_count, task_block, f);
     for (size_t i = 0; i < block_count; ++i) {
-        if (failed[i]) {
+        if (f->failed[i]) {
             return BP_ERROR_MEMORY;
         }
     }

@@ -51,8 +51,9 @@ static size_t x86_keys(const bp_level *level, uint32_t dimensions, const bp_box 
     __m128 farthest = _mm_setr_ps(reach[0], reach[1], reach[2], 0.0f);
     size_t fitting = 0;
     for (size_t i = 0; i < count; ++i) {
-        const __m128 low = _mm_loadu_ps(boxes[i].min);      // min x, y, z and max x
-        const __m128 high = _mm_loadu_ps(boxes[i].max - 1); // min z and max x, y, z
+        const float *values = (const float *)&boxes[i];
+        const __m128 low = _mm_loadu_ps(values);      // min x, y, z and max x
+        const __m128 high = _mm_loadu_ps(values + 2); // min z and max x, y, z
         const __m128 min = _mm_and_ps(low, lanes.keep);
         const __m128 max = _mm_and_ps(_mm_shuffle_ps(high, high, 0xf9), lanes.keep);
         const __m128 extent = extents(min, max);
@@ -97,7 +98,7 @@ static void x86_arrange(const bp_columns *columns, size_t begin, size_t end, con
             const size_t ahead = at + k + PREFETCH < end ? at + k + PREFETCH : end - 1;
             _mm_prefetch((const char *)boxes[columns->id[ahead]].min, _MM_HINT_T0);
             _mm_prefetch((const char *)(boxes[columns->id[ahead]].max + 2), _MM_HINT_T0);
-            rows[k] = boxes[columns->id[at + k]].min;
+            rows[k] = (const float *)&boxes[columns->id[at + k]];
         }
         __m256 low[4], high[4];
         turn(rows, 0, low);  // min x, y, z, max x
