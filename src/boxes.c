@@ -84,7 +84,7 @@ bp_status bp_boxes_check(const bp_box *boxes, size_t count, const bp_config *con
         bp_log_write(config, "boxes: %zu are more than the %zu that fit; split the set", count, BP_MAX_COUNT);
         return BP_ERROR_ARGUMENT;
     }
-    const size_t invalid = find_invalid(boxes, count, config);
+    const size_t invalid = count > 0 ? find_invalid(boxes, count, config) : 0;
     if (invalid < count) {
         const bp_box *b = &boxes[invalid];
         bp_log_write(config, "box %zu is invalid (NaN, or min > max): min (%g, %g, %g), max (%g, %g, %g)", invalid,

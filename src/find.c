@@ -38,7 +38,9 @@ static bp_status search(const request *r, const bp_method_ops *ops, void *state,
     }
     stats->build_seconds = built - start;
     stats->find_seconds = bp_clock_seconds() - built;
-    ops->stats(state, stats);
+    if (status == BP_OK) {
+        ops->stats(state, stats);
+    }
     return status;
 }
 

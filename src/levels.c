@@ -21,7 +21,7 @@
 enum {
     SAMPLE = 2048,    // objects looked at
     OCTAVES = 256,    // exponents of a float
-    OCTAVES_MAX = 32, // kept apart by the dynamic programme
+    OCTAVES_MAX = 32, // kept apart by the dynamic programme, and fewer if objects are few
     LONGER_ROWS = 3,  // bits by which rows are longer than columns where a grid is folded
     LEVELS_ABOVE = 3, // for objects that are larger than any in the sample
     SCALES = 5,       // at which objects are looked at: 1/16, 1/256, ... of the space they take up
@@ -37,7 +37,8 @@ typedef struct group {
     float low[3], high[3]; // bounds of their min corners
     float largest[3];      // extents
     double sum[3];         // of extents
-    double clump[SCALES];  // how much denser than evenly spread they lie, seen at each scale
+    double clump[SCALES];  // how much denser than evenly spread they lie, seen at each scale ...
+    int scales;            // ... of which there are so many that tell something
 } group;
 
 static float smaller(float a, float b) {
@@ -118,19 +119,19 @@ static double pairs_that_share(const group *g, const sample *samples, size_t cou
 static void measure_clumps(group *g, const sample *samples, size_t count) {
     double clump = 1.0;
     bool closer = true;
-    for (int scale = 0; scale < SCALES; ++scale) {
-        const int bits = SCALE_BITS * (scale + 1);
-        const double pairs = closer ? pairs_that_share(g, samples, count, bits) : 0.0;
+    g->scales = 0;
+    while (g->scales < SCALES && closer) {
+        const int bits = SCALE_BITS * (g->scales + 1);
+        const double pairs = pairs_that_share(g, samples, count, bits);
         double cells = 1.0;
         for (int axis = 0; axis < 3; ++axis) {
             cells *= g->high[axis] > g->low[axis] ? ldexp(1.0, bits) : 1.0;
         }
-        closer = closer && pairs >= 32.0;
-        if (closer) {
+        if (pairs >= 32.0) {
             clump = fmax(clump, 2.0 * pairs / ((double)count * (double)count) * cells);
         }
-        closer = closer && clump > 4.0;
-        g->clump[scale] = clump;
+        closer = pairs >= 32.0 && clump > 4.0;
+        g->clump[g->scales++] = clump;
     }
 }
 
@@ -227,7 +228,7 @@ typedef struct members {
 // of it that is one cell of that scale, whichever is most.
 static double near_of_group(const group *g, const double size[3]) {
     double most = 0.0;
-    for (int scale = 0; scale < SCALES; ++scale) {
+    for (int scale = 0; scale < g->scales; ++scale) {
         const double cell = ldexp(1.0, -SCALE_BITS * (scale + 1));
         double near = g->count * g->clump[scale];
         for (int axis = 0; axis < 3; ++axis) {
@@ -275,8 +276,14 @@ static estimate estimate_cells(const members *m, const double wanted[3]) {
     };
 }
 
-// Keeps the better of two estimates.
-static void try_cells(const members *m, double finer, const double cell[3], estimate *best, double *best_total) {
+// Tries cells of so many times the largest extents, or `least` if that is more, and keeps the better estimate.
+static void try_cells(const members *m, double finer, double least, double along, double beside, estimate *best,
+                      double *best_total) {
+    double cell[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        const double extent = fmax((double)m->merged.largest[axis], least);
+        cell[axis] = fmax((axis == 0 ? along : beside) * extent, 0x1p-140);
+    }
     const estimate e = estimate_cells(m, cell);
     const double total = m->merged.count * e.inside + finer * e.across;
     if (total < *best_total) {
@@ -297,18 +304,18 @@ static estimate estimate_members(const members *m, double finer) {
         longest = fmax(longest, (double)g->high[axis] - (double)g->low[axis]);
     }
     estimate best = {.inside = DBL_MAX};
-    double best_total = DBL_MAX, least = 0.0;
+    double best_total = DBL_MAX, best_least = 0.0, least = 0.0;
     const double shortest = fmax(widest * 2.0, longest * 0x1p-20);
-    for (int step = 0; step == 0 || (least <= longest && longest > 0.0); ++step) {
-        for (size_t i = 0; i < sizeof along / sizeof *along * (sizeof beside / sizeof *beside); ++i) {
-            double cell[3];
-            for (int axis = 0; axis < 3; ++axis) {
-                const double factor = axis == 0 ? along[i % 4] : beside[i / 4];
-                cell[axis] = fmax(factor * fmax((double)g->largest[axis], least), 0x1p-140);
-            }
-            try_cells(m, finer, cell, &best, &best_total);
-        }
+    for (int step = 0; step == 0 || (least <= longest && longest > 0.0); ++step) { // first the scale ...
+        const double before = best_total;
+        try_cells(m, finer, least, along[1], beside[1], &best, &best_total);
+        best_least = best_total < before ? least : best_least;
         least = ldexp(shortest, step);
+    }
+    for (size_t a = 0; a < sizeof along / sizeof *along; ++a) { // ... then the shape
+        for (size_t b = 0; b < sizeof beside / sizeof *beside; ++b) {
+            try_cells(m, finer, best_least, along[a], beside[b], &best, &best_total);
+        }
     }
     return best;
 }
@@ -366,13 +373,13 @@ static size_t take_samples(const bp_config *config, const bp_box *boxes, size_t 
     return sample_count;
 }
 
-// Joins octaves into at most OCTAVES_MAX groups, finest first, and tells which octave went where.
-static size_t join_octaves(const group *octaves, group *groups, uint16_t *group_of_octave) {
+// Joins octaves into at most `most` groups, finest first, and tells which octave went where.
+static size_t join_octaves(const group *octaves, size_t most, group *groups, uint16_t *group_of_octave) {
     size_t used = 0, group_count = 0, seen = 0;
     for (size_t i = 0; i < OCTAVES; ++i) {
         used += octaves[i].count > 0.0;
     }
-    const size_t together = (used + OCTAVES_MAX - 1) / OCTAVES_MAX;
+    const size_t together = (used + most - 1) / most;
     for (size_t i = 0; i < OCTAVES; ++i) {
         if (octaves[i].count > 0.0) {
             if (seen++ % together == 0) {
@@ -410,7 +417,8 @@ static size_t gather_groups(const bp_config *config, const bp_box *boxes, size_t
         octaves[i] = group_empty();
     }
     const size_t sample_count = take_samples(config, boxes, count, stride, octaves, samples);
-    const size_t group_count = join_octaves(octaves, groups, group_of_octave);
+    const size_t most = 4 + count / 256 < OCTAVES_MAX ? 4 + count / 256 : OCTAVES_MAX;
+    const size_t group_count = join_octaves(octaves, most, groups, group_of_octave);
     for (size_t i = 0; i < sample_count; ++i) {
         samples[i].group = group_of_octave[samples[i].group];
     }
