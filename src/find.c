@@ -5,7 +5,7 @@
 #include "method.h"
 #include "sort.h"
 
-enum { USUAL_PAIRS = 3 }; // per box
+enum { USUAL_PAIRS = 2 }; // per box
 
 // Two sets, or one: then `b` is NULL.
 typedef struct request {
@@ -52,16 +52,6 @@ static bp_status order(const request *r, const bp_config *config, bp_pairs *pair
     return sorted ? BP_OK : BP_ERROR_MEMORY;
 }
 
-// Room for as many pairs as there usually are, so that most calls allocate their list once. If it is refused, the list
-// will grow as it must.
-static void reserve_usual(bp_sink *sink, const request *r) {
-    const size_t usual = USUAL_PAIRS * (r->a_count + r->b_count);
-    size_t room = 0;
-    if (usual <= sink->limit) {
-        (void)bp_sink_room(sink, usual, &room);
-    }
-}
-
 static bp_status answer(const request *r, const bp_config *given, bp_pairs *pairs) {
     bp_config config;
     bp_status status = bp_config_complete(given, &config);
@@ -81,7 +71,7 @@ static bp_status answer(const request *r, const bp_config *given, bp_pairs *pair
     }
     bp_stats stats = {.method = method, .update = BP_UPDATE_REBUILD, .objects = r->a_count + r->b_count};
     bp_sink sink = bp_sink_open(pairs, &config);
-    reserve_usual(&sink, r);
+    bp_sink_expect(&sink, USUAL_PAIRS * (r->a_count + r->b_count)); // so that most calls allocate their list once
     status = search(r, ops, state, &sink, &stats);
     const bp_status kept = bp_sink_close(&sink, pairs);
     ops->destroy(state);

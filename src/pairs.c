@@ -48,6 +48,15 @@ bp_pair *bp_sink_room(bp_sink *sink, size_t least, size_t *room) {
     return granted ? sink->scratch.data : NULL;
 }
 
+void bp_sink_expect(bp_sink *sink, size_t last_count) {
+    // Methods ask for more room than they fill: a short list needs more to spare.
+    const size_t at_once = last_count < 16384 ? last_count : 16384;
+    const size_t expected = last_count + (last_count / 4 > at_once ? last_count / 4 : at_once);
+    if (expected > room_left(sink) && expected <= sink->limit) {
+        (void)grow(sink, expected);
+    }
+}
+
 void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t count) {
     const size_t left = room_left(sink);
     const size_t copied = kept < left ? kept : left;

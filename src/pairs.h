@@ -27,6 +27,10 @@ void bp_sink_commit(bp_sink *sink, const bp_pair *written, size_t count);
 // Adds `count` pairs of which only the first `kept` are at hand, to a sink that cannot keep them all anyway.
 void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t count);
 
+// Makes room for as many pairs as last time and some to spare, so that a steady number of them soon needs no more
+// memory. If it is refused, the list will grow as it must.
+void bp_sink_expect(bp_sink *sink, size_t last_count);
+
 // One pair. False if memory is short.
 static inline bool bp_sink_push(bp_sink *sink, uint32_t a, uint32_t b) {
     size_t room = 0;

@@ -57,12 +57,9 @@ void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_config *config) {
 
 void bp_sorted_grid_free(bp_sorted_grid *grid) {
     const bp_allocator *allocator = &grid->config->allocator;
-    bp_sink *sinks = grid->sinks_buffer.data;
-    for (size_t i = 0; i < grid->sink_count; ++i) {
-        bp_sink_free(&sinks[i]);
-    }
-    bp_buffer *buffers[] = {&grid->levels.buffer,   &grid->columns_buffer, &grid->records_buffer, &grid->table_buffer,
-                            &grid->counters_buffer, &grid->blocks_buffer,  &grid->sinks_buffer};
+    bp_sweep_pool_free(&grid->pool, allocator);
+    bp_buffer *buffers[] = {&grid->levels.buffer, &grid->columns_buffer,  &grid->records_buffer,
+                            &grid->table_buffer,  &grid->counters_buffer, &grid->blocks_buffer};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }
@@ -225,29 +222,10 @@ static void task_order(void *context, size_t bucket) {
             columns->id[i] = records[i].id;
         }
     }
-    b->grid->kernels->arrange(columns, begin, end, b->boxes);
-    if (b->grid->config->dimensions == 2) {
-        memset(columns->min[2] + begin, 0, (end - begin) * sizeof(float));
-        memset(columns->max[2] + begin, 0, (end - begin) * sizeof(float));
-    }
+    bp_columns_fill(columns, b->grid->config, begin, end, b->boxes);
 }
 
 // ---- the whole build ------------------------------------------------------------------------------------------------
-
-static bool reserve_columns(bp_sorted_grid *grid, size_t count) {
-    const size_t stride = (count + BP_COLUMN_PADDING + 15) / 16 * 16;
-    if (!bp_buffer_reserve_slack(&grid->columns_buffer, &grid->config->allocator, 0, bp_size_multiply(stride, 7),
-                                 sizeof(float))) {
-        return false;
-    }
-    float *floats = grid->columns_buffer.data;
-    for (int axis = 0; axis < 3; ++axis) {
-        grid->columns.min[axis] = floats + stride * (size_t)axis;
-        grid->columns.max[axis] = floats + stride * (size_t)(axis + 3);
-    }
-    grid->columns.id = (uint32_t *)grid->columns_buffer.data + stride * 6;
-    return true;
-}
 
 static bool number_cells(bp_sorted_grid *grid) {
     grid->cell_count = 0;
@@ -281,7 +259,7 @@ static bool reserve_scratch(build *b) {
     const size_t cells = grid->cell_count > usual_cells ? grid->cell_count : usual_cells;
     const size_t levels = grid->levels.count > USUAL_LEVELS ? grid->levels.count : USUAL_LEVELS;
     const size_t buckets = most_buckets(b->count) + 3, parts = b->block_count * levels;
-    if (!reserve_columns(grid, b->count) ||
+    if (!bp_columns_reserve(&grid->columns, &grid->columns_buffer, allocator, b->count) ||
         !bp_buffer_reserve_slack(&grid->records_buffer, allocator, 0, b->count + 1, sizeof(record)) ||
         !bp_buffer_reserve_slack(&grid->table_buffer, allocator, 0, cells + 2, sizeof(uint32_t)) ||
         !bp_buffer_reserve_slack(&grid->counters_buffer, allocator, 0, bp_size_multiply(b->block_count + 1, buckets),
@@ -364,21 +342,7 @@ void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats) {
     stats->objects_per_cell = grid->occupied > 0 ? (double)grid->grid_count / (double)grid->occupied : 0.0;
     stats->bytes = grid->levels.buffer.bytes + grid->columns_buffer.bytes + grid->records_buffer.bytes +
                    grid->table_buffer.bytes + grid->counters_buffer.bytes + grid->blocks_buffer.bytes +
-                   grid->sinks_buffer.bytes;
-    const bp_sink *sinks = grid->sinks_buffer.data;
-    for (size_t i = 0; i < grid->sink_count; ++i) {
-        stats->bytes += sinks[i].capacity * sizeof(bp_pair);
-    }
-}
-
-static bool holds(const bp_sorted_grid *grid, size_t position, const bp_box *given) {
-    const bp_box box = bp_box_flatten(*given, grid->config->dimensions);
-    bool same = true;
-    for (int axis = 0; axis < 3; ++axis) {
-        same &= grid->columns.min[axis][position] == box.min[axis];
-        same &= grid->columns.max[axis][position] == box.max[axis];
-    }
-    return same;
+                   bp_sweep_pool_bytes(&grid->pool);
 }
 
 bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
@@ -393,7 +357,7 @@ bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxe
     }
     for (size_t position = 0; sound && position < grid->total_count; ++position) {
         const uint32_t id = grid->columns.id[position];
-        sound = id < count && holds(grid, position, &boxes[id]);
+        sound = id < count && bp_columns_hold(&grid->columns, position, &boxes[id], grid->config->dimensions);
     }
     if (!sound) {
         bp_log_write(grid->config, "hierarchical-grid: the sorted form does not hold the boxes it was given");

@@ -15,8 +15,7 @@
 #define BP_SORTED_GRID_H
 
 #include "levels.h"
-#include "pairs.h"
-#include "sweep/kernels.h"
+#include "sweeper.h"
 
 typedef struct bp_sorted_grid {
     const bp_config *config;
@@ -31,8 +30,8 @@ typedef struct bp_sorted_grid {
     size_t fullest;     // boxes in the fullest cell
     bp_columns columns;
 
-    bp_buffer columns_buffer, records_buffer, table_buffer, counters_buffer, blocks_buffer, sinks_buffer;
-    size_t sink_count;
+    bp_buffer columns_buffer, records_buffer, table_buffer, counters_buffer, blocks_buffer;
+    bp_sweep_pool pool;
 } bp_sorted_grid;
 
 void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_config *config);

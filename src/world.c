@@ -446,6 +446,7 @@ static bp_status find(bp_world *world, bool only_changed, uint64_t *tests) {
     const size_t kept = only_changed ? world->pairs.count : 0;
     bp_sink sink = bp_sink_open(&world->pairs, &world->config);
     sink.count = kept;
+    bp_sink_expect(&sink, world->pairs.count - kept);
     const bp_status status = only_changed ? world->ops->find_changed(world->state, world->changed.data,
                                                                      world->changed_count, marks_of(world), &sink)
                                           : world->ops->find(world->state, &sink);
