@@ -35,7 +35,9 @@ enum {
 typedef struct group {
     double count;          // objects, as estimated from the sample
     float low[3], high[3]; // bounds of their min corners
-    float largest[3];      // extents
+    float smallest;        // size in the sample
+    float seen[3];         // the largest extents in the sample
+    float largest[3];      // the largest that are allowed for
     double sum[3];         // of extents
     double clump[SCALES];  // how much denser than evenly spread they lie, seen at each scale ...
     int scales;            // ... of which there are so many that tell something
@@ -50,14 +52,16 @@ static float larger(float a, float b) {
 }
 
 static group group_empty(void) {
-    return (group){.low = {FLT_MAX, FLT_MAX, FLT_MAX}, .high = {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
+    return (group){.low = {FLT_MAX, FLT_MAX, FLT_MAX}, .high = {-FLT_MAX, -FLT_MAX, -FLT_MAX}, .smallest = FLT_MAX};
 }
 
 static void group_merge(group *into, const group *from) {
     into->count += from->count;
+    into->smallest = smaller(into->smallest, from->smallest);
     for (int axis = 0; axis < 3; ++axis) {
         into->low[axis] = smaller(into->low[axis], from->low[axis]);
         into->high[axis] = larger(into->high[axis], from->high[axis]);
+        into->seen[axis] = larger(into->seen[axis], from->seen[axis]);
         into->largest[axis] = larger(into->largest[axis], from->largest[axis]);
         into->sum[axis] += from->sum[axis];
     }
@@ -76,10 +80,12 @@ static bool group_of_box(const bp_box *given, uint32_t dimensions, double weight
         }
         one->low[axis] = box.min[axis];
         one->high[axis] = box.min[axis];
+        one->seen[axis] = extent;
         one->largest[axis] = extent;
         one->sum[axis] = weight * (double)extent;
         *size = larger(*size, extent);
     }
+    one->smallest = *size;
     return true;
 }
 
@@ -337,6 +343,14 @@ static bp_level level_of_cells(const cells *c) {
     return level;
 }
 
+// Cells may be much larger than their objects: what belongs to a coarser level, whose objects are of size `coarser` and
+// more, must not fit.
+static void leave_to_coarser(bp_level *level, const float seen[3], float coarser) {
+    for (int axis = 0; axis < 3; ++axis) {
+        level->fit[axis] = smaller(level->fit[axis], larger(coarser, nextafterf(seen[axis], FLT_MAX)));
+    }
+}
+
 // For objects that are larger than any in the sample.
 static bp_level level_above(const bp_level *below) {
     bp_level level = {.bits = {FEWEST_BITS[0], FEWEST_BITS[1], FEWEST_BITS[2]}};
@@ -426,7 +440,7 @@ static size_t gather_groups(const bp_config *config, const bp_box *boxes, size_t
     for (size_t i = 0; i < group_count; ++i) {
         measure_clumps(&groups[i], sorted + begins[i], begins[i + 1] - begins[i]);
         for (int axis = 0; axis < 3 && stride > 1; ++axis) {
-            groups[i].largest[axis] = (float)fmin(SLACK * (double)groups[i].largest[axis], (double)FLT_MAX);
+            groups[i].largest[axis] = (float)fmin(SLACK * (double)groups[i].seen[axis], (double)FLT_MAX);
         }
     }
     return group_count;
@@ -437,6 +451,7 @@ typedef struct choice {
     double cost;
     size_t first; // the coarsest of these levels begins at this group
     cells cells;
+    float smallest, seen[3];
 } choice;
 
 // The best way to end with a level that goes up to group `last`, if those for the groups before are known.
@@ -454,7 +469,8 @@ static choice choose_last(const group *groups, const choice *before, size_t last
         const double across = fmin(e.across, m.merged.count / VECTOR); // very few are tested against all
         const double cost = m.merged.count * e.inside + finer * across + (first > 0 ? before[first - 1].cost : 0.0);
         if (cost < best.cost) {
-            best = (choice){.cost = cost, .first = first, .cells = e.cells};
+            best = (choice){.cost = cost, .first = first, .cells = e.cells, .smallest = m.merged.smallest};
+            memcpy(best.seen, m.merged.seen, sizeof best.seen);
         }
     }
     return best;
@@ -476,8 +492,11 @@ static bp_status plan_by_cost(bp_levels *levels, const bp_config *config, const 
     for (size_t last = 0; last < group_count; ++last) {
         best[last] = choose_last(groups, best, last);
     }
+    float coarser = FLT_MAX;
     for (size_t end = group_count; end > 0; end = best[end - 1].first) { // coarsest first
-        const bp_level level = level_of_cells(&best[end - 1].cells);
+        bp_level level = level_of_cells(&best[end - 1].cells);
+        leave_to_coarser(&level, best[end - 1].seen, coarser);
+        coarser = best[end - 1].smallest;
         if (!bp_levels_append(levels, config, &level)) {
             return BP_ERROR_MEMORY;
         }

@@ -4,7 +4,16 @@
 static const bp_method_ops *const table[] = {
     [BP_METHOD_AUTO] = NULL,
     [BP_METHOD_BRUTE_FORCE] = &bp_brute_force_ops,
+    [BP_METHOD_LINKED_CELLS] = &bp_linked_cells_ops,
     [BP_METHOD_HIERARCHICAL_GRID] = &bp_hierarchical_grid_ops,
+    [BP_METHOD_SPATIAL_HASH] = &bp_spatial_hash_ops,
+    [BP_METHOD_PIVOT_GRID] = &bp_pivot_grid_ops,
+    [BP_METHOD_COMPACT_GRID] = &bp_compact_grid_ops,
+    [BP_METHOD_CUCKOO_GRID] = &bp_cuckoo_grid_ops,
+    [BP_METHOD_OCTREE] = &bp_octree_ops,
+    [BP_METHOD_LOOSE_OCTREE] = &bp_loose_octree_ops,
+    [BP_METHOD_BVH] = &bp_bvh_ops,
+    [BP_METHOD_SWEEP_AND_PRUNE] = &bp_sweep_and_prune_ops,
 };
 
 bp_method bp_method_choose(const bp_config *config) {

@@ -50,6 +50,15 @@ bp_method bp_method_choose(const bp_config *config);
 const bp_method_ops *bp_method_get(bp_method method);
 
 extern const bp_method_ops bp_brute_force_ops;
+extern const bp_method_ops bp_linked_cells_ops;
 extern const bp_method_ops bp_hierarchical_grid_ops;
+extern const bp_method_ops bp_spatial_hash_ops;
+extern const bp_method_ops bp_pivot_grid_ops;
+extern const bp_method_ops bp_compact_grid_ops;
+extern const bp_method_ops bp_cuckoo_grid_ops;
+extern const bp_method_ops bp_octree_ops;
+extern const bp_method_ops bp_loose_octree_ops;
+extern const bp_method_ops bp_bvh_ops;
+extern const bp_method_ops bp_sweep_and_prune_ops;
 
 #endif

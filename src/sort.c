@@ -47,3 +47,37 @@ bool bp_sort_pairs(bp_pair *pairs, size_t count, size_t id_count, bp_buffer *scr
     }
     return true;
 }
+
+// One pass over the keys' digit at `shift`. False if all have the same: then nothing was done.
+static bool key_pass(const uint64_t *from, uint64_t *to, size_t count, uint32_t shift, uint64_t mask) {
+    size_t position[DIGITS] = {0};
+    for (size_t i = 0; i < count; ++i) {
+        ++position[from[i] >> shift & mask];
+    }
+    if (count == 0 || position[from[0] >> shift & mask] == count) {
+        return false;
+    }
+    size_t sum = 0;
+    for (size_t digit = 0; digit <= mask; ++digit) {
+        const size_t here = position[digit];
+        position[digit] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        to[position[from[i] >> shift & mask]++] = from[i];
+    }
+    return true;
+}
+
+uint64_t *bp_sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32_t first, uint32_t last) {
+    uint64_t *from = keys, *to = spare;
+    for (uint32_t shift = first; shift < last; shift += DIGIT_BITS) {
+        const uint32_t bits = last - shift < DIGIT_BITS ? last - shift : DIGIT_BITS;
+        if (key_pass(from, to, count, shift, ((uint64_t)1 << bits) - 1)) {
+            uint64_t *swapped = from;
+            from = to;
+            to = swapped;
+        }
+    }
+    return from;
+}

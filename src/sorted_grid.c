@@ -103,7 +103,7 @@ static void keys_of_boxes(const build *b, level_part *parts, size_t begin, size_
 }
 
 static size_t bucket_of(const build *b, uint32_t key) {
-    return key == KEY_SCAN ? b->bucket_count : key >> b->bucket_shift;
+    return key == KEY_SCAN ? b->bucket_count : (size_t)key >> b->bucket_shift;
 }
 
 static void task_keys(void *context, size_t block) {

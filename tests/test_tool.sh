@@ -167,7 +167,7 @@ wrong "unknown option '--fly=1'" scene uniform --fly=1
 wrong '--quiet takes no value' pairs boxes.csv --quiet=yes
 wrong '-o needs a value' pairs boxes.csv -o
 wrong '--method needs a value' pairs boxes.csv --method
-wrong "unknown method 'magic'; expected one of auto, brute-force, hierarchical-grid" pairs boxes.csv --method magic
+wrong "unknown method 'magic'; expected one of auto, brute-force, linked-cells" pairs boxes.csv --method magic
 wrong "threads: expected a whole number, found 'many'" pairs boxes.csv --threads many
 wrong 'expected one file of boxes, or two, found 0' pairs
 wrong 'expected one file of boxes, or two, found 3' pairs boxes.csv boxes.csv boxes.csv

@@ -19,6 +19,10 @@ static void print_stats(const bp_stats *stats) {
     fprintf(stderr, "levels=%zu\ncells=%zu\noccupied=%zu\n", stats->levels, stats->cells, stats->occupied);
     fprintf(stderr, "objects_per_cell=%.6g\n", stats->objects_per_cell);
     fprintf(stderr, "objects_per_cell_max=%zu\n", stats->objects_per_cell_max);
+    if (stats->method == BP_METHOD_COMPACT_GRID) {
+        fprintf(stderr, "sort=%s\n", stats->sort == BP_SORT_RADIX ? "radix" : "adaptive");
+        fprintf(stderr, "changed_share=%.6g\n", stats->changed_share);
+    }
     fprintf(stderr, "build_ms=%.3f\nfind_ms=%.3f\n", 1e3 * stats->build_seconds, 1e3 * stats->find_seconds);
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum field_kind { FIELD_COUNT, FIELD_INTEGER, FIELD_REAL, FIELD_CHOICE } field_kind;
+typedef enum field_kind { FIELD_COUNT, FIELD_INTEGER, FIELD_REAL, FIELD_CHOICE, FIELD_BYTES } field_kind;
 
 typedef struct config_field {
     const char *name;
@@ -17,7 +17,7 @@ typedef struct config_field {
     const char *help;
 } config_field;
 
-enum { ELEMENT_BYTES = 4, ARRAY_MAX = 3 };
+enum { ELEMENT_BYTES = 4, ARRAY_MAX = 6 };
 
 _Static_assert(sizeof(bp_method) == ELEMENT_BYTES && sizeof(bp_update_strategy) == ELEMENT_BYTES &&
                    sizeof(bp_pair_order) == ELEMENT_BYTES && sizeof(bp_simd) == ELEMENT_BYTES,
@@ -38,6 +38,46 @@ static const char *simd_name(size_t index) {
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
+static const char *layout_name(size_t index) {
+    static const char *const names[] = {"chunked", "dense"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *keys_name(size_t index) {
+    static const char *const names[] = {"row_major", "z_curve"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *sort_name(size_t index) {
+    static const char *const names[] = {"automatic", "radix", "adaptive"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *hash_table_name(size_t index) {
+    static const char *const names[] = {"chained", "open"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *bvh_build_name(size_t index) {
+    static const char *const names[] = {"top_down", "bottom_up", "insertion"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *bvh_split_name(size_t index) {
+    static const char *const names[] = {"object_median", "object_mean", "spatial_median"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *bvh_axis_name(size_t index) {
+    static const char *const names[] = {"largest_extent", "largest_variance"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *bvh_descent_name(size_t index) {
+    static const char *const names[] = {"simultaneous", "larger_volume", "one_before_other"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
 #define AT(member) offsetof(bp_config, member)
 
 static const config_field FIELDS[] = {
@@ -52,7 +92,24 @@ static const config_field FIELDS[] = {
     {"cell_size", FIELD_REAL, 1, AT(cell_size), NULL, "c0; 0: automatic"},
     {"grid_size", FIELD_COUNT, 3, AT(grid_size), NULL, "cells per axis of a new grid, as 64,64,64"},
     {"grid_load", FIELD_REAL, 1, AT(grid_load), NULL, "objects per cell above which a grid grows"},
+    {"octree_max_objects", FIELD_COUNT, 1, AT(octree_max_objects), NULL, "more are split; 0: 11"},
+    {"octree_max_depth", FIELD_COUNT, 1, AT(octree_max_depth), NULL, "halvings of the cube; 0: automatic"},
+    {"looseness", FIELD_REAL, 1, AT(looseness), NULL, "reach of a node: 1 (straddlers stay high) to 8; 0: 2"},
     {"brute_force_below", FIELD_COUNT, 1, AT(brute_force_below), NULL, "fewer objects: all pairs are tested"},
+    {"domain", FIELD_REAL, 6, AT(domain), NULL, "the part of space with cells: min x,y,z,max x,y,z; 0: the boxes'"},
+    {"hash_table", FIELD_CHOICE, 1, AT(hash_table), hash_table_name, "spatial-hash: chained or open"},
+    {"hash_cell_limit", FIELD_COUNT, 1, AT(hash_cell_limit), NULL, "spatial-hash: more cells than this: large"},
+    {"memory_limit", FIELD_BYTES, 1, AT(memory_limit), NULL, "bytes for boxes and cells; 0: no limit"},
+    {"pivot_layout", FIELD_CHOICE, 1, AT(pivot_layout), layout_name, "chunked or dense"},
+    {"chunk_size", FIELD_COUNT, 1, AT(chunk_size), NULL, "cells per axis of a chunk of pivots: a power of two"},
+    {"compact_keys", FIELD_CHOICE, 1, AT(compact_keys), keys_name, "row_major or z_curve"},
+    {"compact_sort", FIELD_CHOICE, 1, AT(compact_sort), sort_name, "automatic, radix or adaptive"},
+    {"bvh_build", FIELD_CHOICE, 1, AT(bvh_build), bvh_build_name, "top_down, bottom_up or insertion"},
+    {"bvh_split", FIELD_CHOICE, 1, AT(bvh_split), bvh_split_name, "object_median, object_mean or spatial_median"},
+    {"bvh_axis", FIELD_CHOICE, 1, AT(bvh_axis), bvh_axis_name, "largest_extent or largest_variance"},
+    {"bvh_descent", FIELD_CHOICE, 1, AT(bvh_descent), bvh_descent_name,
+     "simultaneous, larger_volume or one_before_other"},
+    {"sweep_axes", FIELD_COUNT, 1, AT(sweep_axes), NULL, "1 or 3; 0: by how far objects move"},
 };
 
 enum { FIELDS_COUNT = sizeof FIELDS / sizeof *FIELDS };
@@ -78,7 +135,8 @@ static bool fail_choice(const config_field *field, const char *value, failure *w
 }
 
 static bool fail_value(const config_field *field, const char *value, failure *why) {
-    static const char *const kinds[] = {"a whole number, 0 or more", "a whole number", "a number", "a name"};
+    static const char *const kinds[] = {"a whole number, 0 or more", "a whole number", "a number", "a name",
+                                        "a number of bytes"};
     return failure_set(why, STATUS_WRONG_CALL, "%s: expected %s, found '%.100s'", field->name, kinds[field->kind],
                        value);
 }
@@ -118,6 +176,8 @@ static bool parse_element(const config_field *field, const char *text, void *ele
     case FIELD_CHOICE:
         if (!parse_choice(field, text, &word, why)) return false;
         break;
+    case FIELD_BYTES: // not an element of 32 bits: set_bytes
+        break;
     }
     if (!good) return fail_value(field, text, why);
     memcpy(element, &word, sizeof word);
@@ -137,8 +197,17 @@ static bool fail_length(const config_field *field, const char *value, failure *w
                        field->name, field->length, value);
 }
 
+// The one kind that takes a size_t.
+static bool set_bytes(bp_config *config, const config_field *field, const char *value, failure *why) {
+    uint64_t count = 0;
+    if (!number_parse_count(value, SIZE_MAX, &count)) return fail_value(field, value, why);
+    memcpy((unsigned char *)config + field->offset, &(size_t){(size_t)count}, sizeof(size_t));
+    return true;
+}
+
 // All or nothing: the config changes only when every element is good.
 static bool set_field(bp_config *config, const config_field *field, const char *value, failure *why) {
+    if (field->kind == FIELD_BYTES) return set_bytes(config, field, value, why);
     unsigned char elements[ARRAY_MAX * ELEMENT_BYTES];
     char copy[256];
     if (strlen(value) >= sizeof copy) return fail_value(field, value, why);

@@ -118,7 +118,16 @@ typedef struct bp_log {
 typedef enum bp_method {
     BP_METHOD_AUTO = 0,          ///< the library chooses
     BP_METHOD_BRUTE_FORCE,       ///< tests all pairs; the oracle of the tests
+    BP_METHOD_LINKED_CELLS,      ///< a dense grid over a bounded domain; O(n + cells)
     BP_METHOD_HIERARCHICAL_GRID, ///< levels of hashed grids, by object size; O(n)
+    BP_METHOD_SPATIAL_HASH,      ///< a uniform grid in a hash table; objects in every cell they overlap
+    BP_METHOD_PIVOT_GRID,        ///< one uniform grid; a counting sort with pivots, in chunks where objects are
+    BP_METHOD_COMPACT_GRID,      ///< one uniform grid; boxes sorted by cell, with a sort that profits from order
+    BP_METHOD_CUCKOO_GRID,       ///< one uniform grid; its occupied cells in a cuckoo hash
+    BP_METHOD_OCTREE,            ///< a tree of cubes, fine where objects are many; for similar sizes
+    BP_METHOD_LOOSE_OCTREE,      ///< a tree of overlapping cubes; for any sizes
+    BP_METHOD_BVH,               ///< a tree of bounding boxes; O(n log n), any sizes, unbounded space
+    BP_METHOD_SWEEP_AND_PRUNE,   ///< boxes sorted along the axes, pairs kept from step to step; for low motion
 } bp_method;
 
 /// How a world brings its structure up to date when objects have changed.
@@ -143,6 +152,58 @@ typedef enum bp_simd {
     BP_SIMD_NEON      ///< 64-bit ARM
 } bp_simd;
 
+/// pivot-grid: where the pivots are, one for each cell.
+typedef enum bp_pivot_layout {
+    BP_PIVOTS_CHUNKED = 0, ///< in chunks of cells, made where objects are: memory follows the objects
+    BP_PIVOTS_DENSE        ///< in one table over the whole domain: memory follows the domain
+} bp_pivot_layout;
+
+/// compact-grid: the order of the cells.
+typedef enum bp_compact_keys {
+    BP_KEYS_ROW_MAJOR = 0, ///< x fastest, then y, then z
+    BP_KEYS_Z_CURVE        ///< the bits of x, y and z interleaved
+} bp_compact_keys;
+
+/// compact-grid: how objects are sorted by cell.
+typedef enum bp_compact_sort {
+    BP_SORT_AUTOMATIC = 0, ///< adaptive if few objects have changed cell since the last update, else radix
+    BP_SORT_RADIX,         ///< anew, least significant digit first: always the same time
+    BP_SORT_ADAPTIVE       ///< the last order, with those that have changed cell taken out, sorted and merged in
+} bp_compact_sort;
+
+/// spatial-hash: how cells with the same hash share the table.
+typedef enum bp_hash_table {
+    BP_HASH_CHAINED = 0, ///< in a list; at most one cell per slot on average
+    BP_HASH_OPEN         ///< in the next free slot (linear probing); at most half of the slots are in use
+} bp_hash_table;
+
+/// bvh: how the tree is built.
+typedef enum bp_bvh_build {
+    BP_BVH_TOP_DOWN = 0, ///< all boxes are split in two, and so on: fastest
+    BP_BVH_BOTTOM_UP,    ///< neighbouring boxes are merged, and so on: the best tree
+    BP_BVH_INSERTION     ///< box by box: slowest
+} bp_bvh_build;
+
+/// bvh: where the top-down build splits the centres of the boxes.
+typedef enum bp_bvh_split {
+    BP_BVH_OBJECT_MEDIAN = 0, ///< the same number on both sides: always balanced
+    BP_BVH_OBJECT_MEAN,       ///< at their mean
+    BP_BVH_SPATIAL_MEDIAN     ///< in the middle of where they are
+} bp_bvh_split;
+
+/// bvh: along which axis the top-down build splits.
+typedef enum bp_bvh_axis {
+    BP_BVH_LARGEST_EXTENT = 0, ///< of the centres
+    BP_BVH_LARGEST_VARIANCE    ///< of the centres
+} bp_bvh_axis;
+
+/// bvh: of two nodes that overlap, which is replaced by its children.
+typedef enum bp_bvh_descent {
+    BP_BVH_SIMULTANEOUS = 0, ///< both: fastest
+    BP_BVH_LARGER_VOLUME,    ///< the larger one
+    BP_BVH_ONE_BEFORE_OTHER  ///< the first, down to its leaves, and then the second
+} bp_bvh_descent;
+
 /// Flags of a config.
 enum {
     BP_PAIRS_FIXED = 1u << 0 ///< bp_pairs is a buffer of the caller's, of `capacity` pairs, and is never grown
@@ -163,6 +224,8 @@ typedef struct bp_stats {
     double objects_per_cell;     ///< mean over the occupied cells
     double build_seconds;        ///< time to bring the structure up to date
     double find_seconds;         ///< time to find the pairs
+    bp_compact_sort sort;        ///< compact-grid: the sort that ran (never BP_SORT_AUTOMATIC); else 0
+    double changed_share;        ///< compact-grid: objects that have changed cell since the last update, 0 to 1
 } bp_stats;
 
 /// What to do, and how. Every field's zero is its default, so `bp_config config = {0};` is the normal case. It is read
@@ -181,6 +244,11 @@ typedef struct bp_config {
     float hierarchy_factor;
     /// hierarchical-grid: the edge c0 of the cells of level 0. 0: sqrt(factor) times the first object's size.
     /// Given without a factor, it implies a factor of 2.
+    /// linked-cells: the edge of the cells. Objects that are larger are found, but at a higher price each. 0: chosen from
+    /// the sizes of the objects.
+    /// spatial-hash: the edge of the cells. 0: chosen from sizes and density.
+    /// pivot-grid, compact-grid, cuckoo-grid: the edge of the cells; objects longer than 16 cells are tested against all.
+    /// 0: chosen from the sizes of the objects.
     float cell_size;
     /// hierarchical-grid: cells per axis of a new grid: powers of two, at least 4, at most 2^20 each. 0: 16, or chosen
     /// from the objects where the library chooses the levels.
@@ -190,6 +258,49 @@ typedef struct bp_config {
     float grid_load;
     /// hierarchical-grid: below this many objects all pairs are tested. 0: a measured threshold; 1: never.
     uint32_t brute_force_below;
+
+    // linked-cells, pivot-grid, compact-grid, cuckoo-grid, octree, loose-octree
+    /// linked-cells: the part of space that is cut into cells, finite; all zero: where the boxes are, or most of them.
+    /// Objects outside it are found too, in the cells of its border: many of them are slow.
+    bp_box domain;
+    /// linked-cells, pivot-grid, compact-grid: bytes that boxes and cells may take. 0: no limit but the memory there is. With a cell_size that needs
+    /// more, BP_ERROR_MEMORY; else larger cells are chosen.
+    size_t memory_limit;
+
+    // spatial-hash
+    bp_hash_table hash_table; ///< default: chained
+    /// Objects that overlap more cells than this are kept apart and tested against all cells they cover. 0: 256.
+    uint32_t hash_cell_limit;
+
+    // pivot-grid
+    bp_pivot_layout pivot_layout; ///< default: chunked
+    /// Cells per axis of a chunk: a power of two, at most 64 (1024 in two dimensions). 0: 8 (32 in two dimensions).
+    uint32_t chunk_size;
+
+    // compact-grid
+    bp_compact_keys compact_keys; ///< default: row-major
+    bp_compact_sort compact_sort; ///< default: automatic
+
+    // octree, loose-octree
+    /// A node is split when it holds more objects than this. 0: 11.
+    uint32_t octree_max_objects;
+    /// octree: how often the cube around the objects (or the domain) is halved at most, up to 21; objects that are larger
+    /// than the smallest cubes limit that, or are tested against all where they are few. 0: 21.
+    uint32_t octree_max_depth;
+    /// loose-octree: how far a node reaches, as a multiple of its cube: 1 (objects that straddle stay in larger nodes) to
+    /// 8. 0: 2.
+    float looseness;
+
+    // bvh
+    bp_bvh_build bvh_build;     ///< default: top-down
+    bp_bvh_split bvh_split;     ///< top-down build; default: object median
+    bp_bvh_axis bvh_axis;       ///< top-down build; default: largest extent
+    bp_bvh_descent bvh_descent; ///< default: simultaneous
+
+    // sweep-and-prune
+    /// 1: boxes are sorted afresh along the axis of largest variance, and swept. 3: the ends of the boxes are kept sorted
+    /// along all axes, and pairs come and go as ends pass each other. 0: 3 while objects move little, else 1.
+    uint32_t sweep_axes;
 
     bp_allocator allocator;
     bp_executor executor;

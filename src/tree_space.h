@@ -1,0 +1,85 @@
+// The cube that an octree divides, and the cells of its finest depth.
+//
+// A coordinate becomes a cell by steps that are monotone, and what lies outside the cube belongs to a cell at its rim.
+// So two coordinates that are less than a cell apart are in the same or in neighbouring cells, wherever they are and
+// whatever the cube.
+#ifndef BP_TREE_SPACE_H
+#define BP_TREE_SPACE_H
+
+#include <broadphase/broadphase.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { BP_TREE_DEPTH_MAX = 21 }; // three axes of so many bits fit a key
+
+typedef struct bp_tree_space {
+    double origin[3];
+    double edge;
+    double inverse; // cells of the finest depth per unit of length
+    uint32_t depth; // the finest
+    uint32_t dimensions;
+} bp_tree_space;
+
+// The bits of a cell, two places apart.
+static inline uint64_t bp_spread_by_three(uint64_t bits) {
+    bits = (bits | bits << 32) & 0x001f00000000ffffu;
+    bits = (bits | bits << 16) & 0x001f0000ff0000ffu;
+    bits = (bits | bits << 8) & 0x100f00f00f00f00fu;
+    bits = (bits | bits << 4) & 0x10c30c30c30c30c3u;
+    return (bits | bits << 2) & 0x1249249249249249u;
+}
+
+// The bits of a cell, one place apart.
+static inline uint64_t bp_spread_by_two(uint64_t bits) {
+    bits = (bits | bits << 16) & 0x0000ffff0000ffffu;
+    bits = (bits | bits << 8) & 0x00ff00ff00ff00ffu;
+    bits = (bits | bits << 4) & 0x0f0f0f0f0f0f0f0fu;
+    bits = (bits | bits << 2) & 0x3333333333333333u;
+    return (bits | bits << 1) & 0x5555555555555555u;
+}
+
+// Not NaN.
+static inline uint32_t bp_tree_cell(const bp_tree_space *space, int axis, double coordinate) {
+    const double last = (double)((1u << space->depth) - 1);
+    double cell = (coordinate - space->origin[axis]) * space->inverse;
+    cell = cell > 0.0 ? cell : 0.0;
+    cell = cell < last ? cell : last;
+    return (uint32_t)(int32_t)cell;
+}
+
+// The cell of a point with its axes interleaved: the highest bits name the child of the root, and so on down.
+static inline uint64_t bp_tree_key(const bp_tree_space *space, double x, double y, double z) {
+    const uint32_t cell_x = bp_tree_cell(space, 0, x), cell_y = bp_tree_cell(space, 1, y);
+    if (space->dimensions == 2) {
+        return bp_spread_by_two(cell_x) | bp_spread_by_two(cell_y) << 1;
+    }
+    return bp_spread_by_three(cell_x) | bp_spread_by_three(cell_y) << 1 |
+           bp_spread_by_three(bp_tree_cell(space, 2, z)) << 2;
+}
+
+// Which child of a node at `depth` a key lies in.
+static inline uint32_t bp_tree_octant(const bp_tree_space *space, uint64_t key, uint32_t depth) {
+    return (uint32_t)(key >> (space->dimensions * (space->depth - 1 - depth))) & ((1u << space->dimensions) - 1);
+}
+
+// Narrows min .. max, where the boxes are, to where most of them are, if a few are so far away that a cube around all
+// would be empty.
+void bp_tree_trim(const bp_box *boxes, size_t count, uint32_t dimensions, double min[3], double max[3]);
+
+// Neither a hole nor infinite.
+static inline bool bp_tree_is_finite(const bp_box *box, uint32_t dimensions) {
+    bool finite = true;
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        finite &= fabsf(box->min[axis]) < INFINITY && fabsf(box->max[axis]) < INFINITY;
+    }
+    return finite;
+}
+
+// The config's domain, if it has one.
+static inline bool bp_domain_is_given(const bp_box *domain) {
+    const bp_box none = {0};
+    return memcmp(domain, &none, sizeof none) != 0;
+}
+
+#endif
