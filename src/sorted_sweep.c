@@ -209,12 +209,30 @@ static void sweep_other_levels(bp_sweeper *s, const chunk *k, const bp_sorted_gr
 
 // ---- units of work --------------------------------------------------------------------------------------------------
 
+// Asks for the one row that the next row of boxes will be the first to meet.
+static void prefetch_row(const bp_sorted_grid *grid, const bp_level *level, size_t row) {
+#if defined(__GNUC__)
+    const int32_t y = (int32_t)(row & ((1u << level->bits[1]) - 1)), z = (int32_t)(row >> level->bits[1]);
+    const uint32_t *cells = row_of(grid, level, y + 2, z + 1);
+    for (size_t p = cells[0]; p < cells[(size_t)1 << level->bits[0]]; p += 16) {
+        for (int axis = 0; axis < 3; ++axis) {
+            __builtin_prefetch(grid->columns.min[axis] + p, 0, 2);
+            __builtin_prefetch(grid->columns.max[axis] + p, 0, 2);
+        }
+        __builtin_prefetch(grid->columns.id + p, 0, 2);
+    }
+#else
+    (void)grid, (void)level, (void)row;
+#endif
+}
+
 static void sweep_row(bp_sweeper *s, const bp_sorted_grid *grid, const bp_level *level, size_t row, size_t begin,
                       size_t end) {
     chunk k;
     k.level = level;
     k.row = row;
     find_rows(grid, &k);
+    prefetch_row(grid, level, row);
     for (k.begin = begin; k.begin < end; k.begin = k.end) {
         k.end = end - k.begin < BP_CHUNK ? end : k.begin + BP_CHUNK;
         measure(grid, &k);

@@ -96,8 +96,8 @@ static void x86_arrange(const bp_columns *columns, size_t begin, size_t end, con
         const float *rows[8];
         for (size_t k = 0; k < 8; ++k) {
             const size_t ahead = at + k + PREFETCH < end ? at + k + PREFETCH : end - 1;
-            _mm_prefetch((const char *)boxes[columns->id[ahead]].min, _MM_HINT_T0);
-            _mm_prefetch((const char *)(boxes[columns->id[ahead]].max + 2), _MM_HINT_T0);
+            _mm_prefetch((const char *)boxes[columns->id[ahead]].min, _MM_HINT_T1);
+            _mm_prefetch((const char *)(boxes[columns->id[ahead]].max + 2), _MM_HINT_T1);
             rows[k] = (const float *)&boxes[columns->id[at + k]];
         }
         __m256 low[4], high[4];
