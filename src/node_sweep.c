@@ -254,27 +254,27 @@ static void sweep_large(bp_node_batch *s, const bp_box *bounds, bp_node_range ow
     s->node_count = 0;
 }
 
-void bp_node_batch_add(bp_node_batch *s, const bp_box *bounds, bp_node_range own, const bp_node_range *others,
+void bp_node_batch_add(bp_node_batch *batch, const bp_box *bounds, bp_node_range own, const bp_node_range *others,
                        size_t other_count) {
     size_t bound = own.end - own.begin;
     for (size_t i = 0; i < other_count; ++i) {
         bound += others[i].end - others[i].begin;
     }
     const bool large = bound > BP_NODE_LOCAL || other_count > BP_NODE_RANGES;
-    if (large || s->local_bound + bound > BP_NODE_LOCAL || s->item_count + other_count > BP_NODE_RANGES ||
-        s->node_count == BP_NODE_BATCH) {
-        flush(s);
+    if (large || batch->local_bound + bound > BP_NODE_LOCAL || batch->item_count + other_count > BP_NODE_RANGES ||
+        batch->node_count == BP_NODE_BATCH) {
+        flush(batch);
     }
     if (large) {
-        sweep_large(s, bounds, own, others, other_count);
+        sweep_large(batch, bounds, own, others, other_count);
         return;
     }
     for (size_t i = 0; i < other_count; ++i) {
-        s->items[s->item_count++] =
-            (bp_sweep_item){.object = (uint32_t)s->node_count, .begin = others[i].begin, .end = others[i].end};
+        batch->items[batch->item_count++] =
+            (bp_sweep_item){.object = (uint32_t)batch->node_count, .begin = others[i].begin, .end = others[i].end};
     }
-    collect_node(s, bounds, own);
-    s->local_bound += bound;
+    collect_node(batch, bounds, own);
+    batch->local_bound += bound;
 }
 
 void bp_node_batch_end(bp_node_batch *batch) {

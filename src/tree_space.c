@@ -26,7 +26,7 @@ void bp_tree_trim(const bp_box *boxes, size_t count, uint32_t dimensions, double
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
         float sample[SAMPLE];
         const size_t used = sample_axis(boxes, count, dimensions, axis, sample);
-        if (used <= 4 * OUTER) {
+        if (used <= (size_t)4 * OUTER) {
             continue;
         }
         const double low = (double)sample[OUTER], high = (double)sample[used - 1 - OUTER], width = high - low;

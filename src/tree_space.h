@@ -76,10 +76,4 @@ static inline bool bp_tree_is_finite(const bp_box *box, uint32_t dimensions) {
     return finite;
 }
 
-// The config's domain, if it has one.
-static inline bool bp_domain_is_given(const bp_box *domain) {
-    const bp_box none = {0};
-    return memcmp(domain, &none, sizeof none) != 0;
-}
-
 #endif

@@ -180,18 +180,13 @@ static double grow_cell(const survey *s, const octave *o, double cell) {
     return cell;
 }
 
-static bool is_given(const bp_box *domain) {
-    static const bp_box none = {0};
-    return memcmp(domain, &none, sizeof none) != 0;
-}
-
 // The domain in cells, for the size that `cells` has. Tells whether it keeps to the limits.
 static bool lay_out(bp_cells *cells, const bp_config *config, const octave *o, const bp_cells_limits *limits) {
     double total = 1.0;
     bool fits = true;
     for (uint32_t axis = 0; axis < 3; ++axis) {
         const bool used = axis < config->dimensions;
-        const bool given = is_given(&config->domain);
+        const bool given = bp_domain_is_given(&config->domain);
         const float min = !used ? 0.0f : given ? config->domain.min[axis] : o->min[axis];
         const float max = !used ? 0.0f : given ? config->domain.max[axis] : o->max[axis];
         const int32_t low = bp_cell_of(min, cells->inverse), high = bp_cell_of(max, cells->inverse);
@@ -227,7 +222,7 @@ static bp_status plan_given_size(bp_cells *cells, const survey *s, const bp_cell
     if (lay_out(cells, config, &s->octaves[octave_of(cells->fit)], limits) || limits->cells == UINT64_MAX) {
         return BP_OK;
     }
-    if (config->memory_limit == 0 && !is_given(&config->domain)) {
+    if (config->memory_limit == 0 && !bp_domain_is_given(&config->domain)) {
         trim_domain(cells, TRIMMED_CELLS);
         bp_log_write(config, "cell_size %g: too many cells from one object to the farthest; only some of them are made",
                      (double)config->cell_size);
@@ -300,7 +295,7 @@ bool bp_cells_join(bp_cells *cells, const bp_config *config, const bp_cells_part
     }
     const size_t few = count / 256 + 16;
     const bool scans = config->cell_size == 0.0f && sum.scanned > cells->scanned + few;
-    const bool strays = !is_given(&config->domain) && sum.outside > cells->outside + few;
+    const bool strays = !bp_domain_is_given(&config->domain) && sum.outside > cells->outside + few;
     const bool other = config->cell_size == 0.0f && (count > 2 * cells->objects || count < cells->objects / 2);
     cells->scanned = sum.scanned > cells->scanned ? sum.scanned : cells->scanned;
     cells->outside = sum.outside > cells->outside ? sum.outside : cells->outside;

@@ -145,7 +145,7 @@ static inline size_t partition(entry *entries, size_t count, int axis, float piv
 // A value of which about `rank` entries are smaller, from a sample.
 static float choose_pivot(const entry *entries, size_t count, size_t rank, int axis) {
     const size_t size = count >= 512 ? SAMPLE_MAX : count >= 64 ? 7 : 3;
-    float sample[SAMPLE_MAX];
+    float sample[SAMPLE_MAX] = {0};
     for (size_t i = 0; i < size; ++i) {
         const float value = entries[(2 * i + 1) * (count / (2 * size))].center[axis];
         size_t at = i;
@@ -339,7 +339,7 @@ static bool reserve_clustering(bvh_tree *tree, clustering *c) {
     c->merged = c->clusters + n;
     c->merges = (merge *)(c->merged + n);
     c->partners = (uint32_t *)(c->merges + n);
-    c->costs = (float *)(c->partners + n);
+    c->costs = (float *)(void *)(c->partners + n);
     return true;
 }
 

@@ -233,8 +233,8 @@ static size_t expand_all(const trees *t, const node_pair *from, size_t count, no
 
 static bool make_tasks(bvh_search *search, find *f, size_t *count) {
     const bp_allocator *allocator = &f->trees.a->config->allocator;
-    if (!bp_buffer_reserve(&search->tasks_buffer, allocator, 0, 4 * TASKS_MAX, sizeof(node_pair)) ||
-        !bp_buffer_reserve(&search->spare_buffer, allocator, 0, 4 * TASKS_MAX, sizeof(node_pair))) {
+    if (!bp_buffer_reserve(&search->tasks_buffer, allocator, 0, (size_t)4 * TASKS_MAX, sizeof(node_pair)) ||
+        !bp_buffer_reserve(&search->spare_buffer, allocator, 0, (size_t)4 * TASKS_MAX, sizeof(node_pair))) {
         return false;
     }
     node_pair *tasks = search->tasks_buffer.data, *spare = search->spare_buffer.data;

@@ -138,7 +138,11 @@ static void balance(bvh_tree *tree, uint32_t node) {
 }
 
 static bool is_same(const bvh_node *a, const bvh_node *b) {
-    return memcmp(a->min, b->min, sizeof a->min) == 0 && memcmp(a->max, b->max, sizeof a->max) == 0;
+    bool same = true;
+    for (int axis = 0; axis < 3; ++axis) {
+        same &= a->min[axis] == b->min[axis] && a->max[axis] == b->max[axis];
+    }
+    return same;
 }
 
 // Mends bounds and heights from an inner node on, as far up as anything changes.

@@ -359,7 +359,7 @@ static bp_status move_strays(bvh_tree *tree) {
         const float size = (c->max[0][slot] - c->min[0][slot]) + (c->max[1][slot] - c->min[1][slot]) +
                            (c->max[2][slot] - c->min[2][slot]);
         if (size > 2.0f * sizes_of(tree)[slot]) { // NaN for a free slot
-            uint32_t strays[BVH_LEAF];
+            uint32_t strays[BVH_LEAF] = {0};
             const uint32_t count = list_strays(tree, slot, strays);
             for (uint32_t i = 0; i < count && status == BP_OK; ++i) {
                 status = bvh_reinsert(tree, strays[i]);

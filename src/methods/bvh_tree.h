@@ -126,9 +126,9 @@ bp_status bvh_scan(bvh_tree *tree, uint32_t id);
 void bvh_unscan(bvh_tree *tree, uint32_t id);
 
 // Recomputes the bounds of a leaf from its boxes after one has entered or left.
-void bvh_bound_leaf(bvh_tree *tree, uint32_t node);
+void bvh_bound_leaf(bvh_tree *tree, uint32_t index);
 // The bounds and the height of an inner node from its children.
-void bvh_bound_inner(bvh_tree *tree, uint32_t node);
+void bvh_bound_inner(bvh_tree *tree, uint32_t index);
 // All inner nodes, children before parents.
 bp_status bvh_bound_all_inner(bvh_tree *tree);
 

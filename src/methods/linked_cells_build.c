@@ -127,17 +127,14 @@ typedef struct extent {
     double min[3], length[3];
 } extent;
 
-static bool has_domain(const bp_config *config) {
-    const bp_box none = {{0}, {0}};
-    return memcmp(&config->domain, &none, sizeof none) != 0;
-}
-
 static extent extent_of(const bp_config *config, const size_class *all) {
     extent e = {{0}, {0}};
     for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
-        const double min = has_domain(config) ? (double)config->domain.min[axis] : (double)all->min[axis];
-        const double max = has_domain(config) ? (double)config->domain.max[axis] : (double)all->max[axis];
-        e.min[axis] = all->count > 0 || has_domain(config) ? min : 0.0;
+        const double min =
+            bp_domain_is_given(&config->domain) ? (double)config->domain.min[axis] : (double)all->min[axis];
+        const double max =
+            bp_domain_is_given(&config->domain) ? (double)config->domain.max[axis] : (double)all->max[axis];
+        e.min[axis] = all->count > 0 || bp_domain_is_given(&config->domain) ? min : 0.0;
         e.length[axis] = max > min ? max - min : 0.0;
     }
     return e;
@@ -232,7 +229,7 @@ static int compare_floats(const void *a, const void *b) {
 
 // About where the middle one of the objects is that live in cells.
 static float middle_of(const linked_cells *l, uint32_t axis) {
-    float sample[SAMPLE];
+    float sample[SAMPLE] = {0};
     size_t count = 0;
     for (size_t i = 0; i < l->count; i += l->count / SAMPLE + 1) {
         sample[count] = l->boxes[i].min[axis];
@@ -265,9 +262,10 @@ static void cut_extent(const linked_cells *l, extent *e) {
 static bp_status plan_configured(build *b, double allowed) {
     static const double cube[3] = {1.0, 1.0, 1.0};
     const bp_config *config = b->l->config;
-    const size_class small = has_domain(config) ? CLASS_EMPTY : configured_small(b->classes, config->cell_size);
+    const size_class small =
+        bp_domain_is_given(&config->domain) ? CLASS_EMPTY : configured_small(b->classes, config->cell_size);
     extent e = extent_of(config, &small);
-    if (!has_domain(config) && config->memory_limit == 0) {
+    if (!bp_domain_is_given(&config->domain) && config->memory_limit == 0) {
         cut_extent(b->l, &e);
     }
     const double cells = lay_cells(&b->l->grid, &e, (double)config->cell_size, cube, config->dimensions);
@@ -309,7 +307,7 @@ static bp_status plan_automatic(build *b, double allowed) {
 static bp_status plan(build *b) {
     const bp_config *config = b->l->config;
     const double allowed = cells_allowed(config, b->l->count);
-    if (config->cell_size == 0.0f || !has_domain(config)) {
+    if (config->cell_size == 0.0f || !bp_domain_is_given(&config->domain)) {
         survey(b);
     }
     return config->cell_size > 0.0f ? plan_configured(b, allowed) : plan_automatic(b, allowed);

@@ -118,7 +118,7 @@ static double centre_of(const bp_box *box, uint32_t axis) {
 
 // The cube of the centres, or the domain. Centres outside belong to the nodes at its rim.
 static void choose_space(loose_octree *t) {
-    const uint32_t dimensions = t->config->dimensions, given = t->config->octree_max_depth;
+    const uint32_t dimensions = t->config->dimensions == 2 ? 2 : 3, given = t->config->octree_max_depth;
     double min[3] = {INFINITY, INFINITY, INFINITY}, max[3] = {-INFINITY, -INFINITY, -INFINITY};
     const bool bounded = bp_domain_is_given(&t->config->domain);
     for (uint32_t axis = 0; axis < dimensions && bounded; ++axis) {
