@@ -494,7 +494,8 @@ static void find_unit(const void *context, bp_sweeper *sweeper, size_t unit) {
     if (!reserve_list(&w, 0, LISTED)) {
         return;
     }
-    list_of(&w)[0] = 0;
+    uint32_t *list = list_of(&w);
+    list[0] = 0;
     w.frames[0] = (frame){.node = 0, .same = 0, .above = 1, .end = 1};
     if (unit == 0 && has_own(t, 0)) {
         sweep_node(&w, &w.frames[0]);
