@@ -362,6 +362,7 @@ static void search_unit(const void *context, bp_sweeper *sweeper, size_t unit) {
         bp_sweeper_push_range(sweeper, i, c->search->loose_begin, (uint32_t)c->boxes->count);
     }
     bp_sweeper_flush(sweeper);
+    sweeper->objects = NULL;
 }
 
 bp_status bp_node_search_run(bp_node_boxes *boxes, const bp_node_search *search, bp_sink *sink) {

@@ -423,7 +423,7 @@ static uint32_t list_same(walk *w, const frame *f, uint32_t child, uint32_t end)
         job.room = sizeof found / sizeof found[0];
         const size_t count = t->sorted.kernels->sweep(&job, &done);
         for (size_t k = 0; k < count; ++k) {
-            list[end++] = found[k].b;
+            list[end++] = found[k].b; // cppcheck-suppress uninitvar ; the kernel has written it
         }
     }
     return end;
