@@ -45,8 +45,8 @@ typedef struct bench_case {
     size_t repeats;
     size_t fastest_peers; // 0: all; else only so many, the fastest ones at the last smaller n of this scene
     bool limited_peers;   // also those that cannot go much beyond 10^4 objects
-    bool brute_force, scalar, two_threads; // extra rows of ours
-    double weight;                         // share of the time budget
+    bool brute_force, scalar, two_threads, all_methods; // extra rows of ours
+    double weight;                                      // share of the time budget
 } bench_case;
 
 // One contestant in one case. Times are medians over the runs.

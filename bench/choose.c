@@ -28,6 +28,8 @@ static size_t choose_ours(const bench_options *options, const bench_case *c, ent
     if (two) entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, 2, BP_SIMD_AUTO);
     if (c->scalar) entries[count++] = ours(MAIN_METHOD "/scalar", BP_METHOD_HIERARCHICAL_GRID, 1, BP_SIMD_SCALAR);
     if (c->brute_force) entries[count++] = ours("brute-force", BP_METHOD_BRUTE_FORCE, 1, BP_SIMD_AUTO);
+    for (size_t i = BP_METHOD_BRUTE_FORCE + 1; i < bp_method_count() && c->all_methods; i++)
+        if (i != BP_METHOD_HIERARCHICAL_GRID) entries[count++] = ours(bp_method_name(i), (bp_method)i, 1, BP_SIMD_AUTO);
     return count;
 }
 

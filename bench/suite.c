@@ -19,8 +19,12 @@ static const size_t quick_counts[] = {10000, 100000, 1000000, 0};
 static const char *const million_scenes[] = {"uniform", "mixed", "long", NULL};
 static const char *const limited_scenes[] = {"uniform", "low-motion", NULL};
 
+static const char *const method_scenes[] = {"uniform", "low-motion", NULL};
+
 static const bench_suite suites[] = {
     {"quick", "seven scenes, 10^4 to 10^6 objects, all packaged peers; under two minutes", 105, quick_scenes,
+     quick_counts},
+    {"methods", "every method of ours beside the packaged ones of its kind, 10^4 to 10^6 objects", 600, method_scenes,
      quick_counts},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
@@ -60,6 +64,7 @@ static bench_case make_case(const bench_options *options, const char *scene, siz
     c.brute_force = n <= 20000;
     c.scalar = n > 30000 && n <= 300000;
     c.two_threads = n > 300000 && strcmp(scene, "uniform") == 0;
+    c.all_methods = strcmp(options->suite, "methods") == 0;
     c.weight = weight_of(&c);
     return c;
 }
