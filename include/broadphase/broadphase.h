@@ -132,7 +132,7 @@ typedef enum bp_method {
 
 /// How a world brings its structure up to date when objects have changed.
 typedef enum bp_update_strategy {
-    BP_UPDATE_AUTOMATIC = 0, ///< decided at each update from how many objects changed cell in the last one
+    BP_UPDATE_AUTOMATIC = 0, ///< decided at each update from the share of objects that changed
     BP_UPDATE_INDIVIDUAL,    ///< each changed object leaves its cell for another, in O(1)
     BP_UPDATE_REBUILD        ///< all objects are sorted into cells anew: best when many move
 } bp_update_strategy;
@@ -253,18 +253,18 @@ typedef struct bp_config {
     /// hierarchical-grid: cells per axis of a new grid: powers of two, at least 4, at most 2^20 each. 0: 16, or chosen
     /// from the objects where the library chooses the levels.
     uint32_t grid_size[3];
-    /// hierarchical-grid: a grid is doubled when it holds more than this many objects per cell. 0: 1/8 (the seeds'
-    /// rule) with a hierarchy_factor, else 1.
+    /// hierarchical-grid: a grid is doubled when it holds more than this many objects per cell. 0: 1/8 with a
+    /// hierarchy_factor, else 1.
     float grid_load;
     /// hierarchical-grid: below this many objects all pairs are tested. 0: a measured threshold; 1: never.
     uint32_t brute_force_below;
 
-    // linked-cells, pivot-grid, compact-grid, cuckoo-grid, octree, loose-octree
-    /// linked-cells: the part of space that is cut into cells, finite; all zero: where the boxes are, or most of them.
-    /// Objects outside it are found too, in the cells of its border: many of them are slow.
+    // methods with a bounded domain: linked-cells, pivot-grid, compact-grid, cuckoo-grid, octree, loose-octree
+    /// The part of space that is cut into cells, finite. All zero: where the boxes are, or most of them. Objects outside
+    /// it are found too, in the cells of its border; many of them are slow.
     bp_box domain;
-    /// linked-cells, pivot-grid, compact-grid: bytes that boxes and cells may take. 0: no limit but the memory there is. With a cell_size that needs
-    /// more, BP_ERROR_MEMORY; else larger cells are chosen.
+    /// linked-cells, pivot-grid, compact-grid: bytes that boxes and cells may take. 0: no limit but the memory there is.
+    /// With a cell_size that needs more, BP_ERROR_MEMORY; else larger cells are chosen.
     size_t memory_limit;
 
     // spatial-hash
