@@ -52,9 +52,9 @@ typedef struct stretch {
 static inline span span_at(const bp_cell_sweep *sweep, size_t p) {
     const bp_columns *c = &sweep->columns;
     const bp_cells *cells = &sweep->cells;
-    return (span){.x_low = bp_cells_of_fitting(cells, 0, c->min[0][p] - cells->reach[0]),
+    return (span){.x_low = bp_cells_of(cells, 0, c->min[0][p] - cells->reach[0]), // may be infinite
                   .x_high = bp_cells_of_fitting(cells, 0, c->max[0][p]),
-                  .y_low = bp_cells_of_fitting(cells, 1, c->min[1][p] - cells->reach[1]),
+                  .y_low = bp_cells_of(cells, 1, c->min[1][p] - cells->reach[1]),
                   .y_high = bp_cells_of_fitting(cells, 1, c->max[1][p]),
                   .z_high = bp_cells_of_fitting(cells, 2, c->max[2][p])};
 }

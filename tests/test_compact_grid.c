@@ -1,60 +1,38 @@
 // compact-grid: its keys, its sorts and the choice between them.
-#include "uniform_grid_checks.h"
+#include "method_checks.h"
 
 #include "clock.h"
 #include "config.h"
 #include "key_sort.h"
-#include "scenes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define METHOD .method = BP_METHOD_COMPACT_GRID
+#define WITH(...) VARIANT_OF(BP_METHOD_COMPACT_GRID, __VA_ARGS__)
 
-static const bp_config CONFIGS[] = {
-    {METHOD},
-    {METHOD, .compact_keys = BP_KEYS_Z_CURVE},
-    {METHOD, .compact_sort = BP_SORT_RADIX},
-    {METHOD, .compact_sort = BP_SORT_ADAPTIVE},
-    {METHOD, .compact_sort = BP_SORT_ADAPTIVE, .compact_keys = BP_KEYS_Z_CURVE},
-    {METHOD, .cell_size = 0.7f, .memory_limit = 1 << 24},
-    {METHOD, .cell_size = 0.7f, .memory_limit = 1 << 24, .compact_keys = BP_KEYS_Z_CURVE},
-    {METHOD, .cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}}},
-    {METHOD, .memory_limit = 4096},
+static const variant CONFIGS[] = {
+    WITH(),
+    WITH(.compact_keys = BP_KEYS_Z_CURVE),
+    WITH(.compact_sort = BP_SORT_RADIX),
+    WITH(.compact_sort = BP_SORT_ADAPTIVE),
+    WITH(.compact_sort = BP_SORT_ADAPTIVE, .compact_keys = BP_KEYS_Z_CURVE),
+    WITH(.cell_size = 0.7f, .memory_limit = 1 << 24),
+    WITH(.cell_size = 0.7f, .memory_limit = 1 << 24, .compact_keys = BP_KEYS_Z_CURVE),
+    WITH(.cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}}),
+    WITH(.memory_limit = 4096),
 };
 
-static const variant_list VARIANTS = {CONFIGS, COUNT_OF(CONFIGS)};
-static const variant_list KEYS = {CONFIGS, 2};
+static const variant_list VARIANTS = ALL_OF(CONFIGS);
+static const variant_list KEYS = {CONFIGS, 2}, KEYS_AND_SORTS = {CONFIGS, 5};
+static const steady_scene STEADY = {
+    .variants = {CONFIGS, 5}, .name = "uniform", .count = 5000, .warm_up = 11, .steps = 24};
 
-static void finds_all_pairs_of_every_scene(void **state) {
-    (void)state;
-    check_scenes(VARIANTS);
-}
-
-static void keeps_up_with_a_world(void **state) {
-    (void)state;
-    check_world((variant_list){CONFIGS, 5});
-}
-
-static void finds_pairs_between_sets(void **state) {
-    (void)state;
-    check_between(KEYS);
-}
-
-static void threads_do_not_show(void **state) {
-    (void)state;
-    check_threads((variant_list){CONFIGS, 5});
-}
-
-static void a_steady_step_allocates_nothing(void **state) {
-    (void)state;
-    check_steady_step((variant_list){CONFIGS, 5});
-}
-
-static void failing_memory_is_an_error(void **state) {
-    (void)state;
-    check_failing_memory(VARIANTS);
-}
+static const refusal REFUSED[] = {
+    {WITH(.compact_keys = (bp_compact_keys)2), BP_ERROR_ARGUMENT, "compact_keys"},
+    {WITH(.compact_sort = (bp_compact_sort)3), BP_ERROR_ARGUMENT, "compact_sort"},
+    {WITH(.cell_size = 1.0f, .memory_limit = 1 << 20), BP_ERROR_MEMORY, "memory_limit"},
+};
+static const refusal_list REFUSALS = ALL_OF(REFUSED);
 
 // The sort and the last order leave no trace in the pairs, if cells are the same.
 static void sorts_give_the_same_bytes(void **state) {
@@ -62,20 +40,15 @@ static void sorts_give_the_same_bytes(void **state) {
     bp_pair *expected = NULL;
     size_t expected_count = 0;
     for (int sort = BP_SORT_AUTOMATIC; sort <= BP_SORT_ADAPTIVE; ++sort) {
-        const scene_options options = {.count = 20000, .seed = 3};
-        const char *error = NULL;
-        scene *subject = scene_create("low-motion", &options, &error);
-        const bp_config config = {METHOD, .compact_sort = (bp_compact_sort)sort};
-        bp_world *world = NULL;
+        scene *subject = open_scene_with("low-motion", (scene_options){.count = 20000, .seed = 3});
+        const bp_config config = {.method = BP_METHOD_COMPACT_GRID, .compact_sort = (bp_compact_sort)sort};
+        bp_world *world = world_of(&config, subject);
         bp_result result;
-        assert_int_equal(bp_world_create(&config, &world), BP_OK);
-        assert_int_equal(bp_add_many(world, scene_box_count(subject), scene_boxes(subject), NULL, NULL), BP_OK);
         for (int step = 0; step < 5; ++step) {
             assert_int_equal(bp_update(world, &result), BP_OK);
             assert_int_equal(result.stats.sort, step == 0 || sort == BP_SORT_RADIX ? BP_SORT_RADIX : BP_SORT_ADAPTIVE);
             assert_true(step == 0 ? result.stats.changed_share == 1.0 : result.stats.changed_share < 0.05);
-            scene_step(subject);
-            assert_int_equal(bp_move_many(world, scene_box_count(subject), NULL, scene_boxes(subject)), BP_OK);
+            move_with(world, subject);
         }
         if (expected == NULL) {
             expected = obtain(result.pair_count, sizeof *expected);
@@ -173,36 +146,19 @@ static void keys_are_sorted_with_threads_too(void **state) {
     bp_key_sort_free(&sort, &config.allocator);
 }
 
-static void refuses(bp_config config, bp_status expected, const char *word) {
-    const bp_box boxes[] = {cube_of(0, 0, 0, 1), cube_of(1000, 1000, 1000, 1)};
-    test_log log = {0};
-    bp_pairs pairs = {0};
-    config.method = BP_METHOD_COMPACT_GRID;
-    config.log = test_log_hook(&log);
-    assert_int_equal(bp_find_pairs(boxes, COUNT_OF(boxes), &config, &pairs), expected);
-    assert_non_null(strstr(log.text, word));
-    bp_pairs_free(&pairs, NULL);
-}
-
-static void refuses_what_makes_no_sense(void **state) {
-    (void)state;
-    refuses((bp_config){.compact_keys = (bp_compact_keys)2}, BP_ERROR_ARGUMENT, "compact_keys");
-    refuses((bp_config){.compact_sort = (bp_compact_sort)3}, BP_ERROR_ARGUMENT, "compact_sort");
-    refuses((bp_config){.cell_size = 1.0f, .memory_limit = 1 << 20}, BP_ERROR_MEMORY, "memory_limit");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_all_pairs_of_every_scene),
-        cmocka_unit_test(keeps_up_with_a_world),
-        cmocka_unit_test(finds_pairs_between_sets),
-        cmocka_unit_test(threads_do_not_show),
-        cmocka_unit_test(a_steady_step_allocates_nothing),
-        cmocka_unit_test(failing_memory_is_an_error),
+        TEST_WITH(finds_all_pairs_of_every_scene, VARIANTS),
+        TEST_WITH(finds_all_pairs_of_wild_boxes, VARIANTS),
+        TEST_WITH(stays_right_while_objects_come_and_go, KEYS_AND_SORTS),
+        TEST_WITH(finds_all_pairs_between_sets, KEYS),
+        TEST_WITH(finds_the_same_bytes_with_any_number_of_threads, KEYS_AND_SORTS),
+        TEST_WITH(allocates_nothing_in_a_steady_step, STEADY),
+        TEST_WITH(survives_failing_memory, VARIANTS),
         cmocka_unit_test(sorts_give_the_same_bytes),
         cmocka_unit_test(the_automatic_sort_is_as_fast_as_the_better_one),
         cmocka_unit_test(keys_are_sorted_with_threads_too),
-        cmocka_unit_test(refuses_what_makes_no_sense),
+        TEST_WITH(refuses_what_makes_no_sense, REFUSALS),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,68 +1,34 @@
 // cuckoo-grid: how full its tables are, and that domain and distribution do not matter to it.
-#include "uniform_grid_checks.h"
+#include "method_checks.h"
 
 #include "methods/cuckoo_grid.c" // for the tables of a single bucket
-#include "scenes.h"
 
-#define METHOD .method = BP_METHOD_CUCKOO_GRID
+#define WITH(...) VARIANT_OF(BP_METHOD_CUCKOO_GRID, __VA_ARGS__)
 
-static const bp_config CONFIGS[] = {
-    {METHOD},
-    {METHOD, .cell_size = 0.7f},
-    {METHOD, .cell_size = 1e-3f},
-    {METHOD, .cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}}},
+static const variant CONFIGS[] = {
+    WITH(),
+    WITH(.cell_size = 0.7f),
+    WITH(.cell_size = 1e-3f),
+    WITH(.cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}}),
 };
 
-static const variant_list VARIANTS = {CONFIGS, COUNT_OF(CONFIGS)};
+static const variant_list VARIANTS = ALL_OF(CONFIGS);
 static const variant_list DEFAULTS = {CONFIGS, 1};
-
-static void finds_all_pairs_of_every_scene(void **state) {
-    (void)state;
-    check_scenes(VARIANTS);
-}
-
-static void keeps_up_with_a_world(void **state) {
-    (void)state;
-    check_world(VARIANTS);
-}
-
-static void finds_pairs_between_sets(void **state) {
-    (void)state;
-    check_between(DEFAULTS);
-}
-
-static void threads_do_not_show(void **state) {
-    (void)state;
-    check_threads(DEFAULTS);
-}
-
-static void a_steady_step_allocates_nothing(void **state) {
-    (void)state;
-    check_steady_step(DEFAULTS);
-}
-
-static void failing_memory_is_an_error(void **state) {
-    (void)state;
-    check_failing_memory(DEFAULTS);
-}
+static const steady_scene STEADY = {
+    .variants = {CONFIGS, 1}, .name = "uniform", .count = 5000, .warm_up = 11, .steps = 24};
 
 // Cells of the objects' size: many of them, each with about one object.
 static void tables_are_filled_to_seventy_percent(void **state) {
     (void)state;
     static const char *const names[] = {"uniform", "sparse", "very-inhomogeneous", "stretched"};
     for (size_t i = 0; i < COUNT_OF(names); ++i) {
-        const scene_options options = {.count = 50000, .seed = 3};
-        const char *error = NULL;
-        scene *subject = scene_create(names[i], &options, &error);
+        scene *subject = open_scene_with(names[i], (scene_options){.count = 50000, .seed = 3});
         for (int fine = 0; fine < 2; ++fine) {
-            bp_stats stats = {0};
-            bp_pairs pairs = {0};
-            const bp_config config = {METHOD, .cell_size = fine != 0 ? 1.0f : 0.0f, .stats = &stats};
-            assert_int_equal(bp_find_pairs(scene_boxes(subject), scene_box_count(subject), &config, &pairs), BP_OK);
+            const bp_config config = {.method = BP_METHOD_CUCKOO_GRID, .cell_size = fine != 0 ? 1.0f : 0.0f};
+            const bp_stats stats = stats_of(scene_boxes(subject), scene_box_count(subject), config);
             const double share = (double)stats.occupied / (double)stats.cells;
             print_message("%s: %zu of %zu slots, %.1f %%\n", names[i], stats.occupied, stats.cells, 100.0 * share);
             assert_true(share > 0.65 && share < 0.8);
-            bp_pairs_free(&pairs, NULL);
         }
         scene_destroy(subject);
     }
@@ -110,12 +76,13 @@ static void an_insertion_that_cycles_ends(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_all_pairs_of_every_scene),
-        cmocka_unit_test(keeps_up_with_a_world),
-        cmocka_unit_test(finds_pairs_between_sets),
-        cmocka_unit_test(threads_do_not_show),
-        cmocka_unit_test(a_steady_step_allocates_nothing),
-        cmocka_unit_test(failing_memory_is_an_error),
+        TEST_WITH(finds_all_pairs_of_every_scene, VARIANTS),
+        TEST_WITH(finds_all_pairs_of_wild_boxes, VARIANTS),
+        TEST_WITH(stays_right_while_objects_come_and_go, VARIANTS),
+        TEST_WITH(finds_all_pairs_between_sets, DEFAULTS),
+        TEST_WITH(finds_the_same_bytes_with_any_number_of_threads, DEFAULTS),
+        TEST_WITH(allocates_nothing_in_a_steady_step, STEADY),
+        TEST_WITH(survives_failing_memory, DEFAULTS),
         cmocka_unit_test(tables_are_filled_to_seventy_percent),
         cmocka_unit_test(an_insertion_that_cycles_ends),
         cmocka_unit_test(a_bucket_finds_its_cells_with_every_hash),

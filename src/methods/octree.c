@@ -236,7 +236,9 @@ static void plan(octree *t, survey *s) {
     t->fit = space.depth == 0 ? FLT_MAX : (float)(ldexp(space.edge, -(int)space.depth) * BP_CELL_FILL);
     t->planned_outside = count_outside(t, &space);
     t->planned = true;
-    memset(t->home.data, 0, t->count * sizeof(uint32_t)); // all begin at the root
+    if (t->count > 0) {
+        memset(t->home.data, 0, t->count * sizeof(uint32_t)); // all begin at the root
+    }
     octree_tree_plant(&t->tree, &space);
 }
 
