@@ -15,6 +15,8 @@
 
 enum { DEFAULT_OBJECTS = 1000000, SMALL_OBJECTS = 20000, DEFAULT_STEPS = 10, ROWS_MAX = 64 };
 
+static const double LONGEST_STEP = 1.0; // seconds
+
 static const char SCENE[] = "uniform";
 
 static const tool_option OPTIONS[] = {
@@ -61,14 +63,17 @@ static void fill_row(demo_row *row, const bp_result *result, step_time *times, s
     row->bytes_per_object = (double)result->stats.bytes / (double)row->objects;
 }
 
-// The first update builds the structure and is not counted.
+// The first update builds the structure and is not counted. A method that takes seconds for it does not fit so many
+// boxes, and is left out.
 static bool run_steps(const demo_run *demo, scene *moving, bp_world *world, step_time *times, bp_result *result,
-                      const library_log *log, failure *why) {
+                      bool *left_out, const library_log *log, failure *why) {
     const bp_box *boxes = scene_boxes(moving);
     size_t count = scene_box_count(moving);
     if (!library_done(bp_add_many(world, count, boxes, NULL, NULL), log, why)) return false;
+    double begin = seconds_now();
     if (!library_done(bp_update(world, result), log, why)) return false;
-    for (size_t step = 0; step < demo->steps; step++) {
+    *left_out = count > SMALL_OBJECTS && seconds_now() - begin > LONGEST_STEP;
+    for (size_t step = 0; step < demo->steps && !*left_out; step++) {
         scene_step(moving);
         double start = seconds_now();
         bp_status status = bp_move_many(world, count, NULL, boxes);
@@ -80,7 +85,7 @@ static bool run_steps(const demo_run *demo, scene *moving, bp_world *world, step
     return true;
 }
 
-static bool measure_row(const demo_run *demo, const bp_config *base, demo_row *row, failure *why) {
+static bool measure_row(const demo_run *demo, const bp_config *base, demo_row *row, bool *left_out, failure *why) {
     library_log log = {0};
     bp_config config = *base;
     config.log = library_log_hook(&log);
@@ -92,9 +97,9 @@ static bool measure_row(const demo_run *demo, const bp_config *base, demo_row *r
     progress_begin(bp_method_name(row->method), demo->steps);
     bool good = make_scene(demo, row->objects, &moving, why) &&
                 library_done(bp_world_create(&config, &world), &log, why) &&
-                run_steps(demo, moving, world, times, &result, &log, why);
+                run_steps(demo, moving, world, times, &result, left_out, &log, why);
     progress_end();
-    if (good) fill_row(row, &result, times, demo->steps);
+    if (good && !*left_out) fill_row(row, &result, times, demo->steps);
     bp_world_destroy(world);
     scene_destroy(moving);
     free(times);
@@ -112,8 +117,10 @@ static bool measure(demo_run *demo, size_t method, uint32_t threads, size_t obje
     bp_config config = demo->arguments->config;
     config.method = row->method;
     config.threads = (int32_t)threads;
-    if (!measure_row(demo, &config, row, why)) return false;
-    demo->row_count++;
+    bool left_out = false;
+    if (!measure_row(demo, &config, row, &left_out, why)) return false;
+    demo->row_count += !left_out;
+    if (left_out && !demo->arguments->quiet) fprintf(stderr, "  left out: it takes seconds for a step\n");
     return true;
 }
 
@@ -131,7 +138,9 @@ static bool measure_method(demo_run *demo, size_t method, size_t objects, failur
         uint32_t threads = chosen < 0 ? demo->cores : (uint32_t)chosen;
         return measure(demo, method, threads, objects, why);
     }
+    const size_t before = demo->row_count;
     if (!measure(demo, method, 1, objects, why)) return false;
+    if (demo->row_count == before) return true; // left out
     bool more = demo->cores > 1 && (bp_method_supports(method) & BP_SUPPORTS_THREADS) != 0 && objects > SMALL_OBJECTS;
     return !more || measure(demo, method, demo->cores, objects, why);
 }
