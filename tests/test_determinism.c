@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 5000, LARGE = 100000, LARGE_QUICK = 6000, STEPS = 5, SEED = 7 };
+enum { SMALL = 5000, SMALL_QUICK = 1200, LARGE = 100000, LARGE_QUICK = 6000, STEPS = 5, SEED = 7 };
 
 typedef bp_executor (*executor_maker)(uint32_t workers);
 
@@ -75,7 +75,7 @@ static scene *open_scene(const char *name, size_t count) {
 
 // Scenes whose pairs grow with the square of the objects get fewer objects.
 static size_t size_for(const char *name) {
-    return strcmp(name, "identical") == 0 ? 400 : SMALL;
+    return strcmp(name, "identical") == 0 ? 400 : quick() ? SMALL_QUICK : SMALL;
 }
 
 static void report_skipped(void) {
