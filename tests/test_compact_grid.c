@@ -5,6 +5,7 @@
 #include "config.h"
 #include "key_sort.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,8 +67,8 @@ static void sorts_give_the_same_bytes(void **state) {
 
 enum { ENTRIES = 128000, ROUNDS = 30, SORTS = 3 };
 
-// Best times over the rounds, for one share of keys that change.
-static void time_sorts(double share, double best[SORTS]) {
+// Best times over the rounds, for one share of keys that change. Returns what the automatic sort chose in the end.
+static bp_compact_sort time_sorts(double share, double best[SORTS]) {
     rng random = rng_seeded(1);
     uint32_t *keys = obtain(ENTRIES, sizeof *keys);
     bp_key_sort sorts[SORTS] = {{.count = 0}};
@@ -91,33 +92,24 @@ static void time_sorts(double share, double best[SORTS]) {
                                 ENTRIES * sizeof(uint64_t));
         }
     }
+    const bp_compact_sort chosen = sorts[BP_SORT_AUTOMATIC].ran;
     for (int sort = 0; sort < SORTS; ++sort) {
         bp_key_sort_free(&sorts[sort], &configs[sort].allocator);
     }
     free(keys);
+    return chosen;
 }
 
-static bool is_as_fast(const double best[SORTS], double share) {
-    const double better = best[BP_SORT_RADIX] < best[BP_SORT_ADAPTIVE] ? best[BP_SORT_RADIX] : best[BP_SORT_ADAPTIVE];
-    print_message("%9.0f %% %11.2f %11.2f\n", 100.0 * share, best[BP_SORT_ADAPTIVE] / best[BP_SORT_RADIX],
-                  best[BP_SORT_AUTOMATIC] / better);
-    const bool adaptive_wins = share > 0.02 || best[BP_SORT_ADAPTIVE] < best[BP_SORT_RADIX];
-    return adaptive_wins && best[BP_SORT_AUTOMATIC] <= 1.15 * better;
-}
-
-// Ratios in one run; a machine that is busy with something else gets three tries.
-static void the_automatic_sort_is_as_fast_as_the_better_one(void **state) {
+// The times are printed, not judged: they mean something only on a machine that is otherwise idle.
+static void the_automatic_sort_follows_the_share_that_changed(void **state) {
     (void)state;
     static const double shares[] = {0.0, 0.02, 0.10, 0.50, 1.0};
     print_message("%d entries\n    changed adaptive/radix automatic/better\n", ENTRIES);
     for (size_t i = 0; i < COUNT_OF(shares); ++i) {
-        bool good = quick();
-        for (int attempt = 0; attempt < 3 && !good; ++attempt) {
-            double best[SORTS];
-            time_sorts(shares[i], best);
-            good = is_as_fast(best, shares[i]);
-        }
-        assert_true(good);
+        double best[SORTS];
+        assert_int_equal(time_sorts(shares[i], best), shares[i] < 0.2 ? BP_SORT_ADAPTIVE : BP_SORT_RADIX);
+        print_message("%9.0f %% %11.2f %11.2f\n", 100.0 * shares[i], best[BP_SORT_ADAPTIVE] / best[BP_SORT_RADIX],
+                      best[BP_SORT_AUTOMATIC] / fmin(best[BP_SORT_RADIX], best[BP_SORT_ADAPTIVE]));
     }
 }
 
@@ -156,7 +148,7 @@ int main(void) {
         TEST_WITH(allocates_nothing_in_a_steady_step, STEADY),
         TEST_WITH(survives_failing_memory, VARIANTS),
         cmocka_unit_test(sorts_give_the_same_bytes),
-        cmocka_unit_test(the_automatic_sort_is_as_fast_as_the_better_one),
+        cmocka_unit_test(the_automatic_sort_follows_the_share_that_changed),
         cmocka_unit_test(keys_are_sorted_with_threads_too),
         TEST_WITH(refuses_what_makes_no_sense, REFUSALS),
     };
