@@ -65,8 +65,26 @@ static bp_status check_choices(const bp_config *c) {
     if ((unsigned)c->simd > BP_SIMD_NEON) {
         return refuse(c, "simd", "must be a bp_simd");
     }
-    if ((c->flags & ~(uint32_t)BP_PAIRS_FIXED) != 0) {
+    if ((c->flags & ~(uint32_t)(BP_PAIRS_FIXED | BP_EVENTS | BP_NEIGHBORS_HALF)) != 0) {
         return refuse(c, "flags", "holds a bit that is no flag");
+    }
+    return BP_OK;
+}
+
+static bp_status check_geometry(const bp_config *c) {
+    if ((unsigned)c->shape > BP_SHAPE_SPHERES) {
+        return refuse(c, "shape", "must be a bp_shape");
+    }
+    if ((unsigned)c->radius_rule > BP_RADIUS_SUM) {
+        return refuse(c, "radius_rule", "must be a bp_radius_rule");
+    }
+    if (!is_zero_or_positive(c->margin)) {
+        return refuse(c, "margin", "must be positive and finite, or 0");
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!is_zero_or_positive(c->period[axis])) {
+            return refuse(c, "period", "must be positive and finite along each axis, or 0 where space does not repeat");
+        }
     }
     return BP_OK;
 }
@@ -191,6 +209,9 @@ static void fill_defaults(bp_config *c) {
 bp_status bp_config_complete(const bp_config *given, bp_config *complete) {
     *complete = given != NULL ? *given : (bp_config){0};
     bp_status status = check_choices(complete);
+    if (status == BP_OK) {
+        status = check_geometry(complete);
+    }
     if (status == BP_OK) {
         status = check_grid(complete);
     }

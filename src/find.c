@@ -70,7 +70,9 @@ static bp_status answer(const request *r, const bp_config *given, bp_pairs *pair
         return status;
     }
     bp_stats stats = {.method = method, .update = BP_UPDATE_REBUILD, .objects = r->a_count + r->b_count};
+    const bp_sieve sieve = {.filter = config.filter};
     bp_sink sink = bp_sink_open(pairs, &config);
+    sink.sieve = config.filter.pass != NULL ? &sieve : NULL;
     bp_sink_expect(&sink, USUAL_PAIRS * (r->a_count + r->b_count)); // so that most calls allocate their list once
     status = search(r, ops, state, &sink, &stats);
     const bp_status kept = bp_sink_close(&sink, pairs);

@@ -66,7 +66,20 @@ void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t coun
     sink->count += count;
 }
 
-void bp_sink_commit(bp_sink *sink, const bp_pair *written, size_t count) {
+static void turn(bp_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        pairs[i] = (bp_pair){.a = pairs[i].b, .b = pairs[i].a};
+    }
+}
+
+void bp_sink_commit(bp_sink *sink, bp_pair *written, size_t count) {
+    if (sink->turned) {
+        turn(written, count);
+    }
+    bp_sink_commit_passed(sink, written, sink->sieve != NULL ? bp_sieve_pass(sink->sieve, written, count) : count);
+}
+
+void bp_sink_commit_passed(bp_sink *sink, const bp_pair *written, size_t count) {
     if (written == sink->scratch.data) {
         bp_sink_count(sink, written, count, count);
     } else {

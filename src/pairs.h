@@ -3,15 +3,18 @@
 #define BP_PAIRS_H
 
 #include "memory.h"
+#include "sieve.h"
 
 typedef struct bp_sink {
     const bp_allocator *allocator;
     bp_pair *data;
-    size_t count;      // pairs found; beyond the limit they are counted, not kept
-    size_t capacity;   // pairs that fit into data now
-    size_t limit;      // data is never grown beyond this; for a buffer of the caller's, its capacity
-    bp_buffer scratch; // where pairs are written when no more may be kept
-    uint64_t tests;    // candidate pairs examined
+    size_t count;          // pairs found; beyond the limit they are counted, not kept
+    size_t capacity;       // pairs that fit into data now
+    size_t limit;          // data is never grown beyond this; for a buffer of the caller's, its capacity
+    bp_buffer scratch;     // where pairs are written when no more may be kept
+    uint64_t tests;        // candidate pairs examined
+    const bp_sieve *sieve; // what a pair has to pass; NULL: nothing
+    bool turned;           // pairs come as (b, a)
 } bp_sink;
 
 // A sink that continues in the memory of `pairs`, which it overwrites. Give it back with bp_sink_close.
@@ -22,7 +25,10 @@ bp_status bp_sink_close(bp_sink *sink, bp_pairs *pairs);
 
 // A place for at least `least` pairs, and how many fit; NULL if memory is short. Write there, then commit.
 bp_pair *bp_sink_room(bp_sink *sink, size_t least, size_t *room);
-void bp_sink_commit(bp_sink *sink, const bp_pair *written, size_t count);
+void bp_sink_commit(bp_sink *sink, bp_pair *written, size_t count);
+
+// The same for pairs that have passed the sieve already.
+void bp_sink_commit_passed(bp_sink *sink, const bp_pair *written, size_t count);
 
 // Adds `count` pairs of which only the first `kept` are at hand, to a sink that cannot keep them all anyway.
 void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t count);

@@ -89,7 +89,8 @@ static void task_copy(void *context, size_t block) {
     }
 }
 
-static bool reserve_sinks(bp_sweep_pool *pool, const bp_allocator *allocator, size_t count, size_t limit) {
+// One sink per block, each like the one that all pairs go to in the end.
+static bool reserve_sinks(bp_sweep_pool *pool, const bp_allocator *allocator, size_t count, const bp_sink *like) {
     if (!bp_buffer_reserve(&pool->buffer, allocator, pool->count * sizeof(bp_sink), count, sizeof(bp_sink))) {
         return false;
     }
@@ -102,7 +103,9 @@ static bool reserve_sinks(bp_sweep_pool *pool, const bp_allocator *allocator, si
         sinks[i].allocator = allocator;
         sinks[i].count = 0;
         sinks[i].tests = 0;
-        sinks[i].limit = limit;
+        sinks[i].limit = like->limit;
+        sinks[i].sieve = like->sieve;
+        sinks[i].turned = like->turned;
         bp_sink_expect(&sinks[i], last_count);
     }
     return true;
@@ -128,7 +131,7 @@ static bool join_blocks(run *r, bp_sink *sink) {
         return false;
     }
     bp_parallel_for(&r->plan->config->executor, r->block_count, task_copy, r);
-    bp_sink_commit(sink, r->place, total);
+    bp_sink_commit_passed(sink, r->place, total);
     return true;
 }
 
@@ -138,7 +141,7 @@ bp_status bp_sweep_pool_run(bp_sweep_pool *pool, const bp_sweep_plan *plan, bp_s
     r.block_count = r.block_count < BLOCKS_MAX ? r.block_count : BLOCKS_MAX;
     if (r.block_count == 1) {
         r.sinks = sink;
-    } else if (reserve_sinks(pool, &plan->config->allocator, r.block_count, sink->limit)) {
+    } else if (reserve_sinks(pool, &plan->config->allocator, r.block_count, sink)) {
         r.sinks = pool->buffer.data;
     } else {
         return BP_ERROR_MEMORY;

@@ -1,60 +1,18 @@
-// Objects that live: ids, boxes, what changed, and the pairs of the last update.
-//
-//     boxes    | b0 | b1 | hole | b3 | b4 |       by id; a hole is a box of NaNs
-//     free     heap of the holes, smallest first
-//     changed  ids since the last update, each once, if the method can use that and they are not too many
-//
-// A change only writes here. The method sees it at the next update, so a change cannot fail half way; if an update
-// fails, the next one builds the method's structure anew.
-#include "boxes.h"
-#include "clock.h"
+// Objects that live: ids, boxes, objects, and what changed since the last update. See world.h.
+#include "world.h"
+
 #include "config.h"
-#include "method.h"
-#include "sort.h"
 
 #include <string.h>
-
-struct bp_world {
-    bp_config config; // complete
-    bp_method method;
-    const bp_method_ops *ops;
-    void *state;
-
-    bp_buffer boxes; // of bp_box, by id
-    size_t id_count; // ids 0 .. id_count-1 are alive or holes
-    bp_buffer free;  // of bp_id, a heap
-    size_t free_count;
-    bp_buffer objects; // of bp_object, by id; empty until one differs from the default
-
-    bool tracks;       // the method wants to know what changed
-    bp_buffer changed; // of bp_id
-    bp_buffer marks;   // of uint8_t, by id: 1 if it is in `changed`
-    size_t changed_count;
-    bool all_changed; // or so many that `changed` was given up
-    bool dirty;       // something changed since the last update that succeeded
-    bool built;       // the structure and the pairs are those of the last update
-
-    bp_pairs pairs;
-    bp_buffer sort_scratch;
-    bp_stats stats;
-};
-
-static bp_box *boxes_of(const bp_world *world) {
-    return world->boxes.data;
-}
 
 enum {
     TRACKED_SHARE = 8, // if more than one object in so many has changed, what changed is not tracked
     TRACKED_LEAST = 64
 };
 
-static bp_object *objects_of(const bp_world *world) {
-    return world->objects.data;
-}
-
 // ---- life -----------------------------------------------------------------------------------------------------------
 
-static bp_status refuse(const bp_world *world, bp_status status, const char *what) {
+bp_status bp_world_refuse(const bp_world *world, bp_status status, const char *what) {
     bp_log_write(&world->config, "%s", what);
     return status;
 }
@@ -148,43 +106,35 @@ static bp_id heap_pop(bp_world *world) {
     return smallest;
 }
 
-static bool is_alive(const bp_world *world, bp_id id) {
-    return id < world->id_count && !bp_box_is_hole(&boxes_of(world)[id]);
-}
-
 static bp_status refuse_id(const bp_world *world, bp_id id) {
     bp_log_write(&world->config, "id %lu is not alive in this world", (unsigned long)id);
     return BP_ERROR_ID;
 }
 
-static uint8_t *marks_of(const bp_world *world) {
-    return world->marks.data;
-}
-
-static void forget_changes(bp_world *world) {
+void bp_world_forget_changes(bp_world *world) {
     const bp_id *changed = world->changed.data;
     for (size_t i = 0; i < world->changed_count; ++i) {
-        marks_of(world)[changed[i]] = 0;
+        bp_world_marks(world)[changed[i]] = 0;
     }
     world->changed_count = 0;
 }
 
 static void mark_all_changed(bp_world *world) {
-    forget_changes(world);
+    bp_world_forget_changes(world);
     world->dirty = true;
     world->all_changed = true;
 }
 
 static void mark_changed(bp_world *world, bp_id id) {
     world->dirty = true;
-    if (!world->tracks || world->all_changed || marks_of(world)[id] != 0) {
+    if (!world->tracks || world->all_changed || bp_world_marks(world)[id] != 0) {
         return;
     }
     if (world->changed_count == world->changed.bytes / sizeof(bp_id)) {
         mark_all_changed(world);
         return;
     }
-    marks_of(world)[id] = 1;
+    bp_world_marks(world)[id] = 1;
     ((bp_id *)world->changed.data)[world->changed_count++] = id;
 }
 
@@ -207,7 +157,7 @@ static bool any_differs(const bp_object *objects, size_t count) {
 static bp_status check_object(const bp_world *world, const bp_object *objects, size_t count) {
     for (size_t i = 0; objects != NULL && i < count; ++i) {
         if ((objects[i].flags & ~(uint32_t)BP_STATIC) != 0) {
-            return refuse(world, BP_ERROR_ARGUMENT, "object.flags: holds a bit that is no flag");
+            return bp_world_refuse(world, BP_ERROR_ARGUMENT, "object.flags: holds a bit that is no flag");
         }
     }
     return BP_OK;
@@ -252,7 +202,7 @@ static bp_id take_id(bp_world *world) {
     }
     const bp_id id = (bp_id)world->id_count++;
     if (world->tracks) {
-        marks_of(world)[id] = 0;
+        bp_world_marks(world)[id] = 0;
     }
     return id;
 }
@@ -270,16 +220,16 @@ bp_status bp_add_many(bp_world *world, size_t count, const bp_box *boxes, const 
     }
     const size_t fresh = count > world->free_count ? count - world->free_count : 0;
     if (fresh > BP_MAX_COUNT - world->id_count) {
-        return refuse(world, BP_ERROR_ARGUMENT, "the world is full: it has 2^32 - 2 ids");
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "the world is full: it has 2^32 - 2 ids");
     }
     if (!reserve_ids(world, world->id_count + fresh, any_differs(objects, count))) {
         return BP_ERROR_MEMORY;
     }
     for (size_t i = 0; i < count; ++i) {
         const bp_id id = take_id(world);
-        boxes_of(world)[id] = boxes[i];
-        if (objects_of(world) != NULL) {
-            objects_of(world)[id] = objects != NULL ? objects[i] : (bp_object){0};
+        bp_world_boxes(world)[id] = boxes[i];
+        if (bp_world_objects(world) != NULL) {
+            bp_world_objects(world)[id] = objects != NULL ? objects[i] : (bp_object){0};
         }
         mark_changed(world, id);
         if (ids != NULL) {
@@ -301,7 +251,7 @@ static bp_status check_ids(const bp_world *world, size_t count, const bp_id *ids
     }
     for (size_t i = 0; i < count; ++i) {
         const size_t id = ids != NULL ? ids[i] : i;
-        if (!is_alive(world, (bp_id)id)) {
+        if (!bp_world_is_alive(world, (bp_id)id)) {
             return refuse_id(world, (bp_id)id);
         }
     }
@@ -321,12 +271,12 @@ bp_status bp_move_many(bp_world *world, size_t count, const bp_id *ids, const bp
     }
     if (ids == NULL && count == world->id_count) {
         mark_all_changed(world);
-        bp_boxes_copy(boxes_of(world), boxes, count, &world->config.executor);
+        bp_boxes_copy(bp_world_boxes(world), boxes, count, &world->config.executor);
         return BP_OK;
     }
     for (size_t i = 0; i < count; ++i) {
         const bp_id id = ids != NULL ? ids[i] : (bp_id)i;
-        boxes_of(world)[id] = boxes[i];
+        bp_world_boxes(world)[id] = boxes[i];
         mark_changed(world, id);
     }
     return BP_OK;
@@ -340,14 +290,14 @@ bp_status bp_remove(bp_world *world, bp_id id) {
     if (world == NULL) {
         return BP_ERROR_ARGUMENT;
     }
-    if (!is_alive(world, id)) {
+    if (!bp_world_is_alive(world, id)) {
         return refuse_id(world, id);
     }
     if (!bp_buffer_reserve_slack(&world->free, &world->config.allocator, world->free_count * sizeof(bp_id),
                                  world->free_count + 1, sizeof(bp_id))) {
         return BP_ERROR_MEMORY;
     }
-    boxes_of(world)[id] = bp_box_hole();
+    bp_world_boxes(world)[id] = bp_box_hole();
     heap_push(world, id);
     mark_changed(world, id);
     return BP_OK;
@@ -357,7 +307,7 @@ bp_status bp_set_object(bp_world *world, bp_id id, const bp_object *object) {
     if (world == NULL) {
         return BP_ERROR_ARGUMENT;
     }
-    if (!is_alive(world, id)) {
+    if (!bp_world_is_alive(world, id)) {
         return refuse_id(world, id);
     }
     const bp_status status = check_object(world, object, 1);
@@ -367,8 +317,8 @@ bp_status bp_set_object(bp_world *world, bp_id id, const bp_object *object) {
     if (!is_default(object) && !reserve_objects(world, world->id_count)) {
         return BP_ERROR_MEMORY;
     }
-    if (objects_of(world) != NULL) {
-        objects_of(world)[id] = object != NULL ? *object : (bp_object){0};
+    if (bp_world_objects(world) != NULL) {
+        bp_world_objects(world)[id] = object != NULL ? *object : (bp_object){0};
         mark_changed(world, id);
     }
     return BP_OK;
@@ -378,137 +328,14 @@ bp_status bp_get_object(const bp_world *world, bp_id id, bp_box *box, bp_object 
     if (world == NULL) {
         return BP_ERROR_ARGUMENT;
     }
-    if (!is_alive(world, id)) {
+    if (!bp_world_is_alive(world, id)) {
         return refuse_id(world, id);
     }
     if (box != NULL) {
-        *box = boxes_of(world)[id];
+        *box = bp_world_boxes(world)[id];
     }
     if (object != NULL) {
-        *object = objects_of(world) != NULL ? objects_of(world)[id] : (bp_object){0};
-    }
-    return BP_OK;
-}
-
-// ---- updating -------------------------------------------------------------------------------------------------------
-
-static bool bits_meet(uint32_t group, uint32_t mask) {
-    return group == 0 || mask == 0 || (group & mask) != 0;
-}
-
-static bool passes(const bp_object *a, const bp_object *b) {
-    return bits_meet(a->group, b->mask) && bits_meet(b->group, a->mask) && a->island == b->island &&
-           (a->flags & b->flags & BP_STATIC) == 0;
-}
-
-// Drops the pairs from `first` on that their objects do not want.
-static void filter(bp_world *world, size_t first) {
-    const bp_object *objects = objects_of(world);
-    if (objects == NULL) {
-        return;
-    }
-    size_t kept = first;
-    for (size_t i = first; i < world->pairs.count; ++i) {
-        const bp_pair pair = world->pairs.data[i];
-        world->pairs.data[kept] = pair;
-        kept += passes(&objects[pair.a], &objects[pair.b]);
-    }
-    world->pairs.count = kept;
-}
-
-// Drops the pairs of changed objects.
-static void drop_changed(bp_world *world) {
-    const uint8_t *marks = marks_of(world);
-    size_t kept = 0;
-    for (size_t i = 0; i < world->pairs.count; ++i) {
-        const bp_pair pair = world->pairs.data[i];
-        world->pairs.data[kept] = pair;
-        kept += (marks[pair.a] | marks[pair.b]) == 0;
-    }
-    world->pairs.count = kept;
-}
-
-static bp_status synchronise(bp_world *world, bool *only_changed) {
-    *only_changed = false;
-    if (world->tracks && world->built) {
-        const bp_id *changed = world->all_changed ? NULL : world->changed.data;
-        return world->ops->update(world->state, boxes_of(world), world->id_count, changed, world->changed_count,
-                                  only_changed);
-    }
-    return world->ops->build(world->state, boxes_of(world), world->id_count);
-}
-
-// The pairs of this update: all afresh, or only those of what changed.
-static bp_status find(bp_world *world, bool only_changed, uint64_t *tests) {
-    if (only_changed) {
-        drop_changed(world);
-    }
-    const size_t kept = only_changed ? world->pairs.count : 0;
-    bp_sink sink = bp_sink_open(&world->pairs, &world->config);
-    sink.count = kept;
-    bp_sink_expect(&sink, world->pairs.count - kept);
-    const bp_status status = only_changed ? world->ops->find_changed(world->state, world->changed.data,
-                                                                     world->changed_count, marks_of(world), &sink)
-                                          : world->ops->find(world->state, &sink);
-    (void)bp_sink_close(&sink, &world->pairs);
-    *tests = sink.tests;
-    filter(world, kept);
-    return status;
-}
-
-static bp_status refresh(bp_world *world) {
-    bp_stats stats = {.method = world->method};
-    bool only_changed = false;
-    const double start = bp_clock_seconds();
-    bp_status status = synchronise(world, &only_changed);
-    const double built = bp_clock_seconds();
-    world->built = false; // until all has succeeded
-    if (status == BP_OK) {
-        status = find(world, only_changed, &stats.tests);
-    }
-    if (status == BP_OK && world->config.pair_order == BP_ORDER_SORTED &&
-        !bp_sort_pairs(world->pairs.data, world->pairs.count, world->id_count, &world->sort_scratch,
-                       &world->config.allocator)) {
-        status = BP_ERROR_MEMORY;
-    }
-    if (status != BP_OK) {
-        return status;
-    }
-    world->ops->stats(world->state, &stats);
-    stats.build_seconds = built - start;
-    stats.find_seconds = bp_clock_seconds() - built;
-    world->stats = stats;
-    forget_changes(world);
-    world->all_changed = false;
-    world->dirty = false;
-    world->built = true;
-    return BP_OK;
-}
-
-static void describe(bp_world *world) {
-    world->stats.objects = bp_world_count(world);
-    world->stats.pairs = world->pairs.count;
-    world->stats.bytes += world->free.bytes + world->objects.bytes + world->changed.bytes + world->marks.bytes +
-                          world->sort_scratch.bytes;
-}
-
-bp_status bp_update(bp_world *world, bp_result *result) {
-    if (world == NULL) {
-        return BP_ERROR_ARGUMENT;
-    }
-    if (world->dirty) {
-        const bp_status status = refresh(world);
-        if (status != BP_OK) {
-            return status;
-        }
-        describe(world);
-    } else { // the same pairs as last time
-        world->stats.tests = 0;
-        world->stats.build_seconds = 0.0;
-        world->stats.find_seconds = 0.0;
-    }
-    if (result != NULL) {
-        *result = (bp_result){.pairs = world->pairs.data, .pair_count = world->pairs.count, .stats = world->stats};
+        *object = bp_world_objects(world) != NULL ? bp_world_objects(world)[id] : (bp_object){0};
     }
     return BP_OK;
 }
@@ -531,11 +358,12 @@ static bool ids_are_sound(const bp_world *world) {
     const bp_id *heap = world->free.data;
     size_t holes = 0;
     for (size_t id = 0; id < world->id_count; ++id) {
-        holes += !is_alive(world, (bp_id)id);
+        holes += !bp_world_is_alive(world, (bp_id)id);
     }
     bool sound = holes == world->free_count;
     for (size_t i = 0; sound && i < world->free_count; ++i) {
-        sound = heap[i] < world->id_count && !is_alive(world, heap[i]) && (i == 0 || heap[(i - 1) / 2] < heap[i]);
+        sound =
+            heap[i] < world->id_count && !bp_world_is_alive(world, heap[i]) && (i == 0 || heap[(i - 1) / 2] < heap[i]);
     }
     return sound;
 }
@@ -544,11 +372,11 @@ static bool changes_are_sound(const bp_world *world) {
     const bp_id *changed = world->changed.data;
     size_t marked = 0;
     for (size_t id = 0; world->tracks && id < world->id_count; ++id) {
-        marked += marks_of(world)[id];
+        marked += bp_world_marks(world)[id];
     }
     bool sound = marked == world->changed_count;
     for (size_t i = 0; sound && i < world->changed_count; ++i) {
-        sound = changed[i] < world->id_count && marks_of(world)[changed[i]] == 1;
+        sound = changed[i] < world->id_count && bp_world_marks(world)[changed[i]] == 1;
     }
     return sound;
 }
@@ -558,10 +386,10 @@ bp_status bp_world_validate(const bp_world *world) {
         return BP_ERROR_ARGUMENT;
     }
     if (!ids_are_sound(world)) {
-        return refuse(world, BP_ERROR_INTERNAL, "world: the free ids do not agree with the holes");
+        return bp_world_refuse(world, BP_ERROR_INTERNAL, "world: the free ids do not agree with the holes");
     }
     if (!changes_are_sound(world)) {
-        return refuse(world, BP_ERROR_INTERNAL, "world: the changed ids do not agree with their marks");
+        return bp_world_refuse(world, BP_ERROR_INTERNAL, "world: the changed ids do not agree with their marks");
     }
     return world->dirty ? BP_OK : world->ops->validate(world->state); // a structure that is behind is not wrong
 }

@@ -10,11 +10,12 @@
 ///
 /// This header is the manual; read it from top to bottom:
 ///   1. values      boxes, pairs, statuses
-///   2. hooks       your allocator, your threads, your log
+///   2. hooks       your allocator, your threads, your filter, your log
 ///   3. config      what to do, and how
 ///   4. one call    bp_find_pairs, bp_find_pairs_between
-///   5. world       objects that live and move
-///   6. methods     the table of algorithms
+///   5. neighbours  all points within a radius
+///   6. world       objects that live and move; events, queries, saving
+///   7. methods     the table of algorithms
 ///
 /// Rules that hold for every call:
 ///   - A call that can fail returns a bp_status. After a failure everything is as it was before the call.
@@ -56,6 +57,13 @@ typedef struct bp_box {
     float min[3];
     float max[3];
 } bp_box;
+
+/// The same with 64-bit coordinates, for the calls whose names end in _double: their answers are exactly those of the
+/// 64-bit boxes.
+typedef struct bp_box_double {
+    double min[3];
+    double max[3];
+} bp_box_double;
 
 /// Two boxes that overlap, by index (or id): a < b. Between two sets: a from the first, b from the second.
 typedef struct bp_pair {
@@ -103,6 +111,15 @@ typedef struct bp_executor {
     void *context;
     uint32_t workers;
 } bp_executor;
+
+/// Which pairs are wanted, beyond what groups, masks and islands can say: `pass` is asked about each pair that overlaps
+/// and returns 0 to leave it out. It may be called from several threads at once, must give the same answer for the same
+/// pair every time, and may not call into the world that asks (such calls return BP_ERROR_ARGUMENT). A world asks
+/// again about the pairs of an object when that has changed. Default: all are wanted.
+typedef struct bp_filter {
+    int (*pass)(void *context, uint32_t a, uint32_t b);
+    void *context;
+} bp_filter;
 
 /// Messages for a person: one line, without a newline, valid during the call. They say what a status cannot: which box,
 /// which field, what to do about it. Default: no messages.
@@ -204,9 +221,27 @@ typedef enum bp_bvh_descent {
     BP_BVH_ONE_BEFORE_OTHER  ///< the first, down to its leaves, and then the second
 } bp_bvh_descent;
 
+/// What the given boxes stand for.
+typedef enum bp_shape {
+    BP_SHAPE_BOXES = 0, ///< themselves
+    /// The sphere inside each box (a circle in two dimensions): around its centre, with half of its smallest extent as
+    /// the radius. Two of them overlap when (dx*dx + dy*dy) + dz*dz <= r*r, with the differences of the centres and the
+    /// sum of the radii computed in 64 bits. A box with an infinite coordinate stays a box.
+    BP_SHAPE_SPHERES
+} bp_shape;
+
+/// bp_find_neighbors_variable: when points with the radii r and s are neighbours.
+typedef enum bp_radius_rule {
+    BP_RADIUS_MAX = 0, ///< distance <= max(r, s): one sees the other
+    BP_RADIUS_MIN,     ///< distance <= min(r, s): both see each other
+    BP_RADIUS_SUM      ///< distance <= r + s: their spheres touch
+} bp_radius_rule;
+
 /// Flags of a config.
 enum {
-    BP_PAIRS_FIXED = 1u << 0 ///< bp_pairs is a buffer of the caller's, of `capacity` pairs, and is never grown
+    BP_PAIRS_FIXED = 1u << 0,   ///< bp_pairs is a buffer of the caller's, of `capacity` pairs, and is never grown
+    BP_EVENTS = 1u << 1,        ///< worlds: bp_result tells which pairs have begun and ended
+    BP_NEIGHBORS_HALF = 1u << 2 ///< neighbours: each pair once, in the row of the smaller index
 };
 
 /// What one update or call did. Byte and cell figures describe the structure as it was left.
@@ -231,13 +266,26 @@ typedef struct bp_stats {
 /// What to do, and how. Every field's zero is its default, so `bp_config config = {0};` is the normal case. It is read
 /// and checked when a call begins or a world is created, and not kept: it may go out of scope afterwards.
 typedef struct bp_config {
-    bp_method method;          ///< default: the library chooses
-    uint32_t dimensions;       ///< 3 (default) or 2: z is ignored
-    int32_t threads;           ///< default: 1 thread; -1: all cores; else that many
-    bp_update_strategy update; ///< worlds only
-    bp_pair_order pair_order;  ///< default: as found
-    bp_simd simd;              ///< default: the best there is
-    uint32_t flags;            ///< BP_PAIRS_FIXED, or 0
+    bp_method method;           ///< default: the library chooses
+    uint32_t dimensions;        ///< 3 (default) or 2: z is ignored
+    int32_t threads;            ///< default: 1 thread; -1: all cores; else that many
+    bp_update_strategy update;  ///< worlds only
+    bp_pair_order pair_order;   ///< default: as found
+    bp_simd simd;               ///< default: the best there is
+    uint32_t flags;             ///< a set of BP_PAIRS_FIXED, BP_EVENTS, BP_NEIGHBORS_HALF
+    bp_shape shape;             ///< default: boxes
+    bp_radius_rule radius_rule; ///< default: the larger radius counts
+
+    /// Boxes are grown by this on all sides before they are compared: pairs closer than twice the margin are found too.
+    /// In a world the grown box stays where it is while its object moves inside it (a Verlet skin), so small moves cost
+    /// next to nothing: all pairs that overlap are then reported, and none that is more than four margins apart along an
+    /// axis. Default 0: exact.
+    float margin;
+    /// The domain repeats along each axis after this length; 0: it does not. Boxes may lie anywhere. Two of them overlap
+    /// along such an axis when a multiple of the period lies in [b.min - a.max, b.max - a.min], computed in 64 bits; a
+    /// pair is reported once, even if it overlaps in two places. A finite box longer than the period is refused
+    /// (BP_ERROR_BOX); an infinite one covers it all.
+    float period[3];
 
     /// hierarchical-grid: 0: the library chooses levels and cells from the sizes of the objects. > 1: level k has cells
     /// of c0 * factor^k, and an object lives on the level with size in [cell / factor, cell).
@@ -304,6 +352,7 @@ typedef struct bp_config {
 
     bp_allocator allocator;
     bp_executor executor;
+    bp_filter filter;
     bp_log log;
     /// One-call functions leave their figures here. May be NULL. (A world's are in its bp_result.)
     bp_stats *stats;
@@ -335,8 +384,56 @@ BP_API bp_status bp_find_pairs(const bp_box *boxes, size_t count, const bp_confi
 BP_API bp_status bp_find_pairs_between(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
                                        const bp_config *config, bp_pairs *pairs);
 
+/// The same for 64-bit boxes.
+BP_API bp_status bp_find_pairs_double(const bp_box_double *boxes, size_t count, const bp_config *config,
+                                      bp_pairs *pairs);
+BP_API bp_status bp_find_pairs_between_double(const bp_box_double *a, size_t a_count, const bp_box_double *b,
+                                              size_t b_count, const bp_config *config, bp_pairs *pairs);
+
 // ---------------------------------------------------------------------------------------------------------------------
-// 5. A world of objects that live and move
+// 5. Neighbours: all points within a radius
+
+/// Every point's neighbours, as compressed rows: those of point i are indices[offsets[i] .. offsets[i + 1]), ascending.
+/// Begin with {0}: the library grows it as needed, keeps its memory between calls, and overwrites what it held; release
+/// it with bp_neighbors_free.
+typedef struct bp_neighbors {
+    size_t *offsets;   ///< count + 1 of them
+    uint32_t *indices; ///< offsets[count] of them
+    size_t count;      ///< of points (between two sets: of the first)
+    size_t offset_capacity;
+    size_t index_capacity;
+} bp_neighbors;
+
+/// Releases what the library has grown, and zeroes it. `config` must name the allocator that grew it; NULL: the default.
+BP_API void bp_neighbors_free(bp_neighbors *neighbors, const bp_config *config);
+
+/// Finds the neighbours of each of `count` points (x, y, z one after the other): all others with a distance <= radius,
+/// that is, (dx*dx + dy*dy) + dz*dz <= radius*radius with everything computed in 64 bits. With BP_NEIGHBORS_HALF in the
+/// config's flags each pair is listed once, in the row of the smaller index. With a period the shortest distance counts.
+/// Of the config, method, dimensions, threads, period, filter and the hooks matter. A point with a NaN or an infinite
+/// coordinate is refused (BP_ERROR_BOX), a negative, NaN or infinite radius with BP_ERROR_ARGUMENT.
+BP_API bp_status bp_find_neighbors(const float *points_xyz, size_t count, float radius, const bp_config *config,
+                                   bp_neighbors *neighbors);
+
+/// The same with a radius per point; config.radius_rule says how two radii decide.
+BP_API bp_status bp_find_neighbors_variable(const float *points_xyz, const float *radii, size_t count,
+                                            const bp_config *config, bp_neighbors *neighbors);
+
+/// For each point of `a`, all points of `b` within the radius. A point is its own neighbour where both have it.
+BP_API bp_status bp_find_neighbors_between(const float *a_xyz, size_t a_count, const float *b_xyz, size_t b_count,
+                                           float radius, const bp_config *config, bp_neighbors *neighbors);
+
+/// The same for 64-bit coordinates.
+BP_API bp_status bp_find_neighbors_double(const double *points_xyz, size_t count, double radius,
+                                          const bp_config *config, bp_neighbors *neighbors);
+BP_API bp_status bp_find_neighbors_variable_double(const double *points_xyz, const double *radii, size_t count,
+                                                   const bp_config *config, bp_neighbors *neighbors);
+BP_API bp_status bp_find_neighbors_between_double(const double *a_xyz, size_t a_count, const double *b_xyz,
+                                                  size_t b_count, double radius, const bp_config *config,
+                                                  bp_neighbors *neighbors);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// 6. A world of objects that live and move
 
 /// A set of objects with boxes. Opaque; create with bp_world_create.
 typedef struct bp_world bp_world;
@@ -364,6 +461,13 @@ typedef struct bp_object {
 typedef struct bp_result {
     const bp_pair *pairs;
     size_t pair_count;
+    /// With BP_EVENTS: the pairs that this update has and the last one had not, and the other way round; ascending by
+    /// (a, b). Removing an object ends its pairs; if its id is given out again before the update, the same pair can end
+    /// and begin in it, because these are two objects. Without BP_EVENTS: NULL and 0.
+    const bp_pair *begun;
+    size_t begun_count;
+    const bp_pair *ended;
+    size_t ended_count;
     bp_stats stats;
 } bp_result;
 
@@ -395,6 +499,17 @@ BP_API bp_status bp_set_object(bp_world *world, bp_id id, const bp_object *objec
 /// Reads an object back. Either of `box` and `object` may be NULL.
 BP_API bp_status bp_get_object(const bp_world *world, bp_id id, bp_box *box, bp_object *object);
 
+/// The same for 64-bit boxes. A world that has been given one keeps all its boxes in 64 bits from then on.
+BP_API bp_status bp_add_double(bp_world *world, const bp_box_double *box, const bp_object *object, bp_id *id);
+BP_API bp_status bp_add_many_double(bp_world *world, size_t count, const bp_box_double *boxes, const bp_object *objects,
+                                    bp_id *ids);
+BP_API bp_status bp_move_double(bp_world *world, bp_id id, const bp_box_double *box);
+BP_API bp_status bp_move_many_double(bp_world *world, size_t count, const bp_id *ids, const bp_box_double *boxes);
+BP_API bp_status bp_get_object_double(const bp_world *world, bp_id id, bp_box_double *box, bp_object *object);
+
+/// Makes room for `count` objects, and for as many pairs as they usually have, so that adding them allocates nothing.
+BP_API bp_status bp_world_reserve(bp_world *world, size_t count);
+
 /// Finds all pairs of the world as it is now. `result` may be NULL (only the work is wanted).
 BP_API bp_status bp_update(bp_world *world, bp_result *result);
 
@@ -408,8 +523,67 @@ BP_API bp_status bp_world_stats(const bp_world *world, bp_stats *stats);
 /// is wrong. Costs about as much as an update.
 BP_API bp_status bp_world_validate(const bp_world *world);
 
+// ---- queries --------------------------------------------------------------------------------------------------------
+//
+// They see the objects as they are now, whether or not there was an update since; they are fastest right after one.
+// Several threads may ask at once, as long as none changes the world. An `_as` query sees only what an object such as
+// `object` (group, mask, flags, island) would pair with; NULL means all. Results go into a buffer of the caller's: when
+// it is short, the call returns BP_ERROR_CAPACITY, the buffer holds the first `capacity` of them, and *found is the
+// number needed. `found` may be NULL: then no more than `capacity` are wanted, and the search may end early.
+
+/// A ray: the points origin + t * direction for t in 0 .. max_t (which may be infinite).
+typedef struct bp_ray {
+    float origin[3];
+    float direction[3]; ///< of any length but zero
+    float max_t;
+} bp_ray;
+
+typedef struct bp_ray_hit {
+    bp_id id;
+    float t; ///< where the ray enters the box, in units of the direction; 0 if it begins inside
+} bp_ray_hit;
+
+typedef struct bp_near {
+    bp_id id;
+    float distance; ///< from the point to the box; 0 inside
+} bp_near;
+
+/// The objects whose boxes overlap a box, ascending by id.
+BP_API bp_status bp_query_box(const bp_world *world, const bp_box *box, bp_id *ids, size_t capacity, size_t *found);
+BP_API bp_status bp_query_box_as(const bp_world *world, const bp_box *box, const bp_object *object, bp_id *ids,
+                                 size_t capacity, size_t *found);
+
+/// The objects whose boxes a ray meets, ascending by (t, id). A capacity of 1 and found = NULL ask for the nearest hit
+/// alone. BP_ERROR_ARGUMENT for a NaN, an infinite origin or direction, a zero direction, or max_t < 0.
+BP_API bp_status bp_query_ray(const bp_world *world, const bp_ray *ray, bp_ray_hit *hits, size_t capacity,
+                              size_t *found);
+BP_API bp_status bp_query_ray_as(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits,
+                                 size_t capacity, size_t *found);
+
+/// The `k` objects whose boxes are nearest to a point, ascending by (distance, id); fewer if there are fewer. `near` has
+/// room for k. BP_ERROR_ARGUMENT for k = 0 or a point that is not finite.
+BP_API bp_status bp_query_nearest(const bp_world *world, const float point[3], size_t k, bp_near *near, size_t *found);
+BP_API bp_status bp_query_nearest_as(const bp_world *world, const float point[3], size_t k, const bp_object *object,
+                                     bp_near *near, size_t *found);
+
+// ---- saving ---------------------------------------------------------------------------------------------------------
+
+/// Takes `size` bytes; returns 0 if that failed, and the saving ends there.
+typedef int (*bp_write)(void *context, const void *bytes, size_t size);
+/// Fills `bytes` with the next `size` bytes; returns 0 if there are not so many.
+typedef int (*bp_read)(void *context, void *bytes, size_t size);
+
+/// Writes all objects, and the pairs of the last update, as a stream with a version and a checksum: the same bytes for
+/// the same state. BP_ERROR_ARGUMENT if `write` fails.
+BP_API bp_status bp_world_save(const bp_world *world, bp_write write, void *context);
+
+/// Creates a world from a stream: the same ids, boxes, objects and pairs, with the given config, which must agree in
+/// dimensions, shape, margin and period. Events go on where they were. BP_ERROR_ARGUMENT for a stream that is cut,
+/// altered or of another version; the log says which. On failure *world is NULL.
+BP_API bp_status bp_world_load(const bp_config *config, bp_read read, void *context, bp_world **world);
+
 // ---------------------------------------------------------------------------------------------------------------------
-// 6. The table of methods
+// 7. The table of methods
 
 /// What a method can do, beside finding all pairs in 3-D.
 enum {

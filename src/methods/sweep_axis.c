@@ -152,24 +152,15 @@ static bp_status find_crossing(sweep_axis *owner, const crossing *c, bp_sink *si
     return bp_sweep_pool_run(&owner->pool, &plan, sink);
 }
 
-// Turns the pairs that are kept, from `first` on.
-static void turn_pairs(bp_sink *sink, size_t first) {
-    const size_t end = sink->count < sink->capacity ? sink->count : sink->capacity;
-    for (size_t i = first; i < end; ++i) {
-        const bp_pair pair = sink->data[i];
-        sink->data[i] = (bp_pair){.a = pair.b, .b = pair.a};
-    }
-}
-
 bp_status sweep_axis_find_between(sweep_axis *first, const sweep_axis *second, bp_sink *sink) {
     const crossing forth = {.objects = first, .candidates = second, .wins_ties = true};
     const crossing back = {.objects = second, .candidates = first, .wins_ties = false};
     bp_status status = find_crossing(first, &forth, sink);
-    const size_t turned = sink->count;
+    sink->turned = true;
     if (status == BP_OK) {
         status = find_crossing(first, &back, sink);
-        turn_pairs(sink, turned);
     }
+    sink->turned = false;
     return status;
 }
 
