@@ -3,8 +3,10 @@
 #define BP_BOXES_H
 
 #include <broadphase/broadphase.h>
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 // False for a NaN and for min > max. In two dimensions z may be anything.
 static inline bool bp_box_is_valid(const bp_box *box, uint32_t dimensions) {
@@ -39,6 +41,48 @@ static inline bp_box bp_box_hole(void) {
 static inline bool bp_box_is_hole(const bp_box *box) {
     return isnan(box->min[0]);
 }
+
+// Bit for bit, but for the sign of a zero. Holes are the same as nothing.
+static inline bool bp_box_is_same(const bp_box *a, const bp_box *b) {
+    bool same = true;
+    for (int axis = 0; axis < 3; ++axis) {
+        same &= (a->min[axis] == b->min[axis]) & (a->max[axis] == b->max[axis]);
+    }
+    return same;
+}
+
+static inline bool bp_box_contains(const bp_box *outer, const bp_box *inner, uint32_t dimensions) {
+    bool inside = true;
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        inside &= (outer->min[axis] <= inner->min[axis]) & (inner->max[axis] <= outer->max[axis]);
+    }
+    return inside;
+}
+
+// The next smaller float of one that is not -infinity or NaN: nextafterf without a call.
+static inline float bp_float_below(float value) {
+    uint32_t bits;
+    if (value == 0.0f) {
+        return -FLT_TRUE_MIN;
+    }
+    memcpy(&bits, &value, sizeof bits);
+    bits = value > 0.0f ? bits - 1 : bits + 1;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
+// The next float above or below a value that is no float, or the float that it is.
+static inline float bp_round_down(double value) {
+    const float near = (float)value;
+    return (double)near > value ? bp_float_below(near) : near;
+}
+
+static inline float bp_round_up(double value) {
+    return -bp_round_down(-value);
+}
+
+// The smallest box of floats that holds a box grown by a margin on all sides.
+bp_box bp_box_grown(const bp_box *box, float margin);
 
 // Copies boxes with as many threads as pay.
 void bp_boxes_copy(bp_box *to, const bp_box *from, size_t count, const bp_executor *executor);

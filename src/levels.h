@@ -13,6 +13,13 @@
 #include <float.h>
 #include <math.h>
 
+// The geometry below is also compiled for GPUs (cuda/).
+#if defined(__CUDACC__)
+#define BP_HOST_DEVICE __host__ __device__
+#else
+#define BP_HOST_DEVICE
+#endif
+
 typedef struct bp_level {
     float fit[3];      // an object whose extents are below these, per axis, can live here
     double inverse[3]; // cells per unit of length
@@ -20,6 +27,9 @@ typedef struct bp_level {
 
     // Filled in by the build:
     float reach[3];    // the largest extents that live here, rounded up
+    float low[3];      // where the min corners of those that live here are, give or take the slack; for queries:
+    float high[3];     // low <= min <= high
+    double slack[3];   // how far boxes may have left the cell that they are in; 0 unless they were patched
     size_t count;      // objects that live here
     size_t first_cell; // of this level in the table of all cells
 } bp_level;
@@ -37,8 +47,8 @@ static inline size_t bp_level_cells(const bp_level *level) {
     return (size_t)1 << (level->bits[0] + level->bits[1] + level->bits[2]);
 }
 
-static inline double bp_floor(double value) {
-#if defined(__SSE4_1__) || defined(__aarch64__)
+BP_HOST_DEVICE static inline double bp_floor(double value) {
+#if defined(__SSE4_1__) || defined(__aarch64__) || defined(__CUDA_ARCH__)
     return floor(value); // one instruction
 #else
     const double towards_zero = (double)(int32_t)value;
@@ -48,17 +58,21 @@ static inline double bp_floor(double value) {
 
 // The cell of a coordinate, before it is folded into the grid. Every step is monotone, so the order of coordinates is
 // the order of cells even where a float has no digits left; beyond 2^30 cells all share one.
-static inline int32_t bp_cell_of(float coordinate, double inverse) {
+BP_HOST_DEVICE static inline int32_t bp_cell_of_double(double coordinate, double inverse) {
     const double limit = 1073741824.0;
-    double cell = (double)coordinate * inverse;
+    double cell = coordinate * inverse;
     cell = cell > -limit ? cell : -limit; // also where it is NaN
     cell = cell < limit ? cell : limit;
     return (int32_t)bp_floor(cell);
 }
 
+BP_HOST_DEVICE static inline int32_t bp_cell_of(float coordinate, double inverse) {
+    return bp_cell_of_double((double)coordinate, inverse);
+}
+
 // The extent of a box along one axis, for fitting it into a level. An object far from the origin counts as larger, so
 // that it is never more than 2^25 cells away from it, where cells are still exact. Infinite or overflowing: infinity.
-static inline float bp_fit_extent(float min, float max) {
+BP_HOST_DEVICE static inline float bp_fit_extent(float min, float max) {
     const float farthest = fabsf(min) > fabsf(max) ? fabsf(min) : fabsf(max);
     const float far = farthest * 0x1p-25f;
     const float extent = max - min;

@@ -8,6 +8,32 @@
 
 #include "pairs.h"
 
+// Marks of an id, since the last update.
+enum {
+    BP_MARK_CHANGED = 1,  // its box or its object
+    BP_MARK_RESTATED = 2, // and its pairs must be told anew, even if they overlap as before
+    BP_MARK_REBORN = 4,   // because it has become another object with the same id
+    BP_MARK_REMOVED = 8,  // it was there at the last update, and was removed
+    BP_MARK_BORN = 16     // it was not there at the last update
+};
+
+// What has changed since the last build or update.
+typedef struct bp_changes {
+    const bp_id *ids; // each once
+    size_t count;
+    const bp_box *old_boxes; // of these, at the last update; holes for those that were not there
+    const uint8_t *marks;    // by id; 0 for all others
+} bp_changes;
+
+// What a method can tell cheaply after an update.
+typedef enum bp_answer {
+    BP_ANSWER_ALL,       // all pairs: find
+    BP_ANSWER_CHANGED,   // the pairs of what has changed: find_changed
+    BP_ANSWER_DIFFERENCE // which pairs have begun and ended: find_difference
+} bp_answer;
+
+struct bp_sorted_grid;
+
 typedef struct bp_method_ops {
     const char *name;
     const char *summary;
@@ -21,22 +47,28 @@ typedef struct bp_method_ops {
     // After a failure the state is empty; only destroy and build may follow.
     bp_status (*build)(void *state, const bp_box *boxes, size_t count);
 
-    // As build, when since the last build or update only the boxes of the ids changed[0 .. changed_count), each named
-    // once, have changed, appeared or become holes; `changed` is NULL if it may be all of them. Tells whether
-    // find_changed can follow instead of find. NULL: the method has no incremental form and is built anew.
-    bp_status (*update)(void *state, const bp_box *boxes, size_t count, const bp_id *changed, size_t changed_count,
-                        bool *only_changed);
+    // As build, when since the last build or update only those boxes have changed, appeared or become holes; `changes`
+    // is NULL if it may be all of them. Tells which search is to follow. NULL: the method has no incremental form and is
+    // built anew.
+    bp_status (*update)(void *state, const bp_box *boxes, size_t count, const bp_changes *changes, bp_answer *answer);
 
     // Every overlapping pair once, as (smaller id, larger id), into the sink.
     bp_status (*find)(void *state, bp_sink *sink);
 
-    // Every overlapping pair that has an id of changed[0 .. changed_count), once; is_changed[id] is 1 for those, else 0.
-    bp_status (*find_changed)(void *state, const bp_id *changed, size_t changed_count, const uint8_t *is_changed,
-                              bp_sink *sink);
+    // Every overlapping pair that has a changed id, once.
+    bp_status (*find_changed)(void *state, const bp_changes *changes, bp_sink *sink);
+
+    // Every pair that overlaps now and did not before, and the other way round; if a mark says that it is to be restated,
+    // also a pair that does both goes to both. The same pair may go to both where a box has moved far.
+    bp_status (*find_difference)(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended);
 
     // Every overlapping pair of a box that was built and one of boxes[0 .. count), as (id of the latter, id of the
     // former), into the sink.
     bp_status (*find_between)(void *state, const bp_box *boxes, size_t count, bp_sink *sink);
+
+    // The grid that holds all boxes of the last build or update but those of some `loose` ids; NULL if there is none at the
+    // moment. For queries. NULL: the method never has one.
+    const struct bp_sorted_grid *(*grid)(const void *state, const bp_id **loose, size_t *loose_count);
 
     // Fills the fields that describe the structure: update, bytes, levels, cells, occupied, objects_per_cell(_max).
     void (*stats)(const void *state, bp_stats *stats);

@@ -2,6 +2,19 @@
 
 #include <string.h>
 
+bool bp_pairs_reserve(bp_pairs *pairs, const bp_allocator *allocator, size_t count) {
+    if (count <= pairs->capacity) {
+        return true;
+    }
+    const size_t capacity = count + count / 4;
+    bp_buffer buffer = {.data = pairs->data, .bytes = pairs->capacity * sizeof(bp_pair)};
+    if (!bp_buffer_reserve(&buffer, allocator, pairs->count * sizeof(bp_pair), capacity, sizeof(bp_pair))) {
+        return false;
+    }
+    *pairs = (bp_pairs){.data = buffer.data, .count = pairs->count, .capacity = capacity};
+    return true;
+}
+
 bp_sink bp_sink_open(const bp_pairs *pairs, const bp_config *config) {
     const bool fixed = (config->flags & BP_PAIRS_FIXED) != 0;
     return (bp_sink){.allocator = &config->allocator,
@@ -11,6 +24,7 @@ bp_sink bp_sink_open(const bp_pairs *pairs, const bp_config *config) {
 }
 
 bp_status bp_sink_close(bp_sink *sink, bp_pairs *pairs) {
+    bp_sink_settle(sink);
     *pairs = (bp_pairs){.data = sink->data, .count = sink->count, .capacity = sink->capacity};
     bp_buffer_free(&sink->scratch, sink->allocator);
     return sink->count > sink->limit ? BP_ERROR_CAPACITY : BP_OK;
@@ -76,7 +90,23 @@ void bp_sink_commit(bp_sink *sink, bp_pair *written, size_t count) {
     if (sink->turned) {
         turn(written, count);
     }
+    if (sink->patience > 0 && written != sink->scratch.data) {
+        sink->count += count;
+        sink->waiting += count;
+        if (sink->waiting > sink->patience) {
+            bp_sink_settle(sink);
+        }
+        return;
+    }
     bp_sink_commit_passed(sink, written, sink->sieve != NULL ? bp_sieve_pass(sink->sieve, written, count) : count);
+}
+
+void bp_sink_settle(bp_sink *sink) {
+    if (sink->waiting > 0) {
+        const size_t first = sink->count - sink->waiting;
+        sink->count = first + bp_sieve_pass(sink->sieve, sink->data + first, sink->waiting);
+        sink->waiting = 0;
+    }
 }
 
 void bp_sink_commit_passed(bp_sink *sink, const bp_pair *written, size_t count) {

@@ -15,6 +15,8 @@ typedef struct bp_sink {
     uint64_t tests;        // candidate pairs examined
     const bp_sieve *sieve; // what a pair has to pass; NULL: nothing
     bool turned;           // pairs come as (b, a)
+    size_t patience;       // pairs that may wait for the sieve, so that it gets many at once; 0: it gets them as they come
+    size_t waiting;        // of the last pairs, those that do
 } bp_sink;
 
 // A sink that continues in the memory of `pairs`, which it overwrites. Give it back with bp_sink_close.
@@ -23,12 +25,18 @@ bp_sink bp_sink_open(const bp_pairs *pairs, const bp_config *config);
 // Leaves the list in `pairs` and returns BP_ERROR_CAPACITY if not all could be kept.
 bp_status bp_sink_close(bp_sink *sink, bp_pairs *pairs);
 
+// Room for `count` pairs in a list; what it holds is kept. False if memory is short: then it is as before.
+bool bp_pairs_reserve(bp_pairs *pairs, const bp_allocator *allocator, size_t count);
+
 // A place for at least `least` pairs, and how many fit; NULL if memory is short. Write there, then commit.
 bp_pair *bp_sink_room(bp_sink *sink, size_t least, size_t *room);
 void bp_sink_commit(bp_sink *sink, bp_pair *written, size_t count);
 
 // The same for pairs that have passed the sieve already.
 void bp_sink_commit_passed(bp_sink *sink, const bp_pair *written, size_t count);
+
+// Sifts the pairs that wait.
+void bp_sink_settle(bp_sink *sink);
 
 // Adds `count` pairs of which only the first `kept` are at hand, to a sink that cannot keep them all anyway.
 void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t count);

@@ -21,7 +21,13 @@ static size_t keep_passing(const bp_filter *filter, bp_pair *pairs, size_t count
 }
 
 size_t bp_sieve_pass(const bp_sieve *sieve, bp_pair *pairs, size_t count) {
+    if (sieve->sift != NULL) {
+        return sieve->sift(sieve->context, pairs, count);
+    }
     size_t kept = count;
+    if (sieve->first != NULL) {
+        kept = bp_view_confirm(sieve->first, sieve->second, pairs, kept);
+    }
     if (sieve->objects != NULL) {
         kept = keep_wanted(sieve->objects, pairs, kept);
     }

@@ -7,10 +7,15 @@
 #ifndef BP_SIEVE_H
 #define BP_SIEVE_H
 
-#include <broadphase/broadphase.h>
-#include <stdbool.h>
+#include "view.h"
 
 typedef struct bp_sieve {
+    // Takes the place of all others if it is there: moves the pairs that pass to the front, returns how many they are.
+    size_t (*sift)(const void *context, bp_pair *pairs, size_t count);
+    const void *context;
+
+    const bp_view *first;     // whose proxies the pairs are made of; NULL: pairs are exact already
+    const bp_view *second;    // between two sets: whose proxies come second in a pair; else the same
     const bp_object *objects; // by id; NULL: all defaults
     bp_filter filter;         // pass may be NULL
 } bp_sieve;

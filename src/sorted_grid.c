@@ -22,7 +22,8 @@ enum {
     BUCKETS_MAX = 4096,
     BLOCK_LEAST = 8192, // boxes that are worth a task
     PLAN_AGE = 8,       // builds for which the levels are kept
-    USUAL_LEVELS = 16
+    USUAL_LEVELS = 16,
+    LANES = 8 // values that the compiler can compare at once
 };
 
 static const uint32_t KEY_HOLE = UINT32_MAX - 1, KEY_SCAN = UINT32_MAX;
@@ -38,6 +39,11 @@ typedef struct level_part {
     size_t count;
 } level_part;
 
+// The bounds of the min corners of some boxes.
+typedef struct corner_part {
+    float low[3], high[3];
+} corner_part;
+
 typedef struct build {
     bp_sorted_grid *grid;
     const bp_box *boxes;
@@ -49,6 +55,7 @@ typedef struct build {
     level_part *parts;    // per block and level
     uint32_t *starts;     // of the buckets
     size_t *bucket_stats; // per bucket: occupied cells, fullest cell
+    corner_part *corners; // per bucket and level that share a box: at the sum of their numbers, which is no other's
 } build;
 
 void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_config *config) {
@@ -149,6 +156,7 @@ static void join_level_parts(build *b) {
         bp_level *level = bp_level_at(&b->grid->levels, i);
         level->count = 0;
         memset(level->reach, 0, sizeof level->reach);
+        memset(level->slack, 0, sizeof level->slack);
         for (size_t block = 0; block < b->block_count; ++block) {
             const level_part *part = &b->parts[block * b->grid->levels.count + i];
             level->count += part->count;
@@ -210,6 +218,80 @@ static void order_ids(const build *b, size_t bucket) {
     }
 }
 
+// The buffer of the parts is for all of them.
+_Static_assert(2 * sizeof(size_t) <= sizeof(level_part) && sizeof(corner_part) <= sizeof(level_part), "as large");
+
+static void widen(float value, float *low, float *high) {
+    *low = value < *low ? value : *low;
+    *high = value > *high ? value : *high;
+}
+
+static void widen_by_all(const float *values, size_t count, float *low, float *high) {
+    float lows[LANES], highs[LANES];
+    for (size_t lane = 0; lane < LANES; ++lane) {
+        lows[lane] = *low;
+        highs[lane] = *high;
+    }
+    for (; count >= LANES; values += LANES, count -= LANES) {
+        for (size_t lane = 0; lane < LANES; ++lane) {
+            widen(values[lane], &lows[lane], &highs[lane]);
+        }
+    }
+    for (size_t i = 0; i < count; ++i) {
+        widen(values[i], low, high);
+    }
+    for (size_t lane = 0; lane < LANES; ++lane) {
+        *low = fminf(*low, lows[lane]);
+        *high = fmaxf(*high, highs[lane]);
+    }
+}
+
+// The buckets that hold cells of a level: first .. last.
+static size_t first_bucket(const build *b, const bp_level *level) {
+    return level->first_cell >> b->bucket_shift;
+}
+
+static size_t last_bucket(const build *b, const bp_level *level) {
+    return (level->first_cell + bp_level_cells(level) - 1) >> b->bucket_shift;
+}
+
+// The bounds of the corners in a bucket, for each level that has cells there.
+static void note_corners(const build *b, size_t bucket) {
+    const uint32_t *table = bp_sorted_grid_table(b->grid);
+    for (size_t i = 0; i < b->grid->levels.count; ++i) {
+        const bp_level *level = bp_level_at(&b->grid->levels, i);
+        if (bucket < first_bucket(b, level) || bucket > last_bucket(b, level)) {
+            continue;
+        }
+        // The table's entry for the first cell of a bucket belongs to the bucket before, which may not be ready.
+        const size_t begin =
+            level->first_cell > bucket << b->bucket_shift ? table[level->first_cell] : b->starts[bucket];
+        const size_t end =
+            bucket < last_bucket(b, level) ? b->starts[bucket + 1] : table[level->first_cell + bp_level_cells(level)];
+        corner_part *part = &b->corners[bucket + i];
+        for (int axis = 0; axis < 3; ++axis) {
+            part->low[axis] = INFINITY;
+            part->high[axis] = -INFINITY;
+            widen_by_all(b->grid->columns.min[axis] + begin, end - begin, &part->low[axis], &part->high[axis]);
+        }
+    }
+}
+
+static void join_corners(const build *b) {
+    for (size_t i = 0; i < b->grid->levels.count; ++i) {
+        bp_level *level = bp_level_at(&b->grid->levels, i);
+        for (int axis = 0; axis < 3; ++axis) {
+            level->low[axis] = INFINITY;
+            level->high[axis] = -INFINITY;
+            for (size_t bucket = first_bucket(b, level); bucket <= last_bucket(b, level); ++bucket) {
+                const corner_part *part = &b->corners[bucket + i];
+                level->low[axis] = fminf(level->low[axis], part->low[axis]);
+                level->high[axis] = fmaxf(level->high[axis], part->high[axis]);
+            }
+        }
+    }
+}
+
 static void task_order(void *context, size_t bucket) {
     const build *b = context;
     const bp_columns *columns = &b->grid->columns;
@@ -223,6 +305,9 @@ static void task_order(void *context, size_t bucket) {
         }
     }
     bp_columns_fill(columns, b->grid->config, begin, end, b->boxes);
+    if (bucket < b->bucket_count) {
+        note_corners(b, bucket);
+    }
 }
 
 // ---- the whole build ------------------------------------------------------------------------------------------------
@@ -258,13 +343,13 @@ static bool reserve_scratch(build *b) {
     const size_t usual_cells = BP_CELLS_PER_OBJECT * b->count + (size_t)USUAL_LEVELS * 256;
     const size_t cells = grid->cell_count > usual_cells ? grid->cell_count : usual_cells;
     const size_t levels = grid->levels.count > USUAL_LEVELS ? grid->levels.count : USUAL_LEVELS;
-    const size_t buckets = most_buckets(b->count) + 3, parts = b->block_count * levels;
+    const size_t buckets = most_buckets(b->count) + 3, parts = b->block_count * levels, corners = buckets + levels;
     if (!bp_columns_reserve(&grid->columns, &grid->columns_buffer, allocator, b->count) ||
         !bp_buffer_reserve_slack(&grid->records_buffer, allocator, 0, b->count + 1, sizeof(record)) ||
         !bp_buffer_reserve_slack(&grid->table_buffer, allocator, 0, cells + 2, sizeof(uint32_t)) ||
         !bp_buffer_reserve_slack(&grid->counters_buffer, allocator, 0, bp_size_multiply(b->block_count + 1, buckets),
                                  sizeof(uint32_t)) ||
-        !bp_buffer_reserve_slack(&grid->blocks_buffer, allocator, 0, parts + buckets, sizeof(level_part))) {
+        !bp_buffer_reserve_slack(&grid->blocks_buffer, allocator, 0, parts + buckets + corners, sizeof(level_part))) {
         return false;
     }
     b->keys = grid->columns.id;
@@ -272,6 +357,7 @@ static bool reserve_scratch(build *b) {
     b->counters = b->starts + buckets;
     b->parts = grid->blocks_buffer.data;
     b->bucket_stats = (size_t *)(void *)(b->parts + parts);
+    b->corners = (corner_part *)(void *)(b->parts + parts + buckets);
     return true;
 }
 
@@ -321,6 +407,7 @@ bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t
     bp_parallel_for(executor, b.block_count, task_partition, &b);
     ((uint32_t *)grid->table_buffer.data)[0] = 0;
     bp_parallel_for(executor, b.bucket_count + 1, task_order, &b);
+    join_corners(&b);
     grid->occupied = 0;
     grid->fullest = 0;
     for (size_t bucket = 0; bucket < b.bucket_count; ++bucket) {

@@ -10,7 +10,7 @@
 // With cells of twice the size these are 2.75 ranges a box instead of 5. Deciding that by a branch per box would cost
 // what it saves, so the boxes of a chunk are first listed by the faces they cross, without a branch. Chunks begin at fixed places of a row, and blocks of work are whole chunks: the order of the pairs is the
 // same for any number of blocks.
-#include "sorted_grid.h"
+#include "sorted_rows.h"
 
 #include <string.h>
 
@@ -19,6 +19,8 @@ enum {
     SEGMENT = 65536,   // candidates of a scanned box that are one item
     SCAN_ITEMS = 8,    // such items that are one unit
     SPARSE_LEVEL = 16, // boxes; where both ways cost the same
+    BETWEEN = 32,      // boxes of one set that are searched for in another together
+    ROWS_AHEAD = 64    // rows that are asked for ahead of time, at most
 };
 
 // One search.
@@ -68,14 +70,6 @@ static void measure(const bp_sorted_grid *grid, chunk *k) {
     }
 }
 
-// The first table entry of a row of a level; y and z are folded into it.
-static const uint32_t *row_of(const bp_sorted_grid *grid, const bp_level *level, int32_t y, int32_t z) {
-    const uint32_t folded_y = (uint32_t)y & ((1u << level->bits[1]) - 1);
-    const uint32_t folded_z = (uint32_t)z & ((1u << level->bits[2]) - 1);
-    const size_t row = (size_t)(folded_z << level->bits[1] | folded_y);
-    return bp_sorted_grid_table(grid) + level->first_cell + (row << level->bits[0]);
-}
-
 // The neighbours on the upper side, and which faces a box must cross to need them.
 typedef struct neighbour {
     int32_t y, z;
@@ -92,7 +86,7 @@ static void find_rows(const bp_sorted_grid *grid, chunk *k) {
         const neighbour n = NEIGHBOURS[i];
         // An axis of one cell has no neighbours: they would be the row itself.
         const bool distinct = (n.y == 0 || level->bits[1] > 0) && (n.z == 0 || level->bits[2] > 0);
-        const uint32_t *row = row_of(grid, level, y + n.y, z + n.z);
+        const uint32_t *row = bp_row_of(grid, level, y + n.y, z + n.z);
         k->rows[i] = distinct && row[0] < row[(size_t)1 << level->bits[0]] ? row : NULL;
     }
 }
@@ -161,29 +155,23 @@ static void sweep_level(bp_sweeper *s, const chunk *k) {
 
 // ---- across levels --------------------------------------------------------------------------------------------------
 
-typedef struct span {
-    int32_t low, count;
-} span;
-
-// The cells along an axis that hold everything of a level that a box could touch.
-static inline span span_of(const bp_level *level, int axis, float min, float max) {
-    const int32_t low = bp_cell_of(min - level->reach[axis], level->inverse[axis]);
-    const int32_t high = bp_cell_of(max, level->inverse[axis]);
-    const int32_t most = (int32_t)(1u << level->bits[axis]);
-    return (span){.low = low, .count = high - low < most ? high - low + 1 : most};
-}
-
+// Boxes against a level that is not theirs. One that touches more rows than the level has boxes is tested against all.
 static void sweep_across(bp_sweeper *s, size_t begin, size_t end, const bp_sorted_grid *grid, const bp_level *level) {
     const bp_columns *c = s->objects;
     for (size_t p = begin; p < end; ++p) {
-        const span y = span_of(level, 1, c->min[1][p], c->max[1][p]);
-        const span z = span_of(level, 2, c->min[2][p], c->max[2][p]);
-        const int32_t low = bp_cell_of(c->min[0][p] - level->reach[0], level->inverse[0]);
-        const int32_t high = bp_cell_of(c->max[0][p], level->inverse[0]);
+        const bp_span y = bp_span_of(level, 1, c->min[1][p], c->max[1][p]);
+        const bp_span z = bp_span_of(level, 2, c->min[2][p], c->max[2][p]);
+        if ((size_t)y.count * (size_t)z.count > level->count) {
+            const uint32_t *table = bp_sorted_grid_table(grid) + level->first_cell;
+            bp_sweeper_push_range(s, p, table[0], table[bp_level_cells(level)]);
+            continue;
+        }
+        const int32_t low = bp_lowest_cell(level, 0, (double)c->min[0][p]);
+        const int32_t high = bp_highest_cell(level, 0, (double)c->max[0][p]);
         for (int32_t dz = 0; dz < z.count; ++dz) {
             for (int32_t dy = 0; dy < y.count; ++dy) {
                 bp_sweeper_make_room(s, 2);
-                push_row(s, p, row_of(grid, level, y.low + dy, z.low + dz), level->bits[0], low, high);
+                push_row(s, p, bp_row_of(grid, level, y.low + dy, z.low + dz), level->bits[0], low, high);
             }
         }
     }
@@ -213,7 +201,7 @@ static void sweep_other_levels(bp_sweeper *s, const chunk *k, const bp_sorted_gr
 static void prefetch_row(const bp_sorted_grid *grid, const bp_level *level, size_t row) {
 #if defined(__GNUC__)
     const int32_t y = (int32_t)(row & ((1u << level->bits[1]) - 1)), z = (int32_t)(row >> level->bits[1]);
-    const uint32_t *cells = row_of(grid, level, y + 2, z + 1);
+    const uint32_t *cells = bp_row_of(grid, level, y + 2, z + 1);
     for (size_t p = cells[0]; p < cells[(size_t)1 << level->bits[0]]; p += 16) {
         for (int axis = 0; axis < 3; ++axis) {
             __builtin_prefetch(grid->columns.min[axis] + p, 0, 2);
@@ -331,27 +319,78 @@ bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink) {
     return bp_sweep_pool_run(&grid->pool, &plan, sink);
 }
 
+// Asks for what the items from `first` on will be tested against: they are many before they are swept.
+static void prefetch_items(const bp_sweeper *s, size_t first) {
+#if defined(__GNUC__)
+    for (size_t i = first; i < s->item_count; ++i) {
+        for (size_t p = s->items[i].begin & ~(size_t)15; p < s->items[i].end; p += 16) {
+            for (int axis = 0; axis < 3; ++axis) {
+                __builtin_prefetch(s->candidates->min[axis] + p, 0, 2);
+                __builtin_prefetch(s->candidates->max[axis] + p, 0, 2);
+            }
+            __builtin_prefetch(s->candidates->id + p, 0, 2);
+        }
+    }
+#else
+    (void)s, (void)first;
+#endif
+}
+
+// Asks for where the rows of a level begin that a box touches.
+static void prefetch_rows(const bp_sweeper *s, size_t p, const bp_sorted_grid *grid, const bp_level *level) {
+#if defined(__GNUC__)
+    const bp_columns *c = s->objects;
+    const bp_span y = bp_span_of(level, 1, c->min[1][p], c->max[1][p]);
+    const bp_span z = bp_span_of(level, 2, c->min[2][p], c->max[2][p]);
+    const uint32_t low = (uint32_t)bp_lowest_cell(level, 0, (double)c->min[0][p]) & ((1u << level->bits[0]) - 1);
+    for (int32_t row = 0; row < y.count * z.count && row < ROWS_AHEAD; ++row) {
+        __builtin_prefetch(bp_row_of(grid, level, y.low + row % y.count, z.low + row / y.count) + low, 0, 2);
+    }
+#else
+    (void)s, (void)p, (void)grid, (void)level;
+#endif
+}
+
 // Between two sets: every box of the one against all levels and all scanned boxes of the other.
+static void sweep_between(bp_sweeper *s, size_t begin, size_t end, const bp_sorted_grid *grid) {
+    for (size_t i = 0; i < grid->levels.count; ++i) {
+        const bp_level *level = bp_level_at(&grid->levels, i);
+        for (size_t p = begin; p < end && level->count > 0; ++p) {
+            prefetch_rows(s, p, grid, level);
+        }
+        for (size_t p = begin; p < end && level->count > 0; ++p) {
+            const size_t listed = s->item_count;
+            sweep_across(s, p, p + 1, grid, level);
+            prefetch_items(s, listed);
+        }
+    }
+    for (size_t p = begin; p < end; ++p) {
+        bp_sweeper_push_range(s, p, (uint32_t)grid->grid_count, (uint32_t)grid->total_count);
+    }
+}
+
 static void sweep_unit_between(const void *context, bp_sweeper *s, size_t unit) {
     const search *f = context;
-    const bp_sorted_grid *a = f->objects, *b = f->candidates;
-    const size_t begin = unit * BP_CHUNK, end = begin + BP_CHUNK < a->total_count ? begin + BP_CHUNK : a->total_count;
-    for (size_t p = begin; p < end; ++p) {
-        const bool scanned = p >= a->grid_count;
-        for (size_t i = 0; !scanned && i < b->levels.count; ++i) {
-            if (bp_level_at(&b->levels, i)->count > 0) {
-                sweep_across(s, p, p + 1, b, bp_level_at(&b->levels, i));
-            }
-        }
-        bp_sweeper_push_range(s, p, scanned ? 0 : (uint32_t)b->grid_count, (uint32_t)b->total_count);
+    const size_t total = f->objects->total_count;
+    const size_t begin = unit * BP_CHUNK, end = begin + BP_CHUNK < total ? begin + BP_CHUNK : total;
+    for (size_t p = begin; p < end; p += BETWEEN) {
+        sweep_between(s, p, p + BETWEEN < end ? p + BETWEEN : end, f->candidates);
+        bp_sweeper_flush(s);
     }
 }
 
 bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *second, bp_sink *sink) {
+    return bp_sorted_grid_find_named(first, second, second->columns.id, sink);
+}
+
+bp_status bp_sorted_grid_find_named(bp_sorted_grid *first, const bp_sorted_grid *second, uint32_t *names,
+                                    bp_sink *sink) {
     const search f = {.objects = first, .candidates = second};
+    bp_columns named = second->columns;
+    named.id = names;
     const bp_sweep_plan plan = {.config = first->config,
                                 .objects = &first->columns,
-                                .candidates = &second->columns,
+                                .candidates = &named,
                                 .unit_count = (first->total_count + BP_CHUNK - 1) / BP_CHUNK,
                                 .unit = sweep_unit_between,
                                 .context = &f};

@@ -75,6 +75,7 @@ static void task_block(void *context, size_t block) {
         plan->unit(plan->context, &s, unit);
         bp_sweeper_flush(&s);
     }
+    bp_sink_settle(s.sink);
     r->failed[block] = s.failed;
 }
 
@@ -106,6 +107,8 @@ static bool reserve_sinks(bp_sweep_pool *pool, const bp_allocator *allocator, si
         sinks[i].limit = like->limit;
         sinks[i].sieve = like->sieve;
         sinks[i].turned = like->turned;
+        sinks[i].patience = like->patience;
+        sinks[i].waiting = 0;
         bp_sink_expect(&sinks[i], last_count);
     }
     return true;

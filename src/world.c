@@ -2,12 +2,16 @@
 #include "world.h"
 
 #include "config.h"
+#include "query.h"
+#include "world_boxes.h"
 
 #include <string.h>
 
 enum {
     TRACKED_SHARE = 8, // if more than one object in so many has changed, what changed is not tracked
-    TRACKED_LEAST = 64
+    TRACKED_LEAST = 64,
+    USUAL_PAIRS = 2, // per object
+    MOVE_SAMPLE = 64 // boxes that are looked at before all are moved
 };
 
 // ---- life -----------------------------------------------------------------------------------------------------------
@@ -53,12 +57,19 @@ bp_status bp_world_create(const bp_config *config, bp_world **world) {
     if (w == NULL) {
         return BP_ERROR_MEMORY;
     }
-    *w = (bp_world){.config = complete, .method = method, .ops = ops, .all_changed = true, .dirty = true};
-    w->tracks = ops->update != NULL && complete.update != BP_UPDATE_REBUILD;
+    *w = (bp_world){.config = complete, .method = method, .ops = ops, .all_changed = true, .dirty = true, .version = 1};
+    w->seen = complete;
+    w->seen.margin = 0.0f;
+    bp_view_init(&w->view, &w->seen);
+    w->tracks = ops->update != NULL && complete.update != BP_UPDATE_REBUILD && !bp_world_is_viewed(w);
     status = ops->create(&w->config, &w->state);
-    if (status != BP_OK) {
+    w->queries = status == BP_OK ? bp_query_cache_create(&w->config) : NULL;
+    if (w->queries == NULL) {
+        if (status == BP_OK) {
+            ops->destroy(w->state);
+        }
         complete.allocator.release(complete.allocator.context, w, sizeof *w);
-        return status;
+        return status == BP_OK ? BP_ERROR_MEMORY : status;
     }
     *world = w;
     return BP_OK;
@@ -69,9 +80,16 @@ void bp_world_destroy(bp_world *world) {
         return;
     }
     world->ops->destroy(world->state);
-    bp_pairs_free(&world->pairs, &world->config);
-    bp_buffer *buffers[] = {&world->boxes,   &world->free,  &world->objects,
-                            &world->changed, &world->marks, &world->sort_scratch};
+    bp_query_cache_destroy(world->queries);
+    bp_view_free(&world->view);
+    bp_pairs *lists[] = {&world->pairs, &world->begun,   &world->ended,
+                         &world->spare, &world->ordered, &world->ordered_next};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
+        bp_pairs_free(lists[i], &world->config);
+    }
+    bp_buffer *buffers[] = {&world->boxes,       &world->wide_boxes,  &world->given,     &world->free,
+                            &world->objects,     &world->changed,     &world->old_boxes, &world->marks,
+                            &world->index.slots, &world->sort_scratch};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
         bp_buffer_free(buffers[i], &world->config.allocator);
     }
@@ -111,8 +129,29 @@ static bp_status refuse_id(const bp_world *world, bp_id id) {
     return BP_ERROR_ID;
 }
 
+// A call from inside a callback would find the world half way through its work.
+static bool refuse_callback(const bp_world *world, bool busy) {
+    if (busy) {
+        bp_log_write(&world->config, "a callback may not call into the world that calls it");
+    }
+    return busy;
+}
+
+bool bp_world_is_updating(const bp_world *world) {
+    return refuse_callback(world, world->busy);
+}
+
+bool bp_world_is_busy(const bp_world *world) {
+    return refuse_callback(world, world->busy || atomic_load(&world->saving) > 0);
+}
+
 void bp_world_forget_changes(bp_world *world) {
     const bp_id *changed = world->changed.data;
+    if (bp_world_has_marks(world) && (world->all_changed || !world->tracks)) {
+        if (world->id_count > 0) {
+            memset(world->marks.data, 0, world->id_count);
+        }
+    }
     for (size_t i = 0; i < world->changed_count; ++i) {
         bp_world_marks(world)[changed[i]] = 0;
     }
@@ -120,22 +159,33 @@ void bp_world_forget_changes(bp_world *world) {
 }
 
 static void mark_all_changed(bp_world *world) {
-    bp_world_forget_changes(world);
+    ++world->version;
+    world->changed_count = 0;
     world->dirty = true;
     world->all_changed = true;
 }
 
-static void mark_changed(bp_world *world, bp_id id) {
-    world->dirty = true;
-    if (!world->tracks || world->all_changed || bp_world_marks(world)[id] != 0) {
-        return;
-    }
+static void list_changed(bp_world *world, bp_id id) {
     if (world->changed_count == world->changed.bytes / sizeof(bp_id)) {
         mark_all_changed(world);
         return;
     }
-    bp_world_marks(world)[id] = 1;
-    ((bp_id *)world->changed.data)[world->changed_count++] = id;
+    ((bp_id *)world->changed.data)[world->changed_count] = id;
+    ((bp_box *)world->old_boxes.data)[world->changed_count++] = bp_world_boxes(world)[id];
+}
+
+void bp_world_mark_changed(bp_world *world, bp_id id, uint8_t how) {
+    ++world->version;
+    world->dirty = true;
+    world->all_changed |= !world->tracks;
+    if (!bp_world_has_marks(world)) {
+        return;
+    }
+    uint8_t *mark = &bp_world_marks(world)[id];
+    if (world->tracks && !world->all_changed && *mark == 0) {
+        list_changed(world, id);
+    }
+    *mark |= how | BP_MARK_CHANGED;
 }
 
 // ---- adding ---------------------------------------------------------------------------------------------------------
@@ -163,37 +213,43 @@ static bp_status check_object(const bp_world *world, const bp_object *objects, s
     return BP_OK;
 }
 
-// From now on every id has an object of its own.
 static bool reserve_objects(bp_world *world, size_t id_count) {
-    const bool first = world->objects.bytes == 0;
-    const size_t kept = first ? 0 : world->id_count * sizeof(bp_object);
-    if (!bp_buffer_reserve_slack(&world->objects, &world->config.allocator, kept, id_count, sizeof(bp_object))) {
+    const size_t kept = world->has_objects ? world->id_count * sizeof(bp_object) : 0;
+    return bp_buffer_reserve_slack(&world->objects, &world->config.allocator, kept, id_count, sizeof(bp_object));
+}
+
+// From now on every id has an object of its own.
+static bool begin_objects(bp_world *world, size_t id_count) {
+    if (!reserve_objects(world, id_count)) {
         return false;
     }
-    if (first) {
+    if (!world->has_objects && id_count > 0) {
         memset(world->objects.data, 0, world->objects.bytes);
+        world->has_objects = true;
     }
     return true;
 }
 
-// The method still looks at the old boxes when they move in memory: it must be brought up to date before it is used.
-static bool reserve_boxes(bp_world *world, size_t id_count) {
-    const void *before = world->boxes.data;
-    const bool granted = bp_buffer_reserve_slack(&world->boxes, &world->config.allocator,
-                                                 world->id_count * sizeof(bp_box), id_count, sizeof(bp_box));
-    world->dirty |= world->boxes.data != before;
-    return granted;
+// `old_boxes` first: the room in `changed` is what counts.
+static bool reserve_changes(bp_world *world, size_t id_count) {
+    const bp_allocator *allocator = &world->config.allocator;
+    const size_t listed = world->changed_count, most = id_count / TRACKED_SHARE + TRACKED_LEAST;
+    if (most <= world->changed.bytes / sizeof(bp_id)) {
+        return true;
+    }
+    const size_t count = most + most / 4;
+    return bp_buffer_reserve(&world->old_boxes, allocator, listed * sizeof(bp_box), count, sizeof(bp_box)) &&
+           bp_buffer_reserve(&world->changed, allocator, listed * sizeof(bp_id), count, sizeof(bp_id));
 }
 
 // Everything that `id_count` ids will need, so that nothing fails later. What has grown stays grown.
 static bool reserve_ids(bp_world *world, size_t id_count, bool with_objects) {
     const bp_allocator *allocator = &world->config.allocator;
     const size_t used = world->id_count;
-    return reserve_boxes(world, id_count) &&
-           (!world->tracks || (bp_buffer_reserve_slack(&world->marks, allocator, used, id_count, 1) &&
-                               bp_buffer_reserve_slack(&world->changed, allocator, world->changed_count * sizeof(bp_id),
-                                                       id_count / TRACKED_SHARE + TRACKED_LEAST, sizeof(bp_id)))) &&
-           ((!with_objects && world->objects.bytes == 0) || reserve_objects(world, id_count));
+    return bp_world_reserve_boxes(world, id_count) &&
+           (!bp_world_has_marks(world) || bp_buffer_reserve_slack(&world->marks, allocator, used, id_count, 1)) &&
+           (!world->tracks || reserve_changes(world, id_count)) &&
+           ((!with_objects && !world->has_objects) || begin_objects(world, id_count));
 }
 
 static bp_id take_id(bp_world *world) {
@@ -201,37 +257,60 @@ static bp_id take_id(bp_world *world) {
         return heap_pop(world);
     }
     const bp_id id = (bp_id)world->id_count++;
-    if (world->tracks) {
+    if (bp_world_has_marks(world)) {
         bp_world_marks(world)[id] = 0;
     }
+    bp_world_clear_box(world, id);
     return id;
 }
 
-bp_status bp_add_many(bp_world *world, size_t count, const bp_box *boxes, const bp_object *objects, bp_id *ids) {
-    if (world == NULL) {
+// An id that was there at the last update, went and comes again is another object.
+static void mark_added(bp_world *world, bp_id id) {
+    const bool again = bp_world_has_marks(world) && (bp_world_marks(world)[id] & BP_MARK_REMOVED) != 0;
+    bp_world_mark_changed(world, id, again ? BP_MARK_RESTATED | BP_MARK_REBORN : BP_MARK_BORN);
+}
+
+static void mark_removed(bp_world *world, bp_id id) {
+    const bool born = bp_world_has_marks(world) && (bp_world_marks(world)[id] & BP_MARK_BORN) != 0;
+    bp_world_mark_changed(world, id, born ? 0 : BP_MARK_REMOVED);
+}
+
+// How many ids there will be with `count` more objects.
+static bp_status count_ids(const bp_world *world, size_t count, size_t *id_count) {
+    const size_t fresh = count > world->free_count ? count - world->free_count : 0;
+    *id_count = world->id_count + fresh;
+    const bool full = fresh > BP_MAX_COUNT - world->id_count;
+    return full ? bp_world_refuse(world, BP_ERROR_ARGUMENT, "the world is full: it has 2^32 - 2 ids") : BP_OK;
+}
+
+static bp_status check_addition(const bp_world *world, bp_given given, bool wide, const bp_object *objects,
+                                size_t *id_count) {
+    bp_status status = bp_given_check(given, wide, &world->config);
+    if (status == BP_OK) {
+        status = check_object(world, objects, given.count);
+    }
+    return status == BP_OK ? count_ids(world, given.count, id_count) : status;
+}
+
+static bp_status add(bp_world *world, bp_given given, bool wide, const bp_object *objects, bp_id *ids) {
+    if (world == NULL || bp_world_is_busy(world)) {
         return BP_ERROR_ARGUMENT;
     }
-    bp_status status = bp_boxes_check(boxes, count, &world->config);
-    if (status == BP_OK) {
-        status = check_object(world, objects, count);
-    }
+    size_t id_count = 0;
+    const bp_status status = check_addition(world, given, wide, objects, &id_count);
     if (status != BP_OK) {
         return status;
     }
-    const size_t fresh = count > world->free_count ? count - world->free_count : 0;
-    if (fresh > BP_MAX_COUNT - world->id_count) {
-        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "the world is full: it has 2^32 - 2 ids");
-    }
-    if (!reserve_ids(world, world->id_count + fresh, any_differs(objects, count))) {
+    if ((wide && !bp_world_widen(world)) || !reserve_ids(world, id_count, any_differs(objects, given.count))) {
         return BP_ERROR_MEMORY;
     }
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < given.count; ++i) {
         const bp_id id = take_id(world);
-        bp_world_boxes(world)[id] = boxes[i];
+        mark_added(world, id);
+        bp_world_put_box(world, id, &given, i);
         if (bp_world_objects(world) != NULL) {
             bp_world_objects(world)[id] = objects != NULL ? objects[i] : (bp_object){0};
         }
-        mark_changed(world, id);
         if (ids != NULL) {
             ids[i] = id;
         }
@@ -239,8 +318,35 @@ bp_status bp_add_many(bp_world *world, size_t count, const bp_box *boxes, const 
     return BP_OK;
 }
 
+bp_status bp_add_many(bp_world *world, size_t count, const bp_box *boxes, const bp_object *objects, bp_id *ids) {
+    return add(world, bp_given_floats(boxes, count), false, objects, ids);
+}
+
 bp_status bp_add(bp_world *world, const bp_box *box, const bp_object *object, bp_id *id) {
     return bp_add_many(world, 1, box, object, id);
+}
+
+bp_status bp_add_many_double(bp_world *world, size_t count, const bp_box_double *boxes, const bp_object *objects,
+                             bp_id *ids) {
+    return add(world, bp_given_doubles(boxes, count), true, objects, ids);
+}
+
+bp_status bp_add_double(bp_world *world, const bp_box_double *box, const bp_object *object, bp_id *id) {
+    return bp_add_many_double(world, 1, box, object, id);
+}
+
+bp_status bp_world_reserve(bp_world *world, size_t count) {
+    if (world == NULL || bp_world_is_busy(world)) {
+        return BP_ERROR_ARGUMENT;
+    }
+    size_t id_count = 0;
+    const bp_status status = count_ids(world, count, &id_count);
+    if (status != BP_OK) {
+        return status;
+    }
+    const bool granted = reserve_ids(world, id_count, false) && reserve_objects(world, id_count) &&
+                         bp_pairs_reserve(&world->pairs, &world->config.allocator, id_count * USUAL_PAIRS);
+    return granted ? BP_OK : BP_ERROR_MEMORY;
 }
 
 // ---- changing -------------------------------------------------------------------------------------------------------
@@ -258,36 +364,69 @@ static bp_status check_ids(const bp_world *world, size_t count, const bp_id *ids
     return BP_OK;
 }
 
-bp_status bp_move_many(bp_world *world, size_t count, const bp_id *ids, const bp_box *boxes) {
-    if (world == NULL) {
+// Whether so many boxes of a sample have moved that it is better not to look at each.
+static bool most_move(const bp_world *world, const bp_given *given) {
+    const size_t step = given->count / MOVE_SAMPLE + 1;
+    size_t looked = 0, moved = 0;
+    for (size_t id = 0; id < given->count; id += step, ++looked) {
+        moved += !bp_world_is_idle_move(world, (bp_id)id, given, id);
+    }
+    return moved > looked / TRACKED_SHARE;
+}
+
+static void move_each(bp_world *world, const bp_given *given, const bp_id *ids) {
+    for (size_t i = 0; i < given->count; ++i) {
+        const bp_id id = ids != NULL ? ids[i] : (bp_id)i;
+        if (bp_world_is_idle_move(world, id, given, i)) {
+            bp_world_note_idle_move(world, id, given, i);
+        } else {
+            bp_world_mark_changed(world, id, 0);
+            bp_world_put_box(world, id, given, i);
+        }
+    }
+}
+
+static bp_status move(bp_world *world, bp_given given, bool wide, const bp_id *ids) {
+    if (world == NULL || bp_world_is_busy(world)) {
         return BP_ERROR_ARGUMENT;
     }
-    bp_status status = bp_boxes_check(boxes, count, &world->config);
+    bp_status status = bp_given_check(given, wide, &world->config);
     if (status == BP_OK) {
-        status = check_ids(world, count, ids);
+        status = check_ids(world, given.count, ids);
     }
-    if (status != BP_OK || count == 0) {
+    if (status != BP_OK || given.count == 0) {
         return status;
     }
-    if (ids == NULL && count == world->id_count) {
-        mark_all_changed(world);
-        bp_boxes_copy(bp_world_boxes(world), boxes, count, &world->config.executor);
-        return BP_OK;
+    if (wide && !bp_world_widen(world)) {
+        return BP_ERROR_MEMORY;
     }
-    for (size_t i = 0; i < count; ++i) {
-        const bp_id id = ids != NULL ? ids[i] : (bp_id)i;
-        bp_world_boxes(world)[id] = boxes[i];
-        mark_changed(world, id);
+    if (ids == NULL && given.count == world->id_count && !world->wide && most_move(world, &given)) {
+        mark_all_changed(world);
+        bp_world_put_all(world, &given);
+    } else {
+        move_each(world, &given, ids);
     }
     return BP_OK;
+}
+
+bp_status bp_move_many(bp_world *world, size_t count, const bp_id *ids, const bp_box *boxes) {
+    return move(world, bp_given_floats(boxes, count), false, ids);
 }
 
 bp_status bp_move(bp_world *world, bp_id id, const bp_box *box) {
     return bp_move_many(world, 1, &id, box);
 }
 
+bp_status bp_move_many_double(bp_world *world, size_t count, const bp_id *ids, const bp_box_double *boxes) {
+    return move(world, bp_given_doubles(boxes, count), true, ids);
+}
+
+bp_status bp_move_double(bp_world *world, bp_id id, const bp_box_double *box) {
+    return bp_move_many_double(world, 1, &id, box);
+}
+
 bp_status bp_remove(bp_world *world, bp_id id) {
-    if (world == NULL) {
+    if (world == NULL || bp_world_is_busy(world)) {
         return BP_ERROR_ARGUMENT;
     }
     if (!bp_world_is_alive(world, id)) {
@@ -297,14 +436,20 @@ bp_status bp_remove(bp_world *world, bp_id id) {
                                  world->free_count + 1, sizeof(bp_id))) {
         return BP_ERROR_MEMORY;
     }
-    bp_world_boxes(world)[id] = bp_box_hole();
+    mark_removed(world, id);
+    bp_world_clear_box(world, id);
     heap_push(world, id);
-    mark_changed(world, id);
     return BP_OK;
 }
 
+// Whether two objects pair with the same others. (Whether a callback lets them is for it to say.)
+static bool pair_alike(const bp_world *world, const bp_object *a, const bp_object *b) {
+    return a->group == b->group && a->mask == b->mask && a->flags == b->flags && a->island == b->island &&
+           world->config.filter.pass == NULL;
+}
+
 bp_status bp_set_object(bp_world *world, bp_id id, const bp_object *object) {
-    if (world == NULL) {
+    if (world == NULL || bp_world_is_busy(world)) {
         return BP_ERROR_ARGUMENT;
     }
     if (!bp_world_is_alive(world, id)) {
@@ -314,17 +459,22 @@ bp_status bp_set_object(bp_world *world, bp_id id, const bp_object *object) {
     if (status != BP_OK) {
         return status;
     }
-    if (!is_default(object) && !reserve_objects(world, world->id_count)) {
+    if (!is_default(object) && !begin_objects(world, world->id_count)) {
         return BP_ERROR_MEMORY;
     }
+    const bp_object next = object != NULL ? *object : (bp_object){0};
     if (bp_world_objects(world) != NULL) {
-        bp_world_objects(world)[id] = object != NULL ? *object : (bp_object){0};
-        mark_changed(world, id);
+        if (!pair_alike(world, &bp_world_objects(world)[id], &next)) {
+            bp_world_mark_changed(world, id, BP_MARK_RESTATED);
+        }
+        bp_world_objects(world)[id] = next;
+    } else if (world->config.filter.pass != NULL) {
+        bp_world_mark_changed(world, id, BP_MARK_RESTATED);
     }
     return BP_OK;
 }
 
-bp_status bp_get_object(const bp_world *world, bp_id id, bp_box *box, bp_object *object) {
+bp_status bp_get_object_double(const bp_world *world, bp_id id, bp_box_double *box, bp_object *object) {
     if (world == NULL) {
         return BP_ERROR_ARGUMENT;
     }
@@ -332,12 +482,22 @@ bp_status bp_get_object(const bp_world *world, bp_id id, bp_box *box, bp_object 
         return refuse_id(world, id);
     }
     if (box != NULL) {
-        *box = bp_world_boxes(world)[id];
+        *box = bp_world_given_box(world, id);
     }
     if (object != NULL) {
         *object = bp_world_objects(world) != NULL ? bp_world_objects(world)[id] : (bp_object){0};
     }
     return BP_OK;
+}
+
+bp_status bp_get_object(const bp_world *world, bp_id id, bp_box *box, bp_object *object) {
+    bp_box_double wide;
+    const bp_status status = bp_get_object_double(world, id, &wide, object);
+    for (int axis = 0; status == BP_OK && box != NULL && axis < 3; ++axis) {
+        box->min[axis] = bp_round_down(wide.min[axis]);
+        box->max[axis] = bp_round_up(wide.max[axis]);
+    }
+    return status;
 }
 
 // ---- looking --------------------------------------------------------------------------------------------------------
@@ -370,13 +530,16 @@ static bool ids_are_sound(const bp_world *world) {
 
 static bool changes_are_sound(const bp_world *world) {
     const bp_id *changed = world->changed.data;
+    if (!world->tracks || world->all_changed) {
+        return world->changed_count == 0;
+    }
     size_t marked = 0;
-    for (size_t id = 0; world->tracks && id < world->id_count; ++id) {
-        marked += bp_world_marks(world)[id];
+    for (size_t id = 0; id < world->id_count; ++id) {
+        marked += bp_world_marks(world)[id] != 0;
     }
     bool sound = marked == world->changed_count;
     for (size_t i = 0; sound && i < world->changed_count; ++i) {
-        sound = changed[i] < world->id_count && bp_world_marks(world)[changed[i]] == 1;
+        sound = changed[i] < world->id_count && (bp_world_marks(world)[changed[i]] & BP_MARK_CHANGED) != 0;
     }
     return sound;
 }

@@ -44,18 +44,20 @@ const char *simd_text(bp_simd simd) {
 const char *config_text(const bp_config *c, char text[CONFIG_TEXT]) {
     const unsigned values[] = {c->dimensions,   (unsigned)c->threads, (unsigned)c->update, (unsigned)c->pair_order,
                                c->grid_size[0], c->grid_size[1],      c->grid_size[2],     c->brute_force_below,
-                               c->flags,        c->executor.workers};
-    const char *const names[] = {"dimensions",   "threads",         "update",       "pair_order",
-                                 "grid_size[0]", "grid_size[1]",    "grid_size[2]", "brute_force_below",
-                                 "flags",        "executor.workers"};
+                               c->flags,        c->executor.workers,  (unsigned)c->shape};
+    const char *const names[] = {"dimensions",   "threads",          "update",       "pair_order",
+                                 "grid_size[0]", "grid_size[1]",     "grid_size[2]", "brute_force_below",
+                                 "flags",        "executor.workers", "shape"};
     int used = snprintf(text, CONFIG_TEXT, "method=%s simd=%s", bp_method_name(c->method), simd_text(c->simd));
     for (size_t i = 0; i < COUNT_OF(values) && used < CONFIG_TEXT; ++i) {
         if (values[i] != 0) {
             used += snprintf(text + used, (size_t)(CONFIG_TEXT - used), " %s=%u", names[i], values[i]);
         }
     }
-    const float numbers[] = {c->hierarchy_factor, c->cell_size, c->grid_load};
-    const char *const number_names[] = {"hierarchy_factor", "cell_size", "grid_load"};
+    const float numbers[] = {c->hierarchy_factor, c->cell_size, c->grid_load, c->margin,
+                             c->period[0],        c->period[1], c->period[2]};
+    const char *const number_names[] = {"hierarchy_factor", "cell_size", "grid_load", "margin",
+                                        "period[0]",        "period[1]", "period[2]"};
     for (size_t i = 0; i < COUNT_OF(numbers) && used < CONFIG_TEXT; ++i) {
         if (numbers[i] != 0.0f) {
             used += snprintf(text + used, (size_t)(CONFIG_TEXT - used), " %s=%g", number_names[i], (double)numbers[i]);

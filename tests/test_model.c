@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 400, OBJECTS_MOST = 600, MANY_MOST = 60 };
+enum { STEPS = 900, PHASE = 90, OBJECTS_MOST = 600, MANY_MOST = 60 };
 
 static const uint64_t SEEDS[] = {1, 20090817, 0xfeedface};
 
@@ -25,6 +25,11 @@ typedef struct model {
     bool alive[OBJECTS_MOST];
     bp_id id_count; // ids that were ever given out
     size_t count;
+    // What the events of the next update are counted from.
+    pair_list last;             // the pairs of the last update
+    bool reborn[OBJECTS_MOST];  // there at the last update, removed since, and given out again
+    bool existed[OBJECTS_MOST]; // there at the last update
+    size_t updates, patched;
 } model;
 
 // ---- naive ----------------------------------------------------------------------------------------------------------
@@ -54,6 +59,7 @@ static bp_id model_add(model *m, bp_box box, bp_object object) {
     }
     m->id_count += id == m->id_count ? 1 : 0;
     m->alive[id] = true;
+    m->reborn[id] = m->existed[id];
     m->boxes[id] = box;
     m->objects[id] = object;
     ++m->count;
@@ -209,6 +215,52 @@ static void act_read(model *m) {
     assert_int_equal(bp_world_count(m->world), m->count);
 }
 
+static bool is_listed(const pair_list *pairs, bp_pair pair) {
+    size_t low = 0, high = pairs->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const bp_pair other = pairs->data[middle];
+        if (other.a < pair.a || (other.a == pair.a && other.b < pair.b)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < pairs->count && pairs->data[low].a == pair.a && pairs->data[low].b == pair.b;
+}
+
+// The pairs of one list that are not in another, and those that are but have become others.
+static pair_list changed_pairs(const model *m, const pair_list *of, const pair_list *against) {
+    pair_list changed = {0};
+    for (size_t i = 0; i < of->count; ++i) {
+        const bp_pair pair = of->data[i];
+        if (!is_listed(against, pair) || m->reborn[pair.a] || m->reborn[pair.b]) {
+            pair_list_push(&changed, pair.a, pair.b);
+        }
+    }
+    return changed;
+}
+
+// Events are told in ascending order, each once.
+static void expect_events(const model *m, const bp_pair *told, size_t count, const pair_list *expected,
+                          const char *which) {
+    char text[CONFIG_TEXT];
+    expect_same_bytes(told, count, expected->data, expected->count, "%s: seed=%llu step=%d objects=%zu %s", which,
+                      (unsigned long long)m->seed, m->step, m->count, config_text(&m->config, text));
+}
+
+static void check_events(model *m, const bp_result *result, const pair_list *pairs) {
+    pair_list begun = changed_pairs(m, pairs, &m->last), ended = changed_pairs(m, &m->last, pairs);
+    if ((m->config.flags & BP_EVENTS) != 0) {
+        expect_events(m, result->begun, result->begun_count, &begun, "begun");
+        expect_events(m, result->ended, result->ended_count, &ended, "ended");
+    } else {
+        assert_int_equal(result->begun_count + result->ended_count, 0);
+    }
+    pair_list_free(&begun);
+    pair_list_free(&ended);
+}
+
 static void act_update(model *m) {
     bp_result result;
     char text[CONFIG_TEXT];
@@ -218,7 +270,15 @@ static void act_update(model *m) {
     expect_pairs(result.pairs, result.pair_count, &expected, "seed=%llu step=%d objects=%zu %s",
                  (unsigned long long)m->seed, m->step, m->count, config_text(&m->config, text));
     assert_int_equal(result.stats.objects, m->count);
-    pair_list_free(&expected);
+    check_events(m, &result, &expected);
+    ++m->updates;
+    m->patched += result.stats.update == BP_UPDATE_INDIVIDUAL;
+    pair_list_free(&m->last);
+    m->last = expected;
+    for (bp_id id = 0; id < m->id_count; ++id) {
+        m->existed[id] = m->alive[id];
+        m->reborn[id] = false;
+    }
 }
 
 static void act_validate(model *m) {
@@ -228,33 +288,35 @@ static void act_validate(model *m) {
 typedef struct action {
     const char *name;
     void (*act)(model *m);
-    uint32_t weight;
+    uint32_t weights[2]; // in wild and in calm times
 } action;
 
 static const action ACTIONS[] = {
-    {"add", act_add, 10},
-    {"add_many", act_add_many, 8},
-    {"move", act_move, 20},
-    {"move_many", act_move_some, 12},
-    {"move_many without ids", act_move_first, 6},
-    {"remove", act_remove, 10},
-    {"remove, many times", act_remove_many, 3},
-    {"set_object", act_set_object, 8},
-    {"a mistake", act_mistake, 3},
-    {"get_object", act_read, 4},
-    {"update", act_update, 30},
-    {"validate", act_validate, 8},
+    {"add", act_add, {10, 6}},
+    {"add_many", act_add_many, {8, 0}},
+    {"move", act_move, {20, 20}},
+    {"move_many", act_move_some, {12, 0}},
+    {"move_many without ids", act_move_first, {6, 0}},
+    {"remove", act_remove, {10, 6}},
+    {"remove, many times", act_remove_many, {3, 0}},
+    {"set_object", act_set_object, {8, 4}},
+    {"a mistake", act_mistake, {3, 3}},
+    {"get_object", act_read, {4, 4}},
+    {"update", act_update, {30, 40}},
+    {"validate", act_validate, {8, 8}},
 };
 
+// Calm times, in which little changes between two updates, and wild ones follow each other.
 static const action *draw_action(model *m) {
+    const int calm = m->step / PHASE % 2;
     uint32_t sum = 0;
     for (size_t i = 0; i < COUNT_OF(ACTIONS); ++i) {
-        sum += ACTIONS[i].weight;
+        sum += ACTIONS[i].weights[calm];
     }
     uint32_t left = rng_below(&m->random, sum);
     const action *drawn = ACTIONS;
-    for (; left >= drawn->weight; ++drawn) {
-        left -= drawn->weight;
+    for (; left >= drawn->weights[calm]; ++drawn) {
+        left -= drawn->weights[calm];
     }
     return drawn;
 }
@@ -264,13 +326,17 @@ static const action *draw_action(model *m) {
 // Small structures and low thresholds, so that few objects reach every path.
 static const bp_config OPTIONS[] = {
     {0},
-    {.brute_force_below = 1},
-    {.brute_force_below = 1, .threads = 3},
-    {.brute_force_below = 1, .hierarchy_factor = 2.0f, .grid_size = {4, 4, 4}},
+    {.brute_force_below = 1, .flags = BP_EVENTS},
+    {.brute_force_below = 1, .threads = 3, .flags = BP_EVENTS, .pair_order = BP_ORDER_SORTED},
+    {.brute_force_below = 1, .hierarchy_factor = 2.0f, .grid_size = {4, 4, 4}, .flags = BP_EVENTS},
     {.brute_force_below = 100, .hierarchy_factor = 1.5f, .cell_size = 0.1f},
 };
 
-static void run_sequence(bp_config config, uint64_t seed) {
+typedef struct tally {
+    size_t sequences, updates, patched;
+} tally;
+
+static void run_sequence(bp_config config, uint64_t seed, tally *sum) {
     model *m = obtain(1, sizeof *m);
     m->config = config;
     m->seed = seed;
@@ -284,28 +350,32 @@ static void run_sequence(bp_config config, uint64_t seed) {
     }
     act_update(m);
     act_validate(m);
+    ++sum->sequences;
+    sum->updates += m->updates;
+    sum->patched += m->patched;
     bp_world_destroy(m->world);
+    pair_list_free(&m->last);
     free(m);
 }
 
-static void run_seeds(const bp_config *config) {
+static void run_seeds(const bp_config *config, tally *sum) {
     for (size_t i = 0; i < COUNT_OF(SEEDS); ++i) {
-        run_sequence(*config, SEEDS[i]);
+        run_sequence(*config, SEEDS[i], sum);
     }
     const uint64_t free_seed = environment_number("BP_TEST_SEED", 0);
     if (free_seed != 0) {
-        run_sequence(*config, free_seed);
+        run_sequence(*config, free_seed, sum);
     }
 }
 
-static void run_options(bp_method method, bp_update_strategy update, uint32_t dimensions) {
+static void run_options(bp_method method, bp_update_strategy update, uint32_t dimensions, tally *sum) {
     const size_t options = method == BP_METHOD_BRUTE_FORCE ? 1 : COUNT_OF(OPTIONS);
     for (size_t i = 0; i < options; ++i) {
         bp_config config = OPTIONS[i];
         config.method = method;
         config.update = update;
         config.dimensions = dimensions;
-        run_seeds(&config);
+        run_seeds(&config, sum);
     }
 }
 
@@ -314,10 +384,14 @@ static void run_strategy(bp_update_strategy update) {
         if (update == BP_UPDATE_INDIVIDUAL && !is_incremental(method)) {
             continue;
         }
-        run_options((bp_method)method, update, 3);
+        tally sum = {0};
+        run_options((bp_method)method, update, 3, &sum);
         if ((bp_method_supports(method) & BP_SUPPORTS_2D) != 0) {
-            run_options((bp_method)method, update, 2);
+            run_options((bp_method)method, update, 2, &sum);
         }
+        print_message("%-18s %3zu sequences %6zu updates, %5zu of them not from scratch\n", bp_method_name(method),
+                      sum.sequences, sum.updates, sum.patched);
+        assert_true(update == BP_UPDATE_REBUILD || method != BP_METHOD_HIERARCHICAL_GRID || sum.patched > 0);
     }
 }
 

@@ -441,6 +441,9 @@ typedef struct bp_world bp_world;
 /// An object of a world: a small number, the smallest free one, reused after removal.
 typedef uint32_t bp_id;
 
+/// No object has this id.
+#define BP_NO_ID ((bp_id)4294967295u)
+
 /// Flags of an object.
 enum {
     BP_STATIC = 1u << 0 ///< two static objects never pair
@@ -507,7 +510,8 @@ BP_API bp_status bp_move_double(bp_world *world, bp_id id, const bp_box_double *
 BP_API bp_status bp_move_many_double(bp_world *world, size_t count, const bp_id *ids, const bp_box_double *boxes);
 BP_API bp_status bp_get_object_double(const bp_world *world, bp_id id, bp_box_double *box, bp_object *object);
 
-/// Makes room for `count` objects, and for as many pairs as they usually have, so that adding them allocates nothing.
+/// Makes room for `count` more objects, and for as many pairs as they usually have, so that adding them allocates
+/// nothing. (64-bit boxes: if the world keeps such boxes already.)
 BP_API bp_status bp_world_reserve(bp_world *world, size_t count);
 
 /// Finds all pairs of the world as it is now. `result` may be NULL (only the work is wanted).
@@ -529,7 +533,9 @@ BP_API bp_status bp_world_validate(const bp_world *world);
 // Several threads may ask at once, as long as none changes the world. An `_as` query sees only what an object such as
 // `object` (group, mask, flags, island) would pair with; NULL means all. Results go into a buffer of the caller's: when
 // it is short, the call returns BP_ERROR_CAPACITY, the buffer holds the first `capacity` of them, and *found is the
-// number needed. `found` may be NULL: then no more than `capacity` are wanted, and the search may end early.
+// number needed. `found` may be NULL: then no more than `capacity` are wanted, the search may end early, and if there are
+// fewer, the id after the last one is BP_NO_ID. A query allocates nothing, unless the method is not a sorted grid: then
+// the world makes one for itself after a few queries, in the thread that asks.
 
 /// A ray: the points origin + t * direction for t in 0 .. max_t (which may be infinite).
 typedef struct bp_ray {
@@ -573,13 +579,17 @@ typedef int (*bp_write)(void *context, const void *bytes, size_t size);
 /// Fills `bytes` with the next `size` bytes; returns 0 if there are not so many.
 typedef int (*bp_read)(void *context, void *bytes, size_t size);
 
-/// Writes all objects, and the pairs of the last update, as a stream with a version and a checksum: the same bytes for
-/// the same state. BP_ERROR_ARGUMENT if `write` fails.
+/// Writes all objects, and the pairs of the last update, as a stream with a version and checksums: the same bytes for
+/// the same state, on every machine. `write` is called with blocks of up to 16 KiB; it may not change the world (such
+/// calls return BP_ERROR_ARGUMENT). Changes that no update has seen yet are saved as such. BP_ERROR_ARGUMENT if `write`
+/// fails, BP_ERROR_MEMORY if there is none to sort the pairs.
 BP_API bp_status bp_world_save(const bp_world *world, bp_write write, void *context);
 
 /// Creates a world from a stream: the same ids, boxes, objects and pairs, with the given config, which must agree in
-/// dimensions, shape, margin and period. Events go on where they were. BP_ERROR_ARGUMENT for a stream that is cut,
-/// altered or of another version; the log says which. On failure *world is NULL.
+/// dimensions, shape, margin and period; it may name another method. Events go on where they were: the next update tells
+/// what has begun and ended since the last one before saving, and finds all pairs afresh. Nothing is read beyond the end
+/// of the world, so more may follow in the same file. BP_ERROR_ARGUMENT for a stream that is cut, altered or of another
+/// version; the log says which. On failure *world is NULL.
 BP_API bp_status bp_world_load(const bp_config *config, bp_read read, void *context, bp_world **world);
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -126,24 +126,23 @@ static bp_status refit(bvh *b, bool *due) {
     return status;
 }
 
-static bp_status bring_up_to_date(bvh *b, const bp_id *changed, size_t changed_count, bool *only_changed, bool *due) {
-    const bool few = changed != NULL && changed_count < b->tree.id_count / FEW;
+static bp_status bring_up_to_date(bvh *b, const bp_changes *changes, bp_answer *answer, bool *due) {
+    const bool few = changes != NULL && changes->count < b->tree.id_count / FEW;
     if (b->config->update == BP_UPDATE_INDIVIDUAL || few) {
-        *only_changed = changed != NULL;
+        *answer = changes != NULL ? BP_ANSWER_CHANGED : BP_ANSWER_ALL;
         *due = b->config->update == BP_UPDATE_AUTOMATIC && b->change_count > WORN_OUT * b->tree.id_count;
-        return relocate(b, changed, changed != NULL ? changed_count : b->tree.id_count);
+        return changes != NULL ? relocate(b, changes->ids, changes->count) : relocate(b, NULL, b->tree.id_count);
     }
     return refit(b, due);
 }
 
-static bp_status update(void *state, const bp_box *boxes, size_t count, const bp_id *changed, size_t changed_count,
-                        bool *only_changed) {
+static bp_status update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes, bp_answer *answer) {
     bvh *b = state;
     bool due = false;
-    *only_changed = false;
+    *answer = BP_ANSWER_ALL;
     bp_status status = bvh_tree_renew(&b->tree, boxes, count);
     if (status == BP_OK) {
-        status = bring_up_to_date(b, changed, changed_count, only_changed, &due);
+        status = bring_up_to_date(b, changes, answer, &due);
     }
     return status == BP_OK && due ? build(b, boxes, count) : status;
 }
@@ -155,10 +154,9 @@ static bp_status find(void *state, bp_sink *sink) {
     return bvh_find(&b->search, &b->tree, &b->tree, sink);
 }
 
-static bp_status find_changed(void *state, const bp_id *changed, size_t changed_count, const uint8_t *is_changed,
-                              bp_sink *sink) {
+static bp_status find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
     bvh *b = state;
-    return bvh_find_changed(&b->search, &b->tree, changed, changed_count, is_changed, sink);
+    return bvh_find_changed(&b->search, &b->tree, changes->ids, changes->count, changes->marks, sink);
 }
 
 static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {

@@ -1,7 +1,8 @@
-// hierarchical-grid: levels of grids, each for objects of a certain size, in two forms behind one method.
+// hierarchical-grid: levels of grids, each for objects of a certain size, in three forms behind one method.
 //
-//     REBUILD     the sorted grid   all boxes sorted by cell into columns, every time    sorted_grid.h, sorted_sweep.c
-//     INDIVIDUAL  the hash grid     linked cells, objects enter and leave in O(1)        hash_grid.h
+//     REBUILD     the sorted grid    all boxes sorted by cell into columns, every time    sorted_grid.h, sorted_sweep.c
+//     INDIVIDUAL  the hash grid      linked cells, objects enter and leave in O(1)        hash_grid.h
+//     AUTOMATIC   the patched grid   the sorted grid, kept and mended while few change    grid_patch.h
 //
 // Idea: an object is never larger than the cells of its level, so it can only meet what lies in its own or a
 // neighbouring cell there; against objects of other sizes it is the smaller one that searches the coarser level. Cells
@@ -11,12 +12,14 @@
 // objects much thinner than long in all directions at once, everything piled up in one place, a few hundred objects
 // (there all pairs are tested instead).
 //
-// update = automatic: the sorted form rebuilds and searches everything in the time in which the hash form moves and
+// update = automatic: the sorted form rebuilds and searches everything in the time in which the patched form mends and
 // searches one object in FEW; so it is the sorted form, unless for a while fewer have changed. (The seeds decide by the
 // share of objects that change cell. Measured here, that share hardly matters: what costs is searching an object again
-// once it has moved at all.)
+// once it has moved at all. And the hash form, whose objects lie scattered in memory, takes five times as long for that
+// as the patched one: it is there for update = individual.)
 //
 // Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009.
+#include "../grid_patch.h"
 #include "../hash_grid.h"
 #include "../method.h"
 #include "../sorted_grid.h"
@@ -27,14 +30,15 @@ typedef struct hierarchical_grid {
     size_t count;
     bp_sorted_grid sorted;
     bp_sorted_grid other; // the other set of find_between
+    bp_grid_patch patch;  // of `sorted`
     bp_hash_grid hash;
-    bool hashed;       // which form is up to date
+    bool hashed;       // the hash form is up to date, not the sorted one
     size_t calm_count; // updates in a row in which few objects changed
 } hierarchical_grid;
 
 enum {
-    FEW = 32, // one object in so many is few
-    CALM = 8  // updates: filling the hash form costs about as much as so many rebuilds
+    FEW = 16, // one object in so many is few
+    CALM = 2  // updates: beginning to patch costs about as much as so many rebuilds
 };
 
 static bp_status create(const bp_config *config, void **state) {
@@ -47,6 +51,7 @@ static bp_status create(const bp_config *config, void **state) {
     bp_sorted_grid_init(&g->sorted, config);
     bp_sorted_grid_init(&g->other, config);
     bp_hash_grid_init(&g->hash, config);
+    bp_grid_patch_init(&g->patch, config, &g->sorted);
     return BP_OK;
 }
 
@@ -56,23 +61,26 @@ static void destroy(void *state) {
     bp_sorted_grid_free(&g->sorted);
     bp_sorted_grid_free(&g->other);
     bp_hash_grid_free(&g->hash);
+    bp_grid_patch_free(&g->patch);
     allocator.release(allocator.context, g, sizeof *g);
 }
 
 static bp_status build_sorted(hierarchical_grid *g) {
     g->hashed = false;
+    bp_grid_patch_end(&g->patch);
     return bp_sorted_grid_build(&g->sorted, g->boxes, g->count);
 }
 
-static bp_status update_hashed(hierarchical_grid *g, const bp_id *changed, size_t changed_count) {
-    const bp_status status = bp_hash_grid_update(&g->hash, g->boxes, g->count, changed, changed_count);
+static bp_status update_hashed(hierarchical_grid *g, const bp_changes *changes) {
+    const bp_status status = bp_hash_grid_update(&g->hash, g->boxes, g->count, changes != NULL ? changes->ids : NULL,
+                                                 changes != NULL ? changes->count : 0);
     g->hashed = status == BP_OK;
     return status;
 }
 
 static bp_status build_hashed(hierarchical_grid *g) {
     bp_hash_grid_clear(&g->hash);
-    return update_hashed(g, NULL, 0);
+    return update_hashed(g, NULL);
 }
 
 // The hash form is asked for, and there are more objects than are tested against each other anyway.
@@ -87,27 +95,30 @@ static bp_status build(void *state, const bp_box *boxes, size_t count) {
     return is_individual(g) ? build_hashed(g) : build_sorted(g);
 }
 
-// Decides between the forms for this update.
-static bool wants_hashed(hierarchical_grid *g, const bp_id *changed, size_t changed_count) {
-    const bool few = changed != NULL && changed_count < g->count / FEW;
+// Decides whether this update patches what the last one left.
+static bool wants_patch(hierarchical_grid *g, const bp_changes *changes) {
+    const bool few = changes != NULL && changes->count < g->count / FEW && g->count >= g->config->brute_force_below;
     g->calm_count = few ? g->calm_count + 1 : 0;
-    return is_individual(g) || (few && (g->hashed || g->calm_count >= CALM));
+    return few && !g->hashed && !bp_grid_patch_is_worn(&g->patch) && (g->patch.active || g->calm_count > CALM);
 }
 
-static bp_status update(void *state, const bp_box *boxes, size_t count, const bp_id *changed, size_t changed_count,
-                        bool *only_changed) {
+static bp_status update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes, bp_answer *answer) {
     hierarchical_grid *g = state;
     g->boxes = boxes;
     g->count = count;
-    *only_changed = false;
-    if (!wants_hashed(g, changed, changed_count)) {
-        return build_sorted(g);
+    *answer = BP_ANSWER_ALL;
+    if (is_individual(g) && g->hashed) {
+        *answer = changes != NULL ? BP_ANSWER_CHANGED : BP_ANSWER_ALL;
+        return update_hashed(g, changes);
     }
-    if (!g->hashed) {
+    if (is_individual(g)) {
         return build_hashed(g);
     }
-    *only_changed = changed != NULL;
-    return update_hashed(g, changed, changed_count);
+    if (wants_patch(g, changes)) {
+        *answer = BP_ANSWER_DIFFERENCE;
+        return BP_OK; // all of it happens while the difference is found
+    }
+    return build_sorted(g);
 }
 
 static bp_status find(void *state, bp_sink *sink) {
@@ -115,19 +126,30 @@ static bp_status find(void *state, bp_sink *sink) {
     return g->hashed ? bp_hash_grid_find(&g->hash, sink) : bp_sorted_grid_find(&g->sorted, sink);
 }
 
-static bp_status find_changed(void *state, const bp_id *changed, size_t changed_count, const uint8_t *is_changed,
-                              bp_sink *sink) {
+static bp_status find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
     hierarchical_grid *g = state;
-    return bp_hash_grid_find_changed(&g->hash, changed, changed_count, is_changed, sink);
+    return bp_hash_grid_find_changed(&g->hash, changes->ids, changes->count, changes->marks, sink);
+}
+
+static bp_status find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended) {
+    hierarchical_grid *g = state;
+    return bp_grid_patch_find(&g->patch, g->boxes, g->count, changes, begun, ended);
 }
 
 static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     hierarchical_grid *g = state;
-    bp_status status = g->hashed ? build_sorted(g) : BP_OK;
+    bp_status status = g->hashed || g->patch.active ? build_sorted(g) : BP_OK;
     if (status == BP_OK) {
         status = bp_sorted_grid_build(&g->other, boxes, count);
     }
     return status == BP_OK ? bp_sorted_grid_find_between(&g->other, &g->sorted, sink) : status;
+}
+
+static const bp_sorted_grid *grid(const void *state, const bp_id **loose, size_t *loose_count) {
+    const hierarchical_grid *g = state;
+    *loose = g->patch.loose.data;
+    *loose_count = g->patch.loose_count;
+    return g->hashed ? NULL : &g->sorted;
 }
 
 static void stats(const void *state, bp_stats *stats) {
@@ -136,12 +158,18 @@ static void stats(const void *state, bp_stats *stats) {
         bp_hash_grid_stats(&g->hash, stats);
     } else {
         bp_sorted_grid_stats(&g->sorted, stats);
+        stats->update = g->patch.active ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
+        stats->bytes += bp_grid_patch_bytes(&g->patch);
     }
 }
 
 static bp_status validate(const void *state) {
     const hierarchical_grid *g = state;
-    return g->hashed ? bp_hash_grid_validate(&g->hash) : bp_sorted_grid_validate(&g->sorted, g->boxes, g->count);
+    if (g->hashed) {
+        return bp_hash_grid_validate(&g->hash);
+    }
+    return g->patch.active ? bp_grid_patch_validate(&g->patch, g->boxes, g->count)
+                           : bp_sorted_grid_validate(&g->sorted, g->boxes, g->count);
 }
 
 const bp_method_ops bp_hierarchical_grid_ops = {
@@ -154,7 +182,9 @@ const bp_method_ops bp_hierarchical_grid_ops = {
     .update = update,
     .find = find,
     .find_changed = find_changed,
+    .find_difference = find_difference,
     .find_between = find_between,
+    .grid = grid,
     .stats = stats,
     .validate = validate,
 };

@@ -157,19 +157,18 @@ static bp_status update_afresh(sweep_and_prune *s) {
     return status == BP_OK && calm ? keep(s) : status;
 }
 
-static bp_status update(void *state, const bp_box *boxes, size_t count, const bp_id *changed, size_t changed_count,
-                        bool *only_changed) {
+static bp_status update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes, bp_answer *answer) {
     sweep_and_prune *s = state;
     s->boxes = boxes;
     s->count = count;
-    *only_changed = false; // a search for all costs no more than reading them from the set
+    *answer = BP_ANSWER_ALL; // a search for all costs no more than reading them from the set
     if (!s->kept || !may_keep(s)) {
         return update_afresh(s);
     }
     bool gave_up = false;
     s->update = BP_UPDATE_INDIVIDUAL;
-    const bp_status status =
-        sweep_ends_update(&s->ends, boxes, count, changed, changed_count, step_budget(s), &gave_up);
+    const bp_status status = sweep_ends_update(&s->ends, boxes, count, changes != NULL ? changes->ids : NULL,
+                                               changes != NULL ? changes->count : 0, step_budget(s), &gave_up);
     if (status != BP_OK || !gave_up) {
         return status;
     }

@@ -4,6 +4,7 @@
 //   arrange   boxes, in the order of their cells -> columns  (building)
 //   measure   columns -> the cells that each box reaches     (finding)
 //   sweep     one box against a range of boxes -> pairs      (finding)
+//   probe     a box or a line against a range of boxes       (queries)
 //
 // Boxes lie in columns, so that a vector holds the same coordinate of neighbouring boxes:
 //
@@ -78,6 +79,16 @@ typedef struct bp_rows_job {
     bp_pair *out;        // room for BP_FIRST * row_count * box_count + BP_COLUMN_PADDING pairs
 } bp_rows_job;
 
+// A piece of a line, for finding boxes that it may meet: the points begin + s * direction for s in 0 .. length, where the
+// largest component of the direction is 1 or -1. A face at x is passed at (x - origin) * inverse; the origins are moved
+// away from where the piece begins, a little more than all rounding can amount to, so that boxes seem entered too early
+// and left too late.
+typedef struct bp_probe_line {
+    float near_origin[3], far_origin[3]; // for the faces by which boxes are entered and left
+    float inverse[3];                    // of the direction; finite
+    float length;
+} bp_probe_line;
+
 typedef struct bp_kernels {
     // The keys of boxes that fit a level, BP_KEY_ELSEWHERE for the others and for holes. Raises reach[] to the largest
     // extents among those that fit, and returns how many do.
@@ -98,6 +109,14 @@ typedef struct bp_kernels {
     // Boxes of a chunk against rows of cells: of each range the first BP_FIRST candidates, without any branch. What is
     // left of longer ranges goes to job->rest, for sweep. Returns how many pairs were written.
     size_t (*sweep_rows)(const bp_rows_job *job, size_t *rest_count, uint64_t *tests);
+
+    // The boxes at begin .. end-1 that overlap a box, as (position, id). `out` has room for end - begin +
+    // BP_COLUMN_PADDING. Returns how many there are.
+    size_t (*probe_box)(const bp_columns *columns, size_t begin, size_t end, const bp_box *box, bp_pair *out);
+
+    // The same for a line: all that it meets, and some that it just misses (which ones may depend on the instruction set,
+    // if there are NaNs).
+    size_t (*probe_line)(const bp_columns *columns, size_t begin, size_t end, const bp_probe_line *line, bp_pair *out);
 } bp_kernels;
 
 // Replaces BP_SIMD_AUTO by what this processor has (or what the environment variable BP_SIMD names).

@@ -19,11 +19,15 @@ static inline __m256 overlap_on(wide box_min, wide box_max, const float *min, co
 
 #include "sweep_loop.h"
 
+#include "probe_loop.h"
+
 const bp_kernels bp_kernels_avx2 = {
     .keys = x86_keys,
     .arrange = x86_arrange,
     .measure = x86_measure,
     .sweep = wide_sweep,
     .sweep_rows = wide_sweep_rows,
+    .probe_box = wide_probe_box,
+    .probe_line = wide_probe_line,
 };
 #endif

@@ -22,11 +22,15 @@ static inline __m256i all_of(__m256i a, __m256i b, __m256i c) {
 
 #include "sweep_loop.h"
 
+#include "probe_loop.h"
+
 const bp_kernels bp_kernels_avx512 = {
     .keys = x86_keys,
     .arrange = x86_arrange,
     .measure = x86_measure,
     .sweep = wide_sweep,
     .sweep_rows = wide_sweep_rows,
+    .probe_box = wide_probe_box,
+    .probe_line = wide_probe_line,
 };
 #endif

@@ -14,12 +14,41 @@ static inline wide wide_set(float value) {
     return vdupq_n_f32(value);
 }
 
+static inline wide wide_load(const float *from) {
+    return vld1q_f32(from);
+}
+
+static inline wide wide_subtract(wide a, wide b) {
+    return vsubq_f32(a, b);
+}
+
+static inline wide wide_multiply(wide a, wide b) {
+    return vmulq_f32(a, b);
+}
+
+static inline wide wide_smaller(wide a, wide b) {
+    return vminq_f32(a, b);
+}
+
+static inline wide wide_larger(wide a, wide b) {
+    return vmaxq_f32(a, b);
+}
+
+static inline wide_mask wide_at_most(wide a, wide b) {
+    return vcleq_f32(a, b);
+}
+
 static inline wide_ids wide_ids_set(uint32_t id) {
     return vdupq_n_u32(id);
 }
 
 static inline wide_ids wide_ids_load(const uint32_t *from) {
     return vld1q_u32(from);
+}
+
+static inline wide_ids wide_count_from(uint32_t first) {
+    static const uint32_t lane[WIDTH] = {0, 1, 2, 3};
+    return vaddq_u32(vdupq_n_u32(first), vld1q_u32(lane));
 }
 
 static inline wide_ids wide_ids_min(wide_ids a, wide_ids b) {
@@ -59,11 +88,15 @@ static inline uint32x4_t overlap_on(wide box_min, wide box_max, const float *min
 
 #include "sweep_loop.h"
 
+#include "probe_loop.h"
+
 const bp_kernels bp_kernels_neon = {
     .keys = plain_keys,
     .arrange = plain_arrange,
     .measure = plain_measure,
     .sweep = wide_sweep,
     .sweep_rows = wide_sweep_rows,
+    .probe_box = wide_probe_box,
+    .probe_line = wide_probe_line,
 };
 #endif

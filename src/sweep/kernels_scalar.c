@@ -11,12 +11,40 @@ static inline wide wide_set(float value) {
     return value;
 }
 
+static inline wide wide_load(const float *from) {
+    return *from;
+}
+
+static inline wide wide_subtract(wide a, wide b) {
+    return a - b;
+}
+
+static inline wide wide_multiply(wide a, wide b) {
+    return a * b;
+}
+
+static inline wide wide_smaller(wide a, wide b) {
+    return a < b ? a : b;
+}
+
+static inline wide wide_larger(wide a, wide b) {
+    return a > b ? a : b;
+}
+
+static inline wide_mask wide_at_most(wide a, wide b) {
+    return a <= b;
+}
+
 static inline wide_ids wide_ids_set(uint32_t id) {
     return id;
 }
 
 static inline wide_ids wide_ids_load(const uint32_t *from) {
     return *from;
+}
+
+static inline wide_ids wide_count_from(uint32_t first) {
+    return first;
 }
 
 static inline wide_ids wide_ids_min(wide_ids a, wide_ids b) {
@@ -44,10 +72,14 @@ static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_
 
 #include "sweep_loop.h"
 
+#include "probe_loop.h"
+
 const bp_kernels bp_kernels_scalar = {
     .keys = plain_keys,
     .arrange = plain_arrange,
     .measure = plain_measure,
     .sweep = wide_sweep,
     .sweep_rows = wide_sweep_rows,
+    .probe_box = wide_probe_box,
+    .probe_line = wide_probe_line,
 };

@@ -162,12 +162,40 @@ static inline wide wide_set(float value) {
     return _mm256_set1_ps(value);
 }
 
+static inline wide wide_load(const float *from) {
+    return _mm256_loadu_ps(from);
+}
+
+static inline wide wide_subtract(wide a, wide b) {
+    return _mm256_sub_ps(a, b);
+}
+
+static inline wide wide_multiply(wide a, wide b) {
+    return _mm256_mul_ps(a, b);
+}
+
+static inline wide wide_smaller(wide a, wide b) {
+    return _mm256_min_ps(a, b);
+}
+
+static inline wide wide_larger(wide a, wide b) {
+    return _mm256_max_ps(a, b);
+}
+
+static inline wide_mask wide_at_most(wide a, wide b) {
+    return (wide_mask)(unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
+}
+
 static inline wide_ids wide_ids_set(uint32_t id) {
     return _mm256_set1_epi32((int)id);
 }
 
 static inline wide_ids wide_ids_load(const uint32_t *from) {
     return _mm256_loadu_si256((const __m256i *)from);
+}
+
+static inline wide_ids wide_count_from(uint32_t first) {
+    return _mm256_add_epi32(_mm256_set1_epi32((int)first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
 static inline wide_ids wide_ids_min(wide_ids a, wide_ids b) {

@@ -1,0 +1,70 @@
+// A stream of records with checksums: what a saved world is written with.
+//
+//     section | block | sum | block | sum | ... | block | sum |       section | block | sum | ...
+//
+// A section is a number of records of one size, both of which writer and reader know from what came before. A block is
+// as many whole records as fit into 16 KiB, or those that are left; a sum is that of all records before it. So a
+// reader needs one block of memory, looks at no record that has not been checked, and believes no length: it asks for
+// records only as they come.
+//
+// The checksum takes eight bytes at a time, with the step that XXH64 takes for the words at the end of its input
+// (Y. Collet, https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md). Each step is one-to-one in what came before and
+// in the word: so a change within one word is always found, and any other but for one in about 2^64. It is no
+// protection against those who mean to deceive: whoever reads must check what the records say.
+//
+// Numbers are little-endian, floats are their IEEE 754 bits.
+#ifndef BP_BLOCK_STREAM_H
+#define BP_BLOCK_STREAM_H
+
+#include <broadphase/broadphase.h>
+#include <stdbool.h>
+
+enum { BP_BLOCK_BYTES = 16384, BP_SUM_BYTES = 8 };
+
+typedef struct bp_record_writer {
+    bp_write write;
+    void *context;
+    uint64_t sum; // of all bytes before this block
+    size_t used;  // bytes of the block
+    bool failed;  // `write` has refused: nothing more is written
+    uint64_t written;
+    unsigned char block[BP_BLOCK_BYTES + BP_SUM_BYTES];
+} bp_record_writer;
+
+// Where the next record of the section, of `record_bytes` bytes, has to be put. Never NULL.
+unsigned char *bp_record_next(bp_record_writer *writer, size_t record_bytes);
+// Ends a section. False if a write has failed.
+bool bp_records_end(bp_record_writer *writer);
+
+typedef enum bp_stream_state { BP_STREAM_SOUND = 0, BP_STREAM_CUT, BP_STREAM_ALTERED } bp_stream_state;
+
+typedef struct bp_record_reader {
+    bp_read read;
+    void *context;
+    uint64_t sum; // of all bytes before this block
+    bp_stream_state state;
+    uint64_t bytes_read;
+    uint64_t records_left; // of the section, beyond this block
+    size_t record_bytes;
+    size_t begin, end; // of the records that are left in the block
+    unsigned char block[BP_BLOCK_BYTES + BP_SUM_BYTES];
+} bp_record_reader;
+
+// Begins a section.
+void bp_records_begin(bp_record_reader *reader, uint64_t record_count, size_t record_bytes);
+// The next record of the section, valid until the next call; NULL if the stream ends there or is not sound.
+const unsigned char *bp_record_take(bp_record_reader *reader);
+
+// ---- numbers --------------------------------------------------------------------------------------------------------
+
+void bp_store_u32(unsigned char *to, uint32_t value);
+void bp_store_u64(unsigned char *to, uint64_t value);
+void bp_store_float(unsigned char *to, float value);
+void bp_store_double(unsigned char *to, double value);
+
+uint32_t bp_load_u32(const unsigned char *from);
+uint64_t bp_load_u64(const unsigned char *from);
+float bp_load_float(const unsigned char *from);
+double bp_load_double(const unsigned char *from);
+
+#endif

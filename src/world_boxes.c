@@ -1,0 +1,193 @@
+#include "world_boxes.h"
+
+static bool has_given(const bp_world *world) {
+    return world->config.margin > 0.0f;
+}
+
+static size_t given_size(const bp_world *world) {
+    return world->wide ? sizeof(bp_box_double) : sizeof(bp_box);
+}
+
+static bp_box_double *wide_of(const bp_world *world) {
+    return world->wide_boxes.data;
+}
+
+static bp_box_double wide_at(const bp_given *given, size_t index) {
+    return given->doubles != NULL ? given->doubles[index] : bp_box_widen(&given->floats[index]);
+}
+
+static bp_box outwards(const bp_box_double *box) {
+    bp_box rounded;
+    for (int axis = 0; axis < 3; ++axis) {
+        rounded.min[axis] = bp_round_down(box->min[axis]);
+        rounded.max[axis] = bp_round_up(box->max[axis]);
+    }
+    return rounded;
+}
+
+// ---- room -----------------------------------------------------------------------------------------------------------
+
+// The method still looks at the old boxes when they move in memory: it must be brought up to date before it is used.
+static bool reserve_seen(bp_world *world, size_t id_count) {
+    const void *before = world->boxes.data;
+    const bool granted = bp_buffer_reserve_slack(&world->boxes, &world->config.allocator,
+                                                 world->id_count * sizeof(bp_box), id_count, sizeof(bp_box));
+    world->dirty |= world->boxes.data != before;
+    return granted;
+}
+
+bool bp_world_reserve_boxes(bp_world *world, size_t id_count) {
+    const bp_allocator *allocator = &world->config.allocator;
+    const size_t used = world->id_count, size = given_size(world);
+    const bool granted =
+        (!has_given(world) || bp_buffer_reserve_slack(&world->given, allocator, used * size, id_count, size)) &&
+        (!world->wide || bp_buffer_reserve_slack(&world->wide_boxes, allocator, used * sizeof(bp_box_double), id_count,
+                                                 sizeof(bp_box_double)));
+    return granted && reserve_seen(world, id_count);
+}
+
+bool bp_world_widen(bp_world *world) {
+    const bp_allocator *allocator = &world->config.allocator;
+    const size_t room = world->boxes.bytes / sizeof(bp_box);
+    bp_buffer wide = {0}, given = {0};
+    if (world->wide) {
+        return true;
+    }
+    if (!bp_buffer_reserve(&wide, allocator, 0, room, sizeof(bp_box_double)) ||
+        (has_given(world) && !bp_buffer_reserve(&given, allocator, 0, room, sizeof(bp_box_double)))) {
+        bp_buffer_free(&wide, allocator);
+        return false;
+    }
+    for (size_t id = 0; id < world->id_count; ++id) {
+        ((bp_box_double *)wide.data)[id] = bp_box_widen(&bp_world_boxes(world)[id]);
+        if (has_given(world)) {
+            ((bp_box_double *)given.data)[id] = bp_box_widen(&((const bp_box *)world->given.data)[id]);
+        }
+    }
+    bp_buffer_free(&world->given, allocator);
+    world->given = given;
+    world->wide_boxes = wide;
+    world->wide = true;
+    world->tracks = false; // methods see such boxes through a view, in which all may have changed
+    world->changed_count = 0;
+    world->all_changed = true;
+    return true;
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+static void write_given(bp_world *world, bp_id id, const bp_given *given, size_t index) {
+    if (has_given(world) && world->wide) {
+        ((bp_box_double *)world->given.data)[id] = wide_at(given, index);
+    } else if (has_given(world)) {
+        ((bp_box *)world->given.data)[id] = given->floats[index];
+    }
+}
+
+static void write_seen(bp_world *world, bp_id id, const bp_given *given, size_t index) {
+    if (world->wide) {
+        const bp_box_double box = wide_at(given, index);
+        wide_of(world)[id] = bp_box_double_grown(&box, world->config.margin);
+        bp_world_boxes(world)[id] = outwards(&wide_of(world)[id]);
+    } else {
+        bp_world_boxes(world)[id] = bp_box_grown(&given->floats[index], world->config.margin);
+    }
+}
+
+void bp_world_put_box(bp_world *world, bp_id id, const bp_given *given, size_t index) {
+    ++world->version;
+    write_given(world, id, given, index);
+    write_seen(world, id, given, index);
+}
+
+void bp_world_clear_box(bp_world *world, bp_id id) {
+    bp_world_boxes(world)[id] = bp_box_hole();
+    if (world->wide) {
+        wide_of(world)[id] = bp_box_widen(&bp_world_boxes(world)[id]);
+    }
+}
+
+static bool contains(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions) {
+    bool inside = true;
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        inside &= (outer->min[axis] <= inner->min[axis]) & (inner->max[axis] <= outer->max[axis]);
+    }
+    return inside;
+}
+
+static bool is_idle_in_wide(const bp_world *world, bp_id id, const bp_box_double *box) {
+    const bp_box_double *seen = &wide_of(world)[id];
+    return has_given(world) ? contains(seen, box, world->config.dimensions)
+                            : contains(seen, box, 3) && contains(box, seen, 3);
+}
+
+bool bp_world_is_idle_move(const bp_world *world, bp_id id, const bp_given *given, size_t index) {
+    if (world->wide) {
+        const bp_box_double box = wide_at(given, index);
+        return is_idle_in_wide(world, id, &box);
+    }
+    const bp_box *seen = &bp_world_boxes(world)[id], *box = &given->floats[index];
+    return has_given(world) ? bp_box_contains(seen, box, world->config.dimensions) : bp_box_is_same(seen, box);
+}
+
+void bp_world_note_idle_move(bp_world *world, bp_id id, const bp_given *given, size_t index) {
+    if (has_given(world)) {
+        ++world->version;
+        write_given(world, id, given, index);
+    }
+}
+
+bool bp_world_put_grown_box(bp_world *world, bp_id id, const bp_box_double *grown) {
+    const bp_box_double given = bp_world_given_box(world, id);
+    if (!contains(grown, &given, world->config.dimensions)) {
+        return false;
+    }
+    ++world->version;
+    bp_world_boxes(world)[id] = outwards(grown);
+    if (world->wide) {
+        wide_of(world)[id] = *grown;
+    }
+    return true;
+}
+
+void bp_world_refit(bp_world *world) {
+    bp_given given = {.count = world->id_count};
+    if (!has_given(world)) {
+        return;
+    }
+    if (world->wide) {
+        given.doubles = world->given.data;
+    } else {
+        given.floats = world->given.data;
+    }
+    for (size_t id = 0; id < world->id_count; ++id) {
+        if (bp_world_is_alive(world, (bp_id)id)) {
+            write_seen(world, (bp_id)id, &given, id);
+        }
+    }
+}
+
+void bp_world_put_all(bp_world *world, const bp_given *given) {
+    bp_box *boxes = has_given(world) ? world->given.data : bp_world_boxes(world);
+    ++world->version;
+    bp_boxes_copy(boxes, given->floats, given->count, &world->config.executor);
+    bp_world_refit(world);
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+bp_box_double bp_world_given_box(const bp_world *world, bp_id id) {
+    if (world->wide) {
+        return has_given(world) ? ((const bp_box_double *)world->given.data)[id] : wide_of(world)[id];
+    }
+    return bp_box_widen(has_given(world) ? &((const bp_box *)world->given.data)[id] : &bp_world_boxes(world)[id]);
+}
+
+bp_box_double bp_world_grown_box(const bp_world *world, bp_id id) {
+    return world->wide ? wide_of(world)[id] : bp_box_widen(&bp_world_boxes(world)[id]);
+}
+
+bp_given bp_world_seen(const bp_world *world) {
+    return world->wide ? bp_given_doubles(wide_of(world), world->id_count)
+                       : bp_given_floats(bp_world_boxes(world), world->id_count);
+}
