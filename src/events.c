@@ -45,11 +45,12 @@ bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint
     return granted;
 }
 
-void bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) {
-    size_t kept_begun = 0, kept_ended = 0;
+size_t bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) {
+    size_t kept_begun = 0, kept_ended = 0, in_both = 0;
     for (size_t i = 0, k = 0; i < begun->count || k < ended->count;) {
         const uint64_t new = key_at(begun, i), old = key_at(ended, k);
         const bool cancelled = new == old && !was_reborn(begun->data[i], marks);
+        in_both += new == old && !cancelled;
         if (new <= old) {
             begun->data[kept_begun] = begun->data[i++];
             kept_begun += !cancelled;
@@ -61,6 +62,7 @@ void bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) {
     }
     begun->count = kept_begun;
     ended->count = kept_ended;
+    return in_both;
 }
 
 // The first place from `at` on that is not less than a key, by steps that double: lists of very different lengths.

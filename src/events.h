@@ -9,8 +9,8 @@
 bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint8_t *marks,
                        const bp_allocator *allocator, bp_pairs *begun, bp_pairs *ended);
 
-// Strikes the pairs out that are in both lists, unless one of their ids was reborn.
-void bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks);
+// Strikes the pairs out that are in both lists, unless one of their ids was reborn; returns how many are in both still.
+size_t bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks);
 
 // Strikes the pairs out of `pairs` that are not in `known`.
 void bp_events_keep_known(bp_pairs *pairs, const bp_pairs *known);

@@ -5,7 +5,10 @@
 #include "sort.h"
 #include "view.h"
 
-enum { USUAL_PAIRS = 2 }; // per box
+enum {
+    USUAL_PAIRS = 2, // per box
+    PATIENCE = 1024  // pairs that are confirmed together, so that their boxes can be fetched ahead
+};
 
 // Two sets, or one: then `b` is empty.
 typedef struct request {
@@ -65,6 +68,7 @@ static bp_status collect(const request *r, const bp_method_ops *ops, void *state
         .first = exact ? NULL : &r->first, .second = r->between ? &r->second : &r->first, .filter = r->config.filter};
     bp_sink sink = bp_sink_open(pairs, &r->config);
     sink.sieve = !exact || sieve.filter.pass != NULL ? &sieve : NULL;
+    sink.patience = exact ? 0 : PATIENCE;
     bp_sink_expect(&sink, USUAL_PAIRS * (r->a.count + r->b.count)); // so that most calls allocate their list once
     bp_status status = search(r, ops, state, &sink, stats);
     const bp_status kept = bp_sink_close(&sink, pairs);

@@ -62,8 +62,8 @@ void bp_grid_patch_init(bp_grid_patch *patch, const bp_config *config, bp_sorted
 }
 
 void bp_grid_patch_free(bp_grid_patch *patch) {
-    bp_buffer *buffers[] = {&patch->places,  &patch->positions,   &patch->loose,   &patch->order,
-                            &patch->entries, &patch->entry_boxes, &patch->resting, &patch->resting_boxes};
+    bp_buffer *buffers[] = {&patch->places,      &patch->loose,   &patch->order,        &patch->entries,
+                            &patch->entry_boxes, &patch->resting, &patch->resting_boxes};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
         bp_buffer_free(buffers[i], &patch->config->allocator);
     }
@@ -75,11 +75,6 @@ void bp_grid_patch_free(bp_grid_patch *patch) {
 void bp_grid_patch_end(bp_grid_patch *patch) {
     patch->active = false;
     patch->loose_count = 0;
-}
-
-bool bp_grid_patch_is_worn(const bp_grid_patch *patch) {
-    const size_t total = patch->base->total_count;
-    return patch->active && (patch->loose_count > total / LOOSE_SHARE || patch->wear > total);
 }
 
 // ---- beginning ------------------------------------------------------------------------------------------------------
@@ -107,22 +102,6 @@ static void note_places(bp_grid_patch *patch) {
     for (size_t position = base->grid_count; position < base->total_count; ++position) { // the scanned
         places_of(patch)[base->columns.id[position]] = (place){.position = (uint32_t)position, .cell = NOWHERE};
     }
-}
-
-// For the base, and for the loose ones.
-static bool reserve_positions(bp_grid_patch *patch) {
-    const size_t total = patch->base->total_count, loose = patch->loose_count;
-    const size_t count = (total > loose ? total : loose) + BP_COLUMN_PADDING;
-    if (count * sizeof(uint32_t) <= patch->positions.bytes) {
-        return true;
-    }
-    if (!bp_buffer_reserve_slack(&patch->positions, &patch->config->allocator, 0, count, sizeof(uint32_t))) {
-        return false;
-    }
-    for (size_t i = 0; i < patch->positions.bytes / sizeof(uint32_t); ++i) {
-        ((uint32_t *)patch->positions.data)[i] = (uint32_t)i;
-    }
-    return true;
 }
 
 // From now on boxes may leave their cells by the slack: searches reach so much further.
@@ -203,14 +182,10 @@ static void add_entries(bp_grid_patch *patch, const entry *shape) {
     }
 }
 
-static void prefetch_change(const bp_grid_patch *patch, const bp_box *boxes, const bp_changes *changes, uint32_t i) {
-#if defined(__GNUC__)
-    __builtin_prefetch(&boxes[changes->ids[i]], 0, 2);
-    __builtin_prefetch(&places_of(patch)[changes->ids[i]], 0, 2);
-    __builtin_prefetch(&changes->old_boxes[i], 0, 2);
-#else
-    (void)patch, (void)boxes, (void)changes, (void)i;
-#endif
+BP_PREFETCHER prefetch_change(const bp_grid_patch *patch, const bp_box *boxes, const bp_changes *changes, uint32_t i) {
+    bp_prefetch(&boxes[changes->ids[i]]);
+    bp_prefetch(&places_of(patch)[changes->ids[i]]);
+    bp_prefetch(&changes->old_boxes[i]);
 }
 
 static bool list_moved(bp_grid_patch *patch, const bp_box *boxes, const bp_changes *changes) {
@@ -337,10 +312,10 @@ static bp_status compare_with(bp_grid_patch *patch, const bp_sorted_grid *others
     const bp_sieve sieve = {.sift = sift_resting, .context = &c};
     patch->found.count = 0;
     patch->found.sieve = &sieve;
-    const bp_status status =
-        bp_sorted_grid_find_named(&patch->moved_grid, others, patch->positions.data, &patch->found);
+    const bp_status status = bp_sorted_grid_find_positions(&patch->moved_grid, others, &patch->found);
     for (size_t i = 0; status == BP_OK && i < patch->found.count; ++i) {
         const bp_pair pair = patch->found.data[i];
+        bp_prefetch(&ids[patch->found.data[i + PREFETCHED < patch->found.count ? i + PREFETCHED : i].b]);
         tell(r, pair.a >> FATE_SHIFT, id_of_entry(&c, pair.a), ids[pair.b]);
     }
     return status;
@@ -453,16 +428,12 @@ static void settle(bp_grid_patch *patch, const entry *e) {
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-static void prefetch_columns(const bp_grid_patch *patch, size_t at) {
-#if defined(__GNUC__)
+BP_PREFETCHER prefetch_columns(const bp_grid_patch *patch, size_t at) {
     const uint32_t position = entries_of(patch)[at < patch->entry_count ? at : 0].where.position;
     for (int axis = 0; axis < 3 && position < LOOSE; ++axis) {
-        __builtin_prefetch(patch->base->columns.min[axis] + position, 1, 2);
-        __builtin_prefetch(patch->base->columns.max[axis] + position, 1, 2);
+        bp_prefetch(patch->base->columns.min[axis] + position);
+        bp_prefetch(patch->base->columns.max[axis] + position);
     }
-#else
-    (void)patch, (void)at;
-#endif
 }
 
 // What has changed is not met in the base: it is among the moved.
@@ -486,7 +457,7 @@ static void settle_moved(bp_grid_patch *patch) {
 }
 
 static bool prepare(bp_grid_patch *patch, const bp_box *boxes, size_t count, const bp_changes *changes) {
-    return (patch->active || begin(patch, count)) && reserve_places(patch, count) && reserve_positions(patch) &&
+    return (patch->active || begin(patch, count)) && reserve_places(patch, count) &&
            bp_buffer_reserve_slack(&patch->loose, &patch->config->allocator, patch->loose_count * sizeof(bp_id),
                                    patch->loose_count + changes->count, sizeof(bp_id)) &&
            list_moved(patch, boxes, changes) && list_resting(patch, boxes, changes);
@@ -504,6 +475,17 @@ static bp_status compare(bp_grid_patch *patch, report *r) {
     return status == BP_OK && r->failed ? BP_ERROR_MEMORY : status;
 }
 
+// So many have left the base that sorting it anew pays.
+static bool is_worn(const bp_grid_patch *patch) {
+    const size_t total = patch->base->total_count;
+    return patch->loose_count > total / LOOSE_SHARE || patch->wear > total;
+}
+
+static bp_status renew(bp_grid_patch *patch, const bp_box *boxes, size_t count) {
+    bp_grid_patch_end(patch);
+    return bp_sorted_grid_build(patch->base, boxes, count);
+}
+
 bp_status bp_grid_patch_find(bp_grid_patch *patch, const bp_box *boxes, size_t count, const bp_changes *changes,
                              bp_sink *begun, bp_sink *ended) {
     if (!prepare(patch, boxes, count, changes)) {
@@ -517,11 +499,11 @@ bp_status bp_grid_patch_find(bp_grid_patch *patch, const bp_box *boxes, size_t c
     patch->found.tests = 0;
     blank_moved(patch);
     status = compare(patch, &r);
+    begun->tests += patch->found.tests;
     if (status == BP_OK) {
         settle_moved(patch);
     }
-    begun->tests += patch->found.tests;
-    return status;
+    return status == BP_OK && is_worn(patch) ? renew(patch, boxes, count) : status;
 }
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
@@ -533,8 +515,8 @@ static size_t grid_bytes(const bp_sorted_grid *grid) {
 }
 
 size_t bp_grid_patch_bytes(const bp_grid_patch *patch) {
-    return patch->places.bytes + patch->positions.bytes + patch->loose.bytes + patch->order.bytes +
-           patch->entries.bytes + patch->entry_boxes.bytes + patch->resting.bytes + patch->resting_boxes.bytes +
+    return patch->places.bytes + patch->loose.bytes + patch->order.bytes + patch->entries.bytes +
+           patch->entry_boxes.bytes + patch->resting.bytes + patch->resting_boxes.bytes +
            patch->found.capacity * sizeof(bp_pair) + grid_bytes(&patch->moved_grid) + grid_bytes(&patch->resting_grid);
 }
 

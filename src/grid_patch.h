@@ -25,8 +25,7 @@ typedef struct bp_grid_patch {
     bool active;      // the base is patched; else it is as it was built, and nothing here counts
     bp_buffer places; // of place, by id
     size_t place_count;
-    bp_buffer positions; // of uint32_t: 0, 1, 2, ... by which the boxes of the base are named while they are compared
-    bp_buffer loose;     // of bp_id
+    bp_buffer loose; // of bp_id
     size_t loose_count;
     size_t wear; // what has been spent on resting loose objects since the base was built
 
@@ -44,9 +43,6 @@ void bp_grid_patch_free(bp_grid_patch *patch);
 
 // The base has been built anew, or will be.
 void bp_grid_patch_end(bp_grid_patch *patch);
-
-// So many have left the base that building it anew pays.
-bool bp_grid_patch_is_worn(const bp_grid_patch *patch);
 
 // The pairs that have begun and ended since the base was built or last patched, and brings it up to date with
 // boxes[0 .. count). After a failure the base must be built anew.

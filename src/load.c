@@ -328,13 +328,16 @@ static bp_status read_pairs(loader *l) {
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
+typedef bp_status (*step)(loader *l);
+
+static const step STEPS[] = {read_preamble, read_header,  compare_config, create,       read_holes,
+                             read_boxes,    make_holes,   read_grown,     read_objects, forget,
+                             read_gone,     read_changed, read_pairs};
+
 static bp_status load(loader *l) {
-    bp_status (*const steps[])(loader *) = {read_preamble, read_header,  compare_config, create,       read_holes,
-                                            read_boxes,    make_holes,   read_grown,     read_objects, forget,
-                                            read_gone,     read_changed, read_pairs};
     bp_status status = BP_OK;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == BP_OK; ++i) {
-        status = steps[i](l);
+    for (size_t i = 0; i < sizeof STEPS / sizeof STEPS[0] && status == BP_OK; ++i) {
+        status = STEPS[i](l);
     }
     return status;
 }

@@ -5,6 +5,23 @@
 #include <broadphase/broadphase.h>
 #include <stdbool.h>
 
+// Functions that do nothing but ask for memory ahead of time. They have to be inline: gcc 12 takes a call of one that is
+// not for a call without effect, and drops it.
+#if defined(__GNUC__)
+#define BP_PREFETCHER static inline __attribute__((always_inline)) void
+#else
+#define BP_PREFETCHER static inline void
+#endif
+
+// Asks for memory that will be needed soon.
+BP_PREFETCHER bp_prefetch(const void *memory) {
+#if defined(__GNUC__)
+    __builtin_prefetch(memory, 0, 2);
+#else
+    (void)memory;
+#endif
+}
+
 // A block of memory that only grows. All zero is empty.
 typedef struct bp_buffer {
     void *data;

@@ -17,16 +17,30 @@
 #include <float.h>
 #include <math.h>
 
+// ---- points ---------------------------------------------------------------------------------------------------------
+
+static double coordinate(const bp_points *points, size_t point, uint32_t axis) {
+    return points->wide ? points->doubles[3 * point + axis] : (double)points->floats[3 * point + axis];
+}
+
+bp_status bp_points_check(const bp_points *points, const bp_config *config) {
+    if (points->floats == NULL && points->doubles == NULL && points->count > 0) {
+        bp_log_write(config, "points: NULL, but %zu points are announced", points->count);
+        return BP_ERROR_ARGUMENT;
+    }
+    if (points->count > BP_MAX_COUNT) {
+        bp_log_write(config, "points: %zu are more than the %zu that fit; split the set", points->count, BP_MAX_COUNT);
+        return BP_ERROR_ARGUMENT;
+    }
+    return BP_OK;
+}
+
 // ---- distance -------------------------------------------------------------------------------------------------------
 
 enum {
     BATCH = 128, // pairs that are measured together
     AHEAD = 24   // pairs after the present one whose points are asked for
 };
-
-static double coordinate(const bp_points *points, size_t point, uint32_t axis) {
-    return points->wide ? points->doubles[3 * point + axis] : (double)points->floats[3 * point + axis];
-}
 
 // The shortest of the differences that images have: remainder(difference, period), and like it without rounding.
 static double to_nearest_image(double difference, double period) {
@@ -295,18 +309,6 @@ bp_config bp_cubes_config(const bp_config *config, const bp_radii *radii) {
     return cubes;
 }
 
-static bp_status check(const bp_points *points, const bp_config *config) {
-    if (points->floats == NULL && points->doubles == NULL && points->count > 0) {
-        bp_log_write(config, "points: NULL, but %zu points are announced", points->count);
-        return BP_ERROR_ARGUMENT;
-    }
-    if (points->count > BP_MAX_COUNT) {
-        bp_log_write(config, "points: %zu are more than the %zu that fit; split the set", points->count, BP_MAX_COUNT);
-        return BP_ERROR_ARGUMENT;
-    }
-    return BP_OK;
-}
-
 static bool has_images(const making *m) {
     bool any = false;
     for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -329,10 +331,6 @@ static bool reserve(making *m, bp_buffer *buffer) {
 bp_status bp_cubes_make(bp_cubes *cubes, const bp_config *config, bp_points points, const bp_radii *radii,
                         double share) {
     making m = {.config = config, .points = points, .radii = radii, .share = share};
-    bp_status status = check(&points, config);
-    if (status != BP_OK) {
-        return status;
-    }
     for (uint32_t axis = 0; axis < 3; ++axis) {
         m.flat[axis] = axis >= config->dimensions || covers(radii, (double)config->period[axis]);
     }

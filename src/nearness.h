@@ -20,6 +20,9 @@ typedef struct bp_points {
     bool wide; // 64-bit coordinates
 } bp_points;
 
+// Whether the array is there and its count in range; logs what is wrong.
+bp_status bp_points_check(const bp_points *points, const bp_config *config);
+
 // One for each point, or, if both are NULL, the same for all.
 typedef struct bp_radii {
     const float *floats;
@@ -50,7 +53,7 @@ typedef struct bp_cubes {
     bp_buffer buffer; // where they are
 } bp_cubes;
 
-// Checks the points and makes a cube around each that reaches `share` times the radius to each side, and as much further
+// Makes a cube around each point, which must be finite, that reaches `share` times the radius to each side, and as much further
 // as rounding may need. Cubes of near points touch if the shares are 1/2 and 1/2 (for the same or the smaller radius), 1
 // and 1 (for the sum), or 0 and 1 (points in cubes: for the larger radius, which is that of the cube).
 bp_status bp_cubes_make(bp_cubes *cubes, const bp_config *config, bp_points points, const bp_radii *radii,

@@ -91,6 +91,14 @@ static bp_status check_radii(const request *r, const bp_config *config) {
     return BP_OK;
 }
 
+static bp_status check_input(const request *r, const bp_config *config) {
+    bp_status status = bp_points_check(&r->a, config);
+    if (status == BP_OK && r->between) {
+        status = bp_points_check(&r->b, config);
+    }
+    return status == BP_OK ? check_radii(r, config) : status;
+}
+
 // ---- plan -----------------------------------------------------------------------------------------------------------
 
 static double largest_radius(const request *r) {
@@ -189,8 +197,8 @@ static size_t sift(const void *context, bp_pair *pairs, size_t count) {
     return bp_sieve_pass(&s->filter, pairs, kept);
 }
 
-// All pairs of neighbours, each once, into s->pairs.
-static bp_status find_pairs(search *s, size_t expected) {
+// All pairs of neighbours, each once, into s->pairs. Last time there was room for `last_count` of them.
+static bp_status find_pairs(search *s, size_t last_count) {
     const request *r = s->request;
     const plan p = plan_for(r, s->config);
     bp_status status = make_views(s, &p);
@@ -215,7 +223,7 @@ static bp_status find_pairs(search *s, size_t expected) {
     bp_sink sink = bp_sink_open(&s->pairs, s->config);
     sink.sieve = &sieve;
     sink.patience = PATIENCE;
-    bp_sink_expect(&sink, expected);
+    bp_sink_expect(&sink, last_count > r->a.count / 2 ? last_count : r->a.count / 2);
     status = find(s, strain.second, &sink);
     (void)bp_sink_close(&sink, &s->pairs);
     s->stats.tests = sink.tests;
@@ -240,6 +248,8 @@ static void leave_stats(search *s, bp_method method) {
     s->stats.update = BP_UPDATE_REBUILD;
     s->stats.objects = s->request->a.count + (s->request->between ? s->request->b.count : 0);
     s->stats.pairs = s->pairs.count;
+    s->stats.bytes += s->first.buffer.bytes + s->second.buffer.bytes;
+    s->stats.bytes += bp_view_bytes(&s->first_view) + bp_view_bytes(&s->second_view);
     *s->config->stats = s->stats;
 }
 
@@ -253,13 +263,13 @@ static bp_status answer(const request *r, const bp_config *given, bp_neighbors *
     search s = {.request = r, .config = &config, .ops = bp_method_get(method)};
     status = check_call(&config, s.ops, rows);
     if (status == BP_OK) {
-        status = check_radii(r, &config);
+        status = check_input(r, &config);
     }
     if (status != BP_OK) {
         return status;
     }
     const bool both_ways = !r->between && (config.flags & BP_NEIGHBORS_HALF) == 0;
-    status = find_pairs(&s, rows->index_capacity / (both_ways ? 2 : 1)); // about as many as last time
+    status = find_pairs(&s, rows->index_capacity / (both_ways ? 2 : 1));
     if (status == BP_OK) {
         status = bp_rows_make(rows, r->a.count, s.pairs.data, s.pairs.count, both_ways, &config);
     }

@@ -35,11 +35,12 @@ static size_t find_slot(const bp_pair_index *index, const bp_pairs *pairs, bp_pa
 }
 
 void bp_pair_index_prefetch(const bp_pair_index *index, bp_pair pair) {
-#if defined(__GNUC__)
-    __builtin_prefetch(slots_of(index) + home_of(index, pair), 1, 1);
-#else
-    (void)index, (void)pair;
-#endif
+    bp_prefetch(slots_of(index) + home_of(index, pair));
+}
+
+void bp_pair_index_prefetch_pair(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair) {
+    const uint32_t position = slots_of(index)[home_of(index, pair)];
+    bp_prefetch(pairs->data + (position != EMPTY ? position : 0));
 }
 
 bool bp_pair_index_fits(const bp_pair_index *index, size_t count) {
@@ -85,10 +86,22 @@ static void close_gap(bp_pair_index *index, const bp_pairs *pairs, size_t gap) {
     slots[gap] = EMPTY;
 }
 
-void bp_pair_index_remove(bp_pair_index *index, bp_pairs *pairs, bp_pair pair) {
+// Takes a pair out of the index and tells where it is in the list.
+static uint32_t forget(bp_pair_index *index, const bp_pairs *pairs, bp_pair pair) {
     const size_t slot = find_slot(index, pairs, pair);
     const uint32_t position = slots_of(index)[slot];
     close_gap(index, pairs, slot);
+    return position;
+}
+
+void bp_pair_index_replace(bp_pair_index *index, bp_pairs *pairs, bp_pair old, bp_pair new) {
+    const uint32_t position = forget(index, pairs, old);
+    slots_of(index)[find_slot(index, pairs, new)] = position;
+    pairs->data[position] = new;
+}
+
+void bp_pair_index_remove(bp_pair_index *index, bp_pairs *pairs, bp_pair pair) {
+    const uint32_t position = forget(index, pairs, pair);
     const bp_pair last = pairs->data[--pairs->count];
     if (position < pairs->count) {
         slots_of(index)[find_slot(index, pairs, last)] = position;

@@ -31,7 +31,11 @@ bool bp_pair_index_has(const bp_pair_index *index, const bp_pairs *pairs, bp_pai
 void bp_pair_index_remove(bp_pair_index *index, bp_pairs *pairs, bp_pair pair);
 void bp_pair_index_add(bp_pair_index *index, bp_pairs *pairs, bp_pair pair);
 
-// Asks for the slot of a pair ahead of time.
+// Puts a pair that is not there in the place of one that is.
+void bp_pair_index_replace(bp_pair_index *index, bp_pairs *pairs, bp_pair old, bp_pair new);
+
+// Asks for the slot of a pair ahead of time; and, some time later, for what it names.
 void bp_pair_index_prefetch(const bp_pair_index *index, bp_pair pair);
+void bp_pair_index_prefetch_pair(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair);
 
 #endif

@@ -46,9 +46,8 @@ bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink);
 // All pairs of a box of `first` and a box of `second`, as (id in first, id in second).
 bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *second, bp_sink *sink);
 
-// The same with other names for the boxes of `second`, by position, with room for BP_COLUMN_PADDING more.
-bp_status bp_sorted_grid_find_named(bp_sorted_grid *first, const bp_sorted_grid *second, uint32_t *names,
-                                    bp_sink *sink);
+// The same as (id in first, position in second).
+bp_status bp_sorted_grid_find_positions(bp_sorted_grid *first, const bp_sorted_grid *second, bp_sink *sink);
 
 void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats);
 bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxes, size_t count);

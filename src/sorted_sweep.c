@@ -198,20 +198,16 @@ static void sweep_other_levels(bp_sweeper *s, const chunk *k, const bp_sorted_gr
 // ---- units of work --------------------------------------------------------------------------------------------------
 
 // Asks for the one row that the next row of boxes will be the first to meet.
-static void prefetch_row(const bp_sorted_grid *grid, const bp_level *level, size_t row) {
-#if defined(__GNUC__)
+BP_PREFETCHER prefetch_row(const bp_sorted_grid *grid, const bp_level *level, size_t row) {
     const int32_t y = (int32_t)(row & ((1u << level->bits[1]) - 1)), z = (int32_t)(row >> level->bits[1]);
     const uint32_t *cells = bp_row_of(grid, level, y + 2, z + 1);
     for (size_t p = cells[0]; p < cells[(size_t)1 << level->bits[0]]; p += 16) {
         for (int axis = 0; axis < 3; ++axis) {
-            __builtin_prefetch(grid->columns.min[axis] + p, 0, 2);
-            __builtin_prefetch(grid->columns.max[axis] + p, 0, 2);
+            bp_prefetch(grid->columns.min[axis] + p);
+            bp_prefetch(grid->columns.max[axis] + p);
         }
-        __builtin_prefetch(grid->columns.id + p, 0, 2);
+        bp_prefetch(grid->columns.id + p);
     }
-#else
-    (void)grid, (void)level, (void)row;
-#endif
 }
 
 static void sweep_row(bp_sweeper *s, const bp_sorted_grid *grid, const bp_level *level, size_t row, size_t begin,
@@ -320,35 +316,29 @@ bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink) {
 }
 
 // Asks for what the items from `first` on will be tested against: they are many before they are swept.
-static void prefetch_items(const bp_sweeper *s, size_t first) {
-#if defined(__GNUC__)
+BP_PREFETCHER prefetch_items(const bp_sweeper *s, size_t first) {
     for (size_t i = first; i < s->item_count; ++i) {
         for (size_t p = s->items[i].begin & ~(size_t)15; p < s->items[i].end; p += 16) {
             for (int axis = 0; axis < 3; ++axis) {
-                __builtin_prefetch(s->candidates->min[axis] + p, 0, 2);
-                __builtin_prefetch(s->candidates->max[axis] + p, 0, 2);
+                bp_prefetch(s->candidates->min[axis] + p);
+                bp_prefetch(s->candidates->max[axis] + p);
             }
-            __builtin_prefetch(s->candidates->id + p, 0, 2);
+            if (s->candidates->id != NULL) {
+                bp_prefetch(s->candidates->id + p);
+            }
         }
     }
-#else
-    (void)s, (void)first;
-#endif
 }
 
 // Asks for where the rows of a level begin that a box touches.
-static void prefetch_rows(const bp_sweeper *s, size_t p, const bp_sorted_grid *grid, const bp_level *level) {
-#if defined(__GNUC__)
+BP_PREFETCHER prefetch_rows(const bp_sweeper *s, size_t p, const bp_sorted_grid *grid, const bp_level *level) {
     const bp_columns *c = s->objects;
     const bp_span y = bp_span_of(level, 1, c->min[1][p], c->max[1][p]);
     const bp_span z = bp_span_of(level, 2, c->min[2][p], c->max[2][p]);
     const uint32_t low = (uint32_t)bp_lowest_cell(level, 0, (double)c->min[0][p]) & ((1u << level->bits[0]) - 1);
     for (int32_t row = 0; row < y.count * z.count && row < ROWS_AHEAD; ++row) {
-        __builtin_prefetch(bp_row_of(grid, level, y.low + row % y.count, z.low + row / y.count) + low, 0, 2);
+        bp_prefetch(bp_row_of(grid, level, y.low + row % y.count, z.low + row / y.count) + low);
     }
-#else
-    (void)s, (void)p, (void)grid, (void)level;
-#endif
 }
 
 // Between two sets: every box of the one against all levels and all scanned boxes of the other.
@@ -379,20 +369,24 @@ static void sweep_unit_between(const void *context, bp_sweeper *s, size_t unit) 
     }
 }
 
-bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *second, bp_sink *sink) {
-    return bp_sorted_grid_find_named(first, second, second->columns.id, sink);
-}
-
-bp_status bp_sorted_grid_find_named(bp_sorted_grid *first, const bp_sorted_grid *second, uint32_t *names,
-                                    bp_sink *sink) {
+static bp_status find_between(bp_sorted_grid *first, const bp_sorted_grid *second, const bp_columns *candidates,
+                              bp_sink *sink) {
     const search f = {.objects = first, .candidates = second};
-    bp_columns named = second->columns;
-    named.id = names;
     const bp_sweep_plan plan = {.config = first->config,
                                 .objects = &first->columns,
-                                .candidates = &named,
+                                .candidates = candidates,
                                 .unit_count = (first->total_count + BP_CHUNK - 1) / BP_CHUNK,
                                 .unit = sweep_unit_between,
                                 .context = &f};
     return bp_sweep_pool_run(&first->pool, &plan, sink);
+}
+
+bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *second, bp_sink *sink) {
+    return find_between(first, second, &second->columns, sink);
+}
+
+bp_status bp_sorted_grid_find_positions(bp_sorted_grid *first, const bp_sorted_grid *second, bp_sink *sink) {
+    bp_columns nameless = second->columns;
+    nameless.id = NULL;
+    return find_between(first, second, &nameless, sink);
 }

@@ -130,12 +130,14 @@ static bool tell_events(bp_world *world, const bp_pairs *next) {
 
 static bp_status find_all(bp_world *world, uint64_t *tests) {
     bp_pairs *list = has_events(world) ? &world->spare : &world->pairs;
-    const bp_status status = search(world, BP_ANSWER_ALL, list, world->pairs.count, tests);
-    if (status != BP_OK) {
-        return status;
+    bp_status status = search(world, BP_ANSWER_ALL, list, world->pairs.count, tests);
+    if (status == BP_OK &&
+        ((is_sorted(world) && !sort(world, list)) || (has_events(world) && !tell_events(world, list)))) {
+        status = BP_ERROR_MEMORY;
     }
-    if ((is_sorted(world) && !sort(world, list)) || (has_events(world) && !tell_events(world, list))) {
-        return BP_ERROR_MEMORY;
+    if (status != BP_OK) {
+        list->count = 0; // half a list is none
+        return status;
     }
     if (has_events(world)) {
         swap(&world->pairs, &world->spare);
@@ -196,7 +198,7 @@ static bp_status find_changed(bp_world *world, uint64_t *tests) {
         (void)sort(world, &world->pairs); // it has its memory
     }
     if (has_events(world)) {
-        bp_events_cancel(&world->begun, &world->ended, bp_world_marks(world));
+        (void)bp_events_cancel(&world->begun, &world->ended, bp_world_marks(world));
     }
     world->indexed = false;
     world->has_ordered = false;
@@ -229,8 +231,12 @@ static bool index_pairs(bp_world *world) {
     return world->indexed;
 }
 
+// Asks for what the pairs will need that follow pair i.
 static void prefetch(const bp_world *world, const bp_pairs *pairs, size_t i) {
-    bp_pair_index_prefetch(&world->index, pairs->data[i + PREFETCHED < pairs->count ? i + PREFETCHED : i]);
+    if (i + 2 * PREFETCHED < pairs->count) {
+        bp_pair_index_prefetch(&world->index, pairs->data[i + 2 * PREFETCHED]);
+        bp_pair_index_prefetch_pair(&world->index, &world->pairs, pairs->data[i + PREFETCHED]);
+    }
 }
 
 // What ended was there only if its objects had passed the sieve.
@@ -245,14 +251,21 @@ static void keep_indexed(const bp_world *world, bp_pairs *ended) {
     ended->count = kept;
 }
 
-static void apply_indexed(bp_world *world) {
-    for (size_t i = 0; i < world->ended.count; ++i) {
-        prefetch(world, &world->ended, i);
-        bp_pair_index_remove(&world->index, &world->pairs, world->ended.data[i]);
+// What begins takes the places of what has ended, as far as they go. Not where a pair does both: then it has to leave
+// before it can join.
+static void apply_indexed(bp_world *world, bool in_both) {
+    const bp_pairs *begun = &world->begun, *ended = &world->ended;
+    size_t i = 0, k = 0;
+    for (; !in_both && i < begun->count && k < ended->count; ++i, ++k) {
+        prefetch(world, begun, i);
+        prefetch(world, ended, k);
+        bp_pair_index_replace(&world->index, &world->pairs, ended->data[k], begun->data[i]);
     }
-    for (size_t i = 0; i < world->begun.count; ++i) {
-        prefetch(world, &world->begun, i);
-        bp_pair_index_add(&world->index, &world->pairs, world->begun.data[i]);
+    for (; k < ended->count; ++k) {
+        bp_pair_index_remove(&world->index, &world->pairs, ended->data[k]);
+    }
+    for (; i < begun->count; ++i) {
+        bp_pair_index_add(&world->index, &world->pairs, begun->data[i]);
     }
 }
 
@@ -263,15 +276,14 @@ static bool change_unsorted(bp_world *world) {
     if (has_sieve(world)) {
         keep_indexed(world, &world->ended);
     }
-    bp_events_cancel(&world->begun, &world->ended, bp_world_marks(world));
-    apply_indexed(world);
+    apply_indexed(world, bp_events_cancel(&world->begun, &world->ended, bp_world_marks(world)) > 0);
     world->has_ordered = false;
     return true;
 }
 
 static bool change_sorted(bp_world *world) {
     bp_events_keep_known(&world->ended, &world->pairs);
-    bp_events_cancel(&world->begun, &world->ended, bp_world_marks(world));
+    (void)bp_events_cancel(&world->begun, &world->ended, bp_world_marks(world));
     if (!bp_events_apply(&world->pairs, &world->begun, &world->ended, &world->config.allocator, &world->spare)) {
         return false;
     }

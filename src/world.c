@@ -11,6 +11,7 @@ enum {
     TRACKED_SHARE = 8, // if more than one object in so many has changed, what changed is not tracked
     TRACKED_LEAST = 64,
     USUAL_PAIRS = 2, // per object
+    PREFETCHED = 16, // objects that are asked for ahead of time
     MOVE_SAMPLE = 64 // boxes that are looked at before all are moved
 };
 
@@ -374,9 +375,17 @@ static bool most_move(const bp_world *world, const bp_given *given) {
     return moved > looked / TRACKED_SHARE;
 }
 
+BP_PREFETCHER prefetch_object(const bp_world *world, bp_id id) {
+    bp_prefetch(&bp_world_boxes(world)[id]);
+    bp_prefetch(bp_world_has_marks(world) ? &bp_world_marks(world)[id] : world->marks.data);
+}
+
 static void move_each(bp_world *world, const bp_given *given, const bp_id *ids) {
     for (size_t i = 0; i < given->count; ++i) {
         const bp_id id = ids != NULL ? ids[i] : (bp_id)i;
+        if (ids != NULL && i + PREFETCHED < given->count) {
+            prefetch_object(world, ids[i + PREFETCHED]);
+        }
         if (bp_world_is_idle_move(world, id, given, i)) {
             bp_world_note_idle_move(world, id, given, i);
         } else {

@@ -68,6 +68,17 @@ static const bad_config BAD_CONFIGS[] = {
     {"simd", {.simd = (bp_simd)-1}},
     {"flags", {.flags = 1u << 3}},
     {"flags", {.flags = UINT32_MAX}},
+    {"shape", {.shape = (bp_shape)2}},
+    {"shape", {.shape = (bp_shape)-1}},
+    {"radius_rule", {.radius_rule = (bp_radius_rule)3}},
+    {"radius_rule", {.radius_rule = (bp_radius_rule)-1}},
+    {"margin", {.margin = -1e-30f}},
+    {"margin", {.margin = NAN}},
+    {"margin", {.margin = INFINITY}},
+    {"period", {.period = {-1, 0, 0}}},
+    {"period", {.period = {0, NAN, 0}}},
+    {"period", {.period = {0, 0, INFINITY}}},
+    {"period", {.dimensions = 2, .period = {0, 0, -1}}},
     {"hierarchy_factor", {.hierarchy_factor = 1.0f}},
     {"hierarchy_factor", {.hierarchy_factor = 0.5f}},
     {"hierarchy_factor", {.hierarchy_factor = -2.0f}},
@@ -277,6 +288,106 @@ static void numbers_that_mean_nothing_have_answers(void **state) {
     }
 }
 
+// ---- periods and 64-bit boxes -----------------------------------------------------------------------------------------
+
+typedef struct long_box {
+    bp_box_double box;
+    bp_status status, status_double;
+} long_box;
+
+// In a period of 4 along x and 2 along z; no float lies between the double above 4 and 4 itself.
+static const long_box LONG_BOXES[] = {
+    {{{0, 0, 0}, {4, 9, 2}}, BP_OK, BP_OK},
+    {{{-1, 0, 0}, {3, 9, 2}}, BP_OK, BP_OK},
+    {{{0, 0, 0}, {4.25, 1, 1}}, BP_ERROR_BOX, BP_ERROR_BOX},
+    {{{0, 0, 0}, {1, 1, 2.5}}, BP_ERROR_BOX, BP_ERROR_BOX},
+    {{{0, 0, 0}, {4.000000000000001, 1, 1}}, BP_OK, BP_ERROR_BOX},
+    {{{-3e38, 0, 0}, {3e38, 1, 1}}, BP_ERROR_BOX, BP_ERROR_BOX},
+    {{{-INFINITY, 0, 0}, {1, 1, 1}}, BP_OK, BP_OK},
+    {{{0, 0, -INFINITY}, {1, 1, INFINITY}}, BP_OK, BP_OK},
+};
+
+static void expect_long_box(const long_box *l, size_t at, uint32_t dimensions, int32_t threads) {
+    bp_box_double boxes[] = {l->box, l->box, l->box};
+    bp_box floats[3];
+    test_log log = {.count = 0};
+    const bp_config config = {
+        .dimensions = dimensions, .threads = threads, .period = {4, 0, 2}, .log = test_log_hook(&log)};
+    bp_pairs pairs = {0};
+    char index[32];
+    (void)snprintf(index, sizeof index, "box %zu ", at);
+    for (size_t i = 0; i < 3; ++i) {
+        boxes[i] = i == at ? l->box : (bp_box_double){.max = {1, 1, 1}};
+        for (int axis = 0; axis < 3; ++axis) {
+            floats[i].min[axis] = (float)boxes[i].min[axis];
+            floats[i].max[axis] = (float)boxes[i].max[axis];
+        }
+    }
+    const bool flat = dimensions == 2 && l->box.max[2] == 2.5; // z does not count
+    const bp_status status = flat ? BP_OK : l->status, status_double = flat ? BP_OK : l->status_double;
+    assert_int_equal(bp_find_pairs(floats, 3, &config, &pairs), status);
+    assert_int_equal(bp_find_pairs_between(floats, 1, floats, 3, &config, &pairs), status);
+    assert_int_equal(bp_find_pairs_double(boxes, 3, &config, &pairs), status_double);
+    assert_int_equal(bp_find_pairs_between_double(boxes, 1, boxes, 3, &config, &pairs), status_double);
+    if (status_double != BP_OK) {
+        expect_log(&log, at > 0 ? index : "period");
+    }
+    bp_pairs_free(&pairs, NULL);
+}
+
+static void refuses_boxes_longer_than_the_period(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(LONG_BOXES); ++i) {
+        for (size_t at = 0; at < 3; ++at) {
+            expect_long_box(&LONG_BOXES[i], at, 3, 1);
+            expect_long_box(&LONG_BOXES[i], at, 2, 3);
+        }
+    }
+}
+
+// What a margin adds to a box may be longer than the period: then it covers it.
+static void a_margin_may_be_longer_than_the_period(void **state) {
+    (void)state;
+    const bp_box boxes[] = {cube_of(0, 0, 0, 1), cube_of(50, 0, 0, 1), cube_of(98, 0, 0, 1)};
+    bp_config config = {.margin = 60.0f, .period = {100, 0, 0}};
+    bp_pairs pairs = {0};
+    assert_int_equal(bp_find_pairs(boxes, 3, &config, &pairs), BP_OK);
+    assert_int_equal(pairs.count, 3);
+    config.margin = FLT_MAX;
+    assert_int_equal(bp_find_pairs(boxes, 3, &config, &pairs), BP_OK);
+    assert_int_equal(pairs.count, 3);
+    config.margin = 1.0f;
+    assert_int_equal(bp_find_pairs(boxes, 3, &config, &pairs), BP_OK);
+    assert_int_equal(pairs.count, 1);
+    bp_pairs_free(&pairs, NULL);
+}
+
+static void refuses_64_bit_nonsense(void **state) {
+    (void)state;
+    static const bp_box_double wrong[] = {
+        {{NAN, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, NAN, 1}}, {{0, 0, 1.0000000000000002}, {1, 1, 1}}};
+    const bp_box_double right = {{0, 0, 0}, {1, 1, 1}};
+    test_log log = {.count = 0};
+    const bp_config config = {.log = test_log_hook(&log)};
+    bp_pairs pairs = {0}, without_data = {.capacity = 4};
+    for (size_t i = 0; i < COUNT_OF(wrong); ++i) {
+        const bp_box_double boxes[] = {right, right, wrong[i]};
+        assert_int_equal(bp_find_pairs_double(boxes, 3, &config, &pairs), BP_ERROR_BOX);
+        expect_log(&log, "box 2 ");
+        assert_int_equal(bp_find_pairs_between_double(&right, 1, boxes, 3, &config, &pairs), BP_ERROR_BOX);
+        assert_int_equal(bp_find_pairs_between_double(boxes, 3, &right, 1, &config, &pairs), BP_ERROR_BOX);
+    }
+    assert_int_equal(bp_find_pairs_double(NULL, 1, &config, &pairs), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_find_pairs_double(&right, BP_MAX_COUNT + 1, &config, &pairs), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_find_pairs_double(&right, 1, &config, NULL), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_find_pairs_double(&right, 1, &config, &without_data), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_find_pairs_between_double(&right, 1, NULL, 1, &config, &pairs), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_find_pairs_between_double(NULL, 1, &right, 1, &config, &pairs), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_find_pairs_double(NULL, 0, &config, &pairs), BP_OK);
+    assert_int_equal(bp_find_pairs_between_double(NULL, 0, &right, 1, &config, &pairs), BP_OK);
+    bp_pairs_free(&pairs, NULL);
+}
+
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
 typedef struct bad_box {
@@ -432,6 +543,9 @@ static void refuses_unknown_flags_of_objects(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses_boxes_longer_than_the_period),
+        cmocka_unit_test(a_margin_may_be_longer_than_the_period),
+        cmocka_unit_test(refuses_64_bit_nonsense),
         cmocka_unit_test(refuses_nonsense_in_the_config),
         cmocka_unit_test(accepts_the_ends_of_every_range),
         cmocka_unit_test(a_world_takes_no_fixed_buffer),

@@ -317,7 +317,12 @@ static void npy_is_read_in_all_its_versions(void **state) {
         assert_int_equal(narrow.count, 2);
         assert_int_equal(wide.count, 2);
         assert_memory_equal(narrow.data, FLOATS, sizeof FLOATS);
-        assert_memory_equal(wide.data, FLOATS, sizeof FLOATS);
+        assert_true(wide.is_wide && !narrow.is_wide && wide.data == NULL && narrow.doubles == NULL);
+        assert_memory_equal(wide.doubles, doubles, sizeof doubles);
+        failure why = {0};
+        assert_true(box_list_widen(&narrow, &why) && box_list_widen(&wide, &why));
+        assert_true(narrow.is_wide && narrow.count == 2 && wide.count == 2);
+        assert_memory_equal(narrow.doubles, doubles, sizeof doubles);
         box_list_free(&narrow);
         box_list_free(&wide);
     }
@@ -410,30 +415,37 @@ static void z_is_not_looked_at_in_two_dimensions(void **state) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Rounding outwards
 
-static void float64_is_rounded_outwards(void **state) {
+static const double SPHERES[][2] = {{0.1, 0.05}, {1e30, 1.0}, {-1e30, 1.0}, {1.0, 1e-30}, {1e7, 0.1}, {0.3, 0.1}};
+
+static void spheres_are_rounded_outwards(void **state) {
     (void)state;
-    static const double values[] = {0.1,  -0.1,    1.0 / 3, 1e-50, -1e-50,          1e50, -1e50,
-                                    0.25, 1e7 / 3, 1e-310,  0.0,   (double)FLT_MAX, 1e39, (double)FLT_TRUE_MIN / 3};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        const double row[6] = {values[i], 0, 0, values[i], 0, 0};
-        box_list list = read_good(npy_with(1, HEADER("<f8", "False", "(1, 6)"), row, sizeof row));
+    for (size_t i = 0; i < sizeof SPHERES / sizeof *SPHERES; i++) {
+        const double x = SPHERES[i][0], radius = SPHERES[i][1];
+        char text[128];
+        const int length = snprintf(text, sizeof text, "%.17g,0,0,%.17g\n", x, radius);
+        box_list list = read_good(file_with("form.csv", text, (size_t)length));
+        assert_false(list.is_wide);
         float min = list.data[0].min[0], max = list.data[0].max[0];
-        assert_true((double)min <= values[i] && values[i] <= (double)max);
-        assert_true(min == max || nextafterf(min, INFINITY) == max);
+        assert_true((double)min <= x - radius && x + radius <= (double)max);
+        assert_true((double)min < x && x < (double)max);
         box_list_free(&list);
     }
 }
 
-static void spheres_are_rounded_outwards(void **state) {
+static void float64_stays_what_it_is(void **state) {
     (void)state;
-    static const double spheres[][2] = {{0.1, 0.05}, {1e30, 1.0}, {-1e30, 1.0}, {1.0, 1e-30}, {1e7, 0.1}, {0.3, 0.1}};
-    for (size_t i = 0; i < sizeof spheres / sizeof *spheres; i++) {
-        const double x = spheres[i][0], radius = spheres[i][1];
-        const double row[4] = {x, 0, 0, radius};
-        box_list list = read_good(npy_with(1, HEADER("<f8", "False", "(1, 4)"), row, sizeof row));
-        float min = list.data[0].min[0], max = list.data[0].max[0];
-        assert_true((double)min <= x - radius && x + radius <= (double)max);
-        assert_true((double)min < x && x < (double)max);
+    static const double row[6] = {1.0 / 3, -1e300, 1e-310, 0.5, -0.1, INFINITY};
+    box_list list = read_good(npy_with(1, HEADER("<f8", "False", "(1, 6)"), row, sizeof row));
+    assert_true(list.is_wide && list.count == 1);
+    assert_memory_equal(list.doubles, row, sizeof row);
+    box_list_free(&list);
+    for (size_t i = 0; i < sizeof SPHERES / sizeof *SPHERES; i++) {
+        const double x = SPHERES[i][0], radius = SPHERES[i][1];
+        const double sphere[4] = {x, 0, 0, radius};
+        list = read_good(npy_with(1, HEADER("<f8", "False", "(1, 4)"), sphere, sizeof sphere));
+        const double min = list.doubles[0].min[0], max = list.doubles[0].max[0];
+        assert_true(min <= x - radius && x + radius <= max && min < x && x < max);
+        assert_true(nextafter(nextafter(min, INFINITY), INFINITY) >= x - radius);
         box_list_free(&list);
     }
 }
@@ -605,10 +617,10 @@ static void settings_are_read_from_a_file(void **state) {
     assert_int_equal(config.grid_size[2], 8);
     assert_int_equal(config.method, BP_METHOD_BRUTE_FORCE);
 
-    const char bad[] = "dimensions = 2\n\nshape = 3\n";
+    const char bad[] = "dimensions = 2\n\ncolour = 3\n";
     assert_false(settings_read(&config, file_with("bad.conf", bad, strlen(bad)), &why));
     assert_int_equal(why.status, STATUS_WRONG_CALL);
-    assert_non_null(strstr(why.text, "bad.conf:3: unknown field 'shape'"));
+    assert_non_null(strstr(why.text, "bad.conf:3: unknown field 'colour'"));
     assert_false(settings_read(&config, path_of("missing.conf"), &why));
     assert_int_equal(why.status, STATUS_FAILED);
 }
@@ -647,7 +659,7 @@ int main(void) {
         cmocka_unit_test(foreign_npy_is_refused),
         cmocka_unit_test(invalid_npy_boxes_are_refused_with_their_row),
         cmocka_unit_test(z_is_not_looked_at_in_two_dimensions),
-        cmocka_unit_test(float64_is_rounded_outwards),
+        cmocka_unit_test(float64_stays_what_it_is),
         cmocka_unit_test(spheres_are_rounded_outwards),
         cmocka_unit_test(boxes_come_back_bit_for_bit),
         cmocka_unit_test(pairs_are_written_as_csv),

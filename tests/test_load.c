@@ -17,7 +17,7 @@ static const struct {
     bool wide;
 } SMALL[] = {
     {{0}, false},
-    {{.margin = 0.25f, .flags = BP_EVENTS}, false},
+    {{.method = BP_METHOD_HIERARCHICAL_GRID, .margin = 0.25f, .flags = BP_EVENTS}, false},
     {{.margin = 0.25f, .flags = BP_EVENTS, .dimensions = 2}, true},
 };
 
@@ -262,7 +262,7 @@ static void forged_contents_are_refused(void **state) {
     expect_forgery(f, "box", "a box inside out");
     f = HONEST, f.object_flags = 1u << 7;
     expect_forgery(f, "flag", "an object with an unknown flag");
-    f = HONEST, f.pair[0] = (bp_pair){652, 0xaa04b8b77f9eb6cf};
+    f = HONEST, f.pair[0] = (bp_pair){1, 1};
     expect_forgery(f, "pairs", "a pair of one");
     f = HONEST, f.pair[1] = (bp_pair){0, 4};
     expect_forgery(f, "pairs", "a pair with no id");
@@ -431,6 +431,35 @@ static void every_refused_allocation_is_told_by_loading(void **state) {
     stream_free(&s);
 }
 
+// With events the last list is kept until there is a new one.
+static void a_failed_update_changes_nothing_that_is_saved(void **state) {
+    (void)state;
+    test_allocator allocator;
+    test_allocator_init(&allocator);
+    const bp_config config = {.allocator = test_allocator_hook(&allocator), .flags = BP_EVENTS};
+    bp_world *world = large_world(&config);
+    const bp_box far = cube_of(1000, 0, 0, 1);
+    for (bp_id id = 701; id < 2000; ++id) {
+        assert_int_equal(bp_move(world, id, &far), BP_OK);
+    }
+    stream expected = save(world);
+    size_t failures = 0;
+    for (size_t k = 1; k < 20; ++k) {
+        test_allocator_fail(&allocator, k, true);
+        if (bp_update(world, NULL) != BP_ERROR_MEMORY) {
+            break;
+        }
+        test_allocator_fail(&allocator, 0, false);
+        expect_bytes(world, &expected);
+        ++failures;
+    }
+    assert_true(failures > 0);
+    test_allocator_fail(&allocator, 0, false);
+    bp_world_destroy(world);
+    test_allocator_finish(&allocator);
+    stream_free(&expected);
+}
+
 // What was saved once can always be loaded: a change of these needs another version.
 static void the_format_is_what_it_was(void **state) {
     (void)state;
@@ -454,6 +483,7 @@ int main(void) {
         cmocka_unit_test(every_altered_byte_is_found),
         cmocka_unit_test(exchanged_words_are_found),
         cmocka_unit_test(another_config_is_refused_by_name),
+        cmocka_unit_test(a_failed_update_changes_nothing_that_is_saved),
         cmocka_unit_test(the_format_is_what_it_was),
         cmocka_unit_test(forged_contents_are_refused),
         cmocka_unit_test(a_promise_costs_nothing),

@@ -1,5 +1,6 @@
 // Memory: every allocation may be refused, nothing leaks, a steady world allocates nothing, fixed buffers are kept to.
 #include "support.h"
+#include "view_scenes.h"
 
 #include "scenes.h"
 
@@ -8,17 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BOXES = 900, MANY = 12000, SEED = 3 };
+enum { BOXES = 900, MANY = 12000, VIEWED = 120, SEED = 3 };
 
 // ---- one call -------------------------------------------------------------------------------------------------------
 
 typedef struct call {
     const bp_box *boxes;
-    size_t count, second_count; // second_count > 0: between the first `count` and those that follow
+    const bp_box_double *doubles; // instead, unless NULL
+    size_t count, second_count;   // second_count > 0: between the first `count` and those that follow
     pair_list expected;
 } call;
 
+static bp_status run_double_call(const call *c, const bp_config *config, bp_pairs *pairs) {
+    return c->second_count > 0 ? bp_find_pairs_between_double(c->doubles, c->count, c->doubles + c->count,
+                                                              c->second_count, config, pairs)
+                               : bp_find_pairs_double(c->doubles, c->count, config, pairs);
+}
+
 static bp_status run_call(const call *c, const bp_config *config, bp_pairs *pairs) {
+    if (c->doubles != NULL) {
+        return run_double_call(c, config, pairs);
+    }
     return c->second_count > 0
                ? bp_find_pairs_between(c->boxes, c->count, c->boxes + c->count, c->second_count, config, pairs)
                : bp_find_pairs(c->boxes, c->count, config, pairs);
@@ -107,6 +118,36 @@ static void a_call_with_several_tasks_survives_every_refusal(void **state) {
     check_refusals(&c, config, false);
     pair_list_free(&c.expected);
     free(boxes);
+}
+
+// Boxes across a period, and 64-bit boxes that become floats or ranks.
+static void check_view(const view_scene *viewed, bool wide, const bp_config *config) {
+    bp_box_double *boxes = view_boxes(viewed, SEED, config->period, VIEWED, wide);
+    bp_box *floats = view_floats(boxes, VIEWED);
+    call alone = {.boxes = floats, .doubles = wide ? boxes : NULL, .count = VIEWED};
+    alone.expected = naive_view_pairs(boxes, VIEWED, wide, config);
+    check_refusals(&alone, *config, false);
+    check_refusals(&alone, *config, true);
+    const size_t first = VIEWED / 3;
+    call between = {.boxes = floats, .doubles = alone.doubles, .count = first, .second_count = VIEWED - first};
+    between.expected = naive_view_pairs_between(boxes, first, boxes + first, VIEWED - first, wide, config);
+    check_refusals(&between, *config, false);
+    pair_list_free(&alone.expected);
+    pair_list_free(&between.expected);
+    free(floats);
+    free(boxes);
+}
+
+static void a_call_with_a_view_survives_every_refusal(void **state) {
+    (void)state;
+    static const bp_config configs[] = {
+        {.margin = 0.1f}, {.period = {8, 8, 8}}, {.shape = BP_SHAPE_SPHERES}, {.threads = 3, .period = {8, 8, 8}}, {0}};
+    for (size_t k = 0; k < VIEW_SCENE_COUNT; ++k) {
+        for (size_t i = 0; i < COUNT_OF(configs); ++i) {
+            check_view(&VIEW_SCENES[k], false, &configs[i]);
+            check_view(&VIEW_SCENES[k], true, &configs[i]);
+        }
+    }
 }
 
 // ---- worlds ---------------------------------------------------------------------------------------------------------
@@ -421,6 +462,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_survives_every_refusal),
         cmocka_unit_test(a_call_with_several_tasks_survives_every_refusal),
+        cmocka_unit_test(a_call_with_a_view_survives_every_refusal),
         cmocka_unit_test(a_world_survives_every_refusal),
         cmocka_unit_test(a_failed_update_leaves_the_figures),
         cmocka_unit_test(a_steady_world_allocates_nothing),

@@ -284,6 +284,7 @@ static void arguments_are_checked(void **state) {
     expect_refusal(&w, bp_find_neighbors_between(NULL, 3, THREE, 3, 1.0f, c, &w.rows), bad, "points");
     expect_refusal(&w, bp_find_neighbors_between_double(THREE_WIDE, 3, NULL, 3, 1.0, c, &w.rows), bad, "points");
     expect_refusal(&w, bp_find_neighbors(THREE, many, 1.0f, c, &w.rows), bad, "split");
+    expect_refusal(&w, bp_find_neighbors_variable(THREE, ONES, many, c, &w.rows), bad, "split");
     expect_refusal(&w, bp_find_neighbors_between(THREE, 3, THREE, many, 1.0f, c, &w.rows), bad, "split");
     expect_refusal(&w, bp_find_neighbors(THREE, 3, 1.0f, c, NULL), bad, "neighbors");
     bp_neighbors no_memory = {.offset_capacity = 5};

@@ -582,9 +582,10 @@ static void check_threads(question *q) {
     q->config.threads = 1;
     q->config.executor = (bp_executor){0};
     assert_int_equal(ask(q, &q->config, &first), BP_OK);
-    for (size_t t = 0; t < COUNT_OF(threads) + 1; ++t) {
+    const bp_executor executors[] = {{0}, {0}, {0}, thread_executor(3), reverse_executor(5)};
+    for (size_t t = 0; t < COUNT_OF(executors); ++t) {
         q->config.threads = t < COUNT_OF(threads) ? threads[t] : 1;
-        q->config.executor = t < COUNT_OF(threads) ? (bp_executor){0} : reverse_executor(5);
+        q->config.executor = executors[t];
         assert_int_equal(ask(q, &q->config, &rows), BP_OK);
         expect_same_rows(q, &rows, &first);
         tallies[tally_count - 1].cases += 1;

@@ -151,6 +151,7 @@ static void draw_point(bout *b, float point[3]) {
         } else if (kind == 9 && rng_below(&b->random, 4) == 0) {
             value = random_magnitude(&b->random, 1.0, 3e38) * (float)rng_sign(&b->random);
         }
+        value = isfinite(value) ? value : 3.0f;
         point[axis] = is_periodic(b) ? fmodf(value, 1000.0f) : value; // naive loops are exact near the origin only
     }
 }

@@ -59,7 +59,7 @@ static void exam_prepare(exam *e) {
     for (size_t i = 0; i < QUESTIONS; ++i) {
         answers *a = &e->answers[i];
         a->box = random_cube(&e->random, 20.0, 2.0);
-        a->ray = (bp_ray){.max_t = INFINITY};
+        a->ray = (bp_ray){.max_t = 30};
         for (int axis = 0; axis < 3; ++axis) {
             a->ray.origin[axis] = random_between(&e->random, -12, 12);
             a->ray.direction[axis] = random_between(&e->random, -1, 1);

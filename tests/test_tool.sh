@@ -152,9 +152,35 @@ wrong 'dimensions' pairs boxes.csv --set dimensions=4
 wrong 'cell_size' pairs boxes.csv --set cell_size=-1
 wrong 'hierarchy_factor' pairs boxes.csv --set hierarchy_factor=0.5
 wrong 'flags' pairs boxes.csv --set flags=1
+wrong 'margin' pairs boxes.csv --set margin=-1
+wrong 'period' pairs boxes.csv --set period=1,inf,1
+wrong 'expected one of boxes, spheres' pairs boxes.csv --set shape=cones
 printf 'dimensions = 2\nspeed = 9\n' >bad.conf
 wrong "bad.conf:2: unknown field 'speed'" pairs boxes.csv --config bad.conf
 failed 'missing.conf: cannot be opened' pairs boxes.csv --config missing.conf
+
+printf '0,0,0,1,1,1\n9,0,0,10,1,1\n2,0,0,3,1,1\n0.9,0.9,0,1.9,1.9,1\n' >apart.csv
+good pairs apart.csv
+[ "$(tr '\n' ' ' <out)" = 'a,b 0,3 ' ] || fail 'apart'
+good pairs apart.csv --set period=10,0,0
+[ "$(tr '\n' ' ' <out)" = 'a,b 0,1 0,3 ' ] || fail 'period'
+good pairs apart.csv --set margin=0.5
+[ "$(tr '\n' ' ' <out)" = 'a,b 0,2 0,3 2,3 ' ] || fail 'margin'
+good pairs apart.csv --set shape=spheres --set period=10,0,0
+[ "$(tr '\n' ' ' <out)" = 'a,b 0,1 ' ] || fail 'spheres'
+failed 'box 0 is longer than config.period' pairs apart.csv --set period=0,0.5,0
+# Two boxes of float64 that are a last bit apart, and touch in float32: 0 .. 1 and 1 + 2^-52 .. 2.
+{
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 6), }"
+    printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+    printf '\0\0\0\0\0\0\360\077\0\0\0\0\0\0\360\077\0\0\0\0\0\0\360\077'
+    printf '\001\0\0\0\0\0\360\077\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+    printf '\0\0\0\0\0\0\0\100\0\0\0\0\0\0\360\077\0\0\0\0\0\0\360\077'
+} >wide.npy
+good pairs wide.npy
+[ "$(cat out)" = a,b ] || fail 'float64 is compared in 64 bits'
+good pairs wide.npy apart.csv
+[ "$(tr '\n' ' ' <out)" = 'a,b 0,0 0,3 1,2 1,3 ' ] || fail 'float64 between others'
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Wrong calls

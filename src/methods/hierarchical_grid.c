@@ -99,7 +99,7 @@ static bp_status build(void *state, const bp_box *boxes, size_t count) {
 static bool wants_patch(hierarchical_grid *g, const bp_changes *changes) {
     const bool few = changes != NULL && changes->count < g->count / FEW && g->count >= g->config->brute_force_below;
     g->calm_count = few ? g->calm_count + 1 : 0;
-    return few && !g->hashed && !bp_grid_patch_is_worn(&g->patch) && (g->patch.active || g->calm_count > CALM);
+    return few && !g->hashed && g->calm_count > CALM;
 }
 
 static bp_status update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes, bp_answer *answer) {

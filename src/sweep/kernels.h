@@ -60,7 +60,8 @@ typedef struct bp_sweep_job {
     size_t item_count;
     bp_pair *out;
     size_t room;  // pairs that fit into out; an item needs end - begin + BP_COLUMN_PADDING
-    bool ordered; // both are the same; pairs as (smaller id, larger id), else as (object, candidate)
+    bool ordered; // both are the same; pairs as (smaller id, larger id), else as (object, candidate); if candidates->id
+                  // is NULL, as (object, position of the candidate)
 } bp_sweep_job;
 
 // Boxes of a chunk that all need the same rows: their own, of which each needs what follows it, and others. No range

@@ -28,22 +28,29 @@ static inline wide_box box_of(const bp_columns *columns, size_t position) {
     return box;
 }
 
+// How the pairs of a sweep are named.
+typedef enum naming {
+    BY_ORDER,   // (smaller id, larger id)
+    BY_ROLE,    // (object, candidate)
+    BY_POSITION // (object, position of the candidate)
+} naming;
+
 // One box against WIDTH candidates, of which `left` count. The columns come by value: what is written to `out` could
 // otherwise have changed them.
 static inline bp_pair *sweep_step(const wide_box *box, wide_ids id, const bp_columns candidates, size_t at, size_t left,
-                                  bool ordered, bp_pair *out) {
+                                  naming names, bp_pair *out) {
     const wide_mask hits = wide_first(wide_overlap(box, &candidates, at), left);
-    const wide_ids other = wide_ids_load(candidates.id + at);
-    return ordered ? wide_emit(out, hits, wide_ids_min(id, other), wide_ids_max(id, other))
-                   : wide_emit(out, hits, id, other);
+    const wide_ids other = names == BY_POSITION ? wide_count_from((uint32_t)at) : wide_ids_load(candidates.id + at);
+    return names == BY_ORDER ? wide_emit(out, hits, wide_ids_min(id, other), wide_ids_max(id, other))
+                             : wide_emit(out, hits, id, other);
 }
 
 static inline bp_pair *sweep_range(const bp_columns objects, const bp_columns candidates, bp_sweep_item item,
-                                   bool ordered, bp_pair *out) {
+                                   naming names, bp_pair *out) {
     const wide_box box = box_of(&objects, item.object);
     const wide_ids id = wide_ids_set(objects.id[item.object]);
     for (size_t at = item.begin; at < item.end; at += WIDTH) {
-        out = sweep_step(&box, id, candidates, at, item.end - at, ordered, out);
+        out = sweep_step(&box, id, candidates, at, item.end - at, names, out);
     }
     return out;
 }
@@ -53,11 +60,11 @@ static inline bool fits(const bp_pair *out, const bp_pair *out_end, size_t candi
 }
 
 static inline size_t sweep_items(const bp_sweep_job job, const bp_columns objects, const bp_columns candidates,
-                                 bool ordered, size_t *items_done) {
+                                 naming names, size_t *items_done) {
     bp_pair *out = job.out;
     size_t i = 0;
     while (i < job.item_count && fits(out, job.out + job.room, job.items[i].end - job.items[i].begin)) {
-        out = sweep_range(objects, candidates, job.items[i++], ordered, out);
+        out = sweep_range(objects, candidates, job.items[i++], names, out);
     }
     *items_done = i;
     return (size_t)(out - job.out);
@@ -65,8 +72,11 @@ static inline size_t sweep_items(const bp_sweep_job job, const bp_columns object
 
 // Pairs are ordered where both sides are the same columns; saying so saves the registers of one.
 static size_t wide_sweep(const bp_sweep_job *job, size_t *items_done) {
-    return job->ordered ? sweep_items(*job, *job->candidates, *job->candidates, true, items_done)
-                        : sweep_items(*job, *job->objects, *job->candidates, false, items_done);
+    if (job->ordered) {
+        return sweep_items(*job, *job->candidates, *job->candidates, BY_ORDER, items_done);
+    }
+    return job->candidates->id != NULL ? sweep_items(*job, *job->objects, *job->candidates, BY_ROLE, items_done)
+                                       : sweep_items(*job, *job->objects, *job->candidates, BY_POSITION, items_done);
 }
 
 // Columns that lie at equal distances, seen from a position on. One pointer and a few distances instead of seven
@@ -89,7 +99,7 @@ static inline bp_columns columns_from(float *columns, const column_distances *d,
 static inline bp_pair *sweep_first(const wide_box *box, wide_ids id, const bp_columns candidates, size_t count,
                                    bp_pair *out) {
     for (size_t step = 0; step < BP_FIRST; step += WIDTH) {
-        out = sweep_step(box, id, candidates, step, count > step ? count - step : 0, true, out);
+        out = sweep_step(box, id, candidates, step, count > step ? count - step : 0, BY_ORDER, out);
     }
     return out;
 }
