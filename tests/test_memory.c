@@ -158,13 +158,46 @@ typedef struct twin {
     bp_box boxes[2 * BOXES];
     bp_object objects[2 * BOXES];
     size_t count;
+    size_t moves;
+    pair_list last; // of the last update that succeeded
 } twin;
 
 typedef bp_status (*world_action)(twin *t, const bp_box *boxes);
 
+static bool is_listed(const bp_pair *pairs, size_t count, bp_pair pair) {
+    for (size_t i = 0; i < count; ++i) {
+        if (pairs[i].a == pair.a && pairs[i].b == pair.b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What was there and has not ended, and what has begun, is what is there: however many tries the update took.
+static void expect_events_lead_on(twin *t, const bp_result *result) {
+    pair_list list = {0};
+    for (size_t i = 0; i < t->last.count; ++i) {
+        if (!is_listed(result->ended, result->ended_count, t->last.data[i])) {
+            pair_list_push(&list, t->last.data[i].a, t->last.data[i].b);
+        }
+    }
+    for (size_t i = 0; i < result->begun_count; ++i) {
+        pair_list_push(&list, result->begun[i].a, result->begun[i].b);
+    }
+    sort_pairs(list.data, list.count);
+    expect_pairs(result->pairs, result->pair_count, &list, "events do not lead on");
+    pair_list_free(&t->last);
+    t->last = list;
+}
+
 static bp_status act_update(twin *t, const bp_box *boxes) {
+    bp_result result;
     (void)boxes;
-    return bp_update(t->world, NULL);
+    const bp_status status = bp_update(t->world, &result);
+    if (status == BP_OK) {
+        expect_events_lead_on(t, &result);
+    }
+    return status;
 }
 
 // The smallest free id, as the world gives it out.
@@ -207,6 +240,15 @@ static bp_status act_remove(twin *t, const bp_box *boxes) {
     return status;
 }
 
+static bp_status act_remove_30(twin *t, const bp_box *boxes) {
+    const bp_status status = bp_remove(t->world, 30);
+    (void)boxes;
+    if (status == BP_OK) {
+        t->boxes[30] = (bp_box){{NAN, NAN, NAN}, {NAN, NAN, NAN}};
+    }
+    return status;
+}
+
 static bp_status act_set_object(twin *t, const bp_box *boxes) {
     const bp_object lonely = {.island = 9};
     const bp_status status = bp_set_object(t->world, 6, &lonely);
@@ -219,22 +261,25 @@ static bp_status act_set_object(twin *t, const bp_box *boxes) {
 
 static bp_status act_move_few(twin *t, const bp_box *boxes) {
     static const bp_id ids[] = {1, 2, 30};
-    const bp_status status = bp_move_many(t->world, 3, ids, &boxes[100]);
+    const bp_box *moved = &boxes[100 + 3 * t->moves++];
+    const bp_status status = bp_move_many(t->world, 3, ids, moved);
     for (size_t i = 0; i < 3; ++i) {
-        t->boxes[ids[i]] = boxes[100 + i];
+        t->boxes[ids[i]] = moved[i];
     }
     return status;
 }
 
-// Every change is followed by an update, so that both meet the refusals.
+// Every change is followed by an update, so that both meet the refusals. A while of few changes lets methods patch.
 static const world_action ACTIONS[] = {act_add_many, act_update, act_add,        act_update, act_remove,   act_update,
-                                       act_move_few, act_update, act_set_object, act_update, act_add_many, act_update};
+                                       act_move_few, act_update, act_set_object, act_update, act_move_few, act_update,
+                                       act_move_few, act_update, act_remove_30,  act_update, act_add_many, act_update};
 
-static void expect_twins_agree(const twin *t, const bp_config *config, size_t k) {
+static void expect_twins_agree(twin *t, const bp_config *config, size_t k) {
     char text[CONFIG_TEXT];
     bp_result result;
     assert_int_equal(bp_world_validate(t->world), BP_OK);
     assert_int_equal(bp_update(t->world, &result), BP_OK);
+    expect_events_lead_on(t, &result);
     assert_int_equal(bp_world_validate(t->world), BP_OK);
     pair_list expected = naive_pairs(t->boxes, t->count, 3);
     naive_filter(&expected, t->objects);
@@ -273,6 +318,7 @@ static bool run_story(const bp_config *given, const bp_box *boxes, size_t k, boo
     expect_twins_agree(t, &config, k);
     bp_world_destroy(t->world);
     test_allocator_finish(&allocator);
+    pair_list_free(&t->last);
     free(t);
     return !refused;
 }
@@ -297,6 +343,7 @@ static void a_world_survives_every_refusal(void **state) {
             }
             bp_config config = {.method = (bp_method)method, .update = (bp_update_strategy)update};
             config.brute_force_below = 1;
+            config.flags = BP_EVENTS;
             check_world(&config, boxes);
             config.threads = 3;
             config.pair_order = BP_ORDER_SORTED;
@@ -331,14 +378,22 @@ static void a_failed_update_leaves_the_figures(void **state) {
 
 // ---- no waste -------------------------------------------------------------------------------------------------------
 
-static void step_world(bp_world *world, scene *moving) {
+// Every object moves, or, of `share` that are not 1, others each time.
+static void step_world(bp_world *world, scene *moving, size_t share, size_t step) {
+    const size_t count = scene_box_count(moving) / share, first = step % share * count;
+    bp_id *ids = obtain(count, sizeof *ids);
+    for (size_t i = 0; i < count; ++i) {
+        ids[i] = (bp_id)(first + i);
+    }
     scene_step(moving);
-    assert_int_equal(bp_move_many(world, scene_box_count(moving), NULL, scene_boxes(moving)), BP_OK);
+    assert_int_equal(bp_move_many(world, count, share == 1 ? NULL : ids, scene_boxes(moving) + first), BP_OK);
     assert_int_equal(bp_update(world, NULL), BP_OK);
+    free(ids);
 }
 
-static void check_steady(bp_config config) {
-    enum { WARM_UP = 5, STEPS = 20 };
+static void check_steady(bp_config config, size_t share) {
+    enum { STEPS = 20 };
+    const int warm_up = share == 1 ? 5 : 30;
     test_allocator allocator;
     const scene_options options = {.count = 20000, .seed = SEED};
     const char *error = NULL;
@@ -350,14 +405,14 @@ static void check_steady(bp_config config) {
     config.allocator = test_allocator_hook(&allocator);
     assert_int_equal(bp_world_create(&config, &world), BP_OK);
     assert_int_equal(bp_add_many(world, scene_box_count(moving), scene_boxes(moving), NULL, NULL), BP_OK);
-    for (int step = 0; step < WARM_UP; ++step) {
-        step_world(world, moving);
+    for (int step = 0; step < warm_up; ++step) {
+        step_world(world, moving, share, (size_t)step);
     }
     for (int step = 0; step < STEPS; ++step) {
         test_allocator_fail(&allocator, 0, false);
-        step_world(world, moving);
+        step_world(world, moving, share, (size_t)step);
         if (allocator.calls > 0) {
-            fail_msg("step %d after %d: %zu allocations: %s", step, WARM_UP, allocator.calls,
+            fail_msg("step %d after %d: %zu allocations: %s", step, warm_up, allocator.calls,
                      config_text(&config, text));
         }
     }
@@ -371,9 +426,12 @@ static void a_steady_world_allocates_nothing(void **state) {
     for (int update = BP_UPDATE_AUTOMATIC; update <= BP_UPDATE_REBUILD; ++update) {
         for (int order = BP_ORDER_FOUND; order <= BP_ORDER_SORTED; ++order) {
             bp_config config = {.update = (bp_update_strategy)update, .pair_order = (bp_pair_order)order};
-            check_steady(config);
+            check_steady(config, 1);
             config.threads = 3;
-            check_steady(config);
+            check_steady(config, 1);
+            config.flags = BP_EVENTS;
+            check_steady(config, 1);
+            check_steady(config, 40);
         }
     }
 }
