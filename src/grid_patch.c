@@ -29,9 +29,10 @@ typedef struct entry {
 // Two bits of the name of an entry tell what has become of a pair.
 enum { ENDED = 1, BEGUN = 2, FATE_SHIFT = 30 };
 
-static const double SLACK = 0.25;       // of a cell: how far a box may leave its cell
-static const double SLACK_USED = 0.999; // of that: the rest is for rounding
-static const double UNION_GROWTH = 0.5; // of the larger extent: then two states are near each other
+static const double SLACK = 0.25;        // of the largest extent on a level: how far a box may leave its cell ...
+static const double SLACK_OF_CELL = 0.5; // ... but no further than this share of it
+static const double SLACK_USED = 0.999;  // of that: the rest is for rounding
+static const double UNION_GROWTH = 0.5;  // of the larger extent: then two states are near each other
 
 enum {
     LOOSE_SHARE = 8, // one object in so many is too many
@@ -109,7 +110,8 @@ static void loosen_levels(bp_grid_patch *patch) {
     for (size_t i = 0; i < patch->base->levels.count; ++i) {
         bp_level *level = bp_level_at(&patch->base->levels, i);
         for (uint32_t axis = 0; axis < patch->config->dimensions; ++axis) {
-            level->slack[axis] = SLACK / level->inverse[axis];
+            const double most = SLACK_OF_CELL / level->inverse[axis], wanted = SLACK * (double)level->reach[axis];
+            level->slack[axis] = wanted < most ? wanted : most;
         }
     }
 }

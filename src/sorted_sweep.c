@@ -20,7 +20,7 @@ enum {
     SCAN_ITEMS = 8,    // such items that are one unit
     SPARSE_LEVEL = 16, // boxes; where both ways cost the same
     BETWEEN = 32,      // boxes of one set that are searched for in another together
-    ROWS_AHEAD = 64    // rows that are asked for ahead of time, at most
+    ROWS_AHEAD = 8     // rows per axis that are asked for ahead of time, at most
 };
 
 // One search.
@@ -155,25 +155,40 @@ static void sweep_level(bp_sweeper *s, const chunk *k) {
 
 // ---- across levels --------------------------------------------------------------------------------------------------
 
-// Boxes against a level that is not theirs. One that touches more rows than the level has boxes is tested against all.
+// Where on a level a box has to look: rows, and the cells of each.
+typedef struct reach {
+    bp_span y, z;
+    int32_t low, high;
+} reach;
+
+static inline reach reach_of(const bp_columns *c, size_t p, const bp_level *level) {
+    return (reach){.y = bp_span_of(level, 1, c->min[1][p], c->max[1][p]),
+                   .z = bp_span_of(level, 2, c->min[2][p], c->max[2][p]),
+                   .low = bp_lowest_cell(level, 0, (double)c->min[0][p]),
+                   .high = bp_highest_cell(level, 0, (double)c->max[0][p])};
+}
+
+// A box that touches more rows than the level has boxes is tested against all.
+static inline void sweep_reach(bp_sweeper *s, size_t p, const reach *r, const bp_sorted_grid *grid,
+                               const bp_level *level) {
+    if ((size_t)r->y.count * (size_t)r->z.count > level->count) {
+        const uint32_t *table = bp_sorted_grid_table(grid) + level->first_cell;
+        bp_sweeper_push_range(s, p, table[0], table[bp_level_cells(level)]);
+        return;
+    }
+    for (int32_t dz = 0; dz < r->z.count; ++dz) {
+        for (int32_t dy = 0; dy < r->y.count; ++dy) {
+            bp_sweeper_make_room(s, 2);
+            push_row(s, p, bp_row_of(grid, level, r->y.low + dy, r->z.low + dz), level->bits[0], r->low, r->high);
+        }
+    }
+}
+
+// Boxes against a level that is not theirs.
 static void sweep_across(bp_sweeper *s, size_t begin, size_t end, const bp_sorted_grid *grid, const bp_level *level) {
-    const bp_columns *c = s->objects;
     for (size_t p = begin; p < end; ++p) {
-        const bp_span y = bp_span_of(level, 1, c->min[1][p], c->max[1][p]);
-        const bp_span z = bp_span_of(level, 2, c->min[2][p], c->max[2][p]);
-        if ((size_t)y.count * (size_t)z.count > level->count) {
-            const uint32_t *table = bp_sorted_grid_table(grid) + level->first_cell;
-            bp_sweeper_push_range(s, p, table[0], table[bp_level_cells(level)]);
-            continue;
-        }
-        const int32_t low = bp_lowest_cell(level, 0, (double)c->min[0][p]);
-        const int32_t high = bp_highest_cell(level, 0, (double)c->max[0][p]);
-        for (int32_t dz = 0; dz < z.count; ++dz) {
-            for (int32_t dy = 0; dy < y.count; ++dy) {
-                bp_sweeper_make_room(s, 2);
-                push_row(s, p, bp_row_of(grid, level, y.low + dy, z.low + dz), level->bits[0], low, high);
-            }
-        }
+        const reach r = reach_of(s->objects, p, level);
+        sweep_reach(s, p, &r, grid, level);
     }
 }
 
@@ -330,28 +345,35 @@ BP_PREFETCHER prefetch_items(const bp_sweeper *s, size_t first) {
     }
 }
 
-// Asks for where the rows of a level begin that a box touches.
-BP_PREFETCHER prefetch_rows(const bp_sweeper *s, size_t p, const bp_sorted_grid *grid, const bp_level *level) {
-    const bp_columns *c = s->objects;
-    const bp_span y = bp_span_of(level, 1, c->min[1][p], c->max[1][p]);
-    const bp_span z = bp_span_of(level, 2, c->min[2][p], c->max[2][p]);
-    const uint32_t low = (uint32_t)bp_lowest_cell(level, 0, (double)c->min[0][p]) & ((1u << level->bits[0]) - 1);
-    for (int32_t row = 0; row < y.count * z.count && row < ROWS_AHEAD; ++row) {
-        bp_prefetch(bp_row_of(grid, level, y.low + row % y.count, z.low + row / y.count) + low);
+// Asks for where the rows begin.
+BP_PREFETCHER prefetch_rows(const reach *r, const bp_sorted_grid *grid, const bp_level *level) {
+    const uint32_t low = (uint32_t)r->low & ((1u << level->bits[0]) - 1);
+    for (int32_t dz = 0; dz < r->z.count && dz < ROWS_AHEAD; ++dz) {
+        for (int32_t dy = 0; dy < r->y.count && dy < ROWS_AHEAD; ++dy) {
+            bp_prefetch(bp_row_of(grid, level, r->y.low + dy, r->z.low + dz) + low);
+        }
+    }
+}
+
+// At most BETWEEN boxes of one set against a level of another.
+static void sweep_between(bp_sweeper *s, size_t begin, size_t end, const bp_sorted_grid *grid, const bp_level *level) {
+    reach reaches[BETWEEN];
+    for (size_t p = begin; p < end; ++p) {
+        reaches[p - begin] = reach_of(s->objects, p, level);
+        prefetch_rows(&reaches[p - begin], grid, level);
+    }
+    for (size_t p = begin; p < end; ++p) {
+        const size_t listed = s->item_count;
+        sweep_reach(s, p, &reaches[p - begin], grid, level);
+        prefetch_items(s, listed);
     }
 }
 
 // Between two sets: every box of the one against all levels and all scanned boxes of the other.
-static void sweep_between(bp_sweeper *s, size_t begin, size_t end, const bp_sorted_grid *grid) {
+static void sweep_group_between(bp_sweeper *s, size_t begin, size_t end, const bp_sorted_grid *grid) {
     for (size_t i = 0; i < grid->levels.count; ++i) {
-        const bp_level *level = bp_level_at(&grid->levels, i);
-        for (size_t p = begin; p < end && level->count > 0; ++p) {
-            prefetch_rows(s, p, grid, level);
-        }
-        for (size_t p = begin; p < end && level->count > 0; ++p) {
-            const size_t listed = s->item_count;
-            sweep_across(s, p, p + 1, grid, level);
-            prefetch_items(s, listed);
+        if (bp_level_at(&grid->levels, i)->count > 0) {
+            sweep_between(s, begin, end, grid, bp_level_at(&grid->levels, i));
         }
     }
     for (size_t p = begin; p < end; ++p) {
@@ -364,7 +386,7 @@ static void sweep_unit_between(const void *context, bp_sweeper *s, size_t unit) 
     const size_t total = f->objects->total_count;
     const size_t begin = unit * BP_CHUNK, end = begin + BP_CHUNK < total ? begin + BP_CHUNK : total;
     for (size_t p = begin; p < end; p += BETWEEN) {
-        sweep_between(s, p, p + BETWEEN < end ? p + BETWEEN : end, f->candidates);
+        sweep_group_between(s, p, p + BETWEEN < end ? p + BETWEEN : end, f->candidates);
         bp_sweeper_flush(s);
     }
 }

@@ -233,9 +233,10 @@ static bool index_pairs(bp_world *world) {
 
 // Asks for what the pairs will need that follow pair i.
 static void prefetch(const bp_world *world, const bp_pairs *pairs, size_t i) {
-    if (i + 2 * PREFETCHED < pairs->count) {
-        bp_pair_index_prefetch(&world->index, pairs->data[i + 2 * PREFETCHED]);
-        bp_pair_index_prefetch_pair(&world->index, &world->pairs, pairs->data[i + PREFETCHED]);
+    const size_t soon = i + PREFETCHED, later = soon + PREFETCHED;
+    if (later < pairs->count) {
+        bp_pair_index_prefetch(&world->index, pairs->data[later]);
+        bp_pair_index_prefetch_pair(&world->index, &world->pairs, pairs->data[soon]);
     }
 }
 

@@ -46,27 +46,33 @@ bool bp_world_reserve_boxes(bp_world *world, size_t id_count) {
     return granted && reserve_seen(world, id_count);
 }
 
+// A copy of boxes in 64 bits, with as much room.
+static bool copy_wide(const bp_buffer *boxes, size_t count, const bp_allocator *allocator, bp_buffer *wide) {
+    const bp_box *from = boxes->data;
+    if (!bp_buffer_reserve(wide, allocator, 0, boxes->bytes / sizeof(bp_box), sizeof(bp_box_double))) {
+        return false;
+    }
+    for (size_t id = 0; from != NULL && id < count; ++id) {
+        ((bp_box_double *)wide->data)[id] = bp_box_widen(&from[id]);
+    }
+    return true;
+}
+
 bool bp_world_widen(bp_world *world) {
     const bp_allocator *allocator = &world->config.allocator;
-    const size_t room = world->boxes.bytes / sizeof(bp_box);
     bp_buffer wide = {0}, given = {0};
     if (world->wide) {
         return true;
     }
-    if (!bp_buffer_reserve(&wide, allocator, 0, room, sizeof(bp_box_double)) ||
-        (has_given(world) && !bp_buffer_reserve(&given, allocator, 0, room, sizeof(bp_box_double)))) {
+    if (!copy_wide(&world->boxes, world->id_count, allocator, &wide) ||
+        !copy_wide(&world->given, world->id_count, allocator, &given)) {
         bp_buffer_free(&wide, allocator);
         return false;
-    }
-    for (size_t id = 0; id < world->id_count; ++id) {
-        ((bp_box_double *)wide.data)[id] = bp_box_widen(&bp_world_boxes(world)[id]);
-        if (has_given(world)) {
-            ((bp_box_double *)given.data)[id] = bp_box_widen(&((const bp_box *)world->given.data)[id]);
-        }
     }
     bp_buffer_free(&world->given, allocator);
     world->given = given;
     world->wide_boxes = wide;
+    ++world->version;
     world->wide = true;
     world->tracks = false; // methods see such boxes through a view, in which all may have changed
     world->changed_count = 0;
@@ -152,7 +158,7 @@ bool bp_world_put_grown_box(bp_world *world, bp_id id, const bp_box_double *grow
 
 void bp_world_refit(bp_world *world) {
     bp_given given = {.count = world->id_count};
-    if (!has_given(world)) {
+    if (world->given.data == NULL) { // there is no margin, or there are no objects
         return;
     }
     if (world->wide) {
