@@ -59,22 +59,16 @@ static inline bool bp_box_contains(const bp_box *outer, const bp_box *inner, uin
     return inside;
 }
 
-// The next smaller float of one that is not -infinity or NaN: nextafterf without a call.
-static inline float bp_float_below(float value) {
-    uint32_t bits;
-    if (value == 0.0f) {
-        return -FLT_TRUE_MIN;
-    }
-    memcpy(&bits, &value, sizeof bits);
-    bits = value > 0.0f ? bits - 1 : bits + 1;
-    memcpy(&value, &bits, sizeof bits);
-    return value;
-}
-
-// The next float above or below a value that is no float, or the float that it is.
+// The next float above or below a value that is no float, or the float that it is. Without a branch, which would be a
+// guess: a float's bits, but for its sign, count its magnitude; and what rounds to a zero keeps its sign.
 static inline float bp_round_down(double value) {
-    const float near = (float)value;
-    return (double)near > value ? bp_float_below(near) : near;
+    float near = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &near, sizeof bits);
+    const uint32_t step = (double)near > value;
+    bits += bits >> 31 != 0 ? step : 0 - step;
+    memcpy(&near, &bits, sizeof bits);
+    return near;
 }
 
 static inline float bp_round_up(double value) {

@@ -100,6 +100,8 @@ static bp_status look(request *r, bp_stats *stats) {
     bp_view_init(&r->second, &r->config);
     const bp_status status =
         r->between ? bp_view_make_two(&r->first, r->a, &r->second, r->b) : bp_view_make(&r->first, r->a);
+    bp_view_trim(&r->first);
+    bp_view_trim(&r->second);
     stats->build_seconds = bp_clock_seconds() - start;
     return status;
 }

@@ -50,6 +50,9 @@ static bool grow(bp_sink *sink, size_t least) {
 }
 
 bp_pair *bp_sink_room(bp_sink *sink, size_t least, size_t *room) {
+    if (room_left(sink) < least) {
+        bp_sink_settle(sink); // may make room; and nothing may wait in front of what goes to the scratch memory
+    }
     if (room_left(sink) < least && sink->count < sink->limit && sink->capacity < sink->limit && !grow(sink, least)) {
         return NULL;
     }

@@ -8,14 +8,9 @@
 
 // ---- where to look --------------------------------------------------------------------------------------------------
 
-static bool is_periodic(const bp_world *world) {
-    return bp_period_of(&world->config, 0) > 0.0 || bp_period_of(&world->config, 1) > 0.0 ||
-           bp_period_of(&world->config, 2) > 0.0;
-}
-
 // Whether the method's structure is that of the world, give or take what `changed` lists.
 static bool is_current(const bp_world *world) {
-    return world->built && !is_periodic(world) && (!world->dirty || (world->tracks && !world->all_changed));
+    return world->built && !bp_world_is_viewed(world) && (!world->dirty || (world->tracks && !world->all_changed));
 }
 
 static void choose_sources(bp_query *query) {
@@ -70,38 +65,49 @@ bp_id bp_query_rest_at(const bp_world *world, const bp_query_rest *rest, size_t 
 
 // ---- objects --------------------------------------------------------------------------------------------------------
 
-static bp_box box_in(const bp_found *found) {
-    bp_box box;
+static bp_box_double box_in(const bp_found *found) {
+    bp_box_double box;
     for (int axis = 0; axis < 3; ++axis) {
-        box.min[axis] = found->columns->min[axis][found->position];
-        box.max[axis] = found->columns->max[axis][found->position];
+        box.min[axis] = (double)found->columns->min[axis][found->position];
+        box.max[axis] = (double)found->columns->max[axis][found->position];
     }
     return box;
 }
 
-// As the caller gave it.
-static bp_box box_of(const bp_world *world, bp_id id) {
-    const bp_box *boxes = world->config.margin > 0.0f ? world->given.data : world->boxes.data;
-    return bp_box_flatten(boxes[id], world->config.dimensions);
+bp_box_double bp_query_given_box(const bp_query *query, const bp_found *found) {
+    if (found->columns != NULL) {
+        return box_in(found);
+    }
+    bp_box_double box = bp_world_given_box(query->world, found->id);
+    if (query->world->config.dimensions == 2) {
+        box.min[2] = 0.0;
+        box.max[2] = 0.0;
+    }
+    return box;
 }
 
-// What is infinite on one side covers a periodic axis.
-static void cover_periods(bp_box_double *box, const bp_config *config) {
-    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
-        if (bp_period_of(config, axis) > 0.0 && (isinf(box->min[axis]) || isinf(box->max[axis]))) {
-            box->min[axis] = -INFINITY;
-            box->max[axis] = INFINITY;
-        }
+double bp_query_wrap(double coordinate, double period) {
+    if (coordinate >= 0.0 && coordinate < period) {
+        return coordinate;
     }
+    const double rest = fmod(coordinate, period);
+    return rest < 0.0 ? rest + period : rest;
 }
 
 bp_box_double bp_query_box_of(const bp_query *query, const bp_found *found) {
-    const bp_box box = found->columns != NULL ? box_in(found) : box_of(query->world, found->id);
-    bp_box_double wide = bp_box_widen(&box);
-    if (is_periodic(query->world)) {
-        cover_periods(&wide, &query->world->config);
+    const bp_config *config = &query->world->config;
+    bp_box_double box = bp_query_given_box(query, found);
+    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
+        const double period = bp_period_of(config, axis), extent = box.max[axis] - box.min[axis];
+        if (period > 0.0 && isfinite(extent)) {
+            box.min[axis] = bp_query_wrap(box.min[axis], period);
+            box.max[axis] = box.min[axis] + extent;
+        } else if (period > 0.0) {
+            box.min[axis] = -INFINITY;
+            box.max[axis] = INFINITY;
+        }
     }
-    return wide;
+    return box;
 }
 
 static bool sees(const bp_query *query, bp_id id) {
@@ -184,16 +190,16 @@ void bp_query_ask_line(const bp_query *query, const bp_line *line, const bp_find
 // Where a box has to be looked for along a periodic axis, if objects lie between low and high.
 static void find_places(places *p, int axis, double period, double low, double high) {
     const double min = (double)p->min[axis][0], max = (double)p->max[axis][0];
-    if (!(max - min < period)) { // all of it, also if it is infinite
+    const double rounding = 0x1p-50 * (fabs(min) + fabs(max) + period), extent = max - min + 2.0 * rounding;
+    if (!(extent < period)) { // all of it, also if it is infinite
         p->min[axis][0] = -INFINITY;
         p->max[axis][0] = INFINITY;
         return;
     }
-    const double rounding = 0x1p-50 * (fabs(min) + fabs(max) + period);
-    const double first = min - floor(min / period) * period - period;
+    const double first = bp_query_wrap(min, period) - period - rounding;
     p->count[axis] = 0;
     for (int i = 0; i < 3; ++i) {
-        const double from = first + i * period - rounding, to = first + i * period + (max - min) + rounding;
+        const double from = first + i * period, to = from + extent;
         if (from <= high && low <= to) {
             p->min[axis][p->count[axis]] = bp_round_down(from);
             p->max[axis][p->count[axis]++] = bp_round_up(to);
@@ -246,7 +252,7 @@ void bp_query_ask_box(const bp_query *query, const bp_box *box, const bp_finder 
     for (size_t i = 0; i < query->source_count; ++i) {
         asking a = {.query = query, .source = &query->sources[i], .finder = finder};
         const bp_taker taker = {.take = take, .context = &a};
-        if (is_periodic(query->world)) {
+        if (bp_query_is_periodic(query->world)) {
             ask_wrapped(&a, box);
         } else {
             bp_sorted_grid_ask_box(a.source->grid, box, &taker);
@@ -280,7 +286,7 @@ static bool meets(const box_search *s, const bp_box_double *other) {
 static void find_overlapping(void *context, const bp_found *found) {
     box_search *s = context;
     if (found->columns == NULL) {
-        const bp_box_double box = bp_query_box_of(s->query, found);
+        const bp_box_double box = bp_query_given_box(s->query, found);
         if (!meets(s, &box)) {
             return;
         }

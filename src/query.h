@@ -72,11 +72,20 @@ void bp_query_ask_line(const bp_query *query, const bp_line *line, const bp_find
 // Every object that is not in the levels of a grid.
 void bp_query_ask_apart(const bp_query *query, const bp_finder *finder);
 
-// The box as it was given.
+// The box as it was given, flat in two dimensions.
+bp_box_double bp_query_given_box(const bp_query *query, const bp_found *found);
+
+// The same, moved along periodic axes to where it begins in 0 .. period; what is infinite there covers all of it.
 bp_box_double bp_query_box_of(const bp_query *query, const bp_found *found);
 
-// How many periods a box is away from where it lies in the cache, along an axis.
-double bp_query_periods(const bp_box_double *box, int axis, double period);
+// A coordinate, moved by whole periods into 0 .. period.
+double bp_query_wrap(double coordinate, double period);
+
+// Whether space repeats along an axis.
+static inline bool bp_query_is_periodic(const bp_world *world) {
+    return bp_period_of(&world->config, 0) > 0.0 || bp_period_of(&world->config, 1) > 0.0 ||
+           bp_period_of(&world->config, 2) > 0.0;
+}
 
 static inline size_t bp_query_rest_count(const bp_query_rest *rest) {
     return rest->all_count + rest->loose_count + rest->changed_count;
@@ -95,8 +104,5 @@ void bp_query_cache_destroy(bp_query_cache *cache);
 
 // Takes over the rest of a question, if it is worth it by now; then returns true and fills in the source.
 bool bp_query_cache_take(const bp_world *world, const bp_query_rest *rest, bp_query_source *source);
-
-// The box of an object that holds what was given; in a periodic world, moved to where it begins in 0 .. period.
-bp_box bp_query_proxy(const bp_world *world, bp_id id);
 
 #endif

@@ -50,31 +50,22 @@ void bp_query_cache_destroy(bp_query_cache *cache) {
 
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
-double bp_query_periods(const bp_box_double *box, int axis, double period) {
-    return floor(box->min[axis] / period);
-}
-
-bp_box bp_query_proxy(const bp_world *world, bp_id id) {
+// What a grid holds of an object: a box of floats that holds it, where it begins in 0 .. period. With some room for the
+// rounding of coordinates as they were given: boxes are compared by those.
+static bp_box proxy_of(const bp_world *world, bp_id id) {
     const bp_query query = {.world = world};
-    const bp_box_double box = bp_query_box_of(&query, &(bp_found){.id = id});
+    const bp_found found = {.id = id};
+    const bp_box_double given = bp_query_given_box(&query, &found), box = bp_query_box_of(&query, &found);
     bp_box proxy;
     for (int axis = 0; axis < 3; ++axis) {
         const double period = bp_period_of(&world->config, (uint32_t)axis);
-        double min = box.min[axis], max = box.max[axis];
-        if (period > 0.0 && isfinite(min)) {
-            const double shift = bp_query_periods(&box, axis, period) * period;
-            const double rounding = 0x1p-50 * (fabs(min) + fabs(max) + period);
-            min = min - shift - rounding;
-            max = max - shift + rounding;
-        }
-        proxy.min[axis] = bp_round_down(min);
-        proxy.max[axis] = bp_round_up(max);
+        const double farthest = fabs(given.min[axis]) + fabs(given.max[axis]) + period;
+        const double rounding = period > 0.0 && isfinite(box.min[axis]) ? 0x1p-50 * farthest : 0.0;
+        const bool anywhere = period > 0.0 && rounding > period;
+        proxy.min[axis] = anywhere ? -INFINITY : bp_round_down(box.min[axis] - rounding);
+        proxy.max[axis] = anywhere ? INFINITY : bp_round_up(box.max[axis] + rounding);
     }
     return proxy;
-}
-
-static bool is_exact(const bp_world *world) {
-    return world->config.period[0] == 0.0f && world->config.period[1] == 0.0f && world->config.period[2] == 0.0f;
 }
 
 // ---- making ---------------------------------------------------------------------------------------------------------
@@ -92,7 +83,7 @@ static bool make(bp_query_cache *cache, const bp_world *world, const bp_query_re
         const bp_id id = bp_query_rest_at(world, rest, i);
         if (id != BP_NO_ID) {
             ids[count] = id;
-            boxes[count++] = bp_query_proxy(world, id);
+            boxes[count++] = proxy_of(world, id);
         }
     }
     return bp_sorted_grid_build(&cache->grid, boxes, count) == BP_OK;
@@ -134,6 +125,7 @@ bool bp_query_cache_take(const bp_world *world, const bp_query_rest *rest, bp_qu
     if (atomic_load(&cache->made) != world->version) {
         return false;
     }
-    *source = (bp_query_source){.grid = &cache->grid, .ids = cache->ids.data, .exact = is_exact(world)};
+    *source = (bp_query_source){
+        .grid = &cache->grid, .ids = cache->ids.data, .exact = !world->wide && !bp_query_is_periodic(world)};
     return true;
 }

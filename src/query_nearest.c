@@ -5,7 +5,8 @@
 // farther away than r, so nothing is overlooked.
 //
 // The distance to a box is the root of (dx*dx + dy*dy) + dz*dz, in 64 bits, rounded to a float in the end, where dx is how
-// far the point is outside the box along x; along a periodic axis, how far it is outside the nearer image.
+// far the point is outside the box along x. Along a periodic axis point and box are first moved to where they begin in
+// 0 .. period, and then it is the nearer image that counts.
 #include "query.h"
 
 #include <float.h>
@@ -76,7 +77,7 @@ static bool holds(const near_search *s, const bp_box *box) {
 }
 
 static surroundings surround(const near_search *s, double radius) {
-    surroundings around = {.box = {{0}}};
+    surroundings around = {.all = false};
     for (uint32_t axis = 0; axis < s->query->world->config.dimensions; ++axis) {
         around.box.min[axis] = bp_round_down(s->point[axis] - radius);
         around.box.max[axis] = bp_round_up(s->point[axis] + radius);
@@ -173,7 +174,8 @@ bp_status bp_query_nearest_as(const bp_world *world, const float point[3], size_
     const bp_query query = bp_query_begin(world, object);
     near_search s = {.query = &query, .list = bp_shortlist_of_near(near, k)};
     for (uint32_t axis = 0; axis < world->config.dimensions; ++axis) {
-        s.point[axis] = (double)point[axis];
+        const double period = bp_period_of(&world->config, axis);
+        s.point[axis] = period > 0.0 ? bp_query_wrap((double)point[axis], period) : (double)point[axis];
     }
     search(&s, k < bp_world_count(world) ? first_radius(&s, k) : (double)INFINITY);
     s.list.offered = s.list.kept; // those that are farther do not count

@@ -22,8 +22,7 @@ enum {
     BUCKETS_MAX = 4096,
     BLOCK_LEAST = 8192, // boxes that are worth a task
     PLAN_AGE = 8,       // builds for which the levels are kept
-    USUAL_LEVELS = 16,
-    LANES = 8 // values that the compiler can compare at once
+    USUAL_LEVELS = 16
 };
 
 static const uint32_t KEY_HOLE = UINT32_MAX - 1, KEY_SCAN = UINT32_MAX;
@@ -221,31 +220,6 @@ static void order_ids(const build *b, size_t bucket) {
 // The buffer of the parts is for all of them.
 _Static_assert(2 * sizeof(size_t) <= sizeof(level_part) && sizeof(corner_part) <= sizeof(level_part), "as large");
 
-static void widen(float value, float *low, float *high) {
-    *low = value < *low ? value : *low;
-    *high = value > *high ? value : *high;
-}
-
-static void widen_by_all(const float *values, size_t count, float *low, float *high) {
-    float lows[LANES], highs[LANES];
-    for (size_t lane = 0; lane < LANES; ++lane) {
-        lows[lane] = *low;
-        highs[lane] = *high;
-    }
-    for (; count >= LANES; values += LANES, count -= LANES) {
-        for (size_t lane = 0; lane < LANES; ++lane) {
-            widen(values[lane], &lows[lane], &highs[lane]);
-        }
-    }
-    for (size_t i = 0; i < count; ++i) {
-        widen(values[i], low, high);
-    }
-    for (size_t lane = 0; lane < LANES; ++lane) {
-        *low = fminf(*low, lows[lane]);
-        *high = fmaxf(*high, highs[lane]);
-    }
-}
-
 // The buckets that hold cells of a level: first .. last.
 static size_t first_bucket(const build *b, const bp_level *level) {
     return level->first_cell >> b->bucket_shift;
@@ -272,7 +246,8 @@ static void note_corners(const build *b, size_t bucket) {
         for (int axis = 0; axis < 3; ++axis) {
             part->low[axis] = INFINITY;
             part->high[axis] = -INFINITY;
-            widen_by_all(b->grid->columns.min[axis] + begin, end - begin, &part->low[axis], &part->high[axis]);
+            b->grid->kernels->widen(b->grid->columns.min[axis] + begin, end - begin, &part->low[axis],
+                                    &part->high[axis]);
         }
     }
 }

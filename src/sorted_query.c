@@ -46,8 +46,8 @@ typedef struct search {
     const bp_box *box;         // what is looked for: this,
     const bp_probe_line *line; // or this
     bool folded;               // rows may come again
+    piece *pieces;             // room for PIECES
     size_t piece_count;
-    piece pieces[PIECES];
 } search;
 
 // ---- ranges of boxes ------------------------------------------------------------------------------------------------
@@ -61,8 +61,8 @@ static inline void prefetch(const void *memory) {
 }
 
 static void prefetch_range(const bp_columns *columns, uint32_t begin, uint32_t end) {
-    enum { LINE = 16 }; // values of a cache line
-    for (size_t at = begin / LINE * LINE; at < end; at += LINE) {
+    const size_t line = 16; // values of a cache line
+    for (size_t at = begin / line * line; at < end; at += line) {
         for (int axis = 0; axis < 3; ++axis) {
             prefetch(columns->min[axis] + at);
             prefetch(columns->max[axis] + at);
@@ -191,13 +191,8 @@ static void ask_box_on_level(search *s) {
 }
 
 void bp_sorted_grid_ask_box(const bp_sorted_grid *grid, const bp_box *box, const bp_taker *taker) {
-    search s;
-    s.grid = grid;
-    s.taker = taker;
-    s.box = box;
-    s.line = NULL;
-    s.folded = false;
-    s.piece_count = 0;
+    piece pieces[PIECES];
+    search s = {.grid = grid, .taker = taker, .box = box, .pieces = pieces};
     for (size_t i = 0; i < grid->levels.count; ++i) {
         s.level = bp_level_at(&grid->levels, i);
         if (s.level->count > 0) {
@@ -206,13 +201,10 @@ void bp_sorted_grid_ask_box(const bp_sorted_grid *grid, const bp_box *box, const
     }
 }
 
+static const bp_box EVERYTHING = {.min = {-INFINITY, -INFINITY, -INFINITY}, .max = {INFINITY, INFINITY, INFINITY}};
+
 void bp_sorted_grid_ask_scanned(const bp_sorted_grid *grid, const bp_box *box, const bp_taker *taker) {
-    const bp_box everything = {.min = {-INFINITY, -INFINITY, -INFINITY}, .max = {INFINITY, INFINITY, INFINITY}};
-    search s;
-    s.grid = grid;
-    s.taker = taker;
-    s.box = box != NULL ? box : &everything;
-    s.line = NULL;
+    const search s = {.grid = grid, .taker = taker, .box = box != NULL ? box : &EVERYTHING};
     look_at(&s, grid->grid_count, grid->total_count, NULL);
 }
 
@@ -362,18 +354,14 @@ static void walk(search *f, const stretch *s) {
 }
 
 void bp_sorted_grid_ask_line(const bp_sorted_grid *grid, const bp_line *line, const bp_taker *taker) {
-    const bp_box everything = {.min = {-INFINITY, -INFINITY, -INFINITY}, .max = {INFINITY, INFINITY, INFINITY}};
-    search f;
     bp_probe_line probe_line;
-    f.grid = grid;
-    f.taker = taker;
-    f.line = &probe_line;
-    f.piece_count = 0;
+    piece pieces[PIECES];
+    search f = {.grid = grid, .taker = taker, .line = &probe_line, .pieces = pieces};
     for (size_t i = 0; i < grid->levels.count; ++i) {
         stretch s;
         f.level = bp_level_at(&grid->levels, i);
         if (enter_level(f.level, line, &s)) {
-            f.box = make_probe(&s, &probe_line) ? NULL : &everything;
+            f.box = make_probe(&s, &probe_line) ? NULL : &EVERYTHING;
             walk(&f, &s);
         }
     }

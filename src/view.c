@@ -1,21 +1,14 @@
-// Making proxies and images, and looking at what was found.
+// Making proxies and images.
 //
-// Along a periodic axis a box is moved into the period, so that it begins in [0, P]; if it reaches the end of the period,
-// it has an image, moved down by P. In three dimensions it has one for each set of axes along which it reaches the end:
+// Along a periodic axis a box is moved into the period, so that it begins in [0, P]. If it reaches the end of the period,
+// it also has an image, moved down by P; in three dimensions, one for each set of axes along which it reaches the end.
 //
-//         +-------------------+ P             c crosses the end along both axes: three images
-//      c  |   b               |  c
-//     ----+ +---+        +----+----           Two boxes overlap somewhere if and only if their proxies do, with one of
-//     ..' | |   |        | c''|  .            them moved along each axis, or none of them.
-//         | +---+        |    |  .
-//     --+ |              +----+---
-//      c' |                   |  c''' and c' are c again, moved down along x, and along x and y
-//         +-------------------+
-//         0                   P
+//              0                        P
+//              |  [-b-]          [---c--|---]        c reaches the end, so it has an image c', and that meets b
+//     [---c'---|---]                    |
 //
-// One place is reported of those where a pair was found: along each axis the one without a shift, if the intervals
-// overlap there. If they do not, only one of the two boxes can be the one that was moved: if x - P meets y, and y - P
-// meets x, then x meets y, because high ends only go down.
+// Two boxes overlap somewhere if and only if along each axis their proxies do, or the proxy of one and the image of the
+// other. view_confirm.c sees to it that one of these places is reported.
 //
 // Cost: one pass over the boxes, and a second one over a byte for each. Of n objects in a cube about n^(2/3) have images.
 //
@@ -38,9 +31,7 @@ static const double SLACK_LEAST = 0x1p-530; // squares of less vanish
 static const double RADIUS_MOST = 0x1p+500; // squares of much more are infinite
 
 enum {
-    AXES = 7,   // marks: a bit per axis along which a box has an image
-    LOOSE = 8,  // marks: its proxy is not exactly the box
-    AHEAD = 16, // pairs whose boxes are fetched before their turn
+    AXES = 7, // marks: a bit per axis along which a box has an image
     BLOCK_LEAST = 8192,
     BLOCKS_MAX = 256
 };
@@ -49,10 +40,15 @@ void bp_view_init(bp_view *view, const bp_config *config) {
     *view = (bp_view){.config = config};
 }
 
+void bp_view_trim(bp_view *view) {
+    bp_buffer_free(&view->wide, &view->config->allocator);
+    bp_buffer_free(&view->lists, &view->config->allocator);
+}
+
 void bp_view_free(bp_view *view) {
     const bp_allocator *allocator = &view->config->allocator;
+    bp_view_trim(view);
     bp_buffer_free(&view->proxies, allocator);
-    bp_buffer_free(&view->wide, allocator);
     bp_buffer_free(&view->images, allocator);
     bp_buffer_free(&view->marks, allocator);
     view->boxes = NULL;
@@ -60,7 +56,7 @@ void bp_view_free(bp_view *view) {
 }
 
 size_t bp_view_bytes(const bp_view *view) {
-    return view->proxies.bytes + view->wide.bytes + view->images.bytes + view->marks.bytes;
+    return view->proxies.bytes + view->wide.bytes + view->lists.bytes + view->images.bytes + view->marks.bytes;
 }
 
 static bool repeats(const bp_config *config) {
@@ -102,7 +98,7 @@ static void set_axis(layout *l, uint32_t axis, double low, double high) {
 // A box that covers the whole period: it meets everything along this axis.
 static void cover_axis(layout *l, const bp_box_double *box, uint32_t axis) {
     const bool infinite = isinf(box->min[axis]) || isinf(box->max[axis]);
-    l->marks |= infinite ? 0 : LOOSE;
+    l->marks |= infinite ? 0 : BP_VIEW_LOOSE;
     set_axis(l, axis, -INFINITY, INFINITY);
 }
 
@@ -125,7 +121,7 @@ static void wrap_axis(layout *l, const bp_box_double *box, uint32_t axis, double
     const double low = rest < 0.0 ? rest + period : rest; // tiny negatives become the period itself, which does as well
     set_axis(l, axis, low, low + length);
     l->image_slack[axis] = 0.0;
-    l->marks |= (uint8_t)(LOOSE | (low + length >= period) << axis);
+    l->marks |= (uint8_t)(BP_VIEW_LOOSE | (low + length >= period) << axis);
 }
 
 static void lay_axis(layout *l, const bp_box_double *box, uint32_t axis, double period, bool sphere) {
@@ -153,7 +149,7 @@ static bool is_beyond_spheres(const bp_box_double *box, uint32_t dimensions) {
 
 static layout lay_out(const bp_view *view, const bp_box_double *box) {
     const bp_config *config = view->config;
-    layout l = {.marks = view->given.doubles != NULL || config->shape != BP_SHAPE_BOXES ? LOOSE : 0};
+    layout l = {.marks = view->given.doubles != NULL || config->shape != BP_SHAPE_BOXES ? BP_VIEW_LOOSE : 0};
     const bool sphere = config->shape == BP_SHAPE_SPHERES && !bp_box_double_is_infinite(box, config->dimensions);
     const bool beyond = sphere && is_beyond_spheres(box, config->dimensions);
     for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
@@ -235,7 +231,7 @@ static void find_inside(making *m) {
     for (uint32_t axis = 0; axis < 3; ++axis) {
         const float period = (float)bp_period_of(config, axis);
         m->inside.min[axis] = period > 0.0f ? 0.0f : -INFINITY;
-        m->inside.max[axis] = period > 0.0f ? bp_float_below(period) : INFINITY;
+        m->inside.max[axis] = period > 0.0f ? nextafterf(period, 0.0f) : INFINITY;
     }
 }
 
@@ -245,6 +241,10 @@ static uint8_t make_base(const making *m, size_t i) {
     bp_box *proxy = (bp_box *)view->proxies.data + i;
     if (m->any_inside && bp_box_contains(&m->inside, &view->given.floats[i], dimensions)) {
         *proxy = bp_box_flatten(view->given.floats[i], dimensions);
+        return 0;
+    }
+    if (view->exact) { // only a margin
+        *proxy = bp_box_flatten(bp_box_grown(&view->given.floats[i], view->config->margin), dimensions);
         return 0;
     }
     layout l = {.base = {.min = {NAN, NAN, NAN}, .max = {NAN, NAN, NAN}}};
@@ -405,137 +405,4 @@ bp_status bp_view_make_two(bp_view *first, bp_given a, bp_view *second, bp_given
     begin(first, a);
     begin(second, b);
     return make(views, 2);
-}
-
-// ---- confirming -----------------------------------------------------------------------------------------------------
-
-static inline void prefetch(const void *memory) {
-#if defined(__GNUC__)
-    __builtin_prefetch(memory);
-#else
-    (void)memory;
-#endif
-}
-
-// A box as it was given may lie in two lines of the cache.
-static inline void prefetch_given(const bp_given *given, uint32_t proxy) {
-    const size_t index = proxy < given->count ? proxy : 0;
-    if (given->doubles != NULL) {
-        prefetch(&given->doubles[index].min[0]);
-        prefetch(&given->doubles[index].max[2]);
-    } else {
-        prefetch(&given->floats[index].min[0]);
-        prefetch(&given->floats[index].max[2]);
-    }
-}
-
-// Of a pair that will have its turn soon: boxes are anywhere in memory, and waiting for them is most of the work.
-static inline void prefetch_pair(const bp_view *first, const bp_view *second, bp_pair pair) {
-    prefetch_given(&first->given, pair.a);
-    prefetch_given(&second->given, pair.b);
-}
-
-static void prefetch_first(const bp_view *first, const bp_view *second, const bp_pair *pairs, size_t count) {
-    for (size_t i = 0; i < AHEAD && i < count; ++i) {
-        prefetch_pair(first, second, pairs[i]);
-    }
-}
-
-static bp_image object_of(const bp_view *view, uint32_t proxy) {
-    const size_t count = view->given.count;
-    return proxy < count ? (bp_image){.owner = proxy} : ((const bp_image *)view->images.data)[proxy - count];
-}
-
-// Whether two objects are apart without a shift along each of some axes.
-static bool are_apart(const bp_box *a, const bp_box *b, uint32_t axes) {
-    bool apart = true;
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-        const bool overlap = a->min[axis] <= b->max[axis] && b->min[axis] <= a->max[axis];
-        apart &= (axes >> axis & 1) == 0 || !overlap;
-    }
-    return apart;
-}
-
-// From two proxies to two objects. False unless this is the place where they are reported; an object and its own image
-// are in no such place, because nothing is apart from itself.
-static bool resolve(const bp_view *first, const bp_view *second, bp_pair *pair, bool *shifted) {
-    const bp_image x = object_of(first, pair->a), y = object_of(second, pair->b);
-    const uint32_t shifts = x.shifts | y.shifts;
-    *shifted = shifts != 0;
-    if (shifts == 0) {
-        return true;
-    }
-    const bool turned = first == second && x.owner > y.owner;
-    *pair = (bp_pair){.a = turned ? y.owner : x.owner, .b = turned ? x.owner : y.owner};
-    return (x.shifts & y.shifts) == 0 && are_apart(&first->boxes[x.owner], &second->boxes[y.owner], shifts);
-}
-
-size_t bp_view_resolve(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count) {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; ++i) {
-        bool shifted = false;
-        bp_pair pair = pairs[i];
-        const bool keep = resolve(first, second, &pair, &shifted);
-        pairs[kept] = pair;
-        kept += keep;
-    }
-    return kept;
-}
-
-static bool is_tight(const bp_view *view, uint32_t object) {
-    return view->marks.data != NULL && (((const uint8_t *)view->marks.data)[object] & LOOSE) == 0;
-}
-
-static bool meet(const bp_view *first, const bp_view *second, bp_pair pair) {
-    const bp_box_double a = bp_given_box(&first->given, first->config, pair.a);
-    const bp_box_double b = bp_given_box(&second->given, second->config, pair.b);
-    return bp_boxes_meet(&a, &b, first->config);
-}
-
-static bool is_confirmed(const bp_view *first, const bp_view *second, bp_pair *pair) {
-    bool shifted = false;
-    if (!resolve(first, second, pair, &shifted)) {
-        return false;
-    }
-    return (!shifted && is_tight(first, pair->a) && is_tight(second, pair->b)) || meet(first, second, *pair);
-}
-
-// Without a branch: most pairs are what they seem to be.
-static size_t confirm_plain(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count) {
-    const bp_box_double *first_boxes = first->given.doubles, *second_boxes = second->given.doubles;
-    const uint32_t dimensions = first->config->dimensions;
-    size_t kept = 0;
-    prefetch_first(first, second, pairs, count);
-    for (size_t i = 0; i < count; ++i) {
-        prefetch_pair(first, second, pairs[i + AHEAD < count ? i + AHEAD : i]);
-        const bp_box_double *a = &first_boxes[pairs[i].a], *b = &second_boxes[pairs[i].b];
-        bool overlap = true;
-        for (uint32_t axis = 0; axis < dimensions; ++axis) {
-            overlap &= (a->min[axis] <= b->max[axis]) & (b->min[axis] <= a->max[axis]);
-        }
-        pairs[kept] = pairs[i];
-        kept += overlap;
-    }
-    return kept;
-}
-
-size_t bp_view_confirm(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count) {
-    if (first->plain && second->plain) {
-        return confirm_plain(first, second, pairs, count);
-    }
-    const bool all_loose = first->given.doubles != NULL || first->config->shape != BP_SHAPE_BOXES;
-    size_t kept = 0;
-    if (all_loose) {
-        prefetch_first(first, second, pairs, count);
-    }
-    for (size_t i = 0; i < count; ++i) {
-        if (all_loose) {
-            prefetch_pair(first, second, pairs[i + AHEAD < count ? i + AHEAD : i]);
-        }
-        bp_pair pair = pairs[i];
-        const bool keep = is_confirmed(first, second, &pair);
-        pairs[kept] = pair;
-        kept += keep;
-    }
-    return kept;
 }

@@ -24,6 +24,9 @@ typedef struct bp_image {
     uint32_t shifts; // bit per axis: moved down by a period
 } bp_image;
 
+// Marks of a given box: a bit per axis along which it has an image, and
+enum { BP_VIEW_LOOSE = 8 }; // its proxy is not exactly the box
+
 typedef struct bp_view {
     const bp_config *config; // complete
     bp_given given;
@@ -35,14 +38,15 @@ typedef struct bp_view {
     double origin[3];  // what is subtracted from the coordinates, unless they are ranks
     bp_buffer proxies; // of bp_box
     bp_buffer wide;    // of bp_box_double: the intervals that ranks are made of
+    bp_buffer lists;   // where they are sorted; in the first of two views
     bp_buffer images;  // of bp_image: owner and shifts of proxy given.count + i
-    bp_buffer marks;   // of uint8_t, by given box: see view.c; empty if all proxies have to be confirmed
+    bp_buffer marks;   // of uint8_t, by given box; NULL without a period: then all are loose
 } bp_view;
 
 void bp_view_init(bp_view *view, const bp_config *config);
 void bp_view_free(bp_view *view);
 
-// Whether a config asks for more than float boxes are compared with.
+// Whether boxes cannot be given to a method as they are.
 bool bp_view_is_needed(const bp_config *config, bool wide);
 
 // Makes what methods see of the given boxes, which have been checked (bp_given_check) and must stay valid while the view
@@ -63,6 +67,9 @@ size_t bp_view_confirm(const bp_view *first, const bp_view *second, bp_pair *pai
 
 // The config for a method that works on this view: where coordinates are not the caller's, his lengths mean nothing.
 bp_config bp_view_method_config(const bp_view *view);
+
+// Gives back what was only needed to make the view, if there will be no next time.
+void bp_view_trim(bp_view *view);
 
 // Bytes held.
 size_t bp_view_bytes(const bp_view *view);

@@ -244,16 +244,32 @@ static size_t write_ranks(const coordinate *sorted, size_t count) {
     return rank;
 }
 
+// The memory that sorting takes: each coordinate twice, to sort to and fro.
+typedef struct sorting {
+    size_t (*histogram)[DIGITS];
+    coordinate *list, *spare;
+} sorting;
+
+static bool reserve_sorting(bp_view *view, size_t box_count, sorting *s) {
+    const size_t histograms = PASSES * sizeof *s->histogram / sizeof(coordinate);
+    const size_t length = bp_size_multiply(box_count, 2);
+    const size_t needed = length < SIZE_MAX / 4 ? histograms + 2 * length : SIZE_MAX;
+    if (!bp_buffer_reserve_slack(&view->lists, &view->config->allocator, 0, needed, sizeof(coordinate))) {
+        return false;
+    }
+    s->histogram = view->lists.data;
+    s->list = (coordinate *)view->lists.data + histograms;
+    s->spare = s->list + length;
+    return true;
+}
+
 // Returns the last rank.
-static size_t rank_axis(bp_view *const *views, size_t view_count, uint32_t axis, const bp_buffer *lists,
-                        const bp_buffer *histograms) {
-    coordinate *list = lists->data;
+static size_t rank_axis(bp_view *const *views, size_t view_count, uint32_t axis, const sorting *s) {
     size_t count = 0;
     for (size_t i = 0; i < view_count; ++i) {
-        count += gather(views[i], axis, list + count);
+        count += gather(views[i], axis, s->list + count);
     }
-    coordinate *spare = list + lists->bytes / sizeof *list / 2;
-    return write_ranks(sort_coordinates(list, spare, count, histograms->data), count);
+    return write_ranks(sort_coordinates(s->list, s->spare, count, s->histogram), count);
 }
 
 static void flatten(const bp_view *view) {
@@ -274,23 +290,20 @@ static void finish(bp_view *view, size_t last_rank) {
 }
 
 bp_status bp_view_rank(bp_view *const *views, size_t view_count) {
-    const bp_config *config = views[0]->config;
+    sorting s;
     size_t total = 0, last_rank = 0;
     for (size_t i = 0; i < view_count; ++i) {
         total += views[i]->count;
     }
-    bp_buffer lists = {0}, histograms = {0}; // each coordinate twice: sorted to and fro
-    const bool granted =
-        bp_buffer_reserve(&lists, &config->allocator, 0, bp_size_multiply(total, 4), sizeof(coordinate)) &&
-        bp_buffer_reserve(&histograms, &config->allocator, 0, PASSES * DIGITS, sizeof(size_t));
-    for (uint32_t axis = 0; axis < config->dimensions && granted; ++axis) {
-        const size_t last = rank_axis(views, view_count, axis, &lists, &histograms);
+    if (!reserve_sorting(views[0], total, &s)) {
+        return BP_ERROR_MEMORY;
+    }
+    for (uint32_t axis = 0; axis < views[0]->config->dimensions; ++axis) {
+        const size_t last = rank_axis(views, view_count, axis, &s);
         last_rank = last > last_rank ? last : last_rank;
     }
-    for (size_t i = 0; i < view_count && granted; ++i) {
+    for (size_t i = 0; i < view_count; ++i) {
         finish(views[i], last_rank);
     }
-    bp_buffer_free(&lists, &config->allocator);
-    bp_buffer_free(&histograms, &config->allocator);
-    return granted ? BP_OK : BP_ERROR_MEMORY;
+    return BP_OK;
 }

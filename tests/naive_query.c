@@ -20,11 +20,22 @@ void naive_world_destroy(naive_world *world) {
     free(world->objects);
 }
 
-void naive_world_put(naive_world *world, bp_id id, const bp_box *box, const bp_object *object) {
+static bp_box_double widen(const bp_box *box) {
+    bp_box_double wide;
     for (int axis = 0; axis < 3; ++axis) {
-        world->boxes[id].min[axis] = (double)box->min[axis];
-        world->boxes[id].max[axis] = (double)box->max[axis];
+        wide.min[axis] = (double)box->min[axis];
+        wide.max[axis] = (double)box->max[axis];
     }
+    return wide;
+}
+
+void naive_world_put(naive_world *world, bp_id id, const bp_box *box, const bp_object *object) {
+    const bp_box_double wide = widen(box);
+    naive_world_put_double(world, id, &wide, object);
+}
+
+void naive_world_put_double(naive_world *world, bp_id id, const bp_box_double *box, const bp_object *object) {
+    world->boxes[id] = *box;
     world->objects[id] = *object;
     world->count = id < world->count ? world->count : (size_t)id + 1;
 }
@@ -58,6 +69,23 @@ static bool covers(const bp_box_double *box, uint32_t axis) {
     return isinf(box->min[axis]) || isinf(box->max[axis]);
 }
 
+// Moved by whole periods to where it begins in 0 .. period.
+static double wrap(double coordinate, double period) {
+    const double rest = fmod(coordinate, period);
+    return rest < 0.0 ? rest + period : rest;
+}
+
+static bp_box_double wrap_box(const naive_world *world, const bp_box_double *box) {
+    bp_box_double wrapped = *box;
+    for (uint32_t axis = 0; axis < world->dimensions; ++axis) {
+        if (world->period[axis] > 0.0 && !covers(box, axis)) {
+            wrapped.min[axis] = wrap(box->min[axis], world->period[axis]);
+            wrapped.max[axis] = wrapped.min[axis] + (box->max[axis] - box->min[axis]);
+        }
+    }
+    return wrapped;
+}
+
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
 static bool overlap_on(const naive_world *world, const bp_box_double *a, const bp_box_double *b, uint32_t axis) {
@@ -77,12 +105,8 @@ static bool overlap_on(const naive_world *world, const bp_box_double *a, const b
 }
 
 size_t naive_query_box(const naive_world *world, const bp_box *box, const bp_object *object, bp_id *ids) {
-    bp_box_double wide;
+    const bp_box_double wide = widen(box);
     size_t count = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-        wide.min[axis] = (double)box->min[axis];
-        wide.max[axis] = (double)box->max[axis];
-    }
     for (size_t id = 0; id < world->count; ++id) {
         bool overlap = sees(world, object, (bp_id)id);
         for (uint32_t axis = 0; axis < world->dimensions && overlap; ++axis) {
@@ -105,9 +129,23 @@ static int compare_hits(const void *first, const void *second) {
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
+typedef struct naive_ray {
+    double origin[3], direction[3], max_t;
+} naive_ray;
+
+static naive_ray wrap_ray(const naive_world *world, const bp_ray *ray) {
+    naive_ray wrapped = {.max_t = (double)ray->max_t};
+    for (uint32_t axis = 0; axis < world->dimensions; ++axis) {
+        const double origin = (double)ray->origin[axis];
+        wrapped.origin[axis] = world->period[axis] > 0.0 ? wrap(origin, world->period[axis]) : origin;
+        wrapped.direction[axis] = (double)ray->direction[axis];
+    }
+    return wrapped;
+}
+
 // When a ray is between two faces: *enter .. *leave.
-static bool between_faces(const bp_ray *ray, uint32_t axis, double min, double max, double *enter, double *leave) {
-    const double origin = (double)ray->origin[axis], direction = (double)ray->direction[axis];
+static bool between_faces(const naive_ray *ray, uint32_t axis, double min, double max, double *enter, double *leave) {
+    const double origin = ray->origin[axis], direction = ray->direction[axis];
     if (direction == 0.0) {
         return origin >= min && origin <= max;
     }
@@ -117,8 +155,8 @@ static bool between_faces(const bp_ray *ray, uint32_t axis, double min, double m
     return true;
 }
 
-static bool meets(const bp_ray *ray, const bp_box_double *box, uint32_t dimensions, double *t) {
-    double enter = 0.0, leave = (double)ray->max_t;
+static bool meets(const naive_ray *ray, const bp_box_double *box, uint32_t dimensions, double *t) {
+    double enter = 0.0, leave = ray->max_t;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
         if (!between_faces(ray, axis, box->min[axis], box->max[axis], &enter, &leave)) {
             return false;
@@ -129,12 +167,12 @@ static bool meets(const bp_ray *ray, const bp_box_double *box, uint32_t dimensio
 }
 
 // The images of an axis, as multiples of the period, that a ray can get to.
-static void images_of(const naive_world *world, const bp_ray *ray, const bp_box_double *box, uint32_t axis,
+static void images_of(const naive_world *world, const naive_ray *ray, const bp_box_double *box, uint32_t axis,
                       double *first, double *last) {
     const double period = axis < world->dimensions ? world->period[axis] : 0.0;
     *first = *last = 0.0;
     if (period > 0.0 && !covers(box, axis)) {
-        const double a = (double)ray->origin[axis], b = a + (double)ray->max_t * (double)ray->direction[axis];
+        const double a = ray->origin[axis], b = a + ray->max_t * ray->direction[axis];
         *first = floor((fmin(a, b) - box->max[axis]) / period) - 1.0;
         *last = ceil((fmax(a, b) - box->min[axis]) / period) + 1.0;
     }
@@ -153,7 +191,7 @@ static bp_box_double image_of(const naive_world *world, const bp_box_double *box
 }
 
 // The first image that is met.
-static bool meets_image(const naive_world *world, const bp_ray *ray, const bp_box_double *box, double *t) {
+static bool meets_image(const naive_world *world, const naive_ray *ray, const bp_box_double *box, double *t) {
     double first[3], last[3], multiple[3];
     bool any = false;
     for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -175,11 +213,13 @@ static bool meets_image(const naive_world *world, const bp_ray *ray, const bp_bo
 }
 
 size_t naive_query_ray(const naive_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits) {
+    const naive_ray wrapped = wrap_ray(world, ray);
     size_t count = 0;
     for (size_t id = 0; id < world->count; ++id) {
+        const bp_box_double box = wrap_box(world, &world->boxes[id]);
         double t;
-        if (sees(world, object, (bp_id)id) && meets_image(world, ray, &world->boxes[id], &t)) {
-            hits[count++] = (bp_ray_hit){.id = (bp_id)id, .t = (float)t};
+        if (sees(world, object, (bp_id)id) && meets_image(world, &wrapped, &box, &t)) {
+            hits[count++] = (bp_ray_hit){.id = (bp_id)id, .t = (float)(t + 0.0)}; // not -0
         }
     }
     qsort(hits, count, sizeof *hits, compare_hits);
@@ -200,8 +240,10 @@ static double gap(double point, double min, double max) {
     return fmax(0.0, fmax(min - point, point - max));
 }
 
-static double gap_on(const naive_world *world, double point, const bp_box_double *box, uint32_t axis) {
+static double gap_on(const naive_world *world, double given_point, const bp_box_double *given, uint32_t axis) {
     const double period = world->period[axis];
+    const bp_box_double wrapped = wrap_box(world, given), *box = &wrapped;
+    const double point = period > 0.0 ? wrap(given_point, period) : given_point;
     if (period == 0.0) {
         return gap(point, box->min[axis], box->max[axis]);
     }

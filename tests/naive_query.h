@@ -18,6 +18,7 @@ typedef struct naive_world {
 void naive_world_create(naive_world *world, const bp_config *config, size_t capacity);
 void naive_world_destroy(naive_world *world);
 void naive_world_put(naive_world *world, bp_id id, const bp_box *box, const bp_object *object);
+void naive_world_put_double(naive_world *world, bp_id id, const bp_box_double *box, const bp_object *object);
 void naive_world_remove(naive_world *world, bp_id id);
 bool naive_world_is_alive(const naive_world *world, bp_id id);
 

@@ -2,6 +2,7 @@
 //
 // A failure prints the seed. BP_TEST_SEED=n runs one more seed. In the end a table tells what was compared.
 #include "naive_query.h"
+#include "query_scenes.h"
 
 #include <float.h>
 #include <math.h>
@@ -23,7 +24,8 @@ typedef struct bout {
     rng random;
     bp_world *world;
     naive_world naive;
-    bp_box boxes[MOST]; // as they were given
+    bp_box boxes[MOST]; // as they were given, or nearly
+    bool wide;          // in 64 bits
     bp_object as;       // who asks, if `is_filtered`
     bool is_filtered;
 } bout;
@@ -57,69 +59,6 @@ static void print_table(void) {
         }
     }
 }
-
-// ---- scenes ---------------------------------------------------------------------------------------------------------
-
-static bp_box draw_cubes(rng *random, const bp_box *others, size_t count) {
-    (void)others, (void)count;
-    return random_cube(random, 14.0, 1.0);
-}
-
-// Small whole numbers, so that faces, edges and corners meet; some boxes are flat or points.
-static bp_box draw_lattice(rng *random, const bp_box *others, size_t count) {
-    bp_box box;
-    (void)others, (void)count;
-    for (int axis = 0; axis < 3; ++axis) {
-        box.min[axis] = (float)rng_below(random, 13) - 6.0f;
-        box.max[axis] = box.min[axis] + (float)rng_below(random, 3);
-    }
-    return box;
-}
-
-static bp_box draw_sizes(rng *random, const bp_box *others, size_t count) {
-    (void)others, (void)count;
-    return random_cube(random, 20.0, (double)random_magnitude(random, 1e-3, 8.0));
-}
-
-// A few clumps, so far apart that all grids are folded.
-static bp_box draw_clumps(rng *random, const bp_box *others, size_t count) {
-    bp_box box = random_cube(random, 6.0, (double)random_magnitude(random, 0.2, 0.5));
-    (void)others, (void)count;
-    for (int axis = 0; axis < 3; ++axis) {
-        const float centre = (float)rng_below(random, 3) * 777.0f;
-        box.min[axis] += centre;
-        box.max[axis] += centre;
-    }
-    return box;
-}
-
-static bp_box draw_long(rng *random, const bp_box *others, size_t count) {
-    bp_box box = random_cube(random, 16.0, 0.1);
-    (void)others, (void)count;
-    box.max[rng_below(random, 3)] += random_magnitude(random, 0.1, 20.0);
-    return box;
-}
-
-// Where floats are coarse.
-static bp_box draw_far(rng *random, const bp_box *others, size_t count) {
-    bp_box box = random_cube(random, 12.0, 1.5);
-    (void)others, (void)count;
-    for (int axis = 0; axis < 3; ++axis) {
-        box.min[axis] += 4e6f;
-        box.max[axis] += 4e6f;
-    }
-    return box;
-}
-
-typedef struct scene_kind {
-    const char *name;
-    bp_box (*draw)(rng *random, const bp_box *others, size_t count);
-} scene_kind;
-
-static const scene_kind KINDS[] = {
-    {"wild", random_wild_box}, {"cubes", draw_cubes}, {"lattice", draw_lattice}, {"sizes", draw_sizes},
-    {"clumps", draw_clumps},   {"long", draw_long},   {"far", draw_far},
-};
 
 // ---- questions ------------------------------------------------------------------------------------------------------
 
@@ -205,11 +144,10 @@ static bp_ray draw_ray(bout *b) {
     if (ray.direction[0] == 0.0f && ray.direction[1] == 0.0f) {
         ray.direction[rng_below(&b->random, 2)] = rng_below(&b->random, 2) == 0 ? 1.0f : -2.5f;
     }
-    if (is_periodic(b)) { // a few periods, and not from too far away: naive loops go through all images
+    if (is_periodic(b)) { // a few periods: naive loops go through all images
         double length = 0.0;
         for (int axis = 0; axis < 3; ++axis) {
             length = fmax(length, fabs((double)ray.direction[axis]));
-            ray.origin[axis] = fmodf(ray.origin[axis], 100.0f);
         }
         ray.max_t = (float)(rng_between(&b->random, 0.0, 25.0) / length);
         ray.max_t = isfinite(ray.max_t) ? ray.max_t : 0.0f;
@@ -221,8 +159,8 @@ static bp_ray draw_ray(bout *b) {
 
 static const char *where(const bout *b, char text[512]) {
     char config[CONFIG_TEXT];
-    (void)snprintf(text, 512, "scene=%s objects=%zu seed=%llu step=%d filtered=%d margin=%g period=%g %g %g %s",
-                   b->scene, b->naive.count, (unsigned long long)b->seed, b->step, b->is_filtered,
+    (void)snprintf(text, 512, "scene=%s objects=%zu seed=%llu step=%d filtered=%d wide=%d margin=%g period=%g %g %g %s",
+                   b->scene, b->naive.count, (unsigned long long)b->seed, b->step, b->is_filtered, b->wide,
                    (double)b->config.margin, (double)b->config.period[0], (double)b->config.period[1],
                    (double)b->config.period[2], config_text(&b->config, config));
     return text;
@@ -398,14 +336,47 @@ static bp_object draw_object(bout *b) {
                        .island = rng_below(&b->random, 5) == 0};
 }
 
+// A little off, by less than floats can tell.
+static bp_box_double blur(bout *b, const bp_box *box) {
+    bp_box_double wide;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double extent = (double)box->max[axis] - (double)box->min[axis];
+        const double shift = rng_between(&b->random, -1e-8, 1e-8) * fabs((double)box->min[axis]);
+        const bool finite = isfinite(box->min[axis]) && isfinite(box->max[axis]);
+        wide.min[axis] = (double)box->min[axis] + (finite ? shift : 0.0);
+        wide.max[axis] = finite ? wide.min[axis] + extent : (double)box->max[axis];
+    }
+    return wide;
+}
+
+static void add(bout *b, const bp_box *box, const bp_object *object) {
+    const bp_box_double wide = blur(b, box);
+    bp_id id = 0;
+    const bp_status status = b->wide ? bp_add_double(b->world, &wide, object, &id) : bp_add(b->world, box, object, &id);
+    expect_status(b, "add", status, BP_OK);
+    b->boxes[id] = *box;
+    naive_world_put(&b->naive, id, box, object);
+    if (b->wide) {
+        naive_world_put_double(&b->naive, id, &wide, object);
+    }
+}
+
+static void move(bout *b, bp_id id, const bp_box *box) {
+    const bp_box_double wide = blur(b, box);
+    const bp_object object = b->naive.objects[id];
+    expect_status(b, "move", b->wide ? bp_move_double(b->world, id, &wide) : bp_move(b->world, id, box), BP_OK);
+    b->boxes[id] = *box;
+    naive_world_put(&b->naive, id, box, &object);
+    if (b->wide) {
+        naive_world_put_double(&b->naive, id, &wide, &object);
+    }
+}
+
 static void add_some(bout *b, size_t more) {
     for (size_t i = 0; i < more; ++i) {
         const bp_box box = draw_fitting(b);
         const bp_object object = draw_object(b);
-        bp_id id;
-        expect_status(b, "add", bp_add(b->world, &box, &object, &id), BP_OK);
-        b->boxes[id] = box;
-        naive_world_put(&b->naive, id, &box, &object);
+        add(b, &box, &object);
     }
 }
 
@@ -430,9 +401,7 @@ static void move_some(bout *b, size_t some, double step) {
             box.min[axis] += random_between(&b->random, -step, step);
             box.max[axis] = isfinite(extent) ? box.min[axis] + extent : box.max[axis];
         }
-        expect_status(b, "move", bp_move(b->world, id, &box), BP_OK);
-        b->boxes[id] = box;
-        naive_world_put(&b->naive, id, &box, &b->naive.objects[id]);
+        move(b, id, &box);
     }
 }
 
@@ -461,11 +430,12 @@ static void update(bout *b) {
     expect_status(b, "update", bp_update(b->world, NULL), BP_OK);
 }
 
-static bout *begin(const bp_config *config, const scene_kind *kind, uint64_t seed) {
+static bout *begin(const bp_config *config, const query_scene *scene, bool wide, uint64_t seed) {
     bout *b = obtain(1, sizeof *b);
     b->config = *config;
-    b->scene = kind->name;
-    b->draw = kind->draw;
+    b->scene = scene->name;
+    b->draw = scene->draw;
+    b->wide = wide;
     b->seed = seed;
     b->random = rng_seeded(seed);
     expect_status(b, "create", bp_world_create(config, &b->world), BP_OK);
@@ -482,8 +452,8 @@ static void end(bout *b) {
 
 // ---- sequences ------------------------------------------------------------------------------------------------------
 
-static void run_sequence(const bp_config *config, const scene_kind *kind, size_t objects, uint64_t seed) {
-    bout *b = begin(config, kind, seed);
+static void run_sequence(const bp_config *config, const query_scene *scene, bool wide, size_t objects, uint64_t seed) {
+    bout *b = begin(config, scene, wide, seed);
     ask(b, 1); // an empty world
     add_some(b, objects);
     ask(b, 2); // before the first update
@@ -499,13 +469,13 @@ static void run_sequence(const bp_config *config, const scene_kind *kind, size_t
     end(b);
 }
 
-static void run_seeds(const bp_config *config, const scene_kind *kind, size_t objects) {
+static void run_seeds(const bp_config *config, const query_scene *scene, bool wide, size_t objects) {
     for (size_t i = 0; i < (quick() ? 1 : COUNT_OF(SEEDS)); ++i) {
-        run_sequence(config, kind, objects, SEEDS[i]);
+        run_sequence(config, scene, wide, objects, SEEDS[i]);
     }
     const uint64_t free_seed = environment_number("BP_TEST_SEED", 0);
     if (free_seed != 0) {
-        run_sequence(config, kind, objects, free_seed);
+        run_sequence(config, scene, wide, objects, free_seed);
     }
 }
 
@@ -514,8 +484,8 @@ static void every_method_agrees_with_loops(void **state) {
     for (size_t method = 1; method < bp_method_count(); ++method) {
         for (uint32_t dimensions = 2; dimensions <= 3; ++dimensions) {
             const bp_config config = {.method = (bp_method)method, .dimensions = dimensions, .brute_force_below = 1};
-            for (size_t kind = 0; kind < COUNT_OF(KINDS); ++kind) {
-                run_seeds(&config, &KINDS[kind], 300);
+            for (size_t scene = 0; scene < QUERY_SCENES; ++scene) {
+                run_seeds(&config, &query_scenes[scene], false, 300);
             }
         }
     }
@@ -538,8 +508,8 @@ static void every_form_of_the_grid_agrees_with_loops(void **state) {
     for (size_t i = 0; i < COUNT_OF(options); ++i) {
         bp_config config = options[i];
         config.method = BP_METHOD_HIERARCHICAL_GRID;
-        for (size_t kind = 0; kind < COUNT_OF(KINDS) && (config.simd == 0 || has_simd(config.simd)); ++kind) {
-            run_seeds(&config, &KINDS[kind], 500);
+        for (size_t scene = 0; scene < QUERY_SCENES && (config.simd == 0 || has_simd(config.simd)); ++scene) {
+            run_seeds(&config, &query_scenes[scene], false, 500);
         }
     }
 }
@@ -548,8 +518,8 @@ static void every_form_of_the_grid_agrees_with_loops(void **state) {
 static void a_patched_grid_agrees_with_loops(void **state) {
     const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID};
     (void)state;
-    for (size_t kind = 0; kind < COUNT_OF(KINDS); ++kind) {
-        bout *b = begin(&config, &KINDS[kind], 77 + kind);
+    for (size_t scene = 0; scene < QUERY_SCENES; ++scene) {
+        bout *b = begin(&config, &query_scenes[scene], false, 77 + scene);
         add_some(b, quick() ? 1500 : 5000);
         for (b->step = 1; b->step <= 40; ++b->step) {
             move_some(b, 40, 0.3);
@@ -566,6 +536,28 @@ static void a_patched_grid_agrees_with_loops(void **state) {
     }
 }
 
+// With what makes methods see something else than the boxes that were given.
+static void worlds_in_64_bits_agree_with_loops(void **state) {
+    static const bp_config options[] = {
+        {.dimensions = 3},           {.dimensions = 2},
+        {.margin = 0.05f},           {.update = BP_UPDATE_INDIVIDUAL},
+        {.period = {9, 0, 7}},       {.period = {9, 9, 9}, .margin = 0.01f},
+        {.shape = BP_SHAPE_SPHERES},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(options); ++i) {
+        bp_config config = options[i];
+        config.method = BP_METHOD_HIERARCHICAL_GRID;
+        config.brute_force_below = 1;
+        for (size_t scene = 0; scene < QUERY_SCENES; ++scene) {
+            run_seeds(&config, &query_scenes[scene], true, quick() ? 60 : 100);
+            if (config.shape == BP_SHAPE_SPHERES) {
+                run_seeds(&config, &query_scenes[scene], false, quick() ? 60 : 100);
+            }
+        }
+    }
+}
+
 // All boxes are wrapped, also by the naive loops.
 static void periodic_worlds_agree_with_loops(void **state) {
     static const bp_method methods[] = {BP_METHOD_HIERARCHICAL_GRID, BP_METHOD_BRUTE_FORCE};
@@ -574,8 +566,8 @@ static void periodic_worlds_agree_with_loops(void **state) {
     for (size_t i = 0; i < COUNT_OF(methods) * COUNT_OF(periods); ++i) {
         bp_config config = {.method = methods[i % 2], .dimensions = i == 4 ? 2 : 3, .brute_force_below = 1};
         memcpy(config.period, periods[i / 2], sizeof config.period);
-        for (size_t kind = 0; kind < COUNT_OF(KINDS); ++kind) {
-            run_seeds(&config, &KINDS[kind], quick() ? 50 : 80);
+        for (size_t scene = 0; scene < QUERY_SCENES; ++scene) {
+            run_seeds(&config, &query_scenes[scene], false, quick() ? 50 : 80);
         }
     }
 }
@@ -651,11 +643,47 @@ static void infinite_boxes_are_met(void **state) {
     bp_world_destroy(world);
 }
 
+// Four cells per axis, each of edge 1, and objects that go so far that it is the same cell again.
+static void objects_may_go_far_in_a_folded_grid(void **state) {
+    const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID,
+                              .brute_force_below = 1,
+                              .hierarchy_factor = 2.0f,
+                              .cell_size = 1.0f,
+                              .grid_size = {4, 4, 4},
+                              .grid_load = 1e6f};
+    bp_world *world;
+    (void)state;
+    assert_int_equal(bp_world_create(&config, &world), BP_OK);
+    for (int i = 0; i < 256; ++i) {
+        const bp_box box = cube_of((float)(i % 4) + 0.1f, (float)(i / 4 % 4) + 0.1f, (float)(i / 16 % 4) + 0.1f, 0.7f);
+        assert_int_equal(bp_add(world, &box, NULL, NULL), BP_OK);
+    }
+    for (bp_id id = 0; id < 12; ++id) { // few change, again and again: the grid is patched
+        const bp_box box = cube_of(0.1f + 400.0f * (float)(id + 1), 0.1f, 0.1f, 0.7f);
+        const bp_ray ray = {{box.min[0] - 8.0f, 0.5f, 0.5f}, {1, 0, 0}, 20};
+        const float point[3] = {box.min[0] + 2.0f, 0.5f, 0.5f};
+        bp_ray_hit hit;
+        bp_near near;
+        assert_int_equal(bp_move(world, id, &box), BP_OK);
+        assert_int_equal(bp_update(world, NULL), BP_OK);
+        assert_int_equal(bp_query_ray(world, &ray, &hit, 1, NULL), BP_OK);
+        assert_int_equal(hit.id, id);
+        assert_int_equal(bp_query_nearest(world, point, 1, &near, NULL), BP_OK);
+        assert_int_equal(near.id, id);
+    }
+    bp_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rays_meet_faces_edges_and_corners), cmocka_unit_test(infinite_boxes_are_met),
-        cmocka_unit_test(every_method_agrees_with_loops),    cmocka_unit_test(every_form_of_the_grid_agrees_with_loops),
-        cmocka_unit_test(a_patched_grid_agrees_with_loops),  cmocka_unit_test(periodic_worlds_agree_with_loops),
+        cmocka_unit_test(rays_meet_faces_edges_and_corners),
+        cmocka_unit_test(infinite_boxes_are_met),
+        cmocka_unit_test(objects_may_go_far_in_a_folded_grid),
+        cmocka_unit_test(every_method_agrees_with_loops),
+        cmocka_unit_test(every_form_of_the_grid_agrees_with_loops),
+        cmocka_unit_test(a_patched_grid_agrees_with_loops),
+        cmocka_unit_test(periodic_worlds_agree_with_loops),
+        cmocka_unit_test(worlds_in_64_bits_agree_with_loops),
     };
     const int failures = cmocka_run_group_tests(tests, NULL, NULL);
     print_table();

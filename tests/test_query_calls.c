@@ -183,6 +183,30 @@ static void refused_memory_changes_no_answer(void **state) {
     test_allocator_finish(&allocator);
 }
 
+// What the world keeps for queries is not used after any change, not even after one that is nothing to an update.
+static void a_move_inside_the_margin_is_seen(void **state) {
+    const bp_config config = {.method = BP_METHOD_BRUTE_FORCE, .margin = 1.0f};
+    const bp_box question = cube_of(0.0f, 50.0f, 0.0f, 1.0f);
+    bp_id ids[4];
+    bp_world *world;
+    size_t found = 0;
+    (void)state;
+    assert_int_equal(bp_world_create(&config, &world), BP_OK);
+    for (int i = 0; i < 200; ++i) {
+        const bp_box box = cube_of(2.0f * (float)i, 0.0f, 0.0f, 1.0f);
+        assert_int_equal(bp_add(world, &box, NULL, NULL), BP_OK);
+    }
+    for (int i = 0; i < 100; ++i) { // up and down again, while most questions come in between
+        const bp_box box = cube_of(0.0f, i % 2 == 0 ? 48.75f : 49.25f, 0.0f, 1.0f);
+        assert_int_equal(bp_move(world, 0, &box), BP_OK);
+        for (int k = 0; k < 30; ++k) {
+            assert_int_equal(bp_query_box(world, &question, ids, 4, &found), BP_OK);
+            assert_int_equal(found, i % 2);
+        }
+    }
+    bp_world_destroy(world);
+}
+
 // ---- callbacks ------------------------------------------------------------------------------------------------------
 
 typedef struct nosy {
@@ -294,10 +318,13 @@ static void wrong_rays_are_refused(void **state) {
 }
 
 static void an_endless_ray_is_refused_in_a_periodic_world(void **state) {
+    const bp_ray far = {{1e30f, 1e30f, -1e30f}, {1e30f, 1, 0}, 4000};
     desk d;
     (void)state;
     desk_open(&d, &(bp_config){.period = {0, 5, 0}});
     expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {1, 0, 0}, INFINITY}, "max_t");
+    expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {0, 1, 0}, 3e38f}, "max_t");
+    assert_int_equal(bp_query_ray(d.world, &far, d.hits, 4, &d.found), BP_OK);
     bp_world_destroy(d.world);
 }
 
@@ -346,6 +373,7 @@ int main(void) {
         cmocka_unit_test(a_callback_may_not_ask),
         cmocka_unit_test(the_grid_answers_without_memory),
         cmocka_unit_test(refused_memory_changes_no_answer),
+        cmocka_unit_test(a_move_inside_the_margin_is_seen),
         cmocka_unit_test(threads_may_ask_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,11 +185,27 @@ static void make_uneven(rng *random, const float period[3], bp_box_double *boxes
     }
 }
 
+// All magnitudes that a double has; beyond those of a float, floats are infinite.
+static void make_extreme(rng *random, const float period[3], bp_box_double *boxes, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        for (int axis = 0; axis < 3; ++axis) {
+            const double magnitude = pow(10.0, rng_between(random, -320.0, 307.0));
+            const double min = rng_sign(random) * (rng_below(random, 4) == 0 ? rng_unit(random) : magnitude);
+            const double size = pow(10.0, rng_between(random, -320.0, 307.0));
+            const double max = rng_below(random, 4) == 0 ? -min : min + size;
+            const bool wrong = !(max >= min) || (period[axis] > 0.0f && max - min > (double)period[axis]) ||
+                               (period[axis] > 0.0f && (double)(float)max - (double)(float)min > (double)period[axis]);
+            boxes[i].min[axis] = min;
+            boxes[i].max[axis] = wrong ? min : max;
+        }
+    }
+}
+
 const view_scene VIEW_SCENES[] = {
     {"uniform", make_uniform}, {"lattice", make_lattice},   {"full period", make_full}, {"border", make_border},
     {"long boxes", make_long}, {"far away", make_far},      {"wild", make_wild},        {"walls", make_walls},
     {"tiny", make_tiny},       {"last bit", make_last_bit}, {"clumps", make_clumps},    {"kissing", make_kissing},
-    {"uneven", make_uneven},
+    {"uneven", make_uneven},   {"extreme", make_extreme},
 };
 const size_t VIEW_SCENE_COUNT = COUNT_OF(VIEW_SCENES);
 

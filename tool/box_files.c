@@ -31,7 +31,7 @@ const char *box_column_name(size_t columns, size_t index) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// From the numbers of a row to a box of floats that holds it
+// From the numbers of a row to a box that holds it
 
 static float round_down(double value) {
     if (isinf(value)) return (float)value;
@@ -41,16 +41,15 @@ static float round_down(double value) {
     return (double)nearest > value ? nextafterf(nearest, -INFINITY) : nearest;
 }
 
-// a + b, rounded down once: what the sum in doubles lost decides when it happens to be a float itself.
-static float sum_down(double a, double b) {
+// a + b, rounded down once: what the sum has lost decides.
+static double sum_down(double a, double b) {
     double sum = a + b;
     double b_part = sum - a;
     double lost = (a - (sum - b_part)) + (b - b_part);
-    float down = round_down(sum);
-    return (double)down == sum && lost < 0.0 ? nextafterf(down, -INFINITY) : down;
+    return lost < 0.0 ? nextafter(sum, -INFINITY) : sum;
 }
 
-static bool sphere_to_box(const double *values, uint32_t dimensions, bp_box *box, failure *why) {
+static bool sphere_to_box(const double *values, uint32_t dimensions, bp_box_double *box, failure *why) {
     double radius = values[3];
     if (!(radius >= 0.0)) return failure_set(why, STATUS_FAILED, "the radius is %g; expected 0 or more", radius);
     for (size_t axis = 0; axis < 3; axis++) {
@@ -64,47 +63,84 @@ static bool sphere_to_box(const double *values, uint32_t dimensions, bp_box *box
     return true;
 }
 
-static bool row_to_box(const double *values, uint32_t dimensions, bp_box *box, failure *why) {
+static bool row_to_box(const double *values, uint32_t dimensions, bp_box_double *box, failure *why) {
     for (size_t axis = 0; axis < 3; axis++) {
         double min = values[axis], max = values[axis + 3];
         if (axis < dimensions && !(min <= max)) {
             return failure_set(why, STATUS_FAILED, "%s is %.9g and %s is %.9g; expected min <= max, and no nan",
                                box_column_name(BOX_COLUMNS, axis), min, box_column_name(BOX_COLUMNS, axis + 3), max);
         }
-        box->min[axis] = round_down(min);
-        box->max[axis] = -round_down(-max);
+        box->min[axis] = min;
+        box->max[axis] = max;
     }
     return true;
+}
+
+static bp_box narrow(const bp_box_double *box) {
+    bp_box result;
+    for (size_t axis = 0; axis < 3; axis++) {
+        result.min[axis] = round_down(box->min[axis]);
+        result.max[axis] = -round_down(-box->max[axis]);
+    }
+    return result;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The list
 
 bool box_list_reserve(box_list *list, size_t capacity, failure *why) {
+    size_t size = list->is_wide ? sizeof(bp_box_double) : sizeof(bp_box);
     if (capacity <= list->capacity) return true;
-    if (capacity > SIZE_MAX / sizeof(bp_box)) return failure_memory(why);
-    bp_box *data = realloc(list->data, capacity * sizeof *data);
+    if (capacity > SIZE_MAX / size) return failure_memory(why);
+    void *data = realloc(list->is_wide ? (void *)list->doubles : (void *)list->data, capacity * size);
     if (data == NULL) return failure_memory(why);
-    list->data = data;
+    if (list->is_wide) {
+        list->doubles = data;
+    } else {
+        list->data = data;
+    }
     list->capacity = capacity;
     return true;
 }
 
-bool box_list_add(box_list *list, size_t columns, const double *values, uint32_t dimensions, failure *why) {
+static bool make_room(box_list *list, failure *why) {
     enum { FIRST_CAPACITY = 1024 };
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? FIRST_CAPACITY : 2 * list->capacity;
-        if (!box_list_reserve(list, capacity, why)) return false;
+    if (list->count < list->capacity) return true;
+    return box_list_reserve(list, list->capacity == 0 ? FIRST_CAPACITY : 2 * list->capacity, why);
+}
+
+bool box_list_add(box_list *list, size_t columns, const double *values, uint32_t dimensions, failure *why) {
+    bp_box_double box = {{0}, {0}};
+    bool valid = columns == SPHERE_COLUMNS ? sphere_to_box(values, dimensions, &box, why)
+                                           : row_to_box(values, dimensions, &box, why);
+    if (!valid || !make_room(list, why)) return false;
+    if (list->is_wide) {
+        list->doubles[list->count++] = box;
+    } else {
+        list->data[list->count++] = narrow(&box);
     }
-    bp_box *box = &list->data[list->count];
-    bool valid = columns == SPHERE_COLUMNS ? sphere_to_box(values, dimensions, box, why)
-                                           : row_to_box(values, dimensions, box, why);
-    list->count += valid;
-    return valid;
+    return true;
+}
+
+bool box_list_widen(box_list *list, failure *why) {
+    if (list->is_wide) return true;
+    size_t capacity = list->count + 1; // not 0, which calloc may answer with NULL
+    bp_box_double *doubles = calloc(capacity, sizeof *doubles);
+    if (doubles == NULL) return failure_memory(why);
+    for (size_t i = 0; i < list->count; i++) {
+        for (size_t axis = 0; axis < 3; axis++) {
+            doubles[i].min[axis] = (double)list->data[i].min[axis];
+            doubles[i].max[axis] = (double)list->data[i].max[axis];
+        }
+    }
+    free(list->data);
+    *list = (box_list){.doubles = doubles, .count = list->count, .capacity = capacity, .is_wide = true};
+    return true;
 }
 
 void box_list_free(box_list *list) {
     free(list->data);
+    free(list->doubles);
     *list = (box_list){0};
 }
 

@@ -1,7 +1,7 @@
 // Files of boxes, in the formats of the project: .csv, .npy, and "-" for standard input or output as CSV.
 //
-// A row is a box (6 numbers) or a sphere (4). Coordinates that do not fit a float are rounded outwards, so that no pair
-// is lost.
+// A row is a box (6 numbers) or a sphere (4). Boxes of float64 files are kept in 64 bits; those of others are floats. The
+// box of a sphere is rounded outwards, so that no pair is lost.
 #ifndef TOOL_BOX_FILES_H
 #define TOOL_BOX_FILES_H
 
@@ -16,8 +16,10 @@ typedef enum file_format { FORMAT_CSV, FORMAT_NPY } file_format;
 bool file_format_of(const char *path, file_format *format, failure *why);
 
 typedef struct box_list {
-    bp_box *data;
+    bp_box *data;           // NULL if `is_wide`
+    bp_box_double *doubles; // NULL unless `is_wide`
     size_t count, capacity;
+    bool is_wide; // 64-bit boxes
 } box_list;
 
 enum { BOX_COLUMNS = 6, SPHERE_COLUMNS = 4 };
@@ -29,6 +31,8 @@ bool box_file_write(const char *path, const bp_box *boxes, size_t count, failure
 bool box_list_reserve(box_list *list, size_t capacity, failure *why);
 // Appends the box of one row of `columns` numbers; the failure does not say where it stands.
 bool box_list_add(box_list *list, size_t columns, const double *values, uint32_t dimensions, failure *why);
+// Turns a list into one of 64-bit boxes.
+bool box_list_widen(box_list *list, failure *why);
 void box_list_free(box_list *list);
 
 // The name of a column, for messages and headers: "min_x", or of a sphere "x".

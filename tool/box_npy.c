@@ -105,6 +105,7 @@ bool box_npy_read(input_file *input, uint32_t dimensions, box_list *list, failur
     row_layout layout = {.columns = (size_t)header.shape[1], .wide = strcmp(header.type, "<f8") == 0};
     layout.bytes = layout.columns * (layout.wide ? sizeof(double) : sizeof(float));
     if (!check_size(input, &header, layout.bytes, why)) return false;
+    list->is_wide = layout.wide;
     // A pipe has no size: there the list grows as rows arrive.
     if (input->size_known && !box_list_reserve(list, (size_t)header.shape[0], why)) return false;
     unsigned char *block = malloc(STREAM_BLOCK);

@@ -26,6 +26,20 @@ static void print_stats(const bp_stats *stats) {
     fprintf(stderr, "build_ms=%.3f\nfind_ms=%.3f\n", 1e3 * stats->build_seconds, 1e3 * stats->find_seconds);
 }
 
+static bp_status find_doubles(const command_line *arguments, const box_list sets[2], const bp_config *config,
+                              bp_pairs *pairs) {
+    return arguments->operand_count == 1 ? bp_find_pairs_double(sets[0].doubles, sets[0].count, config, pairs)
+                                         : bp_find_pairs_between_double(sets[0].doubles, sets[0].count, sets[1].doubles,
+                                                                        sets[1].count, config, pairs);
+}
+
+static bp_status find_floats(const command_line *arguments, const box_list sets[2], const bp_config *config,
+                             bp_pairs *pairs) {
+    return arguments->operand_count == 1
+               ? bp_find_pairs(sets[0].data, sets[0].count, config, pairs)
+               : bp_find_pairs_between(sets[0].data, sets[0].count, sets[1].data, sets[1].count, config, pairs);
+}
+
 static bool find(const command_line *arguments, const box_list sets[2], bp_pairs *pairs, failure *why) {
     library_log log = {0};
     bp_stats stats = {0};
@@ -34,9 +48,8 @@ static bool find(const command_line *arguments, const box_list sets[2], bp_pairs
     config.log = library_log_hook(&log);
     config.stats = &stats;
     progress_begin("finding pairs", 0);
-    bp_status status = arguments->operand_count == 1 ? bp_find_pairs(sets[0].data, sets[0].count, &config, pairs)
-                                                     : bp_find_pairs_between(sets[0].data, sets[0].count, sets[1].data,
-                                                                             sets[1].count, &config, pairs);
+    bp_status status =
+        sets[0].is_wide ? find_doubles(arguments, sets, &config, pairs) : find_floats(arguments, sets, &config, pairs);
     progress_end();
     if (!library_done(status, &log, why)) return false;
     if (arguments->stats) print_stats(&stats);
@@ -66,7 +79,8 @@ static bool read_sets(const command_line *arguments, box_list sets[2], failure *
     for (size_t i = 0; i < arguments->operand_count; i++) {
         if (!box_file_read(arguments->operands[i], dimensions, &sets[i], why)) return false;
     }
-    return true;
+    if (sets[0].is_wide == sets[1].is_wide || arguments->operand_count == 1) return true;
+    return box_list_widen(&sets[0], why) && box_list_widen(&sets[1], why);
 }
 
 static bool run(const command_line *arguments, failure *why) {
@@ -88,7 +102,7 @@ const tool_command command_pairs = {
                "  broadphase pairs points.csv cells.csv --threads -1 -o pairs.npy\n"
                "\n"
                "Box files: .csv or .npy, a row each: min_x,min_y,min_z,max_x,max_y,max_z or x,y,z,radius; - is CSV.\n"
-               "Pairs are row numbers from 0, written sorted as a,b.\n",
+               "Pairs are row numbers from 0, written sorted as a,b. Boxes of float64 are compared in 64 bits.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
     .uses_library = true,

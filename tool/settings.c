@@ -20,7 +20,8 @@ typedef struct config_field {
 enum { ELEMENT_BYTES = 4, ARRAY_MAX = 6 };
 
 _Static_assert(sizeof(bp_method) == ELEMENT_BYTES && sizeof(bp_update_strategy) == ELEMENT_BYTES &&
-                   sizeof(bp_pair_order) == ELEMENT_BYTES && sizeof(bp_simd) == ELEMENT_BYTES,
+                   sizeof(bp_pair_order) == ELEMENT_BYTES && sizeof(bp_simd) == ELEMENT_BYTES &&
+                   sizeof(bp_shape) == ELEMENT_BYTES,
                "a choice is stored as 32 bits");
 
 static const char *update_name(size_t index) {
@@ -35,6 +36,11 @@ static const char *order_name(size_t index) {
 
 static const char *simd_name(size_t index) {
     static const char *const names[] = {"auto", "scalar", "avx2", "avx512", "neon"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *shape_name(size_t index) {
+    static const char *const names[] = {"boxes", "spheres"};
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
@@ -88,6 +94,9 @@ static const config_field FIELDS[] = {
     {"pair_order", FIELD_CHOICE, 1, AT(pair_order), order_name, "found or sorted; files are always sorted"},
     {"simd", FIELD_CHOICE, 1, AT(simd), simd_name, "auto, scalar, avx2, avx512 or neon"},
     {"flags", FIELD_COUNT, 1, AT(flags), NULL, "bits, as in the header"},
+    {"shape", FIELD_CHOICE, 1, AT(shape), shape_name, "boxes, or spheres: those inside the boxes"},
+    {"margin", FIELD_REAL, 1, AT(margin), NULL, "boxes are grown by this on all sides"},
+    {"period", FIELD_REAL, 3, AT(period), NULL, "length after which space repeats, as 10,10,0; 0: it does not"},
     {"hierarchy_factor", FIELD_REAL, 1, AT(hierarchy_factor), NULL, "0: chosen; > 1: cells of c0 * factor^k"},
     {"cell_size", FIELD_REAL, 1, AT(cell_size), NULL, "c0; 0: automatic"},
     {"grid_size", FIELD_COUNT, 3, AT(grid_size), NULL, "cells per axis of a new grid, as 64,64,64"},

@@ -75,7 +75,7 @@ typedef struct bp_pair {
 typedef enum bp_status {
     BP_OK = 0,
     BP_ERROR_ARGUMENT,    ///< a null pointer, a count over BP_MAX_COUNT, or a config field out of its range
-    BP_ERROR_BOX,         ///< a box with NaN or min > max; the log names its index
+    BP_ERROR_BOX,         ///< a box with NaN or min > max, or longer than the period; the log names its index
     BP_ERROR_ID,          ///< an id that is not alive in this world
     BP_ERROR_MEMORY,      ///< the allocator refused
     BP_ERROR_CAPACITY,    ///< the caller's fixed buffer is short; the count says how much is needed
@@ -224,9 +224,10 @@ typedef enum bp_bvh_descent {
 /// What the given boxes stand for.
 typedef enum bp_shape {
     BP_SHAPE_BOXES = 0, ///< themselves
-    /// The sphere inside each box (a circle in two dimensions): around its centre, with half of its smallest extent as
-    /// the radius. Two of them overlap when (dx*dx + dy*dy) + dz*dz <= r*r, with the differences of the centres and the
-    /// sum of the radii computed in 64 bits. A box with an infinite coordinate stays a box.
+    /// The sphere inside each box (a circle in two dimensions): around its centre, (min + max) / 2, with half of its
+    /// smallest extent as the radius. Two of them overlap when (dx*dx + dy*dy) + dz*dz <= r*r, with the differences of
+    /// the centres (with a period: the shortest) and the sum of the radii, all computed in 64 bits. A box with an
+    /// infinite coordinate stays a box, and all are compared with it by their boxes.
     BP_SHAPE_SPHERES
 } bp_shape;
 
@@ -276,7 +277,8 @@ typedef struct bp_config {
     bp_shape shape;             ///< default: boxes
     bp_radius_rule radius_rule; ///< default: the larger radius counts
 
-    /// Boxes are grown by this on all sides before they are compared: pairs closer than twice the margin are found too.
+    /// Boxes are grown by this on all sides before they are compared (to the smallest box of the same precision that
+    /// holds the grown one): pairs closer than twice the margin are found too.
     /// In a world the grown box stays where it is while its object moves inside it (a Verlet skin), so small moves cost
     /// next to nothing: all pairs that overlap are then reported, and none that is more than four margins apart along an
     /// axis. Default 0: exact.
@@ -284,7 +286,7 @@ typedef struct bp_config {
     /// The domain repeats along each axis after this length; 0: it does not. Boxes may lie anywhere. Two of them overlap
     /// along such an axis when a multiple of the period lies in [b.min - a.max, b.max - a.min], computed in 64 bits; a
     /// pair is reported once, even if it overlaps in two places. A finite box longer than the period is refused
-    /// (BP_ERROR_BOX); an infinite one covers it all.
+    /// (BP_ERROR_BOX), unless the margin made it so; an infinite one covers it all. In two dimensions z is ignored.
     float period[3];
 
     /// hierarchical-grid: 0: the library chooses levels and cells from the sizes of the objects. > 1: level k has cells
@@ -409,17 +411,21 @@ BP_API void bp_neighbors_free(bp_neighbors *neighbors, const bp_config *config);
 
 /// Finds the neighbours of each of `count` points (x, y, z one after the other): all others with a distance <= radius,
 /// that is, (dx*dx + dy*dy) + dz*dz <= radius*radius with everything computed in 64 bits. With BP_NEIGHBORS_HALF in the
-/// config's flags each pair is listed once, in the row of the smaller index. With a period the shortest distance counts.
-/// Of the config, method, dimensions, threads, period, filter and the hooks matter. A point with a NaN or an infinite
-/// coordinate is refused (BP_ERROR_BOX), a negative, NaN or infinite radius with BP_ERROR_ARGUMENT.
+/// config's flags each pair is listed once, in the row of the smaller index. Along an axis with a period the shortest
+/// distance counts, remainder(d, period), however large the radius. In two dimensions z is not looked at.
+/// Of the config, method and its parameters, dimensions, threads, period, stats, filter (asked about pairs of neighbours,
+/// the smaller index first) and the hooks matter; margin, shape and pair_order do not, and BP_PAIRS_FIXED is refused. A
+/// point with a NaN or an infinite coordinate is refused with BP_ERROR_BOX, a negative, NaN or infinite radius with
+/// BP_ERROR_ARGUMENT. After a failure `neighbors` is as before.
 BP_API bp_status bp_find_neighbors(const float *points_xyz, size_t count, float radius, const bp_config *config,
                                    bp_neighbors *neighbors);
 
-/// The same with a radius per point; config.radius_rule says how two radii decide.
+/// The same with a radius per point; config.radius_rule says how two radii decide. (Their sum is computed in 64 bits.)
 BP_API bp_status bp_find_neighbors_variable(const float *points_xyz, const float *radii, size_t count,
                                             const bp_config *config, bp_neighbors *neighbors);
 
 /// For each point of `a`, all points of `b` within the radius. A point is its own neighbour where both have it.
+/// BP_NEIGHBORS_HALF has no meaning here.
 BP_API bp_status bp_find_neighbors_between(const float *a_xyz, size_t a_count, const float *b_xyz, size_t b_count,
                                            float radius, const bp_config *config, bp_neighbors *neighbors);
 
@@ -529,13 +535,16 @@ BP_API bp_status bp_world_validate(const bp_world *world);
 
 // ---- queries --------------------------------------------------------------------------------------------------------
 //
-// They see the objects as they are now, whether or not there was an update since; they are fastest right after one.
-// Several threads may ask at once, as long as none changes the world. An `_as` query sees only what an object such as
-// `object` (group, mask, flags, island) would pair with; NULL means all. Results go into a buffer of the caller's: when
-// it is short, the call returns BP_ERROR_CAPACITY, the buffer holds the first `capacity` of them, and *found is the
-// number needed. `found` may be NULL: then no more than `capacity` are wanted, the search may end early, and if there are
-// fewer, the id after the last one is BP_NO_ID. A query allocates nothing, unless the method is not a sorted grid: then
-// the world makes one for itself after a few queries, in the thread that asks.
+// They see the objects as they are now, whether or not there was an update since; they are fastest right after one. An
+// object is its box as it was given: without the margin, and not a sphere. Several threads may ask at once, as long as none
+// changes the world. An `_as` query sees only what an object such as `object` (group, mask, flags, island) would pair with;
+// NULL means all. Results go into a buffer of the caller's: when it is short, the call returns BP_ERROR_CAPACITY, the
+// buffer holds the first `capacity` of them, and *found is the number needed. `found` may be NULL: then no more than
+// `capacity` are wanted, the search may end early, and if there are fewer, the id after the last one is BP_NO_ID.
+//
+// A query allocates nothing if the method is hierarchical-grid, few objects have changed since the last update, and there
+// is neither a period nor a 64-bit box. Otherwise it looks at all objects, or at those that have changed, one by one; after
+// a few such queries the world makes a grid of them, in the thread that asks (if memory is refused, it goes on without).
 
 /// A ray: the points origin + t * direction for t in 0 .. max_t (which may be infinite).
 typedef struct bp_ray {
@@ -554,20 +563,24 @@ typedef struct bp_near {
     float distance; ///< from the point to the box; 0 inside
 } bp_near;
 
-/// The objects whose boxes overlap a box, ascending by id.
+/// The objects whose boxes overlap a box, ascending by id; with a period, if any image does.
 BP_API bp_status bp_query_box(const bp_world *world, const bp_box *box, bp_id *ids, size_t capacity, size_t *found);
 BP_API bp_status bp_query_box_as(const bp_world *world, const bp_box *box, const bp_object *object, bp_id *ids,
                                  size_t capacity, size_t *found);
 
-/// The objects whose boxes a ray meets, ascending by (t, id). A capacity of 1 and found = NULL ask for the nearest hit
-/// alone. BP_ERROR_ARGUMENT for a NaN, an infinite origin or direction, a zero direction, or max_t < 0.
+/// The objects whose boxes a ray meets, ascending by (t, id). It passes a face at t = (face - origin) / direction, computed
+/// in 64 bits and then rounded. A capacity of 1 and found = NULL ask for the nearest hit alone. BP_ERROR_ARGUMENT for a
+/// NaN, an infinite origin or direction, a zero direction, or max_t < 0.
+/// With a period, an object is met where the ray enters the first of its images (origin and boxes are moved into the
+/// period before), and a ray that is infinite or longer than 1000 periods is refused.
 BP_API bp_status bp_query_ray(const bp_world *world, const bp_ray *ray, bp_ray_hit *hits, size_t capacity,
                               size_t *found);
 BP_API bp_status bp_query_ray_as(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits,
                                  size_t capacity, size_t *found);
 
 /// The `k` objects whose boxes are nearest to a point, ascending by (distance, id); fewer if there are fewer. `near` has
-/// room for k. BP_ERROR_ARGUMENT for k = 0 or a point that is not finite.
+/// room for k. The distance is computed in 64 bits and then rounded; with a period, it is the shortest to any image.
+/// BP_ERROR_ARGUMENT for k = 0 or a point that is not finite.
 BP_API bp_status bp_query_nearest(const bp_world *world, const float point[3], size_t k, bp_near *near, size_t *found);
 BP_API bp_status bp_query_nearest_as(const bp_world *world, const float point[3], size_t k, const bp_object *object,
                                      bp_near *near, size_t *found);

@@ -2,6 +2,7 @@
 //
 //   keys      boxes -> cells                                 (building)
 //   arrange   boxes, in the order of their cells -> columns  (building)
+//   widen     a column -> its bounds                         (building)
 //   measure   columns -> the cells that each box reaches     (finding)
 //   sweep     one box against a range of boxes -> pairs      (finding)
 //   probe     a box or a line against a range of boxes       (queries)
@@ -110,6 +111,9 @@ typedef struct bp_kernels {
     // Boxes of a chunk against rows of cells: of each range the first BP_FIRST candidates, without any branch. What is
     // left of longer ranges goes to job->rest, for sweep. Returns how many pairs were written.
     size_t (*sweep_rows)(const bp_rows_job *job, size_t *rest_count, uint64_t *tests);
+
+    // Widens low .. high so that it holds `count` values, none of which is NaN.
+    void (*widen)(const float *values, size_t count, float *low, float *high);
 
     // The boxes at begin .. end-1 that overlap a box, as (position, id). `out` has room for end - begin +
     // BP_COLUMN_PADDING. Returns how many there are.

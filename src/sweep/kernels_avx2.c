@@ -27,6 +27,7 @@ const bp_kernels bp_kernels_avx2 = {
     .measure = x86_measure,
     .sweep = wide_sweep,
     .sweep_rows = wide_sweep_rows,
+    .widen = wide_widen,
     .probe_box = wide_probe_box,
     .probe_line = wide_probe_line,
 };

@@ -2,7 +2,29 @@
 //   wide_load, wide_subtract, wide_multiply, wide_smaller, wide_larger
 //   wide_at_most(a, b)                     the lanes where a <= b
 //   wide_count_from(first)                 first, first + 1, ...
-// Hits are few and far between, but whether a step has any is still appended without a branch.
+#include <string.h>
+
+static void wide_widen(const float *values, size_t count, float *low, float *high) {
+    size_t i = 0;
+    if (count >= WIDTH) {
+        wide smallest = wide_load(values), largest = smallest;
+        float ends[2 * WIDTH];
+        for (i = WIDTH; i + WIDTH <= count; i += WIDTH) {
+            smallest = wide_smaller(smallest, wide_load(values + i));
+            largest = wide_larger(largest, wide_load(values + i));
+        }
+        memcpy(ends, &smallest, sizeof smallest);
+        memcpy(ends + WIDTH, &largest, sizeof largest);
+        for (size_t lane = 0; lane < WIDTH; ++lane) {
+            *low = ends[lane] < *low ? ends[lane] : *low;
+            *high = ends[WIDTH + lane] > *high ? ends[WIDTH + lane] : *high;
+        }
+    }
+    for (; i < count; ++i) {
+        *low = values[i] < *low ? values[i] : *low;
+        *high = values[i] > *high ? values[i] : *high;
+    }
+}
 
 static inline wide_box box_of_value(const bp_box *value) {
     wide_box box;
