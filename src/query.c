@@ -27,7 +27,7 @@ static void choose_sources(bp_query *query) {
         query->sources[query->source_count++] =
             (bp_query_source){.grid = grid, .stale = rest->stale, .exact = world->config.margin == 0.0f};
     } else {
-        rest->all_count = world->id_count;
+        *rest = (bp_query_rest){.all_count = world->id_count};
     }
     if (bp_query_cache_take(world, rest, &query->sources[query->source_count])) {
         ++query->source_count;

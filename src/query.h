@@ -2,7 +2,7 @@
 //
 //     the method's grid   objects as they were at the last update
 //     the rest            objects that have changed since, or are not in that grid; all, if the method has no grid.
-//                         They are looked at one by one, at first: a few dozen questions later a grid is made of them
+//                         They are looked at one by one, at first: some questions later a grid is made of them
 //     the cache           that grid; good until something changes
 //
 //     query.c          boxes; what all questions share

@@ -77,7 +77,7 @@ static images images_between(const bp_line *ray, const bp_box_double *box, uint3
                     .rounding = rounding};
 }
 
-// The first image that a ray meets, and when. If it meets several at once: the one that is moved least, along x first.
+// The first image that a ray meets, and when. If it meets several at once: the one with the smallest numbers.
 typedef struct first_image {
     double t;
     int image[AXES];
@@ -224,22 +224,19 @@ static void follow(ray_search *s, double begin, double end) {
 
 // Where there can be something in the levels of the grids.
 static bool clip(const ray_search *s, bp_line *whole) {
-    bool any = is_periodic(s);
-    double begin = INFINITY, end = -INFINITY;
-    if (any) {
+    if (is_periodic(s)) {
         return true;
     }
+    whole->begin = INFINITY;
+    whole->end = -INFINITY;
     for (size_t i = 0; i < s->query->source_count; ++i) {
         bp_line line = *s->ray;
         if (bp_sorted_grid_clip(s->query->sources[i].grid, &line)) {
-            begin = fmin(begin, line.begin);
-            end = fmax(end, line.end);
-            any = true;
+            whole->begin = fmin(whole->begin, line.begin);
+            whole->end = fmax(whole->end, line.end);
         }
     }
-    whole->begin = begin;
-    whole->end = end;
-    return any;
+    return whole->begin <= whole->end;
 }
 
 static double first_step(const ray_search *s) {
