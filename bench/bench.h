@@ -46,6 +46,7 @@ typedef struct bench_case {
     size_t fastest_peers; // 0: all; else only so many, the fastest ones at the last smaller n of this scene
     bool limited_peers;   // also those that cannot go much beyond 10^4 objects
     bool brute_force, scalar, two_threads, all_methods; // extra rows of ours
+    bool neighbors;                                     // of the centres of the finite boxes, instead of pairs of boxes
     double weight;                                      // share of the time budget
 } bench_case;
 
@@ -98,7 +99,12 @@ double spread_of(double *values, size_t count);
 bool options_parse(int argc, char **argv, bench_options *options);
 void options_help(FILE *file);
 
+// A suite that is no list of cases: measures, shows and writes all by itself. Returns the number of failures.
+typedef size_t bench_run(const bench_options *options, FILE *csv);
+bench_run living_run, queries_run;
+
 // suite.c
+bench_run *suite_own_run(const bench_options *options); // NULL: a suite of cases
 size_t suite_cases(const bench_options *options, bench_case *cases, size_t capacity);
 void suite_list(FILE *file);
 double suite_budget(const bench_options *options);

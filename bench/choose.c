@@ -16,6 +16,17 @@ static entry ours(const char *method, bp_method number, int threads, bp_simd sim
     return e;
 }
 
+// One row, and one for each number of threads that was asked for.
+static size_t choose_neighbors(const bench_options *options, entry *entries) {
+    size_t count = 0;
+    entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, 1, BP_SIMD_AUTO);
+    for (size_t i = 0; i < options->thread_count; i++)
+        if (options->threads[i] != 1)
+            entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, options->threads[i], BP_SIMD_AUTO);
+    for (size_t i = 0; i < count; i++) entries[i].neighbors = true;
+    return count;
+}
+
 static size_t choose_ours(const bench_options *options, const bench_case *c, entry *entries) {
     size_t count = 0;
     bool two = c->two_threads;
@@ -105,10 +116,11 @@ static void leave_out(const bench_options *options, const bench_case *c, const b
 
 size_t entries_choose(const bench_options *options, const bench_case *c, const bench_rows *before, entry *entries,
                       size_t capacity) {
-    size_t count = choose_ours(options, c, entries);
+    size_t count = c->neighbors ? choose_neighbors(options, entries) : choose_ours(options, c, entries);
     for (size_t i = 0; i < bench_library_count; i++)
         for (const bench_peer *peer = bench_libraries[i].peers; peer && peer->who; peer++) {
-            if (!suite_has_peer(options, peer) || count == capacity) continue;
+            if (!suite_has_peer(options, peer) || count == capacity || c->neighbors != (peer->update_points != NULL))
+                continue;
             entry e = {.who = peer->who, .threads = 1, .peer = peer};
             snprintf(e.method, sizeof e.method, "%s", peer->method);
             leave_out(options, c, before, &e);

@@ -16,8 +16,8 @@ static bool create_ours(entry *e, const step_boxes *boxes) {
 }
 
 bool entry_create(entry *e, const step_boxes *boxes) {
-    if (!e->peer) return create_ours(e, boxes);
-    e->state = e->peer->create(boxes->count, boxes->finite);
+    if (!e->peer) return e->neighbors || create_ours(e, boxes);
+    e->state = e->peer->create(boxes->points ? boxes->point_count : boxes->count, boxes->finite);
     return e->state || fail(e, "could not be created");
 }
 
@@ -26,21 +26,38 @@ void entry_destroy(entry *e) {
     e->world = NULL;
     if (e->state) e->peer->destroy(e->state);
     e->state = NULL;
+    bp_neighbors_free(&e->rows, NULL);
     free(e->pairs.data);
     e->pairs = (bp_pairs){0};
 }
 
-// The sum over all pairs of a 64-bit mix: the same for every order, different for a pair that is missing, wrong or
-// there twice.
-static uint64_t hash_pairs(const bp_pair *pairs, size_t count) {
+static uint64_t mix(uint32_t a, uint32_t b) {
+    uint64_t x = ((uint64_t)a << 32 | b) + 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+uint64_t hash_pairs(const bp_pair *pairs, size_t count) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t x = ((uint64_t)pairs[i].a << 32 | pairs[i].b) + 0x9e3779b97f4a7c15u;
-        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-        x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-        sum += x ^ x >> 31;
-    }
+    for (size_t i = 0; i < count; i++) sum += mix(pairs[i].a, pairs[i].b);
     return sum;
+}
+
+// The same for rows that list each pair in both, and how many pairs there are. A pair that is in one row only, or where it
+// should not be, makes it another one.
+static uint64_t hash_rows(const bp_neighbors *rows, size_t *pair_count) {
+    uint64_t sum = 0, turned = 0;
+    for (uint32_t row = 0; row < rows->count; row++)
+        for (size_t i = rows->offsets[row]; i < rows->offsets[row + 1]; i++) {
+            const uint32_t other = rows->indices[i];
+            if (row < other)
+                sum += mix(row, other);
+            else
+                turned += mix(other, row);
+        }
+    *pair_count = rows->offsets[rows->count] / 2;
+    return sum == turned ? sum : ~sum;
 }
 
 typedef struct step_times {
@@ -65,9 +82,29 @@ static bool step_ours(entry *e, const step_boxes *boxes, step_times *times) {
     return true;
 }
 
+// Points become rows, from the first to the last in one call.
+static bool step_neighbors(entry *e, const step_boxes *boxes, step_times *times) {
+    bp_stats stats = {0};
+    e->config.stats = &stats;
+    const double start = now_seconds();
+    const bp_status status = bp_find_neighbors(boxes->points, boxes->point_count, BENCH_RADIUS, &e->config, &e->rows);
+    times->total = now_seconds() - start;
+    e->config.stats = NULL;
+    if (status != BP_OK) return fail(e, bp_status_text(status));
+    times->update = stats.build_seconds;
+    times->find = times->total - times->update;
+    e->hash = hash_rows(&e->rows, &e->pair_count);
+    e->bytes = stats.bytes;
+    e->tests = stats.tests;
+    return true;
+}
+
 static bool step_peer(entry *e, const step_boxes *boxes, step_times *times) {
     const double start = now_seconds();
-    e->peer->update(e->state, boxes->finite);
+    if (boxes->points)
+        e->peer->update_points(e->state, boxes->points);
+    else
+        e->peer->update(e->state, boxes->finite);
     const double updated = now_seconds();
     e->pairs.count = 0;
     e->peer->find(e->state, &e->pairs);
@@ -80,7 +117,10 @@ static bool step_peer(entry *e, const step_boxes *boxes, step_times *times) {
 
 bool entry_step(entry *e, const step_boxes *boxes, bool counts) {
     step_times times = {0};
-    if (!(e->peer ? step_peer(e, boxes, &times) : step_ours(e, boxes, &times))) return false;
+    if (!(e->peer        ? step_peer(e, boxes, &times)
+          : e->neighbors ? step_neighbors(e, boxes, &times)
+                         : step_ours(e, boxes, &times)))
+        return false;
     e->last_seconds = times.total;
     if (counts && e->runs < MAX_RUNS) {
         e->update_ms[e->runs] = 1e3 * times.update;

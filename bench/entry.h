@@ -10,6 +10,8 @@ typedef struct step_boxes {
     const bp_box *finite;
     size_t count;
     uint32_t dimensions;
+    const float *points; // for neighbours; else NULL
+    size_t point_count;
 } step_boxes;
 
 typedef struct entry {
@@ -18,11 +20,13 @@ typedef struct entry {
     int threads;
     const bench_peer *peer; // NULL: ours
     bp_config config;       // ours
+    bool neighbors;         // ours: bp_find_neighbors instead of a world
 
     // While it lives.
     bp_world *world;
     void *state;
     bp_pairs pairs;
+    bp_neighbors rows;
 
     // What has been measured.
     size_t from;         // takes part in the steps from this one on,
@@ -47,5 +51,9 @@ bool entry_create(entry *e, const step_boxes *boxes);
 bool entry_step(entry *e, const step_boxes *boxes, bool counts);
 void entry_destroy(entry *e);
 void entry_row(entry *e, const bench_case *c, size_t box_count, bench_row *row);
+
+// The sum over all pairs of a 64-bit mix: the same for every order, different for a pair that is missing, wrong or
+// there twice.
+uint64_t hash_pairs(const bp_pair *pairs, size_t count);
 
 #endif

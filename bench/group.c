@@ -21,6 +21,7 @@ typedef struct group {
     double deadline;
     scene *scene;
     bp_box *finite;
+    float *points;
     step_boxes boxes;
     entry entries[MAX_ENTRIES];
     size_t entry_count;
@@ -170,10 +171,20 @@ static void plan(group *g) {
     fit_deadline(g);
 }
 
+// What contestants get: boxes without infinite coordinates or, for neighbours, the centres of those that never had any.
+static void take_step(group *g) {
+    const step_boxes *boxes = &g->boxes;
+    boxes_make_finite(boxes->scene, boxes->count, boxes->dimensions, g->finite);
+    for (size_t i = 0; i < 3 * boxes->point_count; i++) {
+        const bp_box *box = &boxes->scene[i / 3];
+        g->points[i] = 0.5f * (box->min[i % 3] + box->max[i % 3]);
+    }
+}
+
 // The order rotates, so that nobody always runs after the same neighbour.
 static void run_step(group *g) {
     scene_step(g->scene);
-    boxes_make_finite(g->boxes.scene, g->boxes.count, g->boxes.dimensions, g->finite);
+    take_step(g);
     for (size_t i = 0; i < g->entry_count && !bench_interrupted; i++) {
         entry *e = &g->entries[(i + g->step) % g->entry_count];
         if (takes_part(g, e)) run_entry(g, e);
@@ -201,7 +212,7 @@ static void leave_out_beyond_range(group *g) {
 
 // Who keeps its structure begins with the boxes before the first step: its first step is a step like any other.
 static void start_entries(group *g) {
-    boxes_make_finite(g->boxes.scene, g->boxes.count, g->boxes.dimensions, g->finite);
+    take_step(g);
     leave_out_beyond_range(g);
     for (size_t i = 0; i < g->entry_count; i++) {
         entry *e = &g->entries[i];
@@ -222,9 +233,12 @@ static bool open_scene(group *g) {
     g->boxes.count = scene_box_count(g->scene);
     g->boxes.dimensions = scene_dimensions(g->scene);
     g->finite = malloc(g->boxes.count * sizeof *g->finite);
-    if (!g->finite) abort();
+    g->boxes.point_count = g->c->neighbors ? scene_finite_count(g->scene) : 0;
+    g->points = malloc((3 * g->boxes.point_count + 1) * sizeof *g->points);
+    if (!g->finite || !g->points) abort();
     g->boxes.scene = scene_boxes(g->scene);
     g->boxes.finite = g->finite;
+    g->boxes.points = g->c->neighbors ? g->points : NULL;
     return true;
 }
 
@@ -237,6 +251,7 @@ static void close_group(group *g, bench_rows *rows) {
     }
     scene_destroy(g->scene);
     free(g->finite);
+    free(g->points);
 }
 
 size_t group_run(const bench_options *options, const bench_case *c, double allowance, bench_rows *rows) {

@@ -78,6 +78,12 @@ static size_t run_cases(const bench_options *options, const bench_case *cases, s
     return failures;
 }
 
+static int verdict(size_t failures) {
+    if (bench_interrupted) fprintf(stderr, "broadphase-bench: interrupted; the rows so far are complete\n");
+    if (failures) fprintf(stderr, "broadphase-bench: %zu failures\n", failures);
+    return failures || bench_interrupted ? 1 : 0;
+}
+
 static int run(const bench_options *options, const bench_case *cases, size_t count, FILE *csv) {
     bench_rows rows = {0};
     print_head(options);
@@ -90,9 +96,12 @@ static int run(const bench_options *options, const bench_case *cases, size_t cou
     table_summary(stdout, &rows);
     table_ratios(stdout, &rows);
     rows_free(&rows);
-    if (bench_interrupted) fprintf(stderr, "broadphase-bench: interrupted; the rows so far are complete\n");
-    if (failures) fprintf(stderr, "broadphase-bench: %zu failures\n", failures);
-    return failures || bench_interrupted ? 1 : 0;
+    return verdict(failures);
+}
+
+static int run_own(bench_run *own, const bench_options *options, FILE *csv) {
+    print_head(options);
+    return verdict(own(options, csv));
 }
 
 int main(int argc, char **argv) {
@@ -103,8 +112,9 @@ int main(int argc, char **argv) {
         (options.help ? options_help : suite_list)(stdout);
         return 0;
     }
-    const size_t count = suite_cases(&options, cases, MAX_CASES);
-    if (!count) {
+    bench_run *const own = suite_own_run(&options);
+    const size_t count = own ? 0 : suite_cases(&options, cases, MAX_CASES);
+    if (!own && !count) {
         fprintf(stderr, "broadphase-bench: no such suite: '%s'\n", options.suite);
         return 2;
     }
@@ -116,7 +126,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     catch_interrupt();
-    const int status = run(&options, cases, count, csv);
+    const int status = own ? run_own(own, &options, csv) : run(&options, cases, count, csv);
     if (csv) fclose(csv);
     return status;
 }

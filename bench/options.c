@@ -7,7 +7,7 @@
 void options_help(FILE *file) {
     fputs("Usage: broadphase-bench [OPTION]...\n"
           "Measures this library beside other libraries, on the same boxes, in one run.\n\n"
-          "  --suite NAME      what to run: quick (default) or methods\n"
+          "  --suite NAME      what to run: quick (default), methods, neighbors, living or queries\n"
           "  --scenes LIST     these scenes instead of the suite's, e.g. uniform,long\n"
           "  -n LIST           these numbers of objects, e.g. 1e4,1e5\n"
           "  --threads LIST    rows of ours with these numbers of threads; one thread is always there\n"

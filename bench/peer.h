@@ -2,6 +2,8 @@
 //
 //     create(count, boxes) once; then for each step update(boxes), find(pairs); destroy.
 //
+// A peer that finds neighbours takes points instead of boxes, and its pairs are those within BENCH_RADIUS.
+//
 // The caller times update and find apart, so each must do its own work inside: nothing is put off into create or
 // destroy. `boxes` are finite (walls are clipped, see boxes.h) and stay valid from update to the end of find. find
 // appends each overlapping pair once, in any order. A peer that works with margins, with doubles or with quantised
@@ -18,6 +20,9 @@
 extern "C" {
 #endif
 
+// The radius within which points are neighbours.
+#define BENCH_RADIUS 1.0f
+
 // How a peer works: peers of one kind are compared with our method of that kind.
 typedef enum bench_kind { BENCH_TREE, BENCH_SWEEP, BENCH_HASH } bench_kind;
 
@@ -31,6 +36,7 @@ typedef struct bench_peer {
     size_t max_count; // more objects than this are beyond it (time or memory grow with n^2); 0: no limit
     void *(*create)(size_t count, const bp_box *boxes); // NULL: failed
     void (*update)(void *state, const bp_box *boxes);
+    void (*update_points)(void *state, const float *points_xyz); // instead of update, for neighbours
     void (*find)(void *state, bp_pairs *pairs);
     void (*destroy)(void *state);
 } bench_peer;
@@ -49,6 +55,12 @@ extern const size_t bench_library_count;
 static inline bool bench_overlap(const bp_box *a, const bp_box *b) {
     return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1] &&
            a->min[2] <= b->max[2] && b->min[2] <= a->max[2];
+}
+
+// The definition of the library.
+static inline bool bench_near(const float *a, const float *b) {
+    const double x = (double)a[0] - (double)b[0], y = (double)a[1] - (double)b[1], z = (double)a[2] - (double)b[2];
+    return (x * x + y * y) + z * z <= (double)BENCH_RADIUS * (double)BENCH_RADIUS;
 }
 
 // Appends the pair of i and j, in ascending order. Grown lists keep their memory from step to step.

@@ -1,5 +1,6 @@
 // The table of libraries: a row each, built or not. bench/CMakeLists.txt defines BENCH_WITH_... for those found.
-#include "peer.h"
+#include "query_peer.h"
+#include "world_peer.h"
 
 #ifdef BENCH_WITH_BULLET
 extern const bench_peer bullet_peers[];
@@ -31,11 +32,30 @@ extern const bench_peer embree_peers[];
 #else
 #define embree_peers NULL
 #endif
+#ifdef BENCH_WITH_NANOFLANN
+extern const bench_peer nanoflann_peers[];
+#else
+#define nanoflann_peers NULL
+#endif
+
+#ifdef BENCH_WITH_BULLET
+extern const bench_world_peer bullet_worlds[];
+extern const bench_query_peer bullet_queries[];
+const bench_world_peer *const bench_world_peers = bullet_worlds;
+const bench_query_peer *const bench_query_peers = bullet_queries;
+#else
+const bench_world_peer *const bench_world_peers = NULL;
+const bench_query_peer *const bench_query_peers = NULL;
+#endif
 
 const bench_library bench_libraries[] = {
-    {"boost", "libboost-dev", boost_peers},    {"embree", "libembree-dev", embree_peers},
-    {"cgal", "libcgal-dev", cgal_peers},       {"fcl", "libfcl-dev", fcl_peers},
-    {"bullet", "libbullet-dev", bullet_peers}, {"ode", "libode-dev", ode_peers},
+    {"boost", "libboost-dev", boost_peers},
+    {"embree", "libembree-dev", embree_peers},
+    {"cgal", "libcgal-dev", cgal_peers},
+    {"fcl", "libfcl-dev", fcl_peers},
+    {"bullet", "libbullet-dev", bullet_peers},
+    {"ode", "libode-dev", ode_peers},
+    {"nanoflann", "libnanoflann-dev", nanoflann_peers},
 };
 
 const size_t bench_library_count = sizeof bench_libraries / sizeof *bench_libraries;

@@ -32,15 +32,27 @@ bp_box_double bp_box_double_grown(const bp_box_double *box, float margin) {
     return grown;
 }
 
+// The largest float that is not above value - margin.
+static float float_below(float value, float margin) {
+    const double difference = (double)value - (double)margin;
+    float near = (float)difference;
+    uint32_t bits;
+    memcpy(&bits, &near, sizeof bits);
+    const bool lost = difference_error((double)value, (double)margin, difference) < 0.0;
+    const uint32_t step = ((double)near > difference) | (((double)near == difference) & lost);
+    bits += bits >> 31 != 0 ? step : 0 - step;
+    memcpy(&near, &bits, sizeof bits);
+    return near;
+}
+
 bp_box bp_box_grown(const bp_box *box, float margin) {
     if (margin == 0.0f) {
         return *box;
     }
-    const bp_box_double wide = bp_box_widen(box), large = bp_box_double_grown(&wide, margin);
     bp_box grown;
     for (int axis = 0; axis < 3; ++axis) {
-        grown.min[axis] = bp_round_down(large.min[axis]);
-        grown.max[axis] = bp_round_up(large.max[axis]);
+        grown.min[axis] = float_below(box->min[axis], margin);
+        grown.max[axis] = -float_below(-box->max[axis], margin);
     }
     return grown;
 }

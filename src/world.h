@@ -36,6 +36,7 @@ struct bp_world {
     bool wide;            // boxes are kept in 64 bits
     bp_buffer wide_boxes; // of bp_box_double, by id: the same, in 64 bits
     bp_buffer given;      // of bp_box or bp_box_double, by id: as the caller gave them, where there is a margin
+    bool fitted;          // no object has moved inside its margin since all were given one
     bp_view view;         // what methods see, where that is not `boxes`
     bp_config seen;       // the config for that: boxes have their margin already
     size_t id_count;      // ids 0 .. id_count-1 are alive or holes

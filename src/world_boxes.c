@@ -74,6 +74,7 @@ bool bp_world_widen(bp_world *world) {
     world->wide_boxes = wide;
     ++world->version;
     world->wide = true;
+    world->fitted = false;
     world->tracks = false; // methods see such boxes through a view, in which all may have changed
     world->changed_count = 0;
     world->all_changed = true;
@@ -139,6 +140,7 @@ bool bp_world_is_idle_move(const bp_world *world, bp_id id, const bp_given *give
 void bp_world_note_idle_move(bp_world *world, bp_id id, const bp_given *given, size_t index) {
     if (has_given(world)) {
         ++world->version;
+        world->fitted = false;
         write_given(world, id, given, index);
     }
 }
@@ -149,6 +151,7 @@ bool bp_world_put_grown_box(bp_world *world, bp_id id, const bp_box_double *grow
         return false;
     }
     ++world->version;
+    world->fitted = false;
     bp_world_boxes(world)[id] = outwards(grown);
     if (world->wide) {
         wide_of(world)[id] = *grown;
@@ -158,7 +161,7 @@ bool bp_world_put_grown_box(bp_world *world, bp_id id, const bp_box_double *grow
 
 void bp_world_refit(bp_world *world) {
     bp_given given = {.count = world->id_count};
-    if (world->given.data == NULL) { // there is no margin, or there are no objects
+    if (world->given.data == NULL || world->fitted) { // no margin, no objects, or nothing to do
         return;
     }
     if (world->wide) {
@@ -171,12 +174,14 @@ void bp_world_refit(bp_world *world) {
             write_seen(world, (bp_id)id, &given, id);
         }
     }
+    world->fitted = true;
 }
 
 void bp_world_put_all(bp_world *world, const bp_given *given) {
     bp_box *boxes = has_given(world) ? world->given.data : bp_world_boxes(world);
     ++world->version;
     bp_boxes_copy(boxes, given->floats, given->count, &world->config.executor);
+    world->fitted = false;
     bp_world_refit(world);
 }
 
