@@ -70,6 +70,9 @@ typedef struct bp_method_ops {
     // moment. For queries. NULL: the method never has one.
     const struct bp_sorted_grid *(*grid)(const void *state, const bp_id **loose, size_t *loose_count);
 
+    // The same for the boxes of two states, as (id in state, id in other). NULL: find_between does.
+    bp_status (*find_across)(void *state, void *other, bp_sink *sink);
+
     // Fills the fields that describe the structure: update, bytes, levels, cells, occupied, objects_per_cell(_max).
     void (*stats)(const void *state, bp_stats *stats);
 

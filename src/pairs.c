@@ -89,9 +89,19 @@ static void turn(bp_pair *pairs, size_t count) {
     }
 }
 
+static void put_in_order(bp_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const uint32_t a = pairs[i].a, b = pairs[i].b;
+        pairs[i] = (bp_pair){.a = a < b ? a : b, .b = a < b ? b : a};
+    }
+}
+
 void bp_sink_commit(bp_sink *sink, bp_pair *written, size_t count) {
     if (sink->turned) {
         turn(written, count);
+    }
+    if (sink->ordered) {
+        put_in_order(written, count);
     }
     if (sink->patience > 0 && written != sink->scratch.data) {
         sink->count += count;

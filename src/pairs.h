@@ -15,6 +15,7 @@ typedef struct bp_sink {
     uint64_t tests;        // candidate pairs examined
     const bp_sieve *sieve; // what a pair has to pass; NULL: nothing
     bool turned;           // pairs come as (b, a)
+    bool ordered;          // pairs are to become (smaller, larger)
     size_t patience;       // pairs that may wait for the sieve, so that it gets many at once; 0: none
     size_t waiting;        // of the last pairs, those that do
 } bp_sink;

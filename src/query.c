@@ -17,7 +17,7 @@ static void choose_sources(bp_query *query) {
     const bp_world *world = query->world;
     bp_query_rest *rest = &query->rest;
     const bp_sorted_grid *grid = NULL;
-    if (is_current(world) && world->ops->grid != NULL) {
+    if (is_current(world) && world->ops->grid != NULL && !world->statics.apart) {
         grid = world->ops->grid(world->state, &rest->loose, &rest->loose_count);
     }
     if (grid != NULL) {

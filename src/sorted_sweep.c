@@ -20,6 +20,7 @@ enum {
     SCAN_ITEMS = 8,    // such items that are one unit
     SPARSE_LEVEL = 16, // boxes; where both ways cost the same
     BETWEEN = 32,      // boxes of one set that are searched for in another together
+    NEAR = 65536,      // boxes that are in the cache anyway
     ROWS_AHEAD = 8     // rows per axis that are asked for ahead of time, at most
 };
 
@@ -358,14 +359,19 @@ BP_PREFETCHER prefetch_rows(const reach *r, const bp_sorted_grid *grid, const bp
 // At most BETWEEN boxes of one set against a level of another.
 static void sweep_between(bp_sweeper *s, size_t begin, size_t end, const bp_sorted_grid *grid, const bp_level *level) {
     reach reaches[BETWEEN];
+    const bool far = grid->total_count > NEAR;
     for (size_t p = begin; p < end; ++p) {
         reaches[p - begin] = reach_of(s->objects, p, level);
-        prefetch_rows(&reaches[p - begin], grid, level);
+        if (far) {
+            prefetch_rows(&reaches[p - begin], grid, level);
+        }
     }
     for (size_t p = begin; p < end; ++p) {
         const size_t listed = s->item_count;
         sweep_reach(s, p, &reaches[p - begin], grid, level);
-        prefetch_items(s, listed);
+        if (far) {
+            prefetch_items(s, listed);
+        }
     }
 }
 

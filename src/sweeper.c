@@ -107,6 +107,7 @@ static bool reserve_sinks(bp_sweep_pool *pool, const bp_allocator *allocator, si
         sinks[i].limit = like->limit;
         sinks[i].sieve = like->sieve;
         sinks[i].turned = like->turned;
+        sinks[i].ordered = like->ordered;
         sinks[i].patience = like->patience;
         sinks[i].waiting = 0;
         bp_sink_expect(&sinks[i], last_count);

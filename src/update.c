@@ -12,7 +12,7 @@
 #include "world.h"
 
 enum {
-    REFIT_SHARE = 16, // if more than one object in so many has left its margin, all get a new one
+    REFIT_SHARE = 16, // if more than one object in so many has left its margin, all get a new one; and much has changed
     PREFETCHED = 8
 };
 
@@ -66,14 +66,29 @@ static void refit(bp_world *world) {
     }
 }
 
+// Where much has changed, what is static is not looked at.
+static bp_status part_statics(bp_world *world) {
+    const bool much = world->all_changed || world->changed_count > world->id_count / REFIT_SHARE;
+    world->statics.apart = false;
+    return much && world->config.update != BP_UPDATE_INDIVIDUAL
+               ? bp_statics_part(&world->statics, world->ops, world->state, &world->config, bp_world_boxes(world),
+                                 bp_world_objects(world), world->id_count)
+               : BP_OK;
+}
+
 static bp_status synchronise(bp_world *world, bp_answer *answer) {
+    const bool was_apart = world->statics.apart;
     *answer = BP_ANSWER_ALL;
     refit(world);
     if (bp_world_is_viewed(world)) {
         const bp_status status = bp_view_make(&world->view, bp_world_seen(world));
         return status == BP_OK ? world->ops->build(world->state, world->view.boxes, world->view.count) : status;
     }
-    if (!world->tracks || !world->built) {
+    const bp_status parted = part_statics(world);
+    if (parted != BP_OK || world->statics.apart) {
+        return parted;
+    }
+    if (!world->tracks || !world->built || was_apart) {
         return world->ops->build(world->state, bp_world_boxes(world), world->id_count);
     }
     const bp_changes changes = changes_of(world);
@@ -90,8 +105,11 @@ static bp_status search(bp_world *world, bp_answer answer, bp_pairs *list, size_
     bp_sink sink = bp_sink_open(list, &world->config);
     sink.sieve = has_sieve(world) ? &sieve : NULL;
     bp_sink_expect(&sink, expected);
-    const bp_status status = answer == BP_ANSWER_ALL ? world->ops->find(world->state, &sink)
-                                                     : world->ops->find_changed(world->state, &changes, &sink);
+    bp_status status = answer == BP_ANSWER_ALL ? world->ops->find(world->state, &sink)
+                                               : world->ops->find_changed(world->state, &changes, &sink);
+    if (status == BP_OK && answer == BP_ANSWER_ALL && world->statics.apart) {
+        status = bp_statics_find(&world->statics, world->ops, world->state, &sink);
+    }
     (void)bp_sink_close(&sink, list);
     *tests = sink.tests;
     return status;
@@ -329,6 +347,11 @@ static bp_status refresh(bp_world *world) {
         return status;
     }
     world->ops->stats(world->state, &stats);
+    if (world->statics.apart) {
+        bp_stats fixed = {0};
+        world->ops->stats(world->statics.state, &fixed);
+        stats.bytes += fixed.bytes;
+    }
     stats.build_seconds = built - start;
     stats.find_seconds = bp_clock_seconds() - built;
     world->stats = stats;
@@ -346,11 +369,12 @@ static size_t list_bytes(const bp_pairs *pairs) {
 static void describe(bp_world *world) {
     world->stats.objects = bp_world_count(world);
     world->stats.pairs = world->pairs.count;
-    world->stats.bytes += bp_view_bytes(&world->view) + world->wide_boxes.bytes + world->given.bytes +
-                          world->free.bytes + world->objects.bytes + world->changed.bytes + world->old_boxes.bytes +
-                          world->marks.bytes + world->sort_scratch.bytes + world->index.slots.bytes +
-                          list_bytes(&world->begun) + list_bytes(&world->ended) + list_bytes(&world->spare) +
-                          list_bytes(&world->ordered) + list_bytes(&world->ordered_next);
+    world->stats.bytes += bp_view_bytes(&world->view) + world->statics.moving.bytes + world->statics.fixed.bytes +
+                          world->wide_boxes.bytes + world->given.bytes + world->free.bytes + world->objects.bytes +
+                          world->changed.bytes + world->old_boxes.bytes + world->marks.bytes +
+                          world->sort_scratch.bytes + world->index.slots.bytes + list_bytes(&world->begun) +
+                          list_bytes(&world->ended) + list_bytes(&world->spare) + list_bytes(&world->ordered) +
+                          list_bytes(&world->ordered_next);
 }
 
 // Nothing has changed: the same pairs as last time.

@@ -83,6 +83,7 @@ void bp_world_destroy(bp_world *world) {
     world->ops->destroy(world->state);
     bp_query_cache_destroy(world->queries);
     bp_view_free(&world->view);
+    bp_statics_free(&world->statics, world->ops, &world->config.allocator);
     bp_pairs *lists[] = {&world->pairs, &world->begun,   &world->ended,
                          &world->spare, &world->ordered, &world->ordered_next};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
@@ -563,5 +564,9 @@ bp_status bp_world_validate(const bp_world *world) {
     if (!changes_are_sound(world)) {
         return bp_world_refuse(world, BP_ERROR_INTERNAL, "world: the changed ids do not agree with their marks");
     }
-    return world->dirty ? BP_OK : world->ops->validate(world->state); // a structure that is behind is not wrong
+    if (world->dirty) { // a structure that is behind is not wrong
+        return BP_OK;
+    }
+    const bp_status status = world->ops->validate(world->state);
+    return status == BP_OK && world->statics.apart ? world->ops->validate(world->statics.state) : status;
 }

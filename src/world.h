@@ -20,6 +20,7 @@
 #include "boxes.h"
 #include "method.h"
 #include "pair_index.h"
+#include "statics.h"
 #include "view.h"
 
 #include <stdatomic.h>
@@ -53,6 +54,8 @@ struct bp_world {
     bool all_changed; // or so many that `changed` was given up
     bool dirty;       // something changed since the last update that succeeded
     bool built;       // the structure and the pairs are those of the last update
+
+    bp_statics statics; // static objects in a structure of their own, at times
 
     bp_pairs pairs;      // of the last update
     bp_pair_index index; // of these, if `indexed`

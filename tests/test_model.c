@@ -101,7 +101,11 @@ static bp_box draw_move(model *m, bp_id id) {
     return box;
 }
 
+// In one of the sequences most objects are static.
 static bp_object draw_object(model *m) {
+    if (m->seed == SEEDS[0] && rng_below(&m->random, 4) != 0) {
+        return (bp_object){.flags = BP_STATIC};
+    }
     if (rng_below(&m->random, 2) == 0) {
         return (bp_object){0};
     }
@@ -128,7 +132,7 @@ static void act_add(model *m) {
 static void act_add_many(model *m) {
     const size_t room = OBJECTS_MOST - m->count, wanted = rng_below(&m->random, MANY_MOST);
     const size_t count = wanted < room ? wanted : room;
-    const bool with_objects = rng_below(&m->random, 2) == 0;
+    const bool with_objects = m->seed == SEEDS[0] || rng_below(&m->random, 2) == 0;
     bp_box boxes[MANY_MOST];
     bp_object objects[MANY_MOST];
     bp_id ids[MANY_MOST];

@@ -152,6 +152,15 @@ static const bp_sorted_grid *grid(const void *state, const bp_id **loose, size_t
     return g->hashed ? NULL : &g->sorted;
 }
 
+static bp_status find_across(void *state, void *other, bp_sink *sink) {
+    hierarchical_grid *g = state, *h = other;
+    bp_status status = g->hashed || g->patch.active ? build_sorted(g) : BP_OK;
+    if (status == BP_OK) {
+        status = h->hashed || h->patch.active ? build_sorted(h) : BP_OK;
+    }
+    return status == BP_OK ? bp_sorted_grid_find_between(&g->sorted, &h->sorted, sink) : status;
+}
+
 static void stats(const void *state, bp_stats *stats) {
     const hierarchical_grid *g = state;
     if (g->hashed) {
@@ -184,6 +193,7 @@ const bp_method_ops bp_hierarchical_grid_ops = {
     .find_changed = find_changed,
     .find_difference = find_difference,
     .find_between = find_between,
+    .find_across = find_across,
     .grid = grid,
     .stats = stats,
     .validate = validate,
