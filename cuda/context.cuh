@@ -1,0 +1,147 @@
+// What the parts of the CUDA back end share: the context, its memory, errors as statuses.
+//
+//     boxes --plan--> levels --keys--> (key, index, record) --sort--> by cell --arrange--> records, table --sweep--> pairs
+//             plan.c          build.cu                       CUB                build.cu             sweep.cu, scan.cu
+#ifndef BP_CUDA_CONTEXT_CUH
+#define BP_CUDA_CONTEXT_CUH
+
+#include <broadphase/broadphase_cuda.h>
+
+#include "plan.h"
+
+#include <cuda_runtime.h>
+
+extern "C" {
+#include "config.h"
+}
+
+// Memory on the device that only grows.
+struct bp_cuda_buffer {
+    void *data;
+    size_t bytes;
+};
+
+// What kernels tell the host, and their tickets.
+struct bp_cuda_result {
+    unsigned long long total;   // pairs
+    unsigned long long invalid; // the first invalid box, or the largest number; the second set follows the first
+    unsigned int tickets[4];    // of tiles, a counter for each pass that needs one
+    unsigned int longest;       // row of neighbours
+    unsigned int occupied[2];   // levels that have boxes, a bit each, for each set
+};
+
+// A set of boxes in the order of their cells.
+struct bp_cuda_grid {
+    const bp_box *boxes;
+    const bp_object *objects;
+    uint32_t count;
+    bool wide;   // keys have 64 bits
+    int current; // which of the two buffers holds the sorted keys and indices
+    bp_cuda_buffer keys[2], indices[2];
+    bp_cuda_buffer records; // as given
+    bp_cuda_buffer sorted;  // records in the order of cells
+    bp_cuda_buffer table;   // where the boxes of a cell begin
+    bp_cuda_buffer chunks;  // where those of a chunk of the table begin
+};
+
+enum {
+    BP_CUDA_STAGE_PLAN,
+    BP_CUDA_STAGE_KEYS,
+    BP_CUDA_STAGE_SORT,
+    BP_CUDA_STAGE_ARRANGE,
+    BP_CUDA_STAGE_SWEEP,
+    BP_CUDA_STAGE_SCAN,
+    BP_CUDA_STAGES,
+
+    BP_CUDA_STAGING = 2 // blocks of pinned memory, one filled while the other is copied
+};
+
+struct bp_cuda_context {
+    bp_config config; // complete
+    const bp_object *objects[2];
+    bp_cuda_lattice lattice;
+    bp_cuda_grid grids[2];
+    bp_cuda_buffer sort_space, states, result, ordered;
+    bp_cuda_buffer offsets_scratch, found_scratch; // of neighbours
+    bp_cuda_buffer host_boxes[2], host_pairs, host_offsets;
+    bp_box *samples;             // pinned
+    bp_cuda_result *host_result; // pinned
+    void *staging[BP_CUDA_STAGING];
+    cudaStream_t copies;
+    cudaEvent_t staged[BP_CUDA_STAGING];
+    cudaEvent_t marks[BP_CUDA_STAGES + 1];
+    bool measured;
+    bp_cuda_stats stats;
+};
+
+#define BP_CUDA_TRY(expression)                                                                                        \
+    do {                                                                                                               \
+        const bp_status bp_cuda_status_ = (expression);                                                                \
+        if (bp_cuda_status_ != BP_OK) {                                                                                \
+            return bp_cuda_status_;                                                                                    \
+        }                                                                                                              \
+    } while (0)
+
+// An error of CUDA's as a status, with its text in the log. Clears it, so that the context can be used again.
+bp_status bp_cuda_check(const bp_cuda_context *context, cudaError_t error, const char *what);
+
+// Whether the kernel before this was launched.
+static inline bp_status bp_cuda_launched(const bp_cuda_context *context, const char *what) {
+    return bp_cuda_check(context, cudaGetLastError(), what);
+}
+
+bp_status bp_cuda_reserve(bp_cuda_context *context, bp_cuda_buffer *buffer, size_t bytes);
+void bp_cuda_mark(bp_cuda_context *context, int stage, cudaStream_t stream);
+
+// Chooses levels for one or two sets of boxes.
+bp_status bp_cuda_plan_boxes(bp_cuda_context *context, const bp_box *const boxes[2], const size_t counts[2],
+                             cudaStream_t stream);
+
+// Sorts boxes into the cells of the planned levels.
+bp_status bp_cuda_reserve_grid(bp_cuda_context *context, bp_cuda_grid *grid, size_t count);
+bp_status bp_cuda_build(bp_cuda_context *context, bp_cuda_grid *grid, const bp_box *boxes, size_t count,
+                        const bp_object *objects, uint64_t first_index, cudaStream_t stream);
+bp_status bp_cuda_sort_keys(bp_cuda_context *context, bp_cuda_grid *grid, uint32_t bits, cudaStream_t stream);
+bp_status bp_cuda_fill_table(bp_cuda_context *context, bp_cuda_grid *grid, uint64_t key_count, uint32_t shift,
+                             cudaStream_t stream);
+size_t bp_cuda_table_entries(uint64_t key_count, uint32_t shift);
+
+// Which pairs a pass looks for.
+enum bp_cuda_pass_kind {
+    BP_CUDA_WITHIN,        // inside one set
+    BP_CUDA_TO_COARSER,    // boxes of the first against levels of the second that are as coarse or coarser
+    BP_CUDA_FROM_STRICTLY, // boxes of the second against strictly coarser levels of the first
+};
+
+struct bp_cuda_output {
+    bp_pair *pairs; // NULL: count
+    uint64_t capacity;
+};
+
+// Tiles that so many boxes are cut into.
+size_t bp_cuda_sweep_tiles(size_t count);
+size_t bp_cuda_scan_tiles(size_t count);
+bp_status bp_cuda_sweep(bp_cuda_context *context, const bp_cuda_grid *objects, const bp_cuda_grid *candidates,
+                        bp_cuda_pass_kind kind, int pass, bp_cuda_output output, cudaStream_t stream);
+
+// Boxes that fit no level (listed) against boxes of a set.
+enum bp_cuda_scan_kind {
+    BP_CUDA_SCAN_WITHIN,  // the same set
+    BP_CUDA_SCAN_ALL,     // another one: listed are of the second, the others of the first
+    BP_CUDA_SCAN_FITTING, // another one, only those that fit a level: listed are of the first, the others of the second
+};
+bp_status bp_cuda_scan(bp_cuda_context *context, const bp_cuda_grid *listed, const bp_cuda_grid *others,
+                       bp_cuda_scan_kind kind, int pass, bp_cuda_output output, cudaStream_t stream);
+
+// Sorts pairs by (a, b).
+bp_status bp_cuda_order_pairs(bp_cuda_context *context, bp_pair *pairs, uint64_t count, cudaStream_t stream);
+
+// Starts a call: zero totals. Ends it: brings them to the host.
+bp_status bp_cuda_begin(bp_cuda_context *context, cudaStream_t stream);
+bp_status bp_cuda_finish(bp_cuda_context *context, cudaStream_t stream);
+
+static inline bp_cuda_result *bp_cuda_result_of(const bp_cuda_context *context) {
+    return static_cast<bp_cuda_result *>(context->result.data);
+}
+
+#endif

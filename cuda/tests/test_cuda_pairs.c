@@ -1,0 +1,249 @@
+// Pairs on the device against all pairs tested on the host: scenes, filters, periods, two sets, skew, and what callers
+// get wrong.
+#include "checks.h"
+
+#include "scenes.h"
+
+#include <math.h>
+
+enum { COUNT = 3000, MANY = 20000 };
+
+typedef struct expected {
+    bp_pair *data;
+    size_t count;
+} expected;
+
+static bool overlap_axis(const bp_box *a, const bp_box *b, int axis, double period) {
+    const double low = (double)b->min[axis] - (double)a->max[axis], high = (double)b->max[axis] - (double)a->min[axis];
+    if (period == 0.0 || !isfinite(low) || !isfinite(high)) {
+        return low <= 0.0 && high >= 0.0;
+    }
+    return ceil(low / period) * period <= high;
+}
+
+static bool overlap(const bp_box *a, const bp_box *b, const bp_config *config) {
+    bool both = true;
+    for (int axis = 0; axis < (config->dimensions == 2 ? 2 : 3); ++axis) {
+        both = both && overlap_axis(a, b, axis, (double)config->period[axis]);
+    }
+    return both;
+}
+
+static bool passes(const bp_object *a, const bp_object *b) {
+    const uint32_t a_group = a->group != 0 ? a->group : ~0u, b_group = b->group != 0 ? b->group : ~0u;
+    const uint32_t a_mask = a->mask != 0 ? a->mask : ~0u, b_mask = b->mask != 0 ? b->mask : ~0u;
+    return (a_group & b_mask) != 0 && (b_group & a_mask) != 0 && a->island == b->island &&
+           !((a->flags & BP_STATIC) != 0 && (b->flags & BP_STATIC) != 0);
+}
+
+static void add_pair(expected *e, uint32_t a, uint32_t b) {
+    if ((e->count & (e->count + 1)) == 0) {
+        e->data = realloc(e->data, (2 * e->count + 2) * sizeof *e->data);
+    }
+    e->data[e->count++] = (bp_pair){a, b};
+}
+
+static expected all_pairs(const bp_box *boxes, const bp_object *objects, size_t count, const bp_config *config) {
+    expected e = {0};
+    for (uint32_t a = 0; a < count; ++a) {
+        for (uint32_t b = a + 1; b < count; ++b) {
+            if (overlap(&boxes[a], &boxes[b], config) && (objects == NULL || passes(&objects[a], &objects[b]))) {
+                add_pair(&e, a, b);
+            }
+        }
+    }
+    return e;
+}
+
+static void check_list(const bp_pair *pairs, uint64_t found, const expected *e, const char *what) {
+    CHECK(found == e->count, "%s: %llu pairs instead of %zu", what, (unsigned long long)found, e->count);
+    CHECK(found != e->count || found == 0 || memcmp(pairs, e->data, e->count * sizeof *pairs) == 0, "%s: other pairs",
+          what);
+}
+
+// Sorted on the device; then a buffer that is one pair short, and none at all.
+static void check_set(const bp_box *boxes, size_t count, const bp_config *given, const char *what) {
+    bp_config config = *given;
+    config.pair_order = BP_ORDER_SORTED;
+    bp_cuda_context *context = NULL;
+    expected e = all_pairs(boxes, NULL, count, &config);
+    bp_pair *pairs = malloc((e.count + 1) * sizeof *pairs);
+    uint64_t found = 0;
+    CHECK(bp_cuda_create(&config, &context) == BP_OK, "%s", what);
+    bp_status status = bp_cuda_find_pairs_host(context, boxes, count, pairs, e.count + 1, &found);
+    CHECK(status == BP_OK, "%s: %s", what, bp_status_text(status));
+    check_list(pairs, found, &e, what);
+    if (e.count > 1) {
+        status = bp_cuda_find_pairs_host(context, boxes, count, pairs, e.count - 1, &found);
+        CHECK(status == BP_ERROR_CAPACITY && found == e.count, "%s: a short buffer", what);
+    }
+    status = bp_cuda_find_pairs_host(context, boxes, count, NULL, 0, &found);
+    CHECK(status == BP_OK && found == e.count, "%s: counted %llu", what, (unsigned long long)found);
+    free(pairs);
+    free(e.data);
+    bp_cuda_destroy(context);
+}
+
+static void check_scenes(void) {
+    for (size_t i = 0; i < scene_count(); ++i) {
+        const char *error = NULL;
+        const scene_options options = {.count = COUNT, .seed = 11};
+        scene *s = scene_create(scene_name(i), &options, &error);
+        CHECK(s != NULL, "%s: %s", scene_name(i), error);
+        const bp_config config = {.dimensions = scene_dimensions(s)};
+        check_set(scene_boxes(s), scene_box_count(s), &config, scene_name(i));
+        scene_destroy(s);
+    }
+}
+
+static void fill(bp_box *boxes, size_t count, float edge, float smallest, float largest, uint64_t seed) {
+    for (size_t i = 0; i < count; ++i) {
+        for (int axis = 0; axis < 3; ++axis) {
+            const float size = smallest * powf(largest / smallest, random_between(&seed, 0.0f, 1.0f));
+            boxes[i].min[axis] = random_between(&seed, -edge, edge);
+            boxes[i].max[axis] = boxes[i].min[axis] + size;
+        }
+    }
+}
+
+static void check_periods(void) {
+    static bp_box boxes[COUNT];
+    const struct {
+        float period[3], smallest, largest;
+        uint32_t dimensions;
+    } table[] = {{{20, 20, 20}, 0.5f, 1.0f, 3}, {{20, 0, 7}, 0.1f, 2.0f, 3}, {{0, 0, 30}, 0.01f, 3.0f, 3},
+                 {{64, 64, 0}, 0.5f, 1.0f, 2},  {{5, 5, 5}, 0.1f, 4.5f, 3},  {{1000, 10, 10}, 0.3f, 0.6f, 3}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i) {
+        bp_config config = {.dimensions = table[i].dimensions};
+        memcpy(config.period, table[i].period, sizeof config.period);
+        fill(boxes, COUNT, 30.0f, table[i].smallest, table[i].largest, i + 1);
+        boxes[7] = (bp_box){{-INFINITY, 1, -INFINITY}, {INFINITY, 2, INFINITY}};
+        check_set(boxes, COUNT, &config, "periodic");
+    }
+}
+
+static void check_filters(void) {
+    static bp_box boxes[COUNT];
+    static bp_object objects[COUNT];
+    uint64_t state = 5, found = 0;
+    fill(boxes, COUNT, 12.0f, 0.5f, 4.0f, 77);
+    for (size_t i = 0; i < COUNT; ++i) {
+        objects[i] = (bp_object){.group = 1u << next_random(&state) % 3,
+                                 .mask = (uint32_t)(next_random(&state) % 8),
+                                 .flags = (uint32_t)(next_random(&state) % 2),
+                                 .island = (uint32_t)(next_random(&state) % 2)};
+    }
+    boxes[3].max[0] = INFINITY;
+    const bp_config config = {.pair_order = BP_ORDER_SORTED, .dimensions = 3};
+    expected e = all_pairs(boxes, objects, COUNT, &config);
+    bp_pair *pairs = malloc((e.count + 1) * sizeof *pairs);
+    bp_cuda_context *context = NULL;
+    CHECK(bp_cuda_create(&config, &context) == BP_OK, "filters");
+    void *there = bp_cuda_test_copy(objects, sizeof objects);
+    CHECK(bp_cuda_set_objects(context, there, NULL) == BP_OK, "filters");
+    const bp_status status = bp_cuda_find_pairs_host(context, boxes, COUNT, pairs, e.count + 1, &found);
+    CHECK(status == BP_OK, "filters: %s", bp_status_text(status));
+    check_list(pairs, found, &e, "filters");
+    bp_cuda_test_free(there);
+    bp_cuda_destroy(context);
+    free(pairs);
+    free(e.data);
+}
+
+static void check_between(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count, const bp_config *given,
+                          const char *what) {
+    bp_config config = *given;
+    config.pair_order = BP_ORDER_SORTED;
+    expected e = {0};
+    for (uint32_t i = 0; i < a_count; ++i) {
+        for (uint32_t k = 0; k < b_count; ++k) {
+            if (overlap(&a[i], &b[k], &config)) {
+                add_pair(&e, i, k);
+            }
+        }
+    }
+    bp_pair *pairs = malloc((e.count + 1) * sizeof *pairs);
+    bp_cuda_context *context = NULL;
+    uint64_t found = 0;
+    CHECK(bp_cuda_create(&config, &context) == BP_OK, "%s", what);
+    const bp_status status =
+        bp_cuda_find_pairs_between_host(context, a, a_count, b, b_count, pairs, e.count + 1, &found);
+    CHECK(status == BP_OK, "%s: %s", what, bp_status_text(status));
+    check_list(pairs, found, &e, what);
+    bp_cuda_destroy(context);
+    free(pairs);
+    free(e.data);
+}
+
+static void check_two_sets(void) {
+    static bp_box a[COUNT], b[COUNT];
+    const bp_config open = {.dimensions = 3}, periodic = {.dimensions = 3, .period = {25, 25, 25}};
+    fill(a, COUNT, 15.0f, 0.1f, 0.5f, 1);
+    fill(b, COUNT, 15.0f, 0.1f, 8.0f, 2);
+    a[5] = (bp_box){{-INFINITY, -INFINITY, 0}, {INFINITY, INFINITY, 1}};
+    b[9] = (bp_box){{0, -INFINITY, -INFINITY}, {0, INFINITY, INFINITY}};
+    check_between(a, COUNT, b, COUNT, &open, "fine against coarse");
+    check_between(b, COUNT, a, COUNT, &open, "coarse against fine");
+    check_between(a, COUNT, a, COUNT, &open, "a set against itself");
+    check_between(a, COUNT, b, 1, &open, "against one");
+    check_between(a, COUNT, b, COUNT, &periodic, "two sets with a period");
+}
+
+// A clump in one cell beside even ones, one giant, and everything the same.
+static void check_skew(void) {
+    static bp_box boxes[MANY];
+    uint64_t found = 0;
+    const bp_config config = {.dimensions = 3};
+    bp_cuda_context *context = NULL;
+    fill(boxes, COUNT, 10.0f, 0.5f, 1.0f, 9);
+    for (size_t i = 0; i < 1000; ++i) {
+        boxes[3 * i] = (bp_box){{1, 1, 1}, {2, 2, 2}};
+    }
+    boxes[1] = (bp_box){{-20, -20, -20}, {20, 20, 20}};
+    check_set(boxes, COUNT, &config, "a clump and a giant");
+    for (size_t i = 0; i < MANY; ++i) {
+        boxes[i] = (bp_box){{3, 4, 5}, {4, 5, 6}};
+    }
+    CHECK(bp_cuda_create(&config, &context) == BP_OK, "identical");
+    const bp_status status = bp_cuda_find_pairs_host(context, boxes, MANY, NULL, 0, &found);
+    CHECK(status == BP_OK && found == (uint64_t)MANY * (MANY - 1) / 2, "identical: %llu", (unsigned long long)found);
+    bp_cuda_destroy(context);
+}
+
+static void check_mistakes(void) {
+    char log[512] = "";
+    const bp_config config = {.log = {keep_log, log}};
+    bp_box boxes[3] = {{{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}};
+    bp_pair pairs[4];
+    uint64_t found = 0;
+    bp_cuda_context *context = NULL;
+    CHECK(bp_cuda_create(&config, &context) == BP_OK, "mistakes");
+    CHECK(bp_cuda_find_pairs(context, NULL, 3, NULL, NULL, 0, &found) == BP_ERROR_ARGUMENT, "no boxes");
+    CHECK(bp_cuda_find_pairs_host(context, boxes, 3, NULL, 4, &found) == BP_ERROR_ARGUMENT, "no buffer");
+    CHECK(bp_cuda_find_pairs_host(context, boxes, 3, pairs, 4, NULL) == BP_ERROR_ARGUMENT, "no number");
+    boxes[2].min[1] = NAN;
+    CHECK(bp_cuda_find_pairs_host(context, boxes, 3, pairs, 4, &found) == BP_ERROR_BOX, "NaN");
+    CHECK(strstr(log, "box 2") != NULL, "the log says: %s", log);
+    boxes[2].min[1] = 0;
+    CHECK(bp_cuda_find_pairs_host(context, boxes, 3, pairs, 4, &found) == BP_OK && found == 3, "after mistakes");
+    CHECK(bp_cuda_find_pairs_host(context, boxes, 0, pairs, 4, &found) == BP_OK && found == 0, "no boxes at all");
+    CHECK(bp_cuda_find_pairs_host(context, boxes, 1, pairs, 4, &found) == BP_OK && found == 0, "one box");
+    const bp_status status = bp_cuda_find_pairs_host(context, boxes, 3, pairs, UINT64_MAX / 64, &found);
+    CHECK(status == BP_ERROR_MEMORY, "more memory than there is: %s", bp_status_text(status));
+    CHECK(strstr(log, "bytes are needed") != NULL, "the log says: %s", log);
+    CHECK(bp_cuda_find_pairs_host(context, boxes, 3, pairs, 4, &found) == BP_OK && found == 3, "after a failure");
+    bp_cuda_destroy(context);
+}
+
+int main(void) {
+    if (no_device()) {
+        return SKIPPED;
+    }
+    check_mistakes();
+    check_scenes();
+    check_periods();
+    check_filters();
+    check_two_sets();
+    check_skew();
+    return failures > 0;
+}
