@@ -1,6 +1,8 @@
 // Pairs between two sets, against the naive oracle.
 #include "support.h"
 
+#include "scenes.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,8 +202,30 @@ static void each_set_counts_from_zero(void **state) {
     bp_pairs_free(&pairs, &config);
 }
 
+// A box that spans more cells of another set's grid than a 32-bit number counts.
+static void sizes_that_have_nothing_in_common_are_found(void **state) {
+    (void)state;
+    const size_t count = quick() ? 2000 : 5000, half = count / 2;
+    const scene_options options = {.count = count, .seed = 7};
+    const char *error = NULL;
+    scene *wide = scene_create("tiny-and-huge", &options, &error);
+    assert_non_null(wide);
+    const bp_box *boxes = scene_boxes(wide);
+    pair_list expected = naive_pairs_between(boxes, half, boxes + half, count - half, 3);
+    for (size_t method = 0; method < bp_method_count(); ++method) {
+        const bp_config config = {.method = (bp_method)method};
+        bp_pairs pairs = {0};
+        assert_int_equal(bp_find_pairs_between(boxes, half, boxes + half, count - half, &config, &pairs), BP_OK);
+        expect_pairs(pairs.data, pairs.count, &expected, "tiny-and-huge, %s", bp_method_name(method));
+        bp_pairs_free(&pairs, &config);
+    }
+    pair_list_free(&expected);
+    scene_destroy(wide);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_that_have_nothing_in_common_are_found),
         cmocka_unit_test(finds_all_pairs_between_two_sets),
         cmocka_unit_test(a_set_against_itself_includes_each_box),
         cmocka_unit_test(an_empty_set_may_be_null),
