@@ -133,7 +133,7 @@ static void refits_until_a_new_tree_pays(void **state) {
 
 static void tests_hardly_more_than_linearly_many_candidates(void **state) {
     (void)state;
-    const size_t many = quick() ? 100000 : 1000000;
+    const size_t many = quick() ? 20000 : 1000000;
     const double small = (double)stats_of_scene("uniform", many / 100, method((bp_config){0})).tests;
     const double large = (double)stats_of_scene("uniform", many, method((bp_config){0})).tests;
     const double exponent = log10(large / small) / 2.0;
