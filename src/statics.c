@@ -2,8 +2,6 @@
 
 #include "boxes.h"
 
-#include <string.h>
-
 enum { SHARE = 4 }; // one object in so many must be static
 
 static bp_box *moving_of(const bp_statics *s) {
@@ -46,7 +44,7 @@ static bool reserve(bp_statics *s, const bp_allocator *allocator, size_t count) 
 }
 
 static bool is_same(const bp_box *a, const bp_box *b) {
-    return memcmp(a, b, sizeof *a) == 0;
+    return bp_box_is_hole(a) ? bp_box_is_hole(b) : bp_box_is_same(a, b);
 }
 
 // Sorts the boxes into those that move and those that are fixed, and notes whether the latter are still the same.
