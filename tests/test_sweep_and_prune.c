@@ -45,9 +45,9 @@ static void follows_every_scene_through_time(void **state) {
 // ---- work -----------------------------------------------------------------------------------------------------------
 
 typedef struct effort {
-    double tests;   // per step
-    size_t afresh;  // steps that sorted afresh
-    size_t levels;  // axes in use at the end
+    double tests;  // per step
+    size_t afresh; // steps that sorted afresh
+    size_t levels; // axes in use at the end
 } effort;
 
 static effort effort_of(const char *name, size_t count, uint32_t axes, size_t steps) {
