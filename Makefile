@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 
 BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
-OWN_SOURCES = find include src scenes tool bench tests examples -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp'
+OWN_SOURCES = find include src scenes tool bench tests examples mpi -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp'
 
 .PHONY: all demo test bench lint format format-check sanitize valgrind install clean help
 

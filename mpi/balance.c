@@ -1,0 +1,104 @@
+// Balance: when the regions are made anew, and by what weights.
+//
+// Work is counted, not timed, so that the same run always takes the same course: boxes searched (owned and ghosts) plus
+// pairs found. An object weighs 1 plus half of its pairs, times what its rank did last time for each such unit: the ghosts
+// of a rank are thus carried by its objects.
+#include "world.h"
+
+#include <math.h>
+
+// ---- when -----------------------------------------------------------------------------------------------------------------------
+
+// The last partition may have come to no better than `settled` (a crowd at one point cannot be cut): only what is clearly
+// worse is worth another one.
+bool bpm_needs_partition(const bp_mpi_world *world) {
+    if (world->comm.size == 1) {
+        return false;
+    }
+    if (!world->has_regions || (world->parted_objects == 0 && world->objects > 0)) {
+        return true;
+    }
+    const double allowed = (double)world->config.imbalance;
+    const double limit = fmax(allowed, world->settled * (1.0 + 0.5 * (allowed - 1.0)));
+    const double now = world->stats.imbalance;
+    const bool long_ago = world->stats.updates - world->last_partition >= world->config.balance_interval;
+    return now > limit && (long_ago || now > 2.0 * world->settled);
+}
+
+bp_status bpm_measure(bp_mpi_world *world, bp_status status, double work, double *imbalance) {
+    int64_t most = (int64_t)work, sum = (int64_t)work;
+    status = bpm_agree_most(&world->comm, status, &most, 1);
+    if (status == BP_OK) {
+        status = bpm_sum(&world->comm, &sum, 1);
+    }
+    *imbalance = sum > 0 ? (double)most * (double)world->comm.size / (double)sum : 1.0;
+    return status;
+}
+
+// ---- how ------------------------------------------------------------------------------------------------------------------------
+
+static bool is_finite_box(const bp_mpi_world *world, const bp_box *box) {
+    bool finite = true;
+    for (uint32_t axis = 0; axis < world->config.local.dimensions; ++axis) {
+        finite &= isfinite(box->min[axis]) && isfinite(box->max[axis]);
+    }
+    return finite;
+}
+
+static void count_pair(const bp_mpi_world *world, uint64_t id, float *weights) {
+    const uint32_t *index = bpm_map_find(&world->owned.index_of, id);
+    if (index != NULL) weights[*index] += 0.5f;
+}
+
+static void weigh(const bp_mpi_world *world, float *weights) {
+    double sum = 0.0;
+    for (size_t i = 0; i < world->owned.count; ++i) weights[i] = 1.0f;
+    for (size_t i = 0; i < world->pairs.count; ++i) {
+        count_pair(world, bpm_pairs_data(&world->pairs)[i].a, weights);
+        count_pair(world, bpm_pairs_data(&world->pairs)[i].b, weights);
+    }
+    for (size_t i = 0; i < world->owned.count; ++i) sum += (double)weights[i];
+    // Objects that came since were not part of that work.
+    const bool comparable = world->stats.owned == world->owned.count && sum > 0.0;
+    const float unit = comparable ? (float)fmin(fmax(world->stats.work / sum, 0.5), 4.0) : 1.0f;
+    for (size_t i = 0; i < world->owned.count; ++i) weights[i] *= unit;
+}
+
+// Infinite boxes are everywhere: they have no place, and weigh the same on all ranks.
+static size_t place(const bp_mpi_world *world, double *centres, float *weights) {
+    size_t count = 0;
+    for (size_t i = 0; i < world->owned.count; ++i) {
+        const bp_box *box = &((const bp_box *)world->owned.boxes.data)[i];
+        if (is_finite_box(world, box)) {
+            bpm_centre_of(&world->regions, box, &centres[3 * count]);
+            weights[count++] = weights[i];
+        }
+    }
+    return count;
+}
+
+bp_status bpm_make_regions(bp_mpi_world *world, bp_status status, bpm_regions *regions) {
+    const bp_allocator *allocator = bpm_allocator(world);
+    const bpm_regions *last = &world->regions;
+    bpm_array centres = {0}, weights = {0};
+    bpm_load load = {.dimensions = last->dimensions};
+    *regions = (bpm_regions){.dimensions = last->dimensions,
+                             .spheres = last->spheres,
+                             .period = {last->period[0], last->period[1], last->period[2]},
+                             .size = last->size,
+                             .broadcast_above = last->broadcast_above};
+    if (status == BP_OK && (!bpm_reserve(&centres, allocator, 0, 3 * world->owned.count + 3, sizeof(double)) ||
+                            !bpm_reserve(&weights, allocator, 0, world->owned.count + 1, sizeof(float)))) {
+        status = BP_ERROR_MEMORY;
+    }
+    if (status == BP_OK) {
+        weigh(world, weights.data);
+        load.count = place(world, centres.data, weights.data);
+        load.centres = centres.data;
+        load.weights = weights.data;
+    }
+    status = bpm_partition(&world->comm, status, world->zoltan, world->config.partition, &load, regions);
+    bpm_release(&centres, allocator);
+    bpm_release(&weights, allocator);
+    return status;
+}

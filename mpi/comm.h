@@ -1,0 +1,71 @@
+// Communication: agreeing on a status, and bringing items of one size to the ranks they are for.
+//
+//     outbox: item -> rank     grouped by rank     Zoltan's plan: who sends how much to whom     pieces below the limit
+//     ------------------------>------------------>---------------------------------------------->----------------> inbox
+//
+// Zoltan makes the plan; the bytes are sent here, because its own sending counts them in 32 bits and does not tell when
+// MPI has failed.
+#ifndef BPM_COMM_H
+#define BPM_COMM_H
+
+#include "memory.h"
+
+#include <broadphase/broadphase_mpi.h>
+
+typedef struct bpm_comm {
+    MPI_Comm handle;
+    int rank, size;
+    size_t limit; // bytes per message
+    bp_allocator allocator;
+    bp_log log;
+    bool broken; // MPI has failed: nothing works any more
+    uint64_t bytes_sent, messages;
+} bpm_comm;
+
+// BP_OK, or BP_ERROR_MPI with a line in the log.
+bp_status bpm_check(bpm_comm *comm, int code, const char *doing);
+
+// The largest status of all ranks. Every rank must call it.
+bp_status bpm_agree(bpm_comm *comm, bp_status status);
+// The same, and the largest of some numbers: `values` are replaced.
+bp_status bpm_agree_most(bpm_comm *comm, bp_status status, int64_t *values, int count);
+
+// Items to send. Once adding has failed, `status` says so, and adding does nothing.
+typedef struct bpm_outbox {
+    bpm_array items, ranks;
+    size_t item_size, count;
+    bp_status status;
+} bpm_outbox;
+
+void bpm_outbox_begin(bpm_outbox *outbox, size_t item_size);
+// Room for one more item, or NULL.
+void *bpm_outbox_add(bpm_outbox *outbox, const bp_allocator *allocator, int rank);
+void bpm_outbox_free(bpm_outbox *outbox, const bp_allocator *allocator);
+
+// What has arrived, by the rank of its sender and then in the order of its outbox; and the way back.
+typedef struct bpm_inbox {
+    bpm_array items;
+    size_t item_size, count;
+
+    // the plan: entry i is a rank, a number of items, and where they begin
+    bpm_array order; // of the outbox: which item stands where after grouping
+    bpm_array grouped, to, from, requests;
+    size_t to_count, from_count, sent_count;
+} bpm_inbox;
+
+void bpm_inbox_free(bpm_inbox *inbox, const bp_allocator *allocator);
+
+// Collective. `status` is what this rank has come to so far: if it is an error on any rank, nothing is sent, and all return
+// an error.
+bp_status bpm_exchange(bpm_comm *comm, bp_status status, const bpm_outbox *outbox, bpm_inbox *inbox);
+
+// Collective: sends one answer of `size` bytes for each item that has arrived back to where that came from; `answers`
+// gets them in the order of the outbox.
+bp_status bpm_answer(bpm_comm *comm, bp_status status, bpm_inbox *inbox, const void *replies, size_t size,
+                     bpm_array *answers);
+
+// Collective: everything from all ranks to all ranks, by rank. `all` gets `*all_count` items.
+bp_status bpm_gather(bpm_comm *comm, bp_status status, const void *items, size_t count, size_t size, bpm_array *all,
+                     size_t *all_count);
+
+#endif

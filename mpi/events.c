@@ -1,0 +1,197 @@
+// What has begun and what has ended in the whole world, although pairs go from rank to rank.
+//
+// Each rank knows which pairs it reports now and did not before, and the other way round. A pair that has only changed its
+// reporter is both: new on one rank, lost on another. Where that is possible, both tell a third rank, the pair's home, and
+// the two cancel out there. It is not possible
+//   - for an object that was added since: its pairs have begun, whatever there was before under the same id;
+//   - for an object that concerned this rank alone at both times: nobody else can have reported its pairs.
+// So only pairs near the faces of the regions travel, and all pairs that moved when regions were made anew.
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct claim {
+    bp_mpi_pair pair;
+    uint32_t begun; // or ended
+    uint32_t index; // where it has arrived
+} claim;
+
+static int home_of_pair(const bp_mpi_world *world, bp_mpi_pair pair) {
+    return bpm_home_of(world, bpm_hash(pair.a) * 3 + pair.b);
+}
+
+static bool add_pair(bp_mpi_world *world, bpm_pairs *list, bp_mpi_pair pair) {
+    if (!bpm_pairs_reserve(list, bpm_allocator(world), list->count + 1)) {
+        return false;
+    }
+    bpm_pairs_data(list)[list->count++] = pair;
+    return true;
+}
+
+// Either certain, or a claim that the pair's home has to judge.
+static bool state(bp_mpi_world *world, bpm_outbox *claims, bp_mpi_pair pair, bool begun, bool certain) {
+    if (certain || world->comm.size == 1) {
+        return add_pair(world, begun ? &world->next_begun : &world->next_ended, pair);
+    }
+    claim *item = bpm_outbox_add(claims, bpm_allocator(world), home_of_pair(world, pair));
+    if (item != NULL) {
+        *item = (claim){.pair = pair, .begun = begun};
+    }
+    return item != NULL;
+}
+
+// ---- from what the local world tells -----------------------------------------------------------------------------------------------
+
+static bool is_settled(unsigned flags) {
+    return (flags & (BPM_SHARED | BPM_SHARED_BEFORE | BPM_ARRIVED | BPM_GONE | BPM_PARKED)) == 0;
+}
+
+static bp_mpi_pair pair_of(const uint64_t *ids, bp_pair pair) {
+    const uint64_t a = bpm_untagged(ids[pair.a]), b = bpm_untagged(ids[pair.b]);
+    return a < b ? (bp_mpi_pair){a, b} : (bp_mpi_pair){b, a};
+}
+
+static bool state_found(bp_mpi_world *world, bpm_outbox *claims, const bp_result *result) {
+    const uint8_t *flags = world->local.flags.data;
+    const uint64_t *ids = world->local.ids.data, *ids_before = world->local.ids_before.data;
+    bool good = true;
+    for (size_t i = 0; good && i < result->begun_count; ++i) {
+        const bp_pair pair = result->begun[i];
+        const unsigned a = flags[pair.a], b = flags[pair.b];
+        good =
+            state(world, claims, pair_of(ids, pair), true, ((a | b) & BPM_BORN) != 0 || is_settled(a) || is_settled(b));
+    }
+    for (size_t i = 0; good && i < result->ended_count; ++i) {
+        const bp_pair pair = result->ended[i];
+        const bool certain = is_settled(flags[pair.a]) || is_settled(flags[pair.b]);
+        good = state(world, claims, pair_of(ids_before, pair), false, certain);
+    }
+    return good;
+}
+
+// ---- from the last pairs and the next, where the local world is new ------------------------------------------------------------------
+
+static bool copy_sorted(bp_mpi_world *world, const bpm_pairs *from, bpm_pairs *to) {
+    if (!bpm_pairs_reserve(to, bpm_allocator(world), from->count + 1)) {
+        return false;
+    }
+    if (from->count > 0) {
+        memcpy(to->memory.data, from->memory.data, from->count * sizeof(bp_mpi_pair));
+    }
+    to->count = from->count;
+    return bpm_sort_pairs(to, &world->scratch, bpm_allocator(world));
+}
+
+// The ids of objects that were nowhere before.
+static bool collect_born(bp_mpi_world *world, bpm_map *born) {
+    const bpm_list *adds = &world->update.adds;
+    const bpm_addition *added = adds->memory.data;
+    size_t count = 0;
+    for (size_t i = 0; i < adds->count; ++i) count += (added[i].flags & BPM_BORN) != 0;
+    if (!bpm_map_reserve(born, bpm_allocator(world), count)) {
+        return false;
+    }
+    for (size_t i = 0; i < adds->count; ++i) {
+        if ((added[i].flags & BPM_BORN) != 0) bpm_map_put(born, added[i].id, 0);
+    }
+    return true;
+}
+
+static int compare(bp_mpi_pair a, bp_mpi_pair b) {
+    return a.a != b.a ? (a.a < b.a ? -1 : 1) : (a.b > b.b) - (a.b < b.b);
+}
+
+static bool state_difference(bp_mpi_world *world, bpm_outbox *claims, const bpm_pairs *before, const bpm_pairs *after,
+                             const bpm_map *born) {
+    const bp_mpi_pair *old = bpm_pairs_data(before), *new = bpm_pairs_data(after);
+    size_t i = 0, k = 0;
+    bool good = true;
+    while (good && (i < before->count || k < after->count)) {
+        const int order = i == before->count ? 1 : k == after->count ? -1 : compare(old[i], new[k]);
+        const bp_mpi_pair pair = order < 0 ? old[i] : new[k];
+        const bool is_born = bpm_map_find(born, pair.a) != NULL || bpm_map_find(born, pair.b) != NULL;
+        if (order < 0 || (order == 0 && is_born)) good = state(world, claims, pair, false, is_born);
+        if (order > 0 || (order == 0 && is_born)) good = good && state(world, claims, pair, true, is_born);
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return good;
+}
+
+static bool state_all(bp_mpi_world *world, bpm_outbox *claims) {
+    bpm_pairs before = {0}, after = {0};
+    bpm_map born = {0};
+    const bool good = copy_sorted(world, &world->pairs, &before) && copy_sorted(world, &world->next_pairs, &after) &&
+                      collect_born(world, &born) && state_difference(world, claims, &before, &after, &born);
+    bpm_release(&before.memory, bpm_allocator(world));
+    bpm_release(&after.memory, bpm_allocator(world));
+    bpm_map_free(&born, bpm_allocator(world));
+    return good;
+}
+
+// ---- the judgement at home ---------------------------------------------------------------------------------------------------------------
+
+static int compare_claims(const void *a, const void *b) {
+    const claim *x = a, *y = b;
+    const int order = compare(x->pair, y->pair);
+    return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+// A pair that one rank has lost and another has found is neither.
+static void judge(claim *claims, size_t count, uint8_t *stands) {
+    for (size_t i = 0; i < count; ++i) {
+        claims[i].index = (uint32_t)i;
+        stands[i] = 1;
+    }
+    if (count > 1) {
+        qsort(claims, count, sizeof *claims, compare_claims);
+    }
+    for (size_t i = 1; i < count; ++i) {
+        if (compare(claims[i - 1].pair, claims[i].pair) == 0 && claims[i - 1].begun != claims[i].begun) {
+            stands[claims[i - 1].index] = stands[claims[i].index] = 0;
+        }
+    }
+}
+
+static bp_status settle_claims(bp_mpi_world *world, bp_status status, const bpm_outbox *claims) {
+    const bp_allocator *allocator = bpm_allocator(world);
+    bpm_inbox in = {0};
+    bpm_array stands = {0}, answers = {0};
+    status = bpm_exchange(&world->comm, status, claims, &in);
+    if (status == BP_OK) {
+        const bool good = bpm_reserve(&stands, allocator, 0, in.count + 1, 1);
+        if (good) judge(in.items.data, in.count, stands.data);
+        status = bpm_answer(&world->comm, good ? BP_OK : BP_ERROR_MEMORY, &in, stands.data, 1, &answers);
+    }
+    const claim *mine = claims->items.data;
+    for (size_t i = 0; status == BP_OK && i < claims->count; ++i) {
+        if (((const uint8_t *)answers.data)[i] != 0 &&
+            !add_pair(world, mine[i].begun ? &world->next_begun : &world->next_ended, mine[i].pair)) {
+            status = BP_ERROR_MEMORY;
+        }
+    }
+    bpm_inbox_free(&in, allocator);
+    bpm_release(&stands, allocator);
+    bpm_release(&answers, allocator);
+    return status;
+}
+
+bp_status bpm_find_events(bp_mpi_world *world, bp_status status, const bp_result *result) {
+    bpm_outbox claims = {0};
+    bpm_outbox_begin(&claims, sizeof(claim));
+    world->next_begun.count = world->next_ended.count = 0;
+    if (status == BP_OK) {
+        const bool good = world->update.full ? state_all(world, &claims) : state_found(world, &claims, result);
+        status = good ? BP_OK : claims.status != BP_OK ? claims.status : BP_ERROR_MEMORY;
+    }
+    if (world->comm.size > 1) {
+        status = settle_claims(world, status, &claims);
+    }
+    bpm_outbox_free(&claims, bpm_allocator(world));
+    if (status == BP_OK && (!bpm_sort_pairs(&world->next_begun, &world->scratch, bpm_allocator(world)) ||
+                            !bpm_sort_pairs(&world->next_ended, &world->scratch, bpm_allocator(world)))) {
+        status = BP_ERROR_MEMORY;
+    }
+    return status;
+}

@@ -1,0 +1,89 @@
+#include "id_map.h"
+
+#include <broadphase/broadphase_mpi.h>
+
+enum { SMALLEST = 16 };
+
+void bpm_map_clear(bpm_map *map) {
+    for (size_t i = 0; map->slots != NULL && i <= map->mask; ++i) {
+        map->slots[i].id = BP_MPI_NO_ID;
+    }
+    map->count = 0;
+}
+
+static size_t slots_for(size_t count) {
+    size_t slots = SMALLEST;
+    while (slots - slots / 3 < count + 1) {
+        slots *= 2;
+    }
+    return slots;
+}
+
+bool bpm_map_reserve(bpm_map *map, const bp_allocator *allocator, size_t count) {
+    if (count > SIZE_MAX / 64) {
+        return false;
+    }
+    const size_t slots = slots_for(count);
+    if (map->slots != NULL && slots <= map->mask + 1) {
+        return true;
+    }
+    bpm_map next = {.mask = slots - 1};
+    if (!bpm_reserve(&next.memory, allocator, 0, slots, sizeof(bpm_slot))) {
+        return false;
+    }
+    next.slots = next.memory.data;
+    bpm_map_clear(&next);
+    for (size_t i = 0; map->slots != NULL && i <= map->mask; ++i) {
+        if (map->slots[i].id != BP_MPI_NO_ID) {
+            bpm_map_put(&next, map->slots[i].id, map->slots[i].value);
+        }
+    }
+    bpm_map_free(map, allocator);
+    *map = next;
+    return true;
+}
+
+void bpm_map_free(bpm_map *map, const bp_allocator *allocator) {
+    bpm_release(&map->memory, allocator);
+    *map = (bpm_map){0};
+}
+
+// Where an id is, or the free slot where it would go.
+static size_t place_of(const bpm_map *map, uint64_t id) {
+    size_t place = bpm_hash(id) & map->mask;
+    while (map->slots[place].id != id && map->slots[place].id != BP_MPI_NO_ID) {
+        place = (place + 1) & map->mask;
+    }
+    return place;
+}
+
+uint32_t *bpm_map_find(const bpm_map *map, uint64_t id) {
+    if (map->slots == NULL || id == BP_MPI_NO_ID) {
+        return NULL;
+    }
+    bpm_slot *slot = &map->slots[place_of(map, id)];
+    return slot->id == id ? &slot->value : NULL;
+}
+
+void bpm_map_put(bpm_map *map, uint64_t id, uint32_t value) {
+    bpm_slot *slot = &map->slots[place_of(map, id)];
+    map->count += slot->id != id;
+    *slot = (bpm_slot){.id = id, .value = value};
+}
+
+// What follows is moved back, so that no search ends at the gap.
+void bpm_map_erase(bpm_map *map, uint64_t id) {
+    if (bpm_map_find(map, id) == NULL) {
+        return;
+    }
+    size_t gap = place_of(map, id);
+    for (size_t next = (gap + 1) & map->mask; map->slots[next].id != BP_MPI_NO_ID; next = (next + 1) & map->mask) {
+        const size_t wanted = bpm_hash(map->slots[next].id) & map->mask;
+        if (((next - wanted) & map->mask) >= ((next - gap) & map->mask)) {
+            map->slots[gap] = map->slots[next];
+            gap = next;
+        }
+    }
+    map->slots[gap].id = BP_MPI_NO_ID;
+    --map->count;
+}

@@ -1,0 +1,38 @@
+// A hash table from ids to small numbers: open addressing, linear probing, at most two thirds full.
+//
+// Nothing fails but reserving: after bpm_map_reserve(n), n entries fit.
+#ifndef BPM_ID_MAP_H
+#define BPM_ID_MAP_H
+
+#include "memory.h"
+
+typedef struct bpm_slot {
+    uint64_t id; // BP_MPI_NO_ID: free
+    uint32_t value;
+} bpm_slot;
+
+typedef struct bpm_map {
+    bpm_array memory;
+    bpm_slot *slots;
+    size_t mask; // slots - 1; a power of two less one
+    size_t count;
+} bpm_map;
+
+static inline uint64_t bpm_hash(uint64_t id) {
+    id = (id ^ (id >> 30)) * 0xbf58476d1ce4e5b9u;
+    id = (id ^ (id >> 27)) * 0x94d049bb133111ebu;
+    return id ^ (id >> 31);
+}
+
+bool bpm_map_reserve(bpm_map *map, const bp_allocator *allocator, size_t count);
+void bpm_map_free(bpm_map *map, const bp_allocator *allocator);
+void bpm_map_clear(bpm_map *map);
+
+// NULL if it is not there.
+uint32_t *bpm_map_find(const bpm_map *map, uint64_t id);
+// Room must be reserved. An id that is there gets the new value.
+void bpm_map_put(bpm_map *map, uint64_t id, uint32_t value);
+// Nothing happens if it is not there.
+void bpm_map_erase(bpm_map *map, uint64_t id);
+
+#endif

@@ -1,0 +1,442 @@
+// This rank's own world: an ordinary bp_world of owned objects and ghosts.
+//
+//     removes ---> adds ---> place holders where there are fewer adds ---> moves ---> bp_update ---> pairs ---> ids
+//
+// Its numbers are kept without gaps, so that all boxes can be handed over as one array. A place holder pairs with nothing:
+// what reports pairs leaves it out.
+#include "world.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- which pairs are this rank's -------------------------------------------------------------------------------------------------
+
+// Pairs of an object that concerns this rank alone are surely its own; the rest is decided by the point.
+static bool is_mine(const bp_mpi_world *world, bp_id a, bp_id b) {
+    const uint8_t *flags = world->local.flags.data;
+    if (((flags[a] | flags[b]) & BPM_PARKED) != 0) {
+        return false;
+    }
+    if ((flags[a] & flags[b] & BPM_SHARED) == 0) {
+        return true;
+    }
+    const uint64_t *ids = world->local.ids.data;
+    const bp_box *boxes = world->local.boxes.data;
+    const bool ordered = bpm_untagged(ids[a]) < bpm_untagged(ids[b]);
+    const bp_id first = ordered ? a : b, second = ordered ? b : a;
+    return bpm_reporter(world->update.regions, &boxes[first], &boxes[second]) == world->comm.rank;
+}
+
+static bp_mpi_pair ordered_pair(uint64_t a, uint64_t b) {
+    a = bpm_untagged(a);
+    b = bpm_untagged(b);
+    return (bp_mpi_pair){.a = a < b ? a : b, .b = a < b ? b : a};
+}
+
+static bp_mpi_pair pair_of(const uint64_t *ids, bp_id a, bp_id b) {
+    return ordered_pair(ids[a], ids[b]);
+}
+
+static bool is_wanted(const bp_mpi_world *world, bp_id a, bp_id b) {
+    const bp_mpi_filter *filter = &world->config.filter;
+    if (filter->pass == NULL) {
+        return true;
+    }
+    const bp_mpi_pair pair = pair_of(world->local.ids.data, a, b);
+    return filter->pass(filter->context, pair.a, pair.b) != 0;
+}
+
+// With events the local world is asked to leave out the others, so that it tells what begins and ends here.
+static int pass(void *context, uint32_t a, uint32_t b) {
+    const bp_mpi_world *world = context;
+    return (world->comm.size == 1 || is_mine(world, a, b)) && is_wanted(world, a, b);
+}
+
+// ---- bringing it up to date -------------------------------------------------------------------------------------------------------
+
+static bp_status create(bp_mpi_world *world) {
+    bpm_local *local = &world->local;
+    bp_config config = world->config.local;
+    config.pair_order = BP_ORDER_FOUND;
+    if (bpm_has_events(world) && (world->comm.size > 1 || world->config.filter.pass != NULL)) {
+        config.filter = (bp_filter){.pass = pass, .context = world};
+    }
+    bp_world_destroy(local->world);
+    local->world = NULL;
+    local->count = 0;
+    local->parked_count = 0;
+    local->in_order = true;
+    return bp_world_create(&config, &local->world);
+}
+
+static bool reserve(bp_mpi_world *world, size_t count) {
+    bpm_local *local = &world->local;
+    const bp_allocator *allocator = bpm_allocator(world);
+    const size_t kept = local->count, user = world->config.user_bytes;
+    const bool single = world->comm.size == 1;
+    return bpm_reserve(&local->ids, allocator, kept * sizeof(uint64_t), count, sizeof(uint64_t)) &&
+           bpm_reserve(&local->ids_before, allocator, kept * sizeof(uint64_t), count, sizeof(uint64_t)) &&
+           bpm_reserve(&local->flags, allocator, kept, count, 1) &&
+           bpm_reserve(&local->parked, allocator, local->parked_count * sizeof(bp_id), count, sizeof(bp_id)) &&
+           (single || bpm_reserve(&local->boxes, allocator, kept * sizeof(bp_box), count, sizeof(bp_box))) &&
+           (single || bpm_reserve(&local->objects, allocator, kept * sizeof(bp_object), count, sizeof(bp_object))) &&
+           (single || user == 0 || bpm_reserve(&local->user, allocator, kept * user, count, user));
+}
+
+static bp_status remove_listed(bp_mpi_world *world) {
+    const bpm_list *removes = &world->update.removes;
+    uint8_t *flags = world->local.flags.data;
+    bp_status status = BP_OK;
+    for (size_t i = 0; status == BP_OK && i < removes->count; ++i) {
+        const bp_id id = ((const bp_id *)removes->memory.data)[i];
+        flags[id] = (uint8_t)((flags[id] & BPM_BROADCAST) | BPM_GONE);
+        status = bp_remove(world->local.world, id);
+    }
+    return status;
+}
+
+// Place holders make room for what is added.
+static bp_status unpark(bp_mpi_world *world, size_t count) {
+    bpm_local *local = &world->local;
+    bp_status status = BP_OK;
+    for (; status == BP_OK && count > 0 && local->parked_count > 0; --count) {
+        const bp_id id = ((const bp_id *)local->parked.data)[--local->parked_count];
+        ((uint8_t *)local->flags.data)[id] = BPM_GONE;
+        status = bp_remove(local->world, id);
+    }
+    return status;
+}
+
+static float bounded(float x) {
+    return x < -FLT_MAX ? -FLT_MAX : x > FLT_MAX ? FLT_MAX : x;
+}
+
+// A place holder stands where the object was; where that was large, it is a point.
+static bp_status park(bp_mpi_world *world, size_t count) {
+    bpm_local *local = &world->local;
+    bp_status status = BP_OK;
+    const bpm_list *removes = &world->update.removes;
+    bp_box *boxes = local->boxes.data;
+    uint8_t *flags = local->flags.data;
+    for (size_t i = 0; status == BP_OK && i < count; ++i) {
+        const bp_id from = ((const bp_id *)removes->memory.data)[i % removes->count];
+        bp_box box = boxes[from];
+        for (int axis = 0; axis < 3 && (flags[from] & BPM_BROADCAST) != 0; ++axis) {
+            box.min[axis] = box.max[axis] = bounded(box.min[axis]);
+        }
+        bp_id id;
+        status = bp_add(local->world, &box, NULL, &id);
+        if (status == BP_OK) {
+            boxes[id] = box;
+            flags[id] = BPM_PARKED | BPM_GONE | BPM_ARRIVED;
+            ((uint64_t *)local->ids.data)[id] = BP_MPI_NO_ID;
+            ((bp_id *)local->parked.data)[local->parked_count++] = id;
+        }
+    }
+    return status;
+}
+
+// What the library needs to know of an object. `user` is not its business, and an object that is all default costs it
+// nothing.
+static bp_object stripped(const bp_object *object) {
+    bp_object bare = *object;
+    bare.user = 0;
+    return bare;
+}
+
+static void set_local(bp_mpi_world *world, bp_id id, const bpm_addition *added) {
+    bpm_local *local = &world->local;
+    const size_t bytes = world->config.user_bytes;
+    uint8_t *flags = local->flags.data;
+    ((uint64_t *)local->ids.data)[id] = bpm_tagged(added->id, added->flags);
+    flags[id] = (uint8_t)((id < local->count ? flags[id] & BPM_GONE : 0) | added->flags | BPM_ARRIVED);
+    if (world->comm.size == 1) {
+        return;
+    }
+    ((bp_box *)local->boxes.data)[id] = added->box;
+    ((bp_object *)local->objects.data)[id] = added->object;
+    if (bytes > 0 && added->user != NULL) {
+        memcpy((char *)local->user.data + id * bytes, added->user, bytes);
+    }
+}
+
+// Where an added object is known: among the owned ones, or the ghosts.
+static bool note_place(bp_mpi_world *world, bp_id id, const bpm_addition *added) {
+    const bp_allocator *allocator = bpm_allocator(world);
+    if (added->owned != BPM_NOT_OWNED) {
+        ((bp_id *)world->owned.core.data)[added->owned] = id;
+        world->local.in_order &= id == added->owned;
+        return true;
+    }
+    if (added->arrives) {
+        bpm_arrival *arrival = bpm_list_add(&world->update.arrivals, allocator, sizeof *arrival);
+        if (arrival == NULL) {
+            return false;
+        }
+        *arrival = (bpm_arrival){.record = (const bpm_record *)added->user - 1, .core = id};
+        return true;
+    }
+    bpm_map_put(&world->local.ghosts, added->id, id);
+    return true;
+}
+
+// ---- neighbours next to each other ------------------------------------------------------------------------------------------------
+
+// A world that is made anew gets its objects in the order of a Z-curve: what is near in space is then near in memory, for
+// the search and for all that follows it.
+
+static uint64_t spread_bits(uint64_t x) { // 20 bits, two free places between any two
+    x = (x | x << 32) & 0x1f00000000ffffu;
+    x = (x | x << 16) & 0x1f0000ff0000ffu;
+    x = (x | x << 8) & 0x100f00f00f00f00fu;
+    x = (x | x << 4) & 0x10c30c30c30c30c3u;
+    return (x | x << 2) & 0x1249249249249249u;
+}
+
+typedef struct place {
+    uint64_t key;
+    uint64_t index;
+} place;
+
+static int compare_places(const void *a, const void *b) {
+    const place *x = a, *y = b;
+    return x->key != y->key ? (x->key < y->key ? -1 : 1) : (x->index > y->index) - (x->index < y->index);
+}
+
+static uint64_t key_of(const double centre[3], const double low[3], const double per_unit[3]) {
+    uint64_t key = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double cell = (centre[axis] - low[axis]) * per_unit[axis];
+        const uint64_t bounded_cell = cell > 0.0 ? (cell < 1048575.0 ? (uint64_t)cell : 1048575u) : 0;
+        key |= spread_bits(bounded_cell) << axis;
+    }
+    return key;
+}
+
+// The additions in this order, in world->scratch, as indices that `place` holds.
+static bool order_additions(bp_mpi_world *world) {
+    const bpm_list *adds = &world->update.adds;
+    const bpm_addition *added = adds->memory.data;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, per_unit[3], centre[3];
+    if (!bpm_reserve(&world->scratch, bpm_allocator(world), 0, adds->count + 1, sizeof(place))) {
+        return false;
+    }
+    for (size_t i = 0; i < adds->count; ++i) {
+        bpm_centre_of(world->update.regions, &added[i].box, centre);
+        for (int axis = 0; axis < 3 && (added[i].flags & BPM_BROADCAST) == 0; ++axis) {
+            low[axis] = fmin(low[axis], centre[axis]);
+            high[axis] = fmax(high[axis], centre[axis]);
+        }
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        const double scale = 1048576.0 / (high[axis] - low[axis]);
+        per_unit[axis] = isfinite(scale) && scale > 0.0 ? scale : 0.0;
+        low[axis] = isfinite(low[axis]) ? low[axis] : 0.0;
+    }
+    place *places = world->scratch.data;
+    for (size_t i = 0; i < adds->count; ++i) {
+        bpm_centre_of(world->update.regions, &added[i].box, centre);
+        places[i] = (place){.key = key_of(centre, low, per_unit), .index = i};
+    }
+    if (adds->count > 1) {
+        qsort(places, adds->count, sizeof *places, compare_places);
+    }
+    return true;
+}
+
+// bp_add_many wants arrays: boxes, objects (only if there is one that is not all default), ids.
+// `places` may be NULL: in the order of the list.
+static bp_status add_blocks(bp_mpi_world *world, const bpm_addition *adds, size_t count, const place *places) {
+    enum { BLOCK = 1024 };
+    bp_box boxes[BLOCK];
+    bp_object objects[BLOCK];
+    bp_id ids[BLOCK];
+    const bpm_addition *block_adds[BLOCK];
+    for (size_t first = 0; first < count; first += BLOCK) {
+        const size_t block = count - first < BLOCK ? count - first : BLOCK;
+        static const bp_object NOTHING = {0};
+        bool plain = true;
+        for (size_t i = 0; i < block; ++i) {
+            block_adds[i] = &adds[places != NULL ? places[first + i].index : first + i];
+            boxes[i] = block_adds[i]->box;
+            objects[i] = stripped(&block_adds[i]->object);
+            plain &= memcmp(&objects[i], &NOTHING, sizeof NOTHING) == 0;
+        }
+        const bp_status status = bp_add_many(world->local.world, block, boxes, plain ? NULL : objects, ids);
+        if (status != BP_OK) {
+            return status;
+        }
+        for (size_t i = 0; i < block; ++i) {
+            set_local(world, ids[i], block_adds[i]);
+            if (!note_place(world, ids[i], block_adds[i])) {
+                return BP_ERROR_MEMORY;
+            }
+            world->local.count = ids[i] >= world->local.count ? (size_t)ids[i] + 1 : world->local.count;
+        }
+    }
+    return BP_OK;
+}
+
+static bp_status add_listed(bp_mpi_world *world) {
+    const bpm_list *adds = &world->update.adds;
+    bpm_local *local = &world->local;
+    const size_t removed = world->update.removes.count;
+    if (!reserve(world, local->count + adds->count + 1) ||
+        !bpm_map_reserve(&local->ghosts, bpm_allocator(world), local->ghosts.count + adds->count)) {
+        return BP_ERROR_MEMORY;
+    }
+    bp_status status = adds->count > removed ? unpark(world, adds->count - removed) : BP_OK;
+    status = status == BP_OK ? bp_world_reserve(local->world, adds->count) : status;
+    const bool ordered = world->update.full && world->comm.size > 1;
+    if (status == BP_OK && ordered && !order_additions(world)) {
+        status = BP_ERROR_MEMORY;
+    }
+    const place *places = ordered ? world->scratch.data : NULL;
+    status = status == BP_OK ? add_blocks(world, adds->memory.data, adds->count, places) : status;
+    if (status == BP_OK && world->comm.size > 1 && removed > adds->count) {
+        status = park(world, removed - adds->count);
+    }
+    return status;
+}
+
+static bp_status move_some(bp_mpi_world *world) {
+    const bpm_list *moves = &world->update.moves;
+    const bp_id *ids = moves->memory.data;
+    if (!bpm_reserve(&world->scratch, bpm_allocator(world), 0, moves->count, sizeof(bp_box))) {
+        return BP_ERROR_MEMORY;
+    }
+    bp_box *boxes = world->scratch.data;
+    for (size_t i = 0; i < moves->count; ++i) boxes[i] = ((const bp_box *)world->local.boxes.data)[ids[i]];
+    return bp_move_many(world->local.world, moves->count, ids, boxes);
+}
+
+// On a single rank the local world has the owned objects and no others.
+static bp_status move_single(bp_mpi_world *world) {
+    const bpm_owned *owned = &world->owned;
+    const bp_id *core = owned->core.data;
+    const bp_box *boxes = owned->boxes.data;
+    if (world->update.all_move) {
+        return bp_move_many(world->local.world, owned->count, world->local.in_order ? NULL : core, boxes);
+    }
+    if (!owned->pending) {
+        return BP_OK;
+    }
+    bp_status status = BP_OK;
+    const uint8_t *flags = owned->flags.data;
+    for (size_t i = 0; status == BP_OK && i < owned->count; ++i) {
+        if ((flags[i] & BPM_MOVED) != 0) status = bp_move(world->local.world, core[i], &boxes[i]);
+    }
+    return status;
+}
+
+static bp_status move_listed(bp_mpi_world *world) {
+    if (world->comm.size == 1) {
+        return move_single(world);
+    }
+    if (world->update.all_move || world->update.moves.count > world->local.count / 4) {
+        return bp_move_many(world->local.world, world->local.count, NULL, world->local.boxes.data);
+    }
+    return world->update.moves.count > 0 ? move_some(world) : BP_OK;
+}
+
+static bp_status restate_listed(bp_mpi_world *world) {
+    const bpm_list *restated = &world->update.restated;
+    bp_status status = BP_OK;
+    for (size_t i = 0; status == BP_OK && i < restated->count; ++i) {
+        const bp_id id = ((const bp_id *)restated->memory.data)[i];
+        const uint32_t *owned =
+            bpm_map_find(&world->owned.index_of, bpm_untagged(((const uint64_t *)world->local.ids.data)[id]));
+        const bp_object *object = owned != NULL ? &((const bp_object *)world->owned.objects.data)[*owned]
+                                                : &((const bp_object *)world->local.objects.data)[id];
+        const bp_object bare = stripped(object);
+        status = bp_set_object(world->local.world, id, &bare);
+    }
+    return status;
+}
+
+bp_status bpm_local_update(bp_mpi_world *world, bp_result *result) {
+    bp_status status = world->update.full ? create(world) : BP_OK;
+    status = status == BP_OK ? remove_listed(world) : status;
+    status = status == BP_OK ? add_listed(world) : status;
+    status = status == BP_OK ? move_listed(world) : status;
+    status = status == BP_OK ? restate_listed(world) : status;
+    return status == BP_OK ? bp_update(world->local.world, result) : status;
+}
+
+// ---- reporting --------------------------------------------------------------------------------------------------------------------
+
+// Nothing to leave out: ids only.
+static void report_plainly(const uint64_t *ids, const bp_pair *from, size_t count, bp_mpi_pair *to) {
+    for (size_t i = 0; i < count; ++i) to[i] = pair_of(ids, from[i].a, from[i].b);
+}
+
+// ... and not even these, where an object's number is its id.
+static void report_numbers(const bp_pair *from, size_t count, bp_mpi_pair *to) {
+    for (size_t i = 0; i < count; ++i) to[i] = (bp_mpi_pair){.a = from[i].a, .b = from[i].b};
+}
+
+// The ids tell whether both are shared; place holders have none, which shows in the pair.
+static size_t report_carefully(const bp_mpi_world *world, const bp_pair *from, size_t count, bp_mpi_pair *to) {
+    const uint64_t *ids = world->local.ids.data;
+    const bool filtered = world->config.filter.pass != NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const bp_id a = from[i].a, b = from[i].b;
+        const uint64_t x = ids[a], y = ids[b];
+        const bp_mpi_pair pair = ordered_pair(x, y);
+        to[kept] = pair;
+        if ((x & y & BPM_TAG) == 0 && pair.b != BPM_PLACE_HOLDER && !filtered) {
+            ++kept;
+        } else {
+            kept += is_mine(world, a, b) && is_wanted(world, a, b);
+        }
+    }
+    return kept;
+}
+
+static bool has_plain_ids(bp_mpi_world *world) {
+    bpm_local *local = &world->local;
+    if (world->update.full || world->update.adds.count > 0) { // else nobody has got another id
+        const uint64_t *ids = local->ids.data;
+        local->plain_ids = true;
+        for (size_t i = 0; i < local->count; ++i) local->plain_ids &= ids[i] == i;
+    }
+    return local->plain_ids;
+}
+
+bp_status bpm_local_report(bp_mpi_world *world, const bp_result *result) {
+    bpm_pairs *next = &world->next_pairs;
+    const bp_allocator *allocator = bpm_allocator(world);
+    if (!bpm_pairs_reserve(next, allocator, result->pair_count + 1)) {
+        return BP_ERROR_MEMORY;
+    }
+    const bool sifted = bpm_has_events(world); // the local world has done that
+    if (sifted || (world->comm.size == 1 && world->config.filter.pass == NULL)) {
+        if (world->comm.size == 1 && has_plain_ids(world)) {
+            report_numbers(result->pairs, result->pair_count, bpm_pairs_data(next));
+        } else {
+            report_plainly(world->local.ids.data, result->pairs, result->pair_count, bpm_pairs_data(next));
+        }
+        next->count = result->pair_count;
+    } else {
+        next->count = report_carefully(world, result->pairs, result->pair_count, bpm_pairs_data(next));
+    }
+    const bool sorts = world->config.local.pair_order == BP_ORDER_SORTED;
+    return !sorts || bpm_sort_pairs(next, &world->scratch, allocator) ? BP_OK : BP_ERROR_MEMORY;
+}
+
+void bpm_local_settle(bp_mpi_world *world) {
+    bpm_local *local = &world->local;
+    uint8_t *flags = local->flags.data;
+    const bool renumbered = world->update.full || world->update.adds.count > 0 || world->update.removes.count > 0;
+    for (size_t i = 0; i < local->count && (renumbered || world->comm.size > 1); ++i) {
+        const unsigned shared = flags[i] & BPM_SHARED;
+        flags[i] =
+            (uint8_t)((flags[i] & (BPM_PARKED | BPM_BROADCAST)) | shared | (shared != 0 ? BPM_SHARED_BEFORE : 0u));
+    }
+    if (renumbered && bpm_has_events(world) && local->count > 0) {
+        memcpy(local->ids_before.data, local->ids.data, local->count * sizeof(uint64_t));
+    }
+}

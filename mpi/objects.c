@@ -1,0 +1,678 @@
+// What a caller says about objects: add, move, set, remove, and who owns them.
+//
+// Who owns an id is known at its home, a rank that its hash names. A call about objects of other ranks goes there first:
+//
+//     caller --- id ---> home --- owner ---> caller --- id, box ---> owner
+//
+// and only if some rank has such ids at all.
+#include "world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- checking -----------------------------------------------------------------------------------------------------------------
+
+static bool is_valid(const bp_box *box, uint32_t dimensions) {
+    const bool xy = (box->min[0] <= box->max[0]) & (box->min[1] <= box->max[1]);
+    return xy & ((dimensions == 2) | (box->min[2] <= box->max[2]));
+}
+
+static bool is_too_long(const bp_mpi_world *world, const bp_box *box) {
+    bool is_long = false;
+    for (uint32_t axis = 0; axis < world->config.local.dimensions; ++axis) {
+        const double period = world->regions.period[axis];
+        const double length = (double)box->max[axis] - (double)box->min[axis];
+        is_long |= period > 0.0 && length > period && !isinf(length);
+    }
+    return is_long;
+}
+
+bp_status bpm_check_boxes(const bp_mpi_world *world, const bp_box *boxes, size_t count) {
+    if (boxes == NULL && count > 0) {
+        bpm_log(&world->comm.log, "boxes is NULL, but count is %zu", count);
+        return BP_ERROR_ARGUMENT;
+    }
+    const uint32_t dimensions = world->config.local.dimensions;
+    bool good = true;
+    for (size_t i = 0; i < count; ++i) good &= is_valid(&boxes[i], dimensions);
+    const bool repeats =
+        world->regions.period[0] > 0.0 || world->regions.period[1] > 0.0 || world->regions.period[2] > 0.0;
+    for (size_t i = 0; i < count && (!good || repeats); ++i) {
+        if (!is_valid(&boxes[i], dimensions)) {
+            bpm_log(&world->comm.log, "box %zu on rank %d has a NaN, or a min above its max", i, world->comm.rank);
+            return BP_ERROR_BOX;
+        }
+        if (repeats && is_too_long(world, &boxes[i])) {
+            bpm_log(&world->comm.log, "box %zu on rank %d is longer than the period; use an infinite one", i,
+                    world->comm.rank);
+            return BP_ERROR_BOX;
+        }
+    }
+    return BP_OK;
+}
+
+static bp_status check_objects(const bp_mpi_world *world, const bp_object *objects, size_t count) {
+    for (size_t i = 0; objects != NULL && i < count; ++i) {
+        if ((objects[i].flags & ~(uint32_t)BP_STATIC) != 0) {
+            bpm_log(&world->comm.log, "object %zu on rank %d has flags other than BP_STATIC", i, world->comm.rank);
+            return BP_ERROR_ARGUMENT;
+        }
+    }
+    return BP_OK;
+}
+
+bp_status bpm_sum(bpm_comm *comm, int64_t *values, int count) {
+    return comm->size == 1
+               ? BP_OK
+               : bpm_check(comm, MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, comm->handle),
+                           "adding up");
+}
+
+// ---- adding -------------------------------------------------------------------------------------------------------------------
+
+static bp_status check_add(const bp_mpi_world *world, size_t count, const uint64_t *ids, const bp_box *boxes,
+                           const bp_object *objects) {
+    if (count > BP_MAX_COUNT - world->owned.count) {
+        bpm_log(&world->comm.log, "a rank holds at most 2^32 - 2 objects");
+        return BP_ERROR_ARGUMENT;
+    }
+    for (size_t i = 0; ids != NULL && i < count; ++i) {
+        if (ids[i] >= BPM_PLACE_HOLDER) {
+            bpm_log(&world->comm.log, "id %zu on rank %d is not below 2^63 - 1", i, world->comm.rank);
+            return BP_ERROR_ID;
+        }
+    }
+    const bp_status status = bpm_check_boxes(world, boxes, count);
+    return status == BP_OK ? check_objects(world, objects, count) : status;
+}
+
+// Consecutive ids for those who gave none: rank after rank.
+static bp_status give_ids(bp_mpi_world *world, size_t count, uint64_t *ids) {
+    int64_t mine = (int64_t)count, before = 0;
+    if (world->comm.size > 1) {
+        const bp_status status = bpm_check(
+            &world->comm, MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, world->comm.handle), "giving ids");
+        if (status != BP_OK) {
+            return status;
+        }
+    }
+    before = world->comm.rank == 0 ? 0 : before;
+    for (size_t i = 0; i < count; ++i) ids[i] = world->next_id + (uint64_t)before + i;
+    return BP_OK;
+}
+
+typedef struct entry {
+    uint64_t id;
+    int64_t owner;
+} entry;
+
+// Enters new ids into the directory; false if one is there already. Then nothing has changed.
+static bool enter(bpm_map *directory, const entry *entries, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        if (bpm_map_find(directory, entries[i].id) != NULL) {
+            for (size_t k = 0; k < i; ++k) bpm_map_erase(directory, entries[k].id);
+            return false;
+        }
+        bpm_map_put(directory, entries[i].id, (uint32_t)entries[i].owner);
+    }
+    return true;
+}
+
+// Homes learn of new ids. On failure they know nothing of them.
+static bp_status register_ids(bp_mpi_world *world, bp_status status, size_t count, const uint64_t *ids) {
+    const bp_allocator *allocator = bpm_allocator(world);
+    bpm_outbox out = {0};
+    bpm_inbox in = {0};
+    bpm_outbox_begin(&out, sizeof(entry));
+    for (size_t i = 0; status == BP_OK && i < count; ++i) {
+        entry *item = bpm_outbox_add(&out, allocator, bpm_home_of(world, ids[i]));
+        if (item == NULL) break;
+        *item = (entry){.id = ids[i], .owner = world->comm.rank};
+    }
+    status = bpm_exchange(&world->comm, status, &out, &in);
+    bool entered = false;
+    const entry *items = in.items.data;
+    if (status == BP_OK) {
+        if (!bpm_map_reserve(&world->directory, allocator, world->directory.count + in.count)) {
+            status = BP_ERROR_MEMORY;
+        } else {
+            entered = enter(&world->directory, items, in.count);
+            status = entered ? BP_OK : BP_ERROR_ID;
+        }
+        status = bpm_agree(&world->comm, status);
+    }
+    for (size_t i = 0; status != BP_OK && entered && i < in.count; ++i) bpm_map_erase(&world->directory, items[i].id);
+    bpm_outbox_free(&out, allocator);
+    bpm_inbox_free(&in, allocator);
+    return status;
+}
+
+// On a single rank the owned objects are the directory.
+static bp_status check_new(const bp_mpi_world *world, size_t count, const uint64_t *ids, bpm_map *seen) {
+    if (!bpm_map_reserve(seen, bpm_allocator(world), count)) {
+        return BP_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        if (bpm_map_find(&world->owned.index_of, ids[i]) != NULL || bpm_map_find(seen, ids[i]) != NULL) {
+            return BP_ERROR_ID;
+        }
+        bpm_map_put(seen, ids[i], 0);
+    }
+    return BP_OK;
+}
+
+static bp_status refuse_duplicate(const bp_mpi_world *world, bp_status status) {
+    if (status == BP_ERROR_ID) {
+        bpm_log(&world->comm.log, "an id that was to be added is alive already, or comes twice");
+    }
+    return status;
+}
+
+static void append_all(bp_mpi_world *world, size_t count, const uint64_t *ids, const bp_box *boxes,
+                       const bp_object *objects, const void *user) {
+    const size_t bytes = world->config.user_bytes;
+    for (size_t i = 0; i < count; ++i) {
+        bpm_owned_append(world, ids[i], &boxes[i], objects != NULL ? &objects[i] : NULL,
+                         user != NULL ? (const char *)user + i * bytes : NULL, BPM_NEWBORN);
+    }
+}
+
+bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids, const bp_box *boxes,
+                          const bp_object *objects, const void *user, uint64_t *new_ids) {
+    if (world == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    const bp_allocator *allocator = bpm_allocator(world);
+    bpm_bring_boxes(world);
+    bpm_array given = {0};
+    bpm_map seen = {0};
+    bp_status status = check_add(world, count, ids, boxes, objects);
+    if (status == BP_OK && (!bpm_owned_reserve(world, world->owned.count + count) ||
+                            !bpm_reserve(&given, allocator, 0, count, sizeof(uint64_t)))) {
+        status = BP_ERROR_MEMORY;
+    }
+    // The largest id, whether some rank gives ids, and whether one gives none.
+    int64_t facts[3] = {-1, ids != NULL && count > 0, ids == NULL && count > 0};
+    for (size_t i = 0; status == BP_OK && ids != NULL && i < count; ++i) {
+        facts[0] = (int64_t)(ids[i] >> 1) > facts[0] ? (int64_t)(ids[i] >> 1) : facts[0];
+    }
+    status = bpm_agree_most(&world->comm, status, facts, 3);
+    if (status == BP_OK && facts[1] && facts[2]) {
+        bpm_log(&world->comm.log, "some ranks give ids and others do not");
+        status = BP_ERROR_ARGUMENT;
+    }
+    int64_t total = (int64_t)count;
+    if (status == BP_OK) {
+        status = bpm_sum(&world->comm, &total, 1);
+    }
+    uint64_t next = world->next_id;
+    if (status == BP_OK && facts[2]) {
+        status = next < BPM_PLACE_HOLDER && (uint64_t)total < BPM_PLACE_HOLDER - next
+                     ? give_ids(world, count, given.data)
+                     : BP_ERROR_CAPACITY;
+        next += (uint64_t)total;
+    } else if (status == BP_OK && count > 0) {
+        memcpy(given.data, ids, count * sizeof *ids);
+    }
+    // Halved, so that it fits into a signed number: the next free id is even.
+    const uint64_t above = facts[0] < 0 ? 0 : 2 * ((uint64_t)facts[0] + 1);
+    next = above > next ? above : next;
+    if (status == BP_OK) {
+        status = world->comm.size == 1 ? check_new(world, count, given.data, &seen)
+                                       : register_ids(world, status, count, given.data);
+        status = refuse_duplicate(world, status);
+    }
+    if (status == BP_OK) {
+        append_all(world, count, given.data, boxes, objects, user);
+        if (new_ids != NULL && count > 0) {
+            memcpy(new_ids, given.data, count * sizeof *new_ids);
+        }
+        world->objects += (uint64_t)total;
+        world->next_id = next;
+    }
+    bpm_release(&given, allocator);
+    bpm_map_free(&seen, allocator);
+    return status;
+}
+
+// ---- finding owners -----------------------------------------------------------------------------------------------------------
+
+// For each id, the rank that owns it, or -1. Collective.
+static bp_status look_up(bp_mpi_world *world, bp_status status, size_t count, const uint64_t *ids, bpm_array *owners) {
+    const bp_allocator *allocator = bpm_allocator(world);
+    bpm_outbox out = {0};
+    bpm_inbox in = {0};
+    bpm_array replies = {0};
+    bpm_outbox_begin(&out, sizeof(uint64_t));
+    for (size_t i = 0; status == BP_OK && i < count; ++i) {
+        uint64_t *item = bpm_outbox_add(&out, allocator, bpm_home_of(world, ids[i]));
+        if (item == NULL) break;
+        *item = ids[i];
+    }
+    status = bpm_exchange(&world->comm, status, &out, &in);
+    if (status == BP_OK) {
+        const bool good = bpm_reserve(&replies, allocator, 0, in.count + 1, sizeof(int));
+        for (size_t i = 0; good && i < in.count; ++i) {
+            const uint32_t *owner = bpm_map_find(&world->directory, ((const uint64_t *)in.items.data)[i]);
+            ((int *)replies.data)[i] = owner != NULL ? (int)*owner : -1;
+        }
+        status = bpm_answer(&world->comm, good ? BP_OK : BP_ERROR_MEMORY, &in, replies.data, sizeof(int), owners);
+    }
+    bpm_outbox_free(&out, allocator);
+    bpm_inbox_free(&in, allocator);
+    bpm_release(&replies, allocator);
+    return status;
+}
+
+static bp_status check_ids(const bp_mpi_world *world, size_t count, const uint64_t *ids) {
+    if (ids == NULL && count > 0) {
+        bpm_log(&world->comm.log, "ids is NULL, but count is %zu", count);
+        return BP_ERROR_ARGUMENT;
+    }
+    return BP_OK;
+}
+
+bp_status bp_mpi_find_owners(bp_mpi_world *world, size_t count, const uint64_t *ids, int *ranks) {
+    if (world == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    bp_status status = check_ids(world, count, ids);
+    status = status == BP_OK && ranks == NULL && count > 0 ? BP_ERROR_ARGUMENT : status;
+    if (world->comm.size == 1) {
+        for (size_t i = 0; status == BP_OK && i < count; ++i) {
+            ranks[i] = bpm_map_find(&world->owned.index_of, ids[i]) != NULL ? 0 : -1;
+        }
+        return status;
+    }
+    bpm_array owners = {0};
+    status = look_up(world, status, count, ids, &owners);
+    if (status == BP_OK && count > 0) {
+        memcpy(ranks, owners.data, count * sizeof(int));
+    }
+    bpm_release(&owners, bpm_allocator(world));
+    return status;
+}
+
+// ---- orders: something about objects of any rank ----------------------------------------------------------------------------------
+
+// What a caller says about its objects: arrays, each of which may be NULL.
+typedef struct order {
+    size_t count;
+    const uint64_t *ids;
+    const bp_box *boxes;
+    const bp_object *objects;
+    const void *user;
+} order;
+
+// The same for one object of another rank, as it is sent; user bytes follow.
+typedef struct sent_order {
+    uint64_t id;
+    bp_box box;
+    bp_object object;
+    uint32_t has; // HAS_
+    int32_t sender;
+} sent_order;
+
+enum { HAS_BOX = 1, HAS_OBJECT = 2, HAS_USER = 4 };
+
+// Where this rank's own objects are, and which ids are not among them.
+typedef struct addresses {
+    bpm_array indices; // uint32_t for each id; ELSEWHERE
+    bpm_array foreign; // size_t: positions of the others
+    bpm_array foreign_ids;
+    size_t foreign_count;
+    bpm_array owners; // int, of the foreign ones
+    bpm_outbox out;
+    bpm_inbox in;
+    bpm_array in_indices; // uint32_t for each that has arrived
+} addresses;
+
+static const uint32_t ELSEWHERE = UINT32_MAX;
+
+static void addresses_free(addresses *self, const bp_allocator *allocator) {
+    bpm_array *arrays[] = {&self->indices, &self->foreign, &self->foreign_ids, &self->owners, &self->in_indices};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) bpm_release(arrays[i], allocator);
+    bpm_outbox_free(&self->out, allocator);
+    bpm_inbox_free(&self->in, allocator);
+}
+
+// Callers like to name objects in the order in which they got them: the next one is guessed before it is looked up.
+static bp_status find_own(const bp_mpi_world *world, const order *said, addresses *self) {
+    const bp_allocator *allocator = bpm_allocator(world);
+    const uint64_t *own = world->owned.ids.data;
+    size_t guess = 0;
+    if (!bpm_reserve(&self->indices, allocator, 0, said->count, sizeof(uint32_t))) {
+        return BP_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < said->count; ++i) {
+        uint32_t *index = &((uint32_t *)self->indices.data)[i];
+        if (guess < world->owned.count && own[guess] == said->ids[i]) {
+            *index = (uint32_t)guess++;
+            continue;
+        }
+        const uint32_t *found = bpm_map_find(&world->owned.index_of, said->ids[i]);
+        *index = found != NULL ? *found : ELSEWHERE;
+        guess = found != NULL ? (size_t)*found + 1 : guess;
+        if (found == NULL) {
+            const size_t count = self->foreign_count;
+            if (!bpm_reserve(&self->foreign, allocator, count * sizeof(size_t), count + 1, sizeof(size_t)) ||
+                !bpm_reserve(&self->foreign_ids, allocator, count * sizeof(uint64_t), count + 1, sizeof(uint64_t))) {
+                return BP_ERROR_MEMORY;
+            }
+            ((size_t *)self->foreign.data)[count] = i;
+            ((uint64_t *)self->foreign_ids.data)[count] = said->ids[i];
+            ++self->foreign_count;
+        }
+    }
+    return BP_OK;
+}
+
+static void pack(const bp_mpi_world *world, const order *said, size_t i, sent_order *to) {
+    const size_t bytes = world->config.user_bytes;
+    memset(to, 0, sizeof *to + bytes);
+    to->id = said->ids[i];
+    to->sender = world->comm.rank;
+    if (said->boxes != NULL) to->box = said->boxes[i];
+    if (said->objects != NULL) to->object = said->objects[i];
+    if (said->user != NULL && bytes > 0) memcpy(to + 1, (const char *)said->user + i * bytes, bytes);
+    to->has = (said->boxes != NULL ? HAS_BOX : 0u) | (said->objects != NULL ? HAS_OBJECT : 0u) |
+              (said->user != NULL ? HAS_USER : 0u);
+}
+
+static size_t order_size(const bp_mpi_world *world) {
+    return (sizeof(sent_order) + world->config.user_bytes + 7) / 8 * 8;
+}
+
+static bp_status refuse_unknown(const bp_mpi_world *world, uint64_t id) {
+    bpm_log(&world->comm.log, "there is no object with the id %llu", (unsigned long long)id);
+    return BP_ERROR_ID;
+}
+
+// Sends what is about other ranks' objects to them.
+static bp_status send_foreign(bp_mpi_world *world, bp_status status, const order *said, addresses *self) {
+    const bp_allocator *allocator = bpm_allocator(world);
+    const int *owners = self->owners.data;
+    bpm_outbox_begin(&self->out, order_size(world));
+    for (size_t i = 0; status == BP_OK && i < self->foreign_count; ++i) {
+        const size_t at = ((const size_t *)self->foreign.data)[i];
+        if (owners[i] < 0) {
+            status = refuse_unknown(world, said->ids[at]);
+            break;
+        }
+        sent_order *item = bpm_outbox_add(&self->out, allocator, owners[i]);
+        if (item == NULL) break;
+        pack(world, said, at, item);
+    }
+    return bpm_exchange(&world->comm, status, &self->out, &self->in);
+}
+
+static bp_status find_arrived(const bp_mpi_world *world, addresses *self) {
+    if (!bpm_reserve(&self->in_indices, bpm_allocator(world), 0, self->in.count, sizeof(uint32_t))) {
+        return BP_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < self->in.count; ++i) {
+        const sent_order *item = (const sent_order *)((const char *)self->in.items.data + i * self->in.item_size);
+        const uint32_t *found = bpm_map_find(&world->owned.index_of, item->id);
+        if (found == NULL) {
+            return BP_ERROR_INTERNAL; // the directory was wrong
+        }
+        ((uint32_t *)self->in_indices.data)[i] = *found;
+    }
+    return BP_OK;
+}
+
+// Finds everything that an order is about, on this rank and on others. Collective; all ranks agree on the result.
+static bp_status address(bp_mpi_world *world, bp_status status, const order *said, addresses *self) {
+    status = status == BP_OK ? find_own(world, said, self) : status;
+    if (world->comm.size == 1) {
+        const size_t *foreign = self->foreign.data;
+        return status == BP_OK && self->foreign_count > 0 ? refuse_unknown(world, said->ids[foreign[0]]) : status;
+    }
+    int64_t most = (int64_t)self->foreign_count;
+    status = bpm_agree_most(&world->comm, status, &most, 1);
+    if (status != BP_OK || most == 0) {
+        return status;
+    }
+    status = look_up(world, status, self->foreign_count, self->foreign_ids.data, &self->owners);
+    status = status == BP_OK ? send_foreign(world, status, said, self) : status;
+    return status == BP_OK ? bpm_agree(&world->comm, find_arrived(world, self)) : status;
+}
+
+// ---- moving and setting -----------------------------------------------------------------------------------------------------------
+
+static void obey(bp_mpi_world *world, uint32_t index, const bp_box *box, const bp_object *object, const void *user) {
+    bpm_owned *owned = &world->owned;
+    uint8_t *flags = &((uint8_t *)owned->flags.data)[index];
+    const size_t bytes = world->config.user_bytes;
+    owned->pending = true;
+    if (box != NULL) {
+        ((bp_box *)owned->boxes.data)[index] = *box;
+        *flags |= BPM_MOVED;
+    }
+    if (object != NULL) {
+        ((bp_object *)owned->objects.data)[index] = *object;
+        *flags |= BPM_RESTATED;
+    }
+    if (user != NULL && bytes > 0) {
+        memcpy((char *)owned->user.data + index * bytes, user, bytes);
+        *flags |= BPM_RESTATED;
+    }
+}
+
+static void obey_arrived(bp_mpi_world *world, const addresses *self, int low, int high) {
+    for (size_t i = 0; i < self->in.count; ++i) {
+        const sent_order *item = (const sent_order *)((const char *)self->in.items.data + i * self->in.item_size);
+        // Senders come in ascending order: those below this rank are before its own orders, those above after them.
+        const int sender = item->sender;
+        if (sender >= low && sender < high) {
+            obey(world, ((const uint32_t *)self->in_indices.data)[i], (item->has & HAS_BOX) != 0 ? &item->box : NULL,
+                 (item->has & HAS_OBJECT) != 0 ? &item->object : NULL, (item->has & HAS_USER) != 0 ? item + 1 : NULL);
+        }
+    }
+}
+
+static void obey_own(bp_mpi_world *world, const order *said, const addresses *self) {
+    const size_t bytes = world->config.user_bytes;
+    for (size_t i = 0; i < said->count; ++i) {
+        const uint32_t index = ((const uint32_t *)self->indices.data)[i];
+        if (index != ELSEWHERE) {
+            obey(world, index, said->boxes != NULL ? &said->boxes[i] : NULL,
+                 said->objects != NULL ? &said->objects[i] : NULL,
+                 said->user != NULL ? (const char *)said->user + i * bytes : NULL);
+        }
+    }
+}
+
+static bp_status carry_out(bp_mpi_world *world, bp_status status, const order *said) {
+    addresses self = {0};
+    bpm_bring_boxes(world);
+    status = address(world, status, said, &self);
+    if (status == BP_OK) {
+        obey_arrived(world, &self, 0, world->comm.rank);
+        obey_own(world, said, &self);
+        obey_arrived(world, &self, world->comm.rank, world->comm.size);
+    }
+    addresses_free(&self, bpm_allocator(world));
+    return status;
+}
+
+// All that this rank owns, in order; unless other ranks name theirs.
+static bp_status check_all_owned(const bp_mpi_world *world, size_t count) {
+    if (count != world->owned.count) {
+        bpm_log(&world->comm.log, "without ids, count must be the number of objects that rank %d owns, %zu",
+                world->comm.rank, world->owned.count);
+        return BP_ERROR_ARGUMENT;
+    }
+    return BP_OK;
+}
+
+// On a single rank, and with nothing else to do, the local world takes the boxes as they are.
+static bool moves_at_once(const bp_mpi_world *world) {
+    return world->comm.size == 1 && !world->stale && world->local.in_order && !world->owned.pending &&
+           !world->owned.all_moved && world->removed_count == 0;
+}
+
+static bp_status move_at_once(bp_mpi_world *world, size_t count, const bp_box *boxes) {
+    const bp_status status = check_all_owned(world, count);
+    if (status != BP_OK) {
+        return status;
+    }
+    const bp_status moved = bp_move_many(world->local.world, count, NULL, boxes);
+    world->owned.elsewhere |= moved == BP_OK;
+    return moved;
+}
+
+// Boxes go where they are searched. Those that concern other ranks, now or before, are marked for the update.
+static void move_all(bp_mpi_world *world, size_t count, const bp_box *boxes) {
+    bpm_owned *owned = &world->owned;
+    bp_box *kept = owned->boxes.data, *local = world->local.boxes.data;
+    const bp_id *core = owned->core.data;
+    const uint8_t *shared = world->local.flags.data;
+    uint8_t *flags = owned->flags.data;
+    for (size_t i = 0; i < count; ++i) {
+        const bp_id id = core[i];
+        if (id != BP_NO_ID) {
+            local[id] = boxes[i];
+            if (((shared[id] & BPM_SHARED) | flags[i]) == 0 && bpm_is_inside(&world->regions, &boxes[i])) continue;
+        }
+        kept[i] = boxes[i];
+        flags[i] |= BPM_MOVED;
+    }
+    owned->elsewhere = true;
+}
+
+bp_status bp_mpi_move_many(bp_mpi_world *world, size_t count, const uint64_t *ids, const bp_box *boxes) {
+    if (world == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    bpm_owned *owned = &world->owned;
+    const bool all = ids == NULL && count > 0;
+    if (all && moves_at_once(world)) {
+        return move_at_once(world, count, boxes);
+    }
+    bp_status status = all ? check_all_owned(world, count) : BP_OK;
+    status = status == BP_OK ? bpm_check_boxes(world, boxes, count) : status;
+    int64_t named = !all && count > 0;
+    status = bpm_agree_most(&world->comm, status, &named, 1);
+    if (status == BP_OK && !named) {
+        if (count > 0 && world->comm.size > 1 && !world->stale) {
+            move_all(world, count, boxes);
+        } else if (count > 0) {
+            memcpy(owned->boxes.data, boxes, count * sizeof *boxes);
+            owned->elsewhere = false;
+        }
+        owned->all_moved |= count > 0;
+        owned->pending |= count > 0;
+        return BP_OK;
+    }
+    const order said = {.count = count, .ids = all ? owned->ids.data : ids, .boxes = boxes};
+    return carry_out(world, status, &said);
+}
+
+bp_status bp_mpi_set_many(bp_mpi_world *world, size_t count, const uint64_t *ids, const bp_object *objects,
+                          const void *user) {
+    if (world == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    const bool all = ids == NULL && count > 0;
+    bp_status status = all ? check_all_owned(world, count) : BP_OK;
+    status = status == BP_OK ? check_objects(world, objects, count) : status;
+    const order said = {.count = count, .ids = all ? world->owned.ids.data : ids, .objects = objects, .user = user};
+    return carry_out(world, status, &said);
+}
+
+// ---- removing -------------------------------------------------------------------------------------------------------------------
+
+static int compare_indices(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// All indices that are to go, ascending; an error if one comes twice.
+static bp_status collect(bp_mpi_world *world, const order *said, const addresses *self, size_t *count) {
+    const size_t most = said->count + self->in.count;
+    if (!bpm_reserve(&world->scratch, bpm_allocator(world), 0, most, sizeof(uint32_t)) ||
+        !bpm_reserve(&world->removed, bpm_allocator(world), world->removed_count * sizeof(bpm_removed),
+                     world->removed_count + most, sizeof(bpm_removed))) {
+        return BP_ERROR_MEMORY;
+    }
+    uint32_t *indices = world->scratch.data;
+    *count = 0;
+    for (size_t i = 0; i < said->count; ++i) {
+        const uint32_t index = ((const uint32_t *)self->indices.data)[i];
+        if (index != ELSEWHERE) indices[(*count)++] = index;
+    }
+    for (size_t i = 0; i < self->in.count; ++i) indices[(*count)++] = ((const uint32_t *)self->in_indices.data)[i];
+    if (*count > 0) {
+        qsort(indices, *count, sizeof *indices, compare_indices);
+    }
+    for (size_t i = 1; i < *count; ++i) {
+        if (indices[i] == indices[i - 1]) {
+            bpm_log(&world->comm.log, "the object with the id %llu was to be removed twice",
+                    (unsigned long long)((const uint64_t *)world->owned.ids.data)[indices[i]]);
+            return BP_ERROR_ID;
+        }
+    }
+    return BP_OK;
+}
+
+// The homes forget the ids that go. The last thing that can fail.
+static bp_status sign_off(bp_mpi_world *world, bp_status status, size_t count, bpm_inbox *in) {
+    bpm_outbox out = {0};
+    const uint32_t *indices = world->scratch.data;
+    bpm_outbox_begin(&out, sizeof(uint64_t));
+    for (size_t i = 0; status == BP_OK && i < count; ++i) {
+        const uint64_t id = ((const uint64_t *)world->owned.ids.data)[indices[i]];
+        uint64_t *item = bpm_outbox_add(&out, bpm_allocator(world), bpm_home_of(world, id));
+        if (item == NULL) break;
+        *item = id;
+    }
+    status = bpm_exchange(&world->comm, status, &out, in);
+    bpm_outbox_free(&out, bpm_allocator(world));
+    return status;
+}
+
+static void remove_owned(bp_mpi_world *world, size_t count) {
+    const bpm_owned *owned = &world->owned;
+    const uint32_t *indices = world->scratch.data;
+    bpm_removed *removed = world->removed.data;
+    for (size_t i = count; i-- > 0;) {
+        const uint32_t index = indices[i];
+        if ((((const uint8_t *)owned->flags.data)[index] & BPM_NEWBORN) == 0) {
+            removed[world->removed_count++] = (bpm_removed){.id = ((const uint64_t *)owned->ids.data)[index],
+                                                            .sent = ((const bp_box *)owned->sent.data)[index],
+                                                            .core = ((const bp_id *)owned->core.data)[index]};
+        }
+        bpm_owned_erase(world, index);
+    }
+}
+
+bp_status bp_mpi_remove_many(bp_mpi_world *world, size_t count, const uint64_t *ids) {
+    if (world == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    const bool single = world->comm.size == 1;
+    const order said = {.count = count, .ids = ids};
+    addresses self = {0};
+    bpm_inbox in = {0};
+    size_t mine = 0;
+    bpm_bring_boxes(world);
+    bp_status status = address(world, check_ids(world, count, ids), &said, &self);
+    if (status == BP_OK) {
+        status = bpm_agree(&world->comm, collect(world, &said, &self, &mine));
+    }
+    int64_t total = (int64_t)mine;
+    status = status == BP_OK ? bpm_sum(&world->comm, &total, 1) : status;
+    if (!single) {
+        status = status == BP_OK ? sign_off(world, status, mine, &in) : status;
+    }
+    if (status == BP_OK) {
+        for (size_t i = 0; i < in.count; ++i) bpm_map_erase(&world->directory, ((const uint64_t *)in.items.data)[i]);
+        remove_owned(world, mine);
+        world->objects -= (uint64_t)total;
+    }
+    bpm_inbox_free(&in, bpm_allocator(world));
+    addresses_free(&self, bpm_allocator(world));
+    return status;
+}

@@ -1,0 +1,229 @@
+#include "partition.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- what Zoltan asks -----------------------------------------------------------------------------------------------------
+
+static int tell_count(void *data, int *error) {
+    *error = ZOLTAN_OK;
+    return (int)((const bpm_load *)data)->count;
+}
+
+static void tell_objects(void *data, int id_words, int local_words, ZOLTAN_ID_PTR ids, ZOLTAN_ID_PTR local_ids,
+                         int weight_count, float *weights, int *error) {
+    const bpm_load *load = data;
+    (void)id_words;
+    (void)local_words;
+    for (size_t i = 0; i < load->count; ++i) {
+        ids[i] = (ZOLTAN_ID_TYPE)i; // only the cuts are wanted, so these need not be unique among the ranks
+        local_ids[i] = (ZOLTAN_ID_TYPE)i;
+        if (weight_count > 0) weights[i] = load->weights[i];
+    }
+    *error = ZOLTAN_OK;
+}
+
+static int tell_dimensions(void *data, int *error) {
+    *error = ZOLTAN_OK;
+    return (int)((const bpm_load *)data)->dimensions;
+}
+
+static void tell_centres(void *data, int id_words, int local_words, int count, ZOLTAN_ID_PTR ids,
+                         ZOLTAN_ID_PTR local_ids, int dimensions, double *centres, int *error) {
+    const bpm_load *load = data;
+    (void)id_words;
+    (void)local_words;
+    (void)ids;
+    for (int i = 0; i < count; ++i) {
+        for (int axis = 0; axis < dimensions; ++axis) {
+            centres[i * dimensions + axis] = load->centres[3 * (size_t)local_ids[i] + (size_t)axis];
+        }
+    }
+    *error = ZOLTAN_OK;
+}
+
+// ---- Zoltan's object --------------------------------------------------------------------------------------------------------
+
+static int set_parameters(struct Zoltan_Struct *zoltan, bp_mpi_partition kind) {
+    static const char *const PARAMETERS[][2] = {
+        {"DEBUG_LEVEL", "0"}, {"NUM_GID_ENTRIES", "1"},  {"NUM_LID_ENTRIES", "1"}, {"OBJ_WEIGHT_DIM", "1"},
+        {"KEEP_CUTS", "1"},   {"RETURN_LISTS", "NONE"},  {"REMAP", "0"},           {"IMBALANCE_TOL", "1.01"},
+        {"CHECK_GEOM", "0"},  {"RCB_OUTPUT_LEVEL", "0"},
+    };
+    int code = ZOLTAN_OK;
+    for (size_t i = 0; i < sizeof PARAMETERS / sizeof *PARAMETERS && code == ZOLTAN_OK; ++i) {
+        code = Zoltan_Set_Param(zoltan, PARAMETERS[i][0], PARAMETERS[i][1]);
+    }
+    // Last, because it prints what it does until the debug level is 0.
+    return code == ZOLTAN_OK ? Zoltan_Set_Param(zoltan, "LB_METHOD", kind == BP_MPI_HSFC ? "HSFC" : "RCB") : code;
+}
+
+bp_status bpm_partition_create(bpm_comm *comm, bp_mpi_partition kind, struct Zoltan_Struct **zoltan) {
+    float version;
+    if (Zoltan_Initialize(0, NULL, &version) != ZOLTAN_OK) {
+        return BP_ERROR_INTERNAL;
+    }
+    *zoltan = Zoltan_Create(comm->handle);
+    if (*zoltan == NULL) {
+        return BP_ERROR_MEMORY;
+    }
+    const int code = set_parameters(*zoltan, kind);
+    if (code != ZOLTAN_OK) {
+        bpm_log(&comm->log, "Zoltan refused a parameter (code %d)", code);
+    }
+    return code == ZOLTAN_OK ? BP_OK : BP_ERROR_INTERNAL;
+}
+
+static int cut(struct Zoltan_Struct *zoltan, const bpm_load *load) {
+    int changes, id_words, local_words, imports, exports;
+    ZOLTAN_ID_PTR import_ids = NULL, import_locals = NULL, export_ids = NULL, export_locals = NULL;
+    int *import_ranks = NULL, *import_parts = NULL, *export_ranks = NULL, *export_parts = NULL;
+    void *data = (void *)load;
+    Zoltan_Set_Num_Obj_Fn(zoltan, tell_count, data);
+    Zoltan_Set_Obj_List_Fn(zoltan, tell_objects, data);
+    Zoltan_Set_Num_Geom_Fn(zoltan, tell_dimensions, data);
+    Zoltan_Set_Geom_Multi_Fn(zoltan, tell_centres, data);
+    const int code = Zoltan_LB_Partition(zoltan, &changes, &id_words, &local_words, &imports, &import_ids,
+                                         &import_locals, &import_ranks, &import_parts, &exports, &export_ids,
+                                         &export_locals, &export_ranks, &export_parts);
+    Zoltan_LB_Free_Part(&import_ids, &import_locals, &import_ranks, &import_parts);
+    Zoltan_LB_Free_Part(&export_ids, &export_locals, &export_ranks, &export_parts);
+    return code == ZOLTAN_WARN ? ZOLTAN_OK : code;
+}
+
+// ---- from its cuts to our regions -------------------------------------------------------------------------------------------
+
+static bp_status read_tree(const bpm_comm *comm, struct Zoltan_Struct *zoltan, bpm_regions *regions) {
+    bpm_array boxes = {0};
+    if (!bpm_reserve(&boxes, &comm->allocator, 0, 6 * (size_t)regions->size, sizeof(double))) {
+        return BP_ERROR_MEMORY;
+    }
+    int code = ZOLTAN_OK, dimensions;
+    double *box = boxes.data;
+    for (int r = 0; r < regions->size && code == ZOLTAN_OK; ++r, box += 6) {
+        memset(box, 0, 6 * sizeof *box);
+        code = Zoltan_RCB_Box(zoltan, r, &dimensions, &box[0], &box[1], &box[2], &box[3], &box[4], &box[5]);
+    }
+    bp_status status = BP_ERROR_INTERNAL;
+    if (code == ZOLTAN_OK) {
+        const bool made = bpm_tree_from_boxes(regions, &comm->allocator, boxes.data, comm->rank);
+        status = made ? BP_OK : BP_ERROR_MEMORY;
+    }
+    bpm_release(&boxes, &comm->allocator);
+    return status;
+}
+
+// Cells enough that each rank has some hundreds, if objects are spread evenly.
+static void lay_grid(bpm_regions *regions, const double low[3], const double high[3]) {
+    const double cells = 512.0 * (double)regions->size;
+    const double edge = regions->dimensions == 2 ? sqrt(cells) : cbrt(cells);
+    regions->is_grid = true;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        const bool flat = axis >= regions->dimensions || !(high[axis] > low[axis]);
+        regions->cells[axis] = flat ? 1 : (int32_t)ceil(edge);
+        regions->origin[axis] = flat ? 0.0 : low[axis];
+        regions->per_unit[axis] = flat ? 0.0 : (double)regions->cells[axis] / (high[axis] - low[axis]);
+        // A range so small or large that this is no number: one cell does.
+        if (!(regions->per_unit[axis] < 1e300)) {
+            regions->cells[axis] = 1;
+            regions->per_unit[axis] = 0.0;
+        }
+    }
+}
+
+static int assign_cells(struct Zoltan_Struct *zoltan, bpm_regions *regions) {
+    int32_t *owner = regions->owners.data;
+    for (int32_t z = 0; z < regions->cells[2]; ++z) {
+        for (int32_t y = 0; y < regions->cells[1]; ++y) {
+            for (int32_t x = 0; x < regions->cells[0]; ++x) {
+                const int32_t cell[3] = {x, y, z};
+                double point[3];
+                int rank = 0;
+                for (int axis = 0; axis < 3; ++axis) {
+                    const double scale = regions->per_unit[axis];
+                    point[axis] = regions->origin[axis] + (scale > 0.0 ? ((double)cell[axis] + 0.5) / scale : 0.0);
+                }
+                const int code = Zoltan_LB_Point_Assign(zoltan, point, &rank);
+                if (code != ZOLTAN_OK) return code;
+                *owner++ = rank;
+            }
+        }
+    }
+    return ZOLTAN_OK;
+}
+
+static bp_status read_grid(bpm_comm *comm, struct Zoltan_Struct *zoltan, const bpm_load *load, bpm_regions *regions) {
+    double bounds[6], all[6]; // -low, high: both are a largest number
+    for (int i = 0; i < 6; ++i) bounds[i] = -INFINITY;
+    for (size_t i = 0; i < load->count; ++i) {
+        for (size_t axis = 0; axis < 3; ++axis) {
+            bounds[axis] = fmax(bounds[axis], -load->centres[3 * i + axis]);
+            bounds[3 + axis] = fmax(bounds[3 + axis], load->centres[3 * i + axis]);
+        }
+    }
+    bp_status status =
+        bpm_check(comm, MPI_Allreduce(bounds, all, 6, MPI_DOUBLE, MPI_MAX, comm->handle), "looking for the objects");
+    if (status != BP_OK) {
+        return status;
+    }
+    const double low[3] = {-all[0], -all[1], -all[2]};
+    lay_grid(regions, low, all + 3);
+    const size_t cells = (size_t)regions->cells[0] * (size_t)regions->cells[1] * (size_t)regions->cells[2];
+    if (!bpm_reserve(&regions->owners, &comm->allocator, 0, cells, sizeof(int32_t))) {
+        return BP_ERROR_MEMORY;
+    }
+    return assign_cells(zoltan, regions) == ZOLTAN_OK ? BP_OK : BP_ERROR_INTERNAL;
+}
+
+// With nothing to part: all of space is rank 0's.
+static bp_status make_trivial(const bpm_comm *comm, bpm_regions *regions) {
+    bpm_array boxes = {0};
+    const size_t count = 6 * (size_t)regions->size;
+    if (!bpm_reserve(&boxes, &comm->allocator, 0, count, sizeof(double))) {
+        return BP_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < count; ++i) ((double *)boxes.data)[i] = INFINITY;
+    const bool made = bpm_tree_from_boxes(regions, &comm->allocator, boxes.data, comm->rank);
+    bpm_release(&boxes, &comm->allocator);
+    return made ? BP_OK : BP_ERROR_MEMORY;
+}
+
+static bp_status reserve_marks(const bpm_comm *comm, bpm_regions *regions) {
+    if (!bpm_reserve(&regions->marks, &comm->allocator, 0, (size_t)regions->size, sizeof(uint32_t))) {
+        return BP_ERROR_MEMORY;
+    }
+    memset(regions->marks.data, 0, (size_t)regions->size * sizeof(uint32_t));
+    regions->mark = 0;
+    return BP_OK;
+}
+
+bp_status bpm_partition(bpm_comm *comm, bp_status status, struct Zoltan_Struct *zoltan, bp_mpi_partition kind,
+                        const bpm_load *load, bpm_regions *regions) {
+    regions->is_grid = false;
+    status = status == BP_OK ? reserve_marks(comm, regions) : status;
+    status = status == BP_OK && load->count > INT_MAX ? BP_ERROR_CAPACITY : status;
+    int64_t most = (int64_t)load->count;
+    status = bpm_agree_most(comm, status, &most, 1);
+    if (status != BP_OK) {
+        return status;
+    }
+    if (most == 0 || regions->size == 1) {
+        return bpm_agree(comm, make_trivial(comm, regions));
+    }
+    char parts[16];
+    (void)snprintf(parts, sizeof parts, "%d", regions->size);
+    int code = Zoltan_Set_Param(zoltan, "NUM_GLOBAL_PARTS", parts);
+    code = code == ZOLTAN_OK ? cut(zoltan, load) : code;
+    if (code != ZOLTAN_OK) {
+        bpm_log(&comm->log, "Zoltan could not part %zu objects (code %d)", load->count, code);
+        status = code == ZOLTAN_MEMERR ? BP_ERROR_MEMORY : BP_ERROR_INTERNAL;
+    }
+    status = bpm_agree(comm, status);
+    if (status == BP_OK) {
+        status = kind == BP_MPI_HSFC ? read_grid(comm, zoltan, load, regions) : read_tree(comm, zoltan, regions);
+        status = bpm_agree(comm, status);
+    }
+    return status;
+}

@@ -1,0 +1,25 @@
+// The partition: Zoltan cuts the centres of the boxes, weighted by work, into as many regions as there are ranks.
+#ifndef BPM_PARTITION_H
+#define BPM_PARTITION_H
+
+#include "comm.h"
+#include "regions.h"
+
+#include <zoltan.h>
+
+// What is to be parted: this rank's centres and weights.
+typedef struct bpm_load {
+    const double *centres; // 3 each
+    const float *weights;
+    size_t count;
+    uint32_t dimensions;
+} bpm_load;
+
+// Collective. Makes a Zoltan object for a communicator.
+bp_status bpm_partition_create(bpm_comm *comm, bp_mpi_partition kind, struct Zoltan_Struct **zoltan);
+
+// Collective. Fills in the tree or grid of `regions`, whose other fields are set; their number need not be that of the ranks. `status` is what this rank has come to.
+bp_status bpm_partition(bpm_comm *comm, bp_status status, struct Zoltan_Struct *zoltan, bp_mpi_partition kind,
+                        const bpm_load *load, bpm_regions *regions);
+
+#endif

@@ -1,0 +1,340 @@
+#include "regions.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// More than the rounding of a few operations in 64 bits, far less than that of a 32-bit coordinate.
+static const double ROUNDING = 0x1p-44;
+
+enum { IMAGES = 3 };
+
+static double image_offset(const bpm_regions *regions, uint32_t axis, int image) {
+    return (double)(image - 1) * regions->period[axis];
+}
+
+// ---- extents ------------------------------------------------------------------------------------------------------------
+
+static double wrap(double x, double period) {
+    const double wrapped = x - floor(x / period) * period;
+    return wrapped < 0.0 ? 0.0 : wrapped > period ? period : wrapped;
+}
+
+static void set_straight(bpm_extent *extent, uint32_t axis, double low, double high, double slack) {
+    extent->low[axis] = low - slack;
+    extent->high[axis] = high + slack;
+    extent->start[axis] = low;
+}
+
+static void set_arc(bpm_extent *extent, uint32_t axis, double low, double high, double period) {
+    const double slack = (fabs(low) + fabs(high) + period) * ROUNDING;
+    const double length = high - low + 2.0 * slack;
+    if (!(length < period)) { // infinite boxes too
+        extent->low[axis] = -INFINITY;
+        extent->high[axis] = INFINITY;
+        extent->start[axis] = isinf(low) ? 0.0 : wrap(low, period);
+        return;
+    }
+    extent->start[axis] = wrap(low, period);
+    extent->low[axis] = extent->start[axis] - slack;
+    extent->high[axis] = extent->low[axis] + length;
+}
+
+bpm_extent bpm_extent_of(const bpm_regions *regions, const bp_box *box) {
+    bpm_extent extent = {0};
+    for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
+        const double low = (double)box->min[axis], high = (double)box->max[axis];
+        const bool infinite = isinf(low) || isinf(high);
+        extent.infinite |= infinite;
+        if (regions->period[axis] > 0.0) {
+            set_arc(&extent, axis, low, high, regions->period[axis]);
+        } else {
+            // Spheres meet by a rounded distance: their boxes may miss each other by a hair.
+            const bool hair = regions->spheres && !infinite;
+            set_straight(&extent, axis, low, high, hair ? (fabs(low) + fabs(high)) * ROUNDING : 0.0);
+        }
+    }
+    return extent;
+}
+
+static double bounded(float x) {
+    return (double)(x < -FLT_MAX ? -FLT_MAX : x > FLT_MAX ? FLT_MAX : x);
+}
+
+void bpm_centre_of(const bpm_regions *regions, const bp_box *box, double centre[3]) {
+    centre[2] = 0.0;
+    for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
+        const double middle = 0.5 * bounded(box->min[axis]) + 0.5 * bounded(box->max[axis]);
+        centre[axis] = regions->period[axis] > 0.0 ? wrap(middle, regions->period[axis]) : middle;
+    }
+}
+
+// ---- points -------------------------------------------------------------------------------------------------------------
+
+static int32_t cell_of(const bpm_regions *regions, uint32_t axis, double x) {
+    const double cell = floor((x - regions->origin[axis]) * regions->per_unit[axis]);
+    const double last = (double)(regions->cells[axis] - 1);
+    return !(cell > 0.0) ? 0 : cell > last ? (int32_t)last : (int32_t)cell;
+}
+
+static size_t cell_index(const bpm_regions *regions, int32_t x, int32_t y, int32_t z) {
+    return ((size_t)z * (size_t)regions->cells[1] + (size_t)y) * (size_t)regions->cells[0] + (size_t)x;
+}
+
+int bpm_rank_of_point(const bpm_regions *regions, const double point[3]) {
+    if (regions->size == 1) {
+        return 0;
+    }
+    if (regions->is_grid) {
+        const int32_t z = regions->dimensions == 3 ? cell_of(regions, 2, point[2]) : 0;
+        return ((const int32_t *)regions->owners
+                    .data)[cell_index(regions, cell_of(regions, 0, point[0]), cell_of(regions, 1, point[1]), z)];
+    }
+    const bpm_cut *cuts = regions->cuts.data;
+    int32_t node = 0;
+    do {
+        node = cuts[node].sides[point[cuts[node].axis] > cuts[node].at];
+    } while (node >= 0);
+    return ~node;
+}
+
+// ---- boxes --------------------------------------------------------------------------------------------------------------
+
+bool bpm_is_inside_with_care(const bpm_regions *regions, const bp_box *box) {
+    if (regions->size == 1) {
+        return true;
+    }
+    if (regions->is_grid) {
+        return false;
+    }
+    bool inside = true;
+    for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
+        const double low = (double)box->min[axis], high = (double)box->max[axis];
+        const double period = regions->period[axis];
+        // Room for the rounding of wrapped coordinates; a few boxes fewer are plain then.
+        const double slack = (fabs(low) + fabs(high) + period) * (4.0 * ROUNDING);
+        inside &= low - slack > regions->low[axis] && high + slack <= regions->high[axis];
+        inside &= period <= 0.0 || (low - slack > 0.0 && high + slack < period);
+    }
+    return inside;
+}
+
+typedef struct gathering {
+    bpm_regions *regions;
+    double low[3], high[3];
+    int *ranks;
+    size_t count;
+} gathering;
+
+static void take(gathering *self, int rank) {
+    uint32_t *marks = self->regions->marks.data;
+    if (marks[rank] != self->regions->mark) {
+        marks[rank] = self->regions->mark;
+        self->ranks[self->count++] = rank;
+    }
+}
+
+static void descend(gathering *self, int32_t node) {
+    if (node < 0) {
+        take(self, ~node);
+        return;
+    }
+    const bpm_cut *cut = &((const bpm_cut *)self->regions->cuts.data)[node];
+    if (self->low[cut->axis] <= cut->at) {
+        descend(self, cut->sides[0]);
+    }
+    if (self->high[cut->axis] > cut->at) {
+        descend(self, cut->sides[1]);
+    }
+}
+
+static void visit_cells(gathering *self) {
+    const bpm_regions *regions = self->regions;
+    int32_t first[3] = {0}, last[3] = {0};
+    for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
+        first[axis] = cell_of(regions, axis, self->low[axis]);
+        last[axis] = cell_of(regions, axis, self->high[axis]);
+    }
+    const int32_t *owners = regions->owners.data;
+    for (int32_t z = first[2]; z <= last[2]; ++z) {
+        for (int32_t y = first[1]; y <= last[1]; ++y) {
+            for (int32_t x = first[0]; x <= last[0]; ++x) take(self, owners[cell_index(regions, x, y, z)]);
+        }
+    }
+}
+
+// All images of an extent, axis after axis; only those that reach into 0 .. period.
+static void visit_images(gathering *self, const bpm_extent *extent, uint32_t axis) {
+    if (axis >= 3 || axis == self->regions->dimensions) {
+        if (self->regions->is_grid) {
+            visit_cells(self);
+        } else {
+            descend(self, 0);
+        }
+        return;
+    }
+    const double period = self->regions->period[axis];
+    const bool repeats = period > 0.0 && !isinf(extent->low[axis]);
+    for (int image = repeats ? 0 : 1; image < (repeats ? IMAGES : 2); ++image) {
+        const double offset = image_offset(self->regions, axis, image);
+        self->low[axis] = repeats ? extent->low[axis] + offset : extent->low[axis];
+        self->high[axis] = repeats ? extent->high[axis] + offset : extent->high[axis];
+        if (!repeats || (self->high[axis] >= 0.0 && self->low[axis] <= period)) {
+            visit_images(self, extent, axis + 1);
+        }
+    }
+}
+
+static void next_mark(bpm_regions *regions) {
+    if (++regions->mark == 0) {
+        memset(regions->marks.data, 0, (size_t)regions->size * sizeof(uint32_t));
+        regions->mark = 1;
+    }
+}
+
+size_t bpm_ranks_of_box(bpm_regions *regions, const bp_box *box, int *ranks, bool *is_broadcast) {
+    const bpm_extent extent = bpm_extent_of(regions, box);
+    if (regions->size == 1) {
+        *is_broadcast = false;
+        ranks[0] = 0;
+        return 1;
+    }
+    gathering self = {.regions = regions, .ranks = ranks};
+    next_mark(regions);
+    visit_images(&self, &extent, 0);
+    *is_broadcast = extent.infinite || self.count > regions->broadcast_above;
+    return self.count;
+}
+
+// ---- pairs --------------------------------------------------------------------------------------------------------------
+
+// Whether a point of the circle lies in an image of an arc: the very numbers that visit_images uses.
+static bool arc_holds(const bpm_regions *regions, const bpm_extent *extent, uint32_t axis, double point) {
+    bool held = isinf(extent->low[axis]);
+    for (int image = 0; image < IMAGES && !held; ++image) {
+        const double offset = image_offset(regions, axis, image);
+        held = extent->low[axis] + offset <= point && point <= extent->high[axis] + offset;
+    }
+    return held;
+}
+
+int bpm_reporter(const bpm_regions *regions, const bp_box *a, const bp_box *b) {
+    double point[3] = {0};
+    for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
+        point[axis] = (double)(a->min[axis] > b->min[axis] ? a->min[axis] : b->min[axis]);
+    }
+    if (regions->period[0] > 0.0 || regions->period[1] > 0.0 || regions->period[2] > 0.0) {
+        const bpm_extent first = bpm_extent_of(regions, a), second = bpm_extent_of(regions, b);
+        for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
+            if (regions->period[axis] > 0.0) {
+                const bool by_second = arc_holds(regions, &first, axis, second.start[axis]);
+                point[axis] = by_second ? second.start[axis] : first.start[axis];
+            }
+        }
+    }
+    return bpm_rank_of_point(regions, point);
+}
+
+// ---- the tree -----------------------------------------------------------------------------------------------------------
+
+// Ranks first .. last-1 are to be parted; those before `middle` go left.
+typedef struct parting {
+    int middle;
+    int32_t axis;
+    double at;
+} parting;
+
+static double side(const double *boxes, int rank, int32_t axis, bool high) {
+    return boxes[(size_t)rank * 6 + (high ? 3 : 0) + (size_t)axis];
+}
+
+// Along one axis: of all places where everything before ends before everything after begins, that nearest to the middle.
+// `ends` is scratch.
+static void try_axis(const double *boxes, int first, int last, int32_t axis, double *ends, parting *best,
+                     int *best_off) {
+    double begins = INFINITY;
+    for (int r = first; r < last; ++r) {
+        const double end = side(boxes, r, axis, true);
+        ends[r] = r > first && ends[r - 1] > end ? ends[r - 1] : end;
+    }
+    for (int r = last - 1; r > first; --r) {
+        const double begin = side(boxes, r, axis, false);
+        begins = begin < begins ? begin : begins;
+        const int off = 2 * r > first + last ? 2 * r - first - last : first + last - 2 * r;
+        if (ends[r - 1] <= begins && off < *best_off) {
+            *best_off = off;
+            *best = (parting){.middle = r, .axis = axis, .at = ends[r - 1]};
+        }
+    }
+}
+
+static parting part(const bpm_regions *regions, const double *boxes, int first, int last, double *ends) {
+    int best_off = 2 * (last - first);
+    parting best = {.middle = first + (last - first) / 2, .axis = 0};
+    best.at = side(boxes, best.middle - 1, 0, true);
+    for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
+        try_axis(boxes, first, last, (int32_t)axis, ends, &best, &best_off);
+    }
+    return best;
+}
+
+static int32_t grow(bpm_regions *regions, const double *boxes, int first, int last, double *ends, int32_t *used) {
+    if (last - first == 1) {
+        return ~(int32_t)first;
+    }
+    const parting parted = part(regions, boxes, first, last, ends);
+    const int32_t node = (*used)++;
+    bpm_cut *cut = &((bpm_cut *)regions->cuts.data)[node];
+    *cut = (bpm_cut){.at = parted.at, .axis = parted.axis};
+    cut->sides[0] = grow(regions, boxes, first, parted.middle, ends, used);
+    cut->sides[1] = grow(regions, boxes, parted.middle, last, ends, used);
+    return node;
+}
+
+// The cuts on the way to a rank's leaf bound its region.
+static bool bound(bpm_regions *regions, int32_t node, int rank) {
+    if (node < 0) {
+        return ~node == rank;
+    }
+    const bpm_cut cut = ((const bpm_cut *)regions->cuts.data)[node];
+    if (bound(regions, cut.sides[0], rank)) {
+        regions->high[cut.axis] = cut.at < regions->high[cut.axis] ? cut.at : regions->high[cut.axis];
+        return true;
+    }
+    if (bound(regions, cut.sides[1], rank)) {
+        regions->low[cut.axis] = cut.at > regions->low[cut.axis] ? cut.at : regions->low[cut.axis];
+        return true;
+    }
+    return false;
+}
+
+bool bpm_tree_from_boxes(bpm_regions *regions, const bp_allocator *allocator, const double *boxes, int rank) {
+    bpm_array ends = {0};
+    const size_t size = (size_t)regions->size;
+    if (!bpm_reserve(&regions->cuts, allocator, 0, size, sizeof(bpm_cut)) ||
+        !bpm_reserve(&ends, allocator, 0, size, sizeof(double))) {
+        return false;
+    }
+    int32_t used = 0;
+    (void)grow(regions, boxes, 0, regions->size, ends.data, &used);
+    bpm_release(&ends, allocator);
+    for (int axis = 0; axis < 3; ++axis) {
+        regions->low[axis] = -INFINITY;
+        regions->high[axis] = INFINITY;
+    }
+    (void)bound(regions, regions->size > 1 ? 0 : ~0, rank);
+    regions->plain =
+        !regions->spheres && regions->period[0] <= 0.0 && regions->period[1] <= 0.0 && regions->period[2] <= 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        const float low = (float)regions->low[axis], high = (float)regions->high[axis];
+        regions->inner_low[axis] = (double)low < regions->low[axis] ? nextafterf(low, INFINITY) : low;
+        regions->inner_high[axis] = (double)high > regions->high[axis] ? nextafterf(high, -INFINITY) : high;
+    }
+    return true;
+}
+
+void bpm_regions_free(bpm_regions *regions, const bp_allocator *allocator) {
+    bpm_release(&regions->cuts, allocator);
+    bpm_release(&regions->owners, allocator);
+    bpm_release(&regions->marks, allocator);
+}

@@ -1,0 +1,83 @@
+// Regions: which rank a point belongs to, and which ranks a box concerns.
+//
+//     tree   the cuts of the bisection: x <= cut goes left, x > cut goes right; a leaf is a rank
+//     grid   cells of equal size, each of which belongs to a rank
+//
+// Both are exact in this sense: a point that lies in a box always belongs to one of the ranks that the box concerns,
+// because both are found by the same comparisons of the same numbers. All ranks hold the same regions.
+//
+// Along an axis with a period all is done on the circle 0 .. period. There a box is an arc: it begins at its own start, is
+// made longer by a little more than any rounding can be, and has three images, of which the tests below see always the
+// same numbers. Which of two arcs' starts decides about a pair depends on ids and images alone; whether the boxes overlap
+// at all is not decided here but by the library, on the boxes as they were given.
+#ifndef BPM_REGIONS_H
+#define BPM_REGIONS_H
+
+#include "memory.h"
+
+typedef struct bpm_cut {
+    double at;
+    int32_t axis;
+    int32_t sides[2]; // an index of a cut, or ~rank
+} bpm_cut;
+
+typedef struct bpm_regions {
+    uint32_t dimensions;
+    bool spheres;
+    double period[3]; // 0: none
+    int size;         // ranks
+    uint32_t broadcast_above;
+
+    bool is_grid;
+    bpm_array cuts;                    // tree: bpm_cut, size - 1 of them; the root comes first
+    double low[3], high[3];            // tree: this rank's region: low < x <= high
+    bool plain;                        // tree: no period, no spheres: a box inside needs no more room than itself
+    float inner_low[3], inner_high[3]; // the same, rounded inwards
+    double origin[3], per_unit[3];     // grid: cell = (x - origin) * per_unit
+    int32_t cells[3];
+    bpm_array owners; // grid: int32_t for each cell
+
+    bpm_array marks; // scratch: uint32_t for each rank
+    uint32_t mark;
+} bpm_regions;
+
+// A box, as regions see it.
+typedef struct bpm_extent {
+    double low[3], high[3]; // with a period: the arc, or -inf .. inf if it is the whole circle
+    double start[3];        // with a period: where it begins, 0 .. period
+    bool infinite;          // in a coordinate that counts
+} bpm_extent;
+
+bpm_extent bpm_extent_of(const bpm_regions *regions, const bp_box *box);
+// Where the object belongs. Infinite coordinates count as the largest number.
+void bpm_centre_of(const bpm_regions *regions, const bp_box *box, double centre[3]);
+
+int bpm_rank_of_point(const bpm_regions *regions, const double point[3]);
+
+// Whether a box concerns this rank alone; false if that is not plain at once.
+bool bpm_is_inside_with_care(const bpm_regions *regions, const bp_box *box);
+
+static inline bool bpm_is_inside(const bpm_regions *regions, const bp_box *box) {
+    if (!regions->plain) {
+        return bpm_is_inside_with_care(regions, box);
+    }
+    const float *low = regions->inner_low, *high = regions->inner_high;
+    const bool x = (box->min[0] > low[0]) & (box->max[0] <= high[0]);
+    const bool y = (box->min[1] > low[1]) & (box->max[1] <= high[1]);
+    const bool z = (box->min[2] > low[2]) & (box->max[2] <= high[2]);
+    return x & y & (z | (regions->dimensions == 2));
+}
+
+// The ranks that a box concerns, each once; returns how many. `ranks` has room for all. If they are many, or the box is
+// infinite, the box is for all ranks: *is_broadcast.
+size_t bpm_ranks_of_box(bpm_regions *regions, const bp_box *box, int *ranks, bool *is_broadcast);
+
+// The rank that reports a pair; `a` has the smaller id.
+int bpm_reporter(const bpm_regions *regions, const bp_box *a, const bp_box *b);
+
+// Makes the tree from the regions' own boxes: low and high of each rank, 2 * 3 numbers. Where they do not fit together,
+// some cut is made: any tree is right, a good one is balanced.
+bool bpm_tree_from_boxes(bpm_regions *regions, const bp_allocator *allocator, const double *boxes, int rank);
+void bpm_regions_free(bpm_regions *regions, const bp_allocator *allocator);
+
+#endif

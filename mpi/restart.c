@@ -1,0 +1,356 @@
+// Saving and loading through MPI-IO.
+//
+//     header, 128 bytes | objects, by rank | pairs of the last update, by rank
+//
+// All numbers are little-endian; the machine must be so too. The checksums are sums over records, so they do not depend on
+// who wrote which. A save goes into a file beside the named one, which takes its place when all is written.
+#include "world.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VERSION = 1, PATH_MOST = 4096, BLOCK = 1 << 20 };
+static const char MAGIC[8] = {'b', 'p', '_', 'm', 'p', 'i', '\r', '\n'};
+
+typedef struct file_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t order; // 0x01020304, to tell the order of bytes
+    uint32_t dimensions, shape;
+    float period[3];
+    uint32_t user_bytes;
+    uint64_t objects, pairs, next_id;
+    uint64_t object_sum, pair_sum;
+    uint64_t reserved[5];
+    uint64_t own_sum; // of all that is before
+} file_header;
+
+_Static_assert(sizeof(file_header) == 128, "the header is 128 bytes long");
+
+typedef struct file_object {
+    uint64_t id;
+    bp_box box;
+    bp_object object;
+    uint32_t flags; // BPM_NEWBORN or 0
+    uint32_t padding;
+} file_object; // user bytes follow, filled up to a multiple of 8
+
+static size_t object_bytes(const bp_mpi_world *world) {
+    return sizeof(file_object) + (world->config.user_bytes + 7) / 8 * 8;
+}
+
+static uint64_t sum_of(const void *record, size_t bytes) {
+    uint64_t sum = bytes;
+    for (size_t i = 0; i < bytes; i += 8) {
+        uint64_t word;
+        memcpy(&word, (const char *)record + i, sizeof word);
+        sum = bpm_hash(sum + word);
+    }
+    return sum;
+}
+
+static bp_status file_status(bpm_comm *comm, int code, const char *doing, const char *path) {
+    if (code == MPI_SUCCESS) {
+        return BP_OK;
+    }
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    (void)MPI_Error_string(code, text, &length);
+    bpm_log(&comm->log, "%s: %s failed: %s", path, doing, text);
+    return BP_ERROR_ARGUMENT;
+}
+
+// ---- saving -----------------------------------------------------------------------------------------------------------------------
+
+static void pack_object(const bp_mpi_world *world, size_t index, file_object *to) {
+    const bpm_owned *owned = &world->owned;
+    const size_t user = world->config.user_bytes;
+    memset(to, 0, object_bytes(world));
+    to->id = ((const uint64_t *)owned->ids.data)[index];
+    to->box = ((const bp_box *)owned->boxes.data)[index];
+    to->object = ((const bp_object *)owned->objects.data)[index];
+    to->flags = ((const uint8_t *)owned->flags.data)[index] & BPM_NEWBORN;
+    if (user > 0) {
+        memcpy(to + 1, (const char *)owned->user.data + index * user, user);
+    }
+}
+
+// What one rank has to write or read: records of one kind, one after the other, in blocks.
+typedef struct section {
+    MPI_Offset start; // of this rank's part
+    size_t count, bytes;
+    uint64_t sum;
+} section;
+
+static size_t block_of(const bp_mpi_world *world, const section *part) {
+    const size_t limit = world->comm.limit < BLOCK ? world->comm.limit : BLOCK;
+    return limit > part->bytes ? limit / part->bytes : 1;
+}
+
+static int write_objects(const bp_mpi_world *world, MPI_File file, section *part, char *block) {
+    const size_t most = block_of(world, part);
+    int code = MPI_SUCCESS;
+    for (size_t first = 0; first < part->count && code == MPI_SUCCESS; first += most) {
+        const size_t count = part->count - first < most ? part->count - first : most;
+        for (size_t i = 0; i < count; ++i) {
+            pack_object(world, first + i, (file_object *)(block + i * part->bytes));
+            part->sum += sum_of(block + i * part->bytes, part->bytes);
+        }
+        code = MPI_File_write_at(file, part->start + (MPI_Offset)(first * part->bytes), block,
+                                 (int)(count * part->bytes), MPI_BYTE, MPI_STATUS_IGNORE);
+    }
+    return code;
+}
+
+static int write_pairs(const bp_mpi_world *world, MPI_File file, section *part) {
+    const size_t most = block_of(world, part);
+    const bp_mpi_pair *pairs = bpm_pairs_data(&world->pairs);
+    int code = MPI_SUCCESS;
+    for (size_t first = 0; first < part->count && code == MPI_SUCCESS; first += most) {
+        const size_t count = part->count - first < most ? part->count - first : most;
+        for (size_t i = 0; i < count; ++i) part->sum += sum_of(&pairs[first + i], sizeof *pairs);
+        code = MPI_File_write_at(file, part->start + (MPI_Offset)(first * part->bytes), pairs + first,
+                                 (int)(count * part->bytes), MPI_BYTE, MPI_STATUS_IGNORE);
+    }
+    return code;
+}
+
+static file_header header_of(const bp_mpi_world *world) {
+    file_header header = {.version = VERSION,
+                          .order = 0x01020304,
+                          .dimensions = world->config.local.dimensions,
+                          .shape = (uint32_t)world->config.local.shape,
+                          .user_bytes = world->config.user_bytes,
+                          .objects = world->objects,
+                          .next_id = world->next_id};
+    memcpy(header.magic, MAGIC, sizeof MAGIC);
+    memcpy(header.period, world->config.local.period, sizeof header.period);
+    return header;
+}
+
+// Where this rank's parts begin, and how much there is in all.
+static bp_status lay_out(bp_mpi_world *world, section parts[2], file_header *header) {
+    int64_t mine[2] = {(int64_t)parts[0].count, (int64_t)parts[1].count}, before[2] = {0, 0}, all[2];
+    bpm_comm *comm = &world->comm;
+    bp_status status = bpm_check(comm, MPI_Exscan(mine, before, 2, MPI_INT64_T, MPI_SUM, comm->handle), "counting");
+    if (comm->rank == 0) before[0] = before[1] = 0;
+    memcpy(all, mine, sizeof all);
+    status = status == BP_OK ? bpm_sum(comm, all, 2) : status;
+    header->pairs = (uint64_t)all[1];
+    parts[0].start = (MPI_Offset)sizeof *header + before[0] * (MPI_Offset)parts[0].bytes;
+    parts[1].start =
+        (MPI_Offset)sizeof *header + all[0] * (MPI_Offset)parts[0].bytes + before[1] * (MPI_Offset)parts[1].bytes;
+    return status;
+}
+
+static bp_status write_all(bp_mpi_world *world, const char *path, char *block) {
+    bpm_comm *comm = &world->comm;
+    section parts[2] = {{.count = world->owned.count, .bytes = object_bytes(world)},
+                        {.count = world->pairs.count, .bytes = sizeof(bp_mpi_pair)}};
+    file_header header = header_of(world);
+    MPI_File file;
+    bp_status status = lay_out(world, parts, &header);
+    if (status != BP_OK) {
+        return status;
+    }
+    status =
+        file_status(comm, MPI_File_open(comm->handle, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file),
+                    "creating it", path);
+    if (bpm_agree(comm, status) != BP_OK) {
+        if (status == BP_OK) (void)MPI_File_close(&file);
+        return BP_ERROR_ARGUMENT;
+    }
+    int code = MPI_File_set_size(file, 0);
+    code = code == MPI_SUCCESS ? write_objects(world, file, &parts[0], block) : code;
+    code = code == MPI_SUCCESS ? write_pairs(world, file, &parts[1]) : code;
+    int64_t sums[2] = {(int64_t)parts[0].sum, (int64_t)parts[1].sum};
+    status = bpm_agree(comm, file_status(comm, code, "writing it", path));
+    status = status == BP_OK ? bpm_sum(comm, sums, 2) : status;
+    header.object_sum = (uint64_t)sums[0];
+    header.pair_sum = (uint64_t)sums[1];
+    header.own_sum = sum_of(&header, offsetof(file_header, own_sum));
+    if (status == BP_OK && comm->rank == 0) {
+        code = MPI_File_write_at(file, 0, &header, sizeof header, MPI_BYTE, MPI_STATUS_IGNORE);
+    }
+    const int closed = MPI_File_close(&file);
+    code = code == MPI_SUCCESS ? closed : code;
+    return status == BP_OK ? bpm_agree(comm, file_status(comm, code, "writing it", path)) : status;
+}
+
+bp_status bp_mpi_world_save(bp_mpi_world *world, const char *path) {
+    if (world == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    char partial[PATH_MOST];
+    bpm_bring_boxes(world);
+    bpm_array block = {0};
+    const size_t bytes = object_bytes(world);
+    const int length = path != NULL ? snprintf(partial, sizeof partial, "%s.partial", path) : -1;
+    bp_status status = length < 0 || length >= PATH_MOST ? BP_ERROR_ARGUMENT : BP_OK;
+    if (status == BP_OK && !bpm_reserve(&block, bpm_allocator(world), 0, BLOCK + bytes, 1)) {
+        status = BP_ERROR_MEMORY;
+    }
+    status = bpm_agree(&world->comm, status);
+    status = status == BP_OK ? write_all(world, partial, block.data) : status;
+    if (status == BP_OK && world->comm.rank == 0 && rename(partial, path) != 0) {
+        bpm_log(&world->comm.log, "%s could not be renamed to %s", partial, path);
+        status = BP_ERROR_ARGUMENT;
+    }
+    bpm_release(&block, bpm_allocator(world));
+    return bpm_agree(&world->comm, status);
+}
+
+// ---- loading ----------------------------------------------------------------------------------------------------------------------
+
+static bp_status refuse(const bp_mpi_world *world, const char *path, const char *what) {
+    bpm_log(&world->comm.log, "%s: %s", path, what);
+    return BP_ERROR_ARGUMENT;
+}
+
+static bp_status check_header(const bp_mpi_world *world, const char *path, const file_header *header, MPI_Offset size) {
+    if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0) return refuse(world, path, "is no saved world");
+    if (header->order != 0x01020304) return refuse(world, path, "was saved on a machine with another order of bytes");
+    if (header->version != VERSION) return refuse(world, path, "is of another version");
+    if (header->own_sum != sum_of(header, offsetof(file_header, own_sum))) return refuse(world, path, "was altered");
+    const file_header mine = header_of(world);
+    if (header->dimensions != mine.dimensions || header->shape != mine.shape || header->user_bytes != mine.user_bytes ||
+        memcmp(header->period, mine.period, sizeof mine.period) != 0) {
+        return refuse(world, path, "has other dimensions, shape, period or user_bytes than the config");
+    }
+    const uint64_t room = (uint64_t)size - sizeof *header;
+    if (header->objects > room / object_bytes(world) || header->pairs > room / sizeof(bp_mpi_pair) ||
+        header->objects * object_bytes(world) + header->pairs * sizeof(bp_mpi_pair) != room) {
+        return refuse(world, path, "is cut off, or longer than its header says");
+    }
+    return BP_OK;
+}
+
+// This rank's part of `total` records.
+static section share_of(const bp_mpi_world *world, uint64_t total, MPI_Offset start, size_t bytes) {
+    const uint64_t ranks = (uint64_t)world->comm.size, rank = (uint64_t)world->comm.rank;
+    const uint64_t each = total / ranks, more = total % ranks;
+    const uint64_t first = rank * each + (rank < more ? rank : more);
+    return (section){
+        .start = start + (MPI_Offset)(first * bytes), .count = (size_t)(each + (rank < more)), .bytes = bytes};
+}
+
+static int read_part(const bp_mpi_world *world, MPI_File file, section *part, char *to) {
+    const size_t most = block_of(world, part);
+    int code = MPI_SUCCESS;
+    for (size_t first = 0; first < part->count && code == MPI_SUCCESS; first += most) {
+        const size_t count = part->count - first < most ? part->count - first : most;
+        char *block = to + first * part->bytes;
+        code = MPI_File_read_at(file, part->start + (MPI_Offset)(first * part->bytes), block,
+                                (int)(count * part->bytes), MPI_BYTE, MPI_STATUS_IGNORE);
+        for (size_t i = 0; code == MPI_SUCCESS && i < count; ++i)
+            part->sum += sum_of(block + i * part->bytes, part->bytes);
+    }
+    return code;
+}
+
+// Records become objects that were there before; those that no update had seen are still new.
+static bp_status add_loaded(bp_mpi_world *world, const char *records, size_t count) {
+    const size_t bytes = object_bytes(world), user = world->config.user_bytes;
+    const bp_allocator *allocator = bpm_allocator(world);
+    bpm_array ids = {0}, boxes = {0}, objects = {0}, users = {0};
+    const bool good = bpm_reserve(&ids, allocator, 0, count + 1, sizeof(uint64_t)) &&
+                      bpm_reserve(&boxes, allocator, 0, count + 1, sizeof(bp_box)) &&
+                      bpm_reserve(&objects, allocator, 0, count + 1, sizeof(bp_object)) &&
+                      bpm_reserve(&users, allocator, 0, count + 1, user + 1);
+    bp_status status = bpm_agree(&world->comm, good ? BP_OK : BP_ERROR_MEMORY);
+    for (size_t i = 0; status == BP_OK && i < count; ++i) {
+        const file_object *record = (const file_object *)(records + i * bytes);
+        ((uint64_t *)ids.data)[i] = record->id;
+        ((bp_box *)boxes.data)[i] = record->box;
+        ((bp_object *)objects.data)[i] = record->object;
+        if (user > 0) memcpy((char *)users.data + i * user, record + 1, user);
+    }
+    if (status == BP_OK) {
+        status = bp_mpi_add_many(world, count, ids.data, boxes.data, objects.data, user > 0 ? users.data : NULL, NULL);
+        status = status == BP_ERROR_BOX || status == BP_ERROR_ID ? BP_ERROR_ARGUMENT : status; // nobody saved that
+    }
+    for (size_t i = 0; status == BP_OK && i < count; ++i) {
+        const file_object *record = (const file_object *)(records + i * bytes);
+        ((uint8_t *)world->owned.flags.data)[i] = (uint8_t)(record->flags & BPM_NEWBORN);
+    }
+    bpm_array *arrays[] = {&ids, &boxes, &objects, &users};
+    for (size_t i = 0; i < 4; ++i) bpm_release(arrays[i], allocator);
+    return status;
+}
+
+static bp_status read_all(bp_mpi_world *world, MPI_File file, const char *path, bpm_array *records) {
+    bpm_comm *comm = &world->comm;
+    file_header header = {0};
+    MPI_Offset size = 0;
+    int code = MPI_File_get_size(file, &size);
+    if (code == MPI_SUCCESS && size >= (MPI_Offset)sizeof header) {
+        code = MPI_File_read_at(file, 0, &header, sizeof header, MPI_BYTE, MPI_STATUS_IGNORE);
+    }
+    bp_status status = file_status(comm, code, "reading it", path);
+    status = status == BP_OK && size < (MPI_Offset)sizeof header ? refuse(world, path, "is cut off") : status;
+    status = status == BP_OK ? check_header(world, path, &header, size) : status;
+    section objects = {0}, pairs = {0};
+    if (status == BP_OK) {
+        const MPI_Offset first = (MPI_Offset)sizeof header;
+        objects = share_of(world, header.objects, first, object_bytes(world));
+        pairs =
+            share_of(world, header.pairs, first + (MPI_Offset)(header.objects * objects.bytes), sizeof(bp_mpi_pair));
+        if (!bpm_reserve(records, bpm_allocator(world), 0, objects.count + 1, objects.bytes) ||
+            !bpm_pairs_reserve(&world->pairs, bpm_allocator(world), pairs.count + 1)) {
+            status = BP_ERROR_MEMORY;
+        }
+    }
+    if (status == BP_OK) {
+        code = read_part(world, file, &objects, records->data);
+        code = code == MPI_SUCCESS ? read_part(world, file, &pairs, world->pairs.memory.data) : code;
+        status = file_status(comm, code, "reading it", path);
+    }
+    status = bpm_agree(comm, status);
+    int64_t sums[2] = {(int64_t)objects.sum, (int64_t)pairs.sum};
+    status = status == BP_OK ? bpm_sum(comm, sums, 2) : status;
+    if (status == BP_OK && ((uint64_t)sums[0] != header.object_sum || (uint64_t)sums[1] != header.pair_sum)) {
+        status = refuse(world, path, "was altered");
+    }
+    status = status == BP_OK ? add_loaded(world, records->data, objects.count) : status;
+    if (status == BP_OK) {
+        world->pairs.count = pairs.count;
+        world->next_id = header.next_id;
+    }
+    return status;
+}
+
+bp_status bp_mpi_world_load(MPI_Comm communicator, const bp_mpi_config *config, const char *path,
+                            bp_mpi_world **world) {
+    if (world == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    *world = NULL;
+    bp_mpi_world *self = NULL;
+    bp_status status = bpm_world_open(communicator, config, &self);
+    if (status != BP_OK) {
+        return status;
+    }
+    MPI_File file;
+    bpm_array records = {0};
+    status = bpm_agree(&self->comm, path != NULL ? BP_OK : BP_ERROR_ARGUMENT);
+    if (status == BP_OK) {
+        const int code = MPI_File_open(self->comm.handle, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+        status = file_status(&self->comm, code, "opening it", path);
+        const bp_status all = bpm_agree(&self->comm, status);
+        if (all == BP_OK) {
+            status = read_all(self, file, path, &records);
+            (void)MPI_File_close(&file);
+        } else if (status == BP_OK) {
+            (void)MPI_File_close(&file);
+        }
+        status = all == BP_OK ? status : all;
+    }
+    bpm_release(&records, bpm_allocator(self));
+    if (status != BP_OK) {
+        bp_mpi_world_destroy(self);
+        self = NULL;
+    }
+    *world = self;
+    return status;
+}

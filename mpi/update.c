@@ -1,0 +1,602 @@
+// An update: who needs to know what, the search, and the moment when all of it becomes true.
+//
+//     regions -> plan -> exchange, broadcast -> local world -> pairs, events, directory -> agree -> commit
+//
+// An object's ranks are a function of its box and the regions: which ranks know it is therefore not stored but computed
+// again, from the box that they know. If the new box and the old one concern this rank alone, as nearly all do, that is a
+// few comparisons.
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the plan -----------------------------------------------------------------------------------------------------------------------
+
+static size_t record_size(const bp_mpi_world *world) {
+    return (sizeof(bpm_record) + world->config.user_bytes + 7) / 8 * 8;
+}
+
+size_t bpm_concerned(bpm_regions *regions, const bp_box *box, int *ranks, bool *is_broadcast, int *owner) {
+    double centre[3];
+    bpm_centre_of(regions, box, centre);
+    *owner = bpm_rank_of_point(regions, centre);
+    size_t count = bpm_ranks_of_box(regions, box, ranks, is_broadcast);
+    uint32_t *marks = regions->marks.data;
+    if (regions->size > 1 && marks[*owner] != regions->mark) {
+        marks[*owner] = regions->mark;
+        ranks[count++] = *owner;
+    }
+    return count;
+}
+
+static void fill_record(const bp_mpi_world *world, size_t index, int owner, uint32_t tells, bpm_record *record) {
+    const bpm_owned *owned = &world->owned;
+    const size_t bytes = world->config.user_bytes;
+    *record = (bpm_record){.id = ((const uint64_t *)owned->ids.data)[index],
+                           .box = ((const bp_box *)owned->boxes.data)[index],
+                           .object = ((const bp_object *)owned->objects.data)[index],
+                           .owner = owner,
+                           .sender = world->comm.rank,
+                           .flags = tells};
+    if (bytes > 0) {
+        memcpy(record + 1, (const char *)owned->user.data + index * bytes, bytes);
+    }
+}
+
+static bool tell(bp_mpi_world *world, int rank, size_t index, int owner, uint32_t tells) {
+    bpm_record *record = bpm_outbox_add(&world->update.out, bpm_allocator(world), rank);
+    if (record != NULL) {
+        fill_record(world, index, owner, tells, record);
+    }
+    return record != NULL;
+}
+
+static bool tell_all(bp_mpi_world *world, size_t index, int owner, uint32_t tells) {
+    bpm_record *record = bpm_list_add(&world->update.cast, bpm_allocator(world), record_size(world));
+    if (record != NULL) {
+        fill_record(world, index, owner, tells, record);
+    }
+    return record != NULL;
+}
+
+// What an owned object is to others, before and after.
+typedef struct spread {
+    size_t index;
+    bool known;  // it was there at the last update
+    bool shared; // it concerns other ranks
+    bool cast;   // all of them
+    bool here;   // it concerns this rank
+    int owner;
+    uint32_t tells;
+} spread;
+
+static bool add_id(bp_mpi_world *world, bpm_list *list, bp_id id) {
+    bp_id *place = bpm_list_add(list, bpm_allocator(world), sizeof *place);
+    if (place != NULL) {
+        *place = id;
+    }
+    return place != NULL;
+}
+
+static bool enter_local(bp_mpi_world *world, const spread *self) {
+    const bpm_owned *owned = &world->owned;
+    bpm_addition *added = bpm_list_add(&world->update.adds, bpm_allocator(world), sizeof *added);
+    if (added == NULL) {
+        return false;
+    }
+    const size_t bytes = world->config.user_bytes;
+    const uint8_t flags = ((const uint8_t *)owned->flags.data)[self->index];
+    *added = (bpm_addition){.id = ((const uint64_t *)owned->ids.data)[self->index],
+                            .box = ((const bp_box *)owned->boxes.data)[self->index],
+                            .object = ((const bp_object *)owned->objects.data)[self->index],
+                            .user = bytes > 0 ? (const char *)owned->user.data + self->index * bytes : NULL,
+                            .owned = (uint32_t)self->index,
+                            .flags = (uint8_t)((self->shared ? BPM_SHARED : 0) | (self->cast ? BPM_BROADCAST : 0) |
+                                               ((flags & BPM_NEWBORN) != 0 ? BPM_BORN : 0))};
+    return true;
+}
+
+// What happens to it in this rank's own world.
+static bool act_locally(bp_mpi_world *world, const spread *self) {
+    bp_id *core = &((bp_id *)world->owned.core.data)[self->index];
+    const bool was_here = self->known && *core != BP_NO_ID;
+    if (!was_here) {
+        *core = BP_NO_ID;
+        return !self->here || enter_local(world, self);
+    }
+    const bp_id id = *core;
+    if (!self->here) {
+        *core = BP_NO_ID;
+        return add_id(world, &world->update.removes, id);
+    }
+    uint8_t *flags = &((uint8_t *)world->local.flags.data)[id];
+    *flags =
+        (uint8_t)((*flags & BPM_SHARED_BEFORE) | (self->shared ? BPM_SHARED : 0) | (self->cast ? BPM_BROADCAST : 0));
+    ((bp_box *)world->local.boxes.data)[id] = ((const bp_box *)world->owned.boxes.data)[self->index];
+    uint64_t *tagged = &((uint64_t *)world->local.ids.data)[id];
+    *tagged = bpm_tagged(*tagged, *flags);
+    const bool restated = (self->tells & BPM_TELLS_RESTATED) != 0;
+    return (world->update.all_move || add_id(world, &world->update.moves, id)) &&
+           (!restated || add_id(world, &world->update.restated, id));
+}
+
+static bool leave(bp_mpi_world *world, const spread *self) {
+    if (self->owner == world->comm.rank) {
+        return true;
+    }
+    bpm_leaver *leaver = bpm_list_add(&world->update.leavers, bpm_allocator(world), sizeof *leaver);
+    if (leaver != NULL) {
+        *leaver = (bpm_leaver){.index = (uint32_t)self->index, .rank = self->owner};
+    }
+    return leaver != NULL;
+}
+
+// Tells the ranks that are concerned now, and those that were.
+static bool tell_others(bp_mpi_world *world, spread *self, bool was_shared) {
+    bpm_update *update = &world->update;
+    bpm_regions *regions = update->regions;
+    const bp_box *box = &((const bp_box *)world->owned.boxes.data)[self->index];
+    const bp_box *sent = &((const bp_box *)world->owned.sent.data)[self->index];
+    int *before = update->ranks_before.data, *now = update->ranks.data, old_owner;
+    bool was_cast = false;
+    const size_t before_count = was_shared ? bpm_concerned(regions, sent, before, &was_cast, &old_owner) : 0;
+    const size_t count = bpm_concerned(regions, box, now, &self->cast, &self->owner);
+    const uint32_t *marks = regions->marks.data, mark = regions->mark;
+    const int me = world->comm.rank;
+    self->here = self->cast || marks[me] == mark;
+    self->shared = self->cast || count > 1 || !self->here;
+    if (self->cast || was_cast) {
+        return tell_all(world, self->index, self->owner, self->tells | (self->cast ? BPM_TELLS_ALL : 0u));
+    }
+    bool good = true;
+    for (size_t i = 0; good && i < count; ++i) {
+        good = now[i] == me || tell(world, now[i], self->index, self->owner, self->tells);
+    }
+    for (size_t i = 0; good && i < before_count; ++i) {
+        good = before[i] == me || marks[before[i]] == mark ||
+               tell(world, before[i], self->index, self->owner, BPM_TELLS_DROP);
+    }
+    return good;
+}
+
+static bool plan_one(bp_mpi_world *world, size_t index) {
+    const uint8_t flags = ((const uint8_t *)world->owned.flags.data)[index];
+    const bp_id core = ((const bp_id *)world->owned.core.data)[index];
+    const bp_box *box = &((const bp_box *)world->owned.boxes.data)[index];
+    const uint8_t *local = world->local.flags.data;
+    spread self = {.index = index,
+                   .known = !world->update.full && (flags & BPM_NEWBORN) == 0,
+                   .here = true,
+                   .owner = world->comm.rank,
+                   .tells = ((flags & BPM_NEWBORN) != 0 ? BPM_TELLS_BORN : 0u) |
+                            ((flags & BPM_RESTATED) != 0 ? BPM_TELLS_RESTATED : 0u)};
+    const bool was_shared = self.known && (core == BP_NO_ID || (local[core] & BPM_SHARED) != 0);
+    if (!was_shared && bpm_is_inside(world->update.regions, box)) {
+        return act_locally(world, &self);
+    }
+    if (!tell_others(world, &self, was_shared) || !act_locally(world, &self) || !leave(world, &self)) {
+        return false;
+    }
+    uint32_t *shared = bpm_list_add(&world->update.shared, bpm_allocator(world), sizeof *shared);
+    if (shared != NULL) {
+        *shared = (uint32_t)index;
+    }
+    return shared != NULL;
+}
+
+// An object that was removed: whoever knows it forgets it.
+static bool plan_removal(bp_mpi_world *world, const bpm_removed *removed) {
+    bpm_update *update = &world->update;
+    const uint8_t *flags = world->local.flags.data;
+    const bp_allocator *allocator = bpm_allocator(world);
+    if (update->full) {
+        return true; // all begin anew
+    }
+    bool good = removed->core == BP_NO_ID || add_id(world, &update->removes, removed->core);
+    if (!good || world->comm.size == 1 || (removed->core != BP_NO_ID && (flags[removed->core] & BPM_SHARED) == 0)) {
+        return good;
+    }
+    const bpm_record drop = {
+        .id = removed->id, .box = removed->sent, .sender = world->comm.rank, .flags = BPM_TELLS_DROP};
+    int *ranks = update->ranks.data, owner;
+    bool cast;
+    const size_t count = bpm_concerned(update->regions, &removed->sent, ranks, &cast, &owner);
+    for (size_t i = 0; good && i < (cast ? 1 : count); ++i) {
+        bpm_record *record = cast                           ? bpm_list_add(&update->cast, allocator, record_size(world))
+                             : ranks[i] != world->comm.rank ? bpm_outbox_add(&update->out, allocator, ranks[i])
+                                                            : NULL;
+        good = record != NULL || (!cast && ranks[i] == world->comm.rank);
+        if (record != NULL) {
+            memset(record, 0, record_size(world));
+            *record = drop;
+        }
+    }
+    return good;
+}
+
+static void begin(bp_mpi_world *world, bool full, bpm_regions *regions) {
+    bpm_update *update = &world->update;
+    bpm_list *lists[] = {&update->cast,    &update->leavers, &update->shared, &update->arrivals,
+                         &update->removes, &update->adds,    &update->moves,  &update->restated};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) lists[i]->count = 0;
+    bpm_outbox_begin(&update->out, record_size(world));
+    bpm_outbox_begin(&update->signs, sizeof(bpm_record));
+    update->full = full;
+    update->regions = regions;
+    update->heard_count = 0;
+    update->all_move = world->owned.all_moved && !full;
+    if (full) {
+        bpm_map_clear(&world->local.ghosts);
+    }
+}
+
+// On a single rank nobody is told: what is new goes into the local world, what was restated is.
+static bool plan_single(bp_mpi_world *world) {
+    bool good = true;
+    const uint8_t *flags = world->owned.flags.data;
+    const bp_id *core = world->owned.core.data;
+    for (size_t i = 0; good && i < world->owned.count; ++i) {
+        const spread self = {.index = i, .here = true};
+        if (world->update.full || (flags[i] & BPM_NEWBORN) != 0) {
+            good = enter_local(world, &self);
+        } else if ((flags[i] & BPM_RESTATED) != 0) {
+            good = add_id(world, &world->update.restated, core[i]);
+        }
+    }
+    return good;
+}
+
+// The next object that has flags, or `count`. Most have none: eight are looked at at once.
+static size_t next_flagged(const uint8_t *flags, size_t index, size_t count) {
+    uint64_t eight = 0;
+    while (index + sizeof eight <= count && (memcpy(&eight, flags + index, sizeof eight), eight == 0)) {
+        index += sizeof eight;
+    }
+    while (index < count && flags[index] == 0) ++index;
+    return index;
+}
+
+static bp_status plan(bp_mpi_world *world) {
+    bpm_update *update = &world->update;
+    const size_t ranks = (size_t)world->comm.size + 1;
+    const uint8_t *flags = world->owned.flags.data;
+    bool good = bpm_reserve(&update->ranks, bpm_allocator(world), 0, ranks, sizeof(int)) &&
+                bpm_reserve(&update->ranks_before, bpm_allocator(world), 0, ranks, sizeof(int));
+    for (size_t i = 0; good && i < world->removed_count; ++i) {
+        good = plan_removal(world, &((const bpm_removed *)world->removed.data)[i]);
+    }
+    if (world->comm.size == 1) {
+        good = good && (!(update->full || world->owned.pending) || plan_single(world));
+    } else {
+        for (size_t i = 0; good && i < world->owned.count; ++i) {
+            i = update->full ? i : next_flagged(flags, i, world->owned.count);
+            good = i == world->owned.count || plan_one(world, i);
+        }
+    }
+    return good ? BP_OK : update->out.status != BP_OK ? update->out.status : BP_ERROR_MEMORY;
+}
+
+// ---- what others tell -----------------------------------------------------------------------------------------------------------------
+
+// Forgets a ghost; fine if there is none.
+static bool hear_drop(bp_mpi_world *world, const bpm_record *record) {
+    const uint32_t *ghost = bpm_map_find(&world->local.ghosts, record->id);
+    if (ghost == NULL) {
+        return true;
+    }
+    const bool good = add_id(world, &world->update.removes, *ghost);
+    bpm_map_erase(&world->local.ghosts, record->id);
+    return good;
+}
+
+static uint8_t flags_of(const bpm_record *record, uint32_t tells) {
+    const bool cast = (tells & BPM_TELLS_ALL) != 0;
+    return (uint8_t)(BPM_SHARED | (cast ? BPM_BROADCAST : 0) | ((record->flags & BPM_TELLS_BORN) != 0 ? BPM_BORN : 0));
+}
+
+// `alone`: after this update the object concerns only this rank.
+static bool hear_change(bp_mpi_world *world, const bpm_record *record, bp_id id, uint8_t shared) {
+    bpm_local *local = &world->local;
+    const size_t bytes = world->config.user_bytes;
+    uint8_t *flags = &((uint8_t *)local->flags.data)[id];
+    *flags = (uint8_t)((*flags & BPM_SHARED_BEFORE) | shared);
+    ((bp_box *)local->boxes.data)[id] = record->box;
+    ((uint64_t *)local->ids.data)[id] = bpm_tagged(record->id, shared);
+    ((bp_object *)local->objects.data)[id] = record->object;
+    if (bytes > 0) {
+        memcpy((char *)local->user.data + id * bytes, record + 1, bytes);
+    }
+    if (record->owner == world->comm.rank) {
+        bpm_arrival *arrival = bpm_list_add(&world->update.arrivals, bpm_allocator(world), sizeof *arrival);
+        if (arrival == NULL) {
+            return false;
+        }
+        *arrival = (bpm_arrival){.record = record, .core = id};
+    }
+    return add_id(world, &world->update.moves, id) &&
+           ((record->flags & BPM_TELLS_RESTATED) == 0 || add_id(world, &world->update.restated, id));
+}
+
+static bool hear_put(bp_mpi_world *world, const bpm_record *record) {
+    int *ranks = world->update.ranks.data, owner;
+    bool cast;
+    // An arrival may concern this rank alone; what a ghost concerns, the sender has found out.
+    uint8_t shared = flags_of(record, record->flags);
+    if (record->owner == world->comm.rank && !(record->flags & BPM_TELLS_ALL) &&
+        bpm_concerned(world->update.regions, &record->box, ranks, &cast, &owner) == 1) {
+        shared &= (uint8_t)~BPM_SHARED;
+    }
+    const uint32_t *ghost = bpm_map_find(&world->local.ghosts, record->id);
+    if (ghost != NULL) {
+        return hear_change(world, record, *ghost, shared);
+    }
+    bpm_addition *added = bpm_list_add(&world->update.adds, bpm_allocator(world), sizeof *added);
+    if (added != NULL) {
+        *added = (bpm_addition){.id = record->id,
+                                .box = record->box,
+                                .object = record->object,
+                                .user = record + 1,
+                                .owned = BPM_NOT_OWNED,
+                                .arrives = record->owner == world->comm.rank,
+                                .flags = shared};
+    }
+    return added != NULL;
+}
+
+// A broadcast that is no longer for all is for those whom it concerns.
+static bool is_for_me(bp_mpi_world *world, const bpm_record *record) {
+    if ((record->flags & BPM_TELLS_ALL) != 0) {
+        return true;
+    }
+    int owner;
+    bool cast;
+    (void)bpm_concerned(world->update.regions, &record->box, world->update.ranks.data, &cast, &owner);
+    return ((const uint32_t *)world->update.regions->marks.data)[world->comm.rank] == world->update.regions->mark;
+}
+
+// First what is to be forgotten: an id may be given again in the same breath.
+static bool hear(bp_mpi_world *world, const void *items, size_t count, bool drops, bool cast) {
+    const size_t size = record_size(world);
+    bool good = true;
+    for (size_t i = 0; good && i < count; ++i) {
+        const bpm_record *record = (const bpm_record *)((const char *)items + i * size);
+        if (cast && record->sender == world->comm.rank) continue;
+        const bool forgotten = (record->flags & BPM_TELLS_DROP) != 0;
+        const bool drop = forgotten || (cast && !is_for_me(world, record));
+        if (drop == drops) {
+            good = drop ? hear_drop(world, record) : hear_put(world, record);
+        }
+    }
+    return good;
+}
+
+static bp_status listen(bp_mpi_world *world) {
+    const bpm_update *update = &world->update;
+    bool good = true;
+    for (int puts = 0; puts < 2 && good; ++puts) {
+        good = hear(world, update->heard.data, update->heard_count, !puts, true) &&
+               hear(world, update->in.items.data, update->in.count, !puts, false);
+    }
+    return good ? BP_OK : BP_ERROR_MEMORY;
+}
+
+static bp_status exchange(bp_mpi_world *world, bp_status status) {
+    bpm_update *update = &world->update;
+    if (world->comm.size == 1) {
+        return status;
+    }
+    status = bpm_exchange(&world->comm, status, &update->out, &update->in);
+    if (status == BP_OK) {
+        status = bpm_gather(&world->comm, status, update->cast.memory.data, update->cast.count, record_size(world),
+                            &update->heard, &update->heard_count);
+    }
+    return status == BP_OK ? bpm_agree(&world->comm, listen(world)) : status;
+}
+
+// ---- the directory ----------------------------------------------------------------------------------------------------------------------
+
+typedef struct sign {
+    uint64_t id;
+    int64_t owner;
+} sign;
+
+// The homes of those that leave learn where to. They act on it when all is agreed.
+static bp_status send_signs(bp_mpi_world *world, bp_status status) {
+    bpm_update *update = &world->update;
+    bpm_outbox_begin(&update->signs, sizeof(sign));
+    for (size_t i = 0; status == BP_OK && i < update->leavers.count; ++i) {
+        const bpm_leaver *leaver = &((const bpm_leaver *)update->leavers.memory.data)[i];
+        const uint64_t id = ((const uint64_t *)world->owned.ids.data)[leaver->index];
+        sign *item = bpm_outbox_add(&update->signs, bpm_allocator(world), bpm_home_of(world, id));
+        if (item == NULL) break;
+        *item = (sign){.id = id, .owner = leaver->rank};
+    }
+    return bpm_exchange(&world->comm, status, &update->signs, &update->signs_in);
+}
+
+// ---- the moment of truth ------------------------------------------------------------------------------------------------------------------
+
+static bp_status prepare_commit(bp_mpi_world *world) {
+    const bpm_update *update = &world->update;
+    const bool good =
+        bpm_owned_reserve(world, world->owned.count + update->arrivals.count) &&
+        (!update->full || bpm_owned_prepare_sort(world, world->owned.count + update->arrivals.count)) &&
+        bpm_map_reserve(&world->local.ghosts, bpm_allocator(world), world->local.ghosts.count + update->leavers.count);
+    return good ? BP_OK : BP_ERROR_MEMORY;
+}
+
+static void keep_boxes(bp_mpi_world *world) {
+    const bpm_list *shared = &world->update.shared;
+    bp_box *sent = world->owned.sent.data;
+    const bp_box *boxes = world->owned.boxes.data;
+    for (size_t i = 0; i < shared->count; ++i) {
+        const uint32_t index = ((const uint32_t *)shared->memory.data)[i];
+        sent[index] = boxes[index];
+    }
+}
+
+// They were planned in ascending order; from the last one on, indices stay valid.
+static void send_off(bp_mpi_world *world) {
+    const bpm_list *leavers = &world->update.leavers;
+    const size_t bytes = world->config.user_bytes;
+    for (size_t i = leavers->count; i-- > 0;) {
+        const uint32_t index = ((const bpm_leaver *)leavers->memory.data)[i].index;
+        const bp_id core = ((const bp_id *)world->owned.core.data)[index];
+        if (core != BP_NO_ID) { // it stays here as a ghost
+            bpm_map_put(&world->local.ghosts, ((const uint64_t *)world->owned.ids.data)[index], core);
+            ((bp_object *)world->local.objects.data)[core] = ((const bp_object *)world->owned.objects.data)[index];
+            if (bytes > 0) {
+                memcpy((char *)world->local.user.data + core * bytes,
+                       (const char *)world->owned.user.data + index * bytes, bytes);
+            }
+        }
+        bpm_owned_erase(world, index);
+    }
+}
+
+static void welcome(bp_mpi_world *world) {
+    const bpm_list *arrivals = &world->update.arrivals;
+    for (size_t i = 0; i < arrivals->count; ++i) {
+        const bpm_arrival *arrival = &((const bpm_arrival *)arrivals->memory.data)[i];
+        const bpm_record *record = arrival->record;
+        bpm_map_erase(&world->local.ghosts, record->id);
+        bpm_owned_append(world, record->id, &record->box, &record->object, record + 1, 0);
+        ((bp_id *)world->owned.core.data)[world->owned.count - 1] = arrival->core;
+    }
+}
+
+static void swap_pairs(bpm_pairs *a, bpm_pairs *b) {
+    const bpm_pairs swapped = *a;
+    *a = *b;
+    *b = swapped;
+}
+
+static void commit(bp_mpi_world *world, bpm_regions *regions) {
+    keep_boxes(world);
+    if (world->owned.count > 0 && world->owned.pending) {
+        memset(world->owned.flags.data, 0, world->owned.count);
+    }
+    world->owned.all_moved = world->owned.pending = false;
+    world->removed_count = 0;
+    send_off(world);
+    welcome(world);
+    if (world->update.full && world->comm.size > 1) {
+        bpm_owned_sort(world);
+    }
+    const sign *signs = world->update.signs_in.items.data;
+    for (size_t i = 0; world->comm.size > 1 && i < world->update.signs_in.count; ++i) {
+        bpm_map_put(&world->directory, signs[i].id, (uint32_t)signs[i].owner);
+    }
+    bpm_local_settle(world);
+    swap_pairs(&world->pairs, &world->next_pairs);
+    swap_pairs(&world->begun, &world->next_begun);
+    swap_pairs(&world->ended, &world->next_ended);
+    if (regions != &world->regions) {
+        bpm_regions_free(&world->regions, bpm_allocator(world));
+        world->regions = *regions;
+        world->has_regions = true;
+    }
+    world->update.regions = &world->regions;
+    world->stale = false;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------------------------------
+
+typedef struct clock {
+    double last;
+} clock_state;
+
+static double lap(clock_state *clock) {
+    const double now = bpm_seconds(), taken = now - clock->last;
+    clock->last = now;
+    return taken;
+}
+
+static void take_stock(bp_mpi_world *world, const bp_result *result, bp_mpi_stats *stats) {
+    stats->objects = world->objects;
+    stats->owned = world->owned.count;
+    stats->ghosts = world->local.ghosts.count;
+    stats->pairs = world->pairs.count;
+    stats->migrated = world->update.leavers.count;
+    stats->bytes_sent = world->comm.bytes_sent;
+    stats->messages = world->comm.messages;
+    stats->updates = world->stats.updates + 1;
+    stats->local = result->stats;
+}
+
+static bp_status search(bp_mpi_world *world, bp_status status, bool full, bpm_regions *regions, bp_mpi_stats *stats) {
+    clock_state clock = {bpm_seconds()};
+    bp_result result = {0};
+    if (status == BP_OK) {
+        begin(world, full, regions);
+        status = exchange(world, plan(world));
+    }
+    stats->exchange_seconds = lap(&clock);
+    if (status == BP_OK) {
+        status = bpm_agree(&world->comm, bpm_local_update(world, &result));
+    }
+    stats->find_seconds = lap(&clock);
+    if (status == BP_OK) {
+        status = bpm_local_report(world, &result);
+        status = bpm_has_events(world) ? bpm_find_events(world, status, &result) : status;
+        status = world->comm.size > 1 ? send_signs(world, status) : status;
+        status = status == BP_OK ? prepare_commit(world) : status;
+        stats->work = (double)(world->local.count - world->local.parked_count) + (double)world->next_pairs.count;
+        status = bpm_measure(world, status, stats->work, &stats->imbalance);
+    }
+    if (status == BP_OK) {
+        commit(world, regions);
+        take_stock(world, &result, stats);
+    }
+    stats->report_seconds = lap(&clock);
+    return status;
+}
+
+static void show(const bp_mpi_world *world, bp_mpi_result *result) {
+    const bool events = bpm_has_events(world);
+    *result = (bp_mpi_result){.pairs = bpm_pairs_data(&world->pairs),
+                              .pair_count = world->pairs.count,
+                              .begun = events ? bpm_pairs_data(&world->begun) : NULL,
+                              .begun_count = events ? world->begun.count : 0,
+                              .ended = events ? bpm_pairs_data(&world->ended) : NULL,
+                              .ended_count = events ? world->ended.count : 0,
+                              .stats = world->stats};
+}
+
+bp_status bp_mpi_update(bp_mpi_world *world, bp_mpi_result *result) {
+    if (world == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    bp_mpi_stats stats = {.partitions = world->stats.partitions};
+    bpm_regions regions = {0}, *used = &world->regions;
+    bp_status status = world->comm.broken ? BP_ERROR_MPI : BP_OK;
+    const bool parts = status == BP_OK && bpm_needs_partition(world);
+    world->comm.bytes_sent = world->comm.messages = 0;
+    if (parts || world->stale) {
+        bpm_bring_boxes(world);
+    }
+    if (parts) {
+        const double start = bpm_seconds();
+        status = bpm_make_regions(world, status, &regions);
+        stats.balance_seconds = bpm_seconds() - start;
+        ++stats.partitions;
+        used = &regions;
+    }
+    status = search(world, status, world->stale || parts, used, &stats);
+    if (status != BP_OK) {
+        if (parts) bpm_regions_free(&regions, bpm_allocator(world));
+        world->stale = true;
+        return status;
+    }
+    if (parts) {
+        // The first partition knows of no pairs yet: what it comes to is no reason to leave it at that.
+        world->settled = stats.partitions > 1 ? stats.imbalance : 1.0;
+        world->last_partition = stats.updates;
+        world->parted_objects = world->objects;
+    }
+    world->stats = stats;
+    if (result != NULL) {
+        show(world, result);
+    }
+    return BP_OK;
+}

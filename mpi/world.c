@@ -1,0 +1,398 @@
+// Life and death of a world, and what can be asked of it without the other ranks.
+#include "world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { USER_BYTES_MOST = 65536, BROADCAST_ABOVE = 32, BALANCE_INTERVAL = 8 };
+static const uint32_t MESSAGE_LIMIT = 1u << 30;
+static const float IMBALANCE = 1.1f;
+
+const char *bp_mpi_status_text(bp_status status) {
+    return (int)status == (int)BP_ERROR_MPI ? "MPI has failed" : bp_status_text(status);
+}
+
+// ---- the config -----------------------------------------------------------------------------------------------------------
+
+static bp_status refuse(const bp_mpi_config *config, bp_status status, const char *text) {
+    bpm_log(&config->local.log, "%s", text);
+    return status;
+}
+
+static bp_status check_config(const bp_mpi_config *config) {
+    const bp_config *local = &config->local;
+    if (config->partition != BP_MPI_RCB && config->partition != BP_MPI_HSFC) {
+        return refuse(config, BP_ERROR_ARGUMENT, "config.partition is neither BP_MPI_RCB nor BP_MPI_HSFC");
+    }
+    if (isnan(config->imbalance) || (config->imbalance != 0.0f && config->imbalance < 1.0f)) {
+        return refuse(config, BP_ERROR_ARGUMENT, "config.imbalance must be 0 or at least 1");
+    }
+    if (config->user_bytes > USER_BYTES_MOST) {
+        return refuse(config, BP_ERROR_ARGUMENT, "config.user_bytes is over 65536: keep a pointer or an index instead");
+    }
+    if (config->message_limit > MESSAGE_LIMIT) {
+        return refuse(config, BP_ERROR_ARGUMENT, "config.message_limit is over 2^30");
+    }
+    if (local->margin != 0.0f) {
+        return refuse(config, BP_ERROR_UNSUPPORTED, "config.local.margin: worlds over MPI have none; grow the boxes");
+    }
+    if (local->filter.pass != NULL) {
+        return refuse(config, BP_ERROR_UNSUPPORTED, "config.local.filter knows no 64-bit ids; use config.filter");
+    }
+    if ((local->flags & ~(uint32_t)BP_EVENTS) != 0) {
+        return refuse(config, BP_ERROR_UNSUPPORTED, "config.local.flags: only BP_EVENTS has a meaning here");
+    }
+    if ((local->allocator.allocate == NULL) != (local->allocator.release == NULL)) {
+        return refuse(config, BP_ERROR_ARGUMENT, "config.local.allocator needs both functions or none");
+    }
+    return BP_OK;
+}
+
+static bp_mpi_config complete(const bp_mpi_config *given) {
+    bp_mpi_config config = given != NULL ? *given : (bp_mpi_config){0};
+    config.local.dimensions = config.local.dimensions == 0 ? 3 : config.local.dimensions;
+    config.imbalance = config.imbalance == 0.0f ? IMBALANCE : config.imbalance;
+    config.balance_interval = config.balance_interval == 0 ? BALANCE_INTERVAL : config.balance_interval;
+    config.broadcast_above = config.broadcast_above == 0 ? BROADCAST_ABOVE : config.broadcast_above;
+    config.message_limit = config.message_limit == 0 ? MESSAGE_LIMIT : config.message_limit;
+    config.local.stats = NULL;
+    return config;
+}
+
+// What all ranks must give alike, as numbers.
+static void fingerprint(const bp_mpi_config *config, int64_t values[6]) {
+    uint32_t period[3];
+    memcpy(period, config->local.period, sizeof period);
+    values[0] = (int64_t)config->local.dimensions | (int64_t)config->local.shape << 8 |
+                (int64_t)config->local.flags << 16 | (int64_t)config->partition << 32;
+    for (int axis = 0; axis < 3; ++axis) values[1 + axis] = (int64_t)period[axis];
+    values[4] = (int64_t)config->user_bytes << 32 | (int64_t)config->message_limit;
+    values[5] = (int64_t)config->broadcast_above;
+}
+
+static bp_status compare_configs(bpm_comm *comm, const bp_mpi_config *config, bp_status status) {
+    int64_t mine[6], most[6];
+    fingerprint(config, mine);
+    memcpy(most, mine, sizeof most);
+    status = bpm_agree_most(comm, status, most, 6);
+    if (status == BP_OK && memcmp(mine, most, sizeof most) != 0) {
+        bpm_log(&comm->log, "this rank's config differs from another rank's in a field that must be the same");
+        status = BP_ERROR_ARGUMENT;
+    }
+    return bpm_agree(comm, status);
+}
+
+// ---- opening ----------------------------------------------------------------------------------------------------------------
+
+static bpm_regions empty_regions(const bp_mpi_config *config, int size) {
+    bpm_regions regions = {.dimensions = config->local.dimensions,
+                           .spheres = config->local.shape == BP_SHAPE_SPHERES,
+                           .size = size,
+                           .broadcast_above = config->broadcast_above};
+    for (uint32_t axis = 0; axis < config->local.dimensions && axis < 3; ++axis) {
+        regions.period[axis] = (double)config->local.period[axis];
+    }
+    return regions;
+}
+
+// The library itself is the judge of its own config.
+static bp_status try_local(const bp_mpi_config *config) {
+    bp_world *world = NULL;
+    const bp_status status = bp_world_create(&config->local, &world);
+    bp_world_destroy(world);
+    return status;
+}
+
+static bp_status open_comm(MPI_Comm communicator, bpm_comm *comm) {
+    int started = 0, ended = 0;
+    (void)MPI_Initialized(&started);
+    (void)MPI_Finalized(&ended);
+    if (!started || ended || communicator == MPI_COMM_NULL) {
+        bpm_log(&comm->log, "a world needs a communicator, between MPI_Init and MPI_Finalize");
+        return BP_ERROR_ARGUMENT;
+    }
+    bp_status status = bpm_check(comm, MPI_Comm_dup(communicator, &comm->handle), "duplicating the communicator");
+    if (status == BP_OK) {
+        status = bpm_check(comm, MPI_Comm_set_errhandler(comm->handle, MPI_ERRORS_RETURN), "setting the error handler");
+        (void)MPI_Comm_rank(comm->handle, &comm->rank);
+        (void)MPI_Comm_size(comm->handle, &comm->size);
+    }
+    return status;
+}
+
+bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *given, bp_mpi_world **world) {
+    bp_mpi_config config = complete(given);
+    bpm_comm comm = {.handle = MPI_COMM_NULL, .size = 1, .limit = config.message_limit, .log = config.local.log};
+    bp_status checked = check_config(&config);
+    comm.allocator =
+        checked == BP_OK && config.local.allocator.allocate != NULL ? config.local.allocator : bpm_allocator_default();
+    bp_status status = open_comm(communicator, &comm);
+    if (status != BP_OK) {
+        return status; // there is nobody to agree with
+    }
+    checked = checked == BP_OK ? try_local(&config) : checked;
+    bp_mpi_world *self = NULL;
+    if (checked == BP_OK) {
+        self = comm.allocator.allocate(comm.allocator.context, sizeof *self);
+        checked = self != NULL ? BP_OK : BP_ERROR_MEMORY;
+    }
+    status = compare_configs(&comm, &config, checked);
+    if (status != BP_OK) {
+        if (self != NULL) comm.allocator.release(comm.allocator.context, self, sizeof *self);
+        (void)MPI_Comm_free(&comm.handle);
+        return status;
+    }
+    *self = (bp_mpi_world){.config = config, .comm = comm, .stale = true, .settled = 1.0};
+    self->regions = empty_regions(&config, comm.size);
+    status = bpm_agree(&self->comm, bpm_partition_create(&self->comm, config.partition, &self->zoltan));
+    if (status != BP_OK) {
+        bp_mpi_world_destroy(self);
+        self = NULL;
+    }
+    *world = self;
+    return status;
+}
+
+bp_status bp_mpi_world_create(MPI_Comm communicator, const bp_mpi_config *config, bp_mpi_world **world) {
+    if (world == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    *world = NULL;
+    return bpm_world_open(communicator, config, world);
+}
+
+void bp_mpi_world_destroy(bp_mpi_world *world) {
+    if (world == NULL) {
+        return;
+    }
+    const bp_allocator allocator = world->comm.allocator;
+    bpm_owned *owned = &world->owned;
+    bpm_local *local = &world->local;
+    bpm_array *arrays[] = {&owned->ids,
+                           &owned->boxes,
+                           &owned->sent,
+                           &owned->objects,
+                           &owned->user,
+                           &owned->core,
+                           &owned->flags,
+                           &world->removed,
+                           &local->ids,
+                           &local->ids_before,
+                           &local->boxes,
+                           &local->objects,
+                           &local->user,
+                           &local->flags,
+                           &local->parked,
+                           &world->scratch,
+                           &world->order,
+                           &world->pairs.memory,
+                           &world->begun.memory,
+                           &world->ended.memory,
+                           &world->next_pairs.memory,
+                           &world->next_begun.memory,
+                           &world->next_ended.memory};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) bpm_release(arrays[i], &allocator);
+    bpm_update *update = &world->update;
+    bpm_array *more[] = {&update->cast.memory,  &update->heard,           &update->ranks,
+                         &update->ranks_before, &update->leavers.memory,  &update->shared.memory,
+                         &update->adds.memory,  &update->arrivals.memory, &update->removes.memory,
+                         &update->moves.memory, &update->restated.memory};
+    for (size_t i = 0; i < sizeof more / sizeof *more; ++i) bpm_release(more[i], &allocator);
+    bpm_outbox_free(&update->out, &allocator);
+    bpm_outbox_free(&update->signs, &allocator);
+    bpm_inbox_free(&update->in, &allocator);
+    bpm_inbox_free(&update->signs_in, &allocator);
+    bpm_map_free(&owned->index_of, &allocator);
+    bpm_map_free(&world->directory, &allocator);
+    bpm_map_free(&local->ghosts, &allocator);
+    bp_world_destroy(local->world);
+    bpm_regions_free(&world->regions, &allocator);
+    if (world->zoltan != NULL) {
+        Zoltan_Destroy(&world->zoltan);
+    }
+    (void)MPI_Comm_free(&world->comm.handle);
+    allocator.release(allocator.context, world, sizeof *world);
+}
+
+// ---- owned objects -----------------------------------------------------------------------------------------------------------
+
+bool bpm_owned_reserve(bp_mpi_world *world, size_t count) {
+    bpm_owned *owned = &world->owned;
+    const bp_allocator *allocator = bpm_allocator(world);
+    const size_t kept = owned->count, user = world->config.user_bytes;
+    return count < BP_MAX_COUNT &&
+           bpm_reserve(&owned->ids, allocator, kept * sizeof(uint64_t), count, sizeof(uint64_t)) &&
+           bpm_reserve(&owned->boxes, allocator, kept * sizeof(bp_box), count, sizeof(bp_box)) &&
+           bpm_reserve(&owned->sent, allocator, kept * sizeof(bp_box), count, sizeof(bp_box)) &&
+           bpm_reserve(&owned->objects, allocator, kept * sizeof(bp_object), count, sizeof(bp_object)) &&
+           bpm_reserve(&owned->core, allocator, kept * sizeof(bp_id), count, sizeof(bp_id)) &&
+           bpm_reserve(&owned->flags, allocator, kept, count, 1) &&
+           (user == 0 || bpm_reserve(&owned->user, allocator, kept * user, count, user)) &&
+           bpm_map_reserve(&owned->index_of, allocator, count);
+}
+
+void bpm_owned_append(bp_mpi_world *world, uint64_t id, const bp_box *box, const bp_object *object, const void *user,
+                      uint8_t flags) {
+    bpm_owned *owned = &world->owned;
+    const size_t i = owned->count++, bytes = world->config.user_bytes;
+    ((uint64_t *)owned->ids.data)[i] = id;
+    ((bp_box *)owned->boxes.data)[i] = *box;
+    ((bp_box *)owned->sent.data)[i] = *box;
+    ((bp_object *)owned->objects.data)[i] = object != NULL ? *object : (bp_object){0};
+    ((bp_id *)owned->core.data)[i] = BP_NO_ID;
+    ((uint8_t *)owned->flags.data)[i] = flags;
+    owned->pending |= flags != 0;
+    if (bytes > 0 && user != NULL) {
+        memcpy((char *)owned->user.data + i * bytes, user, bytes);
+    } else if (bytes > 0) {
+        memset((char *)owned->user.data + i * bytes, 0, bytes);
+    }
+    bpm_map_put(&owned->index_of, id, (uint32_t)i);
+}
+
+void bpm_bring_boxes(bp_mpi_world *world) {
+    bpm_owned *owned = &world->owned;
+    bp_box *boxes = owned->boxes.data;
+    const bp_id *core = owned->core.data;
+    for (size_t i = 0; owned->elsewhere && i < owned->count; ++i) {
+        if (core[i] == BP_NO_ID) continue;
+        if (world->comm.size > 1) {
+            boxes[i] = ((const bp_box *)world->local.boxes.data)[core[i]];
+        } else {
+            (void)bp_get_object(world->local.world, core[i], &boxes[i], NULL);
+        }
+    }
+    owned->elsewhere = false;
+}
+
+void bpm_owned_erase(bp_mpi_world *world, size_t index) {
+    bpm_owned *owned = &world->owned;
+    const size_t last = --owned->count, bytes = world->config.user_bytes;
+    uint64_t *ids = owned->ids.data;
+    bpm_map_erase(&owned->index_of, ids[index]);
+    if (index == last) {
+        return;
+    }
+    ids[index] = ids[last];
+    ((bp_box *)owned->boxes.data)[index] = ((bp_box *)owned->boxes.data)[last];
+    ((bp_box *)owned->sent.data)[index] = ((bp_box *)owned->sent.data)[last];
+    ((bp_object *)owned->objects.data)[index] = ((bp_object *)owned->objects.data)[last];
+    ((bp_id *)owned->core.data)[index] = ((bp_id *)owned->core.data)[last];
+    ((uint8_t *)owned->flags.data)[index] = ((uint8_t *)owned->flags.data)[last];
+    if (bytes > 0) {
+        memcpy((char *)owned->user.data + index * bytes, (char *)owned->user.data + last * bytes, bytes);
+    }
+    bpm_map_put(&owned->index_of, ids[index], (uint32_t)index);
+    world->local.in_order = false;
+}
+
+static int compare_words(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+bool bpm_owned_prepare_sort(bp_mpi_world *world, size_t count) {
+    const size_t user = world->config.user_bytes;
+    return bpm_reserve(&world->scratch, bpm_allocator(world), 0, count + 1,
+                       user > sizeof(bp_box) ? user : sizeof(bp_box)) &&
+           bpm_reserve(&world->order, bpm_allocator(world), 0, count + 1, sizeof(uint64_t));
+}
+
+static void permute(bp_mpi_world *world, bpm_array *array, size_t size) {
+    const uint64_t *order = world->order.data;
+    char *to = world->scratch.data;
+    for (size_t i = 0; size > 0 && i < world->owned.count; ++i) {
+        memcpy(to + i * size, (const char *)array->data + (order[i] & UINT32_MAX) * size, size);
+    }
+    if (size > 0 && world->owned.count > 0) {
+        memcpy(array->data, to, world->owned.count * size);
+    }
+}
+
+void bpm_owned_sort(bp_mpi_world *world) {
+    bpm_owned *owned = &world->owned;
+    uint64_t *order = world->order.data;
+    for (size_t i = 0; i < owned->count; ++i) order[i] = (uint64_t)((const bp_id *)owned->core.data)[i] << 32 | i;
+    if (owned->count > 1) {
+        qsort(order, owned->count, sizeof *order, compare_words);
+    }
+    permute(world, &owned->ids, sizeof(uint64_t));
+    permute(world, &owned->boxes, sizeof(bp_box));
+    permute(world, &owned->sent, sizeof(bp_box));
+    permute(world, &owned->objects, sizeof(bp_object));
+    permute(world, &owned->flags, 1);
+    permute(world, &owned->user, world->config.user_bytes);
+    permute(world, &owned->core, sizeof(bp_id));
+    for (size_t i = 0; i < owned->count; ++i) {
+        bpm_map_put(&owned->index_of, ((const uint64_t *)owned->ids.data)[i], (uint32_t)i);
+    }
+}
+
+// ---- questions ---------------------------------------------------------------------------------------------------------------
+
+bp_status bp_mpi_owned(const bp_mpi_world *world, bp_mpi_objects *objects) {
+    if (world == NULL || objects == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    const bpm_owned *owned = &world->owned;
+    *objects = (bp_mpi_objects){
+        .ids = owned->ids.data, .objects = owned->objects.data, .user = owned->user.data, .count = owned->count};
+    return BP_OK;
+}
+
+bp_status bp_mpi_owned_boxes(bp_mpi_world *world, const bp_box **boxes) {
+    if (world == NULL || boxes == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    bpm_bring_boxes(world);
+    *boxes = world->owned.boxes.data;
+    return BP_OK;
+}
+
+static void copy_user(const bp_mpi_world *world, const bpm_array *from, size_t index, void *to) {
+    const size_t bytes = world->config.user_bytes;
+    if (to != NULL && bytes > 0) {
+        memcpy(to, (const char *)from->data + index * bytes, bytes);
+    }
+}
+
+static void read_elsewhere(const bp_mpi_world *world, uint32_t index, bp_box *box) {
+    const bp_id core = ((const bp_id *)world->owned.core.data)[index];
+    if (core != BP_NO_ID && world->comm.size > 1) {
+        *box = ((const bp_box *)world->local.boxes.data)[core];
+    } else if (core != BP_NO_ID) {
+        (void)bp_get_object(world->local.world, core, box, NULL);
+    }
+}
+
+bp_status bp_mpi_get(const bp_mpi_world *world, uint64_t id, bp_box *box, bp_object *object, void *user) {
+    if (world == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    const uint32_t *owned = bpm_map_find(&world->owned.index_of, id);
+    const uint32_t *ghost = owned == NULL && !world->stale ? bpm_map_find(&world->local.ghosts, id) : NULL;
+    if (owned == NULL && ghost == NULL) {
+        return BP_ERROR_ID;
+    }
+    const bpm_array *boxes = owned != NULL ? &world->owned.boxes : &world->local.boxes;
+    const bpm_array *objects = owned != NULL ? &world->owned.objects : &world->local.objects;
+    const uint32_t index = owned != NULL ? *owned : *ghost;
+    if (box != NULL) *box = ((const bp_box *)boxes->data)[index];
+    if (box != NULL && owned != NULL && world->owned.elsewhere) read_elsewhere(world, index, box);
+    if (object != NULL) *object = ((const bp_object *)objects->data)[index];
+    copy_user(world, owned != NULL ? &world->owned.user : &world->local.user, index, user);
+    return BP_OK;
+}
+
+uint64_t bp_mpi_world_count(const bp_mpi_world *world) {
+    return world != NULL ? world->objects : 0;
+}
+
+bp_status bp_mpi_world_stats(const bp_mpi_world *world, bp_mpi_stats *stats) {
+    if (world == NULL || stats == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    *stats = world->stats;
+    return BP_OK;
+}

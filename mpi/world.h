@@ -1,0 +1,255 @@
+// The distributed world, as its parts see it.
+//
+//     objects.c   add, move, set, remove: what the caller says, on any rank       owned, directory
+//     update.c    who needs to know what, the search, and the moment of truth     all of it
+//     local.c     this rank's own bp_world of owned objects and ghosts            local
+//     events.c    what has begun and ended, across ranks
+//     balance.c   when and how regions are made anew                              regions
+//     restart.c   files
+//
+// An update changes nothing that a caller can see before the last agreement. If it fails, only `stale` remains: the local
+// worlds are then somewhere between two states, so the next update makes them anew from the owned objects, which are as
+// they were.
+#ifndef BPM_WORLD_H
+#define BPM_WORLD_H
+
+#include "comm.h"
+#include "id_map.h"
+#include "partition.h"
+#include "regions.h"
+
+// Flags of an owned object.
+enum {
+    BPM_NEWBORN = 1u << 0, // added since the last update
+    BPM_MOVED = 1u << 1,
+    BPM_RESTATED = 1u << 2 // object or user bytes are others
+};
+
+// The objects that this rank owns, in no order, without gaps.
+typedef struct bpm_owned {
+    size_t count;
+    bpm_array ids;     // uint64_t
+    bpm_array boxes;   // bp_box
+    bpm_array sent;    // bp_box, at the last update; only of those that are shared
+    bpm_array objects; // bp_object
+    bpm_array user;    // user_bytes each
+    bpm_array core;    // bp_id in the local world; BP_NO_ID: not there
+    bpm_array flags;   // uint8_t
+    bpm_map index_of;  // id -> index
+    bool pending;      // some have flags
+    bool all_moved;    // the local world gets all boxes; those that concern other ranks have BPM_MOVED
+    bool elsewhere;    // the boxes of those that are in the local world are there, not here
+} bpm_owned;
+
+// An object that was removed since the last update, and that others may know.
+typedef struct bpm_removed {
+    uint64_t id;
+    bp_box sent;
+    bp_id core;
+} bpm_removed;
+
+// Flags of an object of the local world.
+enum {
+    BPM_SHARED = 1u << 0,        // concerns other ranks too: pairs of two such objects may be another rank's
+    BPM_SHARED_BEFORE = 1u << 1, // ... at the last update
+    BPM_ARRIVED = 1u << 2,       // was not here at the last update
+    BPM_BORN = 1u << 3,          // was nowhere at the last update
+    BPM_GONE = 1u << 4,          // the object with this number at the last update has left
+    BPM_PARKED = 1u << 5,        // a place holder: pairs with nothing
+    BPM_BROADCAST = 1u << 6      // known on all ranks
+};
+
+// This rank's own world. Its ids stay without gaps (place holders fill them), so that all boxes can be moved at once; on a
+// single rank there are no place holders and no boxes here.
+typedef struct bpm_local {
+    bp_world *world;
+    size_t count;         // ids in use, place holders included
+    bpm_array ids;        // uint64_t, of each object; with BPM_TAG if it is shared; BP_MPI_NO_ID: a place holder
+    bpm_array ids_before; // uint64_t, at the last update
+    bpm_array boxes;      // bp_box
+    bpm_array objects;    // bp_object, of ghosts
+    bpm_array user;       // of ghosts
+    bpm_array flags;      // uint8_t
+    bpm_array parked;     // bp_id
+    size_t parked_count;
+    bpm_map ghosts; // id -> bp_id
+    bool in_order;  // object i of the owned has number i here (on a single rank)
+    bool plain_ids; // and all have their numbers as ids
+} bpm_local;
+
+// What one rank tells another about an object; its user bytes follow.
+typedef struct bpm_record {
+    uint64_t id;
+    bp_box box;
+    bp_object object;
+    int32_t owner; // after this update
+    int32_t sender;
+    uint32_t flags; // BPM_TELLS_
+    uint32_t padding;
+} bpm_record;
+
+enum {
+    BPM_TELLS_DROP = 1u << 0,     // forget it
+    BPM_TELLS_BORN = 1u << 1,     // it was nowhere at the last update
+    BPM_TELLS_RESTATED = 1u << 2, // not only its box has changed
+    BPM_TELLS_ALL = 1u << 3       // it is for all ranks
+};
+
+// An object that goes into the local world.
+typedef struct bpm_addition {
+    uint64_t id;
+    bp_box box;
+    bp_object object;
+    const void *user;
+    uint32_t owned; // its index, or BPM_NOT_OWNED
+    bool arrives;   // to be owned by this rank
+    uint8_t flags;  // of the local world
+} bpm_addition;
+
+#define BPM_NOT_OWNED UINT32_MAX
+
+// An owned object that another rank will own.
+typedef struct bpm_leaver {
+    uint32_t index;
+    int32_t rank;
+} bpm_leaver;
+
+// An object that this rank will own: where it is in the local world.
+typedef struct bpm_arrival {
+    const bpm_record *record;
+    bp_id core;
+} bpm_arrival;
+
+// An update that is under way. Its memory is kept for the next one.
+typedef struct bpm_update {
+    bool full;            // everything is told and searched anew
+    bpm_regions *regions; // as they will be
+    bpm_outbox out, signs;
+    bpm_inbox in, signs_in;
+    bpm_list cast;   // bpm_record, to all ranks
+    bpm_array heard; // bpm_record, from all ranks
+    size_t heard_count;
+    bpm_array ranks, ranks_before; // int, for each rank
+    bpm_list leavers;              // bpm_leaver
+    bpm_list shared;               // uint32_t: owned objects that are told to others; their boxes are to be kept
+    bpm_list arrivals;             // bpm_arrival
+    // for the local world
+    bpm_list removes;  // bp_id
+    bpm_list adds;     // bpm_addition
+    bpm_list moves;    // bp_id
+    bpm_list restated; // bp_id
+    bool all_move;
+} bpm_update;
+
+// The highest bit of an id in the local world says that the object is shared: so that one look tells both.
+#define BPM_TAG (UINT64_C(1) << 63)
+#define BPM_PLACE_HOLDER (BP_MPI_NO_ID & ~BPM_TAG)
+
+static inline uint64_t bpm_untagged(uint64_t id) {
+    return id & ~BPM_TAG;
+}
+
+static inline uint64_t bpm_tagged(uint64_t id, unsigned flags) {
+    return bpm_untagged(id) | ((flags & BPM_SHARED) != 0 ? BPM_TAG : 0);
+}
+
+// A list of pairs of ids.
+typedef struct bpm_pairs {
+    bpm_array memory;
+    size_t count;
+} bpm_pairs;
+
+static inline bp_mpi_pair *bpm_pairs_data(const bpm_pairs *pairs) {
+    return pairs->memory.data;
+}
+
+struct bp_mpi_world {
+    bp_mpi_config config;
+    bpm_comm comm;
+    struct Zoltan_Struct *zoltan;
+    bpm_regions regions;
+    bool has_regions;
+    bool stale;       // the next update makes the local worlds anew
+    uint64_t objects; // on all ranks
+    uint64_t next_id;
+
+    bpm_owned owned;
+    bpm_array removed; // bpm_removed
+    size_t removed_count;
+    bpm_map directory; // of the ids whose home is here: id -> owner. Not on a single rank: there owned.index_of serves
+    bpm_local local;
+
+    bpm_update update;
+    bpm_pairs pairs, begun, ended;
+    bpm_pairs next_pairs, next_begun, next_ended; // of an update that is under way
+    bpm_array scratch, order;
+
+    // balance
+    double settled; // the imbalance that the last partition has come to
+    uint64_t last_partition;
+    uint64_t parted_objects; // how many there were then
+    bp_mpi_stats stats;
+};
+
+// ---- shared by several files -------------------------------------------------------------------------------------------
+
+static inline int bpm_home_of(const bp_mpi_world *world, uint64_t id) {
+    return (int)(((bpm_hash(id) >> 32) * (uint64_t)world->comm.size) >> 32);
+}
+
+static inline bool bpm_has_events(const bp_mpi_world *world) {
+    return (world->config.local.flags & BP_EVENTS) != 0;
+}
+
+static inline const bp_allocator *bpm_allocator(const bp_mpi_world *world) {
+    return &world->comm.allocator;
+}
+
+// Room for `count` owned objects in all arrays. On failure the arrays may be larger, but hold what they held.
+bool bpm_owned_reserve(bp_mpi_world *world, size_t count);
+// Collects boxes that are elsewhere.
+void bpm_bring_boxes(bp_mpi_world *world);
+// There is room. `user` may be NULL: zeros.
+void bpm_owned_append(bp_mpi_world *world, uint64_t id, const bp_box *box, const bp_object *object, const void *user,
+                      uint8_t flags);
+// The last one takes its place.
+void bpm_owned_erase(bp_mpi_world *world, size_t index);
+
+// Brings them into the order of the local world. Room is reserved before, for as many as there will be.
+bool bpm_owned_prepare_sort(bp_mpi_world *world, size_t count);
+void bpm_owned_sort(bp_mpi_world *world);
+
+// Whether two lists of the caller's are consistent with the config; logs what is wrong.
+bp_status bpm_check_boxes(const bp_mpi_world *world, const bp_box *boxes, size_t count);
+
+// Adds numbers of all ranks up.
+bp_status bpm_sum(bpm_comm *comm, int64_t *values, int count);
+
+// The ranks that a box concerns, its owner among them.
+size_t bpm_concerned(bpm_regions *regions, const bp_box *box, int *ranks, bool *is_broadcast, int *owner);
+
+// Ascending by (a, b).
+bool bpm_sort_pairs(bpm_pairs *pairs, bpm_array *scratch, const bp_allocator *allocator);
+bool bpm_pairs_reserve(bpm_pairs *pairs, const bp_allocator *allocator, size_t count);
+
+// local.c: brings the local world up to date with the lists of the update, and searches it.
+bp_status bpm_local_update(bp_mpi_world *world, bp_result *result);
+// local.c: gives pairs their ids and leaves out what is not this rank's to report, in next_pairs.
+bp_status bpm_local_report(bp_mpi_world *world, const bp_result *result);
+// local.c: what has changed becomes what was.
+void bpm_local_settle(bp_mpi_world *world);
+
+// events.c: next_begun and next_ended from the last pairs, the next ones, and what the search says. Collective.
+bp_status bpm_find_events(bp_mpi_world *world, bp_status status, const bp_result *result);
+
+// balance.c: whether the regions are to be made anew; the same on all ranks.
+bool bpm_needs_partition(const bp_mpi_world *world);
+// balance.c: makes them, into `regions`. Collective.
+bp_status bpm_make_regions(bp_mpi_world *world, bp_status status, bpm_regions *regions);
+// balance.c: takes stock after an update. Collective.
+bp_status bpm_measure(bp_mpi_world *world, bp_status status, double work, double *imbalance);
+
+// Creates the parts that every world has, without any objects. Collective.
+bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *config, bp_mpi_world **world);
+
+#endif
