@@ -11,9 +11,11 @@
 #include "sort.h"
 #include "world.h"
 
+#include <string.h>
+
 enum {
-    REFIT_SHARE = 16, // if more than one object in so many has left its margin, all get a new one; and much has changed
-    PREFETCHED = 8
+    MUCH_SHARE = 16, // more than one object in so many is much
+    PREFETCHED = 8   // pairs that are asked for ahead of time
 };
 
 static bool has_events(const bp_world *world) {
@@ -56,10 +58,13 @@ static bp_changes changes_of(const bp_world *world) {
                         .marks = world->marks.data};
 }
 
+static bool has_much_changed(const bp_world *world) {
+    return world->all_changed || world->changed_count > world->id_count / MUCH_SHARE;
+}
+
 // Where many have left their margins, all get new ones: then none will leave for a while.
 static void refit(bp_world *world) {
-    const bool many = world->all_changed || world->changed_count > world->id_count / REFIT_SHARE;
-    if (world->config.margin > 0.0f && many) {
+    if (world->config.margin > 0.0f && has_much_changed(world)) {
         bp_world_refit(world);
         world->all_changed = true;
         world->changed_count = 0;
@@ -68,9 +73,8 @@ static void refit(bp_world *world) {
 
 // Where much has changed, what is static is not looked at.
 static bp_status part_statics(bp_world *world) {
-    const bool much = world->all_changed || world->changed_count > world->id_count / REFIT_SHARE;
     world->statics.apart = false;
-    return much && world->config.update != BP_UPDATE_INDIVIDUAL
+    return has_much_changed(world) && world->config.update != BP_UPDATE_INDIVIDUAL
                ? bp_statics_part(&world->statics, world->ops, world->state, &world->config, bp_world_boxes(world),
                                  bp_world_objects(world), world->id_count)
                : BP_OK;
@@ -121,8 +125,8 @@ static bool order(bp_world *world, const bp_pairs *list, bp_pairs *ordered) {
     if (!bp_pairs_reserve(ordered, &world->config.allocator, list->count)) {
         return false;
     }
-    for (size_t i = 0; i < list->count; ++i) {
-        ordered->data[i] = list->data[i];
+    if (list->count > 0) {
+        memcpy(ordered->data, list->data, list->count * sizeof *list->data);
     }
     ordered->count = list->count;
     return sort(world, ordered);

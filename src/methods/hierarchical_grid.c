@@ -15,7 +15,7 @@
 // update = automatic: the sorted form rebuilds and searches everything in the time in which the patched form mends and
 // searches one object in FEW; so it is the sorted form, unless for a while fewer have changed. (The seeds decide by the
 // share of objects that change cell. Measured here, that share hardly matters: what costs is searching an object again
-// once it has moved at all. And the hash form, whose objects lie scattered in memory, takes five times as long for that
+// once it has moved at all. And the hash form, whose objects lie scattered in memory, takes seven times as long for that
 // as the patched one: it is there for update = individual.)
 //
 // Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009.
