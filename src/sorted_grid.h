@@ -9,8 +9,9 @@
 //           +------------> x                  ^ table[cell] .. table[cell + 1]
 //
 // A box lives in the cell of its min corner. It is swept against the rest of its own row, as far as it reaches, and
-// against the four rows on the upper side that it crosses into; boxes of finer levels sweep the rows of coarser ones.
-// Boxes that fit no level (infinite ones, and a few giants) are scanned: tested against all.
+// against the four rows on the upper side that it crosses into; boxes of finer levels sweep the rows of coarser ones, or
+// those of a coarser level that has few boxes sweep the rows of the finer ones. Boxes that fit no level (infinite ones, and
+// a few giants) are scanned: tested against all, but for stretches of boxes whose bounds they do not touch.
 #ifndef BP_SORTED_GRID_H
 #define BP_SORTED_GRID_H
 
@@ -51,6 +52,9 @@ bp_status bp_sorted_grid_find_positions(bp_sorted_grid *first, const bp_sorted_g
 
 void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats);
 bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxes, size_t count);
+
+// Whether the cells of the levels follow one another, and are all there are.
+bool bp_sorted_grid_levels_are_sound(const bp_sorted_grid *grid);
 
 // Where the boxes of a cell begin; the table has one entry more than there are cells.
 static inline const uint32_t *bp_sorted_grid_table(const bp_sorted_grid *grid) {

@@ -12,11 +12,16 @@
 // same for any number of blocks.
 #include "sorted_rows.h"
 
+#include "boxes.h"
+
 #include <string.h>
 
 enum {
     UNIT = 1024,       // boxes that are swept as one unit of work, about
-    SEGMENT = 65536,   // candidates of a scanned box that are one item
+    STRETCH = 256,     // boxes in levels that scanned boxes are tested against together
+    STRETCHES = 16,    // of them that are one unit
+    BOUNDED_LEAST = 4, // scanned boxes for which the bounds of a stretch pay
+    SEGMENT = 65536,   // other scanned boxes that a scanned box is tested against as one item
     SCAN_ITEMS = 8,    // such items that are one unit
     SPARSE_LEVEL = 16, // boxes; where both ways cost the same
     BETWEEN = 32,      // boxes of one set that are searched for in another together
@@ -28,8 +33,9 @@ enum {
 typedef struct search {
     const bp_sorted_grid *objects;    // whose boxes are swept ...
     const bp_sorted_grid *candidates; // ... against these; the same grid unless between two sets
-    size_t grid_units;                // units of boxes in levels; those of scanned boxes follow
-    size_t scan_items, segments;
+    size_t grid_units;                // of boxes in levels; those of scanned boxes follow:
+    size_t stretch_units;             // against boxes in levels, and then
+    size_t scan_items, segments;      // against each other
 } search;
 
 // The boxes of the cells low .. high of a row, folded: one range, or two where it goes over the edge.
@@ -199,13 +205,36 @@ static bool is_sparse(const bp_level *level) {
     return level->count <= SPARSE_LEVEL;
 }
 
+// How many rows of another level a box of this one has to look into, about.
+static double rows_across(const bp_level *own, const bp_level *other) {
+    double rows = 1.0;
+    for (int axis = 1; axis < 3; ++axis) {
+        const double cells = ((double)own->reach[axis] + (double)other->reach[axis]) * other->inverse[axis];
+        rows *= fmin(cells + 1.0, (double)(1u << other->bits[axis]));
+    }
+    return rows;
+}
+
+// Whether the boxes of a coarser level look for those of a finer one, and not the other way round. Each has many rows to
+// look into then, but where the coarser boxes are few that is less work. (The first comparison is for speed: there may
+// be hundreds of levels.)
+static bool looks_down(const bp_level *coarse, const bp_level *fine) {
+    return coarse->count < fine->count / 2 &&
+           (double)coarse->count * rows_across(coarse, fine) < (double)fine->count * rows_across(fine, coarse);
+}
+
 static void sweep_other_levels(bp_sweeper *s, const chunk *k, const bp_sorted_grid *grid) {
     const uint32_t level_begin = bp_sorted_grid_table(grid)[k->level->first_cell];
     for (size_t p = k->begin; p < k->end && is_sparse(k->level); ++p) {
         bp_sweeper_push_range(s, p, 0, level_begin);
     }
+    for (const bp_level *level = bp_level_at(&grid->levels, 0); level < k->level && !is_sparse(k->level); ++level) {
+        if (looks_down(k->level, level)) {
+            sweep_across(s, k->begin, k->end, grid, level);
+        }
+    }
     for (const bp_level *level = k->level + 1; level < bp_level_at(&grid->levels, grid->levels.count); ++level) {
-        if (!is_sparse(level)) {
+        if (!is_sparse(level) && !looks_down(level, k->level)) {
             sweep_across(s, k->begin, k->end, grid, level);
         }
     }
@@ -298,11 +327,54 @@ static void sweep_positions(bp_sweeper *s, const bp_sorted_grid *grid, size_t be
     }
 }
 
-// Scanned boxes against everything before them, in segments: item i is box i / segments, segment i % segments.
+// ---- scanned boxes --------------------------------------------------------------------------------------------------
+
+static bp_box bounds_of(const bp_sorted_grid *grid, size_t begin, size_t end) {
+    bp_box bounds;
+    for (int axis = 0; axis < 3; ++axis) {
+        float high = -INFINITY, low = INFINITY; // of the other ends, which do not matter
+        bounds.min[axis] = INFINITY;
+        bounds.max[axis] = -INFINITY;
+        grid->kernels->widen(grid->columns.min[axis] + begin, end - begin, &bounds.min[axis], &high);
+        grid->kernels->widen(grid->columns.max[axis] + begin, end - begin, &low, &bounds.max[axis]);
+    }
+    return bounds;
+}
+
+static bp_box box_at(const bp_columns *columns, size_t p) {
+    return (bp_box){.min = {columns->min[0][p], columns->min[1][p], columns->min[2][p]},
+                    .max = {columns->max[0][p], columns->max[1][p], columns->max[2][p]}};
+}
+
+// Boxes in levels against all scanned ones that touch their bounds. Walls around a scene touch hardly any: bounds are
+// inside the walls if the boxes are, however the cells are folded.
+static void sweep_stretch(bp_sweeper *s, const bp_sorted_grid *grid, size_t begin, size_t end) {
+    const bool bounded = grid->total_count - grid->grid_count >= BOUNDED_LEAST;
+    const bp_box bounds = bounded ? bounds_of(grid, begin, end) : (bp_box){{0}, {0}};
+    s->sink->tests += bounded ? grid->total_count - grid->grid_count : 0;
+    for (size_t p = grid->grid_count; p < grid->total_count; ++p) {
+        const bp_box scanned = box_at(&grid->columns, p);
+        if (!bounded || bp_boxes_overlap(&bounds, &scanned, 3)) {
+            bp_sweeper_make_room(s, 1);
+            bp_sweeper_push(s, p, (uint32_t)begin, (uint32_t)end);
+        }
+    }
+}
+
+static void sweep_stretches(bp_sweeper *s, const bp_sorted_grid *grid, size_t first) {
+    const size_t last = first + (size_t)STRETCHES * STRETCH;
+    const size_t stop = last < grid->grid_count ? last : grid->grid_count;
+    for (size_t begin = first; begin < stop; begin += STRETCH) {
+        sweep_stretch(s, grid, begin, stop - begin < STRETCH ? stop : begin + STRETCH);
+    }
+}
+
+// Scanned boxes against those before them, in segments: item i is box i / segments, segment i % segments.
 static void sweep_scanned(bp_sweeper *s, const search *f, size_t first_item) {
+    const size_t first = f->objects->grid_count;
     for (size_t item = first_item; item < f->scan_items && item < first_item + SCAN_ITEMS; ++item) {
-        const size_t p = f->objects->grid_count + item / f->segments;
-        const size_t begin = item % f->segments * SEGMENT;
+        const size_t p = first + item / f->segments;
+        const size_t begin = first + item % f->segments * SEGMENT;
         const size_t end = p < begin + SEGMENT ? p : begin + SEGMENT;
         bp_sweeper_push(s, p, (uint32_t)begin, (uint32_t)(begin < end ? end : begin));
     }
@@ -313,19 +385,29 @@ static void sweep_unit(const void *context, bp_sweeper *s, size_t unit) {
     if (unit < f->grid_units) {
         sweep_positions(s, f->objects, chunk_begin(f->objects, unit * UNIT),
                         chunk_begin(f->objects, (unit + 1) * UNIT));
+    } else if (unit < f->grid_units + f->stretch_units) {
+        sweep_stretches(s, f->objects, (unit - f->grid_units) * STRETCHES * STRETCH);
     } else {
-        sweep_scanned(s, f, (unit - f->grid_units) * SCAN_ITEMS);
+        sweep_scanned(s, f, (unit - f->grid_units - f->stretch_units) * SCAN_ITEMS);
     }
 }
 
+static size_t units_of(size_t count, size_t unit) {
+    return (count + unit - 1) / unit;
+}
+
 bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink) {
-    search f = {.objects = grid, .candidates = grid, .segments = grid->total_count / SEGMENT + 1};
-    f.grid_units = (grid->grid_count + UNIT - 1) / UNIT;
-    f.scan_items = (grid->total_count - grid->grid_count) * f.segments;
+    const size_t scanned = grid->total_count - grid->grid_count;
+    const search f = {.objects = grid,
+                      .candidates = grid,
+                      .grid_units = units_of(grid->grid_count, UNIT),
+                      .stretch_units = scanned > 0 ? units_of(grid->grid_count, (size_t)STRETCHES * STRETCH) : 0,
+                      .scan_items = scanned * (scanned / SEGMENT + 1),
+                      .segments = scanned / SEGMENT + 1};
     const bp_sweep_plan plan = {.config = grid->config,
                                 .objects = &grid->columns,
                                 .candidates = &grid->columns,
-                                .unit_count = f.grid_units + (f.scan_items + SCAN_ITEMS - 1) / SCAN_ITEMS,
+                                .unit_count = f.grid_units + f.stretch_units + units_of(f.scan_items, SCAN_ITEMS),
                                 .unit = sweep_unit,
                                 .context = &f};
     return bp_sweep_pool_run(&grid->pool, &plan, sink);
@@ -409,8 +491,29 @@ static bp_status find_between(bp_sorted_grid *first, const bp_sorted_grid *secon
     return bp_sweep_pool_run(&first->pool, &plan, sink);
 }
 
+// The rows that all boxes of one grid have to look into in another, about.
+static double rows_between(const bp_sorted_grid *asking, const bp_sorted_grid *asked) {
+    double rows = 0.0;
+    for (size_t i = 0; i < asking->levels.count; ++i) {
+        const bp_level *own = bp_level_at(&asking->levels, i);
+        for (size_t j = 0; own->count > 0 && j < asked->levels.count; ++j) {
+            const bp_level *other = bp_level_at(&asked->levels, j);
+            rows += other->count > 0 ? (double)own->count * rows_across(own, other) : 0.0;
+        }
+    }
+    return rows;
+}
+
+// Cells follow the sizes of what is in them, so it is mostly cheaper to look for small boxes among large ones than the
+// other way round: 200,000 tetrahedra in a shell against 40,000 points take 4.4e6 tests this way, 5.2e7 the other.
 bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *second, bp_sink *sink) {
-    return find_between(first, second, &second->columns, sink);
+    if (rows_between(first, second) <= rows_between(second, first)) {
+        return find_between(first, second, &second->columns, sink);
+    }
+    sink->turned = !sink->turned;
+    const bp_status status = find_between(second, first, &first->columns, sink);
+    sink->turned = !sink->turned;
+    return status;
 }
 
 bp_status bp_sorted_grid_find_positions(bp_sorted_grid *first, const bp_sorted_grid *second, bp_sink *sink) {

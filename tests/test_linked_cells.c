@@ -84,6 +84,17 @@ static void chooses_larger_cells_for_less_memory(void **state) {
     }
 }
 
+// ---- cells as large as the largest objects --------------------------------------------------------------------------
+
+// Rounding makes some of them larger than the cells. They are not worth keeping apart.
+static void objects_as_large_as_the_cells_live_in_them(void **state) {
+    (void)state;
+    const bp_stats exact = stats_of_scene("polydisperse", 20000, method((bp_config){.cell_size = 4.0f}));
+    const bp_stats roomy = stats_of_scene("polydisperse", 20000, method((bp_config){.cell_size = 4.01f}));
+    print_message("cells of 4: %.0f tests, of 4.01: %.0f\n", (double)exact.tests, (double)roomy.tests);
+    assert_true((double)exact.tests <= 1.1 * (double)roomy.tests);
+}
+
 // ---- the literature's figures ---------------------------------------------------------------------------------------
 
 typedef struct benchmark {
@@ -95,6 +106,7 @@ typedef struct benchmark {
 
 static const benchmark BENCHMARKS[] = {
     {"reference", 100000, 1.3f, 8.75e5},
+    {"polydisperse", 50000, 4.0f, 5.60e5},
     {"very-polydisperse", 40000, 360.0f, 8.00e8},
     {"very-inhomogeneous", 80000, 7.0f, 2.53e7},
 };
@@ -119,6 +131,7 @@ int main(void) {
         cmocka_unit_test(refuses_a_grid_beyond_the_memory_limit_and_says_what_to_do),
         cmocka_unit_test(chooses_larger_cells_for_less_memory),
         TEST_WITH(allocates_nothing_in_a_steady_step, STEADY),
+        cmocka_unit_test(objects_as_large_as_the_cells_live_in_them),
         cmocka_unit_test(tests_no_more_candidates_than_the_literature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

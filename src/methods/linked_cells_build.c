@@ -34,6 +34,9 @@ static const size_t CELLS_LEAST = 64;
 // Cells of a configured size over a domain that came from the boxes, at most.
 static const double CONFIGURED_CELLS_LEAST = 65536.0, CONFIGURED_CELLS_PER_OBJECT = 1024.0;
 
+// Objects as large as the configured cells live in them, even if rounded coordinates make them a little larger.
+static const float CONFIGURED_FIT = 1.001f;
+
 static const uint32_t KEY_HOLE = UINT32_MAX, KEY_LARGE = UINT32_MAX - 1;
 static const double CELLS_MAX = 4294967293.0;
 
@@ -233,7 +236,8 @@ static float middle_of(const linked_cells *l, uint32_t axis) {
     size_t count = 0;
     for (size_t i = 0; i < l->count; i += l->count / SAMPLE + 1) {
         sample[count] = l->boxes[i].min[axis];
-        count += size_of(&l->boxes[i], l->config->dimensions) <= l->config->cell_size; // not if it is a hole
+        const float size = size_of(&l->boxes[i], l->config->dimensions);
+        count += size <= CONFIGURED_FIT * l->config->cell_size; // not if it is a hole
     }
     qsort(sample, count, sizeof *sample, compare_floats);
     return count > 0 ? sample[count / 2] : 0.0f;
@@ -269,7 +273,7 @@ static bp_status plan_configured(build *b, double allowed) {
         cut_extent(b->l, &e);
     }
     const double cells = lay_cells(&b->l->grid, &e, (double)config->cell_size, cube, config->dimensions);
-    b->l->grid.fit = config->cell_size;
+    b->l->grid.fit = fminf(CONFIGURED_FIT * config->cell_size, FLT_MAX); // never infinite: walls do not fit
     if (cells > allowed) {
         bp_log_write(
             config,
