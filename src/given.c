@@ -137,6 +137,20 @@ static bool spheres_meet(const bp_box_double *a, const bp_box_double *b, const b
     return boxes ? boxes_meet(a, b, config) : sum <= reach * reach;
 }
 
+bool bp_sphere_holds(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions) {
+    const double radius = radius_of(outer, dimensions);
+    double sum = 0.0, far = radius;
+    if (bp_box_double_is_infinite(outer, dimensions)) {
+        return true;
+    }
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        const double way = centre_of(outer, axis) - centre_of(inner, axis);
+        sum += way * way;
+        far += fabs(centre_of(outer, axis));
+    }
+    return sqrt(sum) + radius_of(inner, dimensions) + 0x1p-48 * far <= radius;
+}
+
 bool bp_boxes_meet(const bp_box_double *a, const bp_box_double *b, const bp_config *config) {
     return config->shape == BP_SHAPE_SPHERES ? spheres_meet(a, b, config) : boxes_meet(a, b, config);
 }

@@ -43,6 +43,10 @@ bp_box_double bp_given_box(const bp_given *given, const bp_config *config, size_
 // Whether two boxes, already grown, overlap as the config says: its dimensions, period and shape.
 bool bp_boxes_meet(const bp_box_double *a, const bp_box_double *b, const bp_config *config);
 
+// Whether the sphere in a box lies within the one in another, with room for all that rounding can do to either. A box
+// that is infinite stays a box, and holds whatever lies in it.
+bool bp_sphere_holds(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions);
+
 // Whether an interval holds a multiple of the period; exact for any finite low <= high.
 bool bp_holds_multiple(double low, double high, double period);
 

@@ -424,7 +424,8 @@ static void find_on_level(finder *f, uint32_t id, const hash_level *level) {
         const float lowest = (float)((double)box->min[axis] - level->cell_size);
         const int32_t high = bp_cell_of(box->max[axis], level->inverse), most = (int32_t)(1u << level->bits[axis]);
         low[axis] = bp_cell_of(lowest, level->inverse);
-        count[axis] = high - low[axis] < most ? high - low[axis] + 1 : most;
+        const int64_t span = (int64_t)high - low[axis]; // up to 2^31
+        count[axis] = span < most ? (int32_t)span + 1 : most;
         cells *= (double)count[axis];
     }
     if (cells > (double)level->occupied_count) {
@@ -506,12 +507,14 @@ bp_status bp_hash_grid_find_changed(bp_hash_grid *grid, const bp_id *changed, si
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
 
+// How many objects a list has; SIZE_MAX if it leads out of the nodes or in a circle.
 static size_t list_length(const bp_hash_grid *grid, uint32_t list) {
     size_t length = 0;
-    for (uint32_t id = list; id != NONE; id = node_at(grid, id)->next) {
+    uint32_t id = list;
+    for (; id < grid->node_count && length < grid->node_count; id = node_at(grid, id)->next) {
         ++length;
     }
-    return length;
+    return id == NONE ? length : SIZE_MAX;
 }
 
 static size_t fullest_of(const hash_level *level) {
@@ -566,8 +569,9 @@ static bool level_is_sound(const bp_hash_grid *grid, size_t level_index) {
     }
     for (size_t i = 0; i < level->occupied_count; ++i) {
         const occupied_cell *cell = &occupied_of(level)[i];
-        if (cells_of(level)[cell->cell] != i + 1 || !list_is_sound(grid, level_index, cell) ||
-            list_length(grid, cell->head) != cell->count || cell->count > level->fullest) {
+        if (cell->cell >= cell_count(level) || cells_of(level)[cell->cell] != i + 1 ||
+            list_length(grid, cell->head) != cell->count || cell->count > level->fullest ||
+            !list_is_sound(grid, level_index, cell)) {
             return false;
         }
         objects += cell->count;

@@ -6,7 +6,7 @@ bool bp_pairs_reserve(bp_pairs *pairs, const bp_allocator *allocator, size_t cou
     if (count <= pairs->capacity) {
         return true;
     }
-    const size_t capacity = count + count / 4;
+    const size_t capacity = count > SIZE_MAX - count / 4 ? SIZE_MAX : count + count / 4; // SIZE_MAX is refused
     bp_buffer buffer = {.data = pairs->data, .bytes = pairs->capacity * sizeof(bp_pair)};
     if (!bp_buffer_reserve(&buffer, allocator, pairs->count * sizeof(bp_pair), capacity, sizeof(bp_pair))) {
         return false;

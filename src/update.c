@@ -85,6 +85,7 @@ static bp_status synchronise(bp_world *world, bp_answer *answer) {
     *answer = BP_ANSWER_ALL;
     refit(world);
     if (bp_world_is_viewed(world)) {
+        world->statics.apart = false; // as it may have been before the first 64-bit box
         const bp_status status = bp_view_make(&world->view, bp_world_seen(world));
         return status == BP_OK ? world->ops->build(world->state, world->view.boxes, world->view.count) : status;
     }

@@ -303,7 +303,8 @@ static bp_status add(bp_world *world, bp_given given, bool wide, const bp_object
     if (status != BP_OK) {
         return status;
     }
-    if ((wide && !bp_world_widen(world)) || !reserve_ids(world, id_count, any_differs(objects, given.count))) {
+    // Widening comes last, because it cannot be taken back; it keeps the room that there is.
+    if (!reserve_ids(world, id_count, any_differs(objects, given.count)) || (wide && !bp_world_widen(world))) {
         return BP_ERROR_MEMORY;
     }
     for (size_t i = 0; i < given.count; ++i) {
@@ -554,6 +555,15 @@ static bool changes_are_sound(const bp_world *world) {
     return sound;
 }
 
+static bool pairs_are_sound(const bp_world *world) {
+    bool sound = true;
+    for (size_t i = 0; sound && i < world->pairs.count; ++i) {
+        const bp_pair pair = world->pairs.data[i];
+        sound = pair.a < pair.b && bp_world_is_alive(world, pair.a) && bp_world_is_alive(world, pair.b);
+    }
+    return sound && (!world->indexed || bp_pair_index_is_sound(&world->index, &world->pairs));
+}
+
 bp_status bp_world_validate(const bp_world *world) {
     if (world == NULL) {
         return BP_ERROR_ARGUMENT;
@@ -566,6 +576,9 @@ bp_status bp_world_validate(const bp_world *world) {
     }
     if (world->dirty) { // a structure that is behind is not wrong
         return BP_OK;
+    }
+    if (!pairs_are_sound(world)) {
+        return bp_world_refuse(world, BP_ERROR_INTERNAL, "world: the pairs do not agree with the objects or with their index");
     }
     const bp_status status = world->ops->validate(world->state);
     return status == BP_OK && world->statics.apart ? world->ops->validate(world->statics.state) : status;

@@ -122,10 +122,44 @@ static bool contains(const bp_box_double *outer, const bp_box_double *inner, uin
     return inside;
 }
 
+// Whether the box that an object moves in is not much larger than a new one would be, as it is after the object has
+// shrunk: it may reach two margins beyond the object, rounded outwards as margins are. (The first test is for speed.)
+static bool is_close(const bp_world *world, const bp_box_double *seen, const bp_box_double *box) {
+    const double most = 2.0 * (double)world->config.margin;
+    bool close = true;
+    for (uint32_t axis = 0; axis < world->config.dimensions; ++axis) {
+        close &= (box->min[axis] - seen->min[axis] <= most) & (seen->max[axis] - box->max[axis] <= most);
+    }
+    if (close) {
+        return true;
+    }
+    const bp_box_double once = bp_box_double_grown(box, world->config.margin);
+    const bp_box_double twice = bp_box_double_grown(&once, world->config.margin);
+    return contains(&twice, seen, world->config.dimensions);
+}
+
+// A sphere can leave the sphere of its margin, along a diagonal, while its box is still in the box.
+static bool is_sphere_inside(const bp_world *world, const bp_box_double *seen, const bp_box_double *box) {
+    return world->config.shape != BP_SHAPE_SPHERES || bp_sphere_holds(seen, box, world->config.dimensions);
+}
+
 static bool is_idle_in_wide(const bp_world *world, bp_id id, const bp_box_double *box) {
     const bp_box_double *seen = &wide_of(world)[id];
-    return has_given(world) ? contains(seen, box, world->config.dimensions)
+    return has_given(world) ? contains(seen, box, world->config.dimensions) && is_close(world, seen, box) &&
+                                  is_sphere_inside(world, seen, box)
                             : contains(seen, box, 3) && contains(box, seen, 3);
+}
+
+static bool is_as_new(const bp_world *world, const bp_box *seen, const bp_box *box) {
+    const bp_box grown = bp_box_grown(box, world->config.margin);
+    return bp_box_contains(&grown, seen, world->config.dimensions);
+}
+
+static bool is_idle_in_margin(const bp_world *world, const bp_box *seen, const bp_box *box) {
+    const bp_box_double wide_seen = bp_box_widen(seen), wide_box = bp_box_widen(box);
+    return bp_box_contains(seen, box, world->config.dimensions) &&
+           (is_close(world, &wide_seen, &wide_box) || is_as_new(world, seen, box)) &&
+           is_sphere_inside(world, &wide_seen, &wide_box);
 }
 
 bool bp_world_is_idle_move(const bp_world *world, bp_id id, const bp_given *given, size_t index) {
@@ -134,7 +168,7 @@ bool bp_world_is_idle_move(const bp_world *world, bp_id id, const bp_given *give
         return is_idle_in_wide(world, id, &box);
     }
     const bp_box *seen = &bp_world_boxes(world)[id], *box = &given->floats[index];
-    return has_given(world) ? bp_box_contains(seen, box, world->config.dimensions) : bp_box_is_same(seen, box);
+    return has_given(world) ? is_idle_in_margin(world, seen, box) : bp_box_is_same(seen, box);
 }
 
 void bp_world_note_idle_move(bp_world *world, bp_id id, const bp_given *given, size_t index) {

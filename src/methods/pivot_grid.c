@@ -424,9 +424,10 @@ static void tables_dense(const void *index, const uint32_t cell[3], bp_row_table
     const uint32_t *count = g->sweep.cells.count;
     const uint32_t has_up = cell[1] + 1 < count[1], has_out = cell[2] + 1 < count[2], has_down = cell[1] > 0;
     const size_t up = (size_t)has_up * count[0], out = (size_t)has_out * count[0] * count[1];
+    const size_t out_and_down = out - (size_t)(has_out & has_down) * count[0];
     const bp_pivot *row = (const bp_pivot *)g->table.data + dense_index(g, 0, cell[1], cell[2]);
     *tables = (bp_row_tables){.rows = {&row->plain_index, &row[up].plain_index, &row[out].plain_index,
-                                       &row[out + up].plain_index, &row[out - (size_t)has_down * count[0]].plain_index},
+                                       &row[out + up].plain_index, &row[out_and_down].plain_index},
                               .there = {1, has_up, has_out, has_out & has_up, has_out & has_down},
                               .last = count[0] - 1};
 }

@@ -54,6 +54,9 @@ bp_status sweep_axis_build(sweep_axis *sweep, const bp_box *boxes, size_t count,
     const bp_allocator *allocator = &sweep->config->allocator;
     sweep->count = 0;
     sweep->axis = axis;
+    if (count == 0) {
+        return BP_OK;
+    }
     if (!bp_columns_reserve(&sweep->columns, &sweep->columns_buffer, allocator, count) ||
         !bp_buffer_reserve_slack(&sweep->keys_buffer, allocator, 0, bp_size_multiply(count, 2), sizeof(uint64_t))) {
         return BP_ERROR_MEMORY;
