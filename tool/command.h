@@ -19,6 +19,7 @@ typedef struct command_line {
     bool list;           // scene
     scene_options scene; // scene, demo
     size_t steps;        // scene, demo
+    const char *charts;  // report
 
     char **operands; // what is no option
     size_t operand_count;
@@ -55,7 +56,7 @@ typedef struct tool_command {
     bool (*run)(const command_line *arguments, failure *why);
 } tool_command;
 
-extern const tool_command command_pairs, command_scene, command_methods, command_demo, command_bench;
+extern const tool_command command_pairs, command_scene, command_methods, command_demo, command_bench, command_report;
 
 // Two columns, aligned: what `methods` and `scene --list` print.
 typedef const char *(*text_of_index)(size_t index);

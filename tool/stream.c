@@ -31,7 +31,7 @@ static bool inspect(input_file *input, failure *why) {
     input->size_known = S_ISREG(status.st_mode);
     input->size = input->size_known ? (uint64_t)status.st_size : 0;
     if (input->size_known && input->size == 0) {
-        return failure_set(why, STATUS_FAILED, "%s: is empty; expected boxes, one a row", input->name);
+        return failure_set(why, STATUS_FAILED, "%s: is empty; expected rows of data", input->name);
     }
     return true;
 }
@@ -71,6 +71,33 @@ void input_close(input_file *input) {
     progress_end();
     if (input->file > STDERR_FILENO) close(input->file);
     input->file = -1;
+}
+
+static bool read_to_end(input_file *input, char **text, size_t *size, failure *why) {
+    size_t room = 0, got = 0;
+    *size = 0;
+    do {
+        room += room == 0 ? STREAM_BLOCK : room;
+        char *grown = realloc(*text, room + 1);
+        if (grown == NULL) return failure_memory(why);
+        *text = grown;
+        if (!input_read(input, *text + *size, room - *size, &got, why)) return false;
+        *size += got;
+    } while (*size == room);
+    (*text)[*size] = '\0';
+    return true;
+}
+
+bool input_read_all(const char *path, char **text, size_t *size, failure *why) {
+    input_file input;
+    *text = NULL;
+    if (!input_open(&input, path, why)) return false;
+    bool good = read_to_end(&input, text, size, why);
+    input_close(&input);
+    if (good) return true;
+    free(*text);
+    *text = NULL;
+    return false;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

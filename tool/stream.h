@@ -22,6 +22,8 @@ bool input_open(input_file *input, const char *path, failure *why);
 // Reads `size` bytes, or fewer only at the end of the file.
 bool input_read(input_file *input, void *memory, size_t size, size_t *got, failure *why);
 void input_close(input_file *input);
+// A whole file, with a '\0' behind it; *text is to be freed, and NULL after a failure.
+bool input_read_all(const char *path, char **text, size_t *size, failure *why);
 
 // Writing never fails halfway through a caller's loop: the first error is kept, later writes do nothing, and
 // output_close tells. A long loop may look at output_broken to stop early.
