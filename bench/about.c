@@ -1,8 +1,9 @@
-// The build and the machine, so that a result can be read later. The build's part comes from CMake.
+// The build, the machine and the call, so that a result can be read later. The build's part comes from CMake.
 #include "bench.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
 #define BENCH_FLAGS "unknown"
 #endif
 
-static const char *commit(void) {
+const char *about_commit(void) {
     const char *given = getenv("BENCH_COMMIT");
     return given && *given ? given : BENCH_COMMIT;
 }
@@ -33,16 +34,20 @@ static void cpu_name(char *name, size_t size) {
     if (file) fclose(file);
 }
 
-void about_print(FILE *file, const char *prefix) {
+void about_print(FILE *file, const char *prefix, const char *command) {
     char cpu[128], date[32];
     const time_t now = time(NULL);
     struct tm utc;
+    struct utsname system = {0};
+    uname(&system);
     gmtime_r(&now, &utc);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
     cpu_name(cpu, sizeof cpu);
-    fprintf(file, "%sbroadphase: %s, commit %s\n", prefix, bp_version(), commit());
+    fprintf(file, "%sbroadphase: %s, commit %s\n", prefix, bp_version(), about_commit());
     fprintf(file, "%scompiler: %s\n", prefix, __VERSION__);
     fprintf(file, "%sflags: %s\n", prefix, BENCH_FLAGS);
     fprintf(file, "%scpu: %s, %ld cores\n", prefix, cpu, sysconf(_SC_NPROCESSORS_ONLN));
+    fprintf(file, "%skernel: %s %s %s\n", prefix, system.sysname, system.release, system.machine);
     fprintf(file, "%sdate: %s\n", prefix, date);
+    fprintf(file, "%scommand: %s\n", prefix, command);
 }

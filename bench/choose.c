@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 // A peer that takes longer than this for a step, and is far from the fastest, is shown once and then left out.
 static const double slow_ms_per_object = 0.004;
@@ -24,6 +25,24 @@ static size_t choose_neighbors(const bench_options *options, entry *entries) {
         if (options->threads[i] != 1)
             entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, options->threads[i], BP_SIMD_AUTO);
     for (size_t i = 0; i < count; i++) entries[i].neighbors = true;
+    return count;
+}
+
+static int core_count(void) {
+    return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static entry entrant(const bench_entrant *wanted) {
+    const int threads = wanted->config.threads;
+    entry e = {.who = OURS, .config = wanted->config, .one_by_one = wanted->one_by_one};
+    e.threads = threads < 0 ? core_count() : threads ? threads : 1;
+    snprintf(e.method, sizeof e.method, "%s", wanted->label);
+    return e;
+}
+
+static size_t choose_entrants(const bench_case *c, entry *entries, size_t capacity) {
+    size_t count = 0;
+    for (; count < c->entrant_count && count < capacity; count++) entries[count] = entrant(&c->entrants[count]);
     return count;
 }
 
@@ -49,7 +68,7 @@ static const bench_row *row_before(const bench_rows *before, const bench_case *c
     const bench_row *best = NULL;
     for (size_t i = 0; i < before->count; i++) {
         const bench_row *row = &before->data[i];
-        const bool fits = row->runs && row_is_peer(row) && row->n < c->n && strcmp(row->scene, c->scene) == 0;
+        const bool fits = row->runs && row_is_peer(row) && row->n < c->n && strcmp(row->scene, case_label(c)) == 0;
         const bool same = !peer || (!strcmp(row->who, peer->who) && !strcmp(row->method, peer->method));
         if (fits && same && (!best || row->n > best->n)) best = row;
     }
@@ -102,7 +121,7 @@ static void leave_out(const bench_options *options, const bench_case *c, const b
     const double expected = expected_ms(before, c, peer);
     if (peer->max_count && c->n > peer->max_count)
         snprintf(e->why, sizeof e->why, "at most %zu objects", peer->max_count);
-    else if (options->peer_count)
+    else if (options->peer_count || c->peers)
         return; // asked for by name: it runs
     else if (peer->max_count && !c->limited_peers)
         snprintf(e->why, sizeof e->why, "small scenes only: see uniform");
@@ -114,17 +133,29 @@ static void leave_out(const bench_options *options, const bench_case *c, const b
         snprintf(e->why, sizeof e->why, "would take about %.0f s a step", expected / 1e3);
 }
 
+static bool is_named(const bench_case *c, const bench_peer *peer) {
+    bool named = !c->peers;
+    for (const char *const *name = c->peers; name && *name; name++) named = named || peer_has_name(peer, *name);
+    return named;
+}
+
+static bool takes_part(const bench_options *options, const bench_case *c, const bench_peer *peer) {
+    return options_have_peer(options, peer) && is_named(c, peer) && c->neighbors == (peer->update_points != NULL);
+}
+
 size_t entries_choose(const bench_options *options, const bench_case *c, const bench_rows *before, entry *entries,
                       size_t capacity) {
-    size_t count = c->neighbors ? choose_neighbors(options, entries) : choose_ours(options, c, entries);
+    size_t count = c->entrant_count ? choose_entrants(c, entries, capacity)
+                   : c->neighbors   ? choose_neighbors(options, entries)
+                                    : choose_ours(options, c, entries);
     for (size_t i = 0; i < bench_library_count; i++)
         for (const bench_peer *peer = bench_libraries[i].peers; peer && peer->who; peer++) {
-            if (!suite_has_peer(options, peer) || count == capacity || c->neighbors != (peer->update_points != NULL))
-                continue;
+            if (!takes_part(options, c, peer) || count == capacity) continue;
             entry e = {.who = peer->who, .threads = 1, .peer = peer};
             snprintf(e.method, sizeof e.method, "%s", peer->method);
             leave_out(options, c, before, &e);
             entries[count++] = e;
         }
+    for (size_t i = 0; i < count; i++) entries[i].anew = c->anew;
     return count;
 }

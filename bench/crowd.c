@@ -105,7 +105,7 @@ static crowd *finish(crowd *self, crowd_motion motion) {
     return self;
 }
 
-crowd *crowd_of_scene(const char *name, size_t count, crowd_motion motion) {
+crowd *crowd_with_static(const char *name, size_t count, double static_share, crowd_motion motion) {
     const scene_options options = {.count = count, .motion = -1};
     const char *error = NULL;
     scene *source = scene_create(name, &options, &error);
@@ -113,10 +113,14 @@ crowd *crowd_of_scene(const char *name, size_t count, crowd_motion motion) {
         fprintf(stderr, "broadphase-bench: scene %s: %s\n", name, error);
         return NULL;
     }
-    crowd *self = make(scene_finite_count(source), 0);
+    crowd *self = make(scene_finite_count(source), (size_t)(static_share * (double)scene_finite_count(source)));
     for (size_t i = 0; i < self->count; i++) take_box(&self->bodies[i], &scene_boxes(source)[i]);
     scene_destroy(source);
     return finish(self, motion);
+}
+
+crowd *crowd_of_scene(const char *name, size_t count, crowd_motion motion) {
+    return crowd_with_static(name, count, 0, motion);
 }
 
 // ---- the level ----------------------------------------------------------------------------------------------------------

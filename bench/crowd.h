@@ -29,6 +29,8 @@ typedef struct crowd_moves {
 
 // The finite boxes of a scene, all of which may move. NULL: no such scene, or no memory; the reason is on stderr.
 crowd *crowd_of_scene(const char *scene, size_t count, crowd_motion motion);
+// The same, but a share of them, from the first on, never move.
+crowd *crowd_with_static(const char *scene, size_t count, double static_share, crowd_motion motion);
 
 // A game level: two thirds of the objects are floors, walls and blocks, of 0.5 to 50 units, that never move; among them
 // things of 0.2 to 5 units move.

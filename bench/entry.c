@@ -8,26 +8,51 @@ static bool fail(entry *e, const char *why) {
     return false;
 }
 
-static bool create_ours(entry *e, const step_boxes *boxes) {
+static bp_status add_all(const entry *e, const step_boxes *boxes) {
+    bp_status status = BP_OK;
+    if (!e->one_by_one) return bp_add_many(e->world, boxes->count, boxes->scene, NULL, NULL);
+    for (size_t i = 0; i < boxes->count && status == BP_OK; i++)
+        status = bp_add(e->world, &boxes->scene[i], NULL, NULL);
+    return status;
+}
+
+static bp_status create_ours(entry *e, const step_boxes *boxes) {
     e->config.dimensions = boxes->dimensions;
-    bp_status status = bp_world_create(&e->config, &e->world);
-    if (status == BP_OK) status = bp_add_many(e->world, boxes->count, boxes->scene, NULL, NULL);
-    return status == BP_OK || fail(e, bp_status_text(status));
+    const bp_status status = bp_world_create(&e->config, &e->world);
+    if (status != BP_OK) return status;
+    if (!boxes->has_absent) return add_all(e, boxes);
+    roster_create(&e->roster, boxes->count);
+    return roster_step(&e->roster, e->world, boxes->scene);
+}
+
+static bp_status bring_boxes(entry *e, const step_boxes *boxes) {
+    if (!e->world) return create_ours(e, boxes);
+    if (boxes->has_absent) return roster_step(&e->roster, e->world, boxes->scene);
+    return bp_move_many(e->world, boxes->count, NULL, boxes->scene);
+}
+
+static bool create_peer(entry *e, const step_boxes *boxes) {
+    e->state = e->peer->create(boxes->points ? boxes->point_count : boxes->count, boxes->finite);
+    return e->state || fail(e, "could not be created");
 }
 
 bool entry_create(entry *e, const step_boxes *boxes) {
-    if (!e->peer) return e->neighbors || create_ours(e, boxes);
-    e->state = e->peer->create(boxes->points ? boxes->point_count : boxes->count, boxes->finite);
-    return e->state || fail(e, "could not be created");
+    if (e->peer) return create_peer(e, boxes);
+    const bp_status status = e->neighbors ? BP_OK : create_ours(e, boxes);
+    return status == BP_OK || fail(e, bp_status_text(status));
 }
 
 void entry_destroy(entry *e) {
     bp_world_destroy(e->world);
     e->world = NULL;
+    roster_destroy(&e->roster);
     if (e->state) e->peer->destroy(e->state);
     e->state = NULL;
     bp_neighbors_free(&e->rows, NULL);
-    free(e->pairs.data);
+    if (e->peer)
+        free(e->pairs.data);
+    else
+        bp_pairs_free(&e->pairs, NULL);
     e->pairs = (bp_pairs){0};
 }
 
@@ -64,11 +89,17 @@ typedef struct step_times {
     double update, find, total;
 } step_times;
 
+static void take_stats(entry *e, const bp_stats *stats) {
+    e->stats = *stats;
+    e->bytes = stats->bytes;
+    e->tests = stats->tests;
+}
+
 // Taking over the boxes and building is update, as it is for peers.
 static bool step_ours(entry *e, const step_boxes *boxes, step_times *times) {
     bp_result result = {0};
     const double start = now_seconds();
-    bp_status status = bp_move_many(e->world, boxes->count, NULL, boxes->scene);
+    bp_status status = bring_boxes(e, boxes);
     const double moved = now_seconds();
     if (status == BP_OK) status = bp_update(e->world, &result);
     times->total = now_seconds() - start;
@@ -76,10 +107,20 @@ static bool step_ours(entry *e, const step_boxes *boxes, step_times *times) {
     times->update = moved - start + result.stats.build_seconds;
     times->find = times->total - times->update;
     e->pair_count = result.pair_count;
-    e->hash = hash_pairs(result.pairs, result.pair_count);
-    e->bytes = result.stats.bytes;
-    e->tests = result.stats.tests;
+    const bp_pair *pairs = boxes->has_absent ? roster_pairs(&e->roster, &result) : result.pairs;
+    e->hash = hash_pairs(pairs, result.pair_count);
+    take_stats(e, &result.stats);
     return true;
+}
+
+// What building is in a call that does everything is told by its figures.
+static bool end_call(entry *e, bp_status status, double start, const bp_stats *stats, step_times *times) {
+    times->total = now_seconds() - start;
+    times->update = stats->build_seconds;
+    times->find = times->total - times->update;
+    e->config.stats = NULL;
+    take_stats(e, stats);
+    return status == BP_OK || fail(e, bp_status_text(status));
 }
 
 // Points become rows, from the first to the last in one call.
@@ -88,19 +129,27 @@ static bool step_neighbors(entry *e, const step_boxes *boxes, step_times *times)
     e->config.stats = &stats;
     const double start = now_seconds();
     const bp_status status = bp_find_neighbors(boxes->points, boxes->point_count, BENCH_RADIUS, &e->config, &e->rows);
-    times->total = now_seconds() - start;
-    e->config.stats = NULL;
-    if (status != BP_OK) return fail(e, bp_status_text(status));
-    times->update = stats.build_seconds;
-    times->find = times->total - times->update;
+    if (!end_call(e, status, start, &stats, times)) return false;
     e->hash = hash_rows(&e->rows, &e->pair_count);
-    e->bytes = stats.bytes;
-    e->tests = stats.tests;
+    return true;
+}
+
+static bool step_between(entry *e, const step_boxes *boxes, step_times *times) {
+    bp_stats stats = {0};
+    e->config.stats = &stats;
+    e->config.dimensions = boxes->dimensions;
+    const double start = now_seconds();
+    const bp_status status =
+        bp_find_pairs_between(boxes->scene, boxes->count, boxes->others, boxes->other_count, &e->config, &e->pairs);
+    if (!end_call(e, status, start, &stats, times)) return false;
+    e->pair_count = e->pairs.count;
+    e->hash = hash_pairs(e->pairs.data, e->pairs.count);
     return true;
 }
 
 static bool step_peer(entry *e, const step_boxes *boxes, step_times *times) {
     const double start = now_seconds();
+    if (!e->state && !create_peer(e, boxes)) return false;
     if (boxes->points)
         e->peer->update_points(e->state, boxes->points);
     else
@@ -117,9 +166,11 @@ static bool step_peer(entry *e, const step_boxes *boxes, step_times *times) {
 
 bool entry_step(entry *e, const step_boxes *boxes, bool counts) {
     step_times times = {0};
-    if (!(e->peer        ? step_peer(e, boxes, &times)
-          : e->neighbors ? step_neighbors(e, boxes, &times)
-                         : step_ours(e, boxes, &times)))
+    if (e->anew) entry_destroy(e);
+    if (!(e->peer         ? step_peer(e, boxes, &times)
+          : e->neighbors  ? step_neighbors(e, boxes, &times)
+          : boxes->others ? step_between(e, boxes, &times)
+                          : step_ours(e, boxes, &times)))
         return false;
     e->last_seconds = times.total;
     if (counts && e->runs < MAX_RUNS) {
@@ -132,7 +183,7 @@ bool entry_step(entry *e, const step_boxes *boxes, bool counts) {
 
 void entry_row(entry *e, const bench_case *c, size_t box_count, bench_row *row) {
     *row = (bench_row){.n = c->n, .threads = e->threads, .runs = e->runs};
-    snprintf(row->scene, sizeof row->scene, "%s", c->scene);
+    snprintf(row->scene, sizeof row->scene, "%s", case_label(c));
     snprintf(row->who, sizeof row->who, "%s", e->who);
     snprintf(row->method, sizeof row->method, "%s", e->method);
     snprintf(row->why, sizeof row->why, "%s", e->why);

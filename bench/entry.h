@@ -3,15 +3,19 @@
 #define BENCH_ENTRY_H
 
 #include "bench.h"
+#include "roster.h"
 
 // The boxes of a step: as the scene gives them, and as peers get them (see boxes.c).
 typedef struct step_boxes {
     const bp_box *scene;
     const bp_box *finite;
     size_t count;
+    bool has_absent; // of a recording: some boxes are not there in some steps
     uint32_t dimensions;
     const float *points; // for neighbours; else NULL
     size_t point_count;
+    const bp_box *others; // between two sets: those that the structure is built over; else NULL
+    size_t other_count;
 } step_boxes;
 
 typedef struct entry {
@@ -21,9 +25,12 @@ typedef struct entry {
     const bench_peer *peer; // NULL: ours
     bp_config config;       // ours
     bool neighbors;         // ours: bp_find_neighbors instead of a world
+    bool one_by_one;        // ours: see bench_entrant
+    bool anew;              // see bench_case
 
     // While it lives.
     bp_world *world;
+    roster roster; // where boxes may be absent
     void *state;
     bp_pairs pairs;
     bp_neighbors rows;
@@ -38,6 +45,7 @@ typedef struct entry {
     uint64_t hash;
     size_t bytes;
     uint64_t tests;
+    bp_stats stats; // ours: of the last step
     char why[NAME_SIZE];
     bool failed;
 } entry;

@@ -32,9 +32,12 @@ static bool is_wanted(const bench_options *options, const bench_world_peer *peer
     return named && !options->no_peers;
 }
 
-void group_add_peers(living_group *group, const char *what, const bench_options *options) {
-    for (const bench_world_peer *peer = bench_world_peers; peer && peer->who; peer++)
-        if (is_wanted(options, peer)) group_add(group, runner_peer(what, peer));
+void group_add_peers(living_group *group, const char *what, const bench_options *options, bool limited) {
+    const size_t count = crowd_count(group->crowd);
+    for (const bench_world_peer *peer = bench_world_peers; peer && peer->who; peer++) {
+        const bool fits = !peer->max_count || (limited && count <= peer->max_count);
+        if (fits && is_wanted(options, peer)) group_add(group, runner_peer(what, peer));
+    }
 }
 
 const runner *group_fastest_peer(const living_group *group) {
@@ -72,45 +75,44 @@ static bool group_begin(living_group *group) {
     return group_steps(group, group->warmups, false);
 }
 
-static size_t group_compare(living_group *group) {
+static bool group_compare(living_group *group) {
     bp_pairs exact = {0};
-    size_t failures = crowd_pairs(group->crowd, &exact) != BP_OK;
-    for (size_t i = 0; i < group->runner_count && !failures; i++)
-        failures += !runner_agrees(&group->runners[i], group->crowd, &exact);
+    bool fine = crowd_pairs(group->crowd, &exact) == BP_OK;
+    for (size_t i = 0; i < group->runner_count && fine; i++)
+        fine = runner_agrees(&group->runners[i], group->crowd, &exact);
     bp_pairs_free(&exact, NULL);
-    return failures;
+    return fine;
 }
 
 static void show(const living_part *part, const char *what, size_t number) {
     char text[2 * NAME_SIZE + 32];
     snprintf(text, sizeof text, "%s %zu: %s %zu", part->name, part->n, what, number + 1);
-    progress_show(text);
+    meter_show(text);
 }
 
 static size_t steps_of_round(const living_group *group, size_t round) {
     return group->steps * (round + 1) / ROUNDS - group->steps * round / ROUNDS;
 }
 
-static size_t run_round(living_part *part, size_t round) {
-    size_t failures = 0;
-    for (size_t g = 0; g < part->group_count && !failures; g++)
-        failures += !group_steps(&part->groups[g], steps_of_round(&part->groups[g], round), true);
-    for (size_t g = 0; g < part->group_count && !failures && !bench_interrupted; g++)
-        failures += group_compare(&part->groups[g]);
-    return failures;
+static bool run_round(living_part *part, size_t round) {
+    bool fine = true;
+    for (size_t g = 0; g < part->group_count && fine; g++)
+        fine = group_steps(&part->groups[g], steps_of_round(&part->groups[g], round), true);
+    for (size_t g = 0; g < part->group_count && fine && !bench_interrupted; g++) fine = group_compare(&part->groups[g]);
+    return fine;
 }
 
-size_t part_run(living_part *part) {
-    size_t failures = 0;
-    for (size_t g = 0; g < part->group_count && !failures; g++) {
+bool part_run(living_part *part) {
+    bool fine = true;
+    for (size_t g = 0; g < part->group_count && fine; g++) {
         show(part, "warming up", g);
-        failures += !group_begin(&part->groups[g]);
+        fine = group_begin(&part->groups[g]);
     }
-    for (size_t round = 0; round < ROUNDS && !failures && !bench_interrupted; round++) {
+    for (size_t round = 0; round < ROUNDS && fine && !bench_interrupted; round++) {
         show(part, "round", round);
-        failures += run_round(part, round);
+        fine = run_round(part, round);
     }
-    return failures;
+    return fine;
 }
 
 void part_end(living_part *part) {
@@ -169,14 +171,11 @@ void part_promise(FILE *file, const char *what, const runner *a, const runner *b
     fflush(file);
 }
 
-void part_csv(FILE *csv, const char *suite, const living_part *part) {
-    bench_rows rows = {0};
+void part_rows(const living_part *part, bench_rows *rows) {
     for (size_t g = 0; g < part->group_count; g++)
         for (size_t i = 0; i < part->groups[g].runner_count; i++) {
             bench_row row;
             runner_row(&part->groups[g].runners[i], part->name, part->n, &row);
-            rows_add(&rows, &row);
+            rows_add(rows, &row);
         }
-    csv_rows(csv, suite, &rows, 0);
-    rows_free(&rows);
 }

@@ -8,8 +8,7 @@
 // on the same boxes, and show the same pairs and hash.
 #include "boxes.h"
 #include "entry.h"
-
-#include <scenes.h>
+#include "source.h"
 
 #include <string.h>
 
@@ -19,36 +18,35 @@ static const double cheap_seconds = 0.15; // all steps of a contestant: not wort
 typedef struct group {
     const bench_case *c;
     double deadline;
-    scene *scene;
+    box_source source;
     bp_box *finite;
     float *points;
     step_boxes boxes;
     entry entries[MAX_ENTRIES];
     size_t entry_count;
     size_t step, step_count;
-    size_t failures;
+    bench_session *session;
 } group;
 
 static bool takes_part(const group *g, const entry *e) {
     return !e->why[0] && g->step >= e->from;
 }
 
-static void report_failure(group *g, const entry *e) {
-    fprintf(stderr, "\nbench: FAILED: %s %s, scene %s, n %zu: %s\n", e->who, e->method, g->c->scene, g->c->n, e->why);
-    g->failures++;
+static void report_failure(const group *g, const entry *e) {
+    session_fail(g->session, "%s %s, scene %s, n %zu: %s", e->who, e->method, case_label(g->c), g->c->n, e->why);
 }
 
-static bool create_entry(group *g, entry *e) {
-    if (e->world || e->state || entry_create(e, &g->boxes)) return true;
+static bool create_entry(const group *g, entry *e) {
+    if (e->anew || e->world || e->state || entry_create(e, &g->boxes)) return true;
     report_failure(g, e);
     return false;
 }
 
-static void run_entry(group *g, entry *e) {
+static void run_entry(const group *g, entry *e) {
     char what[3 * NAME_SIZE + 32];
-    snprintf(what, sizeof what, "%s %zu: step %zu of %zu: %s %s", g->c->scene, g->c->n, g->step + 1, g->step_count,
+    snprintf(what, sizeof what, "%s %zu: step %zu of %zu: %s %s", case_label(g->c), g->c->n, g->step + 1, g->step_count,
              e->who, e->method);
-    progress_show(what);
+    meter_show(what);
     if (!create_entry(g, e)) return;
     if (!entry_step(e, &g->boxes, g->step >= e->counted_from)) report_failure(g, e);
 }
@@ -59,7 +57,7 @@ static bool agrees(const entry *a, const entry *b) {
 
 // Ours do not vote for each other, except for brute force, which shares nothing with them.
 static bool votes_for(const entry *voter, const entry *e) {
-    return (voter->peer || strcmp(voter->method, "brute-force") == 0) && agrees(voter, e);
+    return (voter->peer || voter->config.method == BP_METHOD_BRUTE_FORCE) && agrees(voter, e);
 }
 
 // The entry whose pairs most voters have found too: ours are not right by decree.
@@ -79,21 +77,28 @@ static const entry *majority(const group *g) {
     return best;
 }
 
+// Who differs is out, unless it never claimed to find exactly these.
+static void refuse(const group *g, entry *e, const entry *most) {
+    char text[6 * NAME_SIZE];
+    snprintf(text, sizeof text, "%s %s, scene %s, n %zu, step %zu: %zu pairs %016llx; %s %s: %zu pairs %016llx", e->who,
+             e->method, case_label(g->c), g->c->n, g->step, e->pair_count, (unsigned long long)e->hash, most->who,
+             most->method, most->pair_count, (unsigned long long)most->hash);
+    if (e->peer && !e->peer->exact) {
+        fprintf(stderr, "\nbench: differs: %s\n", text);
+        return;
+    }
+    session_fail(g->session, "WRONG PAIRS: %s", text);
+    snprintf(e->why, sizeof e->why, "WRONG PAIRS");
+    e->failed = true;
+    e->runs = 0;
+}
+
 static void verify(group *g) {
     const entry *most = majority(g);
     for (size_t i = 0; most && i < g->entry_count; i++) {
         entry *e = &g->entries[i];
         if (!takes_part(g, e) || agrees(e, most)) continue;
-        fprintf(stderr, "\nbench: %s: %s %s, scene %s, n %zu, step %zu: %zu pairs %016llx; %s %s: %zu pairs %016llx\n",
-                e->peer && !e->peer->exact ? "differs" : "WRONG PAIRS", e->who, e->method, g->c->scene, g->c->n,
-                g->step, e->pair_count, (unsigned long long)e->hash, most->who, most->method, most->pair_count,
-                (unsigned long long)most->hash);
-        if (!e->peer || e->peer->exact) {
-            snprintf(e->why, sizeof e->why, "WRONG PAIRS");
-            e->failed = true;
-            e->runs = 0;
-            g->failures++;
-        }
+        refuse(g, e, most);
     }
 }
 
@@ -117,14 +122,14 @@ static double fastest_peer_seconds(const group *g) {
 
 // What matters is measured in full: our own method, the fastest peer, and the next if it is close.
 static bool measured_in_full(const group *g, const entry *e) {
-    if (!e->peer) return strcmp(e->method, "brute-force") != 0;
+    if (!e->peer) return e->config.method != BP_METHOD_BRUTE_FORCE;
     const size_t faster = faster_peers(g, e);
     return faster == 0 || (faster == 1 && e->last_seconds < 1.5 * fastest_peer_seconds(g));
 }
 
 static size_t runs_for(const group *g, const entry *e, double fastest) {
     const double s = e->last_seconds;
-    if (measured_in_full(g, e)) return g->c->repeats;
+    if (measured_in_full(g, e) || s * (double)g->c->repeats < cheap_seconds) return g->c->repeats;
     if (s > 0.4 || (s > 8 * fastest && s > 0.1)) return 1;
     return s > 4 * fastest && g->c->repeats > FEW_RUNS ? FEW_RUNS : g->c->repeats;
 }
@@ -183,7 +188,12 @@ static void take_step(group *g) {
 
 // The order rotates, so that nobody always runs after the same neighbour.
 static void run_step(group *g) {
-    scene_step(g->scene);
+    const char *error = source_step(&g->source);
+    if (error) {
+        session_fail(g->session, "%s: %s", case_label(g->c), error);
+        g->step_count = g->step;
+        return;
+    }
     take_step(g);
     for (size_t i = 0; i < g->entry_count && !bench_interrupted; i++) {
         entry *e = &g->entries[(i + g->step) % g->entry_count];
@@ -222,21 +232,20 @@ static void start_entries(group *g) {
     }
 }
 
-static bool open_scene(group *g) {
-    const scene_options options = {.count = g->c->n, .motion = g->c->motion};
-    const char *error = NULL;
-    g->scene = scene_create(g->c->scene, &options, &error);
-    if (!g->scene) {
-        fprintf(stderr, "\nbench: FAILED: scene %s, n %zu: %s\n", g->c->scene, g->c->n, error);
+static bool open_source(group *g) {
+    const char *error = source_open(&g->source, g->c);
+    if (error) {
+        session_fail(g->session, "scene %s, n %zu: %s", case_label(g->c), g->c->n, error);
         return false;
     }
-    g->boxes.count = scene_box_count(g->scene);
-    g->boxes.dimensions = scene_dimensions(g->scene);
+    g->boxes.count = source_count(&g->source);
+    g->boxes.has_absent = source_has_absent(&g->source);
+    g->boxes.dimensions = source_dimensions(&g->source);
     g->finite = malloc(g->boxes.count * sizeof *g->finite);
-    g->boxes.point_count = g->c->neighbors ? scene_finite_count(g->scene) : 0;
+    g->boxes.point_count = g->c->neighbors ? source_finite_count(&g->source) : 0;
     g->points = malloc((3 * g->boxes.point_count + 1) * sizeof *g->points);
     if (!g->finite || !g->points) abort();
-    g->boxes.scene = scene_boxes(g->scene);
+    g->boxes.scene = source_boxes(&g->source);
     g->boxes.finite = g->finite;
     g->boxes.points = g->c->neighbors ? g->points : NULL;
     return true;
@@ -249,28 +258,31 @@ static void close_group(group *g, bench_rows *rows) {
         if (!bench_interrupted) rows_add(rows, &row);
         entry_destroy(&g->entries[i]);
     }
-    scene_destroy(g->scene);
     free(g->finite);
     free(g->points);
 }
 
-size_t group_run(const bench_options *options, const bench_case *c, double allowance, bench_rows *rows) {
+static void run_steps(group *g) {
+    start_entries(g);
+    for (g->step = 0; g->step < g->step_count && !bench_interrupted; g->step++) {
+        run_step(g);
+        if (g->step == g->c->settle) plan(g);
+    }
+}
+
+void group_run(const bench_options *options, const bench_case *c, double allowance, bench_session *session) {
+    bench_rows *rows = session_rows(session);
     group *g = calloc(1, sizeof *g);
     if (!g) abort();
     g->c = c;
+    g->session = session;
     g->deadline = now_seconds() + allowance;
     g->step_count = c->settle + c->warmups + c->repeats;
-    g->failures = open_scene(g) ? 0 : 1;
-    if (!g->failures) {
+    if (open_source(g)) {
         g->entry_count = entries_choose(options, c, rows, g->entries, MAX_ENTRIES);
-        start_entries(g);
-        for (g->step = 0; g->step < g->step_count && !bench_interrupted; g->step++) {
-            run_step(g);
-            if (g->step == c->settle) plan(g);
-        }
+        run_steps(g);
         close_group(g, rows);
     }
-    const size_t failures = g->failures;
+    source_close(&g->source);
     free(g);
-    return failures;
 }

@@ -65,7 +65,7 @@ static bool is_sorted(const item *items, size_t count) {
 }
 
 static void finish_row(bench_row *row, double *times, size_t count, bench_rows *rows) {
-    snprintf(row->who, sizeof row->who, "limit");
+    snprintf(row->who, sizeof row->who, LIMIT);
     row->threads = 1;
     row->runs = count;
     row->spread = spread_of(times, count);
@@ -76,7 +76,8 @@ static void finish_row(bench_row *row, double *times, size_t count, bench_rows *
 
 enum { LIMIT_RUNS = 9 };
 
-static void measure_sort(size_t n, bench_rows *rows) {
+void limits_measure_sort(size_t n, bench_rows *rows) {
+    if (rows_find(rows, "", n, LIMIT, "radix-sort", 1)) return;
     double times[LIMIT_RUNS];
     item *items = malloc(n * sizeof *items), *scratch = malloc(n * sizeof *scratch);
     if (!items || !scratch) abort();
@@ -94,8 +95,9 @@ static void measure_sort(size_t n, bench_rows *rows) {
     free(scratch);
 }
 
-static void measure_copy(bench_rows *rows) {
+void limits_measure_copy(bench_rows *rows) {
     const size_t size = (size_t)1 << 28;
+    if (rows_find(rows, "", size, LIMIT, "copy", 1)) return;
     double times[LIMIT_RUNS];
     char *from = malloc(size), *to = malloc(size);
     if (!from || !to) abort();
@@ -111,10 +113,4 @@ static void measure_copy(bench_rows *rows) {
     finish_row(&row, times, LIMIT_RUNS, rows);
     free(from);
     free(to);
-}
-
-void limits_measure(const bench_case *cases, size_t count, bench_rows *rows) {
-    measure_copy(rows);
-    for (size_t i = 0; i < count; i++)
-        if (!rows_find(rows, "", cases[i].n, "limit", "radix-sort", 1)) measure_sort(cases[i].n, rows);
 }

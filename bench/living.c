@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static living_group *add(living_part *part, const char *scene, crowd_motion motion, size_t warmups, size_t steps) {
-    return part_add(part, crowd_of_scene(scene, part->n, motion), warmups, steps);
+static living_group *add(living_part *part, const char *label, crowd_motion motion, size_t warmups, size_t steps) {
+    return part_add(part, crowd_of_scene(label, part->n, motion), warmups, steps);
 }
 
 // ---- uniform: the fewer move, the less it costs -----------------------------------------------------------------------
@@ -58,7 +58,7 @@ static bool prepare_level(living_part *part) {
     living_group *group = part_add(part, crowd_of_level(part->n, (crowd_motion){0.2, 1, true}), 60, 60);
     if (!group) return false;
     group_add(group, runner_world("world", (bp_config){0}));
-    group_add_peers(group, "world", part->options);
+    group_add_peers(group, "world", part->options, false);
     return true;
 }
 
@@ -74,7 +74,7 @@ static bool prepare_low_motion(living_part *part) {
     if (!group) return false;
     group_add(group, runner_world("exact", (bp_config){0}));
     group_add(group, runner_world("margin-5%", (bp_config){.margin = 0.05f}));
-    group_add_peers(group, "margin-5%", part->options);
+    group_add_peers(group, "margin-5%", part->options, false);
     return true;
 }
 
@@ -109,7 +109,7 @@ static bool prepare_rest(living_part *part) {
         if (!group) return false;
         group->batch = rest_rows[i].batch;
         group_add(group, runner_world(rest_rows[i].what, (bp_config){0}));
-        group_add_peers(group, rest_rows[i].what, part->options);
+        group_add_peers(group, rest_rows[i].what, part->options, false);
     }
     return true;
 }
@@ -142,59 +142,36 @@ static const part_plan plans[] = {
 };
 enum { PLAN_COUNT = sizeof plans / sizeof *plans };
 
-static bool is_asked_for(const bench_options *options, const part_plan *plan) {
-    bool asked = options->scene_count == 0;
-    for (size_t i = 0; i < options->scene_count; i++) asked = asked || strcmp(options->scenes[i], plan->name) == 0;
-    return asked;
-}
+const char *const living_parts[] = {"uniform", "game-level", "low-motion", "rest", NULL};
 
 static const size_t *counts_of(const bench_options *options, const part_plan *plan, size_t *count) {
     *count = options->count_count ? options->count_count : plan->counts[1] ? 2 : 1;
     return options->count_count ? options->counts : plan->counts;
 }
 
-static size_t run_plan(const bench_options *options, const part_plan *plan, size_t n, FILE *csv) {
+static void run_plan(const bench_options *options, const part_plan *plan, size_t n, bench_session *session) {
     living_part part = {.name = plan->name, .n = n, .options = options};
-    size_t failures = plan->prepare(&part) ? part_run(&part) : 1;
-    if (!failures && !bench_interrupted) {
+    const bool fine = plan->prepare(&part) && part_run(&part);
+    if (!fine) session_fail(session, "living: %s, %zu objects", plan->name, n);
+    if (fine && !bench_interrupted) {
         part_table(stdout, &part);
         plan->print_promises(stdout, &part);
-        part_csv(csv, options->suite, &part);
+        part_rows(&part, session_rows(session));
     }
+    session_keep(session);
     part_end(&part);
-    return failures;
 }
 
-static double weight_of_all(const bench_options *options) {
-    double sum = 0;
+void living_run(const bench_options *options, bench_session *session) {
+    size_t count;
     for (size_t i = 0; i < PLAN_COUNT; i++) {
-        size_t count;
         (void)counts_of(options, &plans[i], &count);
-        sum += is_asked_for(options, &plans[i]) ? plans[i].weight * (double)count : 0;
+        if (options_ask_for(options, plans[i].name)) session_expect(session, plans[i].weight * (double)count);
     }
-    return sum;
-}
-
-static bool is_part(const char *name) {
-    for (size_t i = 0; i < PLAN_COUNT; i++)
-        if (strcmp(plans[i].name, name) == 0) return true;
-    fprintf(stderr, "broadphase-bench: no such part of living: '%s'\n", name);
-    return false;
-}
-
-size_t living_run(const bench_options *options, FILE *csv) {
-    size_t failures = 0;
-    for (size_t i = 0; i < options->scene_count; i++)
-        if (!is_part(options->scenes[i])) return 1;
-    progress_begin(weight_of_all(options));
     for (size_t i = 0; i < PLAN_COUNT; i++) {
-        size_t count;
         const size_t *counts = counts_of(options, &plans[i], &count);
-        for (size_t k = 0; k < count && is_asked_for(options, &plans[i]) && !bench_interrupted; k++) {
-            failures += run_plan(options, &plans[i], counts[k], csv);
-            progress_done(plans[i].weight);
-        }
+        for (size_t k = 0; k < count && options_ask_for(options, plans[i].name); k++)
+            if (session_wants(session, plans[i].name, counts[k], plans[i].weight))
+                run_plan(options, &plans[i], counts[k], session);
     }
-    progress_end();
-    return failures;
 }

@@ -10,7 +10,7 @@
 
 #include "runner.h"
 
-enum { MAX_RUNNERS = 4, MAX_GROUPS = 8 };
+enum { MAX_RUNNERS = 16, MAX_GROUPS = 8 };
 
 // A crowd, and those who follow it from step to step.
 typedef struct living_group {
@@ -35,16 +35,17 @@ typedef struct living_part {
 // NULL, if there is no crowd.
 living_group *part_add(living_part *part, crowd *c, size_t warmups, size_t steps);
 void group_add(living_group *group, runner r);
-void group_add_peers(living_group *group, const char *what, const bench_options *options);
+// Those that cannot go much beyond 10^4 objects only if `limited`, and as far as they can.
+void group_add_peers(living_group *group, const char *what, const bench_options *options, bool limited);
 // The faster one, or NULL if there are none.
 const runner *group_fastest_peer(const living_group *group);
 
-// Measures all groups in turns. Returns the number of failures, which are on stderr.
-size_t part_run(living_part *part);
+// Measures all groups in turns. False: somebody failed, and that is on stderr.
+bool part_run(living_part *part);
 void part_table(FILE *file, const living_part *part);
 // Compares the totals, or the updates alone, of two contestants with what is promised: at most `limit`; 0: nothing.
 void part_promise(FILE *file, const char *what, const runner *a, const runner *b, step_figure figure, double limit);
-void part_csv(FILE *csv, const char *suite, const living_part *part);
+void part_rows(const living_part *part, bench_rows *rows);
 void part_end(living_part *part);
 
 #endif

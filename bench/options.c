@@ -5,22 +5,26 @@
 #include <string.h>
 
 void options_help(FILE *file) {
-    fputs("Usage: broadphase-bench [OPTION]...\n"
-          "Measures this library beside other libraries, on the same boxes, in one run.\n\n"
-          "  --suite NAME      what to run: quick (default), methods, neighbors, living or queries\n"
-          "  --scenes LIST     these scenes instead of the suite's, e.g. uniform,long\n"
-          "  -n LIST           these numbers of objects, e.g. 1e4,1e5\n"
-          "  --threads LIST    rows of ours with these numbers of threads; one thread is always there\n"
-          "  --repeat R        timed steps per contestant (default: 11 up to 20,000 objects, else 5)\n"
-          "  --warmup W        steps before them (default: 2)\n"
-          "  --peers NAMES     all (default), none, or names: embree,bullet-dbvt; named ones are never left out\n"
-          "  --csv FILE        a row per measurement, written as soon as it is there\n"
-          "  --budget SECONDS  keep to this time: slow peers run less often, then not at all\n"
-          "  --list            the suites and peers, and which peers are not built\n"
-          "  --help            this text\n\n"
-          "Tables go to standard output, progress to standard error. Exit status: 0, 1 (a contestant failed or found\n"
-          "wrong pairs, or the run was interrupted), 2 (the call was wrong).\n",
-          file);
+    fputs(
+        "Usage: broadphase-bench [OPTION]...\n"
+        "Measures this library beside other libraries, on the same boxes, in one run.\n\n"
+        "  --suite NAME      what to run: quick (default), or another one of --list\n"
+        "  --scenes LIST     these scenes, or parts of the suite, instead of all, e.g. uniform,long\n"
+        "  -n LIST           these numbers of objects, e.g. 1e4,1e5\n"
+        "  --threads LIST    rows of ours with these numbers of threads; one thread is always there\n"
+        "  --repeat R        timed steps per contestant (default: 11 up to 20,000 objects, else 5)\n"
+        "  --warmup W        steps before them (default: 2)\n"
+        "  --peers NAMES     all (default), none, or names: embree,bullet-dbvt; named ones are never left out\n"
+        "  --csv FILE        a row per measurement, written as soon as it is there\n"
+        "  --resume          keeps the rows that are in FILE and measures the rest; FILE must be of the same suite\n"
+        "                    and commit\n"
+        "  --budget SECONDS  keep to this time: slow peers run less often, then not at all, then the rest is left out\n"
+        "  --file FILE       for the suite trace: a recording, T x N x 6, as .npy\n"
+        "  --list            the suites and peers, and which peers are not built\n"
+        "  --help            this text\n\n"
+        "Tables go to standard output, progress to standard error. Exit status: 0, 1 (a contestant failed or found\n"
+        "wrong pairs, or the run was interrupted), 2 (the call was wrong).\n",
+        file);
 }
 
 static bool complain(const char *what, const char *value) {
@@ -71,12 +75,30 @@ static bool parse_size(const char *text, double high, size_t *value) {
     return true;
 }
 
+bool peer_has_name(const bench_peer *peer, const char *name) {
+    const size_t length = strlen(peer->who);
+    if (strncmp(name, peer->who, length) != 0) return false;
+    return !name[length] || ((name[length] == '-' || name[length] == '/') && !strcmp(name + length + 1, peer->method));
+}
+
+bool options_have_peer(const bench_options *options, const bench_peer *peer) {
+    bool named = options->peer_count == 0;
+    for (size_t i = 0; i < options->peer_count; i++) named = named || peer_has_name(peer, options->peers[i]);
+    return named && !options->no_peers;
+}
+
+bool options_ask_for(const bench_options *options, const char *part) {
+    bool asked = options->scene_count == 0;
+    for (size_t i = 0; i < options->scene_count; i++) asked = asked || strcmp(options->scenes[i], part) == 0;
+    return asked;
+}
+
 static bool is_peer_name(const char *name) {
     const bench_options only = {.peers = {name}, .peer_count = 1};
     for (size_t i = 0; i < bench_library_count; i++) {
         if (strcmp(bench_libraries[i].name, name) == 0) return true; // built or not
         for (const bench_peer *peer = bench_libraries[i].peers; peer && peer->who; peer++)
-            if (suite_has_peer(&only, peer)) return true;
+            if (options_have_peer(&only, peer)) return true;
     }
     return complain("no such peer:", name);
 }
@@ -107,20 +129,48 @@ static bool parse_value(const char *name, char *value, bench_options *options) {
         return parse_peers(value, options);
     else if (strcmp(name, "--csv") == 0)
         options->csv = value;
+    else if (strcmp(name, "--file") == 0)
+        options->file = value;
     else if (strcmp(name, "--budget") == 0)
-        return parse_number(value, 1, 1e9, &options->budget);
+        return parse_number(value, 0.001, 1e9, &options->budget);
     else
         return complain("no such option:", name);
     return true;
 }
 
+static bool check(const bench_options *options) {
+    const bool is_trace = strcmp(options->suite, "trace") == 0;
+    if (options->help || options->list) return true;
+    if (is_trace && !options->file) return complain("no recording: --suite trace needs", "--file FILE.npy");
+    if (!is_trace && options->file)
+        return complain("not an option, and only the suite trace reads files:", options->file);
+    if (options->resume && !options->csv) return complain("no file to go on with: --resume needs", "--csv FILE");
+    return true;
+}
+
+// Before the arguments are cut to pieces. Of the program only its name: the folder says nothing about the call.
+static void keep_command(int argc, char **argv, bench_options *options) {
+    const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+    size_t used = 0;
+    for (int i = 0; i < argc && used < COMMAND_SIZE; i++) {
+        const char *word = i == 0 && slash ? slash + 1 : argv[i];
+        const int length = snprintf(options->command + used, COMMAND_SIZE - used, "%s%s", i ? " " : "", word);
+        used += length > 0 ? (size_t)length : 0;
+    }
+}
+
 bool options_parse(int argc, char **argv, bench_options *options) {
     *options = (bench_options){.suite = "quick"};
+    keep_command(argc, argv, options);
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--list") == 0)
             options->list = true;
         else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             options->help = true;
+        else if (strcmp(argv[i], "--resume") == 0)
+            options->resume = true;
+        else if (argv[i][0] != '-' && !options->file)
+            options->file = argv[i];
         else if (i + 1 == argc)
             return complain(argv[i][0] == '-' ? "no value after" : "not an option:", argv[i]);
         else if (!parse_value(argv[i], argv[i + 1], options))
@@ -128,5 +178,5 @@ bool options_parse(int argc, char **argv, bench_options *options) {
         else
             i++;
     }
-    return true;
+    return check(options);
 }

@@ -24,7 +24,7 @@ extern "C" {
 #define BENCH_RADIUS 1.0f
 
 // How a peer works: peers of one kind are compared with our method of that kind.
-typedef enum bench_kind { BENCH_TREE, BENCH_SWEEP, BENCH_HASH } bench_kind;
+typedef enum bench_kind { BENCH_TREE, BENCH_SWEEP, BENCH_HASH, BENCH_ALL_PAIRS } bench_kind;
 
 typedef struct bench_peer {
     const char *who;    // the library; NULL ends a list

@@ -38,6 +38,13 @@ extern const bench_peer nanoflann_peers[];
 #define nanoflann_peers NULL
 #endif
 
+// No broad phase: the narrow phase of narrow.c. It is listed here so that its absence is told like that of others.
+#ifdef BENCH_WITH_CCD
+static const bench_peer ccd_peers[] = {{0}};
+#else
+#define ccd_peers NULL
+#endif
+
 #ifdef BENCH_WITH_BULLET
 extern const bench_world_peer bullet_worlds[];
 extern const bench_query_peer bullet_queries[];
@@ -56,6 +63,7 @@ const bench_library bench_libraries[] = {
     {"bullet", "libbullet-dev", bullet_peers},
     {"ode", "libode-dev", ode_peers},
     {"nanoflann", "libnanoflann-dev", nanoflann_peers},
+    {"ccd", "libccd-dev", ccd_peers},
 };
 
 const size_t bench_library_count = sizeof bench_libraries / sizeof *bench_libraries;

@@ -7,11 +7,9 @@
 #include "query_peer.h"
 
 #include <random.h>
-#include <scenes.h>
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 enum { CAPACITY = 1 << 20, MAX_ASKED = 8, MAX_BATCH = 4000, ROUNDS = 7 };
 
@@ -61,7 +59,7 @@ typedef struct quiz {
     query_question *questions;
     bp_id *ids;
     bp_ray_hit *hits;
-    size_t failures;
+    bench_session *session;
 } quiz;
 
 // ---- questions ------------------------------------------------------------------------------------------------------
@@ -158,17 +156,11 @@ static size_t ask_one(const quiz *q, const asked *a, size_t kind, const query_qu
                                         : a->peer->ray(a->state, &question->ray, q->ids, CAPACITY);
 }
 
-static double own_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Time, and then once more for the answers.
 static void ask_batch(quiz *q, asked *a, size_t kind, size_t round) {
-    const double start = own_seconds();
+    const double start = thread_seconds();
     for (size_t i = 0; i < kinds[kind].batch; i++) (void)ask_one(q, a, kind, &q->questions[i]);
-    a->batches[round] = (own_seconds() - start) / (double)kinds[kind].batch;
+    a->batches[round] = (thread_seconds() - start) / (double)kinds[kind].batch;
     for (size_t i = 0; i < kinds[kind].batch; i++) {
         const size_t found = ask_one(q, a, kind, &q->questions[i]);
         a->hits += found;
@@ -181,7 +173,7 @@ static bool is_for_all(size_t kind) {
 }
 
 // Boxes must agree exactly, rays in all but one hit of a thousand.
-static void verify(quiz *q, size_t kind) {
+static void verify(const quiz *q, size_t kind) {
     const asked *ours = &q->asked[0];
     for (size_t i = 1; i < q->asked_count && is_for_all(kind); i++) {
         const asked *a = &q->asked[i];
@@ -189,16 +181,14 @@ static void verify(quiz *q, size_t kind) {
         const bool same = kinds[kind].kind == KIND_BOX ? a->hits == ours->hits && a->hash == ours->hash
                                                        : difference <= 1e-3 * (double)ours->hits;
         if (same) continue;
-        fprintf(stderr, "\nbench: WRONG HITS: %s, %s, %zu objects: %zu; %s %s: %zu\n", kinds[kind].name, q->scene, q->n,
-                ours->hits, a->peer->who, a->peer->method, a->hits);
-        q->failures++;
+        session_fail(q->session, "WRONG HITS: %s, %s, %zu objects: %zu; %s %s: %zu", kinds[kind].name, q->scene, q->n,
+                     ours->hits, a->peer->who, a->peer->method, a->hits);
     }
 }
 
 // ---- showing --------------------------------------------------------------------------------------------------------
 
-static void show(FILE *csv, quiz *q, size_t kind) {
-    bench_rows rows = {0};
+static void show(quiz *q, size_t kind) {
     double best = 0;
     for (size_t i = 0; i < q->asked_count && (i == 0 || is_for_all(kind)); i++) {
         asked *a = &q->asked[i];
@@ -216,11 +206,9 @@ static void show(FILE *csv, quiz *q, size_t kind) {
                (double)a->hits / asked_count);
         if (i > 0) printf("   ×%.1f", row.best_ms / best);
         putchar('\n');
-        rows_add(&rows, &row);
+        rows_add(session_rows(q->session), &row);
     }
     fflush(stdout);
-    csv_rows(csv, "queries", &rows, 0);
-    rows_free(&rows);
 }
 
 // ---- all together ---------------------------------------------------------------------------------------------------
@@ -240,21 +228,21 @@ static bool create_all(quiz *q, const bench_options *options) {
     if (status == BP_OK) status = bp_update(ours->world, NULL);
     for (const bench_query_peer *peer = bench_query_peers; peer && peer->who && q->asked_count < MAX_ASKED; peer++) {
         if (!is_wanted(options, peer)) continue;
-        progress_show(peer->note);
+        meter_show(peer->note);
         asked *a = &q->asked[q->asked_count++];
         a->peer = peer;
         a->state = peer->create(q->boxes, q->count);
         if (!a->state) status = BP_ERROR_MEMORY;
     }
-    if (status != BP_OK) fprintf(stderr, "\nbench: FAILED: queries, %s: %s\n", q->scene, bp_status_text(status));
+    if (status != BP_OK) session_fail(q->session, "queries, %s: %s", q->scene, bp_status_text(status));
     return status == BP_OK;
 }
 
-static void ask_all(quiz *q, FILE *csv) {
+static void ask_all(quiz *q) {
     printf("\n%s, %zu objects\n  %-12s %-11s %-18s %10s %10s %10s   beside ours\n", q->scene, q->n, "question", "who",
            "method", "best µs", "median µs", "hits");
     for (size_t kind = 0; kind < KIND_COUNT && !bench_interrupted; kind++) {
-        progress_show(kinds[kind].name);
+        meter_show(kinds[kind].name);
         for (size_t i = 0; i < q->asked_count; i++) q->asked[i].hits = q->asked[i].hash = 0;
         for (size_t round = 0; round < ROUNDS; round++) {
             draw_questions(q, kind);
@@ -262,7 +250,7 @@ static void ask_all(quiz *q, FILE *csv) {
                 ask_batch(q, &q->asked[i], kind, round);
         }
         verify(q, kind);
-        show(csv, q, kind);
+        show(q, kind);
     }
 }
 
@@ -274,41 +262,40 @@ static void destroy_all(quiz *q) {
 }
 
 // Only the finite boxes of a scene take part.
-static size_t run_scene(const bench_options *options, FILE *csv, const char *name, size_t n) {
+static void run_scene(const bench_options *options, bench_session *session, const char *name, size_t n) {
     const char *error = NULL;
     const scene_options wanted = {.count = n};
     scene *s = scene_create(name, &wanted, &error);
     if (!s) {
-        fprintf(stderr, "\nbench: FAILED: scene %s: %s\n", name, error);
-        return 1;
+        session_fail(session, "scene %s: %s", name, error);
+        return;
     }
-    quiz q = {.scene = name, .n = n, .boxes = scene_boxes(s), .count = scene_finite_count(s), .random = rng_seeded(7)};
+    quiz q = {.scene = name, .n = n, .boxes = scene_boxes(s), .count = scene_finite_count(s), .session = session};
+    q.random = rng_seeded(7);
     q.questions = malloc(MAX_BATCH * sizeof *q.questions);
     q.ids = malloc(CAPACITY * sizeof *q.ids);
     q.hits = malloc(CAPACITY * sizeof *q.hits);
     if (!q.questions || !q.ids || !q.hits) abort();
     measure_scene(&q, q.boxes, q.count);
-    if (create_all(&q, options))
-        ask_all(&q, csv);
-    else
-        q.failures++;
+    if (create_all(&q, options)) ask_all(&q);
     destroy_all(&q);
     free(q.questions);
     free(q.ids);
     free(q.hits);
     scene_destroy(s);
-    return q.failures;
 }
 
-size_t queries_run(const bench_options *options, FILE *csv) {
+void queries_run(const bench_options *options, bench_session *session) {
     static const char *const usual_scenes[] = {"uniform", NULL};
     static const size_t usual_counts[] = {100000, 1000000, 0};
-    const char *const *scenes = options->scene_count ? options->scenes : usual_scenes;
-    const size_t *counts = options->count_count ? options->counts : usual_counts;
-    size_t failures = 0;
-    progress_begin(1);
-    for (; *scenes; scenes++)
-        for (const size_t *n = counts; *n && !bench_interrupted; n++) failures += run_scene(options, csv, *scenes, *n);
-    progress_end();
-    return failures;
+    const char *const *const scenes = options->scene_count ? options->scenes : usual_scenes;
+    const size_t *const counts = options->count_count ? options->counts : usual_counts;
+    for (const char *const *name = scenes; *name; name++)
+        for (const size_t *n = counts; *n; n++) session_expect(session, (double)*n);
+    for (const char *const *name = scenes; *name; name++)
+        for (const size_t *n = counts; *n; n++) {
+            if (!session_wants(session, *name, *n, (double)*n)) continue;
+            run_scene(options, session, *name, *n);
+            session_keep(session);
+        }
 }

@@ -6,7 +6,7 @@
 static void print_limits(FILE *file, const bench_rows *rows) {
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->data[i];
-        if (strcmp(row->who, "limit") != 0) continue;
+        if (strcmp(row->who, LIMIT) != 0) continue;
         if (strcmp(row->method, "copy") == 0)
             fprintf(file, "  copy: %.1f GB/s (read + write)\n", 2e-6 * (double)row->n / row->total_ms);
         else
@@ -18,16 +18,16 @@ static void print_ratio(FILE *file, const char *what, size_t n, double numerator
     fprintf(file, "  %-44s %9zu %8.2f\n", what, n, numerator / denominator);
 }
 
-static void print_scene_ratio(FILE *file, const bench_rows *rows, const bench_row *uniform, const char *scene) {
+static void print_scene_ratio(FILE *file, const bench_rows *rows, const bench_row *uniform, const char *label) {
     char what[64];
-    const bench_row *other = rows_main(rows, scene, uniform->n);
-    snprintf(what, sizeof what, "%s / uniform", scene);
+    const bench_row *other = rows_main(rows, label, uniform->n);
+    snprintf(what, sizeof what, "%s / uniform", label);
     if (other) print_ratio(file, what, uniform->n, other->total_ms, uniform->total_ms);
 }
 
 // For one number of objects, all on `uniform`.
 static void print_uniform(FILE *file, const bench_rows *rows, const bench_row *own) {
-    const bench_row *sort = rows_find(rows, "", own->n, "limit", "radix-sort", 1);
+    const bench_row *sort = rows_find(rows, "", own->n, LIMIT, "radix-sort", 1);
     const bench_row *two = rows_find(rows, own->scene, own->n, OURS, MAIN_METHOD, 2);
     const bench_row *scalar = rows_find(rows, own->scene, own->n, OURS, MAIN_METHOD "/scalar", 1);
     const bench_row *peer = rows_fastest_peer(rows, own->scene, own->n);
@@ -49,4 +49,17 @@ void table_ratios(FILE *file, const bench_rows *rows) {
     fprintf(file, "\nRatios\n");
     for (size_t i = 0; i < rows->count; i++)
         if (&rows->data[i] == rows_main(rows, "uniform", rows->data[i].n)) print_uniform(file, rows, &rows->data[i]);
+}
+
+static bool print_promise(FILE *file, const char *what, double value, const char *bound, double limit, bool kept) {
+    fprintf(file, "  %-66s %9.3g  %s %.3g  %s\n", what, value, bound, limit, kept ? "kept" : "MISSED");
+    return kept;
+}
+
+bool promise_at_most(FILE *file, const char *what, double value, double limit) {
+    return print_promise(file, what, value, "at most", limit, value <= limit);
+}
+
+bool promise_at_least(FILE *file, const char *what, double value, double limit) {
+    return print_promise(file, what, value, "at least", limit, value >= limit);
 }

@@ -9,7 +9,7 @@ bool row_is_ours(const bench_row *row) {
     return strcmp(row->who, OURS) == 0;
 }
 bool row_is_peer(const bench_row *row) {
-    return !row_is_ours(row) && strcmp(row->who, "limit") != 0;
+    return !row_is_ours(row) && strcmp(row->who, LIMIT) != 0 && strcmp(row->who, SEED) != 0;
 }
 
 void rows_add(bench_rows *rows, const bench_row *row) {
@@ -26,26 +26,26 @@ void rows_free(bench_rows *rows) {
     *rows = (bench_rows){0};
 }
 
-const bench_row *rows_find(const bench_rows *rows, const char *scene, size_t n, const char *who, const char *method,
+const bench_row *rows_find(const bench_rows *rows, const char *label, size_t n, const char *who, const char *method,
                            int threads) {
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->data[i];
-        if (row->runs && row->n == n && row->threads == threads && strcmp(row->scene, scene) == 0 &&
+        if (row->runs && row->n == n && row->threads == threads && strcmp(row->scene, label) == 0 &&
             strcmp(row->who, who) == 0 && strcmp(row->method, method) == 0)
             return row;
     }
     return NULL;
 }
 
-const bench_row *rows_main(const bench_rows *rows, const char *scene, size_t n) {
-    return rows_find(rows, scene, n, OURS, MAIN_METHOD, 1);
+const bench_row *rows_main(const bench_rows *rows, const char *label, size_t n) {
+    return rows_find(rows, label, n, OURS, MAIN_METHOD, 1);
 }
 
-const bench_row *rows_fastest_peer(const bench_rows *rows, const char *scene, size_t n) {
+const bench_row *rows_fastest_peer(const bench_rows *rows, const char *label, size_t n) {
     const bench_row *best = NULL;
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->data[i];
-        if (row->runs && row_is_peer(row) && row->n == n && strcmp(row->scene, scene) == 0 &&
+        if (row->runs && row_is_peer(row) && row->n == n && strcmp(row->scene, label) == 0 &&
             (!best || row->total_ms < best->total_ms))
             best = row;
     }
@@ -55,6 +55,12 @@ const bench_row *rows_fastest_peer(const bench_rows *rows, const char *scene, si
 double now_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double thread_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

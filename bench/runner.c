@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 runner runner_world(const char *what, bp_config config) {
     return (runner){.who = OURS, .what = what, .config = config};
@@ -23,7 +22,7 @@ const char *runner_method(const runner *r) {
 }
 
 static bool complain(const runner *r, const char *what) {
-    fprintf(stderr, "\nbench: FAILED: %s %s: %s\n", r->who, r->what, what);
+    fprintf(stderr, "\nbench: FAILED: %s %s, %s: %s\n", r->who, runner_method(r), r->what, what);
     return false;
 }
 
@@ -66,13 +65,6 @@ void runner_destroy(runner *r) {
 
 // ---- steps --------------------------------------------------------------------------------------------------------------
 
-// All contestants work in the calling thread. Its processor time is what they cost, whatever else the machine does.
-static double own_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static bp_status move(runner *r, const crowd_moves *moves) {
     if (r->world) return bp_move_many(r->world, moves->count, moves->ids, moves->boxes);
     if (r->peer) r->peer->move(r->state, moves->ids, moves->boxes, moves->count);
@@ -86,13 +78,14 @@ static bp_status update(runner *r, const crowd *c) {
     return BP_OK;
 }
 
+// All contestants work in the calling thread. Its processor time is what they cost, whatever else the machine does.
 static bp_status step_once(runner *r, const crowd *c, const crowd_moves *moves, step_sample *sample) {
     r->config.stats = r->one_call ? &r->stats : NULL;
-    const double start = own_seconds();
+    const double start = thread_seconds();
     bp_status status = move(r, moves);
-    const double moved = own_seconds();
+    const double moved = thread_seconds();
     if (status == BP_OK) status = update(r, c);
-    const double end = own_seconds();
+    const double end = thread_seconds();
     if (r->world) r->stats = r->result.stats;
     *sample = (step_sample){.move = moved - start, .build = r->stats.build_seconds, .update = end - moved};
     return status;
@@ -101,12 +94,12 @@ static bp_status step_once(runner *r, const crowd *c, const crowd_moves *moves, 
 // Steps that would be lost in the noise of the clock; moving is part of the update here.
 static bp_status step_batch(runner *r, const crowd *c, const crowd_moves *moves, size_t batch, step_sample *sample) {
     bp_status status = BP_OK;
-    const double start = own_seconds();
+    const double start = thread_seconds();
     for (size_t i = 0; i < batch && status == BP_OK; i++) {
         status = move(r, moves);
         if (status == BP_OK) status = update(r, c);
     }
-    sample->update = (own_seconds() - start) / (double)batch;
+    sample->update = (thread_seconds() - start) / (double)batch;
     if (r->world) r->stats = r->result.stats;
     return status;
 }
@@ -156,8 +149,9 @@ bool runner_agrees(runner *r, const crowd *c, const bp_pairs *exact) {
     r->near = d.near;
     if (d.missing == 0 && d.twice == 0 && d.far == 0 && (d.near == 0 || reach_of(r) > 0)) return true;
     fprintf(stderr,
-            "\nbench: WRONG PAIRS: %s %s, %zu objects: of %zu pairs %zu missing, %zu twice, %zu too far apart\n",
-            r->who, r->what, crowd_count(c), exact->count, d.missing, d.twice, d.far + (reach_of(r) > 0 ? 0 : d.near));
+            "\nbench: WRONG PAIRS: %s %s, %s, %zu objects: of %zu pairs %zu missing, %zu twice, %zu too far apart\n",
+            r->who, runner_method(r), r->what, crowd_count(c), exact->count, d.missing, d.twice,
+            d.far + (reach_of(r) > 0 ? 0 : d.near));
     return false;
 }
 
@@ -189,10 +183,10 @@ figures runner_figures(const runner *r, step_figure figure) {
 }
 
 // The columns of the other suites: update is moving and building, find the rest.
-void runner_row(const runner *r, const char *scene, size_t n, bench_row *row) {
+void runner_row(const runner *r, const char *label, size_t n, bench_row *row) {
     const figures total = runner_figures(r, FIGURE_TOTAL);
     *row = (bench_row){.n = n, .threads = 1, .runs = r->sample_count};
-    snprintf(row->scene, sizeof row->scene, "%s", scene);
+    snprintf(row->scene, sizeof row->scene, "%s", label);
     snprintf(row->who, sizeof row->who, "%s", r->who);
     snprintf(row->method, sizeof row->method, "%s/%s", runner_method(r), r->what);
     row->update_ms = runner_figures(r, r->peer ? FIGURE_MOVE : FIGURE_BUILT).median;

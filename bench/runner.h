@@ -58,6 +58,6 @@ typedef struct figures {
 } figures;
 figures runner_figures(const runner *r, step_figure figure);
 
-void runner_row(const runner *r, const char *scene, size_t n, bench_row *row);
+void runner_row(const runner *r, const char *label, size_t n, bench_row *row);
 
 #endif

@@ -17,7 +17,8 @@ typedef struct bench_world_peer {
     const char *who; // the library; NULL ends a list
     const char *method;
     const char *note;
-    float reach; // boxes further apart than this along an axis are no pair of its
+    float reach;      // boxes further apart than this along an axis are no pair of its
+    size_t max_count; // as in peer.h
     // The first static_count objects never move and do not pair with each other. NULL: failed.
     void *(*create)(const bp_box *boxes, size_t count, size_t static_count);
     void (*move)(void *state, const bp_id *ids, const bp_box *boxes, size_t count); // ids NULL: 0 .. count-1

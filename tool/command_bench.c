@@ -51,7 +51,8 @@ const tool_command command_bench = {
     .name = "bench",
     .summary = "Measures this library beside its peers (runs broadphase-bench with the same words).",
     .synopsis = "[options of broadphase-bench]",
-    .example = "  broadphase bench --csv results.csv\n",
+    .example = "  broadphase bench --csv results.csv\n"
+               "  broadphase bench --suite trace recording.npy    boxes of yours, T x N x 6\n",
     .passes_through = true,
     .run = run,
 };

@@ -82,7 +82,7 @@ static bool parse_shape(const char *text, npy_header *header) {
         uint64_t length;
         text = parse_length(text, &length);
         if (text == NULL) return false;
-        if (header->dimensions < 2) header->shape[header->dimensions] = length;
+        if (header->dimensions < NPY_SHAPE_MAX) header->shape[header->dimensions] = length;
         text += strspn(text, " ");
         if (*text != ',' && *text != ')') return false;
         text += *text == ',';

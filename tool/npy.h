@@ -7,11 +7,13 @@
 
 #include <stdint.h>
 
+enum { NPY_SHAPE_MAX = 3 };
+
 typedef struct npy_header {
     char type[16]; // "<f4"; "structured" for a record type
     bool fortran_order;
     size_t dimensions;
-    uint64_t shape[2]; // of the first two dimensions
+    uint64_t shape[NPY_SHAPE_MAX]; // of the first dimensions
 } npy_header;
 
 // Reads the header; the input then stands at the first number.

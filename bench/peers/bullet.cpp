@@ -1,28 +1,13 @@
-// Bullet: the dynamic-tree broad phase, its bare tree, and the two sweep-and-prune broad phases.
+// Bullet: the dynamic-tree broad phase, its bare tree, the two sweep-and-prune broad phases, and brute force.
+#include "bullet.hpp"
 #include "shim.hpp"
 
-#include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
-#include <BulletCollision/BroadphaseCollision/btDbvt.h>
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
+#include <BulletCollision/BroadphaseCollision/btSimpleBroadphase.h>
 
-#include <memory>
 #include <vector>
 
 namespace {
-
-btVector3 vector_of(const float *p) {
-    return btVector3(p[0], p[1], p[2]);
-}
-void *tag_of(uint32_t i) {
-    return reinterpret_cast<void *>(static_cast<uintptr_t>(i));
-}
-uint32_t index_of(const void *tag) {
-    return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(tag));
-}
-
-btDbvtVolume volume_of(const bp_box &box) {
-    return btDbvtVolume::FromMM(vector_of(box.min), vector_of(box.max));
-}
 
 // Any btBroadphaseInterface: move all proxies, let it compute its pairs, read its pair cache.
 class Broadphase {
@@ -40,9 +25,6 @@ public:
             bench_push_exact(&pairs, boxes_, index_of(found[k].m_pProxy0->m_clientObject),
                              index_of(found[k].m_pProxy1->m_clientObject));
     }
-
-    // The pair cache and the tree go as a whole; taking the proxies out one by one would be quadratic.
-    ~Broadphase() = default;
 
 protected:
     void add_all(size_t count, const bp_box *boxes) {
@@ -65,20 +47,24 @@ public:
         phase_ = std::move(phase);
         add_all(count, boxes);
     }
+    ~DbvtBroadphase() {
+        free_proxies(proxies_);
+    }
 };
 
-// The world that the sweeps quantise must hold the boxes of all steps; beyond it coordinates are clamped, which can
-// only add candidates.
 template <class Sweep, class Index> class SweepBroadphase : public Broadphase {
 public:
     SweepBroadphase(size_t count, const bp_box *boxes) {
-        btVector3 low = vector_of(boxes[0].min), high = vector_of(boxes[0].max);
-        for (size_t i = 1; i < count; i++) {
-            low.setMin(vector_of(boxes[i].min));
-            high.setMax(vector_of(boxes[i].max));
-        }
-        const btVector3 slack = (high - low) * btScalar(0.05);
-        phase_ = std::make_unique<Sweep>(low - slack, high + slack, static_cast<Index>(count + 2), nullptr, true);
+        phase_ = make_sweep<Sweep, Index>(boxes, count);
+        add_all(count, boxes);
+    }
+};
+
+// Every box against every other, and each of the pairs that do not overlap is looked up in the pair cache.
+class BruteForce : public Broadphase {
+public:
+    BruteForce(size_t count, const bp_box *boxes) {
+        phase_ = std::make_unique<btSimpleBroadphase>(static_cast<int>(count));
         add_all(count, boxes);
     }
 };
@@ -134,5 +120,6 @@ extern "C" const bench_peer bullet_peers[] = {
                        true, 16000),
     make_peer<Sweep32>("bullet", "sweep32", "bt32BitAxisSweep3; set-up is quadratic; filtered here", BENCH_SWEEP, true,
                        20000),
+    make_peer<BruteForce>("bullet", "brute-force", "btSimpleBroadphase; quadratic", BENCH_ALL_PAIRS, false, 8000),
     {},
 };

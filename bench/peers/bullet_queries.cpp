@@ -4,26 +4,17 @@
 // boxes themselves, without a margin. It is built leaf by leaf, as it comes about in a world, and a second time from the
 // top, which takes five times as long and makes questions a quarter faster.
 #include "../query_peer.h"
-
-#include <BulletCollision/BroadphaseCollision/btDbvt.h>
+#include "bullet.hpp"
 
 #include <exception>
 
 namespace {
 
-btVector3 vector_of(const float *p) {
-    return btVector3(p[0], p[1], p[2]);
-}
-
-btDbvtVolume volume_of(const bp_box &box) {
-    return btDbvtVolume::FromMM(vector_of(box.min), vector_of(box.max));
-}
-
 struct Collector : btDbvt::ICollide {
     bp_id *ids;
     size_t capacity, count;
     void Process(const btDbvtNode *leaf) override {
-        if (count < capacity) ids[count] = static_cast<bp_id>(reinterpret_cast<uintptr_t>(leaf->data));
+        if (count < capacity) ids[count] = index_of(leaf->data);
         count++;
     }
     using btDbvt::ICollide::Process;
@@ -32,7 +23,7 @@ struct Collector : btDbvt::ICollide {
 class Tree {
 public:
     Tree(const bp_box *boxes, size_t count, bool optimised) {
-        for (size_t i = 0; i < count; i++) tree_.insert(volume_of(boxes[i]), reinterpret_cast<void *>(uintptr_t{i}));
+        for (size_t i = 0; i < count; i++) tree_.insert(volume_of(boxes[i]), tag_of(i));
         if (optimised) tree_.optimizeTopDown();
     }
 

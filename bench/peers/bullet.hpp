@@ -1,0 +1,46 @@
+// What the shims of Bullet share.
+#ifndef BENCH_BULLET_HPP
+#define BENCH_BULLET_HPP
+
+#include <broadphase/broadphase.h>
+
+#include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
+#include <BulletCollision/BroadphaseCollision/btDbvt.h>
+
+#include <memory>
+#include <vector>
+
+inline btVector3 vector_of(const float *p) {
+    return btVector3(p[0], p[1], p[2]);
+}
+inline btDbvtVolume volume_of(const bp_box &box) {
+    return btDbvtVolume::FromMM(vector_of(box.min), vector_of(box.max));
+}
+
+// What Bullet keeps for us with each box. Not 0 for the first one: btSimpleBroadphase takes a null pointer for a free place.
+inline void *tag_of(size_t i) {
+    return reinterpret_cast<void *>(static_cast<uintptr_t>(i + 1));
+}
+inline uint32_t index_of(const void *tag) {
+    return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(tag) - 1);
+}
+
+// Before a btDbvtBroadphase goes, which frees its trees and its pairs as a whole, but not its proxies: destroyProxy, one by
+// one, would be quadratic. The other broad phases have their proxies in an array of their own.
+inline void free_proxies(const std::vector<btBroadphaseProxy *> &proxies) {
+    for (btBroadphaseProxy *proxy : proxies) btAlignedFree(proxy);
+}
+
+// The world that the sweeps quantise must hold the boxes of all steps; beyond it coordinates are clamped, which can
+// only add candidates.
+template <class Sweep, class Index> std::unique_ptr<Sweep> make_sweep(const bp_box *boxes, size_t count) {
+    btVector3 low = vector_of(boxes[0].min), high = vector_of(boxes[0].max);
+    for (size_t i = 1; i < count; i++) {
+        low.setMin(vector_of(boxes[i].min));
+        high.setMax(vector_of(boxes[i].max));
+    }
+    const btVector3 slack = (high - low) * btScalar(0.05);
+    return std::make_unique<Sweep>(low - slack, high + slack, static_cast<Index>(count + 2), nullptr, true);
+}
+
+#endif

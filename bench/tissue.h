@@ -1,0 +1,43 @@
+// Bodies of tetrahedra that touch and deform: the three test scenes of 004, Table 1, built in code.
+//
+//   stacking   20 membranes that fall onto each other. Exactly the seed's: 10 x 10 x 1 cubes each, 5 tetrahedra a cube,
+//              have its numbers of points, edges, triangles and tetrahedra
+//   eye        orbit, tissue, four muscles, bulb, nerve and a titanium mesh, nested
+//   skull      soft tissue, cranium, upper jaw, and a lower jaw that is moved, nested
+//
+// The organs of the last two are not to be had; these are shells, rods and plates of about as many elements, in contact
+// from the first step to the last. The same scene has the same bytes on every machine.
+#ifndef BENCH_TISSUE_H
+#define BENCH_TISSUE_H
+
+#include <broadphase/broadphase.h>
+
+typedef enum tissue_part {
+    TISSUE_POINTS,
+    TISSUE_EDGES,
+    TISSUE_TRIANGLES, // of the surface
+    TISSUE_TETRAHEDRA,
+    TISSUE_PARTS
+} tissue_part;
+
+typedef struct tissue tissue;
+
+// Each element is cut into `fineness` per axis. `stacked` is the share of the membranes that have landed; other scenes
+// do not look at it. NULL: no such scene.
+tissue *tissue_create(const char *name, uint32_t fineness, double stacked);
+void tissue_destroy(tissue *self);
+
+// One step: everything deforms by a few hundredths of an edge.
+void tissue_step(tissue *self);
+
+size_t tissue_count(const tissue *self, tissue_part part);
+// In the order of the mesh: body after body, row after row. The array stays where it is and changes with each step.
+const bp_box *tissue_boxes(const tissue *self, tissue_part part);
+// Which body an element is of.
+uint32_t tissue_body_of(const tissue *self, tissue_part part, size_t index);
+// The mean length of the edges: the seed's cell size (004 §4).
+double tissue_edge_length(const tissue *self);
+// How many elements the seed's scene has; 0: no such scene.
+size_t tissue_seed_count(const char *name, tissue_part part);
+
+#endif
