@@ -5,9 +5,10 @@ JOBS ?= $(shell nproc)
 
 BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
-OWN_SOURCES = find include src scenes tool bench tests examples mpi -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp'
+OWN_SOURCES = find include src scenes tool bench tests fuzz examples mpi cuda \
+    -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
-.PHONY: all demo test bench lint format format-check sanitize valgrind install clean help
+.PHONY: all demo test bench report lint format format-check sanitize valgrind coverage soak fuzz golden install clean help
 
 all:
 	@tools/setup build
@@ -21,7 +22,8 @@ test:
 	@tools/setup build test
 	@cmake --preset release >/dev/null
 	@$(BUILD) release
-	@$(TEST) release
+	@rm -rf build/reliability && mkdir build/reliability
+	@$(TEST) release --output-log build/ctest.log; status=$$?; tools/reliability build; exit $$status
 
 bench:
 	@tools/setup build bench
@@ -29,12 +31,18 @@ bench:
 	@$(BUILD) release
 	build/bin/broadphase bench
 
+report: all
+	@tools/setup report
+	build/bin/broadphase report $(wildcard bench/results/*) -o build/report.html
+
 lint:
 	@tools/setup build lint
 	@cmake --preset release >/dev/null
 	find src scenes tool -name '*.c' -print0 | xargs -0 -n 1 -P $(JOBS) clang-tidy -p build --quiet
+	find cuda -name '*.c' -not -path '*/tests/*' -print0 | xargs -0 -I FILE -P $(JOBS) \
+	    clang-tidy --quiet FILE -- -std=c11 -Iinclude -Isrc -Iscenes
 	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j $(JOBS) -I include -I src -I scenes \
-	    --enable=warning,performance,portability --suppress=missingIncludeSystem src scenes tool
+	    --enable=warning,performance,portability --suppress=missingIncludeSystem src scenes tool cuda
 
 format:
 	@tools/setup lint
@@ -59,6 +67,40 @@ valgrind:
 	@$(BUILD) valgrind
 	@$(TEST) valgrind
 
+# How long each target runs; FUZZ_LIMIT=-runs=N: how many inputs.
+FUZZ_SECONDS ?= 60
+FUZZ_LIMIT ?= -max_total_time=$(FUZZ_SECONDS)
+FUZZ_TARGETS ?= csv npy settings world calls
+
+fuzz:
+	@tools/setup build test lint
+	@cmake --preset fuzz >/dev/null
+	@$(BUILD) fuzz
+	@for target in $(FUZZ_TARGETS); do \
+	    mkdir -p build-fuzz/found/$$target && \
+	    echo "== $$target" && build-fuzz/bin/fuzz_$$target $(FUZZ_LIMIT) -timeout=20 -print_final_stats=1 -verbosity=0 \
+	        -artifact_prefix=build-fuzz/ build-fuzz/found/$$target fuzz/corpus/$$target || exit 1; \
+	done
+
+# The same hashes whoever compiles, and however.
+golden:
+	@tools/setup build test lint
+	tests/golden.sh
+
+coverage:
+	@tools/setup build test coverage
+	@cmake --preset coverage >/dev/null
+	@$(BUILD) coverage
+	@rm -rf build-coverage/profile
+	@$(TEST) coverage
+	@tools/coverage build-coverage
+
+soak:
+	@tools/setup build test
+	@cmake --preset release >/dev/null
+	@$(BUILD) release --target soak
+	build/bin/soak
+
 install: all
 	cmake --install build --prefix $(PREFIX)
 
@@ -70,9 +112,14 @@ help:
 	@echo 'make demo       one million moving boxes: a table and a picture'
 	@echo 'make test       the whole test suite'
 	@echo 'make bench      the quick benchmark: this library beside others'
+	@echo 'make report     build/report.html: all results in bench/results, with charts'
 	@echo 'make lint       clang-tidy and cppcheck'
 	@echo 'make format     clang-format, in place (format-check: only look)'
 	@echo 'make sanitize   the tests under ASan and UBSan, the threaded ones under TSan'
 	@echo 'make valgrind   the tests under valgrind (slow; BP_TEST_QUICK=1 makes it shorter)'
+	@echo 'make fuzz       libFuzzer on each target, $(FUZZ_SECONDS) s each (FUZZ_SECONDS, FUZZ_TARGETS)'
+	@echo 'make golden     the golden hashes, with gcc -O0 and clang -O3'
+	@echo 'make coverage   which branches of src/ the tests take'
+	@echo 'make soak       ten minutes of objects that come, go and clump: memory, time and pairs stay as they are'
 	@echo 'make install    headers, libraries, tool, to PREFIX=$(PREFIX)'
 	@echo 'make clean      removes all build directories'

@@ -419,7 +419,8 @@ bool bp_cell_sweep_is_sound(const bp_cell_sweep *sweep, const bp_box *boxes, siz
     for (size_t i = 0; i < count; ++i) {
         alive += !bp_box_is_hole(&boxes[i]);
     }
-    bool sound = alive == sweep->total_count && starts[0] == 0 && starts[sweep->occupied] == sweep->grid_count;
+    bool sound = bp_cells_total(&sweep->cells) > 0 && alive == sweep->total_count && starts[0] == 0 &&
+                 starts[sweep->occupied] == sweep->grid_count;
     for (size_t i = 0; sound && i < sweep->occupied; ++i) {
         sound = starts[i] < starts[i + 1] && starts[i + 1] <= sweep->grid_count &&
                 cell_is_sound(sweep, starts[i], starts[i + 1], boxes, count);

@@ -531,12 +531,13 @@ static bool is_sound(const bp_grid_patch *patch, bp_id id, const bp_box *box) {
         return where.cell < patch->loose_count && loose_of(patch)[where.cell] == id;
     }
     return where.position < patch->base->total_count && patch->base->columns.id[where.position] == id &&
+           (where.cell < patch->base->cell_count || where.cell == NOWHERE) &&
            bp_columns_hold(&patch->base->columns, where.position, box, patch->config->dimensions) &&
            fits(patch, where, box);
 }
 
 bp_status bp_grid_patch_validate(const bp_grid_patch *patch, const bp_box *boxes, size_t count) {
-    bool sound = patch->place_count >= count;
+    bool sound = patch->place_count >= count && bp_sorted_grid_levels_are_sound(patch->base);
     for (size_t id = 0; sound && id < count; ++id) {
         sound = is_sound(patch, (bp_id)id, &boxes[id]);
     }

@@ -72,6 +72,21 @@ bool bp_pair_index_has(const bp_pair_index *index, const bp_pairs *pairs, bp_pai
     return slots_of(index)[find_slot(index, pairs, pair)] != EMPTY;
 }
 
+bool bp_pair_index_is_sound(const bp_pair_index *index, const bp_pairs *pairs) {
+    const uint32_t *slots = slots_of(index);
+    size_t used = 0;
+    bool sound = bp_pair_index_fits(index, pairs->count);
+    for (size_t slot = 0; sound && slot <= mask_of(index); ++slot) {
+        sound = slots[slot] < pairs->count || slots[slot] == EMPTY;
+        used += slots[slot] != EMPTY;
+    }
+    sound = sound && used == pairs->count; // so there are empty ones, and every search ends
+    for (size_t i = 0; sound && i < pairs->count; ++i) {
+        sound = slots[find_slot(index, pairs, pairs->data[i])] == i;
+    }
+    return sound;
+}
+
 // Moves up what could no longer be found across an empty slot.
 static void close_gap(bp_pair_index *index, const bp_pairs *pairs, size_t gap) {
     uint32_t *slots = slots_of(index);

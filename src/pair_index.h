@@ -27,6 +27,9 @@ bool bp_pair_index_fits(const bp_pair_index *index, size_t count);
 
 bool bp_pair_index_has(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair);
 
+// Whether it names every pair of the list, and nothing else.
+bool bp_pair_index_is_sound(const bp_pair_index *index, const bp_pairs *pairs);
+
 // Removes a pair that is there; adds one that is not, to a list that has room.
 void bp_pair_index_remove(bp_pair_index *index, bp_pairs *pairs, bp_pair pair);
 void bp_pair_index_add(bp_pair_index *index, bp_pairs *pairs, bp_pair pair);

@@ -407,19 +407,61 @@ void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats) {
                    bp_sweep_pool_bytes(&grid->pool);
 }
 
+bool bp_sorted_grid_levels_are_sound(const bp_sorted_grid *grid) {
+    const uint32_t most = 32; // bits of a cell
+    size_t cells = 0;
+    bool sound = true;
+    for (size_t i = 0; sound && i < grid->levels.count; ++i) {
+        const bp_level *level = bp_level_at(&grid->levels, i);
+        sound = level->first_cell == cells && level->bits[0] < most && level->bits[1] < most - level->bits[0] &&
+                level->bits[2] < most - level->bits[0] - level->bits[1];
+        cells += sound ? bp_level_cells(level) : 0;
+    }
+    return sound && cells == grid->cell_count;
+}
+
+static bool holds(const bp_sorted_grid *grid, size_t position, const bp_box *boxes, size_t count) {
+    const uint32_t id = grid->columns.id[position];
+    return id < count && bp_columns_hold(&grid->columns, position, &boxes[id], grid->config->dimensions);
+}
+
+// The boxes of a cell belong there, and are no longer than the level says.
+static bool cell_is_sound(const bp_sorted_grid *grid, const bp_level *level, size_t cell, const bp_box *boxes,
+                          size_t count) {
+    const uint32_t *table = bp_sorted_grid_table(grid);
+    bool sound = table[cell] <= table[cell + 1] && table[cell + 1] <= grid->grid_count;
+    for (size_t p = table[cell]; sound && p < table[cell + 1]; ++p) {
+        uint32_t key = BP_KEY_ELSEWHERE;
+        float reach[3] = {0.0f};
+        if (holds(grid, p, boxes, count)) {
+            (void)grid->kernels->keys(level, grid->config->dimensions, &boxes[grid->columns.id[p]], 1, &key, reach);
+        }
+        sound = key == cell && reach[0] <= level->reach[0] && reach[1] <= level->reach[1] && reach[2] <= level->reach[2];
+    }
+    return sound;
+}
+
+static bool cells_are_sound(const bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+    bool sound = true;
+    for (size_t i = 0; i < grid->levels.count; ++i) {
+        const bp_level *level = bp_level_at(&grid->levels, i);
+        for (size_t cell = 0; sound && cell < bp_level_cells(level); ++cell) {
+            sound = cell_is_sound(grid, level, level->first_cell + cell, boxes, count);
+        }
+    }
+    return sound;
+}
+
 bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
     const uint32_t *table = bp_sorted_grid_table(grid);
     size_t alive = 0;
     for (size_t i = 0; i < count; ++i) {
         alive += !bp_box_is_hole(&boxes[i]);
     }
-    bool sound = alive == grid->total_count && table[0] == 0 && table[grid->cell_count] == grid->grid_count;
-    for (size_t cell = 0; sound && cell < grid->cell_count; ++cell) {
-        sound = table[cell] <= table[cell + 1];
-    }
-    for (size_t position = 0; sound && position < grid->total_count; ++position) {
-        const uint32_t id = grid->columns.id[position];
-        sound = id < count && bp_columns_hold(&grid->columns, position, &boxes[id], grid->config->dimensions);
+    bool sound = alive == grid->total_count && table[0] == 0 && table[grid->cell_count] == grid->grid_count &&
+                 bp_sorted_grid_levels_are_sound(grid) && cells_are_sound(grid, boxes, count);
+    for (size_t position = grid->grid_count; sound && position < grid->total_count; ++position) { // the scanned
+        sound = holds(grid, position, boxes, count);
     }
     if (!sound) {
         bp_log_write(grid->config, "hierarchical-grid: the sorted form does not hold the boxes it was given");

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // ---- running --------------------------------------------------------------------------------------------------------
 
@@ -16,6 +17,24 @@ bool quick(void) {
 uint64_t environment_number(const char *name, uint64_t otherwise) {
     const char *value = getenv(name);
     return value != NULL && value[0] != '\0' ? strtoull(value, NULL, 0) : otherwise;
+}
+
+// In a file of its own, since tests run side by side.
+void report(const char *what, const char *format, ...) {
+    static int lines;
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%ld-%d.txt", BROADPHASE_RELIABILITY, (long)getpid(), lines++);
+    FILE *file = fopen(path, "w");
+    if (file == NULL) { // the directory is only there where somebody wants the table
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    (void)fprintf(file, "%s: ", what);
+    (void)vfprintf(file, format, arguments);
+    (void)fprintf(file, "\n");
+    va_end(arguments);
+    (void)fclose(file);
 }
 
 void *obtain(size_t count, size_t size) {
@@ -373,12 +392,26 @@ typedef union block_head {
     unsigned char bytes[ALIGNMENT];
 } block_head;
 
+// Runs in which an allocation was refused, of all allocators of this program.
+static size_t failed_points;
+
+static void report_points(void) {
+    report("allocation points failed", "%zu", failed_points);
+}
+
+static void count_point(const test_allocator *allocator) {
+    if (allocator->refused > 0 && failed_points++ == 0) {
+        (void)atexit(report_points);
+    }
+}
+
 void test_allocator_init(test_allocator *allocator) {
     *allocator = (test_allocator){0};
     (void)pthread_mutex_init(&allocator->lock, NULL);
 }
 
 void test_allocator_fail(test_allocator *allocator, size_t fail_at, bool fail_from) {
+    count_point(allocator);
     allocator->calls = 0;
     allocator->refused = 0;
     allocator->fail_at = fail_at;
@@ -436,6 +469,7 @@ bp_allocator test_allocator_hook(test_allocator *allocator) {
 }
 
 void test_allocator_finish(test_allocator *allocator) {
+    count_point(allocator);
     assert_int_equal(allocator->mistakes, 0);
     assert_int_equal(allocator->live_blocks, 0);
     assert_int_equal(allocator->live_bytes, 0);

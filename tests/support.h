@@ -24,6 +24,10 @@ bool quick(void);
 // The number in an environment variable, or `otherwise` where it is not set.
 uint64_t environment_number(const char *name, uint64_t otherwise);
 
+// Leaves a line for the table at the end of `make test`: what was counted, and how many. Numbers that several programs
+// leave under one name are added up there.
+__attribute__((format(printf, 2, 3))) void report(const char *what, const char *format, ...);
+
 // Memory that may not be refused.
 void *obtain(size_t count, size_t size);
 

@@ -40,6 +40,7 @@ static const way WAYS[] = {
     {"reverse order", reverse_executor, 2, BP_SIMD_AUTO},
     {"reverse order", reverse_executor, 3, BP_SIMD_AVX2},
     {"reverse order", reverse_executor, 8, BP_SIMD_SCALAR},
+    {"reverse order", reverse_executor, 64, BP_SIMD_AUTO},
 };
 
 // Options that lead to different structures.

@@ -392,6 +392,31 @@ static void foreign_npy_is_refused(void **state) {
     }
 }
 
+// The numbers that are there are all that a header may cost, also where the size of the file is not known.
+static void a_promise_of_a_trillion_rows_costs_nothing(void **state) {
+    (void)state;
+    const char *path = npy_with(1, HEADER("<f4", "False", "(1000000000000, 6)"), FLOATS, sizeof FLOATS);
+    for (int known = 0; known < 2; known++) {
+        input_file input;
+        box_list list = {0};
+        failure why = {0};
+        assert_true(input_open(&input, path, &why));
+        input.size_known = known != 0;
+        assert_false(box_npy_read(&input, 3, &list, &why));
+        assert_non_null(strstr(why.text, "promises 1000000000000 rows"));
+        assert_true(list.capacity <= 1024);
+        input_close(&input);
+        box_list_free(&list);
+    }
+}
+
+static void failures_are_one_line(void **state) {
+    (void)state;
+    check_refused(npy_with(1, HEADER("<\n\x1b[2J4", "False", "(2, 6)"), FLOATS, sizeof FLOATS), "('<??[2J4')");
+    const char text[] = "0,0,0,1,1,1\n0,0,0,\x1b[31m,1,1\n";
+    check_refused(file_with("bad.csv", text, strlen(text)), "found '?[31m'");
+}
+
 static void invalid_npy_boxes_are_refused_with_their_row(void **state) {
     (void)state;
     const float rows[12] = {0, 0, 0, 1, 1, 1, 0, 0, NAN, 1, 1, 1};
@@ -657,6 +682,8 @@ int main(void) {
         cmocka_unit_test(npy_is_read_in_all_its_versions),
         cmocka_unit_test(npy_spheres_become_boxes),
         cmocka_unit_test(foreign_npy_is_refused),
+        cmocka_unit_test(a_promise_of_a_trillion_rows_costs_nothing),
+        cmocka_unit_test(failures_are_one_line),
         cmocka_unit_test(invalid_npy_boxes_are_refused_with_their_row),
         cmocka_unit_test(z_is_not_looked_at_in_two_dimensions),
         cmocka_unit_test(float64_stays_what_it_is),

@@ -219,6 +219,46 @@ static void chain_far_out(bp_box *boxes, size_t count, rng *random) {
     fill_chain(boxes, count, 1.0f / 3.0f, 1e6f);
 }
 
+// Cubes of a lattice: each shares faces, edges or corners with 26 others, and no coordinate is off by a bit.
+static void fill_lattice(bp_box *boxes, size_t count, const float *planes) {
+    for (size_t i = 0; i < count; ++i) {
+        const size_t at[3] = {i % 9, i / 9 % 9, i / 81};
+        for (int axis = 0; axis < 3; ++axis) {
+            boxes[i].min[axis] = planes[at[axis]];
+            boxes[i].max[axis] = planes[at[axis] + 1];
+        }
+    }
+}
+
+enum { PLANES = BOXES / 81 + 10 };
+
+static void lattice_of_units(bp_box *boxes, size_t count, rng *random) {
+    float planes[PLANES];
+    for (int i = 0; i < PLANES; ++i) {
+        planes[i] = (float)i - 4.0f;
+    }
+    fill_lattice(boxes, count, planes);
+    (void)random;
+}
+
+static void lattice_of_sevenths(bp_box *boxes, size_t count, rng *random) {
+    float planes[PLANES];
+    for (int i = 0; i < PLANES; ++i) {
+        planes[i] = 1e5f + (float)i / 7.0f;
+    }
+    fill_lattice(boxes, count, planes);
+    (void)random;
+}
+
+// Two far away make everything else lie in one cell of any grid over all of them.
+static void all_in_one_cell(bp_box *boxes, size_t count, rng *random) {
+    for (size_t i = 0; i < count; ++i) {
+        boxes[i] = random_cube(random, 0.01, 1e-3);
+    }
+    boxes[0] = cube_of(-1e6f, -1e6f, -1e6f, 1.0f);
+    boxes[count - 1] = cube_of(1e6f, 1e6f, 1e6f, 1.0f);
+}
+
 static void negative_zero(bp_box *boxes, size_t count, rng *random) {
     static const float values[] = {-1.0f, -FLT_TRUE_MIN, -0.0f, 0.0f, FLT_TRUE_MIN, 1.0f};
     fill_from(boxes, count, random, values, COUNT_OF(values));
@@ -262,6 +302,9 @@ static const geometry GEOMETRIES[] = {
     GEOMETRY(chain_of_thirds),
     GEOMETRY(chain_of_tenths),
     GEOMETRY(chain_far_out),
+    GEOMETRY(lattice_of_units),
+    GEOMETRY(lattice_of_sevenths),
+    GEOMETRY(all_in_one_cell),
     GEOMETRY(negative_zero),
     GEOMETRY(all_kinds),
 };
@@ -271,6 +314,7 @@ static const geometry GEOMETRIES[] = {
 static const bp_config OPTIONS[] = {
     {0},
     {.brute_force_below = 1},
+    {.brute_force_below = 1, .threads = 2},
     {.brute_force_below = 1, .simd = BP_SIMD_SCALAR, .threads = 3},
     {.brute_force_below = 1, .hierarchy_factor = 2.0f},
     {.brute_force_below = 1, .hierarchy_factor = 1.25f, .grid_size = {4, 16, 8}},
@@ -295,6 +339,18 @@ static void check_call(const subject *s, const bp_config *config) {
     bp_pairs_free(&pairs, config);
 }
 
+// A few objects go to where others are and come back, so that methods which can do so mend what they have.
+static void move_there_and_back(const subject *s, bp_world *world) {
+    static const bp_id few[] = {0, BOXES / 3, BOXES / 2, BOXES - 1};
+    for (int round = 0; round < 6; ++round) {
+        for (size_t i = 0; i < COUNT_OF(few); ++i) {
+            const size_t other = round % 2 == 0 ? (few[i] + 7) % BOXES : few[i];
+            assert_int_equal(bp_move(world, few[i], &s->boxes[other]), BP_OK);
+        }
+        assert_int_equal(bp_update(world, NULL), BP_OK);
+    }
+}
+
 // The objects come in two parts, and one by one move from where the next one is to their own place.
 static void check_world(const subject *s, bp_config config, bp_update_strategy strategy) {
     char text[CONFIG_TEXT];
@@ -307,6 +363,9 @@ static void check_world(const subject *s, bp_config config, bp_update_strategy s
     assert_int_equal(bp_add_many(world, BOXES / 2, s->boxes + BOXES / 2, NULL, NULL), BP_OK);
     for (bp_id id = 0; id < BOXES / 2; ++id) {
         assert_int_equal(bp_move(world, id, &s->boxes[id]), BP_OK);
+    }
+    if (is_incremental((size_t)config.method) && strategy != BP_UPDATE_REBUILD) {
+        move_there_and_back(s, world);
     }
     assert_int_equal(bp_update(world, &result), BP_OK);
     expect_pairs(result.pairs, result.pair_count, &s->expected, "world, %s: %d boxes, seed=%d %s", s->name, BOXES, SEED,
@@ -347,6 +406,7 @@ static void check_geometry(const geometry *g, uint32_t dimensions) {
 
 static void loses_no_pair_in_3d(void **state) {
     (void)state;
+    report("hostile scenes x methods", "%zu x %zu", COUNT_OF(GEOMETRIES), bp_method_count());
     for (size_t i = 0; i < COUNT_OF(GEOMETRIES); ++i) {
         check_geometry(&GEOMETRIES[i], 3);
     }
@@ -380,11 +440,61 @@ static void ignores_z_in_2d(void **state) {
     free(s);
 }
 
+// ---- what is no box -------------------------------------------------------------------------------------------------
+
+// A minimum and a maximum that make no interval.
+static const float BAD[][2] = {
+    {NAN, 1},
+    {0, NAN},
+    {NAN, NAN},
+    {1, -1},
+    {INFINITY, 0},
+    {0, -INFINITY},
+    {INFINITY, -INFINITY},
+    {FLT_TRUE_MIN, -0.0f},
+    {FLT_MAX, FLT_MIN},
+};
+
+// Everywhere among good ones, in a call and in a world; which stays as it was.
+static void check_refusal(subject *s, const bp_config *config, size_t at, uint32_t axis, const float bad[2]) {
+    const bp_box good = s->boxes[at];
+    bp_pairs pairs = {0};
+    bp_world *world = NULL;
+    s->boxes[at].min[axis] = bad[0];
+    s->boxes[at].max[axis] = bad[1];
+    assert_int_equal(bp_find_pairs(s->boxes, BOXES, config, &pairs), BP_ERROR_BOX);
+    assert_int_equal(bp_world_create(config, &world), BP_OK);
+    assert_int_equal(bp_add_many(world, BOXES, s->boxes, NULL, NULL), BP_ERROR_BOX);
+    assert_int_equal(bp_world_count(world), 0);
+    const bp_box wrong = s->boxes[at];
+    s->boxes[at] = good;
+    assert_int_equal(bp_add(world, &good, NULL, NULL), BP_OK);
+    assert_int_equal(bp_move(world, 0, &wrong), BP_ERROR_BOX);
+    assert_int_equal(bp_update(world, NULL), BP_OK);
+    bp_world_destroy(world);
+    bp_pairs_free(&pairs, config);
+}
+
+static void refuses_what_is_no_box(void **state) {
+    (void)state;
+    rng random = rng_seeded(SEED);
+    subject *s = obtain(1, sizeof *s);
+    all_kinds(s->boxes, BOXES, &random);
+    for (size_t method = 0; method < bp_method_count(); ++method) {
+        for (size_t i = 0; i < COUNT_OF(BAD); ++i) {
+            const bp_config config = {.method = (bp_method)method, .threads = i % 2 == 0 ? 1 : 2};
+            check_refusal(s, &config, i * (BOXES - 1) / (COUNT_OF(BAD) - 1), (uint32_t)(i % 3), BAD[i]);
+        }
+    }
+    free(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loses_no_pair_in_3d),
         cmocka_unit_test(loses_no_pair_in_2d),
         cmocka_unit_test(ignores_z_in_2d),
+        cmocka_unit_test(refuses_what_is_no_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

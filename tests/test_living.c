@@ -276,6 +276,7 @@ static void margins(void **state) {
     live_with_all((bp_config){.margin = 0.1f}, check_margin, "margin");
     live_with_all((bp_config){.margin = 0.1f, .pair_order = BP_ORDER_SORTED}, check_margin, "margin, sorted");
     live_with_all((bp_config){.margin = 0.1f, .period = {8.0f, 8.0f, 8.0f}}, check_margin, "margin and periods");
+    live_with_all((bp_config){.margin = 0.1f, .shape = BP_SHAPE_SPHERES}, check_margin, "margin and spheres");
 }
 
 static void a_filter_of_the_callers(void **state) {
@@ -309,6 +310,42 @@ static void small_moves_cost_nothing(void **state) {
     bp_world_destroy(world);
 }
 
+static size_t count_pairs(bp_world *world) {
+    bp_result result;
+    assert_int_equal(bp_update(world, &result), BP_OK);
+    return result.pair_count;
+}
+
+// Along a diagonal, centres get further than the margin while the boxes stay inside it.
+static void spheres_that_meet_along_a_diagonal_are_found(void **state) {
+    (void)state;
+    const bp_config config = {.margin = 0.25f, .shape = BP_SHAPE_SPHERES};
+    const bp_box apart[] = {cube_of(-0.74f, -0.74f, -0.74f, 1), cube_of(0.31f, 0.31f, 0.31f, 1)};
+    const bp_box near[] = {cube_of(-0.5f, -0.5f, -0.5f, 1), cube_of(0.07f, 0.07f, 0.07f, 1)};
+    bp_world *world = NULL;
+    assert_int_equal(bp_world_create(&config, &world), BP_OK);
+    assert_int_equal(bp_add_many(world, 2, apart, NULL, NULL), BP_OK);
+    assert_int_equal(count_pairs(world), 0);
+    assert_int_equal(bp_move_many(world, 2, NULL, near), BP_OK);
+    assert_int_equal(count_pairs(world), 1);
+    bp_world_destroy(world);
+}
+
+// The box that it moved in would reach much further than a margin beyond it.
+static void an_object_that_shrinks_gets_a_new_margin(void **state) {
+    (void)state;
+    const bp_config config = {.margin = 0.1f};
+    const bp_box long_one = box_of(0, 0, 0, 10, 1, 1), other = cube_of(10.05f, 0, 0, 1), small = cube_of(0, 0, 0, 1);
+    bp_world *world = NULL;
+    assert_int_equal(bp_world_create(&config, &world), BP_OK);
+    assert_int_equal(bp_add(world, &long_one, NULL, NULL), BP_OK);
+    assert_int_equal(bp_add(world, &other, NULL, NULL), BP_OK);
+    assert_int_equal(count_pairs(world), 1);
+    assert_int_equal(bp_move(world, 0, &small), BP_OK);
+    assert_int_equal(count_pairs(world), 0);
+    bp_world_destroy(world);
+}
+
 static void objects_that_stay_where_they_are_have_not_changed(void **state) {
     (void)state;
     bp_box boxes[400];
@@ -328,6 +365,28 @@ static void objects_that_stay_where_they_are_have_not_changed(void **state) {
     assert_int_equal(result.stats.tests, 0);
     assert_int_equal(result.pair_count, pairs);
     bp_world_destroy(world);
+}
+
+// Static objects may have been kept apart until then.
+static void the_first_64_bit_box_changes_no_pair(void **state) {
+    (void)state;
+    for (size_t method = 1; method < bp_method_count(); ++method) {
+        const bp_config config = {.method = (bp_method)method};
+        const bp_object fixed = {.flags = BP_STATIC};
+        const bp_box box = cube_of(0, 0, 0, 1);
+        const bp_box_double wide = {.min = {5, 0, 0}, .max = {6, 1, 1}};
+        bp_world *world = NULL;
+        bp_result result;
+        assert_int_equal(bp_world_create(&config, &world), BP_OK);
+        assert_int_equal(bp_add(world, &box, &fixed, NULL), BP_OK);
+        assert_int_equal(bp_add(world, &box, NULL, NULL), BP_OK);
+        assert_int_equal(bp_update(world, &result), BP_OK);
+        assert_int_equal(result.pair_count, 1);
+        assert_int_equal(bp_add_double(world, &wide, NULL, NULL), BP_OK);
+        assert_int_equal(bp_update(world, &result), BP_OK);
+        assert_int_equal(result.pair_count, 1);
+        bp_world_destroy(world);
+    }
 }
 
 // ---- callbacks ------------------------------------------------------------------------------------------------------
@@ -394,7 +453,10 @@ int main(void) {
         cmocka_unit_test(margins),
         cmocka_unit_test(a_filter_of_the_callers),
         cmocka_unit_test(small_moves_cost_nothing),
+        cmocka_unit_test(spheres_that_meet_along_a_diagonal_are_found),
+        cmocka_unit_test(an_object_that_shrinks_gets_a_new_margin),
         cmocka_unit_test(objects_that_stay_where_they_are_have_not_changed),
+        cmocka_unit_test(the_first_64_bit_box_changes_no_pair),
         cmocka_unit_test(callbacks_may_not_call_into_their_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

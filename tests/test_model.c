@@ -1,7 +1,7 @@
 // Random sequences of changes against a naive model: the same ids, the same objects, the same pairs.
 //
 // A failure prints the seed. BP_TEST_SEED=n runs one more sequence, with that seed.
-#include "support.h"
+#include "naive_model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -219,26 +219,12 @@ static void act_read(model *m) {
     assert_int_equal(bp_world_count(m->world), m->count);
 }
 
-static bool is_listed(const pair_list *pairs, bp_pair pair) {
-    size_t low = 0, high = pairs->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const bp_pair other = pairs->data[middle];
-        if (other.a < pair.a || (other.a == pair.a && other.b < pair.b)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < pairs->count && pairs->data[low].a == pair.a && pairs->data[low].b == pair.b;
-}
-
 // The pairs of one list that are not in another, and those that are but have become others.
 static pair_list changed_pairs(const model *m, const pair_list *of, const pair_list *against) {
     pair_list changed = {0};
     for (size_t i = 0; i < of->count; ++i) {
         const bp_pair pair = of->data[i];
-        if (!is_listed(against, pair) || m->reborn[pair.a] || m->reborn[pair.b]) {
+        if (!pair_is_listed(against, pair) || m->reborn[pair.a] || m->reborn[pair.b]) {
             pair_list_push(&changed, pair.a, pair.b);
         }
     }

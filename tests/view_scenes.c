@@ -310,39 +310,52 @@ static bool spheres_meet(const bp_box_double *a, const bp_box_double *b, const b
     return (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] <= r * r;
 }
 
-static bool naive_meet(const bp_box_double *a_given, const bp_box_double *b_given, bool wide, const bp_config *config) {
-    const bp_box_double a = grown(a_given, config, wide), b = grown(b_given, config, wide);
+// Both as they were grown.
+static bool naive_meet(const bp_box_double *a, const bp_box_double *b, const bp_config *config) {
     const int dimensions = config->dimensions == 2 ? 2 : 3;
     bool meet = true, infinite = false;
     for (int axis = 0; axis < dimensions; ++axis) {
-        infinite |= is_infinite(a.min[axis]) || is_infinite(a.max[axis]);
-        infinite |= is_infinite(b.min[axis]) || is_infinite(b.max[axis]);
-        meet &= intervals_meet(a.min[axis], a.max[axis], b.min[axis], b.max[axis], (double)config->period[axis]);
+        infinite |= is_infinite(a->min[axis]) || is_infinite(a->max[axis]);
+        infinite |= is_infinite(b->min[axis]) || is_infinite(b->max[axis]);
+        meet &= intervals_meet(a->min[axis], a->max[axis], b->min[axis], b->max[axis], (double)config->period[axis]);
     }
-    return config->shape == BP_SHAPE_SPHERES && !infinite ? spheres_meet(&a, &b, config, dimensions) : meet;
+    return config->shape == BP_SHAPE_SPHERES && !infinite ? spheres_meet(a, b, config, dimensions) : meet;
 }
 
-pair_list naive_view_pairs(const bp_box_double *boxes, size_t count, bool wide, const bp_config *config) {
+static bp_box_double *all_grown(const bp_box_double *boxes, size_t count, bool wide, const bp_config *config) {
+    bp_box_double *result = obtain(count, sizeof *result);
+    for (size_t i = 0; i < count; ++i) {
+        result[i] = grown(&boxes[i], config, wide);
+    }
+    return result;
+}
+
+pair_list naive_view_pairs(const bp_box_double *given, size_t count, bool wide, const bp_config *config) {
+    bp_box_double *boxes = all_grown(given, count, wide, config);
     pair_list pairs = {0};
     for (uint32_t a = 0; a < count; ++a) {
         for (uint32_t b = a + 1; b < count; ++b) {
-            if (naive_meet(&boxes[a], &boxes[b], wide, config)) {
+            if (naive_meet(&boxes[a], &boxes[b], config)) {
                 pair_list_push(&pairs, a, b);
             }
         }
     }
+    free(boxes);
     return pairs;
 }
 
-pair_list naive_view_pairs_between(const bp_box_double *a, size_t a_count, const bp_box_double *b, size_t b_count,
-                                   bool wide, const bp_config *config) {
+pair_list naive_view_pairs_between(const bp_box_double *a_given, size_t a_count, const bp_box_double *b_given,
+                                   size_t b_count, bool wide, const bp_config *config) {
+    bp_box_double *a = all_grown(a_given, a_count, wide, config), *b = all_grown(b_given, b_count, wide, config);
     pair_list pairs = {0};
     for (uint32_t i = 0; i < a_count; ++i) {
         for (uint32_t k = 0; k < b_count; ++k) {
-            if (naive_meet(&a[i], &b[k], wide, config)) {
+            if (naive_meet(&a[i], &b[k], config)) {
                 pair_list_push(&pairs, i, k);
             }
         }
     }
+    free(a);
+    free(b);
     return pairs;
 }

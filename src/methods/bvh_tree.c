@@ -444,7 +444,8 @@ static bool leaf_is_right(const bvh_tree *tree, uint32_t index) {
     for (size_t i = 0; right && i < BVH_LEAF; ++i) {
         const size_t position = (size_t)node->first * BVH_LEAF + i;
         const bp_box box = bvh_read_box(tree, (uint32_t)position);
-        right = i < node->count ? encloses(node, box.min, box.max) && bvh_places(tree)[c->id[position]] == position
+        right = i < node->count ? encloses(node, box.min, box.max) && c->id[position] < tree->id_count &&
+                                      bvh_places(tree)[c->id[position]] == position
                                 : bp_box_is_hole(&box);
     }
     for (int axis = 0; right && axis < 3; ++axis) {
@@ -455,11 +456,14 @@ static bool leaf_is_right(const bvh_tree *tree, uint32_t index) {
 }
 
 static bool inner_is_right(const bvh_tree *tree, uint32_t index) {
-    const bvh_node *node = &bvh_nodes(tree)[index], *left = &bvh_nodes(tree)[node->first], *right = left + 1;
+    const bvh_node *node = &bvh_nodes(tree)[index];
+    if (node->first % 2 != 0 || node->first >= tree->node_end || bvh_parents(tree)[node->first / 2] != index) {
+        return false;
+    }
+    const bvh_node *left = &bvh_nodes(tree)[node->first], *right = left + 1;
     const uint32_t *heights = bvh_heights(tree);
     const uint32_t l = heights[node->first], r = heights[node->first + 1];
-    return node->first % 2 == 0 && node->first < tree->node_end && bvh_parents(tree)[node->first / 2] == index &&
-           heights[index] == 1 + (l > r ? l : r) && encloses(node, left->min, left->max) &&
+    return heights[index] == 1 + (l > r ? l : r) && encloses(node, left->min, left->max) &&
            encloses(node, right->min, right->max);
 }
 

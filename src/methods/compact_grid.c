@@ -383,10 +383,25 @@ static void stats(const void *state, bp_stats *stats) {
     bp_cell_sweep_stats(&g->sweep, stats);
 }
 
+// The steps ascend along each axis, to the key of the last cell.
+static bool steps_are_sound(const compact_grid *g) {
+    size_t last_key = 0;
+    bool sound = bp_cells_total(&g->sweep.cells) > 0;
+    for (int axis = 0; sound && axis < 3; ++axis) {
+        const uint32_t last = g->sweep.cells.count[axis] - 1;
+        sound &= g->steps[axis][0] == 0;
+        for (uint32_t i = 0; i < last; ++i) {
+            sound &= g->steps[axis][i] < g->steps[axis][i + 1];
+        }
+        last_key += g->steps[axis][last];
+    }
+    return sound && last_key < g->cell_count;
+}
+
 static bp_status validate(const void *state) {
     const compact_grid *g = state;
     const uint32_t *offsets = g->offsets.data;
-    bool sound = offsets[0] == 0;
+    bool sound = offsets[0] == 0 && steps_are_sound(g);
     for (size_t cell = 0; sound && cell < g->cell_count; ++cell) {
         sound = offsets[cell] <= offsets[cell + 1];
     }

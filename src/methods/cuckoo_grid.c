@@ -474,14 +474,30 @@ static void stats(const void *state, bp_stats *stats) {
     bp_cell_sweep_stats(&g->sweep, stats);
 }
 
+// The tables of a bucket follow those of the one before; they hold as many cells as it has, and are not full.
+static bool buckets_are_sound(const cuckoo_grid *g) {
+    const slot *slots = g->slots.data;
+    size_t first_slot = 0, first_cell = 0;
+    bool sound = true;
+    for (size_t i = 0; sound && i < g->bucket_count; ++i) {
+        const bucket *b = &buckets_of(g)[i];
+        const size_t size = (size_t)b->table_size * TABLES;
+        size_t held = 0;
+        sound = b->first_slot == first_slot && b->first_cell == first_cell && size <= g->slot_count - first_slot &&
+                b->hash <= HASHES_MAX;
+        for (size_t k = first_slot; sound && k < first_slot + size; ++k) {
+            held += slots[k].cell != EMPTY;
+        }
+        sound = sound && held == b->cell_count && held < size;
+        first_slot += size;
+        first_cell += held;
+    }
+    return sound && first_cell == g->sweep.occupied;
+}
+
 static bp_status validate(const void *state) {
     const cuckoo_grid *g = state;
-    const slot *slots = g->slots.data;
-    size_t occupied = 0;
-    for (size_t i = 0; i < g->slot_count; ++i) {
-        occupied += slots[i].cell != EMPTY;
-    }
-    if (occupied != g->sweep.occupied || !bp_cell_sweep_is_sound(&g->sweep, g->boxes, g->count)) {
+    if (!buckets_are_sound(g) || !bp_cell_sweep_is_sound(&g->sweep, g->boxes, g->count)) {
         bp_log_write(g->sweep.config, "cuckoo-grid: it does not hold the boxes that it was given");
         return BP_ERROR_INTERNAL;
     }

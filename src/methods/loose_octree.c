@@ -283,15 +283,21 @@ static bool split_all(loose_octree *t) {
     return true;
 }
 
+// The bounds of a subtree: those of its own objects, and of the subtrees of its children.
+static bp_box bounds_with_children(const loose_octree *t, uint32_t at, bp_box bounds) {
+    const bp_node *node = node_at(t, at);
+    for (uint32_t i = 0; node->first_child != BP_NODE_NONE && i < t->children; ++i) {
+        bp_bounds_join(&bounds, subtree_bounds(t, node->first_child + i));
+    }
+    return bounds;
+}
+
 // Bounds from the deepest nodes up; children come after their parents.
 static void join_bounds(loose_octree *t) {
     for (uint32_t at = (uint32_t)t->node_count; at-- > 0;) {
         const bp_node *node = node_at(t, at);
         *own_bounds(t, at) = bp_node_bounds(&t->sorted, node->begin, node->end);
-        bp_box bounds = *own_bounds(t, at);
-        for (uint32_t i = 0; node->first_child != BP_NODE_NONE && i < t->children; ++i) {
-            bp_bounds_join(&bounds, subtree_bounds(t, node->first_child + i));
-        }
+        const bp_box bounds = bounds_with_children(t, at, *own_bounds(t, at));
         *subtree_bounds(t, at) = bounds;
         t->columns.id[at] = at;
         for (int axis = 0; axis < 3; ++axis) {
@@ -559,17 +565,25 @@ static void stats(const void *state, bp_stats *stats) {
     stats->objects_per_cell = stats->occupied > 0 ? (double)t->sorted.count / (double)stats->occupied : 0.0;
 }
 
+static bool bounds_are_sound(const loose_octree *t, uint32_t at) {
+    const bp_box own = bp_node_bounds(&t->sorted, node_at(t, at)->begin, node_at(t, at)->end);
+    const bp_box all = bounds_with_children(t, at, own);
+    return bp_box_is_same(&own, own_bounds(t, at)) && bp_box_is_same(&all, subtree_bounds(t, at)) &&
+           bp_columns_hold(&t->columns, at, &all, 3);
+}
+
 // Subtrees are ranges, in the order of nodes, inside those of their parents.
 static bool node_is_sound(const loose_octree *t, uint32_t at) {
     const bp_node *node = node_at(t, at);
+    const uint32_t first = node->first_child, children = first != BP_NODE_NONE ? t->children : 0;
     uint32_t position = node->end;
-    bool sound = node->begin <= node->end;
-    for (uint32_t i = 0; node->first_child != BP_NODE_NONE && i < t->children; ++i) {
-        const uint32_t child = node->first_child + i;
-        sound &= child > at && node_at(t, child)->parent == at && node_at(t, child)->begin == position;
+    bool sound = node->begin <= node->end && node->end <= t->sorted.count &&
+                 (children == 0 || (first > at && first < t->node_count && children <= t->node_count - first));
+    for (uint32_t child = first; sound && child - first < children; ++child) {
+        sound = node_at(t, child)->parent == at && node_at(t, child)->begin == position;
         position = *subtree_end(t, child);
     }
-    sound &= position == *subtree_end(t, at);
+    sound = sound && position == *subtree_end(t, at) && bounds_are_sound(t, at);
     for (uint32_t i = node->begin; sound && i < node->end; ++i) {
         const uint32_t id = t->sorted.columns.id[i];
         sound = id < t->count && bp_columns_hold(&t->sorted.columns, i, &t->boxes[id], t->config->dimensions) &&

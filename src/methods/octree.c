@@ -490,6 +490,13 @@ static bool box_is_in_place(const octree *t, size_t position, uint32_t leaf, uin
                               bp_tree_key(&t->tree.space, (double)min[0], (double)min[1], (double)min[2])) == leaf;
 }
 
+static bool extent_is_sound(const octree *t, uint32_t leaf) {
+    const extent *e = extent_of(t, leaf);
+    const bp_node *node = octree_node(&t->tree, leaf);
+    const bp_box bounds = bp_node_bounds(&t->sorted, node->begin, node->end);
+    return e->boxes.begin == node->begin && e->boxes.end == node->end && bp_box_is_same(&e->bounds, &bounds);
+}
+
 static bool is_sound(const octree *t, uint8_t *seen) {
     size_t alive = 0;
     uint32_t position = 0;
@@ -500,7 +507,8 @@ static bool is_sound(const octree *t, uint8_t *seen) {
     for (size_t i = 0; sound && i < t->tree.leaf_count; ++i) {
         const uint32_t leaf = octree_leaf(&t->tree, i);
         const bp_node *node = octree_node(&t->tree, leaf);
-        sound = node->begin == position && node->end >= position;
+        sound = node->begin == position && node->end >= position && node->end <= t->object_count &&
+                extent_is_sound(t, leaf);
         for (; sound && position < node->end; ++position) {
             sound = box_is_in_place(t, position, leaf, seen);
         }

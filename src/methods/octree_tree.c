@@ -457,12 +457,21 @@ static uint32_t expected_slot(const octree_tree *tree, uint32_t of, uint32_t slo
     return octree_node(tree, at)->depth < node->depth ? at | OCTREE_LARGER : at;
 }
 
+// Whether the nodes that a node names are there; all others follow from that.
+static bool links_are_sound(const octree_tree *tree, uint32_t at) {
+    const bp_node *node = octree_node(tree, at);
+    const uint32_t child = node->first_child;
+    bool sound = is_leaf(node) || (child < tree->node_count && tree->children <= tree->node_count - child);
+    for (uint32_t i = 0; sound && !is_leaf(node) && i < tree->children; ++i) {
+        sound = octree_node(tree, child + i)->parent == at && octree_node(tree, child + i)->depth == node->depth + 1;
+    }
+    return sound && node->depth <= tree->space.depth &&
+           octree_code(tree, at) >> (tree->space.dimensions * node->depth) == 1;
+}
+
 static bool node_is_sound(const octree_tree *tree, uint32_t at) {
     const bp_node *node = octree_node(tree, at);
-    bool sound = node_at(tree, octree_code(tree, at), node->depth) == at && node->depth <= tree->space.depth;
-    for (uint32_t i = 0; !is_leaf(node) && i < tree->children; ++i) {
-        sound &= octree_node(tree, node->first_child + i)->parent == at;
-    }
+    bool sound = node_at(tree, octree_code(tree, at), node->depth) == at;
     for (uint32_t slot = 0; sound && slot < tree->slot_count; ++slot) {
         sound = slots_of(tree, at)[slot] == expected_slot(tree, at, slot);
     }
@@ -471,6 +480,12 @@ static bool node_is_sound(const octree_tree *tree, uint32_t at) {
 
 bool octree_tree_is_sound(const octree_tree *tree) {
     bool sound = tree->leaf_count == (size_t)(tree->children - 1) * tree->inner_count + 1;
+    for (size_t i = 0; sound && i < tree->leaf_count; ++i) {
+        sound = octree_leaf(tree, i) < tree->node_count && links_are_sound(tree, octree_leaf(tree, i));
+    }
+    for (size_t i = 0; sound && i < tree->inner_count; ++i) {
+        sound = octree_inner(tree, i) < tree->node_count && links_are_sound(tree, octree_inner(tree, i));
+    }
     for (size_t i = 0; sound && i < tree->leaf_count; ++i) {
         sound = is_leaf(octree_node(tree, octree_leaf(tree, i))) && node_is_sound(tree, octree_leaf(tree, i));
     }

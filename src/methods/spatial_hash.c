@@ -259,10 +259,27 @@ static bool is_class_sound(const spatial_hash *h, const hash_cell *cell, size_t 
     return sound;
 }
 
+// Slots name cells that there are, a chain leads from a cell to one that came before it, and an open table has an empty
+// slot: so every search comes to an end.
+static bool is_table_sound(const spatial_hash *h, size_t bucket) {
+    const hash_cell *cells = cells_of_bucket(h, bucket);
+    const uint32_t *slots = slots_of_bucket(h, bucket), cell_count = bucket_at(h, bucket)->cell_count;
+    size_t empty = 0;
+    bool sound = cell_count <= h->capacity;
+    for (size_t i = 0; sound && i < (size_t)1 << h->segment_bits; ++i) {
+        sound = slots[i] < cell_count || slots[i] == SPATIAL_HASH_NO_CELL;
+        empty += slots[i] == SPATIAL_HASH_NO_CELL;
+    }
+    for (uint32_t i = 0; sound && i < cell_count; ++i) {
+        sound = cells[i].next < i || cells[i].next == SPATIAL_HASH_NO_CELL;
+    }
+    return sound && (empty > 0 || h->config->hash_table == BP_HASH_CHAINED);
+}
+
 // Every cell is where it is looked for, which also means that none is there twice.
 static bool is_bucket_sound(const spatial_hash *h, size_t bucket) {
     const hash_cell *cells = cells_of_bucket(h, bucket);
-    bool sound = true;
+    bool sound = is_table_sound(h, bucket);
     uint32_t position = bucket_at(h, bucket)->first;
     for (uint32_t i = 0; sound && i < bucket_at(h, bucket)->cell_count; ++i) {
         size_t slot = 0;

@@ -1,0 +1,24 @@
+// The reader of configs: what it takes, the library judges; what it refuses, it names, with its line.
+#include "target.h"
+
+#include "settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const char *path = file_of(data, size, ".conf");
+    bp_config config = {0};
+    failure why = {.status = STATUS_DONE};
+    if (settings_read(&config, path, &why)) {
+        bp_pairs pairs = {0};
+        const bp_status status = bp_find_pairs(NULL, 0, &config, &pairs);
+        require(status == BP_OK || status == BP_ERROR_ARGUMENT || status == BP_ERROR_UNSUPPORTED,
+                "a config comes to an odd end");
+        bp_pairs_free(&pairs, &config);
+    } else {
+        require_told(&why);
+        require(strncmp(why.text, path, strlen(path)) == 0, "a failure does not name its file");
+    }
+    return 0;
+}

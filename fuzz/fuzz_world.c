@@ -1,0 +1,138 @@
+// The reader of saved worlds. The first byte of an input says how it is read: an odd one, as it is; an even one, as the
+// records alone, to which right checksums are added here, since no fuzzer would ever guess them. The config is taken from
+// the stream itself, so that no input is refused for that.
+//
+// What is loaded must be a sound world, which can be updated, saved and loaded again; and loading must not ask for more
+// memory than the bytes that are there are worth.
+#include "target.h"
+
+#include "block_stream.h"
+#include "save_format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- memory -----------------------------------------------------------------------------------------------------------
+
+typedef struct meter {
+    size_t held, most;
+} meter;
+
+static void *allocate(void *context, size_t size) {
+    meter *m = context;
+    m->held += size;
+    m->most = m->held > m->most ? m->held : m->most;
+    return size > (size_t)1 << 30 ? NULL : aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+static void release(void *context, void *memory, size_t size) {
+    ((meter *)context)->held -= size;
+    free(memory);
+}
+
+// ---- streams ----------------------------------------------------------------------------------------------------------
+
+typedef struct tape {
+    const uint8_t *bytes;
+    size_t size, position;
+    bool sealed;             // the bytes have their checksums
+    bp_record_writer writer; // else it makes them
+    unsigned char *block;    // where they are to go
+} tape;
+
+static int take_block(void *context, const void *bytes, size_t size) {
+    memcpy(((tape *)context)->block, bytes, size);
+    return 1;
+}
+
+static int read_tape(void *context, void *bytes, size_t size) {
+    tape *t = context;
+    const size_t taken = t->sealed ? size : size - BP_SUM_BYTES;
+    if (taken > t->size - t->position) {
+        return 0;
+    }
+    t->block = bytes;
+    memcpy(t->sealed ? bytes : bp_record_next(&t->writer, taken), t->bytes + t->position, taken);
+    t->position += taken;
+    return t->sealed || bp_records_end(&t->writer);
+}
+
+typedef struct copy {
+    uint8_t *bytes;
+    size_t size, position;
+} copy;
+
+static int write_copy(void *context, const void *bytes, size_t size) {
+    copy *c = context;
+    c->bytes = realloc(c->bytes, c->size + size);
+    require(c->bytes != NULL, "out of memory");
+    memcpy(c->bytes + c->size, bytes, size);
+    c->size += size;
+    return 1;
+}
+
+static int read_copy(void *context, void *bytes, size_t size) {
+    copy *c = context;
+    if (size > c->size - c->position) {
+        return 0;
+    }
+    memcpy(bytes, c->bytes + c->position, size);
+    c->position += size;
+    return 1;
+}
+
+// ---- the target -------------------------------------------------------------------------------------------------------
+
+// What the header of the stream says, if it is there.
+static bp_config config_of(const tape *t, bp_method method, bp_allocator allocator) {
+    bp_config config = {.method = method, .allocator = allocator, .flags = BP_EVENTS};
+    const size_t at = BP_PREAMBLE_BYTES + (t->sealed ? BP_SUM_BYTES : 0);
+    if (t->size >= at + BP_HEADER_BYTES) {
+        const uint8_t *header = t->bytes + at;
+        config.dimensions = bp_load_u32(header + 4);
+        config.shape = bp_load_u32(header + 8) == 1 ? BP_SHAPE_SPHERES : BP_SHAPE_BOXES;
+        config.margin = bp_load_float(header + 12);
+        for (size_t axis = 0; axis < 3; ++axis) {
+            config.period[axis] = bp_load_float(header + 16 + 4 * axis);
+        }
+    }
+    return config;
+}
+
+static void require_useful(bp_world *world, const bp_config *config) {
+    copy c = {0};
+    bp_world *again = NULL;
+    require(bp_world_validate(world) == BP_OK, "a loaded world is not sound");
+    require(bp_update(world, NULL) == BP_OK, "a loaded world cannot be updated");
+    require(bp_world_validate(world) == BP_OK, "a loaded world is not sound after an update");
+    require(bp_world_save(world, write_copy, &c) == BP_OK, "a loaded world cannot be saved");
+    require(bp_world_load(config, read_copy, &c, &again) == BP_OK, "what was loaded and saved cannot be loaded");
+    require(bp_world_count(again) == bp_world_count(world), "objects are lost");
+    bp_world_destroy(again);
+    free(c.bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 0) {
+        return 0;
+    }
+    static tape t; // a writer has a block in it
+    t = (tape){.bytes = data + 1, .size = size - 1, .sealed = data[0] % 2 == 1};
+    t.writer = (bp_record_writer){.write = take_block, .context = &t};
+    meter m = {0};
+    const bp_allocator allocator = {allocate, release, &m};
+    const bp_config config = config_of(&t, (bp_method)(data[0] / 2 % bp_method_count()), allocator);
+    bp_world *world = NULL;
+    const bp_status status = bp_world_load(&config, read_tape, &t, &world);
+    require(m.most <= ((size_t)4 << 20) + 256 * size, "more memory than the stream is worth");
+    require((status == BP_OK) == (world != NULL), "a world and a failure, or neither");
+    if (status == BP_OK) {
+        require_useful(world, &config);
+    } else {
+        require(status == BP_ERROR_ARGUMENT || status == BP_ERROR_BOX || status == BP_ERROR_UNSUPPORTED,
+                "a stream comes to an odd end");
+    }
+    bp_world_destroy(world);
+    require(m.held == 0, "memory is not given back");
+    return 0;
+}

@@ -1,0 +1,24 @@
+#!/bin/sh
+# What test_programs prints when something is wrong is a C program: it must compile without a warning, run, and be short.
+# usage: program_as_c.sh TEST-PROGRAMS INCLUDE-FOLDER LIBRARY-FOLDER COMPILER [FLAG...]
+set -eu
+
+programs=$1
+include=$2
+library=$3
+shift 3
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+for defect in 1 2 3 4; do
+    "$programs" --defect "$defect" >"$folder/program.c"
+    "$@" -std=c11 -Wall -Wextra -Werror -I "$include" "$folder/program.c" -o "$folder/program" \
+        -L "$library" -lbroadphase -Wl,-rpath,"$library" -lm
+    "$folder/program" >"$folder/output"
+    calls=$(sed -n '/^int main/,$p' "$folder/program.c" | grep -c '^    told(bp_\|^    told(updated')
+    if [ "$calls" -gt 9 ] || ! grep -q success "$folder/output"; then
+        echo "defect $defect: $calls calls; the output was:"
+        cat "$folder/output"
+        exit 1
+    fi
+done
