@@ -1,6 +1,8 @@
 // Building a grid: every box gets a key (level and cell) and a record (two words, see geometry.h); keys are sorted with
 // the indices of the boxes, the records brought into that order, and a table made of where each cell begins.
 //
+// Many boxes that lie more or less evenly take the shorter way of partition.cu instead, which ends with the same bytes.
+//
 //     keys     24 bytes read, 16 written for each box
 //     sort     CUB's radix sort of (key, index), only the bits that keys have; 16 bytes for each pass of 8 bits
 //     arrange  a record is fetched from where its box is: random, but 8 bytes instead of the 24 of a box
@@ -8,11 +10,13 @@
 //              by a block each. So a long gap between boxes is not left to one thread.
 //
 // The boxes themselves are not moved: the sweep asks for them only where records do not decide.
-#include "context.cuh"
+#include "keys.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
 enum { THREADS = 256, CHUNK_BITS = 12, CHUNK = 1 << CHUNK_BITS, ENTRIES = CHUNK / THREADS, ARRANGED = 4 };
+
+static const size_t MEMORY_LEFT = (size_t)64 << 20; // for all that does not grow
 
 static_assert(BP_CUDA_LEVELS <= 32, "a level is a bit");
 
@@ -53,42 +57,47 @@ bp_status bp_cuda_plan_boxes(bp_cuda_context *context, const bp_box *const boxes
 
 // ---- keys -----------------------------------------------------------------------------------------------------------
 
-// `USUAL`: three dimensions, no period, and floats do.
 template <class Key, bool USUAL>
 static __global__ void __launch_bounds__(THREADS)
     make_keys(const __grid_constant__ bp_cuda_lattice lattice, const bp_box *__restrict__ boxes, uint32_t count,
-              uint64_t first_index, Key *keys, uint32_t *indices, bp_cuda_record *records, bp_cuda_result *result) {
-    const bp_cuda_kind usual = {3, 0, 1}, kind = USUAL ? usual : lattice.kind;
+              uint64_t first_index, Key *keys, uint32_t *indices, uint2 *records, bp_cuda_result *result) {
     const uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
     if (i >= count) {
         return;
     }
-    const float2 *parts = reinterpret_cast<const float2 *>(boxes + i);
-    const float2 first = __ldcs(parts), second = __ldcs(parts + 1), third = __ldcs(parts + 2);
-    const bp_box box = {{first.x, first.y, second.x}, {second.y, third.x, third.y}};
-    if (!bp_cuda_is_valid(kind, &lattice, &box)) {
+    const bp_box box = load_box_once(boxes + i);
+    if (!bp_cuda_is_valid(kind_for<USUAL>(lattice), &lattice, &box)) {
         atomicMin(&result->invalid, first_index + i);
     }
-    const uint32_t level = bp_cuda_level_of(kind, &lattice, &box);
-    Key key = (Key)lattice.key_count;
-    bp_cuda_record record = {0, 0};
-    if (level < lattice.level_count) {
-        const bp_cuda_span span = bp_cuda_span_of(kind, &lattice, &lattice.levels[level], &box);
-        key = (Key)bp_cuda_key_of(&lattice.levels[level], &span);
-        record = bp_cuda_pack(kind, &span);
-    }
-    keys[i] = key;
+    const keyed_record<Key> k = keyed_record_of<Key, USUAL>(lattice, box);
+    keys[i] = k.key;
     indices[i] = (uint32_t)i;
-    reinterpret_cast<uint2 *>(records)[i] = make_uint2(record.low, record.high);
+    records[i] = make_uint2(k.record.low, k.record.high);
 }
 
 // ---- sort -----------------------------------------------------------------------------------------------------------
 
+// A half holds keys, indices and records, each beginning at a multiple of 128 bytes.
+static size_t column_length(size_t count) {
+    return (count + 31) / 32 * 32;
+}
+
+size_t bp_cuda_half_bytes(size_t count, size_t key_bytes, size_t record_bytes) {
+    return column_length(count) * (key_bytes + sizeof(uint32_t) + record_bytes);
+}
+
+bp_cuda_columns bp_cuda_columns_of(const bp_cuda_grid *grid, int half) {
+    char *memory = static_cast<char *>(grid->halves[half].data);
+    const size_t length = column_length(grid->count), key_bytes = grid->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    return {memory, reinterpret_cast<uint32_t *>(memory + length * key_bytes),
+            reinterpret_cast<uint2 *>(memory + length * (key_bytes + sizeof(uint32_t)))};
+}
+
 template <class Key>
 static bp_status sort_keys(bp_cuda_context *context, bp_cuda_grid *grid, uint32_t bits, cudaStream_t stream) {
-    cub::DoubleBuffer<Key> keys(static_cast<Key *>(grid->keys[0].data), static_cast<Key *>(grid->keys[1].data));
-    cub::DoubleBuffer<uint32_t> indices(static_cast<uint32_t *>(grid->indices[0].data),
-                                        static_cast<uint32_t *>(grid->indices[1].data));
+    const bp_cuda_columns first = bp_cuda_columns_of(grid, 0), second = bp_cuda_columns_of(grid, 1);
+    cub::DoubleBuffer<Key> keys(static_cast<Key *>(first.keys), static_cast<Key *>(second.keys));
+    cub::DoubleBuffer<uint32_t> indices(first.indices, second.indices);
     size_t bytes = 0;
     BP_CUDA_TRY(bp_cuda_check(
         context, cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, indices, grid->count, 0, (int)bits, stream),
@@ -98,8 +107,7 @@ static bp_status sort_keys(bp_cuda_context *context, bp_cuda_grid *grid, uint32_
                               cub::DeviceRadixSort::SortPairs(context->sort_space.data, bytes, keys, indices,
                                                               grid->count, 0, (int)bits, stream),
                               "sorting"));
-    // Both selectors move together, because keys and values go through the same passes.
-    grid->current = keys.selector;
+    grid->ordered = {keys.Current(), indices.Current(), second.records}; // records are yet to be brought there
     return BP_OK;
 }
 
@@ -225,7 +233,7 @@ template <class Key>
 static bp_status fill_table(bp_cuda_context *context, bp_cuda_grid *grid, uint64_t key_count, uint32_t shift,
                             cudaStream_t stream) {
     const size_t entries = bp_cuda_table_entries(key_count, shift), chunk_count = chunks_of(entries);
-    const Key *keys = static_cast<const Key *>(grid->keys[grid->current].data);
+    const Key *keys = static_cast<const Key *>(grid->ordered.keys);
     uint32_t *chunks = static_cast<uint32_t *>(grid->chunks.data);
     find_chunks<Key><<<blocks_for(((size_t)grid->count + ARRANGED) / ARRANGED), THREADS, 0, stream>>>(
         keys, grid->count, shift, chunk_count, chunks);
@@ -265,23 +273,37 @@ static __global__ void find_occupied(const __grid_constant__ bp_cuda_lattice lat
 
 // ---- the whole build ------------------------------------------------------------------------------------------------
 
+// Distributing takes more memory than sorting; where it is short, boxes are sorted.
+static bool has_memory_for_items(const bp_cuda_context *context, const bp_cuda_grid *grid, size_t count,
+                                 size_t columns) {
+    size_t more = 0, available = 0, all = 0;
+    for (int i = 0; i < 2; ++i) {
+        const size_t items = bp_cuda_partition_bytes(context, count, i), held = grid->halves[i].bytes;
+        const size_t bytes = items > columns ? items : columns;
+        more += bytes > held ? bytes - held : 0;
+    }
+    const size_t table = bp_cuda_table_entries(context->lattice.key_count, 0) * sizeof(uint32_t);
+    more += table > grid->table.bytes ? table - grid->table.bytes : 0;
+    return more == 0 || (cudaMemGetInfo(&available, &all) == cudaSuccess && more + MEMORY_LEFT <= available);
+}
+
 bp_status bp_cuda_reserve_grid(bp_cuda_context *context, bp_cuda_grid *grid, size_t count) {
     const size_t entries = bp_cuda_table_entries(context->lattice.key_count, context->lattice.table_shift);
     grid->wide = bp_cuda_key_bits(&context->lattice) > 32;
     const size_t key_bytes = grid->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    const size_t columns = bp_cuda_half_bytes(count, key_bytes, sizeof(bp_cuda_record));
+    grid->distributed = bp_cuda_may_partition(context, count) && has_memory_for_items(context, grid, count, columns);
     for (int i = 0; i < 2; ++i) {
-        BP_CUDA_TRY(bp_cuda_reserve(context, &grid->keys[i], count * key_bytes));
-        BP_CUDA_TRY(bp_cuda_reserve(context, &grid->indices[i], count * sizeof(uint32_t)));
+        const size_t items = grid->distributed ? bp_cuda_partition_bytes(context, count, i) : 0;
+        BP_CUDA_TRY(bp_cuda_reserve(context, &grid->halves[i], columns > items ? columns : items));
     }
-    BP_CUDA_TRY(bp_cuda_reserve(context, &grid->records, count * sizeof(bp_cuda_record)));
-    BP_CUDA_TRY(bp_cuda_reserve(context, &grid->sorted, count * sizeof(bp_cuda_record)));
     BP_CUDA_TRY(bp_cuda_reserve(context, &grid->table, entries * sizeof(uint32_t)));
     return bp_cuda_reserve(context, &grid->chunks, (chunks_of(entries) + 1) * sizeof(uint32_t));
 }
 
 static void launch_occupied(const bp_cuda_context *context, const bp_cuda_grid *grid, cudaStream_t stream) {
     uint32_t *occupied = &bp_cuda_result_of(context)->occupied[grid - context->grids];
-    const void *keys = grid->keys[grid->current].data;
+    const void *keys = grid->ordered.keys;
     if (grid->wide) {
         find_occupied<<<1, 32, 0, stream>>>(context->lattice, static_cast<const uint64_t *>(keys), grid->count,
                                             occupied);
@@ -293,14 +315,25 @@ static void launch_occupied(const bp_cuda_context *context, const bp_cuda_grid *
 
 template <class Key>
 static bp_status launch_keys(bp_cuda_context *context, bp_cuda_grid *grid, uint64_t first_index, cudaStream_t stream) {
-    const bp_cuda_lattice &l = context->lattice;
-    const bool usual = l.kind.dimensions == 3 && l.kind.periodic == 0 && l.kind.narrow == 1;
-    const auto kernel = usual ? make_keys<Key, true> : make_keys<Key, false>;
-    kernel<<<blocks_for(grid->count), THREADS, 0, stream>>>(
-        l, grid->boxes, grid->count, first_index, static_cast<Key *>(grid->keys[0].data),
-        static_cast<uint32_t *>(grid->indices[0].data), static_cast<bp_cuda_record *>(grid->records.data),
-        bp_cuda_result_of(context));
+    const bp_cuda_columns columns = bp_cuda_columns_of(grid, 0);
+    const auto kernel = is_usual(context->lattice.kind) ? make_keys<Key, true> : make_keys<Key, false>;
+    kernel<<<blocks_for(grid->count), THREADS, 0, stream>>>(context->lattice, grid->boxes, grid->count, first_index,
+                                                            static_cast<Key *>(columns.keys), columns.indices,
+                                                            columns.records, bp_cuda_result_of(context));
     return bp_cuda_launched(context, "keys");
+}
+
+// By a sort.
+static bp_status build_sorted(bp_cuda_context *context, bp_cuda_grid *grid, uint64_t first_index, cudaStream_t stream) {
+    BP_CUDA_TRY(grid->wide ? launch_keys<uint64_t>(context, grid, first_index, stream)
+                           : launch_keys<uint32_t>(context, grid, first_index, stream));
+    bp_cuda_mark(context, BP_CUDA_STAGE_KEYS, stream);
+    BP_CUDA_TRY(bp_cuda_sort_keys(context, grid, bp_cuda_key_bits(&context->lattice), stream));
+    bp_cuda_mark(context, BP_CUDA_STAGE_SORT, stream);
+    arrange<<<blocks_for(((size_t)grid->count + ARRANGED - 1) / ARRANGED), THREADS, 0, stream>>>(
+        grid->ordered.indices, bp_cuda_columns_of(grid, 0).records, grid->count, grid->ordered.records);
+    BP_CUDA_TRY(bp_cuda_launched(context, "arranging"));
+    return bp_cuda_fill_table(context, grid, context->lattice.key_count, context->lattice.table_shift, stream);
 }
 
 bp_status bp_cuda_build(bp_cuda_context *context, bp_cuda_grid *grid, const bp_box *boxes, size_t count,
@@ -308,19 +341,15 @@ bp_status bp_cuda_build(bp_cuda_context *context, bp_cuda_grid *grid, const bp_b
     grid->boxes = boxes;
     grid->objects = objects;
     grid->count = (uint32_t)count;
-    if (count > 0) {
-        BP_CUDA_TRY(grid->wide ? launch_keys<uint64_t>(context, grid, first_index, stream)
-                               : launch_keys<uint32_t>(context, grid, first_index, stream));
-        bp_cuda_mark(context, BP_CUDA_STAGE_KEYS, stream);
-        BP_CUDA_TRY(bp_cuda_sort_keys(context, grid, bp_cuda_key_bits(&context->lattice), stream));
-        bp_cuda_mark(context, BP_CUDA_STAGE_SORT, stream);
-        arrange<<<blocks_for((count + ARRANGED - 1) / ARRANGED), THREADS, 0, stream>>>(
-            static_cast<const uint32_t *>(grid->indices[grid->current].data),
-            static_cast<const uint2 *>(grid->records.data), grid->count, static_cast<uint2 *>(grid->sorted.data));
-        launch_occupied(context, grid, stream);
-        BP_CUDA_TRY(bp_cuda_launched(context, "arranging"));
+    bool done = false;
+    if (grid->distributed) {
+        BP_CUDA_TRY(bp_cuda_partition(context, grid, first_index, stream, &done));
     }
-    BP_CUDA_TRY(bp_cuda_fill_table(context, grid, context->lattice.key_count, context->lattice.table_shift, stream));
+    context->stats.distributed += done;
+    if (!done) {
+        BP_CUDA_TRY(build_sorted(context, grid, first_index, stream));
+    }
+    launch_occupied(context, grid, stream);
     bp_cuda_mark(context, BP_CUDA_STAGE_ARRANGE, stream);
-    return BP_OK;
+    return bp_cuda_launched(context, "levels");
 }

@@ -49,10 +49,12 @@ void bp_cuda_mark(bp_cuda_context *context, int stage, cudaStream_t stream) {
 }
 
 uint64_t bp_cuda_memory_needed(size_t count) {
-    const uint64_t keys = 2 * sizeof(uint64_t), indices = 2 * sizeof(uint32_t), records = 2 * sizeof(bp_cuda_record);
+    // Boxes: keys of 64 bits, indices and records, twice, to be sorted: 40 bytes. Or items of 16 bytes, twice, with room,
+    // to be distributed: 48. Points: keys and indices, twice, the points themselves, the first neighbours, a count: 52.
+    const uint64_t objects = 52;
     const uint64_t table = (uint64_t)BP_CUDA_TABLE_LOAD * sizeof(uint32_t);
     const uint64_t others = (uint64_t)16 << 20; // space for sorting, tiles, and all that does not grow
-    return count * (keys + indices + records + table) + count / 16 + others;
+    return count * (objects + table) + count / 16 + others;
 }
 
 // ---- life -----------------------------------------------------------------------------------------------------------
@@ -112,8 +114,7 @@ bp_status bp_cuda_create(const bp_config *config, bp_cuda_context **context) {
 }
 
 static void free_grid(bp_cuda_grid *grid) {
-    for (bp_cuda_buffer *buffer : {&grid->keys[0], &grid->keys[1], &grid->indices[0], &grid->indices[1], &grid->records,
-                                   &grid->sorted, &grid->table, &grid->chunks}) {
+    for (bp_cuda_buffer *buffer : {&grid->halves[0], &grid->halves[1], &grid->points, &grid->table, &grid->chunks}) {
         (void)cudaFree(buffer->data);
     }
 }
@@ -124,9 +125,10 @@ void bp_cuda_destroy(bp_cuda_context *context) {
     }
     free_grid(&context->grids[0]);
     free_grid(&context->grids[1]);
-    for (bp_cuda_buffer *buffer : {&context->sort_space, &context->states, &context->result, &context->ordered,
-                                   &context->offsets_scratch, &context->found_scratch, &context->host_boxes[0],
-                                   &context->host_boxes[1], &context->host_pairs, &context->host_offsets}) {
+    for (bp_cuda_buffer *buffer :
+         {&context->sort_space, &context->states, &context->result, &context->ordered, &context->partition,
+          &context->offsets_scratch, &context->found_scratch, &context->host_boxes[0], &context->host_boxes[1],
+          &context->host_pairs, &context->host_offsets}) {
         (void)cudaFree(buffer->data);
     }
     (void)cudaFreeHost(context->samples);

@@ -2,6 +2,7 @@
 //
 //     boxes --plan--> levels --keys--> (key, index, record) --sort--> by cell --arrange--> records, table --sweep--> pairs
 //             plan.c          build.cu                       CUB                build.cu             sweep.cu, scan.cu
+//                             partition.cu: all three, for many boxes
 #ifndef BP_CUDA_CONTEXT_CUH
 #define BP_CUDA_CONTEXT_CUH
 
@@ -27,7 +28,16 @@ struct bp_cuda_result {
     unsigned long long invalid; // the first invalid box, or the largest number; the second set follows the first
     unsigned int tickets[4];    // of tiles, a counter for each pass that needs one
     unsigned int longest;       // row of neighbours
+    unsigned int farthest[3];   // coordinates of points, as bits
     unsigned int occupied[2];   // levels that have boxes, a bit each, for each set
+    unsigned int crowded;       // whether boxes lie too unevenly to be distributed (partition.cu)
+};
+
+// Boxes, a column for each of what is known of them.
+struct bp_cuda_columns {
+    void *keys; // of 32 or 64 bits
+    uint32_t *indices;
+    uint2 *records;
 };
 
 // A set of boxes in the order of their cells.
@@ -35,13 +45,13 @@ struct bp_cuda_grid {
     const bp_box *boxes;
     const bp_object *objects;
     uint32_t count;
-    bool wide;   // keys have 64 bits
-    int current; // which of the two buffers holds the sorted keys and indices
-    bp_cuda_buffer keys[2], indices[2];
-    bp_cuda_buffer records; // as given
-    bp_cuda_buffer sorted;  // records in the order of cells
-    bp_cuda_buffer table;   // where the boxes of a cell begin
-    bp_cuda_buffer chunks;  // where those of a chunk of the table begin
+    bool wide;                // keys have 64 bits
+    bool distributed;         // there is memory to distribute them (partition.cu)
+    bp_cuda_columns ordered;  // in the order of cells
+    bp_cuda_buffer halves[2]; // of the memory in which they are brought into order: columns, or whole items
+    bp_cuda_buffer points;    // (x, y, z, index) in the order of cells, of points
+    bp_cuda_buffer table;     // where the boxes of a cell begin
+    bp_cuda_buffer chunks;    // where those of a chunk of the table begin
 };
 
 enum {
@@ -61,7 +71,7 @@ struct bp_cuda_context {
     const bp_object *objects[2];
     bp_cuda_lattice lattice;
     bp_cuda_grid grids[2];
-    bp_cuda_buffer sort_space, states, result, ordered;
+    bp_cuda_buffer sort_space, states, result, ordered, partition;
     bp_cuda_buffer offsets_scratch, found_scratch; // of neighbours
     bp_cuda_buffer host_boxes[2], host_pairs, host_offsets;
     bp_box *samples;             // pinned
@@ -102,6 +112,14 @@ bp_status bp_cuda_reserve_grid(bp_cuda_context *context, bp_cuda_grid *grid, siz
 bp_status bp_cuda_build(bp_cuda_context *context, bp_cuda_grid *grid, const bp_box *boxes, size_t count,
                         const bp_object *objects, uint64_t first_index, cudaStream_t stream);
 bp_status bp_cuda_sort_keys(bp_cuda_context *context, bp_cuda_grid *grid, uint32_t bits, cudaStream_t stream);
+bp_cuda_columns bp_cuda_columns_of(const bp_cuda_grid *grid, int half);
+size_t bp_cuda_half_bytes(size_t count, size_t key_bytes, size_t record_bytes);
+
+// The short way to do so, for many boxes that lie more or less evenly. `done` is false if they do not: then nothing is.
+bool bp_cuda_may_partition(const bp_cuda_context *context, size_t count);
+size_t bp_cuda_partition_bytes(const bp_cuda_context *context, size_t count, int half);
+bp_status bp_cuda_partition(bp_cuda_context *context, bp_cuda_grid *grid, uint64_t first_index, cudaStream_t stream,
+                            bool *done);
 bp_status bp_cuda_fill_table(bp_cuda_context *context, bp_cuda_grid *grid, uint64_t key_count, uint32_t shift,
                              cudaStream_t stream);
 size_t bp_cuda_table_entries(uint64_t key_count, uint32_t shift);

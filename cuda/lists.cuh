@@ -23,9 +23,10 @@ template <class Key> struct view {
     uint32_t count;
 };
 
-struct lane_state {
+template <class Key> struct lane_state {
     uint32_t position, level;
     bp_cuda_record record; // in quanta of its own level
+    Key key;
 };
 
 // Where a box lies on its own level.
@@ -80,9 +81,9 @@ template <class Key> static __device__ __forceinline__ uint32_t level_of_key(con
 
 template <class Key, bool WRAPS>
 static __device__ __forceinline__ location locate(const bp_cuda_lattice &lattice, const view<Key> &grid,
-                                                  const lane_state &lane) {
+                                                  const lane_state<Key> &lane) {
     const bp_cuda_level &level = lattice.levels[lane.level];
-    const Key rest = __ldg(grid.keys + lane.position) - (Key)level.first_key;
+    const Key rest = lane.key - (Key)level.first_key;
     Key row = 0, plane = 0;
     divide(rest, (uint32_t)level.cells[0], level.divide_x, &row);
     divide(row, (uint32_t)level.cells[1], level.divide_y, &plane);
@@ -139,7 +140,7 @@ static __device__ __forceinline__ range_of_cells part_of_row(range_of_cells x, i
 // Inside its own level. All places are asked for before the first is used; rows that are not needed become empty ranges.
 template <class Key, bool WRAPS, bool DIRECT>
 static __device__ __forceinline__ range_list list_inside(const bp_cuda_lattice &lattice, const view<Key> &grid,
-                                                         const lane_state &lane, int segment) {
+                                                         const lane_state<Key> &lane, int segment) {
     const bp_cuda_level &level = lattice.levels[lane.level];
     const location l = locate<Key, WRAPS>(lattice, grid, lane);
     const range_of_cells y = cells_along<WRAPS>(lattice, level, l.span, 1);

@@ -6,19 +6,32 @@
 //     offsets  a scan over the counts, in the order of the points as given
 //     write    from the four that were kept; only points with more go through their candidates again
 //
+// Along an axis with a period, coordinates are brought into the first one by remainder(), which does not round, and a
+// whole number of cells fills it; a row may then go over the edge, and is looked at in two parts. The distance is that of
+// the CPU, to the last bit.
+//
 // Cost: candidates in 27 radii cubed for each point. It loses where many points lie closer together than the radius; but
 // then the result is as large.
 #include "context.cuh"
 
+#include <algorithm>
+#include <cstring>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_segmented_sort.cuh>
 
-enum { THREADS = 256, KEPT = 4, SORTED_BY_ONE = 64 };
+enum { THREADS = 256, KEPT = 4, SORTED_BY_ONE = 64, BLOCKS_MOST = 132 * 16 };
+
+struct axis_of_cells {
+    double inverse; // cells per unit of length
+    double reach;   // the radius, rounded up
+    double period;  // or 0
+    int32_t first, last;
+    uint32_t stride;
+};
 
 struct point_grid {
-    double inverse, radius, square; // radius rounded up; the square is exactly what is compared with
-    int32_t first[3], last[3];      // cells
-    uint32_t strides[3];
+    axis_of_cells axes[3];
+    double square; // of the radius, exactly what is compared with
     uint32_t key_count;
     uint32_t dimensions;
     bool half; // each pair once
@@ -52,12 +65,23 @@ static __global__ void sample_points(const float *points, size_t count, size_t s
     }
 }
 
-static double cells_for(const bp_box &bounds, double cell, uint32_t dimensions) {
-    double cells = 1.0;
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        cells *= floor(((double)bounds.max[axis] - (double)bounds.min[axis]) / cell) + 2.0;
+// How far from the origin points are, along each axis, as the bits of a float. Anything greater is not finite.
+static __global__ void __launch_bounds__(THREADS)
+    measure_points(const float *__restrict__ points, size_t count, bp_cuda_result *result) {
+    uint32_t farthest[3] = {0, 0, 0};
+    for (size_t i = blockIdx.x * (size_t)THREADS + threadIdx.x; i < count; i += (size_t)gridDim.x * THREADS) {
+#pragma unroll
+        for (int axis = 0; axis < 3; ++axis) {
+            farthest[axis] = max(farthest[axis], __float_as_uint(fabsf(__ldg(points + 3 * i + axis))));
+        }
     }
-    return cells;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+        const uint32_t most = __reduce_max_sync(~0u, farthest[axis]);
+        if ((threadIdx.x & 31) == 0) {
+            atomicMax(&result->farthest[axis], most);
+        }
+    }
 }
 
 static bp_box bounds_of(const bp_box *samples, uint32_t count) {
@@ -75,41 +99,82 @@ static bp_box bounds_of(const bp_box *samples, uint32_t count) {
     return bounds;
 }
 
-// Points outside of where the samples are count as being in the outermost cells.
-static point_grid plan_points(const bp_config &config, const bp_box &bounds, size_t count, float radius) {
-    point_grid grid = {};
-    double cell = fmax(2.0 * (double)radius, 1e-300), longest = 0.0;
+// What is rounded away when coordinates are brought into the first period, and where their differences are rounded.
+static double reach_along(double radius, double period, uint32_t farthest) {
+    float far = 0.0f;
+    std::memcpy(&far, &farthest, sizeof far);
+    return radius * (1.0 + 1e-12) + (period > 0.0 && isfinite(far) ? 0x1p-48 * ((double)far + period) : 0.0);
+}
+
+// Points outside of where the samples are count as being in the outermost cells. With a period, cells fill it.
+static void set_axis(axis_of_cells *axis, double low, double high, double cell) {
+    if (axis->period > 0.0) {
+        const double cells = floor(axis->period / fmax(cell, 2.0 * axis->reach)); // 0, or no number: one cell for all
+        axis->last = cells > 1.0 ? (int32_t)cells - 1 : 0;
+        axis->inverse = (axis->last + 1) / axis->period;
+    } else {
+        axis->inverse = 1.0 / cell;
+        axis->first = bp_cell_of_double(low, axis->inverse);
+        axis->last = bp_cell_of_double(high, axis->inverse);
+    }
+}
+
+static double cells_along(const axis_of_cells &axis) {
+    return (double)axis.last - (double)axis.first + 1.0;
+}
+
+// The least edge of a cell with which numbers of cells are exact.
+static double least_cell(const bp_config &config, const bp_box &bounds) {
+    double longest = 0.0;
     for (uint32_t axis = 0; axis < config.dimensions; ++axis) {
-        longest = fmax(longest, (double)bounds.max[axis] - (double)bounds.min[axis]);
-        longest = fmax(longest, fmax(fabs((double)bounds.max[axis]), fabs((double)bounds.min[axis])) * 0x1p-8);
+        const double low = (double)bounds.min[axis], high = (double)bounds.max[axis];
+        const double far = fmax(high - low, fmax(fabs(high), fabs(low)) * 0x1p-8);
+        longest = fmax(longest, config.period[axis] > 0.0f ? (double)config.period[axis] : far);
     }
-    cell = fmax(cell, longest * 0x1p-20);
+    return longest * 0x1p-20;
+}
+
+static point_grid plan_points(const bp_config &config, const bp_box &bounds, size_t count, float radius,
+                              const uint32_t farthest[3]) {
+    point_grid grid = {};
     const double most = fmin((double)count * BP_CUDA_TABLE_LOAD + 1024.0, 4294967000.0);
-    while (cells_for(bounds, cell, config.dimensions) > most) {
+    double cell = fmax(fmax(2.0 * (double)radius, 1e-300), least_cell(config, bounds)), cells = 0.0;
+    do {
+        cells = 1.0;
+        for (uint32_t i = 0; i < config.dimensions; ++i) {
+            grid.axes[i].period = (double)config.period[i];
+            grid.axes[i].reach = reach_along((double)radius, (double)config.period[i], farthest[i]);
+            set_axis(&grid.axes[i], (double)bounds.min[i], (double)bounds.max[i], cell);
+            cells *= cells_along(grid.axes[i]);
+        }
         cell *= 2.0;
-    }
-    grid.inverse = 1.0 / cell;
-    grid.radius = (double)radius * (1.0 + 1e-12);
+    } while (cells > most);
     grid.square = (double)radius * (double)radius;
     grid.dimensions = config.dimensions;
     grid.half = (config.flags & BP_NEIGHBORS_HALF) != 0;
     grid.key_count = 1;
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-        if (axis < config.dimensions) {
-            grid.first[axis] = bp_cell_of(bounds.min[axis], grid.inverse);
-            grid.last[axis] = bp_cell_of(bounds.max[axis], grid.inverse);
-        }
-        grid.strides[axis] = grid.key_count;
-        grid.key_count *= (uint32_t)(grid.last[axis] - grid.first[axis]) + 1;
+    for (axis_of_cells &axis : grid.axes) {
+        axis.stride = grid.key_count;
+        grid.key_count *= (uint32_t)cells_along(axis);
     }
     return grid;
 }
 
-static __device__ uint32_t cell_along(const point_grid &grid, int axis, double coordinate) {
-    return (uint32_t)(bp_cuda_clamp(bp_cell_of_double(coordinate, grid.inverse), grid.first[axis], grid.last[axis]) -
-                      grid.first[axis]);
+static __device__ __forceinline__ uint32_t clamped_cell(const axis_of_cells &axis, double coordinate) {
+    return (uint32_t)(bp_cuda_clamp(bp_cell_of_double(coordinate, axis.inverse), axis.first, axis.last) - axis.first);
 }
 
+// A coordinate, counted from where the first period begins.
+static __device__ __forceinline__ double inside_period(const axis_of_cells &axis, float coordinate) {
+    return remainder((double)coordinate, axis.period) + 0.5 * axis.period;
+}
+
+template <bool WRAPS>
+static __device__ __forceinline__ uint32_t cell_along(const axis_of_cells &axis, float coordinate) {
+    return clamped_cell(axis, WRAPS && axis.period > 0.0 ? inside_period(axis, coordinate) : (double)coordinate);
+}
+
+template <bool WRAPS>
 static __global__ void __launch_bounds__(THREADS)
     make_point_keys(const __grid_constant__ point_grid grid, const float *__restrict__ points, uint32_t count,
                     uint32_t *keys, uint32_t *indices, bp_cuda_result *result) {
@@ -121,7 +186,7 @@ static __global__ void __launch_bounds__(THREADS)
     bool valid = true;
     for (uint32_t axis = 0; axis < grid.dimensions; ++axis) {
         const float coordinate = __ldg(points + 3 * (size_t)i + axis);
-        key += cell_along(grid, (int)axis, (double)coordinate) * grid.strides[axis];
+        key += cell_along<WRAPS>(grid.axes[axis], coordinate) * grid.axes[axis].stride;
         valid = valid && isfinite(coordinate);
     }
     if (!valid) {
@@ -144,45 +209,94 @@ static __global__ void __launch_bounds__(THREADS)
 
 // ---- search ---------------------------------------------------------------------------------------------------------
 
-static __device__ bool is_near(const point_grid &grid, float4 a, float4 b) {
-    const double dx = (double)a.x - (double)b.x, dy = (double)a.y - (double)b.y;
-    const double dz = grid.dimensions == 3 ? (double)a.z - (double)b.z : 0.0;
+template <bool WRAPS> static __device__ __forceinline__ double difference(const axis_of_cells &axis, float a, float b) {
+    const double direct = (double)a - (double)b;
+    return WRAPS && axis.period > 0.0 && fabs(direct) > 0.5 * axis.period ? remainder(direct, axis.period) : direct;
+}
+
+template <bool WRAPS> static __device__ __forceinline__ bool is_near(const point_grid &grid, float4 a, float4 b) {
+    const double dx = difference<WRAPS>(grid.axes[0], a.x, b.x), dy = difference<WRAPS>(grid.axes[1], a.y, b.y);
+    const double dz = grid.dimensions == 3 ? difference<WRAPS>(grid.axes[2], a.z, b.z) : 0.0;
     // No fused operations: the host's result is the same to the last bit.
     return __dadd_rn(__dadd_rn(__dmul_rn(dx, dx), __dmul_rn(dy, dy)), __dmul_rn(dz, dz)) <= grid.square;
 }
 
-// Calls found(index) for each neighbour, in the order of cells.
-template <class Found> static __device__ void search_near(const point_job &j, float4 point, Found found) {
-    const point_grid &grid = j.grid;
-    const uint32_t own = __float_as_uint(point.w);
-    const uint32_t x_low = cell_along(grid, 0, (double)point.x - grid.radius);
-    const uint32_t x_high = cell_along(grid, 0, (double)point.x + grid.radius);
-    const uint32_t y_low = cell_along(grid, 1, (double)point.y - grid.radius);
-    const uint32_t y_high = cell_along(grid, 1, (double)point.y + grid.radius);
-    const uint32_t z_low = grid.dimensions == 3 ? cell_along(grid, 2, (double)point.z - grid.radius) : 0;
-    const uint32_t z_high = grid.dimensions == 3 ? cell_along(grid, 2, (double)point.z + grid.radius) : 0;
-    for (uint32_t z = z_low; z <= z_high; ++z) {
-        for (uint32_t y = y_low; y <= y_high; ++y) {
-            const uint32_t row = z * grid.strides[2] + y * grid.strides[1];
-            const uint32_t end = __ldg(j.table + row + x_high + 1);
-            for (uint32_t i = __ldg(j.table + row + x_low); i < end; ++i) {
-                const float4 other = __ldg(j.points + i);
-                const uint32_t index = __float_as_uint(other.w);
-                if (is_near(grid, point, other) && (grid.half ? index > own : index != own)) {
-                    found(index);
-                }
-            }
+// Cells along an axis; with a period they may go over its ends.
+struct range_of_cells {
+    int32_t low, high;
+};
+
+template <bool WRAPS>
+static __device__ __forceinline__ range_of_cells cells_near(const axis_of_cells &axis, float coordinate) {
+    if (WRAPS && axis.period > 0.0) {
+        const double inside = inside_period(axis, coordinate);
+        const int32_t low = bp_cell_of_double(inside - axis.reach, axis.inverse);
+        const int32_t high = bp_cell_of_double(inside + axis.reach, axis.inverse);
+        const range_of_cells range = {bp_cuda_clamp(low, -1, axis.last + 1), bp_cuda_clamp(high, -1, axis.last + 1)};
+        const range_of_cells all = {0, axis.last};
+        return range.high - range.low >= axis.last ? all : range;
+    }
+    return {(int32_t)clamped_cell(axis, (double)coordinate - axis.reach),
+            (int32_t)clamped_cell(axis, (double)coordinate + axis.reach)};
+}
+
+template <bool WRAPS> static __device__ __forceinline__ uint32_t wrapped(const axis_of_cells &axis, int32_t cell) {
+    if (WRAPS && axis.period > 0.0) {
+        cell += cell < 0 ? axis.last + 1 : cell > axis.last ? -axis.last - 1 : 0;
+    }
+    return (uint32_t)cell;
+}
+
+// Calls found(index) for each neighbour in the cells low ... high of a row.
+template <bool WRAPS, class Found>
+static __device__ __forceinline__ void search_cells(const point_job &j, float4 point, uint32_t low, uint32_t high,
+                                                    Found &found) {
+    const uint32_t own = __float_as_uint(point.w), end = __ldg(j.table + high + 1);
+    for (uint32_t i = __ldg(j.table + low); i < end; ++i) {
+        const float4 other = __ldg(j.points + i);
+        const uint32_t index = __float_as_uint(other.w);
+        if (is_near<WRAPS>(j.grid, point, other) && (j.grid.half ? index > own : index != own)) {
+            found(index);
         }
     }
 }
 
+template <bool WRAPS, class Found>
+static __device__ __forceinline__ void search_row(const point_job &j, float4 point, uint32_t row, range_of_cells x,
+                                                  Found &found) {
+    const int32_t last = j.grid.axes[0].last - j.grid.axes[0].first;
+    search_cells<WRAPS>(j, point, row + (uint32_t)max(x.low, 0), row + (uint32_t)min(x.high, last), found);
+    if (WRAPS && x.low < 0) {
+        search_cells<WRAPS>(j, point, row + (uint32_t)(x.low + last + 1), row + (uint32_t)last, found);
+    }
+    if (WRAPS && x.high > last) {
+        search_cells<WRAPS>(j, point, row, row + (uint32_t)(x.high - last - 1), found);
+    }
+}
+
+// Calls found(index) for each neighbour, in the order of cells.
+template <bool WRAPS, class Found>
+static __device__ __forceinline__ void search_near(const point_job &j, float4 point, Found found) {
+    const point_grid &grid = j.grid;
+    const range_of_cells none = {0, 0};
+    const range_of_cells x = cells_near<WRAPS>(grid.axes[0], point.x), y = cells_near<WRAPS>(grid.axes[1], point.y);
+    const range_of_cells z = grid.dimensions == 3 ? cells_near<WRAPS>(grid.axes[2], point.z) : none;
+    for (int32_t k = z.low; k <= z.high; ++k) {
+        const uint32_t layer = wrapped<WRAPS>(grid.axes[2], k) * grid.axes[2].stride;
+        for (int32_t i = y.low; i <= y.high; ++i) {
+            search_row<WRAPS>(j, point, layer + wrapped<WRAPS>(grid.axes[1], i) * grid.axes[1].stride, x, found);
+        }
+    }
+}
+
+template <bool WRAPS>
 static __global__ void __launch_bounds__(THREADS) count_neighbors(const __grid_constant__ point_job j) {
     const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
     uint32_t count = 0;
     if (i < j.count) {
         const float4 point = __ldg(j.points + i);
         uint4 kept = make_uint4(0, 0, 0, 0);
-        search_near(j, point, [&](uint32_t index) {
+        search_near<WRAPS>(j, point, [&](uint32_t index) {
             kept.x = count == 0 ? index : kept.x;
             kept.y = count == 1 ? index : kept.y;
             kept.z = count == 2 ? index : kept.z;
@@ -233,6 +347,7 @@ static __device__ void write_kept(uint4 kept, uint32_t count, uint32_t *row) {
     if (count > 3) row[3] = kept.w;
 }
 
+template <bool WRAPS>
 static __global__ void __launch_bounds__(THREADS) write_neighbors(const __grid_constant__ point_job j) {
     const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= j.count) {
@@ -250,7 +365,7 @@ static __global__ void __launch_bounds__(THREADS) write_neighbors(const __grid_c
         return;
     }
     uint32_t written = 0;
-    search_near(j, __ldg(j.points + i), [&](uint32_t neighbor) { row[written++] = neighbor; });
+    search_near<WRAPS>(j, __ldg(j.points + i), [&](uint32_t neighbor) { row[written++] = neighbor; });
     if (count <= SORTED_BY_ONE) {
         sort_row(row, count);
     }
@@ -261,10 +376,6 @@ static __global__ void __launch_bounds__(THREADS) write_neighbors(const __grid_c
 static bp_status check_points(const bp_cuda_context *context, const float *points, size_t count, float radius,
                               const uint64_t *offsets, const uint32_t *indices, uint64_t capacity,
                               const uint64_t *found) {
-    if (context->config.period[0] > 0.0f || context->config.period[1] > 0.0f || context->config.period[2] > 0.0f) {
-        bp_log_write(&context->config, "config.period: not for neighbours on a CUDA device");
-        return BP_ERROR_UNSUPPORTED;
-    }
     if ((points == nullptr && count > 0) || count > BP_MAX_COUNT || offsets == nullptr || found == nullptr ||
         (indices == nullptr && capacity > 0) || !(radius >= 0.0f) || !isfinite(radius)) {
         bp_log_write(&context->config, "neighbours: a NULL pointer, too many points, or a radius that is none");
@@ -275,16 +386,30 @@ static bp_status check_points(const bp_cuda_context *context, const float *point
 
 static bp_status reserve_points(bp_cuda_context *context, bp_cuda_grid *grid, size_t count, uint32_t key_count) {
     grid->wide = false;
+    grid->count = (uint32_t)count;
     for (int i = 0; i < 2; ++i) {
-        BP_CUDA_TRY(bp_cuda_reserve(context, &grid->keys[i], count * sizeof(uint32_t)));
-        BP_CUDA_TRY(bp_cuda_reserve(context, &grid->indices[i], count * sizeof(uint32_t)));
+        BP_CUDA_TRY(bp_cuda_reserve(context, &grid->halves[i], bp_cuda_half_bytes(count, sizeof(uint32_t), 0)));
     }
     const size_t entries = bp_cuda_table_entries(key_count, 0);
-    BP_CUDA_TRY(bp_cuda_reserve(context, &grid->sorted, count * sizeof(float4)));
+    BP_CUDA_TRY(bp_cuda_reserve(context, &grid->points, count * sizeof(float4)));
     BP_CUDA_TRY(bp_cuda_reserve(context, &context->found_scratch, count * sizeof(uint4)));
     BP_CUDA_TRY(bp_cuda_reserve(context, &grid->table, entries * sizeof(uint32_t)));
     BP_CUDA_TRY(bp_cuda_reserve(context, &grid->chunks, (entries / 4096 + 2) * sizeof(uint32_t)));
     return bp_cuda_reserve(context, &context->offsets_scratch, (count + 1) * sizeof(uint32_t));
+}
+
+static bool has_period(const bp_config &config) {
+    return config.period[0] > 0.0f || config.period[1] > 0.0f || (config.dimensions == 3 && config.period[2] > 0.0f);
+}
+
+// Tells the host how far points are from the origin.
+static bp_status measure(bp_cuda_context *context, const float *points, size_t count, cudaStream_t stream) {
+    measure_points<<<std::min(blocks_for(count), (unsigned int)BLOCKS_MOST), THREADS, 0, stream>>>(
+        points, count, bp_cuda_result_of(context));
+    return bp_cuda_check(context,
+                         cudaMemcpyAsync(context->host_result, context->result.data, sizeof(bp_cuda_result),
+                                         cudaMemcpyDeviceToHost, stream),
+                         "sampling");
 }
 
 static bp_status plan_and_reserve(bp_cuda_context *context, const float *points, size_t count, float radius,
@@ -293,9 +418,13 @@ static bp_status plan_and_reserve(bp_cuda_context *context, const float *points,
     const uint32_t sample_count = (uint32_t)((count + stride - 1) / stride);
     sample_points<<<blocks_for(sample_count), THREADS, 0, stream>>>(points, count, stride, sample_count,
                                                                     context->samples);
+    if (has_period(context->config)) {
+        BP_CUDA_TRY(measure(context, points, count, stream));
+    }
     BP_CUDA_TRY(bp_cuda_launched(context, "sampling"));
     BP_CUDA_TRY(bp_cuda_check(context, cudaStreamSynchronize(stream), "sampling"));
-    *grid = plan_points(context->config, bounds_of(context->samples, sample_count), count, radius);
+    *grid = plan_points(context->config, bounds_of(context->samples, sample_count), count, radius,
+                        context->host_result->farthest);
     context->stats.levels = 1;
     context->stats.cells = grid->key_count;
     bp_cuda_mark(context, BP_CUDA_STAGE_PLAN, stream);
@@ -305,10 +434,10 @@ static bp_status plan_and_reserve(bp_cuda_context *context, const float *points,
 static bp_status build_points(bp_cuda_context *context, const point_grid &grid, const float *points, size_t count,
                               cudaStream_t stream) {
     bp_cuda_grid *set = &context->grids[0];
-    set->count = (uint32_t)count;
-    make_point_keys<<<blocks_for(count), THREADS, 0, stream>>>(
-        grid, points, set->count, static_cast<uint32_t *>(set->keys[0].data),
-        static_cast<uint32_t *>(set->indices[0].data), bp_cuda_result_of(context));
+    const bp_cuda_columns columns = bp_cuda_columns_of(set, 0);
+    const auto kernel = has_period(context->config) ? make_point_keys<true> : make_point_keys<false>;
+    kernel<<<blocks_for(count), THREADS, 0, stream>>>(grid, points, set->count, static_cast<uint32_t *>(columns.keys),
+                                                      columns.indices, bp_cuda_result_of(context));
     BP_CUDA_TRY(bp_cuda_launched(context, "keys"));
     bp_cuda_mark(context, BP_CUDA_STAGE_KEYS, stream);
     uint32_t bits = 1;
@@ -318,9 +447,8 @@ static bp_status build_points(bp_cuda_context *context, const point_grid &grid, 
     context->stats.key_bits = bits;
     BP_CUDA_TRY(bp_cuda_sort_keys(context, set, bits, stream));
     bp_cuda_mark(context, BP_CUDA_STAGE_SORT, stream);
-    arrange_points<<<blocks_for(count), THREADS, 0, stream>>>(
-        static_cast<const uint32_t *>(set->indices[set->current].data), points, set->count,
-        static_cast<float4 *>(set->sorted.data));
+    arrange_points<<<blocks_for(count), THREADS, 0, stream>>>(set->ordered.indices, points, set->count,
+                                                              static_cast<float4 *>(set->points.data));
     BP_CUDA_TRY(bp_cuda_launched(context, "arranging"));
     BP_CUDA_TRY(bp_cuda_fill_table(context, set, grid.key_count, 0, stream));
     bp_cuda_mark(context, BP_CUDA_STAGE_ARRANGE, stream);
@@ -400,7 +528,7 @@ bp_status bp_cuda_find_neighbors(bp_cuda_context *context, const float *points_x
     BP_CUDA_TRY(bp_cuda_begin(context, stream));
     BP_CUDA_TRY(plan_and_reserve(context, points_xyz, count, radius, stream, &j.grid));
     BP_CUDA_TRY(build_points(context, j.grid, points_xyz, count, stream));
-    j.points = static_cast<const float4 *>(context->grids[0].sorted.data);
+    j.points = static_cast<const float4 *>(context->grids[0].points.data);
     j.table = static_cast<const uint32_t *>(context->grids[0].table.data);
     j.count = (uint32_t)count;
     j.counts = static_cast<uint32_t *>(context->offsets_scratch.data);
@@ -410,11 +538,12 @@ bp_status bp_cuda_find_neighbors(bp_cuda_context *context, const float *points_x
     j.capacity = capacity;
     j.result = bp_cuda_result_of(context);
     BP_CUDA_TRY(bp_cuda_check(context, cudaMemsetAsync(j.counts + count, 0, sizeof *j.counts, stream), "counting"));
-    count_neighbors<<<blocks_for(count), THREADS, 0, stream>>>(j);
+    const bool wraps = has_period(context->config);
+    (wraps ? count_neighbors<true> : count_neighbors<false>)<<<blocks_for(count), THREADS, 0, stream>>>(j);
     BP_CUDA_TRY(bp_cuda_launched(context, "counting"));
     BP_CUDA_TRY(scan_counts(context, j.counts, count, offsets, stream));
     if (indices != nullptr) {
-        write_neighbors<<<blocks_for(count), THREADS, 0, stream>>>(j);
+        (wraps ? write_neighbors<true> : write_neighbors<false>)<<<blocks_for(count), THREADS, 0, stream>>>(j);
         BP_CUDA_TRY(bp_cuda_launched(context, "writing"));
     }
     bp_cuda_mark(context, BP_CUDA_STAGE_SWEEP, stream);

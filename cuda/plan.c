@@ -11,6 +11,7 @@
 // the search takes longer, and finds the same.
 #include "plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 // Boxes are a little shorter than the cells of their level, so that rounding never puts their ends two cells apart.
@@ -416,6 +417,7 @@ void bp_cuda_plan(const bp_config *config, const bp_box *samples, size_t sample_
     planning p = {.config = config, .samples = samples, .sample_count = sample_count};
     members levels[GROUPS];
     double base[3] = {1.0, 1.0, 1.0};
+    assert(config->dimensions == 2 || config->dimensions == 3);
     p.dimensions = config->dimensions;
     p.weight = sample_count > 0 ? (double)count / (double)sample_count : 1.0;
     memset(lattice, 0, sizeof *lattice);
@@ -430,7 +432,7 @@ void bp_cuda_plan(const bp_config *config, const bp_box *samples, size_t sample_
         base[axis] = base_cell(&p, levels, level_count, axis);
     }
     make_levels(&p, lattice, levels, level_count, base);
-    for (uint32_t i = 0; i < 2 && lattice->level_count > 0 && p.weight > 1.0; ++i) {
+    for (uint32_t i = 0; i < 2 && level_count > 0 && lattice->level_count > 0 && p.weight > 1.0; ++i) {
         make_level(&p, lattice, &levels[level_count - 1], base, 3); // for boxes that are larger than any in the sample
     }
     lattice->kind.narrow = is_narrow(lattice);

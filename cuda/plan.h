@@ -9,9 +9,10 @@ extern "C" {
 #endif
 
 enum {
-    BP_CUDA_SAMPLE = 1024,       // boxes looked at
-    BP_CUDA_TABLE_LOAD = 8,      // entries of the table per box, at most ...
-    BP_CUDA_TABLE_MORE = 1 << 16 // ... and so many more
+    BP_CUDA_SAMPLE = 1024,            // boxes looked at
+    BP_CUDA_TABLE_LOAD = 8,           // entries of the table per box, at most ...
+    BP_CUDA_TABLE_MORE = 1 << 16,     // ... and so many more
+    BP_CUDA_PARTITION_LEAST = 1 << 19 // boxes that are distributed rather than sorted
 };
 
 // Every stride-th box is a sample.

@@ -187,7 +187,7 @@ bp_status bp_cuda_scan(bp_cuda_context *context, const bp_cuda_grid *listed, con
         return BP_OK;
     }
     scan_job j = {};
-    j.ids = static_cast<const uint32_t *>(listed->indices[listed->current].data);
+    j.ids = listed->ordered.indices;
     j.listed_boxes = listed->boxes;
     j.listed_objects = listed->objects;
     j.listed_count_all = listed->count;
@@ -205,7 +205,7 @@ bp_status bp_cuda_scan(bp_cuda_context *context, const bp_cuda_grid *listed, con
     const size_t bytes = j.tile_count * sizeof(unsigned long long);
     BP_CUDA_TRY(bp_cuda_check(context, cudaMemsetAsync(context->states.data, 0, bytes, stream), "scanning"));
     const unsigned int blocks = j.tile_count < BLOCKS_MOST ? j.tile_count : BLOCKS_MOST;
-    const void *keys = listed->keys[listed->current].data;
+    const void *keys = listed->ordered.keys;
     if (listed->wide) {
         scan_listed<uint64_t><<<blocks, THREADS, 0, stream>>>(context->lattice, j, static_cast<const uint64_t *>(keys));
     } else {

@@ -14,8 +14,8 @@
 //
 // So no thread waits for another that has more to do, and a box with a million candidates is no special case. Hits go
 // into a queue of the warp, from its front; where records do not decide, from its back, and the boxes are asked for all of
-// those at once. Then the tile is counted, its place in the output becomes known (lookback.cuh), and the queues are
-// written: the sweep is done once.
+// those at once. Then the tile is counted, its place in the output becomes known (lookback.cuh) while hits become pairs of
+// ids, and the queues are written: the sweep is done once.
 //
 // A queue that is full is only counted, and the warp goes through everything once more when its place is known; so no
 // number of pairs is too large, and the order never depends on timing.
@@ -37,6 +37,7 @@ enum {
     QUEUE = 104 * ROUNDS, // hits of a warp
     BATCH = 1024,         // candidates for which marks are made at a time
     LONG = 1 << 18,       // candidates of a box at a time; those with more have the warp to themselves
+    NAMED = 4,            // hits of a thread that are named at a time
     BLOCKS_ACROSS = 132 * 8
 };
 
@@ -96,16 +97,6 @@ static __device__ __forceinline__ bool confirm(const bp_cuda_lattice &lattice, c
 
 // ---- the queue ------------------------------------------------------------------------------------------------------
 
-template <class Key>
-static __device__ __forceinline__ void write_pair(const job<Key> &j, uint32_t position, uint32_t candidate,
-                                                  unsigned long long place) {
-    if (place < j.output.capacity) {
-        const uint32_t own = __ldg(j.own.ids + position), other = __ldg(j.other.ids + candidate);
-        const bool swapped = j.kind == BP_CUDA_WITHIN ? own > other : j.kind == BP_CUDA_FROM_STRICTLY;
-        reinterpret_cast<uint2 *>(j.output.pairs)[place] = swapped ? make_uint2(other, own) : make_uint2(own, other);
-    }
-}
-
 // Asks the boxes about the doubtful hits, and moves those that are pairs to the others. Returns how many there are then.
 template <class Key, bool WRAPS>
 static __device__ __forceinline__ uint32_t settle(const bp_cuda_lattice &lattice, const job<Key> &j, warp_memory &w,
@@ -128,13 +119,37 @@ static __device__ __forceinline__ uint32_t settle(const bp_cuda_lattice &lattice
     return kept;
 }
 
+// Hits become pairs: positions become ids. Several at a time, because each is waited for.
 template <class Key>
-static __device__ __forceinline__ void write_queue(const job<Key> &j, const warp_memory &w, uint32_t first,
-                                                   uint32_t count, unsigned long long place) {
-#pragma unroll 4
+static __device__ __forceinline__ void name_hits(const job<Key> &j, warp_memory &w, uint32_t first, uint32_t count) {
+    const uint32_t lane = threadIdx.x & 31;
+#pragma unroll 1
+    for (uint32_t begin = 0; begin < count; begin += 32 * NAMED) {
+        uint32_t own[NAMED], other[NAMED];
+#pragma unroll
+        for (int i = 0; i < NAMED; ++i) {
+            const uint32_t at = begin + i * 32 + lane;
+            const uint2 hit = w.hits[at < count ? at : count - 1];
+            own[i] = __ldg(j.own.ids + first + hit.y);
+            other[i] = __ldg(j.other.ids + hit.x);
+        }
+        __syncwarp(); // the last hit is read by several threads
+#pragma unroll
+        for (int i = 0; i < NAMED; ++i) {
+            const bool swapped = j.kind == BP_CUDA_WITHIN ? own[i] > other[i] : j.kind == BP_CUDA_FROM_STRICTLY;
+            if (begin + i * 32 + lane < count) {
+                w.hits[begin + i * 32 + lane] = swapped ? make_uint2(other[i], own[i]) : make_uint2(own[i], other[i]);
+            }
+        }
+    }
+}
+
+static __device__ __forceinline__ void write_pairs(bp_cuda_output output, const warp_memory &w, uint32_t count,
+                                                   unsigned long long place) {
     for (uint32_t i = threadIdx.x & 31; i < count; i += 32) {
-        const uint2 hit = w.hits[i];
-        write_pair(j, first + hit.y, hit.x, place + i);
+        if (place + i < output.capacity) {
+            reinterpret_cast<uint2 *>(output.pairs)[place + i] = w.hits[i];
+        }
     }
 }
 
@@ -144,7 +159,8 @@ static __device__ __forceinline__ void empty_queue(const bp_cuda_lattice &lattic
                                                    uint32_t first, queued_hits queued) {
     const uint32_t kept = settle<Key, WRAPS>(lattice, j, w, first, queued);
     if (w.writing != 0) {
-        write_queue(j, w, first, kept, w.place);
+        name_hits(j, w, first, kept);
+        write_pairs(j.output, w, kept, w.place);
     }
     __syncwarp();
     if ((threadIdx.x & 31) == 0) {
@@ -282,6 +298,9 @@ static __device__ __forceinline__ void search_row(const bp_cuda_lattice &lattice
             }
             const candidate_state odd = fetch(j, w, batch, at + 32, count, segments);
             test(j, w, boxes, queued, even);
+            if (count - at <= 32) {
+                break; // nothing is odd
+            }
             even = fetch(j, w, batch, at + 64, count, segments);
             test(j, w, boxes, queued, odd);
         }
@@ -320,7 +339,7 @@ static __device__ __forceinline__ void search(const bp_cuda_lattice &lattice, co
 template <class Key, bool WRAPS, bool DIRECT>
 static __device__ __forceinline__ void search_inside(const bp_cuda_lattice &lattice, const job<Key> &j, warp_memory &w,
                                                      uint32_t first, uint32_t boxes, queued_hits &queued,
-                                                     const lane_state &lane) {
+                                                     const lane_state<Key> &lane) {
 #pragma unroll 1
     for (int segment = 0; segment < (WRAPS ? 2 : 1); ++segment) {
         search<Key, WRAPS>(lattice, j, w, first, boxes, queued, lane.record, [&]() {
@@ -333,7 +352,7 @@ static __device__ __forceinline__ void search_inside(const bp_cuda_lattice &latt
 // Where the box lies in a coarser level; asks the box itself if it touches the end of its own.
 template <class Key, bool WRAPS>
 static __device__ __forceinline__ bp_cuda_span span_across(const bp_cuda_lattice &lattice, const job<Key> &j,
-                                                           const lane_state &lane, uint32_t level) {
+                                                           const lane_state<Key> &lane, uint32_t level) {
     bp_cuda_span span = locate<Key, WRAPS>(lattice, j.own, lane).span;
     if (!bp_cuda_coarsen(kind_of<WRAPS>(lattice), &lattice.levels[lane.level], &lattice.levels[level], &span)) {
         const bp_box box = load_box(j.own.boxes + j.own.ids[lane.position]);
@@ -345,7 +364,7 @@ static __device__ __forceinline__ bp_cuda_span span_across(const bp_cuda_lattice
 template <class Key, bool WRAPS, bool DIRECT>
 static __device__ __forceinline__ void search_across(const bp_cuda_lattice &lattice, const job<Key> &j, warp_memory &w,
                                                      uint32_t first, uint32_t boxes, queued_hits &queued,
-                                                     const lane_state &lane, uint32_t level, bool active) {
+                                                     const lane_state<Key> &lane, uint32_t level, bool active) {
     bp_cuda_span span = {};
     if (active) {
         span = span_across<Key, WRAPS>(lattice, j, lane, level);
@@ -366,7 +385,7 @@ static __device__ __forceinline__ void search_across(const bp_cuda_lattice &latt
 template <class Key, bool WRAPS, bool DIRECT>
 static __device__ __forceinline__ void search_coarser(const bp_cuda_lattice &lattice, const job<Key> &j, warp_memory &w,
                                                       uint32_t first, uint32_t boxes, queued_hits &queued,
-                                                      const lane_state &lane) {
+                                                      const lane_state<Key> &lane) {
 #pragma unroll 1
     for (uint32_t rest = *j.occupied; rest != 0; rest &= rest - 1) {
         const uint32_t level = (uint32_t)__ffs((int)rest) - 1;
@@ -377,25 +396,32 @@ static __device__ __forceinline__ void search_coarser(const bp_cuda_lattice &lat
     }
 }
 
+// Brings what is at a place into the cache.
+static __device__ __forceinline__ void ask_for(const void *place) {
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(place));
+}
+
 // ---- tiles ----------------------------------------------------------------------------------------------------------
 
 template <class Key>
-static __device__ __forceinline__ lane_state start_lane(const bp_cuda_lattice &lattice, const job<Key> &j,
-                                                        uint64_t position) {
-    lane_state lane = {(uint32_t)position, NOWHERE, {0, 0}};
+static __device__ __forceinline__ lane_state<Key> start_lane(const bp_cuda_lattice &lattice, const job<Key> &j,
+                                                             uint64_t position) {
+    lane_state<Key> lane = {(uint32_t)position, NOWHERE, {0, 0}, 0};
     if (position < j.own.count) {
         const Key key = __ldg(j.own.keys + position);
         const uint2 words = __ldg(j.own.records + position);
         lane.record = {words.x, words.y};
+        lane.key = key;
         lane.level = key < lattice.key_count ? level_of_key(lattice, key) : (uint32_t)NOWHERE;
     }
     return lane;
 }
 
-// Where the output of this warp begins.
+// Where the output of this warp begins. While one warp finds out, the others name their hits.
 template <class Key>
 static __device__ __forceinline__ unsigned long long place_warp(const job<Key> &j, shared_memory &shared, uint32_t tile,
-                                                                unsigned long long total) {
+                                                                warp_memory &w, uint32_t first, uint32_t kept) {
+    const unsigned long long total = w.total + kept;
     const uint32_t warp = threadIdx.x / 32;
     if ((threadIdx.x & 31) == 0) {
         shared.warp_totals[warp] = total;
@@ -423,6 +449,9 @@ static __device__ __forceinline__ unsigned long long place_warp(const job<Key> &
             }
         }
     }
+    if (w.again == 0) {
+        name_hits(j, w, first, kept);
+    }
     __syncthreads();
     return shared.begin + before;
 }
@@ -435,7 +464,11 @@ static __device__ __forceinline__ queued_hits search_rounds(const bp_cuda_lattic
 #pragma unroll 1
     for (uint32_t round = 0; round < j.rounds; ++round) {
         const uint64_t position = (uint64_t)first + round * 32 + (threadIdx.x & 31);
-        const lane_state lane = start_lane(lattice, j, position);
+        const lane_state<Key> lane = start_lane(lattice, j, position);
+        if (round + 1 < j.rounds && position + 32 < j.own.count) {
+            ask_for(j.own.keys + position + 32);
+            ask_for(j.own.records + position + 32);
+        }
         if (ACROSS) {
             search_coarser<Key, WRAPS, DIRECT>(lattice, j, w, first, round * 32, queued, lane);
         } else {
@@ -466,15 +499,16 @@ static __device__ __forceinline__ void sweep_tile(const bp_cuda_lattice &lattice
         }
         const uint32_t kept = settle<Key, WRAPS>(lattice, j, w, first, queued);
         if (w.writing != 0) {
-            write_queue(j, w, first, kept, w.place);
+            name_hits(j, w, first, kept);
+            write_pairs(j.output, w, kept, w.place);
             return;
         }
-        const unsigned long long place = place_warp(j, shared, tile, w.total + kept);
+        const unsigned long long place = place_warp(j, shared, tile, w, first, kept);
         if (j.output.pairs == nullptr) {
             return;
         }
         if (w.again == 0) {
-            write_queue(j, w, first, kept, place);
+            write_pairs(j.output, w, kept, place);
             return;
         }
         if (first_lane) {
@@ -532,9 +566,9 @@ size_t bp_cuda_sweep_tiles(size_t count) {
 }
 
 template <class Key> static view<Key> view_of(const bp_cuda_grid *grid) {
-    return {static_cast<const Key *>(grid->keys[grid->current].data),
-            static_cast<const uint2 *>(grid->sorted.data),
-            static_cast<const uint32_t *>(grid->indices[grid->current].data),
+    return {static_cast<const Key *>(grid->ordered.keys),
+            grid->ordered.records,
+            grid->ordered.indices,
             static_cast<const uint32_t *>(grid->table.data),
             grid->boxes,
             grid->objects,

@@ -1,13 +1,18 @@
-// Neighbours on the device against all pairs of points on the host.
+// Neighbours on the device against all pairs of points on the host, and against what the CPU finds.
 #include "checks.h"
 
 #include <math.h>
 
 enum { COUNT = 3000 };
 
-static bool is_near(const float *a, const float *b, double radius, uint32_t dimensions) {
-    const double dx = (double)a[0] - (double)b[0], dy = (double)a[1] - (double)b[1];
-    const double dz = dimensions == 2 ? 0.0 : (double)a[2] - (double)b[2];
+static double difference(const float *a, const float *b, int axis, const bp_config *config) {
+    const double direct = (double)a[axis] - (double)b[axis], period = (double)config->period[axis];
+    return period > 0.0 ? remainder(direct, period) : direct;
+}
+
+static bool is_near(const float *a, const float *b, double radius, const bp_config *config) {
+    const double dx = difference(a, b, 0, config), dy = difference(a, b, 1, config);
+    const double dz = config->dimensions == 2 ? 0.0 : difference(a, b, 2, config);
     return (dx * dx + dy * dy) + dz * dz <= radius * radius;
 }
 
@@ -26,7 +31,7 @@ static void check_points(const float *points, size_t count, float radius, bp_con
     for (size_t i = 0; i < count; ++i) {
         CHECK(offsets[i] == expected, "%s: row %zu begins at %llu", what, i, (unsigned long long)offsets[i]);
         for (size_t k = half ? i + 1 : 0; k < count; ++k) {
-            if (k != i && is_near(points + 3 * i, points + 3 * k, (double)radius, config.dimensions)) {
+            if (k != i && is_near(points + 3 * i, points + 3 * k, (double)radius, &config)) {
                 CHECK(expected < found && indices[expected] == k, "%s: point %zu, neighbour %zu", what, i, k);
                 ++expected;
             }
@@ -34,6 +39,11 @@ static void check_points(const float *points, size_t count, float radius, bp_con
     }
     CHECK(expected == found && offsets[count] == found, "%s: %llu neighbours, not %llu", what,
           (unsigned long long)found, (unsigned long long)expected);
+    bp_neighbors host = {0};
+    CHECK(bp_find_neighbors(points, count, radius, &config, &host) == BP_OK && host.offsets[count] == found &&
+              (found == 0 || memcmp(host.indices, indices, found * sizeof *indices) == 0),
+          "%s, radius %g: the CPU finds others", what, (double)radius);
+    bp_neighbors_free(&host, &config);
     if (found > 0) {
         status = bp_cuda_find_neighbors_host(context, points, count, radius, offsets, indices, found - 1, &counted);
         CHECK(status == BP_ERROR_CAPACITY && counted == found, "%s: a short buffer", what);
@@ -41,6 +51,41 @@ static void check_points(const float *points, size_t count, float radius, bp_con
     bp_cuda_destroy(context);
     free(offsets);
     free(indices);
+}
+
+// Random points in and around the first period, and some that are many periods away.
+static void fill_periodic(float *points, uint64_t state) {
+    for (size_t i = 0; i < 3 * (size_t)COUNT; ++i) {
+        points[i] = random_between(&state, -30.0f, 30.0f);
+    }
+    for (size_t i = 0; i < 3 * (size_t)COUNT; i += 101) {
+        points[i] += 12345.0f;
+    }
+}
+
+static void check_periods(float *points) {
+    const bp_config table[] = {{.dimensions = 3, .period = {20, 20, 20}},
+                               {.dimensions = 3, .period = {20, 0, 7}},
+                               {.dimensions = 3, .period = {0, 0, 30}, .flags = BP_NEIGHBORS_HALF},
+                               {.dimensions = 2, .period = {11, 13, 5}},
+                               {.dimensions = 3, .period = {1, 64, 0.25f}}};
+    const float radii[] = {0.0f, 0.3f, 1.0f, 3.4f, 12.0f};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i) {
+        for (size_t r = 0; r < sizeof radii / sizeof radii[0]; ++r) {
+            fill_periodic(points, 10 * i + r);
+            check_points(points, COUNT, radii[r], table[i], "periodic");
+        }
+    }
+    for (size_t i = 0; i < COUNT; ++i) { // a lattice that fills the period; distances are exactly the radius
+        points[3 * i] = (float)(i % 15) - 15.0f * (float)(i % 7);
+        points[3 * i + 1] = (float)(i / 15 % 15);
+        points[3 * i + 2] = (float)(i / 225);
+    }
+    check_points(points, COUNT, 1.0f, (bp_config){.dimensions = 3, .period = {15, 15, 15}}, "periodic lattice");
+    for (size_t i = 0; i < COUNT; i += 3) { // so far out that nothing is known of where they are in their period
+        points[3 * i] = ldexpf(1.0f + (float)i, 50 + (int)(i % 40));
+    }
+    check_points(points, COUNT, 1.0f, (bp_config){.dimensions = 3, .period = {15, 15, 15}}, "periodic, far");
 }
 
 static void check_mistakes(void) {
@@ -54,6 +99,11 @@ static void check_mistakes(void) {
           "radius");
     CHECK(bp_cuda_find_neighbors_host(context, points, 1, 1.0f, offsets, indices, 4, &found) == BP_OK && found == 0,
           "one point");
+    bp_cuda_destroy(context);
+    const bp_config periodic = {.dimensions = 3, .period = {2, 2, 2}};
+    CHECK(bp_cuda_create(&periodic, &context) == BP_OK, "mistakes with a period");
+    CHECK(bp_cuda_find_neighbors_host(context, points, 2, 1.0f, offsets, indices, 4, &found) == BP_ERROR_BOX,
+          "NaN with a period");
     bp_cuda_destroy(context);
 }
 
@@ -79,6 +129,7 @@ int main(void) {
         points[3 * i + 2] = (float)(i / 225);
     }
     check_points(points, COUNT, 1.0f, (bp_config){.dimensions = 3}, "lattice");
+    check_periods(points);
     check_mistakes();
     return failures > 0;
 }

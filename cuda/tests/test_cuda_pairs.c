@@ -2,11 +2,12 @@
 // get wrong.
 #include "checks.h"
 
+#include "plan.h"
 #include "scenes.h"
 
 #include <math.h>
 
-enum { COUNT = 3000, MANY = 20000 };
+enum { COUNT = 3000, MANY = 20000, DISTRIBUTED = BP_CUDA_PARTITION_LEAST + 12345 };
 
 typedef struct expected {
     bp_pair *data;
@@ -210,6 +211,88 @@ static void check_skew(void) {
     bp_cuda_destroy(context);
 }
 
+// So many that they are distributed and not sorted: the pairs of the CPU, and twice the same bytes.
+static void check_many(const bp_box *boxes, const bp_config *config, uint32_t distributed, const char *what) {
+    bp_config sorted = *config;
+    sorted.threads = -1;
+    sorted.pair_order = BP_ORDER_SORTED;
+    bp_pairs host = {0};
+    bp_cuda_context *context = NULL;
+    bp_cuda_stats stats = {0};
+    uint64_t found = 0, again = 0;
+    CHECK(bp_find_pairs(boxes, DISTRIBUTED, &sorted, &host) == BP_OK, "%s", what);
+    const size_t bytes = (host.count + 1) * sizeof(bp_pair);
+    bp_pair *pairs = malloc(bytes), *repeated = malloc(bytes);
+    CHECK(bp_cuda_create(config, &context) == BP_OK, "%s", what);
+    void *there = bp_cuda_test_copy(boxes, DISTRIBUTED * sizeof *boxes);
+    CHECK(bp_cuda_find_pairs(context, there, DISTRIBUTED, NULL, NULL, 0, &found) == BP_OK && found == host.count,
+          "%s: counted %llu", what, (unsigned long long)found);
+    CHECK(bp_cuda_get_stats(context, &stats) == BP_OK && stats.bytes <= bp_cuda_memory_needed(DISTRIBUTED),
+          "%s: %zu bytes, %llu were announced", what, stats.bytes,
+          (unsigned long long)bp_cuda_memory_needed(DISTRIBUTED));
+    CHECK(stats.distributed == distributed, "%s: %s", what, distributed > 0 ? "sorted" : "distributed");
+    bp_status status = bp_cuda_find_pairs_host(context, boxes, DISTRIBUTED, pairs, host.count + 1, &found);
+    CHECK(status == BP_OK && found == host.count, "%s: %s, %llu pairs", what, bp_status_text(status),
+          (unsigned long long)found);
+    status = bp_cuda_find_pairs_host(context, boxes, DISTRIBUTED, repeated, host.count + 1, &again);
+    CHECK(status == BP_OK && again == found && memcmp(pairs, repeated, found * sizeof *pairs) == 0,
+          "%s: other bytes the second time", what);
+    qsort(pairs, found, sizeof *pairs, compare_pairs);
+    CHECK(found != host.count || memcmp(pairs, host.data, found * sizeof *pairs) == 0, "%s: other pairs", what);
+    bp_cuda_test_free(there);
+    bp_cuda_destroy(context);
+    bp_pairs_free(&host, &sorted);
+    free(pairs);
+    free(repeated);
+}
+
+static int compare_places(const void *left, const void *right) {
+    const bp_box *a = left, *b = right;
+    return a->min[2] < b->min[2] ? -1 : a->min[2] > b->min[2];
+}
+
+// All boxes go to the upper half, but for those that are looked at beforehand: one of so many.
+static void mislead(bp_box *boxes) {
+    enum { SAMPLED = 64 };
+    for (size_t i = 0; i < DISTRIBUTED; ++i) {
+        if (i != bp_cuda_sample_index(i / SAMPLED, SAMPLED, DISTRIBUTED) && boxes[i].min[2] < 0.0f) {
+            boxes[i].min[2] += 52.0f;
+            boxes[i].max[2] += 52.0f;
+        }
+    }
+}
+
+static void check_distributed(void) {
+    bp_box *boxes = malloc(DISTRIBUTED * sizeof *boxes);
+    char log[512] = "";
+    bp_config config = {.dimensions = 3, .log = {keep_log, log}};
+    fill(boxes, DISTRIBUTED, 52.0f, 0.5f, 1.0f, 21);
+    check_many(boxes, &config, 1, "even");
+    qsort(boxes, DISTRIBUTED, sizeof *boxes, compare_places);
+    check_many(boxes, &config, 1, "in the order of space");
+    boxes[DISTRIBUTED - 1].max[1] = INFINITY;
+    config.period[0] = 104.0f;
+    check_many(boxes, &config, 1, "many with a period");
+    config.period[0] = 0.0f;
+    fill(boxes, DISTRIBUTED / 64, 1.5f, 0.5f, 1.0f, 22); // too many for a bucket
+    check_many(boxes, &config, 0, "a crowd among many");
+    fill(boxes, DISTRIBUTED, 52.0f, 0.5f, 1.0f, 24);
+    mislead(boxes);
+    check_many(boxes, &config, 0, "a sample that misleads");
+    fill(boxes, DISTRIBUTED, 90.0f, 0.1f, 8.0f, 23);
+    check_many(boxes, &config, 0, "many sizes");
+    boxes[DISTRIBUTED - 2].min[1] = NAN;
+    uint64_t found = 0;
+    bp_cuda_context *context = NULL;
+    CHECK(bp_cuda_create(&config, &context) == BP_OK, "many");
+    CHECK(bp_cuda_find_pairs_host(context, boxes, DISTRIBUTED, NULL, 0, &found) == BP_ERROR_BOX, "NaN among many");
+    char named[32];
+    (void)snprintf(named, sizeof named, "box %d ", DISTRIBUTED - 2);
+    CHECK(strstr(log, named) != NULL, "the log says: %s", log);
+    bp_cuda_destroy(context);
+    free(boxes);
+}
+
 static void check_mistakes(void) {
     char log[512] = "";
     const bp_config config = {.log = {keep_log, log}};
@@ -245,5 +328,6 @@ int main(void) {
     check_filters();
     check_two_sets();
     check_skew();
+    check_distributed();
     return failures > 0;
 }

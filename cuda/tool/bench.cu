@@ -49,10 +49,11 @@ static double sum_of_stages(const bp_cuda_stats &s) {
 }
 
 static double gigabytes_for(size_t count, uint64_t pairs, const bp_cuda_stats &s) {
-    const double key = s.key_bits > 32 ? 8.0 : 4.0, passes = (s.key_bits + 7) / 8;
+    const double key = s.key_bits > 32 ? 8.0 : 4.0, passes = (s.key_bits + 7) / 8, item = 16.0;
     const double keys = 24.0 + key + 4.0 + 8.0, sort = key + passes * 2.0 * (key + 4.0);
     const double arrange = 4.0 + 32.0 + 8.0 + 2.0 * key, sweep = key + 8.0 + 4.0;
-    return ((double)count * (keys + sort + arrange + sweep) + 8.0 * (double)s.cells + 8.0 * (double)pairs) * 1e-9;
+    const double build = s.distributed > 0 ? 24.0 + 5.0 * item : keys + sort + arrange;
+    return ((double)count * (build + sweep) + 8.0 * (double)s.cells + 8.0 * (double)pairs) * 1e-9;
 }
 
 static void print_head(double bandwidth) {
@@ -76,10 +77,10 @@ static void print_row(const row &r) {
 
 static void write_csv(FILE *file, const row &r) {
     const bp_cuda_stats &s = r.stats;
-    fprintf(file, "%s,%zu,%llu,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.3f,%.3f,%.1f,%zu,%llu,%u\n", r.scene,
+    fprintf(file, "%s,%zu,%llu,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.3f,%.3f,%.1f,%zu,%llu,%u,%u\n", r.scene,
             r.count, (unsigned long long)r.pairs, (double)s.plan_ms, (double)s.keys_ms, (double)s.sort_ms,
             (double)s.arrange_ms, (double)s.sweep_ms, (double)s.scan_ms, r.kernels_ms, (double)s.total_ms, r.spread,
-            r.gigabytes, r.share, r.bytes_per_object, s.levels, (unsigned long long)s.cells, s.key_bits);
+            r.gigabytes, r.share, r.bytes_per_object, s.levels, (unsigned long long)s.cells, s.key_bits, s.distributed);
 }
 
 static void finish_row(row &r, std::vector<bp_cuda_stats> &runs, double bandwidth) {
@@ -185,7 +186,7 @@ int tool_bench(const tool_options *options) {
     FILE *file = options->csv != nullptr ? fopen(options->csv, "a") : nullptr;
     if (file != nullptr && ftell(file) == 0) {
         fprintf(file, "scene,n,pairs,plan_ms,keys_ms,sort_ms,arrange_ms,sweep_ms,scan_ms,kernels_ms,all_ms,spread,gb,"
-                      "share_of_bandwidth,bytes_per_object,levels,cells,key_bits\n");
+                      "share_of_bandwidth,bytes_per_object,levels,cells,key_bits,distributed\n");
     }
     const double bandwidth = copy_bandwidth();
     bool good = true;

@@ -55,7 +55,6 @@ BP_API bp_status bp_cuda_find_pairs_between(bp_cuda_context *context, const bp_b
 /// Finds the neighbours of each point as bp_find_neighbors does (x, y, z one after the other; everything on the device):
 /// those of point i are indices[offsets[i] .. offsets[i + 1]), ascending; `offsets` has count + 1 entries and is always
 /// filled. When `indices` is short, BP_ERROR_CAPACITY and *found is the number needed; NULL with capacity 0 counts.
-/// A period is BP_ERROR_UNSUPPORTED here.
 BP_API bp_status bp_cuda_find_neighbors(bp_cuda_context *context, const float *points_xyz, size_t count, float radius,
                                         bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
                                         uint64_t *found);
@@ -71,23 +70,25 @@ BP_API bp_status bp_cuda_find_neighbors_host(bp_cuda_context *context, const flo
                                              float radius, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
                                              uint64_t *found);
 
-/// Bytes on the device that a context takes at most to find the pairs of so many boxes, and the neighbours of so many
-/// points: boxes, points and results not counted. (Between two sets: of both together.) Needs no device.
+/// Bytes on the device that a context takes at most to find the pairs of so many boxes, or the neighbours of so many
+/// points: boxes, points and results not counted. (Between two sets: of both together.) Where there is less, many boxes
+/// are sorted in less memory, and more slowly. Needs no device.
 BP_API uint64_t bp_cuda_memory_needed(size_t count);
 
 /// What the last call did, and how long each of its stages took on the device. Times are 0 unless bp_cuda_measure asked
 /// for them.
 typedef struct bp_cuda_stats {
     float plan_ms;    ///< a sample of boxes to the host, and levels chosen there
-    float keys_ms;    ///< the level and cell of each box
-    float sort_ms;    ///< (key, index) by key
-    float arrange_ms; ///< what the sweep needs, in that order, and the table of cells
+    float keys_ms;    ///< the level and cell of each box; many boxes: distributed to parts of space
+    float sort_ms;    ///< (key, index) by key; many boxes: the parts distributed to buckets
+    float arrange_ms; ///< what the sweep needs, in the order of cells, and the table of cells
     float sweep_ms;   ///< pairs inside the grids
     float scan_ms;    ///< pairs of boxes that fit no grid: infinite ones
     float total_ms;   ///< from the first to the last, gaps included
     size_t levels;    ///< grids that were planned
     uint64_t cells;   ///< in all of them
     uint32_t key_bits;
+    uint32_t distributed; ///< sets of boxes that were distributed, because they are many and even, and not sorted
     size_t bytes; ///< held by the context on the device
 } bp_cuda_stats;
 
