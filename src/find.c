@@ -1,6 +1,8 @@
 // The one-call functions: check, prepare, method, pairs.
+#include "choose.h"
 #include "clock.h"
 #include "config.h"
+#include "explain.h"
 #include "method.h"
 #include "sort.h"
 #include "view.h"
@@ -106,25 +108,35 @@ static bp_status look(request *r, bp_stats *stats) {
     return status;
 }
 
+// What is built over.
+static bp_candidates candidates_of(const request *r) {
+    const bp_view *view = r->between ? &r->second : &r->first;
+    return (bp_candidates){.boxes = view->boxes, .count = view->count};
+}
+
 static bp_status answer(request *r, bp_pairs *pairs) {
     bp_status status = bp_config_complete(r->given, &r->config);
     if (status != BP_OK) {
         return status;
     }
-    const bp_method method = bp_method_choose(&r->config);
-    status = check(r, pairs, bp_method_get(method));
+    status = check(r, pairs, bp_method_get(bp_choose_first(&r->config)));
     if (status != BP_OK) {
         return status;
     }
-    bp_stats stats = {.method = method, .update = BP_UPDATE_REBUILD, .objects = r->a.count + r->b.count};
+    bp_stats stats = {.update = BP_UPDATE_REBUILD, .objects = r->a.count + r->b.count};
     status = look(r, &stats);
     if (status == BP_OK) {
-        status = run_method(r, method, pairs, &stats);
+        stats.method = bp_choose_once(&r->config, candidates_of(r), &stats.choice);
+        status = run_method(r, stats.method, pairs, &stats);
     }
     bp_view_free(&r->first);
     bp_view_free(&r->second);
     if (r->config.stats != NULL && (status == BP_OK || status == BP_ERROR_CAPACITY)) {
         *r->config.stats = stats;
+    }
+    if (status == BP_OK) {
+        uint32_t told = 0;
+        bp_warn(&r->config, &stats, &told);
     }
     return status;
 }

@@ -16,10 +16,6 @@ static const bp_method_ops *const table[] = {
     [BP_METHOD_SWEEP_AND_PRUNE] = &bp_sweep_and_prune_ops,
 };
 
-bp_method bp_method_choose(const bp_config *config) {
-    return config->method == BP_METHOD_AUTO ? BP_METHOD_HIERARCHICAL_GRID : config->method;
-}
-
 const bp_method_ops *bp_method_get(bp_method method) {
     return table[method];
 }
@@ -37,12 +33,14 @@ const char *bp_method_name(size_t index) {
 
 const char *bp_method_summary(size_t index) {
     if (index == BP_METHOD_AUTO) {
-        return "the library chooses (now: hierarchical-grid, which tests all pairs where objects are few)";
+        return "chosen from the boxes: hierarchical-grid, or bvh where sizes are nested, very different or few";
     }
     return index < bp_method_count() ? table[index]->summary : NULL;
 }
 
 uint32_t bp_method_supports(size_t index) {
-    const size_t method = index == BP_METHOD_AUTO ? BP_METHOD_HIERARCHICAL_GRID : index;
-    return method < bp_method_count() ? table[method]->supports : 0;
+    if (index == BP_METHOD_AUTO) { // what all that it chooses from do
+        return table[BP_METHOD_HIERARCHICAL_GRID]->supports & table[BP_METHOD_BVH]->supports;
+    }
+    return index < bp_method_count() ? table[index]->supports : 0;
 }

@@ -80,8 +80,7 @@ typedef struct bp_method_ops {
     bp_status (*validate)(const void *state);
 } bp_method_ops;
 
-// The method for a complete config: BP_METHOD_AUTO is decided here.
-bp_method bp_method_choose(const bp_config *config);
+// Not for BP_METHOD_AUTO: see choose.h.
 const bp_method_ops *bp_method_get(bp_method method);
 
 extern const bp_method_ops bp_brute_force_ops;

@@ -15,6 +15,7 @@
 //              larger cube reports it. Where radii are similar, equal cubes for the largest radius are cheaper.
 //
 // Cost: that of the method, and O(n + neighbours). Loses where a radius spans everything: the result is n^2 then.
+#include "choose.h"
 #include "clock.h"
 #include "config.h"
 #include "method.h"
@@ -205,13 +206,17 @@ static bp_status find_pairs(search *s, size_t last_count) {
     if (status != BP_OK) {
         return status;
     }
+    const bp_view *built_over = p.two_sets ? &s->second_view : &s->first_view;
+    const bp_candidates candidates = {.boxes = built_over->boxes, .count = built_over->count};
+    s->stats.method = bp_choose_once(s->config, candidates, &s->stats.choice);
+    s->ops = bp_method_get(s->stats.method);
     s->method_config = bp_view_method_config(&s->first_view);
     status = s->ops->create(&s->method_config, &s->state);
     if (status != BP_OK) {
         return status;
     }
     const strainer strain = {.first = &s->first_view,
-                             .second = p.two_sets ? &s->second_view : &s->first_view,
+                             .second = built_over,
                              .nearness = {.config = s->config,
                                           .first = r->a,
                                           .second = r->between ? r->b : r->a,
@@ -242,9 +247,8 @@ static void free_search(search *s) {
     bp_pairs_free(&s->pairs, s->config);
 }
 
-static void leave_stats(search *s, bp_method method) {
+static void leave_stats(search *s) {
     s->ops->stats(s->state, &s->stats);
-    s->stats.method = method;
     s->stats.update = BP_UPDATE_REBUILD;
     s->stats.objects = s->request->a.count + (s->request->between ? s->request->b.count : 0);
     s->stats.pairs = s->pairs.count;
@@ -259,9 +263,8 @@ static bp_status answer(const request *r, const bp_config *given, bp_neighbors *
     if (status != BP_OK) {
         return status;
     }
-    const bp_method method = bp_method_choose(&config);
-    search s = {.request = r, .config = &config, .ops = bp_method_get(method)};
-    status = check_call(&config, s.ops, rows);
+    search s = {.request = r, .config = &config};
+    status = check_call(&config, bp_method_get(bp_choose_first(&config)), rows);
     if (status == BP_OK) {
         status = check_input(r, &config);
     }
@@ -274,7 +277,7 @@ static bp_status answer(const request *r, const bp_config *given, bp_neighbors *
         status = bp_rows_make(rows, r->a.count, s.pairs.data, s.pairs.count, both_ways, &config);
     }
     if (status == BP_OK && config.stats != NULL) {
-        leave_stats(&s, method);
+        leave_stats(&s);
     }
     free_search(&s);
     return status;

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "config.h"
 #include "events.h"
+#include "explain.h"
 #include "sort.h"
 #include "world.h"
 
@@ -87,7 +88,11 @@ static bp_status synchronise(bp_world *world, bp_answer *answer) {
     if (bp_world_is_viewed(world)) {
         world->statics.apart = false; // as it may have been before the first 64-bit box
         const bp_status status = bp_view_make(&world->view, bp_world_seen(world));
-        return status == BP_OK ? world->ops->build(world->state, world->view.boxes, world->view.count) : status;
+        const bool done = status != BP_OK || bp_world_reconsider(world, world->view.boxes, world->view.count);
+        return done ? status : world->ops->build(world->state, world->view.boxes, world->view.count);
+    }
+    if (bp_world_reconsider(world, bp_world_boxes(world), world->id_count)) {
+        return BP_OK;
     }
     const bp_status parted = part_statics(world);
     if (parted != BP_OK || world->statics.apart) {
@@ -338,7 +343,7 @@ static bp_status find(bp_world *world, bp_answer answer, uint64_t *tests) {
 }
 
 static bp_status refresh(bp_world *world) {
-    bp_stats stats = {.method = world->method};
+    bp_stats stats = {0};
     bp_answer answer = BP_ANSWER_ALL;
     ++world->version;
     const double start = bp_clock_seconds();
@@ -351,6 +356,8 @@ static bp_status refresh(bp_world *world) {
     if (status != BP_OK) {
         return status;
     }
+    stats.method = world->method;
+    stats.choice = world->chooser.choice;
     world->ops->stats(world->state, &stats);
     if (world->statics.apart) {
         bp_stats fixed = {0};
@@ -406,6 +413,9 @@ bp_status bp_update(bp_world *world, bp_result *result) {
     if (world == NULL || bp_world_is_busy(world)) {
         return BP_ERROR_ARGUMENT;
     }
+    if (!bp_world_record_step(world)) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "recording: the write function failed; recording has ended");
+    }
     if (world->dirty) {
         world->busy = true;
         const bp_status status = refresh(world);
@@ -414,6 +424,7 @@ bp_status bp_update(bp_world *world, bp_result *result) {
             return status;
         }
         describe(world);
+        bp_warn(&world->config, &world->stats, &world->warned);
     } else {
         rest(world);
     }

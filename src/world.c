@@ -48,7 +48,7 @@ bp_status bp_world_create(const bp_config *config, bp_world **world) {
     if (status != BP_OK) {
         return status;
     }
-    const bp_method method = bp_method_choose(&complete);
+    const bp_method method = bp_choose_first(&complete);
     const bp_method_ops *ops = bp_method_get(method);
     status = check_config(&complete, ops);
     if (status != BP_OK) {
@@ -59,6 +59,7 @@ bp_status bp_world_create(const bp_config *config, bp_world **world) {
         return BP_ERROR_MEMORY;
     }
     *w = (bp_world){.config = complete, .method = method, .ops = ops, .all_changed = true, .dirty = true, .version = 1};
+    w->chooser = bp_chooser_begin(&complete);
     w->seen = complete;
     w->seen.margin = 0.0f;
     bp_view_init(&w->view, &w->seen);

@@ -3,8 +3,10 @@
 //     world.c        ids and objects; what changed
 //     world_boxes.c  boxes: as given, and as methods see them
 //     update.c       from what changed to pairs
+//     reconsider.c   which method, from time to time
 //     events.c       which pairs have begun and ended
 //     query.c        boxes, rays and nearest objects
+//     record.c       a stream of what each update sees
 //     save.c         to a stream
 //     load.c         and back
 //
@@ -18,12 +20,21 @@
 #define BP_WORLD_H
 
 #include "boxes.h"
+#include "choose.h"
 #include "method.h"
 #include "pair_index.h"
 #include "statics.h"
 #include "view.h"
 
 #include <stdatomic.h>
+
+// Where updates are recorded: see record.c.
+typedef struct bp_recorder {
+    bp_write write; // NULL: nowhere
+    void *context;
+    bool begun;
+    uint64_t steps;
+} bp_recorder;
 
 struct bp_world {
     bp_config config; // complete
@@ -67,6 +78,9 @@ struct bp_world {
     bool has_ordered;
     bp_buffer sort_scratch;
     bp_stats stats;
+    bp_chooser chooser; // of the method, if the config leaves it open
+    uint32_t warned;    // warnings that were given
+    bp_recorder recorder;
 
     uint64_t version;               // counts everything that a query could see, from 1
     struct bp_query_cache *queries; // what queries keep: see query_cache.c
@@ -106,6 +120,14 @@ bool bp_world_is_busy(const bp_world *world);
 
 // Notes that an id changes, before its box does; `how` is a set of BP_MARK_.
 void bp_world_mark_changed(bp_world *world, bp_id id, uint8_t how);
+
+// Considers whether the boxes that the method is about to see should go to another method. True if it has been changed,
+// and built over them. Where that fails, the old one goes on.
+bool bp_world_reconsider(bp_world *world, const bp_box *boxes, size_t count);
+
+// Writes what the update to come will see to the recorder, if there is one. False if that failed: then there is none any
+// more.
+bool bp_world_record_step(bp_world *world);
 
 // Forgets which ids have changed.
 void bp_world_forget_changes(bp_world *world);

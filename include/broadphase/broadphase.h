@@ -14,8 +14,9 @@
 ///   3. config      what to do, and how
 ///   4. one call    bp_find_pairs, bp_find_pairs_between
 ///   5. neighbours  all points within a radius
-///   6. world       objects that live and move; events, queries, saving
-///   7. methods     the table of algorithms
+///   6. world       objects that live and move; events, queries, saving, recording
+///   7. tuning      which config is the fastest for a scene
+///   8. methods     the table of algorithms
 ///
 /// Rules that hold for every call:
 ///   - A call that can fail returns a bp_status. After a failure everything is as it was before the call.
@@ -245,6 +246,38 @@ enum {
     BP_NEIGHBORS_HALF = 1u << 2 ///< neighbours: each pair once, in the row of the smaller index
 };
 
+/// Why a method ran: see bp_explain.
+typedef enum bp_rule {
+    BP_RULE_ASKED = 0, ///< config.method names it
+    BP_RULE_GIVEN,     ///< the config gives parameters of hierarchical-grid: hierarchy_factor, cell_size or grid_size
+    BP_RULE_SCALES,    ///< sizes over very many octaves: bvh
+    BP_RULE_NESTED,    ///< small objects huddle together among large ones that are far apart: bvh
+    BP_RULE_THIN,      ///< few objects in much empty space: bvh
+    BP_RULE_FEW,       ///< so few objects that all pairs are tested: hierarchical-grid, which does that with vectors
+    BP_RULE_GRID       ///< none of these: hierarchical-grid
+} bp_rule;
+
+/// The numbers that BP_METHOD_AUTO looked at, from a sample of the boxes, and the rule that fired. All zero but for the
+/// rule where nothing had to be chosen. Times are not among them, nor is the number of threads: the choice depends on the
+/// input alone.
+typedef struct bp_choice {
+    bp_rule rule;
+    uint32_t sampled;         ///< boxes that were looked at
+    uint32_t octaves;         ///< factors of two that the sizes (longest edges) of nearly all of them are in
+    uint32_t axis_octaves[3]; ///< factors of two between the edges of all of them, along each axis
+    double size;              ///< the size of the middle one, as a power of two
+    double extent[3];         ///< of the part of space where they are
+    double nesting;           ///< extent of the smaller half of them, as a part of that of all
+    double clumping;          ///< how much more often two share a cell of the extent than if they were spread evenly
+    double filling;           ///< the part of the extent that all boxes would fill, side by side
+    double giants;            ///< share of those that are 16 times as large and an eighth of the extent, or infinite
+    double farthest;          ///< largest coordinate
+    double moving;            ///< worlds: share of the objects that had changed in the update that looked
+    double fixed;             ///< worlds: share that is static
+    double motion;            ///< worlds: how far those moved, typically, in units of their size
+    uint32_t changes;         ///< worlds: how often the method was changed
+} bp_choice;
+
 /// What one update or call did. Byte and cell figures describe the structure as it was left.
 typedef struct bp_stats {
     bp_method method;            ///< the method that ran (never BP_METHOD_AUTO)
@@ -262,7 +295,13 @@ typedef struct bp_stats {
     double find_seconds;         ///< time to find the pairs
     bp_compact_sort sort;        ///< compact-grid: the sort that ran (never BP_SORT_AUTOMATIC); else 0
     double changed_share;        ///< compact-grid: objects that have changed cell since the last update, 0 to 1
+    bp_choice choice;            ///< why this method
 } bp_stats;
+
+/// Explains the figures of an update or call in English, a line each: the method, the rule that chose it, the numbers that
+/// the rule looked at; and warnings for scenes that hurt, each with the remedy. Writes at most `capacity` bytes, a final
+/// zero included, and returns the length of the whole text without it, as snprintf does.
+BP_API size_t bp_explain(const bp_stats *stats, char *text, size_t capacity);
 
 /// What to do, and how. Every field's zero is its default, so `bp_config config = {0};` is the normal case. It is read
 /// and checked when a call begins or a world is created, and not kept: it may go out of scope afterwards.
@@ -605,8 +644,48 @@ BP_API bp_status bp_world_save(const bp_world *world, bp_write write, void *cont
 /// version; the log says which. On failure *world is NULL.
 BP_API bp_status bp_world_load(const bp_config *config, bp_read read, void *context, bp_world **world);
 
+// ---- recording ------------------------------------------------------------------------------------------------------
+
+/// From now on each bp_update first appends what it is about to see to a stream: which objects have come, gone or got
+/// another box since the last one, after a beginning that lists them all. `broadphase trace` replays such a stream, and
+/// turns it into a .npy file of steps x objects x 6. Boxes only, as they were given, and 64-bit ones rounded outwards.
+/// `write` is called with blocks of up to 16 KiB; it may not call into the world. If it fails, recording ends, and the
+/// update returns BP_ERROR_ARGUMENT without having begun; the next one goes on as if there had been no recording.
+/// `write` = NULL ends a recording.
+BP_API bp_status bp_world_record(bp_world *world, bp_write write, void *context);
+
 // ---------------------------------------------------------------------------------------------------------------------
-// 7. The table of methods
+// 7. Tuning: which config is the fastest for a scene?
+
+/// A scene: what happens to a world in each of `steps` steps. Step 0 finds an empty world and fills it; later ones move,
+/// add or remove objects. The same steps are asked for many times, each time from 0 on with a new world, and must do the
+/// same each time. Not BP_OK: tuning ends and returns that.
+typedef struct bp_scenario {
+    bp_status (*step)(void *context, bp_world *world, size_t step);
+    void *context;
+    size_t steps;
+} bp_scenario;
+
+/// A config, and how it did.
+typedef struct bp_tuned {
+    bp_config config; ///< the one that was given, with another method and a few parameters of it
+    double seconds;   ///< for a step, bp_update included: the median of `runs`; step 0 counts only if it is the only one
+    double spread;    ///< (slowest - fastest run) / median
+    uint32_t runs;    ///< 0: not tried, because it would have taken too long
+    uint32_t steps;   ///< in each of these
+} bp_tuned;
+
+/// Times all methods, some with a few parameters, on a scene: all of them on its first steps, the better half on twice as
+/// many, and so on, until one is left or `budget` seconds have passed (a run that has begun is finished). Those that are
+/// far behind are dropped at once. `ranked` gets the first `capacity` of them, the fastest first; *found (may be NULL) is
+/// how many there are. All of them must find the same number of pairs in the same step, else BP_ERROR_INTERNAL.
+/// `config` (NULL: defaults) says what is asked for: dimensions, threads, margin, flags, hooks; its method is not looked
+/// at. Times are of the processor where there is one thread, else by the clock.
+BP_API bp_status bp_tune(const bp_config *config, const bp_scenario *scenario, double budget, bp_tuned *ranked,
+                         size_t capacity, size_t *found);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// 8. The table of methods
 
 /// What a method can do, beside finding all pairs in 3-D.
 enum {

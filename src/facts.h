@@ -1,0 +1,17 @@
+// Facts about boxes, from a sample of them: what the rules of choose.c are about. See bp_choice.
+#ifndef BP_FACTS_H
+#define BP_FACTS_H
+
+#include <broadphase/broadphase.h>
+
+// The boxes that a method is to be built over, as it will see them; holes among them.
+typedef struct bp_candidates {
+    const bp_box *boxes;
+    size_t count;
+} bp_candidates;
+
+// Fills in all that a look at a bounded number of boxes can tell, and zeroes the rest. Looking takes 3 % of a call with
+// 10^3 boxes, 1 % with 10^4, and less with more (`broadphase bench --suite auto` shows it).
+void bp_facts_gather(bp_choice *choice, const bp_config *config, bp_candidates candidates);
+
+#endif
