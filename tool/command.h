@@ -15,11 +15,14 @@ typedef struct command_line {
     const char *output; // NULL: the command's default
     bool quiet, help, version;
 
-    bool stats;          // pairs
+    bool stats, explain; // pairs
     bool list;           // scene
     scene_options scene; // scene, demo
     size_t steps;        // scene, demo
     const char *charts;  // report
+    double budget;       // tune: seconds
+    const char *source;  // tune: where the initialiser goes
+    bool verify;         // trace
 
     char **operands; // what is no option
     size_t operand_count;
@@ -56,7 +59,8 @@ typedef struct tool_command {
     bool (*run)(const command_line *arguments, failure *why);
 } tool_command;
 
-extern const tool_command command_pairs, command_scene, command_methods, command_demo, command_bench, command_report;
+extern const tool_command command_pairs, command_scene, command_methods, command_demo, command_bench, command_report,
+    command_tune, command_trace;
 
 // Two columns, aligned: what `methods` and `scene --list` print.
 typedef const char *(*text_of_index)(size_t index);

@@ -10,6 +10,7 @@
 
 static const tool_option OPTIONS[] = {
     {"--stats", NULL, OPTION_FLAG, offsetof(command_line, stats), "figures as name=value on standard error"},
+    {"--explain", NULL, OPTION_FLAG, offsetof(command_line, explain), "why this method, and what hurts, on standard error"},
 };
 
 static void print_stats(const bp_stats *stats) {
@@ -24,6 +25,12 @@ static void print_stats(const bp_stats *stats) {
         fprintf(stderr, "changed_share=%.6g\n", stats->changed_share);
     }
     fprintf(stderr, "build_ms=%.3f\nfind_ms=%.3f\n", 1e3 * stats->build_seconds, 1e3 * stats->find_seconds);
+}
+
+static void print_explanation(const bp_stats *stats) {
+    char text[4096];
+    (void)bp_explain(stats, text, sizeof text);
+    fputs(text, stderr);
 }
 
 static bp_status find_doubles(const command_line *arguments, const box_list sets[2], const bp_config *config,
@@ -53,6 +60,7 @@ static bool find(const command_line *arguments, const box_list sets[2], bp_pairs
     progress_end();
     if (!library_done(status, &log, why)) return false;
     if (arguments->stats) print_stats(&stats);
+    if (arguments->explain) print_explanation(&stats);
     return true;
 }
 

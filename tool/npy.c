@@ -139,10 +139,9 @@ bool npy_read_header(input_file *input, npy_header *header, failure *why) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Writing
 
-void npy_write_header(output_file *output, const char *type, size_t rows, size_t columns) {
+static void write_header(output_file *output, const char *type, const char *shape) {
     char text[2 * ALIGNMENT];
-    int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%zu, %zu), }", type,
-                          rows, columns);
+    int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, shape);
     assert(length > 0 && (size_t)length < sizeof text - PREFIX_V1);
     // The numbers begin at a multiple of 64; spaces fill the gap, and a newline ends it.
     size_t used = PREFIX_V1 + (size_t)length + 1;
@@ -152,6 +151,18 @@ void npy_write_header(output_file *output, const char *type, size_t rows, size_t
     prefix[8] = (unsigned char)(total - PREFIX_V1);
     output_bytes(output, prefix, sizeof prefix);
     output_text(output, "%s%*s\n", text, (int)(total - used), "");
+}
+
+void npy_write_header(output_file *output, const char *type, size_t rows, size_t columns) {
+    char shape[ALIGNMENT];
+    snprintf(shape, sizeof shape, "%zu, %zu", rows, columns);
+    write_header(output, type, shape);
+}
+
+void npy_write_header_3d(output_file *output, const char *type, size_t steps, size_t rows, size_t columns) {
+    char shape[ALIGNMENT];
+    snprintf(shape, sizeof shape, "%zu, %zu, %zu", steps, rows, columns);
+    write_header(output, type, shape);
 }
 
 void npy_write_u32(output_file *output, const uint32_t *words, size_t count) {

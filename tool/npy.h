@@ -24,6 +24,8 @@ float npy_load_float(const unsigned char *bytes);
 double npy_load_double(const unsigned char *bytes);
 
 void npy_write_header(output_file *output, const char *type, size_t rows, size_t columns);
+// The same for `steps` tables of that shape.
+void npy_write_header_3d(output_file *output, const char *type, size_t steps, size_t rows, size_t columns);
 // Writes `count` words of 32 bits (few: a row).
 void npy_write_u32(output_file *output, const uint32_t *words, size_t count);
 

@@ -14,6 +14,7 @@ typedef struct config_field {
     size_t length; // elements: more than 1 for an array
     size_t offset;
     const char *(*choice)(size_t index); // FIELD_CHOICE: the name of each value, then NULL
+    const char *prefix;                  // and what stands before it in C
     const char *help;
 } config_field;
 
@@ -87,38 +88,42 @@ static const char *bvh_descent_name(size_t index) {
 #define AT(member) offsetof(bp_config, member)
 
 static const config_field FIELDS[] = {
-    {"method", FIELD_CHOICE, 1, AT(method), bp_method_name, "the algorithm; 'broadphase methods' lists them"},
-    {"dimensions", FIELD_COUNT, 1, AT(dimensions), NULL, "3, or 2: z is ignored"},
-    {"threads", FIELD_INTEGER, 1, AT(threads), NULL, "0: one; -1: all cores"},
-    {"update", FIELD_CHOICE, 1, AT(update), update_name, "automatic, individual or rebuild"},
-    {"pair_order", FIELD_CHOICE, 1, AT(pair_order), order_name, "found or sorted; files are always sorted"},
-    {"simd", FIELD_CHOICE, 1, AT(simd), simd_name, "auto, scalar, avx2, avx512 or neon"},
-    {"flags", FIELD_COUNT, 1, AT(flags), NULL, "bits, as in the header"},
-    {"shape", FIELD_CHOICE, 1, AT(shape), shape_name, "boxes, or spheres: those inside the boxes"},
-    {"margin", FIELD_REAL, 1, AT(margin), NULL, "boxes are grown by this on all sides"},
-    {"period", FIELD_REAL, 3, AT(period), NULL, "length after which space repeats, as 10,10,0; 0: it does not"},
-    {"hierarchy_factor", FIELD_REAL, 1, AT(hierarchy_factor), NULL, "0: chosen; > 1: cells of c0 * factor^k"},
-    {"cell_size", FIELD_REAL, 1, AT(cell_size), NULL, "c0; 0: automatic"},
-    {"grid_size", FIELD_COUNT, 3, AT(grid_size), NULL, "cells per axis of a new grid, as 64,64,64"},
-    {"grid_load", FIELD_REAL, 1, AT(grid_load), NULL, "objects per cell above which a grid grows"},
-    {"octree_max_objects", FIELD_COUNT, 1, AT(octree_max_objects), NULL, "more are split; 0: 11"},
-    {"octree_max_depth", FIELD_COUNT, 1, AT(octree_max_depth), NULL, "halvings of the cube; 0: automatic"},
-    {"looseness", FIELD_REAL, 1, AT(looseness), NULL, "reach of a node: 1 (straddlers stay high) to 8; 0: 2"},
-    {"brute_force_below", FIELD_COUNT, 1, AT(brute_force_below), NULL, "fewer objects: all pairs are tested"},
-    {"domain", FIELD_REAL, 6, AT(domain), NULL, "the part of space with cells: min x,y,z,max x,y,z; 0: the boxes'"},
-    {"hash_table", FIELD_CHOICE, 1, AT(hash_table), hash_table_name, "spatial-hash: chained or open"},
-    {"hash_cell_limit", FIELD_COUNT, 1, AT(hash_cell_limit), NULL, "spatial-hash: more cells than this: large"},
-    {"memory_limit", FIELD_BYTES, 1, AT(memory_limit), NULL, "bytes for boxes and cells; 0: no limit"},
-    {"pivot_layout", FIELD_CHOICE, 1, AT(pivot_layout), layout_name, "chunked or dense"},
-    {"chunk_size", FIELD_COUNT, 1, AT(chunk_size), NULL, "cells per axis of a chunk of pivots: a power of two"},
-    {"compact_keys", FIELD_CHOICE, 1, AT(compact_keys), keys_name, "row_major or z_curve"},
-    {"compact_sort", FIELD_CHOICE, 1, AT(compact_sort), sort_name, "automatic, radix or adaptive"},
-    {"bvh_build", FIELD_CHOICE, 1, AT(bvh_build), bvh_build_name, "top_down, bottom_up or insertion"},
-    {"bvh_split", FIELD_CHOICE, 1, AT(bvh_split), bvh_split_name, "object_median, object_mean or spatial_median"},
-    {"bvh_axis", FIELD_CHOICE, 1, AT(bvh_axis), bvh_axis_name, "largest_extent or largest_variance"},
-    {"bvh_descent", FIELD_CHOICE, 1, AT(bvh_descent), bvh_descent_name,
+    {"method", FIELD_CHOICE, 1, AT(method), bp_method_name, "BP_METHOD_",
+     "the algorithm; 'broadphase methods' lists them"},
+    {"dimensions", FIELD_COUNT, 1, AT(dimensions), NULL, NULL, "3, or 2: z is ignored"},
+    {"threads", FIELD_INTEGER, 1, AT(threads), NULL, NULL, "0: one; -1: all cores"},
+    {"update", FIELD_CHOICE, 1, AT(update), update_name, "BP_UPDATE_", "automatic, individual or rebuild"},
+    {"pair_order", FIELD_CHOICE, 1, AT(pair_order), order_name, "BP_ORDER_",
+     "found or sorted; files are always sorted"},
+    {"simd", FIELD_CHOICE, 1, AT(simd), simd_name, "BP_SIMD_", "auto, scalar, avx2, avx512 or neon"},
+    {"flags", FIELD_COUNT, 1, AT(flags), NULL, NULL, "bits, as in the header"},
+    {"shape", FIELD_CHOICE, 1, AT(shape), shape_name, "BP_SHAPE_", "boxes, or spheres: those inside the boxes"},
+    {"margin", FIELD_REAL, 1, AT(margin), NULL, NULL, "boxes are grown by this on all sides"},
+    {"period", FIELD_REAL, 3, AT(period), NULL, NULL, "length after which space repeats, as 10,10,0; 0: it does not"},
+    {"hierarchy_factor", FIELD_REAL, 1, AT(hierarchy_factor), NULL, NULL, "0: chosen; > 1: cells of c0 * factor^k"},
+    {"cell_size", FIELD_REAL, 1, AT(cell_size), NULL, NULL, "c0; 0: automatic"},
+    {"grid_size", FIELD_COUNT, 3, AT(grid_size), NULL, NULL, "cells per axis of a new grid, as 64,64,64"},
+    {"grid_load", FIELD_REAL, 1, AT(grid_load), NULL, NULL, "objects per cell above which a grid grows"},
+    {"octree_max_objects", FIELD_COUNT, 1, AT(octree_max_objects), NULL, NULL, "more are split; 0: 11"},
+    {"octree_max_depth", FIELD_COUNT, 1, AT(octree_max_depth), NULL, NULL, "halvings of the cube; 0: automatic"},
+    {"looseness", FIELD_REAL, 1, AT(looseness), NULL, NULL, "reach of a node: 1 (straddlers stay high) to 8; 0: 2"},
+    {"brute_force_below", FIELD_COUNT, 1, AT(brute_force_below), NULL, NULL, "fewer objects: all pairs are tested"},
+    {"domain", FIELD_REAL, 6, AT(domain), NULL, NULL,
+     "the part of space with cells: min x,y,z,max x,y,z; 0: the boxes'"},
+    {"hash_table", FIELD_CHOICE, 1, AT(hash_table), hash_table_name, "BP_HASH_", "spatial-hash: chained or open"},
+    {"hash_cell_limit", FIELD_COUNT, 1, AT(hash_cell_limit), NULL, NULL, "spatial-hash: more cells than this: large"},
+    {"memory_limit", FIELD_BYTES, 1, AT(memory_limit), NULL, NULL, "bytes for boxes and cells; 0: no limit"},
+    {"pivot_layout", FIELD_CHOICE, 1, AT(pivot_layout), layout_name, "BP_PIVOTS_", "chunked or dense"},
+    {"chunk_size", FIELD_COUNT, 1, AT(chunk_size), NULL, NULL, "cells per axis of a chunk of pivots: a power of two"},
+    {"compact_keys", FIELD_CHOICE, 1, AT(compact_keys), keys_name, "BP_KEYS_", "row_major or z_curve"},
+    {"compact_sort", FIELD_CHOICE, 1, AT(compact_sort), sort_name, "BP_SORT_", "automatic, radix or adaptive"},
+    {"bvh_build", FIELD_CHOICE, 1, AT(bvh_build), bvh_build_name, "BP_BVH_", "top_down, bottom_up or insertion"},
+    {"bvh_split", FIELD_CHOICE, 1, AT(bvh_split), bvh_split_name, "BP_BVH_",
+     "object_median, object_mean or spatial_median"},
+    {"bvh_axis", FIELD_CHOICE, 1, AT(bvh_axis), bvh_axis_name, "BP_BVH_", "largest_extent or largest_variance"},
+    {"bvh_descent", FIELD_CHOICE, 1, AT(bvh_descent), bvh_descent_name, "BP_BVH_",
      "simultaneous, larger_volume or one_before_other"},
-    {"sweep_axes", FIELD_COUNT, 1, AT(sweep_axes), NULL, "1 or 3; 0: by how far objects move"},
+    {"sweep_axes", FIELD_COUNT, 1, AT(sweep_axes), NULL, NULL, "1 or 3; 0: by how far objects move"},
 };
 
 enum { FIELDS_COUNT = sizeof FIELDS / sizeof *FIELDS };
@@ -294,4 +299,81 @@ bool settings_read(bp_config *config, const char *path, failure *why) {
 
 void settings_describe(output_file *output) {
     for (size_t i = 0; i < FIELDS_COUNT; i++) output_text(output, "  %-20s %s\n", FIELDS[i].name, FIELDS[i].help);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Writing
+
+static bool is_zero(const bp_config *config, const config_field *field) {
+    static const unsigned char zeros[ARRAY_MAX * ELEMENT_BYTES] = {0};
+    size_t bytes = field->kind == FIELD_BYTES ? sizeof(size_t) : field->length * ELEMENT_BYTES;
+    return memcmp((const unsigned char *)config + field->offset, zeros, bytes) == 0;
+}
+
+static void write_choice(output_file *output, const config_field *field, uint32_t value, settings_style style) {
+    const char *name = field->choice(value);
+    char text[64] = "";
+    for (size_t i = 0; style == SETTINGS_C && name[i] != '\0' && i + 1 < sizeof text; i++) {
+        text[i] = (char)(name[i] == '-' ? '_' : name[i] >= 'a' && name[i] <= 'z' ? name[i] - 'a' + 'A' : name[i]);
+    }
+    output_text(output, "%s%s", style == SETTINGS_C ? field->prefix : "", style == SETTINGS_C ? text : name);
+}
+
+static void write_element(output_file *output, const config_field *field, const unsigned char *element,
+                          settings_style style) {
+    uint32_t word;
+    int32_t integer;
+    float real;
+    memcpy(&word, element, sizeof word);
+    memcpy(&integer, element, sizeof integer);
+    memcpy(&real, element, sizeof real);
+    char text[NUMBER_LENGTH_MAX + 1];
+    switch (field->kind) {
+    case FIELD_COUNT: output_text(output, "%lu", (unsigned long)word); break;
+    case FIELD_INTEGER: output_text(output, "%ld", (long)integer); break;
+    case FIELD_REAL:
+        *number_write_float(text, real) = '\0';
+        output_text(output, "%s%s", style == SETTINGS_C ? "(float)" : "", text);
+        break;
+    case FIELD_CHOICE: write_choice(output, field, word, style); break;
+    case FIELD_BYTES: break;
+    }
+}
+
+static void write_value(output_file *output, const bp_config *config, const config_field *field, settings_style style) {
+    const unsigned char *at = (const unsigned char *)config + field->offset;
+    if (field->kind == FIELD_BYTES) {
+        size_t bytes;
+        memcpy(&bytes, at, sizeof bytes);
+        output_text(output, "%zu", bytes);
+        return;
+    }
+    const bool braces = style == SETTINGS_C && field->length > 1;
+    if (braces) output_text(output, "{");
+    for (size_t i = 0; i < field->length; i++) {
+        if (i > 0) output_text(output, braces ? ", " : ",");
+        write_element(output, field, at + i * ELEMENT_BYTES, style);
+    }
+    if (braces) output_text(output, "}");
+}
+
+void settings_write(output_file *output, const bp_config *config, settings_style style) {
+    static const struct {
+        const char *before, *between, *after;
+    } marks[] = {[SETTINGS_LINES] = {"", " = ", "\n"},
+                 [SETTINGS_WORDS] = {" ", "=", ""},
+                 [SETTINGS_C] = {"    .", " = ", ",\n"}};
+    for (size_t i = 0; i < FIELDS_COUNT; i++) {
+        if (is_zero(config, &FIELDS[i])) continue;
+        // In C a box is two arrays.
+        if (style == SETTINGS_C && FIELDS[i].length == ARRAY_MAX) {
+            const float *d = (const float *)(const void *)&config->domain;
+            output_text(output, "    .%s = {{%.9g, %.9g, %.9g}, {%.9g, %.9g, %.9g}},\n", FIELDS[i].name, (double)d[0],
+                        (double)d[1], (double)d[2], (double)d[3], (double)d[4], (double)d[5]);
+            continue;
+        }
+        output_text(output, "%s%s%s", marks[style].before, FIELDS[i].name, marks[style].between);
+        write_value(output, config, &FIELDS[i], style);
+        output_text(output, "%s", marks[style].after);
+    }
 }
