@@ -126,6 +126,7 @@ bool bp_chooser_look(bp_chooser *chooser, const bp_config *config, bp_method met
     const bp_rule rule = chooser->choice.rule;
     const uint32_t changes = chooser->choice.changes;
     const bool another = is_another(chooser, candidates.count);
+    chooser->first = chooser->count == 0;
     chooser->wanted = judge(config, candidates, method == BP_METHOD_BVH, &chooser->choice);
     chooser->rule = chooser->choice.rule;
     chooser->choice.rule = chooser->wanted == method ? chooser->rule : rule;
@@ -137,9 +138,12 @@ bool bp_chooser_look(bp_chooser *chooser, const bp_config *config, bp_method met
 }
 
 void bp_chooser_changed(bp_chooser *chooser) {
-    ++chooser->choice.changes;
     chooser->choice.rule = chooser->rule;
     chooser->votes = 0;
+    if (chooser->first) { // no change of mind
+        return;
+    }
+    ++chooser->choice.changes;
     chooser->needed = chooser->needed < VOTES_MOST ? 2 * chooser->needed : VOTES_MOST;
 }
 

@@ -23,6 +23,7 @@ typedef struct bp_chooser {
     bp_rule rule;     // and by which rule
     size_t count;     // boxes when it last looked; 0: it has not
     uint32_t age;     // updates since then
+    bool first;       // it looked for the first time
     uint32_t votes;   // looks in a row that spoke against the method there is
     uint32_t needed;  // for a change; twice as many after each one, so that there are few in any number of steps
 } bp_chooser;

@@ -36,12 +36,19 @@ static float longest_edge(const bp_box *box, uint32_t dimensions) {
     return longest;
 }
 
+// One box of each stretch of the array, and not always the same one of it: objects often come in a pattern.
+static size_t place_of(size_t i, size_t wanted, size_t count) {
+    const size_t begin = (size_t)((unsigned long long)count * i / wanted);
+    const uint32_t scrambled = (uint32_t)i * 0x9e3779b1u;
+    return begin + (size_t)((unsigned long long)scrambled * (count / wanted) >> 32);
+}
+
 static void take_sample(sample *s, bp_candidates from, uint32_t dimensions) {
     const size_t wanted = sample_size(from.count);
     s->count = 0;
     s->infinite = 0;
     for (size_t i = 0; i < wanted; ++i) {
-        const bp_box *box = &from.boxes[(size_t)((unsigned long long)from.count * i / wanted)];
+        const bp_box *box = &from.boxes[place_of(i, wanted, from.count)];
         const float size = longest_edge(box, dimensions);
         if (bp_box_is_hole(box)) {
             continue;
