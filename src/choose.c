@@ -9,7 +9,7 @@ enum {
     SCALES_LESS = 16,
     NESTED = 4, // octaves of sizes from which on it matters where small ones are
     THIN_COUNT = 2000,
-    LOOK_EVERY = 16, // updates
+    LOOK_EVERY = 16, // updates at least: at 10^3 objects that all move a look is then 0.3 % of them
     VOTES_FIRST = 3, // for the first change: the scene has been another one for 32 updates
     VOTES_MOST = 1024,
     GROWTH = 2,      // a world that has become so many times larger or smaller is another one,
@@ -117,9 +117,12 @@ static bool is_another(const bp_chooser *chooser, size_t count) {
     return count > GROWTH * chooser->count || count * GROWTH < chooser->count;
 }
 
-bool bp_chooser_is_due(bp_chooser *chooser, const bp_config *config, size_t count) {
+// A scene becomes another one only by changes: where few objects move, looking would cost more than they do.
+bool bp_chooser_is_due(bp_chooser *chooser, const bp_config *config, size_t count, size_t changed) {
     ++chooser->age;
-    return is_open(config) && count > 0 && (chooser->age >= LOOK_EVERY || is_another(chooser, count));
+    chooser->changed += changed;
+    const bool later = chooser->age >= LOOK_EVERY && chooser->changed >= count / 2;
+    return is_open(config) && count > 0 && (later || is_another(chooser, count));
 }
 
 bool bp_chooser_look(bp_chooser *chooser, const bp_config *config, bp_method method, bp_candidates candidates) {
@@ -133,6 +136,7 @@ bool bp_chooser_look(bp_chooser *chooser, const bp_config *config, bp_method met
     chooser->choice.changes = changes;
     chooser->count = candidates.count;
     chooser->age = 0;
+    chooser->changed = 0;
     chooser->votes = chooser->wanted != method ? chooser->votes + 1 : 0;
     return chooser->wanted != method && ((another && changes < EASY_CHANGES) || chooser->votes >= chooser->needed);
 }

@@ -22,7 +22,8 @@ typedef struct bp_chooser {
     bp_method wanted; // what these facts speak for,
     bp_rule rule;     // and by which rule
     size_t count;     // boxes when it last looked; 0: it has not
-    uint32_t age;     // updates since then
+    uint32_t age;     // updates since then,
+    size_t changed;   // and objects that changed in these, counted each time
     bool first;       // it looked for the first time
     uint32_t votes;   // looks in a row that spoke against the method there is
     uint32_t needed;  // for a change; twice as many after each one, so that there are few in any number of steps
@@ -30,8 +31,8 @@ typedef struct bp_chooser {
 
 bp_chooser bp_chooser_begin(const bp_config *config);
 
-// Counts an update that has something to do. True if it is time to look again.
-bool bp_chooser_is_due(bp_chooser *chooser, const bp_config *config, size_t count);
+// Counts an update in which `changed` of `count` boxes are others. True if it is time to look again.
+bool bp_chooser_is_due(bp_chooser *chooser, const bp_config *config, size_t count, size_t changed);
 
 // Looks. True if `method` is to be changed for chooser->wanted.
 bool bp_chooser_look(bp_chooser *chooser, const bp_config *config, bp_method method, bp_candidates candidates);

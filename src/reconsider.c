@@ -67,7 +67,8 @@ static bp_status change(bp_world *world, bp_method method, const bp_box *boxes, 
 
 bool bp_world_reconsider(bp_world *world, const bp_box *boxes, size_t count) {
     bp_chooser *chooser = &world->chooser;
-    if (!bp_chooser_is_due(chooser, &world->config, count)) {
+    const size_t changed = world->all_changed ? count : world->changed_count;
+    if (!bp_chooser_is_due(chooser, &world->config, count, changed)) {
         return false;
     }
     const bool wants = bp_chooser_look(chooser, &world->config, world->method, (bp_candidates){boxes, count});
