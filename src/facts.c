@@ -28,10 +28,19 @@ static size_t sample_size(size_t count) {
     return wanted < count ? wanted : count;
 }
 
+// Not fminf and fmaxf: those are calls, because of what they say about NaNs.
+static float smaller(float a, float b) {
+    return a < b ? a : b;
+}
+
+static float larger(float a, float b) {
+    return a > b ? a : b;
+}
+
 static float longest_edge(const bp_box *box, uint32_t dimensions) {
     float longest = FLT_MIN;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        longest = fmaxf(longest, box->max[axis] - box->min[axis]);
+        longest = larger(longest, box->max[axis] - box->min[axis]);
     }
     return longest;
 }
@@ -122,8 +131,8 @@ static void bounds_below(const sample *s, uint32_t octave, float low[3], float h
     }
     for (size_t i = 0; i < s->count; ++i) {
         for (int axis = 0; axis < 3 && octave_of(s->sizes[i]) < octave; ++axis) {
-            low[axis] = fminf(low[axis], s->centers[i][axis]);
-            high[axis] = fmaxf(high[axis], s->centers[i][axis]);
+            low[axis] = smaller(low[axis], s->centers[i][axis]);
+            high[axis] = larger(high[axis], s->centers[i][axis]);
         }
     }
 }
@@ -163,7 +172,8 @@ static double filling_of(const sample *s, size_t count, const double extent[3], 
         double part = 1.0;
         for (uint32_t axis = 0; axis < dimensions; ++axis) {
             const double edge = (double)s->boxes[i].max[axis] - (double)s->boxes[i].min[axis];
-            part *= fmin(1.0, edge / (extent[axis] + (double)s->sizes[i]));
+            const double share = edge / (extent[axis] + (double)s->sizes[i]);
+            part *= share < 1.0 ? share : 1.0;
         }
         sum += part;
     }

@@ -10,8 +10,8 @@ typedef struct bp_candidates {
     size_t count;
 } bp_candidates;
 
-// Fills in all that a look at a bounded number of boxes can tell, and zeroes the rest. Looking takes 3 % of a call with
-// 10^3 boxes, 1 % with 10^4, and less with more (`broadphase bench --suite auto` shows it).
+// Fills in all that a look at a bounded number of boxes can tell, and zeroes the rest. Of the instructions
+// of bp_find_pairs that is 1.8 % with 10^3 boxes of `uniform`, 2.6 % with 10^4, and less with more (callgrind, AVX2).
 void bp_facts_gather(bp_choice *choice, const bp_config *config, bp_candidates candidates);
 
 #endif
