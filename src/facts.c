@@ -180,9 +180,9 @@ static double filling_of(const sample *s, size_t count, const double extent[3], 
     return s->count > 0 ? sum / (double)s->count * (double)count : 0.0;
 }
 
-static double farthest_of(const float low[3], const float high[3], uint32_t dimensions) {
+static double farthest_of(const float low[3], const float high[3]) {
     double farthest = 0.0;
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+    for (int axis = 0; axis < 3; ++axis) {
         farthest = fmax(farthest, fmax(fabs((double)low[axis]), fabs((double)high[axis])));
     }
     return farthest;
@@ -210,7 +210,7 @@ void bp_facts_gather(bp_choice *choice, const bp_config *config, bp_candidates f
     const uint32_t middle = octave_at(&o, s.count, 16);
     bounds_below(&s, OCTAVES, low, high);
     bounds_below(&s, middle + 1, fine_low, fine_high);
-    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
+    for (uint32_t axis = 0; axis < 3; ++axis) { // in two dimensions z is flat
         choice->extent[axis] = (double)high[axis] - (double)low[axis];
         choice->axis_octaves[axis] = octaves_along(&s, axis);
     }
@@ -221,5 +221,5 @@ void bp_facts_gather(bp_choice *choice, const bp_config *config, bp_candidates f
     choice->clumping = clumping_of(&s, low, high, config->dimensions);
     choice->filling = filling_of(&s, from.count, choice->extent, config->dimensions);
     choice->giants = (double)count_giants(&s, extent, choice->size) / (double)choice->sampled;
-    choice->farthest = farthest_of(low, high, config->dimensions);
+    choice->farthest = farthest_of(low, high);
 }

@@ -12,6 +12,6 @@ typedef struct bp_candidates {
 
 // Fills in all that a look at a bounded number of boxes can tell, and zeroes the rest. Of the instructions
 // of bp_find_pairs that is 1.8 % with 10^3 boxes of `uniform`, 2.6 % with 10^4, and less with more (callgrind, AVX2).
-void bp_facts_gather(bp_choice *choice, const bp_config *config, bp_candidates candidates);
+void bp_facts_gather(bp_choice *choice, const bp_config *config, bp_candidates from);
 
 #endif

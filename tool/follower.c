@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static bool grow_one(void **memory, size_t capacity, size_t size) {
     void *grown = realloc(*memory, capacity * size);
@@ -47,6 +46,14 @@ static bp_status add_one(follower *self, bp_world *world, const bp_box *box, siz
     return status;
 }
 
+static bool is_same(const bp_box *a, const bp_box *b) {
+    bool same = true;
+    for (int axis = 0; axis < 3; axis++) {
+        same = same && a->min[axis] == b->min[axis] && a->max[axis] == b->max[axis];
+    }
+    return same;
+}
+
 bp_status follower_step(follower *self, bp_world *world, const bp_box *boxes, size_t count) {
     if (!grow(self, count)) return BP_ERROR_MEMORY;
     bp_status status = remove_absent(self, world, boxes, count);
@@ -56,7 +63,7 @@ bp_status follower_step(follower *self, bp_world *world, const bp_box *boxes, si
         if (isnan(boxes[i].min[0])) continue;
         if (self->ids[i] == BP_NO_ID) {
             status = add_one(self, world, &boxes[i], i);
-        } else if (memcmp(&boxes[i], &self->last[i], sizeof boxes[i]) != 0) {
+        } else if (!is_same(&boxes[i], &self->last[i])) {
             in_order = in_order && moved == i && self->ids[i] == i;
             self->moved_ids[moved] = self->ids[i];
             self->moved_boxes[moved++] = boxes[i];
