@@ -9,15 +9,15 @@ enum {
     SCALES_LESS = 16,
     NESTED = 4, // octaves of sizes from which on it matters where small ones are
     THIN_COUNT = 2000,
-    LOOK_EVERY = 16, // updates at least: at 10^3 objects that all move a look is then 0.3 % of them
-    VOTES_FIRST = 3, // for the first change: the scene has been another one for 32 updates
+    LOOK_EVERY = 8,  // updates at least: at 10^3 objects that all move a look is then 0.3 % of them
+    VOTES_FIRST = 2, // for the first two changes; then twice as many for each: 6 changes take 500 updates
     VOTES_MOST = 1024,
     GROWTH = 2,      // a world that has become so many times larger or smaller is another one,
     EASY_CHANGES = 4 // and needs no votes, unless it has changed so often
 };
 
 // The smaller half lies in this part of the extent of all, or in more than that once the choice has been made.
-static const double NESTING = 0.25, NESTING_LESS = 0.5;
+static const double NESTING = 0.25, NESTING_LESS = 0.35;
 static const double FILLING = 0x1p-10, FILLING_MORE = 0x1p-8;
 
 typedef struct circumstances {
@@ -147,8 +147,9 @@ void bp_chooser_changed(bp_chooser *chooser) {
     if (chooser->first) { // no change of mind
         return;
     }
-    ++chooser->choice.changes;
-    chooser->needed = chooser->needed < VOTES_MOST ? 2 * chooser->needed : VOTES_MOST;
+    if (++chooser->choice.changes > 1) {
+        chooser->needed = chooser->needed < VOTES_MOST ? 2 * chooser->needed : VOTES_MOST;
+    }
 }
 
 void bp_chooser_postpone(bp_chooser *chooser) {

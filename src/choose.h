@@ -26,7 +26,8 @@ typedef struct bp_chooser {
     size_t changed;   // and objects that changed in these, counted each time
     bool first;       // it looked for the first time
     uint32_t votes;   // looks in a row that spoke against the method there is
-    uint32_t needed;  // for a change; twice as many after each one, so that there are few in any number of steps
+    uint32_t
+        needed; // for a change; twice as many after each one but the first, so that there are few in any number of steps
 } bp_chooser;
 
 bp_chooser bp_chooser_begin(const bp_config *config);

@@ -280,7 +280,7 @@ static void stir(bp_box *boxes) {
 // Two scenes in turns, one look long each: a chooser without memory would change in every one.
 static void test_never_oscillates(void **state) {
     (void)state;
-    enum { PERIOD = 48, STEPS = 1600 };
+    enum { PERIOD = 24, STEPS = 1600 };
     bp_box *gas = obtain(CROWD, sizeof *gas), *nested = obtain(CROWD, sizeof *nested);
     rng random = rng_seeded(14);
     make_gas(&random, gas, 20.0, 1.0);
@@ -323,7 +323,7 @@ static bool fail_in_change(size_t fail_at, const bp_box *gas, const bp_box *nest
     for (size_t step = 0; step < 64 && !refused; ++step) {
         stir(boxes);
         assert_int_equal(bp_move_many(world, CROWD, NULL, boxes), BP_OK);
-        test_allocator_fail(&allocator, step >= 16 ? fail_at : 0, false);
+        test_allocator_fail(&allocator, step >= 6 ? fail_at : 0, false);
         const bp_status status = bp_update(world, &result);
         refused = allocator.refused > 0;
         test_allocator_fail(&allocator, 0, false);
