@@ -135,6 +135,10 @@ static void test_warning_is_logged_once(void **state) {
     assert_int_equal(bp_move(world, 0, &boxes[0]), BP_OK);
     assert_int_equal(bp_update(world, NULL), BP_OK);
     assert_int_equal(log.count, said);
+    bp_stats stats = {0};
+    assert_int_equal(bp_world_stats(world, &stats), BP_OK);
+    expect_text(&stats, "hierarchical-grid, because ");
+    expect_text(&stats, "overlap hundreds of others");
     bp_world_destroy(world);
     free(boxes);
 }
@@ -270,6 +274,51 @@ static void test_method_changes_and_comes_back(void **state) {
     free(nested);
 }
 
+static void shift(bp_box *boxes, float by) {
+    for (size_t i = 0; i < CROWD; ++i) {
+        for (int axis = 0; axis < 3; ++axis) {
+            boxes[i].min[axis] += by;
+            boxes[i].max[axis] += by;
+        }
+    }
+}
+
+// Spheres in a box that repeats: methods see them through a view. Beside a world whose method is given.
+static void test_change_through_a_view(void **state) {
+    (void)state;
+    enum { STEPS = 120 };
+    const bp_config config = {.shape = BP_SHAPE_SPHERES, .period = {512, 512, 512}, .pair_order = BP_ORDER_SORTED};
+    bp_config fixed = config;
+    fixed.method = BP_METHOD_OCTREE;
+    bp_box *boxes = obtain(CROWD, sizeof *boxes), *nested = obtain(CROWD, sizeof *nested);
+    bp_world *worlds[2] = {NULL, NULL};
+    bp_result results[2] = {{0}, {0}};
+    rng random = rng_seeded(16);
+    make_gas(&random, boxes, 20.0, 1.0);
+    make_nested(&random, nested);
+    shift(boxes, 256.0f); // into the middle: at the edge of the period they would lie on both sides of it
+    shift(nested, 256.0f);
+    assert_int_equal(bp_world_create(&config, &worlds[0]), BP_OK);
+    assert_int_equal(bp_world_create(&fixed, &worlds[1]), BP_OK);
+    for (size_t step = 0; step < STEPS; ++step) {
+        approach(boxes, nested, CROWD, step < STEPS / 2 ? 0.1 : 0.0);
+        for (size_t i = 0; i < 2; ++i) {
+            const bp_status status = step == 0 ? bp_add_many(worlds[i], CROWD, boxes, NULL, NULL)
+                                               : bp_move_many(worlds[i], CROWD, NULL, boxes);
+            assert_int_equal(status, BP_OK);
+            assert_int_equal(bp_update(worlds[i], &results[i]), BP_OK);
+        }
+        expect_same_bytes(results[0].pairs, results[0].pair_count, results[1].pairs, results[1].pair_count,
+                          "through a view, step %zu", step);
+    }
+    assert_int_equal(results[0].stats.method, BP_METHOD_BVH);
+    assert_int_equal(results[0].stats.choice.changes, 1);
+    bp_world_destroy(worlds[0]);
+    bp_world_destroy(worlds[1]);
+    free(boxes);
+    free(nested);
+}
+
 // All change a little: a world looks at its boxes again only when many have changed.
 static void stir(bp_box *boxes) {
     for (size_t i = 0; i < CROWD; ++i) {
@@ -368,6 +417,7 @@ int main(void) {
         cmocka_unit_test(test_giant_enters),
         cmocka_unit_test(test_method_changes_and_comes_back),
         cmocka_unit_test(test_never_oscillates),
+        cmocka_unit_test(test_change_through_a_view),
         cmocka_unit_test(test_refused_memory_in_a_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

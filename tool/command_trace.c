@@ -73,14 +73,13 @@ static bool find_expected(replay *r, failure *why) {
     return library_done(status, &r->log, why);
 }
 
-static bool verify(replay *r, const bp_result *result, failure *why) {
+static bool verify(replay *r, const char *path, const bp_result *result, failure *why) {
     if (!translate(r, result, why) || !find_expected(r, why)) return false;
     const bool same =
         r->pairs.count == r->expected.count &&
         (r->pairs.count == 0 || memcmp(r->pairs.data, r->expected.data, r->pairs.count * sizeof *r->pairs.data) == 0);
-    return same ||
-           failure_set(why, STATUS_FAILED, "%s: step %llu: %zu pairs, brute force finds %zu, or others",
-                       r->trace.input.name, (unsigned long long)(r->trace.done - 1), r->pairs.count, r->expected.count);
+    return same || failure_set(why, STATUS_FAILED, "%s: step %llu: %zu pairs, brute force finds %zu, or others", path,
+                               (unsigned long long)(r->trace.done - 1), r->pairs.count, r->expected.count);
 }
 
 static bool replay_step(replay *r, const command_line *arguments, output_file *output, failure *why) {
@@ -92,7 +91,7 @@ static bool replay_step(replay *r, const command_line *arguments, output_file *o
     if (!library_done(status, &r->log, why)) return false;
     output_text(output, "%llu,%zu,%zu,%s,%.6f\n", (unsigned long long)(r->trace.done - 1), result.stats.objects,
                 result.pair_count, bp_method_name((size_t)result.stats.method), 1e3 * seconds);
-    return !arguments->verify || verify(r, &result, why);
+    return !arguments->verify || verify(r, arguments->operands[0], &result, why);
 }
 
 static bool replay_all(replay *r, const command_line *arguments, failure *why) {
