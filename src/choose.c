@@ -9,8 +9,9 @@ enum {
     SCALES_LESS = 16,
     NESTED = 4, // octaves of sizes from which on it matters where small ones are
     THIN_COUNT = 2000,
-    LOOK_EVERY = 8,  // updates at least: at 10^3 objects that all move a look is then 0.3 % of them
-    VOTES_FIRST = 2, // for the first two changes; then twice as many for each: 6 changes take 500 updates
+    LOOK_EVERY = 8,     // updates at least: at 10^3 objects that all move a look is then 0.3 % of them
+    LOOK_AT_LAST = 128, // updates, however few have changed
+    VOTES_FIRST = 2,    // for the first two changes; then twice as many for each: 6 changes take 500 updates
     VOTES_MOST = 1024,
     GROWTH = 2,      // a world that has become so many times larger or smaller is another one,
     EASY_CHANGES = 4 // and needs no votes, unless it has changed so often
@@ -18,7 +19,8 @@ enum {
 
 // The smaller half lies in this part of the extent of all, or in more than that once the choice has been made.
 static const double NESTING = 0.25, NESTING_LESS = 0.35;
-static const double FILLING = 0x1p-10, FILLING_MORE = 0x1p-8;
+static const double FILLING = 0x1p-10, FILLING_MORE = 0x1p-8, CLUMPING = 1.5, CLUMPING_MORE = 1.75;
+static const double MOVING = 0x1p-4, MOVING_LESS = 0x1p-5;
 
 typedef struct circumstances {
     const bp_config *config;
@@ -51,9 +53,13 @@ static bool is_nested(const circumstances *c) {
 
 // In empty space hardly a node overlaps another, and what has moved a little stays in its leaf. Sparse and scaling with
 // 300, 10^3, 10^4 objects: 2.9 and 2.6, 1.3 and 1.4, 1.2 and 1.0; with 1 % moving: 1.1 and 0.8 with 10^3, 0.5 with 10^4.
+// Where objects are in a few places of it, as in clustered-2d and far, that holds while many move: 1.5 and 1.5 with 10^3;
+// with 0.1 % moving 0.7 and 0.8.
 static bool is_thin(const circumstances *c) {
-    return c->count < THIN_COUNT && c->facts->filling < (c->is_tree ? FILLING_MORE : FILLING) &&
-           c->facts->giants == 0.0;
+    const bp_choice *f = c->facts;
+    const bool is_even = f->clumping < (c->is_tree ? CLUMPING_MORE : CLUMPING);
+    return c->count < THIN_COUNT && f->giants == 0.0 && f->filling < (c->is_tree ? FILLING_MORE : FILLING) &&
+           (is_even || f->moving > (c->is_tree ? MOVING_LESS : MOVING));
 }
 
 static bp_rule rule_for(const circumstances *c) {
@@ -75,8 +81,10 @@ static bp_method method_of(bp_rule rule) {
     return tree ? BP_METHOD_BVH : BP_METHOD_HIERARCHICAL_GRID;
 }
 
-static bp_method judge(const bp_config *config, bp_candidates candidates, bool is_tree, bp_choice *choice) {
+static bp_method judge(const bp_config *config, bp_candidates candidates, double moving, bool is_tree,
+                       bp_choice *choice) {
     bp_facts_gather(choice, config, candidates);
+    choice->moving = moving;
     choice->rule =
         rule_for(&(circumstances){.config = config, .facts = choice, .count = candidates.count, .is_tree = is_tree});
     return method_of(choice->rule);
@@ -94,7 +102,7 @@ bp_method bp_choose_first(const bp_config *config) {
 
 bp_method bp_choose_once(const bp_config *config, bp_candidates candidates, bp_choice *choice) {
     if (is_open(config)) {
-        return judge(config, candidates, false, choice);
+        return judge(config, candidates, 0.0, false, choice);
     }
     *choice = (bp_choice){.rule = config->method == BP_METHOD_AUTO ? BP_RULE_GIVEN : BP_RULE_ASKED};
     return bp_choose_first(config);
@@ -117,20 +125,21 @@ static bool is_another(const bp_chooser *chooser, size_t count) {
     return count > GROWTH * chooser->count || count * GROWTH < chooser->count;
 }
 
-// A scene becomes another one only by changes: where few objects move, looking would cost more than they do.
+// A scene becomes another one by changes: where few objects move, looking often would cost more than they do.
 bool bp_chooser_is_due(bp_chooser *chooser, const bp_config *config, size_t count, size_t changed) {
     ++chooser->age;
     chooser->changed += changed;
-    const bool later = chooser->age >= LOOK_EVERY && chooser->changed >= count / 2;
+    const bool later = chooser->age >= LOOK_EVERY && (chooser->changed >= count / 2 || chooser->age >= LOOK_AT_LAST);
     return is_open(config) && count > 0 && (later || is_another(chooser, count));
 }
 
-bool bp_chooser_look(bp_chooser *chooser, const bp_config *config, bp_method method, bp_candidates candidates) {
+bool bp_chooser_look(bp_chooser *chooser, const bp_config *config, bp_method method, bp_candidates candidates,
+                     double moving) {
     const bp_rule rule = chooser->choice.rule;
     const uint32_t changes = chooser->choice.changes;
     const bool another = is_another(chooser, candidates.count);
     chooser->first = chooser->count == 0;
-    chooser->wanted = judge(config, candidates, method == BP_METHOD_BVH, &chooser->choice);
+    chooser->wanted = judge(config, candidates, moving, method == BP_METHOD_BVH, &chooser->choice);
     chooser->rule = chooser->choice.rule;
     chooser->choice.rule = chooser->wanted == method ? chooser->rule : rule;
     chooser->choice.changes = changes;

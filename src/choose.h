@@ -35,8 +35,9 @@ bp_chooser bp_chooser_begin(const bp_config *config);
 // Counts an update in which `changed` of `count` boxes are others. True if it is time to look again.
 bool bp_chooser_is_due(bp_chooser *chooser, const bp_config *config, size_t count, size_t changed);
 
-// Looks. True if `method` is to be changed for chooser->wanted.
-bool bp_chooser_look(bp_chooser *chooser, const bp_config *config, bp_method method, bp_candidates candidates);
+// Looks at boxes of which the share `moving` has changed in this update. True if `method` is to be changed for chooser->wanted.
+bool bp_chooser_look(bp_chooser *chooser, const bp_config *config, bp_method method, bp_candidates candidates,
+                     double moving);
 
 // The change was made, or could not be: then there will be another try, later.
 void bp_chooser_changed(bp_chooser *chooser);

@@ -10,7 +10,7 @@ enum {
     SAMPLE_LEAST = 48, // but fewer than these tell nothing
     OCTAVES = 256,     // exponents of a float
     GIANT = 16,        // times the size of the middle one
-    CLUMP_CELLS = 8    // per axis: the extent is cut into so many cells to see how objects clump
+    CLUMP_CELLS = 64   // that the extent is cut into to see how objects clump: 4 x 4 x 4, or 8 x 8
 };
 
 // Boxes of a sample that are finite.
@@ -145,19 +145,21 @@ static double longest_extent(const float low[3], const float high[3]) {
     return longest;
 }
 
-// How much more often two of the sample share one of 8 cells per axis than if they were spread evenly.
+// How much more often two of the sample share a cell than if they were spread evenly.
 static double clumping_of(const sample *s, const float low[3], const float high[3], uint32_t dimensions) {
-    uint16_t cells[CLUMP_CELLS * CLUMP_CELLS * CLUMP_CELLS] = {0};
+    uint16_t cells[CLUMP_CELLS] = {0};
+    const size_t per_axis = dimensions == 2 ? 8 : 4;
     double scale[3], cell_count = 1.0, pairs = 0.0;
     for (uint32_t axis = 0; axis < 3; ++axis) {
         const double extent = (double)high[axis] - (double)low[axis];
-        scale[axis] = axis < dimensions && extent > 0.0 ? CLUMP_CELLS * 0.999999 / extent : 0.0;
-        cell_count *= scale[axis] > 0.0 ? CLUMP_CELLS : 1.0;
+        scale[axis] = axis < dimensions && extent > 0.0 ? (double)per_axis * 0.999999 / extent : 0.0;
+        cell_count *= scale[axis] > 0.0 ? (double)per_axis : 1.0;
     }
     for (size_t i = 0; i < s->count; ++i) {
         size_t cell = 0;
         for (int axis = 0; axis < 3; ++axis) {
-            cell = cell * CLUMP_CELLS + (size_t)(((double)s->centers[i][axis] - (double)low[axis]) * scale[axis]);
+            cell = cell * (scale[axis] > 0.0 ? per_axis : 1) +
+                   (size_t)(((double)s->centers[i][axis] - (double)low[axis]) * scale[axis]);
         }
         pairs += cells[cell]++;
     }

@@ -71,8 +71,8 @@ bool bp_world_reconsider(bp_world *world, const bp_box *boxes, size_t count) {
     if (!bp_chooser_is_due(chooser, &world->config, count, changed)) {
         return false;
     }
-    const bool wants = bp_chooser_look(chooser, &world->config, world->method, (bp_candidates){boxes, count});
-    chooser->choice.moving = share_moving(world);
+    const bool wants =
+        bp_chooser_look(chooser, &world->config, world->method, (bp_candidates){boxes, count}, share_moving(world));
     chooser->choice.fixed = share_static(world);
     chooser->choice.motion = typical_motion(world);
     if (!wants) {
