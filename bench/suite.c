@@ -43,6 +43,13 @@ static const bench_suite suites[] = {
      .summary =
          "replays a recording of yours (--file FILE.npy, T x N x 6): all methods of ours beside the packaged peers",
      .run = trace_run},
+    {.name = "auto",
+     .summary = "method auto beside every method: all scenes, 10^3 to 10^6 objects, 20 %, 1 % and 0.1 % moving",
+     .run = auto_run},
+    {.name = "tune",
+     .summary = "bp_tune beside trying every candidate to the end, on three scenes of its own",
+     .parts = tune_parts,
+     .run = tune_run},
     {.name = "koch",
      .summary =
          "linked cells, octree and hash grid on uneven scenes and sizes, with 003's own figures (003, section 4)",

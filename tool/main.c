@@ -13,7 +13,8 @@
 enum { COMMAND_COUNT = 8 };
 
 static const tool_command *const COMMANDS[COMMAND_COUNT] = {&command_pairs, &command_scene, &command_methods,
-                                                            &command_demo, &command_tune, &command_trace, &command_bench, &command_report};
+                                                            &command_demo,  &command_tune,  &command_trace,
+                                                            &command_bench, &command_report};
 
 static void describe_tool(output_file *output) {
     output_text(output, "usage: broadphase COMMAND ...\n\n"

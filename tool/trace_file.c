@@ -1,6 +1,5 @@
 #include "trace_file.h"
 
-#include "box_files.h"
 #include "npy.h"
 
 #include <math.h>
@@ -9,7 +8,7 @@
 
 // The stream that bp_world_record writes: a magic, then steps, each a number, a count of records, and the records.
 static const unsigned char MAGIC[8] = {'b', 'p', 't', 'r', 'a', 'c', 'e', '1'};
-enum { STEP_BYTES = 16, RECORD_BYTES = 28, BOX_BYTES = 24, BLOCK_ROWS = 4096 };
+enum { STEP_BYTES = 16, RECORD_BYTES = 28 };
 
 static bool is_npy(const char *path) {
     const size_t length = strlen(path);
@@ -69,34 +68,7 @@ static bool fail_cut(const trace_file *trace, failure *why) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// NumPy's format
-
-static bool check_header(const trace_file *trace, const npy_header *header, failure *why) {
-    if (header->dimensions == 3 && header->shape[2] == BOX_COLUMNS && strcmp(header->type, "<f4") == 0 &&
-        !header->fortran_order && header->shape[1] <= BP_MAX_COUNT) {
-        return true;
-    }
-    return failure_set(why, STATUS_FAILED, "%s: expected steps x objects x 6, float32, little-endian, C order",
-                       trace->input.name);
-}
-
-static bool read_npy_step(trace_file *trace, bool *more, failure *why) {
-    static unsigned char block[BLOCK_ROWS * BOX_BYTES];
-    *more = trace->done < trace->steps;
-    for (size_t object = 0; *more && object < trace->count;) {
-        const size_t left = trace->count - object, rows = left < BLOCK_ROWS ? left : BLOCK_ROWS;
-        size_t got;
-        if (!input_read(&trace->input, block, rows * BOX_BYTES, &got, why)) return false;
-        if (got < rows * BOX_BYTES) return fail_cut(trace, why);
-        for (size_t i = 0; i < rows; i++, object++) {
-            if (!put_box(trace, object, block + i * BOX_BYTES, why)) return false;
-        }
-    }
-    return true;
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Recordings
+// Streams
 
 static bool read_record(trace_file *trace, failure *why) {
     unsigned char bytes[RECORD_BYTES];
@@ -112,7 +84,7 @@ static bool read_record(trace_file *trace, failure *why) {
     return (id < trace->count || grow(trace, id + 1, why)) && put_box(trace, id, bytes + 4, why);
 }
 
-static bool read_recorded_step(trace_file *trace, bool *more, failure *why) {
+static bool next_of_stream(trace_file *trace, bool *more, failure *why) {
     unsigned char head[STEP_BYTES];
     size_t got;
     if (!input_read(&trace->input, head, sizeof head, &got, why)) return false;
@@ -134,8 +106,7 @@ static bool check_magic(trace_file *trace, failure *why) {
     size_t got;
     if (!input_read(&trace->input, magic, sizeof magic, &got, why)) return false;
     if (got == sizeof magic && memcmp(magic, MAGIC, sizeof magic) == 0) return true;
-    return failure_set(why, STATUS_FAILED,
-                       "%s: is neither a .npy file of steps x objects x 6 nor a recording of bp_world_record",
+    return failure_set(why, STATUS_FAILED, "%s: is neither a .npy file of T x N x 6 nor a stream of bp_world_record",
                        trace->input.name);
 }
 
@@ -154,31 +125,35 @@ bool trace_file_is_one(const char *path, bool *is_one, failure *why) {
     return good;
 }
 
-static bool begin(trace_file *trace, failure *why) {
-    npy_header header;
-    if (trace->is_recording) return check_magic(trace, why);
-    if (!npy_read_header(&trace->input, &header, why) || !check_header(trace, &header, why)) return false;
-    trace->steps = header.shape[0];
-    return grow(trace, (size_t)header.shape[1], why);
-}
-
 bool trace_file_open(trace_file *trace, const char *path, failure *why) {
-    *trace = (trace_file){.is_recording = !is_npy(path)};
+    *trace = (trace_file){.is_stream = !is_npy(path)};
+    if (!trace->is_stream) return recording_open(&trace->array, path, why);
     if (!input_open(&trace->input, path, why)) return false;
-    if (begin(trace, why)) return true;
+    if (check_magic(trace, why)) return true;
     trace_file_close(trace);
     return false;
 }
 
+static bool next_of_array(trace_file *trace, bool *more, failure *why) {
+    *more = trace->array.step < trace->array.step_count;
+    if (*more && !recording_next(&trace->array, why)) return false;
+    trace->boxes = trace->array.boxes;
+    trace->count = trace->array.count;
+    return true;
+}
+
 bool trace_file_next(trace_file *trace, bool *more, failure *why) {
-    const bool good = trace->is_recording ? read_recorded_step(trace, more, why) : read_npy_step(trace, more, why);
+    const bool good = trace->is_stream ? next_of_stream(trace, more, why) : next_of_array(trace, more, why);
     trace->done += good && *more;
-    if (trace->is_recording) trace->steps = trace->done;
     return good;
 }
 
 void trace_file_close(trace_file *trace) {
-    input_close(&trace->input);
-    free(trace->boxes);
+    if (trace->is_stream) {
+        input_close(&trace->input);
+        free(trace->boxes);
+    } else {
+        recording_close(&trace->array);
+    }
     trace->boxes = NULL;
 }

@@ -1,23 +1,20 @@
-// Traces: the boxes of objects, step after step. Either NumPy's format, steps x objects x 6, float32, or a recording of
-// bp_world_record. An object that is not there in a step is a row of NaNs.
+// Traces: the boxes of objects, step after step. Either an array (recording.h: .npy, T x N x 6), or a stream of
+// bp_world_record, with any other name. An object that is not there in a step is a box of NaNs.
 #ifndef TOOL_TRACE_FILE_H
 #define TOOL_TRACE_FILE_H
 
-#include "failure.h"
-#include "stream.h"
-
-#include <broadphase/broadphase.h>
+#include "recording.h"
 
 typedef struct trace_file {
-    input_file input;
-    bool is_recording;
-    uint64_t steps; // of .npy, all of them; of a recording, those that were read
-    uint64_t done;
-    bp_box *boxes; // of the step that was read last, by object
+    bool is_stream;
+    recording array;  // if not
+    input_file input; // if so
+    uint64_t done;    // steps that were read
+    bp_box *boxes;    // of the last of them, by object
     size_t count, capacity;
 } trace_file;
 
-// Whether a file that was named can only be a trace: a recording, or an array with three axes.
+// Whether a file can only be a trace: a stream, or an array with three axes.
 bool trace_file_is_one(const char *path, bool *is_one, failure *why);
 
 bool trace_file_open(trace_file *trace, const char *path, failure *why);
