@@ -579,7 +579,8 @@ bp_status bp_world_validate(const bp_world *world) {
         return BP_OK;
     }
     if (!pairs_are_sound(world)) {
-        return bp_world_refuse(world, BP_ERROR_INTERNAL, "world: the pairs do not agree with the objects or with their index");
+        return bp_world_refuse(world, BP_ERROR_INTERNAL,
+                               "world: the pairs do not agree with the objects or with their index");
     }
     const bp_status status = world->ops->validate(world->state);
     return status == BP_OK && world->statics.apart ? world->ops->validate(world->statics.state) : status;

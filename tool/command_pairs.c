@@ -10,7 +10,8 @@
 
 static const tool_option OPTIONS[] = {
     {"--stats", NULL, OPTION_FLAG, offsetof(command_line, stats), "figures as name=value on standard error"},
-    {"--explain", NULL, OPTION_FLAG, offsetof(command_line, explain), "why this method, and what hurts, on standard error"},
+    {"--explain", NULL, OPTION_FLAG, offsetof(command_line, explain),
+     "why this method, and what hurts, on standard error"},
 };
 
 static void print_stats(const bp_stats *stats) {

@@ -669,10 +669,10 @@ typedef struct bp_scenario {
 /// A config, and how it did.
 typedef struct bp_tuned {
     bp_config config; ///< the one that was given, with another method and a few parameters of it
-    double seconds;   ///< for a step, bp_update included: the median of `runs`; step 0 counts only if it is the only one
-    double spread;    ///< (slowest - fastest run) / median
-    uint32_t runs;    ///< 0: not tried, because it would have taken too long
-    uint32_t steps;   ///< in each of these
+    double seconds; ///< for a step, bp_update included: the median of `runs`; step 0 counts only if it is the only one
+    double spread;  ///< (slowest - fastest run) / median
+    uint32_t runs;  ///< 0: not tried, because it would have taken too long
+    uint32_t steps; ///< in each of these
 } bp_tuned;
 
 /// Times all methods, some with a few parameters, on a scene: all of them on its first steps, the better half on twice as
