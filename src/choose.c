@@ -1,7 +1,7 @@
 // The rules. Each one names the measurement that it comes from: processor time of one thread (Zen 4, AVX2), a world of so
 // many objects in which 20 % move by up to 20 % of their size, as the time of hierarchical-grid / that of bvh, unless it
 // says otherwise. `broadphase bench --suite auto` repeats them; docs/methods.md has the table. No other method than
-// these two was ever the best by more than a tenth, in any scene of scenes/ at 10^3 objects or more.
+// these two was ever the best by much more than a tenth, in any scene of scenes/ at 10^3 objects or more.
 #include "choose.h"
 
 enum {
