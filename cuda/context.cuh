@@ -30,7 +30,7 @@ struct bp_cuda_result {
     unsigned int longest;       // row of neighbours
     unsigned int farthest[3];   // coordinates of points, as bits
     unsigned int occupied[2];   // levels that have boxes, a bit each, for each set
-    unsigned int crowded;       // whether boxes lie too unevenly to be distributed (partition.cu)
+    unsigned int crowded[2];    // whether boxes lie too unevenly to be distributed, in each pass (partition.cu)
 };
 
 // Boxes, a column for each of what is known of them.

@@ -50,7 +50,7 @@ struct key_split {
 
 // What the two passes share on the device.
 struct partition_memory {
-    uint32_t *crowded;     // not 0 if something had no room
+    uint32_t *crowded;     // not 0 if something had no room: in the first pass, in the second
     uint32_t *part_counts; // in the sample
     uint32_t *part_ends;   // where the room of a part ends
     uint32_t *part_places; // where the next box of a part goes
@@ -184,6 +184,9 @@ template <bool USUAL> struct boxes_to_parts {
     __device__ uint32_t end(const tile &, uint32_t part) const {
         return m.part_ends[part];
     }
+    __device__ void give_up() const {
+        m.crowded[0] = 1;
+    }
 };
 
 // The second one: a tile of a part, to its buckets.
@@ -197,7 +200,9 @@ struct part_to_buckets {
     };
     __device__ tile tile_of(uint32_t number) const {
         const uint32_t part = m.part_of_tile[number];
-        if (part >= split.part_count || *m.crowded != 0) { // then parts have gaps, and all is in vain
+        // Parts that had no room have gaps, and all is in vain. (Only what the pass before has said may be asked for: all
+        // threads of a block must hear the same.)
+        if (part >= split.part_count || m.crowded[0] != 0) {
             return {0, 0, 0};
         }
         const uint32_t end = min(m.part_places[part], m.part_ends[part]), begin = number * TILE;
@@ -218,6 +223,9 @@ struct part_to_buckets {
     }
     __device__ uint32_t end(const tile &t, uint32_t bucket) const {
         return (t.first_bucket + bucket + 1) * split.room;
+    }
+    __device__ void give_up() const {
+        m.crowded[1] = 1;
     }
 };
 
@@ -249,7 +257,7 @@ static __device__ __forceinline__ void take_room(const Pass &pass, const typenam
             m.counts[digit] = begin;
             m.shifts[digit] = fits ? places[i] - begin : NO_ROOM;
             if (!fits) {
-                *pass.m.crowded = 1;
+                pass.give_up();
             }
             begin += counts[i];
         }
@@ -528,11 +536,11 @@ static bp_status begin_buckets(bp_cuda_context *context, const partition_memory 
 // Whether there was room for all.
 static bp_status had_room(const bp_cuda_context *context, const partition_memory &m, cudaStream_t stream, bool *all) {
     BP_CUDA_TRY(bp_cuda_check(context,
-                              cudaMemcpyAsync(&context->host_result->crowded, m.crowded,
+                              cudaMemcpyAsync(context->host_result->crowded, m.crowded,
                                               sizeof(context->host_result->crowded), cudaMemcpyDeviceToHost, stream),
                               "distributing"));
     BP_CUDA_TRY(bp_cuda_check(context, cudaStreamSynchronize(stream), "distributing"));
-    *all = context->host_result->crowded == 0;
+    *all = context->host_result->crowded[0] == 0 && context->host_result->crowded[1] == 0;
     return BP_OK;
 }
 
