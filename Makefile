@@ -8,7 +8,7 @@ TEST = ctest --parallel $(JOBS) --preset
 OWN_SOURCES = find include src scenes tool bench tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
-.PHONY: all demo test bench report lint format format-check sanitize valgrind coverage soak fuzz golden install clean help
+.PHONY: all demo test bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz golden install clean help
 
 all:
 	@tools/setup build
@@ -38,6 +38,8 @@ report: all
 lint:
 	@tools/setup build lint
 	@cmake --preset release >/dev/null
+	@cmake --preset analyzer >/dev/null
+	@$(BUILD) analyzer
 	find src scenes tool -name '*.c' -print0 | xargs -0 -n 1 -P $(JOBS) clang-tidy -p build --quiet
 	find cuda -name '*.c' -not -path '*/tests/*' -print0 | xargs -0 -I FILE -P $(JOBS) \
 	    clang-tidy --quiet FILE -- -std=c11 -Iinclude -Isrc -Iscenes
@@ -61,11 +63,12 @@ sanitize:
 	@$(BUILD) tsan
 	@$(TEST) tsan
 
-valgrind:
+# valgrind-short: a few tests, in their short form
+valgrind valgrind-short:
 	@tools/setup build test valgrind
 	@cmake --preset valgrind >/dev/null
-	@$(BUILD) valgrind
-	@$(TEST) valgrind
+	@$(BUILD) $@
+	@$(TEST) $@
 
 # How long each target runs; FUZZ_LIMIT=-runs=N: how many inputs.
 FUZZ_SECONDS ?= 60
@@ -113,10 +116,10 @@ help:
 	@echo 'make test       the whole test suite'
 	@echo 'make bench      the quick benchmark: this library beside others'
 	@echo 'make report     build/report.html: all results in bench/results, with charts'
-	@echo 'make lint       clang-tidy and cppcheck'
+	@echo 'make lint       clang-tidy, cppcheck and gcc -fanalyzer'
 	@echo 'make format     clang-format, in place (format-check: only look)'
 	@echo 'make sanitize   the tests under ASan and UBSan, the threaded ones under TSan'
-	@echo 'make valgrind   the tests under valgrind (slow; BP_TEST_QUICK=1 makes it shorter)'
+	@echo 'make valgrind   the tests under valgrind (slow; valgrind-short: a few of them, a minute)'
 	@echo 'make fuzz       libFuzzer on each target, $(FUZZ_SECONDS) s each (FUZZ_SECONDS, FUZZ_TARGETS)'
 	@echo 'make golden     the golden hashes, with gcc -O0 and clang -O3'
 	@echo 'make coverage   which branches of src/ the tests take'

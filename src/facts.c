@@ -1,6 +1,7 @@
 #include "facts.h"
 
 #include "boxes.h"
+#include "tree_space.h"
 
 #include <string.h>
 
@@ -62,7 +63,7 @@ static void take_sample(sample *s, bp_candidates from, uint32_t dimensions) {
         if (bp_box_is_hole(box)) {
             continue;
         }
-        if (!(size <= FLT_MAX)) {
+        if (!(size <= FLT_MAX) || !bp_tree_is_finite(box, dimensions)) { // also where both ends are infinite
             ++s->infinite;
             continue;
         }

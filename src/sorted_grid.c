@@ -436,7 +436,8 @@ static bool cell_is_sound(const bp_sorted_grid *grid, const bp_level *level, siz
         if (holds(grid, p, boxes, count)) {
             (void)grid->kernels->keys(level, grid->config->dimensions, &boxes[grid->columns.id[p]], 1, &key, reach);
         }
-        sound = key == cell && reach[0] <= level->reach[0] && reach[1] <= level->reach[1] && reach[2] <= level->reach[2];
+        sound =
+            key == cell && reach[0] <= level->reach[0] && reach[1] <= level->reach[1] && reach[2] <= level->reach[2];
     }
     return sound;
 }

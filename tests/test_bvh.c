@@ -2,6 +2,7 @@
 #include "method_checks.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { COUNT = 2000, STEPS = 60 };
 
@@ -129,6 +130,33 @@ static void refits_until_a_new_tree_pays(void **state) {
     }
 }
 
+// ---- infinite boxes -------------------------------------------------------------------------------------------------
+
+// So many boxes that an infinite one is tested against them in several pieces of work; when it changes, too.
+static void tests_infinite_boxes_against_very_many(void **state) {
+    (void)state;
+    enum { MANY = 70000 };
+    const bp_config config = method((bp_config){.update = BP_UPDATE_INDIVIDUAL});
+    bp_box *boxes = obtain(MANY, sizeof *boxes);
+    for (size_t i = 0; i < MANY; ++i) {
+        boxes[i] = cube_of(3.0f * (float)i, 0, 0, 1);
+    }
+    const bp_box wall = {{-INFINITY, 0, 0}, {3.0f * 69000, 1, 1}};
+    boxes[MANY / 2] = wall;
+    bp_world *world = NULL;
+    bp_result result;
+    assert_int_equal(bp_world_create(&config, &world), BP_OK);
+    assert_int_equal(bp_add_many(world, MANY, boxes, NULL, NULL), BP_OK);
+    for (size_t step = 0; step < 3; ++step) {
+        assert_int_equal(bp_update(world, &result), BP_OK);
+        assert_int_equal(result.pair_count, 69000 + step);
+        const bp_box longer = {{-INFINITY, 0, 0}, {3.0f * (float)(69001 + step), 1, 1}};
+        assert_int_equal(bp_move(world, MANY / 2, &longer), BP_OK);
+    }
+    bp_world_destroy(world);
+    free(boxes);
+}
+
 // ---- growth ---------------------------------------------------------------------------------------------------------
 
 static void tests_hardly_more_than_linearly_many_candidates(void **state) {
@@ -151,6 +179,7 @@ int main(void) {
         cmocka_unit_test(stays_shallow),
         cmocka_unit_test(tells_what_it_holds),
         cmocka_unit_test(refits_until_a_new_tree_pays),
+        cmocka_unit_test(tests_infinite_boxes_against_very_many),
         TEST_WITH(refuses_what_makes_no_sense, REFUSALS),
         TEST_WITH(finds_the_same_bytes_with_any_number_of_threads, VARIANTS),
         TEST_WITH(allocates_nothing_in_a_steady_step, STEADY),

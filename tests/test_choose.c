@@ -407,10 +407,35 @@ static void test_refused_memory_in_a_change(void **state) {
     free(nested);
 }
 
+// Boxes without extent whose ends are both infinite: they say nothing about sizes and places, and must not be asked.
+static void test_points_at_infinity(void **state) {
+    (void)state;
+    enum { POINTS = 3000 };
+    static bp_box boxes[POINTS];
+    rng random = rng_seeded(2);
+    for (size_t i = 0; i < POINTS; ++i) {
+        boxes[i] = random_cube(&random, 20, 1);
+        const float end = i % 2 == 0 ? INFINITY : -INFINITY;
+        if (i % 100 < 2) {
+            boxes[i].min[i % 3] = boxes[i].max[i % 3] = end;
+        }
+    }
+    bp_stats stats = {0};
+    bp_pairs pairs = {0};
+    const bp_config config = {.stats = &stats};
+    pair_list expected = naive_pairs(boxes, POINTS, 3);
+    assert_int_equal(bp_find_pairs(boxes, POINTS, &config, &pairs), BP_OK);
+    expect_pairs(pairs.data, pairs.count, &expected, "points at infinity");
+    assert_int_equal(stats.method, BP_METHOD_HIERARCHICAL_GRID);
+    pair_list_free(&expected);
+    bp_pairs_free(&pairs, &config);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rule_for_each_scene),
         cmocka_unit_test(test_nested_sizes),
+        cmocka_unit_test(test_points_at_infinity),
         cmocka_unit_test(test_explanations),
         cmocka_unit_test(test_warning_is_logged_once),
         cmocka_unit_test(test_gas_pile_explosion),

@@ -114,12 +114,50 @@ static void tests_no_more_candidates_than_the_literature(void **state) {
     }
 }
 
+// ---- the patched grid -----------------------------------------------------------------------------------------------
+
+// Boxes that drift out of their cells stay where they are, up to some slack: whatever comes near must look that much
+// further, in both directions. A pair that begins or ends there is one that only just touches.
+static void finds_pairs_with_boxes_that_have_left_their_cells(void **state) {
+    (void)state;
+    enum { DRIFTING = 2000, EACH_STEP = 100, STEPS = 60 };
+    const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID, .brute_force_below = 1};
+    static bp_box boxes[DRIFTING];
+    rng random = rng_seeded(3);
+    bp_world *world = NULL;
+    size_t patched = 0;
+    assert_int_equal(bp_world_create(&config, &world), BP_OK);
+    for (size_t i = 0; i < DRIFTING; ++i) {
+        boxes[i] = random_cube(&random, 22, 1);
+    }
+    assert_int_equal(bp_add_many(world, DRIFTING, boxes, NULL, NULL), BP_OK);
+    for (size_t step = 0; step < STEPS; ++step) {
+        bp_result result;
+        assert_int_equal(bp_update(world, &result), BP_OK);
+        patched += result.stats.update == BP_UPDATE_INDIVIDUAL;
+        pair_list expected = naive_pairs(boxes, DRIFTING, 3);
+        expect_pairs(result.pairs, result.pair_count, &expected, "drifting boxes, step %zu", step);
+        pair_list_free(&expected);
+        for (size_t i = 0; i < EACH_STEP; ++i) {
+            const bp_id id = rng_below(&random, DRIFTING);
+            for (int axis = 0; axis < 3; ++axis) {
+                boxes[id].min[axis] += random_between(&random, -0.2, 0.2);
+                boxes[id].max[axis] = boxes[id].min[axis] + 1.0f;
+            }
+            assert_int_equal(bp_move(world, id, &boxes[id]), BP_OK);
+        }
+    }
+    assert_true(patched > STEPS / 2);
+    bp_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_few_large_objects_among_many_small_ones),
         cmocka_unit_test(the_few_look_for_the_many),
         cmocka_unit_test(walls_cost_little),
         cmocka_unit_test(tests_no_more_candidates_than_the_literature),
+        cmocka_unit_test(finds_pairs_with_boxes_that_have_left_their_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

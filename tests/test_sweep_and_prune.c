@@ -107,6 +107,33 @@ static void takes_in_many_objects_in_less_than_quadratic_time(void **state) {
     scene_destroy(s);
 }
 
+// One object after the other swells until it overlaps all: the kept set of pairs, made for none, has to grow.
+static void keeps_pairs_that_become_many(void **state) {
+    (void)state;
+    enum { ROW = 200, SWOLLEN = 5 };
+    const bp_config config = method((bp_config){.sweep_axes = 3});
+    bp_box boxes[ROW];
+    bp_world *world = NULL;
+    assert_int_equal(bp_world_create(&config, &world), BP_OK);
+    for (size_t i = 0; i < ROW; ++i) {
+        boxes[i] = cube_of(3.0f * (float)i, 3.0f * (float)(i % 7), 3.0f * (float)(i % 11), 1.0f);
+    }
+    assert_int_equal(bp_add_many(world, ROW, boxes, NULL, NULL), BP_OK);
+    for (bp_id swollen = 0; swollen <= SWOLLEN; ++swollen) {
+        bp_result result;
+        assert_int_equal(bp_update(world, &result), BP_OK);
+        assert_int_equal(result.stats.update, swollen == 0 ? BP_UPDATE_REBUILD : BP_UPDATE_INDIVIDUAL);
+        pair_list expected = naive_pairs(boxes, ROW, 3);
+        assert_int_equal(expected.count, swollen * ROW - swollen * (swollen + 1) / 2);
+        expect_pairs(result.pairs, result.pair_count, &expected, "%u swollen of %d", (unsigned)swollen, ROW);
+        assert_int_equal(bp_world_validate(world), BP_OK);
+        pair_list_free(&expected);
+        boxes[swollen] = cube_of(0, 0, 0, 1000);
+        assert_int_equal(bp_move(world, swollen, &boxes[swollen]), BP_OK);
+    }
+    bp_world_destroy(world);
+}
+
 static void sweeps_along_the_axis_of_largest_variance(void **state) {
     (void)state;
     const bp_config config = method((bp_config){.sweep_axes = 1});
@@ -130,6 +157,7 @@ int main(void) {
         cmocka_unit_test(keeps_pairs_while_objects_move_little),
         cmocka_unit_test(sweeps_afresh_while_objects_move_much),
         cmocka_unit_test(takes_in_many_objects_in_less_than_quadratic_time),
+        cmocka_unit_test(keeps_pairs_that_become_many),
         cmocka_unit_test(sweeps_along_the_axis_of_largest_variance),
         TEST_WITH(refuses_what_makes_no_sense, REFUSALS),
         TEST_WITH(allocates_nothing_in_a_steady_step, UNIFORM),

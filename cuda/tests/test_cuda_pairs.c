@@ -275,7 +275,7 @@ static void check_distributed(void) {
     check_many(boxes, &config, 1, "many with a period");
     config.period[0] = 0.0f;
     fill(boxes, DISTRIBUTED / 64, 1.5f, 0.5f, 1.0f, 22); // too many for a bucket
-    for (int i = 0; i < 10; ++i) { // whichever block finds it out first
+    for (int i = 0; i < 10; ++i) {                       // whichever block finds it out first
         check_many(boxes, &config, 0, "a crowd among many");
     }
     fill(boxes, DISTRIBUTED, 52.0f, 0.5f, 1.0f, 24);

@@ -89,7 +89,7 @@ typedef struct bp_cuda_stats {
     uint64_t cells;   ///< in all of them
     uint32_t key_bits;
     uint32_t distributed; ///< sets of boxes that were distributed, because they are many and even, and not sorted
-    size_t bytes; ///< held by the context on the device
+    size_t bytes;         ///< held by the context on the device
 } bp_cuda_stats;
 
 /// Whether stages are timed from now on: costs a few microseconds a call.

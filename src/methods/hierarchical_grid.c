@@ -24,6 +24,8 @@
 #include "../method.h"
 #include "../sorted_grid.h"
 
+#include <assert.h>
+
 typedef struct hierarchical_grid {
     const bp_config *config;
     const bp_box *boxes;
@@ -138,7 +140,8 @@ static bp_status find_difference(void *state, const bp_changes *changes, bp_sink
 
 static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     hierarchical_grid *g = state;
-    bp_status status = g->hashed || g->patch.active ? build_sorted(g) : BP_OK;
+    assert(!g->patch.active); // it comes from a build
+    bp_status status = g->hashed ? build_sorted(g) : BP_OK;
     if (status == BP_OK) {
         status = bp_sorted_grid_build(&g->other, boxes, count);
     }
@@ -154,11 +157,8 @@ static const bp_sorted_grid *grid(const void *state, const bp_id **loose, size_t
 
 static bp_status find_across(void *state, void *other, bp_sink *sink) {
     hierarchical_grid *g = state, *h = other;
-    bp_status status = g->hashed || g->patch.active ? build_sorted(g) : BP_OK;
-    if (status == BP_OK) {
-        status = h->hashed || h->patch.active ? build_sorted(h) : BP_OK;
-    }
-    return status == BP_OK ? bp_sorted_grid_find_between(&g->sorted, &h->sorted, sink) : status;
+    assert(!g->hashed && !g->patch.active && !h->hashed && !h->patch.active); // both come from a build
+    return bp_sorted_grid_find_between(&g->sorted, &h->sorted, sink);
 }
 
 static void stats(const void *state, bp_stats *stats) {

@@ -48,13 +48,13 @@ bool sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, si
 }
 
 static bool grow(sweep_pair_set *set, const bp_allocator *allocator) {
-    sweep_pair_set larger = {.bits = set->bits < BITS_LEAST ? BITS_LEAST : set->bits + 1};
+    sweep_pair_set larger = {.bits = set->bits + 1};
     if (!bp_buffer_reserve(&larger.buffer, allocator, 0, (size_t)1 << larger.bits, sizeof(uint64_t))) {
         return false;
     }
     clear(&larger);
     const uint64_t *places = set->buffer.data;
-    for (size_t i = 0; set->bits > 0 && i <= mask_of(set); ++i) {
+    for (size_t i = 0; i <= mask_of(set); ++i) {
         if (places[i] != SWEEP_NO_PAIR) {
             ((uint64_t *)larger.buffer.data)[place_of(&larger, places[i])] = places[i];
         }
@@ -66,7 +66,7 @@ static bool grow(sweep_pair_set *set, const bp_allocator *allocator) {
 }
 
 bool sweep_pair_set_add(sweep_pair_set *set, const bp_allocator *allocator, uint32_t a, uint32_t b) {
-    if ((set->bits == 0 || set->count > mask_of(set) / 2) && !grow(set, allocator)) {
+    if (set->count > mask_of(set) / 2 && !grow(set, allocator)) {
         return false;
     }
     const uint64_t key = key_of(a, b);
@@ -92,8 +92,8 @@ static void close_gap(sweep_pair_set *set, size_t gap) {
 
 void sweep_pair_set_remove(sweep_pair_set *set, uint32_t a, uint32_t b) {
     const uint64_t key = key_of(a, b);
-    const size_t place = set->bits > 0 ? place_of(set, key) : 0;
-    if (set->bits > 0 && ((const uint64_t *)set->buffer.data)[place] == key) {
+    const size_t place = place_of(set, key);
+    if (((const uint64_t *)set->buffer.data)[place] == key) {
         --set->count;
         close_gap(set, place);
     }
@@ -101,14 +101,14 @@ void sweep_pair_set_remove(sweep_pair_set *set, uint32_t a, uint32_t b) {
 
 bool sweep_pair_set_has(const sweep_pair_set *set, uint32_t a, uint32_t b) {
     const uint64_t key = key_of(a, b);
-    return set->bits > 0 && ((const uint64_t *)set->buffer.data)[place_of(set, key)] == key;
+    return ((const uint64_t *)set->buffer.data)[place_of(set, key)] == key;
 }
 
 // A gap is filled from behind, so the same place is looked at again. What comes there from the beginning of the table,
 // over its end, has been looked at already.
 void sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uint8_t mark) {
     const uint64_t *places = set->buffer.data;
-    for (size_t i = 0; set->bits > 0 && i <= mask_of(set);) {
+    for (size_t i = 0; i <= mask_of(set);) {
         const uint64_t key = places[i];
         if (key != SWEEP_NO_PAIR && ((marks[key >> 32] | marks[key & UINT32_MAX]) & mark) != 0) {
             --set->count;

@@ -5,10 +5,10 @@
 
 #include "../pairs.h"
 
-// All zero is empty.
+// All zero holds no memory; a reset comes before everything else.
 typedef struct sweep_pair_set {
     bp_buffer buffer; // of uint64_t: a << 32 | b with a < b, or SWEEP_NO_PAIR
-    uint32_t bits;    // 1 << bits places; 0: none
+    uint32_t bits;    // 1 << bits places
     size_t count;
 } sweep_pair_set;
 
