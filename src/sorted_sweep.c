@@ -479,16 +479,16 @@ static void sweep_unit_between(const void *context, bp_sweeper *s, size_t unit) 
     }
 }
 
-static bp_status find_between(bp_sorted_grid *first, const bp_sorted_grid *second, const bp_columns *candidates,
+static bp_status find_between(bp_sorted_grid *asking, const bp_sorted_grid *asked, const bp_columns *candidates,
                               bp_sink *sink) {
-    const search f = {.objects = first, .candidates = second};
-    const bp_sweep_plan plan = {.config = first->config,
-                                .objects = &first->columns,
+    const search f = {.objects = asking, .candidates = asked};
+    const bp_sweep_plan plan = {.config = asking->config,
+                                .objects = &asking->columns,
                                 .candidates = candidates,
-                                .unit_count = (first->total_count + BP_CHUNK - 1) / BP_CHUNK,
+                                .unit_count = (asking->total_count + BP_CHUNK - 1) / BP_CHUNK,
                                 .unit = sweep_unit_between,
                                 .context = &f};
-    return bp_sweep_pool_run(&first->pool, &plan, sink);
+    return bp_sweep_pool_run(&asking->pool, &plan, sink);
 }
 
 // The rows that all boxes of one grid have to look into in another, about.

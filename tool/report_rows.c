@@ -98,21 +98,25 @@ void row_text(const report_row *row, const char *name, const char *without, char
     }
 }
 
-// No method can do with less than reading all boxes once and writing all pairs once.
-static bool copying_time(const report_row *row, double *value) {
-    double n, pairs;
-    if (row->file->copy_speed <= 0.0 || !row_number(row, "n", &n) || !row_number(row, "pairs", &pairs)) return false;
-    *value = (n * sizeof(bp_box) + pairs * sizeof(bp_pair)) / row->file->copy_speed;
-    return true;
-}
-
-bool row_number(const report_row *row, const char *name, double *value) {
-    if (strcmp(name, "copying_ms") == 0) return copying_time(row, value);
+static bool named_number(const report_row *row, const char *name, double *value) {
     const char *cell = row_cell(row, name);
     char text[REPORT_TEXT];
     if (cell == NULL) row_text(row, name, "", text);
     const char *number = cell == NULL ? text : cell;
     return *number != '\0' && number_parse_double(number, value) && isfinite(*value);
+}
+
+// No method can do with less than reading all boxes once and writing all pairs once.
+static bool copying_time(const report_row *row, double *value) {
+    double n, pairs;
+    if (row->file->copy_speed <= 0.0 || !named_number(row, "n", &n) || !named_number(row, "pairs", &pairs))
+        return false;
+    *value = (n * sizeof(bp_box) + pairs * sizeof(bp_pair)) / row->file->copy_speed;
+    return true;
+}
+
+bool row_number(const report_row *row, const char *name, double *value) {
+    return strcmp(name, "copying_ms") == 0 ? copying_time(row, value) : named_number(row, name, value);
 }
 
 bool row_value(const report_row *row, const char *expression, double *value) {
