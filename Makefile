@@ -44,7 +44,7 @@ lint:
 	find cuda -name '*.c' -not -path '*/tests/*' -print0 | xargs -0 -I FILE -P $(JOBS) \
 	    clang-tidy --quiet FILE -- -std=c11 -Iinclude -Isrc -Iscenes
 	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j $(JOBS) -I include -I src -I scenes \
-	    --enable=warning,performance,portability --suppress=missingIncludeSystem src scenes tool cuda
+	    --enable=warning,performance,portability --suppress=missingIncludeSystem -i cuda/tests src scenes tool cuda
 
 format:
 	@tools/setup lint

@@ -59,7 +59,6 @@ static inline void push_row(bp_sweeper *s, size_t object, const uint32_t *row, u
 // A stretch of boxes of one row, and what is known of each.
 typedef struct chunk {
     const bp_level *level;
-    size_t row;                    // inside the level
     size_t begin, end;             // positions
     const uint32_t *rows[BP_ROWS]; // its own and the neighbours, NULL where there are none or they are empty
     bp_measures measures;
@@ -86,15 +85,14 @@ typedef struct neighbour {
 static const neighbour NEIGHBOURS[BP_ROWS] = {
     {0, 0, 0}, {1, 0, BP_CROSSES_Y}, {0, 1, BP_CROSSES_Z}, {1, 1, BP_CROSSES_Y | BP_CROSSES_Z}, {-1, 1, BP_CROSSES_Z}};
 
-static void find_rows(const bp_sorted_grid *grid, chunk *k) {
-    const bp_level *level = k->level;
-    const int32_t y = (int32_t)(k->row & ((1u << level->bits[1]) - 1)), z = (int32_t)(k->row >> level->bits[1]);
+static void find_rows(const bp_sorted_grid *grid, const bp_level *level, size_t own, const uint32_t *rows[BP_ROWS]) {
+    const int32_t y = (int32_t)(own & ((1u << level->bits[1]) - 1)), z = (int32_t)(own >> level->bits[1]);
     for (size_t i = 0; i < BP_ROWS; ++i) {
         const neighbour n = NEIGHBOURS[i];
         // An axis of one cell has no neighbours: they would be the row itself.
         const bool distinct = (n.y == 0 || level->bits[1] > 0) && (n.z == 0 || level->bits[2] > 0);
         const uint32_t *row = bp_row_of(grid, level, y + n.y, z + n.z);
-        k->rows[i] = distinct && row[0] < row[(size_t)1 << level->bits[0]] ? row : NULL;
+        rows[i] = distinct && row[0] < row[(size_t)1 << level->bits[0]] ? row : NULL;
     }
 }
 
@@ -259,8 +257,7 @@ static void sweep_row(bp_sweeper *s, const bp_sorted_grid *grid, const bp_level 
                       size_t end) {
     chunk k;
     k.level = level;
-    k.row = row;
-    find_rows(grid, &k);
+    find_rows(grid, level, row, k.rows);
     prefetch_row(grid, level, row);
     for (k.begin = begin; k.begin < end; k.begin = k.end) {
         k.end = end - k.begin < BP_CHUNK ? end : k.begin + BP_CHUNK;
