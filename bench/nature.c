@@ -120,6 +120,7 @@ static void add_rows(const contest *c, size_t nature, bench_session *session) {
             contest_row(&c->list[i], "", N, &row);
             label_of(nature, phase, row.scene, sizeof row.scene);
             row.total_ms = 1e3 * seconds_in_phase(&c->list[i], phase);
+            row.update_ms = fmin(row.update_ms, row.total_ms);
             row.find_ms = row.total_ms - row.update_ms;
             row.runs = PHASE_STEPS;
             rows_add(session_rows(session), &row);

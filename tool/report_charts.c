@@ -593,9 +593,9 @@ const report_chart REPORT_CHARTS[] = {
     },
     // ---- auto
     {
-        .id = "auto-choice", .suite = "auto",
+        .id = "auto-choice", .suite = "auto", .experiment = "auto",
         .kind = CHART_DOTS, .flags = CHART_LOG_X, .where = "method=auto",
-        .x = "scene", .y = "total_ms", .beside = "method!=auto", .series = "n", .strip = "motion", .mark = 1.15,
+        .x = "scene", .y = "total_ms", .beside = "method!=auto", .series = "n", .strip = "moving", .mark = 1.15,
         .y_label = "time beside the best method of the case",
         .title = "What the library chooses, beside the best",
         .shows = "Over {count} cases the choice takes {range|} times the time of the best method; the dashed line is "
