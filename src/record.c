@@ -78,10 +78,10 @@ static void put_step(block *b, const bp_world *world) {
 
 bool bp_world_record_step(bp_world *world) {
     bp_recorder *recorder = &world->recorder;
-    block b = {.to = recorder};
     if (recorder->write == NULL) {
-        return true;
+        return true; // before there is a block: setting it up takes longer than an update at rest
     }
+    block b = {.to = recorder};
     if (!recorder->begun) {
         memcpy(room(&b, sizeof MAGIC), MAGIC, sizeof MAGIC);
     }
