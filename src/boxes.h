@@ -84,4 +84,13 @@ void bp_boxes_copy(bp_box *to, const bp_box *from, size_t count, const bp_execut
 // Checks an array that a caller gave: count in range, not NULL unless empty, every box valid. Logs what is wrong.
 bp_status bp_boxes_check(const bp_box *boxes, size_t count, const bp_config *config);
 
+// Not fminf and fmaxf: those are calls, because of what they say about NaNs.
+static inline float bp_smaller(float a, float b) {
+    return a < b ? a : b;
+}
+
+static inline float bp_larger(float a, float b) {
+    return a > b ? a : b;
+}
+
 #endif

@@ -29,19 +29,10 @@ static size_t sample_size(size_t count) {
     return wanted < count ? wanted : count;
 }
 
-// Not fminf and fmaxf: those are calls, because of what they say about NaNs.
-static float smaller(float a, float b) {
-    return a < b ? a : b;
-}
-
-static float larger(float a, float b) {
-    return a > b ? a : b;
-}
-
 static float longest_edge(const bp_box *box, uint32_t dimensions) {
     float longest = FLT_MIN;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        longest = larger(longest, box->max[axis] - box->min[axis]);
+        longest = bp_larger(longest, box->max[axis] - box->min[axis]);
     }
     return longest;
 }
@@ -132,8 +123,8 @@ static void bounds_below(const sample *s, uint32_t octave, float low[3], float h
     }
     for (size_t i = 0; i < s->count; ++i) {
         for (int axis = 0; axis < 3 && octave_of(s->sizes[i]) < octave; ++axis) {
-            low[axis] = smaller(low[axis], s->centers[i][axis]);
-            high[axis] = larger(high[axis], s->centers[i][axis]);
+            low[axis] = bp_smaller(low[axis], s->centers[i][axis]);
+            high[axis] = bp_larger(high[axis], s->centers[i][axis]);
         }
     }
 }

@@ -43,26 +43,18 @@ typedef struct group {
     int scales;            // ... of which there are so many that tell something
 } group;
 
-static float smaller(float a, float b) {
-    return a < b ? a : b;
-}
-
-static float larger(float a, float b) {
-    return a > b ? a : b;
-}
-
 static group group_empty(void) {
     return (group){.low = {FLT_MAX, FLT_MAX, FLT_MAX}, .high = {-FLT_MAX, -FLT_MAX, -FLT_MAX}, .smallest = FLT_MAX};
 }
 
 static void group_merge(group *into, const group *from) {
     into->count += from->count;
-    into->smallest = smaller(into->smallest, from->smallest);
+    into->smallest = bp_smaller(into->smallest, from->smallest);
     for (int axis = 0; axis < 3; ++axis) {
-        into->low[axis] = smaller(into->low[axis], from->low[axis]);
-        into->high[axis] = larger(into->high[axis], from->high[axis]);
-        into->seen[axis] = larger(into->seen[axis], from->seen[axis]);
-        into->largest[axis] = larger(into->largest[axis], from->largest[axis]);
+        into->low[axis] = bp_smaller(into->low[axis], from->low[axis]);
+        into->high[axis] = bp_larger(into->high[axis], from->high[axis]);
+        into->seen[axis] = bp_larger(into->seen[axis], from->seen[axis]);
+        into->largest[axis] = bp_larger(into->largest[axis], from->largest[axis]);
         into->sum[axis] += from->sum[axis];
     }
 }
@@ -83,7 +75,7 @@ static bool group_of_box(const bp_box *given, uint32_t dimensions, double weight
         one->seen[axis] = extent;
         one->largest[axis] = extent;
         one->sum[axis] = weight * (double)extent;
-        *size = larger(*size, extent);
+        *size = bp_larger(*size, extent);
     }
     one->smallest = *size;
     return true;
@@ -347,7 +339,7 @@ static bp_level level_of_cells(const cells *c) {
 // more, must not fit.
 static void leave_to_coarser(bp_level *level, const float seen[3], float coarser) {
     for (int axis = 0; axis < 3; ++axis) {
-        level->fit[axis] = smaller(level->fit[axis], larger(coarser, nextafterf(seen[axis], FLT_MAX)));
+        level->fit[axis] = bp_smaller(level->fit[axis], bp_larger(coarser, nextafterf(seen[axis], FLT_MAX)));
     }
 }
 
