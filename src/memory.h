@@ -39,7 +39,4 @@ void bp_buffer_free(bp_buffer *buffer, const bp_allocator *allocator);
 // a * b, or SIZE_MAX (which no allocator grants) where that overflows.
 size_t bp_size_multiply(size_t a, size_t b);
 
-// The C library's aligned allocation.
-bp_allocator bp_allocator_default(void);
-
 #endif

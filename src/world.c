@@ -233,10 +233,15 @@ static bool begin_objects(bp_world *world, size_t id_count) {
     return true;
 }
 
+// As many changes as are tracked.
+static size_t most_tracked(size_t id_count) {
+    return id_count / TRACKED_SHARE + TRACKED_LEAST;
+}
+
 // `old_boxes` first: the room in `changed` is what counts.
 static bool reserve_changes(bp_world *world, size_t id_count) {
     const bp_allocator *allocator = &world->config.allocator;
-    const size_t listed = world->changed_count, most = id_count / TRACKED_SHARE + TRACKED_LEAST;
+    const size_t listed = world->changed_count, most = most_tracked(id_count);
     if (most <= world->changed.bytes / sizeof(bp_id)) {
         return true;
     }
@@ -355,8 +360,15 @@ bp_status bp_world_reserve(bp_world *world, size_t count) {
 
 // ---- changing -------------------------------------------------------------------------------------------------------
 
+// How many ids there must be for all of these to be among them.
+static size_t ids_needed(size_t count, const bp_id *ids) {
+    bp_id largest = 0;
+    for (size_t i = 0; ids != NULL && i < count; ++i) largest = ids[i] > largest ? ids[i] : largest;
+    return ids != NULL && count > 0 ? (size_t)largest + 1 : count;
+}
+
 static bp_status check_ids(const bp_world *world, size_t count, const bp_id *ids) {
-    if (ids == NULL && world->free_count == 0 && count <= world->id_count) {
+    if (world->free_count == 0 && ids_needed(count, ids) <= world->id_count) {
         return BP_OK;
     }
     for (size_t i = 0; i < count; ++i) {
@@ -368,14 +380,19 @@ static bp_status check_ids(const bp_world *world, size_t count, const bp_id *ids
     return BP_OK;
 }
 
-// Whether so many boxes of a sample have moved that it is better not to look at each.
-static bool most_move(const bp_world *world, const bp_given *given) {
+// Whether so many boxes of a sample have moved that what changed would not be tracked: then it is better not to look at
+// each. A margin is looked at for each, or set anew for all.
+static bool most_move(const bp_world *world, const bp_given *given, const bp_id *ids) {
+    const bool all = ids == NULL && given->count == world->id_count;
+    if (world->wide || (!all && (world->config.margin > 0.0f || given->count <= most_tracked(world->id_count)))) {
+        return false;
+    }
     const size_t step = given->count / MOVE_SAMPLE + 1;
     size_t looked = 0, moved = 0;
-    for (size_t id = 0; id < given->count; id += step, ++looked) {
-        moved += !bp_world_is_idle_move(world, (bp_id)id, given, id);
+    for (size_t i = 0; i < given->count; i += step, ++looked) {
+        moved += !bp_world_is_idle_move(world, ids != NULL ? ids[i] : (bp_id)i, given, i);
     }
-    return moved > looked / TRACKED_SHARE;
+    return (double)moved / (double)looked * (double)given->count > (double)(world->id_count / TRACKED_SHARE);
 }
 
 BP_PREFETCHER prefetch_object(const bp_world *world, bp_id id) {
@@ -412,9 +429,9 @@ static bp_status move(bp_world *world, bp_given given, bool wide, const bp_id *i
     if (wide && !bp_world_widen(world)) {
         return BP_ERROR_MEMORY;
     }
-    if (ids == NULL && given.count == world->id_count && !world->wide && most_move(world, &given)) {
+    if (most_move(world, &given, ids)) {
         mark_all_changed(world);
-        bp_world_put_all(world, &given);
+        bp_world_put_many(world, &given, ids);
     } else {
         move_each(world, &given, ids);
     }

@@ -1,5 +1,7 @@
 #include "world_boxes.h"
 
+enum { PREFETCHED = 32 }; // boxes that are asked for ahead of time
+
 static bool has_given(const bp_world *world) {
     return world->config.margin > 0.0f;
 }
@@ -211,10 +213,16 @@ void bp_world_refit(bp_world *world) {
     world->fitted = true;
 }
 
-void bp_world_put_all(bp_world *world, const bp_given *given) {
+void bp_world_put_many(bp_world *world, const bp_given *given, const bp_id *ids) {
     bp_box *boxes = has_given(world) ? world->given.data : bp_world_boxes(world);
     ++world->version;
-    bp_boxes_copy(boxes, given->floats, given->count, &world->config.executor);
+    if (ids == NULL) {
+        bp_boxes_copy(boxes, given->floats, given->count, &world->config.executor);
+    }
+    for (size_t i = 0; ids != NULL && i < given->count; ++i) {
+        bp_prefetch(&boxes[ids[i + PREFETCHED < given->count ? i + PREFETCHED : i]]);
+        boxes[ids[i]] = given->floats[i];
+    }
     world->fitted = false;
     bp_world_refit(world);
 }

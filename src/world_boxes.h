@@ -32,7 +32,7 @@ bp_box_double bp_world_grown_box(const bp_world *world, bp_id id);
 // Sets it. False if it does not hold the box that was given: then nothing has changed.
 bool bp_world_put_grown_box(bp_world *world, bp_id id, const bp_box_double *grown);
 
-// All boxes at once, in 32 bits.
-void bp_world_put_all(bp_world *world, const bp_given *given);
+// Many boxes at once, in 32 bits; with a margin, all of them. `ids` may be NULL: 0, 1, 2, ...
+void bp_world_put_many(bp_world *world, const bp_given *given, const bp_id *ids);
 
 #endif

@@ -93,8 +93,30 @@ static void change_one(living *l, bp_id id) {
     }
 }
 
+// In one call, in any order; at times one comes twice.
+static void move_many(living *l) {
+    bp_box_double wide[OBJECTS];
+    bp_box floats[OBJECTS];
+    bp_id ids[OBJECTS];
+    size_t count = 0;
+    for (size_t i = 0; i < OBJECTS; ++i) {
+        const bp_id id = (bp_id)(rng_below(&l->random, 16) == 0 ? rng_below(&l->random, OBJECTS) : i * 7 % OBJECTS);
+        if (l->alive[id]) {
+            l->boxes[id] = shifted(l, &l->boxes[id]);
+            wide[count] = l->boxes[id];
+            floats[count] = narrow(&l->boxes[id]);
+            ids[count++] = id;
+        }
+    }
+    assert_int_equal(
+        l->wide ? bp_move_many_double(l->world, count, ids, wide) : bp_move_many(l->world, count, ids, floats), BP_OK);
+}
+
 // Mostly a few, at times all.
 static void change_some(living *l) {
+    if (rng_below(&l->random, 10) == 0) {
+        move_many(l);
+    }
     const uint32_t count = rng_below(&l->random, 10) == 0 ? OBJECTS : rng_below(&l->random, 6);
     for (uint32_t i = 0; i < count; ++i) {
         change_one(l, count == OBJECTS ? i : rng_below(&l->random, OBJECTS));

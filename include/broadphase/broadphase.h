@@ -94,12 +94,15 @@ BP_API const char *bp_status_text(bp_status status);
 // 2. Hooks. Each belongs to the config of a world or call; a zero hook means the default.
 
 /// Memory. `allocate` returns `size` bytes aligned to 64, or NULL; `release` takes back a pointer that `allocate` gave,
-/// with its size. Default: the C library's aligned allocation.
+/// with its size. Default: bp_allocator_default.
 typedef struct bp_allocator {
     void *(*allocate)(void *context, size_t size);
     void (*release)(void *context, void *memory, size_t size);
     void *context;
 } bp_allocator;
+
+/// The allocator of those who give none: the C library's, with large pages for large blocks where the system has them.
+BP_API bp_allocator bp_allocator_default(void);
 
 /// One piece of parallel work: called once for each index.
 typedef void (*bp_task)(void *task_context, size_t index);
