@@ -28,6 +28,11 @@ bool bpm_map_reserve(bpm_map *map, const bp_allocator *allocator, size_t count);
 void bpm_map_free(bpm_map *map, const bp_allocator *allocator);
 void bpm_map_clear(bpm_map *map);
 
+// Asks for the place of an id ahead of time.
+BPM_PREFETCHER bpm_map_expect(const bpm_map *map, uint64_t id) {
+    if (map->slots != NULL) BPM_PREFETCH(&map->slots[bpm_hash(id) & map->mask]);
+}
+
 // NULL if it is not there.
 uint32_t *bpm_map_find(const bpm_map *map, uint64_t id);
 // Room must be reserved. An id that is there gets the new value.

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AHEAD = 128 }; // pairs whose ids are asked for before they are needed
+
 // ---- which pairs are this rank's -------------------------------------------------------------------------------------------------
 
 // Pairs of an object that concerns this rank alone are surely its own; the rest is decided by the point.
@@ -29,14 +31,9 @@ static bool is_mine(const bp_mpi_world *world, bp_id a, bp_id b) {
     return bpm_reporter(world->update.regions, &boxes[first], &boxes[second]) == world->comm.rank;
 }
 
-static bp_mpi_pair ordered_pair(uint64_t a, uint64_t b) {
-    a = bpm_untagged(a);
-    b = bpm_untagged(b);
-    return (bp_mpi_pair){.a = a < b ? a : b, .b = a < b ? b : a};
-}
-
 static bp_mpi_pair pair_of(const uint64_t *ids, bp_id a, bp_id b) {
-    return ordered_pair(ids[a], ids[b]);
+    const uint64_t x = bpm_untagged(ids[a]), y = bpm_untagged(ids[b]);
+    return (bp_mpi_pair){.a = x < y ? x : y, .b = x < y ? y : x};
 }
 
 static bool is_wanted(const bp_mpi_world *world, bp_id a, bp_id b) {
@@ -113,7 +110,7 @@ static float bounded(float x) {
     return x < -FLT_MAX ? -FLT_MAX : x > FLT_MAX ? FLT_MAX : x;
 }
 
-// A place holder stands where the object was; where that was large, it is a point.
+// A place holder stands where the object was when its box was last kept here; where that was large, it is a point.
 static bp_status park(bp_mpi_world *world, size_t count) {
     bpm_local *local = &world->local;
     bp_status status = BP_OK;
@@ -301,44 +298,9 @@ static bp_status add_listed(bp_mpi_world *world) {
     return status;
 }
 
-static bp_status move_some(bp_mpi_world *world) {
-    const bpm_list *moves = &world->update.moves;
-    const bp_id *ids = moves->memory.data;
-    if (!bpm_reserve(&world->scratch, bpm_allocator(world), 0, moves->count, sizeof(bp_box))) {
-        return BP_ERROR_MEMORY;
-    }
-    bp_box *boxes = world->scratch.data;
-    for (size_t i = 0; i < moves->count; ++i) boxes[i] = ((const bp_box *)world->local.boxes.data)[ids[i]];
-    return bp_move_many(world->local.world, moves->count, ids, boxes);
-}
-
-// On a single rank the local world has the owned objects and no others.
-static bp_status move_single(bp_mpi_world *world) {
-    const bpm_owned *owned = &world->owned;
-    const bp_id *core = owned->core.data;
-    const bp_box *boxes = owned->boxes.data;
-    if (world->update.all_move) {
-        return bp_move_many(world->local.world, owned->count, world->local.in_order ? NULL : core, boxes);
-    }
-    if (!owned->pending) {
-        return BP_OK;
-    }
-    bp_status status = BP_OK;
-    const uint8_t *flags = owned->flags.data;
-    for (size_t i = 0; status == BP_OK && i < owned->count; ++i) {
-        if ((flags[i] & BPM_MOVED) != 0) status = bp_move(world->local.world, core[i], &boxes[i]);
-    }
-    return status;
-}
-
 static bp_status move_listed(bp_mpi_world *world) {
-    if (world->comm.size == 1) {
-        return move_single(world);
-    }
-    if (world->update.all_move || world->update.moves.count > world->local.count / 4) {
-        return bp_move_many(world->local.world, world->local.count, NULL, world->local.boxes.data);
-    }
-    return world->update.moves.count > 0 ? move_some(world) : BP_OK;
+    const bpm_update *update = &world->update;
+    return bp_move_many(world->local.world, update->moves.count, update->moves.memory.data, update->moved.memory.data);
 }
 
 static bp_status restate_listed(bp_mpi_world *world) {
@@ -377,20 +339,53 @@ static void report_numbers(const bp_pair *from, size_t count, bp_mpi_pair *to) {
     for (size_t i = 0; i < count; ++i) to[i] = (bp_mpi_pair){.a = from[i].a, .b = from[i].b};
 }
 
-// The ids tell whether both are shared; place holders have none, which shows in the pair.
-static size_t report_carefully(const bp_mpi_world *world, const bp_pair *from, size_t count, bp_mpi_pair *to) {
-    const uint64_t *ids = world->local.ids.data;
-    const bool filtered = world->config.filter.pass != NULL;
-    size_t kept = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const bp_id a = from[i].a, b = from[i].b;
-        const uint64_t x = ids[a], y = ids[b];
-        const bp_mpi_pair pair = ordered_pair(x, y);
-        to[kept] = pair;
-        if ((x & y & BPM_TAG) == 0 && pair.b != BPM_PLACE_HOLDER && !filtered) {
-            ++kept;
+// Where pairs get their ids.
+typedef struct naming {
+    const uint64_t *ids;
+    uint64_t doubted;  // BPM_TAG: all pairs are in doubt
+    bp_pair *doubtful; // the next one goes here
+    bp_mpi_pair *to;   // and the next of the others there
+} naming;
+
+// An id has the tag if its object is shared, or a place holder. Of most pairs neither has. If both have, somebody else may
+// report the pair, and with a filter all are in doubt: such pairs are put aside. The id of a pair to come is asked for
+// ahead of time; the other one mostly comes again and again.
+static inline void name_pairs(naming *self, const bp_pair *from, const bp_pair *end, size_t ahead) {
+    const uint64_t *ids = self->ids, doubted = self->doubted;
+    bp_mpi_pair *to = self->to;
+    for (; from < end; ++from) {
+        BPM_PREFETCH(&ids[from[ahead].b]);
+        const uint64_t a = ids[from->a], b = ids[from->b];
+        if (((a | b | doubted) & BPM_TAG) == 0) {
+            *to++ = (bp_mpi_pair){.a = a < b ? a : b, .b = a < b ? b : a};
+        } else if (((a & b) | doubted) >= BPM_TAG || a == BP_MPI_NO_ID || b == BP_MPI_NO_ID) {
+            *self->doubtful++ = *from;
         } else {
-            kept += is_mine(world, a, b) && is_wanted(world, a, b);
+            *to++ = pair_of(ids, from->a, from->b);
+        }
+    }
+    self->to = to;
+}
+
+// Pairs in doubt come after the others. `doubtful` has room for all.
+static size_t report_carefully(const bp_mpi_world *world, const bp_result *result, bp_pair *doubtful, bp_mpi_pair *to) {
+    const bp_box *boxes = world->local.boxes.data;
+    const bp_pair *pairs = result->pairs, *end = pairs + result->pair_count;
+    const bp_pair *middle = result->pair_count > AHEAD ? end - AHEAD : pairs;
+    naming self = {.ids = world->local.ids.data,
+                   .doubted = world->config.filter.pass != NULL ? BPM_TAG : 0,
+                   .doubtful = doubtful,
+                   .to = to};
+    name_pairs(&self, pairs, middle, AHEAD);
+    name_pairs(&self, middle, end, 0);
+    const size_t doubts = (size_t)(self.doubtful - doubtful);
+    size_t kept = (size_t)(self.to - to);
+    for (size_t i = 0; i < doubts; ++i) {
+        const bp_pair *pair = &doubtful[i], *later = &doubtful[i + AHEAD / 8 < doubts ? i + AHEAD / 8 : i];
+        BPM_PREFETCH(&boxes[later->a]);
+        BPM_PREFETCH(&boxes[later->b]);
+        if (is_mine(world, pair->a, pair->b) && is_wanted(world, pair->a, pair->b)) {
+            to[kept++] = pair_of(world->local.ids.data, pair->a, pair->b);
         }
     }
     return kept;
@@ -421,7 +416,10 @@ bp_status bpm_local_report(bp_mpi_world *world, const bp_result *result) {
         }
         next->count = result->pair_count;
     } else {
-        next->count = report_carefully(world, result->pairs, result->pair_count, bpm_pairs_data(next));
+        if (!bpm_reserve(&world->scratch, allocator, 0, result->pair_count + 1, sizeof(bp_pair))) {
+            return BP_ERROR_MEMORY;
+        }
+        next->count = report_carefully(world, result, world->scratch.data, bpm_pairs_data(next));
     }
     const bool sorts = world->config.local.pair_order == BP_ORDER_SORTED;
     return !sorts || bpm_sort_pairs(next, &world->scratch, allocator) ? BP_OK : BP_ERROR_MEMORY;
@@ -431,10 +429,10 @@ void bpm_local_settle(bp_mpi_world *world) {
     bpm_local *local = &world->local;
     uint8_t *flags = local->flags.data;
     const bool renumbered = world->update.full || world->update.adds.count > 0 || world->update.removes.count > 0;
-    for (size_t i = 0; i < local->count && (renumbered || world->comm.size > 1); ++i) {
-        const unsigned shared = flags[i] & BPM_SHARED;
-        flags[i] =
-            (uint8_t)((flags[i] & (BPM_PARKED | BPM_BROADCAST)) | shared | (shared != 0 ? BPM_SHARED_BEFORE : 0u));
+    const size_t count = renumbered || world->comm.size > 1 ? local->count : 0;
+    for (size_t i = 0; i < count; ++i) {
+        const unsigned kept = flags[i] & (BPM_PARKED | BPM_BROADCAST | BPM_SHARED);
+        flags[i] = (uint8_t)(kept | (kept & BPM_SHARED) * BPM_SHARED_BEFORE);
     }
     if (renumbered && bpm_has_events(world) && local->count > 0) {
         memcpy(local->ids_before.data, local->ids.data, local->count * sizeof(uint64_t));

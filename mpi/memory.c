@@ -3,29 +3,10 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { ALIGNMENT = 64, MESSAGE_MAX = 512 };
-
-static void *allocate(void *context, size_t size) {
-    (void)context;
-    if (size > SIZE_MAX - ALIGNMENT) {
-        return NULL;
-    }
-    return aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-}
-
-static void release(void *context, void *memory, size_t size) {
-    (void)context;
-    (void)size;
-    free(memory);
-}
-
-bp_allocator bpm_allocator_default(void) {
-    return (bp_allocator){.allocate = allocate, .release = release};
-}
+enum { MESSAGE_MAX = 512 };
 
 bool bpm_reserve(bpm_array *array, const bp_allocator *allocator, size_t kept, size_t count, size_t size) {
     if (count > SIZE_MAX / 2 / size) {
@@ -59,13 +40,6 @@ void bpm_swap(bpm_array *a, bpm_array *b) {
     const bpm_array swapped = *a;
     *a = *b;
     *b = swapped;
-}
-
-void *bpm_list_add(bpm_list *list, const bp_allocator *allocator, size_t size) {
-    if (!bpm_reserve(&list->memory, allocator, list->count * size, list->count + 1, size)) {
-        return NULL;
-    }
-    return (char *)list->memory.data + size * list->count++;
 }
 
 void bpm_log(const bp_log *log, const char *format, ...) {

@@ -24,10 +24,14 @@ typedef struct bpm_list {
 } bpm_list;
 
 // Room for one more element of `size` bytes, or NULL.
-void *bpm_list_add(bpm_list *list, const bp_allocator *allocator, size_t size);
-
-// The C library's aligned allocation.
-bp_allocator bpm_allocator_default(void);
+static inline void *bpm_list_add(bpm_list *list, const bp_allocator *allocator, size_t size) {
+    const size_t used = list->count * size;
+    if (list->memory.bytes - used < size && !bpm_reserve(&list->memory, allocator, used, list->count + 1, size)) {
+        return NULL;
+    }
+    ++list->count;
+    return (char *)list->memory.data + used;
+}
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -35,5 +39,15 @@ __attribute__((format(printf, 2, 3)))
 void bpm_log(const bp_log *log, const char *format, ...);
 
 double bpm_seconds(void);
+
+// Asks for memory ahead of time. A function that does nothing else must be a BPM_PREFETCHER: gcc takes it for one without
+// effect, and drops calls of it.
+#if defined(__GNUC__)
+#define BPM_PREFETCH(address) __builtin_prefetch(address)
+#define BPM_PREFETCHER static inline __attribute__((always_inline)) void
+#else
+#define BPM_PREFETCH(address) ((void)(address))
+#define BPM_PREFETCHER static inline void
+#endif
 
 #endif

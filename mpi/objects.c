@@ -28,6 +28,19 @@ static bool is_too_long(const bp_mpi_world *world, const bp_box *box) {
     return is_long;
 }
 
+static bp_status check_box(const bp_mpi_world *world, const bp_box *boxes, size_t i) {
+    if (!is_valid(&boxes[i], world->config.local.dimensions)) {
+        bpm_log(&world->comm.log, "box %zu on rank %d has a NaN, or a min above its max", i, world->comm.rank);
+        return BP_ERROR_BOX;
+    }
+    if (is_too_long(world, &boxes[i])) {
+        bpm_log(&world->comm.log, "box %zu on rank %d is longer than the period; use an infinite one", i,
+                world->comm.rank);
+        return BP_ERROR_BOX;
+    }
+    return BP_OK;
+}
+
 bp_status bpm_check_boxes(const bp_mpi_world *world, const bp_box *boxes, size_t count) {
     if (boxes == NULL && count > 0) {
         bpm_log(&world->comm.log, "boxes is NULL, but count is %zu", count);
@@ -38,18 +51,9 @@ bp_status bpm_check_boxes(const bp_mpi_world *world, const bp_box *boxes, size_t
     for (size_t i = 0; i < count; ++i) good &= is_valid(&boxes[i], dimensions);
     const bool repeats =
         world->regions.period[0] > 0.0 || world->regions.period[1] > 0.0 || world->regions.period[2] > 0.0;
-    for (size_t i = 0; i < count && (!good || repeats); ++i) {
-        if (!is_valid(&boxes[i], dimensions)) {
-            bpm_log(&world->comm.log, "box %zu on rank %d has a NaN, or a min above its max", i, world->comm.rank);
-            return BP_ERROR_BOX;
-        }
-        if (repeats && is_too_long(world, &boxes[i])) {
-            bpm_log(&world->comm.log, "box %zu on rank %d is longer than the period; use an infinite one", i,
-                    world->comm.rank);
-            return BP_ERROR_BOX;
-        }
-    }
-    return BP_OK;
+    bp_status status = BP_OK;
+    for (size_t i = 0; status == BP_OK && i < count && (!good || repeats); ++i) status = check_box(world, boxes, i);
+    return status;
 }
 
 static bp_status check_objects(const bp_mpi_world *world, const bp_object *objects, size_t count) {
@@ -184,7 +188,6 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
         return BP_ERROR_ARGUMENT;
     }
     const bp_allocator *allocator = bpm_allocator(world);
-    bpm_bring_boxes(world);
     bpm_array given = {0};
     bpm_map seen = {0};
     bp_status status = check_add(world, count, ids, boxes, objects);
@@ -446,9 +449,9 @@ static void obey(bp_mpi_world *world, uint32_t index, const bp_box *box, const b
     uint8_t *flags = &((uint8_t *)owned->flags.data)[index];
     const size_t bytes = world->config.user_bytes;
     owned->pending = true;
+    ((bp_box *)owned->boxes.data)[index] = box != NULL ? *box : bpm_owned_box(world, index);
     if (box != NULL) {
-        ((bp_box *)owned->boxes.data)[index] = *box;
-        *flags |= BPM_MOVED;
+        *flags = (uint8_t)((*flags | BPM_MOVED) & ~BPM_PLACED);
     }
     if (object != NULL) {
         ((bp_object *)owned->objects.data)[index] = *object;
@@ -486,7 +489,6 @@ static void obey_own(bp_mpi_world *world, const order *said, const addresses *se
 
 static bp_status carry_out(bp_mpi_world *world, bp_status status, const order *said) {
     addresses self = {0};
-    bpm_bring_boxes(world);
     status = address(world, status, said, &self);
     if (status == BP_OK) {
         obey_arrived(world, &self, 0, world->comm.rank);
@@ -507,39 +509,49 @@ static bp_status check_all_owned(const bp_mpi_world *world, size_t count) {
     return BP_OK;
 }
 
-// On a single rank, and with nothing else to do, the local world takes the boxes as they are.
-static bool moves_at_once(const bp_mpi_world *world) {
-    return world->comm.size == 1 && !world->stale && world->local.in_order && !world->owned.pending &&
-           !world->owned.all_moved && world->removed_count == 0;
-}
-
-static bp_status move_at_once(bp_mpi_world *world, size_t count, const bp_box *boxes) {
-    const bp_status status = check_all_owned(world, count);
-    if (status != BP_OK) {
-        return status;
+// Checks the boxes, and lists those that are not this rank's alone, now or at the last update, or of which there is news.
+static bp_status sort_out(bp_mpi_world *world, size_t count, const bp_box *boxes) {
+    const uint8_t *flags = world->owned.flags.data;
+    const bpm_regions *regions = &world->regions;
+    const bool alone = world->comm.size == 1 && !world->owned.pending; // then the local world checks them
+    bpm_list *flagged = &world->update.flagged;
+    bp_status status = boxes != NULL ? BP_OK : bpm_check_boxes(world, boxes, count);
+    flagged->count = 0;
+    for (size_t i = 0; status == BP_OK && i < count && !alone; ++i) {
+        if (flags[i] == 0 && bpm_is_inside(regions, &boxes[i])) continue;
+        uint32_t *place = bpm_list_add(flagged, bpm_allocator(world), sizeof *place);
+        status = place == NULL ? BP_ERROR_MEMORY : check_box(world, boxes, i);
+        if (status == BP_OK) *place = (uint32_t)i;
     }
-    const bp_status moved = bp_move_many(world->local.world, count, NULL, boxes);
-    world->owned.elsewhere |= moved == BP_OK;
-    return moved;
+    return status;
 }
 
-// Boxes go where they are searched. Those that concern other ranks, now or before, are marked for the update.
-static void move_all(bp_mpi_world *world, size_t count, const bp_box *boxes) {
+// How many there are before the first that is not in the local world, because it is new.
+static size_t count_known(const bp_id *core, size_t count) {
+    size_t known = 0;
+    while (known < count && core[known] != BP_NO_ID) ++known;
+    return known;
+}
+
+// Boxes go where they are searched; those that are not this rank's alone are also kept here, for the update.
+static bp_status place_all(bp_mpi_world *world, size_t count, const bp_box *boxes) {
     bpm_owned *owned = &world->owned;
-    bp_box *kept = owned->boxes.data, *local = world->local.boxes.data;
+    const bpm_list *flagged = &world->update.flagged;
     const bp_id *core = owned->core.data;
-    const uint8_t *shared = world->local.flags.data;
-    uint8_t *flags = owned->flags.data;
-    for (size_t i = 0; i < count; ++i) {
-        const bp_id id = core[i];
-        if (id != BP_NO_ID) {
-            local[id] = boxes[i];
-            if (((shared[id] & BPM_SHARED) | flags[i]) == 0 && bpm_is_inside(&world->regions, &boxes[i])) continue;
-        }
-        kept[i] = boxes[i];
-        flags[i] |= BPM_MOVED;
+    const size_t known = owned->pending ? count_known(core, count) : count;
+    const bool numbered = world->comm.size == 1 && world->local.in_order;
+    bp_status status = bp_move_many(world->local.world, known, numbered ? NULL : core, boxes);
+    for (size_t i = known; status == BP_OK && i < count; ++i) {
+        if (core[i] != BP_NO_ID) status = bp_move(world->local.world, core[i], &boxes[i]);
     }
-    owned->elsewhere = true;
+    for (size_t i = 0; status == BP_OK && i < flagged->count; ++i) {
+        const uint32_t index = ((const uint32_t *)flagged->memory.data)[i];
+        ((bp_box *)owned->boxes.data)[index] = boxes[index];
+        ((uint8_t *)owned->flags.data)[index] |= BPM_MOVED | BPM_PLACED;
+        owned->pending = true;
+    }
+    owned->elsewhere |= status == BP_OK;
+    return status;
 }
 
 bp_status bp_mpi_move_many(bp_mpi_world *world, size_t count, const uint64_t *ids, const bp_box *boxes) {
@@ -548,26 +560,24 @@ bp_status bp_mpi_move_many(bp_mpi_world *world, size_t count, const uint64_t *id
     }
     bpm_owned *owned = &world->owned;
     const bool all = ids == NULL && count > 0;
-    if (all && moves_at_once(world)) {
-        return move_at_once(world, count, boxes);
-    }
     bp_status status = all ? check_all_owned(world, count) : BP_OK;
-    status = status == BP_OK ? bpm_check_boxes(world, boxes, count) : status;
+    if (status == BP_OK) {
+        status = all && !world->stale ? sort_out(world, count, boxes) : bpm_check_boxes(world, boxes, count);
+    }
     int64_t named = !all && count > 0;
     status = bpm_agree_most(&world->comm, status, &named, 1);
-    if (status == BP_OK && !named) {
-        if (count > 0 && world->comm.size > 1 && !world->stale) {
-            move_all(world, count, boxes);
-        } else if (count > 0) {
-            memcpy(owned->boxes.data, boxes, count * sizeof *boxes);
-            owned->elsewhere = false;
-        }
-        owned->all_moved |= count > 0;
-        owned->pending |= count > 0;
-        return BP_OK;
+    if (status != BP_OK || named) {
+        const order said = {.count = count, .ids = all ? owned->ids.data : ids, .boxes = boxes};
+        return status == BP_OK ? carry_out(world, status, &said) : status;
     }
-    const order said = {.count = count, .ids = all ? owned->ids.data : ids, .boxes = boxes};
-    return carry_out(world, status, &said);
+    if (count > 0 && !world->stale) {
+        return place_all(world, count, boxes);
+    }
+    if (count > 0) {
+        memcpy(owned->boxes.data, boxes, count * sizeof *boxes);
+        owned->elsewhere = false;
+    }
+    return BP_OK;
 }
 
 bp_status bp_mpi_set_many(bp_mpi_world *world, size_t count, const uint64_t *ids, const bp_object *objects,
@@ -657,7 +667,6 @@ bp_status bp_mpi_remove_many(bp_mpi_world *world, size_t count, const uint64_t *
     addresses self = {0};
     bpm_inbox in = {0};
     size_t mine = 0;
-    bpm_bring_boxes(world);
     bp_status status = address(world, check_ids(world, count, ids), &said, &self);
     if (status == BP_OK) {
         status = bpm_agree(&world->comm, collect(world, &said, &self, &mine));

@@ -101,9 +101,6 @@ int bpm_rank_of_point(const bpm_regions *regions, const double point[3]) {
 // ---- boxes --------------------------------------------------------------------------------------------------------------
 
 bool bpm_is_inside_with_care(const bpm_regions *regions, const bp_box *box) {
-    if (regions->size == 1) {
-        return true;
-    }
     if (regions->is_grid) {
         return false;
     }
@@ -113,6 +110,7 @@ bool bpm_is_inside_with_care(const bpm_regions *regions, const bp_box *box) {
         const double period = regions->period[axis];
         // Room for the rounding of wrapped coordinates; a few boxes fewer are plain then.
         const double slack = (fabs(low) + fabs(high) + period) * (4.0 * ROUNDING);
+        inside &= low <= high;
         inside &= low - slack > regions->low[axis] && high + slack <= regions->high[axis];
         inside &= period <= 0.0 || (low - slack > 0.0 && high + slack < period);
     }
@@ -201,7 +199,13 @@ size_t bpm_ranks_of_box(bpm_regions *regions, const bp_box *box, int *ranks, boo
     }
     gathering self = {.regions = regions, .ranks = ranks};
     next_mark(regions);
-    visit_images(&self, &extent, 0);
+    if (regions->plain) { // there are no other images
+        memcpy(self.low, extent.low, sizeof self.low);
+        memcpy(self.high, extent.high, sizeof self.high);
+        descend(&self, 0);
+    } else {
+        visit_images(&self, &extent, 0);
+    }
     *is_broadcast = extent.infinite || self.count > regions->broadcast_above;
     return self.count;
 }

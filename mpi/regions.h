@@ -15,6 +15,10 @@
 
 #include "memory.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 typedef struct bpm_cut {
     double at;
     int32_t axis;
@@ -32,7 +36,7 @@ typedef struct bpm_regions {
     bpm_array cuts;                    // tree: bpm_cut, size - 1 of them; the root comes first
     double low[3], high[3];            // tree: this rank's region: low < x <= high
     bool plain;                        // tree: no period, no spheres: a box inside needs no more room than itself
-    float inner_low[3], inner_high[3]; // the same, rounded inwards
+    float inner_low[4], inner_high[4]; // the same, rounded inwards; the last is not used
     double origin[3], per_unit[3];     // grid: cell = (x - origin) * per_unit
     int32_t cells[3];
     bpm_array owners; // grid: int32_t for each cell
@@ -54,18 +58,31 @@ void bpm_centre_of(const bpm_regions *regions, const bp_box *box, double centre[
 
 int bpm_rank_of_point(const bpm_regions *regions, const double point[3]);
 
-// Whether a box concerns this rank alone; false if that is not plain at once.
+// Whether a box is valid and concerns this rank alone; false if that is not plain at once.
 bool bpm_is_inside_with_care(const bpm_regions *regions, const bp_box *box);
 
 static inline bool bpm_is_inside(const bpm_regions *regions, const bp_box *box) {
     if (!regions->plain) {
         return bpm_is_inside_with_care(regions, box);
     }
-    const float *low = regions->inner_low, *high = regions->inner_high;
-    const bool x = (box->min[0] > low[0]) & (box->max[0] <= high[0]);
-    const bool y = (box->min[1] > low[1]) & (box->max[1] <= high[1]);
-    const bool z = (box->min[2] > low[2]) & (box->max[2] <= high[2]);
-    return x & y & (z | (regions->dimensions == 2));
+    const unsigned axes = regions->dimensions == 2 ? 3 : 7;
+#if defined(__SSE2__)
+    // min x, y, z, max x | min z, max x, y, z: a mask has a bit for each that is as it should be.
+    const __m128 begin = _mm_loadu_ps(box->min), end = _mm_loadu_ps(box->min + 2);
+    const __m128 max = _mm_shuffle_ps(end, end, _MM_SHUFFLE(3, 3, 2, 1));
+    const unsigned low = (unsigned)_mm_movemask_ps(_mm_cmpgt_ps(begin, _mm_loadu_ps(regions->inner_low)));
+    const unsigned high = (unsigned)_mm_movemask_ps(_mm_cmple_ps(max, _mm_loadu_ps(regions->inner_high)));
+    const unsigned valid = (unsigned)_mm_movemask_ps(_mm_cmple_ps(begin, max));
+    return (low & high & valid & axes) == axes;
+#else
+    unsigned inside = 0;
+    for (unsigned axis = 0; axis < 3; ++axis) {
+        const float min = box->min[axis], max = box->max[axis];
+        inside |= (unsigned)((min > regions->inner_low[axis]) & (max <= regions->inner_high[axis]) & (min <= max))
+                  << axis;
+    }
+    return (inside & axes) == axes;
+#endif
 }
 
 // The ranks that a box concerns, each once; returns how many. `ranks` has room for all. If they are many, or the box is

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { EXPECTED = 8 }; // objects that are asked for ahead of time
+
 // ---- the plan -----------------------------------------------------------------------------------------------------------------------
 
 static size_t record_size(const bp_mpi_world *world) {
@@ -78,6 +80,14 @@ static bool add_id(bp_mpi_world *world, bpm_list *list, bp_id id) {
     return place != NULL;
 }
 
+static bool add_move(bp_mpi_world *world, bp_id id, const bp_box *box) {
+    bp_box *place = bpm_list_add(&world->update.moved, bpm_allocator(world), sizeof *place);
+    if (place != NULL) {
+        *place = *box;
+    }
+    return place != NULL && add_id(world, &world->update.moves, id);
+}
+
 static bool enter_local(bp_mpi_world *world, const spread *self) {
     const bpm_owned *owned = &world->owned;
     bpm_addition *added = bpm_list_add(&world->update.adds, bpm_allocator(world), sizeof *added);
@@ -112,12 +122,13 @@ static bool act_locally(bp_mpi_world *world, const spread *self) {
     uint8_t *flags = &((uint8_t *)world->local.flags.data)[id];
     *flags =
         (uint8_t)((*flags & BPM_SHARED_BEFORE) | (self->shared ? BPM_SHARED : 0) | (self->cast ? BPM_BROADCAST : 0));
-    ((bp_box *)world->local.boxes.data)[id] = ((const bp_box *)world->owned.boxes.data)[self->index];
+    const bp_box *box = &((const bp_box *)world->owned.boxes.data)[self->index];
+    ((bp_box *)world->local.boxes.data)[id] = *box;
     uint64_t *tagged = &((uint64_t *)world->local.ids.data)[id];
     *tagged = bpm_tagged(*tagged, *flags);
+    const bool placed = (((const uint8_t *)world->owned.flags.data)[self->index] & BPM_PLACED) != 0;
     const bool restated = (self->tells & BPM_TELLS_RESTATED) != 0;
-    return (world->update.all_move || add_id(world, &world->update.moves, id)) &&
-           (!restated || add_id(world, &world->update.restated, id));
+    return (placed || add_move(world, id, box)) && (!restated || add_id(world, &world->update.restated, id));
 }
 
 static bool leave(bp_mpi_world *world, const spread *self) {
@@ -163,14 +174,13 @@ static bool plan_one(bp_mpi_world *world, size_t index) {
     const uint8_t flags = ((const uint8_t *)world->owned.flags.data)[index];
     const bp_id core = ((const bp_id *)world->owned.core.data)[index];
     const bp_box *box = &((const bp_box *)world->owned.boxes.data)[index];
-    const uint8_t *local = world->local.flags.data;
     spread self = {.index = index,
                    .known = !world->update.full && (flags & BPM_NEWBORN) == 0,
                    .here = true,
                    .owner = world->comm.rank,
                    .tells = ((flags & BPM_NEWBORN) != 0 ? BPM_TELLS_BORN : 0u) |
                             ((flags & BPM_RESTATED) != 0 ? BPM_TELLS_RESTATED : 0u)};
-    const bool was_shared = self.known && (core == BP_NO_ID || (local[core] & BPM_SHARED) != 0);
+    const bool was_shared = self.known && (core == BP_NO_ID || (flags & BPM_ABROAD) != 0);
     if (!was_shared && bpm_is_inside(world->update.regions, box)) {
         return act_locally(world, &self);
     }
@@ -216,62 +226,82 @@ static bool plan_removal(bp_mpi_world *world, const bpm_removed *removed) {
 
 static void begin(bp_mpi_world *world, bool full, bpm_regions *regions) {
     bpm_update *update = &world->update;
-    bpm_list *lists[] = {&update->cast,    &update->leavers, &update->shared, &update->arrivals,
-                         &update->removes, &update->adds,    &update->moves,  &update->restated};
+    bpm_list *lists[] = {&update->cast,    &update->leavers, &update->flagged, &update->shared, &update->arrivals,
+                         &update->removes, &update->adds,    &update->moves,   &update->moved,  &update->restated};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) lists[i]->count = 0;
     bpm_outbox_begin(&update->out, record_size(world));
     bpm_outbox_begin(&update->signs, sizeof(bpm_record));
     update->full = full;
     update->regions = regions;
     update->heard_count = 0;
-    update->all_move = world->owned.all_moved && !full;
     if (full) {
         bpm_map_clear(&world->local.ghosts);
     }
 }
 
-// On a single rank nobody is told: what is new goes into the local world, what was restated is.
-static bool plan_single(bp_mpi_world *world) {
-    bool good = true;
-    const uint8_t *flags = world->owned.flags.data;
-    const bp_id *core = world->owned.core.data;
-    for (size_t i = 0; good && i < world->owned.count; ++i) {
-        const spread self = {.index = i, .here = true};
-        if (world->update.full || (flags[i] & BPM_NEWBORN) != 0) {
-            good = enter_local(world, &self);
-        } else if ((flags[i] & BPM_RESTATED) != 0) {
-            good = add_id(world, &world->update.restated, core[i]);
-        }
+// On a single rank nobody is told: what is new goes into the local world, what has changed is changed there.
+static bool plan_alone(bp_mpi_world *world, size_t index) {
+    const uint8_t flags = ((const uint8_t *)world->owned.flags.data)[index];
+    const bp_id core = ((const bp_id *)world->owned.core.data)[index];
+    if (world->update.full || (flags & BPM_NEWBORN) != 0) {
+        const spread self = {.index = index, .here = true};
+        return enter_local(world, &self);
     }
-    return good;
+    const bool moved = (flags & (BPM_MOVED | BPM_PLACED)) == BPM_MOVED;
+    return (!moved || add_move(world, core, &((const bp_box *)world->owned.boxes.data)[index])) &&
+           ((flags & BPM_RESTATED) == 0 || add_id(world, &world->update.restated, core));
 }
 
-// The next object that has flags, or `count`. Most have none: eight are looked at at once.
-static size_t next_flagged(const uint8_t *flags, size_t index, size_t count) {
-    uint64_t eight = 0;
-    while (index + sizeof eight <= count && (memcpy(&eight, flags + index, sizeof eight), eight == 0)) {
-        index += sizeof eight;
+// The owned objects of which there is news; of most there is none: eight are looked at at once. If all begin anew, all.
+static bool list_flagged(bp_mpi_world *world) {
+    static const uint64_t NEWS_OF_EIGHT = BPM_NEWS * UINT64_C(0x0101010101010101);
+    const uint8_t *flags = world->owned.flags.data;
+    const size_t count = world->owned.pending || world->update.full ? world->owned.count : 0;
+    uint64_t eight;
+    for (size_t i = 0; i < count; ++i) {
+        if (i % sizeof eight == 0 && i + sizeof eight <= count && !world->update.full &&
+            (memcpy(&eight, flags + i, sizeof eight), (eight & NEWS_OF_EIGHT) == 0)) {
+            i += sizeof eight - 1;
+        } else if ((flags[i] & BPM_NEWS) != 0 || world->update.full) {
+            uint32_t *place = bpm_list_add(&world->update.flagged, bpm_allocator(world), sizeof *place);
+            if (place == NULL) return false;
+            *place = (uint32_t)i;
+        }
     }
-    while (index < count && flags[index] == 0) ++index;
-    return index;
+    return true;
+}
+
+// Objects that others know lie here and there: what a plan needs of them is asked for ahead of time.
+BPM_PREFETCHER expect(const bp_mpi_world *world, const uint32_t *flagged, size_t i, size_t count) {
+    const bpm_owned *owned = &world->owned;
+    const bp_id *core = owned->core.data;
+    const size_t soon = i + EXPECTED, later = soon + EXPECTED;
+    if (later < count) {
+        BPM_PREFETCH(&core[flagged[later]]);
+        BPM_PREFETCH(&((const uint64_t *)owned->ids.data)[flagged[later]]);
+        BPM_PREFETCH(&((const bp_box *)owned->boxes.data)[flagged[later]]);
+        BPM_PREFETCH(&((const bp_box *)owned->sent.data)[flagged[later]]);
+        BPM_PREFETCH(&((const bp_object *)owned->objects.data)[flagged[later]]);
+    }
+    if (soon < count && core[flagged[soon]] != BP_NO_ID && !world->update.full) {
+        BPM_PREFETCH(&((const uint8_t *)world->local.flags.data)[core[flagged[soon]]]);
+        BPM_PREFETCH(&((const uint64_t *)world->local.ids.data)[core[flagged[soon]]]);
+        BPM_PREFETCH(&((const bp_box *)world->local.boxes.data)[core[flagged[soon]]]);
+    }
 }
 
 static bp_status plan(bp_mpi_world *world) {
     bpm_update *update = &world->update;
     const size_t ranks = (size_t)world->comm.size + 1;
-    const uint8_t *flags = world->owned.flags.data;
     bool good = bpm_reserve(&update->ranks, bpm_allocator(world), 0, ranks, sizeof(int)) &&
-                bpm_reserve(&update->ranks_before, bpm_allocator(world), 0, ranks, sizeof(int));
+                bpm_reserve(&update->ranks_before, bpm_allocator(world), 0, ranks, sizeof(int)) && list_flagged(world);
     for (size_t i = 0; good && i < world->removed_count; ++i) {
         good = plan_removal(world, &((const bpm_removed *)world->removed.data)[i]);
     }
-    if (world->comm.size == 1) {
-        good = good && (!(update->full || world->owned.pending) || plan_single(world));
-    } else {
-        for (size_t i = 0; good && i < world->owned.count; ++i) {
-            i = update->full ? i : next_flagged(flags, i, world->owned.count);
-            good = i == world->owned.count || plan_one(world, i);
-        }
+    const uint32_t *flagged = update->flagged.memory.data;
+    for (size_t i = 0; good && i < update->flagged.count; ++i) {
+        expect(world, flagged, i, update->flagged.count);
+        good = world->comm.size > 1 ? plan_one(world, flagged[i]) : plan_alone(world, flagged[i]);
     }
     return good ? BP_OK : update->out.status != BP_OK ? update->out.status : BP_ERROR_MEMORY;
 }
@@ -302,9 +332,9 @@ static bool hear_change(bp_mpi_world *world, const bpm_record *record, bp_id id,
     *flags = (uint8_t)((*flags & BPM_SHARED_BEFORE) | shared);
     ((bp_box *)local->boxes.data)[id] = record->box;
     ((uint64_t *)local->ids.data)[id] = bpm_tagged(record->id, shared);
-    ((bp_object *)local->objects.data)[id] = record->object;
-    if (bytes > 0) {
-        memcpy((char *)local->user.data + id * bytes, record + 1, bytes);
+    if ((record->flags & BPM_TELLS_RESTATED) != 0) {
+        ((bp_object *)local->objects.data)[id] = record->object;
+        if (bytes > 0) memcpy((char *)local->user.data + id * bytes, record + 1, bytes);
     }
     if (record->owner == world->comm.rank) {
         bpm_arrival *arrival = bpm_list_add(&world->update.arrivals, bpm_allocator(world), sizeof *arrival);
@@ -313,7 +343,7 @@ static bool hear_change(bp_mpi_world *world, const bpm_record *record, bp_id id,
         }
         *arrival = (bpm_arrival){.record = record, .core = id};
     }
-    return add_id(world, &world->update.moves, id) &&
+    return add_move(world, id, &record->box) &&
            ((record->flags & BPM_TELLS_RESTATED) == 0 || add_id(world, &world->update.restated, id));
 }
 
@@ -354,12 +384,30 @@ static bool is_for_me(bp_mpi_world *world, const bpm_record *record) {
     return ((const uint32_t *)world->update.regions->marks.data)[world->comm.rank] == world->update.regions->mark;
 }
 
+// What is needed of ghosts, ahead of time: where they are, then what they are.
+BPM_PREFETCHER expect_ghost(const bp_mpi_world *world, const void *items, size_t i, size_t count) {
+    const size_t size = record_size(world), soon = i + EXPECTED, later = soon + EXPECTED;
+    if (later < count) {
+        bpm_map_expect(&world->local.ghosts, ((const bpm_record *)((const char *)items + later * size))->id);
+    }
+    if (soon < count) {
+        const bpm_record *record = (const bpm_record *)((const char *)items + soon * size);
+        const uint32_t *ghost = bpm_map_find(&world->local.ghosts, record->id);
+        if (ghost != NULL) {
+            BPM_PREFETCH(&((const uint8_t *)world->local.flags.data)[*ghost]);
+            BPM_PREFETCH(&((const uint64_t *)world->local.ids.data)[*ghost]);
+            BPM_PREFETCH(&((const bp_box *)world->local.boxes.data)[*ghost]);
+        }
+    }
+}
+
 // First what is to be forgotten: an id may be given again in the same breath.
 static bool hear(bp_mpi_world *world, const void *items, size_t count, bool drops, bool cast) {
     const size_t size = record_size(world);
     bool good = true;
     for (size_t i = 0; good && i < count; ++i) {
         const bpm_record *record = (const bpm_record *)((const char *)items + i * size);
+        expect_ghost(world, items, i, count);
         if (cast && record->sender == world->comm.rank) continue;
         const bool forgotten = (record->flags & BPM_TELLS_DROP) != 0;
         const bool drop = forgotten || (cast && !is_for_me(world, record));
@@ -425,14 +473,24 @@ static bp_status prepare_commit(bp_mpi_world *world) {
     return good ? BP_OK : BP_ERROR_MEMORY;
 }
 
-static void keep_boxes(bp_mpi_world *world) {
-    const bpm_list *shared = &world->update.shared;
+static uint8_t abroad_if_shared(const bp_mpi_world *world, bp_id core) {
+    const bool shared = core != BP_NO_ID && (((const uint8_t *)world->local.flags.data)[core] & BPM_SHARED) != 0;
+    return shared ? BPM_ABROAD : 0;
+}
+
+// There is no more news of those that were planned; what others were told of is kept.
+static void settle_owned(bp_mpi_world *world) {
+    const bpm_list *flagged = &world->update.flagged, *shared = &world->update.shared;
+    uint8_t *flags = world->owned.flags.data;
     bp_box *sent = world->owned.sent.data;
     const bp_box *boxes = world->owned.boxes.data;
+    for (size_t i = 0; i < flagged->count; ++i) flags[((const uint32_t *)flagged->memory.data)[i]] = 0;
     for (size_t i = 0; i < shared->count; ++i) {
         const uint32_t index = ((const uint32_t *)shared->memory.data)[i];
+        flags[index] = abroad_if_shared(world, ((const bp_id *)world->owned.core.data)[index]);
         sent[index] = boxes[index];
     }
+    world->owned.pending = false;
 }
 
 // They were planned in ascending order; from the last one on, indices stay valid.
@@ -460,7 +518,8 @@ static void welcome(bp_mpi_world *world) {
         const bpm_arrival *arrival = &((const bpm_arrival *)arrivals->memory.data)[i];
         const bpm_record *record = arrival->record;
         bpm_map_erase(&world->local.ghosts, record->id);
-        bpm_owned_append(world, record->id, &record->box, &record->object, record + 1, 0);
+        bpm_owned_append(world, record->id, &record->box, &record->object, record + 1,
+                         abroad_if_shared(world, arrival->core));
         ((bp_id *)world->owned.core.data)[world->owned.count - 1] = arrival->core;
     }
 }
@@ -472,11 +531,7 @@ static void swap_pairs(bpm_pairs *a, bpm_pairs *b) {
 }
 
 static void commit(bp_mpi_world *world, bpm_regions *regions) {
-    keep_boxes(world);
-    if (world->owned.count > 0 && world->owned.pending) {
-        memset(world->owned.flags.data, 0, world->owned.count);
-    }
-    world->owned.all_moved = world->owned.pending = false;
+    settle_owned(world);
     world->removed_count = 0;
     send_off(world);
     welcome(world);

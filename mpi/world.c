@@ -92,6 +92,8 @@ static bpm_regions empty_regions(const bp_mpi_config *config, int size) {
                            .broadcast_above = config->broadcast_above};
     for (uint32_t axis = 0; axis < config->local.dimensions && axis < 3; ++axis) {
         regions.period[axis] = (double)config->local.period[axis];
+        regions.low[axis] = -INFINITY;
+        regions.high[axis] = INFINITY;
     }
     return regions;
 }
@@ -126,7 +128,7 @@ bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *given, bp_m
     bpm_comm comm = {.handle = MPI_COMM_NULL, .size = 1, .limit = config.message_limit, .log = config.local.log};
     bp_status checked = check_config(&config);
     comm.allocator =
-        checked == BP_OK && config.local.allocator.allocate != NULL ? config.local.allocator : bpm_allocator_default();
+        checked == BP_OK && config.local.allocator.allocate != NULL ? config.local.allocator : bp_allocator_default();
     bp_status status = open_comm(communicator, &comm);
     if (status != BP_OK) {
         return status; // there is nobody to agree with
@@ -194,10 +196,11 @@ void bp_mpi_world_destroy(bp_mpi_world *world) {
                            &world->next_ended.memory};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) bpm_release(arrays[i], &allocator);
     bpm_update *update = &world->update;
-    bpm_array *more[] = {&update->cast.memory,  &update->heard,           &update->ranks,
-                         &update->ranks_before, &update->leavers.memory,  &update->shared.memory,
-                         &update->adds.memory,  &update->arrivals.memory, &update->removes.memory,
-                         &update->moves.memory, &update->restated.memory};
+    bpm_array *more[] = {&update->cast.memory,    &update->heard,          &update->ranks,
+                         &update->ranks_before,   &update->leavers.memory, &update->flagged.memory,
+                         &update->shared.memory,  &update->adds.memory,    &update->arrivals.memory,
+                         &update->removes.memory, &update->moves.memory,   &update->moved.memory,
+                         &update->restated.memory};
     for (size_t i = 0; i < sizeof more / sizeof *more; ++i) bpm_release(more[i], &allocator);
     bpm_outbox_free(&update->out, &allocator);
     bpm_outbox_free(&update->signs, &allocator);
@@ -242,7 +245,7 @@ void bpm_owned_append(bp_mpi_world *world, uint64_t id, const bp_box *box, const
     ((bp_object *)owned->objects.data)[i] = object != NULL ? *object : (bp_object){0};
     ((bp_id *)owned->core.data)[i] = BP_NO_ID;
     ((uint8_t *)owned->flags.data)[i] = flags;
-    owned->pending |= flags != 0;
+    owned->pending |= (flags & BPM_NEWS) != 0;
     if (bytes > 0 && user != NULL) {
         memcpy((char *)owned->user.data + i * bytes, user, bytes);
     } else if (bytes > 0) {
@@ -251,18 +254,20 @@ void bpm_owned_append(bp_mpi_world *world, uint64_t id, const bp_box *box, const
     bpm_map_put(&owned->index_of, id, (uint32_t)i);
 }
 
+bp_box bpm_owned_box(const bp_mpi_world *world, size_t index) {
+    const bpm_owned *owned = &world->owned;
+    const bp_id core = ((const bp_id *)owned->core.data)[index];
+    bp_box box = ((const bp_box *)owned->boxes.data)[index];
+    if (owned->elsewhere && core != BP_NO_ID && (((const uint8_t *)owned->flags.data)[index] & BPM_NEWS) == 0) {
+        (void)bp_get_object(world->local.world, core, &box, NULL);
+    }
+    return box;
+}
+
 void bpm_bring_boxes(bp_mpi_world *world) {
     bpm_owned *owned = &world->owned;
     bp_box *boxes = owned->boxes.data;
-    const bp_id *core = owned->core.data;
-    for (size_t i = 0; owned->elsewhere && i < owned->count; ++i) {
-        if (core[i] == BP_NO_ID) continue;
-        if (world->comm.size > 1) {
-            boxes[i] = ((const bp_box *)world->local.boxes.data)[core[i]];
-        } else {
-            (void)bp_get_object(world->local.world, core[i], &boxes[i], NULL);
-        }
-    }
+    for (size_t i = 0; owned->elsewhere && i < owned->count; ++i) boxes[i] = bpm_owned_box(world, i);
     owned->elsewhere = false;
 }
 
@@ -357,15 +362,6 @@ static void copy_user(const bp_mpi_world *world, const bpm_array *from, size_t i
     }
 }
 
-static void read_elsewhere(const bp_mpi_world *world, uint32_t index, bp_box *box) {
-    const bp_id core = ((const bp_id *)world->owned.core.data)[index];
-    if (core != BP_NO_ID && world->comm.size > 1) {
-        *box = ((const bp_box *)world->local.boxes.data)[core];
-    } else if (core != BP_NO_ID) {
-        (void)bp_get_object(world->local.world, core, box, NULL);
-    }
-}
-
 bp_status bp_mpi_get(const bp_mpi_world *world, uint64_t id, bp_box *box, bp_object *object, void *user) {
     if (world == NULL) {
         return BP_ERROR_ARGUMENT;
@@ -375,11 +371,11 @@ bp_status bp_mpi_get(const bp_mpi_world *world, uint64_t id, bp_box *box, bp_obj
     if (owned == NULL && ghost == NULL) {
         return BP_ERROR_ID;
     }
-    const bpm_array *boxes = owned != NULL ? &world->owned.boxes : &world->local.boxes;
     const bpm_array *objects = owned != NULL ? &world->owned.objects : &world->local.objects;
     const uint32_t index = owned != NULL ? *owned : *ghost;
-    if (box != NULL) *box = ((const bp_box *)boxes->data)[index];
-    if (box != NULL && owned != NULL && world->owned.elsewhere) read_elsewhere(world, index, box);
+    if (box != NULL) {
+        *box = owned != NULL ? bpm_owned_box(world, index) : ((const bp_box *)world->local.boxes.data)[index];
+    }
     if (object != NULL) *object = ((const bp_object *)objects->data)[index];
     copy_user(world, owned != NULL ? &world->owned.user : &world->local.user, index, user);
     return BP_OK;

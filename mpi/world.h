@@ -18,11 +18,14 @@
 #include "partition.h"
 #include "regions.h"
 
-// Flags of an owned object.
+// Flags of an owned object: news since the last update, and what it was then.
 enum {
     BPM_NEWBORN = 1u << 0, // added since the last update
     BPM_MOVED = 1u << 1,
-    BPM_RESTATED = 1u << 2 // object or user bytes are others
+    BPM_RESTATED = 1u << 2, // object or user bytes are others
+    BPM_PLACED = 1u << 3,   // moved, and the local world has its box already
+    BPM_NEWS = 15,          // any of these
+    BPM_ABROAD = 1u << 4    // it is shared
 };
 
 // The objects that this rank owns, in no order, without gaps.
@@ -36,9 +39,8 @@ typedef struct bpm_owned {
     bpm_array core;    // bp_id in the local world; BP_NO_ID: not there
     bpm_array flags;   // uint8_t
     bpm_map index_of;  // id -> index
-    bool pending;      // some have flags
-    bool all_moved;    // the local world gets all boxes; those that concern other ranks have BPM_MOVED
-    bool elsewhere;    // the boxes of those that are in the local world are there, not here
+    bool pending;      // there is news of some
+    bool elsewhere;    // those in the local world of which there is no news have their boxes there, not here
 } bpm_owned;
 
 // An object that was removed since the last update, and that others may know.
@@ -59,14 +61,14 @@ enum {
     BPM_BROADCAST = 1u << 6      // known on all ranks
 };
 
-// This rank's own world. Its ids stay without gaps (place holders fill them), so that all boxes can be moved at once; on a
-// single rank there are no place holders and no boxes here.
+// This rank's own world. Its ids stay without gaps (place holders fill them): boxes can be moved without a look at each id;
+// on a single rank there are no place holders and no boxes here.
 typedef struct bpm_local {
     bp_world *world;
     size_t count;         // ids in use, place holders included
     bpm_array ids;        // uint64_t, of each object; with BPM_TAG if it is shared; BP_MPI_NO_ID: a place holder
     bpm_array ids_before; // uint64_t, at the last update
-    bpm_array boxes;      // bp_box
+    bpm_array boxes;      // bp_box, of those that are shared and of place holders; of others as it was once
     bpm_array objects;    // bp_object, of ghosts
     bpm_array user;       // of ghosts
     bpm_array flags;      // uint8_t
@@ -131,14 +133,15 @@ typedef struct bpm_update {
     size_t heard_count;
     bpm_array ranks, ranks_before; // int, for each rank
     bpm_list leavers;              // bpm_leaver
+    bpm_list flagged;              // uint32_t: owned objects of which there is news
     bpm_list shared;               // uint32_t: owned objects that are told to others; their boxes are to be kept
     bpm_list arrivals;             // bpm_arrival
     // for the local world
     bpm_list removes;  // bp_id
     bpm_list adds;     // bpm_addition
     bpm_list moves;    // bp_id
+    bpm_list moved;    // bp_box, of these
     bpm_list restated; // bp_id
-    bool all_move;
 } bpm_update;
 
 // The highest bit of an id in the local world says that the object is shared: so that one look tells both.
@@ -207,6 +210,8 @@ static inline const bp_allocator *bpm_allocator(const bp_mpi_world *world) {
 
 // Room for `count` owned objects in all arrays. On failure the arrays may be larger, but hold what they held.
 bool bpm_owned_reserve(bp_mpi_world *world, size_t count);
+// Where an owned object is now.
+bp_box bpm_owned_box(const bp_mpi_world *world, size_t index);
 // Collects boxes that are elsewhere.
 void bpm_bring_boxes(bp_mpi_world *world);
 // There is room. `user` may be NULL: zeros.

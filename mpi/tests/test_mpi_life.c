@@ -243,6 +243,18 @@ static void move_objects(life *self, bool all) {
     free(boxes);
 }
 
+// One wrong box on one rank: nobody's boxes are taken.
+static void move_wrongly(life *self, int wrong_rank) {
+    bp_mpi_objects owned;
+    CHECK(bp_mpi_owned(self->world, &owned) == BP_OK);
+    bp_box *boxes = calloc(owned.count + 1, sizeof *boxes);
+    if (my_rank == wrong_rank && owned.count > 0) boxes[owned.count / 2].min[1] = 1.0f; // above its max
+    int all = 0, mine = my_rank == wrong_rank && owned.count > 0;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (all) CHECK(bp_mpi_move_many(self->world, owned.count, NULL, boxes) == BP_ERROR_BOX);
+    free(boxes);
+}
+
 static void restate_some(life *self) {
     const uint64_t salt = throw_dice(&self->random);
     enum { MOST = 64 };
@@ -300,12 +312,18 @@ static void live(const bp_mpi_config *config, size_t objects, size_t steps, uint
         check_step(&self);
         if (step % 4 == 0) restate_some(&self);
         if (step % 3 != 2) move_objects(&self, step % 2 == 0);
+        if (step % 6 == 1 || step % 6 == 4) move_objects(&self, step % 6 == 1); // both ways of moving, in either order
+        if (step % 9 == 5) move_wrongly(&self, (int)step % rank_count);
         if (step % 7 == 3) check_owned(self.world, &self.model);
         if (step % 4 == 1) restate_some(&self);
         if (step % 5 == 2) remove_some(&self, objects / 20);
         if (step % 5 == 3) {
             remove_some(&self, objects / 50);
             add_some(&self, objects / 20);
+        }
+        if (step % 10 == 8) { // the newborn, too, that have come between the others
+            remove_some(&self, objects / 50);
+            move_objects(&self, true);
         }
         if (step % 50 == 49) CHECK(bp_mpi_world_validate(self.world) == BP_OK);
     }

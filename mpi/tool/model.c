@@ -90,7 +90,7 @@ static void print_row(FILE *csv, int regions, size_t count, const counts *found,
 
 static bool run_rows(const mpi_call *call, const bp_box *boxes, size_t count, const bpm_load *load, FILE *csv,
                      failure *why) {
-    bpm_comm comm = {.handle = MPI_COMM_SELF, .size = 1, .allocator = bpm_allocator_default(), .limit = 1u << 30};
+    bpm_comm comm = {.handle = MPI_COMM_SELF, .size = 1, .allocator = bp_allocator_default(), .limit = 1u << 30};
     struct Zoltan_Struct *zoltan = NULL;
     if (bpm_partition_create(&comm, BP_MPI_RCB, &zoltan) != BP_OK) return failure_memory(why);
     double edge = 0.0;
