@@ -190,8 +190,25 @@ static void next_mark(bpm_regions *regions) {
     }
 }
 
+// Without periods and spheres an extent is the box itself. Returns whether it is infinite.
+static bool visit_plainly(gathering *self, const bp_box *box) {
+    bool infinite = false;
+    for (uint32_t axis = 0; axis < self->regions->dimensions; ++axis) {
+        self->low[axis] = (double)box->min[axis];
+        self->high[axis] = (double)box->max[axis];
+        infinite |= isinf(box->min[axis]) || isinf(box->max[axis]);
+    }
+    descend(self, 0);
+    return infinite;
+}
+
+static bool visit_with_care(gathering *self, const bp_box *box) {
+    const bpm_extent extent = bpm_extent_of(self->regions, box);
+    visit_images(self, &extent, 0);
+    return extent.infinite;
+}
+
 size_t bpm_ranks_of_box(bpm_regions *regions, const bp_box *box, int *ranks, bool *is_broadcast) {
-    const bpm_extent extent = bpm_extent_of(regions, box);
     if (regions->size == 1) {
         *is_broadcast = false;
         ranks[0] = 0;
@@ -199,14 +216,8 @@ size_t bpm_ranks_of_box(bpm_regions *regions, const bp_box *box, int *ranks, boo
     }
     gathering self = {.regions = regions, .ranks = ranks};
     next_mark(regions);
-    if (regions->plain) { // there are no other images
-        memcpy(self.low, extent.low, sizeof self.low);
-        memcpy(self.high, extent.high, sizeof self.high);
-        descend(&self, 0);
-    } else {
-        visit_images(&self, &extent, 0);
-    }
-    *is_broadcast = extent.infinite || self.count > regions->broadcast_above;
+    const bool infinite = regions->plain ? visit_plainly(&self, box) : visit_with_care(&self, box);
+    *is_broadcast = infinite || self.count > regions->broadcast_above;
     return self.count;
 }
 

@@ -170,6 +170,13 @@ static bool tell_others(bp_mpi_world *world, spread *self, bool was_shared) {
     return good;
 }
 
+// What others know of it from now on. (If the update fails, all begin anew, and nobody asks.)
+static void note_spread(bp_mpi_world *world, const spread *self) {
+    uint8_t *flags = &((uint8_t *)world->owned.flags.data)[self->index];
+    *flags = (uint8_t)((*flags & BPM_NEWS) | (self->shared ? BPM_ABROAD : 0u));
+    ((bp_box *)world->owned.sent.data)[self->index] = ((const bp_box *)world->owned.boxes.data)[self->index];
+}
+
 static bool plan_one(bp_mpi_world *world, size_t index) {
     const uint8_t flags = ((const uint8_t *)world->owned.flags.data)[index];
     const bp_id core = ((const bp_id *)world->owned.core.data)[index];
@@ -181,17 +188,10 @@ static bool plan_one(bp_mpi_world *world, size_t index) {
                    .tells = ((flags & BPM_NEWBORN) != 0 ? BPM_TELLS_BORN : 0u) |
                             ((flags & BPM_RESTATED) != 0 ? BPM_TELLS_RESTATED : 0u)};
     const bool was_shared = self.known && (core == BP_NO_ID || (flags & BPM_ABROAD) != 0);
-    if (!was_shared && bpm_is_inside(world->update.regions, box)) {
-        return act_locally(world, &self);
-    }
-    if (!tell_others(world, &self, was_shared) || !act_locally(world, &self) || !leave(world, &self)) {
-        return false;
-    }
-    uint32_t *shared = bpm_list_add(&world->update.shared, bpm_allocator(world), sizeof *shared);
-    if (shared != NULL) {
-        *shared = (uint32_t)index;
-    }
-    return shared != NULL;
+    const bool plain = !was_shared && bpm_is_inside(world->update.regions, box);
+    const bool good = (plain || tell_others(world, &self, was_shared)) && act_locally(world, &self);
+    note_spread(world, &self);
+    return good && leave(world, &self);
 }
 
 // An object that was removed: whoever knows it forgets it.
@@ -226,8 +226,8 @@ static bool plan_removal(bp_mpi_world *world, const bpm_removed *removed) {
 
 static void begin(bp_mpi_world *world, bool full, bpm_regions *regions) {
     bpm_update *update = &world->update;
-    bpm_list *lists[] = {&update->cast,    &update->leavers, &update->flagged, &update->shared, &update->arrivals,
-                         &update->removes, &update->adds,    &update->moves,   &update->moved,  &update->restated};
+    bpm_list *lists[] = {&update->cast, &update->leavers, &update->flagged, &update->arrivals, &update->removes,
+                         &update->adds, &update->moves,   &update->moved,   &update->restated};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) lists[i]->count = 0;
     bpm_outbox_begin(&update->out, record_size(world));
     bpm_outbox_begin(&update->signs, sizeof(bpm_record));
@@ -438,7 +438,7 @@ static bp_status exchange(bp_mpi_world *world, bp_status status) {
         status = bpm_gather(&world->comm, status, update->cast.memory.data, update->cast.count, record_size(world),
                             &update->heard, &update->heard_count);
     }
-    return status == BP_OK ? bpm_agree(&world->comm, listen(world)) : status;
+    return status == BP_OK ? listen(world) : status;
 }
 
 // ---- the directory ----------------------------------------------------------------------------------------------------------------------
@@ -473,23 +473,10 @@ static bp_status prepare_commit(bp_mpi_world *world) {
     return good ? BP_OK : BP_ERROR_MEMORY;
 }
 
-static uint8_t abroad_if_shared(const bp_mpi_world *world, bp_id core) {
-    const bool shared = core != BP_NO_ID && (((const uint8_t *)world->local.flags.data)[core] & BPM_SHARED) != 0;
-    return shared ? BPM_ABROAD : 0;
-}
-
-// There is no more news of those that were planned; what others were told of is kept.
-static void settle_owned(bp_mpi_world *world) {
-    const bpm_list *flagged = &world->update.flagged, *shared = &world->update.shared;
+static void forget_news(bp_mpi_world *world) {
+    const bpm_list *flagged = &world->update.flagged;
     uint8_t *flags = world->owned.flags.data;
-    bp_box *sent = world->owned.sent.data;
-    const bp_box *boxes = world->owned.boxes.data;
-    for (size_t i = 0; i < flagged->count; ++i) flags[((const uint32_t *)flagged->memory.data)[i]] = 0;
-    for (size_t i = 0; i < shared->count; ++i) {
-        const uint32_t index = ((const uint32_t *)shared->memory.data)[i];
-        flags[index] = abroad_if_shared(world, ((const bp_id *)world->owned.core.data)[index]);
-        sent[index] = boxes[index];
-    }
+    for (size_t i = 0; i < flagged->count; ++i) flags[((const uint32_t *)flagged->memory.data)[i]] &= BPM_ABROAD;
     world->owned.pending = false;
 }
 
@@ -518,8 +505,8 @@ static void welcome(bp_mpi_world *world) {
         const bpm_arrival *arrival = &((const bpm_arrival *)arrivals->memory.data)[i];
         const bpm_record *record = arrival->record;
         bpm_map_erase(&world->local.ghosts, record->id);
-        bpm_owned_append(world, record->id, &record->box, &record->object, record + 1,
-                         abroad_if_shared(world, arrival->core));
+        const bool shared = (((const uint8_t *)world->local.flags.data)[arrival->core] & BPM_SHARED) != 0;
+        bpm_owned_append(world, record->id, &record->box, &record->object, record + 1, shared ? BPM_ABROAD : 0);
         ((bp_id *)world->owned.core.data)[world->owned.count - 1] = arrival->core;
     }
 }
@@ -531,7 +518,7 @@ static void swap_pairs(bpm_pairs *a, bpm_pairs *b) {
 }
 
 static void commit(bp_mpi_world *world, bpm_regions *regions) {
-    settle_owned(world);
+    forget_news(world);
     world->removed_count = 0;
     send_off(world);
     welcome(world);
@@ -579,26 +566,24 @@ static void take_stock(bp_mpi_world *world, const bp_result *result, bp_mpi_stat
     stats->local = result->stats;
 }
 
+// From the exchange to the events or signs each rank works for itself: whether all went well is agreed upon there.
 static bp_status search(bp_mpi_world *world, bp_status status, bool full, bpm_regions *regions, bp_mpi_stats *stats) {
     clock_state clock = {bpm_seconds()};
     bp_result result = {0};
-    if (status == BP_OK) {
-        begin(world, full, regions);
-        status = exchange(world, plan(world));
+    if (status != BP_OK) {
+        return status;
     }
+    begin(world, full, regions);
+    status = exchange(world, plan(world));
     stats->exchange_seconds = lap(&clock);
-    if (status == BP_OK) {
-        status = bpm_agree(&world->comm, bpm_local_update(world, &result));
-    }
+    status = status == BP_OK ? bpm_local_update(world, &result) : status;
     stats->find_seconds = lap(&clock);
-    if (status == BP_OK) {
-        status = bpm_local_report(world, &result);
-        status = bpm_has_events(world) ? bpm_find_events(world, status, &result) : status;
-        status = world->comm.size > 1 ? send_signs(world, status) : status;
-        status = status == BP_OK ? prepare_commit(world) : status;
-        stats->work = (double)(world->local.count - world->local.parked_count) + (double)world->next_pairs.count;
-        status = bpm_measure(world, status, stats->work, &stats->imbalance);
-    }
+    status = status == BP_OK ? bpm_local_report(world, &result) : status;
+    status = bpm_has_events(world) ? bpm_find_events(world, status, &result) : status;
+    status = world->comm.size > 1 ? send_signs(world, status) : status;
+    status = status == BP_OK ? prepare_commit(world) : status;
+    stats->work = (double)(world->local.count - world->local.parked_count) + (double)world->next_pairs.count;
+    status = bpm_measure(world, status, stats->work, &stats->imbalance);
     if (status == BP_OK) {
         commit(world, regions);
         take_stock(world, &result, stats);

@@ -196,11 +196,10 @@ void bp_mpi_world_destroy(bp_mpi_world *world) {
                            &world->next_ended.memory};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) bpm_release(arrays[i], &allocator);
     bpm_update *update = &world->update;
-    bpm_array *more[] = {&update->cast.memory,    &update->heard,          &update->ranks,
-                         &update->ranks_before,   &update->leavers.memory, &update->flagged.memory,
-                         &update->shared.memory,  &update->adds.memory,    &update->arrivals.memory,
-                         &update->removes.memory, &update->moves.memory,   &update->moved.memory,
-                         &update->restated.memory};
+    bpm_array *more[] = {&update->cast.memory,  &update->heard,           &update->ranks,
+                         &update->ranks_before, &update->leavers.memory,  &update->flagged.memory,
+                         &update->adds.memory,  &update->arrivals.memory, &update->removes.memory,
+                         &update->moves.memory, &update->moved.memory,    &update->restated.memory};
     for (size_t i = 0; i < sizeof more / sizeof *more; ++i) bpm_release(more[i], &allocator);
     bpm_outbox_free(&update->out, &allocator);
     bpm_outbox_free(&update->signs, &allocator);

@@ -33,7 +33,7 @@ typedef struct bpm_owned {
     size_t count;
     bpm_array ids;     // uint64_t
     bpm_array boxes;   // bp_box
-    bpm_array sent;    // bp_box, at the last update; only of those that are shared
+    bpm_array sent;    // bp_box, as others were told it; only of those that are shared
     bpm_array objects; // bp_object
     bpm_array user;    // user_bytes each
     bpm_array core;    // bp_id in the local world; BP_NO_ID: not there
@@ -134,7 +134,6 @@ typedef struct bpm_update {
     bpm_array ranks, ranks_before; // int, for each rank
     bpm_list leavers;              // bpm_leaver
     bpm_list flagged;              // uint32_t: owned objects of which there is news
-    bpm_list shared;               // uint32_t: owned objects that are told to others; their boxes are to be kept
     bpm_list arrivals;             // bpm_arrival
     // for the local world
     bpm_list removes;  // bp_id
