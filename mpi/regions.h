@@ -67,13 +67,12 @@ static inline bool bpm_is_inside(const bpm_regions *regions, const bp_box *box) 
     }
     const unsigned axes = regions->dimensions == 2 ? 3 : 7;
 #if defined(__SSE2__)
-    // min x, y, z, max x | min z, max x, y, z: a mask has a bit for each that is as it should be.
-    const __m128 begin = _mm_loadu_ps(box->min), end = _mm_loadu_ps(box->min + 2);
-    const __m128 max = _mm_shuffle_ps(end, end, _MM_SHUFFLE(3, 3, 2, 1));
-    const unsigned low = (unsigned)_mm_movemask_ps(_mm_cmpgt_ps(begin, _mm_loadu_ps(regions->inner_low)));
-    const unsigned high = (unsigned)_mm_movemask_ps(_mm_cmple_ps(max, _mm_loadu_ps(regions->inner_high)));
-    const unsigned valid = (unsigned)_mm_movemask_ps(_mm_cmple_ps(begin, max));
-    return (low & high & valid & axes) == axes;
+    const __m128 end = _mm_loadu_ps(box->min + 2); // min z, max x, y, z
+    const __m128 min = _mm_loadu_ps(box->min), max = _mm_shuffle_ps(end, end, _MM_SHUFFLE(3, 3, 2, 1));
+    const __m128 low = _mm_cmpgt_ps(min, _mm_loadu_ps(regions->inner_low));
+    const __m128 high = _mm_cmple_ps(max, _mm_loadu_ps(regions->inner_high));
+    const __m128 inside = _mm_and_ps(_mm_and_ps(low, high), _mm_cmple_ps(min, max));
+    return ((unsigned)_mm_movemask_ps(inside) & axes) == axes;
 #else
     unsigned inside = 0;
     for (unsigned axis = 0; axis < 3; ++axis) {

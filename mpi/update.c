@@ -282,6 +282,9 @@ BPM_PREFETCHER expect(const bp_mpi_world *world, const uint32_t *flagged, size_t
         BPM_PREFETCH(&((const bp_box *)owned->boxes.data)[flagged[later]]);
         BPM_PREFETCH(&((const bp_box *)owned->sent.data)[flagged[later]]);
         BPM_PREFETCH(&((const bp_object *)owned->objects.data)[flagged[later]]);
+        BPM_PREFETCH(&((const bp_object *)owned->objects.data)[flagged[later]].user);
+        BPM_PREFETCH(&((const bp_box *)owned->boxes.data)[flagged[later]].max[2]);
+        BPM_PREFETCH(&((const bp_box *)owned->sent.data)[flagged[later]].max[2]);
     }
     if (soon < count && core[flagged[soon]] != BP_NO_ID && !world->update.full) {
         BPM_PREFETCH(&((const uint8_t *)world->local.flags.data)[core[flagged[soon]]]);

@@ -32,7 +32,7 @@ static const char HELP[] =
     "  --stats                 pairs: figures as name=value on standard error\n"
     "  -n N                    bench: objects, of each rank (weak) or of all (strong); model: of all\n"
     "  --scene NAME            bench: default uniform\n"
-    "  --steps N               bench: steps to time; the fastest counts (default: 20)\n"
+    "  --steps N               bench: steps to time; the fastest counts (default: 100)\n"
     "  --regions N             model: up to so many (default: 1000)\n"
     "  --seed S, --csv FILE    bench, model: a row for each line\n"
     "  -o FILE, --help, --version\n";
@@ -106,7 +106,7 @@ static bool parse_option(mpi_call *call, const char *option, const char *value, 
 }
 
 static bool parse(int count, char **words, mpi_call *call, failure *why) {
-    *call = (mpi_call){.scene = "uniform", .steps = 20, .regions = 1000, .seed = 1};
+    *call = (mpi_call){.scene = "uniform", .steps = 100, .regions = 1000, .seed = 1};
     for (int i = 2; i < count; ++i) {
         if (strcmp(words[i], "--stats") == 0) {
             call->stats = true;
