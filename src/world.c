@@ -392,7 +392,8 @@ static bool most_move(const bp_world *world, const bp_given *given, const bp_id 
     for (size_t i = 0; i < given->count; i += step, ++looked) {
         moved += !bp_world_is_idle_move(world, ids != NULL ? ids[i] : (bp_id)i, given, i);
     }
-    return (double)moved / (double)looked * (double)given->count > (double)(world->id_count / TRACKED_SHARE);
+    const double share = (double)moved / (double)looked;
+    return share * (double)given->count * TRACKED_SHARE > (double)world->id_count;
 }
 
 BP_PREFETCHER prefetch_object(const bp_world *world, bp_id id) {
