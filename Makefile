@@ -36,15 +36,16 @@ report: all
 	build/bin/broadphase report $(wildcard bench/results/*) -o build/report.html
 
 lint:
-	@tools/setup build lint
+	@tools/setup build mpi lint
 	@cmake --preset release >/dev/null
 	@cmake --preset analyzer >/dev/null
 	@$(BUILD) analyzer
-	find src scenes tool -name '*.c' -print0 | xargs -0 -n 1 -P $(JOBS) clang-tidy -p build --quiet
+	find src scenes tool mpi -name '*.c' -not -path '*/tests/*' -print0 | \
+	    xargs -0 -n 1 -P $(JOBS) clang-tidy -p build --quiet
 	find cuda -name '*.c' -not -path '*/tests/*' -print0 | xargs -0 -I FILE -P $(JOBS) \
 	    clang-tidy --quiet FILE -- -std=c11 -Iinclude -Isrc -Iscenes
 	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j $(JOBS) -I include -I src -I scenes \
-	    --enable=warning,performance,portability --suppress=missingIncludeSystem -i cuda/tests src scenes tool cuda
+	    --enable=warning,performance,portability --suppress=missingIncludeSystem -i cuda/tests -i mpi/tests src scenes tool cuda mpi
 
 format:
 	@tools/setup lint

@@ -30,6 +30,7 @@ static int tell_dimensions(void *data, int *error) {
     return (int)((const bpm_load *)data)->dimensions;
 }
 
+// NOLINTBEGIN(readability-non-const-parameter): the form is Zoltan's
 static void tell_centres(void *data, int id_words, int local_words, int count, ZOLTAN_ID_PTR ids,
                          ZOLTAN_ID_PTR local_ids, int dimensions, double *centres, int *error) {
     const bpm_load *load = data;
@@ -43,6 +44,7 @@ static void tell_centres(void *data, int id_words, int local_words, int count, Z
     }
     *error = ZOLTAN_OK;
 }
+// NOLINTEND(readability-non-const-parameter)
 
 // ---- Zoltan's object --------------------------------------------------------------------------------------------------------
 

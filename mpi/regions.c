@@ -132,6 +132,7 @@ static void take(gathering *self, int rank) {
     }
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of cuts
 static void descend(gathering *self, int32_t node) {
     if (node < 0) {
         take(self, ~node);
@@ -162,6 +163,7 @@ static void visit_cells(gathering *self) {
 }
 
 // All images of an extent, axis after axis; only those that reach into 0 .. period.
+// NOLINTNEXTLINE(misc-no-recursion): three deep
 static void visit_images(gathering *self, const bpm_extent *extent, uint32_t axis) {
     if (axis >= 3 || axis == self->regions->dimensions) {
         if (self->regions->is_grid) {
@@ -293,6 +295,7 @@ static parting part(const bpm_regions *regions, const double *boxes, int first, 
     return best;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of cuts
 static int32_t grow(bpm_regions *regions, const double *boxes, int first, int last, double *ends, int32_t *used) {
     if (last - first == 1) {
         return ~(int32_t)first;
@@ -307,6 +310,7 @@ static int32_t grow(bpm_regions *regions, const double *boxes, int first, int la
 }
 
 // The cuts on the way to a rank's leaf bound its region.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of cuts
 static bool bound(bpm_regions *regions, int32_t node, int rank) {
     if (node < 0) {
         return ~node == rank;

@@ -37,7 +37,7 @@ typedef struct file_object {
 } file_object; // user bytes follow, filled up to a multiple of 8
 
 static size_t object_bytes(const bp_mpi_world *world) {
-    return sizeof(file_object) + (world->config.user_bytes + 7) / 8 * 8;
+    return sizeof(file_object) + ((size_t)world->config.user_bytes + 7) / 8 * 8;
 }
 
 static uint64_t sum_of(const void *record, size_t bytes) {
@@ -214,8 +214,10 @@ static bp_status check_header(const bp_mpi_world *world, const char *path, const
     if (header->version != VERSION) return refuse(world, path, "is of another version");
     if (header->own_sum != sum_of(header, offsetof(file_header, own_sum))) return refuse(world, path, "was altered");
     const file_header mine = header_of(world);
-    if (header->dimensions != mine.dimensions || header->shape != mine.shape || header->user_bytes != mine.user_bytes ||
-        memcmp(header->period, mine.period, sizeof mine.period) != 0) {
+    bool same =
+        header->dimensions == mine.dimensions && header->shape == mine.shape && header->user_bytes == mine.user_bytes;
+    for (int axis = 0; axis < 3; ++axis) same = same && header->period[axis] == mine.period[axis];
+    if (!same) {
         return refuse(world, path, "has other dimensions, shape, period or user_bytes than the config");
     }
     const uint64_t room = (uint64_t)size - sizeof *header;

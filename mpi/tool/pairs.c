@@ -74,7 +74,7 @@ static bool read_blocks(MPI_File file, const mpi_call *call, const layout *file_
     const uint32_t dimensions = call->config.local.dimensions == 2 ? 2 : 3;
     for (uint64_t row = first; row < last;) {
         const size_t count = last - row < most ? (size_t)(last - row) : most;
-        const MPI_Offset place = (MPI_Offset)(file_layout->start + row * bytes);
+        const MPI_Offset place = (MPI_Offset)file_layout->start + (MPI_Offset)row * (MPI_Offset)bytes;
         if (MPI_File_read_at(file, place, block, (int)(count * bytes), MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
             return failure_set(why, STATUS_FAILED, "%s: cannot be read", call->input);
         }
