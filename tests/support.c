@@ -14,6 +14,11 @@ bool quick(void) {
     return environment_number("BP_TEST_QUICK", 0) != 0;
 }
 
+bool in_turn(void) {
+    static size_t calls;
+    return !quick() || calls++ % 3 == 0;
+}
+
 uint64_t environment_number(const char *name, uint64_t otherwise) {
     const char *value = getenv(name);
     return value != NULL && value[0] != '\0' ? strtoull(value, NULL, 0) : otherwise;

@@ -21,6 +21,9 @@
 
 // BP_TEST_QUICK=1: smaller sizes, for slow tools.
 bool quick(void);
+
+// Where there are many combinations: in the short form true for every third call, else for all.
+bool in_turn(void);
 // The number in an environment variable, or `otherwise` where it is not set.
 uint64_t environment_number(const char *name, uint64_t otherwise);
 

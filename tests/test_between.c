@@ -128,7 +128,7 @@ static void check_method(const subject *s, size_t method, uint32_t dimensions) {
         bp_config config = OPTIONS[i];
         config.method = (bp_method)method;
         config.dimensions = dimensions;
-        if (has_simd(config.simd)) {
+        if (in_turn() && has_simd(config.simd)) {
             check_config(s, &config);
         }
     }

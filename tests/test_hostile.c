@@ -377,6 +377,9 @@ static void check_world(const subject *s, bp_config config, bp_update_strategy s
 static void check_method(const subject *s, size_t method, uint32_t dimensions) {
     const size_t options = method == BP_METHOD_BRUTE_FORCE ? 1 : COUNT_OF(OPTIONS);
     for (size_t i = 0; i < options; ++i) {
+        if (!in_turn()) {
+            continue;
+        }
         bp_config config = OPTIONS[i];
         config.method = (bp_method)method;
         config.dimensions = dimensions;

@@ -43,6 +43,9 @@ static void check_refusals(const call *c, bp_config config, bool fail_from) {
     config.allocator = test_allocator_hook(&allocator);
     bool refused = true;
     for (size_t k = 1; refused; ++k) {
+        if (!in_turn()) {
+            continue;
+        }
         bp_pairs pairs = {0};
         test_allocator_fail(&allocator, k, fail_from);
         bp_status status = run_call(c, &config, &pairs);
@@ -326,7 +329,7 @@ static bool run_story(const bp_config *given, const bp_box *boxes, size_t k, boo
 static void check_world(const bp_config *config, const bp_box *boxes) {
     for (int fail_from = 0; fail_from < 2; ++fail_from) {
         size_t k = 1;
-        while (!run_story(config, boxes, k, fail_from != 0)) {
+        while (!in_turn() || !run_story(config, boxes, k, fail_from != 0)) {
             ++k;
             assert_true(k < 2000);
         }

@@ -350,7 +350,9 @@ static void run_sequence(bp_config config, uint64_t seed, tally *sum) {
 
 static void run_seeds(const bp_config *config, tally *sum) {
     for (size_t i = 0; i < COUNT_OF(SEEDS); ++i) {
-        run_sequence(*config, SEEDS[i], sum);
+        if (in_turn()) {
+            run_sequence(*config, SEEDS[i], sum);
+        }
     }
     const uint64_t free_seed = environment_number("BP_TEST_SEED", 0);
     if (free_seed != 0) {

@@ -130,7 +130,7 @@ static bool is_skipped(const bp_config *config) {
 }
 
 static void check_call(const subject *s, const bp_config *config) {
-    if (is_skipped(config)) {
+    if (!in_turn() || is_skipped(config)) {
         return;
     }
     bp_pairs pairs = {0};
@@ -152,7 +152,7 @@ static void check_world(const subject *s, bp_config config, bp_update_strategy s
     config.update = strategy;
     bp_world *world = NULL;
     bp_result result;
-    if (is_skipped(&config)) {
+    if (!in_turn() || is_skipped(&config)) {
         return;
     }
     assert_int_equal(bp_world_create(&config, &world), BP_OK);
