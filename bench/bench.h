@@ -216,10 +216,6 @@ FILE *csv_resume(const char *path, const bench_options *options, bench_rows *row
 void csv_failure(FILE *file, const char *text); // so that who goes on with the file knows
 void csv_rows(FILE *file, const char *suite, const bench_rows *rows, size_t first);
 
-// about.c: the build, the machine and the call, a line each with this prefix.
-void about_print(FILE *file, const char *prefix, const char *command);
-const char *about_commit(void);
-
 // meter.c: one line on stderr; weights sum up to the total.
 void meter_begin(void);
 void meter_expect(double weight);

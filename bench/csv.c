@@ -1,5 +1,6 @@
 // Results as a file: comments on build, machine and call, a header, a row per measurement. What a point has measured is
 // written at once, so that an interrupted run leaves whole points, and a later one can go on from there.
+#include "about.h"
 #include "bench.h"
 
 #include <errno.h>

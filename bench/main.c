@@ -1,4 +1,5 @@
 // broadphase-bench: this library beside others, on the same boxes, in one run.
+#include "about.h"
 #include "bench.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
 // The command line.
+#include "about.h"
 #include "bench.h"
 
 #include <stdlib.h>
@@ -148,20 +149,9 @@ static bool check(const bench_options *options) {
     return true;
 }
 
-// Before the arguments are cut to pieces. Of the program only its name: the folder says nothing about the call.
-static void keep_command(int argc, char **argv, bench_options *options) {
-    const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-    size_t used = 0;
-    for (int i = 0; i < argc && used < COMMAND_SIZE; i++) {
-        const char *word = i == 0 && slash ? slash + 1 : argv[i];
-        const int length = snprintf(options->command + used, COMMAND_SIZE - used, "%s%s", i ? " " : "", word);
-        used += length > 0 ? (size_t)length : 0;
-    }
-}
-
 bool options_parse(int argc, char **argv, bench_options *options) {
     *options = (bench_options){.suite = "quick"};
-    keep_command(argc, argv, options);
+    about_call(argc, argv, options->command, COMMAND_SIZE); // before the arguments are cut to pieces
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--list") == 0)
             options->list = true;

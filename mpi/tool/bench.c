@@ -3,6 +3,7 @@
 // Each rank knows the whole scene, so that nothing but the library is timed: a step is bp_mpi_move_many of all owned objects
 // and bp_mpi_update, as slow as the slowest rank. The fastest of several steps counts. Numbers of ranks take turns, so that
 // a machine that is slow for a while is slow for all of them. Ranks that are not used sleep.
+#include "about.h"
 #include "memory.h"
 #include "scenes.h"
 #include "tool.h"
@@ -210,6 +211,7 @@ static void print_head(const mpi_call *call, FILE *csv) {
     printf("%5s %10s %9s %6s %9s %7s %9s %8s %7s %7s %7s %7s %7s %10s\n", "ranks", "objects", "step ms", "eff.",
            "ghosts/o", "/model", "KiB sent", "messages", "imbal.", "bal.", "exch.", "find", "report", "pairs");
     if (csv != NULL) {
+        about_print(csv, "# ", call->text);
         fprintf(
             csv,
             "suite,scene,ranks,threads,n,step_ms,plain_ms,efficiency,ghosts_per_object,ghosts_per_rank,ghosts_model,"

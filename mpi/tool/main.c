@@ -1,6 +1,7 @@
 // broadphase-mpi: the command line for worlds over MPI.
 #include "tool.h"
 
+#include "about.h"
 #include "settings.h"
 
 #include <errno.h>
@@ -107,6 +108,7 @@ static bool parse_option(mpi_call *call, const char *option, const char *value, 
 
 static bool parse(int count, char **words, mpi_call *call, failure *why) {
     *call = (mpi_call){.scene = "uniform", .steps = 100, .regions = 1000, .seed = 1};
+    about_call(count, words, call->text, sizeof call->text);
     for (int i = 2; i < count; ++i) {
         if (strcmp(words[i], "--stats") == 0) {
             call->stats = true;

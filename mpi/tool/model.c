@@ -1,4 +1,5 @@
 // broadphase-mpi model: does docs/scaling.md count ghosts rightly? Real partitions into many regions, on one process.
+#include "about.h"
 #include "partition.h"
 #include "scenes.h"
 #include "tool.h"
@@ -99,7 +100,10 @@ static bool run_rows(const mpi_call *call, const bp_box *boxes, size_t count, co
     bool good = true;
     printf("%8s  %10s  %10s  %10s  %6s  %10s  %10s\n", "regions", "objects", "ghosts", "model", "ratio", "per object",
            "most");
-    if (csv != NULL) fprintf(csv, "regions,objects,ghosts,model,ratio,ghosts_per_object\n");
+    if (csv != NULL) {
+        about_print(csv, "# ", call->text);
+        fprintf(csv, "regions,objects,ghosts,model,ratio,ghosts_per_object\n");
+    }
     for (size_t regions = 2; good && regions <= call->regions;) {
         counts found = {0};
         good = part_and_count(&comm, zoltan, load, boxes, count, (int)regions, &found, why);

@@ -17,7 +17,8 @@ typedef struct mpi_call {
     const char *suite; // bench: "weak" or "strong"
     const char *scene;
     const char *csv;
-    size_t count; // objects: of each rank (weak), of all (strong, model)
+    char text[512]; // the call itself
+    size_t count;   // objects: of each rank (weak), of all (strong, model)
     size_t steps;
     size_t regions; // model
     unsigned long long seed;

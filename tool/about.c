@@ -1,5 +1,7 @@
 // The build, the machine and the call, so that a result can be read later. The build's part comes from CMake.
-#include "bench.h"
+#include "about.h"
+
+#include <broadphase/broadphase.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +9,27 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef BENCH_COMMIT
-#define BENCH_COMMIT "unknown"
+#ifndef ABOUT_COMMIT
+#define ABOUT_COMMIT "unknown"
 #endif
-#ifndef BENCH_FLAGS
-#define BENCH_FLAGS "unknown"
+#ifndef ABOUT_FLAGS
+#define ABOUT_FLAGS "unknown"
 #endif
 
 const char *about_commit(void) {
     const char *given = getenv("BENCH_COMMIT");
-    return given && *given ? given : BENCH_COMMIT;
+    return given && *given ? given : ABOUT_COMMIT;
+}
+
+void about_call(int count, char **words, char *text, size_t size) {
+    const char *slash = count > 0 ? strrchr(words[0], '/') : NULL;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < count && used < size; i++) {
+        const char *word = i == 0 && slash ? slash + 1 : words[i];
+        const int length = snprintf(text + used, size - used, "%s%s", i ? " " : "", word);
+        used += length > 0 ? (size_t)length : 0;
+    }
 }
 
 static void cpu_name(char *name, size_t size) {
@@ -34,7 +47,7 @@ static void cpu_name(char *name, size_t size) {
     if (file) fclose(file);
 }
 
-void about_print(FILE *file, const char *prefix, const char *command) {
+void about_print(FILE *file, const char *prefix, const char *call) {
     char cpu[128], date[32];
     const time_t now = time(NULL);
     struct tm utc;
@@ -45,9 +58,9 @@ void about_print(FILE *file, const char *prefix, const char *command) {
     cpu_name(cpu, sizeof cpu);
     fprintf(file, "%sbroadphase: %s, commit %s\n", prefix, bp_version(), about_commit());
     fprintf(file, "%scompiler: %s\n", prefix, __VERSION__);
-    fprintf(file, "%sflags: %s\n", prefix, BENCH_FLAGS);
+    fprintf(file, "%sflags: %s\n", prefix, ABOUT_FLAGS);
     fprintf(file, "%scpu: %s, %ld cores\n", prefix, cpu, sysconf(_SC_NPROCESSORS_ONLN));
     fprintf(file, "%skernel: %s %s %s\n", prefix, system.sysname, system.release, system.machine);
     fprintf(file, "%sdate: %s\n", prefix, date);
-    fprintf(file, "%scommand: %s\n", prefix, command);
+    fprintf(file, "%scommand: %s\n", prefix, call);
 }
