@@ -439,6 +439,21 @@ static void a_steady_world_allocates_nothing(void **state) {
     }
 }
 
+// Small blocks, and large ones, which it treats otherwise.
+static void the_default_allocator_is_for_callers_too(void **state) {
+    (void)state;
+    const bp_allocator allocator = bp_allocator_default();
+    static const size_t sizes[] = {1, 100, (size_t)9 << 20};
+    for (size_t i = 0; i < COUNT_OF(sizes); ++i) {
+        char *block = allocator.allocate(allocator.context, sizes[i]);
+        assert_non_null(block);
+        assert_int_equal((uintptr_t)block % 64, 0);
+        memset(block, 1, sizes[i]);
+        allocator.release(allocator.context, block, sizes[i]);
+    }
+    assert_null(allocator.allocate(allocator.context, SIZE_MAX));
+}
+
 static void a_list_is_used_again(void **state) {
     (void)state;
     test_allocator allocator;
@@ -527,6 +542,7 @@ int main(void) {
         cmocka_unit_test(a_world_survives_every_refusal),
         cmocka_unit_test(a_failed_update_leaves_the_figures),
         cmocka_unit_test(a_steady_world_allocates_nothing),
+        cmocka_unit_test(the_default_allocator_is_for_callers_too),
         cmocka_unit_test(a_list_is_used_again),
         cmocka_unit_test(a_fixed_buffer_is_kept_to_and_its_need_is_told),
     };
