@@ -299,7 +299,6 @@ static void check_step(life *self) {
 static void live(const bp_mpi_config *config, size_t objects, size_t steps, uint64_t seed) {
     life self = {.random = {seed}, .id_limit = objects + objects / 2, .extent = cbrt((double)objects) * 1.2};
     bp_mpi_config used = *config;
-    used.local.flags |= BP_EVENTS;
     used.local.log = test_log();
     used.user_bytes = USER_BYTES;
     bp_config plain = used.local;
@@ -335,22 +334,29 @@ static void live(const bp_mpi_config *config, size_t objects, size_t steps, uint
 }
 
 static void a_hundred_steps_with_everything(void) {
-    const bp_mpi_config config = {.broadcast_above = 4, .imbalance = 1.02f, .balance_interval = 10};
+    const bp_mpi_config config = {
+        .local = {.flags = BP_EVENTS}, .broadcast_above = 4, .imbalance = 1.02f, .balance_interval = 10};
     live(&config, is_quick() ? 400 : 2000, 100, 11);
 }
 
+// Then each rank decides itself, after the search, which pairs are its own.
+static void without_events(void) {
+    const bp_mpi_config config = {.broadcast_above = 4, .imbalance = 1.02f, .balance_interval = 10};
+    live(&config, is_quick() ? 300 : 1000, 100, 16);
+}
+
 static void small_messages_do(void) {
-    const bp_mpi_config config = {.message_limit = 100, .broadcast_above = 2};
+    const bp_mpi_config config = {.local = {.flags = BP_EVENTS}, .message_limit = 100, .broadcast_above = 2};
     live(&config, 200, 12, 12);
 }
 
 static void on_the_hilbert_curve(void) {
-    const bp_mpi_config config = {.partition = BP_MPI_HSFC, .broadcast_above = 5};
+    const bp_mpi_config config = {.local = {.flags = BP_EVENTS}, .partition = BP_MPI_HSFC, .broadcast_above = 5};
     live(&config, 300, 24, 13);
 }
 
 static void with_periods(void) {
-    const bp_mpi_config config = {.local = {.period = {9.0f, 0.0f, 9.0f}}, .broadcast_above = 5};
+    const bp_mpi_config config = {.local = {.period = {9.0f, 0.0f, 9.0f}, .flags = BP_EVENTS}, .broadcast_above = 5};
     live(&config, 400, 24, 14);
 }
 
@@ -434,6 +440,7 @@ int main(int argument_count, char **arguments) {
     RUN(on_the_hilbert_curve);
     RUN(with_periods);
     RUN(a_hundred_steps_with_everything);
+    RUN(without_events);
     RUN(a_hundred_steps_of_a_scene);
     MPI_Finalize();
     return 0;
