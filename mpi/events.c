@@ -47,11 +47,6 @@ static bool is_settled(unsigned flags) {
     return (flags & (BPM_SHARED | BPM_SHARED_BEFORE | BPM_ARRIVED | BPM_GONE | BPM_PARKED)) == 0;
 }
 
-static bp_mpi_pair pair_of(const uint64_t *ids, bp_pair pair) {
-    const uint64_t a = bpm_untagged(ids[pair.a]), b = bpm_untagged(ids[pair.b]);
-    return a < b ? (bp_mpi_pair){a, b} : (bp_mpi_pair){b, a};
-}
-
 static bool state_found(bp_mpi_world *world, bpm_outbox *claims, const bp_result *result) {
     const uint8_t *flags = world->local.flags.data;
     const uint64_t *ids = world->local.ids.data, *ids_before = world->local.ids_before.data;
@@ -59,13 +54,13 @@ static bool state_found(bp_mpi_world *world, bpm_outbox *claims, const bp_result
     for (size_t i = 0; good && i < result->begun_count; ++i) {
         const bp_pair pair = result->begun[i];
         const unsigned a = flags[pair.a], b = flags[pair.b];
-        good =
-            state(world, claims, pair_of(ids, pair), true, ((a | b) & BPM_BORN) != 0 || is_settled(a) || is_settled(b));
+        good = state(world, claims, bpm_pair(ids[pair.a], ids[pair.b]), true,
+                     ((a | b) & BPM_BORN) != 0 || is_settled(a) || is_settled(b));
     }
     for (size_t i = 0; good && i < result->ended_count; ++i) {
         const bp_pair pair = result->ended[i];
         const bool certain = is_settled(flags[pair.a]) || is_settled(flags[pair.b]);
-        good = state(world, claims, pair_of(ids_before, pair), false, certain);
+        good = state(world, claims, bpm_pair(ids_before[pair.a], ids_before[pair.b]), false, certain);
     }
     return good;
 }

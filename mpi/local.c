@@ -31,17 +31,13 @@ static bool is_mine(const bp_mpi_world *world, bp_id a, bp_id b) {
     return bpm_reporter(world->update.regions, &boxes[first], &boxes[second]) == world->comm.rank;
 }
 
-static bp_mpi_pair pair_of(const uint64_t *ids, bp_id a, bp_id b) {
-    const uint64_t x = bpm_untagged(ids[a]), y = bpm_untagged(ids[b]);
-    return (bp_mpi_pair){.a = x < y ? x : y, .b = x < y ? y : x};
-}
-
 static bool is_wanted(const bp_mpi_world *world, bp_id a, bp_id b) {
     const bp_mpi_filter *filter = &world->config.filter;
     if (filter->pass == NULL) {
         return true;
     }
-    const bp_mpi_pair pair = pair_of(world->local.ids.data, a, b);
+    const uint64_t *ids = world->local.ids.data;
+    const bp_mpi_pair pair = bpm_pair(ids[a], ids[b]);
     return filter->pass(filter->context, pair.a, pair.b) != 0;
 }
 
@@ -331,7 +327,7 @@ bp_status bpm_local_update(bp_mpi_world *world, bp_result *result) {
 
 // Nothing to leave out: ids only.
 static void report_plainly(const uint64_t *ids, const bp_pair *from, size_t count, bp_mpi_pair *to) {
-    for (size_t i = 0; i < count; ++i) to[i] = pair_of(ids, from[i].a, from[i].b);
+    for (size_t i = 0; i < count; ++i) to[i] = bpm_pair(ids[from[i].a], ids[from[i].b]);
 }
 
 // ... and not even these, where an object's number is its id.
@@ -361,7 +357,7 @@ static inline void name_pairs(naming *self, const bp_pair *from, const bp_pair *
         } else if (((a & b) | doubted) >= BPM_TAG || a == BP_MPI_NO_ID || b == BP_MPI_NO_ID) {
             *self->doubtful++ = *from;
         } else {
-            *to++ = pair_of(ids, from->a, from->b);
+            *to++ = bpm_pair(a, b);
         }
     }
     self->to = to;
@@ -385,7 +381,7 @@ static size_t report_carefully(const bp_mpi_world *world, const bp_result *resul
         BPM_PREFETCH(&boxes[later->a]);
         BPM_PREFETCH(&boxes[later->b]);
         if (is_mine(world, pair->a, pair->b) && is_wanted(world, pair->a, pair->b)) {
-            to[kept++] = pair_of(world->local.ids.data, pair->a, pair->b);
+            to[kept++] = bpm_pair(self.ids[pair->a], self.ids[pair->b]);
         }
     }
     return kept;

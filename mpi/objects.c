@@ -512,13 +512,12 @@ static bp_status check_all_owned(const bp_mpi_world *world, size_t count) {
 // Checks the boxes, and lists those that are not this rank's alone, now or at the last update, or of which there is news.
 static bp_status sort_out(bp_mpi_world *world, size_t count, const bp_box *boxes) {
     const uint8_t *flags = world->owned.flags.data;
-    const bpm_regions regions = world->regions; // a copy, so that the loop need not read it again and again
     const bool alone = world->comm.size == 1 && !world->owned.pending; // then the local world checks them
     bpm_list *flagged = &world->update.flagged;
     bp_status status = boxes != NULL ? BP_OK : bpm_check_boxes(world, boxes, count);
     flagged->count = 0;
     for (size_t i = 0; status == BP_OK && i < count && !alone; ++i) {
-        if (flags[i] == 0 && bpm_is_inside(&regions, &boxes[i])) continue;
+        if (flags[i] == 0 && bpm_is_inside(&world->regions, &boxes[i])) continue;
         uint32_t *place = bpm_list_add(flagged, bpm_allocator(world), sizeof *place);
         status = place == NULL ? BP_ERROR_MEMORY : check_box(world, boxes, i);
         if (status == BP_OK) *place = (uint32_t)i;

@@ -252,21 +252,28 @@ static bool plan_alone(bp_mpi_world *world, size_t index) {
            ((flags & BPM_RESTATED) == 0 || add_id(world, &world->update.restated, core));
 }
 
-// The owned objects of which there is news; of most there is none: eight are looked at at once. If all begin anew, all.
-static bool list_flagged(bp_mpi_world *world) {
+// The first from `index` on of which there is news, or `count`. Of most there is none: eight are looked at at once.
+static size_t next_news(const uint8_t *flags, size_t index, size_t count) {
     static const uint64_t NEWS_OF_EIGHT = BPM_NEWS * UINT64_C(0x0101010101010101);
+    uint64_t eight = 0;
+    while (index + sizeof eight <= count &&
+           (memcpy(&eight, flags + index, sizeof eight), (eight & NEWS_OF_EIGHT) == 0)) {
+        index += sizeof eight;
+    }
+    while (index < count && (flags[index] & BPM_NEWS) == 0) ++index;
+    return index;
+}
+
+// The owned objects of which there is news; if all begin anew, all.
+static bool list_flagged(bp_mpi_world *world) {
     const uint8_t *flags = world->owned.flags.data;
-    const size_t count = world->owned.pending || world->update.full ? world->owned.count : 0;
-    uint64_t eight;
-    for (size_t i = 0; i < count; ++i) {
-        if (i % sizeof eight == 0 && i + sizeof eight <= count && !world->update.full &&
-            (memcpy(&eight, flags + i, sizeof eight), (eight & NEWS_OF_EIGHT) == 0)) {
-            i += sizeof eight - 1;
-        } else if ((flags[i] & BPM_NEWS) != 0 || world->update.full) {
-            uint32_t *place = bpm_list_add(&world->update.flagged, bpm_allocator(world), sizeof *place);
-            if (place == NULL) return false;
-            *place = (uint32_t)i;
-        }
+    const bool full = world->update.full;
+    const size_t count = world->owned.pending || full ? world->owned.count : 0;
+    for (size_t i = full ? 0 : next_news(flags, 0, count); i < count;
+         i = full ? i + 1 : next_news(flags, i + 1, count)) {
+        uint32_t *place = bpm_list_add(&world->update.flagged, bpm_allocator(world), sizeof *place);
+        if (place == NULL) return false;
+        *place = (uint32_t)i;
     }
     return true;
 }
@@ -327,7 +334,7 @@ static uint8_t flags_of(const bpm_record *record, uint32_t tells) {
     return (uint8_t)(BPM_SHARED | (cast ? BPM_BROADCAST : 0) | ((record->flags & BPM_TELLS_BORN) != 0 ? BPM_BORN : 0));
 }
 
-// `alone`: after this update the object concerns only this rank.
+// `shared`: the flags that say whom the object concerns after this update.
 static bool hear_change(bp_mpi_world *world, const bpm_record *record, bp_id id, uint8_t shared) {
     bpm_local *local = &world->local;
     const size_t bytes = world->config.user_bytes;

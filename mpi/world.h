@@ -155,6 +155,13 @@ static inline uint64_t bpm_tagged(uint64_t id, unsigned flags) {
     return bpm_untagged(id) | ((flags & BPM_SHARED) != 0 ? BPM_TAG : 0);
 }
 
+// The smaller id first; tags are left out.
+static inline bp_mpi_pair bpm_pair(uint64_t a, uint64_t b) {
+    a = bpm_untagged(a);
+    b = bpm_untagged(b);
+    return (bp_mpi_pair){.a = a < b ? a : b, .b = a < b ? b : a};
+}
+
 // A list of pairs of ids.
 typedef struct bpm_pairs {
     bpm_array memory;
