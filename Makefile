@@ -1,17 +1,17 @@
-# The front door: each target first installs what it needs (tools/setup), then calls CMake and Ninja.
+# The front door: each target first installs what it needs (scripts/setup), then calls CMake and Ninja.
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
-OWN_SOURCES = find include src scenes tool bench tests fuzz examples mpi cuda \
+OWN_SOURCES = find include src scenes cli bench tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
 .PHONY: all demo test bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz golden install clean help
 
 all:
-	@tools/setup build
+	@scripts/setup build
 	@cmake --preset release >/dev/null
 	@$(BUILD) release --target broadphase broadphase_shared broadphase_tool
 
@@ -19,44 +19,44 @@ demo: all
 	build/bin/broadphase demo
 
 test:
-	@tools/setup build test
+	@scripts/setup build test
 	@cmake --preset release >/dev/null
 	@$(BUILD) release
 	@rm -rf build/reliability && mkdir build/reliability
-	@$(TEST) release --output-log build/ctest.log; status=$$?; tools/reliability build; exit $$status
+	@$(TEST) release --output-log build/ctest.log; status=$$?; scripts/reliability build; exit $$status
 
 bench:
-	@tools/setup build bench
+	@scripts/setup build bench
 	@cmake --preset release -DBROADPHASE_BENCH=ON >/dev/null
 	@$(BUILD) release
 	build/bin/broadphase bench
 
 report: all
-	@tools/setup report
+	@scripts/setup report
 	build/bin/broadphase report $(wildcard bench/results/*) -o build/report.html
 
 lint:
-	@tools/setup build mpi lint
+	@scripts/setup build mpi lint
 	@cmake --preset release >/dev/null
 	@cmake --preset analyzer >/dev/null
 	@$(BUILD) analyzer
-	find src scenes tool mpi -name '*.c' -not -path '*/tests/*' -print0 | \
+	find src scenes cli mpi -name '*.c' -not -path '*/tests/*' -print0 | \
 	    xargs -0 -n 1 -P $(JOBS) clang-tidy -p build --quiet
 	find cuda -name '*.c' -not -path '*/tests/*' -print0 | xargs -0 -I FILE -P $(JOBS) \
 	    clang-tidy --quiet FILE -- -std=c11 -Iinclude -Isrc -Iscenes
-	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j $(JOBS) -I include -I src -I scenes \
-	    --enable=warning,performance,portability --suppress=missingIncludeSystem -i cuda/tests -i mpi/tests src scenes tool cuda mpi
+	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j $(JOBS) -I include -I src -I scenes -I cli \
+	    --enable=warning,performance,portability --suppress=missingIncludeSystem -i cuda/tests -i mpi/tests src scenes cli cuda mpi
 
 format:
-	@tools/setup lint
+	@scripts/setup lint
 	$(OWN_SOURCES) | xargs clang-format -i
 
 format-check:
-	@tools/setup lint
+	@scripts/setup lint
 	$(OWN_SOURCES) | xargs clang-format --dry-run -Werror
 
 sanitize:
-	@tools/setup build test
+	@scripts/setup build test
 	@cmake --preset asan >/dev/null
 	@$(BUILD) asan
 	@$(TEST) asan
@@ -66,7 +66,7 @@ sanitize:
 
 # valgrind-short: a few tests, in their short form
 valgrind valgrind-short:
-	@tools/setup build test valgrind
+	@scripts/setup build test valgrind
 	@cmake --preset valgrind >/dev/null
 	@$(BUILD) $@
 	@$(TEST) $@
@@ -77,7 +77,7 @@ FUZZ_LIMIT ?= -max_total_time=$(FUZZ_SECONDS)
 FUZZ_TARGETS ?= csv npy settings world calls
 
 fuzz:
-	@tools/setup build test lint
+	@scripts/setup build test lint
 	@cmake --preset fuzz >/dev/null
 	@$(BUILD) fuzz
 	@for target in $(FUZZ_TARGETS); do \
@@ -88,19 +88,19 @@ fuzz:
 
 # The same hashes whoever compiles, and however.
 golden:
-	@tools/setup build test lint
-	tests/golden.sh
+	@scripts/setup build test lint
+	tests/promises/golden.sh
 
 coverage:
-	@tools/setup build test coverage
+	@scripts/setup build test coverage
 	@cmake --preset coverage >/dev/null
 	@$(BUILD) coverage
 	@rm -rf build-coverage/profile
 	@$(TEST) coverage
-	@tools/coverage build-coverage
+	@scripts/coverage build-coverage
 
 soak:
-	@tools/setup build test
+	@scripts/setup build test
 	@cmake --preset release >/dev/null
 	@$(BUILD) release --target soak
 	build/bin/soak

@@ -1,6 +1,6 @@
 // broadphase-bench: this library beside others, on the same boxes, in one run.
-#include "about.h"
-#include "bench.h"
+#include "core/bench.h"
+#include "formats/about.h"
 
 #include <signal.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include <cuda_runtime.h>
 
 extern "C" {
-#include "config.h"
+#include "api/config.h"
 }
 
 // Memory on the device that only grows.

@@ -20,7 +20,7 @@
 #ifndef BP_CUDA_GEOMETRY_H
 #define BP_CUDA_GEOMETRY_H
 
-#include "levels.h"
+#include "methods/hierarchical_grid/levels.h"
 
 enum {
     BP_CUDA_LEVELS = 24,

@@ -1,8 +1,8 @@
-// A stream of bytes as a program of public calls, run on a world and on the naive model: tests/program.h. The first byte
+// A stream of bytes as a program of public calls, run on a world and on the naive model: tests/programs/program.h. The first byte
 // names the method.
 #include "target.h"
 
-#include "program.h"
+#include "programs/program.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2) {

@@ -1,7 +1,7 @@
 // The reader of CSV files: what it takes is valid, costs no more than the file is long, and can be written and read again.
 #include "target.h"
 
-#include "box_files.h"
+#include "formats/box_files.h"
 
 #include <stdio.h>
 #include <string.h>

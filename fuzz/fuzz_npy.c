@@ -2,7 +2,7 @@
 // may cost more than the bytes that are there, whatever the header promises.
 #include "target.h"
 
-#include "box_files.h"
+#include "formats/box_files.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // The reader of configs: what it takes, the library judges; what it refuses, it names, with its line.
 #include "target.h"
 
-#include "settings.h"
+#include "formats/settings.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 // memory than the bytes that are there are worth.
 #include "target.h"
 
-#include "block_stream.h"
-#include "save_format.h"
+#include "world/save/block_stream.h"
+#include "world/save/save_format.h"
 
 #include <stdlib.h>
 #include <string.h>

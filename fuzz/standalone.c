@@ -6,7 +6,7 @@
 // The input that a crash came with is left in the file crash-input.
 #include "target.h"
 
-#include "support.h"
+#include "support/support.h"
 
 #include <dirent.h>
 #include <fcntl.h>

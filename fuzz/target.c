@@ -1,6 +1,6 @@
 #include "target.h"
 
-#include "failure.h"
+#include "formats/failure.h"
 
 #include <fcntl.h>
 #include <stdio.h>

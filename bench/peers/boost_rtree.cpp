@@ -1,6 +1,6 @@
 // Boost.Geometry: the R-tree, packed anew each step (faster than moving every value), then one query per box, in the
 // order of the tree's leaves: neighbours in space follow each other, so that their paths are still in the cache.
-#include "shim.hpp"
+#include "peers/shim.hpp"
 
 #define BOOST_ALLOW_DEPRECATED_HEADERS // its own headers include some
 

@@ -1,6 +1,6 @@
 // Bullet: the dynamic-tree broad phase, its bare tree, the two sweep-and-prune broad phases, and brute force.
-#include "bullet.hpp"
-#include "shim.hpp"
+#include "peers/bullet.hpp"
+#include "peers/shim.hpp"
 
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
 #include <BulletCollision/BroadphaseCollision/btSimpleBroadphase.h>

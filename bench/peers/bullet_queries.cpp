@@ -3,8 +3,8 @@
 // The tree alone, as its broad phase uses it: collideTV, and rayTestInternal with a stack that is kept. Leaves hold the
 // boxes themselves, without a margin. It is built leaf by leaf, as it comes about in a world, and a second time from the
 // top, which takes five times as long and makes questions a quarter faster.
-#include "../query_peer.h"
-#include "bullet.hpp"
+#include "peers/bullet.hpp"
+#include "peers/query_peer.h"
 
 #include <exception>
 

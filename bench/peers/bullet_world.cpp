@@ -4,8 +4,8 @@
 // default): each setAabb of a box that has left its grown one descends both trees. Deferred: calculateOverlappingPairs
 // descends the tree of what moves against itself and against the other one. As a game would do after loading, the trees are
 // built well once all are in. The sweep and brute force are for small worlds.
-#include "../world_peer.h"
-#include "bullet.hpp"
+#include "peers/bullet.hpp"
+#include "peers/world_peer.h"
 
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
 #include <BulletCollision/BroadphaseCollision/btSimpleBroadphase.h>

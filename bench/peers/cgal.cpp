@@ -1,5 +1,5 @@
 // CGAL: box_self_intersection_d, the hybrid of streamed segment trees and scanning by Zomorodian and Edelsbrunner.
-#include "shim.hpp"
+#include "peers/shim.hpp"
 
 #include <CGAL/box_intersection_d.h>
 

@@ -1,5 +1,5 @@
 // Embree: rtcCollide of a scene of user geometry with itself, on one thread.
-#include "shim.hpp"
+#include "peers/shim.hpp"
 
 #include <embree3/rtcore.h>
 

@@ -2,7 +2,7 @@
 //
 // Its managers look only at an object's AABB, so an object here is that and no more: the boxes are set directly, in
 // floats, which is exact and cheaper than a transform and a shape.
-#include "shim.hpp"
+#include "peers/shim.hpp"
 
 #include <fcl/broadphase/broadphase_SSaP.h>
 #include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>

@@ -3,7 +3,7 @@
 //
 // Twice: with the searches in the order of the leaves, where neighbours in space follow each other and their paths are
 // still in the cache, and in the order of the points, as one would write it.
-#include "../peer.h"
+#include "peers/peer.h"
 
 #include <nanoflann.hpp>
 

@@ -2,7 +2,7 @@
 //
 // ODE keeps a centre and three lengths in doubles; for boxes given as floats the box it computes from them is the one
 // given, so its own test already is the exact one. It is repeated here all the same.
-#include "shim.hpp"
+#include "peers/shim.hpp"
 
 #include <ode/ode.h>
 

@@ -2,7 +2,7 @@
 #ifndef BENCH_SHIM_HPP
 #define BENCH_SHIM_HPP
 
-#include "../peer.h"
+#include "peers/peer.h"
 
 #include <exception>
 

@@ -3,7 +3,7 @@
 // Each rank knows the whole scene, so that nothing but the library is timed: a step is bp_mpi_move_many of all owned objects
 // and bp_mpi_update, as slow as the slowest rank. The fastest of several steps counts. Numbers of ranks take turns, so that
 // a machine that is slow for a while is slow for all of them. Ranks that are not used sleep.
-#include "about.h"
+#include "formats/about.h"
 #include "memory.h"
 #include "scenes.h"
 #include "tool.h"

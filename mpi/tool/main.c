@@ -1,8 +1,8 @@
 // broadphase-mpi: the command line for worlds over MPI.
 #include "tool.h"
 
-#include "about.h"
-#include "settings.h"
+#include "formats/about.h"
+#include "formats/settings.h"
 
 #include <errno.h>
 #include <stdio.h>

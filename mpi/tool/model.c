@@ -1,5 +1,5 @@
 // broadphase-mpi model: does docs/scaling.md count ghosts rightly? Real partitions into many regions, on one process.
-#include "about.h"
+#include "formats/about.h"
 #include "partition.h"
 #include "scenes.h"
 #include "tool.h"

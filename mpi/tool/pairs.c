@@ -4,9 +4,9 @@
 //
 // The sorted order is cut by samples: each rank sorts its own pairs, gives a few of them away, and all agree on where to
 // cut. So no rank has more than it can hold, whatever the pairs are.
-#include "box_files.h"
 #include "comm.h"
-#include "npy.h"
+#include "formats/box_files.h"
+#include "formats/npy.h"
 #include "tool.h"
 #include "world.h"
 

@@ -2,7 +2,7 @@
 #ifndef MPI_TOOL_H
 #define MPI_TOOL_H
 
-#include "failure.h"
+#include "formats/failure.h"
 
 #include <broadphase/broadphase_mpi.h>
 #include <stddef.h>

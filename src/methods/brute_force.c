@@ -9,8 +9,8 @@
 // kernel of src/sweep/, not this.)
 //
 // Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009, section 2.2.
-#include "../boxes.h"
-#include "../method.h"
+#include "base/boxes.h"
+#include "methods/method.h"
 
 typedef struct brute_force {
     const bp_config *config;

@@ -1,0 +1,21 @@
+// Whether two lists of pairs agree: exactly, or up to a margin.
+#ifndef BENCH_AGREEMENT_H
+#define BENCH_AGREEMENT_H
+
+#include "suites/crowd.h"
+
+// All pairs of a crowd, two static objects aside, sorted; found by a tree, which shares nothing with our grids.
+bp_status crowd_pairs(const crowd *c, bp_pairs *pairs);
+
+// How a list with a margin differs from the exact one.
+typedef struct margin_difference {
+    size_t missing; // pairs that overlap and are not in the list
+    size_t twice;   // pairs that are in it more than once
+    size_t near;    // pairs that are in it and do not overlap, but are within reach of each other along every axis
+    size_t far;     // and beyond it
+} margin_difference;
+
+// Sorts `list`. `exact` is sorted.
+margin_difference pairs_compare(const bp_box *boxes, const bp_pairs *exact, bp_pairs *list, float reach);
+
+#endif

@@ -1,0 +1,69 @@
+// The table of libraries: a row each, built or not. bench/CMakeLists.txt defines BENCH_WITH_... for those found.
+#include "peers/query_peer.h"
+#include "peers/world_peer.h"
+
+#ifdef BENCH_WITH_BULLET
+extern const bench_peer bullet_peers[];
+#else
+#define bullet_peers NULL
+#endif
+#ifdef BENCH_WITH_ODE
+extern const bench_peer ode_peers[];
+#else
+#define ode_peers NULL
+#endif
+#ifdef BENCH_WITH_FCL
+extern const bench_peer fcl_peers[];
+#else
+#define fcl_peers NULL
+#endif
+#ifdef BENCH_WITH_CGAL
+extern const bench_peer cgal_peers[];
+#else
+#define cgal_peers NULL
+#endif
+#ifdef BENCH_WITH_BOOST
+extern const bench_peer boost_peers[];
+#else
+#define boost_peers NULL
+#endif
+#ifdef BENCH_WITH_EMBREE
+extern const bench_peer embree_peers[];
+#else
+#define embree_peers NULL
+#endif
+#ifdef BENCH_WITH_NANOFLANN
+extern const bench_peer nanoflann_peers[];
+#else
+#define nanoflann_peers NULL
+#endif
+
+// No broad phase: the narrow phase of narrow.c. It is listed here so that its absence is told like that of others.
+#ifdef BENCH_WITH_CCD
+static const bench_peer ccd_peers[] = {{0}};
+#else
+#define ccd_peers NULL
+#endif
+
+#ifdef BENCH_WITH_BULLET
+extern const bench_world_peer bullet_worlds[];
+extern const bench_query_peer bullet_queries[];
+const bench_world_peer *const bench_world_peers = bullet_worlds;
+const bench_query_peer *const bench_query_peers = bullet_queries;
+#else
+const bench_world_peer *const bench_world_peers = NULL;
+const bench_query_peer *const bench_query_peers = NULL;
+#endif
+
+const bench_library bench_libraries[] = {
+    {"boost", "libboost-dev", boost_peers},
+    {"embree", "libembree-dev", embree_peers},
+    {"cgal", "libcgal-dev", cgal_peers},
+    {"fcl", "libfcl-dev", fcl_peers},
+    {"bullet", "libbullet-dev", bullet_peers},
+    {"ode", "libode-dev", ode_peers},
+    {"nanoflann", "libnanoflann-dev", nanoflann_peers},
+    {"ccd", "libccd-dev", ccd_peers},
+};
+
+const size_t bench_library_count = sizeof bench_libraries / sizeof *bench_libraries;

@@ -1,0 +1,34 @@
+// The interface of a peer that answers questions: which boxes overlap a box, which does a ray meet?
+//
+//     create(boxes) once; then questions; destroy.
+//
+// An answer is a list of indices in any order. Boxes must be exact. Rays are computed with floats elsewhere, so a few hits
+// that graze a box may differ.
+#ifndef BENCH_QUERY_PEER_H
+#define BENCH_QUERY_PEER_H
+
+#include "peers/peer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct bench_query_peer {
+    const char *who; // the library; NULL ends a list
+    const char *method;
+    const char *note;
+    void *(*create)(const bp_box *boxes, size_t count); // NULL: failed
+    // Each returns how many there are and lists as many as fit.
+    size_t (*box)(void *state, const bp_box *box, bp_id *ids, size_t capacity);
+    size_t (*ray)(void *state, const bp_ray *ray, bp_id *ids, size_t capacity);
+    void (*destroy)(void *state);
+} bench_query_peer;
+
+// Those that are built.
+extern const bench_query_peer *const bench_query_peers;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,181 @@
+// Runs a part of the suite `living`.
+//
+//     warm-ups of all groups, then rounds: group 0, group 1, ..., group 0, group 1, ...
+//
+// A group takes several steps in a row, as a program would, in which those who follow the same crowd take turns; the
+// rounds spread whatever else the machine does over all groups. After each round all pairs are compared.
+#include "suites/living.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 4 };
+
+living_group *part_add(living_part *part, crowd *c, size_t warmups, size_t steps) {
+    const bench_options *options = part->options;
+    if (!c || part->group_count == MAX_GROUPS) return NULL;
+    living_group *group = &part->groups[part->group_count++];
+    *group = (living_group){.crowd = c, .batch = 1};
+    group->warmups = options->warmups ? options->warmups : warmups;
+    group->steps = options->repeats ? options->repeats : steps;
+    return group;
+}
+
+void group_add(living_group *group, runner r) {
+    if (group->runner_count < MAX_RUNNERS) group->runners[group->runner_count++] = r;
+}
+
+static bool is_wanted(const bench_options *options, const bench_world_peer *peer) {
+    bool named = options->peer_count == 0;
+    for (size_t i = 0; i < options->peer_count; i++)
+        named = named || strncmp(options->peers[i], peer->who, strlen(peer->who)) == 0;
+    return named && !options->no_peers;
+}
+
+void group_add_peers(living_group *group, const char *what, const bench_options *options, bool limited) {
+    const size_t count = crowd_count(group->crowd);
+    for (const bench_world_peer *peer = bench_world_peers; peer && peer->who; peer++) {
+        const bool fits = !peer->max_count || (limited && count <= peer->max_count);
+        if (fits && is_wanted(options, peer)) group_add(group, runner_peer(what, peer));
+    }
+}
+
+const runner *group_fastest_peer(const living_group *group) {
+    const runner *best = NULL;
+    for (size_t i = 0; i < group->runner_count; i++) {
+        const runner *r = &group->runners[i];
+        if (r->peer && (!best || runner_figures(r, FIGURE_TOTAL).mean < runner_figures(best, FIGURE_TOTAL).mean))
+            best = r;
+    }
+    return best;
+}
+
+// ---- running ------------------------------------------------------------------------------------------------------------
+
+static bool group_step(living_group *group, bool counts) {
+    const crowd_moves moves = crowd_step(group->crowd);
+    bool fine = true;
+    for (size_t i = 0; i < group->runner_count; i++) {
+        runner *r = &group->runners[(i + group->step) % group->runner_count];
+        fine = runner_step(r, group->crowd, &moves, counts ? group->batch : 1, counts) && fine;
+    }
+    group->step++;
+    return fine;
+}
+
+static bool group_steps(living_group *group, size_t count, bool counts) {
+    bool fine = true;
+    for (size_t i = 0; i < count && fine && !bench_interrupted; i++) fine = group_step(group, counts);
+    return fine;
+}
+
+static bool group_begin(living_group *group) {
+    for (size_t i = 0; i < group->runner_count; i++)
+        if (!runner_create(&group->runners[i], group->crowd)) return false;
+    return group_steps(group, group->warmups, false);
+}
+
+static bool group_compare(living_group *group) {
+    bp_pairs exact = {0};
+    bool fine = crowd_pairs(group->crowd, &exact) == BP_OK;
+    for (size_t i = 0; i < group->runner_count && fine; i++)
+        fine = runner_agrees(&group->runners[i], group->crowd, &exact);
+    bp_pairs_free(&exact, NULL);
+    return fine;
+}
+
+static void show(const living_part *part, const char *what, size_t number) {
+    char text[2 * NAME_SIZE + 32];
+    snprintf(text, sizeof text, "%s %zu: %s %zu", part->name, part->n, what, number + 1);
+    meter_show(text);
+}
+
+static size_t steps_of_round(const living_group *group, size_t round) {
+    return group->steps * (round + 1) / ROUNDS - group->steps * round / ROUNDS;
+}
+
+static bool run_round(living_part *part, size_t round) {
+    bool fine = true;
+    for (size_t g = 0; g < part->group_count && fine; g++)
+        fine = group_steps(&part->groups[g], steps_of_round(&part->groups[g], round), true);
+    for (size_t g = 0; g < part->group_count && fine && !bench_interrupted; g++) fine = group_compare(&part->groups[g]);
+    return fine;
+}
+
+bool part_run(living_part *part) {
+    bool fine = true;
+    for (size_t g = 0; g < part->group_count && fine; g++) {
+        show(part, "warming up", g);
+        fine = group_begin(&part->groups[g]);
+    }
+    for (size_t round = 0; round < ROUNDS && fine && !bench_interrupted; round++) {
+        show(part, "round", round);
+        fine = run_round(part, round);
+    }
+    return fine;
+}
+
+void part_end(living_part *part) {
+    for (size_t g = 0; g < part->group_count; g++) {
+        for (size_t i = 0; i < part->groups[g].runner_count; i++) runner_destroy(&part->groups[g].runners[i]);
+        crowd_destroy(part->groups[g].crowd);
+    }
+    part->group_count = 0;
+}
+
+// ---- showing ------------------------------------------------------------------------------------------------------------
+
+static void print_runner(FILE *file, const runner *r) {
+    const figures total = runner_figures(r, FIGURE_TOTAL);
+    fprintf(file, "  %-10s  %-18s %-14s %9.4g %9.4g  %9.4g %9.4g %9.4g %5.0f %% %9zu", r->who, runner_method(r),
+            r->what, runner_figures(r, FIGURE_MOVE).median, runner_figures(r, FIGURE_UPDATE).median, total.best,
+            total.median, total.mean, 100 * total.spread, r->pairs.count);
+    if (r->near) fprintf(file, "  %zu near", r->near);
+    if (r->stale.count) fprintf(file, "  and %zu stale", r->stale.count);
+    fputc('\n', file);
+}
+
+void part_table(FILE *file, const living_part *part) {
+    fprintf(file, "\n%s, %zu objects\n", part->name, part->n);
+    fprintf(file, "  %-10s  %-18s %-14s %9s %9s  %9s %9s %9s %7s %9s\n", "who", "method", "what", "move ms",
+            "update ms", "best ms", "median ms", "mean ms", "spread", "pairs");
+    for (size_t g = 0; g < part->group_count; g++)
+        for (size_t i = 0; i < part->groups[g].runner_count; i++) print_runner(file, &part->groups[g].runners[i]);
+    fprintf(file, "  %-66s %9s %9s %9s\n", "", "best", "median", "mean");
+}
+
+// As 1/x, where that is how it is promised.
+static void print_ratio(FILE *file, double ratio, double limit) {
+    char text[32];
+    if (limit <= 0 || limit >= 0.7)
+        snprintf(text, sizeof text, "%.2f", ratio);
+    else
+        snprintf(text, sizeof text, "1/%.*f", ratio < 0.01 ? 0 : 1, 1 / ratio);
+    fprintf(file, " %9s", text);
+}
+
+// Means decide: steps differ where structures are mended for a while, and rebuilt in between.
+void part_promise(FILE *file, const char *what, const runner *a, const runner *b, step_figure figure, double limit) {
+    if (!a || !b || !a->sample_count || !b->sample_count) return;
+    const figures x = runner_figures(a, figure), y = runner_figures(b, figure);
+    fprintf(file, "  %-66s", what);
+    print_ratio(file, x.best / y.best, limit);
+    print_ratio(file, x.median / y.median, limit);
+    print_ratio(file, x.mean / y.mean, limit);
+    if (limit > 0) {
+        fputs("  at most", file);
+        print_ratio(file, limit, limit);
+        fprintf(file, "  %s", x.mean <= limit * y.mean ? "kept" : "MISSED");
+    }
+    fputc('\n', file);
+    fflush(file);
+}
+
+void part_rows(const living_part *part, bench_rows *rows) {
+    for (size_t g = 0; g < part->group_count; g++)
+        for (size_t i = 0; i < part->groups[g].runner_count; i++) {
+            bench_row row;
+            runner_row(&part->groups[g].runners[i], part->name, part->n, &row);
+            rows_add(rows, &row);
+        }
+}

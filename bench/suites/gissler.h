@@ -1,0 +1,42 @@
+// The suite `gissler`: the experiments of 004 §5 (M. Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for
+// Collision Handling in Medical Simulators").
+//
+//     tissue.c           the scenes                        suite_gissler.c     the experiments
+//     locality.c         one question in several orders    gissler_summary.c   what came out, beside the seed
+//     callgrind.c        runs cache_probe.c in a simulator
+#ifndef BENCH_GISSLER_H
+#define BENCH_GISSLER_H
+
+#include "core/bench.h"
+#include "suites/locality.h"
+#include "suites/tissue.h"
+
+// The rows that the summary looks for. `cell=edge`: cells are as long as the mean edge, the seed's rule; else the
+// library chooses.
+#define INDEX_SORT "compact-grid cell=edge"
+#define INDEX_SORT_CURVE "compact-grid keys=z-curve cell=edge"
+#define SERIAL_HASHING "spatial-hash cell=edge"
+#define CUCKOO "cuckoo-grid cell=edge"
+
+#define LOCALITY_SCENE "locality/skull order=%s"
+#define NEAR_LINES " cache-lines=d1"
+#define FAR_LINES " cache-lines=ll"
+#define INSTRUCTIONS " instructions"
+
+#define SORT_SCENE "sort/skull changed=%g"
+#define SORT_OWN_SCENE "sort/skull" // as much as the tissue deforms
+#define SORT_RADIX "compact-grid sort=radix"
+#define SORT_ADAPTIVE "compact-grid sort=adaptive"
+#define SORT_AUTOMATIC "compact-grid sort=automatic"
+#define CHANGED_KEYS " changed-keys"
+
+enum { SORT_SHARES = 6 };
+extern const double sort_shares[SORT_SHARES]; // of keys that change in a step
+
+// Above this share the library's automatic sort is radix; see bp_compact_sort.
+#define SORT_SWITCH 0.15
+
+// What came out; what it misses of what is promised is a failure.
+void gissler_summary(bench_session *session);
+
+#endif

@@ -1,0 +1,91 @@
+// The suites. A new one is a file, suite_NAME.c, and a row in the table below.
+#include "core/bench.h"
+
+#include <string.h>
+
+static const bench_suite suites[] = {
+    {.name = "quick",
+     .summary = "seven scenes, 10^4 to 10^6 objects, all packaged peers; under two minutes",
+     .budget = 105,
+     .cases = quick_cases,
+     .run = quick_summary,
+     .limits = true},
+    {.name = "methods",
+     .summary = "every method of ours beside the packaged ones of its kind, 10^4 to 10^6 objects",
+     .budget = 600,
+     .cases = methods_cases,
+     .run = quick_summary,
+     .limits = true},
+    {.name = "neighbors",
+     .summary = "all points within a radius of 1, 10^4 to 10^6 points, beside k-d trees",
+     .budget = 60,
+     .cases = neighbors_cases,
+     .run = quick_summary,
+     .limits = true},
+    {.name = "living",
+     .summary = "worlds in which all, some or none move, up to 10^6 objects, beside Bullet's",
+     .parts = living_parts,
+     .run = living_run},
+    {.name = "queries",
+     .summary = "boxes and rays asked of a world, 10^5 and 10^6 objects, beside Bullet's tree",
+     .run = queries_run},
+    {.name = "schornbaum",
+     .summary = "hierarchical grids: scaling, set-up, density, factor, update, shape, coherence (000, section 4)",
+     .parts = schornbaum_parts,
+     .cases = schornbaum_cases,
+     .run = schornbaum_summary},
+    {.name = "scaling",
+     .summary = "10^3 to 10^7 objects, one thread and all, beside the limits of the machine",
+     .cases = scaling_cases,
+     .run = scaling_summary,
+     .limits = true},
+    {.name = "trace",
+     .summary =
+         "replays a recording of yours (--file FILE.npy, T x N x 6): all methods of ours beside the packaged peers",
+     .run = trace_run},
+    {.name = "auto",
+     .summary = "method auto beside every method: all scenes, 10^3 to 10^6 objects, 20 %, 1 % and 0.1 % moving",
+     .run = auto_run},
+    {.name = "tune",
+     .summary = "bp_tune beside trying every candidate to the end, on three scenes of its own",
+     .parts = tune_parts,
+     .run = tune_run},
+    {.name = "koch",
+     .summary =
+         "linked cells, octree and hash grid on uneven scenes and sizes, with 003's own figures (003, section 4)",
+     .parts = koch_parts,
+     .run = koch_run},
+    {.name = "zhyhallo",
+     .summary = "dense and chunked pivots in scenes of up to 14,336^2 cells: time, memory, threads (002, section 3)",
+     .parts = zhyhallo_parts,
+     .run = zhyhallo_run},
+    {.name = "gissler",
+     .summary = "tissue: points in tetrahedra, edges and triangles; sorts, order in memory (004, section 5)",
+     .parts = gissler_parts,
+     .run = gissler_run},
+    {.name = "zych",
+     .summary =
+         "collision detection: objects, sizes, statics, velocity, density, shapes (001, section 4), with Bullet's",
+     .parts = zych_parts,
+     .run = zych_run},
+};
+enum { SUITE_COUNT = sizeof suites / sizeof *suites };
+
+const bench_suite *suite_find(const char *name) {
+    for (size_t i = 0; i < SUITE_COUNT; i++)
+        if (strcmp(suites[i].name, name) == 0) return &suites[i];
+    return NULL;
+}
+
+static void list_library(FILE *file, const bench_library *library) {
+    if (!library->peers) fprintf(file, "  %-10s %-16s not built (Debian: %s)\n", library->name, "-", library->package);
+    for (const bench_peer *peer = library->peers; peer && peer->who; peer++)
+        fprintf(file, "  %-10s %-16s %s\n", peer->who, peer->method, peer->note);
+}
+
+void suite_list(FILE *file) {
+    fprintf(file, "Suites:\n");
+    for (size_t i = 0; i < SUITE_COUNT; i++) fprintf(file, "  %-10s %s\n", suites[i].name, suites[i].summary);
+    fprintf(file, "Peers:\n");
+    for (size_t i = 0; i < bench_library_count; i++) list_library(file, &bench_libraries[i]);
+}

@@ -1,0 +1,174 @@
+// The suite `zhyhallo`: the experiments of Zhyhallo and Wozna-Szczesniak, "Better Spacial Hashing with Linear Memory Usage
+// and Parallelism" (2024), section 3: objects in scenes of 2,048^2 to 14,336^2 cells, spread evenly (its worst case) or
+// crowded in some places (its real case), on one thread and on all.
+//
+//     dense      a pivot for each cell of the scene: the table that the seed begins with
+//     chunk=C    pivots in chunks of C x C cells, made where objects are: the seed's contribution. Which size is best it
+//                leaves open; 32 is our default, and 8 suits cells that are mostly empty
+//
+// Cells are as large as the objects. What is measured is `update`, which makes the table; the seed searches nothing. Its
+// charts are all it prints of numbers, so there are no rows of who "seed": the summary quotes its text.
+#include "core/bench.h"
+
+#include <string.h>
+
+#define PIVOTS .method = BP_METHOD_PIVOT_GRID, .cell_size = 1
+#define DENSE "pivot-grid dense"
+#define FINE "pivot-grid chunk=8"
+#define COARSE "pivot-grid chunk=32"
+
+enum { ONE_THREAD, ALL_THREADS, LAYOUTS = 3 };
+
+// One thread and all of them one after the other: all dense tables at once would not fit into a small machine.
+static const bench_entrant entrants[][LAYOUTS] = {
+    [ONE_THREAD] = {{.label = DENSE, .config = {PIVOTS, .pivot_layout = BP_PIVOTS_DENSE}},
+                    {.label = FINE, .config = {PIVOTS, .chunk_size = 8}},
+                    {.label = COARSE, .config = {PIVOTS, .chunk_size = 32}}},
+    [ALL_THREADS] = {{.label = DENSE, .config = {PIVOTS, .pivot_layout = BP_PIVOTS_DENSE, .threads = -1}},
+                     {.label = FINE, .config = {PIVOTS, .chunk_size = 8, .threads = -1}},
+                     {.label = COARSE, .config = {PIVOTS, .chunk_size = 32, .threads = -1}}},
+};
+static const char *const layouts[LAYOUTS] = {DENSE, FINE, COARSE};
+
+enum { CELLS_STEP = 2048, CELLS_FEW = 4096, CELLS_MOST = 14336, USUAL_LEAST = 10000 };
+static const size_t usual_counts[] = {USUAL_LEAST, 100000, 0}; // the first is that of 002 Fig. 6
+static const char *const no_peers[] = {NULL};
+
+const char *const zhyhallo_parts[] = {"uniform-2d", "clustered-2d", NULL};
+
+// ---- measuring --------------------------------------------------------------------------------------------------------
+
+static void make_label(char label[NAME_SIZE], const char *name, size_t cells) {
+    snprintf(label, NAME_SIZE, "pivots/%s cells=%zu", name, cells);
+}
+
+// A handful of objects, as in a quick trial, is not worth a table of gigabytes.
+static size_t most_cells(size_t n) {
+    return n < USUAL_LEAST ? CELLS_STEP : CELLS_MOST;
+}
+
+// Objects in a scene, of all sizes.
+typedef struct subject {
+    const char *name; // of the scene
+    size_t n;
+} subject;
+
+static bool subject_at(const bench_options *options, size_t index, subject *s) {
+    const size_t *counts = options->count_count ? options->counts : usual_counts;
+    size_t count = 0;
+    while (counts[count]) count++;
+    *s = (subject){index < 2 * count ? zhyhallo_parts[index / count] : NULL, counts[index % count]};
+    return s->name != NULL;
+}
+
+// Seconds, roughly.
+static double weight_of(size_t cells) {
+    return 0.1 + 2e-8 * (double)cells * (double)cells;
+}
+
+static void run_point(const bench_options *options, bench_session *session, const subject *s, size_t cells) {
+    char label[NAME_SIZE];
+    bench_case c = {.scene = s->name, .label = label, .n = s->n, .peers = no_peers, .entrant_count = LAYOUTS};
+    make_label(label, s->name, cells);
+    c.options.extent = (double)cells;
+    c.warmups = options->warmups ? options->warmups : 1;
+    c.repeats = options->repeats ? options->repeats : cells <= CELLS_FEW ? 7 : 3;
+    c.weight = weight_of(cells);
+    if (!session_wants(session, label, s->n, c.weight)) return;
+    for (size_t threads = ONE_THREAD; threads <= ALL_THREADS; threads++) {
+        c.entrants = entrants[threads];
+        group_run(options, &c, session_allowance(session, c.weight), session);
+    }
+    session_done(session);
+}
+
+// ---- what is promised ---------------------------------------------------------------------------------------------------
+
+static const bench_row *row_of(const bench_rows *rows, const subject *s, size_t cells, const char *method,
+                               bool all_threads) {
+    char label[NAME_SIZE];
+    make_label(label, s->name, cells);
+    for (size_t i = 0; i < rows->count; i++) {
+        const bench_row *row = &rows->data[i];
+        if (row->runs && row->n == s->n && (row->threads > 1) == all_threads && strcmp(row->scene, label) == 0 &&
+            strcmp(row->method, method) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+// The rows of a layout in the smallest and the largest scene.
+typedef struct ends {
+    const bench_row *small, *large;
+} ends;
+
+static ends ends_of(const bench_rows *rows, const subject *s, const char *method, bool all_threads) {
+    return (ends){row_of(rows, s, CELLS_STEP, method, all_threads), row_of(rows, s, CELLS_MOST, method, all_threads)};
+}
+
+// Chunks follow the objects where these are crowded. Spread evenly, each has a chunk to itself in a large scene: bytes
+// grow until then, and small chunks reach that sooner.
+static bool follows_objects(const subject *s, const char *method) {
+    return strcmp(s->name, "clustered-2d") == 0 &&
+           (strcmp(method, FINE) == 0 || (strcmp(method, COARSE) == 0 && s->n == USUAL_LEAST));
+}
+
+static void print_growth(bench_session *session, const subject *s, const char *method) {
+    const ends e = ends_of(session_rows(session), s, method, false);
+    char what[2 * NAME_SIZE];
+    bool kept = true;
+    if (!e.small || !e.large) return;
+    const double growth = e.large->bytes_per_object / e.small->bytes_per_object;
+    snprintf(what, sizeof what, "%s, %zu objects, %s", s->name, s->n, method);
+    if (strcmp(method, DENSE) == 0)
+        kept = promise_at_least(stdout, what, growth, 40);
+    else if (follows_objects(s, method))
+        kept = promise_at_most(stdout, what, growth, 1.1);
+    else
+        printf("  %-66s %9.3g\n", what, growth);
+    if (!kept) session_fail(session, "%s: bytes grow by %.3g", what, growth);
+}
+
+static void print_shares(const bench_rows *rows, const subject *s, const char *method) {
+    const bench_row *dense = row_of(rows, s, CELLS_MOST, DENSE, false);
+    const bench_row *chunked = row_of(rows, s, CELLS_MOST, method, false);
+    if (dense && chunked && dense != chunked)
+        printf("  %-14s %8zu objects  %-20s bytes 1/%.0f, time 1/%.1f\n", s->name, s->n, method,
+               dense->bytes_per_object / chunked->bytes_per_object, dense->update_ms / chunked->update_ms);
+}
+
+static void print_times(const bench_rows *rows, const subject *s, const char *method) {
+    const ends one = ends_of(rows, s, method, false), all = ends_of(rows, s, method, true);
+    if (one.small && one.large && all.small && all.large)
+        printf("  %-14s %8zu objects  %-20s %8.2f %8.2f %12.1f\n", s->name, s->n, method,
+               one.small->update_ms / all.small->update_ms, one.large->update_ms / all.large->update_ms,
+               one.large->update_ms / one.small->update_ms);
+}
+
+static void print_summary(const bench_options *options, bench_session *session) {
+    const bench_rows *rows = session_rows(session);
+    subject s;
+    printf("\nBytes at %d^2 / bytes at %d^2 cells, which are 49 times as many\n", CELLS_MOST, CELLS_STEP);
+    puts("002: crowded, they depend on the number of objects alone (Fig. 5b); spread evenly, they grow (Fig. 5a)");
+    for (size_t i = 0; subject_at(options, i, &s); i++)
+        for (size_t k = 0; k < LAYOUTS; k++) print_growth(session, &s, layouts[k]);
+    printf("\nChunks beside the dense table, %d^2 cells, one thread\n", CELLS_MOST);
+    for (size_t i = 0; subject_at(options, i, &s); i++)
+        for (size_t k = 0; k < LAYOUTS; k++) print_shares(rows, &s, layouts[k]);
+    printf("\nTime on one thread / on all, at %d^2 and %d^2 cells; and time on one thread, the latter / the former\n",
+           CELLS_STEP, CELLS_MOST);
+    puts("002: 2 to 4 on 16 threads, bound by memory (Fig. 4a); crowded, chunks do not depend on the scene (Fig. 6a)");
+    for (size_t i = 0; subject_at(options, i, &s); i++)
+        for (size_t k = 0; k < LAYOUTS; k++) print_times(rows, &s, layouts[k]);
+}
+
+void zhyhallo_run(const bench_options *options, bench_session *session) {
+    subject s;
+    for (size_t i = 0; subject_at(options, i, &s); i++)
+        for (size_t cells = CELLS_STEP; cells <= most_cells(s.n); cells += CELLS_STEP)
+            if (options_ask_for(options, s.name)) session_expect(session, weight_of(cells));
+    for (size_t i = 0; subject_at(options, i, &s); i++)
+        for (size_t cells = CELLS_STEP; cells <= most_cells(s.n); cells += CELLS_STEP)
+            if (options_ask_for(options, s.name)) run_point(options, session, &s, cells);
+    print_summary(options, session);
+}

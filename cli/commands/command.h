@@ -1,0 +1,69 @@
+// A command of the tool: what --help says about it, which options it takes, and what it does.
+#ifndef TOOL_COMMAND_H
+#define TOOL_COMMAND_H
+
+#include "formats/failure.h"
+#include "formats/stream.h"
+#include "scenes.h"
+
+#include <broadphase/broadphase.h>
+
+// Everything that a command line can say.
+typedef struct command_line {
+    const char *program; // as it was called
+    bp_config config;
+    const char *output; // NULL: the command's default
+    bool quiet, help, version;
+
+    bool stats, explain; // pairs
+    bool list;           // scene
+    scene_options scene; // scene, demo
+    size_t steps;        // scene, demo
+    const char *charts;  // report
+    double budget;       // tune: seconds
+    const char *source;  // tune: where the initialiser goes
+    bool verify;         // trace
+
+    char **operands; // what is no option
+    size_t operand_count;
+} command_line;
+
+typedef enum option_kind {
+    OPTION_FLAG,    // bool
+    OPTION_TEXT,    // const char *
+    OPTION_COUNT,   // size_t
+    OPTION_NUMBER,  // uint64_t
+    OPTION_REAL,    // double
+    OPTION_FIELD,   // the field of the config that has the option's name
+    OPTION_SET,     // FIELD=VALUE
+    OPTION_SETTINGS // a file of these
+} option_kind;
+
+typedef struct tool_option {
+    const char *name;  // "--seed"
+    const char *value; // "S"; NULL for a flag
+    option_kind kind;
+    size_t offset; // in arguments, where the kind needs one
+    const char *help;
+} tool_option;
+
+typedef struct tool_command {
+    const char *name;
+    const char *summary;
+    const char *synopsis; // what follows the name on the usage line
+    const char *example;  // lines to show, each with what it does
+    const tool_option *options;
+    size_t option_count;
+    bool uses_library;   // --help shows the fields of --set too
+    bool passes_through; // everything after the name goes to another program: operands only
+    bool (*run)(const command_line *arguments, failure *why);
+} tool_command;
+
+extern const tool_command command_pairs, command_scene, command_methods, command_demo, command_bench, command_report,
+    command_tune, command_trace;
+
+// Two columns, aligned: what `methods` and `scene --list` print.
+typedef const char *(*text_of_index)(size_t index);
+bool write_names(const command_line *arguments, size_t count, text_of_index name, text_of_index summary, failure *why);
+
+#endif

@@ -1,0 +1,86 @@
+// broadphase scene: writes one of the named scenes as a file of boxes.
+#include "commands/command.h"
+#include "formats/box_files.h"
+#include "formats/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define AT(member) offsetof(command_line, member)
+
+static const tool_option OPTIONS[] = {
+    {"--list", NULL, OPTION_FLAG, AT(list), "the scenes, one a line"},
+    {"-n", "N", OPTION_COUNT, AT(scene.count), "finite objects; walls come on top (0: the literature's number)"},
+    {"--seed", "S", OPTION_NUMBER, AT(scene.seed), "another number, another scene (default: 0)"},
+    {"--steps", "K", OPTION_COUNT, AT(steps), "move on by K steps before writing"},
+    {"--pairs-per-object", "X", OPTION_REAL, AT(scene.pairs_per_object), "density is solved for this"},
+    {"--motion", "X", OPTION_REAL, AT(scene.motion), "largest move a step, in sizes (negative: none)"},
+    {"--density", "X", OPTION_REAL, AT(scene.density), "zych: objects per unit volume"},
+    {"--velocity", "X", OPTION_REAL, AT(scene.velocity), "zych: mean speed, units a step"},
+    {"--static-share", "X", OPTION_REAL, AT(scene.static_share), "zych: share of objects that never move"},
+    {"--alpha", "X", OPTION_REAL, AT(scene.alpha), "zych: first parameter of the sizes"},
+    {"--beta", "X", OPTION_REAL, AT(scene.beta), "zych: second parameter of the sizes"},
+    {"--extent", "X", OPTION_REAL, AT(scene.extent), "2-D scenes: edge of the scene in cells"},
+};
+
+static bool fail_unknown(const char *name, failure *why) {
+    char known[768] = "";
+    for (size_t i = 0; i < scene_count(); i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ", scene_name(i));
+    }
+    return failure_set(why, STATUS_WRONG_CALL, "unknown scene '%.100s'; the scenes are %s", name, known);
+}
+
+static bool check_call(const command_line *arguments, failure *why) {
+    file_format format;
+    if (arguments->operand_count != 1) {
+        return failure_set(why, STATUS_WRONG_CALL,
+                           "expected the name of one scene; 'broadphase scene --list' has them");
+    }
+    if (arguments->output != NULL && !file_format_of(arguments->output, &format, why)) return false;
+    for (size_t i = 0; i < scene_count(); i++) {
+        if (strcmp(scene_name(i), arguments->operands[0]) == 0) return true;
+    }
+    return fail_unknown(arguments->operands[0], why);
+}
+
+static void advance(scene *moving, size_t steps) {
+    progress_begin("moving", steps);
+    for (size_t i = 0; i < steps; i++) {
+        scene_step(moving);
+        progress_at(i + 1);
+    }
+    progress_end();
+}
+
+static bool run(const command_line *arguments, failure *why) {
+    if (arguments->list) return write_names(arguments, scene_count(), scene_name, scene_summary, why);
+    if (!check_call(arguments, why)) return false;
+    const char *error = "";
+    progress_begin("making the scene", 0);
+    scene *made = scene_create(arguments->operands[0], &arguments->scene, &error);
+    progress_end();
+    if (made == NULL) {
+        exit_status status = strstr(error, "memory") != NULL ? STATUS_FAILED : STATUS_WRONG_CALL;
+        return failure_set(why, status, "scene %s: %s", arguments->operands[0], error);
+    }
+    advance(made, arguments->steps);
+    const char *path = arguments->output == NULL ? "-" : arguments->output;
+    bool good = box_file_write(path, scene_boxes(made), scene_box_count(made), why);
+    scene_destroy(made);
+    return good;
+}
+
+const tool_command command_scene = {
+    .name = "scene",
+    .summary = "Writes a scene of the literature as a file of boxes: the same bytes for the same options, everywhere.",
+    .synopsis = "NAME [-n N] [--seed S] [options], or scene --list",
+    .example = "  broadphase scene uniform -n 100000 --seed 7 -o boxes.npy\n"
+               "  broadphase scene mixed -n 1000 | broadphase pairs - -o pairs.csv\n"
+               "\n"
+               "Zero, where an option takes a number, means the scene's own default.\n",
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof *OPTIONS,
+    .run = run,
+};

@@ -1,0 +1,20 @@
+#include "commands/library.h"
+
+#include <stdio.h>
+
+static void keep(void *context, const char *text) {
+    library_log *log = context;
+    snprintf(log->text, sizeof log->text, "%s", text);
+}
+
+bp_log library_log_hook(library_log *log) {
+    return (bp_log){.write = keep, .context = log};
+}
+
+bool library_done(bp_status status, const library_log *log, failure *why) {
+    if (status == BP_OK) return true;
+    bool wrong_call = status == BP_ERROR_ARGUMENT || status == BP_ERROR_UNSUPPORTED;
+    bool has_text = log->text[0] != '\0';
+    return failure_set(why, wrong_call ? STATUS_WRONG_CALL : STATUS_FAILED, "%s%s%s", bp_status_text(status),
+                       has_text ? ": " : "", log->text);
+}

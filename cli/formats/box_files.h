@@ -1,0 +1,45 @@
+// Files of boxes, in the formats of the project: .csv, .npy, and "-" for standard input or output as CSV.
+//
+// A row is a box (6 numbers) or a sphere (4). Boxes of float64 files are kept in 64 bits; those of others are floats. The
+// box of a sphere is rounded outwards, so that no pair is lost.
+#ifndef TOOL_BOX_FILES_H
+#define TOOL_BOX_FILES_H
+
+#include "formats/failure.h"
+#include "formats/stream.h"
+
+#include <broadphase/broadphase.h>
+
+typedef enum file_format { FORMAT_CSV, FORMAT_NPY } file_format;
+
+// By the extension of `path`; a wrong call if it is neither.
+bool file_format_of(const char *path, file_format *format, failure *why);
+
+typedef struct box_list {
+    bp_box *data;           // NULL if `is_wide`
+    bp_box_double *doubles; // NULL unless `is_wide`
+    size_t count, capacity;
+    bool is_wide; // 64-bit boxes
+} box_list;
+
+enum { BOX_COLUMNS = 6, SPHERE_COLUMNS = 4 };
+
+// Reads a whole file. Invalid boxes are refused here, where their row is known; of 2 dimensions, z is not looked at.
+bool box_file_read(const char *path, uint32_t dimensions, box_list *list, failure *why);
+bool box_file_write(const char *path, const bp_box *boxes, size_t count, failure *why);
+
+bool box_list_reserve(box_list *list, size_t capacity, failure *why);
+// Appends the box of one row of `columns` numbers; the failure does not say where it stands.
+bool box_list_add(box_list *list, size_t columns, const double *values, uint32_t dimensions, failure *why);
+// Turns a list into one of 64-bit boxes.
+bool box_list_widen(box_list *list, failure *why);
+void box_list_free(box_list *list);
+
+// The name of a column, for messages and headers: "min_x", or of a sphere "x".
+const char *box_column_name(size_t columns, size_t index);
+
+// One reader per format; box_file_read picks.
+bool box_csv_read(input_file *input, uint32_t dimensions, box_list *list, failure *why);
+bool box_npy_read(input_file *input, uint32_t dimensions, box_list *list, failure *why);
+
+#endif

@@ -1,0 +1,379 @@
+#include "formats/settings.h"
+
+#include "formats/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum field_kind { FIELD_COUNT, FIELD_INTEGER, FIELD_REAL, FIELD_CHOICE, FIELD_BYTES } field_kind;
+
+typedef struct config_field {
+    const char *name;
+    field_kind kind;
+    size_t length; // elements: more than 1 for an array
+    size_t offset;
+    const char *(*choice)(size_t index); // FIELD_CHOICE: the name of each value, then NULL
+    const char *prefix;                  // and what stands before it in C
+    const char *help;
+} config_field;
+
+enum { ELEMENT_BYTES = 4, ARRAY_MAX = 6 };
+
+_Static_assert(sizeof(bp_method) == ELEMENT_BYTES && sizeof(bp_update_strategy) == ELEMENT_BYTES &&
+                   sizeof(bp_pair_order) == ELEMENT_BYTES && sizeof(bp_simd) == ELEMENT_BYTES &&
+                   sizeof(bp_shape) == ELEMENT_BYTES,
+               "a choice is stored as 32 bits");
+
+static const char *update_name(size_t index) {
+    static const char *const names[] = {"automatic", "individual", "rebuild"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *order_name(size_t index) {
+    static const char *const names[] = {"found", "sorted"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *simd_name(size_t index) {
+    static const char *const names[] = {"auto", "scalar", "avx2", "avx512", "neon"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *shape_name(size_t index) {
+    static const char *const names[] = {"boxes", "spheres"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *layout_name(size_t index) {
+    static const char *const names[] = {"chunked", "dense"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *keys_name(size_t index) {
+    static const char *const names[] = {"row_major", "z_curve"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *sort_name(size_t index) {
+    static const char *const names[] = {"automatic", "radix", "adaptive"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *hash_table_name(size_t index) {
+    static const char *const names[] = {"chained", "open"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *bvh_build_name(size_t index) {
+    static const char *const names[] = {"top_down", "bottom_up", "insertion"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *bvh_split_name(size_t index) {
+    static const char *const names[] = {"object_median", "object_mean", "spatial_median"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *bvh_axis_name(size_t index) {
+    static const char *const names[] = {"largest_extent", "largest_variance"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *bvh_descent_name(size_t index) {
+    static const char *const names[] = {"simultaneous", "larger_volume", "one_before_other"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+#define AT(member) offsetof(bp_config, member)
+
+static const config_field FIELDS[] = {
+    {"method", FIELD_CHOICE, 1, AT(method), bp_method_name, "BP_METHOD_",
+     "the algorithm; 'broadphase methods' lists them"},
+    {"dimensions", FIELD_COUNT, 1, AT(dimensions), NULL, NULL, "3, or 2: z is ignored"},
+    {"threads", FIELD_INTEGER, 1, AT(threads), NULL, NULL, "0: one; -1: all cores"},
+    {"update", FIELD_CHOICE, 1, AT(update), update_name, "BP_UPDATE_", "automatic, individual or rebuild"},
+    {"pair_order", FIELD_CHOICE, 1, AT(pair_order), order_name, "BP_ORDER_",
+     "found or sorted; files are always sorted"},
+    {"simd", FIELD_CHOICE, 1, AT(simd), simd_name, "BP_SIMD_", "auto, scalar, avx2, avx512 or neon"},
+    {"flags", FIELD_COUNT, 1, AT(flags), NULL, NULL, "bits, as in the header"},
+    {"shape", FIELD_CHOICE, 1, AT(shape), shape_name, "BP_SHAPE_", "boxes, or spheres: those inside the boxes"},
+    {"margin", FIELD_REAL, 1, AT(margin), NULL, NULL, "boxes are grown by this on all sides"},
+    {"period", FIELD_REAL, 3, AT(period), NULL, NULL, "length after which space repeats, as 10,10,0; 0: it does not"},
+    {"hierarchy_factor", FIELD_REAL, 1, AT(hierarchy_factor), NULL, NULL, "0: chosen; > 1: cells of c0 * factor^k"},
+    {"cell_size", FIELD_REAL, 1, AT(cell_size), NULL, NULL, "c0; 0: automatic"},
+    {"grid_size", FIELD_COUNT, 3, AT(grid_size), NULL, NULL, "cells per axis of a new grid, as 64,64,64"},
+    {"grid_load", FIELD_REAL, 1, AT(grid_load), NULL, NULL, "objects per cell above which a grid grows"},
+    {"octree_max_objects", FIELD_COUNT, 1, AT(octree_max_objects), NULL, NULL, "more are split; 0: 11"},
+    {"octree_max_depth", FIELD_COUNT, 1, AT(octree_max_depth), NULL, NULL, "halvings of the cube; 0: automatic"},
+    {"looseness", FIELD_REAL, 1, AT(looseness), NULL, NULL, "reach of a node: 1 (straddlers stay high) to 8; 0: 2"},
+    {"brute_force_below", FIELD_COUNT, 1, AT(brute_force_below), NULL, NULL, "fewer objects: all pairs are tested"},
+    {"domain", FIELD_REAL, 6, AT(domain), NULL, NULL,
+     "the part of space with cells: min x,y,z,max x,y,z; 0: the boxes'"},
+    {"hash_table", FIELD_CHOICE, 1, AT(hash_table), hash_table_name, "BP_HASH_", "spatial-hash: chained or open"},
+    {"hash_cell_limit", FIELD_COUNT, 1, AT(hash_cell_limit), NULL, NULL, "spatial-hash: more cells than this: large"},
+    {"memory_limit", FIELD_BYTES, 1, AT(memory_limit), NULL, NULL, "bytes for boxes and cells; 0: no limit"},
+    {"pivot_layout", FIELD_CHOICE, 1, AT(pivot_layout), layout_name, "BP_PIVOTS_", "chunked or dense"},
+    {"chunk_size", FIELD_COUNT, 1, AT(chunk_size), NULL, NULL, "cells per axis of a chunk of pivots: a power of two"},
+    {"compact_keys", FIELD_CHOICE, 1, AT(compact_keys), keys_name, "BP_KEYS_", "row_major or z_curve"},
+    {"compact_sort", FIELD_CHOICE, 1, AT(compact_sort), sort_name, "BP_SORT_", "automatic, radix or adaptive"},
+    {"bvh_build", FIELD_CHOICE, 1, AT(bvh_build), bvh_build_name, "BP_BVH_", "top_down, bottom_up or insertion"},
+    {"bvh_split", FIELD_CHOICE, 1, AT(bvh_split), bvh_split_name, "BP_BVH_",
+     "object_median, object_mean or spatial_median"},
+    {"bvh_axis", FIELD_CHOICE, 1, AT(bvh_axis), bvh_axis_name, "BP_BVH_", "largest_extent or largest_variance"},
+    {"bvh_descent", FIELD_CHOICE, 1, AT(bvh_descent), bvh_descent_name, "BP_BVH_",
+     "simultaneous, larger_volume or one_before_other"},
+    {"sweep_axes", FIELD_COUNT, 1, AT(sweep_axes), NULL, NULL, "1 or 3; 0: by how far objects move"},
+};
+
+enum { FIELDS_COUNT = sizeof FIELDS / sizeof *FIELDS };
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Messages
+
+static void append(char *text, size_t size, const char *more) {
+    size_t used = strlen(text);
+    if (used < size) snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ", more);
+}
+
+static bool fail_unknown(const char *name, failure *why) {
+    char known[512] = "";
+    for (size_t i = 0; i < FIELDS_COUNT; i++) append(known, sizeof known, FIELDS[i].name);
+    return failure_set(why, STATUS_WRONG_CALL, "unknown field '%.100s'; the fields are %s", name, known);
+}
+
+static bool fail_choice(const config_field *field, const char *value, failure *why) {
+    char known[512] = "";
+    for (size_t i = 0; field->choice(i) != NULL; i++) append(known, sizeof known, field->choice(i));
+    return failure_set(why, STATUS_WRONG_CALL, "unknown %s '%.100s'; expected one of %s", field->name, value, known);
+}
+
+static bool fail_value(const config_field *field, const char *value, failure *why) {
+    static const char *const kinds[] = {"a whole number, 0 or more", "a whole number", "a number", "a name",
+                                        "a number of bytes"};
+    return failure_set(why, STATUS_WRONG_CALL, "%s: expected %s, found '%.100s'", field->name, kinds[field->kind],
+                       value);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Values
+
+static bool parse_choice(const config_field *field, const char *text, uint32_t *value, failure *why) {
+    for (size_t i = 0; field->choice(i) != NULL; i++) {
+        if (strcmp(field->choice(i), text) != 0) continue;
+        *value = (uint32_t)i;
+        return true;
+    }
+    return fail_choice(field, text, why);
+}
+
+// Parses one element into the 32 bits that it takes in the config.
+static bool parse_element(const config_field *field, const char *text, void *element, failure *why) {
+    uint64_t count = 0;
+    uint32_t word = 0;
+    int32_t integer = 0;
+    double real = 0.0;
+    bool good = true;
+    switch (field->kind) {
+    case FIELD_COUNT:
+        good = number_parse_count(text, UINT32_MAX, &count);
+        word = (uint32_t)count;
+        break;
+    case FIELD_INTEGER:
+        good = number_parse_integer(text, &integer);
+        memcpy(&word, &integer, sizeof word);
+        break;
+    case FIELD_REAL:
+        good = number_parse_double(text, &real);
+        memcpy(&word, &(float){(float)real}, sizeof word);
+        break;
+    case FIELD_CHOICE:
+        if (!parse_choice(field, text, &word, why)) return false;
+        break;
+    case FIELD_BYTES: // not an element of 32 bits: set_bytes
+        break;
+    }
+    if (!good) return fail_value(field, text, why);
+    memcpy(element, &word, sizeof word);
+    return true;
+}
+
+static char *trim(char *text) {
+    text += strspn(text, " \t\r\n");
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL) length--;
+    text[length] = '\0';
+    return text;
+}
+
+static bool fail_length(const config_field *field, const char *value, failure *why) {
+    return failure_set(why, STATUS_WRONG_CALL, "%s: expected %zu values separated by commas, found '%.100s'",
+                       field->name, field->length, value);
+}
+
+// The one kind that takes a size_t.
+static bool set_bytes(bp_config *config, const config_field *field, const char *value, failure *why) {
+    uint64_t count = 0;
+    if (!number_parse_count(value, SIZE_MAX, &count)) return fail_value(field, value, why);
+    memcpy((unsigned char *)config + field->offset, &(size_t){(size_t)count}, sizeof(size_t));
+    return true;
+}
+
+// All or nothing: the config changes only when every element is good.
+static bool set_field(bp_config *config, const config_field *field, const char *value, failure *why) {
+    if (field->kind == FIELD_BYTES) return set_bytes(config, field, value, why);
+    unsigned char elements[ARRAY_MAX * ELEMENT_BYTES];
+    char copy[256];
+    if (strlen(value) >= sizeof copy) return fail_value(field, value, why);
+    memcpy(copy, value, strlen(value) + 1);
+
+    char *rest = copy;
+    for (size_t i = 0; i < field->length; i++) {
+        if (rest == NULL) return fail_length(field, value, why);
+        char *comma = field->length > 1 ? strchr(rest, ',') : NULL;
+        if (comma != NULL) *comma = '\0';
+        if (!parse_element(field, trim(rest), elements + i * ELEMENT_BYTES, why)) return false;
+        rest = comma == NULL ? NULL : comma + 1;
+    }
+    if (rest != NULL) return fail_length(field, value, why);
+    memcpy((unsigned char *)config + field->offset, elements, field->length * ELEMENT_BYTES);
+    return true;
+}
+
+bool settings_set(bp_config *config, const char *name, const char *value, failure *why) {
+    for (size_t i = 0; i < FIELDS_COUNT; i++) {
+        if (strcmp(FIELDS[i].name, name) == 0) return set_field(config, &FIELDS[i], value, why);
+    }
+    return fail_unknown(name, why);
+}
+
+bool settings_apply(bp_config *config, const char *assignment, failure *why) {
+    char copy[512];
+    const char *equals = strchr(assignment, '=');
+    if (equals == NULL || strlen(assignment) >= sizeof copy) {
+        return failure_set(why, STATUS_WRONG_CALL, "expected FIELD=VALUE, found '%.100s'", assignment);
+    }
+    memcpy(copy, assignment, strlen(assignment) + 1);
+    char *value = copy + (equals - assignment);
+    *value++ = '\0';
+    return settings_set(config, trim(copy), trim(value), why);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Files
+
+static bool apply_lines(bp_config *config, const char *name, char *text, failure *why) {
+    size_t number = 0;
+    while (text != NULL) {
+        char *line = text;
+        text = strchr(text, '\n');
+        if (text != NULL) *text++ = '\0';
+        number++;
+        line[strcspn(line, "#")] = '\0';
+        line = trim(line);
+        if (*line == '\0') continue;
+        if (!settings_apply(config, line, why)) return failure_prefix(why, "%s:%zu: ", name, number);
+    }
+    return true;
+}
+
+bool settings_read(bp_config *config, const char *path, failure *why) {
+    enum { SIZE_LIMIT = 1 << 16 };
+    input_file input;
+    if (!input_open(&input, path, why)) return false;
+    char *text = malloc(SIZE_LIMIT + 1);
+    size_t got = 0;
+    bool good = text != NULL && input_read(&input, text, SIZE_LIMIT, &got, why);
+    input_close(&input);
+    if (text == NULL) return failure_memory(why);
+    if (good && got == SIZE_LIMIT) {
+        good = failure_set(why, STATUS_FAILED, "%s: is too long; expected lines FIELD = VALUE", path);
+    }
+    if (good) {
+        text[got] = '\0';
+        good = apply_lines(config, input.name, text, why);
+    }
+    free(text);
+    return good;
+}
+
+void settings_describe(output_file *output) {
+    for (size_t i = 0; i < FIELDS_COUNT; i++) output_text(output, "  %-20s %s\n", FIELDS[i].name, FIELDS[i].help);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Writing
+
+static bool is_zero(const bp_config *config, const config_field *field) {
+    static const unsigned char zeros[ARRAY_MAX * ELEMENT_BYTES] = {0};
+    size_t bytes = field->kind == FIELD_BYTES ? sizeof(size_t) : field->length * ELEMENT_BYTES;
+    return memcmp((const unsigned char *)config + field->offset, zeros, bytes) == 0;
+}
+
+static void write_choice(output_file *output, const config_field *field, uint32_t value, settings_style style) {
+    const char *name = field->choice(value);
+    char text[64] = "";
+    for (size_t i = 0; style == SETTINGS_C && name[i] != '\0' && i + 1 < sizeof text; i++) {
+        text[i] = (char)(name[i] == '-' ? '_' : name[i] >= 'a' && name[i] <= 'z' ? name[i] - 'a' + 'A' : name[i]);
+    }
+    output_text(output, "%s%s", style == SETTINGS_C ? field->prefix : "", style == SETTINGS_C ? text : name);
+}
+
+static void write_element(output_file *output, const config_field *field, const unsigned char *element,
+                          settings_style style) {
+    uint32_t word;
+    int32_t integer;
+    float real;
+    memcpy(&word, element, sizeof word);
+    memcpy(&integer, element, sizeof integer);
+    memcpy(&real, element, sizeof real);
+    char text[NUMBER_LENGTH_MAX + 1];
+    switch (field->kind) {
+    case FIELD_COUNT: output_text(output, "%lu", (unsigned long)word); break;
+    case FIELD_INTEGER: output_text(output, "%ld", (long)integer); break;
+    case FIELD_REAL:
+        *number_write_float(text, real) = '\0';
+        output_text(output, "%s%s", style == SETTINGS_C ? "(float)" : "", text);
+        break;
+    case FIELD_CHOICE: write_choice(output, field, word, style); break;
+    case FIELD_BYTES: break;
+    }
+}
+
+static void write_value(output_file *output, const bp_config *config, const config_field *field, settings_style style) {
+    const unsigned char *at = (const unsigned char *)config + field->offset;
+    if (field->kind == FIELD_BYTES) {
+        size_t bytes;
+        memcpy(&bytes, at, sizeof bytes);
+        output_text(output, "%zu", bytes);
+        return;
+    }
+    const bool braces = style == SETTINGS_C && field->length > 1;
+    if (braces) output_text(output, "{");
+    for (size_t i = 0; i < field->length; i++) {
+        if (i > 0) output_text(output, braces ? ", " : ",");
+        write_element(output, field, at + i * ELEMENT_BYTES, style);
+    }
+    if (braces) output_text(output, "}");
+}
+
+void settings_write(output_file *output, const bp_config *config, settings_style style) {
+    static const struct {
+        const char *before, *between, *after;
+    } marks[] = {[SETTINGS_LINES] = {"", " = ", "\n"},
+                 [SETTINGS_WORDS] = {" ", "=", ""},
+                 [SETTINGS_C] = {"    .", " = ", ",\n"}};
+    for (size_t i = 0; i < FIELDS_COUNT; i++) {
+        if (is_zero(config, &FIELDS[i])) continue;
+        // In C a box is two arrays.
+        if (style == SETTINGS_C && FIELDS[i].length == ARRAY_MAX) {
+            const float *d = (const float *)(const void *)&config->domain;
+            output_text(output, "    .%s = {{%.9g, %.9g, %.9g}, {%.9g, %.9g, %.9g}},\n", FIELDS[i].name, (double)d[0],
+                        (double)d[1], (double)d[2], (double)d[3], (double)d[4], (double)d[5]);
+            continue;
+        }
+        output_text(output, "%s%s%s", marks[style].before, FIELDS[i].name, marks[style].between);
+        write_value(output, config, &FIELDS[i], style);
+        output_text(output, "%s", marks[style].after);
+    }
+}

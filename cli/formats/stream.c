@@ -1,0 +1,180 @@
+#include "formats/stream.h"
+
+#include "formats/progress.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_standard(const char *path) {
+    return strcmp(path, "-") == 0;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Input
+
+// Looks at what was opened: a directory and an empty file are told apart before anything is read.
+static bool inspect(input_file *input, failure *why) {
+    struct stat status;
+    if (fstat(input->file, &status) != 0) {
+        return failure_set(why, STATUS_FAILED, "%s: cannot be examined: %s", input->name, strerror(errno));
+    }
+    if (S_ISDIR(status.st_mode)) {
+        return failure_set(why, STATUS_FAILED, "%s: is a directory; name a file in it", input->name);
+    }
+    input->size_known = S_ISREG(status.st_mode);
+    input->size = input->size_known ? (uint64_t)status.st_size : 0;
+    if (input->size_known && input->size == 0) {
+        return failure_set(why, STATUS_FAILED, "%s: is empty; expected rows of data", input->name);
+    }
+    return true;
+}
+
+bool input_open(input_file *input, const char *path, failure *why) {
+    *input = (input_file){.name = is_standard(path) ? "standard input" : path, .file = STDIN_FILENO};
+    if (!is_standard(path)) input->file = open(path, O_RDONLY | O_CLOEXEC);
+    if (input->file < 0) {
+        const char *remedy = errno == ENOENT ? "; check the name" : "";
+        return failure_set(why, STATUS_FAILED, "%s: cannot be opened: %s%s", path, strerror(errno), remedy);
+    }
+    if (!inspect(input, why)) {
+        input_close(input);
+        return false;
+    }
+    progress_begin("reading", input->size);
+    return true;
+}
+
+bool input_read(input_file *input, void *memory, size_t size, size_t *got, failure *why) {
+    *got = 0;
+    while (*got < size) {
+        ssize_t step = read(input->file, (char *)memory + *got, size - *got);
+        if (step < 0 && errno == EINTR) continue;
+        if (step < 0) {
+            return failure_set(why, STATUS_FAILED, "%s: cannot be read: %s", input->name, strerror(errno));
+        }
+        if (step == 0) break;
+        *got += (size_t)step;
+    }
+    input->done += *got;
+    progress_at(input->done);
+    return true;
+}
+
+void input_close(input_file *input) {
+    progress_end();
+    if (input->file > STDERR_FILENO) close(input->file);
+    input->file = -1;
+}
+
+static bool read_to_end(input_file *input, char **text, size_t *size, failure *why) {
+    size_t room = 0, got = 0;
+    *size = 0;
+    do {
+        room += room == 0 ? STREAM_BLOCK : room;
+        char *grown = realloc(*text, room + 1);
+        if (grown == NULL) return failure_memory(why);
+        *text = grown;
+        if (!input_read(input, *text + *size, room - *size, &got, why)) return false;
+        *size += got;
+    } while (*size == room);
+    (*text)[*size] = '\0';
+    return true;
+}
+
+bool input_read_all(const char *path, char **text, size_t *size, failure *why) {
+    input_file input;
+    *text = NULL;
+    if (!input_open(&input, path, why)) return false;
+    bool good = read_to_end(&input, text, size, why);
+    input_close(&input);
+    if (good) return true;
+    free(*text);
+    *text = NULL;
+    return false;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Output
+
+bool output_open(output_file *output, const char *path, failure *why) {
+    *output = (output_file){.name = is_standard(path) ? "standard output" : path, .file = STDOUT_FILENO};
+    output->block = malloc(STREAM_BLOCK);
+    if (output->block == NULL) return failure_memory(why);
+    if (!is_standard(path)) output->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (output->file < 0) {
+        free(output->block);
+        return failure_set(why, STATUS_FAILED, "%s: cannot be written: %s; choose another place with -o", path,
+                           strerror(errno));
+    }
+    return true;
+}
+
+static void flush(output_file *output) {
+    size_t done = 0;
+    while (done < output->used && output->error_number == 0) {
+        ssize_t step = write(output->file, output->block + done, output->used - done);
+        if (step >= 0) {
+            done += (size_t)step;
+        } else if (errno != EINTR) {
+            output->error_number = errno;
+        }
+    }
+    output->used = 0;
+}
+
+char *output_room(output_file *output, size_t size) {
+    assert(size <= STREAM_BLOCK);
+    if (output->used + size > STREAM_BLOCK) flush(output);
+    return output->block + output->used;
+}
+
+void output_advance(output_file *output, const char *end) {
+    output->used = (size_t)(end - output->block);
+    assert(output->used <= STREAM_BLOCK);
+}
+
+void output_bytes(output_file *output, const void *bytes, size_t size) {
+    const char *from = bytes;
+    while (size > 0) {
+        size_t part = size < STREAM_BLOCK ? size : STREAM_BLOCK;
+        char *to = output_room(output, part);
+        memcpy(to, from, part);
+        output_advance(output, to + part);
+        from += part;
+        size -= part;
+    }
+}
+
+void output_text(output_file *output, const char *format, ...) {
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    assert(length >= 0 && (size_t)length < sizeof line);
+    output_bytes(output, line, (size_t)length);
+}
+
+bool output_broken(const output_file *output) {
+    return output->error_number != 0;
+}
+
+bool output_close(output_file *output, failure *why) {
+    flush(output);
+    free(output->block);
+    output->block = NULL;
+    if (output->file > STDERR_FILENO && close(output->file) != 0 && output->error_number == 0) {
+        output->error_number = errno;
+    }
+    output->file = -1;
+    if (output->error_number == 0) return true;
+    const char *what = output->error_number == EPIPE ? "the reader closed the pipe" : strerror(output->error_number);
+    return failure_set(why, STATUS_FAILED, "%s: what was written is incomplete: %s", output->name, what);
+}

@@ -1,0 +1,47 @@
+// Files in blocks: what every reader and writer of the tool stands on. "-" is standard input or output.
+#ifndef TOOL_STREAM_H
+#define TOOL_STREAM_H
+
+#include "formats/failure.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STREAM_BLOCK = 1 << 20 };
+
+typedef struct input_file {
+    const char *name; // for messages
+    int file;
+    bool size_known;
+    uint64_t size; // of a regular file
+    uint64_t done; // bytes read so far
+} input_file;
+
+// Refuses what cannot be read: a missing file, a directory, an empty file.
+bool input_open(input_file *input, const char *path, failure *why);
+// Reads `size` bytes, or fewer only at the end of the file.
+bool input_read(input_file *input, void *memory, size_t size, size_t *got, failure *why);
+void input_close(input_file *input);
+// A whole file, with a '\0' behind it; *text is to be freed, and NULL after a failure.
+bool input_read_all(const char *path, char **text, size_t *size, failure *why);
+
+// Writing never fails halfway through a caller's loop: the first error is kept, later writes do nothing, and
+// output_close tells. A long loop may look at output_broken to stop early.
+typedef struct output_file {
+    const char *name;
+    int file;
+    int error_number;
+    size_t used;
+    char *block;
+} output_file;
+
+bool output_open(output_file *output, const char *path, failure *why);
+// Room for `size` bytes (at most STREAM_BLOCK); hand the end of what was written there to output_advance.
+char *output_room(output_file *output, size_t size);
+void output_advance(output_file *output, const char *end);
+void output_bytes(output_file *output, const void *bytes, size_t size);
+void output_text(output_file *output, const char *format, ...) TOOL_FORMAT(2, 3);
+bool output_broken(const output_file *output);
+bool output_close(output_file *output, failure *why);
+
+#endif

@@ -1,0 +1,100 @@
+// broadphase: the command line. Finds the command, parses its options, runs it, and is the one place that prints what
+// went wrong.
+#include "commands/command.h"
+#include "formats/progress.h"
+#include "options.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COMMAND_COUNT = 8 };
+
+static const tool_command *const COMMANDS[COMMAND_COUNT] = {&command_pairs, &command_scene, &command_methods,
+                                                            &command_demo,  &command_tune,  &command_trace,
+                                                            &command_bench, &command_report};
+
+static void describe_tool(output_file *output) {
+    output_text(output, "usage: broadphase COMMAND ...\n\n"
+                        "Of all these boxes, which pairs overlap? Every pair, exactly once.\n\nCommands:\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        output_text(output, "  %-20s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);
+    }
+    options_describe_common(output);
+    output_text(output, "\nExample:\n"
+                        "  broadphase scene uniform -n 100000 --seed 7 -o boxes.npy\n"
+                        "  broadphase pairs boxes.npy -o pairs.csv\n\n"
+                        "'broadphase COMMAND --help' says more.\n");
+}
+
+// Help and version are what was asked for: they go to standard output.
+static bool print_help(failure *why) {
+    output_file output;
+    if (!output_open(&output, "-", why)) return false;
+    describe_tool(&output);
+    return output_close(&output, why);
+}
+
+static bool print_version(failure *why) {
+    output_file output;
+    if (!output_open(&output, "-", why)) return false;
+    output_text(&output, "broadphase %s\n", bp_version());
+    return output_close(&output, why);
+}
+
+static const tool_command *find_command(const char *name) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(COMMANDS[i]->name, name) == 0) return COMMANDS[i];
+    }
+    return NULL;
+}
+
+static void print_usage(const tool_command *command) {
+    if (command != NULL) {
+        fprintf(stderr, "usage: broadphase %s %s\ntry:   broadphase %s --help\n", command->name, command->synopsis,
+                command->name);
+        return;
+    }
+    fprintf(stderr, "usage: broadphase ");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) fprintf(stderr, "%s%s", i == 0 ? "" : "|", COMMANDS[i]->name);
+    fprintf(stderr, " ...\ntry:   broadphase --help\n");
+}
+
+static bool run_command(const tool_command *command, char **words, size_t count, const char *program, failure *why) {
+    command_line arguments = {.program = program};
+    if (!options_parse(command, words, count, &arguments, why)) return false;
+    if (arguments.help) return options_print_help(command, why);
+    if (arguments.version) return print_version(why);
+    progress_enable(!arguments.quiet);
+    return command->run(&arguments, why);
+}
+
+static bool run(const tool_command *command, char **words, size_t count, failure *why) {
+    if (count < 2) return failure_set(why, STATUS_WRONG_CALL, "expected a command");
+    if (command != NULL) return run_command(command, words + 2, count - 2, words[0], why);
+    if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) return print_help(why);
+    if (strcmp(words[1], "--version") == 0) return print_version(why);
+    const char *what = words[1][0] == '-' ? "option" : "command";
+    return failure_set(why, STATUS_WRONG_CALL, "unknown %s '%.100s'", what, words[1]);
+}
+
+// A standard stream that the caller has closed stays unusable: otherwise the next file opened would take its number, and
+// messages would be written into it.
+static void hold_standard_streams(void) {
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++) {
+        if (fcntl(file, F_GETFD) < 0) open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+}
+
+int main(int count, char **words) {
+    hold_standard_streams();
+    signal(SIGPIPE, SIG_IGN); // a closed pipe is an error of the write, told like any other
+    failure why = {.status = STATUS_FAILED};
+    const tool_command *command = count < 2 ? NULL : find_command(words[1]);
+    if (run(command, words, (size_t)count, &why)) return STATUS_DONE;
+    fprintf(stderr, "broadphase: %s\n", why.text);
+    if (why.status == STATUS_WRONG_CALL) print_usage(command);
+    return (int)why.status;
+}

@@ -1,0 +1,154 @@
+#include "options.h"
+
+#include "formats/number.h"
+#include "formats/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define AT(member) offsetof(command_line, member)
+
+static const tool_option COMMON[] = {
+    {"--method", "NAME", OPTION_FIELD, 0, "the algorithm (default: chosen for you)"},
+    {"--threads", "N", OPTION_FIELD, 0, "threads; -1: all cores (default: 1)"},
+    {"--set", "FIELD=VALUE", OPTION_SET, 0, "any field of bp_config; may be repeated"},
+    {"--config", "FILE", OPTION_SETTINGS, 0, "the same, a line each: field = value"},
+    {"-o", "FILE", OPTION_TEXT, AT(output), "where to write (default: -, standard output)"},
+    {"--quiet", NULL, OPTION_FLAG, AT(quiet), "no progress, no remarks"},
+    {"--help", NULL, OPTION_FLAG, AT(help), "show this"},
+    {"--version", NULL, OPTION_FLAG, AT(version), "show the version"},
+};
+
+enum { COMMON_COUNT = sizeof COMMON / sizeof *COMMON };
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Finding an option
+
+// "--name", "--name=value", "-n" and "-nvalue"; *value is set where it is attached.
+static bool matches(const tool_option *option, const char *word, const char **value) {
+    size_t length = strlen(option->name);
+    *value = NULL;
+    if (strncmp(word, option->name, length) != 0) return false;
+    if (word[length] == '\0') return true;
+    bool is_long = option->name[1] == '-';
+    *value = word + length + is_long;
+    return is_long ? word[length] == '=' : option->value != NULL;
+}
+
+static const tool_option *find_in(const tool_option *options, size_t count, const char *word, const char **value) {
+    for (size_t i = 0; i < count; i++) {
+        if (matches(&options[i], word, value)) return &options[i];
+    }
+    return NULL;
+}
+
+static const tool_option *find_option(const tool_command *command, const char *word, const char **value) {
+    const tool_option *own = find_in(command->options, command->option_count, word, value);
+    return own != NULL ? own : find_in(COMMON, COMMON_COUNT, word, value);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Applying it
+
+static bool fail_number(const char *name, const char *expected, const char *found, failure *why) {
+    return failure_set(why, STATUS_WRONG_CALL, "%s: expected %s, found '%.100s'", name, expected, found);
+}
+
+static bool apply_count(const tool_option *option, const char *value, uint64_t maximum, uint64_t *count, failure *why) {
+    if (number_parse_count(value, maximum, count)) return true;
+    return fail_number(option->name, "a whole number, 0 or more", value, why);
+}
+
+static bool apply(const tool_option *option, const char *value, command_line *arguments, failure *why) {
+    void *target = (char *)arguments + option->offset;
+    uint64_t count = 0;
+    switch (option->kind) {
+    case OPTION_FLAG: *(bool *)target = true; return true;
+    case OPTION_TEXT: *(const char **)target = value; return true;
+    case OPTION_COUNT:
+        if (!apply_count(option, value, BP_MAX_COUNT, &count, why)) return false;
+        *(size_t *)target = (size_t)count;
+        return true;
+    case OPTION_NUMBER: return apply_count(option, value, UINT64_MAX, target, why);
+    case OPTION_REAL:
+        if (number_parse_double(value, target)) return true;
+        return fail_number(option->name, "a number", value, why);
+    case OPTION_FIELD: return settings_set(&arguments->config, option->name + 2, value, why);
+    case OPTION_SET:
+        return settings_apply(&arguments->config, value, why) || failure_prefix(why, "--set %.100s: ", value);
+    case OPTION_SETTINGS: break;
+    }
+    return settings_read(&arguments->config, value, why);
+}
+
+static bool parse_option(const tool_command *command, char **words, size_t count, size_t *next, command_line *arguments,
+                         failure *why) {
+    const char *word = words[(*next)++];
+    const char *value;
+    if (strcmp(word, "-h") == 0) word = "--help";
+    const tool_option *option = find_option(command, word, &value);
+    if (option == NULL) return failure_set(why, STATUS_WRONG_CALL, "unknown option '%.100s'", word);
+    if (option->value == NULL && value != NULL) {
+        return failure_set(why, STATUS_WRONG_CALL, "%s takes no value", option->name);
+    }
+    if (option->value != NULL && value == NULL) {
+        if (*next == count)
+            return failure_set(why, STATUS_WRONG_CALL, "%s needs a value: %s", option->name, option->value);
+        value = words[(*next)++];
+    }
+    return apply(option, value, arguments, why);
+}
+
+bool options_parse(const tool_command *command, char **words, size_t count, command_line *arguments, failure *why) {
+    bool only_operands = command->passes_through;
+    arguments->operands = words;
+    for (size_t next = 0; next < count;) {
+        char *word = words[next];
+        if (only_operands || word[0] != '-' || strcmp(word, "-") == 0) {
+            words[arguments->operand_count++] = word;
+            next++;
+        } else if (strcmp(word, "--") == 0) {
+            only_operands = true;
+            next++;
+        } else if (!parse_option(command, words, count, &next, arguments, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// --help
+
+static void describe(output_file *output, const tool_option *options, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char call[64];
+        const char *value = options[i].value;
+        snprintf(call, sizeof call, "%s%s%s", options[i].name, value == NULL ? "" : " ", value == NULL ? "" : value);
+        output_text(output, "  %-20s %s\n", call, options[i].help);
+    }
+}
+
+void options_describe_common(output_file *output) {
+    output_text(output, "\nCommon options:\n");
+    describe(output, COMMON, COMMON_COUNT);
+}
+
+static void describe_command(output_file *output, const tool_command *command) {
+    output_text(output, "usage: broadphase %s %s\n\n%s\n", command->name, command->synopsis, command->summary);
+    if (command->option_count > 0) output_text(output, "\nOptions:\n");
+    describe(output, command->options, command->option_count);
+    if (!command->passes_through) options_describe_common(output);
+    if (command->uses_library) {
+        output_text(output, "\nFields for --set and --config (0 is always the default):\n");
+        settings_describe(output);
+    }
+    output_text(output, "\nExamples:\n%s", command->example);
+}
+
+bool options_print_help(const tool_command *command, failure *why) {
+    output_file output;
+    if (!output_open(&output, "-", why)) return false;
+    describe_command(&output, command);
+    return output_close(&output, why);
+}

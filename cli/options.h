@@ -1,0 +1,14 @@
+// The command line: one parser, driven by the common options and those of the command.
+#ifndef TOOL_OPTIONS_H
+#define TOOL_OPTIONS_H
+
+#include "commands/command.h"
+
+// Parses what follows the command's name. `words` is reordered: the operands come first.
+bool options_parse(const tool_command *command, char **words, size_t count, command_line *arguments, failure *why);
+
+// What --help prints for a command, on standard output; and the part about the options that all of them take.
+bool options_print_help(const tool_command *command, failure *why);
+void options_describe_common(output_file *output);
+
+#endif

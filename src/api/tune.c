@@ -1,0 +1,343 @@
+// Tuning by successive halving: all candidates get a short run, the better half of them one that is twice as long, and so
+// on. So most of the time goes to those that are hard to tell apart.
+//
+//     round 0   24 candidates   RUNS of the first 4 steps
+//     round 1   12              RUNS of the first 8 steps
+//     round 2    6              ...                          until one is left or time is up
+//
+// In each round candidates take turns, run by run: a machine that becomes slower for a while slows them all. After the
+// first run those are dropped that took more than HOPELESS times as long as the best. Where the scene has one step, a run
+// is that step in a new world.
+//
+// Source: K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization", 2016.
+#include "api/config.h"
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RUNS = 3, // in a round
+    RUNS_MOST = 64,
+    STEPS_FIRST = 4,
+    HOPELESS = 6,
+    BRUTE_FORCE_MOST = 4000 // objects: it has never won with more than a few hundred
+};
+
+// What differs from the given config; 0 is the default.
+typedef struct variant {
+    bp_method method;
+    float hierarchy_factor;
+    bp_update_strategy update;
+    uint32_t sweep_axes;
+    uint32_t octree_max_objects;
+    bp_bvh_build bvh_build;
+    bp_compact_keys compact_keys;
+    bp_pivot_layout pivot_layout;
+    bp_hash_table hash_table;
+} variant;
+
+// Parameters that were the better ones in some scene.
+static const variant variants[] = {
+    {.method = BP_METHOD_HIERARCHICAL_GRID},
+    {.method = BP_METHOD_HIERARCHICAL_GRID, .update = BP_UPDATE_REBUILD},
+    {.method = BP_METHOD_HIERARCHICAL_GRID, .update = BP_UPDATE_INDIVIDUAL},
+    {.method = BP_METHOD_HIERARCHICAL_GRID, .hierarchy_factor = 2.0f},
+    {.method = BP_METHOD_HIERARCHICAL_GRID, .hierarchy_factor = 4.0f},
+    {.method = BP_METHOD_BVH},
+    {.method = BP_METHOD_BVH, .bvh_build = BP_BVH_BOTTOM_UP},
+    {.method = BP_METHOD_LINKED_CELLS},
+    {.method = BP_METHOD_SWEEP_AND_PRUNE},
+    {.method = BP_METHOD_SWEEP_AND_PRUNE, .sweep_axes = 1},
+    {.method = BP_METHOD_SWEEP_AND_PRUNE, .sweep_axes = 3},
+    {.method = BP_METHOD_COMPACT_GRID},
+    {.method = BP_METHOD_COMPACT_GRID, .compact_keys = BP_KEYS_Z_CURVE},
+    {.method = BP_METHOD_PIVOT_GRID},
+    {.method = BP_METHOD_PIVOT_GRID, .pivot_layout = BP_PIVOTS_DENSE},
+    {.method = BP_METHOD_SPATIAL_HASH},
+    {.method = BP_METHOD_SPATIAL_HASH, .hash_table = BP_HASH_OPEN},
+    {.method = BP_METHOD_CUCKOO_GRID},
+    {.method = BP_METHOD_OCTREE},
+    {.method = BP_METHOD_OCTREE, .octree_max_objects = 32},
+    {.method = BP_METHOD_LOOSE_OCTREE},
+    {.method = BP_METHOD_LOOSE_OCTREE, .octree_max_objects = 32},
+    {.method = BP_METHOD_BRUTE_FORCE},
+};
+
+enum { VARIANT_COUNT = sizeof variants / sizeof *variants };
+
+static bp_config config_of(const bp_config *given, const variant *v) {
+    bp_config config = given != NULL ? *given : (bp_config){0};
+    config.method = v->method;
+    config.hierarchy_factor = v->hierarchy_factor;
+    config.cell_size = 0.0f;
+    config.update = v->update;
+    config.sweep_axes = v->sweep_axes;
+    config.octree_max_objects = v->octree_max_objects;
+    config.bvh_build = v->bvh_build;
+    config.compact_keys = v->compact_keys;
+    config.pivot_layout = v->pivot_layout;
+    config.hash_table = v->hash_table;
+    return config;
+}
+
+typedef struct candidate {
+    bp_config config;
+    double seconds[RUNS_MOST]; // of a step, for each run of its last round
+    uint32_t run_count;
+    size_t steps; // in each of these
+    size_t round; // the last in which it ran
+    bool dropped;
+} candidate;
+
+typedef struct tuning {
+    const bp_scenario *scenario;
+    candidate candidates[VARIANT_COUNT];
+    size_t count;
+    bool by_thread; // the processor time of the one thread
+    double end;     // by the clock
+    size_t objects; // in the last step that was seen
+} tuning;
+
+// ---- one run --------------------------------------------------------------------------------------------------------
+
+// One step; its time, and how many pairs there were.
+static bp_status take_step(const tuning *t, bp_world *world, size_t step, double *seconds, size_t *pairs) {
+    bp_result result = {0};
+    const double start = t->by_thread ? bp_clock_thread_seconds() : bp_clock_seconds();
+    bp_status status = t->scenario->step(t->scenario->context, world, step);
+    if (status == BP_OK) {
+        status = bp_update(world, &result);
+    }
+    *seconds = (t->by_thread ? bp_clock_thread_seconds() : bp_clock_seconds()) - start;
+    *pairs = result.pair_count;
+    return status;
+}
+
+// The first `steps` steps in a new world: the mean time of one, and the pairs of the last.
+static bp_status replay(tuning *t, const bp_config *config, size_t steps, double *seconds, size_t *pairs) {
+    bp_world *world = NULL;
+    bp_status status = bp_world_create(config, &world);
+    double sum = 0.0;
+    for (size_t step = 0; step < steps && status == BP_OK; ++step) {
+        double one = 0.0;
+        status = take_step(t, world, step, &one, pairs);
+        sum += step > 0 || steps == 1 ? one : 0.0;
+    }
+    t->objects = bp_world_count(world);
+    *seconds = steps > 1 ? sum / (double)(steps - 1) : sum;
+    bp_world_destroy(world);
+    return status;
+}
+
+// ---- figures --------------------------------------------------------------------------------------------------------
+
+static int compare_doubles(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_of(const candidate *c) {
+    double sorted[RUNS_MOST];
+    memcpy(sorted, c->seconds, c->run_count * sizeof *sorted);
+    qsort(sorted, c->run_count, sizeof *sorted, compare_doubles);
+    return c->run_count > 0 ? sorted[c->run_count / 2] : 0.0;
+}
+
+static double spread_of(const candidate *c) {
+    double fastest = c->seconds[0], slowest = c->seconds[0];
+    for (uint32_t i = 1; i < c->run_count; ++i) {
+        fastest = c->seconds[i] < fastest ? c->seconds[i] : fastest;
+        slowest = c->seconds[i] > slowest ? c->seconds[i] : slowest;
+    }
+    return c->run_count > 1 && median_of(c) > 0.0 ? (slowest - fastest) / median_of(c) : 0.0;
+}
+
+// Who came further, then who was faster; who was not tried comes last.
+static int compare_candidates(const void *a, const void *b) {
+    const candidate *x = a, *y = b;
+    if ((x->run_count > 0) != (y->run_count > 0)) {
+        return x->run_count > 0 ? -1 : 1;
+    }
+    if (x->round != y->round) {
+        return x->round > y->round ? -1 : 1;
+    }
+    const double s = median_of(x), t = median_of(y);
+    return (s > t) - (s < t);
+}
+
+static double best_of(const tuning *t, size_t round) {
+    double best = 0.0;
+    for (size_t i = 0; i < t->count; ++i) {
+        const candidate *c = &t->candidates[i];
+        const double seconds = median_of(c);
+        if (c->run_count > 0 && c->round == round && (best == 0.0 || seconds < best)) {
+            best = seconds;
+        }
+    }
+    return best;
+}
+
+// ---- rounds ---------------------------------------------------------------------------------------------------------
+
+static bool is_over(const tuning *t) {
+    return bp_clock_seconds() >= t->end;
+}
+
+static bp_status run_candidate(tuning *t, candidate *c, size_t round, size_t steps, size_t *pairs) {
+    double seconds = 0.0;
+    size_t found = 0;
+    const bp_status status = replay(t, &c->config, steps, &seconds, &found);
+    if (status != BP_OK) {
+        return status;
+    }
+    c->run_count = c->round == round && c->steps == steps ? c->run_count : 0;
+    c->round = round;
+    c->steps = steps;
+    c->seconds[c->run_count < RUNS_MOST ? c->run_count++ : RUNS_MOST - 1] = seconds;
+    if (*pairs != SIZE_MAX && *pairs != found) {
+        bp_log_write(&c->config, "tuning: %s finds %zu pairs after %zu steps, others found %zu",
+                     bp_method_name((size_t)c->config.method), found, steps, *pairs);
+        return BP_ERROR_INTERNAL;
+    }
+    *pairs = found;
+    return BP_OK;
+}
+
+// Whether one run of this would be far too long.
+static bool is_hopeless(const tuning *t, const candidate *c, size_t round) {
+    const bool brute_force = c->config.method == BP_METHOD_BRUTE_FORCE && t->objects > BRUTE_FORCE_MOST;
+    return brute_force || (c->run_count > 0 && median_of(c) > HOPELESS * best_of(t, round));
+}
+
+// All that are still in it, each RUNS times, in turns. False in *whole if time was up before all had one.
+static bp_status run_round(tuning *t, size_t round, size_t steps, bool *whole) {
+    size_t pairs = SIZE_MAX;
+    for (size_t run = 0; run < RUNS; ++run) {
+        for (size_t i = 0; i < t->count; ++i) {
+            candidate *c = &t->candidates[(i + run) % t->count];
+            c->dropped = c->dropped || is_hopeless(t, c, c->round);
+            *whole = run > 0 || !is_over(t);
+            if (is_over(t) && (round > 0 || run > 0 || i > 0)) {
+                return BP_OK;
+            }
+            const bp_status status = c->dropped ? BP_OK : run_candidate(t, c, round, steps, &pairs);
+            if (status == BP_ERROR_MEMORY || status == BP_ERROR_UNSUPPORTED) {
+                c->dropped = true; // others may do with less
+            } else if (status != BP_OK) {
+                return status;
+            }
+        }
+    }
+    return BP_OK;
+}
+
+// Drops the slower half. Returns how many are left.
+static size_t halve(tuning *t) {
+    size_t left = 0;
+    qsort(t->candidates, t->count, sizeof *t->candidates, compare_candidates);
+    for (size_t i = 0; i < t->count; ++i) {
+        left += !t->candidates[i].dropped;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; ++i) {
+        candidate *c = &t->candidates[i];
+        c->dropped = c->dropped || kept >= (left + 1) / 2;
+        kept += !c->dropped;
+    }
+    return kept;
+}
+
+static bp_status run_rounds(tuning *t) {
+    size_t left = t->count, steps = t->scenario->steps < STEPS_FIRST ? t->scenario->steps : STEPS_FIRST;
+    double ignored = 0.0;
+    size_t pairs = 0;
+    bool whole = true;
+    bp_status status = replay(t, &t->candidates[0].config, steps, &ignored, &pairs); // to warm up
+    for (size_t round = 0; left > 1 && whole && status == BP_OK && (round == 0 || !is_over(t)); ++round) {
+        status = run_round(t, round, steps, &whole);
+        left = whole ? halve(t) : left;
+        steps = 2 * steps < t->scenario->steps ? 2 * steps : t->scenario->steps;
+    }
+    return status;
+}
+
+// ---- the call -------------------------------------------------------------------------------------------------------
+
+// A round that time cut short says nothing about those that it did not reach: they compare by the round before.
+static void settle_last_round(tuning *t) {
+    size_t last = 0, ran = 0, waiting = 0;
+    for (size_t i = 0; i < t->count; ++i) {
+        last = t->candidates[i].round > last ? t->candidates[i].round : last;
+    }
+    for (size_t i = 0; i < t->count; ++i) {
+        ran += !t->candidates[i].dropped && t->candidates[i].round == last;
+        waiting += !t->candidates[i].dropped && t->candidates[i].round + 1 == last;
+    }
+    for (size_t i = 0; i < t->count && ran > 0 && waiting > 0; ++i) {
+        t->candidates[i].round -= t->candidates[i].round == last && last > 0;
+    }
+}
+
+static void leave_results(tuning *t, bp_tuned *ranked, size_t capacity) {
+    settle_last_round(t);
+    qsort(t->candidates, t->count, sizeof *t->candidates, compare_candidates);
+    for (size_t i = 0; i < t->count && i < capacity; ++i) {
+        const candidate *c = &t->candidates[i];
+        ranked[i] = (bp_tuned){.config = c->config,
+                               .seconds = median_of(c),
+                               .spread = spread_of(c),
+                               .runs = c->run_count,
+                               .steps = (uint32_t)c->steps};
+    }
+}
+
+static void add_candidates(tuning *t, const bp_config *given, const bp_config *complete) {
+    for (size_t i = 0; i < VARIANT_COUNT; ++i) {
+        const bool flat = (bp_method_supports((size_t)variants[i].method) & BP_SUPPORTS_2D) != 0;
+        if (flat || complete->dimensions != 2) {
+            t->candidates[t->count++] = (candidate){.config = config_of(given, &variants[i])};
+        }
+    }
+}
+
+static bp_status check(const bp_config *config, const bp_scenario *scenario, double budget, const bp_tuned *ranked,
+                       size_t capacity) {
+    const bool good = scenario != NULL && scenario->step != NULL && scenario->steps > 0 && budget >= 0.0 &&
+                      (ranked != NULL || capacity == 0);
+    if (!good) {
+        bp_log_write(config,
+                     "bp_tune: needs a scenario of at least one step, a budget of 0 or more, and room for results");
+    }
+    return good ? BP_OK : BP_ERROR_ARGUMENT;
+}
+
+bp_status bp_tune(const bp_config *config, const bp_scenario *scenario, double budget, bp_tuned *ranked,
+                  size_t capacity, size_t *found) {
+    bp_config complete;
+    bp_status status = bp_config_complete(config, &complete);
+    if (status == BP_OK) {
+        status = check(&complete, scenario, budget, ranked, capacity);
+    }
+    if (status != BP_OK) {
+        return status;
+    }
+    tuning *t = complete.allocator.allocate(complete.allocator.context, sizeof *t);
+    if (t == NULL) {
+        return BP_ERROR_MEMORY;
+    }
+    *t = (tuning){.scenario = scenario,
+                  .by_thread = complete.executor.run == NULL && complete.executor.workers <= 1,
+                  .end = bp_clock_seconds() + budget};
+    add_candidates(t, config, &complete);
+    status = run_rounds(t);
+    if (status == BP_OK) {
+        leave_results(t, ranked, capacity);
+        if (found != NULL) {
+            *found = t->count;
+        }
+    }
+    complete.allocator.release(complete.allocator.context, t, sizeof *t);
+    return status;
+}

@@ -1,0 +1,151 @@
+#include "base/pair_sink.h"
+
+#include <string.h>
+
+bool bp_pairs_reserve(bp_pairs *pairs, const bp_allocator *allocator, size_t count) {
+    if (count <= pairs->capacity) {
+        return true;
+    }
+    const size_t capacity = count > SIZE_MAX - count / 4 ? SIZE_MAX : count + count / 4; // SIZE_MAX is refused
+    bp_buffer buffer = {.data = pairs->data, .bytes = pairs->capacity * sizeof(bp_pair)};
+    if (!bp_buffer_reserve(&buffer, allocator, pairs->count * sizeof(bp_pair), capacity, sizeof(bp_pair))) {
+        return false;
+    }
+    *pairs = (bp_pairs){.data = buffer.data, .count = pairs->count, .capacity = capacity};
+    return true;
+}
+
+bp_sink bp_sink_open(const bp_pairs *pairs, const bp_config *config) {
+    const bool fixed = (config->flags & BP_PAIRS_FIXED) != 0;
+    return (bp_sink){.allocator = &config->allocator,
+                     .data = pairs->data,
+                     .capacity = pairs->capacity,
+                     .limit = fixed ? pairs->capacity : SIZE_MAX / sizeof(bp_pair)};
+}
+
+bp_status bp_sink_close(bp_sink *sink, bp_pairs *pairs) {
+    bp_sink_settle(sink);
+    *pairs = (bp_pairs){.data = sink->data, .count = sink->count, .capacity = sink->capacity};
+    bp_buffer_free(&sink->scratch, sink->allocator);
+    return sink->count > sink->limit ? BP_ERROR_CAPACITY : BP_OK;
+}
+
+static size_t room_left(const bp_sink *sink) {
+    return sink->count < sink->capacity ? sink->capacity - sink->count : 0;
+}
+
+// At least doubles, so that each pair is copied at most once on average, but keeps to the limit.
+static bool grow(bp_sink *sink, size_t least) {
+    const size_t doubled = sink->capacity > SIZE_MAX / 2 ? SIZE_MAX : sink->capacity * 2;
+    const size_t wanted = sink->count > SIZE_MAX - least ? SIZE_MAX : sink->count + least;
+    const size_t larger = doubled > wanted ? doubled : wanted;
+    const size_t capacity = larger < sink->limit ? larger : sink->limit;
+    bp_buffer buffer = {.data = sink->data, .bytes = sink->capacity * sizeof(bp_pair)};
+    if (!bp_buffer_reserve(&buffer, sink->allocator, sink->count * sizeof(bp_pair), capacity, sizeof(bp_pair))) {
+        return false;
+    }
+    sink->data = buffer.data;
+    sink->capacity = capacity;
+    return true;
+}
+
+bp_pair *bp_sink_room(bp_sink *sink, size_t least, size_t *room) {
+    if (room_left(sink) < least) {
+        bp_sink_settle(sink); // may make room; and nothing may wait in front of what goes to the scratch memory
+    }
+    if (room_left(sink) < least && sink->count < sink->limit && sink->capacity < sink->limit && !grow(sink, least)) {
+        return NULL;
+    }
+    if (room_left(sink) >= least) {
+        *room = room_left(sink);
+        return sink->data + sink->count;
+    }
+    *room = least;
+    const bool granted = bp_buffer_reserve_slack(&sink->scratch, sink->allocator, 0, least, sizeof(bp_pair));
+    return granted ? sink->scratch.data : NULL;
+}
+
+void bp_sink_expect(bp_sink *sink, size_t last_count) {
+    // Methods ask for more room than they fill: a short list needs more to spare.
+    const size_t at_once = last_count < 16384 ? last_count : 16384;
+    const size_t expected = last_count + (last_count / 4 > at_once ? last_count / 4 : at_once);
+    if (expected > room_left(sink) && expected <= sink->limit) {
+        (void)grow(sink, expected);
+    }
+}
+
+void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t count) {
+    const size_t left = room_left(sink);
+    const size_t copied = kept < left ? kept : left;
+    if (copied > 0) {
+        memcpy(sink->data + sink->count, pairs, copied * sizeof *pairs);
+    }
+    sink->count += count;
+}
+
+static void turn(bp_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        pairs[i] = (bp_pair){.a = pairs[i].b, .b = pairs[i].a};
+    }
+}
+
+static void put_in_order(bp_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const uint32_t a = pairs[i].a, b = pairs[i].b;
+        pairs[i] = (bp_pair){.a = a < b ? a : b, .b = a < b ? b : a};
+    }
+}
+
+void bp_sink_commit(bp_sink *sink, bp_pair *written, size_t count) {
+    if (sink->turned) {
+        turn(written, count);
+    }
+    if (sink->ordered) {
+        put_in_order(written, count);
+    }
+    if (sink->patience > 0 && written != sink->scratch.data) {
+        sink->count += count;
+        sink->waiting += count;
+        if (sink->waiting > sink->patience) {
+            bp_sink_settle(sink);
+        }
+        return;
+    }
+    bp_sink_commit_passed(sink, written, sink->sieve != NULL ? bp_sieve_pass(sink->sieve, written, count) : count);
+}
+
+void bp_sink_settle(bp_sink *sink) {
+    if (sink->waiting > 0) {
+        const size_t first = sink->count - sink->waiting;
+        sink->count = first + bp_sieve_pass(sink->sieve, sink->data + first, sink->waiting);
+        sink->waiting = 0;
+    }
+}
+
+void bp_sink_commit_passed(bp_sink *sink, const bp_pair *written, size_t count) {
+    if (written == sink->scratch.data) {
+        bp_sink_count(sink, written, count, count);
+    } else {
+        sink->count += count;
+    }
+}
+
+void bp_sink_free(bp_sink *sink) {
+    bp_buffer buffer = {.data = sink->data, .bytes = sink->capacity * sizeof(bp_pair)};
+    bp_buffer_free(&buffer, sink->allocator);
+    bp_buffer_free(&sink->scratch, sink->allocator);
+    sink->data = NULL;
+    sink->count = 0;
+    sink->capacity = 0;
+}
+
+void bp_pairs_free(bp_pairs *pairs, const bp_config *config) {
+    if (pairs == NULL) {
+        return;
+    }
+    const bool given = config != NULL && config->allocator.release != NULL;
+    const bp_allocator allocator = given ? config->allocator : bp_allocator_default();
+    bp_buffer buffer = {.data = pairs->data, .bytes = pairs->capacity * sizeof(bp_pair)};
+    bp_buffer_free(&buffer, &allocator);
+    *pairs = (bp_pairs){0};
+}

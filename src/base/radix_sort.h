@@ -1,0 +1,14 @@
+// Sorting pairs and keys.
+#ifndef BP_SORT_H
+#define BP_SORT_H
+
+#include "base/memory.h"
+
+// Ascending by (a, b); ids are below id_count. `scratch` is memory that may be kept for the next time.
+bool bp_sort_pairs(bp_pair *pairs, size_t count, size_t id_count, bp_buffer *scratch, const bp_allocator *allocator);
+
+// Ascending by the bits first .. last-1 of each key; equal ones stay in their order. `spare` holds as many; the result is
+// in the one that is returned.
+uint64_t *bp_sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32_t first, uint32_t last);
+
+#endif

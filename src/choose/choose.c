@@ -1,0 +1,166 @@
+// The rules. Each one names the measurement that it comes from: processor time of one thread (Zen 4, AVX2), a world of so
+// many objects in which 20 % move by up to 20 % of their size, as the time of hierarchical-grid / that of bvh, unless it
+// says otherwise. `broadphase bench --suite auto` repeats them; docs/methods.md has the table. No other method than
+// these two was ever the best by much more than a tenth, in any scene of scenes/ at 10^3 objects or more.
+#include "choose/choose.h"
+
+enum {
+    SCALES = 20, // octaves of sizes that are too many for levels
+    SCALES_LESS = 16,
+    NESTED = 4, // octaves of sizes from which on it matters where small ones are
+    THIN_COUNT = 2000,
+    LOOK_EVERY = 8,     // updates at least: at 10^3 objects that all move a look is then 0.3 % of them
+    LOOK_AT_LAST = 128, // updates, however few have changed
+    VOTES_FIRST = 2,    // for the first two changes; then twice as many for each: 6 changes take 500 updates
+    VOTES_MOST = 1024,
+    GROWTH = 2,      // a world that has become so many times larger or smaller is another one,
+    EASY_CHANGES = 4 // and needs no votes, unless it has changed so often
+};
+
+// The smaller half lies in this part of the extent of all, or in more than that once the choice has been made.
+static const double NESTING = 0.25, NESTING_LESS = 0.35;
+static const double FILLING = 0x1p-10, FILLING_MORE = 0x1p-8, CLUMPING = 1.5, CLUMPING_MORE = 1.75;
+static const double MOVING = 0x1p-4, MOVING_LESS = 0x1p-5;
+
+typedef struct circumstances {
+    const bp_config *config;
+    const bp_choice *facts;
+    size_t count;
+    bool is_tree; // bvh is what there is: then it takes more to leave it than it took to get there
+} circumstances;
+
+// The config speaks of the grid's own parameters.
+static bool is_given(const bp_config *config) {
+    bool given = config->hierarchy_factor > 0.0f;
+    for (int axis = 0; axis < 3; ++axis) {
+        given |= config->grid_size[axis] != 0;
+    }
+    return given;
+}
+
+// An object is looked for on its own level and all coarser ones, so every octave that is not empty costs; and planning
+// the levels costs as well. Sizes over 12, 16, 24 octaves, evenly spread in space: 1.0, 1.1, 2.5 with 10^4 objects.
+static bool has_many_scales(const circumstances *c) {
+    return c->facts->octaves >= (c->is_tree ? SCALES_LESS : SCALES);
+}
+
+// Small objects in one place, larger ones around them, and so on: then many of the small ones share a cell of each
+// coarser level. Sizes over 4, 8, 16, 64 octaves, each spread in proportion to its size: 1.5, 2.5, 3.7, 6 with 10^4
+// objects; tiny-and-huge with 10^3, 10^4, 10^5: 8, 28, 44. Evenly spread sizes of 8 octaves: 0.7.
+static bool is_nested(const circumstances *c) {
+    return c->facts->octaves >= NESTED && c->facts->nesting < (c->is_tree ? NESTING_LESS : NESTING);
+}
+
+// In empty space hardly a node overlaps another, and what has moved a little stays in its leaf. Sparse and scaling with
+// 300, 10^3, 10^4 objects: 2.9 and 2.6, 1.3 and 1.4, 1.2 and 1.0; with 1 % moving: 1.1 and 0.8 with 10^3, 0.5 with 10^4.
+// Where objects are in a few places of it, as in clustered-2d and far, that holds while many move: 1.5 and 1.5 with 10^3;
+// with 0.1 % moving 0.7 and 0.8.
+static bool is_thin(const circumstances *c) {
+    const bp_choice *f = c->facts;
+    const bool is_even = f->clumping < (c->is_tree ? CLUMPING_MORE : CLUMPING);
+    return c->count < THIN_COUNT && f->giants == 0.0 && f->filling < (c->is_tree ? FILLING_MORE : FILLING) &&
+           (is_even || f->moving > (c->is_tree ? MOVING_LESS : MOVING));
+}
+
+static bp_rule rule_for(const circumstances *c) {
+    if (c->facts->sampled > 0 && has_many_scales(c)) {
+        return BP_RULE_SCALES;
+    }
+    if (c->facts->sampled > 0 && is_nested(c)) {
+        return BP_RULE_NESTED;
+    }
+    if (c->facts->sampled > 0 && is_thin(c)) {
+        return BP_RULE_THIN;
+    }
+    // The grid tests all pairs then, with vectors: up to 6 times as fast as method brute-force, which is plain.
+    return c->count < c->config->brute_force_below ? BP_RULE_FEW : BP_RULE_GRID;
+}
+
+static bp_method method_of(bp_rule rule) {
+    const bool tree = rule == BP_RULE_SCALES || rule == BP_RULE_NESTED || rule == BP_RULE_THIN;
+    return tree ? BP_METHOD_BVH : BP_METHOD_HIERARCHICAL_GRID;
+}
+
+static bp_method judge(const bp_config *config, bp_candidates candidates, double moving, bool is_tree,
+                       bp_choice *choice) {
+    bp_facts_gather(choice, config, candidates);
+    choice->moving = moving;
+    choice->rule =
+        rule_for(&(circumstances){.config = config, .facts = choice, .count = candidates.count, .is_tree = is_tree});
+    return method_of(choice->rule);
+}
+
+// ---- one call -------------------------------------------------------------------------------------------------------
+
+static bool is_open(const bp_config *config) {
+    return config->method == BP_METHOD_AUTO && !is_given(config);
+}
+
+bp_method bp_choose_first(const bp_config *config) {
+    return config->method == BP_METHOD_AUTO ? BP_METHOD_HIERARCHICAL_GRID : config->method;
+}
+
+bp_method bp_choose_once(const bp_config *config, bp_candidates candidates, bp_choice *choice) {
+    if (is_open(config)) {
+        return judge(config, candidates, 0.0, false, choice);
+    }
+    *choice = (bp_choice){.rule = config->method == BP_METHOD_AUTO ? BP_RULE_GIVEN : BP_RULE_ASKED};
+    return bp_choose_first(config);
+}
+
+// ---- a world --------------------------------------------------------------------------------------------------------
+
+bp_chooser bp_chooser_begin(const bp_config *config) {
+    bp_chooser chooser = {.wanted = bp_choose_first(config), .needed = VOTES_FIRST};
+    if (!is_open(config)) {
+        (void)bp_choose_once(config, (bp_candidates){0}, &chooser.choice);
+    } else {
+        chooser.choice.rule = BP_RULE_FEW;
+    }
+    return chooser;
+}
+
+// Another world: none, until now, or one of which at least half has come or gone.
+static bool is_another(const bp_chooser *chooser, size_t count) {
+    return count > GROWTH * chooser->count || count * GROWTH < chooser->count;
+}
+
+// A scene becomes another one by changes: where few objects move, looking often would cost more than they do.
+bool bp_chooser_is_due(bp_chooser *chooser, const bp_config *config, size_t count, size_t changed) {
+    ++chooser->age;
+    chooser->changed += changed;
+    const bool later = chooser->age >= LOOK_EVERY && (chooser->changed >= count / 2 || chooser->age >= LOOK_AT_LAST);
+    return is_open(config) && count > 0 && (later || is_another(chooser, count));
+}
+
+bool bp_chooser_look(bp_chooser *chooser, const bp_config *config, bp_method method, bp_candidates candidates,
+                     double moving) {
+    const bp_rule rule = chooser->choice.rule;
+    const uint32_t changes = chooser->choice.changes;
+    const bool another = is_another(chooser, candidates.count);
+    chooser->first = chooser->count == 0;
+    chooser->wanted = judge(config, candidates, moving, method == BP_METHOD_BVH, &chooser->choice);
+    chooser->rule = chooser->choice.rule;
+    chooser->choice.rule = chooser->wanted == method ? chooser->rule : rule;
+    chooser->choice.changes = changes;
+    chooser->count = candidates.count;
+    chooser->age = 0;
+    chooser->changed = 0;
+    chooser->votes = chooser->wanted != method ? chooser->votes + 1 : 0;
+    return chooser->wanted != method && ((another && changes < EASY_CHANGES) || chooser->votes >= chooser->needed);
+}
+
+void bp_chooser_changed(bp_chooser *chooser) {
+    chooser->choice.rule = chooser->rule;
+    chooser->votes = 0;
+    if (chooser->first) { // no change of mind
+        return;
+    }
+    if (++chooser->choice.changes > 1) {
+        chooser->needed = chooser->needed < VOTES_MOST ? 2 * chooser->needed : VOTES_MOST;
+    }
+}
+
+void bp_chooser_postpone(bp_chooser *chooser) {
+    chooser->votes = 0;
+}

@@ -1,0 +1,91 @@
+// Which kernels: the best that both the build and the processor have, unless config.simd or BP_SIMD says otherwise.
+#include "api/config.h"
+#include "kernels/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+static bool has_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+static bool has_avx512(void) {
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+}
+#endif
+
+typedef struct instruction_set {
+    const char *name;
+    const bp_kernels *kernels; // NULL: not in this build
+    bool (*available)(void);   // NULL: always
+} instruction_set;
+
+// By bp_simd; a higher one is better.
+static const instruction_set sets[] = {
+    [BP_SIMD_AUTO] = {"auto", NULL, NULL},
+    [BP_SIMD_SCALAR] = {"scalar", &bp_kernels_scalar, NULL},
+#if defined(__x86_64__) && defined(__GNUC__)
+    [BP_SIMD_AVX2] = {"avx2", &bp_kernels_avx2, has_avx2},
+    [BP_SIMD_AVX512] = {"avx512", &bp_kernels_avx512, has_avx512},
+#else
+    [BP_SIMD_AVX2] = {"avx2", NULL, NULL}, [BP_SIMD_AVX512] = {"avx512", NULL, NULL},
+#endif
+#if defined(__ARM_NEON) && defined(__aarch64__)
+    [BP_SIMD_NEON] = {"neon", &bp_kernels_neon, NULL},
+#else
+    [BP_SIMD_NEON] = {"neon", NULL, NULL},
+#endif
+};
+
+enum { SET_COUNT = sizeof sets / sizeof sets[0] };
+
+static bool usable(size_t simd) {
+    return sets[simd].kernels != NULL && (sets[simd].available == NULL || sets[simd].available());
+}
+
+static bp_simd best(void) {
+    size_t simd = SET_COUNT - 1;
+    while (!usable(simd)) {
+        --simd;
+    }
+    return (bp_simd)simd;
+}
+
+static bp_status named_by_environment(bp_config *config) {
+    const char *name = getenv("BP_SIMD");
+    if (name == NULL || name[0] == '\0') {
+        return BP_OK;
+    }
+    for (size_t simd = 0; simd < SET_COUNT; ++simd) {
+        if (strcmp(name, sets[simd].name) == 0) {
+            config->simd = (bp_simd)simd;
+            return BP_OK;
+        }
+    }
+    bp_log_write(config, "BP_SIMD=%s: expected auto, scalar, avx2, avx512 or neon", name);
+    return BP_ERROR_ARGUMENT;
+}
+
+bp_status bp_kernels_choose(bp_config *config) {
+    if (config->simd == BP_SIMD_AUTO) {
+        const bp_status status = named_by_environment(config);
+        if (status != BP_OK) {
+            return status;
+        }
+    }
+    if (config->simd == BP_SIMD_AUTO) {
+        config->simd = best();
+    }
+    if (!usable(config->simd)) {
+        bp_log_write(config, "config.simd: this processor or build has no %s; the best here is %s",
+                     sets[config->simd].name, sets[best()].name);
+        return BP_ERROR_UNSUPPORTED;
+    }
+    return BP_OK;
+}
+
+const bp_kernels *bp_kernels_get(bp_simd simd) {
+    return sets[simd].kernels;
+}

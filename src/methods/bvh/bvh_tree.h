@@ -1,0 +1,173 @@
+// The tree of the bvh method: nodes in pairs, leaves of eight boxes in columns.
+//
+//     nodes   | root | - | l | r | l | r | ...    siblings lie side by side, in one cache line; an inner node knows its
+//                  \_____^                        first child, a leaf its slot
+//
+//     slots   | 8 boxes | 8 boxes | 5 boxes, 3 holes | ...     columns; a hole is a box of NaNs, which overlaps nothing,
+//                                                              so a slot is always tested whole, in one vector
+//     leaves  the bounds of each slot, in columns too
+//     scanned boxes with an infinite coordinate: they would only blow up every node above them, and are tested against
+//             all
+//
+// Any build gives this form, and any tree can be changed box by box afterwards.
+#ifndef BP_BVH_TREE_H
+#define BP_BVH_TREE_H
+
+#include "base/boxes.h"
+#include "kernels/range_tester.h"
+
+enum {
+    BVH_LEAF = 8, // boxes in a slot
+    BVH_ROOT = 0  // the root's index; its neighbour is not used
+};
+
+#define BVH_NOWHERE UINT32_MAX  // no node, no slot, no position
+#define BVH_SCANNED 0x80000000u // set in the position of a scanned box
+
+typedef struct bvh_node {
+    float min[3];
+    uint32_t first; // the first of two children, or the slot of a leaf
+    float max[3];
+    uint32_t count; // boxes of a leaf, 0 for an inner node
+} bvh_node;
+
+typedef struct bvh_tree {
+    const bp_config *config;
+    const bp_kernels *kernels;
+    const bp_box *boxes; // by id
+    size_t id_count;
+    size_t tree_count; // boxes in leaves; without any there is no root
+    size_t leaf_count;
+
+    bp_buffer nodes_buffer;   // of bvh_node
+    bp_buffer parents_buffer; // of uint32_t, by node / 2: the parent of both
+    bp_buffer heights_buffer; // of uint32_t, by node: 0 for a leaf
+    uint32_t node_end;        // nodes used so far, free ones included
+    uint32_t free_pair;       // the first node of a chain of free pairs
+
+    bp_columns columns; // by position: slot * BVH_LEAF + 0 .. 7
+    bp_buffer columns_buffer;
+    bp_buffer positions_buffer; // of uint32_t: 0, 1, 2, ...; an id column in which boxes are named by position
+    bp_columns leaves;          // by slot: bounds; the id column names the slot
+    bp_buffer leaves_buffer;
+    bp_buffer slot_nodes_buffer; // of uint32_t, by slot: its leaf, or the next free slot
+    bp_buffer sizes_buffer;      // of float, by slot: the sum of its extents when a box last entered or left
+    size_t slot_capacity;
+    uint32_t slot_end, free_slot;
+
+    bp_columns scanned;
+    bp_buffer scanned_buffer;
+    size_t scanned_count, scanned_capacity;
+
+    bp_buffer places_buffer; // of uint32_t, by id: position, BVH_SCANNED | index, or BVH_NOWHERE
+    size_t place_count;
+
+    bp_buffer order_buffer; // of uint32_t: the inner nodes, parents first
+    size_t order_count;
+    bool order_is_valid;
+
+    bp_buffer entries_buffer, clusters_buffer; // scratch of the builds
+} bvh_tree;
+
+static inline bvh_node *bvh_nodes(const bvh_tree *tree) {
+    return tree->nodes_buffer.data;
+}
+
+static inline uint32_t *bvh_parents(const bvh_tree *tree) {
+    return tree->parents_buffer.data;
+}
+
+static inline uint32_t *bvh_heights(const bvh_tree *tree) {
+    return tree->heights_buffer.data;
+}
+
+static inline uint32_t *bvh_places(const bvh_tree *tree) {
+    return tree->places_buffer.data;
+}
+
+static inline bool bvh_is_leaf(const bvh_node *node) {
+    return node->count > 0;
+}
+
+static inline bool bvh_nodes_overlap(const bvh_node *a, const bvh_node *b) {
+    return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) & (b->min[1] <= a->max[1]) &
+           (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
+}
+
+// A box with an infinite coordinate is scanned. Of a hole: false.
+static inline bool bvh_is_finite(const bp_box *box, uint32_t dimensions) {
+    bool finite = true;
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        finite &= (box->min[axis] >= -FLT_MAX) & (box->max[axis] <= FLT_MAX);
+    }
+    return finite;
+}
+
+// ---- bvh_tree.c: memory, places, bounds -------------------------------------------------------------------------------
+
+void bvh_tree_init(bvh_tree *tree, const bp_config *config);
+void bvh_tree_free(bvh_tree *tree);
+size_t bvh_tree_bytes(const bvh_tree *tree);
+
+// Empties the tree and takes in the ids of `boxes`, none of which is anywhere yet.
+bp_status bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count);
+
+// Sees boxes that have changed; ids beyond the former ones are nowhere yet.
+bp_status bvh_tree_renew(bvh_tree *tree, const bp_box *boxes, size_t count);
+
+bool bvh_reserve_nodes(bvh_tree *tree, size_t count);
+bool bvh_reserve_slots(bvh_tree *tree, size_t count);
+
+// Boxes in the columns; they are flat in two dimensions.
+bp_box bvh_read_box(const bvh_tree *tree, uint32_t position);
+void bvh_put_box(bvh_tree *tree, uint32_t position, const bp_box *box, uint32_t id);
+void bvh_write_hole(bvh_tree *tree, uint32_t position);
+bp_status bvh_scan(bvh_tree *tree, uint32_t id);
+void bvh_unscan(bvh_tree *tree, uint32_t id);
+
+// Recomputes the bounds of a leaf from its boxes after one has entered or left.
+void bvh_bound_leaf(bvh_tree *tree, uint32_t index);
+// The bounds and the height of an inner node from its children.
+void bvh_bound_inner(bvh_tree *tree, uint32_t index);
+// All inner nodes, children before parents.
+bp_status bvh_bound_all_inner(bvh_tree *tree);
+
+// Reads all boxes anew and recomputes all bounds; the tree keeps its shape, except that boxes which are far away from the
+// others of their leaf now are moved to another. Every id must still be present and finite or infinite as it was.
+bp_status bvh_refit(bvh_tree *tree);
+
+// The squared extents of all leaves, summed: about in proportion to their surface, and not 0 where that is (flat or in a
+// row). What a search costs grows with it.
+double bvh_spread(const bvh_tree *tree);
+// Boxes in the fullest leaf.
+size_t bvh_fullest(const bvh_tree *tree);
+
+bp_status bvh_tree_validate(const bvh_tree *tree);
+
+// ---- bvh_build.c, bvh_insert.c, bvh_find.c ------------------------------------------------------------------------------
+
+// All boxes, by the build that the config names.
+bp_status bvh_build(bvh_tree *tree, const bp_box *boxes, size_t count);
+
+// Brings one id up to date with its box: enters it, takes it out, or moves it.
+bp_status bvh_relocate(bvh_tree *tree, uint32_t id);
+// Takes a box out of its leaf and lets it look for another.
+bp_status bvh_reinsert(bvh_tree *tree, uint32_t id);
+
+// The memory of searches, kept from one to the next. All zero is empty.
+typedef struct bvh_search {
+    bp_sweep_pool pool;
+    bp_buffer tasks_buffer, spare_buffer, stacks_buffer;
+} bvh_search;
+
+void bvh_search_free(bvh_search *search, const bp_allocator *allocator);
+size_t bvh_search_bytes(const bvh_search *search);
+
+// All pairs of a box of `a` and a box of `b`, or inside one tree if they are the same.
+bp_status bvh_find(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink);
+
+// All pairs inside the tree that have a changed id.
+bp_status bvh_find_changed(bvh_search *search, const bvh_tree *tree, const bp_id *changed, size_t changed_count,
+                           const uint8_t *is_changed, bp_sink *sink);
+
+#endif

@@ -1,0 +1,623 @@
+// loose-octree: a tree of cubes in which an object of any size is in one node, the smallest that encloses it.
+//
+//     looseness = 1                              looseness = 2: a node also takes what sticks out by half of its edge
+//     +---------------+                             +- - - - - - - - - - -+
+//     |       |    a  |  a: in a small node           +-------+-------+
+//     |      [b]      |  b: straddles the middle,   | |      [b]      |   |     b: in a small node, because its centre
+//     |-------+-------|     so it stays at the        |-------+-------|            is, and it is small
+//     |       |       |     top, small as it is     | |       |       |   |
+//     +---------------+                               +---------------+
+//                                                   +- - - - - - - - - - -+
+//
+//     boxes   | own of root | own of child 0 | own of its child 0 | ... | own of child 1 | ...     subtrees are ranges
+//
+// A node is only split when more than max_objects of its objects would move down. All pairs are found on one walk from
+// the root down, with a stack: beside each node on the way to the current one lie the nodes of the same depth whose
+// subtrees may touch its subtree, and the nodes above whose own objects may. With looseness 1 the latter are the
+// ancestors. A node is tested against the larger nodes in these lists and against those equal ones that follow it, so
+// that each two nodes meet once. Lists go by the bounds of the boxes themselves: where an object is put decides how
+// fast it is found, never whether. So infinite boxes are in the root like others that are too large.
+//
+// Cost: O(n log n) with looseness 2. With looseness 1, the straddlers of the upper nodes are tested again and again:
+// there are about n^(2/3) of them in a homogeneous scene, and it is the straddling problem that the source measured.
+// Loses to a grid where all objects have the same size.
+//
+// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", sections 2.2.3 and 3.2.
+// The loose form is the usual cure for what that thesis measured.
+#include "api/config.h"
+#include "base/boxes.h"
+#include "base/parallel.h"
+#include "methods/method.h"
+#include "methods/octrees/node_search.h"
+#include "methods/octrees/tree_space.h"
+
+#include <float.h>
+
+enum {
+    UNIT = 4096,   // boxes of a unit of work
+    LISTED = 2048, // nodes that a list has room for at first
+    SPLIT_STACK = 8 * (BP_TREE_DEPTH_MAX + 1),
+    BLOCKS = 32, // of children that are looked at together
+    KEYS_LEAST = 8192
+};
+
+// An object on its way to its node.
+typedef struct entry {
+    uint64_t key; // of its centre
+    uint32_t id;
+    uint32_t depth; // the deepest at which a node encloses it
+} entry;
+
+typedef struct loose_octree {
+    const bp_config *config;
+    const bp_box *boxes;
+    size_t count;
+    bp_tree_space space;
+    uint32_t children; // of a node: 8 or 4
+    size_t node_count;
+    uint32_t depth;                       // of the deepest node
+    bp_buffer nodes;                      // of bp_node: children after their parents
+    bp_buffer subtree_ends;               // of uint32_t, by node: where the boxes of its subtree end
+    bp_buffer own_bounds, subtree_bounds; // of bp_box, by node
+    bp_buffer columns_buffer;
+    bp_columns columns; // the bounds of subtrees, by node
+    bp_buffer entries, scratch;
+    bp_node_boxes sorted;
+    bp_buffer lists; // of bp_buffer of uint32_t: one for each unit of work
+    size_t list_count;
+} loose_octree;
+
+static bp_node *node_at(const loose_octree *t, uint32_t node) {
+    return (bp_node *)t->nodes.data + node;
+}
+
+static bp_box *own_bounds(const loose_octree *t, uint32_t node) {
+    return (bp_box *)t->own_bounds.data + node;
+}
+
+static bp_box *subtree_bounds(const loose_octree *t, uint32_t node) {
+    return (bp_box *)t->subtree_bounds.data + node;
+}
+
+static uint32_t *subtree_end(const loose_octree *t, uint32_t node) {
+    return (uint32_t *)t->subtree_ends.data + node;
+}
+
+static bp_status create(const bp_config *config, void **state) {
+    loose_octree *t = config->allocator.allocate(config->allocator.context, sizeof *t);
+    *state = t;
+    if (t == NULL) {
+        return BP_ERROR_MEMORY;
+    }
+    *t = (loose_octree){.config = config, .children = 1u << config->dimensions};
+    bp_node_boxes_init(&t->sorted, config);
+    return BP_OK;
+}
+
+static void destroy(void *state) {
+    loose_octree *t = state;
+    const bp_allocator allocator = t->config->allocator;
+    bp_buffer *lists = t->lists.data;
+    for (size_t i = 0; i < t->list_count; ++i) {
+        bp_buffer_free(&lists[i], &allocator);
+    }
+    bp_buffer *buffers[] = {&t->nodes,          &t->subtree_ends, &t->own_bounds, &t->subtree_bounds,
+                            &t->columns_buffer, &t->entries,      &t->scratch,    &t->lists};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
+        bp_buffer_free(buffers[i], &allocator);
+    }
+    bp_node_boxes_free(&t->sorted);
+    allocator.release(allocator.context, t, sizeof *t);
+}
+
+// ---- where an object belongs ----------------------------------------------------------------------------------------
+
+static double centre_of(const bp_box *box, uint32_t axis) {
+    return ((double)box->min[axis] + (double)box->max[axis]) / 2;
+}
+
+// The cube of the centres, or the domain. Centres outside belong to the nodes at its rim.
+static void choose_space(loose_octree *t) {
+    const uint32_t dimensions = t->config->dimensions == 2 ? 2 : 3, given = t->config->octree_max_depth;
+    double min[3] = {INFINITY, INFINITY, INFINITY}, max[3] = {-INFINITY, -INFINITY, -INFINITY};
+    const bool bounded = bp_domain_is_given(&t->config->domain);
+    for (uint32_t axis = 0; axis < dimensions && bounded; ++axis) {
+        min[axis] = (double)t->config->domain.min[axis];
+        max[axis] = (double)t->config->domain.max[axis];
+    }
+    for (size_t i = 0; i < t->count && !bounded; ++i) {
+        for (uint32_t axis = 0; axis < dimensions && bp_tree_is_finite(&t->boxes[i], dimensions); ++axis) {
+            const double centre = centre_of(&t->boxes[i], axis);
+            min[axis] = centre < min[axis] ? centre : min[axis];
+            max[axis] = centre > max[axis] ? centre : max[axis];
+        }
+    }
+    if (!bounded) {
+        bp_tree_trim(t->boxes, t->count, dimensions, min, max);
+    }
+    t->space = (bp_tree_space){.edge = (double)FLT_MIN, .dimensions = dimensions};
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        t->space.origin[axis] = min[axis] <= max[axis] ? min[axis] : 0.0;
+        t->space.edge = fmax(t->space.edge, max[axis] - min[axis]);
+    }
+    t->space.depth = given == 0 || given > BP_TREE_DEPTH_MAX ? BP_TREE_DEPTH_MAX : given;
+    t->space.inverse = ldexp(1.0, (int)t->space.depth) / t->space.edge;
+}
+
+// Whether the node of this depth that holds the centre of a box encloses the box.
+static bool encloses(const loose_octree *t, const bp_box *box, uint32_t depth) {
+    const double edge = ldexp(t->space.edge, -(int)depth);
+    const double margin = edge * ((double)t->config->looseness - 1.0) / 2;
+    bool enclosed = true;
+    for (uint32_t axis = 0; axis < t->config->dimensions; ++axis) {
+        const uint32_t finest = bp_tree_cell(&t->space, (int)axis, centre_of(box, axis));
+        const double low = t->space.origin[axis] + edge * (double)(finest >> (t->space.depth - depth));
+        enclosed &= (double)box->min[axis] >= low - margin && (double)box->max[axis] <= low + edge + margin;
+    }
+    return enclosed;
+}
+
+static uint32_t depth_of(const loose_octree *t, const bp_box *box) {
+    double size = (double)FLT_MIN;
+    for (uint32_t axis = 0; axis < t->config->dimensions; ++axis) {
+        size = fmax(size, (double)box->max[axis] - (double)box->min[axis]);
+    }
+    int exponent = 0;
+    (void)frexp((double)t->config->looseness * t->space.edge / size, &exponent); // the nodes of depth exponent - 1 fit
+    uint32_t depth = exponent < 1                              ? 0
+                     : (uint32_t)exponent - 1 < t->space.depth ? (uint32_t)exponent - 1
+                                                               : t->space.depth;
+    while (depth > 0 && !encloses(t, box, depth)) {
+        --depth;
+    }
+    return depth;
+}
+
+static entry entry_of(const loose_octree *t, size_t id) {
+    const bp_box *box = &t->boxes[id];
+    if (!bp_tree_is_finite(box, t->config->dimensions)) {
+        return (entry){.id = (uint32_t)id};
+    }
+    const uint64_t key = bp_tree_key(&t->space, centre_of(box, 0), centre_of(box, 1), centre_of(box, 2));
+    return (entry){.key = key, .id = (uint32_t)id, .depth = depth_of(t, box)};
+}
+
+typedef struct keying {
+    const loose_octree *t;
+    size_t block_count;
+} keying;
+
+static void task_keys(void *context, size_t block) {
+    const keying *k = context;
+    entry *entries = k->t->scratch.data;
+    const size_t end = (size_t)((unsigned long long)k->t->count * (block + 1) / k->block_count);
+    for (size_t i = (size_t)((unsigned long long)k->t->count * block / k->block_count); i < end; ++i) {
+        entries[i] = entry_of(k->t, i);
+    }
+}
+
+// ---- building -------------------------------------------------------------------------------------------------------
+
+static bool reserve_nodes(loose_octree *t, size_t count) {
+    const bp_allocator *allocator = &t->config->allocator;
+    const size_t used = t->node_count;
+    return bp_buffer_reserve_slack(&t->nodes, allocator, used * sizeof(bp_node), count, sizeof(bp_node)) &&
+           bp_buffer_reserve_slack(&t->subtree_ends, allocator, used * sizeof(uint32_t), count, sizeof(uint32_t)) &&
+           bp_buffer_reserve_slack(&t->own_bounds, allocator, 0, count, sizeof(bp_box)) &&
+           bp_buffer_reserve_slack(&t->subtree_bounds, allocator, 0, count, sizeof(bp_box));
+}
+
+static void set_node(loose_octree *t, uint32_t at, uint32_t parent, uint32_t begin, uint32_t end, uint32_t depth) {
+    *node_at(t, at) =
+        (bp_node){.first_child = BP_NODE_NONE, .parent = parent, .begin = begin, .end = end, .depth = depth};
+    *subtree_end(t, at) = end;
+}
+
+// Orders the entries of a node: its own, then those of each child. Leaves in ends[] where each of these ends.
+static void part_entries(const loose_octree *t, const bp_node *node, uint32_t ends[9]) {
+    entry *placed = t->entries.data, *scratch = t->scratch.data;
+    uint32_t counts[9] = {0}, position = node->begin;
+    for (uint32_t i = node->begin; i < node->end; ++i) {
+        ++counts[placed[i].depth == node->depth ? 0 : 1 + bp_tree_octant(&t->space, placed[i].key, node->depth)];
+    }
+    for (uint32_t part = 0; part <= t->children; ++part) {
+        ends[part] = position;
+        position += counts[part];
+    }
+    for (uint32_t i = node->begin; i < node->end; ++i) {
+        const bool own = placed[i].depth == node->depth;
+        scratch[ends[own ? 0 : 1 + bp_tree_octant(&t->space, placed[i].key, node->depth)]++] = placed[i];
+    }
+    memcpy(placed + node->begin, scratch + node->begin, (node->end - node->begin) * sizeof *placed);
+}
+
+// Enough objects would move down, and not all to the same place.
+static bool is_worth_splitting(const loose_octree *t, const bp_node *node) {
+    const entry *placed = t->entries.data;
+    size_t moving = 0;
+    bool differ = false;
+    const entry *first = NULL;
+    for (uint32_t i = node->begin; i < node->end && !(differ && moving > t->config->octree_max_objects); ++i) {
+        if (placed[i].depth > node->depth) {
+            first = first == NULL ? &placed[i] : first;
+            differ |= placed[i].key != first->key || placed[i].depth != first->depth;
+            ++moving;
+        }
+    }
+    return differ && moving > t->config->octree_max_objects;
+}
+
+static bool split(loose_octree *t, uint32_t at) {
+    if (t->node_count >= BP_NODE_NONE - t->children || !reserve_nodes(t, t->node_count + t->children)) {
+        return false;
+    }
+    bp_node *node = node_at(t, at);
+    uint32_t ends[9];
+    part_entries(t, node, ends);
+    node->first_child = (uint32_t)t->node_count;
+    node->end = ends[0];
+    t->node_count += t->children;
+    for (uint32_t i = 0; i < t->children; ++i) {
+        set_node(t, node->first_child + i, at, ends[i], ends[i + 1], node->depth + 1);
+    }
+    t->depth = node->depth + 1 > t->depth ? node->depth + 1 : t->depth;
+    return true;
+}
+
+static bool split_all(loose_octree *t) {
+    uint32_t stack[SPLIT_STACK];
+    size_t pending = 1;
+    stack[0] = 0;
+    while (pending > 0) {
+        const uint32_t at = stack[--pending];
+        if (!is_worth_splitting(t, node_at(t, at))) {
+            continue;
+        }
+        if (!split(t, at)) {
+            return false;
+        }
+        for (uint32_t i = 0; i < t->children; ++i) {
+            stack[pending++] = node_at(t, at)->first_child + i;
+        }
+    }
+    return true;
+}
+
+// The bounds of a subtree: those of its own objects, and of the subtrees of its children.
+static bp_box bounds_with_children(const loose_octree *t, uint32_t at, bp_box bounds) {
+    const bp_node *node = node_at(t, at);
+    for (uint32_t i = 0; node->first_child != BP_NODE_NONE && i < t->children; ++i) {
+        bp_bounds_join(&bounds, subtree_bounds(t, node->first_child + i));
+    }
+    return bounds;
+}
+
+// Bounds from the deepest nodes up; children come after their parents.
+static void join_bounds(loose_octree *t) {
+    for (uint32_t at = (uint32_t)t->node_count; at-- > 0;) {
+        const bp_node *node = node_at(t, at);
+        *own_bounds(t, at) = bp_node_bounds(&t->sorted, node->begin, node->end);
+        const bp_box bounds = bounds_with_children(t, at, *own_bounds(t, at));
+        *subtree_bounds(t, at) = bounds;
+        t->columns.id[at] = at;
+        for (int axis = 0; axis < 3; ++axis) {
+            t->columns.min[axis][at] = bounds.min[axis];
+            t->columns.max[axis][at] = bounds.max[axis];
+        }
+    }
+}
+
+// The entries of all boxes but holes, in the order of their ids. Returns how many there are.
+static uint32_t list_entries(loose_octree *t) {
+    const entry *scratch = t->scratch.data;
+    entry *entries = t->entries.data;
+    uint32_t count = 0;
+    for (size_t i = 0; i < t->count; ++i) {
+        entries[count] = scratch[i];
+        count += !bp_box_is_hole(&t->boxes[i]);
+    }
+    return count;
+}
+
+static bool reserve(loose_octree *t) {
+    const bp_allocator *allocator = &t->config->allocator;
+    return reserve_nodes(t, t->children) &&
+           bp_buffer_reserve_slack(&t->entries, allocator, 0, t->count + 1, sizeof(entry)) &&
+           bp_buffer_reserve_slack(&t->scratch, allocator, 0, t->count + 1, sizeof(entry)) &&
+           bp_node_boxes_reserve(&t->sorted, t->count);
+}
+
+static bp_status grow(loose_octree *t) {
+    if (!reserve(t)) {
+        return BP_ERROR_MEMORY;
+    }
+    choose_space(t);
+    keying k = {.t = t, .block_count = bp_parallel_blocks(&t->config->executor, t->count, KEYS_LEAST)};
+    bp_parallel_for(&t->config->executor, k.block_count, task_keys, &k);
+    t->sorted.count = list_entries(t);
+    t->node_count = 1;
+    t->depth = 0;
+    set_node(t, 0, 0, 0, (uint32_t)t->sorted.count, 0);
+    if (!split_all(t) || !bp_columns_reserve(&t->columns, &t->columns_buffer, &t->config->allocator, t->node_count)) {
+        return BP_ERROR_MEMORY;
+    }
+    const entry *placed = t->entries.data;
+    for (size_t i = 0; i < t->sorted.count; ++i) {
+        t->sorted.columns.id[i] = placed[i].id;
+    }
+    bp_node_boxes_fill(&t->sorted, t->boxes);
+    join_bounds(t);
+    return BP_OK;
+}
+
+static bp_status build(void *state, const bp_box *boxes, size_t count) {
+    loose_octree *t = state;
+    t->boxes = boxes;
+    t->count = count;
+    t->node_count = 0;
+    t->sorted.count = 0;
+    return grow(t);
+}
+
+// ---- finding --------------------------------------------------------------------------------------------------------
+
+// A node on the way, and its part of the list: nodes of its depth, then nodes above.
+typedef struct frame {
+    uint32_t node, next_child;
+    uint32_t same, above, end; // positions in the list
+} frame;
+
+typedef struct walk {
+    const loose_octree *t;
+    bp_sweeper *sweeper;
+    bp_node_batch batch;
+    bp_buffer *list;     // of uint32_t
+    uint32_t begin, end; // boxes of this unit
+    uint32_t depth;
+    frame frames[BP_TREE_DEPTH_MAX + 1];
+} walk;
+
+static uint32_t *list_of(const walk *w) {
+    return w->list->data;
+}
+
+static bool has_own(const loose_octree *t, uint32_t node) {
+    return node_at(t, node)->begin < node_at(t, node)->end;
+}
+
+// Room for `more` nodes behind a frame, and for as many ranges.
+static bool reserve_list(walk *w, size_t used, size_t more) {
+    const bool enough = bp_buffer_reserve_slack(w->list, &w->t->config->allocator, used * sizeof(uint32_t),
+                                                used + 2 * more, sizeof(uint32_t));
+    w->sweeper->failed |= !enough;
+    return enough;
+}
+
+// The own objects of a node against each other and against those of the nodes in its list. Equal nodes that come before
+// it have met it already.
+static void sweep_node(walk *w, const frame *f) {
+    const loose_octree *t = w->t;
+    const bp_node *node = node_at(t, f->node);
+    const uint32_t *list = list_of(w);
+    bp_node_range *ranges = (bp_node_range *)(void *)(list_of(w) + f->end);
+    size_t count = 0;
+    for (uint32_t i = f->same; i < f->end; ++i) {
+        const bp_node *other = node_at(t, list[i]);
+        ranges[count] = (bp_node_range){.begin = other->begin, .end = other->end};
+        count +=
+            (i >= f->above || list[i] > f->node) && bp_bounds_overlap(own_bounds(t, f->node), own_bounds(t, list[i]));
+    }
+    bp_node_batch_add(&w->batch, own_bounds(t, f->node), (bp_node_range){.begin = node->begin, .end = node->end},
+                      ranges, count);
+}
+
+// The children of the nodes beside a frame whose subtrees touch that of `child`, to the end of the list.
+static uint32_t list_same(walk *w, const frame *f, uint32_t child, uint32_t end) {
+    const loose_octree *t = w->t;
+    uint32_t *list = list_of(w);
+    for (uint32_t i = f->same; i < f->above;) {
+        bp_sweep_item items[BLOCKS];
+        bp_pair found[8 * BLOCKS + BP_COLUMN_PADDING];
+        bp_sweep_job job = {.objects = &t->columns, .candidates = &t->columns, .items = items, .out = found};
+        for (; i < f->above && job.item_count < BLOCKS; ++i) {
+            const uint32_t block = node_at(t, list[i])->first_child;
+            items[job.item_count] = (bp_sweep_item){.object = child, .begin = block, .end = block + t->children};
+            job.item_count +=
+                block != BP_NODE_NONE && bp_bounds_overlap(subtree_bounds(t, child), subtree_bounds(t, list[i]));
+        }
+        size_t done = 0;
+        job.room = sizeof found / sizeof found[0];
+        const size_t count = t->sorted.kernels->sweep(&job, &done);
+        for (size_t k = 0; k < count; ++k) {
+            list[end++] = found[k].b; // cppcheck-suppress uninitvar ; the kernel has written it
+        }
+    }
+    return end;
+}
+
+// Nodes of the list whose own objects touch the subtree of `child`: they are above it.
+static uint32_t list_above(walk *w, const frame *f, uint32_t child, uint32_t end) {
+    const loose_octree *t = w->t;
+    uint32_t *list = list_of(w);
+    for (uint32_t i = f->same; i < f->end; ++i) {
+        list[end] = list[i];
+        end += bp_bounds_overlap(subtree_bounds(t, child), own_bounds(t, list[i]));
+    }
+    return end;
+}
+
+static void enter(walk *w, uint32_t child) {
+    const frame *f = &w->frames[w->depth];
+    const size_t same = f->above - f->same, all = f->end - f->same;
+    if (!reserve_list(w, f->end, w->t->children * same + all)) {
+        return;
+    }
+    frame *next = &w->frames[++w->depth];
+    *next = (frame){.node = child, .same = f->end};
+    next->above = list_same(w, f, child, next->same);
+    next->end = list_above(w, f, child, next->above);
+    const uint32_t begin = node_at(w->t, child)->begin;
+    if (has_own(w->t, child) && begin >= w->begin && begin < w->end &&
+        reserve_list(w, next->end, next->end - next->same)) {
+        sweep_node(w, next);
+    }
+}
+
+// Whether some boxes of a subtree are of this unit.
+static bool concerns(const walk *w, uint32_t node) {
+    const uint32_t begin = node_at(w->t, node)->begin, end = *subtree_end(w->t, node);
+    return begin < end && begin < w->end && end > w->begin;
+}
+
+static void walk_tree(walk *w) {
+    const loose_octree *t = w->t;
+    for (;;) {
+        frame *f = &w->frames[w->depth];
+        const uint32_t block = node_at(t, f->node)->first_child;
+        if (w->sweeper->failed || block == BP_NODE_NONE || f->next_child == t->children) {
+            if (w->depth-- == 0) {
+                return;
+            }
+        } else {
+            const uint32_t child = block + f->next_child++;
+            if (concerns(w, child)) {
+                enter(w, child);
+            }
+        }
+    }
+}
+
+static void find_unit(const void *context, bp_sweeper *sweeper, size_t unit) {
+    const loose_octree *t = context;
+    walk w;
+    w.t = t;
+    w.sweeper = sweeper;
+    w.list = (bp_buffer *)t->lists.data + unit;
+    w.begin = (uint32_t)(unit * UNIT);
+    w.end = t->sorted.count - unit * UNIT < UNIT ? (uint32_t)t->sorted.count : w.begin + UNIT;
+    w.depth = 0;
+    bp_node_batch_begin(&w.batch, &t->sorted, sweeper);
+    if (!reserve_list(&w, 0, LISTED)) {
+        return;
+    }
+    uint32_t *list = list_of(&w);
+    list[0] = 0;
+    w.frames[0] = (frame){.node = 0, .same = 0, .above = 1, .end = 1};
+    if (unit == 0 && has_own(t, 0)) {
+        sweep_node(&w, &w.frames[0]);
+    }
+    walk_tree(&w);
+    bp_node_batch_end(&w.batch);
+}
+
+static bool reserve_units(loose_octree *t, size_t count) {
+    if (!bp_buffer_reserve(&t->lists, &t->config->allocator, t->list_count * sizeof(bp_buffer), count,
+                           sizeof(bp_buffer))) {
+        return false;
+    }
+    for (; t->list_count < count; ++t->list_count) {
+        ((bp_buffer *)t->lists.data)[t->list_count] = (bp_buffer){0};
+    }
+    return true;
+}
+
+static bp_status find(void *state, bp_sink *sink) {
+    loose_octree *t = state;
+    const bp_sweep_plan plan = {.config = t->config,
+                                .objects = &t->sorted.columns,
+                                .candidates = &t->sorted.columns,
+                                .unit_count = (t->sorted.count + UNIT - 1) / UNIT,
+                                .unit = find_unit,
+                                .context = t};
+    return reserve_units(t, plan.unit_count) ? bp_sweep_pool_run(&t->sorted.pool, &plan, sink) : BP_ERROR_MEMORY;
+}
+
+static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+    loose_octree *t = state;
+    const bp_node_search search = {.nodes = t->nodes.data,
+                                   .bounds = &t->columns,
+                                   .children = t->children,
+                                   .loose_begin = (uint32_t)t->sorted.count,
+                                   .asked = boxes,
+                                   .asked_count = count};
+    return bp_node_search_run(&t->sorted, &search, sink);
+}
+
+// ---- looking --------------------------------------------------------------------------------------------------------
+
+static void stats(const void *state, bp_stats *stats) {
+    const loose_octree *t = state;
+    const bp_buffer *lists = t->lists.data;
+    stats->update = BP_UPDATE_REBUILD;
+    stats->bytes = t->nodes.bytes + t->subtree_ends.bytes + t->own_bounds.bytes + t->subtree_bounds.bytes +
+                   t->columns_buffer.bytes + t->entries.bytes + t->scratch.bytes + t->lists.bytes +
+                   bp_node_boxes_bytes(&t->sorted) + sizeof *t;
+    for (size_t i = 0; i < t->list_count; ++i) {
+        stats->bytes += lists[i].bytes;
+    }
+    stats->levels = t->depth + 1;
+    stats->cells = t->node_count;
+    for (uint32_t at = 0; at < t->node_count; ++at) {
+        const size_t objects = node_at(t, at)->end - node_at(t, at)->begin;
+        stats->occupied += objects > 0;
+        stats->objects_per_cell_max = objects > stats->objects_per_cell_max ? objects : stats->objects_per_cell_max;
+    }
+    stats->objects_per_cell = stats->occupied > 0 ? (double)t->sorted.count / (double)stats->occupied : 0.0;
+}
+
+static bool bounds_are_sound(const loose_octree *t, uint32_t at) {
+    const bp_box own = bp_node_bounds(&t->sorted, node_at(t, at)->begin, node_at(t, at)->end);
+    const bp_box all = bounds_with_children(t, at, own);
+    return bp_box_is_same(&own, own_bounds(t, at)) && bp_box_is_same(&all, subtree_bounds(t, at)) &&
+           bp_columns_hold(&t->columns, at, &all, 3);
+}
+
+// Subtrees are ranges, in the order of nodes, inside those of their parents.
+static bool node_is_sound(const loose_octree *t, uint32_t at) {
+    const bp_node *node = node_at(t, at);
+    const uint32_t first = node->first_child, children = first != BP_NODE_NONE ? t->children : 0;
+    uint32_t position = node->end;
+    bool sound = node->begin <= node->end && node->end <= t->sorted.count &&
+                 (children == 0 || (first > at && first < t->node_count && children <= t->node_count - first));
+    for (uint32_t child = first; sound && child - first < children; ++child) {
+        sound = node_at(t, child)->parent == at && node_at(t, child)->begin == position;
+        position = *subtree_end(t, child);
+    }
+    sound = sound && position == *subtree_end(t, at) && bounds_are_sound(t, at);
+    for (uint32_t i = node->begin; sound && i < node->end; ++i) {
+        const uint32_t id = t->sorted.columns.id[i];
+        sound = id < t->count && bp_columns_hold(&t->sorted.columns, i, &t->boxes[id], t->config->dimensions) &&
+                node->depth <= entry_of(t, id).depth;
+    }
+    return sound;
+}
+
+static bp_status validate(const void *state) {
+    const loose_octree *t = state;
+    size_t alive = 0;
+    for (size_t i = 0; i < t->count; ++i) {
+        alive += !bp_box_is_hole(&t->boxes[i]);
+    }
+    bool sound = t->node_count > 0 && *subtree_end(t, 0) == alive && alive == t->sorted.count;
+    for (uint32_t at = 0; sound && at < t->node_count; ++at) {
+        sound = node_is_sound(t, at);
+    }
+    if (!sound) {
+        bp_log_write(t->config, "loose-octree: the tree does not hold the boxes it was given");
+        return BP_ERROR_INTERNAL;
+    }
+    return BP_OK;
+}
+
+const bp_method_ops bp_loose_octree_ops = {
+    .name = "loose-octree",
+    .summary = "a tree of cubes with objects of any size, in nodes that overlap; looseness 1: the plain one",
+    .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_THREADS,
+    .create = create,
+    .destroy = destroy,
+    .build = build,
+    .find = find,
+    .find_between = find_between,
+    .stats = stats,
+    .validate = validate,
+};

@@ -1,0 +1,121 @@
+// Finding pairs in a tree whose nodes own ranges of boxes: a node against itself and against ranges of other nodes.
+//
+//     boxes, in the order of the nodes   | own boxes of A | of B | of C | ...
+//
+//     1. filter   the bounds of A against the ranges of B, C, ...: eight boxes at a time
+//     2. copy     the boxes of A, then those that passed, side by side      | a a a | b c c |
+//     3. sweep    each box of A against all that follow it there              ^---->------->
+//
+// A node holds a few boxes and has many neighbours, so that testing each box against each neighbour would be many very
+// short ranges. After the filter there is one range for each box, and most often one vector for each range. Many nodes
+// go through the three steps together. Which boxes are owned by which node decides only how fast this is: bounds are
+// those of the boxes themselves.
+//
+// The search for boxes from outside (bp_node_search) walks down from the root, for many boxes at once: eight children
+// lie side by side and their bounds in columns, so that one step of the same kernel tests them all.
+#ifndef BP_NODE_SWEEP_H
+#define BP_NODE_SWEEP_H
+
+#include "kernels/range_tester.h"
+
+#define BP_NODE_NONE UINT32_MAX
+
+// A node of a tree with 8 children side by side (4 in two dimensions), or none.
+typedef struct bp_node {
+    uint32_t first_child, parent;
+    uint32_t begin, end; // its own boxes
+    uint32_t depth;
+} bp_node;
+
+// Boxes in the order of nodes.
+typedef struct bp_node_boxes {
+    const bp_config *config;
+    const bp_kernels *kernels;
+    size_t count;
+    bp_columns columns;
+    bp_box *sorted;      // the same as boxes
+    uint32_t *positions; // 0, 1, 2, ...: the columns' ids when positions are wanted
+    bp_buffer columns_buffer, sorted_buffer, positions_buffer;
+    bp_sweep_pool pool;
+} bp_node_boxes;
+
+void bp_node_boxes_init(bp_node_boxes *boxes, const bp_config *config);
+void bp_node_boxes_free(bp_node_boxes *boxes);
+size_t bp_node_boxes_bytes(const bp_node_boxes *boxes);
+
+// Makes room for `count` boxes. Their ids, in the order of nodes, go to columns.id; then bp_node_boxes_fill copies
+// them.
+bool bp_node_boxes_reserve(bp_node_boxes *boxes, size_t count);
+void bp_node_boxes_fill(bp_node_boxes *boxes, const bp_box *given);
+
+// The bounds of a range; of an empty one, bounds that overlap nothing.
+bp_box bp_node_bounds(const bp_node_boxes *boxes, uint32_t begin, uint32_t end);
+
+static inline bp_box bp_bounds_empty(void) {
+    return (bp_box){.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+static inline bool bp_bounds_overlap(const bp_box *a, const bp_box *b) {
+    return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) & (b->min[1] <= a->max[1]) &
+           (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
+}
+
+static inline void bp_bounds_join(bp_box *to, const bp_box *from) {
+    for (int axis = 0; axis < 3; ++axis) {
+        to->min[axis] = from->min[axis] < to->min[axis] ? from->min[axis] : to->min[axis];
+        to->max[axis] = from->max[axis] > to->max[axis] ? from->max[axis] : to->max[axis];
+    }
+}
+
+typedef struct bp_node_range {
+    uint32_t begin, end; // positions
+} bp_node_range;
+
+enum {
+    BP_NODE_LOCAL = 1024,  // boxes that are copied side by side at once
+    BP_NODE_BATCH = 128,   // nodes that are swept together
+    BP_NODE_RANGES = 1024, // ranges that are filtered together
+};
+
+// Columns of fixed length.
+typedef struct bp_node_columns {
+    float values[6][BP_NODE_LOCAL + BP_COLUMN_PADDING];
+    uint32_t id[BP_NODE_LOCAL + BP_COLUMN_PADDING];
+} bp_node_columns;
+
+// Nodes on their way through the three steps. For the stack of a unit of work.
+typedef struct bp_node_batch {
+    const bp_node_boxes *boxes;
+    bp_sweeper *sweeper; // of boxes->columns
+    size_t node_count, item_count;
+    size_t local_bound; // boxes that all nodes together could need
+    bp_node_range own[BP_NODE_BATCH];
+    bp_box bounds[BP_NODE_BATCH];
+    bp_sweep_item items[BP_NODE_RANGES];               // to be filtered: (node, range)
+    bp_sweep_item pair_items[BP_NODE_LOCAL];           // to be swept
+    bp_pair passed[BP_NODE_LOCAL + BP_COLUMN_PADDING]; // by the filter: (node, position)
+    bp_node_columns local;
+} bp_node_batch;
+
+void bp_node_batch_begin(bp_node_batch *batch, const bp_node_boxes *boxes, bp_sweeper *sweeper);
+
+// All pairs inside a range and between it and the others. `bounds` are those of the range. The order of the pairs is
+// that of these calls, however they are collected.
+void bp_node_batch_add(bp_node_batch *batch, const bp_box *bounds, bp_node_range own, const bp_node_range *others,
+                       size_t other_count);
+void bp_node_batch_end(bp_node_batch *batch);
+
+// Every pair of a box that is asked for and one in the tree. `bounds` are those of whole subtrees, in columns; the
+// boxes from `loose_begin` on are in no node and tested against all.
+typedef struct bp_node_search {
+    const bp_node *nodes; // the root first
+    const bp_columns *bounds;
+    uint32_t children; // of a node: 8 or 4
+    uint32_t loose_begin;
+    const bp_box *asked;
+    size_t asked_count;
+} bp_node_search;
+
+bp_status bp_node_search_run(bp_node_boxes *boxes, const bp_node_search *search, bp_sink *sink);
+
+#endif

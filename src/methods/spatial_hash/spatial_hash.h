@@ -1,0 +1,144 @@
+// What the two halves of spatial-hash share: the table of cells, and the boxes sorted into it.
+#ifndef BP_SPATIAL_HASH_H
+#define BP_SPATIAL_HASH_H
+
+#include "base/boxes.h"
+#include "kernels/range_tester.h"
+
+#include <string.h>
+
+#define SPATIAL_HASH_NO_CELL UINT32_MAX
+
+// How an object came into a cell: bit `axis` is set where its min corner lies in this cell, along that axis. The
+// classes of a cell lie one after the other in this order:
+//
+//     place    0    1    2    3    4    5    6    7
+//     homes   xyz   yz  x    x z  xy    y     z  none
+//
+// Two objects of a cell must be reported by it if, along each axis, one of them is at home: then it holds the maximum
+// of the two min corners. The order is such that the partners of a class that lie behind it are one range.
+enum { SPATIAL_HASH_CLASSES = 8 };
+static const uint8_t SPATIAL_HASH_PLACE[SPATIAL_HASH_CLASSES] = {7, 2, 5, 4, 6, 3, 1, 0}; // by the bits
+
+typedef struct hash_cell {
+    int32_t at[3];
+    uint32_t next;                       // in its chain, counted from the first cell of the bucket
+    uint32_t begin;                      // where its boxes begin in the columns ...
+    uint32_t ends[SPATIAL_HASH_CLASSES]; // ... and where each class ends
+} hash_cell;
+
+// Cells low .. high per axis.
+typedef struct cell_range {
+    int32_t low[3], high[3];
+} cell_range;
+
+typedef struct spatial_hash {
+    const bp_config *config;
+    const bp_box *boxes;
+    size_t count;
+    float cell_size;
+    double inverse;        // cells per unit of length
+    uint32_t bucket_bits;  // the table is cut into so many buckets,
+    uint32_t segment_bits; // each with so many slots,
+    size_t capacity;       // and so many cells, at most
+    bp_columns columns;    // boxes as often as they are in cells, in the order of the cells; then the large ones
+    size_t entry_count;    // boxes in cells, each counted as often as it is there
+    size_t total_count;    // and with the large ones
+    cell_range *large;     // the cells that the large ones cover
+    size_t occupied;       // cells
+    size_t fullest;        // boxes in the fullest cell
+    bp_columns other;      // the other set of find_between
+
+    bp_buffer columns_buffer, other_buffer, records_buffer, slots_buffer, cells_buffer, buckets_buffer, counters_buffer,
+        ranges_buffer, large_buffer;
+    bp_sweep_pool pool;
+} spatial_hash;
+
+// A part of the table that is built by itself: `first` is where its boxes begin.
+typedef struct hash_bucket {
+    uint32_t first, cell_count;
+    uint32_t fullest;
+    bool is_full; // more cells than there is room for
+} hash_bucket;
+
+// The multiplicative hash of the literature, with its primes; in 64 bits, whose halves are folded. In 32 bits, cells that
+// are a large power of two apart would all have the same lower bits, and share a bucket.
+static inline uint32_t hash_of(const int32_t at[3]) {
+    const uint64_t sum = (uint64_t)at[0] * 0x8da6b343u + (uint64_t)at[1] * 0xd8163841u + (uint64_t)at[2] * 0xcb1ab31fu;
+    return (uint32_t)(sum ^ sum >> 32);
+}
+
+// A slot is hash mod table size: the lower bits name the bucket, those above the slot in it.
+static inline size_t bucket_of_hash(const spatial_hash *h, uint32_t hash) {
+    return hash & (((size_t)1 << h->bucket_bits) - 1);
+}
+
+static inline size_t slot_of_hash(const spatial_hash *h, uint32_t hash) {
+    return (hash >> h->bucket_bits) & (((size_t)1 << h->segment_bits) - 1);
+}
+
+static inline size_t bucket_count(const spatial_hash *h) {
+    return (size_t)1 << h->bucket_bits;
+}
+
+static inline hash_bucket *bucket_at(const spatial_hash *h, size_t bucket) {
+    return (hash_bucket *)h->buckets_buffer.data + bucket;
+}
+
+static inline hash_cell *cells_of_bucket(const spatial_hash *h, size_t bucket) {
+    return (hash_cell *)h->cells_buffer.data + bucket * h->capacity;
+}
+
+static inline uint32_t *slots_of_bucket(const spatial_hash *h, size_t bucket) {
+    return (uint32_t *)h->slots_buffer.data + (bucket << h->segment_bits);
+}
+
+static inline bool is_cell_at(const hash_cell *cell, const int32_t at[3]) {
+    return (cell->at[0] == at[0]) & (cell->at[1] == at[1]) & (cell->at[2] == at[2]);
+}
+
+// As bp_cell_of, but the numbers stay below 2^30, so that there is a bit to spare.
+static inline int32_t hash_cell_of(float coordinate, double inverse) {
+    const double last = 1073741823.0;
+    double cell = (double)coordinate * inverse;
+    cell = cell > -last ? cell : -last; // also where it is NaN
+    cell = cell < last ? cell : last;
+    return (int32_t)bp_floor(cell);
+}
+
+static inline cell_range range_of(const spatial_hash *h, const bp_box *box) {
+    float coordinates[6];
+    int32_t cells[6];
+    memcpy(coordinates, box, sizeof coordinates);
+    for (int i = 0; i < 6; ++i) { // one loop, so that it becomes vectors
+        cells[i] = hash_cell_of(coordinates[i], h->inverse);
+    }
+    cell_range range;
+    memcpy(&range, cells, sizeof range);
+    return range;
+}
+
+// How many cells a range has; at most 2^93.
+static inline double range_cells(const cell_range *range) {
+    double cells = 1.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        cells *= (double)range->high[axis] - (double)range->low[axis] + 1.0;
+    }
+    return cells;
+}
+
+// The class bits of an object with this range in a cell of it.
+static inline uint32_t homes_in(const cell_range *range, const int32_t at[3]) {
+    return (uint32_t)(at[0] == range->low[0]) | (uint32_t)(at[1] == range->low[1]) << 1 |
+           (uint32_t)(at[2] == range->low[2]) << 2;
+}
+
+// A cell of a bucket by its place in space, or SPATIAL_HASH_NO_CELL; tells the slot at which the search ended.
+uint32_t spatial_hash_find(const spatial_hash *h, size_t bucket, const int32_t at[3], size_t *slot);
+
+// Objects that overlap more cells are large.
+double spatial_hash_limit(const spatial_hash *h);
+
+bp_status spatial_hash_build(spatial_hash *h, const bp_box *boxes, size_t count);
+
+#endif

@@ -1,0 +1,51 @@
+// Sort and sweep: boxes in columns, sorted afresh by where they begin along one axis.
+//
+//     columns   | a | b | c | d | e | ...      ascending by min along the axis
+//                 \---------> a is tested against those that begin before it ends, eight at a time
+#ifndef BP_SWEEP_AXIS_H
+#define BP_SWEEP_AXIS_H
+
+#include "base/boxes.h"
+#include "kernels/range_tester.h"
+
+typedef struct sweep_axis {
+    const bp_config *config;
+    bp_columns columns;
+    size_t count; // boxes, holes left out
+    int axis;
+    bp_buffer columns_buffer, keys_buffer;
+    bp_sweep_pool pool;
+} sweep_axis;
+
+void sweep_axis_init(sweep_axis *sweep, const bp_config *config);
+void sweep_axis_free(sweep_axis *sweep);
+size_t sweep_axis_bytes(const sweep_axis *sweep);
+
+// The axis along which the centres of the boxes have the largest variance.
+int sweep_axis_choose(const bp_box *boxes, size_t count, uint32_t dimensions);
+
+bp_status sweep_axis_build(sweep_axis *sweep, const bp_box *boxes, size_t count, int axis);
+bp_status sweep_axis_find(sweep_axis *sweep, bp_sink *sink);
+// Both sorted along the same axis; pairs as (id in first, id in second).
+bp_status sweep_axis_find_between(sweep_axis *first, const sweep_axis *second, bp_sink *sink);
+bp_status sweep_axis_validate(const sweep_axis *sweep, const bp_box *boxes, size_t count);
+
+// A float as an unsigned number of the same order; -0 and 0 are the same.
+static inline uint32_t sweep_order_of(float value) {
+    const union {
+        float value;
+        uint32_t bits;
+    } u = {.value = value + 0.0f};
+    return (u.bits & 0x80000000u) != 0 ? ~u.bits : u.bits | 0x80000000u;
+}
+
+// And back.
+static inline float sweep_value_of(uint32_t order) {
+    const union {
+        uint32_t bits;
+        float value;
+    } u = {.bits = (order & 0x80000000u) != 0 ? order & 0x7fffffffu : ~order};
+    return u.value;
+}
+
+#endif

@@ -1,0 +1,28 @@
+// A set of pairs of ids that grows: a hash table with linear probing, at most half full. What is removed leaves no mark:
+// those behind it move up.
+#ifndef BP_SWEEP_PAIR_SET_H
+#define BP_SWEEP_PAIR_SET_H
+
+#include "base/pair_sink.h"
+
+// All zero holds no memory; a reset comes before everything else.
+typedef struct sweep_pair_set {
+    bp_buffer buffer; // of uint64_t: a << 32 | b with a < b, or SWEEP_NO_PAIR
+    uint32_t bits;    // 1 << bits places
+    size_t count;
+} sweep_pair_set;
+
+#define SWEEP_NO_PAIR UINT64_MAX
+
+// Empties the set and makes room for `count` pairs and half as many more.
+bool sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, size_t count);
+// False if memory is short. A pair that is there already is left alone.
+bool sweep_pair_set_add(sweep_pair_set *set, const bp_allocator *allocator, uint32_t a, uint32_t b);
+void sweep_pair_set_remove(sweep_pair_set *set, uint32_t a, uint32_t b);
+bool sweep_pair_set_has(const sweep_pair_set *set, uint32_t a, uint32_t b);
+// Removes every pair with an id that is marked.
+void sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uint8_t mark);
+// All pairs, in the order of the table.
+bp_status sweep_pair_set_report(const sweep_pair_set *set, bp_sink *sink);
+
+#endif

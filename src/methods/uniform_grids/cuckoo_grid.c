@@ -1,0 +1,518 @@
+// cuckoo-grid: the lists of a compact grid behind a cuckoo hash of the occupied cells.
+//
+//     cell ---> bucket of its block of 4x4x4 cells
+//                  |
+//                  v           bucket 0                     bucket 1
+//     slots   | T0 .... | T1 .... | T2 .... |  | T0 ...... | T1 ...... | T2 ...... |  ...   (cell, begin, end) or empty
+//                   |         ^
+//                   +---------+     a cell is in T0, T1 or T2 of its bucket, at the place that its hash says for each:
+//                                   three looks at most, found or not
+//     objects | a b | c | d e f | ...        by bucket, in a bucket by cell, boxes in columns
+//
+// Building: the objects are partitioned by bucket (a counting sort, parallel over objects). Then each bucket is on its own
+// (parallel over buckets): its cells are numbered in a small set that counts their objects, the objects are placed cell
+// by cell, and the cells go into the three tables, sized for what the bucket has turned out to hold: a cell that finds
+// its place taken throws the other out, which goes on to its place in the next table. If that takes too many throws, all
+// tables of the bucket are built anew with another hash. After 16 hashes the bucket gives up: its slots become one table
+// that is searched from the cell's place on (linear probing), which always succeeds, as there are more slots than cells.
+//
+// Differences to the seed: buckets are blocks of neighbouring cells instead of random ones, so that a search finds most
+// of its neighbours in the bucket that it has just used; and tables are sized to 72 % of the bucket's own cells, which the
+// seed leaves open because it takes a count first.
+//
+// The pairs do not depend on the number of threads: the partition is stable and a bucket is built by one thread, so
+// objects lie in the order of (bucket, first object of the cell, id).
+//
+// Cost: O(n), memory follows the occupied cells: neither time nor memory depends on the domain. Loses to compact-grid in
+// dense domains (a hash for every cell that is looked at, and rows of cells are not contiguous), and like all uniform
+// grids where sizes are very different: objects too large for a cell are tested against all.
+//
+// Source: M. Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for Collision Handling in Medical Simulators",
+// 2011, section 3.3, after D. Alcantara et al., "Real-Time Parallel Hashing on the GPU", 2009.
+#include "api/config.h"
+#include "base/parallel.h"
+#include "methods/method.h"
+#include "methods/uniform_grids/cell_search.h"
+
+#include <string.h>
+
+enum {
+    BLOCK_LEAST = 8192, // boxes that are worth a task
+    BLOCKS_MAX = 256,
+    BLOCK_SHIFT = 2,       // a bucket's blocks have 4 cells per axis
+    BUCKET_OBJECTS = 1024, // on average
+    BUCKETS_MAX = 1 << 16,
+    TABLES = 3,
+    HASHES_MAX = 16, // tried for a bucket before it gives up
+    AXIS_BITS = 20   // of a cell's coordinate
+};
+
+// Measured: fewer lookups are worth more tests.
+static const double CELL_PER_OBJECT = 3.0;
+static const double OCCUPANCY = 0.72; // of the slots
+static const uint64_t EMPTY = UINT64_MAX;
+
+// An object on its way to its cell. Of those that are scanned, the cell means nothing.
+typedef struct record {
+    uint64_t cell;
+    uint32_t id;
+    uint32_t number; // of the cell in its bucket
+} record;
+
+typedef struct slot {
+    uint64_t cell;
+    uint32_t begin, end; // of its objects
+} slot;
+
+typedef struct bucket {
+    uint32_t first_object;
+    uint32_t first_slot;
+    uint32_t table_size; // slots of each of the three
+    uint32_t cell_count;
+    uint32_t first_cell; // among the occupied cells of all buckets
+    uint32_t hash;       // which one, or HASHES_MAX: linear probing
+} bucket;
+
+typedef struct cuckoo_grid {
+    bp_cell_sweep sweep;
+    const bp_box *boxes;
+    size_t count;
+    size_t bucket_count, slot_count;
+    size_t block_count;
+    bp_buffer cells;     // uint64_t per object
+    bp_buffer records;   // by bucket
+    bp_buffer numbering; // uint32_t: the sets in which the cells of a bucket are numbered
+    bp_buffer found;     // slot: the cells of a bucket in the order of their numbers, at the places of its objects
+    bp_buffer buckets, slots, parts, counters;
+} cuckoo_grid;
+
+static bp_status create(const bp_config *config, void **state) {
+    cuckoo_grid *g = config->allocator.allocate(config->allocator.context, sizeof *g);
+    *state = g;
+    if (g == NULL) {
+        return BP_ERROR_MEMORY;
+    }
+    *g = (cuckoo_grid){.sweep = {.config = config}};
+    return BP_OK;
+}
+
+static void destroy(void *state) {
+    cuckoo_grid *g = state;
+    const bp_allocator allocator = g->sweep.config->allocator;
+    bp_buffer *buffers[] = {&g->cells,   &g->records, &g->numbering, &g->found,
+                            &g->buckets, &g->slots,   &g->parts,     &g->counters};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
+        bp_buffer_free(buffers[i], &allocator);
+    }
+    bp_cell_sweep_free(&g->sweep);
+    allocator.release(allocator.context, g, sizeof *g);
+}
+
+// ---- hashes ---------------------------------------------------------------------------------------------------------
+
+static uint64_t mix(uint64_t value) {
+    value ^= value >> 32;
+    value *= 0xD6E8FEB86659FD93u;
+    value ^= value >> 32;
+    value *= 0xD6E8FEB86659FD93u;
+    return value ^ value >> 32;
+}
+
+static uint64_t name_of_cell(uint32_t x, uint32_t y, uint32_t z) {
+    return (uint64_t)z << (2 * AXIS_BITS) | (uint64_t)y << AXIS_BITS | x;
+}
+
+static size_t bucket_of_cell(const cuckoo_grid *g, uint32_t x, uint32_t y, uint32_t z) {
+    const uint64_t block = name_of_cell(x >> BLOCK_SHIFT, y >> BLOCK_SHIFT, z >> BLOCK_SHIFT);
+    return (size_t)((mix(block) >> 32) * g->bucket_count >> 32);
+}
+
+// The places of a cell in the three tables of its bucket, from 21 bits of one hash each.
+static uint32_t place_in_table(uint64_t hash, uint32_t table, uint32_t table_size) {
+    const uint64_t bits = hash >> (21 * table) & ((1u << 21) - 1);
+    return table * table_size + (uint32_t)(bits * table_size >> 21);
+}
+
+static uint64_t hash_of_cell(uint64_t cell, uint32_t hash) {
+    return mix(cell + 0x9E3779B97F4A7C15u * (hash + 1u));
+}
+
+// ---- 1. partition by bucket -----------------------------------------------------------------------------------------
+
+static bucket *buckets_of(const cuckoo_grid *g) {
+    return g->buckets.data;
+}
+
+static size_t block_begin(const cuckoo_grid *g, size_t block) {
+    return (size_t)((unsigned long long)g->count * block / g->block_count);
+}
+
+// Objects that are scanned go to a bucket behind all others; holes to none.
+static const uint64_t CELL_SCAN = UINT64_MAX - 1, CELL_HOLE = UINT64_MAX;
+
+static size_t bucket_of_name(const cuckoo_grid *g, uint64_t name) {
+    const uint32_t mask = (1u << AXIS_BITS) - 1;
+    return name == CELL_SCAN ? g->bucket_count
+                             : bucket_of_cell(g, (uint32_t)name & mask, (uint32_t)(name >> AXIS_BITS) & mask,
+                                              (uint32_t)(name >> (2 * AXIS_BITS)));
+}
+
+static void task_cells(void *context, size_t block) {
+    cuckoo_grid *g = context;
+    const bp_cells cells = g->sweep.cells;
+    const uint32_t dimensions = g->sweep.config->dimensions;
+    uint32_t *counters = (uint32_t *)g->counters.data + block * (g->bucket_count + 1);
+    uint64_t *names = g->cells.data;
+    bp_cells_part part = {0};
+    memset(counters, 0, (g->bucket_count + 1) * sizeof *counters);
+    const size_t end = block_begin(g, block + 1);
+    for (size_t i = block_begin(g, block); i < end; ++i) {
+        uint32_t cell[3] = {0};
+        const bp_place place = bp_cells_place(&cells, dimensions, &g->boxes[i], cell, &part);
+        names[i] = CELL_HOLE;
+        if (place != BP_PLACE_HOLE) {
+            names[i] = place == BP_PLACE_SCAN ? CELL_SCAN : name_of_cell(cell[0], cell[1], cell[2]);
+            ++counters[bucket_of_name(g, names[i])];
+        }
+    }
+    ((bp_cells_part *)g->parts.data)[block] = part;
+}
+
+// Turns counts into positions: bucket by bucket, and inside a bucket block by block.
+static void place_buckets(cuckoo_grid *g) {
+    const size_t stride = g->bucket_count + 1;
+    uint32_t *counters = g->counters.data;
+    uint32_t position = 0;
+    for (size_t i = 0; i < stride; ++i) {
+        buckets_of(g)[i] = (bucket){.first_object = position};
+        for (size_t block = 0; block < g->block_count; ++block) {
+            uint32_t *counter = &counters[block * stride + i];
+            const uint32_t count = *counter;
+            *counter = position;
+            position += count;
+        }
+    }
+    buckets_of(g)[stride] = (bucket){.first_object = position};
+    g->sweep.grid_count = buckets_of(g)[g->bucket_count].first_object;
+    g->sweep.total_count = position;
+}
+
+static void task_partition(void *context, size_t block) {
+    cuckoo_grid *g = context;
+    uint32_t *positions = (uint32_t *)g->counters.data + block * (g->bucket_count + 1);
+    const uint64_t *names = g->cells.data;
+    record *records = g->records.data;
+    const size_t end = block_begin(g, block + 1);
+    for (size_t i = block_begin(g, block); i < end; ++i) {
+        if (names[i] != CELL_HOLE) {
+            records[positions[bucket_of_name(g, names[i])]++] = (record){.cell = names[i], .id = (uint32_t)i};
+        }
+    }
+}
+
+// ---- 2. the cells of each bucket, and its objects -------------------------------------------------------------------
+
+// The cells of a bucket are numbered in the order in which they first occur. The set is a table of numbers, at most half
+// full, at twice the places of the objects.
+static uint32_t number_cells(record *records, size_t count, slot *found, uint32_t *set) {
+    uint32_t cell_count = 0;
+    const size_t size = 2 * count;
+    memset(set, 0xff, size * sizeof *set);
+    for (size_t i = 0; i < count; ++i) {
+        size_t at = (size_t)((mix(records[i].cell) & UINT32_MAX) * size >> 32);
+        while (set[at] != UINT32_MAX && found[set[at]].cell != records[i].cell) {
+            at = at + 1 == size ? 0 : at + 1;
+        }
+        if (set[at] == UINT32_MAX) {
+            found[cell_count] = (slot){.cell = records[i].cell};
+            set[at] = cell_count++;
+        }
+        records[i].number = set[at];
+        ++found[set[at]].end;
+    }
+    return cell_count;
+}
+
+static void task_bucket(void *context, size_t index) {
+    cuckoo_grid *g = context;
+    bucket *b = &buckets_of(g)[index];
+    const uint32_t begin = b->first_object, end = b[1].first_object;
+    record *records = (record *)g->records.data + begin;
+    uint32_t *ids = g->sweep.columns.id;
+    if (index == g->bucket_count) { // the scanned, in the order of their ids
+        for (uint32_t i = begin; i < end; ++i) {
+            ids[i] = records[i - begin].id;
+        }
+    } else {
+        slot *found = (slot *)g->found.data + begin;
+        b->cell_count = number_cells(records, end - begin, found, (uint32_t *)g->numbering.data + 2 * (size_t)begin);
+        uint32_t position = begin;
+        for (uint32_t cell = 0; cell < b->cell_count; ++cell) {
+            const uint32_t count = found[cell].end;
+            found[cell].begin = found[cell].end = position;
+            position += count;
+        }
+        for (uint32_t i = 0; i < end - begin; ++i) {
+            ids[found[records[i].number].end++] = records[i].id;
+        }
+    }
+    bp_columns_fill(&g->sweep.columns, g->sweep.config, begin, end, g->boxes);
+}
+
+// ---- 3. the tables of each bucket -----------------------------------------------------------------------------------
+
+static void place_slots(cuckoo_grid *g) {
+    size_t slots = 0, cells = 0;
+    for (size_t i = 0; i < g->bucket_count; ++i) {
+        bucket *b = &buckets_of(g)[i];
+        b->first_slot = (uint32_t)slots;
+        b->first_cell = (uint32_t)cells;
+        b->table_size = (uint32_t)((double)b->cell_count / OCCUPANCY / TABLES) + 1;
+        slots += (size_t)b->table_size * TABLES;
+        cells += b->cell_count;
+    }
+    g->slot_count = slots;
+    g->sweep.occupied = cells;
+}
+
+// Puts a cell into the tables; false if it has thrown out too many others.
+static bool insert(slot *slots, const bucket *b, slot cell) {
+    uint32_t throws_left = 16 + b->cell_count;
+    for (uint32_t table = 0;; table = table + 1 == TABLES ? 0 : table + 1) {
+        slot *place = &slots[place_in_table(hash_of_cell(cell.cell, b->hash), table, b->table_size)];
+        const slot thrown_out = *place;
+        *place = cell;
+        if (thrown_out.cell == EMPTY) {
+            return true;
+        }
+        if (throws_left-- == 0) {
+            return false;
+        }
+        cell = thrown_out;
+    }
+}
+
+static void insert_linearly(slot *slots, const bucket *b, slot cell) {
+    const uint32_t size = TABLES * b->table_size;
+    uint32_t at = (uint32_t)((hash_of_cell(cell.cell, b->hash) & UINT32_MAX) * size >> 32);
+    while (slots[at].cell != EMPTY) {
+        at = at + 1 == size ? 0 : at + 1;
+    }
+    slots[at] = cell;
+}
+
+static bool fill_tables(slot *slots, const bucket *b, const slot *found) {
+    memset(slots, 0xff, (size_t)b->table_size * TABLES * sizeof *slots);
+    bool good = true;
+    for (uint32_t i = 0; i < b->cell_count && good; ++i) {
+        if (b->hash < HASHES_MAX) {
+            good = insert(slots, b, found[i]);
+        } else {
+            insert_linearly(slots, b, found[i]);
+        }
+    }
+    return good;
+}
+
+static void task_tables(void *context, size_t index) {
+    cuckoo_grid *g = context;
+    bucket *b = &buckets_of(g)[index];
+    const slot *found = (const slot *)g->found.data + b->first_object;
+    uint32_t *starts = bp_cell_starts(&g->sweep) + b->first_cell;
+    for (uint32_t i = 0; i < b->cell_count; ++i) {
+        starts[i] = found[i].begin;
+    }
+    b->hash = 0;
+    while (!fill_tables((slot *)g->slots.data + b->first_slot, b, found)) {
+        ++b->hash;
+    }
+}
+
+// ---- looking up -----------------------------------------------------------------------------------------------------
+
+static const slot *find_linearly(const slot *slots, const bucket *b, uint64_t cell) {
+    const uint32_t size = TABLES * b->table_size;
+    uint32_t at = (uint32_t)((hash_of_cell(cell, b->hash) & UINT32_MAX) * size >> 32);
+    while (slots[at].cell != cell && slots[at].cell != EMPTY) {
+        at = at + 1 == size ? 0 : at + 1;
+    }
+    return &slots[at];
+}
+
+// The slot of a cell, or one that is not its.
+static const slot *find_slot(const cuckoo_grid *g, const bucket *b, uint64_t cell) {
+    const slot *slots = (const slot *)g->slots.data + b->first_slot;
+    const uint64_t hash = hash_of_cell(cell, b->hash);
+    if (b->hash == HASHES_MAX) {
+        return find_linearly(slots, b, cell);
+    }
+    const slot *place = &slots[place_in_table(hash, 0, b->table_size)];
+    for (uint32_t table = 1; table < TABLES && place->cell != cell; ++table) {
+        place = &slots[place_in_table(hash, table, b->table_size)];
+    }
+    return place;
+}
+
+static size_t lookup(const void *index, uint32_t first, uint32_t last, uint32_t y, uint32_t z, bp_cell_range *ranges) {
+    const cuckoo_grid *g = index;
+    const bucket *b = NULL;
+    size_t found = 0;
+    for (uint32_t x = first; x <= last; ++x) {
+        if (b == NULL || x % (1u << BLOCK_SHIFT) == 0) {
+            b = &buckets_of(g)[bucket_of_cell(g, x, y, z)];
+        }
+        const uint64_t cell = name_of_cell(x, y, z);
+        const slot *place = find_slot(g, b, cell);
+        if (place->cell == cell) {
+            ranges[found++] = (bp_cell_range){.begin = place->begin, .end = place->end, .first = x, .last = x};
+        }
+    }
+    return found;
+}
+
+// ---- the whole build ------------------------------------------------------------------------------------------------
+
+static bool reserve_for_objects(cuckoo_grid *g) {
+    const bp_allocator *allocator = &g->sweep.config->allocator;
+    const size_t wanted = g->count / BUCKET_OBJECTS + 1;
+    g->bucket_count = wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
+    g->block_count = bp_parallel_blocks(&g->sweep.config->executor, g->count, BLOCK_LEAST);
+    g->block_count = g->block_count < BLOCKS_MAX ? g->block_count : BLOCKS_MAX;
+    return bp_buffer_reserve(&g->cells, allocator, 0, g->count + 1, sizeof(uint64_t)) &&
+           bp_buffer_reserve(&g->records, allocator, 0, g->count + 1, sizeof(record)) &&
+           bp_buffer_reserve(&g->numbering, allocator, 0, 2 * (g->count + 1), sizeof(uint32_t)) &&
+           bp_buffer_reserve(&g->found, allocator, 0, g->count + 1, sizeof(slot)) &&
+           bp_buffer_reserve(&g->buckets, allocator, 0, g->bucket_count + 2, sizeof(bucket)) &&
+           bp_buffer_reserve(&g->parts, allocator, 0, g->block_count, sizeof(bp_cells_part)) &&
+           bp_buffer_reserve(&g->counters, allocator, 0, g->block_count * (g->bucket_count + 1), sizeof(uint32_t)) &&
+           bp_columns_reserve(&g->sweep.columns, &g->sweep.columns_buffer, allocator, g->count);
+}
+
+static bp_status plan(cuckoo_grid *g, bool all) {
+    const bp_cells_limits limits = {.cells = UINT64_MAX, .axis_cells = 1u << AXIS_BITS, .per_object = CELL_PER_OBJECT};
+    return bp_cells_plan(&g->sweep.cells, g->sweep.config, g->boxes, g->count, &limits, all, &g->sweep.plan_scratch);
+}
+
+// The cells of all objects by the plan there is or, if it does not suit them any more, by a new one.
+static bp_status find_cells(cuckoo_grid *g) {
+    const bp_config *config = g->sweep.config;
+    bp_cells *cells = &g->sweep.cells;
+    bp_status status = cells->planned ? BP_OK : plan(g, false);
+    if (status != BP_OK) {
+        return status;
+    }
+    bp_parallel_for(&config->executor, g->block_count, task_cells, g);
+    if (bp_cells_join(cells, config, g->parts.data, g->block_count, g->count)) {
+        return BP_OK;
+    }
+    status = plan(g, true);
+    if (status == BP_OK) {
+        bp_parallel_for(&config->executor, g->block_count, task_cells, g);
+        (void)bp_cells_join(cells, config, g->parts.data, g->block_count, g->count);
+    }
+    return status;
+}
+
+static bool build_tables(cuckoo_grid *g) {
+    const bp_allocator *allocator = &g->sweep.config->allocator;
+    place_slots(g);
+    if (!bp_buffer_reserve_slack(&g->slots, allocator, 0, g->slot_count, sizeof(slot)) ||
+        !bp_buffer_reserve_slack(&g->sweep.starts, allocator, 0, g->sweep.occupied + 1, sizeof(uint32_t))) {
+        return false;
+    }
+    bp_parallel_for(&g->sweep.config->executor, g->bucket_count, task_tables, g);
+    bp_cell_starts(&g->sweep)[g->sweep.occupied] = (uint32_t)g->sweep.grid_count;
+    return true;
+}
+
+static bp_status fill(cuckoo_grid *g) {
+    const bp_executor *executor = &g->sweep.config->executor;
+    const bp_status status = reserve_for_objects(g) ? find_cells(g) : BP_ERROR_MEMORY;
+    if (status != BP_OK) {
+        return status;
+    }
+    place_buckets(g);
+    bp_parallel_for(executor, g->block_count, task_partition, g);
+    bp_parallel_for(executor, g->bucket_count + 1, task_bucket, g);
+    if (!build_tables(g)) {
+        return BP_ERROR_MEMORY;
+    }
+    bp_cell_sweep_settle(&g->sweep);
+    return BP_OK;
+}
+
+static bp_status build(void *state, const bp_box *boxes, size_t count) {
+    cuckoo_grid *g = state;
+    g->boxes = boxes;
+    g->count = count;
+    g->sweep.lookup = lookup;
+    g->sweep.index = g;
+    const bp_status status = fill(g);
+    if (status != BP_OK) {
+        bp_cell_sweep_empty(&g->sweep);
+    }
+    return status;
+}
+
+// ---- the method -----------------------------------------------------------------------------------------------------
+
+static bp_status find(void *state, bp_sink *sink) {
+    cuckoo_grid *g = state;
+    return bp_cell_sweep_find(&g->sweep, sink);
+}
+
+static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+    cuckoo_grid *g = state;
+    return bp_cell_sweep_find_between(&g->sweep, boxes, count, sink);
+}
+
+static void stats(const void *state, bp_stats *stats) {
+    const cuckoo_grid *g = state;
+    stats->cells = g->slot_count;
+    stats->bytes = sizeof *g + g->cells.bytes + g->records.bytes + g->numbering.bytes + g->found.bytes +
+                   g->buckets.bytes + g->slots.bytes + g->parts.bytes + g->counters.bytes;
+    bp_cell_sweep_stats(&g->sweep, stats);
+}
+
+// The tables of a bucket follow those of the one before; they hold as many cells as it has, and are not full.
+static bool buckets_are_sound(const cuckoo_grid *g) {
+    const slot *slots = g->slots.data;
+    size_t first_slot = 0, first_cell = 0;
+    bool sound = true;
+    for (size_t i = 0; sound && i < g->bucket_count; ++i) {
+        const bucket *b = &buckets_of(g)[i];
+        const size_t size = (size_t)b->table_size * TABLES;
+        size_t held = 0;
+        sound = b->first_slot == first_slot && b->first_cell == first_cell && size <= g->slot_count - first_slot &&
+                b->hash <= HASHES_MAX;
+        for (size_t k = first_slot; sound && k < first_slot + size; ++k) {
+            held += slots[k].cell != EMPTY;
+        }
+        sound = sound && held == b->cell_count && held < size;
+        first_slot += size;
+        first_cell += held;
+    }
+    return sound && first_cell == g->sweep.occupied;
+}
+
+static bp_status validate(const void *state) {
+    const cuckoo_grid *g = state;
+    if (!buckets_are_sound(g) || !bp_cell_sweep_is_sound(&g->sweep, g->boxes, g->count)) {
+        bp_log_write(g->sweep.config, "cuckoo-grid: it does not hold the boxes that it was given");
+        return BP_ERROR_INTERNAL;
+    }
+    return BP_OK;
+}
+
+const bp_method_ops bp_cuckoo_grid_ops = {
+    .name = "cuckoo-grid",
+    .summary = "one uniform grid, its occupied cells in a cuckoo hash: O(n) in any domain",
+    .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_THREADS,
+    .create = create,
+    .destroy = destroy,
+    .build = build,
+    .find = find,
+    .find_between = find_between,
+    .stats = stats,
+    .validate = validate,
+};

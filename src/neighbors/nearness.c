@@ -1,0 +1,342 @@
+// Cubes around points, and the distance that decides.
+//
+// No pair may be lost on the way from points to cubes and back. Along an axis, points at p <= q are near only if
+//
+//     fl((q - p)^2) <= fl(r^2)      and so      q - p <= r * (1 + 2^-50) + 2^-536,
+//
+// where fl rounds to 64 bits and the last term is there for squares that vanish. Let each cube reach half of that, h, to
+// both sides. Then q - h <= p + h, and rounding keeps this order: round(q - h) <= round(p + h), in 32 bits as well as in
+// 64. Hence no rounding direction has to be set, and cubes are no larger than they must be. Only where space repeats
+// cubes are shifted after they were rounded: there they get a little more, 2^-48 of all that is added up.
+#include "neighbors/nearness.h"
+
+#include "api/config.h"
+#include "base/boxes.h"
+#include "base/parallel.h"
+
+#include <float.h>
+#include <math.h>
+
+// ---- points ---------------------------------------------------------------------------------------------------------
+
+static double coordinate(const bp_points *points, size_t point, uint32_t axis) {
+    return points->wide ? points->doubles[3 * point + axis] : (double)points->floats[3 * point + axis];
+}
+
+bp_status bp_points_check(const bp_points *points, const bp_config *config) {
+    if (points->floats == NULL && points->doubles == NULL && points->count > 0) {
+        bp_log_write(config, "points: NULL, but %zu points are announced", points->count);
+        return BP_ERROR_ARGUMENT;
+    }
+    if (points->count > BP_MAX_COUNT) {
+        bp_log_write(config, "points: %zu are more than the %zu that fit; split the set", points->count, BP_MAX_COUNT);
+        return BP_ERROR_ARGUMENT;
+    }
+    return BP_OK;
+}
+
+// ---- distance -------------------------------------------------------------------------------------------------------
+
+enum {
+    BATCH = 128, // pairs that are measured together
+    AHEAD = 24   // pairs after the present one whose points are asked for
+};
+
+// The shortest of the differences that images have: remainder(difference, period), and like it without rounding.
+static double to_nearest_image(double difference, double period) {
+    const double size = fabs(difference);
+    if (size <= 0.5 * period) {
+        return difference;
+    }
+    return size <= 1.5 * period ? size - period : remainder(difference, period);
+}
+
+static double measure(const bp_nearness *n, bp_pair pair) {
+    double square = 0.0;
+    for (uint32_t axis = 0; axis < n->config->dimensions; ++axis) {
+        const double period = (double)n->config->period[axis];
+        double difference = coordinate(&n->first, pair.a, axis) - coordinate(&n->second, pair.b, axis);
+        if (period > 0.0) {
+            difference = to_nearest_image(difference, period);
+        }
+        square += difference * difference;
+    }
+    return square;
+}
+
+static void ask_for(const float *first, const float *second, bp_pair pair) {
+#if defined(__GNUC__)
+    __builtin_prefetch(first + (size_t)3 * pair.a, 0, 2);
+    __builtin_prefetch(second + (size_t)3 * pair.b, 0, 2);
+#else
+    (void)first, (void)second, (void)pair;
+#endif
+}
+
+// The same for the usual points: 32-bit, in open space of three dimensions. `left` pairs can be read, the first `count`
+// are measured.
+static void measure_usual(const bp_nearness *n, const bp_pair *pairs, size_t count, size_t left, double *squares) {
+    const float *first = n->first.floats, *second = n->second.floats;
+    for (size_t i = 0; i < count; ++i) {
+        const float *a = first + (size_t)3 * pairs[i].a, *b = second + (size_t)3 * pairs[i].b;
+        ask_for(first, second, pairs[i + AHEAD < left ? i + AHEAD : left - 1]);
+        const double x = (double)a[0] - (double)b[0];
+        const double y = (double)a[1] - (double)b[1];
+        const double z = (double)a[2] - (double)b[2];
+        squares[i] = (x * x + y * y) + z * z;
+    }
+}
+
+static bool in_open_space(const bp_config *config) {
+    return config->period[0] == 0.0f && config->period[1] == 0.0f && config->period[2] == 0.0f;
+}
+
+static void measure_batch(const bp_nearness *n, const bp_pair *pairs, size_t count, size_t left, double *squares) {
+    if (!n->first.wide && n->config->dimensions == 3 && in_open_space(n->config)) {
+        measure_usual(n, pairs, count, left, squares);
+        return;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        squares[i] = measure(n, pairs[i]);
+    }
+}
+
+// ---- which pairs are near -------------------------------------------------------------------------------------------
+
+static size_t keep_within(double limit, const double *squares, const bp_pair *pairs, size_t count, bp_pair *kept) {
+    size_t kept_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        kept[kept_count] = pairs[i];
+        kept_count += squares[i] <= limit;
+    }
+    return kept_count;
+}
+
+static double combine(bp_radius_rule rule, double r, double s) {
+    return rule == BP_RADIUS_SUM ? r + s : (rule == BP_RADIUS_MAX) == (r > s) ? r : s;
+}
+
+// Of a pair of points that are both in the cube of the other, the larger cube reports it; of two equal cubes, that of
+// the smaller index. This also leaves out a point in its own cube.
+static bool reports(bp_pair pair, double inside, double of_cube) {
+    return of_cube > inside || (of_cube == inside && pair.b < pair.a);
+}
+
+static size_t keep_by_radii(const bp_nearness *n, const double *squares, const bp_pair *pairs, size_t count,
+                            bp_pair *kept) {
+    size_t kept_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const bp_pair pair = pairs[i];
+        const double r = bp_radius_of(&n->radii, pair.a), s = bp_radius_of(&n->radii, pair.b);
+        const double limit = combine(n->config->radius_rule, r, s);
+        kept[kept_count] = pair;
+        kept_count += squares[i] <= limit * limit && (!n->by_larger || reports(pair, r, s));
+    }
+    return kept_count;
+}
+
+static bool radii_are_same(const bp_radii *radii) {
+    return radii->floats == NULL && radii->doubles == NULL;
+}
+
+size_t bp_nearness_pass(const bp_nearness *n, bp_pair *pairs, size_t count) {
+    const bool same = radii_are_same(&n->radii);
+    double squares[BATCH];
+    size_t kept = 0;
+    for (size_t begin = 0; begin < count; begin += BATCH) {
+        const bp_pair *batch = pairs + begin;
+        const size_t left = count - begin, some = left < BATCH ? left : BATCH;
+        measure_batch(n, batch, some, left, squares);
+        kept += same ? keep_within(n->radii.same * n->radii.same, squares, batch, some, pairs + kept)
+                     : keep_by_radii(n, squares, batch, some, pairs + kept);
+    }
+    return kept;
+}
+
+// ---- cubes ----------------------------------------------------------------------------------------------------------
+
+enum { BLOCK = 64, SLICE_LEAST = 16384, SLICES_MAX = 64 };
+
+typedef struct making {
+    const bp_config *config;
+    bp_points points;
+    const bp_radii *radii;
+    double share;
+    bool flat[3];   // axes along which nothing has to be looked for
+    bp_box *floats; // one of these is not NULL
+    bp_box_double *doubles;
+    size_t slice_count;
+    size_t invalid[SLICES_MAX]; // per slice: the first point that is not finite, or where the slice ends
+} making;
+
+// How far apart along an axis points within a radius may be. Squares of the largest radii are infinite, and everything
+// is within them.
+static double widened(double radius) {
+    return radius < 0x1p511 ? radius * (1.0 + 0x1p-50) + 0x1p-536 : (double)INFINITY;
+}
+
+static double reach_of(const making *m, size_t point) {
+    return m->share == 0.0 ? 0.0 : m->share * widened(bp_radius_of(m->radii, point));
+}
+
+typedef struct span {
+    double min, max;
+} span;
+
+// Where space repeats, a cube as long as the period is the whole period.
+static span span_of(const making *m, size_t point, uint32_t axis) {
+    if (m->flat[axis]) {
+        return (span){0.0, 0.0};
+    }
+    const double x = coordinate(&m->points, point, axis), reach = reach_of(m, point);
+    const double period = (double)m->config->period[axis];
+    if (period == 0.0) {
+        return (span){x - reach, x + reach};
+    }
+    const double rounding = 0x1p-48 * (fabs(x) + period), more = reach + rounding;
+    return 2.0 * (more + rounding) < period ? (span){x - more, x + more} : (span){0.0, period};
+}
+
+static void fill_doubles(const making *m, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+        for (uint32_t axis = 0; axis < 3; ++axis) {
+            const span s = span_of(m, i, axis);
+            m->doubles[i].min[axis] = s.min;
+            m->doubles[i].max[axis] = s.max;
+        }
+    }
+}
+
+// The same in open space.
+static void fill_floats(const making *m, size_t begin, size_t end) {
+    const float *points = m->points.floats;
+    const bool same = radii_are_same(m->radii);
+    const float first_reach = begin < end ? bp_round_up(reach_of(m, begin)) : 0.0f;
+    for (size_t i = begin; i < end; ++i) {
+        const float reach = same ? first_reach : bp_round_up(reach_of(m, i));
+        for (size_t axis = 0; axis < 3; ++axis) {
+            m->floats[i].min[axis] = points[3 * i + axis] - reach;
+            m->floats[i].max[axis] = points[3 * i + axis] + reach;
+        }
+    }
+    for (size_t axis = 0; axis < 3; ++axis) {
+        for (size_t i = begin; i < end && m->flat[axis]; ++i) {
+            m->floats[i].min[axis] = 0.0f;
+            m->floats[i].max[axis] = 0.0f;
+        }
+    }
+}
+
+static bool is_finite(const making *m, size_t point) {
+    bool finite = true;
+    for (uint32_t axis = 0; axis < m->config->dimensions; ++axis) {
+        finite &= fabs(coordinate(&m->points, point, axis)) <= DBL_MAX;
+    }
+    return finite;
+}
+
+// Without a branch per coordinate, so that the compiler may use vectors.
+static bool are_finite(const float *coordinates, size_t count) {
+    uint32_t others = 0;
+    for (size_t i = 0; i < count; ++i) {
+        others += fabsf(coordinates[i]) <= FLT_MAX ? 0 : 1;
+    }
+    return others == 0;
+}
+
+static size_t first_invalid(const making *m, size_t begin, size_t end) {
+    if (m->floats != NULL && are_finite(m->points.floats + 3 * begin, 3 * (end - begin))) {
+        return end;
+    }
+    size_t point = begin;
+    while (point < end && is_finite(m, point)) {
+        ++point;
+    }
+    return point;
+}
+
+static size_t slice_begin(const making *m, size_t slice) {
+    return (size_t)((unsigned long long)m->points.count * slice / m->slice_count);
+}
+
+static void task_make(void *context, size_t slice) {
+    making *m = context;
+    const size_t end = slice_begin(m, slice + 1);
+    size_t begin = slice_begin(m, slice);
+    while (begin < end) {
+        const size_t stop = end - begin < BLOCK ? end : begin + BLOCK, valid = first_invalid(m, begin, stop);
+        if (m->floats != NULL) {
+            fill_floats(m, begin, valid);
+        } else {
+            fill_doubles(m, begin, valid);
+        }
+        begin = valid;
+        if (valid < stop) {
+            break;
+        }
+    }
+    m->invalid[slice] = begin;
+}
+
+static bp_status make_all(making *m) {
+    const bp_executor *executor = &m->config->executor;
+    const size_t blocks = bp_parallel_blocks(executor, m->points.count, SLICE_LEAST);
+    m->slice_count = blocks < SLICES_MAX ? blocks : SLICES_MAX;
+    bp_parallel_for(executor, m->slice_count, task_make, m);
+    for (size_t slice = 0; slice < m->slice_count; ++slice) {
+        const size_t point = m->invalid[slice];
+        if (point < slice_begin(m, slice + 1)) {
+            bp_log_write(m->config, "point %zu is not finite: (%g, %g, %g)", point, coordinate(&m->points, point, 0),
+                         coordinate(&m->points, point, 1), coordinate(&m->points, point, 2));
+            return BP_ERROR_BOX;
+        }
+    }
+    return BP_OK;
+}
+
+// Whether every two points are within the radius along an axis, as none are further apart there than half of the period.
+static bool covers(const bp_radii *radii, double period) {
+    return period > 0.0 && radii_are_same(radii) && widened(radii->same) >= 0.5 * period;
+}
+
+bp_config bp_cubes_config(const bp_config *config, const bp_radii *radii) {
+    bp_config cubes = *config;
+    cubes.shape = BP_SHAPE_BOXES;
+    cubes.margin = 0.0f;
+    for (size_t axis = 0; axis < 3; ++axis) {
+        cubes.period[axis] = covers(radii, (double)config->period[axis]) ? 0.0f : config->period[axis];
+    }
+    return cubes;
+}
+
+static bool has_images(const making *m) {
+    bool any = false;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        any |= m->config->period[axis] > 0.0f && !m->flat[axis];
+    }
+    return any;
+}
+
+static bool reserve(making *m, bp_buffer *buffer) {
+    const bool floats = !m->points.wide && !has_images(m);
+    const size_t size = floats ? sizeof(bp_box) : sizeof(bp_box_double), count = m->points.count;
+    if (!bp_buffer_reserve(buffer, &m->config->allocator, 0, count + 1, size)) { // so that there always is an array
+        return false;
+    }
+    m->floats = floats ? buffer->data : NULL;
+    m->doubles = floats ? NULL : buffer->data;
+    return true;
+}
+
+bp_status bp_cubes_make(bp_cubes *cubes, const bp_config *config, bp_points points, const bp_radii *radii,
+                        double share) {
+    making m = {.config = config, .points = points, .radii = radii, .share = share};
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        m.flat[axis] = axis >= config->dimensions || covers(radii, (double)config->period[axis]);
+    }
+    if (!reserve(&m, &cubes->buffer)) {
+        return BP_ERROR_MEMORY;
+    }
+    cubes->given = (bp_given){.floats = m.floats, .doubles = m.doubles, .count = points.count};
+    return make_all(&m);
+}

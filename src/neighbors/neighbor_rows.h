@@ -1,0 +1,16 @@
+// Compressed rows: what each point is listed with, one row after the other.
+//
+//     pairs     (2, 7) (0, 2) (2, 5)
+//     offsets   | 0 | 1 | 1 | 4 | ...       row 2 is indices[1 .. 4)
+//     indices   | 2 | 0   5   7 | ...       ascending in each row
+#ifndef BP_ROWS_H
+#define BP_ROWS_H
+
+#include "base/memory.h"
+
+// Row a takes b and, if `both_ways`, row b takes a, for each of the pairs, which are all different. The memory of the
+// pairs is used for sorting: they are lost. If memory is short, `rows` is as before and the pairs are too.
+bp_status bp_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *pairs, size_t pair_count, bool both_ways,
+                       const bp_config *config);
+
+#endif

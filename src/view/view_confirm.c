@@ -1,0 +1,143 @@
+// Looking once more at what a method has found in a view.
+//
+// One place is reported of those where a pair was found: along each axis the one without a shift, if the intervals
+// overlap there. If they do not, only one of the two boxes can be the one that was moved: if x - P meets y, and y - P
+// meets x, then x meets y, because high ends only go down.
+//
+// Cost: for float boxes inside their period a look at a byte each. Else both boxes are read as they were given, from
+// anywhere in memory, and waiting for them is most of the work; so they are fetched ahead.
+#include "view/view.h"
+
+enum { AHEAD = 16 }; // pairs whose boxes are fetched before their turn
+
+static inline void prefetch(const void *memory) {
+#if defined(__GNUC__)
+    __builtin_prefetch(memory);
+#else
+    (void)memory;
+#endif
+}
+
+// A box as it was given may lie in two lines of the cache.
+static inline void prefetch_given(const bp_given *given, uint32_t proxy) {
+    const size_t index = proxy < given->count ? proxy : 0;
+    if (given->doubles != NULL) {
+        prefetch(&given->doubles[index].min[0]);
+        prefetch(&given->doubles[index].max[2]);
+    } else {
+        prefetch(&given->floats[index].min[0]);
+        prefetch(&given->floats[index].max[2]);
+    }
+}
+
+// Of a pair that will have its turn soon: boxes are anywhere in memory, and waiting for them is most of the work.
+static inline void prefetch_pair(const bp_view *first, const bp_view *second, bp_pair pair) {
+    prefetch_given(&first->given, pair.a);
+    prefetch_given(&second->given, pair.b);
+}
+
+static void prefetch_first(const bp_view *first, const bp_view *second, const bp_pair *pairs, size_t count) {
+    for (size_t i = 0; i < AHEAD && i < count; ++i) {
+        prefetch_pair(first, second, pairs[i]);
+    }
+}
+
+static bp_image object_of(const bp_view *view, uint32_t proxy) {
+    const bp_image *images = view->images.data;
+    const bp_image itself = {.owner = proxy};
+    return proxy < view->given.count ? itself : images[proxy - view->given.count];
+}
+
+// Whether two objects are apart without a shift along each of some axes.
+static bool are_apart(const bp_box *a, const bp_box *b, uint32_t axes) {
+    bool apart = true;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        const bool overlap = a->min[axis] <= b->max[axis] && b->min[axis] <= a->max[axis];
+        apart &= (axes >> axis & 1) == 0 || !overlap;
+    }
+    return apart;
+}
+
+// From two proxies to two objects. False unless this is the place where they are reported; an object and its own image
+// are in no such place, because nothing is apart from itself.
+static bool resolve(const bp_view *first, const bp_view *second, bp_pair *pair, bool *shifted) {
+    const bp_image x = object_of(first, pair->a), y = object_of(second, pair->b);
+    const uint32_t shifts = x.shifts | y.shifts;
+    *shifted = shifts != 0;
+    if (shifts == 0) {
+        return true;
+    }
+    const bool turned = first == second && x.owner > y.owner;
+    *pair = (bp_pair){.a = turned ? y.owner : x.owner, .b = turned ? x.owner : y.owner};
+    return (x.shifts & y.shifts) == 0 && are_apart(&first->boxes[x.owner], &second->boxes[y.owner], shifts);
+}
+
+size_t bp_view_resolve(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+        bool shifted = false;
+        bp_pair pair = pairs[i];
+        const bool keep = resolve(first, second, &pair, &shifted);
+        pairs[kept] = pair;
+        kept += keep;
+    }
+    return kept;
+}
+
+static bool is_tight(const bp_view *view, uint32_t object) {
+    return view->marks.data != NULL && (((const uint8_t *)view->marks.data)[object] & BP_VIEW_LOOSE) == 0;
+}
+
+static bool meet(const bp_view *first, const bp_view *second, bp_pair pair) {
+    const bp_box_double a = bp_given_box(&first->given, first->config, pair.a);
+    const bp_box_double b = bp_given_box(&second->given, second->config, pair.b);
+    return bp_boxes_meet(&a, &b, first->config);
+}
+
+static bool is_confirmed(const bp_view *first, const bp_view *second, bp_pair *pair) {
+    bool shifted = false;
+    if (!resolve(first, second, pair, &shifted)) {
+        return false;
+    }
+    return (!shifted && is_tight(first, pair->a) && is_tight(second, pair->b)) || meet(first, second, *pair);
+}
+
+// Without a branch: most pairs are what they seem to be.
+static size_t confirm_plain(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count) {
+    const bp_box_double *first_boxes = first->given.doubles, *second_boxes = second->given.doubles;
+    const uint32_t dimensions = first->config->dimensions;
+    size_t kept = 0;
+    prefetch_first(first, second, pairs, count);
+    for (size_t i = 0; i < count; ++i) {
+        prefetch_pair(first, second, pairs[i + AHEAD < count ? i + AHEAD : i]);
+        const bp_box_double *a = &first_boxes[pairs[i].a], *b = &second_boxes[pairs[i].b];
+        bool overlap = true;
+        for (uint32_t axis = 0; axis < dimensions; ++axis) {
+            overlap &= (a->min[axis] <= b->max[axis]) & (b->min[axis] <= a->max[axis]);
+        }
+        pairs[kept] = pairs[i];
+        kept += overlap;
+    }
+    return kept;
+}
+
+size_t bp_view_confirm(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count) {
+    if (first->plain && second->plain) {
+        return confirm_plain(first, second, pairs, count);
+    }
+    const bool all_loose = first->given.doubles != NULL || first->config->shape != BP_SHAPE_BOXES;
+    size_t kept = 0;
+    if (all_loose) {
+        prefetch_first(first, second, pairs, count);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        if (all_loose) {
+            prefetch_pair(first, second, pairs[i + AHEAD < count ? i + AHEAD : i]);
+        }
+        bp_pair pair = pairs[i];
+        const bool keep = is_confirmed(first, second, &pair);
+        pairs[kept] = pair;
+        kept += keep;
+    }
+    return kept;
+}

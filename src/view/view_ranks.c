@@ -1,0 +1,309 @@
+// How 64-bit coordinates become floats.
+//
+//   rounded   to the nearest float, after the middle of all objects was subtracted. Objects grow or shrink by a unit in
+//             the last place. Costs nothing.
+//   ranks     the place of each coordinate among all coordinates of its axis, equal ones sharing a place:
+//
+//                 coordinates   1.0   1.0000000000000002   1.0000000000000004   4000.0
+//                 ranks          0            1                    2               3
+//
+//             Order is all that overlap needs, so these boxes overlap exactly where the given ones do, as long as there
+//             are no more than 2^24 of them; and empty space, however vast, takes no room. Costs a radix sort per axis.
+//
+// Rounding is enough as long as objects are larger than a few units in the last place of their coordinates. Where they
+// are smaller (0.2 mm in a cube of 4 km), all objects that lie close to each other become one and the same box, and
+// each would be a candidate for each.
+#include "view/view_ranks.h"
+
+#include "api/config.h"
+#include "base/parallel.h"
+
+#include <float.h>
+#include <string.h>
+
+enum {
+    BLOCK_LEAST = 16384,
+    BLOCKS_MAX = 256,
+    DIGIT_BITS = 11,
+    DIGITS = 1 << DIGIT_BITS,
+    PASSES = 6,
+    EXACT_RANKS = 1 << 24 // that a float can tell apart
+};
+
+// Objects below 8 units in the last place count as small.
+static const double SMALL = 0x1p-20;
+
+// So many small ones, squared, as candidates for each object, are no burden.
+static const double BEARABLE = 64.0;
+
+// ---- the choice -----------------------------------------------------------------------------------------------------
+
+typedef struct survey {
+    const bp_view *view;
+    size_t block_count;
+    double low[BLOCKS_MAX][3], high[BLOCKS_MAX][3]; // of the finite coordinates
+    size_t small[BLOCKS_MAX];                       // objects
+} survey;
+
+static size_t survey_begin(const survey *s, size_t block) {
+    return (size_t)((unsigned long long)s->view->given.count * block / s->block_count);
+}
+
+static void task_bounds(void *context, size_t block) {
+    survey *s = context;
+    const bp_box_double *boxes = s->view->given.doubles;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        s->low[block][axis] = INFINITY;
+        s->high[block][axis] = -INFINITY;
+    }
+    const size_t end = survey_begin(s, block + 1);
+    for (size_t i = survey_begin(s, block); i < end; ++i) {
+        for (uint32_t axis = 0; axis < s->view->config->dimensions; ++axis) {
+            const double min = boxes[i].min[axis], max = boxes[i].max[axis];
+            s->low[block][axis] = min < s->low[block][axis] && !isinf(min) ? min : s->low[block][axis];
+            s->high[block][axis] = max > s->high[block][axis] && !isinf(max) ? max : s->high[block][axis];
+        }
+    }
+}
+
+// Small against the floats at its place, along any axis. A hole is not: no comparison with NaN holds.
+static bool is_small(const bp_view *view, const bp_box_double *box) {
+    const bp_config *config = view->config;
+    bool small = false;
+    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
+        const double low = fabs(box->min[axis] - view->origin[axis]), high = fabs(box->max[axis] - view->origin[axis]);
+        const double period = bp_period_of(config, axis), farther = low > high ? low : high;
+        const double extent = box->max[axis] - box->min[axis] + 2.0 * (double)config->margin;
+        small |= extent < SMALL * (period > 0.0 ? period : farther) && !isinf(farther);
+    }
+    return small;
+}
+
+static void task_small(void *context, size_t block) {
+    survey *s = context;
+    const bp_box_double *boxes = s->view->given.doubles;
+    s->small[block] = 0;
+    const size_t end = survey_begin(s, block + 1);
+    for (size_t i = survey_begin(s, block); i < end; ++i) {
+        s->small[block] += is_small(s->view, &boxes[i]);
+    }
+}
+
+static survey survey_of(const bp_view *view) {
+    survey s = {.view = view};
+    const size_t blocks = bp_parallel_blocks(&view->config->executor, view->given.count, BLOCK_LEAST);
+    s.block_count = blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX;
+    return s;
+}
+
+typedef struct bounds {
+    double low[3], high[3]; // of all finite coordinates
+} bounds;
+
+static bounds bounds_of(bp_view *const *views, size_t view_count) {
+    bounds all = {.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t i = 0; i < view_count; ++i) {
+        survey s = survey_of(views[i]);
+        bp_parallel_for(&views[i]->config->executor, s.block_count, task_bounds, &s);
+        for (size_t block = 0; block < s.block_count; ++block) {
+            for (int axis = 0; axis < 3; ++axis) {
+                all.low[axis] = s.low[block][axis] < all.low[axis] ? s.low[block][axis] : all.low[axis];
+                all.high[axis] = s.high[block][axis] > all.high[axis] ? s.high[block][axis] : all.high[axis];
+            }
+        }
+    }
+    return all;
+}
+
+// The middle of all finite coordinates; 0 where there are none, and where places have a meaning of their own.
+static double origin_of(const bounds *b, const bp_config *config, uint32_t axis) {
+    const bool fixed = bp_period_of(config, axis) > 0.0 || bp_domain_is_given(&config->domain);
+    return fixed || !(b->low[axis] <= b->high[axis]) ? 0.0 : 0.5 * b->low[axis] + 0.5 * b->high[axis];
+}
+
+// Whether nothing is asked but that the boxes become floats, and they can.
+static bool is_plain(const bounds *b, const bp_config *config) {
+    bool plain = config->shape == BP_SHAPE_BOXES && config->margin == 0.0f;
+    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
+        const bool empty = !(b->low[axis] <= b->high[axis]);
+        plain &= bp_period_of(config, axis) == 0.0 && (empty || b->high[axis] - b->low[axis] < (double)FLT_MAX);
+    }
+    return plain;
+}
+
+static double count_small(bp_view *const *views, size_t view_count) {
+    size_t sum = 0;
+    for (size_t i = 0; i < view_count; ++i) {
+        survey s = survey_of(views[i]);
+        bp_parallel_for(&views[i]->config->executor, s.block_count, task_small, &s);
+        for (size_t block = 0; block < s.block_count; ++block) {
+            sum += s.small[block];
+        }
+    }
+    return (double)sum;
+}
+
+void bp_view_choose_map(bp_view *const *views, size_t view_count) {
+    const bp_config *config = views[0]->config;
+    const bounds b = bounds_of(views, view_count);
+    size_t total = 0;
+    for (size_t i = 0; i < view_count; ++i) {
+        for (uint32_t axis = 0; axis < 3; ++axis) {
+            views[i]->origin[axis] = origin_of(&b, config, axis);
+        }
+        total += views[i]->given.count;
+    }
+    const double small = count_small(views, view_count);
+    for (size_t i = 0; i < view_count; ++i) {
+        views[i]->ranked = small * small > BEARABLE * (double)total;
+        views[i]->plain = !views[i]->ranked && is_plain(&b, config);
+    }
+}
+
+// ---- sorting --------------------------------------------------------------------------------------------------------
+
+// A coordinate: its bits, so changed that they have its order; and where it comes from.
+typedef struct coordinate {
+    uint64_t key;
+    float *rank;
+} coordinate;
+
+static uint64_t key_of(double value) {
+    const double positive_zero = value + 0.0; // -0.0 and 0.0 are equal
+    uint64_t bits;
+    memcpy(&bits, &positive_zero, sizeof bits);
+    const uint64_t sign = (uint64_t)1 << 63;
+    return (bits & sign) != 0 ? ~bits : bits | sign;
+}
+
+static void count_digits(const coordinate *list, size_t count, size_t histogram[PASSES][DIGITS]) {
+    memset(histogram, 0, PASSES * sizeof histogram[0]);
+    for (size_t i = 0; i < count; ++i) {
+        for (int pass = 0; pass < PASSES; ++pass) {
+            ++histogram[pass][list[i].key >> (pass * DIGIT_BITS) & (DIGITS - 1)];
+        }
+    }
+}
+
+static void scatter(const coordinate *from, coordinate *to, size_t count, int pass, size_t position[DIGITS]) {
+    size_t sum = 0;
+    for (size_t digit = 0; digit < DIGITS; ++digit) {
+        const size_t here = position[digit];
+        position[digit] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        to[position[from[i].key >> (pass * DIGIT_BITS) & (DIGITS - 1)]++] = from[i];
+    }
+}
+
+// Ascending by key, least significant digit first; digits that all share are skipped. The result is in one of the two.
+static const coordinate *sort_coordinates(coordinate *list, coordinate *spare, size_t count,
+                                          size_t histogram[PASSES][DIGITS]) {
+    count_digits(list, count, histogram);
+    coordinate *from = list, *to = spare;
+    for (int pass = 0; pass < PASSES && count > 0; ++pass) {
+        if (histogram[pass][from[0].key >> (pass * DIGIT_BITS) & (DIGITS - 1)] < count) {
+            scatter(from, to, count, pass, histogram[pass]);
+            coordinate *swapped = from;
+            from = to;
+            to = swapped;
+        }
+    }
+    return from;
+}
+
+// ---- ranks ----------------------------------------------------------------------------------------------------------
+
+// A coordinate to be ranked; infinities and NaNs stay what they are.
+static size_t enter(coordinate *list, double value, float *rank) {
+    const bool finite = isfinite(value);
+    *rank = finite ? 0.0f : (float)value;
+    *list = (coordinate){.key = key_of(value), .rank = rank};
+    return finite;
+}
+
+static size_t gather(const bp_view *view, uint32_t axis, coordinate *list) {
+    const bp_box_double *wide = view->wide.data;
+    bp_box *boxes = view->proxies.data;
+    size_t count = 0;
+    for (size_t i = 0; i < view->count; ++i) {
+        count += enter(&list[count], wide[i].min[axis], &boxes[i].min[axis]);
+        count += enter(&list[count], wide[i].max[axis], &boxes[i].max[axis]);
+    }
+    return count;
+}
+
+// From 2^24 on ranks are rounded, which keeps their order. Returns the last one.
+static size_t write_ranks(const coordinate *sorted, size_t count) {
+    size_t rank = 0;
+    for (size_t i = 0; i < count; ++i) {
+        rank += i > 0 && sorted[i].key != sorted[i - 1].key;
+        *sorted[i].rank = (float)rank;
+    }
+    return rank;
+}
+
+// The memory that sorting takes: each coordinate twice, to sort to and fro.
+typedef struct sorting {
+    size_t (*histogram)[DIGITS];
+    coordinate *list, *spare;
+} sorting;
+
+static bool reserve_sorting(bp_view *view, size_t box_count, sorting *s) {
+    const size_t histograms = PASSES * sizeof *s->histogram / sizeof(coordinate);
+    const size_t length = bp_size_multiply(box_count, 2);
+    const size_t needed = length < SIZE_MAX / 4 ? histograms + 2 * length : SIZE_MAX;
+    if (!bp_buffer_reserve_slack(&view->lists, &view->config->allocator, 0, needed, sizeof(coordinate))) {
+        return false;
+    }
+    s->histogram = view->lists.data;
+    s->list = (coordinate *)view->lists.data + histograms;
+    s->spare = s->list + length;
+    return true;
+}
+
+// Returns the last rank.
+static size_t rank_axis(bp_view *const *views, size_t view_count, uint32_t axis, const sorting *s) {
+    size_t count = 0;
+    for (size_t i = 0; i < view_count; ++i) {
+        count += gather(views[i], axis, s->list + count);
+    }
+    return write_ranks(sort_coordinates(s->list, s->spare, count, s->histogram), count);
+}
+
+static void flatten(const bp_view *view) {
+    bp_box *boxes = view->proxies.data;
+    for (size_t i = 0; i < view->count; ++i) {
+        boxes[i].min[2] = 0.0f;
+        boxes[i].max[2] = 0.0f;
+    }
+}
+
+static void finish(bp_view *view, size_t last_rank) {
+    const bp_config *config = view->config;
+    const bool plain = config->shape == BP_SHAPE_BOXES && view->marks.data == NULL;
+    view->exact = plain && last_rank <= EXACT_RANKS; // then order is kept both ways
+    if (config->dimensions == 2) {
+        flatten(view);
+    }
+}
+
+bp_status bp_view_rank(bp_view *const *views, size_t view_count) {
+    sorting s;
+    size_t total = 0, last_rank = 0;
+    for (size_t i = 0; i < view_count; ++i) {
+        total += views[i]->count;
+    }
+    if (!reserve_sorting(views[0], total, &s)) {
+        return BP_ERROR_MEMORY;
+    }
+    for (uint32_t axis = 0; axis < views[0]->config->dimensions; ++axis) {
+        const size_t last = rank_axis(views, view_count, axis, &s);
+        last_rank = last > last_rank ? last : last_rank;
+    }
+    for (size_t i = 0; i < view_count; ++i) {
+        finish(views[i], last_rank);
+    }
+    return BP_OK;
+}

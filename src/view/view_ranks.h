@@ -1,0 +1,13 @@
+// How 64-bit coordinates become floats: rounded, or as ranks.
+#ifndef BP_VIEW_RANKS_H
+#define BP_VIEW_RANKS_H
+
+#include "view/view.h"
+
+// Decides for views that are compared with each other, from the boxes given: sets their origin and `ranked`.
+void bp_view_choose_map(bp_view *const *views, size_t view_count);
+
+// Makes the proxies of ranked views from their wide intervals.
+bp_status bp_view_rank(bp_view *const *views, size_t view_count);
+
+#endif

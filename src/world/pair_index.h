@@ -1,0 +1,44 @@
+// Where each pair of a list is, so that pairs can leave it and join it without a look at the others.
+//
+//     pairs   | (3,9) | (0,4) | (7,8) |            the list itself is the caller's, without gaps: the last one takes the
+//     slots   | 2 | . | 0 | . | . | 1 | . |        place of one that leaves
+//
+// A hash table with linear probing, at most half full, of positions in the list. What is removed leaves no mark: those
+// behind it move up. All calls are O(1) on average.
+#ifndef BP_PAIR_INDEX_H
+#define BP_PAIR_INDEX_H
+
+#include "base/memory.h"
+
+// All zero is empty.
+typedef struct bp_pair_index {
+    bp_buffer slots; // of uint32_t
+    uint32_t bits;   // 1 << bits slots; 0: none
+} bp_pair_index;
+
+// The most pairs that an index can name.
+#define BP_PAIR_INDEX_MOST ((size_t)1 << 30)
+
+// Indexes all pairs of a list, with room for `count` of them. False if memory is short.
+bool bp_pair_index_build(bp_pair_index *index, const bp_allocator *allocator, const bp_pairs *pairs, size_t count);
+
+// Whether there is room for `count` pairs.
+bool bp_pair_index_fits(const bp_pair_index *index, size_t count);
+
+bool bp_pair_index_has(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair);
+
+// Whether it names every pair of the list, and nothing else.
+bool bp_pair_index_is_sound(const bp_pair_index *index, const bp_pairs *pairs);
+
+// Removes a pair that is there; adds one that is not, to a list that has room.
+void bp_pair_index_remove(bp_pair_index *index, bp_pairs *pairs, bp_pair pair);
+void bp_pair_index_add(bp_pair_index *index, bp_pairs *pairs, bp_pair pair);
+
+// Puts a pair that is not there in the place of one that is.
+void bp_pair_index_replace(bp_pair_index *index, bp_pairs *pairs, bp_pair old, bp_pair new);
+
+// Asks for the slot of a pair ahead of time; and, some time later, for what it names.
+void bp_pair_index_prefetch(const bp_pair_index *index, bp_pair pair);
+void bp_pair_index_prefetch_pair(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair);
+
+#endif

@@ -1,0 +1,349 @@
+// Ray queries.
+//
+// A ray meets a box where it is inside all three pairs of faces at once; when it passes a face follows from one division,
+// in 64 bits: (face - origin) / direction. A box is closed, and an axis along which the ray does not move is decided by
+// the origin alone.
+//
+// If all hits are wanted, the whole ray is followed at once. If only the first are (found = NULL), it is followed in
+// steps, each twice as long as the one before, until nothing that comes later could be among them. A box counts in the
+// step in which it is entered.
+//
+// In a periodic world ray and boxes are first moved to where they begin in 0 .. period. The ray then passes image after
+// image of the same boxes, and is itself moved back, by one period after the other. Of an object only the first image
+// counts: the one that is entered first.
+#include "world/query/query.h"
+
+static const double FIRST_STEP = 4.0; // of what separates objects
+
+enum {
+    AXES = 3, // in two dimensions the ray and all boxes lie at z = 0
+    PERIODS_MOST = 1000
+};
+
+typedef struct ray_search {
+    const bp_query *query;
+    const bp_line *ray;
+    bp_shortlist list;
+    double from, to; // the step: boxes that are entered in from .. to, less `to` itself
+    int shift[AXES]; // periodic: how many periods the ray is moved back
+    bool few;        // only those that fit into the list are wanted
+} ray_search;
+
+// ---- one box --------------------------------------------------------------------------------------------------------
+
+// When the ray is between two faces, at most from *enter to *leave. False if it never is.
+static bool pass(const bp_line *ray, uint32_t axis, double min, double max, double *enter, double *leave) {
+    const double origin = ray->origin[axis], direction = ray->direction[axis];
+    if (direction == 0.0) {
+        return min <= origin && origin <= max;
+    }
+    const double first = (min - origin) / direction, second = (max - origin) / direction;
+    const double near = direction > 0.0 ? first : second, far = direction > 0.0 ? second : first;
+    *enter = near > *enter ? near : *enter;
+    *leave = far < *leave ? far : *leave;
+    return *enter <= *leave;
+}
+
+// Boxes at infinity are never reached.
+static bool meet(const bp_line *ray, const bp_box_double *box, double *t) {
+    double enter = ray->begin, leave = ray->end;
+    bool inside = true;
+    for (uint32_t axis = 0; axis < AXES && inside; ++axis) {
+        inside = pass(ray, axis, box->min[axis], box->max[axis], &enter, &leave);
+    }
+    *t = enter;
+    return inside && enter < (double)INFINITY;
+}
+
+// ---- images of one box ----------------------------------------------------------------------------------------------
+
+// The images of a box that a ray may meet along one axis, by how many periods they are moved: first .. last.
+typedef struct images {
+    int first, last;
+    double rounding; // more than all rounding of coordinates can amount to
+} images;
+
+static images images_between(const bp_line *ray, const bp_box_double *box, uint32_t axis, double period, double begin,
+                             double end) {
+    if (!(period > 0.0) || isinf(box->min[axis])) {
+        return (images){0};
+    }
+    const double a = ray->origin[axis] + begin * ray->direction[axis];
+    const double b = ray->origin[axis] + end * ray->direction[axis];
+    const double low = fmin(a, b), high = fmax(a, b);
+    const double rounding = 0x1p-45 * (fabs(a) + fabs(b) + fabs(box->min[axis]) + fabs(box->max[axis]) + period);
+    return (images){.first = (int)ceil((low - rounding - box->max[axis]) / period),
+                    .last = (int)floor((high + rounding - box->min[axis]) / period),
+                    .rounding = rounding};
+}
+
+// The first image that a ray meets, and when. If it meets several at once: the one with the smallest numbers.
+typedef struct first_image {
+    double t;
+    int image[AXES];
+    bool any;
+} first_image;
+
+typedef struct image_search {
+    const bp_line *ray;
+    const bp_config *config;
+    bp_box_double box;
+    int image[AXES];
+    first_image first;
+} image_search;
+
+// Axis after axis, each shortening the time in which the next can be met.
+// NOLINTNEXTLINE(misc-no-recursion): at most three deep
+static void try_images(image_search *s, uint32_t axis, double enter, double leave) {
+    if (axis == AXES) {
+        if (enter < (double)INFINITY && (!s->first.any || enter < s->first.t)) {
+            s->first = (first_image){.t = enter, .image = {s->image[0], s->image[1], s->image[2]}, .any = true};
+        }
+        return;
+    }
+    const double period = bp_period_of(s->config, axis);
+    const images range = images_between(s->ray, &s->box, axis, period, enter, leave);
+    for (int i = range.first; i <= range.last; ++i) {
+        double from = enter, to = s->first.any && s->first.t < leave ? s->first.t : leave;
+        s->image[axis] = i;
+        if (pass(s->ray, axis, s->box.min[axis] + i * period, s->box.max[axis] + i * period, &from, &to)) {
+            try_images(s, axis + 1, from, to);
+        }
+    }
+}
+
+static first_image find_first_image(const ray_search *search, const bp_found *found) {
+    image_search s = {.ray = search->ray, .config = &search->query->world->config};
+    s.box = bp_query_box_of(search->query, found);
+    try_images(&s, 0, s.ray->begin, s.ray->end);
+    return s.first;
+}
+
+// ---- objects --------------------------------------------------------------------------------------------------------
+
+static bool is_periodic(const ray_search *s) {
+    return bp_query_is_periodic(s->query->world);
+}
+
+static bool is_in_step(const ray_search *s, double t) {
+    return s->from <= t && t < s->to;
+}
+
+static void offer(ray_search *s, bp_id id, double t) {
+    bp_shortlist_offer(&s->list, bp_ranked_key(id, (float)t));
+}
+
+// Objects that are in no place in particular: when they are met does not matter.
+static void find_apart(void *context, const bp_found *found) {
+    ray_search *s = context;
+    if (is_periodic(s)) {
+        const first_image first = find_first_image(s, found);
+        if (first.any) {
+            offer(s, found->id, first.t);
+        }
+        return;
+    }
+    const bp_box_double box = bp_query_box_of(s->query, found);
+    double t;
+    if (meet(s->ray, &box, &t)) {
+        offer(s, found->id, t);
+    }
+}
+
+static void find_in_step(void *context, const bp_found *found) {
+    ray_search *s = context;
+    const bp_box_double box = bp_query_box_of(s->query, found);
+    double t;
+    if (meet(s->ray, &box, &t) && is_in_step(s, t)) {
+        offer(s, found->id, t);
+    }
+}
+
+// An image that is moved on by as much as the ray is moved back.
+static void find_image_in_step(void *context, const bp_found *found) {
+    ray_search *s = context;
+    const first_image first = find_first_image(s, found);
+    if (first.any && is_in_step(s, first.t) && memcmp(first.image, s->shift, sizeof s->shift) == 0) {
+        offer(s, found->id, first.t);
+    }
+}
+
+// ---- following the ray ----------------------------------------------------------------------------------------------
+
+static void follow_moved(ray_search *s, double begin, double end) {
+    const bp_config *config = &s->query->world->config;
+    bp_line line = *s->ray;
+    for (uint32_t axis = 0; axis < AXES; ++axis) {
+        const double distance = s->shift[axis] * bp_period_of(config, axis);
+        line.rounding[axis] = 0x1p-45 * (fabs(line.origin[axis]) + fabs(distance));
+        line.origin[axis] -= distance;
+    }
+    line.begin = begin;
+    line.end = end;
+    const bp_finder finder = {.find = find_image_in_step, .context = s};
+    bp_query_ask_line(s->query, &line, &finder);
+}
+
+// Moves the ray back along one axis after the other, by all the periods by which it can meet something.
+// NOLINTNEXTLINE(misc-no-recursion): at most three deep
+static void follow_images(ray_search *s, const bp_box_double *bounds, uint32_t axis, double begin, double end) {
+    const bp_config *config = &s->query->world->config;
+    if (axis == AXES) {
+        follow_moved(s, begin, end);
+        return;
+    }
+    const double period = bp_period_of(config, axis);
+    const images range = images_between(s->ray, bounds, axis, period, begin, end);
+    for (int i = range.first; i <= range.last; ++i) {
+        const double low = bounds->min[axis] + i * period - range.rounding;
+        const double high = bounds->max[axis] + i * period + range.rounding;
+        double from = begin, to = end;
+        s->shift[axis] = i;
+        if (!(period > 0.0) || pass(s->ray, axis, low, high, &from, &to)) {
+            follow_images(s, bounds, axis + 1, from, to);
+        }
+    }
+}
+
+static void follow(ray_search *s, double begin, double end) {
+    if (!is_periodic(s)) {
+        bp_line line = *s->ray;
+        line.begin = begin;
+        line.end = end;
+        const bp_finder finder = {.find = find_in_step, .context = s};
+        bp_query_ask_line(s->query, &line, &finder);
+        return;
+    }
+    bp_box_double bounds;
+    for (size_t i = 0; i < s->query->source_count; ++i) { // there is at most one
+        if (bp_sorted_grid_bounds(s->query->sources[i].grid, bounds.min, bounds.max)) {
+            follow_images(s, &bounds, 0, begin, end);
+        }
+    }
+}
+
+// Where there can be something in the levels of the grids.
+static bool clip(const ray_search *s, bp_line *whole) {
+    if (is_periodic(s)) {
+        return true;
+    }
+    whole->begin = INFINITY;
+    whole->end = -INFINITY;
+    for (size_t i = 0; i < s->query->source_count; ++i) {
+        bp_line line = *s->ray;
+        if (bp_sorted_grid_clip(s->query->sources[i].grid, &line)) {
+            whole->begin = fmin(whole->begin, line.begin);
+            whole->end = fmax(whole->end, line.end);
+        }
+    }
+    return whole->begin <= whole->end;
+}
+
+static double first_step(const ray_search *s) {
+    double spacing = 0.0, speed = 0.0;
+    for (size_t i = 0; i < s->query->source_count; ++i) {
+        spacing = fmax(spacing, bp_sorted_grid_spacing(s->query->sources[i].grid));
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        speed = fmax(speed, fabs(s->ray->direction[axis]));
+    }
+    return spacing > 0.0 ? FIRST_STEP * spacing / speed : (double)INFINITY;
+}
+
+// Whether nothing that is entered at `t` or later can be listed any more.
+static bool is_complete(const ray_search *s, double t) {
+    return s->few && bp_shortlist_limit(&s->list) < bp_ranked_key(0, (float)t);
+}
+
+static void follow_in_steps(ray_search *s, const bp_line *whole, double step) {
+    double begin = whole->begin;
+    s->from = s->ray->begin;
+    for (bool last = false; !last && !is_complete(s, begin); step *= 2.0) {
+        const double end = begin + step < whole->end ? begin + step : whole->end;
+        last = end == whole->end;
+        s->to = last ? (double)INFINITY : end;
+        follow(s, begin, end);
+        begin = end;
+        s->from = end;
+    }
+}
+
+// ---- the question itself --------------------------------------------------------------------------------------------
+
+static bp_status check_numbers(const bp_world *world, const bp_ray *ray) {
+    bool finite = true, moves = false;
+    for (uint32_t axis = 0; axis < world->config.dimensions; ++axis) {
+        finite &= isfinite(ray->origin[axis]) && isfinite(ray->direction[axis]);
+        moves |= ray->direction[axis] != 0.0f;
+    }
+    if (!finite) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ray: origin and direction must be finite");
+    }
+    if (!moves) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ray.direction: must not be zero");
+    }
+    if (!(ray->max_t >= 0.0f)) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ray.max_t: must be 0 or more, and may be infinite");
+    }
+    return BP_OK;
+}
+
+static bp_status check_periods(const bp_world *world, const bp_ray *ray) {
+    bool periodic = false, fits = true;
+    for (uint32_t axis = 0; axis < world->config.dimensions; ++axis) {
+        const double period = bp_period_of(&world->config, axis);
+        periodic |= period > 0.0;
+        fits &= !(period > 0.0 && fabs((double)ray->direction[axis]) * (double)ray->max_t > PERIODS_MOST * period);
+    }
+    if (periodic && (!fits || isinf(ray->max_t))) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT,
+                               "ray.max_t: must be finite in a periodic world, and pass no more than 1000 periods");
+    }
+    return BP_OK;
+}
+
+static bp_status check_ray(const bp_world *world, const bp_ray *ray, const bp_ray_hit *hits, size_t capacity) {
+    if (ray == NULL) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ray: NULL");
+    }
+    if (hits == NULL && capacity > 0) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "hits: NULL, but the capacity is not 0");
+    }
+    const bp_status status = check_numbers(world, ray);
+    return status == BP_OK ? check_periods(world, ray) : status;
+}
+
+static bp_line line_of(const bp_ray *ray, const bp_config *config) {
+    bp_line line = {.begin = 0.0, .end = (double)ray->max_t};
+    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
+        const double origin = (double)ray->origin[axis], period = bp_period_of(config, axis);
+        line.origin[axis] = period > 0.0 ? bp_query_wrap(origin, period) : origin;
+        line.direction[axis] = (double)ray->direction[axis];
+    }
+    return line;
+}
+
+bp_status bp_query_ray_as(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits,
+                          size_t capacity, size_t *found) {
+    bp_status status = bp_query_check(world, object);
+    if (status == BP_OK) {
+        status = check_ray(world, ray, hits, capacity);
+    }
+    if (status != BP_OK) {
+        return status;
+    }
+    const bp_query query = bp_query_begin(world, object);
+    const bp_line line = line_of(ray, &world->config);
+    ray_search s = {.query = &query, .ray = &line, .list = bp_shortlist_of_hits(hits, capacity), .few = found == NULL};
+    const bp_finder finder = {.find = find_apart, .context = &s};
+    bp_line whole = line;
+    bp_query_ask_apart(&query, &finder);
+    if (clip(&s, &whole)) {
+        follow_in_steps(&s, &whole, s.few ? first_step(&s) : (double)INFINITY);
+    }
+    return bp_shortlist_finish(&s.list, found);
+}
+
+bp_status bp_query_ray(const bp_world *world, const bp_ray *ray, bp_ray_hit *hits, size_t capacity, size_t *found) {
+    return bp_query_ray_as(world, ray, NULL, hits, capacity, found);
+}

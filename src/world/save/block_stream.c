@@ -1,0 +1,140 @@
+#include "world/save/block_stream.h"
+
+#include <assert.h>
+#include <string.h>
+
+// ---- numbers: byte by byte, so that they are the same on every machine ----------------------------------------------
+
+void bp_store_u32(unsigned char *to, uint32_t value) {
+    for (int i = 0; i < 4; ++i) {
+        to[i] = (unsigned char)(value >> 8 * i);
+    }
+}
+
+void bp_store_u64(unsigned char *to, uint64_t value) {
+    for (int i = 0; i < 8; ++i) {
+        to[i] = (unsigned char)(value >> 8 * i);
+    }
+}
+
+void bp_store_float(unsigned char *to, float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bp_store_u32(to, bits);
+}
+
+void bp_store_double(unsigned char *to, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bp_store_u64(to, bits);
+}
+
+uint32_t bp_load_u32(const unsigned char *from) {
+    return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
+uint64_t bp_load_u64(const unsigned char *from) {
+    return (uint64_t)bp_load_u32(from) | (uint64_t)bp_load_u32(from + 4) << 32;
+}
+
+float bp_load_float(const unsigned char *from) {
+    const uint32_t bits = bp_load_u32(from);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+double bp_load_double(const unsigned char *from) {
+    const uint64_t bits = bp_load_u64(from);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// ---- checksum -------------------------------------------------------------------------------------------------------
+
+static uint64_t rotate(uint64_t value, int bits) {
+    return value << bits | value >> (64 - bits);
+}
+
+static uint64_t mix(uint64_t sum, uint64_t word) {
+    const uint64_t prime_1 = 0x9E3779B185EBCA87u, prime_2 = 0xC2B2AE3D27D4EB4Fu, prime_4 = 0x85EBCA77C2B2AE63u;
+    return rotate(sum ^ rotate(word * prime_2, 31) * prime_1, 27) * prime_1 + prime_4;
+}
+
+// Continues a sum over one block. Its length counts too, so that zeros at its end are not the same as none.
+static uint64_t checksum(uint64_t sum, const unsigned char *bytes, size_t count) {
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        sum = mix(sum, bp_load_u64(bytes + i));
+    }
+    unsigned char rest[8] = {0};
+    memcpy(rest, bytes + i, count - i);
+    return mix(mix(sum, bp_load_u64(rest)), count);
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+static void flush(bp_record_writer *writer) {
+    writer->sum = checksum(writer->sum, writer->block, writer->used);
+    bp_store_u64(writer->block + writer->used, writer->sum);
+    const size_t size = writer->used + BP_SUM_BYTES;
+    writer->failed = writer->failed || writer->write(writer->context, writer->block, size) == 0;
+    writer->written += writer->failed ? 0 : size;
+    writer->used = 0;
+}
+
+unsigned char *bp_record_next(bp_record_writer *writer, size_t record_bytes) {
+    assert(record_bytes <= BP_BLOCK_BYTES);
+    if (record_bytes > BP_BLOCK_BYTES - writer->used) {
+        flush(writer);
+    }
+    unsigned char *record = writer->block + writer->used;
+    writer->used += record_bytes;
+    return record;
+}
+
+bool bp_records_end(bp_record_writer *writer) {
+    if (writer->used > 0) {
+        flush(writer);
+    }
+    return !writer->failed;
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+void bp_records_begin(bp_record_reader *reader, uint64_t record_count, size_t record_bytes) {
+    assert(record_bytes > 0 && record_bytes <= BP_BLOCK_BYTES && reader->begin == reader->end);
+    reader->records_left = record_count;
+    reader->record_bytes = record_bytes;
+}
+
+static bool fetch(bp_record_reader *reader) {
+    const size_t most = BP_BLOCK_BYTES / reader->record_bytes;
+    const size_t records = reader->records_left < most ? (size_t)reader->records_left : most;
+    const size_t size = records * reader->record_bytes;
+    if (reader->read(reader->context, reader->block, size + BP_SUM_BYTES) == 0) {
+        reader->state = BP_STREAM_CUT;
+        return false;
+    }
+    reader->sum = checksum(reader->sum, reader->block, size);
+    if (reader->sum != bp_load_u64(reader->block + size)) {
+        reader->state = BP_STREAM_ALTERED;
+        return false;
+    }
+    reader->bytes_read += size + BP_SUM_BYTES;
+    reader->records_left -= records;
+    reader->begin = 0;
+    reader->end = size;
+    return true;
+}
+
+const unsigned char *bp_record_take(bp_record_reader *reader) {
+    assert(reader->records_left > 0 || reader->begin < reader->end);
+    if (reader->state != BP_STREAM_SOUND || (reader->begin == reader->end && !fetch(reader))) {
+        return NULL;
+    }
+    const unsigned char *record = reader->block + reader->begin;
+    reader->begin += reader->record_bytes;
+    return record;
+}

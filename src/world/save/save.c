@@ -1,0 +1,285 @@
+// A world to a stream. See save_format.h for what is written.
+//
+// Cost: O(n + pairs), and memory for a byte per id and, if the pairs are not sorted, two copies of them.
+#include "world/save/save_format.h"
+
+#include "api/config.h"
+#include "base/radix_sort.h"
+#include "world/save/block_stream.h"
+#include "world/world_boxes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct saver {
+    const bp_world *world;
+    bp_save_header header;
+    bp_buffer gone;   // of uint8_t, by id: 1 if it is listed as gone
+    bp_buffer sorted; // of bp_pair; empty if the world's are
+    const bp_pair *pairs;
+    bp_record_writer writer;
+} saver;
+
+static bool is_alive(const saver *s, size_t id) {
+    return bp_world_is_alive(s->world, (bp_id)id);
+}
+
+static bool has_margin(const saver *s) {
+    return s->world->config.margin > 0.0f;
+}
+
+// ---- what there is to save ------------------------------------------------------------------------------------------
+
+static bool is_default(const bp_object *object) {
+    return (object->group | object->mask | object->flags | object->island) == 0 && object->user == 0;
+}
+
+static bool any_object_differs(const saver *s) {
+    const bp_object *objects = bp_world_objects(s->world);
+    for (size_t id = 0; objects != NULL && id < s->world->id_count; ++id) {
+        if (is_alive(s, id) && !is_default(&objects[id])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Holes at the end are the same as no ids, unless a pair of the last update names them, or their number decides when
+// margins are renewed.
+static size_t count_ids(const saver *s) {
+    const bp_pairs *pairs = &s->world->pairs;
+    size_t count = s->world->id_count;
+    while (count > 0 && !has_margin(s) && !is_alive(s, count - 1)) {
+        --count;
+    }
+    for (size_t i = 0; i < pairs->count; ++i) {
+        count = pairs->data[i].b >= count ? (size_t)pairs->data[i].b + 1 : count;
+    }
+    return count;
+}
+
+// Whether an id was removed since the last update. (If it was given out again, only a world with events knows.)
+static bool was_removed(const saver *s, bp_id id) {
+    const bool knows = (s->world->config.flags & BP_EVENTS) != 0;
+    return !is_alive(s, id) || (knows && (bp_world_marks(s->world)[id] & BP_MARK_REMOVED) != 0);
+}
+
+// Those that no pair names need not be known: nothing can end with them.
+static bool find_gone(saver *s) {
+    const bp_pairs *pairs = &s->world->pairs;
+    if (!bp_buffer_reserve(&s->gone, &s->world->config.allocator, 0, s->world->id_count, 1)) {
+        return false;
+    }
+    uint8_t *gone = s->gone.data;
+    for (size_t id = 0; id < s->world->id_count; ++id) {
+        gone[id] = 0;
+    }
+    for (size_t i = 0; i < pairs->count; ++i) {
+        gone[pairs->data[i].a] = was_removed(s, pairs->data[i].a);
+        gone[pairs->data[i].b] = was_removed(s, pairs->data[i].b);
+    }
+    for (size_t id = 0; id < s->world->id_count; ++id) {
+        s->header.gone += gone[id];
+    }
+    return true;
+}
+
+// With a margin it counts how many have changed: many get new margins, all of them.
+static bool is_listed_as_changed(const saver *s, size_t id) {
+    const bp_world *world = s->world;
+    return has_margin(s) && world->tracks && !world->all_changed && bp_world_marks(world)[id] != 0;
+}
+
+static void describe(saver *s) {
+    const bp_world *world = s->world;
+    s->header = bp_save_describe(&world->config);
+    s->header.content |= any_object_differs(s) ? BP_SAVED_OBJECTS : 0;
+    s->header.content |= world->wide ? BP_SAVED_WIDE : 0;
+    s->header.content |= has_margin(s) && world->all_changed ? BP_SAVED_ALL_CHANGED : 0;
+    s->header.ids = count_ids(s);
+    s->header.holes = s->header.ids - bp_world_count(world);
+    s->header.pairs = world->pairs.count;
+    for (size_t id = 0; id < world->id_count; ++id) {
+        s->header.changed += is_listed_as_changed(s, id);
+    }
+}
+
+static bool are_sorted(const bp_pair *pairs, size_t count) {
+    for (size_t i = 1; i < count; ++i) {
+        if (!bp_pair_is_before(pairs[i - 1], pairs[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool sort_pairs(saver *s) {
+    const bp_pairs *pairs = &s->world->pairs;
+    const bp_allocator *allocator = &s->world->config.allocator;
+    s->pairs = pairs->data;
+    if (are_sorted(pairs->data, pairs->count)) {
+        return true;
+    }
+    if (!bp_buffer_reserve(&s->sorted, allocator, 0, pairs->count, sizeof(bp_pair))) {
+        return false;
+    }
+    bp_buffer scratch = {0};
+    memcpy(s->sorted.data, pairs->data, pairs->count * sizeof(bp_pair));
+    const bool granted = bp_sort_pairs(s->sorted.data, pairs->count, s->world->id_count, &scratch, allocator);
+    bp_buffer_free(&scratch, allocator);
+    s->pairs = s->sorted.data;
+    return granted;
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+static bool write_preamble(saver *s) {
+    unsigned char *record = bp_record_next(&s->writer, BP_PREAMBLE_BYTES);
+    memcpy(record, BP_SAVE_MAGIC, BP_MAGIC_BYTES);
+    bp_store_u32(record + 8, BP_SAVE_VERSION);
+    bp_store_u32(record + 12, 0);
+    return bp_records_end(&s->writer);
+}
+
+static bool write_header(saver *s) {
+    const bp_save_header *h = &s->header;
+    const uint64_t counts[] = {h->ids, h->holes, h->gone, h->changed, h->pairs};
+    unsigned char *record = bp_record_next(&s->writer, BP_HEADER_BYTES);
+    bp_store_u32(record, h->content);
+    bp_store_u32(record + 4, h->dimensions);
+    bp_store_u32(record + 8, h->shape);
+    bp_store_float(record + 12, h->margin);
+    for (size_t axis = 0; axis < 3; ++axis) {
+        bp_store_float(record + 16 + 4 * axis, h->period[axis]);
+    }
+    bp_store_u32(record + 28, 0);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
+        bp_store_u64(record + 32 + 8 * i, counts[i]);
+    }
+    return bp_records_end(&s->writer);
+}
+
+static void write_id(saver *s, size_t id) {
+    bp_store_u32(bp_record_next(&s->writer, BP_ID_BYTES), (uint32_t)id);
+}
+
+static bool write_holes(saver *s) {
+    for (size_t id = 0; id < s->header.ids; ++id) {
+        if (!is_alive(s, id)) {
+            write_id(s, id);
+        }
+    }
+    return bp_records_end(&s->writer);
+}
+
+// In 32 bits, unless the world has 64: then these are floats anyway.
+static void write_box(saver *s, bp_box_double box) {
+    const bool wide = s->world->wide;
+    unsigned char *record = bp_record_next(&s->writer, wide ? BP_WIDE_BOX_BYTES : BP_BOX_BYTES);
+    for (size_t axis = 0; axis < 3; ++axis) {
+        if (wide) {
+            bp_store_double(record + 8 * axis, box.min[axis]);
+            bp_store_double(record + 24 + 8 * axis, box.max[axis]);
+        } else {
+            bp_store_float(record + 4 * axis, (float)box.min[axis]);
+            bp_store_float(record + 12 + 4 * axis, (float)box.max[axis]);
+        }
+    }
+}
+
+static bool write_boxes(saver *s) {
+    for (size_t id = 0; id < s->world->id_count; ++id) {
+        if (is_alive(s, id)) {
+            write_box(s, bp_world_given_box(s->world, (bp_id)id));
+        }
+    }
+    return bp_records_end(&s->writer);
+}
+
+static bool write_grown(saver *s) {
+    for (size_t id = 0; has_margin(s) && id < s->world->id_count; ++id) {
+        if (is_alive(s, id)) {
+            write_box(s, bp_world_grown_box(s->world, (bp_id)id));
+        }
+    }
+    return bp_records_end(&s->writer);
+}
+
+static bool write_objects(saver *s) {
+    const bool any = (s->header.content & BP_SAVED_OBJECTS) != 0;
+    for (size_t id = 0; any && id < s->world->id_count; ++id) {
+        const bp_object *object = &bp_world_objects(s->world)[id];
+        if (is_alive(s, id)) {
+            unsigned char *record = bp_record_next(&s->writer, BP_OBJECT_BYTES);
+            bp_store_u32(record, object->group);
+            bp_store_u32(record + 4, object->mask);
+            bp_store_u32(record + 8, object->flags);
+            bp_store_u32(record + 12, object->island);
+            bp_store_u64(record + 16, object->user);
+        }
+    }
+    return bp_records_end(&s->writer);
+}
+
+static bool write_gone(saver *s) {
+    const uint8_t *gone = s->gone.data;
+    for (size_t id = 0; id < s->world->id_count; ++id) {
+        if (gone[id] != 0) {
+            write_id(s, id);
+        }
+    }
+    return bp_records_end(&s->writer);
+}
+
+static bool write_changed(saver *s) {
+    for (size_t id = 0; id < s->world->id_count; ++id) {
+        if (is_listed_as_changed(s, id)) {
+            write_id(s, id);
+        }
+    }
+    return bp_records_end(&s->writer);
+}
+
+static bool write_pairs(saver *s) {
+    for (size_t i = 0; i < s->header.pairs; ++i) {
+        unsigned char *record = bp_record_next(&s->writer, BP_PAIR_BYTES);
+        bp_store_u32(record, s->pairs[i].a);
+        bp_store_u32(record + 4, s->pairs[i].b);
+    }
+    return bp_records_end(&s->writer);
+}
+
+static bool write_all(saver *s) {
+    return write_preamble(s) && write_header(s) && write_holes(s) && write_boxes(s) && write_grown(s) &&
+           write_objects(s) && write_gone(s) && write_changed(s) && write_pairs(s);
+}
+
+static bp_status save(saver *s) {
+    describe(s);
+    if (!find_gone(s) || !sort_pairs(s)) {
+        return BP_ERROR_MEMORY;
+    }
+    if (!write_all(s)) {
+        bp_log_write(&s->world->config, "write: failed after %" PRIu64 " bytes; the stream is not complete",
+                     s->writer.written);
+        return BP_ERROR_ARGUMENT;
+    }
+    return BP_OK;
+}
+
+bp_status bp_world_save(const bp_world *world, bp_write write, void *context) {
+    if (world == NULL || bp_world_is_updating(world)) {
+        return BP_ERROR_ARGUMENT;
+    }
+    if (write == NULL) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "write: NULL; a function that takes the bytes is needed");
+    }
+    saver s = {.world = world, .writer = {.write = write, .context = context}};
+    atomic_uint *saving = &((bp_world *)world)->saving; // what is saved stays as it is, but for this
+    atomic_fetch_add(saving, 1);
+    const bp_status status = save(&s);
+    atomic_fetch_sub(saving, 1);
+    bp_buffer_free(&s.gone, &world->config.allocator);
+    bp_buffer_free(&s.sorted, &world->config.allocator);
+    return status;
+}

@@ -1,0 +1,380 @@
+// Queries as calls: wrong arguments, several threads at once, memory that is refused, callbacks.
+#include "support/naive_query.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OBJECTS = 2000, QUESTIONS = 64, MOST = OBJECTS };
+
+// ---- a world and what it should answer --------------------------------------------------------------------------------
+
+typedef struct answers {
+    bp_box box;
+    bp_ray ray;
+    float point[3];
+    bp_id ids[MOST];
+    bp_ray_hit hits[MOST];
+    bp_near near[MOST];
+    size_t id_count, hit_count;
+} answers;
+
+typedef struct exam {
+    bp_world *world;
+    naive_world naive;
+    answers *answers; // QUESTIONS of them
+    rng random;
+    atomic_size_t wrong;
+} exam;
+
+static void put(exam *e, bp_id id, bp_box box) {
+    naive_world_put(&e->naive, id, &box, &(bp_object){0});
+}
+
+static void exam_begin(exam *e, const bp_config *config) {
+    *e = (exam){.random = rng_seeded(5)};
+    assert_int_equal(bp_world_create(config, &e->world), BP_OK);
+    naive_world_create(&e->naive, config, MOST);
+    for (bp_id i = 0; i < OBJECTS; ++i) {
+        const bp_box box = random_cube(&e->random, 20.0, (double)random_magnitude(&e->random, 0.3, 3.0));
+        bp_id id;
+        assert_int_equal(bp_add(e->world, &box, NULL, &id), BP_OK);
+        put(e, id, box);
+    }
+    e->answers = obtain(QUESTIONS, sizeof *e->answers);
+}
+
+// Objects that have moved since the last update.
+static void exam_move(exam *e, bp_id moved) {
+    for (bp_id id = 0; id < moved; ++id) {
+        const bp_box box = random_cube(&e->random, 20.0, 1.0);
+        assert_int_equal(bp_move(e->world, id, &box), BP_OK);
+        put(e, id, box);
+    }
+}
+
+static void exam_prepare(exam *e) {
+    for (size_t i = 0; i < QUESTIONS; ++i) {
+        answers *a = &e->answers[i];
+        a->box = random_cube(&e->random, 20.0, 2.0);
+        a->ray = (bp_ray){.max_t = 30};
+        for (int axis = 0; axis < 3; ++axis) {
+            a->ray.origin[axis] = random_between(&e->random, -12, 12);
+            a->ray.direction[axis] = random_between(&e->random, -1, 1);
+            a->point[axis] = random_between(&e->random, -12, 12);
+        }
+        a->id_count = naive_query_box(&e->naive, &a->box, NULL, a->ids);
+        a->hit_count = naive_query_ray(&e->naive, &a->ray, NULL, a->hits);
+        (void)naive_query_nearest(&e->naive, a->point, NULL, a->near);
+    }
+}
+
+static bool is_same(bp_status status, size_t found, size_t expected_count, const void *items, const void *expected,
+                    size_t size) {
+    return status == BP_OK && found == expected_count && memcmp(items, expected, found * size) == 0;
+}
+
+// Asks question `index`, of those there are, in one of three ways. May run on any thread.
+static void ask(void *context, size_t index) {
+    enum { NEAR = 20 };
+    exam *e = context;
+    const answers *a = &e->answers[index % QUESTIONS];
+    bp_id ids[MOST];
+    bp_ray_hit hits[MOST];
+    bp_near near[NEAR];
+    size_t found = 0;
+    bp_status status = bp_query_box(e->world, &a->box, ids, MOST, &found);
+    bool right = is_same(status, found, a->id_count, ids, a->ids, sizeof *ids);
+    status = bp_query_ray(e->world, &a->ray, hits, MOST, &found);
+    right &= is_same(status, found, a->hit_count, hits, a->hits, sizeof *hits);
+    status = bp_query_nearest(e->world, a->point, NEAR, near, &found);
+    right &= is_same(status, found, NEAR, near, a->near, sizeof *near);
+    if (!right) {
+        (void)atomic_fetch_add(&e->wrong, 1);
+    }
+}
+
+static void expect_all_right(exam *e) {
+    assert_int_equal(atomic_load(&e->wrong), 0);
+}
+
+static void exam_end(exam *e) {
+    bp_world_destroy(e->world);
+    naive_world_destroy(&e->naive);
+    free(e->answers);
+}
+
+// ---- threads --------------------------------------------------------------------------------------------------------
+
+static void run_threads(const bp_config *config, bool updated, bp_id moved) {
+    const bp_executor threads = thread_executor(4);
+    exam e;
+    exam_begin(&e, config);
+    if (updated) {
+        assert_int_equal(bp_update(e.world, NULL), BP_OK);
+    }
+    exam_move(&e, moved);
+    exam_prepare(&e);
+    threads.run(threads.context, ask, &e, quick() ? QUESTIONS : 4 * QUESTIONS);
+    expect_all_right(&e);
+    exam_end(&e);
+}
+
+static void threads_may_ask_at_once(void **state) {
+    (void)state;
+    for (size_t method = 1; method < bp_method_count(); ++method) {
+        const bp_config config = {.method = (bp_method)method};
+        run_threads(&config, true, 0);
+        run_threads(&config, true, 100);
+        run_threads(&config, false, 0);
+    }
+    const bp_config periodic = {.period = {20, 20, 20}};
+    run_threads(&periodic, false, 0);
+}
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+static void the_grid_answers_without_memory(void **state) {
+    test_allocator allocator;
+    exam e;
+    (void)state;
+    test_allocator_init(&allocator);
+    const bp_config config = {.allocator = test_allocator_hook(&allocator)};
+    exam_begin(&e, &config);
+    assert_int_equal(bp_update(e.world, NULL), BP_OK);
+    exam_move(&e, 50);
+    exam_prepare(&e);
+    allocator.calls = 0;
+    for (size_t i = 0; i < 2 * QUESTIONS; ++i) {
+        ask(&e, i);
+    }
+    expect_all_right(&e);
+    assert_int_equal(allocator.calls, 0);
+    exam_end(&e);
+    test_allocator_finish(&allocator);
+}
+
+// Each of the calls by which the cache gets its memory fails once; then it is granted.
+static void refused_memory_changes_no_answer(void **state) {
+    test_allocator allocator;
+    exam e;
+    (void)state;
+    test_allocator_init(&allocator);
+    const bp_config config = {.method = BP_METHOD_BRUTE_FORCE, .allocator = test_allocator_hook(&allocator)};
+    exam_begin(&e, &config);
+    exam_prepare(&e);
+    size_t refused = 0;
+    for (size_t fail_at = 1;; ++fail_at) {
+        test_allocator_fail(&allocator, fail_at, true);
+        for (size_t i = 0; i < QUESTIONS; ++i) {
+            ask(&e, i);
+        }
+        expect_all_right(&e);
+        refused += allocator.refused;
+        if (allocator.refused == 0) {
+            break;
+        }
+    }
+    assert_true(refused > 3);
+    test_allocator_fail(&allocator, 0, false);
+    exam_end(&e);
+    test_allocator_finish(&allocator);
+}
+
+// What the world keeps for queries is not used after any change, not even after one that is nothing to an update.
+static void a_move_inside_the_margin_is_seen(void **state) {
+    const bp_config config = {.method = BP_METHOD_BRUTE_FORCE, .margin = 1.0f};
+    const bp_box question = cube_of(0.0f, 50.0f, 0.0f, 1.0f);
+    bp_id ids[4];
+    bp_world *world;
+    size_t found = 0;
+    (void)state;
+    assert_int_equal(bp_world_create(&config, &world), BP_OK);
+    for (int i = 0; i < 200; ++i) {
+        const bp_box box = cube_of(2.0f * (float)i, 0.0f, 0.0f, 1.0f);
+        assert_int_equal(bp_add(world, &box, NULL, NULL), BP_OK);
+    }
+    for (int i = 0; i < 100; ++i) { // up and down again, while most questions come in between
+        const bp_box box = cube_of(0.0f, i % 2 == 0 ? 48.75f : 49.25f, 0.0f, 1.0f);
+        assert_int_equal(bp_move(world, 0, &box), BP_OK);
+        for (int k = 0; k < 30; ++k) {
+            assert_int_equal(bp_query_box(world, &question, ids, 4, &found), BP_OK);
+            assert_int_equal(found, i % 2);
+        }
+    }
+    bp_world_destroy(world);
+}
+
+// ---- callbacks ------------------------------------------------------------------------------------------------------
+
+typedef struct nosy {
+    bp_world *world;
+    bp_status box, ray, nearest;
+} nosy;
+
+static int ask_in_callback(void *context, uint32_t a, uint32_t b) {
+    nosy *n = context;
+    const bp_box box = cube_of(0, 0, 0, 1);
+    const bp_ray ray = {.direction = {1, 0, 0}, .max_t = 1};
+    bp_id id;
+    bp_ray_hit hit;
+    bp_near near;
+    (void)a, (void)b;
+    n->box = bp_query_box(n->world, &box, &id, 1, NULL);
+    n->ray = bp_query_ray(n->world, &ray, &hit, 1, NULL);
+    n->nearest = bp_query_nearest(n->world, ray.origin, 1, &near, NULL);
+    return 1;
+}
+
+static void a_callback_may_not_ask(void **state) {
+    nosy n = {0};
+    const bp_config config = {.filter = {.pass = ask_in_callback, .context = &n}};
+    const bp_box boxes[2] = {cube_of(0, 0, 0, 1), cube_of(0, 0, 0, 1)};
+    (void)state;
+    assert_int_equal(bp_world_create(&config, &n.world), BP_OK);
+    assert_int_equal(bp_add_many(n.world, 2, boxes, NULL, NULL), BP_OK);
+    assert_int_equal(bp_update(n.world, NULL), BP_OK);
+    assert_int_equal(n.box, BP_ERROR_ARGUMENT);
+    assert_int_equal(n.ray, BP_ERROR_ARGUMENT);
+    assert_int_equal(n.nearest, BP_ERROR_ARGUMENT);
+    bp_world_destroy(n.world);
+}
+
+// ---- wrong arguments ------------------------------------------------------------------------------------------------
+
+typedef struct desk {
+    bp_world *world;
+    test_log log;
+    bp_id ids[4];
+    bp_ray_hit hits[4];
+    bp_near near[4];
+    size_t found;
+} desk;
+
+static void desk_open(desk *d, const bp_config *given) {
+    bp_config config = *given;
+    *d = (desk){.found = 77};
+    config.log = test_log_hook(&d->log);
+    const bp_box boxes[2] = {cube_of(0, 0, 0, 1), cube_of(3, 0, 0, 1)};
+    assert_int_equal(bp_world_create(&config, &d->world), BP_OK);
+    assert_int_equal(bp_add_many(d->world, 2, boxes, NULL, NULL), BP_OK);
+}
+
+// It was refused, the log says why, and nothing was written.
+static void expect_refused(desk *d, bp_status status, bp_status expected, const char *word) {
+    assert_int_equal(status, expected);
+    assert_int_equal(d->log.count, 1);
+    if (strstr(d->log.text, word) == NULL) {
+        fail_msg("the log says \"%s\" and not \"%s\"", d->log.text, word);
+    }
+    assert_int_equal(d->found, 77);
+    d->log.count = 0;
+}
+
+static void expect_ray_refused(desk *d, bp_ray ray, const char *word) {
+    expect_refused(d, bp_query_ray(d->world, &ray, d->hits, 4, &d->found), BP_ERROR_ARGUMENT, word);
+}
+
+static void wrong_boxes_are_refused(void **state) {
+    const bp_box fine = cube_of(0, 0, 0, 1), turned = {{1, 0, 0}, {0, 1, 1}}, nan = {{0, NAN, 0}, {1, 1, 1}};
+    const bp_object object = {.flags = 8};
+    desk d;
+    (void)state;
+    desk_open(&d, &(bp_config){0});
+    expect_refused(&d, bp_query_box(d.world, &turned, d.ids, 4, &d.found), BP_ERROR_BOX, "box");
+    expect_refused(&d, bp_query_box(d.world, &nan, d.ids, 4, &d.found), BP_ERROR_BOX, "box");
+    expect_refused(&d, bp_query_box(d.world, NULL, d.ids, 4, &d.found), BP_ERROR_ARGUMENT, "box");
+    expect_refused(&d, bp_query_box(d.world, &fine, NULL, 4, &d.found), BP_ERROR_ARGUMENT, "ids");
+    expect_refused(&d, bp_query_box_as(d.world, &fine, &object, d.ids, 4, &d.found), BP_ERROR_ARGUMENT, "flags");
+    assert_int_equal(bp_query_box(NULL, &fine, d.ids, 4, &d.found), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_query_box(d.world, &fine, NULL, 0, NULL), BP_OK);
+    assert_int_equal(bp_query_box(d.world, &fine, NULL, 0, &d.found), BP_ERROR_CAPACITY);
+    assert_int_equal(d.found, 1);
+    bp_world_destroy(d.world);
+}
+
+static void wrong_rays_are_refused(void **state) {
+    const bp_ray fine = {{-1, 0.5f, 0.5f}, {1, 0, 0}, INFINITY};
+    const bp_object object = {.flags = 8};
+    desk d;
+    (void)state;
+    desk_open(&d, &(bp_config){0});
+    expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {0, 0, 0}, 1}, "direction");
+    expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {0, NAN, 0}, 1}, "finite");
+    expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {0, INFINITY, 0}, 1}, "finite");
+    expect_ray_refused(&d, (bp_ray){{NAN, 0, 0}, {1, 0, 0}, 1}, "finite");
+    expect_ray_refused(&d, (bp_ray){{0, 0, -INFINITY}, {1, 0, 0}, 1}, "finite");
+    expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {1, 0, 0}, -1}, "max_t");
+    expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {1, 0, 0}, NAN}, "max_t");
+    expect_refused(&d, bp_query_ray(d.world, NULL, d.hits, 4, &d.found), BP_ERROR_ARGUMENT, "ray");
+    expect_refused(&d, bp_query_ray(d.world, &fine, NULL, 4, &d.found), BP_ERROR_ARGUMENT, "hits");
+    expect_refused(&d, bp_query_ray_as(d.world, &fine, &object, d.hits, 4, &d.found), BP_ERROR_ARGUMENT, "flags");
+    assert_int_equal(bp_query_ray(NULL, &fine, d.hits, 4, &d.found), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_query_ray(d.world, &fine, NULL, 0, &d.found), BP_ERROR_CAPACITY);
+    assert_int_equal(d.found, 2);
+    bp_world_destroy(d.world);
+}
+
+static void an_endless_ray_is_refused_in_a_periodic_world(void **state) {
+    const bp_ray far = {{1e30f, 1e30f, -1e30f}, {1e30f, 1, 0}, 4000};
+    desk d;
+    (void)state;
+    desk_open(&d, &(bp_config){.period = {0, 5, 0}});
+    expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {1, 0, 0}, INFINITY}, "max_t");
+    expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {0, 1, 0}, 3e38f}, "max_t");
+    assert_int_equal(bp_query_ray(d.world, &far, d.hits, 4, &d.found), BP_OK);
+    bp_world_destroy(d.world);
+}
+
+static void wrong_points_are_refused(void **state) {
+    const float fine[3] = {0, 0, 0}, nan[3] = {0, 0, NAN}, infinite[3] = {-INFINITY, 0, 0};
+    const bp_object object = {.flags = 8};
+    desk d;
+    (void)state;
+    desk_open(&d, &(bp_config){0});
+    expect_refused(&d, bp_query_nearest(d.world, fine, 0, d.near, &d.found), BP_ERROR_ARGUMENT, "k");
+    expect_refused(&d, bp_query_nearest(d.world, nan, 1, d.near, &d.found), BP_ERROR_ARGUMENT, "finite");
+    expect_refused(&d, bp_query_nearest(d.world, infinite, 1, d.near, &d.found), BP_ERROR_ARGUMENT, "finite");
+    expect_refused(&d, bp_query_nearest(d.world, NULL, 1, d.near, &d.found), BP_ERROR_ARGUMENT, "point");
+    expect_refused(&d, bp_query_nearest(d.world, fine, 1, NULL, &d.found), BP_ERROR_ARGUMENT, "near");
+    expect_refused(&d, bp_query_nearest_as(d.world, fine, 1, &object, d.near, &d.found), BP_ERROR_ARGUMENT, "flags");
+    assert_int_equal(bp_query_nearest(NULL, fine, 1, d.near, &d.found), BP_ERROR_ARGUMENT);
+    bp_world_destroy(d.world);
+}
+
+// In two dimensions nobody looks at z.
+static void z_does_not_matter_in_two_dimensions(void **state) {
+    const bp_box box = {{0, 0, 9}, {1, 1, -9}};
+    const bp_ray ray = {{-1, 0.5f, NAN}, {1, 0, INFINITY}, 10}, still = {{0, 0, 0}, {0, 0, 1}, 1};
+    const float point[3] = {0.5f, 0.5f, NAN};
+    desk d;
+    (void)state;
+    desk_open(&d, &(bp_config){.dimensions = 2});
+    assert_int_equal(bp_query_box(d.world, &box, d.ids, 4, &d.found), BP_OK);
+    assert_int_equal(d.found, 1);
+    assert_int_equal(bp_query_ray(d.world, &ray, d.hits, 4, &d.found), BP_OK);
+    assert_int_equal(d.found, 2);
+    assert_int_equal(bp_query_nearest(d.world, point, 1, d.near, &d.found), BP_OK);
+    assert_true(d.near[0].id == 0 && d.near[0].distance == 0.0f);
+    d.found = 77;
+    expect_ray_refused(&d, still, "direction");
+    bp_world_destroy(d.world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_boxes_are_refused),
+        cmocka_unit_test(wrong_rays_are_refused),
+        cmocka_unit_test(an_endless_ray_is_refused_in_a_periodic_world),
+        cmocka_unit_test(wrong_points_are_refused),
+        cmocka_unit_test(z_does_not_matter_in_two_dimensions),
+        cmocka_unit_test(a_callback_may_not_ask),
+        cmocka_unit_test(the_grid_answers_without_memory),
+        cmocka_unit_test(refused_memory_changes_no_answer),
+        cmocka_unit_test(a_move_inside_the_margin_is_seen),
+        cmocka_unit_test(threads_may_ask_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

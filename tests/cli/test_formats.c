@@ -1,0 +1,701 @@
+// The tool's files: what is written comes back bit for bit, what is malformed
+// is refused with its place.
+#include "formats/box_files.h"
+#include "formats/number.h"
+#include "formats/pair_files.h"
+#include "formats/settings.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Files to read and to look at
+
+static char folder[] = "test_formats_XXXXXX";
+
+static const char *path_of(const char *name) {
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static const char *file_with(const char *name, const void *bytes, size_t size) {
+    const char *path = path_of(name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+static size_t bytes_of(const char *path, unsigned char *bytes, size_t size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t got = fread(bytes, 1, size, file);
+    fclose(file);
+    return got;
+}
+
+static box_list read_good(const char *path) {
+    box_list list;
+    failure why = {0};
+    if (!box_file_read(path, 3, &list, &why)) fail_msg("%s", why.text);
+    return list;
+}
+
+static void check_refused(const char *path, const char *expected) {
+    box_list list;
+    failure why = {0};
+    if (box_file_read(path, 3, &list, &why)) fail_msg("%s was read, expected: %s", path, expected);
+    assert_int_equal(why.status, STATUS_FAILED);
+    assert_null(list.data);
+    if (strstr(why.text, expected) == NULL) fail_msg("expected \"%s\" in \"%s\"", expected, why.text);
+    if (strncmp(why.text, path, strlen(path)) != 0) fail_msg("expected the path first in \"%s\"", why.text);
+    assert_null(strchr(why.text, '\n'));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Numbers
+
+static void numbers_are_read_exactly(void **state) {
+    (void)state;
+    static const char *const texts[] = {"0",
+                                        "-0",
+                                        "1",
+                                        "+1",
+                                        ".5",
+                                        "5.",
+                                        "0.1",
+                                        "1e0",
+                                        "1E+2",
+                                        "1e-2",
+                                        "16777217",
+                                        "16777217.0000001",
+                                        "0.3",
+                                        "1e22",
+                                        "1e23",
+                                        "18446744073709551616",
+                                        "18446744073709551619000",
+                                        "9007199254740993",
+                                        "123456789012345678901234567890",
+                                        "3.4028235e38",
+                                        "1.17549435e-38",
+                                        "1e-45",
+                                        "7.0064923216240853e-46",
+                                        "1e-400",
+                                        "8388609.5",
+                                        "8388610.5",
+                                        "0.000000000000000000000000000001",
+                                        "1.5e",
+                                        "2.00000011920928955078125",
+                                        "2.000000119209289550781250000001",
+                                        "33554434.999999999999999"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *end;
+        char *end_expected;
+        float narrow;
+        double wide;
+        assert_int_equal(number_read_float(texts[i], &end, &narrow), NUMBER_READ);
+        float narrow_expected = strtof(texts[i], &end_expected);
+        assert_ptr_equal(end, end_expected);
+        assert_memory_equal(&narrow, &narrow_expected, sizeof narrow);
+        assert_int_equal(number_read_double(texts[i], &end, &wide), NUMBER_READ);
+        double wide_expected = strtod(texts[i], NULL);
+        assert_memory_equal(&wide, &wide_expected, sizeof wide);
+    }
+}
+
+static void what_is_no_number_is_not_read(void **state) {
+    (void)state;
+    static const char *const texts[] = {"", "-", "+", ".", "e5", "-.e1", "x", " 1", "- 1", "--1", "in", "na"};
+    const char *end;
+    float value;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_int_equal(number_read_float(texts[i], &end, &value), NUMBER_NONE);
+    }
+    assert_int_equal(number_read_float("1e39", &end, &value), NUMBER_OUT_OF_RANGE);
+    assert_int_equal(number_read_float("-Inf", &end, &value), NUMBER_READ);
+    assert_true(isinf(value) && value < 0.0f);
+    assert_int_equal(number_read_float("NaN", &end, &value), NUMBER_READ);
+    assert_true(isnan(value));
+    assert_int_equal(number_read_float("0x10", &end, &value), NUMBER_READ);
+    assert_int_equal(*end, 'x');
+}
+
+static void floats_come_back_from_text(void **state) {
+    (void)state;
+    uint64_t random = 88172645463325252u;
+    for (size_t i = 0; i < 400000; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        uint32_t bits = (uint32_t)(random >> 16);
+        float value, back;
+        memcpy(&value, &bits, sizeof value);
+        if (i % 2 == 0) value = (float)(bits >> 4) / 1048576.0f;
+        if (!isfinite(value)) continue;
+        char text[NUMBER_LENGTH_MAX + 1];
+        char *end = number_write_float(text, value);
+        *end = '\0';
+        const char *read_end;
+        assert_int_equal(number_read_float(text, &read_end, &back), NUMBER_READ);
+        if (memcmp(&value, &back, sizeof value) != 0 || read_end != end)
+            fail_msg("%a was written as %s", (double)value, text);
+    }
+}
+
+static void floats_are_written_short(void **state) {
+    (void)state;
+    static const struct {
+        float value;
+        const char *text;
+    } cases[] = {{0.1f, "0.1"},     {1.0f, "1"},       {-2.5f, "-2.5"},           {1e6f, "1000000"},
+                 {0.001f, "0.001"}, {1e-7f, "1e-7"},   {16777216.0f, "16777216"}, {0.0f, "0"},
+                 {-0.0f, "-0"},     {INFINITY, "inf"}, {-INFINITY, "-inf"},       {123456.789f, "123456.79"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[NUMBER_LENGTH_MAX + 1];
+        *number_write_float(text, cases[i].value) = '\0';
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+static void counts_are_whole(void **state) {
+    (void)state;
+    uint64_t value;
+    assert_true(number_parse_count("1e6", 1000000, &value) && value == 1000000);
+    assert_true(number_parse_count("1.5e3", 10000, &value) && value == 1500);
+    assert_true(number_parse_count("18446744073709551615", UINT64_MAX, &value) && value == UINT64_MAX);
+    assert_false(number_parse_count("18446744073709551616", UINT64_MAX, &value));
+    assert_false(number_parse_count("184467440737095516150", UINT64_MAX, &value));
+    assert_true(number_parse_count("0", 0, &value) && value == 0);
+    static const char *const bad[] = {"", "-1", "1.5", "1x", "x", "1e30", "1000001", "inf", "1e-1", " 1"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(number_parse_count(bad[i], 1000000, &value));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// CSV
+
+#define TWO_BOXES "0,0,0,1,1,1\n2,2,2,3,3,3\n"
+
+static void csv_is_read_in_all_its_forms(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "0,0,0,1,1,1\n2,2,2,3,3,3\n",
+        "0,0,0,1,1,1\n2,2,2,3,3,3",
+        "min_x,min_y,min_z,max_x,max_y,max_z\n0,0,0,1,1,1\n2,2,2,3,3,3\n",
+        "a,b,c,d,e,f\r\n0,0,0,1,1,1\r\n2,2,2,3,3,3\r\n",
+        ("\xEF\xBB\xBF"
+         "0,0,0,1,1,1\n2,2,2,3,3,3\n"),
+        " 0 ,\t0, 0,1 ,1,1\t\n2.0,+2,2e0,3,3,30e-1\n\n\n \n",
+        "x,y,z,radius\n.5,.5,.5,.5\n2.5,2.5,2.5,.5\n",
+        "0.5,0.5,0.5,0.5\n2.5,2.5,2.5,0.5\n",
+    };
+    static const bp_box expected[2] = {{{0, 0, 0}, {1, 1, 1}}, {{2, 2, 2}, {3, 3, 3}}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        box_list list = read_good(file_with("form.csv", texts[i], strlen(texts[i])));
+        assert_int_equal(list.count, 2);
+        assert_memory_equal(list.data, expected, sizeof expected);
+        box_list_free(&list);
+    }
+}
+
+static void csv_with_only_a_header_has_no_boxes(void **state) {
+    (void)state;
+    const char text[] = "min_x,min_y,min_z,max_x,max_y,max_z\n";
+    box_list list = read_good(file_with("header.csv", text, strlen(text)));
+    assert_int_equal(list.count, 0);
+    box_list_free(&list);
+}
+
+static void malformed_csv_is_refused_with_its_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"\n\n", "is empty"},
+        {"0,0,0,1,1\n", ":1: expected 6 columns"},
+        {"hello\n", ":1: expected 6 columns"},
+        {"0 0 0 1 1 1\n", ":1: expected 6 columns"},
+        {"0;0;0;1;1;1\n", ":1: expected 6 columns"},
+        {TWO_BOXES "0,0,0,1,1\n", ":3: expected 6 columns as in the first row, found 5"},
+        {TWO_BOXES "0,0,0,1,1,1,1\n", ":3: expected 6 columns as in the first row, found 7"},
+        {TWO_BOXES "0,0,0,1,1,1,\n", ":3: expected 6 columns as in the first row, found 7"},
+        {TWO_BOXES "0,0,x,1,1,1\n", ":3: expected a number in column 3 (min_z), found 'x'"},
+        {TWO_BOXES "0,0,,1,1,1\n", ":3: expected a number in column 3 (min_z), found ''"},
+        {TWO_BOXES "0,0,1 2,1,1,1\n", ":3: expected a number in column 3 (min_z), found '1 2'"},
+        {TWO_BOXES "0,0,0,1,1,0x1\n", ":3: expected a number in column 6 (max_z), found '0x1'"},
+        {TWO_BOXES "0,0,0,1,1,1e39\n", ":3: expected a smaller number (or inf) "
+                                       "in column 6 (max_z), found '1e39'"},
+        {TWO_BOXES "\n0,0,0,1,1,1\n", ":3: expected a row, found an empty line"},
+        {"\n" TWO_BOXES, ":1: expected a row, found an empty line"},
+        {"1.0x,0,0,1,1,1\n", ":1: expected a number in column 1 (min_x), found '1.0x'"},
+        {"x,0,0,1,1,1\n", ":1: expected a number in column 1 (min_x), found 'x'"},
+        {"min_x,max_x,min_y,max_y,min_z,max_z\n", ":1: expected min_y in column 2 (min_y), found 'max_x'"},
+        {"a,b,c\n" TWO_BOXES, ":1: expected 6 columns"},
+        {"a,b,c,d\n" TWO_BOXES, ":2: expected 4 columns"},
+        {"h,h,h,h,h,h\nh,h,h,h,h,h\n", ":2: expected a number in column 1"},
+        {TWO_BOXES "nan,0,0,1,1,1\n", ":3: min_x is nan and max_x is 1; expected min <= max, and no nan"},
+        {TWO_BOXES "0,0,0,1,-1,1\n", ":3: min_y is 0 and max_y is -1; expected min <= max"},
+        {"0,0,0,1\n0,0,0,-1\n", ":2: the radius is -1; expected 0 or more"},
+        {"0,0,0,1\n0,0,0,nan\n", ":2: the radius is nan"},
+        {"0,0,0,1\ninf,0,0,1\n", ":2: x is inf; expected a finite number"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_refused(file_with("bad.csv", cases[i].text, strlen(cases[i].text)), cases[i].expected);
+    }
+    check_refused(file_with("zero.csv", "0,0,0,1,1,1\0,7\n", 15), ":1: expected a number and no zero byte");
+}
+
+static void csv_longer_than_a_block_is_read_whole(void **state) {
+    (void)state;
+    enum { ROWS = 200000 };
+    const char *path = path_of("long.csv");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i < ROWS; i++) fprintf(file, "%d,%*d,0,%d,%d.25,1\n", i, i % 7 + 1, -i, i + 1, i);
+    fclose(file);
+    box_list list = read_good(path);
+    assert_int_equal(list.count, ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        const bp_box expected = {{(float)i, (float)-i, 0}, {(float)(i + 1), (float)i + 0.25f, 1}};
+        assert_memory_equal(&list.data[i], &expected, sizeof expected);
+    }
+    box_list_free(&list);
+}
+
+static void a_line_without_end_is_refused(void **state) {
+    (void)state;
+    size_t size = 2 * (size_t)STREAM_BLOCK;
+    char *text = malloc(size);
+    assert_non_null(text);
+    memset(text, '1', size);
+    check_refused(file_with("endless.csv", text, size), ":1: the line is longer than");
+    free(text);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// NPY
+
+// An NPY file from its parts; `version` 0 leaves everything before the numbers
+// to `header`.
+static const char *npy_with(int version, const char *header, const void *numbers, size_t size) {
+    static unsigned char bytes[4096];
+    size_t used = 0, length = strlen(header);
+    if (version != 0) {
+        const unsigned char prefix[] = {0x93, 'N', 'U', 'M', 'P', 'Y', (unsigned char)version, 0};
+        memcpy(bytes, prefix, sizeof prefix);
+        used = sizeof prefix;
+        for (int i = 0; i < (version == 1 ? 2 : 4); i++) bytes[used++] = (unsigned char)(length >> (8 * i));
+    }
+    memcpy(bytes + used, header, length);
+    used += length;
+    if (size > 0) memcpy(bytes + used, numbers, size);
+    return file_with("made.npy", bytes, used + size);
+}
+
+#define HEADER(type, order, shape) "{'descr': '" type "', 'fortran_order': " order ", 'shape': " shape ", }\n"
+
+static const float FLOATS[12] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3};
+
+static void npy_is_read_in_all_its_versions(void **state) {
+    (void)state;
+    double doubles[12];
+    for (size_t i = 0; i < 12; i++) doubles[i] = (double)FLOATS[i];
+    for (int version = 1; version <= 3; version++) {
+        box_list narrow = read_good(npy_with(version, HEADER("<f4", "False", "(2, 6)"), FLOATS, sizeof FLOATS));
+        box_list wide = read_good(npy_with(version, HEADER("<f8", "False", "(2, 6)"), doubles, sizeof doubles));
+        assert_int_equal(narrow.count, 2);
+        assert_int_equal(wide.count, 2);
+        assert_memory_equal(narrow.data, FLOATS, sizeof FLOATS);
+        assert_true(wide.is_wide && !narrow.is_wide && wide.data == NULL && narrow.doubles == NULL);
+        assert_memory_equal(wide.doubles, doubles, sizeof doubles);
+        failure why = {0};
+        assert_true(box_list_widen(&narrow, &why) && box_list_widen(&wide, &why));
+        assert_true(narrow.is_wide && narrow.count == 2 && wide.count == 2);
+        assert_memory_equal(narrow.doubles, doubles, sizeof doubles);
+        box_list_free(&narrow);
+        box_list_free(&wide);
+    }
+    box_list none = read_good(npy_with(1, HEADER("<f4", "False", "(0, 6)"), NULL, 0));
+    assert_int_equal(none.count, 0);
+    box_list_free(&none);
+    box_list swapped = read_good(
+        npy_with(1, "{'shape': (2,6), 'fortran_order': False, 'descr': '<f4'}       \n", FLOATS, sizeof FLOATS));
+    assert_int_equal(swapped.count, 2);
+    box_list_free(&swapped);
+}
+
+static void npy_spheres_become_boxes(void **state) {
+    (void)state;
+    static const float spheres[8] = {1, 2, 3, 0.5f, -1, -2, -3, 0};
+    static const bp_box expected[2] = {{{0.5f, 1.5f, 2.5f}, {1.5f, 2.5f, 3.5f}}, {{-1, -2, -3}, {-1, -2, -3}}};
+    box_list list = read_good(npy_with(1, HEADER("<f4", "False", "(2, 4)"), spheres, sizeof spheres));
+    assert_int_equal(list.count, 2);
+    assert_memory_equal(list.data, expected, sizeof expected);
+    box_list_free(&list);
+}
+
+static void foreign_npy_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        int version;
+        const char *header;
+        size_t size;
+        const char *expected;
+    } cases[] = {
+        {1, HEADER("<f4", "True", "(2, 6)"), 48, "Fortran order"},
+        {1, HEADER(">f4", "False", "(2, 6)"), 48, "big-endian"},
+        {1, HEADER(">f8", "False", "(1, 6)"), 48, "big-endian"},
+        {1, HEADER("|O", "False", "(2, 6)"), 48, "Python objects"},
+        {1, HEADER("<i4", "False", "(2, 6)"), 48, "numbers of another type ('<i4')"},
+        {1, HEADER("<f2", "False", "(4, 6)"), 48, "numbers of another type"},
+        {1, HEADER("<f4", "False", "(12,)"), 48, "has 1 dimension;"},
+        {1, HEADER("<f4", "False", "()"), 4, "has 0 dimensions"},
+        {1, HEADER("<f4", "False", "(1, 2, 6)"), 48, "has 3 dimensions"},
+        {1, HEADER("<f4", "False", "(4, 3)"), 48, "has 3 columns"},
+        {1, HEADER("<f4", "False", "(3, 6)"), 48, "the header promises 3 rows, the file ends after 2"},
+        {1, HEADER("<f4", "False", "(2, 6)"), 47, "the header promises 2 rows, the file ends after 1"},
+        {1, HEADER("<f4", "False", "(2, 6)"), 0, "the header promises 2 rows, the file ends after 0"},
+        {1, HEADER("<f4", "False", "(1000000000000000000, 6)"), 48, "promises 1000000000000000000 rows"},
+        {1, HEADER("<f4", "False", "(18446744073709551615, 6)"), 48, "has no readable shape"},
+        {1, HEADER("<f4", "False", "(1, 6)"), 48, "there is more in the file"},
+        {1, HEADER("<f4", "False", "(-2, 6)"), 48, "has no readable shape"},
+        {1, HEADER("<f4", "False", "(2 6)"), 48, "has no readable shape"},
+        {1, HEADER("<f4", "False", "2, 6"), 48, "has no readable shape"},
+        {1, HEADER("<f4", "Maybe", "(2, 6)"), 48, "has no readable fortran_order"},
+        {1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }\n", 8, "('structured')"},
+        {1, "{'descr': 4, 'fortran_order': False, 'shape': (2, 6), }\n", 48, "has no readable descr"},
+        {1, "{'fortran_order': False, 'shape': (2, 6), }\n", 48, "does not name descr"},
+        {1, "garbage", 0, "does not name descr"},
+        {1, "", 0, "does not name descr"},
+        {4, HEADER("<f4", "False", "(2, 6)"), 48, "unknown version"},
+        {0, "0,0,0,1,1,1\n", 0, "is not an NPY file"},
+        {0, "PK", 0, "is not an NPY file"},
+        {0, "\x93NUMPY", 0, "is cut off"},
+        {0, "\x93NUMPY\x01", 0, "is cut off"},
+        {0, "\x93NUMPY\x02\x01\x01\x01", 0, "is cut off"},
+        {0, "\x93NUMPY\x01\x01\x76\x01{'descr'", 0, "is cut off"},
+        {0, "\x93NUMPY\x02\x01\x76\x01\x01\x7f{'descr'", 0, "is too long"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_refused(npy_with(cases[i].version, cases[i].header, FLOATS, cases[i].size), cases[i].expected);
+    }
+}
+
+// The numbers that are there are all that a header may cost, also where the size of the file is not known.
+static void a_promise_of_a_trillion_rows_costs_nothing(void **state) {
+    (void)state;
+    const char *path = npy_with(1, HEADER("<f4", "False", "(1000000000000, 6)"), FLOATS, sizeof FLOATS);
+    for (int known = 0; known < 2; known++) {
+        input_file input;
+        box_list list = {0};
+        failure why = {0};
+        assert_true(input_open(&input, path, &why));
+        input.size_known = known != 0;
+        assert_false(box_npy_read(&input, 3, &list, &why));
+        assert_non_null(strstr(why.text, "promises 1000000000000 rows"));
+        assert_true(list.capacity <= 1024);
+        input_close(&input);
+        box_list_free(&list);
+    }
+}
+
+static void failures_are_one_line(void **state) {
+    (void)state;
+    check_refused(npy_with(1, HEADER("<\n\x1b[2J4", "False", "(2, 6)"), FLOATS, sizeof FLOATS), "('<??[2J4')");
+    const char text[] = "0,0,0,1,1,1\n0,0,0,\x1b[31m,1,1\n";
+    check_refused(file_with("bad.csv", text, strlen(text)), "found '?[31m'");
+}
+
+static void invalid_npy_boxes_are_refused_with_their_row(void **state) {
+    (void)state;
+    const float rows[12] = {0, 0, 0, 1, 1, 1, 0, 0, NAN, 1, 1, 1};
+    check_refused(npy_with(1, HEADER("<f4", "False", "(2, 6)"), rows, sizeof rows), "row 1 (from 0): min_z is nan");
+    const double inverted[6] = {1.0 + 1e-12, 0, 0, 1, 1, 1};
+    check_refused(npy_with(1, HEADER("<f8", "False", "(1, 6)"), inverted, sizeof inverted),
+                  "row 0 (from 0): min_x is 1");
+}
+
+static void z_is_not_looked_at_in_two_dimensions(void **state) {
+    (void)state;
+    const float row[6] = {0, 0, NAN, 1, 1, NAN};
+    const char *path = npy_with(1, HEADER("<f4", "False", "(1, 6)"), row, sizeof row);
+    box_list list;
+    failure why = {0};
+    assert_true(box_file_read(path, 2, &list, &why));
+    box_list_free(&list);
+    check_refused(path, "min_z is nan");
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Rounding outwards
+
+static const double SPHERES[][2] = {{0.1, 0.05}, {1e30, 1.0}, {-1e30, 1.0}, {1.0, 1e-30}, {1e7, 0.1}, {0.3, 0.1}};
+
+static void spheres_are_rounded_outwards(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof SPHERES / sizeof *SPHERES; i++) {
+        const double x = SPHERES[i][0], radius = SPHERES[i][1];
+        char text[128];
+        const int length = snprintf(text, sizeof text, "%.17g,0,0,%.17g\n", x, radius);
+        box_list list = read_good(file_with("form.csv", text, (size_t)length));
+        assert_false(list.is_wide);
+        float min = list.data[0].min[0], max = list.data[0].max[0];
+        assert_true((double)min <= x - radius && x + radius <= (double)max);
+        assert_true((double)min < x && x < (double)max);
+        box_list_free(&list);
+    }
+}
+
+static void float64_stays_what_it_is(void **state) {
+    (void)state;
+    static const double row[6] = {1.0 / 3, -1e300, 1e-310, 0.5, -0.1, INFINITY};
+    box_list list = read_good(npy_with(1, HEADER("<f8", "False", "(1, 6)"), row, sizeof row));
+    assert_true(list.is_wide && list.count == 1);
+    assert_memory_equal(list.doubles, row, sizeof row);
+    box_list_free(&list);
+    for (size_t i = 0; i < sizeof SPHERES / sizeof *SPHERES; i++) {
+        const double x = SPHERES[i][0], radius = SPHERES[i][1];
+        const double sphere[4] = {x, 0, 0, radius};
+        list = read_good(npy_with(1, HEADER("<f8", "False", "(1, 4)"), sphere, sizeof sphere));
+        const double min = list.doubles[0].min[0], max = list.doubles[0].max[0];
+        assert_true(min <= x - radius && x + radius <= max && min < x && x < max);
+        assert_true(nextafter(nextafter(min, INFINITY), INFINITY) >= x - radius);
+        box_list_free(&list);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Writing
+
+static void boxes_come_back_bit_for_bit(void **state) {
+    (void)state;
+    enum { COUNT = 60000 };
+    static const float special[] = {0.0f,    -0.0f,        INFINITY, -INFINITY,          FLT_MAX, -FLT_MAX, FLT_MIN,
+                                    -1e-42f, FLT_TRUE_MIN, 1e30f,    1.0f + FLT_EPSILON, 0.1f,    1e7f + 1};
+    bp_box *boxes = calloc(COUNT, sizeof *boxes);
+    assert_non_null(boxes);
+    srand(7);
+    for (size_t i = 0; i < COUNT; i++) {
+        for (size_t axis = 0; axis < 3; axis++) {
+            float a = special[(size_t)rand() % (sizeof special / sizeof *special)];
+            float b = (float)rand() / 1024.0f;
+            boxes[i].min[axis] = a < b ? a : b;
+            boxes[i].max[axis] = a < b ? b : a;
+        }
+    }
+    static const char *const names[] = {"back.csv", "back.npy", "BACK.NPY"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        failure why = {0};
+        if (!box_file_write(path_of(names[i]), boxes, COUNT, &why)) fail_msg("%s", why.text);
+        box_list list = read_good(path_of(names[i]));
+        assert_int_equal(list.count, COUNT);
+        assert_memory_equal(list.data, boxes, COUNT * sizeof *boxes);
+        box_list_free(&list);
+    }
+    free(boxes);
+}
+
+static void pairs_are_written_as_csv(void **state) {
+    (void)state;
+    static const bp_pair pairs[] = {{0, 1}, {10, 4294967293u}};
+    static const char expected[] = "a,b\n0,1\n10,4294967293\n";
+    unsigned char bytes[64];
+    failure why = {0};
+    assert_true(pair_file_write(path_of("pairs.csv"), pairs, 2, &why));
+    assert_int_equal(bytes_of(path_of("pairs.csv"), bytes, sizeof bytes), strlen(expected));
+    assert_memory_equal(bytes, expected, strlen(expected));
+}
+
+static void pairs_are_written_as_npy(void **state) {
+    (void)state;
+    static const bp_pair pairs[] = {{0, 1}, {2, 0x01020304u}};
+    static const char header[] = "\x93NUMPY\x01\0v\0{'descr': '<u4', "
+                                 "'fortran_order': False, 'shape': (2, 2), }";
+    static const unsigned char numbers[] = {0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 4, 3, 2, 1};
+    unsigned char bytes[256];
+    failure why = {0};
+    assert_true(pair_file_write(path_of("pairs.npy"), pairs, 2, &why));
+    assert_int_equal(bytes_of(path_of("pairs.npy"), bytes, sizeof bytes), 128 + sizeof numbers);
+    assert_memory_equal(bytes, header, sizeof header - 1);
+    for (size_t i = sizeof header - 1; i < 127; i++) assert_int_equal(bytes[i], ' ');
+    assert_int_equal(bytes[127], '\n');
+    assert_memory_equal(bytes + 128, numbers, sizeof numbers);
+}
+
+static void many_pairs_fill_many_blocks(void **state) {
+    (void)state;
+    enum { COUNT = 300000 };
+    bp_pair *pairs = calloc(COUNT, sizeof *pairs);
+    assert_non_null(pairs);
+    for (uint32_t i = 0; i < COUNT; i++) pairs[i] = (bp_pair){i, i + 1};
+    failure why = {0};
+    assert_true(pair_file_write(path_of("many.csv"), pairs, COUNT, &why));
+    FILE *file = fopen(path_of("many.csv"), "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "a,b\n"), 0);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        unsigned a, b;
+        assert_int_equal(fscanf(file, "%u,%u\n", &a, &b), 2);
+        assert_true(a == i && b == i + 1);
+    }
+    assert_int_equal(fgetc(file), EOF);
+    fclose(file);
+    free(pairs);
+}
+
+static void what_cannot_be_opened_is_told(void **state) {
+    (void)state;
+    check_refused(path_of("missing.csv"), "No such file");
+    check_refused(path_of("missing.npy"), "No such file");
+    check_refused(file_with("empty.csv", "", 0), "is empty");
+    check_refused(file_with("empty.npy", "", 0), "is empty");
+    assert_int_equal(mkdir(path_of("folder.csv"), 0777), 0);
+    check_refused(path_of("folder.csv"), "is a directory");
+    failure why = {0};
+    assert_false(box_file_write(path_of("nowhere/x.csv"), NULL, 0, &why));
+    assert_int_equal(why.status, STATUS_FAILED);
+    assert_non_null(strstr(why.text, "cannot be written"));
+    assert_false(pair_file_write(path_of("folder.csv"), NULL, 0, &why));
+    assert_int_equal(why.status, STATUS_FAILED);
+    assert_false(pair_file_write(path_of("pairs.txt"), NULL, 0, &why));
+    assert_int_equal(why.status, STATUS_WRONG_CALL);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Settings
+
+static void settings_reach_their_field(void **state) {
+    (void)state;
+    static const char *const assignments[] = {"method=brute-force",  "dimensions=2",          "threads=-1",
+                                              "update = rebuild",    "pair_order=sorted",     "simd=scalar",
+                                              "cell_size=0.5",       "grid_load=.25",         "hierarchy_factor= 2e0",
+                                              "grid_size=64, 32,16", "brute_force_below=1e3", "flags=0"};
+    bp_config config = {0};
+    failure why = {0};
+    for (size_t i = 0; i < sizeof assignments / sizeof *assignments; i++) {
+        if (!settings_apply(&config, assignments[i], &why)) fail_msg("%s", why.text);
+    }
+    assert_int_equal(config.method, BP_METHOD_BRUTE_FORCE);
+    assert_int_equal(config.dimensions, 2);
+    assert_int_equal(config.threads, -1);
+    assert_int_equal(config.update, BP_UPDATE_REBUILD);
+    assert_int_equal(config.pair_order, BP_ORDER_SORTED);
+    assert_int_equal(config.simd, BP_SIMD_SCALAR);
+    assert_true(config.cell_size == 0.5f && config.grid_load == 0.25f && config.hierarchy_factor == 2.0f);
+    assert_true(config.grid_size[0] == 64 && config.grid_size[1] == 32 && config.grid_size[2] == 16);
+    assert_int_equal(config.brute_force_below, 1000);
+}
+
+static void wrong_settings_are_refused_and_change_nothing(void **state) {
+    (void)state;
+    static const struct {
+        const char *assignment, *expected;
+    } cases[] = {
+        {"color=1", "unknown field 'color'; the fields are method, dimensions, "},
+        {"method", "expected FIELD=VALUE"},
+        {"=1", "unknown field ''"},
+        {"method=magic", "unknown method 'magic'; expected one of auto, brute-force"},
+        {"method=1", "unknown method '1'"},
+        {"update=sometimes", "expected one of automatic, individual, rebuild"},
+        {"dimensions=-2", "dimensions: expected a whole number, 0 or more, found '-2'"},
+        {"dimensions=", "dimensions: expected a whole number"},
+        {"dimensions=4294967296", "dimensions: expected a whole number"},
+        {"threads=two", "threads: expected a whole number, found 'two'"},
+        {"cell_size=1,2", "cell_size: expected a number"},
+        {"cell_size=1m", "cell_size: expected a number"},
+        {"grid_size=64", "grid_size: expected 3 values"},
+        {"grid_size=64,64,64,64", "grid_size: expected 3 values"},
+        {"grid_size=64,,64", "grid_size: expected a whole number"},
+        {"allocator=0", "unknown field 'allocator'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bp_config config = {0};
+        const bp_config untouched = {0};
+        failure why = {0};
+        assert_false(settings_apply(&config, cases[i].assignment, &why));
+        assert_int_equal(why.status, STATUS_WRONG_CALL);
+        assert_memory_equal(&config, &untouched, sizeof config);
+        if (strstr(why.text, cases[i].expected) == NULL)
+            fail_msg("expected \"%s\" in \"%s\"", cases[i].expected, why.text);
+    }
+}
+
+static void settings_are_read_from_a_file(void **state) {
+    (void)state;
+    const char good[] = "# two dimensions\n\ndimensions = 2   # flat\r\n  "
+                        "grid_size=8,8,8\nmethod = brute-force";
+    bp_config config = {0};
+    failure why = {0};
+    if (!settings_read(&config, file_with("good.conf", good, strlen(good)), &why)) fail_msg("%s", why.text);
+    assert_int_equal(config.dimensions, 2);
+    assert_int_equal(config.grid_size[2], 8);
+    assert_int_equal(config.method, BP_METHOD_BRUTE_FORCE);
+
+    const char bad[] = "dimensions = 2\n\ncolour = 3\n";
+    assert_false(settings_read(&config, file_with("bad.conf", bad, strlen(bad)), &why));
+    assert_int_equal(why.status, STATUS_WRONG_CALL);
+    assert_non_null(strstr(why.text, "bad.conf:3: unknown field 'colour'"));
+    assert_false(settings_read(&config, path_of("missing.conf"), &why));
+    assert_int_equal(why.status, STATUS_FAILED);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+static int make_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) == NULL ? -1 : 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    static const char *const names[] = {"form.csv", "header.csv", "bad.csv",   "zero.csv",  "long.csv",  "endless.csv",
+                                        "made.npy", "back.csv",   "back.npy",  "BACK.NPY",  "pairs.csv", "pairs.npy",
+                                        "many.csv", "empty.csv",  "empty.npy", "good.conf", "bad.conf"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(path_of(names[i]));
+    rmdir(path_of("folder.csv"));
+    return rmdir(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_read_exactly),
+        cmocka_unit_test(what_is_no_number_is_not_read),
+        cmocka_unit_test(floats_come_back_from_text),
+        cmocka_unit_test(floats_are_written_short),
+        cmocka_unit_test(counts_are_whole),
+        cmocka_unit_test(csv_is_read_in_all_its_forms),
+        cmocka_unit_test(csv_with_only_a_header_has_no_boxes),
+        cmocka_unit_test(malformed_csv_is_refused_with_its_line),
+        cmocka_unit_test(csv_longer_than_a_block_is_read_whole),
+        cmocka_unit_test(a_line_without_end_is_refused),
+        cmocka_unit_test(npy_is_read_in_all_its_versions),
+        cmocka_unit_test(npy_spheres_become_boxes),
+        cmocka_unit_test(foreign_npy_is_refused),
+        cmocka_unit_test(a_promise_of_a_trillion_rows_costs_nothing),
+        cmocka_unit_test(failures_are_one_line),
+        cmocka_unit_test(invalid_npy_boxes_are_refused_with_their_row),
+        cmocka_unit_test(z_is_not_looked_at_in_two_dimensions),
+        cmocka_unit_test(float64_stays_what_it_is),
+        cmocka_unit_test(spheres_are_rounded_outwards),
+        cmocka_unit_test(boxes_come_back_bit_for_bit),
+        cmocka_unit_test(pairs_are_written_as_csv),
+        cmocka_unit_test(pairs_are_written_as_npy),
+        cmocka_unit_test(many_pairs_fill_many_blocks),
+        cmocka_unit_test(what_cannot_be_opened_is_told),
+        cmocka_unit_test(settings_reach_their_field),
+        cmocka_unit_test(wrong_settings_are_refused_and_change_nothing),
+        cmocka_unit_test(settings_are_read_from_a_file),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,91 @@
+// cuckoo-grid: how full its tables are, and that domain and distribution do not matter to it.
+#include "support/method_checks.h"
+
+#include "methods/uniform_grids/cuckoo_grid.c" // for the tables of a single bucket
+
+#define WITH(...) VARIANT_OF(BP_METHOD_CUCKOO_GRID, __VA_ARGS__)
+
+static const variant CONFIGS[] = {
+    WITH(),
+    WITH(.cell_size = 0.7f),
+    WITH(.cell_size = 1e-3f),
+    WITH(.cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}}),
+};
+
+static const variant_list VARIANTS = ALL_OF(CONFIGS);
+static const variant_list DEFAULTS = {CONFIGS, 1};
+static const steady_scene STEADY = {
+    .variants = {CONFIGS, 1}, .name = "uniform", .count = 5000, .warm_up = 11, .steps = 24};
+
+// Cells of the objects' size: many of them, each with about one object.
+static void tables_are_filled_to_seventy_percent(void **state) {
+    (void)state;
+    static const char *const names[] = {"uniform", "sparse", "very-inhomogeneous", "stretched"};
+    for (size_t i = 0; i < COUNT_OF(names); ++i) {
+        scene *subject = open_scene_with(names[i], (scene_options){.count = 50000, .seed = 3});
+        for (int fine = 0; fine < 2; ++fine) {
+            const bp_config config = {.method = BP_METHOD_CUCKOO_GRID, .cell_size = fine != 0 ? 1.0f : 0.0f};
+            const bp_stats stats = stats_of(scene_boxes(subject), scene_box_count(subject), config);
+            const double share = (double)stats.occupied / (double)stats.cells;
+            print_message("%s: %zu of %zu slots, %.1f %%\n", names[i], stats.occupied, stats.cells, 100.0 * share);
+            assert_true(share > 0.65 && share < 0.8);
+        }
+        scene_destroy(subject);
+    }
+}
+
+enum { CELLS = 400 };
+
+static void fill_found(slot found[CELLS]) {
+    rng random = rng_seeded(9);
+    for (uint32_t i = 0; i < CELLS; ++i) {
+        found[i] = (slot){.cell = (uint64_t)i << 40 | rng_below(&random, 1u << 30), .begin = i, .end = i + 1};
+    }
+}
+
+// With every hash that may be tried, and with linear probing, which comes last.
+static void a_bucket_finds_its_cells_with_every_hash(void **state) {
+    (void)state;
+    slot found[CELLS], slots[3 * CELLS];
+    cuckoo_grid grid = {.slots = {.data = slots}};
+    fill_found(found);
+    size_t filled = 0;
+    for (uint32_t hash = 0; hash <= HASHES_MAX; ++hash) {
+        const bucket b = {.table_size = (uint32_t)(CELLS / OCCUPANCY / TABLES) + 1, .cell_count = CELLS, .hash = hash};
+        const bool good = fill_tables(slots, &b, found);
+        filled += good;
+        assert_true(good || hash < HASHES_MAX);
+        for (uint32_t i = 0; i < CELLS && good; ++i) {
+            assert_int_equal(find_slot(&grid, &b, found[i].cell)->begin, i);
+            assert_true(find_slot(&grid, &b, found[i].cell + 1)->cell != found[i].cell + 1);
+        }
+    }
+    assert_true(filled > HASHES_MAX / 2);
+}
+
+// More cells than slots: no order of throwing others out can succeed, and it ends all the same.
+static void an_insertion_that_cycles_ends(void **state) {
+    (void)state;
+    slot found[CELLS], slots[3 * CELLS];
+    fill_found(found);
+    for (uint32_t hash = 0; hash < HASHES_MAX; ++hash) {
+        const bucket b = {.table_size = CELLS / TABLES, .cell_count = CELLS, .hash = hash};
+        assert_false(fill_tables(slots, &b, found));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST_WITH(finds_all_pairs_of_every_scene, VARIANTS),
+        TEST_WITH(finds_all_pairs_of_wild_boxes, VARIANTS),
+        TEST_WITH(stays_right_while_objects_come_and_go, VARIANTS),
+        TEST_WITH(finds_all_pairs_between_sets, DEFAULTS),
+        TEST_WITH(finds_the_same_bytes_with_any_number_of_threads, DEFAULTS),
+        TEST_WITH(allocates_nothing_in_a_steady_step, STEADY),
+        TEST_WITH(survives_failing_memory, DEFAULTS),
+        cmocka_unit_test(tables_are_filled_to_seventy_percent),
+        cmocka_unit_test(an_insertion_that_cycles_ends),
+        cmocka_unit_test(a_bucket_finds_its_cells_with_every_hash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+// loose-octree: what is special to it. That it finds all pairs is also the business of test_oracle and its companions.
+#include "support/method_checks.h"
+
+#include <math.h>
+
+#define WITH(...) VARIANT_OF(BP_METHOD_LOOSE_OCTREE, __VA_ARGS__)
+
+static const variant CONFIGS[] = {
+    WITH(),
+    WITH(.looseness = 1.0f),
+    WITH(.looseness = 1.0f, .octree_max_objects = 1, .simd = BP_SIMD_SCALAR),
+    WITH(.looseness = 1.3f),
+    WITH(.looseness = 2.0f, .octree_max_objects = 1),
+    WITH(.looseness = 8.0f),
+    WITH(.octree_max_depth = 2),
+    WITH(.domain = {{0, 0, 0}, {5, 6, 7}}),
+    WITH(.domain = {{3, 3, 3}, {3, 3, 3}}, .looseness = 1.0f),
+};
+static const variant_list VARIANTS = ALL_OF(CONFIGS);
+static const variant_list DEFAULTS = {CONFIGS, 1};
+static const steady_scene UNIFORM = {
+    .variants = {CONFIGS, 1}, .name = "uniform", .count = 20000, .warm_up = 10, .steps = 20};
+static const steady_scene MIXED = {
+    .variants = {CONFIGS, 1}, .name = "mixed", .count = 20000, .warm_up = 10, .steps = 20};
+
+static const refusal REFUSED[] = {
+    {WITH(.looseness = 0.5f), BP_ERROR_ARGUMENT, "looseness"},
+    {WITH(.looseness = -1.0f), BP_ERROR_ARGUMENT, "looseness"},
+    {WITH(.looseness = 9.0f), BP_ERROR_ARGUMENT, "looseness"},
+    {WITH(.looseness = INFINITY), BP_ERROR_ARGUMENT, "looseness"},
+    {WITH(.looseness = NAN), BP_ERROR_ARGUMENT, "looseness"},
+};
+static const refusal_list REFUSALS = ALL_OF(REFUSED);
+
+static bp_stats stats_with(const char *name, size_t count, float looseness) {
+    return stats_of_scene(name, count, (bp_config){.method = BP_METHOD_LOOSE_OCTREE, .looseness = looseness});
+}
+
+// The straddling problem that the source found, and its cure.
+static void looseness_cures_straddling(void **state) {
+    (void)state;
+    const bp_stats plain = stats_with("uniform", 20000, 1.0f), loose = stats_with("uniform", 20000, 2.0f);
+    print_message("candidates per object: looseness 1 %.1f, looseness 2 %.1f; in the fullest node %zu and %zu\n",
+                  (double)plain.tests / 20000, (double)loose.tests / 20000, plain.objects_per_cell_max,
+                  loose.objects_per_cell_max);
+    assert_true(plain.tests > 10 * loose.tests);
+    assert_true(plain.objects_per_cell_max > 20 * loose.objects_per_cell_max);
+}
+
+static void tests_grow_hardly_faster_than_objects(void **state) {
+    (void)state;
+    static const char *const names[] = {"uniform", "mixed", "polydisperse"};
+    for (size_t i = 0; i < COUNT_OF(names); ++i) {
+        const double few = (double)stats_with(names[i], 5000, 0.0f).tests,
+                     many = (double)stats_with(names[i], 50000, 0.0f).tests;
+        print_message("exponent of candidates in n on %s: %.3f\n", names[i], log10(many / few));
+        assert_true(log10(many / few) <= 1.2);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST_WITH(finds_all_pairs_of_every_scene, VARIANTS),     TEST_WITH(finds_all_pairs_of_wild_boxes, VARIANTS),
+        TEST_WITH(refuses_what_makes_no_sense, REFUSALS),        TEST_WITH(allocates_nothing_in_a_steady_step, UNIFORM),
+        TEST_WITH(allocates_nothing_in_a_steady_step, MIXED),    cmocka_unit_test(looseness_cures_straddling),
+        cmocka_unit_test(tests_grow_hardly_faster_than_objects), TEST_WITH(stragglers_cost_little, DEFAULTS),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

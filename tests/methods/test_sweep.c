@@ -1,0 +1,378 @@
+// The hot loops: the lane table entry by entry, each kernel against plain loops, and the sorting of pairs.
+#include "support/support.h"
+
+#include "base/radix_sort.h"
+#include "kernels/kernels.h"
+#include "kernels/lanes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POSITIONS = 96, LENGTH_MOST = 40, SEED = 31 };
+
+// ---- helpers --------------------------------------------------------------------------------------------------------
+
+// Columns with room after the last position, as the kernels may read (but not use) it.
+typedef struct table {
+    float values[6][POSITIONS + BP_COLUMN_PADDING];
+    uint32_t ids[POSITIONS + BP_COLUMN_PADDING];
+    bp_columns columns;
+} table;
+
+static void point_columns(table *t) {
+    for (int axis = 0; axis < 3; ++axis) {
+        t->columns.min[axis] = t->values[axis];
+        t->columns.max[axis] = t->values[axis + 3];
+    }
+    t->columns.id = t->ids;
+}
+
+static void put(const table *t, size_t position, bp_box box, uint32_t id) {
+    for (int axis = 0; axis < 3; ++axis) {
+        t->columns.min[axis][position] = box.min[axis];
+        t->columns.max[axis][position] = box.max[axis];
+    }
+    t->columns.id[position] = id;
+}
+
+static bp_box get(const table *t, size_t position) {
+    bp_box box;
+    for (int axis = 0; axis < 3; ++axis) {
+        box.min[axis] = t->columns.min[axis][position];
+        box.max[axis] = t->columns.max[axis][position];
+    }
+    return box;
+}
+
+// Half of the boxes overlap, some are infinite, some are NaN in one coordinate.
+static bp_box random_column_box(rng *random) {
+    bp_box box = random_cube(random, 3.0, 1.5);
+    const uint32_t kind = rng_below(random, 12), axis = rng_below(random, 3);
+    if (kind == 0) {
+        box.min[axis] = -INFINITY;
+    } else if (kind == 1) {
+        box.max[axis] = INFINITY;
+    } else if (kind == 2) {
+        box.min[axis] = NAN;
+    } else if (kind == 3) {
+        box.max[axis] = NAN;
+    } else if (kind == 4) {
+        box.min[axis] = box.max[axis] = INFINITY;
+    }
+    return box;
+}
+
+static void fill(table *t, rng *random) {
+    point_columns(t);
+    for (size_t i = 0; i < POSITIONS + BP_COLUMN_PADDING; ++i) {
+        // Ids beyond 2^31, where a signed comparison would go wrong. The padding overlaps everything.
+        const bp_box everything = {.min = {-INFINITY, -INFINITY, -INFINITY}, .max = {INFINITY, INFINITY, INFINITY}};
+        put(t, i, i < POSITIONS ? random_column_box(random) : everything, (uint32_t)rng_next(random));
+    }
+}
+
+typedef void (*kernel_check)(const bp_kernels *kernels, const char *name);
+
+static void for_every_set(kernel_check check) {
+    for (int simd = BP_SIMD_SCALAR; simd <= BP_SIMD_NEON; ++simd) {
+        if (has_simd((bp_simd)simd)) {
+            check(bp_kernels_get((bp_simd)simd), simd_text((bp_simd)simd));
+        } else {
+            print_message("skipped: %s: not on this machine\n", simd_text((bp_simd)simd));
+        }
+    }
+}
+
+// ---- the lane table -------------------------------------------------------------------------------------------------
+
+static void the_lane_table_names_the_members_in_order(void **state) {
+    (void)state;
+    for (unsigned set = 0; set < 256; ++set) {
+        uint64_t expected[2] = {0, 0};
+        unsigned members = 0;
+        for (uint64_t lane = 0; lane < 8; ++lane) {
+            if ((set >> lane & 1) != 0) {
+                expected[members / 4] |= (lane | lane << 8) << (16 * (members % 4));
+                ++members;
+            }
+        }
+        if (bp_lanes[set][0] != expected[0] || bp_lanes[set][1] != expected[1]) {
+            fail_msg("the entry of set %u is {0x%llx, 0x%llx}", set, (unsigned long long)bp_lanes[set][0],
+                     (unsigned long long)bp_lanes[set][1]);
+        }
+    }
+}
+
+// ---- sweep ----------------------------------------------------------------------------------------------------------
+
+static size_t naive_sweep(const table *objects, const table *candidates, bp_sweep_item item, bool ordered,
+                          bp_pair *out) {
+    const bp_box a = get(objects, item.object);
+    const uint32_t id = objects->ids[item.object];
+    size_t count = 0;
+    for (uint32_t at = item.begin; at < item.end; ++at) {
+        const bp_box b = get(candidates, at);
+        bool overlap = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            overlap = overlap && a.min[axis] <= b.max[axis] && b.min[axis] <= a.max[axis];
+        }
+        const uint32_t other = candidates->ids[at];
+        if (overlap) {
+            out[count++] = ordered && other < id ? (bp_pair){other, id} : (bp_pair){id, other};
+        }
+    }
+    return count;
+}
+
+enum { ROOM_MOST = 8 * (LENGTH_MOST + BP_COLUMN_PADDING) };
+
+typedef struct arena {
+    table objects, candidates;
+    bp_pair found[ROOM_MOST + 1], expected[ROOM_MOST];
+} arena;
+
+static const bp_pair SENTINEL = {0xdeadbeef, 0xcafef00d};
+
+static void check_items(arena *a, const bp_kernels *kernels, const char *name, const bp_sweep_item *items, size_t count,
+                        size_t room, size_t fitting, bool ordered) {
+    const table *objects = ordered ? &a->candidates : &a->objects; // ordered: inside one set
+    const bp_sweep_job job = {.objects = &objects->columns,
+                              .candidates = &a->candidates.columns,
+                              .items = items,
+                              .item_count = count,
+                              .out = a->found,
+                              .room = room,
+                              .ordered = ordered};
+    a->found[room] = SENTINEL;
+    size_t expected = 0, done = SIZE_MAX;
+    for (size_t i = 0; i < fitting; ++i) {
+        expected += naive_sweep(objects, &a->candidates, items[i], ordered, a->expected + expected);
+    }
+    const size_t found = kernels->sweep(&job, &done);
+    assert_int_equal(done, fitting);
+    expect_same_bytes(a->found, found, a->expected, expected, "sweep %s: %zu items, the first %u: %u .. %u", name,
+                      count, items[0].object, items[0].begin, items[0].end);
+    assert_memory_equal(&a->found[room], &SENTINEL, sizeof SENTINEL);
+}
+
+static void check_sweep(const bp_kernels *kernels, const char *name) {
+    rng random = rng_seeded(SEED);
+    arena *a = obtain(1, sizeof *a);
+    for (int round = 0; round < 20; ++round) {
+        fill(&a->objects, &random);
+        fill(&a->candidates, &random);
+        for (uint32_t length = 0; length <= LENGTH_MOST; ++length) {
+            const uint32_t begin = rng_below(&random, POSITIONS - LENGTH_MOST + 1);
+            const bp_sweep_item item = {.object = rng_below(&random, POSITIONS), .begin = begin, .end = begin + length};
+            check_items(a, kernels, name, &item, 1, length + BP_COLUMN_PADDING, 1, round % 2 == 0);
+            check_items(a, kernels, name, &item, 1, length + BP_COLUMN_PADDING - 1, 0, round % 2 == 0);
+        }
+    }
+    free(a);
+}
+
+static void sweeps_like_a_plain_loop(void **state) {
+    (void)state;
+    for_every_set(check_sweep);
+}
+
+static void check_last_range(const bp_kernels *kernels, const char *name) {
+    rng random = rng_seeded(SEED);
+    arena *a = obtain(1, sizeof *a);
+    fill(&a->objects, &random);
+    fill(&a->candidates, &random);
+    for (uint32_t begin = POSITIONS - LENGTH_MOST; begin <= POSITIONS; ++begin) {
+        const bp_sweep_item item = {.object = begin - 1, .begin = begin, .end = POSITIONS};
+        check_items(a, kernels, name, &item, 1, POSITIONS - begin + BP_COLUMN_PADDING, 1, true);
+    }
+    free(a);
+}
+
+static void never_reports_the_padding(void **state) {
+    (void)state;
+    for_every_set(check_last_range);
+}
+
+static void check_many_items(const bp_kernels *kernels, const char *name) {
+    rng random = rng_seeded(SEED);
+    arena *a = obtain(1, sizeof *a);
+    fill(&a->objects, &random);
+    fill(&a->candidates, &random);
+    bp_sweep_item items[8];
+    for (uint32_t i = 0; i < 8; ++i) {
+        items[i] = (bp_sweep_item){.object = i, .begin = 3 * i, .end = 3 * i + LENGTH_MOST};
+    }
+    check_items(a, kernels, name, items, 8, ROOM_MOST, 8, false);
+    // Room for all pairs of the first three and for what the fourth could need, less one.
+    size_t used = 0;
+    for (size_t i = 0; i < 3; ++i) {
+        used += naive_sweep(&a->candidates, &a->candidates, items[i], true, a->expected);
+    }
+    check_items(a, kernels, name, items, 8, used + LENGTH_MOST + BP_COLUMN_PADDING - 1, 3, true);
+    free(a);
+}
+
+static void stops_where_the_next_item_does_not_fit(void **state) {
+    (void)state;
+    for_every_set(check_many_items);
+}
+
+// ---- keys, arrange, measure: as the scalar ones ---------------------------------------------------------------------
+
+enum { KEYED = 3000 };
+
+static const bp_level LEVELS[] = {
+    {.fit = {1, 1, 1}, .inverse = {1, 1, 1}, .bits = {4, 4, 4}},
+    {.fit = {1, 2, 4}, .inverse = {0.99, 0.49, 0.24}, .bits = {2, 5, 3}, .first_cell = 4096},
+    {.fit = {1e-3f, 1e30f, 5}, .inverse = {999, 0.9e-30, 0.19}, .bits = {6, 0, 2}, .first_cell = 77},
+    {.fit = {3e38f, 3e38f, 3e38f}, .inverse = {3e-39, 3e-39, 3e-39}, .bits = {0, 0, 0}},
+};
+
+static void check_keys_of(const bp_kernels *kernels, const char *name, const bp_level *level, uint32_t dimensions,
+                          const bp_box *boxes) {
+    uint32_t *keys = obtain(KEYED, sizeof *keys), *expected = obtain(KEYED, sizeof *expected);
+    float reach[3] = {0.01f, 0, 0}, expected_reach[3] = {0.01f, 0, 0};
+    const size_t fitting = bp_kernels_scalar.keys(level, dimensions, boxes, KEYED, expected, expected_reach);
+    assert_int_equal(kernels->keys(level, dimensions, boxes, KEYED, keys, reach), fitting);
+    for (size_t i = 0; i < KEYED; ++i) {
+        if (keys[i] != expected[i]) {
+            fail_msg("keys %s: box %zu, seed=%d, %u-D: %u, not %u", name, i, SEED, dimensions, keys[i], expected[i]);
+        }
+    }
+    assert_memory_equal(reach, expected_reach, sizeof reach);
+    free(keys);
+    free(expected);
+}
+
+static void check_keys(const bp_kernels *kernels, const char *name) {
+    rng random = rng_seeded(SEED);
+    bp_box *boxes = obtain(KEYED, sizeof *boxes);
+    for (size_t i = 0; i < KEYED; ++i) {
+        const bool hole = rng_below(&random, 20) == 0;
+        boxes[i] = hole ? (bp_box){{NAN, NAN, NAN}, {NAN, NAN, NAN}} : random_wild_box(&random, boxes, i);
+    }
+    for (size_t i = 0; i < COUNT_OF(LEVELS); ++i) {
+        check_keys_of(kernels, name, &LEVELS[i], 3, boxes);
+        check_keys_of(kernels, name, &LEVELS[i], 2, boxes);
+    }
+    free(boxes);
+}
+
+static void gives_the_same_keys_as_plain_c(void **state) {
+    (void)state;
+    for_every_set(check_keys);
+}
+
+static void check_arrange(const bp_kernels *kernels, const char *name) {
+    rng random = rng_seeded(SEED);
+    bp_box boxes[POSITIONS];
+    for (uint32_t i = 0; i < POSITIONS; ++i) {
+        boxes[i] = random_column_box(&random);
+    }
+    for (size_t count = 0; count <= LENGTH_MOST; ++count) {
+        const size_t begin = count % 9;
+        table found;
+        memset(&found, 0, sizeof found);
+        point_columns(&found);
+        for (size_t i = 0; i < count; ++i) {
+            found.ids[begin + i] = rng_below(&random, POSITIONS);
+        }
+        table expected = found;
+        point_columns(&expected);
+        for (size_t i = begin; i < begin + count; ++i) {
+            put(&expected, i, boxes[found.ids[i]], found.ids[i]);
+        }
+        kernels->arrange(&found.columns, begin, begin + count, boxes);
+        if (memcmp(found.values, expected.values, sizeof found.values) != 0) {
+            fail_msg("arrange %s: %zu boxes from position %zu on", name, count, begin);
+        }
+    }
+}
+
+static void arranges_boxes_by_their_ids(void **state) {
+    (void)state;
+    for_every_set(check_arrange);
+}
+
+static void check_measure(const bp_kernels *kernels, const char *name) {
+    rng random = rng_seeded(SEED);
+    bp_level level = LEVELS[1];
+    table *t = obtain(1, sizeof *t);
+    bp_measures *found = obtain(1, sizeof *found), *expected = obtain(1, sizeof *expected);
+    point_columns(t);
+    level.reach[0] = 0.9f;
+    for (uint32_t i = 0; i < POSITIONS; ++i) {
+        put(t, i, random_cube(&random, 1000.0, 0.9), i);
+    }
+    for (size_t count = 0; count <= LENGTH_MOST; ++count) {
+        kernels->measure(&t->columns, count % 7, count, &level, found);
+        bp_kernels_scalar.measure(&t->columns, count % 7, count, &level, expected);
+        for (size_t i = 0; i < count; ++i) {
+            const bool same = found->low[i] == expected->low[i] && found->high[i] == expected->high[i];
+            if (!same || found->crossed[i] != expected->crossed[i]) {
+                fail_msg("measure %s: box %zu of %zu", name, i, count);
+            }
+        }
+    }
+    free(t);
+    free(found);
+    free(expected);
+}
+
+static void measures_like_plain_c(void **state) {
+    (void)state;
+    for_every_set(check_measure);
+}
+
+// ---- sorting --------------------------------------------------------------------------------------------------------
+
+static int compare_pairs(const void *left, const void *right) {
+    const bp_pair *a = left, *b = right;
+    if (a->a != b->a) {
+        return a->a < b->a ? -1 : 1;
+    }
+    return (a->b > b->b) - (a->b < b->b);
+}
+
+static void check_sort(size_t count, uint32_t id_count) {
+    rng random = rng_seeded(SEED + count);
+    const bp_allocator allocator = bp_allocator_default();
+    bp_buffer scratch = {0};
+    bp_pair *pairs = obtain(count, sizeof *pairs), *expected = obtain(count, sizeof *expected);
+    for (size_t i = 0; i < count; ++i) {
+        pairs[i] = (bp_pair){rng_below(&random, id_count), rng_below(&random, id_count)};
+    }
+    memcpy(expected, pairs, count * sizeof *pairs);
+    qsort(expected, count, sizeof *expected, compare_pairs);
+    assert_true(bp_sort_pairs(pairs, count, id_count, &scratch, &allocator));
+    expect_same_bytes(pairs, count, expected, count, "sorting %zu pairs of %u ids", count, id_count);
+    bp_buffer_free(&scratch, &allocator);
+    free(pairs);
+    free(expected);
+}
+
+static void sorts_pairs_like_qsort(void **state) {
+    (void)state;
+    static const size_t counts[] = {0, 1, 2, 3, 31, 1000, 70000};
+    static const uint32_t id_counts[] = {1, 2, 2047, 2048, 2049, 1u << 22, (1u << 22) + 1, UINT32_MAX - 1};
+    for (size_t i = 0; i < COUNT_OF(counts); ++i) {
+        for (size_t j = 0; j < COUNT_OF(id_counts); ++j) {
+            check_sort(counts[i], id_counts[j]);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_lane_table_names_the_members_in_order),
+        cmocka_unit_test(sweeps_like_a_plain_loop),
+        cmocka_unit_test(never_reports_the_padding),
+        cmocka_unit_test(stops_where_the_next_item_does_not_fit),
+        cmocka_unit_test(gives_the_same_keys_as_plain_c),
+        cmocka_unit_test(arranges_boxes_by_their_ids),
+        cmocka_unit_test(measures_like_plain_c),
+        cmocka_unit_test(sorts_pairs_like_qsort),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+// The same bytes for every number of tasks, every executor and every instruction set.
+//
+// BP_TEST_QUICK=1: a ninth of the scenes, and fewer objects.
+#include "support/support.h"
+
+#include "scenes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALL = 5000, SMALL_QUICK = 800, LARGE = 100000, LARGE_QUICK = 5000, STEPS = 7, SEED = 7 };
+
+typedef bp_executor (*executor_maker)(uint32_t workers);
+
+static bp_executor default_executor(uint32_t workers) {
+    (void)workers;
+    return (bp_executor){0};
+}
+
+// The reference is one thread, scalar; everything else must give its bytes.
+typedef struct way {
+    const char *name;
+    executor_maker executor;
+    uint32_t workers;
+    bp_simd simd;
+} way;
+
+static const way WAYS[] = {
+    {"default executor", default_executor, 1, BP_SIMD_SCALAR},
+    {"default executor", default_executor, 2, BP_SIMD_SCALAR},
+    {"default executor", default_executor, 3, BP_SIMD_AVX2},
+    {"default executor", default_executor, 8, BP_SIMD_AVX512},
+    {"default executor", default_executor, 1, BP_SIMD_AVX2},
+    {"default executor", default_executor, 1, BP_SIMD_AVX512},
+    {"default executor", default_executor, 3, BP_SIMD_NEON},
+    {"threads", thread_executor, 1, BP_SIMD_AUTO},
+    {"threads", thread_executor, 2, BP_SIMD_AUTO},
+    {"threads", thread_executor, 3, BP_SIMD_SCALAR},
+    {"threads", thread_executor, 8, BP_SIMD_AUTO},
+    {"reverse order", reverse_executor, 2, BP_SIMD_AUTO},
+    {"reverse order", reverse_executor, 3, BP_SIMD_AVX2},
+    {"reverse order", reverse_executor, 8, BP_SIMD_SCALAR},
+    {"reverse order", reverse_executor, 64, BP_SIMD_AUTO},
+};
+
+// Options that lead to different structures.
+static const bp_config OPTIONS[] = {
+    {0},
+    {.hierarchy_factor = 2.0f},
+    {.brute_force_below = 1000000},
+};
+
+// Methods that work in several tasks. What others do depends on nothing but the input.
+static bool has_tasks(size_t method) {
+    return method != BP_METHOD_AUTO && (bp_method_supports(method) & BP_SUPPORTS_THREADS) != 0;
+}
+
+static bp_config config_for(size_t method, const bp_config *options, const way *w) {
+    bp_config config = *options;
+    config.method = (bp_method)method;
+    config.threads = (int32_t)w->workers;
+    config.executor = w->executor(w->workers);
+    config.simd = w->simd;
+    return config;
+}
+
+static scene *open_scene(const char *name, size_t count) {
+    const scene_options options = {.count = count, .seed = SEED};
+    const char *error = NULL;
+    scene *opened = scene_create(name, &options, &error);
+    if (opened == NULL) {
+        fail_msg("scene %s: %s", name, error);
+    }
+    return opened;
+}
+
+// Scenes whose pairs grow with the square of the objects get fewer objects.
+static size_t size_for(const char *name) {
+    return strcmp(name, "identical") == 0 ? 400 : quick() ? SMALL_QUICK : SMALL;
+}
+
+static void report_skipped(void) {
+    for (size_t i = 0; i < COUNT_OF(WAYS); ++i) {
+        if (!has_simd(WAYS[i].simd)) {
+            print_message("skipped: %s, %u tasks: no %s here\n", WAYS[i].name, WAYS[i].workers,
+                          simd_text(WAYS[i].simd));
+        }
+    }
+}
+
+// ---- one call -------------------------------------------------------------------------------------------------------
+
+static void check_method_calls(size_t method, const char *name, const scene *subject, const bp_config *options) {
+    bp_pairs reference = {0};
+    for (size_t i = 0; i < COUNT_OF(WAYS); ++i) {
+        const bp_config config = config_for(method, options, &WAYS[i]);
+        if (!has_simd(config.simd)) {
+            continue;
+        }
+        bp_pairs pairs = {0};
+        char text[CONFIG_TEXT];
+        assert_int_equal(bp_find_pairs(scene_boxes(subject), scene_box_count(subject), &config, &pairs), BP_OK);
+        if (i == 0) {
+            reference = pairs;
+            continue;
+        }
+        expect_same_bytes(pairs.data, pairs.count, reference.data, reference.count, "scene=%s n=%zu seed=%d %s: %s",
+                          name, scene_box_count(subject), SEED, WAYS[i].name, config_text(&config, text));
+        bp_pairs_free(&pairs, &config);
+    }
+    bp_pairs_free(&reference, NULL);
+}
+
+static void check_calls(const char *name, const scene *subject, size_t option_count) {
+    for (size_t method = 0; method < bp_method_count(); ++method) {
+        const size_t options = method == BP_METHOD_HIERARCHICAL_GRID ? option_count : 1;
+        for (size_t option = 0; option < options && has_tasks(method); ++option) {
+            check_method_calls(method, name, subject, &OPTIONS[option]);
+        }
+    }
+}
+
+static void a_call_gives_the_same_bytes_on_every_scene(void **state) {
+    (void)state;
+    report_skipped();
+    for (size_t i = 0; i < scene_count(); i += quick() ? 13 : 1) {
+        scene *subject = open_scene(scene_name(i), size_for(scene_name(i)));
+        check_calls(scene_name(i), subject, COUNT_OF(OPTIONS));
+        scene_destroy(subject);
+    }
+}
+
+static void a_call_gives_the_same_bytes_for_many_objects(void **state) {
+    (void)state;
+    static const char *const names[] = {"uniform", "very-polydisperse"};
+    for (size_t i = 0; i < COUNT_OF(names); ++i) {
+        scene *subject = open_scene(names[i], quick() ? LARGE_QUICK : LARGE);
+        check_calls(names[i], subject, 2);
+        scene_destroy(subject);
+    }
+}
+
+static void check_between(size_t method, const scene *subject) {
+    const size_t half = scene_box_count(subject) / 2;
+    bp_pairs reference = {0};
+    for (size_t i = 0; i < COUNT_OF(WAYS); ++i) {
+        const bp_config config = config_for(method, &OPTIONS[0], &WAYS[i]);
+        const bp_box *a = scene_boxes(subject), *b = a + half;
+        bp_pairs pairs = {0};
+        char text[CONFIG_TEXT];
+        if (!has_simd(config.simd)) {
+            continue;
+        }
+        assert_int_equal(bp_find_pairs_between(a, half, b, half, &config, i == 0 ? &reference : &pairs), BP_OK);
+        if (i > 0) {
+            expect_same_bytes(pairs.data, pairs.count, reference.data, reference.count, "between, %s: %s", WAYS[i].name,
+                              config_text(&config, text));
+        }
+        bp_pairs_free(&pairs, &config);
+    }
+    bp_pairs_free(&reference, NULL);
+}
+
+static void a_call_between_sets_gives_the_same_bytes(void **state) {
+    (void)state;
+    scene *subject = open_scene("mixed", quick() ? LARGE_QUICK : LARGE);
+    for (size_t method = 0; method < bp_method_count(); ++method) {
+        if (has_tasks(method) && (bp_method_supports(method) & BP_SUPPORTS_BETWEEN) != 0) {
+            check_between(method, subject);
+        }
+    }
+    scene_destroy(subject);
+}
+
+// ---- worlds ---------------------------------------------------------------------------------------------------------
+
+static void append(pair_list *all, const bp_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        pair_list_push(all, pairs[i].a, pairs[i].b);
+    }
+}
+
+// The pairs and events of all steps, one after the other. At first all objects move, then few, so that the world
+// changes its ways.
+static pair_list record(const char *name, size_t count, const bp_config *config) {
+    pair_list all = {0};
+    scene *subject = open_scene(name, count);
+    bp_world *world = NULL;
+    bp_result result;
+    assert_int_equal(bp_world_create(config, &world), BP_OK);
+    assert_int_equal(bp_add_many(world, scene_box_count(subject), scene_boxes(subject), NULL, NULL), BP_OK);
+    for (int step = 0; step < STEPS; ++step) {
+        const size_t moved = step == 0 ? scene_box_count(subject) : scene_box_count(subject) / 20;
+        assert_int_equal(bp_update(world, &result), BP_OK);
+        append(&all, result.pairs, result.pair_count);
+        append(&all, result.begun, result.begun_count);
+        append(&all, result.ended, result.ended_count);
+        scene_step(subject);
+        assert_int_equal(bp_move_many(world, moved, NULL, scene_boxes(subject)), BP_OK);
+    }
+    bp_world_destroy(world);
+    scene_destroy(subject);
+    return all;
+}
+
+static void check_method_worlds(size_t method, const char *name, size_t count, bp_update_strategy strategy) {
+    pair_list reference = {0};
+    for (size_t i = 0; i < COUNT_OF(WAYS); ++i) {
+        bp_config config = config_for(method, &OPTIONS[0], &WAYS[i]);
+        config.update = strategy;
+        config.flags = BP_EVENTS;
+        if (!has_simd(config.simd)) {
+            continue;
+        }
+        pair_list pairs = record(name, count, &config);
+        char text[CONFIG_TEXT];
+        if (i == 0) {
+            reference = pairs;
+            continue;
+        }
+        expect_same_bytes(pairs.data, pairs.count, reference.data, reference.count,
+                          "world, %d steps: scene=%s n=%zu seed=%d %s: %s", STEPS, name, count, SEED, WAYS[i].name,
+                          config_text(&config, text));
+        pair_list_free(&pairs);
+    }
+    pair_list_free(&reference);
+}
+
+static void check_worlds(const char *name, size_t count, bp_update_strategy strategy) {
+    for (size_t method = 0; method < bp_method_count(); ++method) {
+        if (has_tasks(method) && (strategy != BP_UPDATE_INDIVIDUAL || is_incremental(method))) {
+            check_method_worlds(method, name, count, strategy);
+        }
+    }
+}
+
+static void a_world_gives_the_same_bytes_at_every_step(void **state) {
+    (void)state;
+    for (size_t i = 0; i < scene_count(); i += quick() ? 13 : 1) {
+        for (int strategy = BP_UPDATE_AUTOMATIC; strategy <= (quick() ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD);
+             ++strategy) {
+            check_worlds(scene_name(i), size_for(scene_name(i)), (bp_update_strategy)strategy);
+        }
+    }
+}
+
+static void a_world_gives_the_same_bytes_for_many_objects(void **state) {
+    (void)state;
+    check_worlds("mixed", quick() ? LARGE_QUICK : LARGE, BP_UPDATE_AUTOMATIC);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_call_gives_the_same_bytes_on_every_scene),
+        cmocka_unit_test(a_call_gives_the_same_bytes_for_many_objects),
+        cmocka_unit_test(a_call_between_sets_gives_the_same_bytes),
+        cmocka_unit_test(a_world_gives_the_same_bytes_at_every_step),
+        cmocka_unit_test(a_world_gives_the_same_bytes_for_many_objects),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
