@@ -247,6 +247,21 @@ good demo -n 3000 --steps 2 --quiet -o demo.svg
 grep -q '^brute-force ' out && grep -q '^hierarchical-grid ' out || fail 'demo: a row a method'
 head -1 demo.svg | grep -q '<svg' && tail -1 demo.svg | grep -q '</svg>' || fail 'demo: the picture'
 grep -q "class='shared'" demo.svg || fail 'demo: overlaps are marked'
+grep -q '^hierarchical-grid .* default$' out || fail 'demo: the default is marked in the table'
+grep "class='default'" demo.svg | grep -q '>hierarchical-grid, 1 thread<' || fail 'demo: and in the picture'
+sed '1d' out >demo.rows
+sort -s -g -k6,6 demo.rows | cmp -s - demo.rows || fail 'demo: the fastest first'
+grep -q '^brute-force .* 1$' out || fail 'demo: speed-up is times as fast as brute force'
+grep -q '>times as fast as brute force<' demo.svg || fail 'demo: the picture says what it compares with'
+grep -q 'logarithmic scale' demo.svg || fail 'demo: a scale on which all bars can be seen'
+grep -q 'left out' out demo.svg && fail 'demo: nothing is left out of so few boxes'
+run 0 demo -n 21000 --steps 1 -o demo.svg
+grep -q '^brute-force .* 21,000 .* - *left out: about ' out || fail 'demo: the table says what is left out'
+grep -q '^Brute force tests every pair: with 21,000 boxes it would take about ' err || fail 'demo: and why'
+grep -q '>left out: about .* a step<' demo.svg || fail 'demo: the picture says what is left out'
+grep -q '>So it is left out there, and the others are compared with this estimate.<' demo.svg || fail 'demo: and why'
+good demo -n 21000 --steps 1 --quiet --method bvh -o demo.svg
+grep -q '>Only bvh was asked for: other methods were not run, ' demo.svg || fail 'demo: one method alone'
 failed 'nowhere/demo.svg: cannot be written' demo -n 100 --steps 1 --quiet -o nowhere/demo.svg
 
 # The bench is another program beside the tool; here it is one that tells what it was given.
