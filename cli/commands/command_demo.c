@@ -8,6 +8,7 @@
 #include "formats/number.h"
 #include "formats/progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +230,9 @@ static void compare_with_brute_force(demo_run *demo) {
     const demo_row measured = *found;
     for (size_t i = 0; i < demo->results.row_count; i++) {
         demo_row *row = &demo->results.rows[i];
-        if (row->left_out_ms <= 0.0) row->speed_up = brute_force_ms(&measured, row->objects) / demo_total_ms(row);
+        if (row->left_out_ms > 0.0) continue;
+        // A single box may take no time that the clock can see.
+        row->speed_up = brute_force_ms(&measured, row->objects) / fmax(demo_total_ms(row), 1e-6);
     }
     if (measured.objects == demo->options.count) return;
     demo->results.rows[demo->results.row_count++] = (demo_row){
@@ -272,11 +275,14 @@ static void note_brute_force(demo_run *demo) {
     char objects[NUMBER_LENGTH_MAX], small[NUMBER_LENGTH_MAX], time[DEMO_TEXT_MAX], estimate[DEMO_TEXT_MAX];
     const demo_row *measured = find_brute_force(demo);
     if (measured == NULL || measured->objects == demo->options.count) return;
-    snprintf(next_note(&demo->results), DEMO_NOTE_LENGTH_MAX,
-             "Brute force tests every pair: with %s boxes it would take about %s a step, estimated from %s with %s.",
-             number_grouped(objects, demo->options.count),
-             demo_time_text(estimate, brute_force_ms(measured, demo->options.count)),
-             demo_time_text(time, demo_total_ms(measured)), number_grouped(small, measured->objects));
+    snprintf(
+        next_note(&demo->results), DEMO_NOTE_LENGTH_MAX,
+        "Brute force tests every pair: with %s boxes it would take about %s a step, estimated from %s with %s on %u "
+        "thread%s.",
+        number_grouped(objects, demo->options.count),
+        demo_time_text(estimate, brute_force_ms(measured, demo->options.count)),
+        demo_time_text(time, demo_total_ms(measured)), number_grouped(small, measured->objects), measured->threads,
+        measured->threads == 1 ? "" : "s");
     snprintf(next_note(&demo->results), DEMO_NOTE_LENGTH_MAX,
              "So it is left out there, and the others are compared with this estimate.");
 }
@@ -293,8 +299,8 @@ static void note_slow_methods(demo_run *demo) {
 
 static void write_notes(demo_run *demo) {
     bp_method only = demo->arguments->config.method;
-    snprintf(next_note(&demo->results), DEMO_NOTE_LENGTH_MAX, "Each time is the median of %zu steps.%s", demo->steps,
-             only == BP_METHOD_AUTO ? " All methods found the same number of pairs." : "");
+    snprintf(next_note(&demo->results), DEMO_NOTE_LENGTH_MAX, "Each time is the median of %zu step%s.%s", demo->steps,
+             demo->steps == 1 ? "" : "s", only == BP_METHOD_AUTO ? " All methods found the same number of pairs." : "");
     note_brute_force(demo);
     note_slow_methods(demo);
     if (only == BP_METHOD_AUTO) return;
@@ -354,7 +360,7 @@ static void print_default(const demo_run *demo) {
                 bp_method_name(row->method), row->threads, row->threads == 1 ? "" : "s",
                 demo_time_text(time, demo_total_ms(row)), number_grouped(objects, row->objects));
         if (row->speed_up > 0.0) {
-            fprintf(stderr, ",\n%s times as fast as brute force (the column speed-up)",
+            fprintf(stderr, ",\nabout %s times as fast as brute force (the column speed-up)",
                     demo_speed_up_text(speed_up, row));
         }
         fprintf(stderr, ".\n");

@@ -300,6 +300,13 @@ static void draw_ticks(output_file *output, const chart_panel *panel) {
     }
 }
 
+static bool is_estimated(const chart_panel *panel) {
+    for (size_t i = panel->measured; i < panel->count; i++) {
+        if (panel->rows[i].method == BP_METHOD_BRUTE_FORCE) return true;
+    }
+    return false;
+}
+
 static void draw_panel_head(output_file *output, const chart_panel *panel) {
     char objects[NUMBER_LENGTH_MAX], pairs[NUMBER_LENGTH_MAX];
     int right = panel->left + panel->width;
@@ -311,8 +318,8 @@ static void draw_panel_head(output_file *output, const chart_panel *panel) {
     output_text(output, "</tspan></text>\n<text class='soft' x='%d' y='%d'>ms a step%s</text>\n", panel->left,
                 PANEL_TOP + 22, panel->logarithmic ? " (update + find), logarithmic scale" : "");
     if (panel->rows[0].speed_up > 0.0) {
-        output_text(output, "<text class='soft right' x='%d' y='%d'>times as fast as brute force</text>\n", right,
-                    PANEL_TOP + 22);
+        output_text(output, "<text class='soft right' x='%d' y='%d'>times as fast as brute force%s</text>\n", right,
+                    PANEL_TOP + 22, is_estimated(panel) ? " (estimated)" : "");
     }
 }
 
@@ -353,7 +360,7 @@ static void draw_row(output_file *output, const chart_panel *panel, const demo_r
 
 static void draw_panel(output_file *output, const chart_panel *panel) {
     draw_panel_head(output, panel);
-    draw_ticks(output, panel);
+    if (panel->measured > 0) draw_ticks(output, panel);
     for (size_t i = 0; i < panel->count; i++) {
         draw_row(output, panel, &panel->rows[i], BARS_TOP + BAR_STEP * (int)i);
     }

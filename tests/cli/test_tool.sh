@@ -258,6 +258,7 @@ grep -q 'left out' out demo.svg && fail 'demo: nothing is left out of so few box
 run 0 demo -n 21000 --steps 1 -o demo.svg
 grep -q '^brute-force .* 21,000 .* - *left out: about ' out || fail 'demo: the table says what is left out'
 grep -q '^Brute force tests every pair: with 21,000 boxes it would take about ' err || fail 'demo: and why'
+grep -q '>times as fast as brute force (estimated)<' demo.svg || fail 'demo: an estimate is called one'
 grep -q '>left out: about .* a step<' demo.svg || fail 'demo: the picture says what is left out'
 grep -q '>So it is left out there, and the others are compared with this estimate.<' demo.svg || fail 'demo: and why'
 good demo -n 21000 --steps 1 --quiet --method bvh -o demo.svg
