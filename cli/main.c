@@ -64,6 +64,7 @@ static void print_usage(const tool_command *command) {
 
 static bool run_command(const tool_command *command, char **words, size_t count, const char *program, failure *why) {
     command_line arguments = {.program = program};
+    arguments.config.settings = &arguments.settings;
     if (!options_parse(command, words, count, &arguments, why)) return false;
     if (arguments.help) return options_print_help(command, why);
     if (arguments.version) return print_version(why);

@@ -11,7 +11,7 @@
 static const tool_option COMMON[] = {
     {"--method", "NAME", OPTION_FIELD, 0, "the algorithm (default: chosen for you)"},
     {"--threads", "N", OPTION_FIELD, 0, "threads; -1: all cores (default: 1)"},
-    {"--set", "FIELD=VALUE", OPTION_SET, 0, "any field of bp_config; may be repeated"},
+    {"--set", "FIELD=VALUE", OPTION_SET, 0, "any field of bp_config or bp_method_settings; may be repeated"},
     {"--config", "FILE", OPTION_SETTINGS, 0, "the same, a line each: field = value"},
     {"-o", "FILE", OPTION_TEXT, AT(output), "where to write (default: -, standard output)"},
     {"--quiet", NULL, OPTION_FLAG, AT(quiet), "no progress, no remarks"},
@@ -61,6 +61,8 @@ static bool apply_count(const tool_option *option, const char *value, uint64_t m
 
 static bool apply(const tool_option *option, const char *value, command_line *arguments, failure *why) {
     void *target = (char *)arguments + option->offset;
+    bp_config *config = &arguments->config;
+    bp_method_settings *methods = &arguments->settings;
     uint64_t count = 0;
     switch (option->kind) {
     case OPTION_FLAG: *(bool *)target = true; return true;
@@ -73,12 +75,11 @@ static bool apply(const tool_option *option, const char *value, command_line *ar
     case OPTION_REAL:
         if (number_parse_double(value, target)) return true;
         return fail_number(option->name, "a number", value, why);
-    case OPTION_FIELD: return settings_set(&arguments->config, option->name + 2, value, why);
-    case OPTION_SET:
-        return settings_apply(&arguments->config, value, why) || failure_prefix(why, "--set %.100s: ", value);
+    case OPTION_FIELD: return settings_set(config, methods, option->name + 2, value, why);
+    case OPTION_SET: return settings_apply(config, methods, value, why) || failure_prefix(why, "--set %.100s: ", value);
     case OPTION_SETTINGS: break;
     }
-    return settings_read(&arguments->config, value, why);
+    return settings_read(config, methods, value, why);
 }
 
 static bool parse_option(const tool_command *command, char **words, size_t count, size_t *next, command_line *arguments,

@@ -2,7 +2,8 @@
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/broadphase)
 
-install(FILES include/broadphase/broadphase.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/broadphase)
+install(FILES include/broadphase/broadphase.h include/broadphase/broadphase_methods.h include/broadphase/broadphase_tune.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/broadphase)
 install(TARGETS broadphase broadphase_shared EXPORT broadphase)
 if(BROADPHASE_TOOL)
     install(TARGETS broadphase_tool)

@@ -1,22 +1,22 @@
-// Building a grid: every box gets a key (level and cell) and a record (two words, see geometry.h); keys are sorted with
-// the indices of the boxes, the records brought into that order, and a table made of where each cell begins.
+// Builds a grid: every box gets a key (level and cell) and a record (two words, see geometry.h); keys are sorted with
+// the indices of the boxes, records are gathered in that order, and a table says where each cell begins.
 //
-// Many boxes that lie more or less evenly take the shorter way of partition.cu instead, which ends with the same bytes.
+// For many boxes that are spread more or less evenly, partition.cu does the same faster, with the same bytes.
 //
 //     keys     24 bytes read, 16 written for each box
 //     sort     CUB's radix sort of (key, index), only the bits that keys have; 16 bytes for each pass of 8 bits
-//     arrange  a record is fetched from where its box is: random, but 8 bytes instead of the 24 of a box
-//     table    chunks of 4096 entries: where a chunk begins is written by the box that is its first, the entries inside
-//              by a block each. So a long gap between boxes is not left to one thread.
+//     arrange  gathers the records: random reads, but 8 bytes instead of the 24 of a box
+//     table    chunks of 4096 entries: the first box of a chunk writes where the chunk begins, and one block per chunk
+//              writes the entries. So no single thread has to fill a long gap between boxes.
 //
-// The boxes themselves are not moved: the sweep asks for them only where records do not decide.
+// The boxes themselves are not moved: the search reads them only where records do not decide.
 #include "keys.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
 enum { THREADS = 256, CHUNK_BITS = 12, CHUNK = 1 << CHUNK_BITS, ENTRIES = CHUNK / THREADS, ARRANGED = 4 };
 
-static const size_t MEMORY_LEFT = (size_t)64 << 20; // for all that does not grow
+static const size_t MEMORY_LEFT = (size_t)64 << 20; // reserved for all that does not grow
 
 static_assert(BP_CUDA_LEVELS <= 32, "a level is a bit");
 
@@ -107,7 +107,7 @@ static bp_status sort_keys(bp_cuda_context *context, bp_cuda_grid *grid, uint32_
                               cub::DeviceRadixSort::SortPairs(context->sort_space.data, bytes, keys, indices,
                                                               grid->count, 0, (int)bits, stream),
                               "sorting"));
-    grid->ordered = {keys.Current(), indices.Current(), second.records}; // records are yet to be brought there
+    grid->ordered = {keys.Current(), indices.Current(), second.records}; // the records follow later
     return BP_OK;
 }
 
@@ -118,7 +118,7 @@ bp_status bp_cuda_sort_keys(bp_cuda_context *context, bp_cuda_grid *grid, uint32
 
 // ---- arrange --------------------------------------------------------------------------------------------------------
 
-// Where each chunk of the table begins: at the first box in it, or where there is none at the first after it.
+// Where each chunk of the table begins: at its first box or, if it has none, at the first box after it.
 template <class Key>
 static __device__ __forceinline__ void begin_chunks(const Key *keys, uint32_t i, uint32_t count, uint32_t shift,
                                                     uint64_t chunk_count, uint32_t *chunks) {
@@ -141,7 +141,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-// Several records at a time, because each is waited for.
+// Several records at a time, to overlap their latencies.
 static __global__ void __launch_bounds__(THREADS)
     arrange(const uint32_t *__restrict__ indices, const uint2 *__restrict__ records, uint32_t count, uint2 *sorted) {
     const uint64_t begin = blockIdx.x * (uint64_t)(THREADS * ARRANGED) + threadIdx.x;
@@ -163,7 +163,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-// The smallest of all values in later threads of the block, or `most`.
+// The smallest value of all later threads of the block, at most `most`.
 static __device__ uint32_t least_after(uint32_t value, uint32_t most, uint32_t *least_of_warps) {
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
     for (int offset = 1; offset < 32; offset *= 2) {
@@ -181,12 +181,12 @@ static __device__ uint32_t least_after(uint32_t value, uint32_t most, uint32_t *
     return min(least, most);
 }
 
-// Entries lie such that threads with 16 consecutive ones each do not meet in one bank of shared memory.
+// Padding against bank conflicts in shared memory, where each thread has 16 consecutive entries.
 static __device__ __forceinline__ uint32_t padded(uint32_t entry) {
     return entry + entry / ENTRIES;
 }
 
-// A chunk of the table: first only where a cell begins, then, from behind, what the cells without boxes have.
+// Fills a chunk of the table: first the cells with boxes, then, backwards, the cells without.
 template <class Key>
 static __global__ void __launch_bounds__(THREADS)
     fill_chunk(const Key *__restrict__ keys, const uint32_t *__restrict__ chunks, uint32_t shift, uint64_t entry_count,
@@ -250,7 +250,7 @@ bp_status bp_cuda_fill_table(bp_cuda_context *context, bp_cuda_grid *grid, uint6
 
 // ---- levels ---------------------------------------------------------------------------------------------------------
 
-// Which levels have boxes: those where the next one begins later.
+// Which levels have boxes: those whose successor begins later.
 template <class Key>
 static __global__ void find_occupied(const __grid_constant__ bp_cuda_lattice lattice, const Key *keys, uint32_t count,
                                      uint32_t *occupied) {
@@ -273,7 +273,7 @@ static __global__ void find_occupied(const __grid_constant__ bp_cuda_lattice lat
 
 // ---- the whole build ------------------------------------------------------------------------------------------------
 
-// Distributing takes more memory than sorting; where it is short, boxes are sorted.
+// Distributing takes more memory than sorting; if memory is short, boxes are sorted.
 static bool has_memory_for_items(const bp_cuda_context *context, const bp_cuda_grid *grid, size_t count,
                                  size_t columns) {
     size_t more = 0, available = 0, all = 0;

@@ -1,4 +1,4 @@
-// The context: life, memory, errors, and the calls that find pairs of boxes on the device.
+// The context: creation, memory, errors, and the calls that find pairs of boxes on the device.
 #include "context.cuh"
 
 #include <algorithm>
@@ -13,11 +13,11 @@ bp_status bp_cuda_check(const bp_cuda_context *context, cudaError_t error, const
         return BP_OK;
     }
     (void)cudaGetLastError();
-    bp_log_write(&context->config, "CUDA, %s: %s", what, cudaGetErrorString(error));
+    bp_log_write(&context->config.log, "CUDA, %s: %s", what, cudaGetErrorString(error));
     return error == cudaErrorMemoryAllocation ? BP_ERROR_MEMORY : BP_ERROR_INTERNAL;
 }
 
-// The old contents are of no use, so the old memory goes first.
+// The old contents are not needed, so the old memory is freed first.
 bp_status bp_cuda_reserve(bp_cuda_context *context, bp_cuda_buffer *buffer, size_t bytes) {
     bytes = std::max<size_t>(bytes, 256);
     if (bytes <= buffer->bytes) {
@@ -31,7 +31,7 @@ bp_status bp_cuda_reserve(bp_cuda_context *context, bp_cuda_buffer *buffer, size
         size_t available = 0, all = 0;
         (void)cudaGetLastError();
         (void)cudaMemGetInfo(&available, &all);
-        bp_log_write(&context->config, "the device's memory is short: %zu bytes are needed, %zu of %zu are free", bytes,
+        bp_log_write(&context->config.log, "the device's memory is short: %zu bytes are needed, %zu of %zu are free", bytes,
                      available, all);
         buffer->data = nullptr;
         return BP_ERROR_MEMORY;
@@ -49,11 +49,11 @@ void bp_cuda_mark(bp_cuda_context *context, int stage, cudaStream_t stream) {
 }
 
 uint64_t bp_cuda_memory_needed(size_t count) {
-    // Boxes: keys of 64 bits, indices and records, twice, to be sorted: 40 bytes. Or items of 16 bytes, twice, with room,
-    // to be distributed: 48. Points: keys and indices, twice, the points themselves, the first neighbours, a count: 52.
+    // Boxes, sorted: keys of 64 bits, indices and records, twice: 40 bytes. Boxes, distributed: items of 16 bytes,
+    // twice, with spare room: 48. Points: keys and indices, twice, the points, the first neighbours, a count: 52.
     const uint64_t objects = 52;
     const uint64_t table = (uint64_t)BP_CUDA_TABLE_LOAD * sizeof(uint32_t);
-    const uint64_t others = (uint64_t)16 << 20; // space for sorting, tiles, and all that does not grow
+    const uint64_t others = (uint64_t)16 << 20; // for sorting, tiles, and all that does not grow
     return count * (objects + table) + count / 16 + others;
 }
 
@@ -62,14 +62,14 @@ uint64_t bp_cuda_memory_needed(size_t count) {
 static bp_status check_config(const bp_config *config) {
     const bool shaped = config->shape != 0, margin = config->margin != 0.0f, filter = config->filter.pass != nullptr;
     if (shaped || margin || filter) {
-        bp_log_write(config, "config.%s: not on a CUDA device", shaped ? "shape" : margin ? "margin" : "filter");
+        bp_log_write(&config->log, "config.%s: not on a CUDA device", shaped ? "shape" : margin ? "margin" : "filter");
         return BP_ERROR_UNSUPPORTED;
     }
     int devices = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
     if (error != cudaSuccess || devices == 0) {
         (void)cudaGetLastError();
-        bp_log_write(config, "no CUDA device: %s",
+        bp_log_write(&config->log, "no CUDA device: %s",
                      cudaGetErrorString(error != cudaSuccess ? error : cudaErrorNoDevice));
         return BP_ERROR_UNSUPPORTED;
     }
@@ -95,7 +95,7 @@ bp_status bp_cuda_create(const bp_config *config, bp_cuda_context **context) {
     }
     *context = nullptr;
     bp_config complete;
-    BP_CUDA_TRY(bp_config_complete(config, &complete));
+    BP_CUDA_TRY(bp_cuda_complete_config(config, &complete));
     BP_CUDA_TRY(check_config(&complete));
     void *memory = complete.allocator.allocate(complete.allocator.context, sizeof(bp_cuda_context));
     if (memory == nullptr) {
@@ -177,7 +177,7 @@ bp_status bp_cuda_begin(bp_cuda_context *context, cudaStream_t stream) {
     context->stats = {};
     context->stats.bytes = bytes;
     if (context->measured) {
-        for (cudaEvent_t mark : context->marks) { // stages that a call leaves out take no time
+        for (cudaEvent_t mark : context->marks) { // stages that a call skips take no time
             (void)cudaEventRecord(mark, stream);
         }
     }
@@ -214,7 +214,7 @@ bp_status bp_cuda_finish(bp_cuda_context *context, cudaStream_t stream) {
 static bp_status check_boxes(const bp_cuda_context *context, const bp_box *boxes, size_t count) {
     if ((boxes == nullptr && count > 0) || count > BP_MAX_COUNT ||
         reinterpret_cast<uintptr_t>(boxes) % alignof(float2) != 0) {
-        bp_log_write(&context->config, "boxes: NULL, or more than fit, or not aligned to 8 bytes");
+        bp_log_write(&context->config.log, "boxes: NULL, or more than fit, or not aligned to 8 bytes");
         return BP_ERROR_ARGUMENT;
     }
     return BP_OK;
@@ -224,18 +224,18 @@ static bp_status check_output(const bp_cuda_context *context, const bp_pair *pai
                               const uint64_t *found) {
     if (found == nullptr || (pairs == nullptr && capacity > 0) ||
         reinterpret_cast<uintptr_t>(pairs) % alignof(uint2) != 0) {
-        bp_log_write(&context->config,
+        bp_log_write(&context->config.log,
                      "pairs: a capacity without a buffer, or one not aligned to 8 bytes, or no `found`");
         return BP_ERROR_ARGUMENT;
     }
     return BP_OK;
 }
 
-// After the kernels: was all well, and did it fit?
+// After the kernels: checks that all boxes were valid and the pairs fit.
 static bp_status conclude(bp_cuda_context *context, bp_cuda_output output, cudaStream_t stream, uint64_t *found) {
     BP_CUDA_TRY(bp_cuda_finish(context, stream));
     if (context->host_result->invalid != std::numeric_limits<unsigned long long>::max()) {
-        bp_log_write(&context->config, "box %llu is invalid (NaN, or min > max, or longer than the period)",
+        bp_log_write(&context->config.log, "box %llu is invalid (NaN, or min > max, or longer than the period)",
                      context->host_result->invalid);
         return BP_ERROR_BOX;
     }
@@ -244,7 +244,7 @@ static bp_status conclude(bp_cuda_context *context, bp_cuda_output output, cudaS
         return BP_OK;
     }
     if (*found > output.capacity) {
-        bp_log_write(&context->config, "pairs: room for %llu, but there are %llu", (unsigned long long)output.capacity,
+        bp_log_write(&context->config.log, "pairs: room for %llu, but there are %llu", (unsigned long long)output.capacity,
                      (unsigned long long)*found);
         return BP_ERROR_CAPACITY;
     }

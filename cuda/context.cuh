@@ -1,7 +1,7 @@
-// What the parts of the CUDA back end share: the context, its memory, errors as statuses.
+// Shared by all files of the CUDA back end: the context, its memory, errors as statuses.
 //
-//     boxes --plan--> levels --keys--> (key, index, record) --sort--> by cell --arrange--> records, table --sweep--> pairs
-//             plan.c          build.cu                       CUB                build.cu             sweep.cu, scan.cu
+//     boxes --plan--> levels --keys--> (key, index, record) --sort--> by cell --arrange--> records --sweep--> pairs
+//             plan.c          build.cu                        CUB               build.cu   table     sweep.cu, scan.cu
 //                             partition.cu: all three, for many boxes
 #ifndef BP_CUDA_CONTEXT_CUH
 #define BP_CUDA_CONTEXT_CUH
@@ -13,27 +13,29 @@
 #include <cuda_runtime.h>
 
 extern "C" {
-#include "api/config.h"
+#include "base/log.h"
+#include "config.h"
 }
 
-// Memory on the device that only grows.
+// Device memory that only grows.
 struct bp_cuda_buffer {
     void *data;
     size_t bytes;
 };
 
-// What kernels tell the host, and their tickets.
+// Results of kernels for the host, and their tickets.
 struct bp_cuda_result {
-    unsigned long long total;   // pairs
-    unsigned long long invalid; // the first invalid box, or the largest number; the second set follows the first
-    unsigned int tickets[4];    // of tiles, a counter for each pass that needs one
-    unsigned int longest;       // row of neighbours
-    unsigned int farthest[3];   // coordinates of points, as bits
-    unsigned int occupied[2];   // levels that have boxes, a bit each, for each set
-    unsigned int crowded[2];    // whether boxes lie too unevenly to be distributed, in each pass (partition.cu)
+    unsigned long long total; // pairs
+    unsigned long long
+        invalid;              // index of the first invalid box, or the largest number; the second set follows the first
+    unsigned int tickets[4];  // of tiles, one counter per pass that needs it
+    unsigned int longest;     // longest row of neighbours
+    unsigned int farthest[3]; // largest coordinates of points, as bits
+    unsigned int occupied[2]; // levels that have boxes, a bit each, for each set
+    unsigned int crowded[2];  // whether boxes are too uneven to be distributed, per pass (partition.cu)
 };
 
-// Boxes, a column for each of what is known of them.
+// Boxes in columns.
 struct bp_cuda_columns {
     void *keys; // of 32 or 64 bits
     uint32_t *indices;
@@ -48,8 +50,8 @@ struct bp_cuda_grid {
     bool wide;                // keys have 64 bits
     bool distributed;         // there is memory to distribute them (partition.cu)
     bp_cuda_columns ordered;  // in the order of cells
-    bp_cuda_buffer halves[2]; // of the memory in which they are brought into order: columns, or whole items
-    bp_cuda_buffer points;    // (x, y, z, index) in the order of cells, of points
+    bp_cuda_buffer halves[2]; // of the memory in which they are sorted: columns, or whole items
+    bp_cuda_buffer points;    // of points: (x, y, z, index) in the order of cells
     bp_cuda_buffer table;     // where the boxes of a cell begin
     bp_cuda_buffer chunks;    // where those of a chunk of the table begin
 };
@@ -92,10 +94,10 @@ struct bp_cuda_context {
         }                                                                                                              \
     } while (0)
 
-// An error of CUDA's as a status, with its text in the log. Clears it, so that the context can be used again.
+// Turns a CUDA error into a status, with its text in the log, and clears it, so that the context remains usable.
 bp_status bp_cuda_check(const bp_cuda_context *context, cudaError_t error, const char *what);
 
-// Whether the kernel before this was launched.
+// Checks that the last kernel was launched.
 static inline bp_status bp_cuda_launched(const bp_cuda_context *context, const char *what) {
     return bp_cuda_check(context, cudaGetLastError(), what);
 }
@@ -115,7 +117,7 @@ bp_status bp_cuda_sort_keys(bp_cuda_context *context, bp_cuda_grid *grid, uint32
 bp_cuda_columns bp_cuda_columns_of(const bp_cuda_grid *grid, int half);
 size_t bp_cuda_half_bytes(size_t count, size_t key_bytes, size_t record_bytes);
 
-// The short way to do so, for many boxes that lie more or less evenly. `done` is false if they do not: then nothing is.
+// The fast way to do so, for many boxes that are spread evenly. If they are not, `done` is false and nothing is built.
 bool bp_cuda_may_partition(const bp_cuda_context *context, size_t count);
 size_t bp_cuda_partition_bytes(const bp_cuda_context *context, size_t count, int half);
 bp_status bp_cuda_partition(bp_cuda_context *context, bp_cuda_grid *grid, uint64_t first_index, cudaStream_t stream,
@@ -124,7 +126,7 @@ bp_status bp_cuda_fill_table(bp_cuda_context *context, bp_cuda_grid *grid, uint6
                              cudaStream_t stream);
 size_t bp_cuda_table_entries(uint64_t key_count, uint32_t shift);
 
-// Which pairs a pass looks for.
+// Which pairs a pass searches for.
 enum bp_cuda_pass_kind {
     BP_CUDA_WITHIN,        // inside one set
     BP_CUDA_TO_COARSER,    // boxes of the first against levels of the second that are as coarse or coarser
@@ -136,7 +138,7 @@ struct bp_cuda_output {
     uint64_t capacity;
 };
 
-// Tiles that so many boxes are cut into.
+// The number of tiles for this many boxes.
 size_t bp_cuda_sweep_tiles(size_t count);
 size_t bp_cuda_scan_tiles(size_t count);
 bp_status bp_cuda_sweep(bp_cuda_context *context, const bp_cuda_grid *objects, const bp_cuda_grid *candidates,
@@ -145,8 +147,8 @@ bp_status bp_cuda_sweep(bp_cuda_context *context, const bp_cuda_grid *objects, c
 // Boxes that fit no level (listed) against boxes of a set.
 enum bp_cuda_scan_kind {
     BP_CUDA_SCAN_WITHIN,  // the same set
-    BP_CUDA_SCAN_ALL,     // another one: listed are of the second, the others of the first
-    BP_CUDA_SCAN_FITTING, // another one, only those that fit a level: listed are of the first, the others of the second
+    BP_CUDA_SCAN_ALL,     // two sets: listed boxes of the second, the others of the first
+    BP_CUDA_SCAN_FITTING, // two sets: listed boxes of the first, those of the second that fit a level
 };
 bp_status bp_cuda_scan(bp_cuda_context *context, const bp_cuda_grid *listed, const bp_cuda_grid *others,
                        bp_cuda_scan_kind kind, int pass, bp_cuda_output output, cudaStream_t stream);
@@ -154,7 +156,7 @@ bp_status bp_cuda_scan(bp_cuda_context *context, const bp_cuda_grid *listed, con
 // Sorts pairs by (a, b).
 bp_status bp_cuda_order_pairs(bp_cuda_context *context, bp_pair *pairs, uint64_t count, cudaStream_t stream);
 
-// Starts a call: zero totals. Ends it: brings them to the host.
+// Starts a call: resets totals. Ends it: copies them to the host.
 bp_status bp_cuda_begin(bp_cuda_context *context, cudaStream_t stream);
 bp_status bp_cuda_finish(bp_cuda_context *context, cudaStream_t stream);
 

@@ -1,34 +1,36 @@
 // The geometry of the grids on the device: level, cell, key, and an overlap test on two words. Compiled for host and
-// device alike; cells come from src/levels.h, as on the CPU.
+// device; cells come from base/cells.h, as on the CPU.
 //
-// Coordinates become whole numbers: a cell has 64 quanta along each axis, and the quantum of a coordinate is
-// floor(x * inverse), monotone as in levels.h: in double, or in float where that has digits enough (it is four times as
-// fast, and as monotone). So from quanta alone
+// Coordinates become integers: a cell has 64 quanta along each axis, and the quantum of a coordinate is
+// floor(x * inverse), monotone as in cells.h: in double, or in float where that is precise enough (four times as fast,
+// and also monotone). So, from quanta alone,
 //
-//     quantum(a.min) <  quantum(b.max)   says  a.min < b.max,
-//     quantum(a.min) >  quantum(b.max)   says  a.min > b.max,   and only where they are equal the floats must be asked.
+//     quantum(a.min) <  quantum(b.max)   implies  a.min < b.max,
+//     quantum(a.min) >  quantum(b.max)   implies  a.min > b.max,   and only equal quanta need a comparison of floats.
 //
-// Boxes that are near each other are told apart by the last 9 bits of their quanta. Three such fields and three guard
-// bits are a word, a box is two words, and six comparisons are two subtractions:
+// For boxes near each other the last 9 bits of their quanta suffice. Three such fields and three guard bits form a
+// word, a box is two words, and two subtractions replace six comparisons:
 //
 //     low     0 zzzzzzzzz 0 yyyyyyyyy 0 xxxxxxxxx       d1 = a.high - b.low
 //     high    1 zzzzzzzzz 1 yyyyyyyyy 1 xxxxxxxxx       d2 = b.high - a.low       apart if one of six signs is set
 //               ^ sign of a difference
 //
-// Cells of a coarser level are a power of two larger, with the same origin: its quanta are those of a finer level, shifted.
-// Only where a level ends (boxes beyond it count as being in its outermost cells) they must be computed anew.
+// The cells of a coarser level are larger by a power of two and have the same origin: its quanta are those of a finer
+// level, shifted. Only where a level ends (boxes beyond it belong to its outermost cells) must they be computed again.
 #ifndef BP_CUDA_GEOMETRY_H
 #define BP_CUDA_GEOMETRY_H
 
-#include "methods/hierarchical_grid/levels.h"
+#include "base/cells.h"
+
+#include <stdbool.h>
 
 enum {
     BP_CUDA_LEVELS = 24,
     BP_CUDA_CELL_BITS = 6, // quanta per cell, as bits
     BP_CUDA_CELL = 1 << BP_CUDA_CELL_BITS,
-    BP_CUDA_NARROW = 1 << 22, // quanta from the origin up to which floats do
-    BP_CUDA_PERIOD_CELLS = 8, // at least, along an axis with a period: a field then turns over where the period does
-    BP_CUDA_PERIOD_FIT = 56   // quanta that a box may be long there: the others are for rounding
+    BP_CUDA_NARROW = 1 << 22, // distance from the origin, in quanta, up to which floats suffice
+    BP_CUDA_PERIOD_CELLS = 8, // at least, along a periodic axis: a field then wraps around where the period does
+    BP_CUDA_PERIOD_FIT = 56   // the longest box there, in quanta; the other quanta of a cell absorb rounding
 };
 
 #define BP_CUDA_FIELD 511u
@@ -36,29 +38,29 @@ enum {
 #define BP_CUDA_SIGNS 0x10040100u
 #define BP_CUDA_GUARDS 0x20080200u
 
-// A division by a number that is known beforehand: Granlund and Montgomery 1994, figure 4.1.
+// Division by a number that is known beforehand: Granlund and Montgomery 1994, figure 4.1.
 typedef struct bp_cuda_divider {
     uint32_t multiplier, first_shift, second_shift;
 } bp_cuda_divider;
 
 typedef struct bp_cuda_level {
-    float fit[3];      // a box whose extents are below these lives here, or on a finer level
+    float fit[3];      // a box whose extents are below these belongs here, or on a finer level
     uint32_t shift[3]; // a quantum is 2^shift of those of the finest level
     double inverse[3]; // quanta per unit of length
     float narrow_inverse[3];
     int32_t first[3], last[3]; // quanta where the level begins and ends
     int32_t cells[3];
-    int32_t reach[3]; // quanta that a box of this level is long, at most
+    int32_t reach[3]; // the longest box of this level, in quanta
     bp_cuda_divider divide_x, divide_y;
     uint64_t first_key;
 } bp_cuda_level;
 
-// What kind of space it is. Passed by value and apart from the lattice, because kernels that know some of it when they
-// are compiled have a third of the instructions.
+// The kind of space. Passed by value and apart from the lattice, because kernels that know parts of it at compile time
+// have a third of the instructions.
 typedef struct bp_cuda_kind {
     uint32_t dimensions;
     uint32_t periodic; // a bit per axis
-    uint32_t narrow;   // 1 if floats do on all levels
+    uint32_t narrow;   // 1 if floats suffice on all levels
 } bp_cuda_kind;
 
 typedef struct bp_cuda_lattice {
@@ -74,8 +76,8 @@ typedef struct bp_cuda_record {
     uint32_t low, high;
 } bp_cuda_record;
 
-// Where a box lies, in quanta of a level, counted from where the level begins. Along a period `low` lies in the first
-// one, and `high` is rounded up.
+// The place of a box in quanta of a level, relative to the beginning of the level. Along a periodic axis `low` is in
+// the first period, and `high` is rounded up.
 typedef struct bp_cuda_span {
     int32_t low[3], high[3];
 } bp_cuda_span;
@@ -84,12 +86,12 @@ BP_HOST_DEVICE static inline bool bp_cuda_wraps(bp_cuda_kind kind, int axis) {
     return (kind.periodic >> axis & 1u) != 0;
 }
 
-// Loops go over three axes, so that they can be unrolled; in two dimensions the third is left out.
+// Loops have three axes, so that they can be unrolled; in two dimensions they skip the third.
 BP_HOST_DEVICE static inline bool bp_cuda_has_axis(bp_cuda_kind kind, int axis) {
     return axis < 2 || kind.dimensions == 3;
 }
 
-// Farther out than on the CPU boxes count as larger, because quanta are smaller than cells.
+// Far from the origin boxes count as larger than on the CPU, because quanta are smaller than cells.
 BP_HOST_DEVICE static inline float bp_cuda_fit_extent(float min, float max) {
     const float far = fmaxf(fabsf(min), fabsf(max)) * 0x1p-24f;
     return fmaxf(bp_fit_extent(min, max), far);
@@ -113,7 +115,7 @@ BP_HOST_DEVICE static inline int32_t bp_cuda_clamp(int32_t value, int32_t low, i
     return value < high ? value : high;
 }
 
-// Along an axis with a period. What is rounded away here is far less than a quantum.
+// Along a periodic axis. The rounding error here is far less than a quantum.
 BP_HOST_DEVICE static inline void bp_cuda_span_wrapped(const bp_cuda_lattice *lattice, const bp_cuda_level *level,
                                                        int axis, float min, float max, bp_cuda_span *span) {
     const double period = (double)lattice->period[axis];
@@ -123,8 +125,8 @@ BP_HOST_DEVICE static inline void bp_cuda_span_wrapped(const bp_cuda_lattice *la
     span->high[axis] = span->low[axis] + bp_cell_of_double(extent, level->inverse[axis]) + 2;
 }
 
-// The quantum of a coordinate, counted from where the level begins. Both ways are monotone, and each gives on a coarser
-// level what it gives on a finer one, shifted; a lattice uses the same one everywhere.
+// The quantum of a coordinate, relative to the beginning of the level. Both ways are monotone, and each gives on a
+// coarser level the shifted result of a finer one; a lattice uses the same way everywhere.
 BP_HOST_DEVICE static inline int32_t bp_cuda_quantum(bp_cuda_kind kind, const bp_cuda_level *level, int axis,
                                                      float coordinate) {
     const int32_t first = level->first[axis], last = level->last[axis];
@@ -160,7 +162,8 @@ BP_HOST_DEVICE static inline uint64_t bp_cuda_key_of(const bp_cuda_level *level,
            (uint32_t)(span->low[0] >> BP_CUDA_CELL_BITS);
 }
 
-// The last 9 bits of everything. Along a period the box is made one quantum longer below, because of rounding.
+// The last 9 bits of each number. Along a periodic axis the box is extended by one quantum at its lower end, because of
+// rounding.
 BP_HOST_DEVICE static inline bp_cuda_record bp_cuda_pack(bp_cuda_kind kind, const bp_cuda_span *span) {
     bp_cuda_record record = {0, BP_CUDA_GUARDS};
     for (int axis = 0; axis < 3; ++axis) {
@@ -171,7 +174,7 @@ BP_HOST_DEVICE static inline bp_cuda_record bp_cuda_pack(bp_cuda_kind kind, cons
     return record;
 }
 
-// The span that a record in a cell stands for.
+// The span of a record in a cell.
 BP_HOST_DEVICE static inline bp_cuda_span bp_cuda_unpack(bp_cuda_kind kind, bp_cuda_record record,
                                                          const int32_t cell[3]) {
     bp_cuda_span span;
@@ -184,7 +187,8 @@ BP_HOST_DEVICE static inline bp_cuda_span bp_cuda_unpack(bp_cuda_kind kind, bp_c
     return span;
 }
 
-// The same box in quanta of a coarser level. True unless it touches the end of its own level.
+// Converts a span to quanta of a coarser level. False if the box touches the end of its own level: then it is not
+// exact.
 BP_HOST_DEVICE static inline bool bp_cuda_coarsen(bp_cuda_kind kind, const bp_cuda_level *from, const bp_cuda_level *to,
                                                   bp_cuda_span *span) {
     bool inside = true;
@@ -203,19 +207,19 @@ BP_HOST_DEVICE static inline bool bp_cuda_coarsen(bp_cuda_kind kind, const bp_cu
     return inside;
 }
 
-// False only if they are apart.
+// False only if the boxes are apart.
 BP_HOST_DEVICE static inline bool bp_cuda_may_overlap(bp_cuda_record a, bp_cuda_record b) {
     return (((a.high - b.low) | (b.high - a.low)) & BP_CUDA_SIGNS) == 0;
 }
 
-// Of two that may overlap: whether some of their faces lie in the same quantum, so that the floats must be asked.
+// For two boxes that may overlap: whether some of their faces share a quantum, so that the floats must be compared.
 BP_HOST_DEVICE static inline bool bp_cuda_is_doubtful(bp_cuda_record a, bp_cuda_record b) {
     const uint32_t first = ((a.high - b.low) | BP_CUDA_GUARDS) - BP_CUDA_ONES;
     const uint32_t second = ((b.high - a.low) | BP_CUDA_GUARDS) - BP_CUDA_ONES;
     return ((first | second) & BP_CUDA_SIGNS) != 0;
 }
 
-// The overlap that defines what the library is about: closed boxes; along a period a multiple of it must lie between.
+// The exact overlap test, for closed boxes; along a periodic axis a multiple of the period must lie between.
 BP_HOST_DEVICE static inline bool bp_cuda_overlap_axis(bp_cuda_kind kind, const bp_cuda_lattice *lattice, int axis,
                                                        const bp_box *a, const bp_box *b) {
     if (!bp_cuda_wraps(kind, axis)) {
@@ -224,7 +228,7 @@ BP_HOST_DEVICE static inline bool bp_cuda_overlap_axis(bp_cuda_kind kind, const 
     const double period = (double)lattice->period[axis];
     const double low = (double)b->min[axis] - (double)a->max[axis], high = (double)b->max[axis] - (double)a->min[axis];
     double multiple = floor(high / period) * period;
-    multiple = multiple > high ? multiple - period : multiple; // where the division was rounded up
+    multiple = multiple > high ? multiple - period : multiple; // if the division was rounded up
     return isinf(high) || isinf(low) || multiple >= low;
 }
 

@@ -1,5 +1,5 @@
-// The calls for arrays in the host's memory: copied to the device and back in blocks through two pieces of pinned memory,
-// one of which the processor fills or empties while the other is under way.
+// The calls for arrays in host memory. They are copied to the device and back in blocks, through two pieces of pinned
+// memory: the processor fills or empties one while the other is being transferred.
 #include "context.cuh"
 
 #include <algorithm>

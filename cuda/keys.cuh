@@ -1,4 +1,4 @@
-// The key and the record of a box (see geometry.h), as each way of building a grid needs them.
+// The key and the record of a box (see geometry.h), for both ways of building a grid.
 #ifndef BP_CUDA_KEYS_CUH
 #define BP_CUDA_KEYS_CUH
 
@@ -9,7 +9,7 @@ template <class Key> struct keyed_record {
     bp_cuda_record record;
 };
 
-// Kernels for three dimensions without a period, where floats do, know this when they are compiled.
+// The usual kind: three dimensions, no period, floats suffice. Kernels are compiled for it specially.
 static inline bool is_usual(bp_cuda_kind kind) {
     return kind.dimensions == 3 && kind.periodic == 0 && kind.narrow == 1;
 }
@@ -19,7 +19,7 @@ template <bool USUAL> static __device__ __forceinline__ bp_cuda_kind kind_for(co
     return USUAL ? usual : lattice.kind;
 }
 
-// A box that is not needed again.
+// Loads a box that is not needed again.
 static __device__ __forceinline__ bp_box load_box_once(const bp_box *box) {
     const float2 *parts = reinterpret_cast<const float2 *>(box);
     const float2 first = __ldcs(parts), second = __ldcs(parts + 1), third = __ldcs(parts + 2);

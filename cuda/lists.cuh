@@ -1,15 +1,15 @@
-// Where a box must look: the ranges of records that hold its candidates, inside its own level or across coarser ones.
+// The ranges of records that hold a box's candidates, inside its own level or across coarser ones.
 //
-// All places of a table are asked for before the first is used, because each is a wait; rows that a box does not reach
-// become empty ranges instead of branches. With a period a row may go over the edge: the part beyond is asked for apart
-// (segment 1).
+// All entries of the table are loaded before the first is used, to overlap their latencies; rows that a box does not
+// reach become empty ranges instead of branches. Along a periodic axis a row may cross the border: the part beyond is
+// segment 1.
 #ifndef BP_CUDA_LISTS_CUH
 #define BP_CUDA_LISTS_CUH
 
 #include "context.cuh"
 
 enum {
-    RANGES = 5, // of a box at a time
+    RANGES = 5, // per box at a time
     NOWHERE = BP_CUDA_LEVELS
 };
 
@@ -101,7 +101,7 @@ struct range_of_cells {
     int32_t low, high;
 };
 
-// The cells along an axis in which everything begins that a box could touch.
+// The cells along an axis in which a box that could touch this one begins.
 template <bool WRAPS>
 static __device__ __forceinline__ range_of_cells cells_along(const bp_cuda_lattice &lattice, const bp_cuda_level &level,
                                                              const bp_cuda_span &span, int axis) {
@@ -137,7 +137,7 @@ static __device__ __forceinline__ range_of_cells part_of_row(range_of_cells x, i
     return {max(x.low, 0), min(x.high, length - 1)};
 }
 
-// Inside its own level. All places are asked for before the first is used; rows that are not needed become empty ranges.
+// Lists the ranges inside the box's own level.
 template <class Key, bool WRAPS, bool DIRECT>
 static __device__ __forceinline__ range_list list_inside(const bp_cuda_lattice &lattice, const view<Key> &grid,
                                                          const lane_state<Key> &lane, int segment) {
@@ -148,7 +148,7 @@ static __device__ __forceinline__ range_list list_inside(const bp_cuda_lattice &
     const range_of_cells all = cells_along<WRAPS>(lattice, level, l.span, 0);
     const range_of_cells x = part_of_row<WRAPS>(all, level.cells[0], segment);
     const Key own = (Key)bp_cuda_row_key(&level, l.cell[1], l.cell[2]);
-    const bool beyond = segment == 0 || all.high >= level.cells[0]; // of its own row only what follows
+    const bool beyond = segment == 0 || all.high >= level.cells[0]; // of its own row only what comes after it
     Key low[4], high[4];
     uint32_t begin[RANGES], end[RANGES];
 #pragma unroll
@@ -177,7 +177,7 @@ static __device__ __forceinline__ range_list list_inside(const bp_cuda_lattice &
     return list;
 }
 
-// In a level that is not finer, one layer of at most three rows after the other.
+// Lists the ranges in a level that is not finer: one layer, of at most three rows, at a time.
 template <class Key, bool WRAPS, bool DIRECT>
 static __device__ __forceinline__ range_list list_across(const bp_cuda_lattice &lattice, const view<Key> &grid,
                                                          const bp_cuda_level &level, const bp_cuda_span &span,

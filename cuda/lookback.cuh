@@ -1,10 +1,10 @@
-// Where the output of a tile begins: the sum of all tiles before it, known as soon as they are counted.
+// Where the output of a tile begins: at the sum of the counts of all tiles before it.
 //
 //     state of a tile   0 | nothing yet        1 | its own count        2 | the count of all tiles up to it
 //
-// A warp looks back over groups of 32 tiles until it meets a sum. Tiles are numbered by a ticket in the order in which
-// they begin, so a tile only ever waits for tiles that are under way. Merrill and Garland, "Single-pass Parallel Prefix
-// Scan with Decoupled Look-back" (2016). The sums do not depend on who came first, so output is the same on every run.
+// A warp goes back over groups of 32 tiles until it finds a sum. Tickets number tiles in the order in which they begin,
+// so a tile only waits for tiles that are already running. Merrill and Garland, "Single-pass Parallel Prefix Scan with
+// Decoupled Look-back" (2016). The sums do not depend on timing, so the output is the same on every run.
 #ifndef BP_CUDA_LOOKBACK_CUH
 #define BP_CUDA_LOOKBACK_CUH
 
@@ -17,8 +17,8 @@ __device__ inline void bp_cuda_publish(unsigned long long *states, uint32_t tile
     *(volatile unsigned long long *)&states[tile] = kind << BP_CUDA_STATE_SHIFT | count;
 }
 
-// One state each for 32 tiles before `tile`, the nearest in lane 0; before the first tile there is nothing. (Asking for 128
-// at once was slower.)
+// The states of the 32 tiles before `tile`, the nearest in lane 0; before the first tile the sum is 0. (Reading 128 at
+// once was slower.)
 __device__ inline unsigned long long bp_cuda_state_before(const unsigned long long *states, uint32_t tile,
                                                           uint32_t lane) {
     unsigned long long state = 2ull << BP_CUDA_STATE_SHIFT;
@@ -30,7 +30,7 @@ __device__ inline unsigned long long bp_cuda_state_before(const unsigned long lo
     return state;
 }
 
-// The sum of all tiles before this one; called by a whole warp.
+// The sum of the counts of all tiles before this one. The whole warp must call it.
 __device__ inline unsigned long long bp_cuda_sum_before(const unsigned long long *states, uint32_t tile) {
     const uint32_t lane = threadIdx.x & 31;
     const unsigned long long mask = (1ull << BP_CUDA_STATE_SHIFT) - 1;
@@ -50,8 +50,8 @@ __device__ inline unsigned long long bp_cuda_sum_before(const unsigned long long
     return sum;
 }
 
-// Counts a tile in and tells where its output begins: `base` is where that of the first tile does. Called by a whole
-// warp.
+// Publishes the count of a tile and returns where its output begins; that of the first tile begins at `base`. The whole
+// warp must call it.
 __device__ inline unsigned long long bp_cuda_tile_begin(unsigned long long *states, uint32_t tile,
                                                         unsigned long long base, unsigned long long count) {
     const uint32_t lane = threadIdx.x & 31;

@@ -1,17 +1,17 @@
-// Neighbours of points: a uniform grid with cells of twice the radius, so that a point looks into two by two rows of two
-// cells at most, and into 2.25 rows on average; cells of one radius would hold as many candidates in nine rows.
+// Neighbours of points: a uniform grid with cells of twice the radius, so that a point searches at most two by two rows
+// of two cells, and 2.25 rows on average; cells of one radius would have as many candidates in nine rows.
 //
-//     keys, sort, table as for boxes (build.cu); points go along as (x, y, z, index), 16 bytes, in the order of cells
+//     keys, sort, table as for boxes (build.cu); points are copied as (x, y, z, index), 16 bytes, in the order of cells
 //     count    each point counts its neighbours and keeps the first four of them
-//     offsets  a scan over the counts, in the order of the points as given
-//     write    from the four that were kept; only points with more go through their candidates again
+//     offsets  a scan over the counts, in the caller's order of the points
+//     write    the four that were kept; only points with more search their candidates again
 //
-// Along an axis with a period, coordinates are brought into the first one by remainder(), which does not round, and a
-// whole number of cells fills it; a row may then go over the edge, and is looked at in two parts. The distance is that of
-// the CPU, to the last bit.
+// Along a periodic axis, remainder(), which does not round, brings coordinates into the first period, and a whole
+// number of cells fills it; a row may then cross the border, and is searched in two parts. The distance is that of the
+// CPU, to the last bit.
 //
-// Cost: candidates in 27 radii cubed for each point. It loses where many points lie closer together than the radius; but
-// then the result is as large.
+// Cost: candidates in 27 radii cubed per point. It loses where many points are closer together than the radius; but
+// then the result is just as large.
 #include "context.cuh"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct axis_of_cells {
 
 struct point_grid {
     axis_of_cells axes[3];
-    double square; // of the radius, exactly what is compared with
+    double square; // of the radius; exactly what distances are compared with
     uint32_t key_count;
     uint32_t dimensions;
     bool half; // each pair once
@@ -65,7 +65,7 @@ static __global__ void sample_points(const float *points, size_t count, size_t s
     }
 }
 
-// How far from the origin points are, along each axis, as the bits of a float. Anything greater is not finite.
+// The largest distance from the origin along each axis, as the bits of a float. Infinities and NaN give larger numbers.
 static __global__ void __launch_bounds__(THREADS)
     measure_points(const float *__restrict__ points, size_t count, bp_cuda_result *result) {
     uint32_t farthest[3] = {0, 0, 0};
@@ -99,17 +99,17 @@ static bp_box bounds_of(const bp_box *samples, uint32_t count) {
     return bounds;
 }
 
-// What is rounded away when coordinates are brought into the first period, and where their differences are rounded.
+// The radius, enlarged by the rounding errors of moving coordinates into the first period and of their differences.
 static double reach_along(double radius, double period, uint32_t farthest) {
     float far = 0.0f;
     std::memcpy(&far, &farthest, sizeof far);
     return radius * (1.0 + 1e-12) + (period > 0.0 && isfinite(far) ? 0x1p-48 * ((double)far + period) : 0.0);
 }
 
-// Points outside of where the samples are count as being in the outermost cells. With a period, cells fill it.
+// Points outside the bounds of the samples belong to the outermost cells. Along a periodic axis, cells fill the period.
 static void set_axis(axis_of_cells *axis, double low, double high, double cell) {
     if (axis->period > 0.0) {
-        const double cells = floor(axis->period / fmax(cell, 2.0 * axis->reach)); // 0, or no number: one cell for all
+        const double cells = floor(axis->period / fmax(cell, 2.0 * axis->reach)); // 0 or NaN: one cell for all
         axis->last = cells > 1.0 ? (int32_t)cells - 1 : 0;
         axis->inverse = (axis->last + 1) / axis->period;
     } else {
@@ -123,7 +123,7 @@ static double cells_along(const axis_of_cells &axis) {
     return (double)axis.last - (double)axis.first + 1.0;
 }
 
-// The least edge of a cell with which numbers of cells are exact.
+// The smallest edge of a cell for which cell numbers are exact.
 static double least_cell(const bp_config &config, const bp_box &bounds) {
     double longest = 0.0;
     for (uint32_t axis = 0; axis < config.dimensions; ++axis) {
@@ -164,7 +164,7 @@ static __device__ __forceinline__ uint32_t clamped_cell(const axis_of_cells &axi
     return (uint32_t)(bp_cuda_clamp(bp_cell_of_double(coordinate, axis.inverse), axis.first, axis.last) - axis.first);
 }
 
-// A coordinate, counted from where the first period begins.
+// A coordinate, relative to the beginning of the first period.
 static __device__ __forceinline__ double inside_period(const axis_of_cells &axis, float coordinate) {
     return remainder((double)coordinate, axis.period) + 0.5 * axis.period;
 }
@@ -217,11 +217,11 @@ template <bool WRAPS> static __device__ __forceinline__ double difference(const 
 template <bool WRAPS> static __device__ __forceinline__ bool is_near(const point_grid &grid, float4 a, float4 b) {
     const double dx = difference<WRAPS>(grid.axes[0], a.x, b.x), dy = difference<WRAPS>(grid.axes[1], a.y, b.y);
     const double dz = grid.dimensions == 3 ? difference<WRAPS>(grid.axes[2], a.z, b.z) : 0.0;
-    // No fused operations: the host's result is the same to the last bit.
+    // No fused operations, for the same result as on the host, to the last bit.
     return __dadd_rn(__dadd_rn(__dmul_rn(dx, dx), __dmul_rn(dy, dy)), __dmul_rn(dz, dz)) <= grid.square;
 }
 
-// Cells along an axis; with a period they may go over its ends.
+// Cells along an axis; along a periodic axis they may extend beyond its ends.
 struct range_of_cells {
     int32_t low, high;
 };
@@ -247,7 +247,7 @@ template <bool WRAPS> static __device__ __forceinline__ uint32_t wrapped(const a
     return (uint32_t)cell;
 }
 
-// Calls found(index) for each neighbour in the cells low ... high of a row.
+// Calls found(index) for each neighbour in the cells low .. high of a row.
 template <bool WRAPS, class Found>
 static __device__ __forceinline__ void search_cells(const point_job &j, float4 point, uint32_t low, uint32_t high,
                                                     Found &found) {
@@ -331,7 +331,7 @@ static __device__ void swap_if(uint32_t &a, uint32_t &b) {
     a = low;
 }
 
-// Four in ascending order; those that are not there are the largest number.
+// Writes up to four in ascending order; missing ones become the largest number.
 static __device__ void write_kept(uint4 kept, uint32_t count, uint32_t *row) {
     kept.y = count > 1 ? kept.y : ~0u;
     kept.z = count > 2 ? kept.z : ~0u;
@@ -378,7 +378,7 @@ static bp_status check_points(const bp_cuda_context *context, const float *point
                               const uint64_t *found) {
     if ((points == nullptr && count > 0) || count > BP_MAX_COUNT || offsets == nullptr || found == nullptr ||
         (indices == nullptr && capacity > 0) || !(radius >= 0.0f) || !isfinite(radius)) {
-        bp_log_write(&context->config, "neighbours: a NULL pointer, too many points, or a radius that is none");
+        bp_log_write(&context->config.log, "neighbours: a NULL pointer, too many points, or a radius that is none");
         return BP_ERROR_ARGUMENT;
     }
     return BP_OK;
@@ -402,7 +402,7 @@ static bool has_period(const bp_config &config) {
     return config.period[0] > 0.0f || config.period[1] > 0.0f || (config.dimensions == 3 && config.period[2] > 0.0f);
 }
 
-// Tells the host how far points are from the origin.
+// Measures how far points are from the origin, for the host.
 static bp_status measure(bp_cuda_context *context, const float *points, size_t count, cudaStream_t stream) {
     measure_points<<<std::min(blocks_for(count), (unsigned int)BLOCKS_MOST), THREADS, 0, stream>>>(
         points, count, bp_cuda_result_of(context));
@@ -455,7 +455,7 @@ static bp_status build_points(bp_cuda_context *context, const point_grid &grid, 
     return BP_OK;
 }
 
-// Counts in the order of the points become offsets.
+// Turns counts, in the order of the points, into offsets.
 static bp_status scan_counts(bp_cuda_context *context, const uint32_t *counts, size_t count, uint64_t *offsets,
                              cudaStream_t stream) {
     size_t bytes = 0;
@@ -470,7 +470,7 @@ static bp_status scan_counts(bp_cuda_context *context, const uint32_t *counts, s
                          "scanning counts");
 }
 
-// Rows too long for one thread to sort.
+// Sorts rows that are too long for one thread.
 static bp_status sort_rows(bp_cuda_context *context, const point_job &j, uint64_t total, cudaStream_t stream) {
     BP_CUDA_TRY(bp_cuda_reserve(context, &context->ordered, total * sizeof(uint32_t)));
     uint32_t *sorted = static_cast<uint32_t *>(context->ordered.data);
@@ -498,7 +498,7 @@ static bp_status conclude(bp_cuda_context *context, const point_job &j, cudaStre
                               "finishing"));
     BP_CUDA_TRY(bp_cuda_finish(context, stream));
     if (context->host_result->invalid != ~0ull) {
-        bp_log_write(&context->config, "point %llu is invalid (NaN or infinite)", context->host_result->invalid);
+        bp_log_write(&context->config.log, "point %llu is invalid (NaN or infinite)", context->host_result->invalid);
         return BP_ERROR_BOX;
     }
     *found = context->host_result->total;
@@ -506,7 +506,7 @@ static bp_status conclude(bp_cuda_context *context, const point_job &j, cudaStre
         return BP_OK;
     }
     if (*found > j.capacity) {
-        bp_log_write(&context->config, "neighbours: room for %llu, but there are %llu", (unsigned long long)j.capacity,
+        bp_log_write(&context->config.log, "neighbours: room for %llu, but there are %llu", (unsigned long long)j.capacity,
                      (unsigned long long)*found);
         return BP_ERROR_CAPACITY;
     }

@@ -1,4 +1,4 @@
-// Pairs sorted by (a, b): as one number of 64 bits, with a in the upper half, by CUB's radix sort.
+// Sorts pairs by (a, b), as 64-bit numbers with a in the upper half, with CUB's radix sort.
 #include "context.cuh"
 
 #include <cub/device/device_radix_sort.cuh>

@@ -1,20 +1,21 @@
-// Building the grid of many boxes: they are distributed twice, ever finer, and then put in order inside shared memory.
+// Builds the grid of many boxes: distributes them twice, the second time more finely, then orders them in shared
+// memory.
 //
 //     boxes --place--> about 600 parts --place--> about 600 buckets of each --order--> keys, indices, records, table
-//            24 + 16 bytes             16 + 16 bytes, in one piece           16 + 16 + 4 for each cell
+//            24 + 16 bytes             16 + 16 bytes, contiguous             16 + 16 + 4 per cell
 //
-// A bucket has the boxes of some thousand consecutive cells, and fits into the shared memory of a block. There boxes are
-// counted by cell; the sums of these counts are both the part of the table that belongs to the bucket and the places of
-// its boxes. A sort of keys and indices goes through memory four times, and then has to fetch each record from where its
-// box lies, for which the memory delivers 64 bytes instead of 8.
+// (The numbers are for 10^9 boxes.) A bucket has the boxes of some thousand consecutive cells, and fits into the shared
+// memory of a block. There boxes are counted by cell; the prefix sums of these counts are both the bucket's part of the
+// table and the places of its boxes. A sort of keys and indices, in contrast, reads and writes memory four times and
+// then gathers the records, for each of which the memory delivers 64 bytes instead of 8.
 //
-// A tile goes to its parts by counters that are taken as tiles come, so the order inside a bucket is any. That is why
-// boxes of one cell are ranked by their index: then everything is as the stable sort in build.cu would have it, to the
+// Tiles advance the counters of the parts in the order in which they arrive, so the order inside a bucket is arbitrary.
+// Therefore boxes of one cell are ranked by their index: then the result is that of the stable sort in build.cu, to the
 // last byte.
 //
-// Room is given beforehand: to parts by what one box of 64 says (plus eight standard deviations), to buckets half as much
-// again as the average. Where boxes lie so unevenly that some room is too small, a flag says so, and build.cu takes the
-// long way. So it loses there: the time of both.
+// Room is allotted beforehand: to parts from a sample of one box in 64 (plus eight standard deviations), to buckets 1.5
+// times the average. If boxes are spread so unevenly that some room is too small, a flag is set and build.cu sorts
+// them. So it loses there: the time of both.
 #include "keys.cuh"
 
 #include <algorithm>
@@ -29,28 +30,28 @@ enum {
     TILE = THREADS * ITEMS,
     DIGITS = 1024, // parts, and buckets of a part, at most
     DIGITS_PER_THREAD = DIGITS / THREADS,
-    ROOM_MOST = TILE,             // boxes of a bucket ...
+    ROOM_MOST = TILE,             // room of a bucket, in boxes ...
     EXPECTED = ROOM_MOST * 2 / 3, // ... and how many are expected
     WIDTH_MOST = 8192,            // keys of a bucket
-    SAMPLED = 64,                 // one box of so many is looked at beforehand
-    CROWD = 64,                   // boxes in a cell, on average, for which this is not worth trying
+    SAMPLED = 64,                 // one box in this many is sampled beforehand
+    CROWD = 64,                   // boxes per cell, on average, above which this is not worth trying
     SAMPLE_BLOCKS = 132 * 4
 };
 
 static const uint32_t NO_ROOM = UINT32_MAX;
 
-// How keys are cut.
+// How the keys are divided.
 struct key_split {
     uint32_t width; // keys of a bucket
-    uint32_t room;  // boxes that it can have
+    uint32_t room;  // boxes that it can hold
     uint32_t bucket_count;
     uint32_t part_count, part_buckets; // buckets of a part
     bp_cuda_divider by_width, by_part;
 };
 
-// What the two passes share on the device.
+// Device memory that the two passes share.
 struct partition_memory {
-    uint32_t *crowded;     // not 0 if something had no room: in the first pass, in the second
+    uint32_t *crowded;     // not 0 if some room was too small: in the first pass, in the second
     uint32_t *part_counts; // in the sample
     uint32_t *part_ends;   // where the room of a part ends
     uint32_t *part_places; // where the next box of a part goes
@@ -64,8 +65,8 @@ static __device__ __forceinline__ uint32_t bucket_of(const key_split &split, uin
     return bp_cuda_divide(key, split.by_width);
 }
 
-// Counts one more of a digit and returns how many there were. Boxes that are given in the order of space have the same
-// digit in a whole warp: then one thread counts for all.
+// Increments the count of a digit and returns the old count. If boxes are sorted in space, a whole warp has the same
+// digit: then one thread counts for all.
 static __device__ __forceinline__ uint32_t count_in(uint32_t *counts, uint32_t digit) {
     const uint32_t lane = threadIdx.x & 31;
     int same = 0;
@@ -77,7 +78,7 @@ static __device__ __forceinline__ uint32_t count_in(uint32_t *counts, uint32_t d
     return atomicAdd(&counts[digit], 1u);
 }
 
-// The sum of what all threads of the block before this one have. (CUB's scan takes registers that items are in.)
+// The sum of the values of all previous threads of the block. (CUB's scan would take the registers that hold items.)
 static __device__ __forceinline__ uint32_t sum_before(uint32_t value) {
     __shared__ uint32_t sums[THREADS / 32];
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
@@ -120,7 +121,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-// Tiles for a part: what the sample says, and eight standard deviations more.
+// Tiles for a part: the estimate from the sample plus eight standard deviations.
 static __device__ uint32_t tiles_for(uint32_t sampled) {
     const double expected = (double)sampled * SAMPLED;
     return (uint32_t)((expected + 8.0 * sqrt(SAMPLED * (expected + 256.0))) / TILE) + 1;
@@ -148,7 +149,7 @@ static __global__ void __launch_bounds__(DIGITS) give_room(const __grid_constant
 
 // ---- placing --------------------------------------------------------------------------------------------------------
 
-// The first pass: boxes, to parts.
+// The first pass: distributes boxes to parts.
 template <bool USUAL> struct boxes_to_parts {
     bp_cuda_lattice lattice;
     key_split split;
@@ -189,7 +190,7 @@ template <bool USUAL> struct boxes_to_parts {
     }
 };
 
-// The second one: a tile of a part, to its buckets.
+// The second pass: distributes a tile of a part to its buckets.
 struct part_to_buckets {
     key_split split;
     const uint4 *items;
@@ -200,8 +201,8 @@ struct part_to_buckets {
     };
     __device__ tile tile_of(uint32_t number) const {
         const uint32_t part = m.part_of_tile[number];
-        // Parts that had no room have gaps, and all is in vain. (Only what the pass before has said may be asked for: all
-        // threads of a block must hear the same.)
+        // A part without enough room has gaps, so the partition has failed. (Read only the flag of the first pass: all
+        // threads of a block must see the same value.)
         if (part >= split.part_count || m.crowded[0] != 0) {
             return {0, 0, 0};
         }
@@ -231,12 +232,13 @@ struct part_to_buckets {
 
 struct place_memory {
     uint4 items[TILE];
-    uint16_t order[TILE];         // of items, by digit
-    uint32_t counts[DIGITS + 32]; // of a digit; then where its items begin in that order; what is no item comes last
-    uint32_t shifts[DIGITS];      // from there to where they go
+    uint16_t order[TILE]; // of items, by digit
+    uint32_t
+        counts[DIGITS + 32]; // per digit; then where its items begin in `order`; the last entry is for missing items
+    uint32_t shifts[DIGITS]; // from there to their place in the output
 };
 
-// Finds the place of each digit in the tile, and takes room for it.
+// Finds the place of each digit in the tile, and reserves room for it in the output.
 template <class Pass>
 static __device__ __forceinline__ void take_room(const Pass &pass, const typename Pass::tile &tile, place_memory &m) {
     uint32_t counts[DIGITS_PER_THREAD], places[DIGITS_PER_THREAD], sum = 0;
@@ -264,7 +266,8 @@ static __device__ __forceinline__ void take_room(const Pass &pass, const typenam
     }
 }
 
-// Brings a tile into shared memory as it is, and counts its digits. Ranks are those inside a digit, below the digit.
+// Loads a tile into shared memory in its own order, and counts its digits. A rank is the digit and, in the lower half,
+// the number within the digit.
 template <class Pass>
 static __device__ __forceinline__ void load_tile(const Pass &pass, const typename Pass::tile &tile, place_memory &m,
                                                  uint32_t *ranks) {
@@ -284,7 +287,7 @@ static __device__ __forceinline__ void load_tile(const Pass &pass, const typenam
     }
 }
 
-// Writes a tile, digit by digit, so that neighbours go to neighbouring places.
+// Writes a tile digit by digit, so that neighbouring threads write to neighbouring places.
 template <class Pass>
 static __device__ __forceinline__ void write_tile(const Pass &pass, const typename Pass::tile &tile,
                                                   const place_memory &m, uint4 *out) {
@@ -344,14 +347,14 @@ struct order_memory {
     uint2 records[ROOM_MOST];
     uint32_t keys[ROOM_MOST];
     uint32_t indices[ROOM_MOST];
-    uint32_t begins[1]; // of the cells, and where the last ends
+    uint32_t begins[1]; // of the cells, and the end of the last
 };
 
 static size_t order_bytes(uint32_t width) {
     return sizeof(order_memory) + width * sizeof(uint32_t);
 }
 
-// Counts of cells become where they begin. A thread has an odd number of them, so that no two meet in one bank.
+// Turns the counts of cells into beginnings. A thread has an odd number of them, to avoid bank conflicts.
 static __device__ __forceinline__ void sum_up(uint32_t *begins, uint32_t width, uint32_t all) {
     const uint32_t share = (width + THREADS - 1) / THREADS | 1u;
     const uint32_t first = min(threadIdx.x * share, width), end = min(first + share, width);
@@ -371,7 +374,7 @@ static __device__ __forceinline__ void sum_up(uint32_t *begins, uint32_t width, 
     __syncthreads();
 }
 
-// Where an item comes among those of its cell.
+// The place of an item among those of its cell.
 static __device__ __forceinline__ uint32_t place_in_cell(const order_memory &s, uint32_t cell, uint32_t index) {
     const uint32_t begin = s.begins[cell], end = s.begins[cell + 1];
     uint32_t place = begin;
@@ -446,7 +449,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) order_bucket(const __g
 
 // ---- the host's side ------------------------------------------------------------------------------------------------
 
-// Half as much room again as is expected in a bucket, and more for chance where little is.
+// 1.5 times the room expected in a bucket, and more for chance where that is small.
 static uint32_t room_for(double expected) {
     const double room = 1.5 * expected + 8.0 * std::sqrt(expected) + 32.0;
     return (uint32_t)std::min(room, (double)ROOM_MOST) / 8 * 8;
@@ -457,7 +460,7 @@ static key_split split_for(size_t count, uint64_t key_count) {
     const double density = (double)count / (double)key_count;
     split.width = (uint32_t)std::max(1.0, std::min(EXPECTED / density, (double)WIDTH_MOST));
     split.room = room_for(density * split.width);
-    split.bucket_count = (uint32_t)((key_count + 1) / split.width) + 1; // the end of the table is a key, too
+    split.bucket_count = (uint32_t)((key_count + 1) / split.width) + 1; // the end of the table is a key too
     split.part_buckets = (uint32_t)std::ceil(std::sqrt((double)split.bucket_count));
     split.part_count = (split.bucket_count + split.part_buckets - 1) / split.part_buckets;
     split.by_width = bp_cuda_divider_for(split.width);
@@ -533,7 +536,7 @@ static bp_status begin_buckets(bp_cuda_context *context, const partition_memory 
                          "distributing");
 }
 
-// Whether there was room for all.
+// Whether there was room for all boxes.
 static bp_status had_room(const bp_cuda_context *context, const partition_memory &m, cudaStream_t stream, bool *all) {
     BP_CUDA_TRY(bp_cuda_check(context,
                               cudaMemcpyAsync(context->host_result->crowded, m.crowded,

@@ -1,14 +1,14 @@
-// Planning: the sizes of a sample are sorted into octaves, and a dynamic programme cuts the octaves into levels.
+// Planning: the sizes of a sample are sorted into octaves, and a dynamic program groups the octaves into levels.
 //
-//     work of a level = its boxes * (setting up + candidates in 14 cells) + all finer boxes * (looking in + candidates)
+//     work of a level = its boxes * (set-up + candidates in 14 cells) + all finer boxes * (set-up + candidates)
 //
 // On a GPU a candidate costs a load and four instructions, so few levels are best, as on the CPU: sizes 1:12 get one.
-// Cells are as large as the largest box of their level, or larger where boxes are few and far between: the table of
-// cells should not have more than a few entries per box. Cells of all levels are the same up to powers of two (see
-// geometry.h), and exact for the level with the most boxes.
+// Cells are as large as the largest box of their level, or larger where boxes are few and far between, because the
+// table of cells should not have more than a few entries per box. The cells of all levels differ by powers of two (see
+// geometry.h); the level with the most boxes gets exactly the cells it wants.
 //
-// Cost: tens of microseconds, whatever the number of boxes. It is wrong when a thousand samples miss what matters; then
-// the search takes longer, and finds the same.
+// Cost: tens of microseconds, for any number of boxes. A plan is bad when a thousand samples miss what matters; then
+// the search takes longer, with the same result.
 #include "plan.h"
 
 #include <assert.h>
@@ -17,15 +17,15 @@
 // Boxes are a little shorter than the cells of their level, so that rounding never puts their ends two cells apart.
 static const double FILL = 0.99;
 
-enum { FEW = 16 }; // samples that do not tell where the boxes of a level are
+enum { FEW = 16 }; // samples are too few to show where the boxes of a level are
 
 enum { GROUPS = BP_CUDA_LEVELS - 2, OCTAVES = 256, SCALES = 5, SCALE_BITS = 4, SLOT_BITS = 13, KEY_BITS_MOST = 60 };
 
-// In units of a candidate.
+// In units of the cost of a candidate.
 static const double COST_INSIDE = 30.0, CELLS_INSIDE = 14.0, COST_ACROSS = 45.0, CELLS_ACROSS = 8.0;
 
 static const double SLACK = 1.0 + 1.0 / 128; // boxes may be a little larger than the largest of the sample
-static const double PADDING = 2.0;           // and lie outside of where it lies: by so much, divided by the samples
+static const double PADDING = 2.0;           // and lie outside its bounds: by this share / number of samples
 
 // Boxes of similar size.
 typedef struct group {
@@ -33,7 +33,7 @@ typedef struct group {
     double low[3], high[3]; // where they are
     double largest[3];      // extents
     double smallest;        // size, that is, largest extent of a box
-    double clump;           // how much denser than evenly spread they lie; 0: not measured yet
+    double clump;           // density, relative to an even distribution; 0: not measured yet
 } group;
 
 // Groups that share a level.
@@ -46,7 +46,7 @@ typedef struct planning {
     const bp_config *config;
     const bp_box *samples;
     size_t sample_count;
-    double weight; // boxes that a sample stands for
+    double weight; // boxes per sample
     uint32_t dimensions;
     group groups[GROUPS];
     size_t group_count;
@@ -140,7 +140,7 @@ static size_t slot_of(const planning *p, const group *g, const bp_box *box, int 
     return hash * 0x85ebca6bu >> (32 - SLOT_BITS);
 }
 
-// Pairs of samples of a group that share a cell, where its space is cut into 2^bits cells per axis; less those by chance.
+// Pairs of samples of a group that share a cell, with 2^bits cells per axis, minus the number expected by chance.
 static double pairs_that_share(const planning *p, const group *g, int bits, double *count) {
     uint16_t slots[1 << SLOT_BITS];
     memset(slots, 0, sizeof slots);
@@ -157,7 +157,7 @@ static double pairs_that_share(const planning *p, const group *g, int bits, doub
     return fmax(pairs - ldexp(0.5 * *count * *count, -SLOT_BITS), 0.0);
 }
 
-// Looks closer as long as boxes clump and enough samples meet to tell.
+// Refines the cells as long as boxes clump and enough samples share a cell to measure it.
 static double clump_of(const planning *p, group *g) {
     bool closer = g->clump == 0.0;
     g->clump = fmax(g->clump, 1.0);
@@ -211,7 +211,7 @@ static choice choose_last(planning *p, const choice *before, size_t last) {
     return best;
 }
 
-// Few samples: the boxes of this level may be wherever those of similar size are.
+// With few samples, assume the boxes of this level to be wherever those of similar size are.
 static void widen(const planning *p, members *m) {
     const size_t first = m->first > 0 ? m->first - 1 : 0;
     const size_t last = m->last + 1 < p->group_count ? m->last + 1 : m->last;
@@ -249,7 +249,7 @@ static size_t choose_levels(planning *p, members *levels) {
 
 // ---- from groups to cells -------------------------------------------------------------------------------------------
 
-// The edge of a cell that holds the boxes of a group, along one axis.
+// The edge of a cell for the boxes of a group, along one axis.
 static double wanted_cell(const planning *p, const group *g, uint32_t axis) {
     const double slack = p->weight > 1.0 ? SLACK : 1.0 + 0x1p-10;
     const double span = g->high[axis] - g->low[axis];
@@ -257,8 +257,8 @@ static double wanted_cell(const planning *p, const group *g, uint32_t axis) {
     return p->config->period[axis] > 0.0f ? cell * BP_CUDA_CELL / BP_CUDA_PERIOD_FIT : cell;
 }
 
-// The finest cell along an axis, such that a power of two of it is what the level with the most boxes wants; with a
-// period, the period is a power of two of it.
+// The finest cell along an axis. A power of two times this cell is what the level with the most boxes wants; along a
+// periodic axis, the period is a power of two times this cell.
 static double base_cell(const planning *p, const members *levels, size_t count, uint32_t axis) {
     size_t most = 0;
     for (size_t i = 1; i < count; ++i) {
@@ -273,7 +273,7 @@ static double cell_edge(const bp_cuda_level *level, int axis) {
     return BP_CUDA_CELL / level->inverse[axis];
 }
 
-// Cells, ends and fit of a level along one axis, for the shift it has.
+// Sets the cells, ends and fit of a level along one axis, for its shift.
 static void set_axis(const planning *p, bp_cuda_level *level, const group *g, const double base[3], int axis) {
     const double cell = ldexp(base[axis], (int)level->shift[axis]);
     level->inverse[axis] = BP_CUDA_CELL / cell;
@@ -298,7 +298,7 @@ static double cell_count(const bp_cuda_level *level) {
     return (double)level->cells[0] * (double)level->cells[1] * (double)level->cells[2];
 }
 
-// The axis whose cells should be doubled next: the shortest ones that may be; -1 if there is none.
+// The axis whose cells should be doubled next: that of the shortest cells that may grow; -1 if there is none.
 static int shortest_axis(const planning *p, const bp_cuda_level *level) {
     int shortest = -1;
     for (int axis = 0; axis < (int)p->dimensions; ++axis) {
@@ -310,7 +310,7 @@ static int shortest_axis(const planning *p, const bp_cuda_level *level) {
     return shortest;
 }
 
-// Doubles cells until there are not too many, unless too many boxes would then share one.
+// Doubles cells until they are few enough, unless too many boxes would then share one.
 static void limit_cells(planning *p, bp_cuda_level *level, const members *m, const double base[3], double most) {
     for (int axis = shortest_axis(p, level); axis >= 0 && cell_count(level) > most; axis = shortest_axis(p, level)) {
         double cell[3] = {cell_edge(level, 0), cell_edge(level, 1), cell_edge(level, 2)};
@@ -347,7 +347,7 @@ static void make_level(planning *p, bp_cuda_lattice *lattice, const members *m, 
     lattice->level_count += fits_period(p, level);
 }
 
-// Whether floats do everywhere.
+// Whether floats are precise enough on all levels.
 static bool is_narrow(const bp_cuda_lattice *lattice) {
     bool narrow = true;
     for (uint32_t i = 0; i < lattice->level_count; ++i) {
@@ -360,7 +360,7 @@ static bool is_narrow(const bp_cuda_lattice *lattice) {
     return narrow;
 }
 
-// Whether all boxes of coarser members would live on this level too, because its cells have become so large.
+// Whether all boxes of coarser members fit this level too, because its cells have become so large.
 static bool swallows(const planning *p, const bp_cuda_level *level, const members *coarser) {
     bool all = true;
     for (uint32_t axis = 0; axis < p->dimensions; ++axis) {
@@ -369,7 +369,7 @@ static bool swallows(const planning *p, const bp_cuda_level *level, const member
     return all;
 }
 
-// What belongs to a coarser level must not fit this one: it may lie elsewhere.
+// Boxes of a coarser level must not fit this one: they may lie elsewhere.
 static void leave_to_coarser(const planning *p, bp_cuda_level *level, const members *m, const members *coarser) {
     for (int axis = 0; axis < (int)p->dimensions; ++axis) {
         const double most = fmax(m->all.largest[axis] * SLACK, coarser->all.smallest);
@@ -378,7 +378,7 @@ static void leave_to_coarser(const planning *p, bp_cuda_level *level, const memb
     }
 }
 
-// Levels for all members, finest first; those that a finer level swallows become part of it.
+// Makes levels for all members, finest first; members that fit a finer level become part of it.
 static void make_levels(planning *p, bp_cuda_lattice *lattice, members *levels, size_t count, const double base[3]) {
     for (size_t i = 0; i < count;) {
         members m = levels[i];

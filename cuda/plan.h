@@ -1,4 +1,4 @@
-// Which levels, and which cells: decided on the host from a sample of the boxes.
+// Chooses levels and cells on the host, from a sample of the boxes.
 #ifndef BP_CUDA_PLAN_H
 #define BP_CUDA_PLAN_H
 
@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 enum {
-    BP_CUDA_SAMPLE = 1024,            // boxes looked at
+    BP_CUDA_SAMPLE = 1024,            // boxes in a sample
     BP_CUDA_TABLE_LOAD = 8,           // entries of the table per box, at most ...
     BP_CUDA_TABLE_MORE = 1 << 16,     // ... and so many more
     BP_CUDA_PARTITION_LEAST = 1 << 19 // boxes that are distributed rather than sorted
@@ -20,19 +20,18 @@ static inline size_t bp_cuda_sample_stride(size_t count) {
     return count <= BP_CUDA_SAMPLE ? 1 : (count + BP_CUDA_SAMPLE - 1) / BP_CUDA_SAMPLE;
 }
 
-// The index of a sample: one of each stride, but not always the same one, because what boxes are may repeat with their
-// index.
+// The index of a sample: one of each stride, at a varying place, because the kind of boxes may repeat with their index.
 BP_HOST_DEVICE static inline size_t bp_cuda_sample_index(size_t sample, size_t stride, size_t count) {
     const uint64_t mixed = (uint64_t)sample * UINT64_C(0x9e3779b97f4a7c15);
     const size_t index = sample * stride + (size_t)((mixed ^ (mixed >> 29)) % stride);
     return index < count ? index : count - 1;
 }
 
-// `samples` of `count` boxes. Whatever they are, no pair is lost: a box that fits no level is tested against all.
+// Plans for `count` boxes. No sample can cause a lost pair: a box that fits no level is tested against all others.
 void bp_cuda_plan(const bp_config *config, const bp_box *samples, size_t sample_count, size_t count,
                   bp_cuda_lattice *lattice);
 
-// Bits of a key.
+// The number of bits of a key.
 uint32_t bp_cuda_key_bits(const bp_cuda_lattice *lattice);
 
 #ifdef __cplusplus

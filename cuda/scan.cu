@@ -1,8 +1,8 @@
-// Boxes that fit no level (infinite ones, and a few giants) against all others: every box is a thread's, the listed ones
-// go by. A tile is counted, placed (lookback.cuh), and gone through again to write. Blocks take tiles until there are
-// none left; where nothing is listed, which the host does not know, they end at once.
+// Tests boxes that fit no level (infinite ones, and a few giants; the "listed" ones) against all others: one thread per
+// box tests all listed boxes. A tile is counted, placed (lookback.cuh), and searched again to write. Blocks take tiles
+// until none are left; if nothing is listed, which the host does not know, they end at once.
 //
-// Cost: boxes * listed. Work is cut by boxes, so it is spread evenly however many are listed.
+// Cost: boxes * listed. Work is divided by boxes, so it is balanced for any number of listed boxes.
 #include "context.cuh"
 
 #include "lookback.cuh"
@@ -48,7 +48,7 @@ template <class Key> static __device__ uint32_t first_listed(const scan_job &j, 
     return low;
 }
 
-// A box of the other set, as one thread has it.
+// A box of the other set, in one thread.
 struct scanned_box {
     bp_box box;
     bp_object object;
@@ -74,7 +74,7 @@ static __device__ scanned_box load_scanned(const bp_cuda_lattice &lattice, const
 
 static __device__ bool is_pair(const bp_cuda_lattice &lattice, const scan_job &j, const scanned_box &b,
                                const listed_box &l) {
-    // Of two that are listed in one set, the one with the smaller index finds the other.
+    // Of two listed boxes of one set, the one with the smaller index finds the other.
     if (!b.active || (j.kind == BP_CUDA_SCAN_WITHIN && b.is_listed && l.id <= b.id)) {
         return false;
     }
@@ -106,7 +106,7 @@ static __device__ void stage_listed(const scan_job &j, uint32_t begin, uint32_t 
     __syncthreads();
 }
 
-// Counts the pairs of this thread's box, or writes them from `place` on.
+// Counts the pairs of this thread's box, or writes them starting at `place`.
 template <bool WRITE>
 static __device__ unsigned long long go_through(const bp_cuda_lattice &lattice, const scan_job &j, uint32_t first,
                                                 const scanned_box &b, listed_box *staged, unsigned long long place) {
@@ -123,7 +123,7 @@ static __device__ unsigned long long go_through(const bp_cuda_lattice &lattice, 
             }
         }
         if (left <= STAGED) {
-            break; // begin + STAGED might go over the edge of 32 bits
+            break; // begin + STAGED might overflow 32 bits
         }
     }
     return found;

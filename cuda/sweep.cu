@@ -1,30 +1,30 @@
-// Finding pairs in the grids: a thread for each box, in the order of cells, against ranges of records.
+// Finds pairs in the grids: one thread per box, in the order of cells, against ranges of records.
 //
-//     +-----+-----+-----+      Inside a level (x along the row, y up, z out of the page): the rest of its own row as far
-//     | -+  |  0+ | ++  |      as the box reaches, and of the rows on the upper side those that it crosses into. With x
+//     +-----+-----+-----+      Inside a level (x along the row, y up, z out of the page): what follows in its own row
+//     | -+  |  0+ | ++  |      up to the end of the box, and those rows on the upper side that it crosses into. With x
 //     +-----+-----+-----+      fastest in the order of cells, the cells of a row are one range of records.
 //           |  x→ | +0  |
 //           +-----+-----+      In coarser levels: the up to three by three rows that a box could touch.
 //
-// A warp takes a few times 32 boxes. The ranges of 32 boxes are laid end to end, and the warp goes through all their
-// candidates 32 at a time, whoever they belong to:
+// A warp takes a few times 32 boxes. It concatenates the ranges of 32 boxes and tests all their candidates 32 at a
+// time, whichever box they belong to:
 //
-//     ranges      |a a a|b|b b|d|d d d d|e ...      segments: whose range, and where it begins
-//     marks        1 0 0 1 1 0 1 1 0 0 0 1 ...      a bit where one begins; bits up to here = which segment this is
+//     ranges      |a a a|b|b b|d|d d d d|e ...      segments: the box of a range, and where it begins
+//     marks        1 0 0 1 1 0 1 1 0 0 0 1 ...      a bit where one begins; bits up to here = the segment's number
 //
 // So no thread waits for another that has more to do, and a box with a million candidates is no special case. Hits go
-// into a queue of the warp, from its front; where records do not decide, from its back, and the boxes are asked for all of
-// those at once. Then the tile is counted, its place in the output becomes known (lookback.cuh) while hits become pairs of
-// ids, and the queues are written: the sweep is done once.
+// to the front of the warp's queue; hits that records do not decide go to its back, and their boxes are compared all at
+// once. Then the tile is counted, its place in the output is determined (lookback.cuh) while hits become pairs of ids,
+// and the queues are written: one pass over the candidates.
 //
-// A queue that is full is only counted, and the warp goes through everything once more when its place is known; so no
+// If a queue overflows, its hits are only counted, and the warp repeats the search when its place is known; so no
 // number of pairs is too large, and the order never depends on timing.
 //
-// Two kernels share this: one searches inside levels, and must be lean; the other searches coarser levels, and ends at
-// once where there is only one. Everything is inlined: calls in the loop over candidates cost it its registers (measured:
-// twice the time).
+// Two kernels share this code: one searches inside levels and must be lean; the other searches coarser levels and ends
+// at once if there is only one. Everything is inlined: calls in the loop over candidates would take its registers
+// (measured: twice the time).
 //
-// Cost: 8 bytes for each candidate, mostly from caches; it loses where most boxes lie in one cell, as any grid does.
+// Cost: 8 bytes per candidate, mostly from caches. It loses where most boxes are in one cell, as any grid does.
 #include "lists.cuh"
 #include "lookback.cuh"
 
@@ -32,20 +32,20 @@ enum {
     THREADS = 256,
     BLOCKS = 4, // on a multiprocessor
     WARPS = THREADS / 32,
-    ROUNDS = 4,           // boxes of a thread ...
-    FEW_BOXES = 1 << 19,  // ... and 1 where there would be too few tiles otherwise
+    ROUNDS = 4,           // boxes per thread ...
+    FEW_BOXES = 1 << 19,  // ... but 1 with fewer boxes than this, for enough tiles
     QUEUE = 104 * ROUNDS, // hits of a warp
-    BATCH = 1024,         // candidates for which marks are made at a time
-    LONG = 1 << 18,       // candidates of a box at a time; those with more have the warp to themselves
-    NAMED = 4,            // hits of a thread that are named at a time
+    BATCH = 1024,         // candidates that are marked at a time
+    LONG = 1 << 18,       // candidates; a box with more has the warp to itself
+    NAMED = 4,            // hits per thread that become ids at a time
     BLOCKS_ACROSS = 132 * 8
 };
 
 template <class Key> struct job {
-    view<Key> own, other; // whose boxes are swept, against which
+    view<Key> own, other; // the boxes that search, and those that are searched
     bp_cuda_pass_kind kind;
     int pass;
-    bool ask; // records never decide: a period, or filters
+    bool ask; // records never decide, because of a period or filters
     uint32_t rounds;
     uint32_t tile_count;
     const uint32_t *occupied; // levels that have boxes
@@ -54,19 +54,19 @@ template <class Key> struct job {
     bp_cuda_output output;
 };
 
-// What a warp has in shared memory, and what is rarely needed of it, so that it takes no registers.
+// The shared memory of a warp; it also holds rarely used values, to save registers.
 struct warp_memory {
-    uint4 segments[RANGES * 32];  // what to add to a candidate's number to have its position; whose it is; that record
+    uint4 segments[RANGES * 32];  // position of a candidate - its number; its box's lane; that box's record
     uint32_t starts[RANGES * 32]; // where segments begin
     uint32_t marks[BATCH / 32];
-    uint2 hits[QUEUE];        // candidate, and box counted from the warp's first; doubtful ones at the back
+    uint2 hits[QUEUE];        // candidate, and box relative to the warp's first; undecided hits at the back
     uint32_t writing;         // 1 when the warp knows its place
-    uint32_t again;           // 1 when it must go through everything once more
-    unsigned long long total; // pairs that are out of the queue
+    uint32_t again;           // 1 when it must repeat the search
+    unsigned long long total; // pairs that have left the queue
     unsigned long long place; // of the next pair
 };
 
-// How many hits are in the queue of a warp.
+// The number of hits in the queue of a warp.
 struct queued_hits {
     uint32_t sure, doubtful;
 };
@@ -84,7 +84,7 @@ static __device__ __forceinline__ bp_box load_box(const bp_box *box) {
     return {{first.x, first.y, second.x}, {second.y, third.x, third.y}};
 }
 
-// Asks the boxes, and the filters.
+// Compares the boxes and applies the filters.
 template <class Key, bool WRAPS>
 static __device__ __forceinline__ bool confirm(const bp_cuda_lattice &lattice, const job<Key> &j, uint32_t position,
                                                uint32_t candidate) {
@@ -97,7 +97,7 @@ static __device__ __forceinline__ bool confirm(const bp_cuda_lattice &lattice, c
 
 // ---- the queue ------------------------------------------------------------------------------------------------------
 
-// Asks the boxes about the doubtful hits, and moves those that are pairs to the others. Returns how many there are then.
+// Compares the boxes of undecided hits and moves the pairs to the front. Returns how many hits there are then.
 template <class Key, bool WRAPS>
 static __device__ __forceinline__ uint32_t settle(const bp_cuda_lattice &lattice, const job<Key> &j, warp_memory &w,
                                                   uint32_t first, queued_hits queued) {
@@ -105,7 +105,7 @@ static __device__ __forceinline__ uint32_t settle(const bp_cuda_lattice &lattice
     uint32_t kept = queued.sure;
     __syncwarp();
 #pragma unroll 1
-    for (uint32_t begin = QUEUE - queued.doubtful; begin < QUEUE; begin += 32) { // never before what has been read
+    for (uint32_t begin = QUEUE - queued.doubtful; begin < QUEUE; begin += 32) { // writes never overtake reads
         const bool there = begin + lane < QUEUE;
         const uint2 hit = there ? w.hits[begin + lane] : make_uint2(0, 0);
         const bool keep = there && confirm<Key, WRAPS>(lattice, j, first + hit.y, hit.x);
@@ -119,7 +119,7 @@ static __device__ __forceinline__ uint32_t settle(const bp_cuda_lattice &lattice
     return kept;
 }
 
-// Hits become pairs: positions become ids. Several at a time, because each is waited for.
+// Turns hits into pairs: positions become ids. Several at a time, to overlap latencies.
 template <class Key>
 static __device__ __forceinline__ void name_hits(const job<Key> &j, warp_memory &w, uint32_t first, uint32_t count) {
     const uint32_t lane = threadIdx.x & 31;
@@ -153,7 +153,7 @@ static __device__ __forceinline__ void write_pairs(bp_cuda_output output, const 
     }
 }
 
-// Empties the queue: its pairs are counted, or written.
+// Empties the queue: counts or writes its pairs.
 template <class Key, bool WRAPS>
 static __device__ __forceinline__ void empty_queue(const bp_cuda_lattice &lattice, const job<Key> &j, warp_memory &w,
                                                    uint32_t first, queued_hits queued) {
@@ -178,8 +178,8 @@ struct row_of_candidates {
     uint32_t total, segments;
 };
 
-// Lays the ranges of all threads end to end, and makes the marks of the first batch. `alone`: only one thread has any, and
-// maybe more than fit a scan.
+// Concatenates the ranges of all threads, and marks the first batch. `alone`: only one thread has ranges, possibly with
+// more candidates than the scan can count.
 static __device__ __forceinline__ row_of_candidates lay_out(warp_memory &w, const range_list &list, uint32_t own,
                                                             bool alone, bp_cuda_record record) {
     const uint32_t lane = threadIdx.x & 31;
@@ -221,7 +221,7 @@ static __device__ __forceinline__ void mark_segments(warp_memory &w, uint32_t se
     __syncwarp();
 #pragma unroll 1
     for (uint32_t i = lane; i < segments; i += 32) {
-        const uint32_t at = w.starts[i] - batch; // those before the batch become large numbers
+        const uint32_t at = w.starts[i] - batch; // starts before the batch become large numbers
         if (at < BATCH) {
             atomicOr(&w.marks[at / 32], 1u << (at & 31));
         }
@@ -231,13 +231,13 @@ static __device__ __forceinline__ void mark_segments(warp_memory &w, uint32_t se
 
 // One candidate for each thread.
 struct candidate_state {
-    uint32_t position; // where it is
+    uint32_t position; // of the record
     uint32_t whose;
     bp_cuda_record own, other;
 };
 
-// The candidate number `at` of a batch for the first thread, the next for the second ... Where there is none, two records
-// that do not overlap.
+// Candidate number `at` of a batch for the first thread, the next for the second, and so on. Where there is none, two
+// records that do not overlap.
 template <class Key>
 static __device__ __forceinline__ candidate_state fetch(const job<Key> &j, const warp_memory &w, uint32_t batch,
                                                         uint32_t at, uint32_t count, uint32_t &segments) {
@@ -256,7 +256,7 @@ static __device__ __forceinline__ candidate_state fetch(const job<Key> &j, const
     return c;
 }
 
-// Tests a candidate for each thread and puts hits into the queue of the warp.
+// Tests one candidate per thread and puts hits into the queue of the warp.
 template <class Key>
 static __device__ __forceinline__ void test(const job<Key> &j, warp_memory &w, uint32_t boxes, queued_hits &queued,
                                             const candidate_state &c) {
@@ -277,7 +277,7 @@ static __device__ __forceinline__ void test(const job<Key> &j, warp_memory &w, u
     }
 }
 
-// All candidates of a warp, two at a time for each thread: one is fetched while the other is tested.
+// Tests all candidates of a warp, two at a time per thread: one is loaded while the other is tested.
 template <class Key, bool WRAPS>
 static __device__ __forceinline__ void search_row(const bp_cuda_lattice &lattice, const job<Key> &j, warp_memory &w,
                                                   uint32_t first, uint32_t boxes, queued_hits &queued,
@@ -299,19 +299,19 @@ static __device__ __forceinline__ void search_row(const bp_cuda_lattice &lattice
             const candidate_state odd = fetch(j, w, batch, at + 32, count, segments);
             test(j, w, boxes, queued, even);
             if (count - at <= 32) {
-                break; // nothing is odd
+                break; // there is no odd candidate
             }
             even = fetch(j, w, batch, at + 64, count, segments);
             test(j, w, boxes, queued, odd);
         }
         if (row.total - batch <= BATCH) {
-            break; // batch + BATCH might go over the edge of 32 bits
+            break; // batch + BATCH might overflow 32 bits
         }
     }
 }
 
-// The candidates of 32 boxes, of which `boxes` is the first of the warp's; then, one after the other, those of boxes with
-// very many. `list` makes the list of a thread; it is made again rather than kept.
+// Searches for 32 boxes, the first of which is number `boxes` of the warp; then, one after the other, for boxes with
+// very many candidates. `list` makes the list of a thread; making it again is cheaper than keeping it.
 template <class Key, bool WRAPS, class List>
 static __device__ __forceinline__ void search(const bp_cuda_lattice &lattice, const job<Key> &j, warp_memory &w,
                                               uint32_t first, uint32_t boxes, queued_hits &queued,
@@ -328,7 +328,7 @@ static __device__ __forceinline__ void search(const bp_cuda_lattice &lattice, co
         }
         many = __ballot_sync(~0u, own > LONG);
         const bool mine = turn == 0 ? own <= LONG : lane == __fns(many, 0, turn);
-        __syncwarp(); // nobody reads what the last search has left any more
+        __syncwarp(); // all threads have finished reading the last search's data
         const row_of_candidates row = lay_out(w, ranges, mine ? own : 0, turn > 0, record);
         search_row<Key, WRAPS>(lattice, j, w, first, boxes, queued, row);
     } while (++turn <= __popc(many));
@@ -349,7 +349,7 @@ static __device__ __forceinline__ void search_inside(const bp_cuda_lattice &latt
     }
 }
 
-// Where the box lies in a coarser level; asks the box itself if it touches the end of its own.
+// The span of the box in a coarser level; computed from the box itself if it touches the end of its own level.
 template <class Key, bool WRAPS>
 static __device__ __forceinline__ bp_cuda_span span_across(const bp_cuda_lattice &lattice, const job<Key> &j,
                                                            const lane_state<Key> &lane, uint32_t level) {
@@ -396,7 +396,7 @@ static __device__ __forceinline__ void search_coarser(const bp_cuda_lattice &lat
     }
 }
 
-// Brings what is at a place into the cache.
+// Prefetches into the first-level cache.
 static __device__ __forceinline__ void ask_for(const void *place) {
     asm volatile("prefetch.global.L1 [%0];" ::"l"(place));
 }
@@ -417,7 +417,7 @@ static __device__ __forceinline__ lane_state<Key> start_lane(const bp_cuda_latti
     return lane;
 }
 
-// Where the output of this warp begins. While one warp finds out, the others name their hits.
+// Where the output of this warp begins. While one warp determines it, the others turn hits into ids.
 template <class Key>
 static __device__ __forceinline__ unsigned long long place_warp(const job<Key> &j, shared_memory &shared, uint32_t tile,
                                                                 warp_memory &w, uint32_t first, uint32_t kept) {
@@ -439,7 +439,7 @@ static __device__ __forceinline__ unsigned long long place_warp(const job<Key> &
         return 0;
     }
     if (warp == 0) {
-        // Passes after the first begin where the pass before them ended; its total is not changed before the last tile.
+        // A later pass begins where the pass before it ended; only the last tile changes the total.
         const unsigned long long base = tile == 0 ? j.result->total : 0;
         const unsigned long long begin = bp_cuda_tile_begin(j.states, tile, base, all);
         if (threadIdx.x == 0) {
@@ -456,7 +456,7 @@ static __device__ __forceinline__ unsigned long long place_warp(const job<Key> &
     return shared.begin + before;
 }
 
-// All boxes of a warp. Returns how many hits are in its queue.
+// Searches for all boxes of a warp. Returns the number of hits in its queue.
 template <class Key, bool WRAPS, bool DIRECT, bool ACROSS>
 static __device__ __forceinline__ queued_hits search_rounds(const bp_cuda_lattice &lattice, const job<Key> &j,
                                                             warp_memory &w, uint32_t first) {
@@ -492,7 +492,7 @@ static __device__ __forceinline__ void sweep_tile(const bp_cuda_lattice &lattice
     }
     __syncwarp();
 #pragma unroll 1
-    for (;;) { // twice if the queue was too small for what the warp has found
+    for (;;) { // twice if the queue was too small
         queued_hits queued = {0, 0};
         if (begin < j.own.count) {
             queued = search_rounds<Key, WRAPS, DIRECT, ACROSS>(lattice, j, w, first);
@@ -519,13 +519,13 @@ static __device__ __forceinline__ void sweep_tile(const bp_cuda_lattice &lattice
     }
 }
 
-// More than a kernel may have without asking for it.
+// Dynamic, because it exceeds the limit of static shared memory.
 static __device__ __forceinline__ shared_memory &memory_of_block() {
     extern __shared__ unsigned long long memory[];
     return *reinterpret_cast<shared_memory *>(memory);
 }
 
-// Inside levels: a tile for each block.
+// Inside levels: one tile per block.
 template <class Key, bool WRAPS, bool DIRECT>
 static __global__ void __launch_bounds__(THREADS, BLOCKS)
     sweep_inside(const __grid_constant__ bp_cuda_lattice lattice, const __grid_constant__ job<Key> j) {
@@ -533,7 +533,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     sweep_tile<Key, WRAPS, DIRECT, false>(lattice, j, shared, blockIdx.x);
 }
 
-// Across levels: blocks take tiles until there are none left. Inside one set there is nothing to do on a single level.
+// Across levels: blocks take tiles until none are left. Within one set, a single level needs no search.
 template <class Key, bool WRAPS, bool DIRECT>
 static __global__ void __launch_bounds__(THREADS)
     sweep_across(const __grid_constant__ bp_cuda_lattice lattice, const __grid_constant__ job<Key> j) {

@@ -8,9 +8,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *path = file_of(data, size, ".conf");
-    bp_config config = {0};
+    bp_method_settings methods = {0};
+    bp_config config = {.settings = &methods};
     failure why = {.status = STATUS_DONE};
-    if (settings_read(&config, path, &why)) {
+    if (settings_read(&config, &methods, path, &why)) {
         bp_pairs pairs = {0};
         const bp_status status = bp_find_pairs(NULL, 0, &config, &pairs);
         require(status == BP_OK || status == BP_ERROR_ARGUMENT || status == BP_ERROR_UNSUPPORTED,

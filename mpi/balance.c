@@ -80,15 +80,16 @@ static size_t place(const bp_mpi_world *world, double *centres, float *weights) 
 bp_status bpm_make_regions(bp_mpi_world *world, bp_status status, bpm_regions *regions) {
     const bp_allocator *allocator = bpm_allocator(world);
     const bpm_regions *last = &world->regions;
-    bpm_array centres = {0}, weights = {0};
+    bp_buffer centres = {0}, weights = {0};
     bpm_load load = {.dimensions = last->dimensions};
     *regions = (bpm_regions){.dimensions = last->dimensions,
                              .spheres = last->spheres,
                              .period = {last->period[0], last->period[1], last->period[2]},
                              .size = last->size,
                              .broadcast_above = last->broadcast_above};
-    if (status == BP_OK && (!bpm_reserve(&centres, allocator, 0, 3 * world->owned.count + 3, sizeof(double)) ||
-                            !bpm_reserve(&weights, allocator, 0, world->owned.count + 1, sizeof(float)))) {
+    if (status == BP_OK &&
+        (!bp_buffer_reserve_slack(&centres, allocator, 0, 3 * world->owned.count + 3, sizeof(double)) ||
+         !bp_buffer_reserve_slack(&weights, allocator, 0, world->owned.count + 1, sizeof(float)))) {
         status = BP_ERROR_MEMORY;
     }
     if (status == BP_OK) {
@@ -98,7 +99,7 @@ bp_status bpm_make_regions(bp_mpi_world *world, bp_status status, bpm_regions *r
         load.weights = weights.data;
     }
     status = bpm_partition(&world->comm, status, world->zoltan, world->config.partition, &load, regions);
-    bpm_release(&centres, allocator);
-    bpm_release(&weights, allocator);
+    bp_buffer_free(&centres, allocator);
+    bp_buffer_free(&weights, allocator);
     return status;
 }

@@ -1,5 +1,7 @@
 #include "comm.h"
 
+#include "base/log.h"
+
 #include <limits.h>
 #include <string.h>
 #include <zoltan_comm.h>
@@ -16,7 +18,7 @@ bp_status bpm_check(bpm_comm *comm, int code, const char *doing) {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
     (void)MPI_Error_string(code, text, &length);
-    bpm_log(&comm->log, "MPI failed while %s: %s", doing, text);
+    bp_log_write(&comm->log, "MPI failed while %s: %s", doing, text);
     comm->broken = true;
     return BP_ERROR_MPI;
 }
@@ -56,8 +58,8 @@ void bpm_outbox_begin(bpm_outbox *outbox, size_t item_size) {
 void *bpm_outbox_add(bpm_outbox *outbox, const bp_allocator *allocator, int rank) {
     const size_t count = outbox->count, size = outbox->item_size;
     if (outbox->status == BP_OK &&
-        (!bpm_reserve(&outbox->items, allocator, count * size, count + 1, size) ||
-         !bpm_reserve(&outbox->ranks, allocator, count * sizeof rank, count + 1, sizeof rank))) {
+        (!bp_buffer_reserve_slack(&outbox->items, allocator, count * size, count + 1, size) ||
+         !bp_buffer_reserve_slack(&outbox->ranks, allocator, count * sizeof rank, count + 1, sizeof rank))) {
         outbox->status = BP_ERROR_MEMORY;
     }
     if (outbox->status == BP_OK && count >= INT_MAX) {
@@ -72,14 +74,14 @@ void *bpm_outbox_add(bpm_outbox *outbox, const bp_allocator *allocator, int rank
 }
 
 void bpm_outbox_free(bpm_outbox *outbox, const bp_allocator *allocator) {
-    bpm_release(&outbox->items, allocator);
-    bpm_release(&outbox->ranks, allocator);
+    bp_buffer_free(&outbox->items, allocator);
+    bp_buffer_free(&outbox->ranks, allocator);
 }
 
 void bpm_inbox_free(bpm_inbox *inbox, const bp_allocator *allocator) {
-    bpm_array *arrays[] = {&inbox->items, &inbox->order, &inbox->grouped, &inbox->to, &inbox->from, &inbox->requests};
+    bp_buffer *arrays[] = {&inbox->items, &inbox->order, &inbox->grouped, &inbox->to, &inbox->from, &inbox->requests};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
-        bpm_release(arrays[i], allocator);
+        bp_buffer_free(arrays[i], allocator);
     }
 }
 
@@ -95,10 +97,10 @@ typedef struct stretch {
 static bp_status group(const bpm_comm *comm, const bpm_outbox *outbox, bpm_inbox *inbox) {
     const size_t count = outbox->count, size = outbox->item_size, ranks = (size_t)comm->size;
     const bp_allocator *allocator = &comm->allocator;
-    if (!bpm_reserve(&inbox->grouped, allocator, 0, count, size) ||
-        !bpm_reserve(&inbox->order, allocator, 0, count, sizeof(size_t)) ||
-        !bpm_reserve(&inbox->to, allocator, 0, ranks + 1, sizeof(stretch)) ||
-        !bpm_reserve(&inbox->from, allocator, 0, ranks + 1, sizeof(stretch))) {
+    if (!bp_buffer_reserve_slack(&inbox->grouped, allocator, 0, count, size) ||
+        !bp_buffer_reserve_slack(&inbox->order, allocator, 0, count, sizeof(size_t)) ||
+        !bp_buffer_reserve_slack(&inbox->to, allocator, 0, ranks + 1, sizeof(stretch)) ||
+        !bp_buffer_reserve_slack(&inbox->from, allocator, 0, ranks + 1, sizeof(stretch))) {
         return BP_ERROR_MEMORY;
     }
     const int *rank_of = outbox->ranks.data;
@@ -168,11 +170,12 @@ static void sort_senders(bpm_inbox *inbox) {
 }
 
 static bp_status make_plan(bpm_comm *comm, const bpm_outbox *outbox, bpm_inbox *inbox) {
-    bpm_array scratch = {0}; // destinations in order, then two numbers for each rank
+    bp_buffer scratch = {0}; // destinations in order, then two numbers for each rank
     const size_t count = outbox->count;
-    bp_status status = bpm_reserve(&scratch, &comm->allocator, 0, count + 2 * (size_t)comm->size + 1, sizeof(int))
-                           ? BP_OK
-                           : BP_ERROR_MEMORY;
+    bp_status status =
+        bp_buffer_reserve_slack(&scratch, &comm->allocator, 0, count + 2 * (size_t)comm->size + 1, sizeof(int))
+            ? BP_OK
+            : BP_ERROR_MEMORY;
     status = bpm_agree(comm, status);
     if (status == BP_OK) {
         int *destinations = scratch.data;
@@ -180,13 +183,13 @@ static bp_status make_plan(bpm_comm *comm, const bpm_outbox *outbox, bpm_inbox *
         for (size_t i = 0; i < count; ++i) destinations[i] = ((const int *)outbox->ranks.data)[order[i]];
         const int code = invert(comm, inbox, destinations, destinations + count);
         if (code != ZOLTAN_OK) {
-            bpm_log(&comm->log, "Zoltan could not plan an exchange of %zu items (code %d)", count, code);
+            bp_log_write(&comm->log, "Zoltan could not plan an exchange of %zu items (code %d)", count, code);
             status = code == ZOLTAN_MEMERR ? BP_ERROR_MEMORY : BP_ERROR_INTERNAL;
         } else {
             sort_senders(inbox);
         }
     }
-    bpm_release(&scratch, &comm->allocator);
+    bp_buffer_free(&scratch, &comm->allocator);
     return status;
 }
 
@@ -232,7 +235,7 @@ static void keep(const bpm_comm *comm, const transfer *out, const transfer *in, 
 }
 
 static bp_status transmit(bpm_comm *comm, const transfer *out, const transfer *in, size_t size, int tag,
-                          bpm_array *requests) {
+                          bp_buffer *requests) {
     int used = 0;
     keep(comm, out, in, size);
     int code = post(comm, in, size, tag, false, requests->data, &used);
@@ -248,7 +251,8 @@ static bp_status transmit(bpm_comm *comm, const transfer *out, const transfer *i
 static bool reserve_requests(const bpm_comm *comm, bpm_inbox *inbox, size_t size) {
     const size_t pieces = pieces_of(comm, inbox->to.data, inbox->to_count, size) +
                           pieces_of(comm, inbox->from.data, inbox->from_count, size);
-    return pieces < INT_MAX && bpm_reserve(&inbox->requests, &comm->allocator, 0, pieces + 1, sizeof(MPI_Request));
+    return pieces < INT_MAX &&
+           bp_buffer_reserve_slack(&inbox->requests, &comm->allocator, 0, pieces + 1, sizeof(MPI_Request));
 }
 
 bp_status bpm_exchange(bpm_comm *comm, bp_status status, const bpm_outbox *outbox, bpm_inbox *inbox) {
@@ -262,8 +266,9 @@ bp_status bpm_exchange(bpm_comm *comm, bp_status status, const bpm_outbox *outbo
         return status;
     }
     status = make_plan(comm, outbox, inbox);
-    if (status == BP_OK && (!bpm_reserve(&inbox->items, &comm->allocator, 0, inbox->count, inbox->item_size) ||
-                            !reserve_requests(comm, inbox, inbox->item_size))) {
+    if (status == BP_OK &&
+        (!bp_buffer_reserve_slack(&inbox->items, &comm->allocator, 0, inbox->count, inbox->item_size) ||
+         !reserve_requests(comm, inbox, inbox->item_size))) {
         status = BP_ERROR_MEMORY;
     }
     status = bpm_agree(comm, status);
@@ -276,11 +281,11 @@ bp_status bpm_exchange(bpm_comm *comm, bp_status status, const bpm_outbox *outbo
 }
 
 bp_status bpm_answer(bpm_comm *comm, bp_status status, bpm_inbox *inbox, const void *replies, size_t size,
-                     bpm_array *answers) {
-    bpm_array returned = {0};
-    if (status == BP_OK &&
-        (!bpm_reserve(&returned, &comm->allocator, 0, inbox->sent_count, size) ||
-         !bpm_reserve(answers, &comm->allocator, 0, inbox->sent_count, size) || !reserve_requests(comm, inbox, size))) {
+                     bp_buffer *answers) {
+    bp_buffer returned = {0};
+    if (status == BP_OK && (!bp_buffer_reserve_slack(&returned, &comm->allocator, 0, inbox->sent_count, size) ||
+                            !bp_buffer_reserve_slack(answers, &comm->allocator, 0, inbox->sent_count, size) ||
+                            !reserve_requests(comm, inbox, size))) {
         status = BP_ERROR_MEMORY;
     }
     status = bpm_agree(comm, status);
@@ -293,7 +298,7 @@ bp_status bpm_answer(bpm_comm *comm, bp_status status, bpm_inbox *inbox, const v
     for (size_t i = 0; status == BP_OK && i < inbox->sent_count; ++i) {
         memcpy((char *)answers->data + order[i] * size, (char *)returned.data + i * size, size);
     }
-    bpm_release(&returned, &comm->allocator);
+    bp_buffer_free(&returned, &comm->allocator);
     return status;
 }
 
@@ -326,7 +331,7 @@ static bp_status gather_rounds(bpm_comm *comm, const void *items, uint64_t *star
     return status;
 }
 
-bp_status bpm_gather(bpm_comm *comm, bp_status status, const void *items, size_t count, size_t size, bpm_array *all,
+bp_status bpm_gather(bpm_comm *comm, bp_status status, const void *items, size_t count, size_t size, bp_buffer *all,
                      size_t *all_count) {
     int64_t most = (int64_t)count;
     *all_count = 0;
@@ -334,10 +339,10 @@ bp_status bpm_gather(bpm_comm *comm, bp_status status, const void *items, size_t
     if (status != BP_OK || most == 0) {
         return status;
     }
-    bpm_array scratch = {0}, counts = {0};
+    bp_buffer scratch = {0}, counts = {0};
     const size_t ranks = (size_t)comm->size;
-    const bool good = bpm_reserve(&scratch, &comm->allocator, 0, ranks + 1, sizeof(uint64_t)) &&
-                      bpm_reserve(&counts, &comm->allocator, 0, 2 * ranks, sizeof(int));
+    const bool good = bp_buffer_reserve_slack(&scratch, &comm->allocator, 0, ranks + 1, sizeof(uint64_t)) &&
+                      bp_buffer_reserve_slack(&counts, &comm->allocator, 0, 2 * ranks, sizeof(int));
     status = bpm_agree(comm, good ? BP_OK : BP_ERROR_MEMORY);
     uint64_t *starts = scratch.data;
     const uint64_t mine = (uint64_t)count * size;
@@ -349,7 +354,8 @@ bp_status bpm_gather(bpm_comm *comm, bp_status status, const void *items, size_t
     }
     if (status == BP_OK) {
         *all_count = (size_t)starts[ranks] / size;
-        status = bpm_agree(comm, bpm_reserve(all, &comm->allocator, 0, *all_count, size) ? BP_OK : BP_ERROR_MEMORY);
+        status = bpm_agree(comm, bp_buffer_reserve_slack(all, &comm->allocator, 0, *all_count, size) ? BP_OK
+                                                                                                     : BP_ERROR_MEMORY);
     }
     if (status == BP_OK) {
         const round_plan plan = {.counts = counts.data, .places = (int *)counts.data + ranks};
@@ -357,7 +363,7 @@ bp_status bpm_gather(bpm_comm *comm, bp_status status, const void *items, size_t
         comm->bytes_sent += comm->size > 1 ? mine : 0;
         comm->messages += count > 0 && comm->size > 1;
     }
-    bpm_release(&scratch, &comm->allocator);
-    bpm_release(&counts, &comm->allocator);
+    bp_buffer_free(&scratch, &comm->allocator);
+    bp_buffer_free(&counts, &comm->allocator);
     return status;
 }

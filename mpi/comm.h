@@ -8,7 +8,7 @@
 #ifndef BPM_COMM_H
 #define BPM_COMM_H
 
-#include "memory.h"
+#include "list.h"
 
 #include <broadphase/broadphase_mpi.h>
 
@@ -32,7 +32,7 @@ bp_status bpm_agree_most(bpm_comm *comm, bp_status status, int64_t *values, int 
 
 // Items to send. Once adding has failed, `status` says so, and adding does nothing.
 typedef struct bpm_outbox {
-    bpm_array items, ranks;
+    bp_buffer items, ranks;
     size_t item_size, count;
     bp_status status;
 } bpm_outbox;
@@ -44,12 +44,12 @@ void bpm_outbox_free(bpm_outbox *outbox, const bp_allocator *allocator);
 
 // What has arrived, by the rank of its sender and then in the order of its outbox; and the way back.
 typedef struct bpm_inbox {
-    bpm_array items;
+    bp_buffer items;
     size_t item_size, count;
 
     // the plan: entry i is a rank, a number of items, and where they begin
-    bpm_array order; // of the outbox: which item stands where after grouping
-    bpm_array grouped, to, from, requests;
+    bp_buffer order; // of the outbox: which item stands where after grouping
+    bp_buffer grouped, to, from, requests;
     size_t to_count, from_count, sent_count;
 } bpm_inbox;
 
@@ -62,10 +62,10 @@ bp_status bpm_exchange(bpm_comm *comm, bp_status status, const bpm_outbox *outbo
 // Collective: sends one answer of `size` bytes for each item that has arrived back to where that came from; `answers`
 // gets them in the order of the outbox.
 bp_status bpm_answer(bpm_comm *comm, bp_status status, bpm_inbox *inbox, const void *replies, size_t size,
-                     bpm_array *answers);
+                     bp_buffer *answers);
 
 // Collective: everything from all ranks to all ranks, by rank. `all` gets `*all_count` items.
-bp_status bpm_gather(bpm_comm *comm, bp_status status, const void *items, size_t count, size_t size, bpm_array *all,
+bp_status bpm_gather(bpm_comm *comm, bp_status status, const void *items, size_t count, size_t size, bp_buffer *all,
                      size_t *all_count);
 
 #endif

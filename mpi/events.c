@@ -119,8 +119,8 @@ static bool state_all(bp_mpi_world *world, bpm_outbox *claims) {
     bpm_map born = {0};
     const bool good = copy_sorted(world, &world->pairs, &before) && copy_sorted(world, &world->next_pairs, &after) &&
                       collect_born(world, &born) && state_difference(world, claims, &before, &after, &born);
-    bpm_release(&before.memory, bpm_allocator(world));
-    bpm_release(&after.memory, bpm_allocator(world));
+    bp_buffer_free(&before.memory, bpm_allocator(world));
+    bp_buffer_free(&after.memory, bpm_allocator(world));
     bpm_map_free(&born, bpm_allocator(world));
     return good;
 }
@@ -152,10 +152,10 @@ static void judge(claim *claims, size_t count, uint8_t *stands) {
 static bp_status settle_claims(bp_mpi_world *world, bp_status status, const bpm_outbox *claims) {
     const bp_allocator *allocator = bpm_allocator(world);
     bpm_inbox in = {0};
-    bpm_array stands = {0}, answers = {0};
+    bp_buffer stands = {0}, answers = {0};
     status = bpm_exchange(&world->comm, status, claims, &in);
     if (status == BP_OK) {
-        const bool good = bpm_reserve(&stands, allocator, 0, in.count + 1, 1);
+        const bool good = bp_buffer_reserve_slack(&stands, allocator, 0, in.count + 1, 1);
         if (good) judge(in.items.data, in.count, stands.data);
         status = bpm_answer(&world->comm, good ? BP_OK : BP_ERROR_MEMORY, &in, stands.data, 1, &answers);
     }
@@ -167,8 +167,8 @@ static bp_status settle_claims(bp_mpi_world *world, bp_status status, const bpm_
         }
     }
     bpm_inbox_free(&in, allocator);
-    bpm_release(&stands, allocator);
-    bpm_release(&answers, allocator);
+    bp_buffer_free(&stands, allocator);
+    bp_buffer_free(&answers, allocator);
     return status;
 }
 

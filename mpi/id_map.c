@@ -28,7 +28,7 @@ bool bpm_map_reserve(bpm_map *map, const bp_allocator *allocator, size_t count) 
         return true;
     }
     bpm_map next = {.mask = slots - 1};
-    if (!bpm_reserve(&next.memory, allocator, 0, slots, sizeof(bpm_slot))) {
+    if (!bp_buffer_reserve_slack(&next.memory, allocator, 0, slots, sizeof(bpm_slot))) {
         return false;
     }
     next.slots = next.memory.data;
@@ -44,7 +44,7 @@ bool bpm_map_reserve(bpm_map *map, const bp_allocator *allocator, size_t count) 
 }
 
 void bpm_map_free(bpm_map *map, const bp_allocator *allocator) {
-    bpm_release(&map->memory, allocator);
+    bp_buffer_free(&map->memory, allocator);
     *map = (bpm_map){0};
 }
 

@@ -4,7 +4,7 @@
 #ifndef BPM_ID_MAP_H
 #define BPM_ID_MAP_H
 
-#include "memory.h"
+#include "list.h"
 
 typedef struct bpm_slot {
     uint64_t id; // BP_MPI_NO_ID: free
@@ -12,7 +12,7 @@ typedef struct bpm_slot {
 } bpm_slot;
 
 typedef struct bpm_map {
-    bpm_array memory;
+    bp_buffer memory;
     bpm_slot *slots;
     size_t mask; // slots - 1; a power of two less one
     size_t count;
@@ -29,8 +29,8 @@ void bpm_map_free(bpm_map *map, const bp_allocator *allocator);
 void bpm_map_clear(bpm_map *map);
 
 // Asks for the place of an id ahead of time.
-BPM_PREFETCHER bpm_map_expect(const bpm_map *map, uint64_t id) {
-    if (map->slots != NULL) BPM_PREFETCH(&map->slots[bpm_hash(id) & map->mask]);
+BP_PREFETCHER bpm_map_expect(const bpm_map *map, uint64_t id) {
+    if (map->slots != NULL) bp_prefetch(&map->slots[bpm_hash(id) & map->mask]);
 }
 
 // NULL if it is not there.

@@ -69,13 +69,16 @@ static bool reserve(bp_mpi_world *world, size_t count) {
     const bp_allocator *allocator = bpm_allocator(world);
     const size_t kept = local->count, user = world->config.user_bytes;
     const bool single = world->comm.size == 1;
-    return bpm_reserve(&local->ids, allocator, kept * sizeof(uint64_t), count, sizeof(uint64_t)) &&
-           bpm_reserve(&local->ids_before, allocator, kept * sizeof(uint64_t), count, sizeof(uint64_t)) &&
-           bpm_reserve(&local->flags, allocator, kept, count, 1) &&
-           bpm_reserve(&local->parked, allocator, local->parked_count * sizeof(bp_id), count, sizeof(bp_id)) &&
-           (single || bpm_reserve(&local->boxes, allocator, kept * sizeof(bp_box), count, sizeof(bp_box))) &&
-           (single || bpm_reserve(&local->objects, allocator, kept * sizeof(bp_object), count, sizeof(bp_object))) &&
-           (single || user == 0 || bpm_reserve(&local->user, allocator, kept * user, count, user));
+    return bp_buffer_reserve_slack(&local->ids, allocator, kept * sizeof(uint64_t), count, sizeof(uint64_t)) &&
+           bp_buffer_reserve_slack(&local->ids_before, allocator, kept * sizeof(uint64_t), count, sizeof(uint64_t)) &&
+           bp_buffer_reserve_slack(&local->flags, allocator, kept, count, 1) &&
+           bp_buffer_reserve_slack(&local->parked, allocator, local->parked_count * sizeof(bp_id), count,
+                                   sizeof(bp_id)) &&
+           (single ||
+            bp_buffer_reserve_slack(&local->boxes, allocator, kept * sizeof(bp_box), count, sizeof(bp_box))) &&
+           (single ||
+            bp_buffer_reserve_slack(&local->objects, allocator, kept * sizeof(bp_object), count, sizeof(bp_object))) &&
+           (single || user == 0 || bp_buffer_reserve_slack(&local->user, allocator, kept * user, count, user));
 }
 
 static bp_status remove_listed(bp_mpi_world *world) {
@@ -213,7 +216,7 @@ static bool order_additions(bp_mpi_world *world) {
     const bpm_list *adds = &world->update.adds;
     const bpm_addition *added = adds->memory.data;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, per_unit[3], centre[3];
-    if (!bpm_reserve(&world->scratch, bpm_allocator(world), 0, adds->count + 1, sizeof(place))) {
+    if (!bp_buffer_reserve_slack(&world->scratch, bpm_allocator(world), 0, adds->count + 1, sizeof(place))) {
         return false;
     }
     for (size_t i = 0; i < adds->count; ++i) {
@@ -350,7 +353,7 @@ static inline void name_pairs(naming *self, const bp_pair *from, const bp_pair *
     const uint64_t *ids = self->ids, doubted = self->doubted;
     bp_mpi_pair *to = self->to;
     for (; from < end; ++from) {
-        BPM_PREFETCH(&ids[from[ahead].b]);
+        bp_prefetch(&ids[from[ahead].b]);
         const uint64_t a = ids[from->a], b = ids[from->b];
         if (((a | b | doubted) & BPM_TAG) == 0) {
             *to++ = (bp_mpi_pair){.a = a < b ? a : b, .b = a < b ? b : a};
@@ -378,8 +381,8 @@ static size_t report_carefully(const bp_mpi_world *world, const bp_result *resul
     size_t kept = (size_t)(self.to - to);
     for (size_t i = 0; i < doubts; ++i) {
         const bp_pair *pair = &doubtful[i], *later = &doubtful[i + AHEAD / 8 < doubts ? i + AHEAD / 8 : i];
-        BPM_PREFETCH(&boxes[later->a]);
-        BPM_PREFETCH(&boxes[later->b]);
+        bp_prefetch(&boxes[later->a]);
+        bp_prefetch(&boxes[later->b]);
         if (is_mine(world, pair->a, pair->b) && is_wanted(world, pair->a, pair->b)) {
             to[kept++] = bpm_pair(self.ids[pair->a], self.ids[pair->b]);
         }
@@ -412,7 +415,7 @@ bp_status bpm_local_report(bp_mpi_world *world, const bp_result *result) {
         }
         next->count = result->pair_count;
     } else {
-        if (!bpm_reserve(&world->scratch, allocator, 0, result->pair_count + 1, sizeof(bp_pair))) {
+        if (!bp_buffer_reserve_slack(&world->scratch, allocator, 0, result->pair_count + 1, sizeof(bp_pair))) {
             return BP_ERROR_MEMORY;
         }
         next->count = report_carefully(world, result, world->scratch.data, bpm_pairs_data(next));

@@ -5,6 +5,7 @@
 //     caller --- id ---> home --- owner ---> caller --- id, box ---> owner
 //
 // and only if some rank has such ids at all.
+#include "base/log.h"
 #include "world.h"
 
 #include <math.h>
@@ -30,12 +31,12 @@ static bool is_too_long(const bp_mpi_world *world, const bp_box *box) {
 
 static bp_status check_box(const bp_mpi_world *world, const bp_box *boxes, size_t i) {
     if (!is_valid(&boxes[i], world->config.local.dimensions)) {
-        bpm_log(&world->comm.log, "box %zu on rank %d has a NaN, or a min above its max", i, world->comm.rank);
+        bp_log_write(&world->comm.log, "box %zu on rank %d has a NaN, or a min above its max", i, world->comm.rank);
         return BP_ERROR_BOX;
     }
     if (is_too_long(world, &boxes[i])) {
-        bpm_log(&world->comm.log, "box %zu on rank %d is longer than the period; use an infinite one", i,
-                world->comm.rank);
+        bp_log_write(&world->comm.log, "box %zu on rank %d is longer than the period; use an infinite one", i,
+                     world->comm.rank);
         return BP_ERROR_BOX;
     }
     return BP_OK;
@@ -43,7 +44,7 @@ static bp_status check_box(const bp_mpi_world *world, const bp_box *boxes, size_
 
 bp_status bpm_check_boxes(const bp_mpi_world *world, const bp_box *boxes, size_t count) {
     if (boxes == NULL && count > 0) {
-        bpm_log(&world->comm.log, "boxes is NULL, but count is %zu", count);
+        bp_log_write(&world->comm.log, "boxes is NULL, but count is %zu", count);
         return BP_ERROR_ARGUMENT;
     }
     const uint32_t dimensions = world->config.local.dimensions;
@@ -59,7 +60,7 @@ bp_status bpm_check_boxes(const bp_mpi_world *world, const bp_box *boxes, size_t
 static bp_status check_objects(const bp_mpi_world *world, const bp_object *objects, size_t count) {
     for (size_t i = 0; objects != NULL && i < count; ++i) {
         if ((objects[i].flags & ~(uint32_t)BP_STATIC) != 0) {
-            bpm_log(&world->comm.log, "object %zu on rank %d has flags other than BP_STATIC", i, world->comm.rank);
+            bp_log_write(&world->comm.log, "object %zu on rank %d has flags other than BP_STATIC", i, world->comm.rank);
             return BP_ERROR_ARGUMENT;
         }
     }
@@ -78,12 +79,12 @@ bp_status bpm_sum(bpm_comm *comm, int64_t *values, int count) {
 static bp_status check_add(const bp_mpi_world *world, size_t count, const uint64_t *ids, const bp_box *boxes,
                            const bp_object *objects) {
     if (count > BP_MAX_COUNT - world->owned.count) {
-        bpm_log(&world->comm.log, "a rank holds at most 2^32 - 2 objects");
+        bp_log_write(&world->comm.log, "a rank holds at most 2^32 - 2 objects");
         return BP_ERROR_ARGUMENT;
     }
     for (size_t i = 0; ids != NULL && i < count; ++i) {
         if (ids[i] >= BPM_PLACE_HOLDER) {
-            bpm_log(&world->comm.log, "id %zu on rank %d is not below 2^63 - 1", i, world->comm.rank);
+            bp_log_write(&world->comm.log, "id %zu on rank %d is not below 2^63 - 1", i, world->comm.rank);
             return BP_ERROR_ID;
         }
     }
@@ -168,7 +169,7 @@ static bp_status check_new(const bp_mpi_world *world, size_t count, const uint64
 
 static bp_status refuse_duplicate(const bp_mpi_world *world, bp_status status) {
     if (status == BP_ERROR_ID) {
-        bpm_log(&world->comm.log, "an id that was to be added is alive already, or comes twice");
+        bp_log_write(&world->comm.log, "an id that was to be added is alive already, or comes twice");
     }
     return status;
 }
@@ -188,11 +189,11 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
         return BP_ERROR_ARGUMENT;
     }
     const bp_allocator *allocator = bpm_allocator(world);
-    bpm_array given = {0};
+    bp_buffer given = {0};
     bpm_map seen = {0};
     bp_status status = check_add(world, count, ids, boxes, objects);
     if (status == BP_OK && (!bpm_owned_reserve(world, world->owned.count + count) ||
-                            !bpm_reserve(&given, allocator, 0, count, sizeof(uint64_t)))) {
+                            !bp_buffer_reserve_slack(&given, allocator, 0, count, sizeof(uint64_t)))) {
         status = BP_ERROR_MEMORY;
     }
     // The largest id, whether some rank gives ids, and whether one gives none.
@@ -202,7 +203,7 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
     }
     status = bpm_agree_most(&world->comm, status, facts, 3);
     if (status == BP_OK && facts[1] && facts[2]) {
-        bpm_log(&world->comm.log, "some ranks give ids and others do not");
+        bp_log_write(&world->comm.log, "some ranks give ids and others do not");
         status = BP_ERROR_ARGUMENT;
     }
     int64_t total = (int64_t)count;
@@ -234,7 +235,7 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
         world->objects += (uint64_t)total;
         world->next_id = next;
     }
-    bpm_release(&given, allocator);
+    bp_buffer_free(&given, allocator);
     bpm_map_free(&seen, allocator);
     return status;
 }
@@ -242,11 +243,11 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
 // ---- finding owners -----------------------------------------------------------------------------------------------------------
 
 // For each id, the rank that owns it, or -1. Collective.
-static bp_status look_up(bp_mpi_world *world, bp_status status, size_t count, const uint64_t *ids, bpm_array *owners) {
+static bp_status look_up(bp_mpi_world *world, bp_status status, size_t count, const uint64_t *ids, bp_buffer *owners) {
     const bp_allocator *allocator = bpm_allocator(world);
     bpm_outbox out = {0};
     bpm_inbox in = {0};
-    bpm_array replies = {0};
+    bp_buffer replies = {0};
     bpm_outbox_begin(&out, sizeof(uint64_t));
     for (size_t i = 0; status == BP_OK && i < count; ++i) {
         uint64_t *item = bpm_outbox_add(&out, allocator, bpm_home_of(world, ids[i]));
@@ -255,7 +256,7 @@ static bp_status look_up(bp_mpi_world *world, bp_status status, size_t count, co
     }
     status = bpm_exchange(&world->comm, status, &out, &in);
     if (status == BP_OK) {
-        const bool good = bpm_reserve(&replies, allocator, 0, in.count + 1, sizeof(int));
+        const bool good = bp_buffer_reserve_slack(&replies, allocator, 0, in.count + 1, sizeof(int));
         for (size_t i = 0; good && i < in.count; ++i) {
             const uint32_t *owner = bpm_map_find(&world->directory, ((const uint64_t *)in.items.data)[i]);
             ((int *)replies.data)[i] = owner != NULL ? (int)*owner : -1;
@@ -264,13 +265,13 @@ static bp_status look_up(bp_mpi_world *world, bp_status status, size_t count, co
     }
     bpm_outbox_free(&out, allocator);
     bpm_inbox_free(&in, allocator);
-    bpm_release(&replies, allocator);
+    bp_buffer_free(&replies, allocator);
     return status;
 }
 
 static bp_status check_ids(const bp_mpi_world *world, size_t count, const uint64_t *ids) {
     if (ids == NULL && count > 0) {
-        bpm_log(&world->comm.log, "ids is NULL, but count is %zu", count);
+        bp_log_write(&world->comm.log, "ids is NULL, but count is %zu", count);
         return BP_ERROR_ARGUMENT;
     }
     return BP_OK;
@@ -288,12 +289,12 @@ bp_status bp_mpi_find_owners(bp_mpi_world *world, size_t count, const uint64_t *
         }
         return status;
     }
-    bpm_array owners = {0};
+    bp_buffer owners = {0};
     status = look_up(world, status, count, ids, &owners);
     if (status == BP_OK && count > 0) {
         memcpy(ranks, owners.data, count * sizeof(int));
     }
-    bpm_release(&owners, bpm_allocator(world));
+    bp_buffer_free(&owners, bpm_allocator(world));
     return status;
 }
 
@@ -321,21 +322,21 @@ enum { HAS_BOX = 1, HAS_OBJECT = 2, HAS_USER = 4 };
 
 // Where this rank's own objects are, and which ids are not among them.
 typedef struct addresses {
-    bpm_array indices; // uint32_t for each id; ELSEWHERE
-    bpm_array foreign; // size_t: positions of the others
-    bpm_array foreign_ids;
+    bp_buffer indices; // uint32_t for each id; ELSEWHERE
+    bp_buffer foreign; // size_t: positions of the others
+    bp_buffer foreign_ids;
     size_t foreign_count;
-    bpm_array owners; // int, of the foreign ones
+    bp_buffer owners; // int, of the foreign ones
     bpm_outbox out;
     bpm_inbox in;
-    bpm_array in_indices; // uint32_t for each that has arrived
+    bp_buffer in_indices; // uint32_t for each that has arrived
 } addresses;
 
 static const uint32_t ELSEWHERE = UINT32_MAX;
 
 static void addresses_free(addresses *self, const bp_allocator *allocator) {
-    bpm_array *arrays[] = {&self->indices, &self->foreign, &self->foreign_ids, &self->owners, &self->in_indices};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) bpm_release(arrays[i], allocator);
+    bp_buffer *arrays[] = {&self->indices, &self->foreign, &self->foreign_ids, &self->owners, &self->in_indices};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) bp_buffer_free(arrays[i], allocator);
     bpm_outbox_free(&self->out, allocator);
     bpm_inbox_free(&self->in, allocator);
 }
@@ -345,7 +346,7 @@ static bp_status find_own(const bp_mpi_world *world, const order *said, addresse
     const bp_allocator *allocator = bpm_allocator(world);
     const uint64_t *own = world->owned.ids.data;
     size_t guess = 0;
-    if (!bpm_reserve(&self->indices, allocator, 0, said->count, sizeof(uint32_t))) {
+    if (!bp_buffer_reserve_slack(&self->indices, allocator, 0, said->count, sizeof(uint32_t))) {
         return BP_ERROR_MEMORY;
     }
     for (size_t i = 0; i < said->count; ++i) {
@@ -359,8 +360,10 @@ static bp_status find_own(const bp_mpi_world *world, const order *said, addresse
         guess = found != NULL ? (size_t)*found + 1 : guess;
         if (found == NULL) {
             const size_t count = self->foreign_count;
-            if (!bpm_reserve(&self->foreign, allocator, count * sizeof(size_t), count + 1, sizeof(size_t)) ||
-                !bpm_reserve(&self->foreign_ids, allocator, count * sizeof(uint64_t), count + 1, sizeof(uint64_t))) {
+            if (!bp_buffer_reserve_slack(&self->foreign, allocator, count * sizeof(size_t), count + 1,
+                                         sizeof(size_t)) ||
+                !bp_buffer_reserve_slack(&self->foreign_ids, allocator, count * sizeof(uint64_t), count + 1,
+                                         sizeof(uint64_t))) {
                 return BP_ERROR_MEMORY;
             }
             ((size_t *)self->foreign.data)[count] = i;
@@ -388,7 +391,7 @@ static size_t order_size(const bp_mpi_world *world) {
 }
 
 static bp_status refuse_unknown(const bp_mpi_world *world, uint64_t id) {
-    bpm_log(&world->comm.log, "there is no object with the id %llu", (unsigned long long)id);
+    bp_log_write(&world->comm.log, "there is no object with the id %llu", (unsigned long long)id);
     return BP_ERROR_ID;
 }
 
@@ -411,7 +414,7 @@ static bp_status send_foreign(bp_mpi_world *world, bp_status status, const order
 }
 
 static bp_status find_arrived(const bp_mpi_world *world, addresses *self) {
-    if (!bpm_reserve(&self->in_indices, bpm_allocator(world), 0, self->in.count, sizeof(uint32_t))) {
+    if (!bp_buffer_reserve_slack(&self->in_indices, bpm_allocator(world), 0, self->in.count, sizeof(uint32_t))) {
         return BP_ERROR_MEMORY;
     }
     for (size_t i = 0; i < self->in.count; ++i) {
@@ -502,8 +505,8 @@ static bp_status carry_out(bp_mpi_world *world, bp_status status, const order *s
 // All that this rank owns, in order; unless other ranks name theirs.
 static bp_status check_all_owned(const bp_mpi_world *world, size_t count) {
     if (count != world->owned.count) {
-        bpm_log(&world->comm.log, "without ids, count must be the number of objects that rank %d owns, %zu",
-                world->comm.rank, world->owned.count);
+        bp_log_write(&world->comm.log, "without ids, count must be the number of objects that rank %d owns, %zu",
+                     world->comm.rank, world->owned.count);
         return BP_ERROR_ARGUMENT;
     }
     return BP_OK;
@@ -601,9 +604,9 @@ static int compare_indices(const void *a, const void *b) {
 // All indices that are to go, ascending; an error if one comes twice.
 static bp_status collect(bp_mpi_world *world, const order *said, const addresses *self, size_t *count) {
     const size_t most = said->count + self->in.count;
-    if (!bpm_reserve(&world->scratch, bpm_allocator(world), 0, most, sizeof(uint32_t)) ||
-        !bpm_reserve(&world->removed, bpm_allocator(world), world->removed_count * sizeof(bpm_removed),
-                     world->removed_count + most, sizeof(bpm_removed))) {
+    if (!bp_buffer_reserve_slack(&world->scratch, bpm_allocator(world), 0, most, sizeof(uint32_t)) ||
+        !bp_buffer_reserve_slack(&world->removed, bpm_allocator(world), world->removed_count * sizeof(bpm_removed),
+                                 world->removed_count + most, sizeof(bpm_removed))) {
         return BP_ERROR_MEMORY;
     }
     uint32_t *indices = world->scratch.data;
@@ -618,8 +621,8 @@ static bp_status collect(bp_mpi_world *world, const order *said, const addresses
     }
     for (size_t i = 1; i < *count; ++i) {
         if (indices[i] == indices[i - 1]) {
-            bpm_log(&world->comm.log, "the object with the id %llu was to be removed twice",
-                    (unsigned long long)((const uint64_t *)world->owned.ids.data)[indices[i]]);
+            bp_log_write(&world->comm.log, "the object with the id %llu was to be removed twice",
+                         (unsigned long long)((const uint64_t *)world->owned.ids.data)[indices[i]]);
             return BP_ERROR_ID;
         }
     }

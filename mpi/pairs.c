@@ -6,7 +6,8 @@
 enum { DIGITS = 16, VALUES = 256 };
 
 bool bpm_pairs_reserve(bpm_pairs *pairs, const bp_allocator *allocator, size_t count) {
-    return bpm_reserve(&pairs->memory, allocator, pairs->count * sizeof(bp_mpi_pair), count, sizeof(bp_mpi_pair));
+    return bp_buffer_reserve_slack(&pairs->memory, allocator, pairs->count * sizeof(bp_mpi_pair), count,
+                                   sizeof(bp_mpi_pair));
 }
 
 // Digit 0 is the last byte of b.
@@ -36,11 +37,11 @@ static void scatter(const bp_mpi_pair *from, bp_mpi_pair *to, size_t count, int 
     for (size_t i = 0; i < count; ++i) to[places[digit(&from[i], index)]++] = from[i];
 }
 
-bool bpm_sort_pairs(bpm_pairs *pairs, bpm_array *scratch, const bp_allocator *allocator) {
+bool bpm_sort_pairs(bpm_pairs *pairs, bp_buffer *scratch, const bp_allocator *allocator) {
     if (pairs->count < 2) {
         return true;
     }
-    if (!bpm_reserve(scratch, allocator, 0, pairs->count, sizeof(bp_mpi_pair))) {
+    if (!bp_buffer_reserve_slack(scratch, allocator, 0, pairs->count, sizeof(bp_mpi_pair))) {
         return false;
     }
     bp_mpi_pair *from = bpm_pairs_data(pairs), *to = scratch->data;

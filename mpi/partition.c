@@ -1,5 +1,7 @@
 #include "partition.h"
 
+#include "base/log.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -73,7 +75,7 @@ bp_status bpm_partition_create(bpm_comm *comm, bp_mpi_partition kind, struct Zol
     }
     const int code = set_parameters(*zoltan, kind);
     if (code != ZOLTAN_OK) {
-        bpm_log(&comm->log, "Zoltan refused a parameter (code %d)", code);
+        bp_log_write(&comm->log, "Zoltan refused a parameter (code %d)", code);
     }
     return code == ZOLTAN_OK ? BP_OK : BP_ERROR_INTERNAL;
 }
@@ -98,8 +100,8 @@ static int cut(struct Zoltan_Struct *zoltan, const bpm_load *load) {
 // ---- from its cuts to our regions -------------------------------------------------------------------------------------------
 
 static bp_status read_tree(const bpm_comm *comm, struct Zoltan_Struct *zoltan, bpm_regions *regions) {
-    bpm_array boxes = {0};
-    if (!bpm_reserve(&boxes, &comm->allocator, 0, 6 * (size_t)regions->size, sizeof(double))) {
+    bp_buffer boxes = {0};
+    if (!bp_buffer_reserve_slack(&boxes, &comm->allocator, 0, 6 * (size_t)regions->size, sizeof(double))) {
         return BP_ERROR_MEMORY;
     }
     int code = ZOLTAN_OK, dimensions;
@@ -113,7 +115,7 @@ static bp_status read_tree(const bpm_comm *comm, struct Zoltan_Struct *zoltan, b
         const bool made = bpm_tree_from_boxes(regions, &comm->allocator, boxes.data, comm->rank);
         status = made ? BP_OK : BP_ERROR_MEMORY;
     }
-    bpm_release(&boxes, &comm->allocator);
+    bp_buffer_free(&boxes, &comm->allocator);
     return status;
 }
 
@@ -173,7 +175,7 @@ static bp_status read_grid(bpm_comm *comm, struct Zoltan_Struct *zoltan, const b
     const double low[3] = {-all[0], -all[1], -all[2]};
     lay_grid(regions, low, all + 3);
     const size_t cells = (size_t)regions->cells[0] * (size_t)regions->cells[1] * (size_t)regions->cells[2];
-    if (!bpm_reserve(&regions->owners, &comm->allocator, 0, cells, sizeof(int32_t))) {
+    if (!bp_buffer_reserve_slack(&regions->owners, &comm->allocator, 0, cells, sizeof(int32_t))) {
         return BP_ERROR_MEMORY;
     }
     return assign_cells(zoltan, regions) == ZOLTAN_OK ? BP_OK : BP_ERROR_INTERNAL;
@@ -181,19 +183,19 @@ static bp_status read_grid(bpm_comm *comm, struct Zoltan_Struct *zoltan, const b
 
 // With nothing to part: all of space is rank 0's.
 static bp_status make_trivial(const bpm_comm *comm, bpm_regions *regions) {
-    bpm_array boxes = {0};
+    bp_buffer boxes = {0};
     const size_t count = 6 * (size_t)regions->size;
-    if (!bpm_reserve(&boxes, &comm->allocator, 0, count, sizeof(double))) {
+    if (!bp_buffer_reserve_slack(&boxes, &comm->allocator, 0, count, sizeof(double))) {
         return BP_ERROR_MEMORY;
     }
     for (size_t i = 0; i < count; ++i) ((double *)boxes.data)[i] = INFINITY;
     const bool made = bpm_tree_from_boxes(regions, &comm->allocator, boxes.data, comm->rank);
-    bpm_release(&boxes, &comm->allocator);
+    bp_buffer_free(&boxes, &comm->allocator);
     return made ? BP_OK : BP_ERROR_MEMORY;
 }
 
 static bp_status reserve_marks(const bpm_comm *comm, bpm_regions *regions) {
-    if (!bpm_reserve(&regions->marks, &comm->allocator, 0, (size_t)regions->size, sizeof(uint32_t))) {
+    if (!bp_buffer_reserve_slack(&regions->marks, &comm->allocator, 0, (size_t)regions->size, sizeof(uint32_t))) {
         return BP_ERROR_MEMORY;
     }
     memset(regions->marks.data, 0, (size_t)regions->size * sizeof(uint32_t));
@@ -219,7 +221,7 @@ bp_status bpm_partition(bpm_comm *comm, bp_status status, struct Zoltan_Struct *
     int code = Zoltan_Set_Param(zoltan, "NUM_GLOBAL_PARTS", parts);
     code = code == ZOLTAN_OK ? cut(zoltan, load) : code;
     if (code != ZOLTAN_OK) {
-        bpm_log(&comm->log, "Zoltan could not part %zu objects (code %d)", load->count, code);
+        bp_log_write(&comm->log, "Zoltan could not part %zu objects (code %d)", load->count, code);
         status = code == ZOLTAN_MEMERR ? BP_ERROR_MEMORY : BP_ERROR_INTERNAL;
     }
     status = bpm_agree(comm, status);

@@ -328,15 +328,15 @@ static bool bound(bpm_regions *regions, int32_t node, int rank) {
 }
 
 bool bpm_tree_from_boxes(bpm_regions *regions, const bp_allocator *allocator, const double *boxes, int rank) {
-    bpm_array ends = {0};
+    bp_buffer ends = {0};
     const size_t size = (size_t)regions->size;
-    if (!bpm_reserve(&regions->cuts, allocator, 0, size, sizeof(bpm_cut)) ||
-        !bpm_reserve(&ends, allocator, 0, size, sizeof(double))) {
+    if (!bp_buffer_reserve_slack(&regions->cuts, allocator, 0, size, sizeof(bpm_cut)) ||
+        !bp_buffer_reserve_slack(&ends, allocator, 0, size, sizeof(double))) {
         return false;
     }
     int32_t used = 0;
     (void)grow(regions, boxes, 0, regions->size, ends.data, &used);
-    bpm_release(&ends, allocator);
+    bp_buffer_free(&ends, allocator);
     for (int axis = 0; axis < 3; ++axis) {
         regions->low[axis] = -INFINITY;
         regions->high[axis] = INFINITY;
@@ -353,7 +353,7 @@ bool bpm_tree_from_boxes(bpm_regions *regions, const bp_allocator *allocator, co
 }
 
 void bpm_regions_free(bpm_regions *regions, const bp_allocator *allocator) {
-    bpm_release(&regions->cuts, allocator);
-    bpm_release(&regions->owners, allocator);
-    bpm_release(&regions->marks, allocator);
+    bp_buffer_free(&regions->cuts, allocator);
+    bp_buffer_free(&regions->owners, allocator);
+    bp_buffer_free(&regions->marks, allocator);
 }

@@ -13,7 +13,7 @@
 #ifndef BPM_REGIONS_H
 #define BPM_REGIONS_H
 
-#include "memory.h"
+#include "list.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -33,15 +33,15 @@ typedef struct bpm_regions {
     uint32_t broadcast_above;
 
     bool is_grid;
-    bpm_array cuts;                    // tree: bpm_cut, size - 1 of them; the root comes first
+    bp_buffer cuts;                    // tree: bpm_cut, size - 1 of them; the root comes first
     double low[3], high[3];            // tree: this rank's region: low < x <= high
     bool plain;                        // tree: no period, no spheres: a box inside needs no more room than itself
     float inner_low[4], inner_high[4]; // the same, rounded inwards; the last is not used
     double origin[3], per_unit[3];     // grid: cell = (x - origin) * per_unit
     int32_t cells[3];
-    bpm_array owners; // grid: int32_t for each cell
+    bp_buffer owners; // grid: int32_t for each cell
 
-    bpm_array marks; // scratch: uint32_t for each rank
+    bp_buffer marks; // scratch: uint32_t for each rank
     uint32_t mark;
 } bpm_regions;
 

@@ -4,6 +4,7 @@
 //
 // All numbers are little-endian; the machine must be so too. The checksums are sums over records, so they do not depend on
 // who wrote which. A save goes into a file beside the named one, which takes its place when all is written.
+#include "base/log.h"
 #include "world.h"
 
 #include <stddef.h>
@@ -57,7 +58,7 @@ static bp_status file_status(bpm_comm *comm, int code, const char *doing, const 
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
     (void)MPI_Error_string(code, text, &length);
-    bpm_log(&comm->log, "%s: %s failed: %s", path, doing, text);
+    bp_log_write(&comm->log, "%s: %s failed: %s", path, doing, text);
     return BP_ERROR_ARGUMENT;
 }
 
@@ -184,27 +185,27 @@ bp_status bp_mpi_world_save(bp_mpi_world *world, const char *path) {
     }
     char partial[PATH_MOST];
     bpm_bring_boxes(world);
-    bpm_array block = {0};
+    bp_buffer block = {0};
     const size_t bytes = object_bytes(world);
     const int length = path != NULL ? snprintf(partial, sizeof partial, "%s.partial", path) : -1;
     bp_status status = length < 0 || length >= PATH_MOST ? BP_ERROR_ARGUMENT : BP_OK;
-    if (status == BP_OK && !bpm_reserve(&block, bpm_allocator(world), 0, BLOCK + bytes, 1)) {
+    if (status == BP_OK && !bp_buffer_reserve_slack(&block, bpm_allocator(world), 0, BLOCK + bytes, 1)) {
         status = BP_ERROR_MEMORY;
     }
     status = bpm_agree(&world->comm, status);
     status = status == BP_OK ? write_all(world, partial, block.data) : status;
     if (status == BP_OK && world->comm.rank == 0 && rename(partial, path) != 0) {
-        bpm_log(&world->comm.log, "%s could not be renamed to %s", partial, path);
+        bp_log_write(&world->comm.log, "%s could not be renamed to %s", partial, path);
         status = BP_ERROR_ARGUMENT;
     }
-    bpm_release(&block, bpm_allocator(world));
+    bp_buffer_free(&block, bpm_allocator(world));
     return bpm_agree(&world->comm, status);
 }
 
 // ---- loading ----------------------------------------------------------------------------------------------------------------------
 
 static bp_status refuse(const bp_mpi_world *world, const char *path, const char *what) {
-    bpm_log(&world->comm.log, "%s: %s", path, what);
+    bp_log_write(&world->comm.log, "%s: %s", path, what);
     return BP_ERROR_ARGUMENT;
 }
 
@@ -255,11 +256,11 @@ static int read_part(const bp_mpi_world *world, MPI_File file, section *part, ch
 static bp_status add_loaded(bp_mpi_world *world, const char *records, size_t count) {
     const size_t bytes = object_bytes(world), user = world->config.user_bytes;
     const bp_allocator *allocator = bpm_allocator(world);
-    bpm_array ids = {0}, boxes = {0}, objects = {0}, users = {0};
-    const bool good = bpm_reserve(&ids, allocator, 0, count + 1, sizeof(uint64_t)) &&
-                      bpm_reserve(&boxes, allocator, 0, count + 1, sizeof(bp_box)) &&
-                      bpm_reserve(&objects, allocator, 0, count + 1, sizeof(bp_object)) &&
-                      bpm_reserve(&users, allocator, 0, count + 1, user + 1);
+    bp_buffer ids = {0}, boxes = {0}, objects = {0}, users = {0};
+    const bool good = bp_buffer_reserve_slack(&ids, allocator, 0, count + 1, sizeof(uint64_t)) &&
+                      bp_buffer_reserve_slack(&boxes, allocator, 0, count + 1, sizeof(bp_box)) &&
+                      bp_buffer_reserve_slack(&objects, allocator, 0, count + 1, sizeof(bp_object)) &&
+                      bp_buffer_reserve_slack(&users, allocator, 0, count + 1, user + 1);
     bp_status status = bpm_agree(&world->comm, good ? BP_OK : BP_ERROR_MEMORY);
     for (size_t i = 0; status == BP_OK && i < count; ++i) {
         const file_object *record = (const file_object *)(records + i * bytes);
@@ -276,12 +277,12 @@ static bp_status add_loaded(bp_mpi_world *world, const char *records, size_t cou
         const file_object *record = (const file_object *)(records + i * bytes);
         ((uint8_t *)world->owned.flags.data)[i] = (uint8_t)(record->flags & BPM_NEWBORN);
     }
-    bpm_array *arrays[] = {&ids, &boxes, &objects, &users};
-    for (size_t i = 0; i < 4; ++i) bpm_release(arrays[i], allocator);
+    bp_buffer *arrays[] = {&ids, &boxes, &objects, &users};
+    for (size_t i = 0; i < 4; ++i) bp_buffer_free(arrays[i], allocator);
     return status;
 }
 
-static bp_status read_all(bp_mpi_world *world, MPI_File file, const char *path, bpm_array *records) {
+static bp_status read_all(bp_mpi_world *world, MPI_File file, const char *path, bp_buffer *records) {
     bpm_comm *comm = &world->comm;
     file_header header = {0};
     MPI_Offset size = 0;
@@ -298,7 +299,7 @@ static bp_status read_all(bp_mpi_world *world, MPI_File file, const char *path, 
         objects = share_of(world, header.objects, first, object_bytes(world));
         pairs =
             share_of(world, header.pairs, first + (MPI_Offset)(header.objects * objects.bytes), sizeof(bp_mpi_pair));
-        if (!bpm_reserve(records, bpm_allocator(world), 0, objects.count + 1, objects.bytes) ||
+        if (!bp_buffer_reserve_slack(records, bpm_allocator(world), 0, objects.count + 1, objects.bytes) ||
             !bpm_pairs_reserve(&world->pairs, bpm_allocator(world), pairs.count + 1)) {
             status = BP_ERROR_MEMORY;
         }
@@ -334,7 +335,7 @@ bp_status bp_mpi_world_load(MPI_Comm communicator, const bp_mpi_config *config, 
         return status;
     }
     MPI_File file;
-    bpm_array records = {0};
+    bp_buffer records = {0};
     status = bpm_agree(&self->comm, path != NULL ? BP_OK : BP_ERROR_ARGUMENT);
     if (status == BP_OK) {
         const int code = MPI_File_open(self->comm.handle, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
@@ -348,7 +349,7 @@ bp_status bp_mpi_world_load(MPI_Comm communicator, const bp_mpi_config *config, 
         }
         status = all == BP_OK ? status : all;
     }
-    bpm_release(&records, bpm_allocator(self));
+    bp_buffer_free(&records, bpm_allocator(self));
     if (status != BP_OK) {
         bp_mpi_world_destroy(self);
         self = NULL;

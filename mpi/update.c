@@ -5,6 +5,7 @@
 // An object's ranks are a function of its box and the regions: which ranks know it is therefore not stored but computed
 // again, from the box that they know. If the new box and the old one concern this rank alone, as nearly all do, that is a
 // few comparisons.
+#include "base/clock.h"
 #include "world.h"
 
 #include <stdlib.h>
@@ -279,32 +280,33 @@ static bool list_flagged(bp_mpi_world *world) {
 }
 
 // Objects that others know lie here and there: what a plan needs of them is asked for ahead of time.
-BPM_PREFETCHER expect(const bp_mpi_world *world, const uint32_t *flagged, size_t i, size_t count) {
+BP_PREFETCHER expect(const bp_mpi_world *world, const uint32_t *flagged, size_t i, size_t count) {
     const bpm_owned *owned = &world->owned;
     const bp_id *core = owned->core.data;
     const size_t soon = i + EXPECTED, later = soon + EXPECTED;
     if (later < count) {
-        BPM_PREFETCH(&core[flagged[later]]);
-        BPM_PREFETCH(&((const uint64_t *)owned->ids.data)[flagged[later]]);
-        BPM_PREFETCH(&((const bp_box *)owned->boxes.data)[flagged[later]]);
-        BPM_PREFETCH(&((const bp_box *)owned->sent.data)[flagged[later]]);
-        BPM_PREFETCH(&((const bp_object *)owned->objects.data)[flagged[later]]);
-        BPM_PREFETCH(&((const bp_object *)owned->objects.data)[flagged[later]].user);
-        BPM_PREFETCH(&((const bp_box *)owned->boxes.data)[flagged[later]].max[2]);
-        BPM_PREFETCH(&((const bp_box *)owned->sent.data)[flagged[later]].max[2]);
+        bp_prefetch(&core[flagged[later]]);
+        bp_prefetch(&((const uint64_t *)owned->ids.data)[flagged[later]]);
+        bp_prefetch(&((const bp_box *)owned->boxes.data)[flagged[later]]);
+        bp_prefetch(&((const bp_box *)owned->sent.data)[flagged[later]]);
+        bp_prefetch(&((const bp_object *)owned->objects.data)[flagged[later]]);
+        bp_prefetch(&((const bp_object *)owned->objects.data)[flagged[later]].user);
+        bp_prefetch(&((const bp_box *)owned->boxes.data)[flagged[later]].max[2]);
+        bp_prefetch(&((const bp_box *)owned->sent.data)[flagged[later]].max[2]);
     }
     if (soon < count && core[flagged[soon]] != BP_NO_ID && !world->update.full) {
-        BPM_PREFETCH(&((const uint8_t *)world->local.flags.data)[core[flagged[soon]]]);
-        BPM_PREFETCH(&((const uint64_t *)world->local.ids.data)[core[flagged[soon]]]);
-        BPM_PREFETCH(&((const bp_box *)world->local.boxes.data)[core[flagged[soon]]]);
+        bp_prefetch(&((const uint8_t *)world->local.flags.data)[core[flagged[soon]]]);
+        bp_prefetch(&((const uint64_t *)world->local.ids.data)[core[flagged[soon]]]);
+        bp_prefetch(&((const bp_box *)world->local.boxes.data)[core[flagged[soon]]]);
     }
 }
 
 static bp_status plan(bp_mpi_world *world) {
     bpm_update *update = &world->update;
     const size_t ranks = (size_t)world->comm.size + 1;
-    bool good = bpm_reserve(&update->ranks, bpm_allocator(world), 0, ranks, sizeof(int)) &&
-                bpm_reserve(&update->ranks_before, bpm_allocator(world), 0, ranks, sizeof(int)) && list_flagged(world);
+    bool good = bp_buffer_reserve_slack(&update->ranks, bpm_allocator(world), 0, ranks, sizeof(int)) &&
+                bp_buffer_reserve_slack(&update->ranks_before, bpm_allocator(world), 0, ranks, sizeof(int)) &&
+                list_flagged(world);
     for (size_t i = 0; good && i < world->removed_count; ++i) {
         good = plan_removal(world, &((const bpm_removed *)world->removed.data)[i]);
     }
@@ -395,7 +397,7 @@ static bool is_for_me(bp_mpi_world *world, const bpm_record *record) {
 }
 
 // What is needed of ghosts, ahead of time: where they are, then what they are.
-BPM_PREFETCHER expect_ghost(const bp_mpi_world *world, const void *items, size_t i, size_t count) {
+BP_PREFETCHER expect_ghost(const bp_mpi_world *world, const void *items, size_t i, size_t count) {
     const size_t size = record_size(world), soon = i + EXPECTED, later = soon + EXPECTED;
     if (later < count) {
         bpm_map_expect(&world->local.ghosts, ((const bpm_record *)((const char *)items + later * size))->id);
@@ -404,9 +406,9 @@ BPM_PREFETCHER expect_ghost(const bp_mpi_world *world, const void *items, size_t
         const bpm_record *record = (const bpm_record *)((const char *)items + soon * size);
         const uint32_t *ghost = bpm_map_find(&world->local.ghosts, record->id);
         if (ghost != NULL) {
-            BPM_PREFETCH(&((const uint8_t *)world->local.flags.data)[*ghost]);
-            BPM_PREFETCH(&((const uint64_t *)world->local.ids.data)[*ghost]);
-            BPM_PREFETCH(&((const bp_box *)world->local.boxes.data)[*ghost]);
+            bp_prefetch(&((const uint8_t *)world->local.flags.data)[*ghost]);
+            bp_prefetch(&((const uint64_t *)world->local.ids.data)[*ghost]);
+            bp_prefetch(&((const bp_box *)world->local.boxes.data)[*ghost]);
         }
     }
 }
@@ -559,7 +561,7 @@ typedef struct clock {
 } clock_state;
 
 static double lap(clock_state *clock) {
-    const double now = bpm_seconds(), taken = now - clock->last;
+    const double now = bp_clock_seconds(), taken = now - clock->last;
     clock->last = now;
     return taken;
 }
@@ -578,7 +580,7 @@ static void take_stock(bp_mpi_world *world, const bp_result *result, bp_mpi_stat
 
 // From the exchange to the events or signs each rank works for itself: whether all went well is agreed upon there.
 static bp_status search(bp_mpi_world *world, bp_status status, bool full, bpm_regions *regions, bp_mpi_stats *stats) {
-    clock_state clock = {bpm_seconds()};
+    clock_state clock = {bp_clock_seconds()};
     bp_result result = {0};
     if (status != BP_OK) {
         return status;
@@ -626,9 +628,9 @@ bp_status bp_mpi_update(bp_mpi_world *world, bp_mpi_result *result) {
         bpm_bring_boxes(world);
     }
     if (parts) {
-        const double start = bpm_seconds();
+        const double start = bp_clock_seconds();
         status = bpm_make_regions(world, status, &regions);
-        stats.balance_seconds = bpm_seconds() - start;
+        stats.balance_seconds = bp_clock_seconds() - start;
         ++stats.partitions;
         used = &regions;
     }

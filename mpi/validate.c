@@ -1,10 +1,11 @@
 // A deep check, for tests.
+#include "base/log.h"
 #include "world.h"
 
 #include <string.h>
 
 static bp_status find_fault(const bp_mpi_world *world, const char *text, uint64_t id) {
-    bpm_log(&world->comm.log, "rank %d: %s (id %llu)", world->comm.rank, text, (unsigned long long)id);
+    bp_log_write(&world->comm.log, "rank %d: %s (id %llu)", world->comm.rank, text, (unsigned long long)id);
     return BP_ERROR_INTERNAL;
 }
 
@@ -49,8 +50,8 @@ static bp_status check_ghosts(const bp_mpi_world *world) {
 // Every id has one owner: the directory names this rank for all that it owns, and has as many entries as there are objects.
 static bp_status check_directory(bp_mpi_world *world, bp_status status) {
     const size_t count = world->owned.count;
-    bpm_array owners = {0};
-    if (status == BP_OK && !bpm_reserve(&owners, bpm_allocator(world), 0, count + 1, sizeof(int))) {
+    bp_buffer owners = {0};
+    if (status == BP_OK && !bp_buffer_reserve_slack(&owners, bpm_allocator(world), 0, count + 1, sizeof(int))) {
         status = BP_ERROR_MEMORY;
     }
     status = bpm_agree(&world->comm, status);
@@ -62,7 +63,7 @@ static bp_status check_directory(bp_mpi_world *world, bp_status status) {
         }
     }
     int64_t numbers[2] = {(int64_t)count, (int64_t)world->directory.count};
-    bpm_release(&owners, bpm_allocator(world));
+    bp_buffer_free(&owners, bpm_allocator(world));
     status = bpm_agree(&world->comm, status);
     status = status == BP_OK ? bpm_sum(&world->comm, numbers, 2) : status;
     if (status == BP_OK &&

@@ -1,6 +1,8 @@
 // Life and death of a world, and what can be asked of it without the other ranks.
 #include "world.h"
 
+#include "base/log.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@ const char *bp_mpi_status_text(bp_status status) {
 // ---- the config -----------------------------------------------------------------------------------------------------------
 
 static bp_status refuse(const bp_mpi_config *config, bp_status status, const char *text) {
-    bpm_log(&config->local.log, "%s", text);
+    bp_log_write(&config->local.log, "%s", text);
     return status;
 }
 
@@ -77,7 +79,7 @@ static bp_status compare_configs(bpm_comm *comm, const bp_mpi_config *config, bp
     memcpy(most, mine, sizeof most);
     status = bpm_agree_most(comm, status, most, 6);
     if (status == BP_OK && memcmp(mine, most, sizeof most) != 0) {
-        bpm_log(&comm->log, "this rank's config differs from another rank's in a field that must be the same");
+        bp_log_write(&comm->log, "this rank's config differs from another rank's in a field that must be the same");
         status = BP_ERROR_ARGUMENT;
     }
     return bpm_agree(comm, status);
@@ -111,7 +113,7 @@ static bp_status open_comm(MPI_Comm communicator, bpm_comm *comm) {
     (void)MPI_Initialized(&started);
     (void)MPI_Finalized(&ended);
     if (!started || ended || communicator == MPI_COMM_NULL) {
-        bpm_log(&comm->log, "a world needs a communicator, between MPI_Init and MPI_Finalize");
+        bp_log_write(&comm->log, "a world needs a communicator, between MPI_Init and MPI_Finalize");
         return BP_ERROR_ARGUMENT;
     }
     bp_status status = bpm_check(comm, MPI_Comm_dup(communicator, &comm->handle), "duplicating the communicator");
@@ -146,6 +148,10 @@ bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *given, bp_m
         return status;
     }
     *self = (bp_mpi_world){.config = config, .comm = comm, .stale = true, .settled = 1.0};
+    if (config.local.settings != NULL) {
+        self->settings = *config.local.settings;
+        self->config.local.settings = &self->settings;
+    }
     self->regions = empty_regions(&config, comm.size);
     status = bpm_agree(&self->comm, bpm_partition_create(&self->comm, config.partition, &self->zoltan));
     if (status != BP_OK) {
@@ -171,7 +177,7 @@ void bp_mpi_world_destroy(bp_mpi_world *world) {
     const bp_allocator allocator = world->comm.allocator;
     bpm_owned *owned = &world->owned;
     bpm_local *local = &world->local;
-    bpm_array *arrays[] = {&owned->ids,
+    bp_buffer *arrays[] = {&owned->ids,
                            &owned->boxes,
                            &owned->sent,
                            &owned->objects,
@@ -194,13 +200,13 @@ void bp_mpi_world_destroy(bp_mpi_world *world) {
                            &world->next_pairs.memory,
                            &world->next_begun.memory,
                            &world->next_ended.memory};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) bpm_release(arrays[i], &allocator);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) bp_buffer_free(arrays[i], &allocator);
     bpm_update *update = &world->update;
-    bpm_array *more[] = {&update->cast.memory,  &update->heard,           &update->ranks,
+    bp_buffer *more[] = {&update->cast.memory,  &update->heard,           &update->ranks,
                          &update->ranks_before, &update->leavers.memory,  &update->flagged.memory,
                          &update->adds.memory,  &update->arrivals.memory, &update->removes.memory,
                          &update->moves.memory, &update->moved.memory,    &update->restated.memory};
-    for (size_t i = 0; i < sizeof more / sizeof *more; ++i) bpm_release(more[i], &allocator);
+    for (size_t i = 0; i < sizeof more / sizeof *more; ++i) bp_buffer_free(more[i], &allocator);
     bpm_outbox_free(&update->out, &allocator);
     bpm_outbox_free(&update->signs, &allocator);
     bpm_inbox_free(&update->in, &allocator);
@@ -224,13 +230,13 @@ bool bpm_owned_reserve(bp_mpi_world *world, size_t count) {
     const bp_allocator *allocator = bpm_allocator(world);
     const size_t kept = owned->count, user = world->config.user_bytes;
     return count < BP_MAX_COUNT &&
-           bpm_reserve(&owned->ids, allocator, kept * sizeof(uint64_t), count, sizeof(uint64_t)) &&
-           bpm_reserve(&owned->boxes, allocator, kept * sizeof(bp_box), count, sizeof(bp_box)) &&
-           bpm_reserve(&owned->sent, allocator, kept * sizeof(bp_box), count, sizeof(bp_box)) &&
-           bpm_reserve(&owned->objects, allocator, kept * sizeof(bp_object), count, sizeof(bp_object)) &&
-           bpm_reserve(&owned->core, allocator, kept * sizeof(bp_id), count, sizeof(bp_id)) &&
-           bpm_reserve(&owned->flags, allocator, kept, count, 1) &&
-           (user == 0 || bpm_reserve(&owned->user, allocator, kept * user, count, user)) &&
+           bp_buffer_reserve_slack(&owned->ids, allocator, kept * sizeof(uint64_t), count, sizeof(uint64_t)) &&
+           bp_buffer_reserve_slack(&owned->boxes, allocator, kept * sizeof(bp_box), count, sizeof(bp_box)) &&
+           bp_buffer_reserve_slack(&owned->sent, allocator, kept * sizeof(bp_box), count, sizeof(bp_box)) &&
+           bp_buffer_reserve_slack(&owned->objects, allocator, kept * sizeof(bp_object), count, sizeof(bp_object)) &&
+           bp_buffer_reserve_slack(&owned->core, allocator, kept * sizeof(bp_id), count, sizeof(bp_id)) &&
+           bp_buffer_reserve_slack(&owned->flags, allocator, kept, count, 1) &&
+           (user == 0 || bp_buffer_reserve_slack(&owned->user, allocator, kept * user, count, user)) &&
            bpm_map_reserve(&owned->index_of, allocator, count);
 }
 
@@ -298,12 +304,12 @@ static int compare_words(const void *a, const void *b) {
 
 bool bpm_owned_prepare_sort(bp_mpi_world *world, size_t count) {
     const size_t user = world->config.user_bytes;
-    return bpm_reserve(&world->scratch, bpm_allocator(world), 0, count + 1,
-                       user > sizeof(bp_box) ? user : sizeof(bp_box)) &&
-           bpm_reserve(&world->order, bpm_allocator(world), 0, count + 1, sizeof(uint64_t));
+    return bp_buffer_reserve_slack(&world->scratch, bpm_allocator(world), 0, count + 1,
+                                   user > sizeof(bp_box) ? user : sizeof(bp_box)) &&
+           bp_buffer_reserve_slack(&world->order, bpm_allocator(world), 0, count + 1, sizeof(uint64_t));
 }
 
-static void permute(bp_mpi_world *world, bpm_array *array, size_t size) {
+static void permute(bp_mpi_world *world, bp_buffer *array, size_t size) {
     const uint64_t *order = world->order.data;
     char *to = world->scratch.data;
     for (size_t i = 0; size > 0 && i < world->owned.count; ++i) {
@@ -354,7 +360,7 @@ bp_status bp_mpi_owned_boxes(bp_mpi_world *world, const bp_box **boxes) {
     return BP_OK;
 }
 
-static void copy_user(const bp_mpi_world *world, const bpm_array *from, size_t index, void *to) {
+static void copy_user(const bp_mpi_world *world, const bp_buffer *from, size_t index, void *to) {
     const size_t bytes = world->config.user_bytes;
     if (to != NULL && bytes > 0) {
         memcpy(to, (const char *)from->data + index * bytes, bytes);
@@ -370,7 +376,7 @@ bp_status bp_mpi_get(const bp_mpi_world *world, uint64_t id, bp_box *box, bp_obj
     if (owned == NULL && ghost == NULL) {
         return BP_ERROR_ID;
     }
-    const bpm_array *objects = owned != NULL ? &world->owned.objects : &world->local.objects;
+    const bp_buffer *objects = owned != NULL ? &world->owned.objects : &world->local.objects;
     const uint32_t index = owned != NULL ? *owned : *ghost;
     if (box != NULL) {
         *box = owned != NULL ? bpm_owned_box(world, index) : ((const bp_box *)world->local.boxes.data)[index];

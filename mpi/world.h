@@ -18,6 +18,8 @@
 #include "partition.h"
 #include "regions.h"
 
+#include <broadphase/broadphase_methods.h>
+
 // Flags of an owned object: news since the last update, and what it was then.
 enum {
     BPM_NEWBORN = 1u << 0, // added since the last update
@@ -31,13 +33,13 @@ enum {
 // The objects that this rank owns, in no order, without gaps.
 typedef struct bpm_owned {
     size_t count;
-    bpm_array ids;     // uint64_t
-    bpm_array boxes;   // bp_box
-    bpm_array sent;    // bp_box, as others were told it; only of those that are shared
-    bpm_array objects; // bp_object
-    bpm_array user;    // user_bytes each
-    bpm_array core;    // bp_id in the local world; BP_NO_ID: not there
-    bpm_array flags;   // uint8_t
+    bp_buffer ids;     // uint64_t
+    bp_buffer boxes;   // bp_box
+    bp_buffer sent;    // bp_box, as others were told it; only of those that are shared
+    bp_buffer objects; // bp_object
+    bp_buffer user;    // user_bytes each
+    bp_buffer core;    // bp_id in the local world; BP_NO_ID: not there
+    bp_buffer flags;   // uint8_t
     bpm_map index_of;  // id -> index
     bool pending;      // there is news of some
     bool elsewhere;    // those in the local world of which there is no news have their boxes there, not here
@@ -66,13 +68,13 @@ enum {
 typedef struct bpm_local {
     bp_world *world;
     size_t count;         // ids in use, place holders included
-    bpm_array ids;        // uint64_t, of each object; with BPM_TAG if it is shared; BP_MPI_NO_ID: a place holder
-    bpm_array ids_before; // uint64_t, at the last update
-    bpm_array boxes;      // bp_box, of those that are shared and of place holders; of others as it was once
-    bpm_array objects;    // bp_object, of ghosts
-    bpm_array user;       // of ghosts
-    bpm_array flags;      // uint8_t
-    bpm_array parked;     // bp_id
+    bp_buffer ids;        // uint64_t, of each object; with BPM_TAG if it is shared; BP_MPI_NO_ID: a place holder
+    bp_buffer ids_before; // uint64_t, at the last update
+    bp_buffer boxes;      // bp_box, of those that are shared and of place holders; of others as it was once
+    bp_buffer objects;    // bp_object, of ghosts
+    bp_buffer user;       // of ghosts
+    bp_buffer flags;      // uint8_t
+    bp_buffer parked;     // bp_id
     size_t parked_count;
     bpm_map ghosts; // id -> bp_id
     bool in_order;  // object i of the owned has number i here (on a single rank)
@@ -129,9 +131,9 @@ typedef struct bpm_update {
     bpm_outbox out, signs;
     bpm_inbox in, signs_in;
     bpm_list cast;   // bpm_record, to all ranks
-    bpm_array heard; // bpm_record, from all ranks
+    bp_buffer heard; // bpm_record, from all ranks
     size_t heard_count;
-    bpm_array ranks, ranks_before; // int, for each rank
+    bp_buffer ranks, ranks_before; // int, for each rank
     bpm_list leavers;              // bpm_leaver
     bpm_list flagged;              // uint32_t: owned objects of which there is news
     bpm_list arrivals;             // bpm_arrival
@@ -164,7 +166,7 @@ static inline bp_mpi_pair bpm_pair(uint64_t a, uint64_t b) {
 
 // A list of pairs of ids.
 typedef struct bpm_pairs {
-    bpm_array memory;
+    bp_buffer memory;
     size_t count;
 } bpm_pairs;
 
@@ -174,6 +176,7 @@ static inline bp_mpi_pair *bpm_pairs_data(const bpm_pairs *pairs) {
 
 struct bp_mpi_world {
     bp_mpi_config config;
+    bp_method_settings settings; // config.local's: local worlds are made anew when the caller's are long gone
     bpm_comm comm;
     struct Zoltan_Struct *zoltan;
     bpm_regions regions;
@@ -183,7 +186,7 @@ struct bp_mpi_world {
     uint64_t next_id;
 
     bpm_owned owned;
-    bpm_array removed; // bpm_removed
+    bp_buffer removed; // bpm_removed
     size_t removed_count;
     bpm_map directory; // of the ids whose home is here: id -> owner. Not on a single rank: there owned.index_of serves
     bpm_local local;
@@ -191,7 +194,7 @@ struct bp_mpi_world {
     bpm_update update;
     bpm_pairs pairs, begun, ended;
     bpm_pairs next_pairs, next_begun, next_ended; // of an update that is under way
-    bpm_array scratch, order;
+    bp_buffer scratch, order;
 
     // balance
     double settled; // the imbalance that the last partition has come to
@@ -240,7 +243,7 @@ bp_status bpm_sum(bpm_comm *comm, int64_t *values, int count);
 size_t bpm_concerned(bpm_regions *regions, const bp_box *box, int *ranks, bool *is_broadcast, int *owner);
 
 // Ascending by (a, b).
-bool bpm_sort_pairs(bpm_pairs *pairs, bpm_array *scratch, const bp_allocator *allocator);
+bool bpm_sort_pairs(bpm_pairs *pairs, bp_buffer *scratch, const bp_allocator *allocator);
 bool bpm_pairs_reserve(bpm_pairs *pairs, const bp_allocator *allocator, size_t count);
 
 // local.c: brings the local world up to date with the lists of the update, and searches it.

@@ -11,6 +11,7 @@
 
 #include "peers/peer.h"
 
+#include <broadphase/broadphase_methods.h>
 #include <scenes.h>
 
 #include <stdbool.h>
@@ -48,6 +49,12 @@ typedef struct bench_options {
     bool list;
     bool help;
 } bench_options;
+
+// The settings of methods, in a config of a table.
+#define SETTINGS(...)                                                                                                  \
+    .settings = &(const bp_method_settings) {                                                                          \
+        __VA_ARGS__                                                                                                    \
+    }
 
 // A row of ours that a case asks for by itself.
 typedef struct bench_entrant {

@@ -10,9 +10,11 @@ static const double slow_ms_per_object = 0.004;
 static const double slow_ratio = 8;
 static const double hopeless_ms = 1500;
 
-static entry ours(const char *method, bp_method number, int threads, bp_simd simd) {
+static const bp_method_settings scalar = {.simd = BP_SIMD_SCALAR};
+
+static entry ours(const char *method, bp_method number, int threads, const bp_method_settings *settings) {
     entry e = {.who = OURS, .threads = threads};
-    e.config = (bp_config){.method = number, .threads = threads, .simd = simd};
+    e.config = (bp_config){.method = number, .threads = threads, .settings = settings};
     snprintf(e.method, sizeof e.method, "%s", method);
     return e;
 }
@@ -20,10 +22,10 @@ static entry ours(const char *method, bp_method number, int threads, bp_simd sim
 // One row, and one for each number of threads that was asked for.
 static size_t choose_neighbors(const bench_options *options, entry *entries) {
     size_t count = 0;
-    entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, 1, BP_SIMD_AUTO);
+    entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, 1, NULL);
     for (size_t i = 0; i < options->thread_count; i++)
         if (options->threads[i] != 1)
-            entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, options->threads[i], BP_SIMD_AUTO);
+            entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, options->threads[i], NULL);
     for (size_t i = 0; i < count; i++) entries[i].neighbors = true;
     return count;
 }
@@ -49,17 +51,17 @@ static size_t choose_entrants(const bench_case *c, entry *entries, size_t capaci
 static size_t choose_ours(const bench_options *options, const bench_case *c, entry *entries) {
     size_t count = 0;
     bool two = c->two_threads;
-    entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, 1, BP_SIMD_AUTO);
+    entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, 1, NULL);
     for (size_t i = 0; i < options->thread_count; i++) {
         if (options->threads[i] != 1)
-            entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, options->threads[i], BP_SIMD_AUTO);
+            entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, options->threads[i], NULL);
         two = two && options->threads[i] != 2;
     }
-    if (two) entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, 2, BP_SIMD_AUTO);
-    if (c->scalar) entries[count++] = ours(MAIN_METHOD "/scalar", BP_METHOD_HIERARCHICAL_GRID, 1, BP_SIMD_SCALAR);
-    if (c->brute_force) entries[count++] = ours("brute-force", BP_METHOD_BRUTE_FORCE, 1, BP_SIMD_AUTO);
+    if (two) entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, 2, NULL);
+    if (c->scalar) entries[count++] = ours(MAIN_METHOD "/scalar", BP_METHOD_HIERARCHICAL_GRID, 1, &scalar);
+    if (c->brute_force) entries[count++] = ours("brute-force", BP_METHOD_BRUTE_FORCE, 1, NULL);
     for (size_t i = BP_METHOD_BRUTE_FORCE + 1; i < bp_method_count() && c->all_methods; i++)
-        if (i != BP_METHOD_HIERARCHICAL_GRID) entries[count++] = ours(bp_method_name(i), (bp_method)i, 1, BP_SIMD_AUTO);
+        if (i != BP_METHOD_HIERARCHICAL_GRID) entries[count++] = ours(bp_method_name(i), (bp_method)i, 1, NULL);
     return count;
 }
 

@@ -2,6 +2,7 @@
 // there were. It is so little that a simulator can run it (callgrind.c).
 #include "suites/locality.h"
 
+#include <broadphase/broadphase_methods.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,10 +25,9 @@ int main(int argc, char **argv) {
     locality_question q = locality_ask(order);
     bp_stats stats = {0};
     bp_pairs pairs = {0};
-    const bp_config config = {.method = BP_METHOD_COMPACT_GRID,
-                              .compact_keys = z_curve ? BP_KEYS_Z_CURVE : BP_KEYS_ROW_MAJOR,
-                              .cell_size = q.cell_size,
-                              .stats = &stats};
+    const bp_method_settings settings = {.compact_keys = z_curve ? BP_KEYS_Z_CURVE : BP_KEYS_ROW_MAJOR,
+                                         .cell_size = q.cell_size};
+    const bp_config config = {.method = BP_METHOD_COMPACT_GRID, .stats = &stats, .settings = &settings};
     const bp_status status =
         bp_find_pairs_between(q.edges, q.edge_count, q.triangles, q.triangle_count, &config, &pairs);
     if (status == BP_OK)

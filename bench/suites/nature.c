@@ -10,6 +10,7 @@
 
 #include "suites/contest.h"
 
+#include <broadphase/broadphase_tune.h>
 #include <math.h>
 #include <random.h>
 #include <stdlib.h>
@@ -140,7 +141,7 @@ static void run_nature(size_t nature, bench_session *session) {
     }
     for (size_t phase = 0; phase < phase_count(nature) && fine; phase++)
         fine = run_phase(&c, nature, phase, boxes, targets);
-    const uint32_t changes = c.list[0].result.stats.choice.changes;
+    const uint32_t changes = bp_stats_details(&c.list[0].result.stats).choice.changes;
     if (!fine) session_fail(session, "auto: nature/%s", natures[nature].name);
     if (changes > CHANGES_MOST)
         session_fail(session, "auto: nature/%s: %u changes of method", natures[nature].name, changes);

@@ -5,6 +5,7 @@
 #include "core/callgrind.h"
 #include "core/entry.h"
 
+#include <broadphase/broadphase_tune.h>
 #include <random.h>
 
 #include <stdlib.h>
@@ -36,16 +37,20 @@ typedef struct contest {
     bench_session *session;
     bench_case point;
     bench_entrant entrants[MAX_ENTRANTS];
+    bp_method_settings settings[MAX_ENTRANTS]; // of the entrants, which point to them
     entry entries[MAX_ENTRANTS];
     size_t entry_count, step_count;
 } contest;
 
 static void add_entrant(contest *c, const contender *who, double edge, int threads) {
     if (c->point.entrant_count == MAX_ENTRANTS) return;
+    bp_method_settings *settings = &c->settings[c->point.entrant_count];
     bench_entrant *entrant = &c->entrants[c->point.entrant_count++];
+    *settings = who->config.settings ? *who->config.settings : (bp_method_settings){0};
+    settings->cell_size = who->edge_cells ? (float)edge : 0;
     *entrant = (bench_entrant){.label = who->label, .config = who->config};
     entrant->config.threads = threads;
-    entrant->config.cell_size = who->edge_cells ? (float)edge : 0;
+    entrant->config.settings = settings;
 }
 
 // One thread, and then as many as the call says, or as there are.
@@ -119,10 +124,10 @@ static const contender searchers[] = {
     {INDEX_SORT, {.method = BP_METHOD_COMPACT_GRID}, true, true},
     {SERIAL_HASHING, {.method = BP_METHOD_SPATIAL_HASH}, true, true},
     {CUCKOO, {.method = BP_METHOD_CUCKOO_GRID}, true, true},
-    {INDEX_SORT_CURVE, {.method = BP_METHOD_COMPACT_GRID, .compact_keys = BP_KEYS_Z_CURVE}, true, false},
+    {INDEX_SORT_CURVE, {.method = BP_METHOD_COMPACT_GRID, SETTINGS(.compact_keys = BP_KEYS_Z_CURVE)}, true, false},
     {"compact-grid", {.method = BP_METHOD_COMPACT_GRID}, false, false},
     {"spatial-hash", {.method = BP_METHOD_SPATIAL_HASH}, false, false},
-    {"spatial-hash table=open", {.method = BP_METHOD_SPATIAL_HASH, .hash_table = BP_HASH_OPEN}, false, false},
+    {"spatial-hash table=open", {.method = BP_METHOD_SPATIAL_HASH, SETTINGS(.hash_table = BP_HASH_OPEN)}, false, false},
     {"cuckoo-grid", {.method = BP_METHOD_CUCKOO_GRID}, false, false},
     {"hierarchical-grid", {.method = BP_METHOD_HIERARCHICAL_GRID}, false, true},
     {"linked-cells", {.method = BP_METHOD_LINKED_CELLS}, false, false},
@@ -189,9 +194,9 @@ static void run_searches(const bench_options *options, bench_session *session) {
 // ---- what a sort gains from the last order --------------------------------------------------------------------------
 
 static const contender sorts[] = {
-    {SORT_RADIX, {.method = BP_METHOD_COMPACT_GRID, .compact_sort = BP_SORT_RADIX}, true, true},
-    {SORT_ADAPTIVE, {.method = BP_METHOD_COMPACT_GRID, .compact_sort = BP_SORT_ADAPTIVE}, true, true},
-    {SORT_AUTOMATIC, {.method = BP_METHOD_COMPACT_GRID, .compact_sort = BP_SORT_AUTOMATIC}, true, true},
+    {SORT_RADIX, {.method = BP_METHOD_COMPACT_GRID, SETTINGS(.compact_sort = BP_SORT_RADIX)}, true, true},
+    {SORT_ADAPTIVE, {.method = BP_METHOD_COMPACT_GRID, SETTINGS(.compact_sort = BP_SORT_ADAPTIVE)}, true, true},
+    {SORT_AUTOMATIC, {.method = BP_METHOD_COMPACT_GRID, SETTINGS(.compact_sort = BP_SORT_AUTOMATIC)}, true, true},
 };
 enum { SORT_COUNT = sizeof sorts / sizeof *sorts };
 
@@ -262,16 +267,16 @@ static void add_figure(bench_session *session, const char *label, size_t n, cons
 static void check_sort(contest *c) {
     for (size_t i = 0; i < c->entry_count && !bench_interrupted; i++) {
         const entry *e = &c->entries[i];
-        const bp_stats *stats = &e->stats;
-        if (e->config.compact_sort != BP_SORT_AUTOMATIC || e->why[0]) continue;
-        const bp_compact_sort expected = stats->changed_share <= SORT_SWITCH ? BP_SORT_ADAPTIVE : BP_SORT_RADIX;
-        if (stats->sort != expected)
+        if (e->config.settings->compact_sort != BP_SORT_AUTOMATIC || e->why[0]) continue;
+        const bp_details details = bp_stats_details(&e->stats);
+        const bp_compact_sort expected = details.changed_share <= SORT_SWITCH ? BP_SORT_ADAPTIVE : BP_SORT_RADIX;
+        if (details.sort != expected)
             session_fail(c->session, "%s: %.1f %% of the keys have changed, and the automatic sort was the %s one",
-                         c->point.label, 100 * stats->changed_share,
-                         stats->sort == BP_SORT_RADIX ? "radix" : "adaptive");
+                         c->point.label, 100 * details.changed_share,
+                         details.sort == BP_SORT_RADIX ? "radix" : "adaptive");
         if (e->threads == 1)
             add_figure(c->session, c->point.label, c->point.n, e->method, CHANGED_KEYS,
-                       (uint64_t)(stats->changed_share * (double)c->point.n + 0.5));
+                       (uint64_t)(details.changed_share * (double)c->point.n + 0.5));
     }
 }
 
@@ -317,7 +322,7 @@ static void run_sorts(const bench_options *options, bench_session *session) {
 
 static const contender neighbours[] = {
     {INDEX_SORT, {.method = BP_METHOD_COMPACT_GRID}, true, false},
-    {INDEX_SORT_CURVE, {.method = BP_METHOD_COMPACT_GRID, .compact_keys = BP_KEYS_Z_CURVE}, true, false},
+    {INDEX_SORT_CURVE, {.method = BP_METHOD_COMPACT_GRID, SETTINGS(.compact_keys = BP_KEYS_Z_CURVE)}, true, false},
     {SERIAL_HASHING, {.method = BP_METHOD_SPATIAL_HASH}, true, false},
     {CUCKOO, {.method = BP_METHOD_CUCKOO_GRID}, true, false},
     {"hierarchical-grid", {.method = BP_METHOD_HIERARCHICAL_GRID}, false, false},

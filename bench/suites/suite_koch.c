@@ -21,16 +21,16 @@
 #include <string.h>
 
 #define LINKED(size)                                                                                                   \
-    .label = "linked-cells cell=" #size, .config = {.method = BP_METHOD_LINKED_CELLS, .cell_size = (float)(size)}
+    .label = "linked-cells cell=" #size,                                                                               \
+    .config = {.method = BP_METHOD_LINKED_CELLS, SETTINGS(.cell_size = (float)(size))}
 #define OCTREE(depth, objects)                                                                                         \
     .label = "octree depth=" #depth,                                                                                   \
-    .config = {.method = BP_METHOD_OCTREE, .octree_max_depth = (depth), .octree_max_objects = (objects)}
+    .config = {.method = BP_METHOD_OCTREE, SETTINGS(.octree_max_depth = (depth), .octree_max_objects = (objects))}
 // Its grids never grow.
 #define HASH(size)                                                                                                     \
-    .label = "hierarchical-grid grid=" #size, .config = {.method = BP_METHOD_HIERARCHICAL_GRID,                        \
-                                                         .hierarchy_factor = 2,                                        \
-                                                         .grid_size = {(size), (size), (size)},                        \
-                                                         .grid_load = 1e9f}
+    .label = "hierarchical-grid grid=" #size,                                                                          \
+    .config = {.method = BP_METHOD_HIERARCHICAL_GRID,                                                                  \
+               SETTINGS(.hierarchy_factor = 2, .grid_size = {(size), (size), (size)}, .grid_load = 1e9f)}
 
 // What the seed says of one structure in one scene, summed over all steps. Zero: nothing.
 typedef struct figure {

@@ -17,7 +17,11 @@
 #include <string.h>
 
 #define GRID .config.method = BP_METHOD_HIERARCHICAL_GRID
-#define FACTOR(f) "hierarchical-grid factor=" #f, GRID, .config.hierarchy_factor = (float)(f)
+#define WITH(...)                                                                                                      \
+    .config.settings = &(const bp_method_settings) {                                                                   \
+        __VA_ARGS__                                                                                                    \
+    }
+#define FACTOR(f) "hierarchical-grid factor=" #f, GRID, WITH(.hierarchy_factor = (float)(f))
 
 static const bench_entrant grid_entrants[] = {{MAIN_METHOD, GRID}, {FACTOR(2)}};
 
@@ -35,10 +39,10 @@ static const bench_entrant update_entrants[] = {
     {MAIN_METHOD " update=automatic", GRID},
     {MAIN_METHOD " update=individual", GRID, .config.update = BP_UPDATE_INDIVIDUAL},
     {MAIN_METHOD " update=rebuild", GRID, .config.update = BP_UPDATE_REBUILD},
-    {MAIN_METHOD " factor=2 update=automatic", GRID, .config.hierarchy_factor = 2},
-    {MAIN_METHOD " factor=2 update=individual", GRID, .config.hierarchy_factor = 2,
+    {MAIN_METHOD " factor=2 update=automatic", GRID, WITH(.hierarchy_factor = 2)},
+    {MAIN_METHOD " factor=2 update=individual", GRID, WITH(.hierarchy_factor = 2),
      .config.update = BP_UPDATE_INDIVIDUAL},
-    {MAIN_METHOD " factor=2 update=rebuild", GRID, .config.hierarchy_factor = 2, .config.update = BP_UPDATE_REBUILD},
+    {MAIN_METHOD " factor=2 update=rebuild", GRID, WITH(.hierarchy_factor = 2), .config.update = BP_UPDATE_REBUILD},
 };
 
 #define SWEEP .config.method = BP_METHOD_SWEEP_AND_PRUNE
@@ -46,7 +50,7 @@ static const bench_entrant sweep_entrants[] = {
     {MAIN_METHOD, GRID},
     {FACTOR(2)},
     {"sweep-and-prune", SWEEP},
-    {"sweep-and-prune axes=3", SWEEP, .config.sweep_axes = 3},
+    {"sweep-and-prune axes=3", SWEEP, WITH(.sweep_axes = 3)},
     {"brute-force", .config.method = BP_METHOD_BRUTE_FORCE},
 };
 
@@ -54,7 +58,7 @@ static const bench_entrant set_up_entrants[] = {
     {MAIN_METHOD, GRID},
     {MAIN_METHOD " one-by-one", GRID, .one_by_one = true},
     {FACTOR(2), .one_by_one = true},
-    {"sweep-and-prune axes=3", SWEEP, .config.sweep_axes = 3, .one_by_one = true},
+    {"sweep-and-prune axes=3", SWEEP, WITH(.sweep_axes = 3), .one_by_one = true},
 };
 enum { WITHOUT_SWEEP = 3 };
 #define COUNT_OF(array) (array), (sizeof(array) / sizeof *(array))

@@ -6,6 +6,7 @@
 #include "suites/contest.h"
 #include "suites/crowd.h"
 
+#include <broadphase/broadphase_tune.h>
 #include <math.h>
 #include <random.h>
 #include <stdlib.h>

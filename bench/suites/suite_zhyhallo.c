@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define PIVOTS .method = BP_METHOD_PIVOT_GRID, .cell_size = 1
+#define PIVOTS(...) .method = BP_METHOD_PIVOT_GRID, SETTINGS(.cell_size = 1, __VA_ARGS__)
 #define DENSE "pivot-grid dense"
 #define FINE "pivot-grid chunk=8"
 #define COARSE "pivot-grid chunk=32"
@@ -21,12 +21,12 @@ enum { ONE_THREAD, ALL_THREADS, LAYOUTS = 3 };
 
 // One thread and all of them one after the other: all dense tables at once would not fit into a small machine.
 static const bench_entrant entrants[][LAYOUTS] = {
-    [ONE_THREAD] = {{.label = DENSE, .config = {PIVOTS, .pivot_layout = BP_PIVOTS_DENSE}},
-                    {.label = FINE, .config = {PIVOTS, .chunk_size = 8}},
-                    {.label = COARSE, .config = {PIVOTS, .chunk_size = 32}}},
-    [ALL_THREADS] = {{.label = DENSE, .config = {PIVOTS, .pivot_layout = BP_PIVOTS_DENSE, .threads = -1}},
-                     {.label = FINE, .config = {PIVOTS, .chunk_size = 8, .threads = -1}},
-                     {.label = COARSE, .config = {PIVOTS, .chunk_size = 32, .threads = -1}}},
+    [ONE_THREAD] = {{.label = DENSE, .config = {PIVOTS(.pivot_layout = BP_PIVOTS_DENSE)}},
+                    {.label = FINE, .config = {PIVOTS(.chunk_size = 8)}},
+                    {.label = COARSE, .config = {PIVOTS(.chunk_size = 32)}}},
+    [ALL_THREADS] = {{.label = DENSE, .config = {PIVOTS(.pivot_layout = BP_PIVOTS_DENSE), .threads = -1}},
+                     {.label = FINE, .config = {PIVOTS(.chunk_size = 8), .threads = -1}},
+                     {.label = COARSE, .config = {PIVOTS(.chunk_size = 32), .threads = -1}}},
 };
 static const char *const layouts[LAYOUTS] = {DENSE, FINE, COARSE};
 

@@ -7,11 +7,13 @@
 #include "scenes.h"
 
 #include <broadphase/broadphase.h>
+#include <broadphase/broadphase_methods.h>
 
 // Everything that a command line can say.
 typedef struct command_line {
     const char *program; // as it was called
-    bp_config config;
+    bp_config config;    // its settings are these:
+    bp_method_settings settings;
     const char *output; // NULL: the command's default
     bool quiet, help, version;
 

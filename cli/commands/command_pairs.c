@@ -5,6 +5,7 @@
 #include "formats/pair_files.h"
 #include "formats/progress.h"
 
+#include <broadphase/broadphase_tune.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,8 +23,9 @@ static void print_stats(const bp_stats *stats) {
     fprintf(stderr, "objects_per_cell=%.6g\n", stats->objects_per_cell);
     fprintf(stderr, "objects_per_cell_max=%zu\n", stats->objects_per_cell_max);
     if (stats->method == BP_METHOD_COMPACT_GRID) {
-        fprintf(stderr, "sort=%s\n", stats->sort == BP_SORT_RADIX ? "radix" : "adaptive");
-        fprintf(stderr, "changed_share=%.6g\n", stats->changed_share);
+        const bp_details details = bp_stats_details(stats);
+        fprintf(stderr, "sort=%s\n", details.sort == BP_SORT_RADIX ? "radix" : "adaptive");
+        fprintf(stderr, "changed_share=%.6g\n", details.changed_share);
     }
     fprintf(stderr, "build_ms=%.3f\nfind_ms=%.3f\n", 1e3 * stats->build_seconds, 1e3 * stats->find_seconds);
 }

@@ -7,6 +7,7 @@
 #include "formats/settings.h"
 #include "formats/trace_file.h"
 
+#include <broadphase/broadphase_tune.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,15 +104,16 @@ static bp_status tell(void *context, bp_world *world, size_t step) {
 // What a candidate adds to the config that was given.
 static void write_candidate(output_file *output, const bp_tuned *tuned, const bp_config *given) {
     bp_config own = tuned->config;
+    bp_method_settings methods = tuned->settings;
     own.dimensions = 0;
     own.threads = 0;
     own.pair_order = BP_ORDER_FOUND;
     own.flags = 0;
-    own.simd = BP_SIMD_AUTO;
+    methods.simd = BP_SIMD_AUTO;
     own.shape = given->shape == own.shape ? BP_SHAPE_BOXES : own.shape;
     own.margin = 0.0f;
     memset(own.period, 0, sizeof own.period);
-    settings_write(output, &own, SETTINGS_WORDS);
+    settings_write(output, &own, &methods, SETTINGS_WORDS);
 }
 
 // A table for a person: on standard error, unless quiet.
@@ -138,11 +140,12 @@ static bool write_winner(const char *path, const bp_tuned *winner, settings_styl
     output_file output;
     if (!output_open(&output, path, why)) return false;
     if (style == SETTINGS_C) {
-        output_text(&output, "// %.4f ms a step\nbp_config config = {\n", 1e3 * winner->seconds);
+        output_text(&output, "// %.4f ms a step; needs broadphase_methods.h\nbp_config config = {\n",
+                    1e3 * winner->seconds);
     } else {
         output_text(&output, "# %.4f ms a step\n", 1e3 * winner->seconds);
     }
-    settings_write(&output, &winner->config, style);
+    settings_write(&output, &winner->config, &winner->settings, style);
     if (style == SETTINGS_C) output_text(&output, "};\n");
     return output_close(&output, why);
 }

@@ -11,7 +11,8 @@ typedef enum field_kind { FIELD_COUNT, FIELD_INTEGER, FIELD_REAL, FIELD_CHOICE, 
 typedef struct config_field {
     const char *name;
     field_kind kind;
-    size_t length; // elements: more than 1 for an array
+    size_t length;   // elements: more than 1 for an array
+    bool of_methods; // in bp_method_settings; else in bp_config
     size_t offset;
     const char *(*choice)(size_t index); // FIELD_CHOICE: the name of each value, then NULL
     const char *prefix;                  // and what stands before it in C
@@ -22,7 +23,7 @@ enum { ELEMENT_BYTES = 4, ARRAY_MAX = 6 };
 
 _Static_assert(sizeof(bp_method) == ELEMENT_BYTES && sizeof(bp_update_strategy) == ELEMENT_BYTES &&
                    sizeof(bp_pair_order) == ELEMENT_BYTES && sizeof(bp_simd) == ELEMENT_BYTES &&
-                   sizeof(bp_shape) == ELEMENT_BYTES,
+                   sizeof(bp_shape) == ELEMENT_BYTES && sizeof(bp_radius_rule) == ELEMENT_BYTES,
                "a choice is stored as 32 bits");
 
 static const char *update_name(size_t index) {
@@ -42,6 +43,11 @@ static const char *simd_name(size_t index) {
 
 static const char *shape_name(size_t index) {
     static const char *const names[] = {"boxes", "spheres"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const char *rule_name(size_t index) {
+    static const char *const names[] = {"max", "min", "sum"};
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
@@ -85,45 +91,57 @@ static const char *bvh_descent_name(size_t index) {
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-#define AT(member) offsetof(bp_config, member)
+#define IN_CONFIG(member) false, offsetof(bp_config, member)
+#define IN_METHODS(member) true, offsetof(bp_method_settings, member)
 
+// Those of bp_config first: settings_write relies on it.
 static const config_field FIELDS[] = {
-    {"method", FIELD_CHOICE, 1, AT(method), bp_method_name, "BP_METHOD_",
+    {"method", FIELD_CHOICE, 1, IN_CONFIG(method), bp_method_name, "BP_METHOD_",
      "the algorithm; 'broadphase methods' lists them"},
-    {"dimensions", FIELD_COUNT, 1, AT(dimensions), NULL, NULL, "3, or 2: z is ignored"},
-    {"threads", FIELD_INTEGER, 1, AT(threads), NULL, NULL, "0: one; -1: all cores"},
-    {"update", FIELD_CHOICE, 1, AT(update), update_name, "BP_UPDATE_", "automatic, individual or rebuild"},
-    {"pair_order", FIELD_CHOICE, 1, AT(pair_order), order_name, "BP_ORDER_",
+    {"dimensions", FIELD_COUNT, 1, IN_CONFIG(dimensions), NULL, NULL, "3, or 2: z is ignored"},
+    {"threads", FIELD_INTEGER, 1, IN_CONFIG(threads), NULL, NULL, "0: one; -1: all cores"},
+    {"update", FIELD_CHOICE, 1, IN_CONFIG(update), update_name, "BP_UPDATE_", "automatic, individual or rebuild"},
+    {"pair_order", FIELD_CHOICE, 1, IN_CONFIG(pair_order), order_name, "BP_ORDER_",
      "found or sorted; files are always sorted"},
-    {"simd", FIELD_CHOICE, 1, AT(simd), simd_name, "BP_SIMD_", "auto, scalar, avx2, avx512 or neon"},
-    {"flags", FIELD_COUNT, 1, AT(flags), NULL, NULL, "bits, as in the header"},
-    {"shape", FIELD_CHOICE, 1, AT(shape), shape_name, "BP_SHAPE_", "boxes, or spheres: those inside the boxes"},
-    {"margin", FIELD_REAL, 1, AT(margin), NULL, NULL, "boxes are grown by this on all sides"},
-    {"period", FIELD_REAL, 3, AT(period), NULL, NULL, "length after which space repeats, as 10,10,0; 0: it does not"},
-    {"hierarchy_factor", FIELD_REAL, 1, AT(hierarchy_factor), NULL, NULL, "0: chosen; > 1: cells of c0 * factor^k"},
-    {"cell_size", FIELD_REAL, 1, AT(cell_size), NULL, NULL, "c0; 0: automatic"},
-    {"grid_size", FIELD_COUNT, 3, AT(grid_size), NULL, NULL, "cells per axis of a new grid, as 64,64,64"},
-    {"grid_load", FIELD_REAL, 1, AT(grid_load), NULL, NULL, "objects per cell above which a grid grows"},
-    {"octree_max_objects", FIELD_COUNT, 1, AT(octree_max_objects), NULL, NULL, "more are split; 0: 11"},
-    {"octree_max_depth", FIELD_COUNT, 1, AT(octree_max_depth), NULL, NULL, "halvings of the cube; 0: automatic"},
-    {"looseness", FIELD_REAL, 1, AT(looseness), NULL, NULL, "reach of a node: 1 (straddlers stay high) to 8; 0: 2"},
-    {"brute_force_below", FIELD_COUNT, 1, AT(brute_force_below), NULL, NULL, "fewer objects: all pairs are tested"},
-    {"domain", FIELD_REAL, 6, AT(domain), NULL, NULL,
+    {"flags", FIELD_COUNT, 1, IN_CONFIG(flags), NULL, NULL, "bits, as in the header"},
+    {"shape", FIELD_CHOICE, 1, IN_CONFIG(shape), shape_name, "BP_SHAPE_", "boxes, or spheres: those inside the boxes"},
+    {"radius_rule", FIELD_CHOICE, 1, IN_CONFIG(radius_rule), rule_name, "BP_RADIUS_", "max, min or sum"},
+    {"margin", FIELD_REAL, 1, IN_CONFIG(margin), NULL, NULL, "boxes are grown by this on all sides"},
+    {"period", FIELD_REAL, 3, IN_CONFIG(period), NULL, NULL,
+     "length after which space repeats, as 10,10,0; 0: it does not"},
+    {"simd", FIELD_CHOICE, 1, IN_METHODS(simd), simd_name, "BP_SIMD_", "auto, scalar, avx2, avx512 or neon"},
+    {"hierarchy_factor", FIELD_REAL, 1, IN_METHODS(hierarchy_factor), NULL, NULL,
+     "0: chosen; > 1: cells of c0 * factor^k"},
+    {"cell_size", FIELD_REAL, 1, IN_METHODS(cell_size), NULL, NULL, "c0; 0: automatic"},
+    {"grid_size", FIELD_COUNT, 3, IN_METHODS(grid_size), NULL, NULL, "cells per axis of a new grid, as 64,64,64"},
+    {"grid_load", FIELD_REAL, 1, IN_METHODS(grid_load), NULL, NULL, "objects per cell above which a grid grows"},
+    {"octree_max_objects", FIELD_COUNT, 1, IN_METHODS(octree_max_objects), NULL, NULL, "more are split; 0: 11"},
+    {"octree_max_depth", FIELD_COUNT, 1, IN_METHODS(octree_max_depth), NULL, NULL,
+     "halvings of the cube; 0: automatic"},
+    {"looseness", FIELD_REAL, 1, IN_METHODS(looseness), NULL, NULL,
+     "reach of a node: 1 (straddlers stay high) to 8; 0: 2"},
+    {"brute_force_below", FIELD_COUNT, 1, IN_METHODS(brute_force_below), NULL, NULL,
+     "fewer objects: all pairs are tested"},
+    {"domain", FIELD_REAL, 6, IN_METHODS(domain), NULL, NULL,
      "the part of space with cells: min x,y,z,max x,y,z; 0: the boxes'"},
-    {"hash_table", FIELD_CHOICE, 1, AT(hash_table), hash_table_name, "BP_HASH_", "spatial-hash: chained or open"},
-    {"hash_cell_limit", FIELD_COUNT, 1, AT(hash_cell_limit), NULL, NULL, "spatial-hash: more cells than this: large"},
-    {"memory_limit", FIELD_BYTES, 1, AT(memory_limit), NULL, NULL, "bytes for boxes and cells; 0: no limit"},
-    {"pivot_layout", FIELD_CHOICE, 1, AT(pivot_layout), layout_name, "BP_PIVOTS_", "chunked or dense"},
-    {"chunk_size", FIELD_COUNT, 1, AT(chunk_size), NULL, NULL, "cells per axis of a chunk of pivots: a power of two"},
-    {"compact_keys", FIELD_CHOICE, 1, AT(compact_keys), keys_name, "BP_KEYS_", "row_major or z_curve"},
-    {"compact_sort", FIELD_CHOICE, 1, AT(compact_sort), sort_name, "BP_SORT_", "automatic, radix or adaptive"},
-    {"bvh_build", FIELD_CHOICE, 1, AT(bvh_build), bvh_build_name, "BP_BVH_", "top_down, bottom_up or insertion"},
-    {"bvh_split", FIELD_CHOICE, 1, AT(bvh_split), bvh_split_name, "BP_BVH_",
+    {"hash_table", FIELD_CHOICE, 1, IN_METHODS(hash_table), hash_table_name, "BP_HASH_",
+     "spatial-hash: chained or open"},
+    {"hash_cell_limit", FIELD_COUNT, 1, IN_METHODS(hash_cell_limit), NULL, NULL,
+     "spatial-hash: more cells than this: large"},
+    {"memory_limit", FIELD_BYTES, 1, IN_METHODS(memory_limit), NULL, NULL, "bytes for boxes and cells; 0: no limit"},
+    {"pivot_layout", FIELD_CHOICE, 1, IN_METHODS(pivot_layout), layout_name, "BP_PIVOTS_", "chunked or dense"},
+    {"chunk_size", FIELD_COUNT, 1, IN_METHODS(chunk_size), NULL, NULL,
+     "cells per axis of a chunk of pivots: a power of two"},
+    {"compact_keys", FIELD_CHOICE, 1, IN_METHODS(compact_keys), keys_name, "BP_KEYS_", "row_major or z_curve"},
+    {"compact_sort", FIELD_CHOICE, 1, IN_METHODS(compact_sort), sort_name, "BP_SORT_", "automatic, radix or adaptive"},
+    {"bvh_build", FIELD_CHOICE, 1, IN_METHODS(bvh_build), bvh_build_name, "BP_BVH_",
+     "top_down, bottom_up or insertion"},
+    {"bvh_split", FIELD_CHOICE, 1, IN_METHODS(bvh_split), bvh_split_name, "BP_BVH_",
      "object_median, object_mean or spatial_median"},
-    {"bvh_axis", FIELD_CHOICE, 1, AT(bvh_axis), bvh_axis_name, "BP_BVH_", "largest_extent or largest_variance"},
-    {"bvh_descent", FIELD_CHOICE, 1, AT(bvh_descent), bvh_descent_name, "BP_BVH_",
+    {"bvh_axis", FIELD_CHOICE, 1, IN_METHODS(bvh_axis), bvh_axis_name, "BP_BVH_", "largest_extent or largest_variance"},
+    {"bvh_descent", FIELD_CHOICE, 1, IN_METHODS(bvh_descent), bvh_descent_name, "BP_BVH_",
      "simultaneous, larger_volume or one_before_other"},
-    {"sweep_axes", FIELD_COUNT, 1, AT(sweep_axes), NULL, NULL, "1 or 3; 0: by how far objects move"},
+    {"sweep_axes", FIELD_COUNT, 1, IN_METHODS(sweep_axes), NULL, NULL, "1 or 3; 0: by how far objects move"},
 };
 
 enum { FIELDS_COUNT = sizeof FIELDS / sizeof *FIELDS };
@@ -212,16 +230,16 @@ static bool fail_length(const config_field *field, const char *value, failure *w
 }
 
 // The one kind that takes a size_t.
-static bool set_bytes(bp_config *config, const config_field *field, const char *value, failure *why) {
+static bool set_bytes(unsigned char *at, const config_field *field, const char *value, failure *why) {
     uint64_t count = 0;
     if (!number_parse_count(value, SIZE_MAX, &count)) return fail_value(field, value, why);
-    memcpy((unsigned char *)config + field->offset, &(size_t){(size_t)count}, sizeof(size_t));
+    memcpy(at, &(size_t){(size_t)count}, sizeof(size_t));
     return true;
 }
 
-// All or nothing: the config changes only when every element is good.
-static bool set_field(bp_config *config, const config_field *field, const char *value, failure *why) {
-    if (field->kind == FIELD_BYTES) return set_bytes(config, field, value, why);
+// All or nothing: the field changes only when every element is good.
+static bool set_field(unsigned char *at, const config_field *field, const char *value, failure *why) {
+    if (field->kind == FIELD_BYTES) return set_bytes(at, field, value, why);
     unsigned char elements[ARRAY_MAX * ELEMENT_BYTES];
     char copy[256];
     if (strlen(value) >= sizeof copy) return fail_value(field, value, why);
@@ -236,18 +254,20 @@ static bool set_field(bp_config *config, const config_field *field, const char *
         rest = comma == NULL ? NULL : comma + 1;
     }
     if (rest != NULL) return fail_length(field, value, why);
-    memcpy((unsigned char *)config + field->offset, elements, field->length * ELEMENT_BYTES);
+    memcpy(at, elements, field->length * ELEMENT_BYTES);
     return true;
 }
 
-bool settings_set(bp_config *config, const char *name, const char *value, failure *why) {
+bool settings_set(bp_config *config, bp_method_settings *methods, const char *name, const char *value, failure *why) {
     for (size_t i = 0; i < FIELDS_COUNT; i++) {
-        if (strcmp(FIELDS[i].name, name) == 0) return set_field(config, &FIELDS[i], value, why);
+        if (strcmp(FIELDS[i].name, name) != 0) continue;
+        unsigned char *whole = FIELDS[i].of_methods ? (unsigned char *)methods : (unsigned char *)config;
+        return set_field(whole + FIELDS[i].offset, &FIELDS[i], value, why);
     }
     return fail_unknown(name, why);
 }
 
-bool settings_apply(bp_config *config, const char *assignment, failure *why) {
+bool settings_apply(bp_config *config, bp_method_settings *methods, const char *assignment, failure *why) {
     char copy[512];
     const char *equals = strchr(assignment, '=');
     if (equals == NULL || strlen(assignment) >= sizeof copy) {
@@ -256,13 +276,13 @@ bool settings_apply(bp_config *config, const char *assignment, failure *why) {
     memcpy(copy, assignment, strlen(assignment) + 1);
     char *value = copy + (equals - assignment);
     *value++ = '\0';
-    return settings_set(config, trim(copy), trim(value), why);
+    return settings_set(config, methods, trim(copy), trim(value), why);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Files
 
-static bool apply_lines(bp_config *config, const char *name, char *text, failure *why) {
+static bool apply_lines(bp_config *config, bp_method_settings *methods, const char *name, char *text, failure *why) {
     size_t number = 0;
     while (text != NULL) {
         char *line = text;
@@ -272,12 +292,12 @@ static bool apply_lines(bp_config *config, const char *name, char *text, failure
         line[strcspn(line, "#")] = '\0';
         line = trim(line);
         if (*line == '\0') continue;
-        if (!settings_apply(config, line, why)) return failure_prefix(why, "%s:%zu: ", name, number);
+        if (!settings_apply(config, methods, line, why)) return failure_prefix(why, "%s:%zu: ", name, number);
     }
     return true;
 }
 
-bool settings_read(bp_config *config, const char *path, failure *why) {
+bool settings_read(bp_config *config, bp_method_settings *methods, const char *path, failure *why) {
     enum { SIZE_LIMIT = 1 << 16 };
     input_file input;
     if (!input_open(&input, path, why)) return false;
@@ -291,7 +311,7 @@ bool settings_read(bp_config *config, const char *path, failure *why) {
     }
     if (good) {
         text[got] = '\0';
-        good = apply_lines(config, input.name, text, why);
+        good = apply_lines(config, methods, input.name, text, why);
     }
     free(text);
     return good;
@@ -304,10 +324,10 @@ void settings_describe(output_file *output) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Writing
 
-static bool is_zero(const bp_config *config, const config_field *field) {
+static bool is_zero(const unsigned char *at, const config_field *field) {
     static const unsigned char zeros[ARRAY_MAX * ELEMENT_BYTES] = {0};
     size_t bytes = field->kind == FIELD_BYTES ? sizeof(size_t) : field->length * ELEMENT_BYTES;
-    return memcmp((const unsigned char *)config + field->offset, zeros, bytes) == 0;
+    return memcmp(at, zeros, bytes) == 0;
 }
 
 static void write_choice(output_file *output, const config_field *field, uint32_t value, settings_style style) {
@@ -340,8 +360,7 @@ static void write_element(output_file *output, const config_field *field, const 
     }
 }
 
-static void write_value(output_file *output, const bp_config *config, const config_field *field, settings_style style) {
-    const unsigned char *at = (const unsigned char *)config + field->offset;
+static void write_value(output_file *output, const unsigned char *at, const config_field *field, settings_style style) {
     if (field->kind == FIELD_BYTES) {
         size_t bytes;
         memcpy(&bytes, at, sizeof bytes);
@@ -357,23 +376,44 @@ static void write_value(output_file *output, const bp_config *config, const conf
     if (braces) output_text(output, "}");
 }
 
-void settings_write(output_file *output, const bp_config *config, settings_style style) {
+// In C a box is two arrays.
+static void write_box(output_file *output, const unsigned char *at) {
+    float ends[ARRAY_MAX];
+    memcpy(ends, at, sizeof ends);
+    output_text(output, "{{%.9g, %.9g, %.9g}, {%.9g, %.9g, %.9g}}", (double)ends[0], (double)ends[1], (double)ends[2],
+                (double)ends[3], (double)ends[4], (double)ends[5]);
+}
+
+static void write_field(output_file *output, const unsigned char *at, const config_field *field, settings_style style) {
     static const struct {
         const char *before, *between, *after;
     } marks[] = {[SETTINGS_LINES] = {"", " = ", "\n"},
                  [SETTINGS_WORDS] = {" ", "=", ""},
                  [SETTINGS_C] = {"    .", " = ", ",\n"}};
-    for (size_t i = 0; i < FIELDS_COUNT; i++) {
-        if (is_zero(config, &FIELDS[i])) continue;
-        // In C a box is two arrays.
-        if (style == SETTINGS_C && FIELDS[i].length == ARRAY_MAX) {
-            const float *d = (const float *)(const void *)&config->domain;
-            output_text(output, "    .%s = {{%.9g, %.9g, %.9g}, {%.9g, %.9g, %.9g}},\n", FIELDS[i].name, (double)d[0],
-                        (double)d[1], (double)d[2], (double)d[3], (double)d[4], (double)d[5]);
-            continue;
-        }
-        output_text(output, "%s%s%s", marks[style].before, FIELDS[i].name, marks[style].between);
-        write_value(output, config, &FIELDS[i], style);
-        output_text(output, "%s", marks[style].after);
+    const bool nested = style == SETTINGS_C && field->of_methods;
+    output_text(output, "%s%s%s%s", nested ? "    " : "", marks[style].before, field->name, marks[style].between);
+    if (style == SETTINGS_C && field->length == ARRAY_MAX) {
+        write_box(output, at);
+    } else {
+        write_value(output, at, field, style);
     }
+    output_text(output, "%s", marks[style].after);
+}
+
+// In C the settings of methods are a struct of their own, if there are any.
+void settings_write(output_file *output, const bp_config *config, const bp_method_settings *methods,
+                    settings_style style) {
+    bool is_open = false;
+    for (size_t i = 0; i < FIELDS_COUNT; i++) {
+        const config_field *field = &FIELDS[i];
+        const void *whole = field->of_methods ? (const void *)methods : (const void *)config;
+        const unsigned char *at = (const unsigned char *)whole + field->offset;
+        if (is_zero(at, field)) continue;
+        if (style == SETTINGS_C && field->of_methods && !is_open) {
+            output_text(output, "    .settings = &(const bp_method_settings){\n");
+            is_open = true;
+        }
+        write_field(output, at, field, style);
+    }
+    if (is_open) output_text(output, "    },\n");
 }

@@ -1,4 +1,4 @@
-// What the tests of the CUDA back end share: checks that print what failed and count it.
+// Shared by the tests of the CUDA back end: checks that print and count failures.
 #ifndef BP_CUDA_CHECKS_H
 #define BP_CUDA_CHECKS_H
 
@@ -50,7 +50,7 @@ static inline float random_between(uint64_t *state, float low, float high) {
     return low + (high - low) * (float)(next_random(state) >> 40) * 0x1p-24f;
 }
 
-// True if there is no device to test on, which ends the program as skipped.
+// True if there is no device: then the program ends as skipped.
 static inline bool no_device(void) {
     bp_cuda_context *context = NULL;
     const bp_status status = bp_cuda_create(NULL, &context);

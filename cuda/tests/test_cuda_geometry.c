@@ -1,5 +1,5 @@
-// The geometry of the grids, on the host: for all pairs of boxes of every scene, what the device concludes from records
-// and cells must agree with the boxes.
+// The geometry of the grids, on the host: for all pairs of boxes of every scene, the result from records and cells must
+// agree with the boxes.
 #include "checks.h"
 
 #include "geometry.h"
@@ -27,7 +27,7 @@ static placed place(const bp_cuda_lattice *lattice, const bp_box *box) {
     return p;
 }
 
-// Whether the search of a box that spans this would come to a cell, and at most three cells away.
+// Whether the search of a box with this span reaches a cell at most three cells away.
 static bool is_searched(const bp_cuda_lattice *lattice, const bp_cuda_level *level, const bp_cuda_span *span,
                         const int32_t cell[3]) {
     bool searched = true;
@@ -52,7 +52,7 @@ static void check_unpack(const bp_cuda_lattice *lattice, const placed *p, const 
     CHECK(memcmp(&span, &p->span, sizeof span) == 0, "%s: a record does not give back what it was made of", name);
 }
 
-// `a` lives on a level that is not coarser than that of `b`. Returns whether the search decided without the floats.
+// `a` is on a level that is not coarser than that of `b`. Returns whether the records decided, without the floats.
 static void check_pair(const bp_cuda_lattice *lattice, const bp_box *boxes, const placed *places, size_t a, size_t b,
                        const char *name) {
     const placed *own = &places[a], *other = &places[b];
@@ -77,7 +77,7 @@ static void check_pair(const bp_cuda_lattice *lattice, const bp_box *boxes, cons
 }
 
 static void check_boxes(const bp_box *boxes, size_t count, const bp_config *config, const char *name) {
-    const size_t stride = 3; // as if samples were few
+    const size_t stride = 3; // simulates few samples
     static bp_box samples[COUNT];
     static placed places[COUNT + 64];
     size_t sample_count = 0;

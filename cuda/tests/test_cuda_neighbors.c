@@ -1,4 +1,4 @@
-// Neighbours on the device against all pairs of points on the host, and against what the CPU finds.
+// Neighbours on the device against all pairs of points on the host, and against the CPU library.
 #include "checks.h"
 
 #include <math.h>
@@ -82,7 +82,7 @@ static void check_periods(float *points) {
         points[3 * i + 2] = (float)(i / 225);
     }
     check_points(points, COUNT, 1.0f, (bp_config){.dimensions = 3, .period = {15, 15, 15}}, "periodic lattice");
-    for (size_t i = 0; i < COUNT; i += 3) { // so far out that nothing is known of where they are in their period
+    for (size_t i = 0; i < COUNT; i += 3) { // so far out that their place within the period is lost to rounding
         points[3 * i] = ldexpf(1.0f + (float)i, 50 + (int)(i % 40));
     }
     check_points(points, COUNT, 1.0f, (bp_config){.dimensions = 3, .period = {15, 15, 15}}, "periodic, far");
@@ -118,7 +118,7 @@ int main(void) {
         for (size_t i = 0; i < 3 * (size_t)COUNT; ++i) {
             points[i] = random_between(&state, -12.0f, 12.0f);
         }
-        memcpy(points + 30, points, 3 * sizeof *points); // two in the same place
+        memcpy(points + 30, points, 3 * sizeof *points); // two points coincide
         check_points(points, COUNT, radii[r], (bp_config){.dimensions = 3}, "three dimensions");
         check_points(points, COUNT, radii[r], (bp_config){.dimensions = 2}, "two dimensions");
         check_points(points, COUNT, radii[r], (bp_config){.dimensions = 3, .flags = BP_NEIGHBORS_HALF}, "half");

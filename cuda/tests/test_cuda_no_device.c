@@ -1,4 +1,4 @@
-// Where no device is (the test hides those that there are), every call says so and nothing breaks.
+// Without a device (the test hides those present), every call reports it and nothing breaks.
 #include "checks.h"
 
 int main(void) {

@@ -1,5 +1,5 @@
-// Pairs on the device against all pairs tested on the host: scenes, filters, periods, two sets, skew, and what callers
-// get wrong.
+// Pairs on the device against all pairs tested on the host: scenes, filters, periods, two sets, skew, and mistakes of
+// callers.
 #include "checks.h"
 
 #include "plan.h"
@@ -190,7 +190,7 @@ static void check_two_sets(void) {
     check_between(a, COUNT, b, COUNT, &periodic, "two sets with a period");
 }
 
-// A clump in one cell beside even ones, one giant, and everything the same.
+// A clump in one cell among evenly spread boxes, one giant, and identical boxes.
 static void check_skew(void) {
     static bp_box boxes[MANY];
     uint64_t found = 0;
@@ -211,7 +211,7 @@ static void check_skew(void) {
     bp_cuda_destroy(context);
 }
 
-// So many that they are distributed and not sorted: the pairs of the CPU, and twice the same bytes.
+// So many boxes that they are distributed, not sorted: the CPU's pairs, and the same bytes in two runs.
 static void check_many(const bp_box *boxes, const bp_config *config, uint32_t distributed, const char *what) {
     bp_config sorted = *config;
     sorted.threads = -1;
@@ -251,7 +251,7 @@ static int compare_places(const void *left, const void *right) {
     return a->min[2] < b->min[2] ? -1 : a->min[2] > b->min[2];
 }
 
-// All boxes go to the upper half, but for those that are looked at beforehand: one of so many.
+// All boxes are in the upper half, except those that are sampled beforehand.
 static void mislead(bp_box *boxes) {
     enum { SAMPLED = 64 };
     for (size_t i = 0; i < DISTRIBUTED; ++i) {
@@ -275,7 +275,7 @@ static void check_distributed(void) {
     check_many(boxes, &config, 1, "many with a period");
     config.period[0] = 0.0f;
     fill(boxes, DISTRIBUTED / 64, 1.5f, 0.5f, 1.0f, 22); // too many for a bucket
-    for (int i = 0; i < 10; ++i) {                       // whichever block finds it out first
+    for (int i = 0; i < 10; ++i) {                       // independent of which block notices first
         check_many(boxes, &config, 0, "a crowd among many");
     }
     fill(boxes, DISTRIBUTED, 52.0f, 0.5f, 1.0f, 24);

@@ -1,7 +1,7 @@
-// bench: scenes made on the device, each stage timed there by events.
+// bench: creates scenes on the device and times each stage there with events.
 //
-// Bytes are those that each stage must move through the device's memory if everything is read and written once; where
-// records are fetched in random order, 32 bytes for each. Bandwidth is measured first, by a copy.
+// Bytes are what each stage must move through the device's memory if everything is read and written once; records
+// gathered in random order count 32 bytes each. A copy measures the bandwidth first.
 #include "tool.h"
 
 #include <algorithm>
@@ -99,7 +99,7 @@ static bool fail(const char *what, bp_status status) {
     return false;
 }
 
-// Pairs are counted first, so that the buffer is as large as it must be; identical boxes are only counted.
+// Pairs are counted first, to size the buffer; pairs of identical boxes are only counted.
 static bool bench_boxes(bp_cuda_context *context, const char *scene, size_t count, const tool_options *options,
                         double bandwidth, row &r) {
     bp_box *boxes = nullptr;

@@ -1,6 +1,6 @@
-// What bp_cuda_find_neighbors is measured against: neighbours as they are usually found on a GPU (after NVIDIA Warp's
-// hash grid): cells of the radius, (cell, index) sorted, where each cell begins and ends, and a thread per point, in the
-// order given, that goes through 27 cells and fetches each candidate through its index; once to count, once to write.
+// The baseline for bp_cuda_find_neighbors: neighbours as they are usually found on a GPU (after NVIDIA Warp's hash
+// grid). Cells of one radius, (cell, index) sorted, the begin and end of each cell, and a thread per point, in the
+// caller's order, that searches 27 cells and loads each candidate through its index; once to count, once to write.
 #include "tool.h"
 
 #include <cub/device/device_radix_sort.cuh>

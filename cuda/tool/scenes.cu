@@ -1,5 +1,5 @@
-// Scenes made on the device, for sizes that would take the host minutes. They are drawn from the same distributions as
-// those of scenes/, but from other random numbers, and spheres may overlap.
+// Scenes made on the device, for sizes that would take the host minutes. They have the same distributions as those of
+// scenes/, but other random numbers, and spheres may overlap.
 #include "tool.h"
 
 #include <cmath>
@@ -9,11 +9,11 @@ enum { THREADS = 256, SIZES = 4 };
 
 struct device_scene {
     double edge;
-    float smallest, largest; // sizes uniform between, unless there are groups
+    float smallest, largest; // sizes are uniform between these, unless there are groups
     int group_count;
-    double shares[SIZES]; // of all boxes, summed up
+    double shares[SIZES]; // of all boxes, cumulative
     float sizes[SIZES];
-    bool same; // all boxes are the same
+    bool same; // all boxes are identical
 };
 
 static __host__ __device__ uint64_t mix(uint64_t word) {

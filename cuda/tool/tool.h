@@ -1,4 +1,4 @@
-// The tool broadphase-cuda: what its files share.
+// Shared by the files of the tool broadphase-cuda.
 #ifndef BP_CUDA_TOOL_H
 #define BP_CUDA_TOOL_H
 
@@ -12,7 +12,7 @@ extern "C" {
 enum { TOOL_LIST = 32 };
 
 typedef struct tool_options {
-    const char *scenes[TOOL_LIST]; // none: all, or the command's usual ones
+    const char *scenes[TOOL_LIST]; // none: all, or the command's defaults
     size_t scene_count;
     size_t counts[TOOL_LIST];
     size_t count_count;
@@ -25,13 +25,14 @@ typedef struct tool_options {
 int tool_bench(const tool_options *options);
 int tool_verify(const tool_options *options);
 
-// A scene made on the device. `boxes` is device memory for `count` boxes and some walls; returns how many were made.
+// Makes a scene on the device. `boxes` is device memory for `count` boxes and some walls; returns how many were made.
 enum { TOOL_WALLS = 6 };
 bool tool_scene_known(const char *name);
 size_t tool_scene_make(const char *name, size_t count, uint64_t seed, bp_box *boxes);
 void tool_points_make(size_t count, uint64_t seed, float *points);
 
-// Neighbours by a plain kernel, one thread per point, 27 cells, twice. Returns milliseconds, negative if it failed.
+// Finds neighbours with a plain kernel: one thread per point, 27 cells, twice. Returns milliseconds, negative on
+// failure.
 float tool_plain_neighbors(const float *points, size_t count, float radius, uint64_t *offsets, uint32_t *indices,
                            uint64_t capacity, uint64_t *found);
 

@@ -1,8 +1,8 @@
-// verify: every scene on the device and on the CPU; the pairs must be the same.
+// verify: finds the pairs of every scene on the device and on the CPU, and compares them.
 //
-//     up to 2 million boxes   both lists sorted and compared; twice on the device, to see that the bytes are the same
-//     above                   a sum of hashes of the pairs
-//     too many pairs to list  only their number
+//     up to 2 million boxes   compares both sorted lists; runs twice on the device and compares the bytes
+//     above                   compares a sum of hashes of the pairs
+//     too many pairs to list  compares only their number
 #include "tool.h"
 
 #include "scenes.h"
@@ -55,7 +55,7 @@ static bool report(const check *c, const char *what, bool good, uint64_t device,
     return good;
 }
 
-// The number of pairs alone: all of them, where all boxes are the same.
+// Checks only the number of pairs: all boxes are identical, so all pairs overlap.
 static bool check_number(const check *c, uint64_t found) {
     if (strcmp(c->scene, "identical") == 0) {
         const uint64_t all = (uint64_t)c->count * (c->count - 1) / 2;
@@ -112,7 +112,7 @@ static bool check_pairs(const check *c) {
     return report(c, c->count > LISTED_MOST ? "hash" : "sorted", good, found, host.count);
 }
 
-// The first third of the boxes against the others.
+// Between the first third of the boxes and the others.
 static bool check_between(const check *c) {
     const size_t first = c->count / 3;
     const bp_box *others = c->boxes + first;

@@ -2,7 +2,7 @@
 # usage: launch.sh RANKS PROGRAM...: runs a program on so many ranks of this machine, as many as it takes.
 # Exit status 77 (skipped) where there is no mpirun.
 set -eu
-command -v mpirun >/dev/null || exit 77
+command -v mpirun >/dev/null || { echo 'no mpirun'; exit 77; }
 ranks=$1
 shift
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -2,6 +2,7 @@
 #include "scenes.h"
 #include "together.h"
 
+#include <broadphase/broadphase_methods.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,24 @@ static void more_ranks_than_objects(void) {
         pair_list_free(&expected);
         bp_mpi_world_destroy(world);
     }
+}
+
+// The local worlds are made in the first update, and anew for new regions, when the caller's settings are gone.
+static void settings_may_go_out_of_scope(void) {
+    scene *given = open_scene("uniform", 2000, 9);
+    const bp_box *boxes = scene_boxes(given);
+    const size_t count = scene_box_count(given);
+    bp_method_settings settings = {.cell_size = 2.0f, .brute_force_below = 1, .hierarchy_factor = 2.0f};
+    const bp_mpi_config config = {.local = {.settings = &settings}};
+    bp_mpi_world *world = open_world(&config);
+    memset(&settings, 0xff, sizeof settings);
+    add_share(world, boxes, count, SHARE_FIRST_RANK);
+    pair_list found = update_and_gather(world), expected = expected_pairs(boxes, count, NULL);
+    check_same(&found, &expected, "pairs");
+    pair_list_free(&found);
+    pair_list_free(&expected);
+    bp_mpi_world_destroy(world);
+    scene_destroy(given);
 }
 
 static void one_box_as_large_as_the_domain(void) {
@@ -188,6 +207,7 @@ int main(int argument_count, char **arguments) {
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &rank_count);
     RUN(more_ranks_than_objects);
+    RUN(settings_may_go_out_of_scope);
     RUN(one_box_as_large_as_the_domain);
     RUN(periods_in_one_two_and_three_axes);
     RUN(spheres_and_threads_are_the_local_worlds_business);

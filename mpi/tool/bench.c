@@ -3,8 +3,9 @@
 // Each rank knows the whole scene, so that nothing but the library is timed: a step is bp_mpi_move_many of all owned objects
 // and bp_mpi_update, as slow as the slowest rank. The fastest of several steps counts. Numbers of ranks take turns, so that
 // a machine that is slow for a while is slow for all of them. Ranks that are not used sleep.
+#include "base/clock.h"
 #include "formats/about.h"
-#include "memory.h"
+#include "list.h"
 #include "scenes.h"
 #include "tool.h"
 
@@ -40,10 +41,10 @@ static bp_status time_plain(const mpi_call *call, scene *moving, double *best) {
     status = status == BP_OK ? bp_update(world, NULL) : status;
     for (size_t step = 0; status == BP_OK && step < call->steps; ++step) {
         scene_step(moving);
-        const double start = bpm_seconds();
+        const double start = bp_clock_seconds();
         status = bp_move_many(world, scene_box_count(moving), NULL, scene_boxes(moving));
         status = status == BP_OK ? bp_update(world, NULL) : status;
-        swap_step(best, bpm_seconds() - start);
+        swap_step(best, bp_clock_seconds() - start);
     }
     bp_world_destroy(world);
     return status;
@@ -69,10 +70,10 @@ static bp_status one_step(bp_mpi_world *world, scene *moving, bp_box *boxes, MPI
     (void)bp_mpi_owned(world, &mine);
     for (size_t i = 0; i < mine.count; ++i) boxes[i] = scene_boxes(moving)[mine.ids[i]];
     MPI_Barrier(comm);
-    const double start = bpm_seconds();
+    const double start = bp_clock_seconds();
     bp_status status = bp_mpi_move_many(world, mine.count, NULL, boxes);
     status = status == BP_OK ? bp_mpi_update(world, result) : status;
-    const double spent = bpm_seconds() - start;
+    const double spent = bp_clock_seconds() - start;
     MPI_Allreduce(&spent, taken, 1, MPI_DOUBLE, MPI_MAX, comm);
     return status;
 }

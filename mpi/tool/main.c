@@ -85,6 +85,7 @@ static bool parse_partition(const char *text, bp_mpi_partition *partition, failu
 // An option that has a value.
 static bool parse_option(mpi_call *call, const char *option, const char *value, failure *why) {
     bp_config *local = &call->config.local;
+    bp_method_settings *methods = &call->settings;
     size_t seed = 0;
     if (strcmp(option, "-o") == 0) return call->output = value, true;
     if (strcmp(option, "--suite") == 0) return call->suite = value, true;
@@ -94,10 +95,10 @@ static bool parse_option(mpi_call *call, const char *option, const char *value, 
     if (strcmp(option, "--steps") == 0) return parse_count(option, value, &call->steps, why);
     if (strcmp(option, "--regions") == 0) return parse_count(option, value, &call->regions, why);
     if (strcmp(option, "--partition") == 0) return parse_partition(value, &call->config.partition, why);
-    if (strcmp(option, "--method") == 0) return settings_set(local, "method", value, why);
-    if (strcmp(option, "--threads") == 0) return settings_set(local, "threads", value, why);
-    if (strcmp(option, "--set") == 0) return settings_apply(local, value, why);
-    if (strcmp(option, "--config") == 0) return settings_read(local, value, why);
+    if (strcmp(option, "--method") == 0) return settings_set(local, methods, "method", value, why);
+    if (strcmp(option, "--threads") == 0) return settings_set(local, methods, "threads", value, why);
+    if (strcmp(option, "--set") == 0) return settings_apply(local, methods, value, why);
+    if (strcmp(option, "--config") == 0) return settings_read(local, methods, value, why);
     if (strcmp(option, "--seed") == 0) {
         const bool good = parse_count(option, value, &seed, why);
         call->seed = seed;
@@ -108,6 +109,7 @@ static bool parse_option(mpi_call *call, const char *option, const char *value, 
 
 static bool parse(int count, char **words, mpi_call *call, failure *why) {
     *call = (mpi_call){.scene = "uniform", .steps = 100, .regions = 1000, .seed = 1};
+    call->config.local.settings = &call->settings;
     about_call(count, words, call->text, sizeof call->text);
     for (int i = 2; i < count; ++i) {
         if (strcmp(words[i], "--stats") == 0) {

@@ -122,7 +122,7 @@ static int compare(const void *a, const void *b) {
     return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
 }
 
-static bp_status take_samples(bpm_comm *comm, const bpm_pairs *pairs, bpm_array *samples, size_t *count) {
+static bp_status take_samples(bpm_comm *comm, const bpm_pairs *pairs, bp_buffer *samples, size_t *count) {
     bp_mpi_pair mine[SAMPLES];
     const size_t taken = pairs->count < SAMPLES ? pairs->count : SAMPLES;
     for (size_t i = 0; i < taken; ++i) mine[i] = bpm_pairs_data(pairs)[pairs->count / taken * i];
@@ -151,7 +151,7 @@ static int part_of(const bp_mpi_pair *samples, size_t count, const bp_mpi_pair *
 static bp_status sort_globally(bpm_comm *comm, bpm_pairs *pairs) {
     bpm_outbox out = {0};
     bpm_inbox in = {0};
-    bpm_array samples = {0}, scratch = {0};
+    bp_buffer samples = {0}, scratch = {0};
     size_t count = 0;
     bp_status status = bpm_agree(comm, bpm_sort_pairs(pairs, &scratch, &comm->allocator) ? BP_OK : BP_ERROR_MEMORY);
     status = status == BP_OK ? take_samples(comm, pairs, &samples, &count) : status;
@@ -164,14 +164,14 @@ static bp_status sort_globally(bpm_comm *comm, bpm_pairs *pairs) {
     }
     status = bpm_exchange(comm, status, &out, &in);
     if (status == BP_OK) {
-        bpm_swap(&pairs->memory, &in.items);
+        bp_buffer_swap(&pairs->memory, &in.items);
         pairs->count = in.count;
         status = bpm_sort_pairs(pairs, &scratch, &comm->allocator) ? BP_OK : BP_ERROR_MEMORY;
     }
     bpm_outbox_free(&out, &comm->allocator);
     bpm_inbox_free(&in, &comm->allocator);
-    bpm_release(&samples, &comm->allocator);
-    bpm_release(&scratch, &comm->allocator);
+    bp_buffer_free(&samples, &comm->allocator);
+    bp_buffer_free(&scratch, &comm->allocator);
     return bpm_agree(comm, status);
 }
 
@@ -299,7 +299,7 @@ bool run_pairs(const mpi_call *call, failure *why) {
     }
     box_list_free(&list);
     good = good && write_pairs(call->output, &pairs, file_layout.rows, why);
-    if (world != NULL) bpm_release(&pairs.memory, &world->comm.allocator);
+    if (world != NULL) bp_buffer_free(&pairs.memory, &world->comm.allocator);
     bp_mpi_world_destroy(world);
     return good;
 }

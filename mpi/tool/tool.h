@@ -4,12 +4,14 @@
 
 #include "formats/failure.h"
 
+#include <broadphase/broadphase_methods.h>
 #include <broadphase/broadphase_mpi.h>
 #include <stddef.h>
 
 // Everything that a command line can say.
 typedef struct mpi_call {
-    bp_mpi_config config;
+    bp_mpi_config config; // config.local.settings are these:
+    bp_method_settings settings;
     const char *input;  // pairs
     const char *output; // -o
     bool stats, quiet;

@@ -1,26 +1,25 @@
-// The config, checked once: every default filled in, every field in its range.
-#ifndef BP_CONFIG_H
-#define BP_CONFIG_H
+// A config, checked once, completed, and cut into what each room needs.
+#ifndef BP_API_CONFIG_H
+#define BP_API_CONFIG_H
 
-#include <broadphase/broadphase.h>
-#include <stdbool.h>
+#include "methods/setup.h"
+#include "view/overlap.h"
 
-// Checks `given` (NULL: all defaults) and completes it. `method` may still be BP_METHOD_AUTO.
-bp_status bp_config_complete(const bp_config *given, bp_config *complete);
+typedef struct bp_setup {
+    bp_method method; // may still be BP_METHOD_AUTO
+    uint32_t flags;
+    bp_pair_order pair_order;
+    bp_radius_rule radius_rule;
+    bp_filter filter;
+    bp_stats *stats;         // where one call leaves its figures; may be NULL
+    bp_overlap_rule overlap; // what overlaps
+    bp_method_setup methods; // what methods get: memory, threads and log are in its runtime
+} bp_setup;
 
-// Whether a config gives a domain: all zero means that it does not.
-static inline bool bp_domain_is_given(const bp_box *domain) {
-    bool given = false;
-    for (int axis = 0; axis < 3; ++axis) {
-        given |= domain->min[axis] != 0.0f || domain->max[axis] != 0.0f;
-    }
-    return given;
-}
+// Checks a config (NULL: all defaults) and completes it. Logs what is wrong.
+bp_status bp_setup_complete(const bp_config *config, bp_setup *setup);
 
-// One line for a person, through the config's log hook, if there is one.
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-void bp_log_write(const bp_config *config, const char *format, ...);
+// The allocator that a config names, or the default one. `config` may be NULL.
+bp_allocator bp_config_allocator(const bp_config *config);
 
 #endif

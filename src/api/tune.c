@@ -12,7 +12,9 @@
 // Source: K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization", 2016.
 #include "api/config.h"
 #include "base/clock.h"
-#include "base/memory.h"
+#include "base/log.h"
+
+#include <broadphase/broadphase_tune.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +27,7 @@ enum {
     BRUTE_FORCE_MOST = 4000 // objects: it has never won with more than a few hundred
 };
 
-// What differs from the given config; 0 is the default.
+// What differs from the caller's config; 0 is the default.
 typedef struct variant {
     bp_method method;
     float hierarchy_factor;
@@ -67,23 +69,30 @@ static const variant variants[] = {
 
 enum { VARIANT_COUNT = sizeof variants / sizeof *variants };
 
-static bp_config config_of(const bp_config *given, const variant *v) {
-    bp_config config = given != NULL ? *given : (bp_config){0};
-    config.method = v->method;
-    config.hierarchy_factor = v->hierarchy_factor;
-    config.cell_size = 0.0f;
-    config.update = v->update;
-    config.sweep_axes = v->sweep_axes;
-    config.octree_max_objects = v->octree_max_objects;
-    config.bvh_build = v->bvh_build;
-    config.compact_keys = v->compact_keys;
-    config.pivot_layout = v->pivot_layout;
-    config.hash_table = v->hash_table;
-    return config;
+static bp_method_settings settings_of(const bp_config *config, const variant *v) {
+    bp_method_settings settings =
+        config != NULL && config->settings != NULL ? *config->settings : (bp_method_settings){0};
+    settings.cell_size = 0.0f;
+    settings.hierarchy_factor = v->hierarchy_factor;
+    settings.sweep_axes = v->sweep_axes;
+    settings.octree_max_objects = v->octree_max_objects;
+    settings.bvh_build = v->bvh_build;
+    settings.compact_keys = v->compact_keys;
+    settings.pivot_layout = v->pivot_layout;
+    settings.hash_table = v->hash_table;
+    return settings;
+}
+
+static bp_config config_of(const bp_config *config, const variant *v) {
+    bp_config tried = config != NULL ? *config : (bp_config){0};
+    tried.method = v->method;
+    tried.update = v->update;
+    return tried;
 }
 
 typedef struct candidate {
-    bp_config config;
+    bp_config config; // without its settings: candidates are sorted, so these are pointed to when it runs
+    bp_method_settings settings;
     double seconds[RUNS_MOST]; // of a step, for each run of its last round
     uint32_t run_count;
     size_t steps; // in each of these
@@ -97,7 +106,7 @@ typedef struct tuning {
     size_t count;
     bool by_thread; // the processor time of the one thread
     double end;     // by the clock
-    size_t objects; // in the last step that was seen
+    size_t objects; // in the last step that ran
 } tuning;
 
 // ---- one run --------------------------------------------------------------------------------------------------------
@@ -116,9 +125,11 @@ static bp_status take_step(const tuning *t, bp_world *world, size_t step, double
 }
 
 // The first `steps` steps in a new world: the mean time of one, and the pairs of the last.
-static bp_status replay(tuning *t, const bp_config *config, size_t steps, double *seconds, size_t *pairs) {
+static bp_status replay(tuning *t, const candidate *c, size_t steps, double *seconds, size_t *pairs) {
     bp_world *world = NULL;
-    bp_status status = bp_world_create(config, &world);
+    bp_config config = c->config;
+    config.settings = &c->settings;
+    bp_status status = bp_world_create(&config, &world);
     double sum = 0.0;
     for (size_t step = 0; step < steps && status == BP_OK; ++step) {
         double one = 0.0;
@@ -188,7 +199,7 @@ static bool is_over(const tuning *t) {
 static bp_status run_candidate(tuning *t, candidate *c, size_t round, size_t steps, size_t *pairs) {
     double seconds = 0.0;
     size_t found = 0;
-    const bp_status status = replay(t, &c->config, steps, &seconds, &found);
+    const bp_status status = replay(t, c, steps, &seconds, &found);
     if (status != BP_OK) {
         return status;
     }
@@ -197,7 +208,7 @@ static bp_status run_candidate(tuning *t, candidate *c, size_t round, size_t ste
     c->steps = steps;
     c->seconds[c->run_count < RUNS_MOST ? c->run_count++ : RUNS_MOST - 1] = seconds;
     if (*pairs != SIZE_MAX && *pairs != found) {
-        bp_log_write(&c->config, "tuning: %s finds %zu pairs after %zu steps, others found %zu",
+        bp_log_write(&c->config.log, "tuning: %s finds %zu pairs after %zu steps, others found %zu",
                      bp_method_name((size_t)c->config.method), found, steps, *pairs);
         return BP_ERROR_INTERNAL;
     }
@@ -254,7 +265,7 @@ static bp_status run_rounds(tuning *t) {
     double ignored = 0.0;
     size_t pairs = 0;
     bool whole = true;
-    bp_status status = replay(t, &t->candidates[0].config, steps, &ignored, &pairs); // to warm up
+    bp_status status = replay(t, &t->candidates[0], steps, &ignored, &pairs); // to warm up
     for (size_t round = 0; left > 1 && whole && status == BP_OK && (round == 0 || !is_over(t)); ++round) {
         status = run_round(t, round, steps, &whole);
         left = whole ? halve(t) : left;
@@ -266,7 +277,7 @@ static bp_status run_rounds(tuning *t) {
 // ---- the call -------------------------------------------------------------------------------------------------------
 
 // A round that time cut short says nothing about those that it did not reach: they compare by the round before.
-static void settle_last_round(tuning *t) {
+static void forget_unfinished_round(tuning *t) {
     size_t last = 0, ran = 0, waiting = 0;
     for (size_t i = 0; i < t->count; ++i) {
         last = t->candidates[i].round > last ? t->candidates[i].round : last;
@@ -280,34 +291,37 @@ static void settle_last_round(tuning *t) {
     }
 }
 
-static void leave_results(tuning *t, bp_tuned *ranked, size_t capacity) {
-    settle_last_round(t);
+static void write_results(tuning *t, bp_tuned *ranked, size_t capacity) {
+    forget_unfinished_round(t);
     qsort(t->candidates, t->count, sizeof *t->candidates, compare_candidates);
     for (size_t i = 0; i < t->count && i < capacity; ++i) {
         const candidate *c = &t->candidates[i];
         ranked[i] = (bp_tuned){.config = c->config,
+                               .settings = c->settings,
                                .seconds = median_of(c),
                                .spread = spread_of(c),
                                .runs = c->run_count,
                                .steps = (uint32_t)c->steps};
+        ranked[i].config.settings = &ranked[i].settings;
     }
 }
 
-static void add_candidates(tuning *t, const bp_config *given, const bp_config *complete) {
+static void add_candidates(tuning *t, const bp_config *config, uint32_t dimensions) {
     for (size_t i = 0; i < VARIANT_COUNT; ++i) {
         const bool flat = (bp_method_supports((size_t)variants[i].method) & BP_SUPPORTS_2D) != 0;
-        if (flat || complete->dimensions != 2) {
-            t->candidates[t->count++] = (candidate){.config = config_of(given, &variants[i])};
+        if (flat || dimensions != 2) {
+            t->candidates[t->count++] =
+                (candidate){.config = config_of(config, &variants[i]), .settings = settings_of(config, &variants[i])};
         }
     }
 }
 
-static bp_status check(const bp_config *config, const bp_scenario *scenario, double budget, const bp_tuned *ranked,
-                       size_t capacity) {
+static bp_status check_tuning(const bp_log *log, const bp_scenario *scenario, double budget, const bp_tuned *ranked,
+                              size_t capacity) {
     const bool good = scenario != NULL && scenario->step != NULL && scenario->steps > 0 && budget >= 0.0 &&
                       (ranked != NULL || capacity == 0);
     if (!good) {
-        bp_log_write(config,
+        bp_log_write(log,
                      "bp_tune: needs a scenario of at least one step, a budget of 0 or more, and room for results");
     }
     return good ? BP_OK : BP_ERROR_ARGUMENT;
@@ -315,29 +329,30 @@ static bp_status check(const bp_config *config, const bp_scenario *scenario, dou
 
 bp_status bp_tune(const bp_config *config, const bp_scenario *scenario, double budget, bp_tuned *ranked,
                   size_t capacity, size_t *found) {
-    bp_config complete;
-    bp_status status = bp_config_complete(config, &complete);
+    bp_setup setup;
+    bp_status status = bp_setup_complete(config, &setup);
+    const bp_runtime *runtime = &setup.methods.runtime;
     if (status == BP_OK) {
-        status = check(&complete, scenario, budget, ranked, capacity);
+        status = check_tuning(&runtime->log, scenario, budget, ranked, capacity);
     }
     if (status != BP_OK) {
         return status;
     }
-    tuning *t = complete.allocator.allocate(complete.allocator.context, sizeof *t);
+    tuning *t = runtime->allocator.allocate(runtime->allocator.context, sizeof *t);
     if (t == NULL) {
         return BP_ERROR_MEMORY;
     }
     *t = (tuning){.scenario = scenario,
-                  .by_thread = complete.executor.run == NULL && complete.executor.workers <= 1,
+                  .by_thread = runtime->executor.run == NULL && runtime->executor.workers <= 1,
                   .end = bp_clock_seconds() + budget};
-    add_candidates(t, config, &complete);
+    add_candidates(t, config, setup.overlap.dimensions);
     status = run_rounds(t);
     if (status == BP_OK) {
-        leave_results(t, ranked, capacity);
+        write_results(t, ranked, capacity);
         if (found != NULL) {
             *found = t->count;
         }
     }
-    complete.allocator.release(complete.allocator.context, t, sizeof *t);
+    runtime->allocator.release(runtime->allocator.context, t, sizeof *t);
     return status;
 }

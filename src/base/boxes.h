@@ -75,14 +75,17 @@ static inline float bp_round_up(double value) {
     return -bp_round_down(-value);
 }
 
-// The smallest box of floats that holds a box grown by a margin on all sides.
-bp_box bp_box_grown(const bp_box *box, float margin);
-
 // Copies boxes with as many threads as pay.
 void bp_boxes_copy(bp_box *to, const bp_box *from, size_t count, const bp_executor *executor);
 
-// Checks an array that a caller gave: count in range, not NULL unless empty, every box valid. Logs what is wrong.
-bp_status bp_boxes_check(const bp_box *boxes, size_t count, const bp_config *config);
+// Neither a hole nor infinite.
+static inline bool bp_box_is_finite(const bp_box *box, uint32_t dimensions) {
+    bool finite = true;
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        finite &= (box->min[axis] >= -FLT_MAX) & (box->max[axis] <= FLT_MAX);
+    }
+    return finite;
+}
 
 // Not fminf and fmaxf: those are calls, because of what they say about NaNs.
 static inline float bp_smaller(float a, float b) {

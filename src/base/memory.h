@@ -22,6 +22,15 @@ BP_PREFETCHER bp_prefetch(const void *memory) {
 #endif
 }
 
+// The same for memory that will be written.
+BP_PREFETCHER bp_prefetch_write(const void *memory) {
+#if defined(__GNUC__)
+    __builtin_prefetch(memory, 1, 2);
+#else
+    (void)memory;
+#endif
+}
+
 // A block of memory that only grows. All zero is empty.
 typedef struct bp_buffer {
     void *data;
@@ -35,6 +44,7 @@ bool bp_buffer_reserve(bp_buffer *buffer, const bp_allocator *allocator, size_t 
 bool bp_buffer_reserve_slack(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t count, size_t size);
 
 void bp_buffer_free(bp_buffer *buffer, const bp_allocator *allocator);
+void bp_buffer_swap(bp_buffer *a, bp_buffer *b);
 
 // a * b, or SIZE_MAX (which no allocator grants) where that overflows.
 size_t bp_size_multiply(size_t a, size_t b);

@@ -15,20 +15,41 @@ bool bp_pairs_reserve(bp_pairs *pairs, const bp_allocator *allocator, size_t cou
     return true;
 }
 
-bp_sink bp_sink_open(const bp_pairs *pairs, const bp_config *config) {
-    const bool fixed = (config->flags & BP_PAIRS_FIXED) != 0;
-    return (bp_sink){.allocator = &config->allocator,
-                     .data = pairs->data,
-                     .capacity = pairs->capacity,
-                     .limit = fixed ? pairs->capacity : SIZE_MAX / sizeof(bp_pair)};
+void bp_pairs_release(bp_pairs *pairs, const bp_allocator *allocator) {
+    bp_buffer buffer = {.data = pairs->data, .bytes = pairs->capacity * sizeof(bp_pair)};
+    bp_buffer_free(&buffer, allocator);
+    *pairs = (bp_pairs){0};
+}
+
+// ---- opening and closing --------------------------------------------------------------------------------------------
+
+bp_sink bp_sink_open(const bp_pairs *pairs, const bp_allocator *allocator, bp_sink_rules rules) {
+    return (bp_sink){.allocator = allocator, .rules = rules, .data = pairs->data, .capacity = pairs->capacity};
 }
 
 bp_status bp_sink_close(bp_sink *sink, bp_pairs *pairs) {
-    bp_sink_settle(sink);
+    bp_sink_flush(sink);
     *pairs = (bp_pairs){.data = sink->data, .count = sink->count, .capacity = sink->capacity};
     bp_buffer_free(&sink->scratch, sink->allocator);
-    return sink->count > sink->limit ? BP_ERROR_CAPACITY : BP_OK;
+    return sink->count > sink->rules.limit ? BP_ERROR_CAPACITY : BP_OK;
 }
+
+void bp_sink_restart(bp_sink *sink, const bp_allocator *allocator, bp_sink_rules rules) {
+    sink->allocator = allocator;
+    sink->rules = rules;
+    sink->count = 0;
+    sink->waiting = 0;
+    sink->tests = 0;
+}
+
+void bp_sink_free(bp_sink *sink) {
+    bp_pairs list = {.data = sink->data, .capacity = sink->capacity};
+    bp_pairs_release(&list, sink->allocator);
+    bp_buffer_free(&sink->scratch, sink->allocator);
+    *sink = (bp_sink){.allocator = sink->allocator};
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
 
 static size_t room_left(const bp_sink *sink) {
     return sink->count < sink->capacity ? sink->capacity - sink->count : 0;
@@ -39,7 +60,7 @@ static bool grow(bp_sink *sink, size_t least) {
     const size_t doubled = sink->capacity > SIZE_MAX / 2 ? SIZE_MAX : sink->capacity * 2;
     const size_t wanted = sink->count > SIZE_MAX - least ? SIZE_MAX : sink->count + least;
     const size_t larger = doubled > wanted ? doubled : wanted;
-    const size_t capacity = larger < sink->limit ? larger : sink->limit;
+    const size_t capacity = larger < sink->rules.limit ? larger : sink->rules.limit;
     bp_buffer buffer = {.data = sink->data, .bytes = sink->capacity * sizeof(bp_pair)};
     if (!bp_buffer_reserve(&buffer, sink->allocator, sink->count * sizeof(bp_pair), capacity, sizeof(bp_pair))) {
         return false;
@@ -51,9 +72,10 @@ static bool grow(bp_sink *sink, size_t least) {
 
 bp_pair *bp_sink_room(bp_sink *sink, size_t least, size_t *room) {
     if (room_left(sink) < least) {
-        bp_sink_settle(sink); // may make room; and nothing may wait in front of what goes to the scratch memory
+        bp_sink_flush(sink); // may make room; and nothing may wait in front of what goes to the scratch memory
     }
-    if (room_left(sink) < least && sink->count < sink->limit && sink->capacity < sink->limit && !grow(sink, least)) {
+    if (room_left(sink) < least && sink->count < sink->rules.limit && sink->capacity < sink->rules.limit &&
+        !grow(sink, least)) {
         return NULL;
     }
     if (room_left(sink) >= least) {
@@ -69,7 +91,7 @@ void bp_sink_expect(bp_sink *sink, size_t last_count) {
     // Methods ask for more room than they fill: a short list needs more to spare.
     const size_t at_once = last_count < 16384 ? last_count : 16384;
     const size_t expected = last_count + (last_count / 4 > at_once ? last_count / 4 : at_once);
-    if (expected > room_left(sink) && expected <= sink->limit) {
+    if (expected > room_left(sink) && expected <= sink->rules.limit) {
         (void)grow(sink, expected);
     }
 }
@@ -83,46 +105,7 @@ void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t coun
     sink->count += count;
 }
 
-static void turn(bp_pair *pairs, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        pairs[i] = (bp_pair){.a = pairs[i].b, .b = pairs[i].a};
-    }
-}
-
-static void put_in_order(bp_pair *pairs, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        const uint32_t a = pairs[i].a, b = pairs[i].b;
-        pairs[i] = (bp_pair){.a = a < b ? a : b, .b = a < b ? b : a};
-    }
-}
-
-void bp_sink_commit(bp_sink *sink, bp_pair *written, size_t count) {
-    if (sink->turned) {
-        turn(written, count);
-    }
-    if (sink->ordered) {
-        put_in_order(written, count);
-    }
-    if (sink->patience > 0 && written != sink->scratch.data) {
-        sink->count += count;
-        sink->waiting += count;
-        if (sink->waiting > sink->patience) {
-            bp_sink_settle(sink);
-        }
-        return;
-    }
-    bp_sink_commit_passed(sink, written, sink->sieve != NULL ? bp_sieve_pass(sink->sieve, written, count) : count);
-}
-
-void bp_sink_settle(bp_sink *sink) {
-    if (sink->waiting > 0) {
-        const size_t first = sink->count - sink->waiting;
-        sink->count = first + bp_sieve_pass(sink->sieve, sink->data + first, sink->waiting);
-        sink->waiting = 0;
-    }
-}
-
-void bp_sink_commit_passed(bp_sink *sink, const bp_pair *written, size_t count) {
+void bp_sink_commit_filtered(bp_sink *sink, const bp_pair *written, size_t count) {
     if (written == sink->scratch.data) {
         bp_sink_count(sink, written, count, count);
     } else {
@@ -130,22 +113,27 @@ void bp_sink_commit_passed(bp_sink *sink, const bp_pair *written, size_t count) 
     }
 }
 
-void bp_sink_free(bp_sink *sink) {
-    bp_buffer buffer = {.data = sink->data, .bytes = sink->capacity * sizeof(bp_pair)};
-    bp_buffer_free(&buffer, sink->allocator);
-    bp_buffer_free(&sink->scratch, sink->allocator);
-    sink->data = NULL;
-    sink->count = 0;
-    sink->capacity = 0;
+static size_t filter(const bp_sink *sink, bp_pair *pairs, size_t count) {
+    const bp_batch_filter *f = &sink->rules.filter;
+    return f->keep != NULL ? f->keep(f->context, pairs, count) : count;
 }
 
-void bp_pairs_free(bp_pairs *pairs, const bp_config *config) {
-    if (pairs == NULL) {
+void bp_sink_commit(bp_sink *sink, bp_pair *written, size_t count) {
+    if (sink->rules.batch == 0 || written == sink->scratch.data) {
+        bp_sink_commit_filtered(sink, written, filter(sink, written, count));
         return;
     }
-    const bool given = config != NULL && config->allocator.release != NULL;
-    const bp_allocator allocator = given ? config->allocator : bp_allocator_default();
-    bp_buffer buffer = {.data = pairs->data, .bytes = pairs->capacity * sizeof(bp_pair)};
-    bp_buffer_free(&buffer, &allocator);
-    *pairs = (bp_pairs){0};
+    sink->count += count;
+    sink->waiting += count;
+    if (sink->waiting > sink->rules.batch) {
+        bp_sink_flush(sink);
+    }
+}
+
+void bp_sink_flush(bp_sink *sink) {
+    if (sink->waiting > 0) {
+        const size_t first = sink->count - sink->waiting;
+        sink->count = first + filter(sink, sink->data + first, sink->waiting);
+        sink->waiting = 0;
+    }
 }

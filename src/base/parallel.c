@@ -41,11 +41,9 @@ void bp_parallel_for(const bp_executor *executor, size_t count, bp_task task, vo
     }
 }
 
-size_t bp_parallel_blocks(const bp_executor *executor, size_t count, size_t least) {
-    if (executor->workers <= 1) {
-        return 1;
-    }
-    const size_t wanted = (size_t)executor->workers * BLOCKS_PER_WORKER;
-    const size_t possible = count / least + 1;
-    return wanted < possible ? wanted : possible;
+bp_blocks bp_blocks_cut(const bp_executor *executor, size_t item_count, size_t least, size_t most) {
+    const size_t wanted = executor->workers > 1 ? (size_t)executor->workers * BLOCKS_PER_WORKER : 1;
+    const size_t possible = item_count / least + 1;
+    const size_t count = wanted < possible ? wanted : possible;
+    return (bp_blocks){.item_count = item_count, .count = count < most ? count : most};
 }

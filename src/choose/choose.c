@@ -4,6 +4,8 @@
 // these two was ever the best by much more than a tenth, in any scene of scenes/ at 10^3 objects or more.
 #include "choose/choose.h"
 
+#include "choose/scene_facts.h"
+
 enum {
     SCALES = 20, // octaves of sizes that are too many for levels
     SCALES_LESS = 16,
@@ -23,17 +25,17 @@ static const double FILLING = 0x1p-10, FILLING_MORE = 0x1p-8, CLUMPING = 1.5, CL
 static const double MOVING = 0x1p-4, MOVING_LESS = 0x1p-5;
 
 typedef struct circumstances {
-    const bp_config *config;
     const bp_choice *facts;
     size_t count;
+    size_t brute_force_below;
     bool is_tree; // bvh is what there is: then it takes more to leave it than it took to get there
 } circumstances;
 
-// The config speaks of the grid's own parameters.
-static bool is_given(const bp_config *config) {
-    bool given = config->hierarchy_factor > 0.0f;
+// The settings have parameters of the grid.
+static bool has_grid_settings(const bp_method_settings *settings) {
+    bool given = settings->hierarchy_factor > 0.0f;
     for (int axis = 0; axis < 3; ++axis) {
-        given |= config->grid_size[axis] != 0;
+        given |= settings->grid_size[axis] != 0;
     }
     return given;
 }
@@ -73,7 +75,7 @@ static bp_rule rule_for(const circumstances *c) {
         return BP_RULE_THIN;
     }
     // The grid tests all pairs then, with vectors: up to 6 times as fast as method brute-force, which is plain.
-    return c->count < c->config->brute_force_below ? BP_RULE_FEW : BP_RULE_GRID;
+    return c->count < c->brute_force_below ? BP_RULE_FEW : BP_RULE_GRID;
 }
 
 static bp_method method_of(bp_rule rule) {
@@ -81,43 +83,47 @@ static bp_method method_of(bp_rule rule) {
     return tree ? BP_METHOD_BVH : BP_METHOD_HIERARCHICAL_GRID;
 }
 
-static bp_method judge(const bp_config *config, bp_candidates candidates, double moving, bool is_tree,
+static bp_method judge(const bp_method_setup *setup, const bp_box *boxes, size_t count, double moving, bool is_tree,
                        bp_choice *choice) {
-    bp_facts_gather(choice, config, candidates);
+    bp_scene_facts_gather(choice, setup->dimensions, boxes, count);
     choice->moving = moving;
-    choice->rule =
-        rule_for(&(circumstances){.config = config, .facts = choice, .count = candidates.count, .is_tree = is_tree});
+    const circumstances c = {
+        .facts = choice, .count = count, .brute_force_below = setup->settings.brute_force_below, .is_tree = is_tree};
+    choice->rule = rule_for(&c);
     return method_of(choice->rule);
 }
 
 // ---- one call -------------------------------------------------------------------------------------------------------
 
-static bool is_open(const bp_config *config) {
-    return config->method == BP_METHOD_AUTO && !is_given(config);
+static bool is_open(bp_method wanted, const bp_method_setup *setup) {
+    return wanted == BP_METHOD_AUTO && !has_grid_settings(&setup->settings);
 }
 
-bp_method bp_choose_first(const bp_config *config) {
-    return config->method == BP_METHOD_AUTO ? BP_METHOD_HIERARCHICAL_GRID : config->method;
+static bp_choice closed_choice(bp_method wanted) {
+    return (bp_choice){.rule = wanted == BP_METHOD_AUTO ? BP_RULE_GIVEN : BP_RULE_ASKED};
 }
 
-bp_method bp_choose_once(const bp_config *config, bp_candidates candidates, bp_choice *choice) {
-    if (is_open(config)) {
-        return judge(config, candidates, 0.0, false, choice);
+bp_method bp_choose_first(bp_method wanted) {
+    return wanted == BP_METHOD_AUTO ? BP_METHOD_HIERARCHICAL_GRID : wanted;
+}
+
+bp_method bp_choose_once(bp_method wanted, const bp_method_setup *setup, const bp_box *boxes, size_t count,
+                         bp_choice *choice) {
+    if (is_open(wanted, setup)) {
+        return judge(setup, boxes, count, 0.0, false, choice);
     }
-    *choice = (bp_choice){.rule = config->method == BP_METHOD_AUTO ? BP_RULE_GIVEN : BP_RULE_ASKED};
-    return bp_choose_first(config);
+    *choice = closed_choice(wanted);
+    return bp_choose_first(wanted);
 }
 
 // ---- a world --------------------------------------------------------------------------------------------------------
 
-bp_chooser bp_chooser_begin(const bp_config *config) {
-    bp_chooser chooser = {.wanted = bp_choose_first(config), .needed = VOTES_FIRST};
-    if (!is_open(config)) {
-        (void)bp_choose_once(config, (bp_candidates){0}, &chooser.choice);
-    } else {
-        chooser.choice.rule = BP_RULE_FEW;
-    }
-    return chooser;
+bp_chooser bp_chooser_begin(bp_method wanted, const bp_method_setup *setup) {
+    const bool open = is_open(wanted, setup);
+    return (bp_chooser){.open = open,
+                        .choice = open ? (bp_choice){.rule = BP_RULE_FEW} : closed_choice(wanted),
+                        .wanted = bp_choose_first(wanted),
+                        .needed = VOTES_FIRST};
 }
 
 // Another world: none, until now, or one of which at least half has come or gone.
@@ -126,24 +132,24 @@ static bool is_another(const bp_chooser *chooser, size_t count) {
 }
 
 // A scene becomes another one by changes: where few objects move, looking often would cost more than they do.
-bool bp_chooser_is_due(bp_chooser *chooser, const bp_config *config, size_t count, size_t changed) {
+bool bp_chooser_is_due(bp_chooser *chooser, size_t count, size_t changed) {
     ++chooser->age;
     chooser->changed += changed;
     const bool later = chooser->age >= LOOK_EVERY && (chooser->changed >= count / 2 || chooser->age >= LOOK_AT_LAST);
-    return is_open(config) && count > 0 && (later || is_another(chooser, count));
+    return chooser->open && count > 0 && (later || is_another(chooser, count));
 }
 
-bool bp_chooser_look(bp_chooser *chooser, const bp_config *config, bp_method method, bp_candidates candidates,
-                     double moving) {
+bool bp_chooser_look(bp_chooser *chooser, const bp_method_setup *setup, bp_method method, const bp_box *boxes,
+                     size_t count, double moving) {
     const bp_rule rule = chooser->choice.rule;
     const uint32_t changes = chooser->choice.changes;
-    const bool another = is_another(chooser, candidates.count);
+    const bool another = is_another(chooser, count);
     chooser->first = chooser->count == 0;
-    chooser->wanted = judge(config, candidates, moving, method == BP_METHOD_BVH, &chooser->choice);
+    chooser->wanted = judge(setup, boxes, count, moving, method == BP_METHOD_BVH, &chooser->choice);
     chooser->rule = chooser->choice.rule;
     chooser->choice.rule = chooser->wanted == method ? chooser->rule : rule;
     chooser->choice.changes = changes;
-    chooser->count = candidates.count;
+    chooser->count = count;
     chooser->age = 0;
     chooser->changed = 0;
     chooser->votes = chooser->wanted != method ? chooser->votes + 1 : 0;

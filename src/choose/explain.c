@@ -1,6 +1,7 @@
 #include "choose/explain.h"
 
-#include "api/config.h"
+#include "base/details.h"
+#include "base/log.h"
 
 #include <float.h>
 #include <stdarg.h>
@@ -33,13 +34,13 @@ static bool is_all_overlapping(const bp_stats *stats) {
 // From the sample; or there are more candidates than pairs and cells can explain.
 static bool has_giants(const bp_stats *stats) {
     const double tests = per_object(stats, (double)stats->tests), pairs = per_object(stats, (double)stats->pairs);
-    return (stats->choice.giants > 0.0 && stats->choice.giants < 0.05) ||
-           (stats->choice.giants == 0.0 && tests > MANY_CANDIDATES * (1.0 + pairs));
+    return (bp_details_read(stats).choice.giants > 0.0 && bp_details_read(stats).choice.giants < 0.05) ||
+           (bp_details_read(stats).choice.giants == 0.0 && tests > MANY_CANDIDATES * (1.0 + pairs));
 }
 
 static bool is_far_out(const bp_stats *stats) {
-    const bool are_points = stats->choice.size <= FLT_MIN; // which have no size that could be lost
-    return !are_points && stats->choice.farthest > FAR * stats->choice.size;
+    const bool are_points = bp_details_read(stats).choice.size <= FLT_MIN; // which have no size that could be lost
+    return !are_points && bp_details_read(stats).choice.farthest > FAR * bp_details_read(stats).choice.size;
 }
 
 static const struct {
@@ -66,11 +67,11 @@ static bool applies(size_t warning, const bp_stats *stats) {
     return stats->objects >= ENOUGH && warnings[warning].applies(stats);
 }
 
-void bp_warn(const bp_config *config, const bp_stats *stats, uint32_t *told) {
-    for (size_t i = 0; i < WARNING_COUNT && config->log.write != NULL; ++i) {
-        if ((*told >> i & 1u) == 0 && applies(i, stats)) {
-            *told |= 1u << i;
-            bp_log_write(config, "warning: %s", warnings[i].text);
+void bp_warn(const bp_log *log, const bp_stats *stats, uint32_t *given) {
+    for (size_t i = 0; i < WARNING_COUNT && log->write != NULL; ++i) {
+        if ((*given >> i & 1u) == 0 && applies(i, stats)) {
+            *given |= 1u << i;
+            bp_log_write(log, "warning: %s", warnings[i].text);
         }
     }
 }
@@ -138,15 +139,20 @@ size_t bp_explain(const bp_stats *stats, char *text, size_t capacity) {
     if (stats == NULL) {
         return 0;
     }
+    const bp_choice choice = bp_details_read(stats).choice;
     const char *method = bp_method_name((size_t)stats->method);
     print(&p, "%s, because ", method != NULL ? method : "no method");
-    print_rule(&p, &stats->choice);
+    print_rule(&p, &choice);
     print(&p, "\n");
-    print_facts(&p, &stats->choice);
+    print_facts(&p, &choice);
     for (size_t i = 0; i < WARNING_COUNT; ++i) {
         if (applies(i, stats)) {
             print(&p, "warning: %s\n", warnings[i].text);
         }
     }
     return p.length;
+}
+
+bp_details bp_stats_details(const bp_stats *stats) {
+    return stats != NULL ? bp_details_read(stats) : (bp_details){.sort = BP_SORT_AUTOMATIC};
 }

@@ -1,7 +1,6 @@
 #include "choose/scene_facts.h"
 
 #include "base/boxes.h"
-#include "methods/octrees/tree_space.h"
 
 #include <string.h>
 
@@ -44,17 +43,17 @@ static size_t place_of(size_t i, size_t wanted, size_t count) {
     return begin + (size_t)((unsigned long long)scrambled * (count / wanted) >> 32);
 }
 
-static void take_sample(sample *s, bp_candidates from, uint32_t dimensions) {
-    const size_t wanted = sample_size(from.count);
+static void take_sample(sample *s, const bp_box *boxes, size_t count, uint32_t dimensions) {
+    const size_t wanted = sample_size(count);
     s->count = 0;
     s->infinite = 0;
     for (size_t i = 0; i < wanted; ++i) {
-        const bp_box *box = &from.boxes[place_of(i, wanted, from.count)];
+        const bp_box *box = &boxes[place_of(i, wanted, count)];
         const float size = longest_edge(box, dimensions);
         if (bp_box_is_hole(box)) {
             continue;
         }
-        if (!(size <= FLT_MAX) || !bp_tree_is_finite(box, dimensions)) { // also where both ends are infinite
+        if (!(size <= FLT_MAX) || !bp_box_is_finite(box, dimensions)) { // also where both ends are infinite
             ++s->infinite;
             continue;
         }
@@ -191,10 +190,10 @@ static size_t count_giants(const sample *s, double extent, double size) {
     return giants;
 }
 
-void bp_facts_gather(bp_choice *choice, const bp_config *config, bp_candidates from) {
+void bp_scene_facts_gather(bp_choice *choice, uint32_t dimensions, const bp_box *boxes, size_t count) {
     sample s;
     octaves o;
-    take_sample(&s, from, config->dimensions);
+    take_sample(&s, boxes, count, dimensions);
     *choice = (bp_choice){.sampled = (uint32_t)(s.count + s.infinite)};
     if (s.count == 0) {
         return;
@@ -212,8 +211,8 @@ void bp_facts_gather(bp_choice *choice, const bp_config *config, bp_candidates f
     choice->octaves = octaves_of(&o, s.count);
     choice->size = ldexp(1.0, (int)middle - 127);
     choice->nesting = extent > 0.0 ? longest_extent(fine_low, fine_high) / extent : 1.0;
-    choice->clumping = clumping_of(&s, low, high, config->dimensions);
-    choice->filling = filling_of(&s, from.count, choice->extent, config->dimensions);
+    choice->clumping = clumping_of(&s, low, high, dimensions);
+    choice->filling = filling_of(&s, count, choice->extent, dimensions);
     choice->giants = (double)count_giants(&s, extent, choice->size) / (double)choice->sampled;
     choice->farthest = farthest_of(low, high);
 }

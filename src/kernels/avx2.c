@@ -4,7 +4,7 @@
 #if defined(__AVX2__)
 #include "kernels/x86.h"
 
-static inline __m256 overlap_on(wide box_min, wide box_max, const float *min, const float *max) {
+static inline __m256 overlap_on(vec box_min, vec box_max, const float *min, const float *max) {
     const __m256 below = _mm256_cmp_ps(box_min, _mm256_loadu_ps(max), _CMP_LE_OQ);
     const __m256 above = _mm256_cmp_ps(_mm256_loadu_ps(min), box_max, _CMP_LE_OQ);
     return _mm256_and_ps(below, above);
@@ -12,8 +12,8 @@ static inline __m256 overlap_on(wide box_min, wide box_max, const float *min, co
 
 #define AXIS_OVERLAP(box, candidates, axis, at)                                                                        \
     overlap_on((box)->min[axis], (box)->max[axis], (candidates)->min[axis] + (at), (candidates)->max[axis] + (at))
-#define wide_overlap(box, candidates, at)                                                                              \
-    (wide_mask)(unsigned) _mm256_movemask_ps(                                                                          \
+#define vec_overlap(box, candidates, at)                                                                               \
+    (vec_mask)(unsigned) _mm256_movemask_ps(                                                                           \
         _mm256_and_ps(_mm256_and_ps(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),       \
                       AXIS_OVERLAP(box, candidates, 2, at)))
 
@@ -22,13 +22,13 @@ static inline __m256 overlap_on(wide box_min, wide box_max, const float *min, co
 #include "kernels/probe_loop.h"
 
 const bp_kernels bp_kernels_avx2 = {
-    .keys = x86_keys,
-    .arrange = x86_arrange,
+    .cell_keys = x86_cell_keys,
+    .gather = x86_gather,
     .measure = x86_measure,
-    .sweep = wide_sweep,
-    .sweep_rows = wide_sweep_rows,
-    .widen = wide_widen,
-    .probe_box = wide_probe_box,
-    .probe_line = wide_probe_line,
+    .test_ranges = vec_test_ranges,
+    .test_rows = vec_test_rows,
+    .extend_bounds = vec_extend_bounds,
+    .probe_box = vec_probe_box,
+    .probe_line = vec_probe_line,
 };
 #endif

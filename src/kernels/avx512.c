@@ -5,7 +5,7 @@
 #if defined(__AVX512VL__) && defined(__AVX512DQ__)
 #include "kernels/x86.h"
 
-static inline __m256i compare(wide a, wide b) {
+static inline __m256i compare(vec a, vec b) {
     return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
 }
 
@@ -15,8 +15,8 @@ static inline __m256i all_of(__m256i a, __m256i b, __m256i c) {
 
 #define BELOW(box, candidates, axis, at) compare((box)->min[axis], _mm256_loadu_ps((candidates)->max[axis] + (at)))
 #define ABOVE(box, candidates, axis, at) compare(_mm256_loadu_ps((candidates)->min[axis] + (at)), (box)->max[axis])
-#define wide_overlap(box, candidates, at)                                                                              \
-    (wide_mask)(unsigned) _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_and_si256(                                     \
+#define vec_overlap(box, candidates, at)                                                                               \
+    (vec_mask)(unsigned) _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_and_si256(                                      \
         all_of(BELOW(box, candidates, 0, at), BELOW(box, candidates, 1, at), BELOW(box, candidates, 2, at)),           \
         all_of(ABOVE(box, candidates, 0, at), ABOVE(box, candidates, 1, at), ABOVE(box, candidates, 2, at)))))
 
@@ -25,13 +25,13 @@ static inline __m256i all_of(__m256i a, __m256i b, __m256i c) {
 #include "kernels/probe_loop.h"
 
 const bp_kernels bp_kernels_avx512 = {
-    .keys = x86_keys,
-    .arrange = x86_arrange,
+    .cell_keys = x86_cell_keys,
+    .gather = x86_gather,
     .measure = x86_measure,
-    .sweep = wide_sweep,
-    .sweep_rows = wide_sweep_rows,
-    .widen = wide_widen,
-    .probe_box = wide_probe_box,
-    .probe_line = wide_probe_line,
+    .test_ranges = vec_test_ranges,
+    .test_rows = vec_test_rows,
+    .extend_bounds = vec_extend_bounds,
+    .probe_box = vec_probe_box,
+    .probe_line = vec_probe_line,
 };
 #endif

@@ -1,5 +1,5 @@
-// Which kernels: the best that both the build and the processor have, unless config.simd or BP_SIMD says otherwise.
-#include "api/config.h"
+// Which kernels: the best that both the build and the processor have, unless settings.simd or BP_SIMD says otherwise.
+#include "base/log.h"
 #include "kernels/kernels.h"
 
 #include <stdlib.h>
@@ -53,39 +53,42 @@ static bp_simd best(void) {
     return (bp_simd)simd;
 }
 
-static bp_status named_by_environment(bp_config *config) {
+static bp_status named_by_environment(const bp_log *log, bp_simd *simd) {
     const char *name = getenv("BP_SIMD");
     if (name == NULL || name[0] == '\0') {
         return BP_OK;
     }
-    for (size_t simd = 0; simd < SET_COUNT; ++simd) {
-        if (strcmp(name, sets[simd].name) == 0) {
-            config->simd = (bp_simd)simd;
+    for (size_t i = 0; i < SET_COUNT; ++i) {
+        if (strcmp(name, sets[i].name) == 0) {
+            *simd = (bp_simd)i;
             return BP_OK;
         }
     }
-    bp_log_write(config, "BP_SIMD=%s: expected auto, scalar, avx2, avx512 or neon", name);
+    bp_log_write(log, "BP_SIMD=%s: expected auto, scalar, avx2, avx512 or neon", name);
     return BP_ERROR_ARGUMENT;
 }
 
-bp_status bp_kernels_choose(bp_config *config) {
-    if (config->simd == BP_SIMD_AUTO) {
-        const bp_status status = named_by_environment(config);
-        if (status != BP_OK) {
-            return status;
-        }
+bp_status bp_kernels_choose(bp_simd wanted, const bp_log *log, const bp_kernels **kernels) {
+    bp_simd simd = wanted;
+    const bp_status status = simd == BP_SIMD_AUTO ? named_by_environment(log, &simd) : BP_OK;
+    if (status != BP_OK) {
+        return status;
     }
-    if (config->simd == BP_SIMD_AUTO) {
-        config->simd = best();
-    }
-    if (!usable(config->simd)) {
-        bp_log_write(config, "config.simd: this processor or build has no %s; the best here is %s",
-                     sets[config->simd].name, sets[best()].name);
+    simd = simd == BP_SIMD_AUTO ? best() : simd;
+    if (!usable(simd)) {
+        bp_log_write(log, "settings.simd: this processor or build has no %s; the best here is %s", sets[simd].name,
+                     sets[best()].name);
         return BP_ERROR_UNSUPPORTED;
     }
+    *kernels = sets[simd].kernels;
     return BP_OK;
 }
 
-const bp_kernels *bp_kernels_get(bp_simd simd) {
-    return sets[simd].kernels;
+void bp_columns_fill(const bp_columns *columns, const bp_kernels *kernels, uint32_t dimensions, size_t begin,
+                     size_t end, const bp_box *boxes) {
+    kernels->gather(columns, begin, end, boxes);
+    if (dimensions == 2) {
+        memset(columns->min[2] + begin, 0, (end - begin) * sizeof(float));
+        memset(columns->max[2] + begin, 0, (end - begin) * sizeof(float));
+    }
 }

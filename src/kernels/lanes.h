@@ -1,5 +1,5 @@
 // For each set of eight lanes: its members in ascending order, four to a word, each named by two equal bytes (one for
-// each half of a pair). Written once by a loop; tests/test_sweep.c checks every entry.
+// each half of a pair). Written once by a loop; tests/methods/test_kernels.c checks every entry.
 #ifndef BP_LANES_H
 #define BP_LANES_H
 

@@ -6,66 +6,66 @@
 
 enum { WIDTH = 4 };
 
-typedef float32x4_t wide;
-typedef uint32x4_t wide_ids;
-typedef uint32x4_t wide_mask;
+typedef float32x4_t vec;
+typedef uint32x4_t vec_ids;
+typedef uint32x4_t vec_mask;
 
-static inline wide wide_set(float value) {
+static inline vec vec_set(float value) {
     return vdupq_n_f32(value);
 }
 
-static inline wide wide_load(const float *from) {
+static inline vec vec_load(const float *from) {
     return vld1q_f32(from);
 }
 
-static inline wide wide_subtract(wide a, wide b) {
+static inline vec vec_subtract(vec a, vec b) {
     return vsubq_f32(a, b);
 }
 
-static inline wide wide_multiply(wide a, wide b) {
+static inline vec vec_multiply(vec a, vec b) {
     return vmulq_f32(a, b);
 }
 
-static inline wide wide_smaller(wide a, wide b) {
+static inline vec vec_smaller(vec a, vec b) {
     return vminq_f32(a, b);
 }
 
-static inline wide wide_larger(wide a, wide b) {
+static inline vec vec_larger(vec a, vec b) {
     return vmaxq_f32(a, b);
 }
 
-static inline wide_mask wide_at_most(wide a, wide b) {
+static inline vec_mask vec_at_most(vec a, vec b) {
     return vcleq_f32(a, b);
 }
 
-static inline wide_ids wide_ids_set(uint32_t id) {
+static inline vec_ids vec_ids_set(uint32_t id) {
     return vdupq_n_u32(id);
 }
 
-static inline wide_ids wide_ids_load(const uint32_t *from) {
+static inline vec_ids vec_ids_load(const uint32_t *from) {
     return vld1q_u32(from);
 }
 
-static inline wide_ids wide_count_from(uint32_t first) {
+static inline vec_ids vec_count_from(uint32_t first) {
     static const uint32_t lane[WIDTH] = {0, 1, 2, 3};
     return vaddq_u32(vdupq_n_u32(first), vld1q_u32(lane));
 }
 
-static inline wide_ids wide_ids_min(wide_ids a, wide_ids b) {
+static inline vec_ids vec_ids_min(vec_ids a, vec_ids b) {
     return vminq_u32(a, b);
 }
 
-static inline wide_ids wide_ids_max(wide_ids a, wide_ids b) {
+static inline vec_ids vec_ids_max(vec_ids a, vec_ids b) {
     return vmaxq_u32(a, b);
 }
 
-static inline wide_mask wide_first(wide_mask mask, size_t count) {
+static inline vec_mask vec_first(vec_mask mask, size_t count) {
     static const uint32_t lane[WIDTH] = {0, 1, 2, 3};
     return vandq_u32(mask, vcltq_u32(vld1q_u32(lane), vdupq_n_u32(count < WIDTH ? (uint32_t)count : WIDTH)));
 }
 
 // Each lane is written; the end advances only past those that are hits.
-static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_ids b) {
+static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids b) {
     *out = (bp_pair){.a = vgetq_lane_u32(a, 0), .b = vgetq_lane_u32(b, 0)};
     out += vgetq_lane_u32(mask, 0) & 1;
     *out = (bp_pair){.a = vgetq_lane_u32(a, 1), .b = vgetq_lane_u32(b, 1)};
@@ -76,13 +76,13 @@ static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_
     return out + (vgetq_lane_u32(mask, 3) & 1);
 }
 
-static inline uint32x4_t overlap_on(wide box_min, wide box_max, const float *min, const float *max) {
+static inline uint32x4_t overlap_on(vec box_min, vec box_max, const float *min, const float *max) {
     return vandq_u32(vcleq_f32(box_min, vld1q_f32(max)), vcleq_f32(vld1q_f32(min), box_max));
 }
 
 #define AXIS_OVERLAP(box, candidates, axis, at)                                                                        \
     overlap_on((box)->min[axis], (box)->max[axis], (candidates)->min[axis] + (at), (candidates)->max[axis] + (at))
-#define wide_overlap(box, candidates, at)                                                                              \
+#define vec_overlap(box, candidates, at)                                                                               \
     vandq_u32(vandq_u32(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),                   \
               AXIS_OVERLAP(box, candidates, 2, at))
 
@@ -91,13 +91,13 @@ static inline uint32x4_t overlap_on(wide box_min, wide box_max, const float *min
 #include "kernels/probe_loop.h"
 
 const bp_kernels bp_kernels_neon = {
-    .keys = plain_keys,
-    .arrange = plain_arrange,
+    .cell_keys = plain_cell_keys,
+    .gather = plain_gather,
     .measure = plain_measure,
-    .sweep = wide_sweep,
-    .sweep_rows = wide_sweep_rows,
-    .widen = wide_widen,
-    .probe_box = wide_probe_box,
-    .probe_line = wide_probe_line,
+    .test_ranges = vec_test_ranges,
+    .test_rows = vec_test_rows,
+    .extend_bounds = vec_extend_bounds,
+    .probe_box = vec_probe_box,
+    .probe_line = vec_probe_line,
 };
 #endif

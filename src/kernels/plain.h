@@ -6,8 +6,8 @@
 #include "base/boxes.h"
 #include "kernels/kernels.h"
 
-static inline size_t plain_keys(const bp_level *level, uint32_t dimensions, const bp_box *boxes, size_t count,
-                                uint32_t *keys, float reach[3]) {
+static inline size_t plain_cell_keys(const bp_level *level, uint32_t dimensions, const bp_box *boxes, size_t count,
+                                     uint32_t *keys, float reach[3]) {
     size_t fitting = 0;
     for (size_t i = 0; i < count; ++i) {
         const bp_box box = bp_box_flatten(boxes[i], dimensions);
@@ -26,7 +26,7 @@ static inline size_t plain_keys(const bp_level *level, uint32_t dimensions, cons
     return fitting;
 }
 
-static inline void plain_arrange(const bp_columns *columns, size_t begin, size_t end, const bp_box *boxes) {
+static inline void plain_gather(const bp_columns *columns, size_t begin, size_t end, const bp_box *boxes) {
     for (size_t i = begin; i < end; ++i) {
         const bp_box *box = &boxes[columns->id[i]];
         for (int axis = 0; axis < 3; ++axis) {

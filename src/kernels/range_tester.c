@@ -1,47 +1,56 @@
 #include "kernels/range_tester.h"
 
-#include "base/boxes.h"
 #include "base/parallel.h"
 
 #include <string.h>
 
 enum {
-    PIECE = 8192, // candidates of one item, at most
+    PIECE = 8192, // candidates of one test, at most
     BLOCKS_MAX = 512
 };
 
-// ---- items ----------------------------------------------------------------------------------------------------------
+// ---- tests ----------------------------------------------------------------------------------------------------------
 
-void bp_sweeper_sweep(bp_sweeper *s, const bp_sweep_item *items, size_t count) {
-    for (size_t done = 0, some = 0; done < count && !s->failed; done += some) {
-        bp_sweep_job job = {.objects = s->objects,
-                            .candidates = s->candidates,
-                            .items = items + done,
-                            .item_count = count - done,
-                            .ordered = s->objects == s->candidates};
-        const size_t least = (size_t)(job.items[0].end - job.items[0].begin) + BP_COLUMN_PADDING;
-        job.out = bp_sink_room(s->sink, least, &job.room);
+static void swap_names(bp_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        pairs[i] = (bp_pair){.a = pairs[i].b, .b = pairs[i].a};
+    }
+}
+
+void bp_range_tester_run(bp_range_tester *t, const bp_range_test *tests, size_t count) {
+    for (size_t done = 0, some = 0; done < count && !t->failed; done += some) {
+        bp_range_job job = {.objects = t->objects,
+                            .candidates = t->candidates,
+                            .tests = tests + done,
+                            .test_count = count - done,
+                            .names = t->names};
+        const size_t least = (size_t)(job.tests[0].end - job.tests[0].begin) + BP_COLUMN_PADDING;
+        job.out = bp_sink_room(t->sink, least, &job.room);
         if (job.out == NULL) {
-            s->failed = true;
+            t->failed = true;
             return;
         }
-        bp_sink_commit(s->sink, job.out, s->kernels->sweep(&job, &some));
+        const size_t found = t->kernels->test_ranges(&job, &some);
+        if (t->names == BP_NAMES_BY_ROLE_SWAPPED) {
+            swap_names(job.out, found);
+        }
+        bp_sink_commit(t->sink, job.out, found);
     }
 }
 
-void bp_sweeper_flush(bp_sweeper *s) {
-    for (size_t i = 0; i < s->item_count; ++i) {
-        s->sink->tests += s->items[i].end - s->items[i].begin;
+void bp_range_tester_flush(bp_range_tester *t) {
+    for (size_t i = 0; i < t->test_count; ++i) {
+        t->sink->tests += t->tests[i].end - t->tests[i].begin;
     }
-    bp_sweeper_sweep(s, s->items, s->item_count);
-    s->item_count = 0;
+    bp_range_tester_run(t, t->tests, t->test_count);
+    t->test_count = 0;
 }
 
-void bp_sweeper_push_range(bp_sweeper *s, size_t object, uint32_t begin, uint32_t end) {
+void bp_range_tester_add_long(bp_range_tester *t, size_t object, uint32_t begin, uint32_t end) {
     while (begin < end) {
         const uint32_t stop = end - begin < PIECE ? end : begin + PIECE;
-        bp_sweeper_make_room(s, 1);
-        bp_sweeper_push(s, object, begin, stop);
+        bp_range_tester_reserve(t, 1);
+        bp_range_tester_add(t, object, begin, stop);
         begin = stop;
     }
 }
@@ -49,37 +58,34 @@ void bp_sweeper_push_range(bp_sweeper *s, size_t object, uint32_t begin, uint32_
 // ---- blocks of units ------------------------------------------------------------------------------------------------
 
 typedef struct run {
-    const bp_sweep_plan *plan;
-    size_t block_count;
+    const bp_range_search *search;
+    bp_blocks blocks;
     bp_sink *sinks; // one per block, or the caller's if there is one block
     bool failed[BLOCKS_MAX];
     bp_pair *place; // where the pairs of all blocks go in the end
 } run;
 
-static size_t first_unit(const run *r, size_t block) {
-    return (size_t)((unsigned long long)r->plan->unit_count * block / r->block_count);
-}
-
-static void task_block(void *context, size_t block) {
+static void task_search_block(void *context, size_t block) {
     run *r = context;
-    const bp_sweep_plan *plan = r->plan;
-    bp_sweeper s;
-    s.kernels = bp_kernels_get(plan->config->simd);
-    s.objects = plan->objects;
-    s.candidates = plan->candidates;
-    s.sink = &r->sinks[block];
-    s.failed = false;
-    s.item_count = 0;
-    const size_t end = first_unit(r, block + 1);
-    for (size_t unit = first_unit(r, block); unit < end && !s.failed; ++unit) {
-        plan->unit(plan->context, &s, unit);
-        bp_sweeper_flush(&s);
+    const bp_range_search *search = r->search;
+    bp_range_tester t; // not zeroed: the list is long, and filled before it is read
+    t.kernels = search->kernels;
+    t.objects = search->objects;
+    t.candidates = search->candidates;
+    t.names = search->names;
+    t.sink = &r->sinks[block];
+    t.failed = false;
+    t.test_count = 0;
+    const size_t end = bp_block_begin(r->blocks, block + 1);
+    for (size_t unit = bp_block_begin(r->blocks, block); unit < end && !t.failed; ++unit) {
+        search->unit(search->context, &t, unit);
+        bp_range_tester_flush(&t);
     }
-    bp_sink_settle(s.sink);
-    r->failed[block] = s.failed;
+    bp_sink_flush(t.sink);
+    r->failed[block] = t.failed;
 }
 
-static void task_copy(void *context, size_t block) {
+static void task_copy_block(void *context, size_t block) {
     const run *r = context;
     bp_pair *place = r->place;
     for (size_t i = 0; i < block; ++i) {
@@ -90,8 +96,8 @@ static void task_copy(void *context, size_t block) {
     }
 }
 
-// One sink per block, each like the one that all pairs go to in the end.
-static bool reserve_sinks(bp_sweep_pool *pool, const bp_allocator *allocator, size_t count, const bp_sink *like) {
+// One sink per block, with the rules of the one that all pairs go to in the end.
+static bool reserve_sinks(bp_block_sinks *pool, const bp_allocator *allocator, size_t count, bp_sink_rules rules) {
     if (!bp_buffer_reserve(&pool->buffer, allocator, pool->count * sizeof(bp_sink), count, sizeof(bp_sink))) {
         return false;
     }
@@ -101,15 +107,7 @@ static bool reserve_sinks(bp_sweep_pool *pool, const bp_allocator *allocator, si
     }
     for (size_t i = 0; i < count; ++i) {
         const size_t last_count = sinks[i].count;
-        sinks[i].allocator = allocator;
-        sinks[i].count = 0;
-        sinks[i].tests = 0;
-        sinks[i].limit = like->limit;
-        sinks[i].sieve = like->sieve;
-        sinks[i].turned = like->turned;
-        sinks[i].ordered = like->ordered;
-        sinks[i].patience = like->patience;
-        sinks[i].waiting = 0;
+        bp_sink_restart(&sinks[i], allocator, rules);
         bp_sink_expect(&sinks[i], last_count);
     }
     return true;
@@ -118,12 +116,13 @@ static bool reserve_sinks(bp_sweep_pool *pool, const bp_allocator *allocator, si
 // The pairs of all blocks, in their order. Where the caller's buffer is short, what fits is copied and all are counted.
 static bool join_blocks(run *r, bp_sink *sink) {
     size_t total = 0, room = 0;
-    for (size_t i = 0; i < r->block_count; ++i) {
+    for (size_t i = 0; i < r->blocks.count; ++i) {
         total += r->sinks[i].count;
         sink->tests += r->sinks[i].tests;
     }
-    const bool fits = sink->count <= sink->limit && total <= sink->limit - sink->count;
-    for (size_t i = 0; i < r->block_count && !fits; ++i) {
+    const size_t limit = sink->rules.limit;
+    const bool fits = sink->count <= limit && total <= limit - sink->count;
+    for (size_t i = 0; i < r->blocks.count && !fits; ++i) {
         const bp_sink *block = &r->sinks[i];
         bp_sink_count(sink, block->data, block->count < block->capacity ? block->count : block->capacity, block->count);
     }
@@ -134,32 +133,31 @@ static bool join_blocks(run *r, bp_sink *sink) {
     if (r->place == NULL) {
         return false;
     }
-    bp_parallel_for(&r->plan->config->executor, r->block_count, task_copy, r);
-    bp_sink_commit_passed(sink, r->place, total);
+    bp_parallel_for(&r->search->runtime->executor, r->blocks.count, task_copy_block, r);
+    bp_sink_commit_filtered(sink, r->place, total);
     return true;
 }
 
-bp_status bp_sweep_pool_run(bp_sweep_pool *pool, const bp_sweep_plan *plan, bp_sink *sink) {
-    const bp_executor *executor = &plan->config->executor;
-    run r = {.plan = plan, .block_count = bp_parallel_blocks(executor, plan->unit_count, 1)};
-    r.block_count = r.block_count < BLOCKS_MAX ? r.block_count : BLOCKS_MAX;
-    if (r.block_count == 1) {
+bp_status bp_range_search_run(const bp_range_search *search, bp_block_sinks *sinks, bp_sink *sink) {
+    const bp_runtime *runtime = search->runtime;
+    run r = {.search = search, .blocks = bp_blocks_cut(&runtime->executor, search->unit_count, 1, BLOCKS_MAX)};
+    if (r.blocks.count == 1) {
         r.sinks = sink;
-    } else if (reserve_sinks(pool, &plan->config->allocator, r.block_count, sink)) {
-        r.sinks = pool->buffer.data;
+    } else if (reserve_sinks(sinks, &runtime->allocator, r.blocks.count, sink->rules)) {
+        r.sinks = sinks->buffer.data;
     } else {
         return BP_ERROR_MEMORY;
     }
-    bp_parallel_for(executor, r.block_count, task_block, &r);
-    for (size_t i = 0; i < r.block_count; ++i) {
+    bp_parallel_for(&runtime->executor, r.blocks.count, task_search_block, &r);
+    for (size_t i = 0; i < r.blocks.count; ++i) {
         if (r.failed[i]) {
             return BP_ERROR_MEMORY;
         }
     }
-    return r.block_count == 1 || join_blocks(&r, sink) ? BP_OK : BP_ERROR_MEMORY;
+    return r.blocks.count == 1 || join_blocks(&r, sink) ? BP_OK : BP_ERROR_MEMORY;
 }
 
-size_t bp_sweep_pool_bytes(const bp_sweep_pool *pool) {
+size_t bp_block_sinks_bytes(const bp_block_sinks *pool) {
     const bp_sink *sinks = pool->buffer.data;
     size_t bytes = pool->buffer.bytes;
     for (size_t i = 0; i < pool->count; ++i) {
@@ -168,46 +166,11 @@ size_t bp_sweep_pool_bytes(const bp_sweep_pool *pool) {
     return bytes;
 }
 
-void bp_sweep_pool_free(bp_sweep_pool *pool, const bp_allocator *allocator) {
+void bp_block_sinks_free(bp_block_sinks *pool, const bp_allocator *allocator) {
     bp_sink *sinks = pool->buffer.data;
     for (size_t i = 0; i < pool->count; ++i) {
         bp_sink_free(&sinks[i]);
     }
     bp_buffer_free(&pool->buffer, allocator);
     pool->count = 0;
-}
-
-// ---- columns --------------------------------------------------------------------------------------------------------
-
-bool bp_columns_reserve(bp_columns *columns, bp_buffer *buffer, const bp_allocator *allocator, size_t count) {
-    const size_t needed = (count + BP_COLUMN_PADDING + 15) / 16 * 16;
-    if (!bp_buffer_reserve_slack(buffer, allocator, 0, bp_size_multiply(needed, 7), sizeof(float))) {
-        return false;
-    }
-    float *floats = buffer->data;
-    for (size_t axis = 0; axis < 3; ++axis) {
-        columns->min[axis] = floats + needed * axis;
-        columns->max[axis] = floats + needed * (axis + 3);
-    }
-    columns->id = (uint32_t *)buffer->data + needed * 6;
-    return true;
-}
-
-void bp_columns_fill(const bp_columns *columns, const bp_config *config, size_t begin, size_t end,
-                     const bp_box *boxes) {
-    bp_kernels_get(config->simd)->arrange(columns, begin, end, boxes);
-    if (config->dimensions == 2) {
-        memset(columns->min[2] + begin, 0, (end - begin) * sizeof(float));
-        memset(columns->max[2] + begin, 0, (end - begin) * sizeof(float));
-    }
-}
-
-bool bp_columns_hold(const bp_columns *columns, size_t position, const bp_box *given, uint32_t dimensions) {
-    const bp_box box = bp_box_flatten(*given, dimensions);
-    bool same = true;
-    for (int axis = 0; axis < 3; ++axis) {
-        same &= columns->min[axis][position] == box.min[axis];
-        same &= columns->max[axis][position] == box.max[axis];
-    }
-    return same;
 }

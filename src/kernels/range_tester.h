@@ -1,77 +1,75 @@
-// The sweeper: methods list what to test, (box, range of boxes) by (box, range of boxes), and it feeds the kernels.
+// The range tester: searches list what to test, (box, range of boxes) after (box, range of boxes), and it feeds the
+// kernels.
 //
-//     push(box, begin, end) ---> | items | ---> kernel ---> sink of this block ---> joined in block order
+//     add(box, begin, end) ---> | tests | ---> kernel ---> sink of this block ---> joined in block order
 //
-// Units of work (a few hundred boxes, a bucket of cells) are numbered; blocks of units run in parallel, each with a
-// sink of its own. The list is emptied at the end of every unit, so the order of the pairs depends on the units alone,
-// and not on how they were cut into blocks.
-#ifndef BP_SWEEPER_H
-#define BP_SWEEPER_H
+// A search is cut into numbered units of work (a few hundred boxes, a bucket of cells). Blocks of units run in parallel,
+// each with a sink of its own. The list of tests is emptied at the end of every unit, so the order of the pairs depends
+// on the units alone, and not on how they were cut into blocks.
+#ifndef BP_RANGE_TESTER_H
+#define BP_RANGE_TESTER_H
 
 #include "base/pair_sink.h"
+#include "base/runtime.h"
 #include "kernels/kernels.h"
 
-enum { BP_SWEEPER_ITEMS = 1024 }; // that are swept together
+enum { BP_RANGE_TESTER_TESTS = 1024 }; // that go to a kernel together
 
-typedef struct bp_sweeper {
+typedef struct bp_range_tester {
     const bp_kernels *kernels;
-    const bp_columns *objects;    // whose boxes are swept ...
+    const bp_columns *objects;    // these boxes are tested ...
     const bp_columns *candidates; // ... against these; the same columns unless between two sets
+    bp_pair_names names;
     bp_sink *sink;
     bool failed; // memory ran short
-    size_t item_count;
-    bp_sweep_item items[BP_SWEEPER_ITEMS];
-} bp_sweeper;
+    size_t test_count;
+    bp_range_test tests[BP_RANGE_TESTER_TESTS];
+} bp_range_tester;
 
-// Tests items at once, without the list; they are not counted.
-void bp_sweeper_sweep(bp_sweeper *sweeper, const bp_sweep_item *items, size_t count);
+// Runs tests at once, without listing and without counting them.
+void bp_range_tester_run(bp_range_tester *tester, const bp_range_test *tests, size_t count);
 
-// Tests what is listed, and empties the list.
-void bp_sweeper_flush(bp_sweeper *sweeper);
+// Runs the tests that are listed, and empties the list.
+void bp_range_tester_flush(bp_range_tester *tester);
 
-// Before at most `items` calls of bp_sweeper_push.
-static inline void bp_sweeper_make_room(bp_sweeper *s, size_t items) {
-    if (s->item_count + items > BP_SWEEPER_ITEMS) {
-        bp_sweeper_flush(s);
+// Makes room for `count` calls of bp_range_tester_add.
+static inline void bp_range_tester_reserve(bp_range_tester *tester, size_t count) {
+    if (tester->test_count + count > BP_RANGE_TESTER_TESTS) {
+        bp_range_tester_flush(tester);
     }
 }
 
 // Lists box `object` against the candidates begin .. end-1, if there are any; without a branch.
-static inline void bp_sweeper_push(bp_sweeper *s, size_t object, uint32_t begin, uint32_t end) {
-    s->items[s->item_count] = (bp_sweep_item){.object = (uint32_t)object, .begin = begin, .end = end};
-    s->item_count += begin < end;
+static inline void bp_range_tester_add(bp_range_tester *tester, size_t object, uint32_t begin, uint32_t end) {
+    tester->tests[tester->test_count] = (bp_range_test){.object = (uint32_t)object, .begin = begin, .end = end};
+    tester->test_count += begin < end;
 }
 
-// The same for a range of any length, with the room made: in pieces, because a sink has to hold what a piece may give.
-void bp_sweeper_push_range(bp_sweeper *sweeper, size_t object, uint32_t begin, uint32_t end);
+// The same for a range of any length, and makes room itself. A long range is cut into pieces, because the sink must have
+// room for all that a piece may give.
+void bp_range_tester_add_long(bp_range_tester *tester, size_t object, uint32_t begin, uint32_t end);
 
-// The sinks of the blocks, kept from call to call. All zero is empty.
-typedef struct bp_sweep_pool {
-    bp_buffer buffer;
+// The sinks of the blocks, kept from search to search. All zero is empty.
+typedef struct bp_block_sinks {
+    bp_buffer buffer; // of bp_sink
     size_t count;
-} bp_sweep_pool;
+} bp_block_sinks;
 
-// One search: unit 0 .. unit_count-1, each by a call of `unit`.
-typedef struct bp_sweep_plan {
-    const bp_config *config;
+size_t bp_block_sinks_bytes(const bp_block_sinks *sinks);
+void bp_block_sinks_free(bp_block_sinks *sinks, const bp_allocator *allocator);
+
+// One search: units 0 .. unit_count-1, each by a call of `unit`.
+typedef struct bp_range_search {
+    const bp_runtime *runtime;
+    const bp_kernels *kernels;
     const bp_columns *objects, *candidates;
+    bp_pair_names names;
     size_t unit_count;
-    void (*unit)(const void *context, bp_sweeper *sweeper, size_t index);
+    void (*unit)(const void *context, bp_range_tester *tester, size_t index);
     const void *context;
-} bp_sweep_plan;
+} bp_range_search;
 
 // Runs all units and leaves their pairs in the sink, in the order of the units.
-bp_status bp_sweep_pool_run(bp_sweep_pool *pool, const bp_sweep_plan *plan, bp_sink *sink);
-size_t bp_sweep_pool_bytes(const bp_sweep_pool *pool);
-void bp_sweep_pool_free(bp_sweep_pool *pool, const bp_allocator *allocator);
-
-// Room for `count` boxes in columns that lie in `buffer`; what they held is lost.
-bool bp_columns_reserve(bp_columns *columns, bp_buffer *buffer, const bp_allocator *allocator, size_t count);
-
-// Fills the columns of positions begin .. end-1 from the boxes of the ids that are there; flat in two dimensions.
-void bp_columns_fill(const bp_columns *columns, const bp_config *config, size_t begin, size_t end, const bp_box *boxes);
-
-// Whether the columns hold a box, flat in two dimensions, at a position.
-bool bp_columns_hold(const bp_columns *columns, size_t position, const bp_box *box, uint32_t dimensions);
+bp_status bp_range_search_run(const bp_range_search *search, bp_block_sinks *sinks, bp_sink *sink);
 
 #endif

@@ -3,63 +3,63 @@
 
 enum { WIDTH = 1 };
 
-typedef float wide;
-typedef uint32_t wide_ids;
-typedef unsigned wide_mask;
+typedef float vec;
+typedef uint32_t vec_ids;
+typedef unsigned vec_mask;
 
-static inline wide wide_set(float value) {
+static inline vec vec_set(float value) {
     return value;
 }
 
-static inline wide wide_load(const float *from) {
+static inline vec vec_load(const float *from) {
     return *from;
 }
 
-static inline wide wide_subtract(wide a, wide b) {
+static inline vec vec_subtract(vec a, vec b) {
     return a - b;
 }
 
-static inline wide wide_multiply(wide a, wide b) {
+static inline vec vec_multiply(vec a, vec b) {
     return a * b;
 }
 
-static inline wide wide_smaller(wide a, wide b) {
+static inline vec vec_smaller(vec a, vec b) {
     return a < b ? a : b;
 }
 
-static inline wide wide_larger(wide a, wide b) {
+static inline vec vec_larger(vec a, vec b) {
     return a > b ? a : b;
 }
 
-static inline wide_mask wide_at_most(wide a, wide b) {
+static inline vec_mask vec_at_most(vec a, vec b) {
     return a <= b;
 }
 
-static inline wide_ids wide_ids_set(uint32_t id) {
+static inline vec_ids vec_ids_set(uint32_t id) {
     return id;
 }
 
-static inline wide_ids wide_ids_load(const uint32_t *from) {
+static inline vec_ids vec_ids_load(const uint32_t *from) {
     return *from;
 }
 
-static inline wide_ids wide_count_from(uint32_t first) {
+static inline vec_ids vec_count_from(uint32_t first) {
     return first;
 }
 
-static inline wide_ids wide_ids_min(wide_ids a, wide_ids b) {
+static inline vec_ids vec_ids_min(vec_ids a, vec_ids b) {
     return a < b ? a : b;
 }
 
-static inline wide_ids wide_ids_max(wide_ids a, wide_ids b) {
+static inline vec_ids vec_ids_max(vec_ids a, vec_ids b) {
     return a < b ? b : a;
 }
 
-static inline wide_mask wide_first(wide_mask mask, size_t count) {
+static inline vec_mask vec_first(vec_mask mask, size_t count) {
     return mask & (count > 0);
 }
 
-static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_ids b) {
+static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids b) {
     *out = (bp_pair){.a = a, .b = b};
     return out + mask;
 }
@@ -67,7 +67,7 @@ static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_
 #define OVERLAP_ON(box, candidates, axis, at)                                                                          \
     ((unsigned)((box)->min[axis] <= (candidates)->max[axis][at]) &                                                     \
      (unsigned)((candidates)->min[axis][at] <= (box)->max[axis]))
-#define wide_overlap(box, candidates, at)                                                                              \
+#define vec_overlap(box, candidates, at)                                                                               \
     (OVERLAP_ON(box, candidates, 0, at) & OVERLAP_ON(box, candidates, 1, at) & OVERLAP_ON(box, candidates, 2, at))
 
 #include "kernels/overlap_loop.h"
@@ -75,12 +75,12 @@ static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_
 #include "kernels/probe_loop.h"
 
 const bp_kernels bp_kernels_scalar = {
-    .keys = plain_keys,
-    .arrange = plain_arrange,
+    .cell_keys = plain_cell_keys,
+    .gather = plain_gather,
     .measure = plain_measure,
-    .sweep = wide_sweep,
-    .sweep_rows = wide_sweep_rows,
-    .widen = wide_widen,
-    .probe_box = wide_probe_box,
-    .probe_line = wide_probe_line,
+    .test_ranges = vec_test_ranges,
+    .test_rows = vec_test_rows,
+    .extend_bounds = vec_extend_bounds,
+    .probe_box = vec_probe_box,
+    .probe_line = vec_probe_line,
 };

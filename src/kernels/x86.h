@@ -45,8 +45,8 @@ static inline uint32_t key_of_lanes(const level_lanes *level, __m128 min) {
     return (uint32_t)_mm_cvtsi128_si32(halves) | (uint32_t)_mm_extract_epi32(halves, 1);
 }
 
-static size_t x86_keys(const bp_level *level, uint32_t dimensions, const bp_box *boxes, size_t count, uint32_t *keys,
-                       float reach[3]) {
+static size_t x86_cell_keys(const bp_level *level, uint32_t dimensions, const bp_box *boxes, size_t count,
+                            uint32_t *keys, float reach[3]) {
     const level_lanes lanes = lanes_of_level(level, dimensions);
     __m128 farthest = _mm_setr_ps(reach[0], reach[1], reach[2], 0.0f);
     size_t fitting = 0;
@@ -90,7 +90,7 @@ static inline void turn(const float *const boxes[8], int skip, __m256 columns[4]
 // Boxes come from anywhere in memory: they are asked for this many positions ahead.
 enum { PREFETCH = 96 };
 
-static void x86_arrange(const bp_columns *columns, size_t begin, size_t end, const bp_box *boxes) {
+static void x86_gather(const bp_columns *columns, size_t begin, size_t end, const bp_box *boxes) {
     size_t at = begin;
     for (; at + 8 <= end; at += 8) {
         const float *rows[8];
@@ -110,7 +110,7 @@ static void x86_arrange(const bp_columns *columns, size_t begin, size_t end, con
         _mm256_storeu_ps(columns->max[1] + at, high[2]);
         _mm256_storeu_ps(columns->max[2] + at, high[3]);
     }
-    plain_arrange(columns, at, end, boxes);
+    plain_gather(columns, at, end, boxes);
 }
 
 // ---- measure: eight boxes at a time ----------------------------------------------------------------------------------
@@ -150,73 +150,73 @@ static void x86_measure(const bp_columns *columns, size_t position, size_t count
     }
 }
 
-// ---- sweep -----------------------------------------------------------------------------------------------------------
+// ---- overlap ----------------------------------------------------------------------------------------------------------
 
 enum { WIDTH = 8 };
 
-typedef __m256 wide;
-typedef __m256i wide_ids;
-typedef uint64_t wide_mask;
+typedef __m256 vec;
+typedef __m256i vec_ids;
+typedef uint64_t vec_mask;
 
-static inline wide wide_set(float value) {
+static inline vec vec_set(float value) {
     return _mm256_set1_ps(value);
 }
 
-static inline wide wide_load(const float *from) {
+static inline vec vec_load(const float *from) {
     return _mm256_loadu_ps(from);
 }
 
-static inline wide wide_subtract(wide a, wide b) {
+static inline vec vec_subtract(vec a, vec b) {
     return _mm256_sub_ps(a, b);
 }
 
-static inline wide wide_multiply(wide a, wide b) {
+static inline vec vec_multiply(vec a, vec b) {
     return _mm256_mul_ps(a, b);
 }
 
-static inline wide wide_smaller(wide a, wide b) {
+static inline vec vec_smaller(vec a, vec b) {
     return _mm256_min_ps(a, b);
 }
 
-static inline wide wide_larger(wide a, wide b) {
+static inline vec vec_larger(vec a, vec b) {
     return _mm256_max_ps(a, b);
 }
 
-static inline wide_mask wide_at_most(wide a, wide b) {
-    return (wide_mask)(unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
+static inline vec_mask vec_at_most(vec a, vec b) {
+    return (vec_mask)(unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
 }
 
-static inline wide_ids wide_ids_set(uint32_t id) {
+static inline vec_ids vec_ids_set(uint32_t id) {
     return _mm256_set1_epi32((int)id);
 }
 
-static inline wide_ids wide_ids_load(const uint32_t *from) {
+static inline vec_ids vec_ids_load(const uint32_t *from) {
     return _mm256_loadu_si256((const __m256i *)from);
 }
 
-static inline wide_ids wide_count_from(uint32_t first) {
+static inline vec_ids vec_count_from(uint32_t first) {
     return _mm256_add_epi32(_mm256_set1_epi32((int)first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-static inline wide_ids wide_ids_min(wide_ids a, wide_ids b) {
+static inline vec_ids vec_ids_min(vec_ids a, vec_ids b) {
     return _mm256_min_epu32(a, b);
 }
 
-static inline wide_ids wide_ids_max(wide_ids a, wide_ids b) {
+static inline vec_ids vec_ids_max(vec_ids a, vec_ids b) {
     return _mm256_max_epu32(a, b);
 }
 
-static inline wide_mask wide_first(wide_mask mask, size_t count) {
+static inline vec_mask vec_first(vec_mask mask, size_t count) {
     return _bzhi_u64(mask, count < WIDTH ? count : WIDTH);
 }
 
 // Four pairs from the lanes named, twice each, by the bytes of `lanes`.
-static inline __m256i four_pairs(wide_ids a, wide_ids b, uint64_t lanes) {
+static inline __m256i four_pairs(vec_ids a, vec_ids b, uint64_t lanes) {
     const __m256i pick = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lanes));
     return _mm256_blend_epi32(_mm256_permutevar8x32_epi32(a, pick), _mm256_permutevar8x32_epi32(b, pick), 0xaa);
 }
 
-static inline bp_pair *wide_emit(bp_pair *out, wide_mask mask, wide_ids a, wide_ids b) {
+static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids b) {
     const size_t count = (size_t)_mm_popcnt_u64(mask);
     _mm256_storeu_si256((__m256i *)out, four_pairs(a, b, bp_lanes[mask][0]));
     if (count > 4) { // rare, and so predicted

@@ -4,48 +4,43 @@
 //         for each b after a       n (n - 1) / 2 tests
 //             overlap? report
 //
-// Cost: O(n^2) time, no memory. Loses as soon as there are more than a few hundred boxes; it is here because it is
-// obviously right, and every other method is compared with it. (The small-n case of the other methods is the vector
-// kernel of src/sweep/, not this.)
+// Purpose: it is obviously right, and the tests compare every other method with it.
+//
+// Layout: none. It reads the boxes where they are.
+//
+// Cost: O(n^2) time, no memory. Loses as soon as there are more than a few hundred boxes. (Where other methods test a
+// few boxes all with all, they use the vector kernels of src/kernels/, not this.)
 //
 // Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009, section 2.2.
 #include "base/boxes.h"
 #include "methods/method.h"
 
 typedef struct brute_force {
-    const bp_config *config;
+    uint32_t dimensions;
     const bp_box *boxes;
     size_t count;
 } brute_force;
 
-static bp_status create(const bp_config *config, void **state) {
-    brute_force *b = config->allocator.allocate(config->allocator.context, sizeof *b);
-    *state = b;
-    if (b == NULL) {
-        return BP_ERROR_MEMORY;
-    }
-    *b = (brute_force){.config = config};
-    return BP_OK;
+static void brute_force_init(void *state, const bp_method_setup *setup) {
+    *(brute_force *)state = (brute_force){.dimensions = setup->dimensions};
 }
 
-static void destroy(void *state) {
-    brute_force *b = state;
-    const bp_allocator allocator = b->config->allocator;
-    allocator.release(allocator.context, b, sizeof *b);
+static void brute_force_free(void *state) {
+    (void)state; // it holds nothing
 }
 
-static bp_status build(void *state, const bp_box *boxes, size_t count) {
+static bp_status brute_force_build(void *state, const bp_box *boxes, size_t count) {
     brute_force *b = state;
     b->boxes = boxes;
     b->count = count;
     return BP_OK;
 }
 
-static bp_status find(void *state, bp_sink *sink) {
+static bp_status brute_force_find(void *state, bp_sink *sink) {
     const brute_force *b = state;
     for (size_t i = 0; i < b->count; ++i) {
         for (size_t j = i + 1; j < b->count; ++j) {
-            if (bp_boxes_overlap(&b->boxes[i], &b->boxes[j], b->config->dimensions) &&
+            if (bp_boxes_overlap(&b->boxes[i], &b->boxes[j], b->dimensions) &&
                 !bp_sink_push(sink, (uint32_t)i, (uint32_t)j)) {
                 return BP_ERROR_MEMORY;
             }
@@ -55,11 +50,11 @@ static bp_status find(void *state, bp_sink *sink) {
     return BP_OK;
 }
 
-static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+static bp_status brute_force_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     const brute_force *b = state;
     for (size_t i = 0; i < count; ++i) {
         for (size_t j = 0; j < b->count; ++j) {
-            if (bp_boxes_overlap(&boxes[i], &b->boxes[j], b->config->dimensions) &&
+            if (bp_boxes_overlap(&boxes[i], &b->boxes[j], b->dimensions) &&
                 !bp_sink_push(sink, (uint32_t)i, (uint32_t)j)) {
                 return BP_ERROR_MEMORY;
             }
@@ -69,13 +64,13 @@ static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp
     return BP_OK;
 }
 
-static void stats(const void *state, bp_stats *stats) {
+static void brute_force_stats(const void *state, bp_stats *stats) {
     (void)state;
     stats->update = BP_UPDATE_REBUILD;
     stats->bytes = sizeof(brute_force);
 }
 
-static bp_status validate(const void *state) {
+static bp_status brute_force_validate(const void *state) {
     (void)state; // it holds nothing that could be wrong
     return BP_OK;
 }
@@ -84,11 +79,12 @@ const bp_method_ops bp_brute_force_ops = {
     .name = "brute-force",
     .summary = "tests all pairs: O(n^2), the oracle; for tests and a few hundred boxes",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN,
-    .create = create,
-    .destroy = destroy,
-    .build = build,
-    .find = find,
-    .find_between = find_between,
-    .stats = stats,
-    .validate = validate,
+    .state_bytes = sizeof(brute_force),
+    .init = brute_force_init,
+    .free = brute_force_free,
+    .build = brute_force_build,
+    .find = brute_force_find,
+    .find_between = brute_force_find_between,
+    .stats = brute_force_stats,
+    .validate = brute_force_validate,
 };

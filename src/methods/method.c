@@ -1,4 +1,4 @@
-// The table of all methods: it drives library, tool, tests and bench. A new method is one file and one row.
+// The table of all methods: it drives library, tool, tests and bench. A new method is one folder or file, and one row.
 #include "methods/method.h"
 
 static const bp_method_ops *const table[] = {
@@ -18,6 +18,22 @@ static const bp_method_ops *const table[] = {
 
 const bp_method_ops *bp_method_get(bp_method method) {
     return table[method];
+}
+
+void *bp_method_create(const bp_method_ops *ops, const bp_method_setup *setup) {
+    const bp_allocator *allocator = &setup->runtime.allocator;
+    void *state = allocator->allocate(allocator->context, ops->state_bytes);
+    if (state != NULL) {
+        ops->init(state, setup);
+    }
+    return state;
+}
+
+void bp_method_destroy(const bp_method_ops *ops, const bp_allocator *allocator, void *state) {
+    if (state != NULL) {
+        ops->free(state);
+        allocator->release(allocator->context, state, ops->state_bytes);
+    }
 }
 
 size_t bp_method_count(void) {

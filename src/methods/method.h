@@ -1,77 +1,54 @@
-// The one internal interface: what a method is.
+// The method interface: what an algorithm has to provide.
 //
-// A method turns boxes into pairs in a sink, and does nothing else: validation, filtering, order, events and files are
+// A method turns boxes into pairs in a sink, and does nothing else: checking, filtering, order, events and files belong to
 // other rooms. Boxes are indexed by id. A hole (an id that is not alive) is a box of NaNs: it overlaps nothing, and a
 // method skips it.
+//
+// A new method is a folder or file, a row in method.c and a value of bp_method.
 #ifndef BP_METHOD_H
 #define BP_METHOD_H
 
 #include "base/pair_sink.h"
+#include "methods/changes.h"
+#include "methods/setup.h"
 
-// Marks of an id, since the last update.
-enum {
-    BP_MARK_CHANGED = 1,  // its box or its object
-    BP_MARK_RESTATED = 2, // and its pairs must be told anew, even if they overlap as before
-    BP_MARK_REBORN = 4,   // because it has become another object with the same id
-    BP_MARK_REMOVED = 8,  // it was there at the last update, and was removed
-    BP_MARK_BORN = 16     // it was not there at the last update
-};
-
-// What has changed since the last build or update.
-typedef struct bp_changes {
-    const bp_id *ids; // each once
-    size_t count;
-    const bp_box *old_boxes; // of these, at the last update; holes for those that were not there
-    const uint8_t *marks;    // by id; 0 for all others
-} bp_changes;
-
-// What a method can tell cheaply after an update.
-typedef enum bp_answer {
-    BP_ANSWER_ALL,       // all pairs: find
-    BP_ANSWER_CHANGED,   // the pairs of what has changed: find_changed
-    BP_ANSWER_DIFFERENCE // which pairs have begun and ended: find_difference
-} bp_answer;
-
-struct bp_sorted_grid;
+// Which search is the cheapest after an update.
+typedef enum bp_search_kind {
+    BP_SEARCH_ALL,       // all pairs: find
+    BP_SEARCH_CHANGED,   // the pairs of changed objects: find_changed
+    BP_SEARCH_DIFFERENCE // the pairs that have begun and ended: bp_hierarchical_grid_find_difference
+} bp_search_kind;
 
 typedef struct bp_method_ops {
     const char *name;
     const char *summary;
     uint32_t supports; // BP_SUPPORTS_ flags
 
-    // `config` is complete and outlives the state. *state is NULL on failure.
-    bp_status (*create)(const bp_config *config, void **state);
-    void (*destroy)(void *state);
+    // A state is `state_bytes` of memory. `init` makes it an empty one, which cannot fail; the setup outlives it. `free`
+    // releases what it holds.
+    size_t state_bytes;
+    void (*init)(void *state, const bp_method_setup *setup);
+    void (*free)(void *state);
 
-    // Takes in boxes[0 .. count), which stay valid and unchanged until the next build or update.
-    // After a failure the state is empty; only destroy and build may follow.
+    // Takes in boxes[0 .. count), which stay valid and unchanged until the next build or update. After a failure the
+    // state is empty; only free and build may follow.
     bp_status (*build)(void *state, const bp_box *boxes, size_t count);
 
-    // As build, when since the last build or update only those boxes have changed, appeared or become holes; `changes`
-    // is NULL if it may be all of them. Tells which search is to follow. NULL: the method has no incremental form and is
-    // built anew.
-    bp_status (*update)(void *state, const bp_box *boxes, size_t count, const bp_changes *changes, bp_answer *answer);
+    // As build, if since the last build or update only the boxes named by `changes` have changed, appeared or become
+    // holes; NULL: perhaps all of them. Tells which search is to follow. NULL: the method has no incremental form and is
+    // always built anew.
+    bp_status (*update)(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
+                        bp_search_kind *kind);
 
-    // Every overlapping pair once, as (smaller id, larger id), into the sink.
+    // Finds every overlapping pair once, as (smaller id, larger id).
     bp_status (*find)(void *state, bp_sink *sink);
 
-    // Every overlapping pair that has a changed id, once.
+    // Finds every overlapping pair that has a changed id, once, as (smaller id, larger id).
     bp_status (*find_changed)(void *state, const bp_changes *changes, bp_sink *sink);
 
-    // Every pair that overlaps now and did not before, and the other way round; if a mark says that it is to be restated,
-    // also a pair that does both goes to both. The same pair may go to both where a box has moved far.
-    bp_status (*find_difference)(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended);
-
-    // Every overlapping pair of a box that was built and one of boxes[0 .. count), as (id of the latter, id of the
-    // former), into the sink.
+    // Finds every overlapping pair of one of boxes[0 .. count) and a box that was built, as (id of the former, id of the
+    // latter).
     bp_status (*find_between)(void *state, const bp_box *boxes, size_t count, bp_sink *sink);
-
-    // The grid that holds all boxes of the last build or update but those of some `loose` ids; NULL if there is none at the
-    // moment. For queries. NULL: the method never has one.
-    const struct bp_sorted_grid *(*grid)(const void *state, const bp_id **loose, size_t *loose_count);
-
-    // The same for the boxes of two states, as (id in state, id in other). NULL: find_between does.
-    bp_status (*find_across)(void *state, void *other, bp_sink *sink);
 
     // Fills the fields that describe the structure: update, bytes, levels, cells, occupied, objects_per_cell(_max).
     void (*stats)(const void *state, bp_stats *stats);
@@ -80,8 +57,13 @@ typedef struct bp_method_ops {
     bp_status (*validate)(const void *state);
 } bp_method_ops;
 
-// Not for BP_METHOD_AUTO: see choose.h.
+// Not for BP_METHOD_AUTO: choose/choose.h chooses one.
 const bp_method_ops *bp_method_get(bp_method method);
+
+// A new state of a method; NULL if memory is short.
+void *bp_method_create(const bp_method_ops *ops, const bp_method_setup *setup);
+// Releases a state. NULL is fine.
+void bp_method_destroy(const bp_method_ops *ops, const bp_allocator *allocator, void *state);
 
 extern const bp_method_ops bp_brute_force_ops;
 extern const bp_method_ops bp_linked_cells_ops;

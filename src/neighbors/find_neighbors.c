@@ -1,108 +1,90 @@
 // Neighbours: all points within a radius.
 //
 //     points ---> cubes (nearness.c) ---> method ---> pairs of cubes that touch
-//                                                       |  sieve: is the distance short enough? (nearness.c)
+//                                                       |  is the distance short enough? (nearness.c)
 //                                                       v
-//                                                     pairs of neighbours ---> rows (rows.c)
+//                                                     pairs of neighbours ---> rows (neighbor_rows.c)
 //
 // Any method will do. Cubes have 1.9 times the volume of the spheres in them, so about half of what a method finds is
-// dropped again; that is tested in batches, right where the pairs are found.
+// dropped again. The distance is tested in batches, right where the pairs are found.
 //
 // With a radius per point it depends on the rule:
 //   sum        cubes that reach r to each side touch where r + s counts
 //   min        cubes that reach r / 2 touch where (r + s) / 2 counts, or more than the smaller radius
-//   max        points are searched for in cubes that reach r. A pair is then found twice where both see each other; the
-//              larger cube reports it. Where radii are similar, equal cubes for the largest radius are cheaper.
+//   max        points are searched for in cubes that reach r. A pair is found twice where each point is in the cube of the
+//              other; the larger cube reports it. Where radii are similar, equal cubes for the largest radius are cheaper.
 //
 // Cost: that of the method, and O(n + neighbours). Loses where a radius spans everything: the result is n^2 then.
-#include "api/config.h"
-#include "base/clock.h"
-#include "choose/choose.h"
-#include "methods/method.h"
+#include "api/one_call.h"
+#include "base/log.h"
 #include "neighbors/nearness.h"
 #include "neighbors/neighbor_rows.h"
-#include "view/view.h"
+#include "view/pair_filter.h"
 
 #include <float.h>
 #include <math.h>
 
-enum { PATIENCE = 1024 }; // pairs that are sifted at once: points of many pairs are asked for ahead of time
+enum { BATCH = 1024 }; // pairs whose distance is tested together, so that their points can be fetched ahead
 
 // Two sets, or one: then `b` is not used.
-typedef struct request {
+typedef struct neighbor_request {
     bp_points a, b;
     bp_radii radii;
     bool between, per_point; // a radius per point
-} request;
+} neighbor_request;
 
-// How pairs are looked for: inside the cubes of one set, or between those of two.
-typedef struct plan {
+// Which cubes stand for the points, and whether pairs are searched for inside one set of them or between two.
+typedef struct cube_choice {
     bp_radii reach; // that cubes are made for
     double first_share, second_share;
     bool two_sets, by_larger;
-} plan;
-
-typedef struct search {
-    const request *request;
-    const bp_config *config; // complete
-    bp_config view_config, method_config;
-    const bp_method_ops *ops;
-    void *state;
-    bp_cubes first, second;
-    bp_view first_view, second_view;
-    bp_pairs pairs;
-    bp_stats stats;
-} search;
+} cube_choice;
 
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
-static bp_status refuse(const bp_config *config, const char *what) {
-    bp_log_write(config, "%s", what);
+static bp_status refuse(const bp_log *log, const char *what) {
+    bp_log_write(log, "%s", what);
     return BP_ERROR_ARGUMENT;
 }
 
-static bp_status check_call(const bp_config *config, const bp_method_ops *ops, const bp_neighbors *rows) {
-    if ((config->flags & BP_PAIRS_FIXED) != 0) {
-        return refuse(config, "config.flags: BP_PAIRS_FIXED is for pairs; rows of neighbours are grown by the library");
+static bp_status check_call(const bp_setup *setup, const bp_neighbors *rows) {
+    const bp_log *log = &setup->methods.runtime.log;
+    if ((setup->flags & BP_PAIRS_FIXED) != 0) {
+        return refuse(log, "config.flags: BP_PAIRS_FIXED is for pairs; rows of neighbours are grown by the library");
     }
     if (rows == NULL || (rows->offsets == NULL && rows->offset_capacity > 0) ||
         (rows->indices == NULL && rows->index_capacity > 0)) {
-        return refuse(config, "neighbors: NULL, or a capacity without memory; begin with {0}");
+        return refuse(log, "neighbors: NULL, or a capacity without memory; begin with {0}");
     }
-    if ((ops->supports & BP_SUPPORTS_BETWEEN) == 0 ||
-        (config->dimensions == 2 && (ops->supports & BP_SUPPORTS_2D) == 0)) {
-        bp_log_write(config, "method %s does not support this; bp_method_supports() tells which do", ops->name);
-        return BP_ERROR_UNSUPPORTED;
-    }
-    return BP_OK;
+    return bp_one_call_check(setup, true);
 }
 
-static bp_status check_radii(const request *r, const bp_config *config) {
+static bp_status check_radii(const neighbor_request *r, const bp_log *log) {
     const size_t count = r->per_point ? r->a.count : 1;
     if (r->per_point && r->radii.floats == NULL && r->radii.doubles == NULL && count > 0) {
-        return refuse(config, "radii: NULL; bp_find_neighbors takes one radius for all points");
+        return refuse(log, "radii: NULL; bp_find_neighbors takes one radius for all points");
     }
     for (size_t i = 0; i < count; ++i) {
         const double radius = bp_radius_of(&r->radii, i);
         if (!(radius >= 0.0 && radius <= DBL_MAX)) {
-            bp_log_write(config, "radius %zu is %g: must be 0 or positive, and finite", i, radius);
+            bp_log_write(log, "radius %zu is %g: must be 0 or positive, and finite", i, radius);
             return BP_ERROR_ARGUMENT;
         }
     }
     return BP_OK;
 }
 
-static bp_status check_input(const request *r, const bp_config *config) {
-    bp_status status = bp_points_check(&r->a, config);
+static bp_status check_request(const neighbor_request *r, const bp_log *log) {
+    bp_status status = bp_points_check(&r->a, log);
     if (status == BP_OK && r->between) {
-        status = bp_points_check(&r->b, config);
+        status = bp_points_check(&r->b, log);
     }
-    return status == BP_OK ? check_radii(r, config) : status;
+    return status == BP_OK ? check_radii(r, log) : status;
 }
 
-// ---- plan -----------------------------------------------------------------------------------------------------------
+// ---- cubes ----------------------------------------------------------------------------------------------------------
 
-static double largest_radius(const request *r) {
+static double largest_radius(const neighbor_request *r) {
     double largest = 0.0;
     for (size_t i = 0; i < r->a.count; ++i) {
         largest = fmax(largest, bp_radius_of(&r->radii, i));
@@ -111,7 +93,7 @@ static double largest_radius(const request *r) {
 }
 
 // Whether equal cubes for the largest radius are cheaper than points against cubes, where each pair is tested twice.
-static bool are_similar(const request *r, double largest, uint32_t dimensions) {
+static bool are_similar(const neighbor_request *r, double largest, uint32_t dimensions) {
     double volume = 0.0; // of all cubes, in units of the largest
     for (size_t i = 0; i < r->a.count && largest > 0.0; ++i) {
         const double size = bp_radius_of(&r->radii, i) / largest;
@@ -120,165 +102,143 @@ static bool are_similar(const request *r, double largest, uint32_t dimensions) {
     return (double)r->a.count <= 2.0 * volume || largest == 0.0;
 }
 
-static plan plan_for_larger(const request *r, uint32_t dimensions) {
+static cube_choice cubes_for_larger_radius(const neighbor_request *r, uint32_t dimensions) {
     const double largest = largest_radius(r);
     if (are_similar(r, largest, dimensions)) {
-        return (plan){.reach = {.same = largest}, .first_share = 0.5};
+        return (cube_choice){.reach = {.same = largest}, .first_share = 0.5};
     }
-    return (plan){.reach = r->radii, .second_share = 1.0, .two_sets = true, .by_larger = true};
+    return (cube_choice){.reach = r->radii, .second_share = 1.0, .two_sets = true, .by_larger = true};
 }
 
-static plan plan_for(const request *r, const bp_config *config) {
-    if (r->per_point && config->radius_rule == BP_RADIUS_MAX) {
-        return plan_for_larger(r, config->dimensions);
+static cube_choice choose_cubes(const neighbor_request *r, bp_radius_rule rule, uint32_t dimensions) {
+    if (r->per_point && rule == BP_RADIUS_MAX) {
+        return cubes_for_larger_radius(r, dimensions);
     }
-    const double share = r->per_point && config->radius_rule == BP_RADIUS_SUM ? 1.0 : 0.5;
-    return (plan){.reach = r->radii, .first_share = share, .second_share = share, .two_sets = r->between};
+    const double share = r->per_point && rule == BP_RADIUS_SUM ? 1.0 : 0.5;
+    return (cube_choice){.reach = r->radii, .first_share = share, .second_share = share, .two_sets = r->between};
 }
 
 // ---- search ---------------------------------------------------------------------------------------------------------
 
-// Cubes, and what the method sees of them.
-static bp_status make_views(search *s, const plan *p) {
-    const request *r = s->request;
-    s->view_config = bp_cubes_config(s->config, &p->reach);
-    bp_view_init(&s->first_view, &s->view_config);
-    bp_view_init(&s->second_view, &s->view_config);
-    bp_status status = bp_cubes_make(&s->first, s->config, r->a, &p->reach, p->first_share);
-    if (status == BP_OK && p->two_sets) {
-        status = bp_cubes_make(&s->second, s->config, r->between ? r->b : r->a, &p->reach, p->second_share);
-    }
-    if (status != BP_OK) {
-        return status;
-    }
-    return p->two_sets ? bp_view_make_two(&s->first_view, s->first.given, &s->second_view, s->second.given)
-                       : bp_view_make(&s->first_view, s->first.given);
-}
-
-// The structure is built over the second set of two, and the first is searched for in it.
-static bp_status find(search *s, const bp_view *second, bp_sink *sink) {
-    const bp_view *first = &s->first_view;
-    const double start = bp_clock_seconds();
-    bp_status status = s->ops->build(s->state, second->boxes, second->count);
-    const double built = bp_clock_seconds();
-    if (status == BP_OK) {
-        status = first == second ? s->ops->find(s->state, sink)
-                                 : s->ops->find_between(s->state, first->boxes, first->count, sink);
-    }
-    s->stats.build_seconds = built - start;
-    s->stats.find_seconds = bp_clock_seconds() - built;
-    return status;
-}
-
-// What pairs of cubes have to pass.
-typedef struct strainer {
+// What a pair of cubes has to pass to become a pair of neighbours.
+typedef struct distance_filter {
     const bp_view *first, *second; // the same inside one set
+    bool exact;                    // pairs of proxies are pairs of cubes
     bp_nearness nearness;
-    bool between;
-    bp_sieve filter;
-} strainer;
+    bp_pair_filter caller; // orders the pair inside one set, and asks the caller's filter
+} distance_filter;
 
-static void order(bp_pair *pairs, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        const bp_pair pair = pairs[i];
-        pairs[i] = (bp_pair){.a = pair.a < pair.b ? pair.a : pair.b, .b = pair.a < pair.b ? pair.b : pair.a};
-    }
+typedef struct neighbor_search {
+    const neighbor_request *request;
+    const bp_setup *setup;
+    cube_choice choice;
+    bp_cubes first, second;
+    distance_filter filter;
+    bp_pairs pairs;
+    bp_stats stats;
+} neighbor_search;
+
+static bp_points second_points(const neighbor_request *r) {
+    return r->between ? r->b : r->a;
 }
 
-static size_t sift(const void *context, bp_pair *pairs, size_t count) {
-    const strainer *s = context;
-    size_t kept = count;
-    if (!s->first->exact || !s->second->exact) {
-        kept = bp_view_resolve(s->first, s->second, pairs, kept);
-    }
-    kept = bp_nearness_pass(&s->nearness, pairs, kept);
-    if (!s->between) {
-        order(pairs, kept);
-    }
-    return bp_sieve_pass(&s->filter, pairs, kept);
+static bp_status make_cubes(neighbor_search *s) {
+    const cube_choice *c = &s->choice;
+    const bp_overlap_rule *rule = &s->setup->overlap;
+    const bp_runtime *runtime = &s->setup->methods.runtime;
+    const bp_status status = bp_cubes_make(&s->first, rule, runtime, s->request->a, &c->reach, c->first_share);
+    return status == BP_OK && c->two_sets
+               ? bp_cubes_make(&s->second, rule, runtime, second_points(s->request), &c->reach, c->second_share)
+               : status;
 }
 
-// All pairs of neighbours, each once, into s->pairs. Last time there was room for `last_count` of them.
-static bp_status find_pairs(search *s, size_t last_count) {
-    const request *r = s->request;
-    const plan p = plan_for(r, s->config);
-    bp_status status = make_views(s, &p);
-    if (status != BP_OK) {
-        return status;
-    }
-    const bp_view *built_over = p.two_sets ? &s->second_view : &s->first_view;
-    const bp_candidates candidates = {.boxes = built_over->boxes, .count = built_over->count};
-    s->stats.method = bp_choose_once(s->config, candidates, &s->stats.choice);
-    s->ops = bp_method_get(s->stats.method);
-    s->method_config = bp_view_method_config(&s->first_view);
-    status = s->ops->create(&s->method_config, &s->state);
-    if (status != BP_OK) {
-        return status;
-    }
-    const strainer strain = {.first = &s->first_view,
-                             .second = built_over,
-                             .nearness = {.config = s->config,
-                                          .first = r->a,
-                                          .second = r->between ? r->b : r->a,
-                                          .radii = r->radii,
-                                          .by_larger = p.by_larger},
-                             .between = r->between,
-                             .filter = {.filter = s->config->filter}};
-    const bp_sieve sieve = {.sift = sift, .context = &strain};
-    bp_sink sink = bp_sink_open(&s->pairs, s->config);
-    sink.sieve = &sieve;
-    sink.patience = PATIENCE;
-    bp_sink_expect(&sink, last_count > r->a.count / 2 ? last_count : r->a.count / 2);
-    status = find(s, strain.second, &sink);
-    (void)bp_sink_close(&sink, &s->pairs);
-    s->stats.tests = sink.tests;
+static size_t keep_neighbors(const void *context, bp_pair *pairs, size_t count) {
+    const distance_filter *f = context;
+    const bp_batch_filter caller = bp_pair_filter_batch(&f->caller);
+    const size_t resolved = f->exact ? count : bp_view_resolve(f->first, f->second, pairs, count);
+    const size_t near = bp_nearness_keep(&f->nearness, pairs, resolved);
+    return caller.keep != NULL ? caller.keep(caller.context, pairs, near) : near;
+}
+
+static bp_sink_rules rules_for_neighbors(const bp_one_call *call, void *context) {
+    neighbor_search *s = context;
+    const neighbor_request *r = s->request;
+    s->filter = (distance_filter){.first = &call->first,
+                                  .second = call->built_over,
+                                  .exact = call->exact,
+                                  .nearness = {.rule = &s->setup->overlap,
+                                               .radius_rule = s->setup->radius_rule,
+                                               .first = r->a,
+                                               .second = second_points(r),
+                                               .radii = r->radii,
+                                               .by_larger = s->choice.by_larger},
+                                  .caller = {.orders = !r->between, .filter = s->setup->filter}};
+    return (bp_sink_rules){
+        .filter = {.keep = keep_neighbors, .context = &s->filter}, .batch = BATCH, .limit = BP_SINK_UNLIMITED};
+}
+
+// All pairs of neighbours, each once, into s->pairs. The last call had room for `last_count` of them.
+static bp_status search_neighbors(neighbor_search *s, size_t last_count) {
+    const size_t usual = s->request->a.count / 2;
+    const bp_overlap_rule cube_rule = bp_cubes_rule(&s->setup->overlap, &s->choice.reach);
+    bp_one_call call = {.setup = s->setup,
+                        .rule = &cube_rule,
+                        .a = s->first.input,
+                        .b = s->choice.two_sets ? &s->second.input : NULL,
+                        .expected = last_count > usual ? last_count : usual,
+                        .pairs = &s->pairs,
+                        .rules = rules_for_neighbors,
+                        .context = s};
+    const bp_status status = bp_one_call_run(&call);
+    s->stats = call.stats;
     return status;
 }
 
-static void free_search(search *s) {
-    const bp_allocator *allocator = &s->config->allocator;
-    if (s->state != NULL) {
-        s->ops->destroy(s->state);
-    }
-    bp_view_free(&s->first_view);
-    bp_view_free(&s->second_view);
+static void free_search(neighbor_search *s) {
+    const bp_allocator *allocator = &s->setup->methods.runtime.allocator;
     bp_buffer_free(&s->first.buffer, allocator);
     bp_buffer_free(&s->second.buffer, allocator);
-    bp_pairs_free(&s->pairs, s->config);
+    bp_pairs_release(&s->pairs, allocator);
 }
 
-static void leave_stats(search *s) {
-    s->ops->stats(s->state, &s->stats);
+static void report_stats(neighbor_search *s) {
     s->stats.update = BP_UPDATE_REBUILD;
     s->stats.objects = s->request->a.count + (s->request->between ? s->request->b.count : 0);
-    s->stats.pairs = s->pairs.count;
     s->stats.bytes += s->first.buffer.bytes + s->second.buffer.bytes;
-    s->stats.bytes += bp_view_bytes(&s->first_view) + bp_view_bytes(&s->second_view);
-    *s->config->stats = s->stats;
+    *s->setup->stats = s->stats;
 }
 
-static bp_status answer(const request *r, const bp_config *given, bp_neighbors *rows) {
-    bp_config config;
-    bp_status status = bp_config_complete(given, &config);
+static bp_status find_rows(neighbor_search *s, bp_neighbors *rows) {
+    const bool both_ways = !s->request->between && (s->setup->flags & BP_NEIGHBORS_HALF) == 0;
+    bp_status status = make_cubes(s);
+    if (status == BP_OK) {
+        status = search_neighbors(s, rows->index_capacity / (both_ways ? 2 : 1));
+    }
+    if (status == BP_OK) {
+        status = bp_neighbor_rows_make(rows, s->request->a.count, s->pairs.data, s->pairs.count, both_ways,
+                                       &s->setup->methods.runtime);
+    }
+    if (status == BP_OK && s->setup->stats != NULL) {
+        report_stats(s);
+    }
+    return status;
+}
+
+static bp_status find_neighbors(const neighbor_request *r, const bp_config *config, bp_neighbors *rows) {
+    bp_setup setup;
+    bp_status status = bp_setup_complete(config, &setup);
+    if (status == BP_OK) {
+        status = check_call(&setup, rows);
+    }
+    if (status == BP_OK) {
+        status = check_request(r, &setup.methods.runtime.log);
+    }
     if (status != BP_OK) {
         return status;
     }
-    search s = {.request = r, .config = &config};
-    status = check_call(&config, bp_method_get(bp_choose_first(&config)), rows);
-    if (status == BP_OK) {
-        status = check_input(r, &config);
-    }
-    if (status != BP_OK) {
-        return status;
-    }
-    const bool both_ways = !r->between && (config.flags & BP_NEIGHBORS_HALF) == 0;
-    status = find_pairs(&s, rows->index_capacity / (both_ways ? 2 : 1));
-    if (status == BP_OK) {
-        status = bp_rows_make(rows, r->a.count, s.pairs.data, s.pairs.count, both_ways, &config);
-    }
-    if (status == BP_OK && config.stats != NULL) {
-        leave_stats(&s);
-    }
+    neighbor_search s = {.request = r, .setup = &setup};
+    s.choice = choose_cubes(r, setup.radius_rule, setup.overlap.dimensions);
+    status = find_rows(&s, rows);
     free_search(&s);
     return status;
 }
@@ -287,53 +247,55 @@ static bp_status answer(const request *r, const bp_config *given, bp_neighbors *
 
 bp_status bp_find_neighbors(const float *points_xyz, size_t count, float radius, const bp_config *config,
                             bp_neighbors *neighbors) {
-    const request r = {.a = {.floats = points_xyz, .count = count}, .radii = {.same = (double)radius}};
-    return answer(&r, config, neighbors);
+    const neighbor_request r = {.a = {.floats = points_xyz, .count = count}, .radii = {.same = (double)radius}};
+    return find_neighbors(&r, config, neighbors);
 }
 
 bp_status bp_find_neighbors_variable(const float *points_xyz, const float *radii, size_t count, const bp_config *config,
                                      bp_neighbors *neighbors) {
-    const request r = {.a = {.floats = points_xyz, .count = count}, .radii = {.floats = radii}, .per_point = true};
-    return answer(&r, config, neighbors);
+    const neighbor_request r = {
+        .a = {.floats = points_xyz, .count = count}, .radii = {.floats = radii}, .per_point = true};
+    return find_neighbors(&r, config, neighbors);
 }
 
 bp_status bp_find_neighbors_between(const float *a_xyz, size_t a_count, const float *b_xyz, size_t b_count,
                                     float radius, const bp_config *config, bp_neighbors *neighbors) {
-    const request r = {.a = {.floats = a_xyz, .count = a_count},
-                       .b = {.floats = b_xyz, .count = b_count},
-                       .radii = {.same = (double)radius},
-                       .between = true};
-    return answer(&r, config, neighbors);
+    const neighbor_request r = {.a = {.floats = a_xyz, .count = a_count},
+                                .b = {.floats = b_xyz, .count = b_count},
+                                .radii = {.same = (double)radius},
+                                .between = true};
+    return find_neighbors(&r, config, neighbors);
 }
 
 bp_status bp_find_neighbors_double(const double *points_xyz, size_t count, double radius, const bp_config *config,
                                    bp_neighbors *neighbors) {
-    const request r = {.a = {.doubles = points_xyz, .count = count, .wide = true}, .radii = {.same = radius}};
-    return answer(&r, config, neighbors);
+    const neighbor_request r = {.a = {.doubles = points_xyz, .count = count, .is_double = true},
+                                .radii = {.same = radius}};
+    return find_neighbors(&r, config, neighbors);
 }
 
 bp_status bp_find_neighbors_variable_double(const double *points_xyz, const double *radii, size_t count,
                                             const bp_config *config, bp_neighbors *neighbors) {
-    const request r = {
-        .a = {.doubles = points_xyz, .count = count, .wide = true}, .radii = {.doubles = radii}, .per_point = true};
-    return answer(&r, config, neighbors);
+    const neighbor_request r = {.a = {.doubles = points_xyz, .count = count, .is_double = true},
+                                .radii = {.doubles = radii},
+                                .per_point = true};
+    return find_neighbors(&r, config, neighbors);
 }
 
 bp_status bp_find_neighbors_between_double(const double *a_xyz, size_t a_count, const double *b_xyz, size_t b_count,
                                            double radius, const bp_config *config, bp_neighbors *neighbors) {
-    const request r = {.a = {.doubles = a_xyz, .count = a_count, .wide = true},
-                       .b = {.doubles = b_xyz, .count = b_count, .wide = true},
-                       .radii = {.same = radius},
-                       .between = true};
-    return answer(&r, config, neighbors);
+    const neighbor_request r = {.a = {.doubles = a_xyz, .count = a_count, .is_double = true},
+                                .b = {.doubles = b_xyz, .count = b_count, .is_double = true},
+                                .radii = {.same = radius},
+                                .between = true};
+    return find_neighbors(&r, config, neighbors);
 }
 
 void bp_neighbors_free(bp_neighbors *neighbors, const bp_config *config) {
     if (neighbors == NULL) {
         return;
     }
-    const bool given = config != NULL && config->allocator.release != NULL;
-    const bp_allocator allocator = given ? config->allocator : bp_allocator_default();
+    const bp_allocator allocator = bp_config_allocator(config);
     bp_buffer offsets = {.data = neighbors->offsets, .bytes = neighbors->offset_capacity * sizeof(size_t)};
     bp_buffer indices = {.data = neighbors->indices, .bytes = neighbors->index_capacity * sizeof(uint32_t)};
     bp_buffer_free(&offsets, &allocator);

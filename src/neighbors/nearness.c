@@ -10,8 +10,8 @@
 // cubes are shifted after they were rounded: there they get a little more, 2^-48 of all that is added up.
 #include "neighbors/nearness.h"
 
-#include "api/config.h"
 #include "base/boxes.h"
+#include "base/log.h"
 #include "base/parallel.h"
 
 #include <float.h>
@@ -20,16 +20,16 @@
 // ---- points ---------------------------------------------------------------------------------------------------------
 
 static double coordinate(const bp_points *points, size_t point, uint32_t axis) {
-    return points->wide ? points->doubles[3 * point + axis] : (double)points->floats[3 * point + axis];
+    return points->is_double ? points->doubles[3 * point + axis] : (double)points->floats[3 * point + axis];
 }
 
-bp_status bp_points_check(const bp_points *points, const bp_config *config) {
+bp_status bp_points_check(const bp_points *points, const bp_log *log) {
     if (points->floats == NULL && points->doubles == NULL && points->count > 0) {
-        bp_log_write(config, "points: NULL, but %zu points are announced", points->count);
+        bp_log_write(log, "points: NULL, but the count is %zu", points->count);
         return BP_ERROR_ARGUMENT;
     }
     if (points->count > BP_MAX_COUNT) {
-        bp_log_write(config, "points: %zu are more than the %zu that fit; split the set", points->count, BP_MAX_COUNT);
+        bp_log_write(log, "points: %zu are more than the %zu that fit; split the set", points->count, BP_MAX_COUNT);
         return BP_ERROR_ARGUMENT;
     }
     return BP_OK;
@@ -51,10 +51,10 @@ static double to_nearest_image(double difference, double period) {
     return size <= 1.5 * period ? size - period : remainder(difference, period);
 }
 
-static double measure(const bp_nearness *n, bp_pair pair) {
+static double square_distance(const bp_nearness *n, bp_pair pair) {
     double square = 0.0;
-    for (uint32_t axis = 0; axis < n->config->dimensions; ++axis) {
-        const double period = (double)n->config->period[axis];
+    for (uint32_t axis = 0; axis < n->rule->dimensions; ++axis) {
+        const double period = (double)n->rule->period[axis];
         double difference = coordinate(&n->first, pair.a, axis) - coordinate(&n->second, pair.b, axis);
         if (period > 0.0) {
             difference = to_nearest_image(difference, period);
@@ -64,13 +64,9 @@ static double measure(const bp_nearness *n, bp_pair pair) {
     return square;
 }
 
-static void ask_for(const float *first, const float *second, bp_pair pair) {
-#if defined(__GNUC__)
-    __builtin_prefetch(first + (size_t)3 * pair.a, 0, 2);
-    __builtin_prefetch(second + (size_t)3 * pair.b, 0, 2);
-#else
-    (void)first, (void)second, (void)pair;
-#endif
+BP_PREFETCHER prefetch_points(const float *first, const float *second, bp_pair pair) {
+    bp_prefetch(first + (size_t)3 * pair.a);
+    bp_prefetch(second + (size_t)3 * pair.b);
 }
 
 // The same for the usual points: 32-bit, in open space of three dimensions. `left` pairs can be read, the first `count`
@@ -79,7 +75,7 @@ static void measure_usual(const bp_nearness *n, const bp_pair *pairs, size_t cou
     const float *first = n->first.floats, *second = n->second.floats;
     for (size_t i = 0; i < count; ++i) {
         const float *a = first + (size_t)3 * pairs[i].a, *b = second + (size_t)3 * pairs[i].b;
-        ask_for(first, second, pairs[i + AHEAD < left ? i + AHEAD : left - 1]);
+        prefetch_points(first, second, pairs[i + AHEAD < left ? i + AHEAD : left - 1]);
         const double x = (double)a[0] - (double)b[0];
         const double y = (double)a[1] - (double)b[1];
         const double z = (double)a[2] - (double)b[2];
@@ -87,17 +83,17 @@ static void measure_usual(const bp_nearness *n, const bp_pair *pairs, size_t cou
     }
 }
 
-static bool in_open_space(const bp_config *config) {
-    return config->period[0] == 0.0f && config->period[1] == 0.0f && config->period[2] == 0.0f;
+static bool in_open_space(const bp_overlap_rule *rule) {
+    return rule->period[0] == 0.0f && rule->period[1] == 0.0f && rule->period[2] == 0.0f;
 }
 
 static void measure_batch(const bp_nearness *n, const bp_pair *pairs, size_t count, size_t left, double *squares) {
-    if (!n->first.wide && n->config->dimensions == 3 && in_open_space(n->config)) {
+    if (!n->first.is_double && n->rule->dimensions == 3 && in_open_space(n->rule)) {
         measure_usual(n, pairs, count, left, squares);
         return;
     }
     for (size_t i = 0; i < count; ++i) {
-        squares[i] = measure(n, pairs[i]);
+        squares[i] = square_distance(n, pairs[i]);
     }
 }
 
@@ -128,7 +124,7 @@ static size_t keep_by_radii(const bp_nearness *n, const double *squares, const b
     for (size_t i = 0; i < count; ++i) {
         const bp_pair pair = pairs[i];
         const double r = bp_radius_of(&n->radii, pair.a), s = bp_radius_of(&n->radii, pair.b);
-        const double limit = combine(n->config->radius_rule, r, s);
+        const double limit = combine(n->radius_rule, r, s);
         kept[kept_count] = pair;
         kept_count += squares[i] <= limit * limit && (!n->by_larger || reports(pair, r, s));
     }
@@ -139,7 +135,7 @@ static bool radii_are_same(const bp_radii *radii) {
     return radii->floats == NULL && radii->doubles == NULL;
 }
 
-size_t bp_nearness_pass(const bp_nearness *n, bp_pair *pairs, size_t count) {
+size_t bp_nearness_keep(const bp_nearness *n, bp_pair *pairs, size_t count) {
     const bool same = radii_are_same(&n->radii);
     double squares[BATCH];
     size_t kept = 0;
@@ -155,28 +151,28 @@ size_t bp_nearness_pass(const bp_nearness *n, bp_pair *pairs, size_t count) {
 
 // ---- cubes ----------------------------------------------------------------------------------------------------------
 
-enum { BLOCK = 64, SLICE_LEAST = 16384, SLICES_MAX = 64 };
+enum { TOGETHER = 64, BLOCK_LEAST = 16384, BLOCKS_MAX = 64 };
 
 typedef struct making {
-    const bp_config *config;
+    const bp_overlap_rule *rule;
     bp_points points;
     const bp_radii *radii;
     double share;
     bool flat[3];   // axes along which nothing has to be looked for
     bp_box *floats; // one of these is not NULL
     bp_box_double *doubles;
-    size_t slice_count;
-    size_t invalid[SLICES_MAX]; // per slice: the first point that is not finite, or where the slice ends
+    bp_blocks blocks;
+    size_t invalid[BLOCKS_MAX]; // per block: the first point that is not finite, or where the block ends
 } making;
 
 // How far apart along an axis points within a radius may be. Squares of the largest radii are infinite, and everything
 // is within them.
-static double widened(double radius) {
+static double rounded_up(double radius) {
     return radius < 0x1p511 ? radius * (1.0 + 0x1p-50) + 0x1p-536 : (double)INFINITY;
 }
 
 static double reach_of(const making *m, size_t point) {
-    return m->share == 0.0 ? 0.0 : m->share * widened(bp_radius_of(m->radii, point));
+    return m->share == 0.0 ? 0.0 : m->share * rounded_up(bp_radius_of(m->radii, point));
 }
 
 typedef struct span {
@@ -189,7 +185,7 @@ static span span_of(const making *m, size_t point, uint32_t axis) {
         return (span){0.0, 0.0};
     }
     const double x = coordinate(&m->points, point, axis), reach = reach_of(m, point);
-    const double period = (double)m->config->period[axis];
+    const double period = (double)m->rule->period[axis];
     if (period == 0.0) {
         return (span){x - reach, x + reach};
     }
@@ -229,7 +225,7 @@ static void fill_floats(const making *m, size_t begin, size_t end) {
 
 static bool is_finite(const making *m, size_t point) {
     bool finite = true;
-    for (uint32_t axis = 0; axis < m->config->dimensions; ++axis) {
+    for (uint32_t axis = 0; axis < m->rule->dimensions; ++axis) {
         finite &= fabs(coordinate(&m->points, point, axis)) <= DBL_MAX;
     }
     return finite;
@@ -255,16 +251,12 @@ static size_t first_invalid(const making *m, size_t begin, size_t end) {
     return point;
 }
 
-static size_t slice_begin(const making *m, size_t slice) {
-    return (size_t)((unsigned long long)m->points.count * slice / m->slice_count);
-}
-
-static void task_make(void *context, size_t slice) {
+static void task_make_cubes(void *context, size_t block) {
     making *m = context;
-    const size_t end = slice_begin(m, slice + 1);
-    size_t begin = slice_begin(m, slice);
+    const size_t end = bp_block_begin(m->blocks, block + 1);
+    size_t begin = bp_block_begin(m->blocks, block);
     while (begin < end) {
-        const size_t stop = end - begin < BLOCK ? end : begin + BLOCK, valid = first_invalid(m, begin, stop);
+        const size_t stop = end - begin < TOGETHER ? end : begin + TOGETHER, valid = first_invalid(m, begin, stop);
         if (m->floats != NULL) {
             fill_floats(m, begin, valid);
         } else {
@@ -275,19 +267,18 @@ static void task_make(void *context, size_t slice) {
             break;
         }
     }
-    m->invalid[slice] = begin;
+    m->invalid[block] = begin;
 }
 
-static bp_status make_all(making *m) {
-    const bp_executor *executor = &m->config->executor;
-    const size_t blocks = bp_parallel_blocks(executor, m->points.count, SLICE_LEAST);
-    m->slice_count = blocks < SLICES_MAX ? blocks : SLICES_MAX;
-    bp_parallel_for(executor, m->slice_count, task_make, m);
-    for (size_t slice = 0; slice < m->slice_count; ++slice) {
-        const size_t point = m->invalid[slice];
-        if (point < slice_begin(m, slice + 1)) {
-            bp_log_write(m->config, "point %zu is not finite: (%g, %g, %g)", point, coordinate(&m->points, point, 0),
-                         coordinate(&m->points, point, 1), coordinate(&m->points, point, 2));
+static bp_status make_all_cubes(making *m, const bp_runtime *runtime) {
+    m->blocks = bp_blocks_cut(&runtime->executor, m->points.count, BLOCK_LEAST, BLOCKS_MAX);
+    bp_parallel_for(&runtime->executor, m->blocks.count, task_make_cubes, m);
+    for (size_t block = 0; block < m->blocks.count; ++block) {
+        const size_t point = m->invalid[block];
+        if (point < bp_block_begin(m->blocks, block + 1)) {
+            bp_log_write(&runtime->log, "point %zu is not finite: (%g, %g, %g)", point,
+                         coordinate(&m->points, point, 0), coordinate(&m->points, point, 1),
+                         coordinate(&m->points, point, 2));
             return BP_ERROR_BOX;
         }
     }
@@ -296,15 +287,13 @@ static bp_status make_all(making *m) {
 
 // Whether every two points are within the radius along an axis, as none are further apart there than half of the period.
 static bool covers(const bp_radii *radii, double period) {
-    return period > 0.0 && radii_are_same(radii) && widened(radii->same) >= 0.5 * period;
+    return period > 0.0 && radii_are_same(radii) && rounded_up(radii->same) >= 0.5 * period;
 }
 
-bp_config bp_cubes_config(const bp_config *config, const bp_radii *radii) {
-    bp_config cubes = *config;
-    cubes.shape = BP_SHAPE_BOXES;
-    cubes.margin = 0.0f;
+bp_overlap_rule bp_cubes_rule(const bp_overlap_rule *rule, const bp_radii *radii) {
+    bp_overlap_rule cubes = {.dimensions = rule->dimensions, .shape = BP_SHAPE_BOXES};
     for (size_t axis = 0; axis < 3; ++axis) {
-        cubes.period[axis] = covers(radii, (double)config->period[axis]) ? 0.0f : config->period[axis];
+        cubes.period[axis] = covers(radii, (double)rule->period[axis]) ? 0.0f : rule->period[axis];
     }
     return cubes;
 }
@@ -312,15 +301,15 @@ bp_config bp_cubes_config(const bp_config *config, const bp_radii *radii) {
 static bool has_images(const making *m) {
     bool any = false;
     for (uint32_t axis = 0; axis < 3; ++axis) {
-        any |= m->config->period[axis] > 0.0f && !m->flat[axis];
+        any |= m->rule->period[axis] > 0.0f && !m->flat[axis];
     }
     return any;
 }
 
-static bool reserve(making *m, bp_buffer *buffer) {
-    const bool floats = !m->points.wide && !has_images(m);
+static bool reserve_cubes(making *m, bp_buffer *buffer, const bp_allocator *allocator) {
+    const bool floats = !m->points.is_double && !has_images(m);
     const size_t size = floats ? sizeof(bp_box) : sizeof(bp_box_double), count = m->points.count;
-    if (!bp_buffer_reserve(buffer, &m->config->allocator, 0, count + 1, size)) { // so that there always is an array
+    if (!bp_buffer_reserve(buffer, allocator, 0, count + 1, size)) { // so that there always is an array
         return false;
     }
     m->floats = floats ? buffer->data : NULL;
@@ -328,15 +317,15 @@ static bool reserve(making *m, bp_buffer *buffer) {
     return true;
 }
 
-bp_status bp_cubes_make(bp_cubes *cubes, const bp_config *config, bp_points points, const bp_radii *radii,
-                        double share) {
-    making m = {.config = config, .points = points, .radii = radii, .share = share};
+bp_status bp_cubes_make(bp_cubes *cubes, const bp_overlap_rule *rule, const bp_runtime *runtime, bp_points points,
+                        const bp_radii *radii, double share) {
+    making m = {.rule = rule, .points = points, .radii = radii, .share = share};
     for (uint32_t axis = 0; axis < 3; ++axis) {
-        m.flat[axis] = axis >= config->dimensions || covers(radii, (double)config->period[axis]);
+        m.flat[axis] = axis >= rule->dimensions || covers(radii, (double)rule->period[axis]);
     }
-    if (!reserve(&m, &cubes->buffer)) {
+    if (!reserve_cubes(&m, &cubes->buffer, &runtime->allocator)) {
         return BP_ERROR_MEMORY;
     }
-    cubes->given = (bp_given){.floats = m.floats, .doubles = m.doubles, .count = points.count};
-    return make_all(&m);
+    cubes->input = (bp_input){.floats = m.floats, .doubles = m.doubles, .count = points.count};
+    return make_all_cubes(&m, runtime);
 }

@@ -29,35 +29,29 @@ typedef struct job {
     uint32_t *indices;
     uint32_t *spare; // as many
     const bp_pair *pairs;
-    size_t pair_count, row_count, task_count;
+    size_t pair_count, row_count;
+    bp_blocks rows; // a range of rows for each task
     bool both_ways;
 } job;
 
-static size_t first_row(const job *j, size_t task) {
-    return (size_t)((unsigned long long)j->row_count * task / j->task_count);
-}
-
 // ---- count, sum up, place -------------------------------------------------------------------------------------------
 
-// Offsets of rows to come. Asking for the places of their indices as well, once offsets are there, gained nothing.
-static void ask_for(const job *j, size_t pair) {
-#if defined(__GNUC__)
+// Asks for the offsets of rows to come. Asking for the places of their indices as well, once offsets are there, gained
+// nothing.
+BP_PREFETCHER prefetch_rows(const job *j, size_t pair) {
     const bp_pair ahead = j->pairs[pair < j->pair_count ? pair : j->pair_count - 1];
-    __builtin_prefetch(j->offsets + ahead.a + 1, 1, 2);
-    __builtin_prefetch(j->offsets + (j->both_ways ? ahead.b : ahead.a) + 1, 1, 2);
-#else
-    (void)j, (void)pair;
-#endif
+    bp_prefetch_write(j->offsets + ahead.a + 1);
+    bp_prefetch_write(j->offsets + (j->both_ways ? ahead.b : ahead.a) + 1);
 }
 
-static void task_count(void *context, size_t task) {
+static void task_count_rows(void *context, size_t task) {
     const job *j = context;
-    const size_t begin = first_row(j, task), rows = first_row(j, task + 1) - begin;
+    const size_t begin = bp_block_begin(j->rows, task), rows = bp_block_begin(j->rows, task + 1) - begin;
     size_t *counts = j->offsets + begin + 1;
     memset(counts, 0, rows * sizeof *counts);
     for (size_t i = 0; i < j->pair_count; ++i) {
         const size_t a = j->pairs[i].a - begin, b = j->pairs[i].b - begin;
-        ask_for(j, i + AHEAD);
+        prefetch_rows(j, i + AHEAD);
         if (a < rows) {
             ++counts[a];
         }
@@ -77,14 +71,14 @@ static void sum_up(const job *j) {
     }
 }
 
-static void task_place(void *context, size_t task) {
+static void task_place_indices(void *context, size_t task) {
     const job *j = context;
-    const size_t begin = first_row(j, task), rows = first_row(j, task + 1) - begin;
+    const size_t begin = bp_block_begin(j->rows, task), rows = bp_block_begin(j->rows, task + 1) - begin;
     size_t *places = j->offsets + begin + 1;
     for (size_t i = 0; i < j->pair_count; ++i) {
         const bp_pair pair = j->pairs[i];
         const size_t a = pair.a - begin, b = pair.b - begin;
-        ask_for(j, i + AHEAD);
+        prefetch_rows(j, i + AHEAD);
         if (a < rows) {
             j->indices[places[a]++] = pair.b;
         }
@@ -172,10 +166,10 @@ static void sort_by_merging(uint32_t *row, uint32_t *spare, size_t count) {
     }
 }
 
-static void task_sort(void *context, size_t task) {
+static void task_sort_rows(void *context, size_t task) {
     const job *j = context;
-    const size_t end = first_row(j, task + 1);
-    for (size_t row = first_row(j, task); row < end; ++row) {
+    const size_t end = bp_block_begin(j->rows, task + 1);
+    for (size_t row = bp_block_begin(j->rows, task); row < end; ++row) {
         const size_t begin = j->offsets[row], count = j->offsets[row + 1] - begin;
         if (count < 2) {
             continue;
@@ -208,7 +202,7 @@ static void *exchange(void *held, size_t *capacity, bp_buffer *fresh, size_t siz
     return fresh->data;
 }
 
-static bool reserve(bp_neighbors *rows, size_t row_count, size_t index_count, const bp_allocator *allocator) {
+static bool reserve_rows(bp_neighbors *rows, size_t row_count, size_t index_count, const bp_allocator *allocator) {
     bp_buffer offsets = {0}, indices = {0};
     if (!obtain(&offsets, rows->offset_capacity, row_count + 1, sizeof(size_t), allocator) ||
         !obtain(&indices, rows->index_capacity, index_count, sizeof(uint32_t), allocator)) {
@@ -225,11 +219,11 @@ static size_t tasks_for(const bp_executor *executor, size_t pair_count) {
     return executor->workers < most ? executor->workers : most;
 }
 
-bp_status bp_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *pairs, size_t pair_count, bool both_ways,
-                       const bp_config *config) {
-    const bp_executor *executor = &config->executor;
+bp_status bp_neighbor_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *pairs, size_t pair_count, bool both_ways,
+                                const bp_runtime *runtime) {
+    const bp_executor *executor = &runtime->executor;
     const size_t index_count = bp_size_multiply(pair_count, both_ways ? 2 : 1);
-    if (!reserve(rows, row_count, index_count, &config->allocator)) {
+    if (!reserve_rows(rows, row_count, index_count, &runtime->allocator)) {
         return BP_ERROR_MEMORY;
     }
     rows->count = row_count;
@@ -239,11 +233,11 @@ bp_status bp_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *pairs, siz
              .pairs = pairs,
              .pair_count = pair_count,
              .row_count = row_count,
-             .task_count = tasks_for(executor, pair_count),
+             .rows = {.item_count = row_count, .count = tasks_for(executor, pair_count)},
              .both_ways = both_ways};
-    bp_parallel_for(executor, j.task_count, task_count, &j);
+    bp_parallel_for(executor, j.rows.count, task_count_rows, &j);
     sum_up(&j);
-    bp_parallel_for(executor, j.task_count, task_place, &j);
-    bp_parallel_for(executor, j.task_count, task_sort, &j);
+    bp_parallel_for(executor, j.rows.count, task_place_indices, &j);
+    bp_parallel_for(executor, j.rows.count, task_sort_rows, &j);
     return BP_OK;
 }

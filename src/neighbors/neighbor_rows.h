@@ -7,10 +7,11 @@
 #define BP_ROWS_H
 
 #include "base/memory.h"
+#include "base/runtime.h"
 
 // Row a takes b and, if `both_ways`, row b takes a, for each of the pairs, which are all different. The memory of the
 // pairs is used for sorting: they are lost. If memory is short, `rows` is as before and the pairs are too.
-bp_status bp_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *pairs, size_t pair_count, bool both_ways,
-                       const bp_config *config);
+bp_status bp_neighbor_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *pairs, size_t pair_count, bool both_ways,
+                                const bp_runtime *runtime);
 
 #endif

@@ -1,242 +1,133 @@
 #include "view/input.h"
 
-#include "api/config.h"
 #include "base/boxes.h"
+#include "base/log.h"
 #include "base/parallel.h"
 
-// ---- arithmetic -----------------------------------------------------------------------------------------------------
+enum {
+    VALID_TOGETHER = 64, // boxes that are checked without a branch
+    CHECK_LEAST = 16384, // boxes that are worth a task
+    CHECK_BLOCKS = 256
+};
 
-// What a - b has lost by rounding to `difference` (Knuth's TwoSum): exact, unless a number is infinite.
-static double difference_error(double a, double b, double difference) {
-    const double b_seen = a - difference, a_seen = difference + b_seen;
-    return (a - a_seen) + (b_seen - b);
+bp_box_double bp_input_grown(const bp_input *input, float margin, size_t index) {
+    if (input->doubles != NULL) {
+        return bp_box_double_grown(&input->doubles[index], margin);
+    }
+    const bp_box box = bp_box_grown(&input->floats[index], margin);
+    return bp_box_to_double(&box);
 }
 
-// The largest double that is not above value - margin.
-static double double_below(double value, double margin) {
-    const double difference = value - margin;
-    return difference_error(value, margin, difference) < 0.0 ? nextafter(difference, -INFINITY) : difference;
+// ---- float boxes without a period: most calls -----------------------------------------------------------------------
+
+// Without a branch per box, so that the compiler may use vectors.
+static bool are_all_valid(const bp_box *boxes, size_t count, uint32_t dimensions) {
+    bool valid = true;
+    for (size_t i = 0; i < count; ++i) {
+        valid &= bp_box_is_valid(&boxes[i], dimensions);
+    }
+    return valid;
 }
 
-// ---- growing --------------------------------------------------------------------------------------------------------
-
-bp_box_double bp_box_double_grown(const bp_box_double *box, float margin) {
-    if (margin == 0.0f) {
-        return *box;
+// The first box from `at` on that is wrong, or `end`.
+static size_t first_wrong_float(const bp_box *boxes, size_t at, size_t end, uint32_t dimensions) {
+    while (end - at >= VALID_TOGETHER && are_all_valid(boxes + at, VALID_TOGETHER, dimensions)) {
+        at += VALID_TOGETHER;
     }
-    bp_box_double grown;
-    for (int axis = 0; axis < 3; ++axis) {
-        grown.min[axis] = double_below(box->min[axis], (double)margin);
-        grown.max[axis] = -double_below(-box->max[axis], (double)margin);
+    while (at < end && bp_box_is_valid(&boxes[at], dimensions)) {
+        ++at;
     }
-    return grown;
+    return at;
 }
 
-// The largest float that is not above value - margin.
-static float float_below(float value, float margin) {
-    const double difference = (double)value - (double)margin;
-    float near = (float)difference;
-    uint32_t bits;
-    memcpy(&bits, &near, sizeof bits);
-    const bool lost = difference_error((double)value, (double)margin, difference) < 0.0;
-    const uint32_t step = ((double)near > difference) | (((double)near == difference) & lost);
-    bits += bits >> 31 != 0 ? step : 0 - step;
-    memcpy(&near, &bits, sizeof bits);
-    return near;
-}
-
-bp_box bp_box_grown(const bp_box *box, float margin) {
-    if (margin == 0.0f) {
-        return *box;
-    }
-    bp_box grown;
-    for (int axis = 0; axis < 3; ++axis) {
-        grown.min[axis] = float_below(box->min[axis], margin);
-        grown.max[axis] = -float_below(-box->max[axis], margin);
-    }
-    return grown;
-}
-
-bp_box_double bp_given_box(const bp_given *given, const bp_config *config, size_t index) {
-    if (given->doubles != NULL) {
-        return bp_box_double_grown(&given->doubles[index], config->margin);
-    }
-    const bp_box box = bp_box_grown(&given->floats[index], config->margin);
-    return bp_box_widen(&box);
-}
-
-// ---- boxes ----------------------------------------------------------------------------------------------------------
-
-bool bp_holds_multiple(double low, double high, double period) {
-    if ((low <= 0.0 && high >= 0.0) || (low <= period && high >= period) || (low <= -period && high >= -period)) {
-        return true; // nearly always, if at all
-    }
-    const double near = low > 0.0 ? low : -high, far = low > 0.0 ? high : -low;
-    if (far < 2.0 * period || isinf(far)) {
-        return isinf(far);
-    }
-    // The largest multiple that is not beyond `far` is far - fmod(far, period), and fmod is exact. Here `near` is larger
-    // than the period, so far - near is exact, too, unless it is longer than the period anyway.
-    return far - near >= fmod(far, period);
-}
-
-static inline bool axis_meets(const bp_box_double *a, const bp_box_double *b, uint32_t axis, double period) {
-    if (period == 0.0) {
-        return a->min[axis] <= b->max[axis] && b->min[axis] <= a->max[axis];
-    }
-    if (isinf(a->min[axis]) || isinf(a->max[axis]) || isinf(b->min[axis]) || isinf(b->max[axis])) {
-        return true;
-    }
-    return bp_holds_multiple(b->min[axis] - a->max[axis], b->max[axis] - a->min[axis], period);
-}
-
-static bool boxes_meet(const bp_box_double *a, const bp_box_double *b, const bp_config *config) {
-    bool meet = true;
-    for (uint32_t axis = 0; axis < config->dimensions && meet; ++axis) {
-        meet = axis_meets(a, b, axis, bp_period_of(config, axis));
-    }
-    return meet;
-}
-
-// ---- spheres --------------------------------------------------------------------------------------------------------
-
-static double radius_of(const bp_box_double *box, uint32_t dimensions) {
-    double least = box->max[0] - box->min[0];
-    for (uint32_t axis = 1; axis < dimensions; ++axis) {
-        const double extent = box->max[axis] - box->min[axis];
-        least = extent < least ? extent : least;
-    }
-    return 0.5 * least;
-}
-
-// Halves first: the sum of two large coordinates could be infinite.
-static double centre_of(const bp_box_double *box, uint32_t axis) {
-    return 0.5 * box->min[axis] + 0.5 * box->max[axis];
-}
-
-// The shortest difference modulo the period, exactly: as remainder(), which takes its time.
-static double shortest(double apart, double period) {
-    if (fabs(apart) <= 0.5 * period) {
-        return apart;
-    }
-    return fabs(apart) <= 1.5 * period ? fabs(apart) - period : remainder(apart, period);
-}
-
-// A coordinate that is infinite makes the sum infinite, or NaN; so does one that is only very large.
-static bool spheres_meet(const bp_box_double *a, const bp_box_double *b, const bp_config *config) {
-    const uint32_t dimensions = config->dimensions;
-    const double reach = radius_of(a, dimensions) + radius_of(b, dimensions);
-    double sum = 0.0;
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        const double period = bp_period_of(config, axis), apart = centre_of(a, axis) - centre_of(b, axis);
-        const double way = period > 0.0 ? shortest(apart, period) : apart;
-        sum += way * way;
-    }
-    const bool boxes =
-        !isfinite(sum) && (bp_box_double_is_infinite(a, dimensions) || bp_box_double_is_infinite(b, dimensions));
-    return boxes ? boxes_meet(a, b, config) : sum <= reach * reach;
-}
-
-bool bp_sphere_holds(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions) {
-    const double radius = radius_of(outer, dimensions);
-    double sum = 0.0, far = radius;
-    if (bp_box_double_is_infinite(outer, dimensions)) {
-        return true;
-    }
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        const double way = centre_of(outer, axis) - centre_of(inner, axis);
-        sum += way * way;
-        far += fabs(centre_of(outer, axis));
-    }
-    return sqrt(sum) + radius_of(inner, dimensions) + 0x1p-48 * far <= radius;
-}
-
-bool bp_boxes_meet(const bp_box_double *a, const bp_box_double *b, const bp_config *config) {
-    return config->shape == BP_SHAPE_SPHERES ? spheres_meet(a, b, config) : boxes_meet(a, b, config);
-}
-
-// ---- checking -------------------------------------------------------------------------------------------------------
-
-enum { BLOCK_LEAST = 16384, BLOCKS_MAX = 256 };
-
-// An array of boxes, looked through in blocks.
-typedef struct inspection {
-    const bp_given *given;
-    const bp_config *config;
-    size_t block_count;
-    size_t wrong[BLOCKS_MAX]; // per block: the first box that is wrong, or the number of boxes
-} inspection;
+// ---- all others -----------------------------------------------------------------------------------------------------
 
 static bool is_valid(const bp_box_double *box, uint32_t dimensions) {
     const bool xy = box->min[0] <= box->max[0] && box->min[1] <= box->max[1];
     return xy && (dimensions == 2 || box->min[2] <= box->max[2]);
 }
 
-static bool fits_period(const bp_box_double *box, const bp_config *config) {
+static bool fits_period(const bp_box_double *box, const bp_overlap_rule *rule) {
     bool fits = true;
-    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
-        const double period = (double)config->period[axis], extent = box->max[axis] - box->min[axis];
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+        const double period = (double)rule->period[axis], extent = box->max[axis] - box->min[axis];
         fits &= !(period > 0.0 && extent > period) || isinf(box->min[axis]) || isinf(box->max[axis]);
     }
     return fits;
 }
 
-static bp_box_double load(const bp_given *given, size_t index) {
-    return given->doubles != NULL ? given->doubles[index] : bp_box_widen(&given->floats[index]);
+static size_t first_wrong_double(const bp_input *input, size_t at, size_t end, const bp_overlap_rule *rule) {
+    for (; at < end; ++at) {
+        const bp_box_double box = bp_input_double(input, at);
+        if (!is_valid(&box, rule->dimensions) || !fits_period(&box, rule)) {
+            break;
+        }
+    }
+    return at;
 }
+
+// ---- the whole check ------------------------------------------------------------------------------------------------
+
+static size_t first_wrong(const bp_input *input, size_t begin, size_t end, const bp_overlap_rule *rule) {
+    const bool simple = input->doubles == NULL && !bp_is_periodic(rule);
+    return simple ? first_wrong_float(input->floats, begin, end, rule->dimensions)
+                  : first_wrong_double(input, begin, end, rule);
+}
+
+// An array of boxes, checked in blocks.
+typedef struct inspection {
+    const bp_input *input;
+    const bp_overlap_rule *rule;
+    bp_blocks blocks;
+    size_t wrong[CHECK_BLOCKS]; // per block: the first box that is wrong, or where the block ends
+} inspection;
 
 static void task_inspect(void *context, size_t block) {
     inspection *i = context;
-    const size_t count = i->given->count;
-    const size_t end = (size_t)((unsigned long long)count * (block + 1) / i->block_count);
-    i->wrong[block] = count;
-    for (size_t k = (size_t)((unsigned long long)count * block / i->block_count); k < end; ++k) {
-        const bp_box_double box = load(i->given, k);
-        if (!is_valid(&box, i->config->dimensions) || !fits_period(&box, i->config)) {
-            i->wrong[block] = k;
-            return;
-        }
-    }
+    i->wrong[block] =
+        first_wrong(i->input, bp_block_begin(i->blocks, block), bp_block_begin(i->blocks, block + 1), i->rule);
 }
 
-// The first box that is wrong, or the number of boxes.
-static size_t find_wrong(const bp_given *given, const bp_config *config) {
-    inspection i = {.given = given, .config = config};
-    i.block_count = bp_parallel_blocks(&config->executor, given->count, BLOCK_LEAST);
-    i.block_count = i.block_count < BLOCKS_MAX ? i.block_count : BLOCKS_MAX;
-    bp_parallel_for(&config->executor, i.block_count, task_inspect, &i);
-    for (size_t block = 0; block < i.block_count; ++block) {
-        if (i.wrong[block] < given->count) {
+static size_t first_wrong_in_blocks(const bp_input *input, const bp_overlap_rule *rule, const bp_executor *executor) {
+    const bp_blocks blocks = bp_blocks_cut(executor, input->count, CHECK_LEAST, CHECK_BLOCKS);
+    inspection i = {.input = input, .rule = rule, .blocks = blocks};
+    bp_parallel_for(executor, blocks.count, task_inspect, &i);
+    for (size_t block = 0; block < blocks.count; ++block) {
+        if (i.wrong[block] < bp_block_begin(blocks, block + 1)) {
             return i.wrong[block];
         }
     }
-    return given->count;
+    return input->count;
 }
 
-static bp_status refuse_box(const bp_given *given, const bp_config *config, size_t index) {
-    const bp_box_double box = load(given, index);
-    const char *what = is_valid(&box, config->dimensions)
+// The first box that is wrong, or the number of boxes. Few boxes, or a single one that moves, need no blocks.
+static size_t find_wrong(const bp_input *input, const bp_overlap_rule *rule, const bp_executor *executor) {
+    return executor->workers <= 1 || input->count < CHECK_LEAST ? first_wrong(input, 0, input->count, rule)
+                                                                : first_wrong_in_blocks(input, rule, executor);
+}
+
+static bp_status refuse_box(const bp_input *input, const bp_overlap_rule *rule, const bp_log *log, size_t index) {
+    const bp_box_double box = bp_input_double(input, index);
+    const char *what = is_valid(&box, rule->dimensions)
                            ? "is longer than config.period; shorten it, or give an infinite one to cover all"
                            : "is invalid (NaN, or min > max)";
-    bp_log_write(config, "box %zu %s: min (%.17g, %.17g, %.17g), max (%.17g, %.17g, %.17g)", index, what, box.min[0],
-                 box.min[1], box.min[2], box.max[0], box.max[1], box.max[2]);
+    const int digits = input->doubles != NULL ? 17 : 6;
+    bp_log_write(log, "box %zu %s: min (%.*g, %.*g, %.*g), max (%.*g, %.*g, %.*g)", index, what, digits, box.min[0],
+                 digits, box.min[1], digits, box.min[2], digits, box.max[0], digits, box.max[1], digits, box.max[2]);
     return BP_ERROR_BOX;
 }
 
-static bool repeats(const bp_config *config) {
-    return bp_period_of(config, 0) > 0.0 || bp_period_of(config, 1) > 0.0 || bp_period_of(config, 2) > 0.0;
-}
-
-bp_status bp_given_check(bp_given given, bool wide, const bp_config *config) {
-    bp_status status = BP_OK;
-    if (!wide) {
-        status = bp_boxes_check(given.floats, given.count, config);
-    } else if (given.count > BP_MAX_COUNT || (given.doubles == NULL && given.count > 0)) {
-        status = bp_boxes_check(NULL, given.count, config);
+bp_status bp_input_check(bp_input input, bool is_double, const bp_overlap_rule *rule, const bp_runtime *runtime) {
+    const bool missing = is_double ? input.doubles == NULL : input.floats == NULL;
+    if (missing && input.count > 0) {
+        bp_log_write(&runtime->log, "boxes: NULL, but the count is %zu", input.count);
+        return BP_ERROR_ARGUMENT;
     }
-    if (status != BP_OK || given.count == 0 || !(wide || repeats(config))) {
-        return status;
+    if (input.count > BP_MAX_COUNT) {
+        bp_log_write(&runtime->log, "boxes: %zu are more than the %zu that fit; split the set", input.count,
+                     BP_MAX_COUNT);
+        return BP_ERROR_ARGUMENT;
     }
-    const size_t wrong = find_wrong(&given, config);
-    return wrong < given.count ? refuse_box(&given, config, wrong) : BP_OK;
+    const size_t wrong = input.count > 0 ? find_wrong(&input, rule, &runtime->executor) : 0;
+    return wrong < input.count ? refuse_box(&input, rule, &runtime->log, wrong) : BP_OK;
 }

@@ -1,6 +1,13 @@
 #include "view/pair_filter.h"
 
-static size_t keep_wanted(const bp_object *objects, bp_pair *pairs, size_t count) {
+static void put_in_order(bp_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const uint32_t a = pairs[i].a, b = pairs[i].b;
+        pairs[i] = (bp_pair){.a = a < b ? a : b, .b = a < b ? b : a};
+    }
+}
+
+static size_t keep_pairs_of_objects(const bp_object *objects, bp_pair *pairs, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; ++i) {
         const bp_pair pair = pairs[i];
@@ -10,7 +17,7 @@ static size_t keep_wanted(const bp_object *objects, bp_pair *pairs, size_t count
     return kept;
 }
 
-static size_t keep_passing(const bp_filter *filter, bp_pair *pairs, size_t count) {
+static size_t keep_pairs_of_caller(const bp_filter *filter, bp_pair *pairs, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; ++i) {
         const bp_pair pair = pairs[i];
@@ -20,19 +27,26 @@ static size_t keep_passing(const bp_filter *filter, bp_pair *pairs, size_t count
     return kept;
 }
 
-size_t bp_sieve_pass(const bp_sieve *sieve, bp_pair *pairs, size_t count) {
-    if (sieve->sift != NULL) {
-        return sieve->sift(sieve->context, pairs, count);
-    }
+static size_t keep_wanted(const void *context, bp_pair *pairs, size_t count) {
+    const bp_pair_filter *f = context;
     size_t kept = count;
-    if (sieve->first != NULL) {
-        kept = bp_view_confirm(sieve->first, sieve->second, pairs, kept);
+    if (f->orders) {
+        put_in_order(pairs, kept);
     }
-    if (sieve->objects != NULL) {
-        kept = keep_wanted(sieve->objects, pairs, kept);
+    if (f->first != NULL) {
+        kept = bp_view_confirm(f->first, f->second, pairs, kept);
     }
-    if (sieve->filter.pass != NULL) {
-        kept = keep_passing(&sieve->filter, pairs, kept);
+    if (f->objects != NULL) {
+        kept = keep_pairs_of_objects(f->objects, pairs, kept);
+    }
+    if (f->filter.pass != NULL) {
+        kept = keep_pairs_of_caller(&f->filter, pairs, kept);
     }
     return kept;
+}
+
+bp_batch_filter bp_pair_filter_batch(const bp_pair_filter *filter) {
+    const bool idle =
+        !filter->orders && filter->first == NULL && filter->objects == NULL && filter->filter.pass == NULL;
+    return (bp_batch_filter){.keep = idle ? NULL : keep_wanted, .context = filter};
 }

@@ -12,15 +12,15 @@
 //
 // Cost: one pass over the boxes, and a second one over a byte for each. Of n objects in a cube about n^(2/3) have images.
 //
-// The slack. The definition (given.c) is computed in 64 bits, and rounds: a - b is off by 2^-53 (|a| + |b|) at most. If
+// The slack. The definition (overlap.c) is computed in 64 bits, and rounds: a - b is off by 2^-53 (|a| + |b|) at most. If
 // each interval is larger than its object by 2^-47 times its own largest coordinate (and the period), intervals overlap
 // whenever the computed formula says that the objects do, the rounding in this file included: there are about twenty
 // operations on the way, in spheres and periods together. A box that already lies in the period is not compared by the
 // formula along an axis where nothing is shifted, only its coordinates are: it needs no slack there.
 #include "view/view.h"
 
-#include "api/config.h"
 #include "base/boxes.h"
+#include "base/log.h"
 #include "base/parallel.h"
 #include "view/view_ranks.h"
 
@@ -36,17 +36,17 @@ enum {
     BLOCKS_MAX = 256
 };
 
-void bp_view_init(bp_view *view, const bp_config *config) {
-    *view = (bp_view){.config = config};
+void bp_view_init(bp_view *view, const bp_overlap_rule *rule, const bp_runtime *runtime) {
+    *view = (bp_view){.rule = rule, .runtime = runtime};
 }
 
 void bp_view_trim(bp_view *view) {
-    bp_buffer_free(&view->wide, &view->config->allocator);
-    bp_buffer_free(&view->lists, &view->config->allocator);
+    bp_buffer_free(&view->intervals, &view->runtime->allocator);
+    bp_buffer_free(&view->lists, &view->runtime->allocator);
 }
 
 void bp_view_free(bp_view *view) {
-    const bp_allocator *allocator = &view->config->allocator;
+    const bp_allocator *allocator = &view->runtime->allocator;
     bp_view_trim(view);
     bp_buffer_free(&view->proxies, allocator);
     bp_buffer_free(&view->images, allocator);
@@ -56,24 +56,11 @@ void bp_view_free(bp_view *view) {
 }
 
 size_t bp_view_bytes(const bp_view *view) {
-    return view->proxies.bytes + view->wide.bytes + view->lists.bytes + view->images.bytes + view->marks.bytes;
+    return view->proxies.bytes + view->intervals.bytes + view->lists.bytes + view->images.bytes + view->marks.bytes;
 }
 
-static bool repeats(const bp_config *config) {
-    return bp_period_of(config, 0) > 0.0 || bp_period_of(config, 1) > 0.0 || bp_period_of(config, 2) > 0.0;
-}
-
-bool bp_view_is_needed(const bp_config *config, bool wide) {
-    return wide || config->margin > 0.0f || config->shape != BP_SHAPE_BOXES || repeats(config);
-}
-
-bp_config bp_view_method_config(const bp_view *view) {
-    bp_config config = *view->config;
-    if (view->ranked) {
-        config.cell_size = 0.0f;
-        config.domain = (bp_box){.min = {0}};
-    }
-    return config;
+bool bp_view_is_needed(const bp_overlap_rule *rule, bool is_double) {
+    return is_double || rule->margin > 0.0f || rule->shape != BP_SHAPE_BOXES || bp_is_periodic(rule);
 }
 
 // ---- intervals ------------------------------------------------------------------------------------------------------
@@ -98,7 +85,7 @@ static void set_axis(layout *l, uint32_t axis, double low, double high) {
 // A box that covers the whole period: it meets everything along this axis.
 static void cover_axis(layout *l, const bp_box_double *box, uint32_t axis) {
     const bool infinite = isinf(box->min[axis]) || isinf(box->max[axis]);
-    l->marks |= infinite ? 0 : BP_VIEW_LOOSE;
+    l->marks |= infinite ? 0 : BP_VIEW_INEXACT;
     set_axis(l, axis, -INFINITY, INFINITY);
 }
 
@@ -121,7 +108,7 @@ static void wrap_axis(layout *l, const bp_box_double *box, uint32_t axis, double
     const double low = rest < 0.0 ? rest + period : rest; // tiny negatives become the period itself, which does as well
     set_axis(l, axis, low, low + length);
     l->image_slack[axis] = 0.0;
-    l->marks |= (uint8_t)(BP_VIEW_LOOSE | (low + length >= period) << axis);
+    l->marks |= (uint8_t)(BP_VIEW_INEXACT | (low + length >= period) << axis);
 }
 
 static void lay_axis(layout *l, const bp_box_double *box, uint32_t axis, double period, bool sphere) {
@@ -148,25 +135,25 @@ static bool is_beyond_spheres(const bp_box_double *box, uint32_t dimensions) {
 }
 
 static layout lay_out(const bp_view *view, const bp_box_double *box) {
-    const bp_config *config = view->config;
-    layout l = {.marks = view->given.doubles != NULL || config->shape != BP_SHAPE_BOXES ? BP_VIEW_LOOSE : 0};
-    const bool sphere = config->shape == BP_SHAPE_SPHERES && !bp_box_double_is_infinite(box, config->dimensions);
-    const bool beyond = sphere && is_beyond_spheres(box, config->dimensions);
-    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
+    const bp_overlap_rule *rule = view->rule;
+    layout l = {.marks = view->input.doubles != NULL || rule->shape != BP_SHAPE_BOXES ? BP_VIEW_INEXACT : 0};
+    const bool sphere = rule->shape == BP_SHAPE_SPHERES && !bp_box_double_is_infinite(box, rule->dimensions);
+    const bool beyond = sphere && is_beyond_spheres(box, rule->dimensions);
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
         if (beyond) {
             set_axis(&l, axis, -INFINITY, INFINITY);
         } else {
-            lay_axis(&l, box, axis, bp_period_of(config, axis), sphere);
+            lay_axis(&l, box, axis, bp_period_of(rule, axis), sphere);
         }
     }
     return l;
 }
 
-static bp_box_double image_of(const layout *l, const bp_config *config, uint32_t shifts) {
+static bp_box_double image_of(const layout *l, const bp_overlap_rule *rule, uint32_t shifts) {
     bp_box_double image = l->base;
     for (uint32_t axis = 0; axis < 3; ++axis) {
         if ((shifts >> axis & 1) != 0) {
-            const double period = (double)config->period[axis];
+            const double period = (double)rule->period[axis];
             image.min[axis] = l->base.min[axis] - period - l->image_slack[axis];
             image.max[axis] = l->base.max[axis] - period + l->image_slack[axis];
         }
@@ -177,7 +164,7 @@ static bp_box_double image_of(const layout *l, const bp_config *config, uint32_t
 // ---- floats ---------------------------------------------------------------------------------------------------------
 
 // Keeps order; only what was infinite becomes so.
-static float narrow(double value, double origin) {
+static float to_float(double value, double origin) {
     if (isinf(value)) {
         return value < 0.0 ? -INFINITY : INFINITY;
     }
@@ -188,20 +175,20 @@ static float narrow(double value, double origin) {
     return (float)moved;
 }
 
-static void put(const bp_view *view, size_t index, const bp_box_double *box) {
+static void put_proxy(const bp_view *view, size_t index, const bp_box_double *box) {
     if (view->ranked) {
-        ((bp_box_double *)view->wide.data)[index] = *box;
+        ((bp_box_double *)view->intervals.data)[index] = *box;
         return;
     }
     bp_box *proxy = (bp_box *)view->proxies.data + index;
     for (int axis = 0; axis < 3; ++axis) {
-        proxy->min[axis] = narrow(box->min[axis], view->origin[axis]);
-        proxy->max[axis] = narrow(box->max[axis], view->origin[axis]);
+        proxy->min[axis] = to_float(box->min[axis], view->origin[axis]);
+        proxy->max[axis] = to_float(box->max[axis], view->origin[axis]);
     }
 }
 
-static bool is_hole(const bp_given *given, size_t index) {
-    return given->doubles != NULL ? isnan(given->doubles[index].min[0]) : bp_box_is_hole(&given->floats[index]);
+static bool is_hole(const bp_input *input, size_t index) {
+    return input->doubles != NULL ? isnan(input->doubles[index].min[0]) : bp_box_is_hole(&input->floats[index]);
 }
 
 // ---- making ---------------------------------------------------------------------------------------------------------
@@ -209,15 +196,11 @@ static bool is_hole(const bp_given *given, size_t index) {
 // The boxes in blocks, and how many images each block has.
 typedef struct making {
     bp_view *view;
-    size_t block_count;
+    bp_blocks blocks;
     bp_box inside; // a float box that lies in here stays what it is, and has no image
     bool any_inside;
     size_t images[BLOCKS_MAX]; // of the block; later: where its first is
 } making;
-
-static size_t block_begin(const making *m, size_t block) {
-    return (size_t)((unsigned long long)m->view->given.count * block / m->block_count);
-}
 
 static size_t images_of(uint8_t marks) {
     static const uint8_t count[AXES + 1] = {0, 1, 1, 3, 1, 3, 3, 7}; // all sets of axes but the empty one
@@ -226,10 +209,10 @@ static size_t images_of(uint8_t marks) {
 
 // Where most boxes are that have nothing to do with a period; the slack is less than a float's last place.
 static void find_inside(making *m) {
-    const bp_config *config = m->view->config;
-    m->any_inside = m->view->given.floats != NULL && config->shape == BP_SHAPE_BOXES && config->margin == 0.0f;
+    const bp_overlap_rule *rule = m->view->rule;
+    m->any_inside = m->view->input.floats != NULL && rule->shape == BP_SHAPE_BOXES && rule->margin == 0.0f;
     for (uint32_t axis = 0; axis < 3; ++axis) {
-        const float period = (float)bp_period_of(config, axis);
+        const float period = (float)bp_period_of(rule, axis);
         m->inside.min[axis] = period > 0.0f ? 0.0f : -INFINITY;
         m->inside.max[axis] = period > 0.0f ? nextafterf(period, 0.0f) : INFINITY;
     }
@@ -237,22 +220,22 @@ static void find_inside(making *m) {
 
 static uint8_t make_base(const making *m, size_t i) {
     const bp_view *view = m->view;
-    const uint32_t dimensions = view->config->dimensions;
+    const uint32_t dimensions = view->rule->dimensions;
     bp_box *proxy = (bp_box *)view->proxies.data + i;
-    if (m->any_inside && bp_box_contains(&m->inside, &view->given.floats[i], dimensions)) {
-        *proxy = bp_box_flatten(view->given.floats[i], dimensions);
+    if (m->any_inside && bp_box_contains(&m->inside, &view->input.floats[i], dimensions)) {
+        *proxy = bp_box_flatten(view->input.floats[i], dimensions);
         return 0;
     }
     if (view->exact) { // only a margin
-        *proxy = bp_box_flatten(bp_box_grown(&view->given.floats[i], view->config->margin), dimensions);
+        *proxy = bp_box_flatten(bp_box_grown(&view->input.floats[i], view->rule->margin), dimensions);
         return 0;
     }
     layout l = {.base = {.min = {NAN, NAN, NAN}, .max = {NAN, NAN, NAN}}};
-    if (!is_hole(&view->given, i)) {
-        const bp_box_double box = bp_given_box(&view->given, view->config, i);
+    if (!is_hole(&view->input, i)) {
+        const bp_box_double box = bp_input_grown(&view->input, view->rule->margin, i);
         l = lay_out(view, &box);
     }
-    put(view, i, &l.base);
+    put_proxy(view, i, &l.base);
     return l.marks;
 }
 
@@ -260,8 +243,8 @@ static void task_base(void *context, size_t block) {
     making *m = context;
     uint8_t *marks = m->view->marks.data;
     size_t images = 0;
-    const size_t end = block_begin(m, block + 1);
-    for (size_t i = block_begin(m, block); i < end; ++i) {
+    const size_t end = bp_block_begin(m->blocks, block + 1);
+    for (size_t i = bp_block_begin(m->blocks, block); i < end; ++i) {
         const uint8_t mark = make_base(m, i);
         images += images_of(mark);
         if (marks != NULL) {
@@ -275,11 +258,11 @@ static void task_base(void *context, size_t block) {
 static void task_round(void *context, size_t block) {
     making *m = context;
     const bp_view *view = m->view;
-    const bp_box_double *boxes = view->given.doubles;
+    const bp_box_double *boxes = view->input.doubles;
     bp_box *proxies = view->proxies.data;
-    const uint32_t dimensions = view->config->dimensions;
-    const size_t end = block_begin(m, block + 1);
-    for (size_t i = block_begin(m, block); i < end; ++i) {
+    const uint32_t dimensions = view->rule->dimensions;
+    const size_t end = bp_block_begin(m->blocks, block + 1);
+    for (size_t i = bp_block_begin(m->blocks, block); i < end; ++i) {
         bp_box proxy;
         for (int axis = 0; axis < 3; ++axis) {
             proxy.min[axis] = (float)(boxes[i].min[axis] - view->origin[axis]);
@@ -291,13 +274,13 @@ static void task_round(void *context, size_t block) {
 }
 
 static void make_images(const bp_view *view, size_t object, uint32_t axes, size_t place) {
-    const bp_box_double box = bp_given_box(&view->given, view->config, object);
+    const bp_box_double box = bp_input_grown(&view->input, view->rule->margin, object);
     const layout l = lay_out(view, &box);
     bp_image *images = view->images.data;
     for (uint32_t shifts = 1; shifts <= axes; ++shifts) {
         if ((shifts & ~axes) == 0) {
-            const bp_box_double image = image_of(&l, view->config, shifts);
-            put(view, view->given.count + place, &image);
+            const bp_box_double image = image_of(&l, view->rule, shifts);
+            put_proxy(view, view->input.count + place, &image);
             images[place++] = (bp_image){.owner = (uint32_t)object, .shifts = shifts};
         }
     }
@@ -307,8 +290,8 @@ static void task_images(void *context, size_t block) {
     const making *m = context;
     const uint8_t *marks = m->view->marks.data;
     size_t place = m->images[block];
-    const size_t end = block_begin(m, block + 1);
-    for (size_t i = block_begin(m, block); i < end; ++i) {
+    const size_t end = bp_block_begin(m->blocks, block + 1);
+    for (size_t i = bp_block_begin(m->blocks, block); i < end; ++i) {
         if ((marks[i] & AXES) != 0) {
             make_images(m->view, i, marks[i] & AXES, place);
             place += images_of(marks[i]);
@@ -317,92 +300,92 @@ static void task_images(void *context, size_t block) {
 }
 
 static bool reserve_proxies(bp_view *view, size_t kept, size_t count) {
-    const bp_allocator *allocator = &view->config->allocator;
-    const size_t kept_narrow = view->ranked ? 0 : kept * sizeof(bp_box), kept_wide = kept * sizeof(bp_box_double);
-    return bp_buffer_reserve_slack(&view->proxies, allocator, kept_narrow, count, sizeof(bp_box)) &&
-           (!view->ranked || bp_buffer_reserve_slack(&view->wide, allocator, kept_wide, count, sizeof(bp_box_double)));
+    const bp_allocator *allocator = &view->runtime->allocator;
+    const size_t kept_floats = view->ranked ? 0 : kept * sizeof(bp_box), kept_doubles = kept * sizeof(bp_box_double);
+    return bp_buffer_reserve_slack(&view->proxies, allocator, kept_floats, count, sizeof(bp_box)) &&
+           (!view->ranked ||
+            bp_buffer_reserve_slack(&view->intervals, allocator, kept_doubles, count, sizeof(bp_box_double)));
 }
 
 static bp_status add_images(making *m) {
     bp_view *view = m->view;
     size_t sum = 0;
-    for (size_t block = 0; block < m->block_count; ++block) {
+    for (size_t block = 0; block < m->blocks.count; ++block) {
         const size_t here = m->images[block];
         m->images[block] = sum;
         sum += here;
     }
-    view->count = view->given.count + sum;
+    view->count = view->input.count + sum;
     if (sum == 0) {
         return BP_OK;
     }
-    if (sum > BP_MAX_COUNT - view->given.count) {
-        bp_log_write(view->config, "boxes: %zu and %zu images across the period are more than the %zu that fit",
-                     view->given.count, sum, BP_MAX_COUNT);
+    if (sum > BP_MAX_COUNT - view->input.count) {
+        bp_log_write(&view->runtime->log, "boxes: %zu and %zu images across the period are more than the %zu that fit",
+                     view->input.count, sum, BP_MAX_COUNT);
         return BP_ERROR_ARGUMENT;
     }
-    if (!reserve_proxies(view, view->given.count, view->count) ||
-        !bp_buffer_reserve_slack(&view->images, &view->config->allocator, 0, sum, sizeof(bp_image))) {
+    if (!reserve_proxies(view, view->input.count, view->count) ||
+        !bp_buffer_reserve_slack(&view->images, &view->runtime->allocator, 0, sum, sizeof(bp_image))) {
         return BP_ERROR_MEMORY;
     }
-    bp_parallel_for(&view->config->executor, m->block_count, task_images, m);
+    bp_parallel_for(&view->runtime->executor, m->blocks.count, task_images, m);
     return BP_OK;
 }
 
 static bp_status make_proxies(bp_view *view) {
     making m = {.view = view};
-    const bp_executor *executor = &view->config->executor;
-    const size_t blocks = bp_parallel_blocks(executor, view->given.count, BLOCK_LEAST);
-    m.block_count = blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX;
-    if (!reserve_proxies(view, 0, view->given.count) ||
-        (repeats(view->config) &&
-         !bp_buffer_reserve_slack(&view->marks, &view->config->allocator, 0, view->given.count, sizeof(uint8_t)))) {
+    const bp_executor *executor = &view->runtime->executor;
+    m.blocks = bp_blocks_cut(executor, view->input.count, BLOCK_LEAST, BLOCKS_MAX);
+    if (!reserve_proxies(view, 0, view->input.count) ||
+        (bp_is_periodic(view->rule) &&
+         !bp_buffer_reserve_slack(&view->marks, &view->runtime->allocator, 0, view->input.count, sizeof(uint8_t)))) {
         return BP_ERROR_MEMORY;
     }
     find_inside(&m);
-    bp_parallel_for(executor, m.block_count, view->plain ? task_round : task_base, &m);
+    bp_parallel_for(executor, m.blocks.count, view->rounded ? task_round : task_base, &m);
     const bp_status status = add_images(&m);
     view->boxes = view->proxies.data;
     return status;
 }
 
 // What can be told without looking at the boxes.
-static void begin(bp_view *view, bp_given given) {
-    const bp_config *config = view->config;
-    view->given = given;
-    view->boxes = given.floats;
-    view->count = given.count;
+static void view_begin(bp_view *view, bp_input input) {
+    const bp_overlap_rule *rule = view->rule;
+    view->input = input;
+    view->boxes = input.floats;
+    view->count = input.count;
     view->ranked = false;
-    view->plain = false;
-    view->exact = given.doubles == NULL && config->shape == BP_SHAPE_BOXES && !repeats(config);
+    view->rounded = false;
+    view->exact = input.doubles == NULL && rule->shape == BP_SHAPE_BOXES && !bp_is_periodic(rule);
     for (int axis = 0; axis < 3; ++axis) {
         view->origin[axis] = 0.0;
     }
 }
 
-static bp_status make(bp_view *const *views, size_t view_count) {
-    const bp_config *config = views[0]->config;
-    bool wide = false;
+static bp_status make_views(bp_view *const *views, size_t view_count) {
+    const bp_overlap_rule *rule = views[0]->rule;
+    bool is_double = false;
     for (size_t i = 0; i < view_count; ++i) {
-        wide |= views[i]->given.doubles != NULL;
+        is_double |= views[i]->input.doubles != NULL;
     }
-    if (wide) {
+    if (is_double) {
         bp_view_choose_map(views, view_count);
     }
     bp_status status = BP_OK;
     for (size_t i = 0; i < view_count && status == BP_OK; ++i) {
-        status = bp_view_is_needed(config, wide) && views[i]->given.count > 0 ? make_proxies(views[i]) : BP_OK;
+        status = bp_view_is_needed(rule, is_double) && views[i]->input.count > 0 ? make_proxies(views[i]) : BP_OK;
     }
     return status == BP_OK && views[0]->ranked ? bp_view_rank(views, view_count) : status;
 }
 
-bp_status bp_view_make(bp_view *view, bp_given given) {
-    begin(view, given);
-    return make(&view, 1);
+bp_status bp_view_make(bp_view *view, bp_input input) {
+    view_begin(view, input);
+    return make_views(&view, 1);
 }
 
-bp_status bp_view_make_two(bp_view *first, bp_given a, bp_view *second, bp_given b) {
+bp_status bp_view_make_two(bp_view *first, bp_input a, bp_view *second, bp_input b) {
     bp_view *const views[] = {first, second};
-    begin(first, a);
-    begin(second, b);
-    return make(views, 2);
+    view_begin(first, a);
+    view_begin(second, b);
+    return make_views(views, 2);
 }

@@ -10,33 +10,25 @@
 
 enum { AHEAD = 16 }; // pairs whose boxes are fetched before their turn
 
-static inline void prefetch(const void *memory) {
-#if defined(__GNUC__)
-    __builtin_prefetch(memory);
-#else
-    (void)memory;
-#endif
-}
-
-// A box as it was given may lie in two lines of the cache.
-static inline void prefetch_given(const bp_given *given, uint32_t proxy) {
-    const size_t index = proxy < given->count ? proxy : 0;
-    if (given->doubles != NULL) {
-        prefetch(&given->doubles[index].min[0]);
-        prefetch(&given->doubles[index].max[2]);
+// An input box may lie in two lines of the cache.
+BP_PREFETCHER prefetch_input(const bp_input *input, uint32_t proxy) {
+    const size_t index = proxy < input->count ? proxy : 0;
+    if (input->doubles != NULL) {
+        bp_prefetch(&input->doubles[index].min[0]);
+        bp_prefetch(&input->doubles[index].max[2]);
     } else {
-        prefetch(&given->floats[index].min[0]);
-        prefetch(&given->floats[index].max[2]);
+        bp_prefetch(&input->floats[index].min[0]);
+        bp_prefetch(&input->floats[index].max[2]);
     }
 }
 
 // Of a pair that will have its turn soon: boxes are anywhere in memory, and waiting for them is most of the work.
-static inline void prefetch_pair(const bp_view *first, const bp_view *second, bp_pair pair) {
-    prefetch_given(&first->given, pair.a);
-    prefetch_given(&second->given, pair.b);
+BP_PREFETCHER prefetch_pair(const bp_view *first, const bp_view *second, bp_pair pair) {
+    prefetch_input(&first->input, pair.a);
+    prefetch_input(&second->input, pair.b);
 }
 
-static void prefetch_first(const bp_view *first, const bp_view *second, const bp_pair *pairs, size_t count) {
+BP_PREFETCHER prefetch_first(const bp_view *first, const bp_view *second, const bp_pair *pairs, size_t count) {
     for (size_t i = 0; i < AHEAD && i < count; ++i) {
         prefetch_pair(first, second, pairs[i]);
     }
@@ -45,7 +37,7 @@ static void prefetch_first(const bp_view *first, const bp_view *second, const bp
 static bp_image object_of(const bp_view *view, uint32_t proxy) {
     const bp_image *images = view->images.data;
     const bp_image itself = {.owner = proxy};
-    return proxy < view->given.count ? itself : images[proxy - view->given.count];
+    return proxy < view->input.count ? itself : images[proxy - view->input.count];
 }
 
 // Whether two objects are apart without a shift along each of some axes.
@@ -84,14 +76,14 @@ size_t bp_view_resolve(const bp_view *first, const bp_view *second, bp_pair *pai
     return kept;
 }
 
-static bool is_tight(const bp_view *view, uint32_t object) {
-    return view->marks.data != NULL && (((const uint8_t *)view->marks.data)[object] & BP_VIEW_LOOSE) == 0;
+static bool is_exact(const bp_view *view, uint32_t object) {
+    return view->marks.data != NULL && (((const uint8_t *)view->marks.data)[object] & BP_VIEW_INEXACT) == 0;
 }
 
-static bool meet(const bp_view *first, const bp_view *second, bp_pair pair) {
-    const bp_box_double a = bp_given_box(&first->given, first->config, pair.a);
-    const bp_box_double b = bp_given_box(&second->given, second->config, pair.b);
-    return bp_boxes_meet(&a, &b, first->config);
+static bool overlap_exactly(const bp_view *first, const bp_view *second, bp_pair pair) {
+    const bp_box_double a = bp_input_grown(&first->input, first->rule->margin, pair.a);
+    const bp_box_double b = bp_input_grown(&second->input, second->rule->margin, pair.b);
+    return bp_overlap_by_rule(&a, &b, first->rule);
 }
 
 static bool is_confirmed(const bp_view *first, const bp_view *second, bp_pair *pair) {
@@ -99,13 +91,13 @@ static bool is_confirmed(const bp_view *first, const bp_view *second, bp_pair *p
     if (!resolve(first, second, pair, &shifted)) {
         return false;
     }
-    return (!shifted && is_tight(first, pair->a) && is_tight(second, pair->b)) || meet(first, second, *pair);
+    return (!shifted && is_exact(first, pair->a) && is_exact(second, pair->b)) || overlap_exactly(first, second, *pair);
 }
 
 // Without a branch: most pairs are what they seem to be.
-static size_t confirm_plain(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count) {
-    const bp_box_double *first_boxes = first->given.doubles, *second_boxes = second->given.doubles;
-    const uint32_t dimensions = first->config->dimensions;
+static size_t confirm_rounded(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count) {
+    const bp_box_double *first_boxes = first->input.doubles, *second_boxes = second->input.doubles;
+    const uint32_t dimensions = first->rule->dimensions;
     size_t kept = 0;
     prefetch_first(first, second, pairs, count);
     for (size_t i = 0; i < count; ++i) {
@@ -122,16 +114,16 @@ static size_t confirm_plain(const bp_view *first, const bp_view *second, bp_pair
 }
 
 size_t bp_view_confirm(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count) {
-    if (first->plain && second->plain) {
-        return confirm_plain(first, second, pairs, count);
+    if (first->rounded && second->rounded) {
+        return confirm_rounded(first, second, pairs, count);
     }
-    const bool all_loose = first->given.doubles != NULL || first->config->shape != BP_SHAPE_BOXES;
+    const bool all_inexact = first->input.doubles != NULL || first->rule->shape != BP_SHAPE_BOXES;
     size_t kept = 0;
-    if (all_loose) {
+    if (all_inexact) {
         prefetch_first(first, second, pairs, count);
     }
     for (size_t i = 0; i < count; ++i) {
-        if (all_loose) {
+        if (all_inexact) {
             prefetch_pair(first, second, pairs[i + AHEAD < count ? i + AHEAD : i]);
         }
         bp_pair pair = pairs[i];

@@ -15,7 +15,7 @@
 // each would be a candidate for each.
 #include "view/view_ranks.h"
 
-#include "api/config.h"
+#include "base/log.h"
 #include "base/parallel.h"
 
 #include <float.h>
@@ -40,25 +40,21 @@ static const double BEARABLE = 64.0;
 
 typedef struct survey {
     const bp_view *view;
-    size_t block_count;
+    bp_blocks blocks;
     double low[BLOCKS_MAX][3], high[BLOCKS_MAX][3]; // of the finite coordinates
     size_t small[BLOCKS_MAX];                       // objects
 } survey;
 
-static size_t survey_begin(const survey *s, size_t block) {
-    return (size_t)((unsigned long long)s->view->given.count * block / s->block_count);
-}
-
 static void task_bounds(void *context, size_t block) {
     survey *s = context;
-    const bp_box_double *boxes = s->view->given.doubles;
+    const bp_box_double *boxes = s->view->input.doubles;
     for (uint32_t axis = 0; axis < 3; ++axis) {
         s->low[block][axis] = INFINITY;
         s->high[block][axis] = -INFINITY;
     }
-    const size_t end = survey_begin(s, block + 1);
-    for (size_t i = survey_begin(s, block); i < end; ++i) {
-        for (uint32_t axis = 0; axis < s->view->config->dimensions; ++axis) {
+    const size_t end = bp_block_begin(s->blocks, block + 1);
+    for (size_t i = bp_block_begin(s->blocks, block); i < end; ++i) {
+        for (uint32_t axis = 0; axis < s->view->rule->dimensions; ++axis) {
             const double min = boxes[i].min[axis], max = boxes[i].max[axis];
             s->low[block][axis] = min < s->low[block][axis] && !isinf(min) ? min : s->low[block][axis];
             s->high[block][axis] = max > s->high[block][axis] && !isinf(max) ? max : s->high[block][axis];
@@ -68,12 +64,12 @@ static void task_bounds(void *context, size_t block) {
 
 // Small against the floats at its place, along any axis. A hole is not: no comparison with NaN holds.
 static bool is_small(const bp_view *view, const bp_box_double *box) {
-    const bp_config *config = view->config;
+    const bp_overlap_rule *rule = view->rule;
     bool small = false;
-    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
         const double low = fabs(box->min[axis] - view->origin[axis]), high = fabs(box->max[axis] - view->origin[axis]);
-        const double period = bp_period_of(config, axis), farther = low > high ? low : high;
-        const double extent = box->max[axis] - box->min[axis] + 2.0 * (double)config->margin;
+        const double period = bp_period_of(rule, axis), farther = low > high ? low : high;
+        const double extent = box->max[axis] - box->min[axis] + 2.0 * (double)rule->margin;
         small |= extent < SMALL * (period > 0.0 ? period : farther) && !isinf(farther);
     }
     return small;
@@ -81,18 +77,17 @@ static bool is_small(const bp_view *view, const bp_box_double *box) {
 
 static void task_small(void *context, size_t block) {
     survey *s = context;
-    const bp_box_double *boxes = s->view->given.doubles;
+    const bp_box_double *boxes = s->view->input.doubles;
     s->small[block] = 0;
-    const size_t end = survey_begin(s, block + 1);
-    for (size_t i = survey_begin(s, block); i < end; ++i) {
+    const size_t end = bp_block_begin(s->blocks, block + 1);
+    for (size_t i = bp_block_begin(s->blocks, block); i < end; ++i) {
         s->small[block] += is_small(s->view, &boxes[i]);
     }
 }
 
 static survey survey_of(const bp_view *view) {
     survey s = {.view = view};
-    const size_t blocks = bp_parallel_blocks(&view->config->executor, view->given.count, BLOCK_LEAST);
-    s.block_count = blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX;
+    s.blocks = bp_blocks_cut(&view->runtime->executor, view->input.count, BLOCK_LEAST, BLOCKS_MAX);
     return s;
 }
 
@@ -104,8 +99,8 @@ static bounds bounds_of(bp_view *const *views, size_t view_count) {
     bounds all = {.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
     for (size_t i = 0; i < view_count; ++i) {
         survey s = survey_of(views[i]);
-        bp_parallel_for(&views[i]->config->executor, s.block_count, task_bounds, &s);
-        for (size_t block = 0; block < s.block_count; ++block) {
+        bp_parallel_for(&views[i]->runtime->executor, s.blocks.count, task_bounds, &s);
+        for (size_t block = 0; block < s.blocks.count; ++block) {
             for (int axis = 0; axis < 3; ++axis) {
                 all.low[axis] = s.low[block][axis] < all.low[axis] ? s.low[block][axis] : all.low[axis];
                 all.high[axis] = s.high[block][axis] > all.high[axis] ? s.high[block][axis] : all.high[axis];
@@ -116,27 +111,27 @@ static bounds bounds_of(bp_view *const *views, size_t view_count) {
 }
 
 // The middle of all finite coordinates; 0 where there are none, and where places have a meaning of their own.
-static double origin_of(const bounds *b, const bp_config *config, uint32_t axis) {
-    const bool fixed = bp_period_of(config, axis) > 0.0 || bp_domain_is_given(&config->domain);
+static double origin_of(const bounds *b, const bp_view *view, uint32_t axis) {
+    const bool fixed = bp_period_of(view->rule, axis) > 0.0 || view->keeps_origin;
     return fixed || !(b->low[axis] <= b->high[axis]) ? 0.0 : 0.5 * b->low[axis] + 0.5 * b->high[axis];
 }
 
 // Whether nothing is asked but that the boxes become floats, and they can.
-static bool is_plain(const bounds *b, const bp_config *config) {
-    bool plain = config->shape == BP_SHAPE_BOXES && config->margin == 0.0f;
-    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
+static bool is_only_rounded(const bounds *b, const bp_overlap_rule *rule) {
+    bool only = rule->shape == BP_SHAPE_BOXES && rule->margin == 0.0f;
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
         const bool empty = !(b->low[axis] <= b->high[axis]);
-        plain &= bp_period_of(config, axis) == 0.0 && (empty || b->high[axis] - b->low[axis] < (double)FLT_MAX);
+        only &= bp_period_of(rule, axis) == 0.0 && (empty || b->high[axis] - b->low[axis] < (double)FLT_MAX);
     }
-    return plain;
+    return only;
 }
 
 static double count_small(bp_view *const *views, size_t view_count) {
     size_t sum = 0;
     for (size_t i = 0; i < view_count; ++i) {
         survey s = survey_of(views[i]);
-        bp_parallel_for(&views[i]->config->executor, s.block_count, task_small, &s);
-        for (size_t block = 0; block < s.block_count; ++block) {
+        bp_parallel_for(&views[i]->runtime->executor, s.blocks.count, task_small, &s);
+        for (size_t block = 0; block < s.blocks.count; ++block) {
             sum += s.small[block];
         }
     }
@@ -144,19 +139,19 @@ static double count_small(bp_view *const *views, size_t view_count) {
 }
 
 void bp_view_choose_map(bp_view *const *views, size_t view_count) {
-    const bp_config *config = views[0]->config;
+    const bp_overlap_rule *rule = views[0]->rule;
     const bounds b = bounds_of(views, view_count);
     size_t total = 0;
     for (size_t i = 0; i < view_count; ++i) {
         for (uint32_t axis = 0; axis < 3; ++axis) {
-            views[i]->origin[axis] = origin_of(&b, config, axis);
+            views[i]->origin[axis] = origin_of(&b, views[i], axis);
         }
-        total += views[i]->given.count;
+        total += views[i]->input.count;
     }
     const double small = count_small(views, view_count);
     for (size_t i = 0; i < view_count; ++i) {
         views[i]->ranked = small * small > BEARABLE * (double)total;
-        views[i]->plain = !views[i]->ranked && is_plain(&b, config);
+        views[i]->rounded = !views[i]->ranked && is_only_rounded(&b, rule);
     }
 }
 
@@ -224,12 +219,12 @@ static size_t enter(coordinate *list, double value, float *rank) {
 }
 
 static size_t gather(const bp_view *view, uint32_t axis, coordinate *list) {
-    const bp_box_double *wide = view->wide.data;
+    const bp_box_double *intervals = view->intervals.data;
     bp_box *boxes = view->proxies.data;
     size_t count = 0;
     for (size_t i = 0; i < view->count; ++i) {
-        count += enter(&list[count], wide[i].min[axis], &boxes[i].min[axis]);
-        count += enter(&list[count], wide[i].max[axis], &boxes[i].max[axis]);
+        count += enter(&list[count], intervals[i].min[axis], &boxes[i].min[axis]);
+        count += enter(&list[count], intervals[i].max[axis], &boxes[i].max[axis]);
     }
     return count;
 }
@@ -254,7 +249,7 @@ static bool reserve_sorting(bp_view *view, size_t box_count, sorting *s) {
     const size_t histograms = PASSES * sizeof *s->histogram / sizeof(coordinate);
     const size_t length = bp_size_multiply(box_count, 2);
     const size_t needed = length < SIZE_MAX / 4 ? histograms + 2 * length : SIZE_MAX;
-    if (!bp_buffer_reserve_slack(&view->lists, &view->config->allocator, 0, needed, sizeof(coordinate))) {
+    if (!bp_buffer_reserve_slack(&view->lists, &view->runtime->allocator, 0, needed, sizeof(coordinate))) {
         return false;
     }
     s->histogram = view->lists.data;
@@ -281,10 +276,10 @@ static void flatten(const bp_view *view) {
 }
 
 static void finish(bp_view *view, size_t last_rank) {
-    const bp_config *config = view->config;
-    const bool plain = config->shape == BP_SHAPE_BOXES && view->marks.data == NULL;
+    const bp_overlap_rule *rule = view->rule;
+    const bool plain = rule->shape == BP_SHAPE_BOXES && view->marks.data == NULL;
     view->exact = plain && last_rank <= EXACT_RANKS; // then order is kept both ways
-    if (config->dimensions == 2) {
+    if (rule->dimensions == 2) {
         flatten(view);
     }
 }
@@ -298,7 +293,7 @@ bp_status bp_view_rank(bp_view *const *views, size_t view_count) {
     if (!reserve_sorting(views[0], total, &s)) {
         return BP_ERROR_MEMORY;
     }
-    for (uint32_t axis = 0; axis < views[0]->config->dimensions; ++axis) {
+    for (uint32_t axis = 0; axis < views[0]->rule->dimensions; ++axis) {
         const size_t last = rank_axis(views, view_count, axis, &s);
         last_rank = last > last_rank ? last : last_rank;
     }

@@ -1,6 +1,6 @@
 #include "world/events.h"
 
-#include "methods/method.h"
+#include "methods/changes.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@ static uint64_t key_of(bp_pair pair) {
     return (uint64_t)pair.a << 32 | pair.b;
 }
 
-// Greater than all others at the end of a list.
+// The end of a list counts as greater than all pairs.
 static uint64_t key_at(const bp_pairs *pairs, size_t at) {
     return at < pairs->count ? key_of(pairs->data[at]) : UINT64_MAX;
 }
@@ -17,7 +17,7 @@ static bool was_reborn(bp_pair pair, const uint8_t *marks) {
     return ((marks[pair.a] | marks[pair.b]) & BP_MARK_REBORN) != 0;
 }
 
-static bool push(bp_pairs *pairs, const bp_allocator *allocator, bp_pair pair) {
+static bool push_pair(bp_pairs *pairs, const bp_allocator *allocator, bp_pair pair) {
     if (!bp_pairs_reserve(pairs, allocator, pairs->count + 1)) {
         return false;
     }
@@ -31,16 +31,16 @@ bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint
     begun->count = 0;
     ended->count = 0;
     for (size_t i = 0, k = 0; granted && (i < before->count || k < after->count);) {
-        const uint64_t old = key_at(before, i), new = key_at(after, k);
-        const bool reborn = old == new &&was_reborn(before->data[i], marks);
-        if (old < new || reborn) {
-            granted &= push(ended, allocator, before->data[i]);
+        const uint64_t old_key = key_at(before, i), new_key = key_at(after, k);
+        const bool reborn = old_key == new_key && was_reborn(before->data[i], marks);
+        if (old_key < new_key || reborn) {
+            granted &= push_pair(ended, allocator, before->data[i]);
         }
-        if (new < old || reborn) {
-            granted &= push(begun, allocator, after->data[k]);
+        if (new_key < old_key || reborn) {
+            granted &= push_pair(begun, allocator, after->data[k]);
         }
-        i += old <= new;
-        k += new <= old;
+        i += old_key <= new_key;
+        k += new_key <= old_key;
     }
     return granted;
 }
@@ -48,14 +48,14 @@ bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint
 size_t bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) {
     size_t kept_begun = 0, kept_ended = 0, in_both = 0;
     for (size_t i = 0, k = 0; i < begun->count || k < ended->count;) {
-        const uint64_t new = key_at(begun, i), old = key_at(ended, k);
-        const bool cancelled = new == old && !was_reborn(begun->data[i], marks);
-        in_both += new == old && !cancelled;
-        if (new <= old) {
+        const uint64_t new_key = key_at(begun, i), old_key = key_at(ended, k);
+        const bool cancelled = new_key == old_key && !was_reborn(begun->data[i], marks);
+        in_both += new_key == old_key && !cancelled;
+        if (new_key <= old_key) {
             begun->data[kept_begun] = begun->data[i++];
             kept_begun += !cancelled;
         }
-        if (old <= new) {
+        if (old_key <= new_key) {
             ended->data[kept_ended] = ended->data[k++];
             kept_ended += !cancelled;
         }
@@ -65,7 +65,8 @@ size_t bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) 
     return in_both;
 }
 
-// The first place from `at` on that is not less than a key, by steps that double: lists of very different lengths.
+// The first position from `at` on whose pair is not less than a key. The steps double, because the lists may have very
+// different lengths.
 static size_t advance(const bp_pairs *pairs, size_t at, uint64_t key) {
     size_t step = 1;
     while (key_at(pairs, at + step - 1) < key) {
@@ -89,7 +90,7 @@ void bp_events_keep_known(bp_pairs *pairs, const bp_pairs *known) {
     pairs->count = kept;
 }
 
-static void append(bp_pairs *to, const bp_pair *pairs, size_t count) {
+static void append_pairs(bp_pairs *to, const bp_pair *pairs, size_t count) {
     if (count > 0) {
         memcpy(to->data + to->count, pairs, count * sizeof *pairs);
         to->count += count;
@@ -104,15 +105,15 @@ bool bp_events_apply(const bp_pairs *before, const bp_pairs *begun, const bp_pai
     }
     size_t at = 0;
     for (size_t i = 0, k = 0; i < begun->count || k < ended->count;) {
-        const uint64_t new = key_at(begun, i), old = key_at(ended, k);
-        const size_t stop = advance(before, at, new < old ? new : old);
-        append(after, before->data + at, stop - at);
-        at = stop + (old <= new);
-        k += old <= new;
-        if (new <= old) {
-            append(after, &begun->data[i++], 1);
+        const uint64_t new_key = key_at(begun, i), old_key = key_at(ended, k);
+        const size_t stop = advance(before, at, new_key < old_key ? new_key : old_key);
+        append_pairs(after, before->data + at, stop - at);
+        at = stop + (old_key <= new_key);
+        k += old_key <= new_key;
+        if (new_key <= old_key) {
+            append_pairs(after, &begun->data[i++], 1);
         }
     }
-    append(after, before->data + at, before->count - at);
+    append_pairs(after, before->data + at, before->count - at);
     return true;
 }

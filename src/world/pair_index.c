@@ -20,7 +20,7 @@ static size_t home_of(const bp_pair_index *index, bp_pair pair) {
     return (size_t)((key ^ key >> 29) * 0xbf58476d1ce4e5b9u >> (64 - index->bits));
 }
 
-static bool is_same(bp_pair a, bp_pair b) {
+static bool is_same_pair(bp_pair a, bp_pair b) {
     return a.a == b.a && a.b == b.b;
 }
 
@@ -28,10 +28,14 @@ static bool is_same(bp_pair a, bp_pair b) {
 static size_t find_slot(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair) {
     const uint32_t *slots = slots_of(index);
     size_t slot = home_of(index, pair);
-    while (slots[slot] != EMPTY && !is_same(pairs->data[slots[slot]], pair)) {
+    while (slots[slot] != EMPTY && !is_same_pair(pairs->data[slots[slot]], pair)) {
         slot = (slot + 1) & mask_of(index);
     }
     return slot;
+}
+
+void bp_pair_index_free(bp_pair_index *index, const bp_allocator *allocator) {
+    bp_buffer_free(&index->slots, allocator);
 }
 
 void bp_pair_index_prefetch(const bp_pair_index *index, bp_pair pair) {
@@ -87,7 +91,7 @@ bool bp_pair_index_is_sound(const bp_pair_index *index, const bp_pairs *pairs) {
     return sound;
 }
 
-// Moves up what could no longer be found across an empty slot.
+// Empties a slot, and moves up the entries that a search could no longer reach across it.
 static void close_gap(bp_pair_index *index, const bp_pairs *pairs, size_t gap) {
     uint32_t *slots = slots_of(index);
     const size_t mask = mask_of(index);
@@ -101,22 +105,22 @@ static void close_gap(bp_pair_index *index, const bp_pairs *pairs, size_t gap) {
     slots[gap] = EMPTY;
 }
 
-// Takes a pair out of the index and tells where it is in the list.
-static uint32_t forget(bp_pair_index *index, const bp_pairs *pairs, bp_pair pair) {
+// Takes a pair out of the index and returns where it is in the list.
+static uint32_t remove_slot(bp_pair_index *index, const bp_pairs *pairs, bp_pair pair) {
     const size_t slot = find_slot(index, pairs, pair);
     const uint32_t position = slots_of(index)[slot];
     close_gap(index, pairs, slot);
     return position;
 }
 
-void bp_pair_index_replace(bp_pair_index *index, bp_pairs *pairs, bp_pair old, bp_pair new) {
-    const uint32_t position = forget(index, pairs, old);
-    slots_of(index)[find_slot(index, pairs, new)] = position;
-    pairs->data[position] = new;
+void bp_pair_index_replace(bp_pair_index *index, bp_pairs *pairs, bp_pair old_pair, bp_pair new_pair) {
+    const uint32_t position = remove_slot(index, pairs, old_pair);
+    slots_of(index)[find_slot(index, pairs, new_pair)] = position;
+    pairs->data[position] = new_pair;
 }
 
 void bp_pair_index_remove(bp_pair_index *index, bp_pairs *pairs, bp_pair pair) {
-    const uint32_t position = forget(index, pairs, pair);
+    const uint32_t position = remove_slot(index, pairs, pair);
     const bp_pair last = pairs->data[--pairs->count];
     if (position < pairs->count) {
         slots_of(index)[find_slot(index, pairs, last)] = position;

@@ -1,10 +1,10 @@
-// Where each pair of a list is, so that pairs can leave it and join it without a look at the others.
+// An index of a list of pairs: pairs leave the list and join it without a search through the others.
 //
-//     pairs   | (3,9) | (0,4) | (7,8) |            the list itself is the caller's, without gaps: the last one takes the
+//     pairs   | (3,9) | (0,4) | (7,8) |            the list is the caller's and has no gaps: the last pair takes the
 //     slots   | 2 | . | 0 | . | . | 1 | . |        place of one that leaves
 //
-// A hash table with linear probing, at most half full, of positions in the list. What is removed leaves no mark: those
-// behind it move up. All calls are O(1) on average.
+// A hash table with linear probing, at most half full, of positions in the list. A removed entry leaves no tombstone:
+// the entries behind it move up. All calls are O(1) on average, except build and is_sound.
 #ifndef BP_PAIR_INDEX_H
 #define BP_PAIR_INDEX_H
 
@@ -16,8 +16,10 @@ typedef struct bp_pair_index {
     uint32_t bits;   // 1 << bits slots; 0: none
 } bp_pair_index;
 
-// The most pairs that an index can name.
+// The most pairs that an index can hold.
 #define BP_PAIR_INDEX_MOST ((size_t)1 << 30)
+
+void bp_pair_index_free(bp_pair_index *index, const bp_allocator *allocator);
 
 // Indexes all pairs of a list, with room for `count` of them. False if memory is short.
 bool bp_pair_index_build(bp_pair_index *index, const bp_allocator *allocator, const bp_pairs *pairs, size_t count);
@@ -27,7 +29,7 @@ bool bp_pair_index_fits(const bp_pair_index *index, size_t count);
 
 bool bp_pair_index_has(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair);
 
-// Whether it names every pair of the list, and nothing else.
+// Whether it holds every pair of the list, and nothing else.
 bool bp_pair_index_is_sound(const bp_pair_index *index, const bp_pairs *pairs);
 
 // Removes a pair that is there; adds one that is not, to a list that has room.
@@ -35,9 +37,9 @@ void bp_pair_index_remove(bp_pair_index *index, bp_pairs *pairs, bp_pair pair);
 void bp_pair_index_add(bp_pair_index *index, bp_pairs *pairs, bp_pair pair);
 
 // Puts a pair that is not there in the place of one that is.
-void bp_pair_index_replace(bp_pair_index *index, bp_pairs *pairs, bp_pair old, bp_pair new);
+void bp_pair_index_replace(bp_pair_index *index, bp_pairs *pairs, bp_pair old_pair, bp_pair new_pair);
 
-// Asks for the slot of a pair ahead of time; and, some time later, for what it names.
+// Asks for the slot of a pair ahead of time; and, some time later, for the pair that is found there.
 void bp_pair_index_prefetch(const bp_pair_index *index, bp_pair pair);
 void bp_pair_index_prefetch_pair(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair);
 

@@ -3,8 +3,11 @@
 //     magic 8 | step | step | ...
 //     step = number 8 | records 8 | (id 4, min 12, max 12) ...       little-endian, floats are their IEEE 754 bits
 //
-// A step tells what is different from the last one: an object with its box, or, if it has gone, with NaNs. A stream that
-// ends early is a shorter recording: a step that is cut is told by its number of records.
+// A step holds what is different from the step before: an object with its box, or, if it was removed, with NaNs. A
+// stream that ends early is a shorter recording: the number of records shows that a step is cut.
+#include "world/record.h"
+
+#include "world/save/block_stream.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -13,88 +16,76 @@ enum { STEP_BYTES = 16, RECORD_BYTES = 28, BLOCK_RECORDS = 512 };
 
 static const unsigned char MAGIC[8] = {'b', 'p', 't', 'r', 'a', 'c', 'e', '1'};
 
-typedef struct block {
-    bp_recorder *to;
+// Bytes that go to the recorder together.
+typedef struct record_block {
+    const bp_recorder *recorder;
     size_t used;
     bool failed;
     unsigned char bytes[BLOCK_RECORDS * RECORD_BYTES];
-} block;
+} record_block;
 
-static void flush(block *b) {
-    b->failed = b->failed || (b->used > 0 && !b->to->write(b->to->context, b->bytes, b->used));
-    b->used = 0;
+static void write_recorded(record_block *block) {
+    const bp_recorder *to = block->recorder;
+    block->failed = block->failed || (block->used > 0 && !to->write(to->context, block->bytes, block->used));
+    block->used = 0;
 }
 
-static unsigned char *room(block *b, size_t size) {
-    if (b->used + size > sizeof b->bytes) {
-        flush(b);
+// Where the next `size` bytes have to be put.
+static unsigned char *next_bytes(record_block *block, size_t size) {
+    if (block->used + size > sizeof block->bytes) {
+        write_recorded(block);
     }
-    b->used += size;
-    return b->bytes + b->used - size;
+    block->used += size;
+    return block->bytes + block->used - size;
 }
 
-static void put(unsigned char *to, uint64_t value, size_t size) {
-    for (size_t i = 0; i < size; ++i) {
-        to[i] = (unsigned char)(value >> (8 * i));
-    }
-}
-
-static void put_float(unsigned char *to, float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put(to, bits, sizeof bits);
-}
-
-static void put_object(block *b, const bp_world *world, bp_id id) {
-    unsigned char *to = room(b, RECORD_BYTES);
+static void write_object(record_block *block, const bp_world *world, bp_id id) {
+    unsigned char *to = next_bytes(block, RECORD_BYTES);
     bp_box box = bp_box_hole();
     if (bp_world_is_alive(world, id)) {
         (void)bp_get_object(world, id, &box, NULL);
     }
-    put(to, id, 4);
+    bp_store_u32(to, id);
     for (size_t axis = 0; axis < 3; ++axis) {
-        put_float(to + 4 + 4 * axis, box.min[axis]);
-        put_float(to + 16 + 4 * axis, box.max[axis]);
+        bp_store_float(to + 4 + 4 * axis, box.min[axis]);
+        bp_store_float(to + 16 + 4 * axis, box.max[axis]);
     }
 }
 
-// Moves inside a margin are not listed as changes: then all are written.
-static bool lists_changes(const bp_world *world) {
-    return world->recorder.begun && !world->all_changed && world->tracks && world->config.margin == 0.0f;
-}
-
-static void put_step(block *b, const bp_world *world) {
-    const bool listed = lists_changes(world),
-               idle = world->recorder.begun && !world->dirty && world->config.margin == 0.0f;
-    const bp_id *changed = world->changed.data;
-    const size_t count = idle ? 0 : listed ? world->changed_count : world->id_count;
-    unsigned char *head = room(b, STEP_BYTES);
-    put(head, world->recorder.steps, 8);
-    put(head + 8, count, 8);
+// Moves inside a margin are not listed as changes: with a margin all objects are written.
+static void write_step(record_block *block, const bp_world *world) {
+    const bp_changes changes = bp_change_list_changes(&world->changes);
+    const bool by_changes = world->recorder.has_begun && !bp_world_boxes_have_margin(&world->boxes);
+    const bool none = by_changes && !world->changes.needs_update;
+    const bool listed = by_changes && bp_change_list_is_complete(&world->changes);
+    const size_t count = none ? 0 : listed ? changes.count : world->ids.count;
+    unsigned char *head = next_bytes(block, STEP_BYTES);
+    bp_store_u64(head, world->recorder.steps);
+    bp_store_u64(head + 8, count);
     for (size_t i = 0; i < count; ++i) {
-        put_object(b, world, listed ? changed[i] : (bp_id)i);
+        write_object(block, world, listed ? changes.ids[i] : (bp_id)i);
     }
 }
 
 bool bp_world_record_step(bp_world *world) {
     bp_recorder *recorder = &world->recorder;
     if (recorder->write == NULL) {
-        return true; // before there is a block: setting it up takes longer than an update at rest
+        return true; // before there is a block: setting it up takes longer than an update in which nothing has changed
     }
-    block b = {.to = recorder};
-    if (!recorder->begun) {
-        memcpy(room(&b, sizeof MAGIC), MAGIC, sizeof MAGIC);
+    record_block block = {.recorder = recorder};
+    if (!recorder->has_begun) {
+        memcpy(next_bytes(&block, sizeof MAGIC), MAGIC, sizeof MAGIC);
     }
-    world->busy = true;
-    put_step(&b, world);
-    flush(&b);
-    world->busy = false;
-    recorder->begun = true;
+    world->is_busy = true;
+    write_step(&block, world);
+    write_recorded(&block);
+    world->is_busy = false;
+    recorder->has_begun = true;
     ++recorder->steps;
-    if (b.failed) {
+    if (block.failed) {
         *recorder = (bp_recorder){0};
     }
-    return !b.failed;
+    return !block.failed;
 }
 
 bp_status bp_world_record(bp_world *world, bp_write write, void *context) {

@@ -1,6 +1,7 @@
 #include "world/statics.h"
 
 #include "base/boxes.h"
+#include "methods/hierarchical_grid/hierarchical_grid.h"
 
 enum { SHARE = 4 }; // one object in so many must be static
 
@@ -13,12 +14,33 @@ static bp_box *fixed_of(const bp_statics *s) {
 }
 
 void bp_statics_free(bp_statics *s, const bp_method_ops *ops, const bp_allocator *allocator) {
-    if (s->state != NULL) {
-        ops->destroy(s->state);
-    }
+    bp_method_destroy(ops, allocator, s->state);
     bp_buffer_free(&s->moving, allocator);
     bp_buffer_free(&s->fixed, allocator);
+    *s = (bp_statics){0};
 }
+
+void bp_statics_join(bp_statics *s) {
+    s->apart = false;
+}
+
+size_t bp_statics_bytes(const bp_statics *s) {
+    return s->moving.bytes + s->fixed.bytes;
+}
+
+size_t bp_statics_structure_bytes(const bp_statics *s, const bp_method_ops *ops) {
+    bp_stats stats = {0};
+    if (s->apart) {
+        ops->stats(s->state, &stats);
+    }
+    return stats.bytes;
+}
+
+bp_status bp_statics_validate(const bp_statics *s, const bp_method_ops *ops) {
+    return s->apart ? ops->validate(s->state) : BP_OK;
+}
+
+// ---- separating -----------------------------------------------------------------------------------------------------
 
 static size_t count_static(const bp_object *objects, size_t count) {
     size_t found = 0;
@@ -28,9 +50,13 @@ static size_t count_static(const bp_object *objects, size_t count) {
     return found;
 }
 
-// Room for `count` ids; what is fixed so far is kept. The structure looks at these boxes: if they move in memory, it has
+static bool pays(const bp_method_ops *ops, const bp_object *objects, size_t count) {
+    return objects != NULL && ops->find_between != NULL && count_static(objects, count) > count / SHARE;
+}
+
+// Room for `count` ids; the fixed boxes are kept. The structure refers to these boxes: if they move in memory, it has
 // to be built anew.
-static bool reserve(bp_statics *s, const bp_allocator *allocator, size_t count) {
+static bool reserve_both(bp_statics *s, const bp_allocator *allocator, size_t count) {
     const void *before = s->fixed.data;
     if (!bp_buffer_reserve_slack(&s->moving, allocator, 0, count, sizeof(bp_box)) ||
         !bp_buffer_reserve_slack(&s->fixed, allocator, s->id_count * sizeof(bp_box), count, sizeof(bp_box))) {
@@ -43,47 +69,53 @@ static bool reserve(bp_statics *s, const bp_allocator *allocator, size_t count) 
     return true;
 }
 
-static bool is_same(const bp_box *a, const bp_box *b) {
+static bool is_same_box_or_hole(const bp_box *a, const bp_box *b) {
     return bp_box_is_hole(a) ? bp_box_is_hole(b) : bp_box_is_same(a, b);
 }
 
-// Sorts the boxes into those that move and those that are fixed, and notes whether the latter are still the same.
-static void part(bp_statics *s, const bp_box *boxes, const bp_object *objects, size_t count) {
+// Copies the boxes to `moving` and `fixed`, and notes whether the fixed ones are still the same.
+static void copy_boxes(bp_statics *s, const bp_box *boxes, const bp_object *objects, size_t count) {
     for (size_t id = 0; id < count; ++id) {
         const bool is_static = (objects[id].flags & BP_STATIC) != 0;
         const bp_box fixed = is_static ? boxes[id] : bp_box_hole();
         moving_of(s)[id] = is_static ? bp_box_hole() : boxes[id];
-        s->built = s->built && is_same(&fixed, &fixed_of(s)[id]);
+        s->built = s->built && is_same_box_or_hole(&fixed, &fixed_of(s)[id]);
         fixed_of(s)[id] = fixed;
     }
 }
 
-bp_status bp_statics_part(bp_statics *s, const bp_method_ops *ops, void *state, const bp_config *config,
-                          const bp_box *boxes, const bp_object *objects, size_t count) {
-    s->apart = false;
-    if (objects == NULL || ops->find_between == NULL || count_static(objects, count) < count / SHARE + 1) {
-        return BP_OK;
+static bp_status build_fixed(bp_statics *s, const bp_method_ops *ops, const bp_method_setup *setup) {
+    if (s->state == NULL) {
+        s->state = bp_method_create(ops, setup);
     }
-    if (!reserve(s, &config->allocator, count)) {
+    if (s->state == NULL) {
         return BP_ERROR_MEMORY;
     }
-    part(s, boxes, objects, count);
-    bp_status status = s->state == NULL ? ops->create(config, &s->state) : BP_OK;
-    if (status == BP_OK && !s->built) {
-        status = ops->build(s->state, fixed_of(s), count);
-        s->built = status == BP_OK;
+    const bp_status status = s->built ? BP_OK : ops->build(s->state, fixed_of(s), s->id_count);
+    s->built = status == BP_OK;
+    return status;
+}
+
+bp_status bp_statics_separate(bp_statics *s, const bp_world_method *method, const bp_method_setup *setup,
+                              const bp_box *boxes, const bp_object *objects, size_t count) {
+    s->apart = false;
+    if (!pays(method->ops, objects, count)) {
+        return BP_OK;
     }
+    if (!reserve_both(s, &setup->runtime.allocator, count)) {
+        return BP_ERROR_MEMORY;
+    }
+    copy_boxes(s, boxes, objects, count);
+    bp_status status = build_fixed(s, method->ops, setup);
     if (status == BP_OK) {
-        status = ops->build(state, moving_of(s), count);
+        status = method->ops->build(method->state, moving_of(s), count);
     }
     s->apart = status == BP_OK;
     return status;
 }
 
-bp_status bp_statics_find(const bp_statics *s, const bp_method_ops *ops, void *state, bp_sink *sink) {
-    sink->ordered = true;
-    const bp_status status = ops->find_across != NULL ? ops->find_across(state, s->state, sink)
-                                                      : ops->find_between(s->state, moving_of(s), s->id_count, sink);
-    sink->ordered = false;
-    return status;
+bp_status bp_statics_find(const bp_statics *s, const bp_world_method *method, bp_sink *sink) {
+    return method->ops == &bp_hierarchical_grid_ops
+               ? bp_hierarchical_grid_find_across(method->state, s->state, sink)
+               : method->ops->find_between(s->state, moving_of(s), s->id_count, sink);
 }

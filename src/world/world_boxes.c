@@ -2,121 +2,140 @@
 
 enum { PREFETCHED = 32 }; // boxes that are asked for ahead of time
 
-static bool has_given(const bp_world *world) {
-    return world->config.margin > 0.0f;
+static bp_box *floats_of(const bp_world_boxes *boxes) {
+    return boxes->floats.data;
 }
 
-static size_t given_size(const bp_world *world) {
-    return world->wide ? sizeof(bp_box_double) : sizeof(bp_box);
+static bp_box_double *doubles_of(const bp_world_boxes *boxes) {
+    return boxes->doubles.data;
 }
 
-static bp_box_double *wide_of(const bp_world *world) {
-    return world->wide_boxes.data;
+static size_t input_size(const bp_world_boxes *boxes) {
+    return boxes->is_double ? sizeof(bp_box_double) : sizeof(bp_box);
 }
 
-static bp_box_double wide_at(const bp_given *given, size_t index) {
-    return given->doubles != NULL ? given->doubles[index] : bp_box_widen(&given->floats[index]);
+bp_world_boxes bp_world_boxes_begin(const bp_overlap_rule *rule) {
+    return (bp_world_boxes){.rule = rule};
 }
 
-static bp_box outwards(const bp_box_double *box) {
-    bp_box rounded;
-    for (int axis = 0; axis < 3; ++axis) {
-        rounded.min[axis] = bp_round_down(box->min[axis]);
-        rounded.max[axis] = bp_round_up(box->max[axis]);
-    }
-    return rounded;
+void bp_world_boxes_free(bp_world_boxes *boxes, const bp_allocator *allocator) {
+    bp_buffer_free(&boxes->floats, allocator);
+    bp_buffer_free(&boxes->doubles, allocator);
+    bp_buffer_free(&boxes->inputs, allocator);
+}
+
+size_t bp_world_boxes_bytes(const bp_world_boxes *boxes) {
+    return boxes->doubles.bytes + boxes->inputs.bytes;
 }
 
 // ---- room -----------------------------------------------------------------------------------------------------------
 
-// The method still looks at the old boxes when they move in memory: it must be brought up to date before it is used.
-static bool reserve_seen(bp_world *world, size_t id_count) {
-    const void *before = world->boxes.data;
-    const bool granted = bp_buffer_reserve_slack(&world->boxes, &world->config.allocator,
-                                                 world->id_count * sizeof(bp_box), id_count, sizeof(bp_box));
-    world->dirty |= world->boxes.data != before;
-    return granted;
+static bool reserve_boxes(bp_buffer *buffer, const bp_allocator *allocator, size_t used, size_t id_count, size_t size) {
+    return bp_buffer_reserve_slack(buffer, allocator, used * size, id_count, size);
 }
 
-bool bp_world_reserve_boxes(bp_world *world, size_t id_count) {
-    const bp_allocator *allocator = &world->config.allocator;
-    const size_t used = world->id_count, size = given_size(world);
-    const bool granted =
-        (!has_given(world) || bp_buffer_reserve_slack(&world->given, allocator, used * size, id_count, size)) &&
-        (!world->wide || bp_buffer_reserve_slack(&world->wide_boxes, allocator, used * sizeof(bp_box_double), id_count,
-                                                 sizeof(bp_box_double)));
-    return granted && reserve_seen(world, id_count);
+bool bp_world_boxes_reserve(bp_world_boxes *boxes, const bp_allocator *allocator, size_t used, size_t id_count) {
+    return (!bp_world_boxes_have_margin(boxes) ||
+            reserve_boxes(&boxes->inputs, allocator, used, id_count, input_size(boxes))) &&
+           (!boxes->is_double || reserve_boxes(&boxes->doubles, allocator, used, id_count, sizeof(bp_box_double))) &&
+           reserve_boxes(&boxes->floats, allocator, used, id_count, sizeof(bp_box));
 }
 
 // A copy of boxes in 64 bits, with as much room.
-static bool copy_wide(const bp_buffer *boxes, size_t count, const bp_allocator *allocator, bp_buffer *wide) {
-    const bp_box *from = boxes->data;
-    if (!bp_buffer_reserve(wide, allocator, 0, boxes->bytes / sizeof(bp_box), sizeof(bp_box_double))) {
+static bool copy_as_doubles(const bp_buffer *floats, size_t count, const bp_allocator *allocator, bp_buffer *doubles) {
+    const bp_box *from = floats->data;
+    if (!bp_buffer_reserve(doubles, allocator, 0, floats->bytes / sizeof(bp_box), sizeof(bp_box_double))) {
         return false;
     }
     for (size_t id = 0; from != NULL && id < count; ++id) {
-        ((bp_box_double *)wide->data)[id] = bp_box_widen(&from[id]);
+        ((bp_box_double *)doubles->data)[id] = bp_box_to_double(&from[id]);
     }
     return true;
 }
 
-bool bp_world_widen(bp_world *world) {
-    const bp_allocator *allocator = &world->config.allocator;
-    bp_buffer wide = {0}, given = {0};
-    if (world->wide) {
-        return true;
-    }
-    if (!copy_wide(&world->boxes, world->id_count, allocator, &wide) ||
-        !copy_wide(&world->given, world->id_count, allocator, &given)) {
-        bp_buffer_free(&wide, allocator);
+bool bp_world_boxes_make_double(bp_world_boxes *boxes, const bp_allocator *allocator, size_t id_count) {
+    bp_buffer doubles = {0}, inputs = {0};
+    if (!copy_as_doubles(&boxes->floats, id_count, allocator, &doubles) ||
+        !copy_as_doubles(&boxes->inputs, id_count, allocator, &inputs)) {
+        bp_buffer_free(&doubles, allocator);
         return false;
     }
-    bp_buffer_free(&world->given, allocator);
-    world->given = given;
-    world->wide_boxes = wide;
-    ++world->version;
-    world->wide = true;
-    world->fitted = false;
-    world->tracks = false; // methods see such boxes through a view, in which all may have changed
-    world->changed_count = 0;
-    world->all_changed = true;
+    bp_buffer_free(&boxes->inputs, allocator);
+    boxes->inputs = inputs;
+    boxes->doubles = doubles;
+    boxes->is_double = true;
+    boxes->is_fitted = false;
     return true;
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-static void write_given(bp_world *world, bp_id id, const bp_given *given, size_t index) {
-    if (has_given(world) && world->wide) {
-        ((bp_box_double *)world->given.data)[id] = wide_at(given, index);
-    } else if (has_given(world)) {
-        ((bp_box *)world->given.data)[id] = given->floats[index];
+static void write_input(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {
+    if (bp_world_boxes_have_margin(boxes) && boxes->is_double) {
+        ((bp_box_double *)boxes->inputs.data)[id] = bp_input_double(input, index);
+    } else if (bp_world_boxes_have_margin(boxes)) {
+        ((bp_box *)boxes->inputs.data)[id] = input->floats[index];
     }
 }
 
-static void write_seen(bp_world *world, bp_id id, const bp_given *given, size_t index) {
-    if (world->wide) {
-        const bp_box_double box = wide_at(given, index);
-        wide_of(world)[id] = bp_box_double_grown(&box, world->config.margin);
-        bp_world_boxes(world)[id] = outwards(&wide_of(world)[id]);
+static void write_grown(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {
+    const float margin = boxes->rule->margin;
+    if (boxes->is_double) {
+        const bp_box_double box = bp_input_double(input, index);
+        doubles_of(boxes)[id] = bp_box_double_grown(&box, margin);
+        floats_of(boxes)[id] = bp_box_round_outwards(&doubles_of(boxes)[id]);
     } else {
-        bp_world_boxes(world)[id] = bp_box_grown(&given->floats[index], world->config.margin);
+        floats_of(boxes)[id] = bp_box_grown(&input->floats[index], margin);
     }
 }
 
-void bp_world_put_box(bp_world *world, bp_id id, const bp_given *given, size_t index) {
-    ++world->version;
-    write_given(world, id, given, index);
-    write_seen(world, id, given, index);
+void bp_world_boxes_put(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {
+    write_input(boxes, id, input, index);
+    write_grown(boxes, id, input, index);
 }
 
-void bp_world_clear_box(bp_world *world, bp_id id) {
-    bp_world_boxes(world)[id] = bp_box_hole();
-    if (world->wide) {
-        wide_of(world)[id] = bp_box_widen(&bp_world_boxes(world)[id]);
+void bp_world_boxes_clear(bp_world_boxes *boxes, bp_id id) {
+    floats_of(boxes)[id] = bp_box_hole();
+    if (boxes->is_double) {
+        doubles_of(boxes)[id] = bp_box_to_double(&floats_of(boxes)[id]);
     }
 }
 
-static bool contains(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions) {
+void bp_world_boxes_refit(bp_world_boxes *boxes, size_t id_count) {
+    bp_input input = {.count = id_count};
+    if (boxes->inputs.data == NULL || boxes->is_fitted) { // no margin, no objects, or nothing to do
+        return;
+    }
+    if (boxes->is_double) {
+        input.doubles = boxes->inputs.data;
+    } else {
+        input.floats = boxes->inputs.data;
+    }
+    for (size_t id = 0; id < id_count; ++id) {
+        if (!bp_box_is_hole(&floats_of(boxes)[id])) {
+            write_grown(boxes, (bp_id)id, &input, id);
+        }
+    }
+    boxes->is_fitted = true;
+}
+
+void bp_world_boxes_put_many(bp_world_boxes *boxes, const bp_input *input, const bp_id *ids, size_t id_count,
+                             const bp_executor *executor) {
+    bp_box *to = bp_world_boxes_have_margin(boxes) ? boxes->inputs.data : floats_of(boxes);
+    if (ids == NULL) {
+        bp_boxes_copy(to, input->floats, input->count, executor);
+    }
+    for (size_t i = 0; ids != NULL && i < input->count; ++i) {
+        bp_prefetch(&to[ids[i + PREFETCHED < input->count ? i + PREFETCHED : i]]);
+        to[ids[i]] = input->floats[i];
+    }
+    boxes->is_fitted = false;
+    bp_world_boxes_refit(boxes, id_count);
+}
+
+// ---- moves inside the margin ----------------------------------------------------------------------------------------
+
+static bool double_contains(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions) {
     bool inside = true;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
         inside &= (outer->min[axis] <= inner->min[axis]) & (inner->max[axis] <= outer->max[axis]);
@@ -124,123 +143,90 @@ static bool contains(const bp_box_double *outer, const bp_box_double *inner, uin
     return inside;
 }
 
-// Whether the box that an object moves in is not much larger than a new one would be, as it is after the object has
-// shrunk: it may reach two margins beyond the object, rounded outwards as margins are. (The first test is for speed.)
-static bool is_close(const bp_world *world, const bp_box_double *seen, const bp_box_double *box) {
-    const double most = 2.0 * (double)world->config.margin;
+// Whether a grown box is not much larger than a new one would be, as it is after its object has shrunk: it may reach
+// two margins beyond the object, rounded outwards as margins are. (The first test is for speed.)
+static bool is_close(const bp_overlap_rule *rule, const bp_box_double *grown, const bp_box_double *box) {
+    const double most = 2.0 * (double)rule->margin;
     bool close = true;
-    for (uint32_t axis = 0; axis < world->config.dimensions; ++axis) {
-        close &= (box->min[axis] - seen->min[axis] <= most) & (seen->max[axis] - box->max[axis] <= most);
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+        close &= (box->min[axis] - grown->min[axis] <= most) & (grown->max[axis] - box->max[axis] <= most);
     }
     if (close) {
         return true;
     }
-    const bp_box_double once = bp_box_double_grown(box, world->config.margin);
-    const bp_box_double twice = bp_box_double_grown(&once, world->config.margin);
-    return contains(&twice, seen, world->config.dimensions);
+    const bp_box_double once = bp_box_double_grown(box, rule->margin);
+    const bp_box_double twice = bp_box_double_grown(&once, rule->margin);
+    return double_contains(&twice, grown, rule->dimensions);
 }
 
-// A sphere can leave the sphere of its margin, along a diagonal, while its box is still in the box.
-static bool is_sphere_inside(const bp_world *world, const bp_box_double *seen, const bp_box_double *box) {
-    return world->config.shape != BP_SHAPE_SPHERES || bp_sphere_holds(seen, box, world->config.dimensions);
+// A sphere can leave its grown sphere, along a diagonal, while its box is still in the grown box.
+static bool is_sphere_inside(const bp_overlap_rule *rule, const bp_box_double *grown, const bp_box_double *box) {
+    return rule->shape != BP_SHAPE_SPHERES || bp_sphere_holds(grown, box, rule->dimensions);
 }
 
-static bool is_idle_in_wide(const bp_world *world, bp_id id, const bp_box_double *box) {
-    const bp_box_double *seen = &wide_of(world)[id];
-    return has_given(world) ? contains(seen, box, world->config.dimensions) && is_close(world, seen, box) &&
-                                  is_sphere_inside(world, seen, box)
-                            : contains(seen, box, 3) && contains(box, seen, 3);
+static bool is_idle_double(const bp_world_boxes *boxes, bp_id id, const bp_box_double *box) {
+    const bp_overlap_rule *rule = boxes->rule;
+    const bp_box_double *grown = &doubles_of(boxes)[id];
+    return bp_world_boxes_have_margin(boxes) ? double_contains(grown, box, rule->dimensions) &&
+                                                   is_close(rule, grown, box) && is_sphere_inside(rule, grown, box)
+                                             : double_contains(grown, box, 3) && double_contains(box, grown, 3);
 }
 
-static bool is_as_new(const bp_world *world, const bp_box *seen, const bp_box *box) {
-    const bp_box grown = bp_box_grown(box, world->config.margin);
-    return bp_box_contains(&grown, seen, world->config.dimensions);
+// Whether growing the box anew would give a box that is at least as large.
+static bool is_as_new(const bp_overlap_rule *rule, const bp_box *grown, const bp_box *box) {
+    const bp_box grown_anew = bp_box_grown(box, rule->margin);
+    return bp_box_contains(&grown_anew, grown, rule->dimensions);
 }
 
-static bool is_idle_in_margin(const bp_world *world, const bp_box *seen, const bp_box *box) {
-    const bp_box_double wide_seen = bp_box_widen(seen), wide_box = bp_box_widen(box);
-    return bp_box_contains(seen, box, world->config.dimensions) &&
-           (is_close(world, &wide_seen, &wide_box) || is_as_new(world, seen, box)) &&
-           is_sphere_inside(world, &wide_seen, &wide_box);
+static bool is_idle_in_margin(const bp_overlap_rule *rule, const bp_box *grown, const bp_box *box) {
+    const bp_box_double double_grown = bp_box_to_double(grown), double_box = bp_box_to_double(box);
+    return bp_box_contains(grown, box, rule->dimensions) &&
+           (is_close(rule, &double_grown, &double_box) || is_as_new(rule, grown, box)) &&
+           is_sphere_inside(rule, &double_grown, &double_box);
 }
 
-bool bp_world_is_idle_move(const bp_world *world, bp_id id, const bp_given *given, size_t index) {
-    if (world->wide) {
-        const bp_box_double box = wide_at(given, index);
-        return is_idle_in_wide(world, id, &box);
+bool bp_world_boxes_is_idle_move(const bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {
+    if (boxes->is_double) {
+        const bp_box_double box = bp_input_double(input, index);
+        return is_idle_double(boxes, id, &box);
     }
-    const bp_box *seen = &bp_world_boxes(world)[id], *box = &given->floats[index];
-    return has_given(world) ? is_idle_in_margin(world, seen, box) : bp_box_is_same(seen, box);
+    const bp_box *grown = &floats_of(boxes)[id], *box = &input->floats[index];
+    return bp_world_boxes_have_margin(boxes) ? is_idle_in_margin(boxes->rule, grown, box) : bp_box_is_same(grown, box);
 }
 
-void bp_world_note_idle_move(bp_world *world, bp_id id, const bp_given *given, size_t index) {
-    if (has_given(world)) {
-        ++world->version;
-        world->fitted = false;
-        write_given(world, id, given, index);
-    }
+void bp_world_boxes_note_idle_move(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {
+    boxes->is_fitted = false;
+    write_input(boxes, id, input, index);
 }
 
-bool bp_world_put_grown_box(bp_world *world, bp_id id, const bp_box_double *grown) {
-    const bp_box_double given = bp_world_given_box(world, id);
-    if (!contains(grown, &given, world->config.dimensions)) {
+bool bp_world_boxes_put_grown(bp_world_boxes *boxes, bp_id id, const bp_box_double *grown) {
+    const bp_box_double input = bp_world_boxes_input(boxes, id);
+    if (!double_contains(grown, &input, boxes->rule->dimensions)) {
         return false;
     }
-    ++world->version;
-    world->fitted = false;
-    bp_world_boxes(world)[id] = outwards(grown);
-    if (world->wide) {
-        wide_of(world)[id] = *grown;
+    boxes->is_fitted = false;
+    floats_of(boxes)[id] = bp_box_round_outwards(grown);
+    if (boxes->is_double) {
+        doubles_of(boxes)[id] = *grown;
     }
     return true;
 }
 
-void bp_world_refit(bp_world *world) {
-    bp_given given = {.count = world->id_count};
-    if (world->given.data == NULL || world->fitted) { // no margin, no objects, or nothing to do
-        return;
-    }
-    if (world->wide) {
-        given.doubles = world->given.data;
-    } else {
-        given.floats = world->given.data;
-    }
-    for (size_t id = 0; id < world->id_count; ++id) {
-        if (bp_world_is_alive(world, (bp_id)id)) {
-            write_seen(world, (bp_id)id, &given, id);
-        }
-    }
-    world->fitted = true;
-}
-
-void bp_world_put_many(bp_world *world, const bp_given *given, const bp_id *ids) {
-    bp_box *boxes = has_given(world) ? world->given.data : bp_world_boxes(world);
-    ++world->version;
-    if (ids == NULL) {
-        bp_boxes_copy(boxes, given->floats, given->count, &world->config.executor);
-    }
-    for (size_t i = 0; ids != NULL && i < given->count; ++i) {
-        bp_prefetch(&boxes[ids[i + PREFETCHED < given->count ? i + PREFETCHED : i]]);
-        boxes[ids[i]] = given->floats[i];
-    }
-    world->fitted = false;
-    bp_world_refit(world);
-}
-
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-bp_box_double bp_world_given_box(const bp_world *world, bp_id id) {
-    if (world->wide) {
-        return has_given(world) ? ((const bp_box_double *)world->given.data)[id] : wide_of(world)[id];
+bp_box_double bp_world_boxes_input(const bp_world_boxes *boxes, bp_id id) {
+    const bool has_inputs = bp_world_boxes_have_margin(boxes);
+    if (boxes->is_double) {
+        return has_inputs ? ((const bp_box_double *)boxes->inputs.data)[id] : doubles_of(boxes)[id];
     }
-    return bp_box_widen(has_given(world) ? &((const bp_box *)world->given.data)[id] : &bp_world_boxes(world)[id]);
+    return bp_box_to_double(has_inputs ? &((const bp_box *)boxes->inputs.data)[id] : &floats_of(boxes)[id]);
 }
 
-bp_box_double bp_world_grown_box(const bp_world *world, bp_id id) {
-    return world->wide ? wide_of(world)[id] : bp_box_widen(&bp_world_boxes(world)[id]);
+bp_box_double bp_world_boxes_grown(const bp_world_boxes *boxes, bp_id id) {
+    return boxes->is_double ? doubles_of(boxes)[id] : bp_box_to_double(&floats_of(boxes)[id]);
 }
 
-bp_given bp_world_seen(const bp_world *world) {
-    return world->wide ? bp_given_doubles(wide_of(world), world->id_count)
-                       : bp_given_floats(bp_world_boxes(world), world->id_count);
+bp_input bp_world_boxes_all_grown(const bp_world_boxes *boxes, size_t id_count) {
+    return boxes->is_double ? bp_input_doubles(doubles_of(boxes), id_count)
+                            : bp_input_floats(floats_of(boxes), id_count);
 }

@@ -1,38 +1,94 @@
-// The boxes of a world: as they are given, and as methods see them.
+// The boxes of a world, by id: as the caller gave them, and grown by the margin.
 //
-//                      without a margin              with one
-//     32 bits          boxes                         given, boxes
-//     64 bits          wide_boxes, boxes             given, wide_boxes, boxes
+//                      without a margin              with a margin
+//     32 bits          floats                        inputs, floats
+//     64 bits          doubles, floats               inputs, doubles, floats
 //
-// `boxes` is what methods see (through a view, where that is needed): grown by the margin, and rounded outwards from 64
-// bits. A hole there is an id that is not alive.
+// `inputs` are the boxes as they were given. `doubles` are grown by the margin. `floats` are the same, rounded outwards
+// from 64 bits: what methods see, unless they need a view. A hole in `floats` is an id that is not alive.
+//
+// An object that moves inside its grown box needs no work in an update: that is an idle move.
 #ifndef BP_WORLD_BOXES_H
 #define BP_WORLD_BOXES_H
 
-#include "world/world.h"
+#include "base/boxes.h"
+#include "base/memory.h"
+#include "view/input.h"
 
-// Makes room for `id_count` ids.
-bool bp_world_reserve_boxes(bp_world *world, size_t id_count);
+// The smallest box of floats that holds a box.
+static inline bp_box bp_box_round_outwards(const bp_box_double *box) {
+    bp_box rounded;
+    for (int axis = 0; axis < 3; ++axis) {
+        rounded.min[axis] = bp_round_down(box->min[axis]);
+        rounded.max[axis] = bp_round_up(box->max[axis]);
+    }
+    return rounded;
+}
+
+typedef struct bp_world_boxes {
+    const bp_overlap_rule *rule; // what overlaps: margin, shape, dimensions
+    bp_buffer floats;            // of bp_box
+    bp_buffer doubles;           // of bp_box_double, if `is_double`
+    bp_buffer inputs;            // of bp_box, or of bp_box_double if `is_double`; only with a margin
+    bool is_double;              // boxes are kept in 64 bits
+    bool is_fitted;              // no object has moved inside its margin since all were given a new one
+} bp_world_boxes;
+
+bp_world_boxes bp_world_boxes_begin(const bp_overlap_rule *rule);
+void bp_world_boxes_free(bp_world_boxes *boxes, const bp_allocator *allocator);
+
+// Makes room for `id_count` ids, of which the first `used` are in use. False if memory is short. The floats may have
+// moved in memory in either case.
+bool bp_world_boxes_reserve(bp_world_boxes *boxes, const bp_allocator *allocator, size_t used, size_t id_count);
 
 // From now on boxes are kept in 64 bits. False if memory is short: then nothing has changed.
-bool bp_world_widen(bp_world *world);
+bool bp_world_boxes_make_double(bp_world_boxes *boxes, const bp_allocator *allocator, size_t id_count);
 
-// The box of an object is from now on box `index` of what was given. The change has been marked.
-void bp_world_put_box(bp_world *world, bp_id id, const bp_given *given, size_t index);
+// Bytes held, without the boxes that methods see.
+size_t bp_world_boxes_bytes(const bp_world_boxes *boxes);
 
-// The id has no object, from now on or until it gets one.
-void bp_world_clear_box(bp_world *world, bp_id id);
+// ---- writing --------------------------------------------------------------------------------------------------------
 
-// A box that leaves nothing to do but to note it: the same, or one inside the box that was grown by the margin.
-bool bp_world_is_idle_move(const bp_world *world, bp_id id, const bp_given *given, size_t index);
-void bp_world_note_idle_move(bp_world *world, bp_id id, const bp_given *given, size_t index);
+// The box of an object is from now on box `index` of the input.
+void bp_world_boxes_put(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index);
 
-// The box that an object moves in: the one that was given, grown by the margin when that was due.
-bp_box_double bp_world_grown_box(const bp_world *world, bp_id id);
-// Sets it. False if it does not hold the box that was given: then nothing has changed.
-bool bp_world_put_grown_box(bp_world *world, bp_id id, const bp_box_double *grown);
+// The same for many boxes at once, in 32 bits; with a margin, all of them. `ids` may be NULL: 0, 1, 2, ...
+void bp_world_boxes_put_many(bp_world_boxes *boxes, const bp_input *input, const bp_id *ids, size_t id_count,
+                             const bp_executor *executor);
 
-// Many boxes at once, in 32 bits; with a margin, all of them. `ids` may be NULL: 0, 1, 2, ...
-void bp_world_put_many(bp_world *world, const bp_given *given, const bp_id *ids);
+// The id has no object.
+void bp_world_boxes_clear(bp_world_boxes *boxes, bp_id id);
+
+// Whether nothing is to be done if an object moves to box `index` of the input, but to note it: it is the same box, or
+// it lies inside the grown one.
+bool bp_world_boxes_is_idle_move(const bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index);
+
+// Notes such a box, where there is a margin.
+void bp_world_boxes_note_idle_move(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index);
+
+// Grows the boxes of all objects anew.
+void bp_world_boxes_refit(bp_world_boxes *boxes, size_t id_count);
+
+// Sets a grown box. False if the box as it was given is not inside: then nothing has changed.
+bool bp_world_boxes_put_grown(bp_world_boxes *boxes, bp_id id, const bp_box_double *grown);
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+static inline bool bp_world_boxes_have_margin(const bp_world_boxes *boxes) {
+    return boxes->rule->margin > 0.0f;
+}
+
+static inline const bp_box *bp_world_boxes_floats(const bp_world_boxes *boxes) {
+    return boxes->floats.data;
+}
+
+// The box of an object as it was given.
+bp_box_double bp_world_boxes_input(const bp_world_boxes *boxes, bp_id id);
+
+// The box of an object, grown by the margin when it last needed that.
+bp_box_double bp_world_boxes_grown(const bp_world_boxes *boxes, bp_id id);
+
+// All grown boxes, for a view. Holes are boxes of NaNs.
+bp_input bp_world_boxes_all_grown(const bp_world_boxes *boxes, size_t id_count);
 
 #endif

@@ -70,16 +70,16 @@ static const sets CASES[] = {
 
 static const bp_config OPTIONS[] = {
     {0},
-    {.simd = BP_SIMD_SCALAR},
-    {.simd = BP_SIMD_AVX2, .threads = 3},
-    {.simd = BP_SIMD_AVX512, .threads = 2, .pair_order = BP_ORDER_SORTED},
-    {.threads = 8, .brute_force_below = 1},
-    {.hierarchy_factor = 2.0f},
-    {.hierarchy_factor = 1.25f, .brute_force_below = 1, .pair_order = BP_ORDER_SORTED},
-    {.cell_size = 0.1f, .brute_force_below = 1, .grid_size = {4, 16, 8}},
-    {.brute_force_below = 1},
-    {.brute_force_below = 1000000},
-    {.update = BP_UPDATE_INDIVIDUAL, .brute_force_below = 1},
+    {SETTINGS(.simd = BP_SIMD_SCALAR)},
+    {.threads = 3, SETTINGS(.simd = BP_SIMD_AVX2)},
+    {.threads = 2, .pair_order = BP_ORDER_SORTED, SETTINGS(.simd = BP_SIMD_AVX512)},
+    {.threads = 8, SETTINGS(.brute_force_below = 1)},
+    {SETTINGS(.hierarchy_factor = 2.0f)},
+    {.pair_order = BP_ORDER_SORTED, SETTINGS(.hierarchy_factor = 1.25f, .brute_force_below = 1)},
+    {SETTINGS(.cell_size = 0.1f, .brute_force_below = 1, .grid_size = {4, 16, 8})},
+    {SETTINGS(.brute_force_below = 1)},
+    {SETTINGS(.brute_force_below = 1000000)},
+    {.update = BP_UPDATE_INDIVIDUAL, SETTINGS(.brute_force_below = 1)},
 };
 
 typedef struct subject {
@@ -128,7 +128,7 @@ static void check_method(const subject *s, size_t method, uint32_t dimensions) {
         bp_config config = OPTIONS[i];
         config.method = (bp_method)method;
         config.dimensions = dimensions;
-        if (in_turn() && has_simd(config.simd)) {
+        if (in_turn() && has_simd(settings_of(&config).simd)) {
             check_config(s, &config);
         }
     }

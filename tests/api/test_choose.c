@@ -1,6 +1,8 @@
 // method = auto: which method for which scene, and that a world that changes its mind loses no pair and no event.
 #include "support/support.h"
 
+#include <broadphase/broadphase_tune.h>
+
 #include <math.h>
 #include <scenes.h>
 #include <stdio.h>
@@ -46,8 +48,9 @@ static void test_rule_for_each_scene(void **state) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); ++i) {
         const bp_stats stats = stats_of_scene(cases[i].scene, cases[i].count);
-        if (stats.choice.rule != cases[i].rule || stats.method != cases[i].method) {
-            fail_msg("%s, %zu objects: rule %d, method %s", cases[i].scene, cases[i].count, (int)stats.choice.rule,
+        const bp_rule rule = bp_stats_details(&stats).choice.rule;
+        if (rule != cases[i].rule || stats.method != cases[i].method) {
+            fail_msg("%s, %zu objects: rule %d, method %s", cases[i].scene, cases[i].count, (int)rule,
                      bp_method_name((size_t)stats.method));
         }
     }
@@ -67,17 +70,17 @@ static void test_nested_sizes(void **state) {
     bp_pairs pairs = {0};
     bp_config config = {.stats = &stats};
     assert_int_equal(bp_find_pairs(boxes, COUNT, &config, &pairs), BP_OK);
-    assert_int_equal(stats.choice.rule, BP_RULE_NESTED);
+    assert_int_equal(bp_stats_details(&stats).choice.rule, BP_RULE_NESTED);
     assert_int_equal(stats.method, BP_METHOD_BVH);
     pair_list expected = naive_pairs(boxes, COUNT, 3);
     expect_pairs(pairs.data, pairs.count, &expected, "nested");
-    config.hierarchy_factor = 2.0f; // a parameter of the grid
+    config.settings = &(const bp_method_settings){.hierarchy_factor = 2.0f}; // a parameter of the grid
     assert_int_equal(bp_find_pairs(boxes, COUNT, &config, &pairs), BP_OK);
-    assert_int_equal(stats.choice.rule, BP_RULE_GIVEN);
+    assert_int_equal(bp_stats_details(&stats).choice.rule, BP_RULE_GIVEN);
     assert_int_equal(stats.method, BP_METHOD_HIERARCHICAL_GRID);
     config.method = BP_METHOD_LINKED_CELLS;
     assert_int_equal(bp_find_pairs(boxes, COUNT, &config, &pairs), BP_OK);
-    assert_int_equal(stats.choice.rule, BP_RULE_ASKED);
+    assert_int_equal(bp_stats_details(&stats).choice.rule, BP_RULE_ASKED);
     pair_list_free(&expected);
     bp_pairs_free(&pairs, &config);
     free(boxes);
@@ -113,6 +116,19 @@ static void test_explanations(void **state) {
     assert_memory_equal(cut, text, sizeof cut - 1);
     assert_int_equal(bp_explain(&stats, NULL, 0), length);
     assert_int_equal(bp_explain(NULL, text, sizeof text), 0);
+}
+
+static void test_details_of_nothing(void **state) {
+    (void)state;
+    const bp_stats empty = {0};
+    const bp_stats *both[] = {NULL, &empty};
+    for (size_t i = 0; i < COUNT_OF(both); ++i) {
+        const bp_details details = bp_stats_details(both[i]);
+        assert_int_equal(details.choice.rule, BP_RULE_ASKED);
+        assert_true(details.choice.sampled == 0 && details.choice.octaves == 0 && details.choice.changes == 0);
+        assert_true(details.choice.size == 0.0 && details.choice.extent[2] == 0.0 && details.choice.motion == 0.0);
+        assert_true(details.sort == BP_SORT_AUTOMATIC && details.changed_share == 0.0);
+    }
 }
 
 static void test_warning_is_logged_once(void **state) {
@@ -183,7 +199,7 @@ static void follow(follower *f, const bp_box *boxes, size_t count, size_t step) 
     expect_events(f, &result, &now, step);
     f->changes += f->method != result.stats.method && step > 0;
     f->method = result.stats.method;
-    assert_int_equal(result.stats.choice.changes >= f->changes, 1);
+    assert_int_equal(bp_stats_details(&result.stats).choice.changes >= f->changes, 1);
     pair_list_free(&f->last);
     f->last = now;
 }
@@ -312,7 +328,7 @@ static void test_change_through_a_view(void **state) {
                           "through a view, step %zu", step);
     }
     assert_int_equal(results[0].stats.method, BP_METHOD_BVH);
-    assert_int_equal(results[0].stats.choice.changes, 1);
+    assert_int_equal(bp_stats_details(&results[0].stats).choice.changes, 1);
     bp_world_destroy(worlds[0]);
     bp_world_destroy(worlds[1]);
     free(boxes);
@@ -345,8 +361,9 @@ static void test_never_oscillates(void **state) {
         assert_int_equal(bp_update(world, NULL), BP_OK);
     }
     assert_int_equal(bp_world_stats(world, &stats), BP_OK);
-    if (stats.choice.changes > 2) {
-        fail_msg("%u changes", (unsigned)stats.choice.changes);
+    const uint32_t changes = bp_stats_details(&stats).choice.changes;
+    if (changes > 2) {
+        fail_msg("%u changes", (unsigned)changes);
     }
     bp_world_destroy(world);
     free(gas);
@@ -437,6 +454,7 @@ int main(void) {
         cmocka_unit_test(test_nested_sizes),
         cmocka_unit_test(test_points_at_infinity),
         cmocka_unit_test(test_explanations),
+        cmocka_unit_test(test_details_of_nothing),
         cmocka_unit_test(test_warning_is_logged_once),
         cmocka_unit_test(test_gas_pile_explosion),
         cmocka_unit_test(test_giant_enters),

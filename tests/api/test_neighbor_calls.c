@@ -106,8 +106,8 @@ static void check_refusals(const call *c, bool fail_from) {
 
 static const bp_config OPTIONS[] = {
     {0},
-    {.brute_force_below = 1},
-    {.brute_force_below = 1, .threads = 3, .radius_rule = BP_RADIUS_SUM},
+    {SETTINGS(.brute_force_below = 1)},
+    {.threads = 3, .radius_rule = BP_RADIUS_SUM, SETTINGS(.brute_force_below = 1)},
     {.method = BP_METHOD_BVH, .period = {5.0f, 0.0f, 7.0f}, .threads = 3},
     {.method = BP_METHOD_LINKED_CELLS, .radius_rule = BP_RADIUS_MIN, .dimensions = 2},
 };

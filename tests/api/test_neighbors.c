@@ -201,7 +201,7 @@ static void check_all_ways(question *q) {
         answer expected = naive_answer(q);
         for (size_t method = 0; method < bp_method_count(); ++method) {
             q->config.method = (bp_method)method;
-            q->config.brute_force_below = method % 2 == 0 ? 0 : 1;
+            q->config.settings = method % 2 == 0 ? NULL : &ALWAYS_A_GRID;
             q->config.threads = (int32_t)(method % 3 == 0 ? 3 : 1);
             check(q, &expected);
         }
@@ -469,7 +469,7 @@ static void check_periods(question *q, float period) {
         answer expected = naive_answer(q);
         for (size_t m = 0; m < COUNT_OF(methods); ++m) {
             q->config.method = methods[m];
-            q->config.brute_force_below = m == 0 ? 1 : 0;
+            q->config.settings = m == 0 ? &ALWAYS_A_GRID : NULL;
             q->config.threads = axes % 3 == 0 ? 3 : 1;
             check(q, &expected);
         }
@@ -555,7 +555,7 @@ static void the_filter_is_asked(void **state) {
         }
         for (size_t method = 0; method < bp_method_count(); ++method) {
             q.config = (bp_config){.method = (bp_method)method, .filter = {.pass = passes, .context = &offset}};
-            q.config.brute_force_below = 1;
+            q.config.settings = &ALWAYS_A_GRID;
             check_naive(&q);
             q.config.period[1] = 4.0f;
             check_naive(&q);

@@ -483,7 +483,8 @@ static void every_method_agrees_with_loops(void **state) {
     (void)state;
     for (size_t method = 1; method < bp_method_count(); ++method) {
         for (uint32_t dimensions = 2; dimensions <= 3; ++dimensions) {
-            const bp_config config = {.method = (bp_method)method, .dimensions = dimensions, .brute_force_below = 1};
+            const bp_config config = {
+                .method = (bp_method)method, .dimensions = dimensions, SETTINGS(.brute_force_below = 1)};
             for (size_t scene = 0; scene < QUERY_SCENES; ++scene) {
                 run_seeds(&config, &query_scenes[scene], false, 300);
             }
@@ -493,22 +494,23 @@ static void every_method_agrees_with_loops(void **state) {
 
 // Few cells, many levels, other strategies, instruction sets and margins.
 static void every_form_of_the_grid_agrees_with_loops(void **state) {
-    static const bp_config options[] = {
-        {.brute_force_below = 0},
-        {.brute_force_below = 1, .hierarchy_factor = 2.0f, .grid_size = {4, 4, 4}, .grid_load = 1e6f},
-        {.brute_force_below = 1, .hierarchy_factor = 1.3f, .cell_size = 0.5f},
-        {.brute_force_below = 1, .update = BP_UPDATE_INDIVIDUAL},
-        {.brute_force_below = 1, .update = BP_UPDATE_REBUILD},
-        {.brute_force_below = 1, .margin = 0.1f},
-        {.brute_force_below = 1, .simd = BP_SIMD_SCALAR},
-        {.brute_force_below = 1, .simd = BP_SIMD_AVX2},
-        {.brute_force_below = 1, .simd = BP_SIMD_NEON},
+    const bp_config options[] = {
+        {SETTINGS(.brute_force_below = 0)},
+        {SETTINGS(.brute_force_below = 1, .hierarchy_factor = 2.0f, .grid_size = {4, 4, 4}, .grid_load = 1e6f)},
+        {SETTINGS(.brute_force_below = 1, .hierarchy_factor = 1.3f, .cell_size = 0.5f)},
+        {.update = BP_UPDATE_INDIVIDUAL, SETTINGS(.brute_force_below = 1)},
+        {.update = BP_UPDATE_REBUILD, SETTINGS(.brute_force_below = 1)},
+        {.margin = 0.1f, SETTINGS(.brute_force_below = 1)},
+        {SETTINGS(.brute_force_below = 1, .simd = BP_SIMD_SCALAR)},
+        {SETTINGS(.brute_force_below = 1, .simd = BP_SIMD_AVX2)},
+        {SETTINGS(.brute_force_below = 1, .simd = BP_SIMD_NEON)},
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(options); ++i) {
         bp_config config = options[i];
         config.method = BP_METHOD_HIERARCHICAL_GRID;
-        for (size_t scene = 0; scene < QUERY_SCENES && (config.simd == 0 || has_simd(config.simd)); ++scene) {
+        const bool runs = has_simd(config.settings->simd);
+        for (size_t scene = 0; scene < QUERY_SCENES && runs; ++scene) {
             run_seeds(&config, &query_scenes[scene], false, 500);
         }
     }
@@ -548,7 +550,7 @@ static void worlds_in_64_bits_agree_with_loops(void **state) {
     for (size_t i = 0; i < COUNT_OF(options); ++i) {
         bp_config config = options[i];
         config.method = BP_METHOD_HIERARCHICAL_GRID;
-        config.brute_force_below = 1;
+        config.settings = &ALWAYS_A_GRID;
         for (size_t scene = 0; scene < QUERY_SCENES; ++scene) {
             run_seeds(&config, &query_scenes[scene], true, quick() ? 60 : 100);
             if (config.shape == BP_SHAPE_SPHERES) {
@@ -564,7 +566,7 @@ static void periodic_worlds_agree_with_loops(void **state) {
     static const float periods[][3] = {{10, 10, 10}, {7, 0, 0}, {0, 13.5f, 0}, {3, 40, 11}};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(methods) * COUNT_OF(periods); ++i) {
-        bp_config config = {.method = methods[i % 2], .dimensions = i == 4 ? 2 : 3, .brute_force_below = 1};
+        bp_config config = {.method = methods[i % 2], .dimensions = i == 4 ? 2 : 3, SETTINGS(.brute_force_below = 1)};
         memcpy(config.period, periods[i / 2], sizeof config.period);
         for (size_t scene = 0; scene < QUERY_SCENES; ++scene) {
             run_seeds(&config, &query_scenes[scene], false, quick() ? 50 : 80);
@@ -576,7 +578,7 @@ static void periodic_worlds_agree_with_loops(void **state) {
 
 // Unit cubes side by side, from 0 to 4 along each axis, and one ray.
 static void expect_ray(bp_ray ray, const bp_ray_hit *expected, size_t count) {
-    const bp_config config = {.brute_force_below = 1};
+    const bp_config config = {SETTINGS(.brute_force_below = 1)};
     bp_ray_hit hits[64];
     bp_world *world;
     size_t found = 0;
@@ -646,11 +648,8 @@ static void infinite_boxes_are_met(void **state) {
 // Four cells per axis, each of edge 1, and objects that go so far that it is the same cell again.
 static void objects_may_go_far_in_a_folded_grid(void **state) {
     const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID,
-                              .brute_force_below = 1,
-                              .hierarchy_factor = 2.0f,
-                              .cell_size = 1.0f,
-                              .grid_size = {4, 4, 4},
-                              .grid_load = 1e6f};
+                              SETTINGS(.brute_force_below = 1, .hierarchy_factor = 2.0f, .cell_size = 1.0f,
+                                       .grid_size = {4, 4, 4}, .grid_load = 1e6f)};
     bp_world *world;
     (void)state;
     assert_int_equal(bp_world_create(&config, &world), BP_OK);

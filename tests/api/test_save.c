@@ -265,7 +265,7 @@ static void every_method_goes_on_where_it_was(void **state) {
             }
             bp_config config = {.method = (bp_method)method, .dimensions = dimensions};
             check_replays(config, false);
-            config.brute_force_below = 1;
+            config.settings = &ALWAYS_A_GRID;
             config.threads = 3;
             check_replays(config, false);
             config.margin = 0.1f;

@@ -1,6 +1,8 @@
 // bp_tune: all candidates are tried, ranked and agree; refusals; a scene with a clear winner.
 #include "support/support.h"
 
+#include <broadphase/broadphase_tune.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,11 +45,12 @@ static story make_story(double extent) {
     return s;
 }
 
-static bool is_same(const bp_config *a, const bp_config *b) {
-    return a->method == b->method && a->hierarchy_factor == b->hierarchy_factor && a->update == b->update &&
-           a->sweep_axes == b->sweep_axes && a->octree_max_objects == b->octree_max_objects &&
-           a->bvh_build == b->bvh_build && a->compact_keys == b->compact_keys && a->pivot_layout == b->pivot_layout &&
-           a->hash_table == b->hash_table;
+static bool is_same(const bp_tuned *first, const bp_tuned *second) {
+    const bp_method_settings *a = &first->settings, *b = &second->settings;
+    return first->config.method == second->config.method && first->config.update == second->config.update &&
+           a->hierarchy_factor == b->hierarchy_factor && a->sweep_axes == b->sweep_axes &&
+           a->octree_max_objects == b->octree_max_objects && a->bvh_build == b->bvh_build &&
+           a->compact_keys == b->compact_keys && a->pivot_layout == b->pivot_layout && a->hash_table == b->hash_table;
 }
 
 static void test_ranked(void **state) {
@@ -62,11 +65,12 @@ static void test_ranked(void **state) {
     bool methods[RANKED] = {false};
     for (size_t i = 0; i < found; ++i) {
         assert_true(ranked[i].config.margin == 0.25f && ranked[i].config.flags == BP_EVENTS);
+        assert_ptr_equal(ranked[i].config.settings, &ranked[i].settings);
         assert_int_not_equal(ranked[i].config.method, BP_METHOD_AUTO);
         methods[ranked[i].config.method] = true;
         assert_true(ranked[i].runs > 0 && ranked[i].seconds > 0.0 && ranked[i].spread >= 0.0);
         for (size_t k = 0; k < i; ++k) {
-            assert_false(is_same(&ranked[i].config, &ranked[k].config));
+            assert_false(is_same(&ranked[i], &ranked[k]));
         }
         if (i > 0 && ranked[i].steps == ranked[i - 1].steps && ranked[i].runs == ranked[i - 1].runs &&
             ranked[i].steps < 12) {

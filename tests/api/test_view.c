@@ -118,14 +118,14 @@ static void run_settings(const view_scene *scene, uint32_t dimensions, bool wide
     for (size_t p = 0; p < COUNT_OF(PERIODS); p += quick() && dimensions == 2 ? 3 : 1) {
         for (int shape = BP_SHAPE_BOXES; shape <= BP_SHAPE_SPHERES; ++shape) {
             bp_config config = {
-                .dimensions = dimensions, .shape = (bp_shape)shape, .brute_force_below = p % 2 == 0 ? 1 : 0};
+                .dimensions = dimensions, .shape = (bp_shape)shape, .settings = p % 2 == 0 ? &ALWAYS_A_GRID : NULL};
             memcpy(config.period, PERIODS[p], sizeof config.period);
             run_trial(scene, &config, wide, sum);
             if (quick() && p % 2 == 0) {
                 continue;
             }
             config.margin = MARGINS[1 + (p + (size_t)shape + dimensions) % 2];
-            config.brute_force_below = p % 2;
+            config.settings = p % 2 == 0 ? NULL : &ALWAYS_A_GRID;
             run_trial(scene, &config, wide, sum);
         }
     }
@@ -325,7 +325,7 @@ static void check_dust(const char *name, size_t clump, double size, double space
     assert_true(tests < 8.0 * (double)pairs.count / (double)count + 120.0);
     // The first clumps by the definition: what is between clumps does not overlap.
     const size_t few = 2000;
-    naive.brute_force_below = 1;
+    naive.settings = &ALWAYS_A_GRID;
     assert_int_equal(bp_find_pairs_double(boxes, few, &naive, &pairs), BP_OK);
     pair_list expected = naive_view_pairs(boxes, few, true, given);
     assert_true(expected.count > few / 2);
@@ -422,9 +422,8 @@ static void lengths_in_the_config_do_no_harm(void **state) {
     bp_box_double *boxes = make_dust(COUNT, 200, 2e-4, 10.0, 4000.0);
     for (size_t method = 1; method < bp_method_count(); ++method) {
         const bp_config config = {.method = (bp_method)method,
-                                  .cell_size = 1e-3f,
-                                  .domain = {.min = {0, 0, 0}, .max = {4000, 4000, 4000}},
-                                  .memory_limit = 1u << 24};
+                                  SETTINGS(.cell_size = 1e-3f, .domain = {.min = {0, 0, 0}, .max = {4000, 4000, 4000}},
+                                           .memory_limit = 1u << 24)};
         pair_list expected = naive_view_pairs(boxes, COUNT, true, &config);
         bp_pairs pairs = {0};
         assert_int_equal(bp_find_pairs_double(boxes, COUNT, &config, &pairs), BP_OK);

@@ -20,7 +20,7 @@ static void for_every_world(world_check check) {
                 const bp_config config = {.method = (bp_method)method,
                                           .update = (bp_update_strategy)update,
                                           .pair_order = (bp_pair_order)order,
-                                          .brute_force_below = order == BP_ORDER_SORTED ? 1 : 0};
+                                          SETTINGS(.brute_force_below = order == BP_ORDER_SORTED ? 1 : 0)};
                 check(&config);
             }
         }

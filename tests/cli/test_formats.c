@@ -577,24 +577,29 @@ static void what_cannot_be_opened_is_told(void **state) {
 
 static void settings_reach_their_field(void **state) {
     (void)state;
-    static const char *const assignments[] = {"method=brute-force",  "dimensions=2",          "threads=-1",
-                                              "update = rebuild",    "pair_order=sorted",     "simd=scalar",
-                                              "cell_size=0.5",       "grid_load=.25",         "hierarchy_factor= 2e0",
-                                              "grid_size=64, 32,16", "brute_force_below=1e3", "flags=0"};
+    static const char *const assignments[] = {
+        "method=brute-force",    "dimensions=2",  "threads=-1",      "update = rebuild",      "pair_order=sorted",
+        "simd=scalar",           "cell_size=0.5", "grid_load=.25",   "hierarchy_factor= 2e0", "grid_size=64, 32,16",
+        "brute_force_below=1e3", "flags=0",       "radius_rule=sum", "memory_limit=65536",    "domain=-1,-1,-1,2,2,2"};
     bp_config config = {0};
+    bp_method_settings methods = {0};
     failure why = {0};
     for (size_t i = 0; i < sizeof assignments / sizeof *assignments; i++) {
-        if (!settings_apply(&config, assignments[i], &why)) fail_msg("%s", why.text);
+        if (!settings_apply(&config, &methods, assignments[i], &why)) fail_msg("%s", why.text);
     }
     assert_int_equal(config.method, BP_METHOD_BRUTE_FORCE);
     assert_int_equal(config.dimensions, 2);
     assert_int_equal(config.threads, -1);
     assert_int_equal(config.update, BP_UPDATE_REBUILD);
     assert_int_equal(config.pair_order, BP_ORDER_SORTED);
-    assert_int_equal(config.simd, BP_SIMD_SCALAR);
-    assert_true(config.cell_size == 0.5f && config.grid_load == 0.25f && config.hierarchy_factor == 2.0f);
-    assert_true(config.grid_size[0] == 64 && config.grid_size[1] == 32 && config.grid_size[2] == 16);
-    assert_int_equal(config.brute_force_below, 1000);
+    assert_int_equal(config.radius_rule, BP_RADIUS_SUM);
+    assert_null(config.settings); // that is up to the caller
+    assert_int_equal(methods.simd, BP_SIMD_SCALAR);
+    assert_true(methods.cell_size == 0.5f && methods.grid_load == 0.25f && methods.hierarchy_factor == 2.0f);
+    assert_true(methods.grid_size[0] == 64 && methods.grid_size[1] == 32 && methods.grid_size[2] == 16);
+    assert_int_equal(methods.brute_force_below, 1000);
+    assert_int_equal(methods.memory_limit, 65536);
+    assert_true(methods.domain.min[2] == -1.0f && methods.domain.max[2] == 2.0f);
 }
 
 static void wrong_settings_are_refused_and_change_nothing(void **state) {
@@ -621,11 +626,14 @@ static void wrong_settings_are_refused_and_change_nothing(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bp_config config = {0};
+        bp_method_settings methods = {0};
         const bp_config untouched = {0};
+        const bp_method_settings untouched_methods = {0};
         failure why = {0};
-        assert_false(settings_apply(&config, cases[i].assignment, &why));
+        assert_false(settings_apply(&config, &methods, cases[i].assignment, &why));
         assert_int_equal(why.status, STATUS_WRONG_CALL);
         assert_memory_equal(&config, &untouched, sizeof config);
+        assert_memory_equal(&methods, &untouched_methods, sizeof methods);
         if (strstr(why.text, cases[i].expected) == NULL)
             fail_msg("expected \"%s\" in \"%s\"", cases[i].expected, why.text);
     }
@@ -636,18 +644,64 @@ static void settings_are_read_from_a_file(void **state) {
     const char good[] = "# two dimensions\n\ndimensions = 2   # flat\r\n  "
                         "grid_size=8,8,8\nmethod = brute-force";
     bp_config config = {0};
+    bp_method_settings methods = {0};
     failure why = {0};
-    if (!settings_read(&config, file_with("good.conf", good, strlen(good)), &why)) fail_msg("%s", why.text);
+    if (!settings_read(&config, &methods, file_with("good.conf", good, strlen(good)), &why)) fail_msg("%s", why.text);
     assert_int_equal(config.dimensions, 2);
-    assert_int_equal(config.grid_size[2], 8);
+    assert_int_equal(methods.grid_size[2], 8);
     assert_int_equal(config.method, BP_METHOD_BRUTE_FORCE);
 
     const char bad[] = "dimensions = 2\n\ncolour = 3\n";
-    assert_false(settings_read(&config, file_with("bad.conf", bad, strlen(bad)), &why));
+    assert_false(settings_read(&config, &methods, file_with("bad.conf", bad, strlen(bad)), &why));
     assert_int_equal(why.status, STATUS_WRONG_CALL);
     assert_non_null(strstr(why.text, "bad.conf:3: unknown field 'colour'"));
-    assert_false(settings_read(&config, path_of("missing.conf"), &why));
+    assert_false(settings_read(&config, &methods, path_of("missing.conf"), &why));
     assert_int_equal(why.status, STATUS_FAILED);
+}
+
+static void write_settings(const bp_config *config, const bp_method_settings *methods, settings_style style) {
+    output_file output;
+    failure why = {0};
+    if (!output_open(&output, path_of("written.conf"), &why)) fail_msg("%s", why.text);
+    settings_write(&output, config, methods, style);
+    if (!output_close(&output, &why)) fail_msg("%s", why.text);
+}
+
+static void settings_are_written_as_they_are_read(void **state) {
+    (void)state;
+    const bp_config config = {.method = BP_METHOD_OCTREE, .threads = -1, .margin = 0.1f, .period = {9, 0, 7}};
+    const bp_method_settings methods = {.cell_size = 0.3f,
+                                        .domain = {.min = {-1, -2, -3}, .max = {0.1f, 2, 3}},
+                                        .memory_limit = SIZE_MAX,
+                                        .bvh_split = BP_BVH_SPATIAL_MEDIAN};
+    bp_config config_read = {0};
+    bp_method_settings methods_read = {0};
+    failure why = {0};
+    write_settings(&config, &methods, SETTINGS_LINES);
+    if (!settings_read(&config_read, &methods_read, path_of("written.conf"), &why)) fail_msg("%s", why.text);
+    assert_memory_equal(&config_read, &config, sizeof config);
+    assert_memory_equal(&methods_read, &methods, sizeof methods);
+}
+
+static void check_c(const bp_config *config, const bp_method_settings *methods, const char *expected) {
+    unsigned char text[1024] = {0};
+    write_settings(config, methods, SETTINGS_C);
+    (void)bytes_of(path_of("written.conf"), text, sizeof text - 1);
+    assert_string_equal((const char *)text, expected);
+}
+
+static void settings_are_written_as_c(void **state) {
+    (void)state;
+    const bp_config config = {.method = BP_METHOD_OCTREE, .radius_rule = BP_RADIUS_SUM};
+    const bp_method_settings none = {0},
+                             some = {.simd = BP_SIMD_AVX2, .grid_size = {4, 8, 16}, .domain = {.max = {1, 2, 3}}};
+    check_c(&config, &none, "    .method = BP_METHOD_OCTREE,\n    .radius_rule = BP_RADIUS_SUM,\n");
+    check_c(&(bp_config){0}, &some,
+            "    .settings = &(const bp_method_settings){\n"
+            "        .simd = BP_SIMD_AVX2,\n"
+            "        .grid_size = {4, 8, 16},\n"
+            "        .domain = {{0, 0, 0}, {1, 2, 3}},\n"
+            "    },\n");
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -696,6 +750,8 @@ int main(void) {
         cmocka_unit_test(settings_reach_their_field),
         cmocka_unit_test(wrong_settings_are_refused_and_change_nothing),
         cmocka_unit_test(settings_are_read_from_a_file),
+        cmocka_unit_test(settings_are_written_as_they_are_read),
+        cmocka_unit_test(settings_are_written_as_c),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

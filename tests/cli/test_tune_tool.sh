@@ -1,8 +1,8 @@
 #!/bin/sh
 # The commands of the tool around the choice of a method: pairs --explain, tune, trace.
-# usage: test_tune_tool.sh PATH_OF_BROADPHASE
+# usage: test_tune_tool.sh PATH_OF_BROADPHASE INCLUDE_DIR COMPILER
 set -u
-tool=$1
+tool=$1 include=$2 compiler=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
@@ -48,6 +48,9 @@ contains err 'method=brute-force'
 contains fast.conf '^method = '
 contains fast.h '^bp_config config = {'
 contains fast.h '    .method = BP_METHOD_'
+printf '#include <broadphase/broadphase_methods.h>\n' >fast.c
+cat fast.h >>fast.c
+"$compiler" -std=c11 -Wall -Wextra -Werror -I "$include" -fsyntax-only fast.c || fail "fast.h is no C"
 expect 0 pairs boxes.npy --config fast.conf -o tuned.csv
 expect 0 pairs boxes.npy --method brute-force -o exact.csv
 cmp -s tuned.csv exact.csv || fail "the winner finds other pairs"

@@ -10,23 +10,24 @@ enum { COUNT = 2000, STEPS = 60 };
 
 static const variant CONFIGS[] = {
     WITH(),
-    WITH(.bvh_split = BP_BVH_OBJECT_MEAN, .bvh_axis = BP_BVH_LARGEST_VARIANCE, .bvh_descent = BP_BVH_LARGER_VOLUME),
-    WITH(.bvh_split = BP_BVH_SPATIAL_MEDIAN, .bvh_descent = BP_BVH_ONE_BEFORE_OTHER),
-    WITH(.bvh_axis = BP_BVH_LARGEST_VARIANCE, .simd = BP_SIMD_SCALAR),
-    WITH(.bvh_build = BP_BVH_BOTTOM_UP, .bvh_descent = BP_BVH_LARGER_VOLUME),
-    WITH(.bvh_build = BP_BVH_BOTTOM_UP, .bvh_descent = BP_BVH_ONE_BEFORE_OTHER, .simd = BP_SIMD_SCALAR),
-    WITH(.bvh_build = BP_BVH_INSERTION),
-    WITH(.bvh_build = BP_BVH_INSERTION, .bvh_descent = BP_BVH_LARGER_VOLUME),
+    WITH(SETTINGS(.bvh_split = BP_BVH_OBJECT_MEAN, .bvh_axis = BP_BVH_LARGEST_VARIANCE,
+                  .bvh_descent = BP_BVH_LARGER_VOLUME)),
+    WITH(SETTINGS(.bvh_split = BP_BVH_SPATIAL_MEDIAN, .bvh_descent = BP_BVH_ONE_BEFORE_OTHER)),
+    WITH(SETTINGS(.bvh_axis = BP_BVH_LARGEST_VARIANCE, .simd = BP_SIMD_SCALAR)),
+    WITH(SETTINGS(.bvh_build = BP_BVH_BOTTOM_UP, .bvh_descent = BP_BVH_LARGER_VOLUME)),
+    WITH(SETTINGS(.bvh_build = BP_BVH_BOTTOM_UP, .bvh_descent = BP_BVH_ONE_BEFORE_OTHER, .simd = BP_SIMD_SCALAR)),
+    WITH(SETTINGS(.bvh_build = BP_BVH_INSERTION)),
+    WITH(SETTINGS(.bvh_build = BP_BVH_INSERTION, .bvh_descent = BP_BVH_LARGER_VOLUME)),
 };
 static const variant_list VARIANTS = ALL_OF(CONFIGS);
 static const steady_scene STEADY = {
     .variants = ALL_OF(CONFIGS), .name = "uniform", .count = COUNT, .warm_up = STEPS / 2, .steps = STEPS / 2};
 
 static const refusal REFUSED[] = {
-    {WITH(.bvh_build = (bp_bvh_build)3), BP_ERROR_ARGUMENT, "bvh_build"},
-    {WITH(.bvh_split = (bp_bvh_split)3), BP_ERROR_ARGUMENT, "bvh_split"},
-    {WITH(.bvh_axis = (bp_bvh_axis)2), BP_ERROR_ARGUMENT, "bvh_axis"},
-    {WITH(.bvh_descent = (bp_bvh_descent)3), BP_ERROR_ARGUMENT, "bvh_descent"},
+    {WITH(SETTINGS(.bvh_build = (bp_bvh_build)3)), BP_ERROR_ARGUMENT, "bvh_build"},
+    {WITH(SETTINGS(.bvh_split = (bp_bvh_split)3)), BP_ERROR_ARGUMENT, "bvh_split"},
+    {WITH(SETTINGS(.bvh_axis = (bp_bvh_axis)2)), BP_ERROR_ARGUMENT, "bvh_axis"},
+    {WITH(SETTINGS(.bvh_descent = (bp_bvh_descent)3)), BP_ERROR_ARGUMENT, "bvh_descent"},
 };
 static const refusal_list REFUSALS = ALL_OF(REFUSED);
 
@@ -50,7 +51,8 @@ static void follows_every_scene_through_time(void **state) {
 
 static void empties_and_fills_again(void **state) {
     (void)state;
-    const bp_config config = method((bp_config){.update = BP_UPDATE_INDIVIDUAL, .bvh_build = BP_BVH_INSERTION});
+    const bp_config config =
+        method((bp_config){.update = BP_UPDATE_INDIVIDUAL, SETTINGS(.bvh_build = BP_BVH_INSERTION)});
     bp_world *world = NULL;
     bp_result result;
     assert_int_equal(bp_world_create(&config, &world), BP_OK);
@@ -87,7 +89,7 @@ static void stays_shallow(void **state) {
     }
     for (size_t row = 0; row < COUNT_OF(rows); ++row) {
         for (int build = BP_BVH_TOP_DOWN; build <= BP_BVH_INSERTION; ++build) {
-            const bp_config config = method((bp_config){.bvh_build = (bp_bvh_build)build});
+            const bp_config config = method((bp_config){SETTINGS(.bvh_build = (bp_bvh_build)build)});
             const bp_stats stats = stats_of(rows[row], MANY, config);
             assert_true(stats.levels <= (build == BP_BVH_BOTTOM_UP ? 40 : 16));
             assert_true(stats.objects_per_cell_max >= 5 && stats.objects_per_cell_max <= 8);

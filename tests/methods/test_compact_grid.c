@@ -1,6 +1,8 @@
 // compact-grid: its keys, its sorts and the choice between them.
 #include "support/method_checks.h"
 
+#include <broadphase/broadphase_tune.h>
+
 #include "api/config.h"
 #include "base/clock.h"
 #include "methods/uniform_grids/incremental_sort.h"
@@ -13,14 +15,14 @@
 
 static const variant CONFIGS[] = {
     WITH(),
-    WITH(.compact_keys = BP_KEYS_Z_CURVE),
-    WITH(.compact_sort = BP_SORT_RADIX),
-    WITH(.compact_sort = BP_SORT_ADAPTIVE),
-    WITH(.compact_sort = BP_SORT_ADAPTIVE, .compact_keys = BP_KEYS_Z_CURVE),
-    WITH(.cell_size = 0.7f, .memory_limit = 1 << 24),
-    WITH(.cell_size = 0.7f, .memory_limit = 1 << 24, .compact_keys = BP_KEYS_Z_CURVE),
-    WITH(.cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}}),
-    WITH(.memory_limit = 4096),
+    WITH(SETTINGS(.compact_keys = BP_KEYS_Z_CURVE)),
+    WITH(SETTINGS(.compact_sort = BP_SORT_RADIX)),
+    WITH(SETTINGS(.compact_sort = BP_SORT_ADAPTIVE)),
+    WITH(SETTINGS(.compact_sort = BP_SORT_ADAPTIVE, .compact_keys = BP_KEYS_Z_CURVE)),
+    WITH(SETTINGS(.cell_size = 0.7f, .memory_limit = 1 << 24)),
+    WITH(SETTINGS(.cell_size = 0.7f, .memory_limit = 1 << 24, .compact_keys = BP_KEYS_Z_CURVE)),
+    WITH(SETTINGS(.cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}})),
+    WITH(SETTINGS(.memory_limit = 4096)),
 };
 
 static const variant_list VARIANTS = ALL_OF(CONFIGS);
@@ -29,9 +31,9 @@ static const steady_scene STEADY = {
     .variants = {CONFIGS, 5}, .name = "uniform", .count = 5000, .warm_up = 11, .steps = 24};
 
 static const refusal REFUSED[] = {
-    {WITH(.compact_keys = (bp_compact_keys)2), BP_ERROR_ARGUMENT, "compact_keys"},
-    {WITH(.compact_sort = (bp_compact_sort)3), BP_ERROR_ARGUMENT, "compact_sort"},
-    {WITH(.cell_size = 1.0f, .memory_limit = 1 << 20), BP_ERROR_MEMORY, "memory_limit"},
+    {WITH(SETTINGS(.compact_keys = (bp_compact_keys)2)), BP_ERROR_ARGUMENT, "compact_keys"},
+    {WITH(SETTINGS(.compact_sort = (bp_compact_sort)3)), BP_ERROR_ARGUMENT, "compact_sort"},
+    {WITH(SETTINGS(.cell_size = 1.0f, .memory_limit = 1 << 20)), BP_ERROR_MEMORY, "memory_limit"},
 };
 static const refusal_list REFUSALS = ALL_OF(REFUSED);
 
@@ -42,13 +44,14 @@ static void sorts_give_the_same_bytes(void **state) {
     size_t expected_count = 0;
     for (int sort = BP_SORT_AUTOMATIC; sort <= BP_SORT_ADAPTIVE; ++sort) {
         scene *subject = open_scene_with("low-motion", (scene_options){.count = 20000, .seed = 3});
-        const bp_config config = {.method = BP_METHOD_COMPACT_GRID, .compact_sort = (bp_compact_sort)sort};
+        const bp_config config = {.method = BP_METHOD_COMPACT_GRID, SETTINGS(.compact_sort = (bp_compact_sort)sort)};
         bp_world *world = world_of(&config, subject);
         bp_result result;
         for (int step = 0; step < 5; ++step) {
             assert_int_equal(bp_update(world, &result), BP_OK);
-            assert_int_equal(result.stats.sort, step == 0 || sort == BP_SORT_RADIX ? BP_SORT_RADIX : BP_SORT_ADAPTIVE);
-            assert_true(step == 0 ? result.stats.changed_share == 1.0 : result.stats.changed_share < 0.05);
+            const bp_details details = bp_stats_details(&result.stats);
+            assert_int_equal(details.sort, step == 0 || sort == BP_SORT_RADIX ? BP_SORT_RADIX : BP_SORT_ADAPTIVE);
+            assert_true(step == 0 ? details.changed_share == 1.0 : details.changed_share < 0.05);
             move_with(world, subject);
         }
         if (expected == NULL) {
@@ -71,11 +74,11 @@ enum { ENTRIES = 128000, ROUNDS = 30, SORTS = 3 };
 static bp_compact_sort time_sorts(double share, double best[SORTS]) {
     rng random = rng_seeded(1);
     uint32_t *keys = obtain(ENTRIES, sizeof *keys);
-    bp_key_sort sorts[SORTS] = {{.count = 0}};
-    bp_config configs[SORTS];
+    bp_incremental_sort sorts[SORTS] = {{.count = 0}};
+    bp_setup setups[SORTS];
     for (int sort = 0; sort < SORTS; ++sort) {
-        assert_int_equal(bp_config_complete(&(bp_config){.compact_sort = (bp_compact_sort)sort}, &configs[sort]),
-                         BP_OK);
+        assert_int_equal(
+            bp_setup_complete(&(bp_config){SETTINGS(.compact_sort = (bp_compact_sort)sort)}, &setups[sort]), BP_OK);
         best[sort] = 1e9;
     }
     for (int round = 0; round < (quick() ? 4 : ROUNDS); ++round) {
@@ -83,18 +86,21 @@ static bp_compact_sort time_sorts(double share, double best[SORTS]) {
             keys[i] = round == 0 || rng_unit(&random) < share ? rng_below(&random, ENTRIES) : keys[i];
         }
         for (int sort = 0; sort < SORTS; ++sort) {
-            memcpy(bp_key_sort_begin(&sorts[sort], &configs[sort].allocator, ENTRIES), keys, ENTRIES * sizeof *keys);
+            memcpy(bp_incremental_sort_begin(&sorts[sort], &setups[sort].methods.runtime.allocator, ENTRIES), keys,
+                   ENTRIES * sizeof *keys);
             const double start = bp_clock_seconds();
-            assert_true(bp_key_sort_run(&sorts[sort], &configs[sort], 17));
+            assert_true(bp_incremental_sort_run(&sorts[sort], (bp_compact_sort)sort, 17,
+                                                &setups[sort].methods.runtime.allocator,
+                                                &setups[sort].methods.runtime.executor));
             const double seconds = bp_clock_seconds() - start;
             best[sort] = round > 1 && seconds < best[sort] ? seconds : best[sort];
-            assert_memory_equal(bp_key_sort_entries(&sorts[sort]), bp_key_sort_entries(&sorts[0]),
+            assert_memory_equal(bp_incremental_sort_entries(&sorts[sort]), bp_incremental_sort_entries(&sorts[0]),
                                 ENTRIES * sizeof(uint64_t));
         }
     }
     const bp_compact_sort chosen = sorts[BP_SORT_AUTOMATIC].ran;
     for (int sort = 0; sort < SORTS; ++sort) {
-        bp_key_sort_free(&sorts[sort], &configs[sort].allocator);
+        bp_incremental_sort_free(&sorts[sort], &setups[sort].methods.runtime.allocator);
     }
     free(keys);
     return chosen;
@@ -116,26 +122,27 @@ static void the_automatic_sort_follows_the_share_that_changed(void **state) {
 static void keys_are_sorted_with_threads_too(void **state) {
     (void)state;
     rng random = rng_seeded(2);
-    bp_key_sort sort = {.count = 0};
-    bp_config config;
-    assert_int_equal(bp_config_complete(&(bp_config){.executor = thread_executor(3)}, &config), BP_OK);
+    bp_incremental_sort sort = {.count = 0};
+    bp_setup setup;
+    assert_int_equal(bp_setup_complete(&(bp_config){.executor = thread_executor(3)}, &setup), BP_OK);
     uint32_t *kept = obtain(ENTRIES, sizeof *kept);
     for (int round = 0; round < 6; ++round) {
         const size_t count = round < 4 ? ENTRIES : 77;
         for (size_t i = 0; i < count; ++i) {
             kept[i] = round % 2 == 0 || rng_below(&random, 20) == 0 ? rng_below(&random, 1000) : kept[i];
         }
-        memcpy(bp_key_sort_begin(&sort, &config.allocator, count), kept, count * sizeof *kept);
-        assert_true(bp_key_sort_run(&sort, &config, 10));
+        memcpy(bp_incremental_sort_begin(&sort, &setup.methods.runtime.allocator, count), kept, count * sizeof *kept);
+        assert_true(bp_incremental_sort_run(&sort, BP_SORT_AUTOMATIC, 10, &setup.methods.runtime.allocator,
+                                            &setup.methods.runtime.executor));
         assert_int_equal(sort.ran, round % 2 == 0 ? BP_SORT_RADIX : BP_SORT_ADAPTIVE);
-        const uint64_t *entries = bp_key_sort_entries(&sort);
+        const uint64_t *entries = bp_incremental_sort_entries(&sort);
         for (size_t i = 0; i < count; ++i) {
             assert_true(i == 0 || entries[i - 1] < entries[i]);
             assert_int_equal(entries[i] >> 32, kept[(uint32_t)entries[i]]);
         }
     }
     free(kept);
-    bp_key_sort_free(&sort, &config.allocator);
+    bp_incremental_sort_free(&sort, &setup.methods.runtime.allocator);
 }
 
 int main(void) {

@@ -7,9 +7,9 @@
 
 static const variant CONFIGS[] = {
     WITH(),
-    WITH(.cell_size = 0.7f),
-    WITH(.cell_size = 1e-3f),
-    WITH(.cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}}),
+    WITH(SETTINGS(.cell_size = 0.7f)),
+    WITH(SETTINGS(.cell_size = 1e-3f)),
+    WITH(SETTINGS(.cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}})),
 };
 
 static const variant_list VARIANTS = ALL_OF(CONFIGS);
@@ -24,7 +24,7 @@ static void tables_are_filled_to_seventy_percent(void **state) {
     for (size_t i = 0; i < COUNT_OF(names); ++i) {
         scene *subject = open_scene_with(names[i], (scene_options){.count = 50000, .seed = 3});
         for (int fine = 0; fine < 2; ++fine) {
-            const bp_config config = {.method = BP_METHOD_CUCKOO_GRID, .cell_size = fine != 0 ? 1.0f : 0.0f};
+            const bp_config config = {.method = BP_METHOD_CUCKOO_GRID, SETTINGS(.cell_size = fine != 0 ? 1.0f : 0.0f)};
             const bp_stats stats = stats_of(scene_boxes(subject), scene_box_count(subject), config);
             const double share = (double)stats.occupied / (double)stats.cells;
             print_message("%s: %zu of %zu slots, %.1f %%\n", names[i], stats.occupied, stats.cells, 100.0 * share);

@@ -37,12 +37,12 @@ static void make_boxes(bp_box boxes[ALL]) {
 }
 
 static const variant VARIANTS[] = {
-    WITH(.brute_force_below = 1),
-    WITH(.brute_force_below = 1, .hierarchy_factor = 2.0f),
-    WITH(.brute_force_below = 1, .hierarchy_factor = 2.0f, .grid_size = {4, 4, 4}, .grid_load = 1e9f),
-    WITH(.brute_force_below = 1, .hierarchy_factor = 30.0f),
-    WITH(.brute_force_below = 1, .hierarchy_factor = 2.0f, .threads = 3),
-    WITH(.brute_force_below = 1, .hierarchy_factor = 2.0f, .simd = BP_SIMD_SCALAR),
+    WITH(SETTINGS(.brute_force_below = 1)),
+    WITH(SETTINGS(.brute_force_below = 1, .hierarchy_factor = 2.0f)),
+    WITH(SETTINGS(.brute_force_below = 1, .hierarchy_factor = 2.0f, .grid_size = {4, 4, 4}, .grid_load = 1e9f)),
+    WITH(SETTINGS(.brute_force_below = 1, .hierarchy_factor = 30.0f)),
+    WITH(.threads = 3, SETTINGS(.brute_force_below = 1, .hierarchy_factor = 2.0f)),
+    WITH(SETTINGS(.brute_force_below = 1, .hierarchy_factor = 2.0f, .simd = BP_SIMD_SCALAR)),
 };
 
 static void finds_few_large_objects_among_many_small_ones(void **state) {
@@ -103,9 +103,7 @@ static const benchmark BENCHMARKS[] = {
 static void tests_no_more_candidates_than_the_literature(void **state) {
     (void)state;
     const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID,
-                              .hierarchy_factor = 2.0f,
-                              .grid_size = {128, 128, 128},
-                              .grid_load = 1e9f};
+                              SETTINGS(.hierarchy_factor = 2.0f, .grid_size = {128, 128, 128}, .grid_load = 1e9f)};
     for (size_t i = 0; i < COUNT_OF(BENCHMARKS) && !quick(); ++i) {
         const benchmark *b = &BENCHMARKS[i];
         const bp_stats stats = stats_of_scene(b->scene, b->count, config);
@@ -121,7 +119,7 @@ static void tests_no_more_candidates_than_the_literature(void **state) {
 static void finds_pairs_with_boxes_that_have_left_their_cells(void **state) {
     (void)state;
     enum { DRIFTING = 2000, EACH_STEP = 100, STEPS = 60 };
-    const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID, .brute_force_below = 1};
+    const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID, SETTINGS(.brute_force_below = 1)};
     static bp_box boxes[DRIFTING];
     rng random = rng_seeded(3);
     bp_world *world = NULL;

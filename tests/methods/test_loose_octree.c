@@ -7,14 +7,14 @@
 
 static const variant CONFIGS[] = {
     WITH(),
-    WITH(.looseness = 1.0f),
-    WITH(.looseness = 1.0f, .octree_max_objects = 1, .simd = BP_SIMD_SCALAR),
-    WITH(.looseness = 1.3f),
-    WITH(.looseness = 2.0f, .octree_max_objects = 1),
-    WITH(.looseness = 8.0f),
-    WITH(.octree_max_depth = 2),
-    WITH(.domain = {{0, 0, 0}, {5, 6, 7}}),
-    WITH(.domain = {{3, 3, 3}, {3, 3, 3}}, .looseness = 1.0f),
+    WITH(SETTINGS(.looseness = 1.0f)),
+    WITH(SETTINGS(.looseness = 1.0f, .octree_max_objects = 1, .simd = BP_SIMD_SCALAR)),
+    WITH(SETTINGS(.looseness = 1.3f)),
+    WITH(SETTINGS(.looseness = 2.0f, .octree_max_objects = 1)),
+    WITH(SETTINGS(.looseness = 8.0f)),
+    WITH(SETTINGS(.octree_max_depth = 2)),
+    WITH(SETTINGS(.domain = {{0, 0, 0}, {5, 6, 7}})),
+    WITH(SETTINGS(.domain = {{3, 3, 3}, {3, 3, 3}}, .looseness = 1.0f)),
 };
 static const variant_list VARIANTS = ALL_OF(CONFIGS);
 static const variant_list DEFAULTS = {CONFIGS, 1};
@@ -24,16 +24,16 @@ static const steady_scene MIXED = {
     .variants = {CONFIGS, 1}, .name = "mixed", .count = 20000, .warm_up = 10, .steps = 20};
 
 static const refusal REFUSED[] = {
-    {WITH(.looseness = 0.5f), BP_ERROR_ARGUMENT, "looseness"},
-    {WITH(.looseness = -1.0f), BP_ERROR_ARGUMENT, "looseness"},
-    {WITH(.looseness = 9.0f), BP_ERROR_ARGUMENT, "looseness"},
-    {WITH(.looseness = INFINITY), BP_ERROR_ARGUMENT, "looseness"},
-    {WITH(.looseness = NAN), BP_ERROR_ARGUMENT, "looseness"},
+    {WITH(SETTINGS(.looseness = 0.5f)), BP_ERROR_ARGUMENT, "looseness"},
+    {WITH(SETTINGS(.looseness = -1.0f)), BP_ERROR_ARGUMENT, "looseness"},
+    {WITH(SETTINGS(.looseness = 9.0f)), BP_ERROR_ARGUMENT, "looseness"},
+    {WITH(SETTINGS(.looseness = INFINITY)), BP_ERROR_ARGUMENT, "looseness"},
+    {WITH(SETTINGS(.looseness = NAN)), BP_ERROR_ARGUMENT, "looseness"},
 };
 static const refusal_list REFUSALS = ALL_OF(REFUSED);
 
 static bp_stats stats_with(const char *name, size_t count, float looseness) {
-    return stats_of_scene(name, count, (bp_config){.method = BP_METHOD_LOOSE_OCTREE, .looseness = looseness});
+    return stats_of_scene(name, count, (bp_config){.method = BP_METHOD_LOOSE_OCTREE, SETTINGS(.looseness = looseness)});
 }
 
 // The straddling problem that the source found, and its cure.

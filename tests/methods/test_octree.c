@@ -8,15 +8,15 @@
 
 static const variant CONFIGS[] = {
     WITH(),
-    WITH(.octree_max_objects = 1),
-    WITH(.octree_max_objects = 3, .simd = BP_SIMD_SCALAR),
-    WITH(.octree_max_objects = 100),
-    WITH(.octree_max_depth = 1),
-    WITH(.octree_max_depth = 4, .octree_max_objects = 2),
-    WITH(.octree_max_depth = 21),
-    WITH(.domain = {{0, 0, 0}, {5, 6, 7}}),
-    WITH(.domain = {{3, 3, 3}, {3, 3, 3}}),
-    WITH(.domain = {{-1e30f, -1, -1}, {1e30f, 1, 1}}),
+    WITH(SETTINGS(.octree_max_objects = 1)),
+    WITH(SETTINGS(.octree_max_objects = 3, .simd = BP_SIMD_SCALAR)),
+    WITH(SETTINGS(.octree_max_objects = 100)),
+    WITH(SETTINGS(.octree_max_depth = 1)),
+    WITH(SETTINGS(.octree_max_depth = 4, .octree_max_objects = 2)),
+    WITH(SETTINGS(.octree_max_depth = 21)),
+    WITH(SETTINGS(.domain = {{0, 0, 0}, {5, 6, 7}})),
+    WITH(SETTINGS(.domain = {{3, 3, 3}, {3, 3, 3}})),
+    WITH(SETTINGS(.domain = {{-1e30f, -1, -1}, {1e30f, 1, 1}})),
 };
 static const variant_list VARIANTS = ALL_OF(CONFIGS);
 static const variant_list DEFAULTS = {CONFIGS, 1};
@@ -28,7 +28,7 @@ static const steady_scene STEADY = {.variants = {CONFIGS, 1},
                                     .validation_allocates = true};
 
 static const refusal REFUSED[] = {
-    {WITH(.octree_max_depth = 22), BP_ERROR_ARGUMENT, "octree_max_depth"},
+    {WITH(SETTINGS(.octree_max_depth = 22)), BP_ERROR_ARGUMENT, "octree_max_depth"},
 };
 static const refusal_list REFUSALS = ALL_OF(REFUSED);
 
@@ -43,7 +43,8 @@ static void keeps_its_slots_through_splits_and_merges(void **state) {
         rng random = rng_seeded(3);
         bp_box *boxes = obtain(OBJECTS, sizeof *boxes);
         bp_world *world = NULL;
-        const bp_config config = {.method = BP_METHOD_OCTREE, .dimensions = dimensions, .octree_max_objects = 4};
+        const bp_config config = {
+            .method = BP_METHOD_OCTREE, .dimensions = dimensions, SETTINGS(.octree_max_objects = 4)};
         assert_int_equal(bp_world_create(&config, &world), BP_OK);
         for (size_t i = 0; i < OBJECTS; ++i) {
             boxes[i] = random_cube(&random, 40.0, i % 2 == 0 ? 0.5 : 0.1);
@@ -110,7 +111,7 @@ static void finds_all_pairs_whatever_happened_before(void **state) {
     rng random = rng_seeded(21);
     bp_world *world = NULL;
     bp_box boxes[MOST];
-    const bp_config config = {.method = BP_METHOD_OCTREE, .octree_max_objects = 3};
+    const bp_config config = {.method = BP_METHOD_OCTREE, SETTINGS(.octree_max_objects = 3)};
     assert_int_equal(bp_world_create(&config, &world), BP_OK);
     for (size_t i = 0; i < MOST; ++i) {
         boxes[i] = random_cube(&random, 10.0, 0.3);
@@ -136,7 +137,8 @@ static void finds_all_pairs_whatever_happened_before(void **state) {
 // ---- how much it tests ----------------------------------------------------------------------------------------------
 
 static double tests_of(const char *name, size_t count, uint32_t depth) {
-    const bp_config config = {.method = BP_METHOD_OCTREE, .octree_max_objects = 11, .octree_max_depth = depth};
+    const bp_config config = {.method = BP_METHOD_OCTREE,
+                              SETTINGS(.octree_max_objects = 11, .octree_max_depth = depth)};
     return (double)stats_of_scene(name, count, config).tests;
 }
 

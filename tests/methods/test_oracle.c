@@ -24,31 +24,31 @@ enum {
 // What only the grid understands.
 static const bp_config GRID_OPTIONS[] = {
     {0},
-    {.hierarchy_factor = 1.25f},
-    {.hierarchy_factor = 2.0f},
-    {.hierarchy_factor = 4.0f},
-    {.cell_size = 1.5f},
-    {.cell_size = 0.3f, .hierarchy_factor = 3.0f},
-    {.grid_size = {4, 16, 8}},
-    {.grid_size = {4, 16, 8}, .hierarchy_factor = 2.0f},
-    {.grid_load = 8.0f, .grid_size = {4, 4, 4}},
-    {.grid_load = 0.05f},
-    {.grid_load = 100.0f, .hierarchy_factor = 2.0f},
-    {.brute_force_below = 1},
-    {.brute_force_below = LARGE / 2}, // all pairs at the small size only
+    {SETTINGS(.hierarchy_factor = 1.25f)},
+    {SETTINGS(.hierarchy_factor = 2.0f)},
+    {SETTINGS(.hierarchy_factor = 4.0f)},
+    {SETTINGS(.cell_size = 1.5f)},
+    {SETTINGS(.cell_size = 0.3f, .hierarchy_factor = 3.0f)},
+    {SETTINGS(.grid_size = {4, 16, 8})},
+    {SETTINGS(.grid_size = {4, 16, 8}, .hierarchy_factor = 2.0f)},
+    {SETTINGS(.grid_load = 8.0f, .grid_size = {4, 4, 4})},
+    {SETTINGS(.grid_load = 0.05f)},
+    {SETTINGS(.grid_load = 100.0f, .hierarchy_factor = 2.0f)},
+    {SETTINGS(.brute_force_below = 1)},
+    {SETTINGS(.brute_force_below = LARGE / 2)}, // all pairs at the small size only
 };
 
 // How it is run.
 static const bp_config RUNS[] = {
     {.threads = 1},
-    {.threads = 1, .simd = BP_SIMD_SCALAR},
-    {.threads = 3, .simd = BP_SIMD_AVX2},
-    {.threads = 2, .simd = BP_SIMD_AVX512, .pair_order = BP_ORDER_SORTED},
+    {.threads = 1, SETTINGS(.simd = BP_SIMD_SCALAR)},
+    {.threads = 3, SETTINGS(.simd = BP_SIMD_AVX2)},
+    {.threads = 2, .pair_order = BP_ORDER_SORTED, SETTINGS(.simd = BP_SIMD_AVX512)},
     {.threads = 8, .pair_order = BP_ORDER_SORTED},
-    {.threads = 3, .simd = BP_SIMD_SCALAR, .pair_order = BP_ORDER_SORTED},
-    {.threads = 1, .simd = BP_SIMD_AVX512},
-    {.threads = 1, .simd = BP_SIMD_NEON},
-    {.threads = 1, .simd = BP_SIMD_AVX2, .pair_order = BP_ORDER_SORTED},
+    {.threads = 3, .pair_order = BP_ORDER_SORTED, SETTINGS(.simd = BP_SIMD_SCALAR)},
+    {.threads = 1, SETTINGS(.simd = BP_SIMD_AVX512)},
+    {.threads = 1, SETTINGS(.simd = BP_SIMD_NEON)},
+    {.threads = 1, .pair_order = BP_ORDER_SORTED, SETTINGS(.simd = BP_SIMD_AVX2)},
 };
 
 static const bp_update_strategy STRATEGIES[] = {BP_UPDATE_AUTOMATIC, BP_UPDATE_INDIVIDUAL, BP_UPDATE_REBUILD};
@@ -100,12 +100,16 @@ static void release(subject *s) {
     pair_list_free(&s->expected);
 }
 
-static bp_config combine(const subject *s, size_t method, const bp_config *grid, const bp_config *run) {
+// The config points to `settings`, which gets those of the grid, and the run's instruction set.
+static bp_config combine(const subject *s, size_t method, const bp_config *grid, const bp_config *run,
+                         bp_method_settings *settings) {
     bp_config config = *grid;
     config.method = (bp_method)method;
     config.dimensions = s->dimensions;
     config.threads = run->threads;
-    config.simd = run->simd;
+    *settings = settings_of(grid);
+    settings->simd = settings_of(run).simd;
+    config.settings = settings;
     config.pair_order = run->pair_order;
     return config;
 }
@@ -124,7 +128,7 @@ static void compare(const subject *s, const bp_config *config, const char *how, 
 }
 
 static bool is_skipped(const bp_config *config) {
-    const bool skipped = !has_simd(config->simd);
+    const bool skipped = !has_simd(settings_of(config).simd);
     total.skipped += skipped ? 1 : 0;
     return skipped;
 }
@@ -180,11 +184,12 @@ static void check_all(const subject *s, size_t method) {
     const size_t runs = (bp_method_supports(method) & BP_SUPPORTS_THREADS) != 0 ? COUNT_OF(RUNS) : 4;
     const size_t options = method == BP_METHOD_HIERARCHICAL_GRID ? COUNT_OF(GRID_OPTIONS) : 1;
     for (size_t i = 0; i < options; ++i) {
+        bp_method_settings settings;
         for (size_t run = 0; run < runs; ++run) {
-            const bp_config config = combine(s, method, &GRID_OPTIONS[i], &RUNS[run]);
+            const bp_config config = combine(s, method, &GRID_OPTIONS[i], &RUNS[run], &settings);
             check_call(s, &config);
         }
-        const bp_config config = combine(s, method, &GRID_OPTIONS[i], &RUNS[i % COUNT_OF(RUNS)]);
+        const bp_config config = combine(s, method, &GRID_OPTIONS[i], &RUNS[i % COUNT_OF(RUNS)], &settings);
         check_strategies(s, method, &config);
     }
 }
@@ -194,15 +199,16 @@ static void check_all(const subject *s, size_t method) {
 static void check_some(const subject *s, size_t method) {
     const bool grid = method == BP_METHOD_HIERARCHICAL_GRID;
     const size_t options = grid ? COUNT_OF(GRID_OPTIONS) : 1;
+    bp_method_settings settings;
     for (size_t i = 0; i < options && (grid || s->foreign); ++i) {
-        const bp_config config = combine(s, method, &GRID_OPTIONS[i], &RUNS[i % COUNT_OF(RUNS)]);
+        const bp_config config = combine(s, method, &GRID_OPTIONS[i], &RUNS[i % COUNT_OF(RUNS)], &settings);
         check_call(s, &config);
         if (is_incremental(method)) {
             check_world(s, config, BP_UPDATE_INDIVIDUAL);
         }
     }
     for (size_t run = 0; grid && run < COUNT_OF(RUNS); ++run) {
-        const bp_config config = combine(s, method, &GRID_OPTIONS[0], &RUNS[run]);
+        const bp_config config = combine(s, method, &GRID_OPTIONS[0], &RUNS[run], &settings);
         check_call(s, &config);
     }
 }

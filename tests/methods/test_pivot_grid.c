@@ -6,14 +6,14 @@
 
 static const variant CONFIGS[] = {
     WITH(),
-    WITH(.pivot_layout = BP_PIVOTS_DENSE),
-    WITH(.chunk_size = 1),
-    WITH(.chunk_size = 2, .cell_size = 0.7f),
-    WITH(.chunk_size = 64),
-    WITH(.cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}}),
-    WITH(.pivot_layout = BP_PIVOTS_DENSE, .cell_size = 3.0f, .domain = {{-2, 0, 0}, {5, 6, 7}}, LIMIT),
-    WITH(.pivot_layout = BP_PIVOTS_DENSE, .cell_size = 0.4f, LIMIT),
-    WITH(.pivot_layout = BP_PIVOTS_DENSE, .memory_limit = 4096),
+    WITH(SETTINGS(.pivot_layout = BP_PIVOTS_DENSE)),
+    WITH(SETTINGS(.chunk_size = 1)),
+    WITH(SETTINGS(.chunk_size = 2, .cell_size = 0.7f)),
+    WITH(SETTINGS(.chunk_size = 64)),
+    WITH(SETTINGS(.cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}})),
+    WITH(SETTINGS(.pivot_layout = BP_PIVOTS_DENSE, .cell_size = 3.0f, .domain = {{-2, 0, 0}, {5, 6, 7}}, LIMIT)),
+    WITH(SETTINGS(.pivot_layout = BP_PIVOTS_DENSE, .cell_size = 0.4f, LIMIT)),
+    WITH(SETTINGS(.pivot_layout = BP_PIVOTS_DENSE, .memory_limit = 4096)),
 };
 
 static const variant_list VARIANTS = ALL_OF(CONFIGS);
@@ -22,11 +22,11 @@ static const steady_scene STEADY = {
     .variants = {CONFIGS, 4}, .name = "uniform", .count = 5000, .warm_up = 11, .steps = 24};
 
 static const refusal REFUSED[] = {
-    {WITH(.pivot_layout = (bp_pivot_layout)2), BP_ERROR_ARGUMENT, "pivot_layout"},
-    {WITH(.chunk_size = 12), BP_ERROR_ARGUMENT, "chunk_size"},
-    {WITH(.chunk_size = 128), BP_ERROR_ARGUMENT, "chunk_size"},
-    {WITH(.chunk_size = 2048, .dimensions = 2), BP_ERROR_ARGUMENT, "chunk_size"},
-    {WITH(.pivot_layout = BP_PIVOTS_DENSE, .cell_size = 1.0f, .memory_limit = 1 << 20), BP_ERROR_MEMORY,
+    {WITH(SETTINGS(.pivot_layout = (bp_pivot_layout)2)), BP_ERROR_ARGUMENT, "pivot_layout"},
+    {WITH(SETTINGS(.chunk_size = 12)), BP_ERROR_ARGUMENT, "chunk_size"},
+    {WITH(SETTINGS(.chunk_size = 128)), BP_ERROR_ARGUMENT, "chunk_size"},
+    {WITH(.dimensions = 2, SETTINGS(.chunk_size = 2048)), BP_ERROR_ARGUMENT, "chunk_size"},
+    {WITH(SETTINGS(.pivot_layout = BP_PIVOTS_DENSE, .cell_size = 1.0f, .memory_limit = 1 << 20)), BP_ERROR_MEMORY,
      "memory_limit"},
 };
 static const refusal_list REFUSALS = ALL_OF(REFUSED);
@@ -34,7 +34,7 @@ static const refusal_list REFUSALS = ALL_OF(REFUSED);
 static bp_stats stats_of_clusters(double extent, bp_pivot_layout layout) {
     scene *subject = open_scene_with("clustered-2d", (scene_options){.count = 10000, .seed = 1, .extent = extent});
     const bp_config config = {
-        .method = BP_METHOD_PIVOT_GRID, .dimensions = 2, .cell_size = 1.0f, .pivot_layout = layout};
+        .method = BP_METHOD_PIVOT_GRID, .dimensions = 2, SETTINGS(.cell_size = 1.0f, .pivot_layout = layout)};
     const bp_stats stats = stats_of(scene_boxes(subject), scene_box_count(subject), config);
     scene_destroy(subject);
     return stats;

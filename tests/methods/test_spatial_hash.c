@@ -9,20 +9,20 @@ enum { COUNT = 2000 };
 
 static const variant CONFIGS[] = {
     WITH(),
-    WITH(.hash_table = BP_HASH_OPEN),
-    WITH(.cell_size = 1.3f),
-    WITH(.cell_size = 0.2f, .hash_table = BP_HASH_OPEN, .hash_cell_limit = 1000),
-    WITH(.cell_size = 50.0f, .hash_table = BP_HASH_OPEN),
-    WITH(.cell_size = 1e-3f, .hash_cell_limit = 8), // nearly all are large
-    WITH(.hash_cell_limit = 1),                     // only what lies in one cell is not large
-    WITH(.hash_table = BP_HASH_OPEN, .simd = BP_SIMD_SCALAR),
+    WITH(SETTINGS(.hash_table = BP_HASH_OPEN)),
+    WITH(SETTINGS(.cell_size = 1.3f)),
+    WITH(SETTINGS(.cell_size = 0.2f, .hash_table = BP_HASH_OPEN, .hash_cell_limit = 1000)),
+    WITH(SETTINGS(.cell_size = 50.0f, .hash_table = BP_HASH_OPEN)),
+    WITH(SETTINGS(.cell_size = 1e-3f, .hash_cell_limit = 8)), // nearly all are large
+    WITH(SETTINGS(.hash_cell_limit = 1)),                     // only what lies in one cell is not large
+    WITH(SETTINGS(.hash_table = BP_HASH_OPEN, .simd = BP_SIMD_SCALAR)),
 };
 static const variant_list VARIANTS = ALL_OF(CONFIGS), TABLES = {CONFIGS, 2};
 static const steady_scene STEADY = {
     .variants = {CONFIGS, 2}, .name = "uniform", .count = COUNT, .warm_up = 10, .steps = 20};
 
 static const refusal REFUSED[] = {
-    {WITH(.hash_table = (bp_hash_table)2), BP_ERROR_ARGUMENT, "hash_table"},
+    {WITH(SETTINGS(.hash_table = (bp_hash_table)2)), BP_ERROR_ARGUMENT, "hash_table"},
 };
 static const refusal_list REFUSALS = ALL_OF(REFUSED);
 
@@ -35,7 +35,7 @@ static bp_config method(bp_config config) {
 static void reports_a_pair_that_shares_several_cells_once(void **state) {
     (void)state;
     const float lows[] = {-0.6f, -0.1f, 0.0f, 0.4f};
-    const bp_config config = method((bp_config){.cell_size = 1.0f});
+    const bp_config config = method((bp_config){SETTINGS(.cell_size = 1.0f)});
     for (size_t i = 0; i < 4 * 4 * 4; ++i) {
         for (size_t j = 0; j < 4 * 4 * 4; ++j) {
             const bp_box boxes[] = {box_of(lows[i & 3], lows[i >> 2 & 3], lows[i >> 4], 0.9f, 0.9f, 0.9f),
@@ -56,7 +56,8 @@ static void keeps_the_load_of_the_tables(void **state) {
     for (size_t i = 0; i < COUNT_OF(names); ++i) {
         scene *s = open_scene(names[i], COUNT);
         const bp_stats chained = stats_of(scene_boxes(s), COUNT, method((bp_config){0}));
-        const bp_stats open = stats_of(scene_boxes(s), COUNT, method((bp_config){.hash_table = BP_HASH_OPEN}));
+        const bp_stats open =
+            stats_of(scene_boxes(s), COUNT, method((bp_config){SETTINGS(.hash_table = BP_HASH_OPEN)}));
         assert_true(chained.occupied <= chained.cells);
         assert_true(2 * open.occupied <= open.cells);
         assert_int_equal(chained.occupied, open.occupied);
@@ -74,7 +75,7 @@ static void keeps_memory_where_the_space_grows(void **state) {
         for (size_t i = 0; i < COUNT_OF(boxes); ++i) {
             boxes[i] = random_cube(&random, k == 0 ? 1e3 : 1e5, 1.0);
         }
-        bytes[k] = stats_of(boxes, COUNT_OF(boxes), method((bp_config){.cell_size = 1.5f})).bytes;
+        bytes[k] = stats_of(boxes, COUNT_OF(boxes), method((bp_config){SETTINGS(.cell_size = 1.5f)})).bytes;
     }
     assert_true(bytes[1] < bytes[0] * 11 / 10);
 }
@@ -91,7 +92,8 @@ static void spreads_a_lattice_over_the_table(void **state) {
             boxes[i] = cube_of(apart * x + 0.25f, apart * y + 0.25f, apart * z + 0.25f, 0.5f);
         }
         for (int table = BP_HASH_CHAINED; table <= BP_HASH_OPEN; ++table) {
-            const bp_config config = method((bp_config){.cell_size = 1.0f, .hash_table = (bp_hash_table)table});
+            const bp_config config =
+                method((bp_config){SETTINGS(.cell_size = 1.0f, .hash_table = (bp_hash_table)table)});
             const bp_stats stats = stats_of(boxes, COUNT_OF(boxes), config);
             assert_true(stats.occupied >= COUNT_OF(boxes));
             assert_true(stats.cells <= 16 * stats.occupied);
@@ -103,7 +105,7 @@ static void refuses_more_entries_than_can_be_counted(void **state) {
     (void)state;
     const bp_box boxes[] = {cube_of(0, 0, 0, 1300), cube_of(0, 0, 0, 1300), cube_of(0, 0, 0, 1300)};
     test_log log = {0};
-    bp_config config = method((bp_config){.cell_size = 1.0f, .hash_cell_limit = UINT32_MAX});
+    bp_config config = method((bp_config){SETTINGS(.cell_size = 1.0f, .hash_cell_limit = UINT32_MAX)});
     bp_pairs pairs = {0};
     config.log = test_log_hook(&log);
     if (!quick()) {

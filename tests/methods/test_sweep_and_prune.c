@@ -7,9 +7,9 @@ enum { COUNT = 2000, STEPS = 40 };
 
 static const variant CONFIGS[] = {
     WITH(),
-    WITH(.sweep_axes = 1),
-    WITH(.sweep_axes = 3),
-    WITH(.sweep_axes = 1, .simd = BP_SIMD_SCALAR),
+    WITH(SETTINGS(.sweep_axes = 1)),
+    WITH(SETTINGS(.sweep_axes = 3)),
+    WITH(SETTINGS(.sweep_axes = 1, .simd = BP_SIMD_SCALAR)),
     WITH(.update = BP_UPDATE_INDIVIDUAL),
 };
 static const variant_list VARIANTS = ALL_OF(CONFIGS);
@@ -19,9 +19,9 @@ static const steady_scene LOW_MOTION = {
     .variants = ALL_OF(CONFIGS), .name = "low-motion", .count = COUNT, .warm_up = STEPS / 2, .steps = STEPS / 2};
 
 static const refusal REFUSED[] = {
-    {WITH(.sweep_axes = 2), BP_ERROR_ARGUMENT, "sweep_axes"},
-    {WITH(.sweep_axes = 4), BP_ERROR_ARGUMENT, "sweep_axes"},
-    {WITH(.sweep_axes = UINT32_MAX), BP_ERROR_ARGUMENT, "sweep_axes"},
+    {WITH(SETTINGS(.sweep_axes = 2)), BP_ERROR_ARGUMENT, "sweep_axes"},
+    {WITH(SETTINGS(.sweep_axes = 4)), BP_ERROR_ARGUMENT, "sweep_axes"},
+    {WITH(SETTINGS(.sweep_axes = UINT32_MAX)), BP_ERROR_ARGUMENT, "sweep_axes"},
 };
 static const refusal_list REFUSALS = ALL_OF(REFUSED);
 
@@ -51,7 +51,7 @@ typedef struct effort {
 } effort;
 
 static effort effort_of(const char *name, size_t count, uint32_t axes, size_t steps) {
-    const bp_config config = method((bp_config){.sweep_axes = axes});
+    const bp_config config = method((bp_config){SETTINGS(.sweep_axes = axes)});
     scene *s = open_scene(name, count);
     bp_world *world = world_of(&config, s);
     bp_result result;
@@ -93,7 +93,7 @@ static void sweeps_afresh_while_objects_move_much(void **state) {
 static void takes_in_many_objects_in_less_than_quadratic_time(void **state) {
     (void)state;
     enum { MANY = 20000 };
-    const bp_config config = method((bp_config){.sweep_axes = 3});
+    const bp_config config = method((bp_config){SETTINGS(.sweep_axes = 3)});
     scene *s = open_scene("uniform", MANY);
     bp_world *world = NULL;
     bp_result result;
@@ -111,7 +111,7 @@ static void takes_in_many_objects_in_less_than_quadratic_time(void **state) {
 static void keeps_pairs_that_become_many(void **state) {
     (void)state;
     enum { ROW = 200, SWOLLEN = 5 };
-    const bp_config config = method((bp_config){.sweep_axes = 3});
+    const bp_config config = method((bp_config){SETTINGS(.sweep_axes = 3)});
     bp_box boxes[ROW];
     bp_world *world = NULL;
     assert_int_equal(bp_world_create(&config, &world), BP_OK);
@@ -136,7 +136,7 @@ static void keeps_pairs_that_become_many(void **state) {
 
 static void sweeps_along_the_axis_of_largest_variance(void **state) {
     (void)state;
-    const bp_config config = method((bp_config){.sweep_axes = 1});
+    const bp_config config = method((bp_config){SETTINGS(.sweep_axes = 1)});
     bp_box boxes[500];
     for (int axis = 0; axis < 3; ++axis) {
         for (size_t i = 0; i < COUNT_OF(boxes); ++i) { // a row: every other axis would test all pairs

@@ -51,53 +51,53 @@ static void draw_question(source *s, bp_config *c) {
     c->margin = kind == 2 || kind == 4 || kind == 5 || kind == 6 ? 0.25f : 0.0f;
 }
 
-static void draw_grid(source *s, bp_config *c) {
+static void draw_grid(source *s, bp_method_settings *m) {
     static const float factors[] = {0.0f, 0.0f, 1.5f, 2.0f, 16.0f}, sizes[] = {0.0f, 0.0f, 0.0f, 0.3f, 1.0f, 40.0f};
-    c->hierarchy_factor = factors[below(s, COUNT_OF(factors))];
-    c->cell_size = sizes[below(s, COUNT_OF(sizes))];
+    m->hierarchy_factor = factors[below(s, COUNT_OF(factors))];
+    m->cell_size = sizes[below(s, COUNT_OF(sizes))];
     for (int axis = 0; axis < 3 && one_in(s, 3); ++axis) {
-        c->grid_size[axis] = 4u << below(s, 4);
+        m->grid_size[axis] = 4u << below(s, 4);
     }
-    c->grid_load = one_in(s, 4) ? 0.125f : 0.0f;
-    c->hash_table = (bp_hash_table)below(s, 2);
-    c->hash_cell_limit = one_in(s, 3) ? 3 : 0;
-    c->pivot_layout = c->cell_size > 0.0f ? BP_PIVOTS_CHUNKED : (bp_pivot_layout)below(s, 2);
-    c->chunk_size = 1u << below(s, 5);
-    c->compact_keys = (bp_compact_keys)below(s, 2);
-    c->compact_sort = (bp_compact_sort)below(s, 3);
+    m->grid_load = one_in(s, 4) ? 0.125f : 0.0f;
+    m->hash_table = (bp_hash_table)below(s, 2);
+    m->hash_cell_limit = one_in(s, 3) ? 3 : 0;
+    m->pivot_layout = m->cell_size > 0.0f ? BP_PIVOTS_CHUNKED : (bp_pivot_layout)below(s, 2);
+    m->chunk_size = 1u << below(s, 5);
+    m->compact_keys = (bp_compact_keys)below(s, 2);
+    m->compact_sort = (bp_compact_sort)below(s, 3);
     for (int axis = 0; axis < 3 && one_in(s, 4); ++axis) {
-        c->domain.min[axis] = -3.0f;
-        c->domain.max[axis] = 5.0f;
+        m->domain.min[axis] = -3.0f;
+        m->domain.max[axis] = 5.0f;
     }
 }
 
-static void draw_trees(source *s, bp_config *c) {
+static void draw_trees(source *s, bp_method_settings *m) {
     static const float loose[] = {0.0f, 1.0f, 1.25f, 8.0f};
     static const uint32_t axes[] = {0, 1, 3};
-    c->octree_max_objects = below(s, 4);
-    c->octree_max_depth = below(s, 22);
-    c->looseness = loose[below(s, COUNT_OF(loose))];
-    c->bvh_build = (bp_bvh_build)below(s, 3);
-    c->bvh_split = (bp_bvh_split)below(s, 3);
-    c->bvh_axis = (bp_bvh_axis)below(s, 2);
-    c->bvh_descent = (bp_bvh_descent)below(s, 3);
-    c->sweep_axes = axes[below(s, COUNT_OF(axes))];
+    m->octree_max_objects = below(s, 4);
+    m->octree_max_depth = below(s, 22);
+    m->looseness = loose[below(s, COUNT_OF(loose))];
+    m->bvh_build = (bp_bvh_build)below(s, 3);
+    m->bvh_split = (bp_bvh_split)below(s, 3);
+    m->bvh_axis = (bp_bvh_axis)below(s, 2);
+    m->bvh_descent = (bp_bvh_descent)below(s, 3);
+    m->sweep_axes = axes[below(s, COUNT_OF(axes))];
 }
 
-static bp_config draw_config(source *s) {
-    bp_config c = {.brute_force_below = one_in(s, 4) ? 0 : 1};
-    draw_question(s, &c);
-    c.threads = one_in(s, 8) ? 2 + (int32_t)below(s, 2) : 0;
-    c.update = (bp_update_strategy)below(s, 3);
-    c.pair_order = (bp_pair_order)below(s, 2);
-    c.simd = one_in(s, 3) ? BP_SIMD_SCALAR : BP_SIMD_AUTO;
+static void draw_config(source *s, program *p) {
+    bp_config *c = &p->config;
+    p->settings.brute_force_below = one_in(s, 4) ? 0 : 1;
+    draw_question(s, c);
+    c->threads = one_in(s, 8) ? 2 + (int32_t)below(s, 2) : 0;
+    c->update = (bp_update_strategy)below(s, 3);
+    c->pair_order = (bp_pair_order)below(s, 2);
+    p->settings.simd = one_in(s, 3) ? BP_SIMD_SCALAR : BP_SIMD_AUTO;
     if (one_in(s, 2)) {
-        draw_grid(s, &c);
+        draw_grid(s, &p->settings);
     }
     if (one_in(s, 2)) {
-        draw_trees(s, &c);
+        draw_trees(s, &p->settings);
     }
-    return c;
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------
@@ -259,7 +259,8 @@ static step draw_step(source *s, const program *p, bp_id id_bound) {
 
 program program_draw(source *from) {
     const size_t most = from->bytes != NULL ? CALLS_MOST : 10 + below(from, CALLS_MOST - 10);
-    program p = {.config = draw_config(from), .steps = obtain(most, sizeof *p.steps)};
+    program p = {.steps = obtain(most, sizeof *p.steps)};
+    draw_config(from, &p);
     memory *m = obtain(1, sizeof *m);
     while (p.count < most && !is_at_end(from)) {
         step next = draw_step(from, &p, m->count);
@@ -272,7 +273,8 @@ program program_draw(source *from) {
 }
 
 program program_copy(const program *p) {
-    program copy = {.config = p->config, .steps = obtain(p->count, sizeof *p->steps), .count = p->count};
+    program copy = *p;
+    copy.steps = obtain(p->count, sizeof *p->steps);
     memcpy(copy.steps, p->steps, p->count * sizeof *p->steps);
     return copy;
 }

@@ -52,7 +52,8 @@ typedef struct step {
 } step;
 
 typedef struct program {
-    bp_config config; // but for the method
+    bp_config config; // but for the method, and the pointer to the settings
+    bp_method_settings settings;
     step *steps;
     size_t count;
 } program;

@@ -53,18 +53,46 @@ static void field_float(printer *p, const char *name, float value) {
     }
 }
 
-static void print_arrays(printer *p, const bp_config *c) {
+static void field_axis(printer *p, const char *name, int axis, float value) {
+    char whole[32];
+    (void)snprintf(whole, sizeof whole, "%s[%d]", name, axis);
+    field_float(p, whole, value);
+}
+
+static void print_arrays(printer *p, const bp_method_settings *m) {
     for (int axis = 0; axis < 3; ++axis) {
         char name[32];
-        (void)snprintf(name, sizeof name, "period[%d]", axis);
-        field_float(p, name, c->period[axis]);
         (void)snprintf(name, sizeof name, "grid_size[%d]", axis);
-        field(p, name, c->grid_size[axis]);
-        (void)snprintf(name, sizeof name, "domain.min[%d]", axis);
-        field_float(p, name, c->domain.min[axis]);
-        (void)snprintf(name, sizeof name, "domain.max[%d]", axis);
-        field_float(p, name, c->domain.max[axis]);
+        field(p, name, m->grid_size[axis]);
+        field_axis(p, "domain.min", axis, m->domain.min[axis]);
+        field_axis(p, "domain.max", axis, m->domain.max[axis]);
     }
+}
+
+static void print_settings(FILE *to, const bp_method_settings *m) {
+    printer p = {.to = to};
+    (void)fprintf(to, "    bp_method_settings settings = {");
+    field(&p, "simd", m->simd);
+    field_float(&p, "hierarchy_factor", m->hierarchy_factor);
+    field_float(&p, "cell_size", m->cell_size);
+    field_float(&p, "grid_load", m->grid_load);
+    field(&p, "brute_force_below", m->brute_force_below);
+    field(&p, "hash_table", m->hash_table);
+    field(&p, "hash_cell_limit", m->hash_cell_limit);
+    field(&p, "pivot_layout", m->pivot_layout);
+    field(&p, "chunk_size", m->chunk_size);
+    field(&p, "compact_keys", m->compact_keys);
+    field(&p, "compact_sort", m->compact_sort);
+    field(&p, "octree_max_objects", m->octree_max_objects);
+    field(&p, "octree_max_depth", m->octree_max_depth);
+    field_float(&p, "looseness", m->looseness);
+    field(&p, "bvh_build", m->bvh_build);
+    field(&p, "bvh_split", m->bvh_split);
+    field(&p, "bvh_axis", m->bvh_axis);
+    field(&p, "bvh_descent", m->bvh_descent);
+    field(&p, "sweep_axes", m->sweep_axes);
+    print_arrays(&p, m);
+    (void)fprintf(to, "%s};\n", p.fields == 0 ? "0" : "");
 }
 
 static void print_config(FILE *to, const bp_config *c, bp_method method) {
@@ -75,30 +103,13 @@ static void print_config(FILE *to, const bp_config *c, bp_method method) {
     field(&p, "threads", c->threads);
     field(&p, "update", c->update == BP_UPDATE_INDIVIDUAL && !is_incremental(method) ? 0 : (long long)c->update);
     field(&p, "pair_order", c->pair_order);
-    field(&p, "simd", c->simd);
     field(&p, "flags", c->flags);
     field(&p, "shape", c->shape);
     field_float(&p, "margin", c->margin);
-    field_float(&p, "hierarchy_factor", c->hierarchy_factor);
-    field_float(&p, "cell_size", c->cell_size);
-    field_float(&p, "grid_load", c->grid_load);
-    field(&p, "brute_force_below", c->brute_force_below);
-    field(&p, "hash_table", c->hash_table);
-    field(&p, "hash_cell_limit", c->hash_cell_limit);
-    field(&p, "pivot_layout", c->pivot_layout);
-    field(&p, "chunk_size", c->chunk_size);
-    field(&p, "compact_keys", c->compact_keys);
-    field(&p, "compact_sort", c->compact_sort);
-    field(&p, "octree_max_objects", c->octree_max_objects);
-    field(&p, "octree_max_depth", c->octree_max_depth);
-    field_float(&p, "looseness", c->looseness);
-    field(&p, "bvh_build", c->bvh_build);
-    field(&p, "bvh_split", c->bvh_split);
-    field(&p, "bvh_axis", c->bvh_axis);
-    field(&p, "bvh_descent", c->bvh_descent);
-    field(&p, "sweep_axes", c->sweep_axes);
-    print_arrays(&p, c);
-    (void)fprintf(to, "%s};\n", p.fields == 0 ? "0" : "");
+    for (int axis = 0; axis < 3; ++axis) {
+        field_axis(&p, "period", axis, c->period[axis]);
+    }
+    (void)fprintf(to, "%s.settings = &settings};\n", p.fields == 0 ? "" : ", ");
 }
 
 // ---- calls ------------------------------------------------------------------------------------------------------------
@@ -229,7 +240,7 @@ static void print_call(FILE *to, const step *s) {
     } else if (s->what == OPERATION_VALIDATE) {
         (void)fputs("bp_world_validate(world)", to);
     } else if (s->what == OPERATION_SAVE_AND_LOAD) {
-        (void)fprintf(to, "saved_and_loaded(&world, &config, %u, %d)", s->method, s->without);
+        (void)fprintf(to, "saved_and_loaded(&world, &config, &settings, %u, %d)", s->method, s->without);
     } else if (s->what == OPERATION_FIND) {
         (void)fprintf(to, "called(world, &config, %d, %d)", s->wide, !s->without);
     } else {
@@ -242,6 +253,7 @@ static void print_call(FILE *to, const step *s) {
 
 static const char *const PRELUDE[] = {
     "#include <broadphase/broadphase.h>\n",
+    "#include <broadphase/broadphase_methods.h>\n",
     "#include <math.h>\n",
     "#include <stdio.h>\n",
     "#include <string.h>\n\n",
@@ -303,7 +315,8 @@ static const char *const PRELUDE[] = {
     "    read_from += size;\n",
     "    return read_from <= written;\n",
     "}\n\n",
-    "static inline bp_status saved_and_loaded(bp_world **world, bp_config *config, unsigned ahead, int otherwise) {\n",
+    "static inline bp_status saved_and_loaded(bp_world **world, bp_config *config, bp_method_settings *settings,\n",
+    "                                         unsigned ahead, int otherwise) {\n",
     "    written = read_from = 0;\n",
     "    told(bp_world_save(*world, keep, NULL));\n",
     "    bp_world_destroy(*world);\n",
@@ -316,7 +329,7 @@ static const char *const PRELUDE[] = {
     "    }\n",
     "    if (otherwise) {\n",
     "        config->pair_order = config->pair_order == BP_ORDER_SORTED ? BP_ORDER_FOUND : BP_ORDER_SORTED;\n",
-    "        config->brute_force_below ^= 1;\n",
+    "        settings->brute_force_below ^= 1;\n",
     "    }\n",
     "    return bp_world_load(config, give, NULL, world);\n",
     "}\n\n",
@@ -328,6 +341,7 @@ void program_print(const program *p, bp_method method, const outcome *found, FIL
     for (size_t i = 0; i < COUNT_OF(PRELUDE); ++i) {
         (void)fputs(PRELUDE[i], to);
     }
+    print_settings(to, &p->settings);
     print_config(to, &p->config, method);
     (void)fputs("    bp_world *world = NULL;\n    told(bp_world_create(&config, &world));\n", to);
     for (size_t i = 0; i < p->count; ++i) {

@@ -10,7 +10,8 @@
 
 typedef struct runner {
     const program *program;
-    bp_config config; // the program's, with the method of now
+    bp_config config; // the program's, with the method of now and the settings below
+    bp_method_settings settings;
     bp_world *world;
     naive_model *model;
     defect made;
@@ -323,7 +324,7 @@ static void run_save_and_load(runner *r, const step *s) {
     adopt_method(r, next_method(r, s->method));
     if (s->without) {
         r->config.pair_order = r->config.pair_order == BP_ORDER_SORTED ? BP_ORDER_FOUND : BP_ORDER_SORTED;
-        r->config.brute_force_below ^= 1;
+        r->settings.brute_force_below ^= 1;
     }
     expect_status(r, bp_world_load(&r->config, stream_read, &before, &r->world), 0);
     if (r->world != NULL) {
@@ -402,8 +403,9 @@ static void run_step(runner *r, const step *s) {
 }
 
 outcome program_run(const program *p, bp_method method, defect made) {
-    runner r = {.program = p, .config = p->config, .made = made};
+    runner r = {.program = p, .config = p->config, .settings = p->settings, .made = made};
     const size_t capacity = program_objects(p) + 1;
+    r.config.settings = &r.settings;
     adopt_method(&r, (size_t)method);
     r.model = naive_model_create(&r.config, capacity);
     r.has_moved = obtain(capacity, sizeof *r.has_moved);

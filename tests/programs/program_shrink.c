@@ -150,26 +150,37 @@ static void simplify_values(shrinker *s) {
 
 // ---- the config -------------------------------------------------------------------------------------------------------
 
-static void try_config(shrinker *s, bp_config changed) {
+static void try_plain(shrinker *s) {
+    const bp_config config = {0};
+    const bp_method_settings settings = {0};
+    if (memcmp(&config, &s->program->config, sizeof config) == 0 &&
+        memcmp(&settings, &s->program->settings, sizeof settings) == 0) {
+        return;
+    }
     program candidate = program_copy(s->program);
-    candidate.config = changed;
+    candidate.config = config;
+    candidate.settings = settings;
     (void)take_if_failing(s, candidate);
 }
 
-// Field by field, those that are not zero, from the address of the first to the hooks, which programs have not.
-static void simplify_config(shrinker *s) {
-    const bp_config plain = {0};
-    if (memcmp(&plain, &s->program->config, sizeof plain) != 0) {
-        try_config(s, plain);
-    }
-    for (size_t at = 0; at + sizeof(uint32_t) <= offsetof(bp_config, allocator); at += sizeof(uint32_t)) {
-        bp_config changed = s->program->config;
-        const uint32_t zero = 0;
-        if (memcmp((const char *)&changed + at, &zero, sizeof zero) != 0) {
-            memcpy((char *)&changed + at, &zero, sizeof zero);
-            try_config(s, changed);
+// Field by field, those that are not zero, in a part of the program.
+static void simplify_fields(shrinker *s, size_t begin, size_t end) {
+    const uint32_t zero = 0;
+    for (size_t at = begin; at + sizeof zero <= end; at += sizeof zero) {
+        if (memcmp((const char *)s->program + at, &zero, sizeof zero) != 0) {
+            program candidate = program_copy(s->program);
+            memcpy((char *)&candidate + at, &zero, sizeof zero);
+            (void)take_if_failing(s, candidate);
         }
     }
+}
+
+// From the first field to the hooks, which programs have not; then the settings of methods.
+static void simplify_config(shrinker *s) {
+    const size_t config = offsetof(program, config), settings = offsetof(program, settings);
+    try_plain(s);
+    simplify_fields(s, config, config + offsetof(bp_config, allocator));
+    simplify_fields(s, settings, settings + sizeof(bp_method_settings));
 }
 
 size_t program_shrink(program *p, bp_method method, defect made) {

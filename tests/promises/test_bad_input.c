@@ -64,8 +64,8 @@ static const bad_config BAD_CONFIGS[] = {
     {"update", {.update = (bp_update_strategy)-1}},
     {"pair_order", {.pair_order = (bp_pair_order)2}},
     {"pair_order", {.pair_order = (bp_pair_order)-1}},
-    {"simd", {.simd = (bp_simd)5}},
-    {"simd", {.simd = (bp_simd)-1}},
+    {"simd", {SETTINGS(.simd = (bp_simd)5)}},
+    {"simd", {SETTINGS(.simd = (bp_simd)-1)}},
     {"flags", {.flags = 1u << 3}},
     {"flags", {.flags = UINT32_MAX}},
     {"shape", {.shape = (bp_shape)2}},
@@ -79,22 +79,22 @@ static const bad_config BAD_CONFIGS[] = {
     {"period", {.period = {0, NAN, 0}}},
     {"period", {.period = {0, 0, INFINITY}}},
     {"period", {.dimensions = 2, .period = {0, 0, -1}}},
-    {"hierarchy_factor", {.hierarchy_factor = 1.0f}},
-    {"hierarchy_factor", {.hierarchy_factor = 0.5f}},
-    {"hierarchy_factor", {.hierarchy_factor = -2.0f}},
-    {"hierarchy_factor", {.hierarchy_factor = NAN}},
-    {"hierarchy_factor", {.hierarchy_factor = INFINITY}},
-    {"cell_size", {.cell_size = -1.0f}},
-    {"cell_size", {.cell_size = NAN}},
-    {"cell_size", {.cell_size = INFINITY}},
-    {"grid_size", {.grid_size = {2, 16, 16}}},
-    {"grid_size", {.grid_size = {16, 3, 16}}},
-    {"grid_size", {.grid_size = {16, 16, 100}}},
-    {"grid_size", {.grid_size = {0, 0, 1u << 21}}},
-    {"grid_size", {.grid_size = {1u << 31, 4, 4}}},
-    {"grid_load", {.grid_load = -1.0f}},
-    {"grid_load", {.grid_load = NAN}},
-    {"grid_load", {.grid_load = INFINITY}},
+    {"hierarchy_factor", {SETTINGS(.hierarchy_factor = 1.0f)}},
+    {"hierarchy_factor", {SETTINGS(.hierarchy_factor = 0.5f)}},
+    {"hierarchy_factor", {SETTINGS(.hierarchy_factor = -2.0f)}},
+    {"hierarchy_factor", {SETTINGS(.hierarchy_factor = NAN)}},
+    {"hierarchy_factor", {SETTINGS(.hierarchy_factor = INFINITY)}},
+    {"cell_size", {SETTINGS(.cell_size = -1.0f)}},
+    {"cell_size", {SETTINGS(.cell_size = NAN)}},
+    {"cell_size", {SETTINGS(.cell_size = INFINITY)}},
+    {"grid_size", {SETTINGS(.grid_size = {2, 16, 16})}},
+    {"grid_size", {SETTINGS(.grid_size = {16, 3, 16})}},
+    {"grid_size", {SETTINGS(.grid_size = {16, 16, 100})}},
+    {"grid_size", {SETTINGS(.grid_size = {0, 0, 1u << 21})}},
+    {"grid_size", {SETTINGS(.grid_size = {1u << 31, 4, 4})}},
+    {"grid_load", {SETTINGS(.grid_load = -1.0f)}},
+    {"grid_load", {SETTINGS(.grid_load = NAN)}},
+    {"grid_load", {SETTINGS(.grid_load = INFINITY)}},
     {"allocator", {.allocator = {.allocate = some_allocate}}},
     {"allocator", {.allocator = {.release = some_release}}},
     {"executor", {.executor = {.run = some_run}}},
@@ -131,18 +131,18 @@ static void refuses_nonsense_in_the_config(void **state) {
 
 static void accepts_the_ends_of_every_range(void **state) {
     (void)state;
-    static const bp_config good[] = {
+    const bp_config good[] = {
         {.dimensions = 2},
         {.dimensions = 3},
         {.threads = -1},
         {.threads = 1024},
-        {.hierarchy_factor = 1.0001f},
-        {.cell_size = FLT_TRUE_MIN},
-        {.cell_size = FLT_MAX},
-        {.grid_size = {4, 0, 1024}},
-        {.grid_load = 1e-6f},
-        {.grid_load = 1e30f},
-        {.brute_force_below = UINT32_MAX},
+        {SETTINGS(.hierarchy_factor = 1.0001f)},
+        {SETTINGS(.cell_size = FLT_TRUE_MIN)},
+        {SETTINGS(.cell_size = FLT_MAX)},
+        {SETTINGS(.grid_size = {4, 0, 1024})},
+        {SETTINGS(.grid_load = 1e-6f)},
+        {SETTINGS(.grid_load = 1e30f)},
+        {SETTINGS(.brute_force_below = UINT32_MAX)},
     };
     bp_box *boxes = make_boxes(BOXES);
     for (size_t i = 0; i < COUNT_OF(good); ++i) {
@@ -191,7 +191,7 @@ static void refuses_what_a_method_does_not_support(void **state) {
 static void the_environment_can_name_the_instruction_set(void **state) {
     (void)state;
     test_log log = {.count = 0};
-    const bp_config config = {.log = test_log_hook(&log)}, explicit = {.simd = BP_SIMD_SCALAR};
+    const bp_config config = {.log = test_log_hook(&log)}, explicit = {SETTINGS(.simd = BP_SIMD_SCALAR)};
     bp_pairs pairs = {0};
     const char *before = getenv("BP_SIMD");
     char kept[64] = "";

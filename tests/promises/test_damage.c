@@ -281,23 +281,23 @@ static void close_subject(subject *s) {
     VARIANT_OF(method, .dimensions = 3, __VA_ARGS__), VARIANT_OF(method, .dimensions = 2, __VA_ARGS__)
 
 static const variant SUBJECTS[] = {
-    BOTH_DIMENSIONS(BP_METHOD_LINKED_CELLS, .cell_size = 2),
-    BOTH_DIMENSIONS(BP_METHOD_HIERARCHICAL_GRID, .brute_force_below = 1, .update = BP_UPDATE_REBUILD),
-    BOTH_DIMENSIONS(BP_METHOD_HIERARCHICAL_GRID, .brute_force_below = 1, .update = BP_UPDATE_AUTOMATIC),
-    BOTH_DIMENSIONS(BP_METHOD_HIERARCHICAL_GRID, .brute_force_below = 1, .update = BP_UPDATE_INDIVIDUAL),
-    BOTH_DIMENSIONS(BP_METHOD_SPATIAL_HASH, .hash_cell_limit = 64),
-    BOTH_DIMENSIONS(BP_METHOD_SPATIAL_HASH, .hash_table = BP_HASH_OPEN),
+    BOTH_DIMENSIONS(BP_METHOD_LINKED_CELLS, SETTINGS(.cell_size = 2)),
+    BOTH_DIMENSIONS(BP_METHOD_HIERARCHICAL_GRID, .update = BP_UPDATE_REBUILD, SETTINGS(.brute_force_below = 1)),
+    BOTH_DIMENSIONS(BP_METHOD_HIERARCHICAL_GRID, .update = BP_UPDATE_AUTOMATIC, SETTINGS(.brute_force_below = 1)),
+    BOTH_DIMENSIONS(BP_METHOD_HIERARCHICAL_GRID, .update = BP_UPDATE_INDIVIDUAL, SETTINGS(.brute_force_below = 1)),
+    BOTH_DIMENSIONS(BP_METHOD_SPATIAL_HASH, SETTINGS(.hash_cell_limit = 64)),
+    BOTH_DIMENSIONS(BP_METHOD_SPATIAL_HASH, SETTINGS(.hash_table = BP_HASH_OPEN)),
     BOTH_DIMENSIONS(BP_METHOD_PIVOT_GRID, ),
-    BOTH_DIMENSIONS(BP_METHOD_PIVOT_GRID, .pivot_layout = BP_PIVOTS_DENSE),
+    BOTH_DIMENSIONS(BP_METHOD_PIVOT_GRID, SETTINGS(.pivot_layout = BP_PIVOTS_DENSE)),
     BOTH_DIMENSIONS(BP_METHOD_COMPACT_GRID, ),
-    BOTH_DIMENSIONS(BP_METHOD_COMPACT_GRID, .compact_keys = BP_KEYS_Z_CURVE),
+    BOTH_DIMENSIONS(BP_METHOD_COMPACT_GRID, SETTINGS(.compact_keys = BP_KEYS_Z_CURVE)),
     BOTH_DIMENSIONS(BP_METHOD_CUCKOO_GRID, ),
     BOTH_DIMENSIONS(BP_METHOD_OCTREE, ),
     BOTH_DIMENSIONS(BP_METHOD_LOOSE_OCTREE, ),
     BOTH_DIMENSIONS(BP_METHOD_BVH, .update = BP_UPDATE_REBUILD),
     BOTH_DIMENSIONS(BP_METHOD_BVH, .update = BP_UPDATE_INDIVIDUAL),
     BOTH_DIMENSIONS(BP_METHOD_SWEEP_AND_PRUNE, .update = BP_UPDATE_REBUILD),
-    BOTH_DIMENSIONS(BP_METHOD_SWEEP_AND_PRUNE, .sweep_axes = 3),
+    BOTH_DIMENSIONS(BP_METHOD_SWEEP_AND_PRUNE, SETTINGS(.sweep_axes = 3)),
 };
 
 static size_t sum(const size_t *values) {
@@ -342,8 +342,8 @@ static void finds_damage_in_every_structure(void **state) {
 
 static void finds_damage_where_statics_are_apart(void **state) {
     (void)state;
-    static const variant variants[] = {
-        VARIANT_OF(BP_METHOD_HIERARCHICAL_GRID, .brute_force_below = 1, .update = BP_UPDATE_REBUILD),
+    const variant variants[] = {
+        VARIANT_OF(BP_METHOD_HIERARCHICAL_GRID, .update = BP_UPDATE_REBUILD, SETTINGS(.brute_force_below = 1)),
         VARIANT_OF(BP_METHOD_BVH, .update = BP_UPDATE_REBUILD),
     };
     for (size_t i = 0; i < COUNT_OF(variants); ++i) {
@@ -354,8 +354,8 @@ static void finds_damage_where_statics_are_apart(void **state) {
 // In a world as an update has left it, and in one in which objects have come, moved and gone since then.
 static void finds_damage_in_the_lists_of_a_world(void **state) {
     (void)state;
-    static const variant variants[] = {
-        VARIANT_OF(BP_METHOD_HIERARCHICAL_GRID, .flags = BP_EVENTS, .brute_force_below = 1),
+    const variant variants[] = {
+        VARIANT_OF(BP_METHOD_HIERARCHICAL_GRID, .flags = BP_EVENTS, SETTINGS(.brute_force_below = 1)),
         VARIANT_OF(BP_METHOD_BVH, .margin = 0.1f),
     };
     for (size_t i = 0; i < 2 * COUNT_OF(variants); ++i) {

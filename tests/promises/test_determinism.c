@@ -46,8 +46,8 @@ static const way WAYS[] = {
 // Options that lead to different structures.
 static const bp_config OPTIONS[] = {
     {0},
-    {.hierarchy_factor = 2.0f},
-    {.brute_force_below = 1000000},
+    {SETTINGS(.hierarchy_factor = 2.0f)},
+    {SETTINGS(.brute_force_below = 1000000)},
 };
 
 // Methods that work in several tasks. What others do depends on nothing but the input.
@@ -55,12 +55,15 @@ static bool has_tasks(size_t method) {
     return method != BP_METHOD_AUTO && (bp_method_supports(method) & BP_SUPPORTS_THREADS) != 0;
 }
 
-static bp_config config_for(size_t method, const bp_config *options, const way *w) {
+// The config points to `settings`, which gets those of the options, and the way's instruction set.
+static bp_config config_for(size_t method, const bp_config *options, const way *w, bp_method_settings *settings) {
     bp_config config = *options;
     config.method = (bp_method)method;
     config.threads = (int32_t)w->workers;
     config.executor = w->executor(w->workers);
-    config.simd = w->simd;
+    *settings = settings_of(options);
+    settings->simd = w->simd;
+    config.settings = settings;
     return config;
 }
 
@@ -93,10 +96,11 @@ static void report_skipped(void) {
 static void check_method_calls(size_t method, const char *name, const scene *subject, const bp_config *options) {
     bp_pairs reference = {0};
     for (size_t i = 0; i < COUNT_OF(WAYS); ++i) {
-        const bp_config config = config_for(method, options, &WAYS[i]);
-        if (!has_simd(config.simd)) {
+        if (!has_simd(WAYS[i].simd)) {
             continue;
         }
+        bp_method_settings settings;
+        const bp_config config = config_for(method, options, &WAYS[i], &settings);
         bp_pairs pairs = {0};
         char text[CONFIG_TEXT];
         assert_int_equal(bp_find_pairs(scene_boxes(subject), scene_box_count(subject), &config, &pairs), BP_OK);
@@ -144,13 +148,14 @@ static void check_between(size_t method, const scene *subject) {
     const size_t half = scene_box_count(subject) / 2;
     bp_pairs reference = {0};
     for (size_t i = 0; i < COUNT_OF(WAYS); ++i) {
-        const bp_config config = config_for(method, &OPTIONS[0], &WAYS[i]);
+        if (!has_simd(WAYS[i].simd)) {
+            continue;
+        }
+        bp_method_settings settings;
+        const bp_config config = config_for(method, &OPTIONS[0], &WAYS[i], &settings);
         const bp_box *a = scene_boxes(subject), *b = a + half;
         bp_pairs pairs = {0};
         char text[CONFIG_TEXT];
-        if (!has_simd(config.simd)) {
-            continue;
-        }
         assert_int_equal(bp_find_pairs_between(a, half, b, half, &config, i == 0 ? &reference : &pairs), BP_OK);
         if (i > 0) {
             expect_same_bytes(pairs.data, pairs.count, reference.data, reference.count, "between, %s: %s", WAYS[i].name,
@@ -206,12 +211,13 @@ static pair_list record(const char *name, size_t count, const bp_config *config)
 static void check_method_worlds(size_t method, const char *name, size_t count, bp_update_strategy strategy) {
     pair_list reference = {0};
     for (size_t i = 0; i < COUNT_OF(WAYS); ++i) {
-        bp_config config = config_for(method, &OPTIONS[0], &WAYS[i]);
-        config.update = strategy;
-        config.flags = BP_EVENTS;
-        if (!has_simd(config.simd)) {
+        if (!has_simd(WAYS[i].simd)) {
             continue;
         }
+        bp_method_settings settings;
+        bp_config config = config_for(method, &OPTIONS[0], &WAYS[i], &settings);
+        config.update = strategy;
+        config.flags = BP_EVENTS;
         pair_list pairs = record(name, count, &config);
         char text[CONFIG_TEXT];
         if (i == 0) {

@@ -313,15 +313,15 @@ static const geometry GEOMETRIES[] = {
 
 static const bp_config OPTIONS[] = {
     {0},
-    {.brute_force_below = 1},
-    {.brute_force_below = 1, .threads = 2},
-    {.brute_force_below = 1, .simd = BP_SIMD_SCALAR, .threads = 3},
-    {.brute_force_below = 1, .hierarchy_factor = 2.0f},
-    {.brute_force_below = 1, .hierarchy_factor = 1.25f, .grid_size = {4, 16, 8}},
-    {.brute_force_below = 1, .cell_size = 1.0f},
-    {.brute_force_below = 1, .cell_size = 1e-38f},
-    {.brute_force_below = 1, .cell_size = 1e-44f},
-    {.brute_force_below = 1, .cell_size = 3e38f, .hierarchy_factor = 1000.0f},
+    {SETTINGS(.brute_force_below = 1)},
+    {.threads = 2, SETTINGS(.brute_force_below = 1)},
+    {.threads = 3, SETTINGS(.brute_force_below = 1, .simd = BP_SIMD_SCALAR)},
+    {SETTINGS(.brute_force_below = 1, .hierarchy_factor = 2.0f)},
+    {SETTINGS(.brute_force_below = 1, .hierarchy_factor = 1.25f, .grid_size = {4, 16, 8})},
+    {SETTINGS(.brute_force_below = 1, .cell_size = 1.0f)},
+    {SETTINGS(.brute_force_below = 1, .cell_size = 1e-38f)},
+    {SETTINGS(.brute_force_below = 1, .cell_size = 1e-44f)},
+    {SETTINGS(.brute_force_below = 1, .cell_size = 3e38f, .hierarchy_factor = 1000.0f)},
 };
 
 typedef struct subject {

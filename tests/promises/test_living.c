@@ -260,7 +260,7 @@ static void live(bp_config config, bool wide, uint64_t seed, void (*check)(livin
 static void live_with_all(bp_config config, void (*check)(living *l), const char *what) {
     comparisons = 0;
     config.flags = BP_EVENTS;
-    config.brute_force_below = 1;
+    config.settings = &ALWAYS_A_GRID;
     for (size_t method = 1; method < bp_method_count(); ++method) {
         if (config.dimensions == 2 && (bp_method_supports(method) & BP_SUPPORTS_2D) == 0) {
             continue;

@@ -67,10 +67,10 @@ static void check_refusals(const call *c, bp_config config, bool fail_from) {
 }
 
 static void check_call(const call *c) {
-    static const bp_config options[] = {
+    const bp_config options[] = {
         {0},
-        {.brute_force_below = 1, .pair_order = BP_ORDER_SORTED},
-        {.brute_force_below = 1, .hierarchy_factor = 1.5f},
+        {.pair_order = BP_ORDER_SORTED, SETTINGS(.brute_force_below = 1)},
+        {SETTINGS(.brute_force_below = 1, .hierarchy_factor = 1.5f)},
     };
     for (size_t method = 0; method < bp_method_count(); ++method) {
         for (size_t i = 0; i < COUNT_OF(options); ++i) {
@@ -345,12 +345,12 @@ static void a_world_survives_every_refusal(void **state) {
                 continue;
             }
             bp_config config = {.method = (bp_method)method, .update = (bp_update_strategy)update};
-            config.brute_force_below = 1;
+            config.settings = &ALWAYS_A_GRID;
             config.flags = BP_EVENTS;
             check_world(&config, boxes);
             config.threads = 3;
             config.pair_order = BP_ORDER_SORTED;
-            config.hierarchy_factor = 2.0f;
+            config.settings = &(const bp_method_settings){.brute_force_below = 1, .hierarchy_factor = 2.0f};
             check_world(&config, boxes);
         }
     }

@@ -316,10 +316,10 @@ static const action *draw_action(model *m) {
 // Small structures and low thresholds, so that few objects reach every path.
 static const bp_config OPTIONS[] = {
     {0},
-    {.brute_force_below = 1, .flags = BP_EVENTS},
-    {.brute_force_below = 1, .threads = 3, .flags = BP_EVENTS, .pair_order = BP_ORDER_SORTED},
-    {.brute_force_below = 1, .hierarchy_factor = 2.0f, .grid_size = {4, 4, 4}, .flags = BP_EVENTS},
-    {.brute_force_below = 100, .hierarchy_factor = 1.5f, .cell_size = 0.1f},
+    {.flags = BP_EVENTS, SETTINGS(.brute_force_below = 1)},
+    {.threads = 3, .flags = BP_EVENTS, .pair_order = BP_ORDER_SORTED, SETTINGS(.brute_force_below = 1)},
+    {.flags = BP_EVENTS, SETTINGS(.brute_force_below = 1, .hierarchy_factor = 2.0f, .grid_size = {4, 4, 4})},
+    {SETTINGS(.brute_force_below = 100, .hierarchy_factor = 1.5f, .cell_size = 0.1f)},
 };
 
 typedef struct tally {

@@ -85,25 +85,25 @@ enum { IDENTICAL = 300 };
 static void check_base(size_t method, uint32_t workers, uint64_t base) {
     const bp_method_ops *ops = bp_method_get((bp_method)method);
     const bp_config given = {
-        .method = (bp_method)method, .brute_force_below = 1, .executor = reverse_executor(workers)};
+        .method = (bp_method)method, .executor = reverse_executor(workers), SETTINGS(.brute_force_below = 1)};
     const size_t found = IDENTICAL * (IDENTICAL - 1) / 2;
     bp_box boxes[IDENTICAL];
-    bp_config config;
-    void *method_state = NULL;
+    bp_setup setup;
     for (size_t i = 0; i < IDENTICAL; ++i) {
         boxes[i] = cube_of(0, 0, 0, 1);
     }
-    assert_int_equal(bp_config_complete(&given, &config), BP_OK);
-    assert_int_equal(ops->create(&config, &method_state), BP_OK);
+    assert_int_equal(bp_setup_complete(&given, &setup), BP_OK);
+    void *method_state = bp_method_create(ops, &setup.methods);
+    assert_non_null(method_state);
     assert_int_equal(ops->build(method_state, boxes, IDENTICAL), BP_OK);
-    bp_sink sink = {.allocator = &config.allocator, .count = (size_t)base, .tests = base};
+    bp_sink sink = {.allocator = &setup.methods.runtime.allocator, .count = (size_t)base, .tests = base};
     assert_int_equal(ops->find(method_state, &sink), BP_OK);
     if (sink.count != base + found || sink.tests < base + found) {
         fail_msg("%s, %u tasks: %zu pairs and %llu tests after %llu, instead of %zu more", ops->name, workers,
                  sink.count, (unsigned long long)sink.tests, (unsigned long long)base, found);
     }
     bp_sink_free(&sink);
-    ops->destroy(method_state);
+    bp_method_destroy(ops, &setup.methods.runtime.allocator, method_state);
 }
 
 static void a_count_that_begins_high_is_right(void **state) {
@@ -126,11 +126,11 @@ static void check_cells(const bp_box *boxes, size_t count, const pair_list *expe
     config.allocator = (bp_allocator){take, give_back, &p};
     const bp_status status = bp_find_pairs(boxes, count, &config, &pairs);
     if (status != BP_OK && status != BP_ERROR_MEMORY) {
-        fail_msg("\"%s\": domain to %g: %s", bp_status_text(status), (double)config.domain.max[0],
+        fail_msg("\"%s\": domain to %g: %s", bp_status_text(status), (double)config.settings->domain.max[0],
                  config_text(&config, text));
     }
     if (status == BP_OK) {
-        expect_pairs(pairs.data, pairs.count, expected, "domain to %g: %s", (double)config.domain.max[0],
+        expect_pairs(pairs.data, pairs.count, expected, "domain to %g: %s", (double)config.settings->domain.max[0],
                      config_text(&config, text));
     }
     bp_pairs_free(&pairs, &config);
@@ -156,15 +156,16 @@ static void more_cells_than_can_be_counted_are_survived(void **state) {
     pair_list expected = naive_pairs(boxes, BOXES, 3);
     for (size_t method = 1; method < bp_method_count(); ++method) {
         for (size_t i = 0; i < COUNT_OF(EDGES); ++i) {
-            bp_config config = {.method = (bp_method)method, .brute_force_below = 1};
-            memcpy(config.domain.max, EDGES[i], sizeof EDGES[i]);
+            bp_method_settings settings = {.brute_force_below = 1};
+            const bp_config config = {.method = (bp_method)method, .settings = &settings};
+            memcpy(settings.domain.max, EDGES[i], sizeof EDGES[i]);
             check_cells(boxes, BOXES, &expected, config);
-            config.cell_size = 1.0f;
+            settings.cell_size = 1.0f;
             check_cells(boxes, BOXES, &expected, config);
-            config.pivot_layout = BP_PIVOTS_DENSE;
-            config.compact_keys = BP_KEYS_Z_CURVE;
+            settings.pivot_layout = BP_PIVOTS_DENSE;
+            settings.compact_keys = BP_KEYS_Z_CURVE;
             check_cells(boxes, BOXES, &expected, config);
-            config.cell_size = 1e-30f;
+            settings.cell_size = 1e-30f;
             check_cells(boxes, BOXES, &expected, config);
         }
     }
@@ -210,11 +211,11 @@ static void a_sink_does_not_become_small_by_being_too_large(void **state) {
     (void)state;
     static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8, SIZE_MAX / 8 - 3};
     purse p = {.limit = MEGABYTE};
-    const bp_config config = {.allocator = {take, give_back, &p}};
+    const bp_allocator allocator = {take, give_back, &p};
     for (size_t i = 0; i < COUNT_OF(counts); ++i) {
         const bp_pairs empty = {0};
         size_t room = 0;
-        bp_sink sink = bp_sink_open(&empty, &config);
+        bp_sink sink = bp_sink_open(&empty, &allocator, (bp_sink_rules){.limit = BP_SINK_UNLIMITED});
         bp_sink_expect(&sink, counts[i]); // if it is refused, the list will grow as it must
         assert_null(bp_sink_room(&sink, counts[i], &room));
         assert_true(sink.data == NULL && sink.capacity == 0);

@@ -360,12 +360,12 @@ static void check_making(const data *d) {
 
 // Each with every method that can.
 static const bp_config WORLDS[] = {
-    {.flags = BP_EVENTS, .brute_force_below = 1},
-    {.flags = BP_EVENTS, .brute_force_below = 1, .update = BP_UPDATE_INDIVIDUAL, .hierarchy_factor = 2.0f},
-    {.brute_force_below = 1, .pair_order = BP_ORDER_SORTED},
+    {.flags = BP_EVENTS, SETTINGS(.brute_force_below = 1)},
+    {.flags = BP_EVENTS, .update = BP_UPDATE_INDIVIDUAL, SETTINGS(.brute_force_below = 1, .hierarchy_factor = 2.0f)},
+    {.pair_order = BP_ORDER_SORTED, SETTINGS(.brute_force_below = 1)},
     {.flags = BP_EVENTS, .margin = 0.2f, .pair_order = BP_ORDER_SORTED},
     {.flags = BP_EVENTS, .period = {8.0f, 8.0f, 8.0f}, .shape = BP_SHAPE_SPHERES},
-    {.flags = BP_EVENTS, .dimensions = 2, .brute_force_below = 1},
+    {.flags = BP_EVENTS, .dimensions = 2, SETTINGS(.brute_force_below = 1)},
 };
 
 static void every_call_of_a_world_survives_every_refusal(void **state) {
@@ -500,9 +500,9 @@ static void check_one_call(one_call call, const data *d) {
 }
 
 static const bp_config CALLS[] = {
-    {.brute_force_below = 1, .pair_order = BP_ORDER_SORTED},
+    {.pair_order = BP_ORDER_SORTED, SETTINGS(.brute_force_below = 1)},
     {.period = {8.0f, 8.0f, 8.0f}, .pair_order = BP_ORDER_SORTED},
-    {.dimensions = 2, .brute_force_below = 1, .margin = 0.1f, .shape = BP_SHAPE_SPHERES},
+    {.dimensions = 2, .margin = 0.1f, .shape = BP_SHAPE_SPHERES, SETTINGS(.brute_force_below = 1)},
 };
 
 static void every_one_call_function_survives_every_refusal(void **state) {

@@ -16,7 +16,8 @@ bool quick(void) {
 
 bool in_turn(void) {
     static size_t calls;
-    return !quick() || calls++ % 3 == 0;
+    const uint64_t shortness = environment_number("BP_TEST_QUICK", 0);
+    return shortness == 0 || calls++ % (shortness == 1 ? 3 : 11) == 0;
 }
 
 uint64_t environment_number(const char *name, uint64_t otherwise) {
@@ -55,7 +56,7 @@ bool is_incremental(size_t method) {
 }
 
 bool has_simd(bp_simd simd) {
-    const bp_config config = {.simd = simd};
+    const bp_config config = {SETTINGS(.simd = simd)};
     bp_pairs pairs = {0};
     return bp_find_pairs(NULL, 0, &config, &pairs) != BP_ERROR_UNSUPPORTED;
 }
@@ -65,21 +66,28 @@ const char *simd_text(bp_simd simd) {
     return names[simd];
 }
 
+const bp_method_settings ALWAYS_A_GRID = {.brute_force_below = 1};
+
+bp_method_settings settings_of(const bp_config *config) {
+    return config->settings != NULL ? *config->settings : (bp_method_settings){0};
+}
+
 const char *config_text(const bp_config *c, char text[CONFIG_TEXT]) {
-    const unsigned values[] = {c->dimensions,   (unsigned)c->threads, (unsigned)c->update, (unsigned)c->pair_order,
-                               c->grid_size[0], c->grid_size[1],      c->grid_size[2],     c->brute_force_below,
-                               c->flags,        c->executor.workers,  (unsigned)c->shape};
+    const bp_method_settings m = settings_of(c);
+    const unsigned values[] = {c->dimensions,  (unsigned)c->threads, (unsigned)c->update, (unsigned)c->pair_order,
+                               m.grid_size[0], m.grid_size[1],       m.grid_size[2],      m.brute_force_below,
+                               c->flags,       c->executor.workers,  (unsigned)c->shape};
     const char *const names[] = {"dimensions",   "threads",          "update",       "pair_order",
                                  "grid_size[0]", "grid_size[1]",     "grid_size[2]", "brute_force_below",
                                  "flags",        "executor.workers", "shape"};
-    int used = snprintf(text, CONFIG_TEXT, "method=%s simd=%s", bp_method_name(c->method), simd_text(c->simd));
+    int used = snprintf(text, CONFIG_TEXT, "method=%s simd=%s", bp_method_name(c->method), simd_text(m.simd));
     for (size_t i = 0; i < COUNT_OF(values) && used < CONFIG_TEXT; ++i) {
         if (values[i] != 0) {
             used += snprintf(text + used, (size_t)(CONFIG_TEXT - used), " %s=%u", names[i], values[i]);
         }
     }
-    const float numbers[] = {c->hierarchy_factor, c->cell_size, c->grid_load, c->margin,
-                             c->period[0],        c->period[1], c->period[2]};
+    const float numbers[] = {m.hierarchy_factor, m.cell_size,  m.grid_load, c->margin,
+                             c->period[0],       c->period[1], c->period[2]};
     const char *const number_names[] = {"hierarchy_factor", "cell_size", "grid_load", "margin",
                                         "period[0]",        "period[1]", "period[2]"};
     for (size_t i = 0; i < COUNT_OF(numbers) && used < CONFIG_TEXT; ++i) {

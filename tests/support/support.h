@@ -11,18 +11,26 @@
 #include <cmocka.h>
 
 #include <broadphase/broadphase.h>
+#include <broadphase/broadphase_methods.h>
 #include <pthread.h>
 
 #include "random.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+// The settings of methods, in the initialiser of a config: {.threads = 2, SETTINGS(.brute_force_below = 1)}. They live as
+// long as the block, and at file scope for ever.
+#define SETTINGS(...)                                                                                                  \
+    .settings = &(const bp_method_settings) {                                                                          \
+        __VA_ARGS__                                                                                                    \
+    }
 
 // ---- running --------------------------------------------------------------------------------------------------------
 
-// BP_TEST_QUICK=1: smaller sizes, for slow tools.
+// BP_TEST_QUICK=1: smaller sizes, for slow tools; BP_TEST_QUICK=2: and fewer combinations, for the inner loop.
 bool quick(void);
 
-// Where there are many combinations: in the short form true for every third call, else for all.
+// Where there are many combinations: true for every third call in the short form, for every eleventh in the shortest,
+// else for all.
 bool in_turn(void);
 // The number in an environment variable, or `otherwise` where it is not set.
 uint64_t environment_number(const char *name, uint64_t otherwise);
@@ -38,6 +46,11 @@ bool is_incremental(size_t method);
 // Whether this processor and build have the instruction set.
 bool has_simd(bp_simd simd);
 const char *simd_text(bp_simd simd);
+
+// A config's settings of methods, or the defaults.
+bp_method_settings settings_of(const bp_config *config);
+// hierarchical-grid: a grid for however few objects.
+extern const bp_method_settings ALWAYS_A_GRID;
 
 enum { CONFIG_TEXT = 256 };
 // All fields that are not zero, as text to repeat a failure with.

@@ -1,16 +1,16 @@
 // Building the tree: from the top, from the bottom, or box by box.
 //
-//   top-down   Boxes are split in two at the object median, the object mean or the spatial median of their centres, along
-//              the axis of largest extent or variance, until eight are left. Sides are rounded to whole leaves: all
-//              leaves are full but one, and where the nodes of a part will lie is known before it is split, so that
+//   top-down   Boxes are split in two at the object median, the object mean or the spatial median of their centres,
+//              along the axis of largest extent or variance, until eight are left. Sides are rounded to whole leaves:
+//              all leaves are full but one, and where the nodes of a part will lie is known before it is split, so that
 //              parts can be built in parallel. O(n log n).
 //
-//   bottom-up  The seed merges the two clusters with the smallest common volume, again and again: O(n^3), or O(n^2 log n)
-//              with a queue. Here every cluster looks for its best partner only among its neighbours on the Z-curve, and
+//   bottom-up  Zych merges the two clusters with the smallest common volume, again and again: O(n^3), or O(n^2 log n)
+//              with a queue. Here every cluster chooses its best partner only among its neighbours on the Z-curve, and
 //              all pairs that chose each other are merged at once (D. Meister and J. Bittner, "Parallel Locally-Ordered
 //              Clustering for Bounding Volume Hierarchy Construction", 2018). That is the same clustering rule with a
-//              bounded search. Rounds that merge little (chains, ties) merge neighbours by force: so there are
-//              O(log n) rounds, and O(n log n) work.
+//              bounded search. A round in which few chose each other (chains, equal costs) merges neighbours instead:
+//              so there are O(log n) rounds, and O(n log n) work.
 //
 //   insertion  Each box in turn: bvh_insert.c.
 #include "methods/bvh/bvh_tree.h"
@@ -26,8 +26,8 @@ enum {
     PARTS = 128,       // that are split in parallel
     PART_LEAST = 4096, // boxes that are worth a task
     SAMPLE_MAX = 31,
-    NEIGHBOURS = 8,   // clusters on each side that are looked at
-    MERGED_LEAST = 16 // if fewer than one in so many was merged, neighbours are merged by force
+    NEIGHBOURS = 8,   // clusters on each side that a cluster chooses from
+    MERGED_LEAST = 16 // if fewer than one cluster in so many would be merged, neighbours are merged instead
 };
 
 typedef struct entry {
@@ -35,34 +35,36 @@ typedef struct entry {
     uint32_t id;
 } entry;
 
-// Centres of the finite boxes into the entries, the others into the list of scanned ones.
-static bp_status collect(bvh_tree *tree) {
-    if (!bp_buffer_reserve_slack(&tree->entries_buffer, &tree->config->allocator, 0, tree->id_count, sizeof(entry))) {
+// Lists the centres of the finite boxes in the entries, and the infinite boxes as scanned.
+static bp_status collect_entries(bvh_tree *tree) {
+    if (!bp_buffer_reserve_slack(&tree->entries_buffer, &tree->setup->runtime.allocator, 0, tree->id_count,
+                                 sizeof(entry))) {
         return BP_ERROR_MEMORY;
     }
     entry *entries = tree->entries_buffer.data;
     for (size_t id = 0; id < tree->id_count; ++id) {
-        const bp_box box = bp_box_flatten(tree->boxes[id], tree->config->dimensions);
-        if (bvh_is_finite(&box, 3)) {
+        const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
+        if (bp_box_is_finite(&box, 3)) {
             entry *e = &entries[tree->tree_count++];
             for (int axis = 0; axis < 3; ++axis) {
                 e->center[axis] = 0.5f * box.min[axis] + 0.5f * box.max[axis];
             }
             e->id = (uint32_t)id;
-        } else if (!bp_box_is_hole(&box) && bvh_scan(tree, (uint32_t)id) != BP_OK) {
+        } else if (!bp_box_is_hole(&box) && bvh_add_scanned(tree, (uint32_t)id) != BP_OK) {
             return BP_ERROR_MEMORY;
         }
     }
     return BP_OK;
 }
 
-// ---- top-down: where to split -----------------------------------------------------------------------------------------
+// ---- top-down: where to split ---------------------------------------------------------------------------------------
 
+// Where some centres are.
 typedef struct extent {
     float min[3], max[3];
 } extent;
 
-static extent extent_of(const entry *entries, size_t count) {
+static extent extent_of_centers(const entry *entries, size_t count) {
     extent e = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (size_t i = 0; i < count; ++i) {
         for (int axis = 0; axis < 3; ++axis) {
@@ -74,7 +76,7 @@ static extent extent_of(const entry *entries, size_t count) {
     return e;
 }
 
-static int largest(const double values[3]) {
+static int largest_of_three(const double values[3]) {
     const int xy = values[1] > values[0] ? 1 : 0;
     return values[2] > values[xy] ? 2 : xy;
 }
@@ -84,10 +86,10 @@ static int axis_of_extent(const extent *e) {
     for (int axis = 0; axis < 3; ++axis) {
         sizes[axis] = (double)e->max[axis] - (double)e->min[axis];
     }
-    return largest(sizes);
+    return largest_of_three(sizes);
 }
 
-static double mean_of(const entry *entries, size_t count, int axis) {
+static double mean_center(const entry *entries, size_t count, int axis) {
     double sum = 0.0;
     for (size_t i = 0; i < count; ++i) {
         sum += (double)entries[i].center[axis];
@@ -98,14 +100,14 @@ static double mean_of(const entry *entries, size_t count, int axis) {
 static int axis_of_variance(const entry *entries, size_t count) {
     double variances[3];
     for (int axis = 0; axis < 3; ++axis) {
-        const double mean = mean_of(entries, count, axis);
+        const double mean = mean_center(entries, count, axis);
         variances[axis] = 0.0;
         for (size_t i = 0; i < count; ++i) {
             const double distance = (double)entries[i].center[axis] - mean;
             variances[axis] += distance * distance;
         }
     }
-    return largest(variances);
+    return largest_of_three(variances);
 }
 
 static size_t count_below(const entry *entries, size_t count, int axis, double limit) {
@@ -117,21 +119,24 @@ static size_t count_below(const entry *entries, size_t count, int axis, double l
 }
 
 // How many leaves the first side gets: at least one, and not all.
-static size_t leaves_of_first(const bp_config *config, const entry *entries, size_t count, int axis, const extent *e) {
+static size_t leaves_of_first(const bp_method_setup *setup, const entry *entries, size_t count, int axis,
+                              const extent *e) {
     const size_t leaves = (count + BVH_LEAF - 1) / BVH_LEAF;
-    if (config->bvh_split == BP_BVH_OBJECT_MEDIAN) {
+    if (setup->settings.bvh_split == BP_BVH_OBJECT_MEDIAN) {
         return (leaves + 1) / 2;
     }
-    const double limit = config->bvh_split == BP_BVH_OBJECT_MEAN ? mean_of(entries, count, axis)
-                                                                 : 0.5 * ((double)e->min[axis] + (double)e->max[axis]);
+    const double limit = setup->settings.bvh_split == BP_BVH_OBJECT_MEAN
+                             ? mean_center(entries, count, axis)
+                             : 0.5 * ((double)e->min[axis] + (double)e->max[axis]);
     const size_t rounded = (count_below(entries, count, axis, limit) + BVH_LEAF / 2) / BVH_LEAF;
     return rounded < 1 ? 1 : rounded < leaves ? rounded : leaves - 1;
 }
 
-// ---- top-down: splitting ----------------------------------------------------------------------------------------------
+// ---- top-down: splitting --------------------------------------------------------------------------------------------
 
-// Brings the entries below the pivot to the front, or with `or_equal` those up to it; without a branch on which they are.
-static inline size_t partition(entry *entries, size_t count, int axis, float pivot, bool or_equal) {
+// Brings the entries below the pivot (with `or_equal`, also those at it) to the front, without a branch on which these
+// are.
+static inline size_t partition_entries(entry *entries, size_t count, int axis, float pivot, bool or_equal) {
     size_t front = 0;
     for (size_t i = 0; i < count; ++i) {
         const entry e = entries[i];
@@ -161,13 +166,13 @@ static float choose_pivot(const entry *entries, size_t count, size_t rank, int a
 static void select_rank(entry *entries, size_t count, size_t rank, int axis) {
     while (rank > 0 && rank < count) {
         const float pivot = choose_pivot(entries, count, rank, axis);
-        size_t front = partition(entries, count, axis, pivot, false);
+        size_t front = partition_entries(entries, count, axis, pivot, false);
         if (rank < front) {
             count = front;
             continue;
         }
         if (front == 0) { // the pivot is the smallest: all that are equal to it are in their place at once
-            front = partition(entries, count, axis, pivot, true);
+            front = partition_entries(entries, count, axis, pivot, true);
             if (rank <= front) {
                 return;
             }
@@ -184,20 +189,20 @@ typedef struct part {
     uint32_t node, children; // the nodes of the subtree lie from `children` on
 } part;
 
-static void make_leaf(bvh_tree *tree, const part *p) {
+static void make_leaf_of_part(bvh_tree *tree, const part *p) {
     const uint32_t slot = (uint32_t)(p->begin / BVH_LEAF);
     bvh_nodes(tree)[p->node] = (bvh_node){.first = slot, .count = (uint32_t)(p->end - p->begin)};
     bvh_heights(tree)[p->node] = 0;
     ((uint32_t *)tree->slot_nodes_buffer.data)[slot] = p->node;
 }
 
-static void split(bvh_tree *tree, const part *p, part sides[2]) {
+static void split_part(bvh_tree *tree, const part *p, part sides[2]) {
     entry *entries = (entry *)tree->entries_buffer.data + p->begin;
     const size_t count = p->end - p->begin;
-    const extent e = extent_of(entries, count);
+    const extent e = extent_of_centers(entries, count);
     const int axis =
-        tree->config->bvh_axis == BP_BVH_LARGEST_EXTENT ? axis_of_extent(&e) : axis_of_variance(entries, count);
-    const size_t leaves = leaves_of_first(tree->config, entries, count, axis, &e);
+        tree->setup->settings.bvh_axis == BP_BVH_LARGEST_EXTENT ? axis_of_extent(&e) : axis_of_variance(entries, count);
+    const size_t leaves = leaves_of_first(tree->setup, entries, count, axis, &e);
     select_rank(entries, count, leaves * BVH_LEAF, axis);
     const size_t middle = p->begin + leaves * BVH_LEAF;
     bvh_nodes(tree)[p->node] = (bvh_node){.first = p->children};
@@ -207,20 +212,20 @@ static void split(bvh_tree *tree, const part *p, part sides[2]) {
         (part){.begin = middle, .end = p->end, .node = p->children + 1, .children = p->children + 2 * (uint32_t)leaves};
 }
 
-static void split_all(bvh_tree *tree, part p) {
+static void split_to_leaves(bvh_tree *tree, part p) {
     part waiting[STACK];
     size_t count = 0;
     for (;;) {
         if (p.end - p.begin > BVH_LEAF) {
             part sides[2];
-            split(tree, &p, sides);
+            split_part(tree, &p, sides);
             const int smaller = sides[0].end - sides[0].begin < sides[1].end - sides[1].begin ? 0 : 1;
             assert(count < STACK);
             waiting[count++] = sides[1 - smaller];
             p = sides[smaller];
             continue;
         }
-        make_leaf(tree, &p);
+        make_leaf_of_part(tree, &p);
         if (count == 0) {
             return;
         }
@@ -234,13 +239,13 @@ typedef struct parts {
     size_t count;
 } parts;
 
-static void task_split(void *context, size_t index) {
+static void task_split_part(void *context, size_t index) {
     const parts *all = context;
-    split_all(all->tree, all->list[index]);
+    split_to_leaves(all->tree, all->list[index]);
 }
 
 // Splits the largest part until there is one for every task.
-static void divide(parts *all, size_t wanted) {
+static void divide_largest_parts(parts *all, size_t wanted) {
     while (all->count < wanted) {
         size_t most = 0;
         for (size_t i = 1; i < all->count; ++i) {
@@ -251,7 +256,7 @@ static void divide(parts *all, size_t wanted) {
             return;
         }
         part sides[2];
-        split(all->tree, &all->list[most], sides);
+        split_part(all->tree, &all->list[most], sides);
         all->list[most] = sides[0];
         all->list[all->count++] = sides[1];
     }
@@ -260,22 +265,21 @@ static void divide(parts *all, size_t wanted) {
 // The columns are the entries in their order, and the bounds of leaves follow from them.
 typedef struct filling {
     bvh_tree *tree;
-    size_t block_count;
+    bp_blocks blocks; // of slots
 } filling;
 
-static void task_fill(void *context, size_t block) {
+static void task_fill_slots(void *context, size_t block) {
     const filling *f = context;
     bvh_tree *tree = f->tree;
     const entry *entries = tree->entries_buffer.data;
     const uint32_t *slot_nodes = tree->slot_nodes_buffer.data;
-    const size_t begin = (size_t)((unsigned long long)tree->leaf_count * block / f->block_count);
-    const size_t end = (size_t)((unsigned long long)tree->leaf_count * (block + 1) / f->block_count);
+    const size_t begin = bp_block_begin(f->blocks, block), end = bp_block_begin(f->blocks, block + 1);
     const size_t last = end * BVH_LEAF < tree->tree_count ? end * BVH_LEAF : tree->tree_count;
     for (size_t i = begin * BVH_LEAF; i < last; ++i) {
         tree->columns.id[i] = entries[i].id;
         bvh_places(tree)[entries[i].id] = (uint32_t)i;
     }
-    bp_columns_fill(&tree->columns, tree->config, begin * BVH_LEAF, last, tree->boxes);
+    bp_columns_fill(&tree->columns, tree->setup->kernels, tree->setup->dimensions, begin * BVH_LEAF, last, tree->boxes);
     for (size_t i = last; i < end * BVH_LEAF; ++i) {
         bvh_write_hole(tree, (uint32_t)i);
     }
@@ -285,7 +289,7 @@ static void task_fill(void *context, size_t block) {
 }
 
 static bp_status build_top_down(bvh_tree *tree) {
-    const bp_executor *executor = &tree->config->executor;
+    const bp_executor *executor = &tree->setup->runtime.executor;
     tree->leaf_count = (tree->tree_count + BVH_LEAF - 1) / BVH_LEAF;
     if (!bvh_reserve_slots(tree, tree->leaf_count) || !bvh_reserve_nodes(tree, 2 * tree->leaf_count)) {
         return BP_ERROR_MEMORY;
@@ -294,15 +298,14 @@ static bp_status build_top_down(bvh_tree *tree) {
     tree->node_end = 2 * (uint32_t)tree->leaf_count;
     parts all = {.tree = tree, .count = 1};
     all.list[0] = (part){.begin = 0, .end = tree->tree_count, .node = BVH_ROOT, .children = 2};
-    const size_t wanted = bp_parallel_blocks(executor, tree->tree_count, PART_LEAST);
-    divide(&all, wanted < PARTS ? wanted : PARTS);
-    bp_parallel_for(executor, all.count, task_split, &all);
-    filling f = {.tree = tree, .block_count = bp_parallel_blocks(executor, tree->tree_count, PART_LEAST)};
-    bp_parallel_for(executor, f.block_count, task_fill, &f);
+    divide_largest_parts(&all, bp_blocks_cut(executor, tree->tree_count, PART_LEAST, PARTS).count);
+    bp_parallel_for(executor, all.count, task_split_part, &all);
+    filling f = {.tree = tree, .blocks = bp_blocks_cut(executor, tree->leaf_count, PART_LEAST / BVH_LEAF, SIZE_MAX)};
+    bp_parallel_for(executor, f.blocks.count, task_fill_slots, &f);
     return bvh_bound_all_inner(tree);
 }
 
-// ---- bottom-up ----------------------------------------------------------------------------------------------------------
+// ---- bottom-up ------------------------------------------------------------------------------------------------------
 
 // Clusters are named by number: entry i is cluster i, merge k is cluster n + k.
 typedef struct merge {
@@ -329,7 +332,7 @@ typedef struct clustering {
 static bool reserve_clustering(bvh_tree *tree, clustering *c) {
     const size_t n = tree->tree_count;
     const size_t each = 2 * sizeof(uint64_t) + 2 * sizeof(cluster) + sizeof(uint32_t) + sizeof(float) + sizeof(merge);
-    if (!bp_buffer_reserve_slack(&tree->clusters_buffer, &tree->config->allocator, 0, n, each)) {
+    if (!bp_buffer_reserve_slack(&tree->clusters_buffer, &tree->setup->runtime.allocator, 0, n, each)) {
         return false;
     }
     c->entry_count = n;
@@ -343,8 +346,8 @@ static bool reserve_clustering(bvh_tree *tree, clustering *c) {
     return true;
 }
 
-// Every third bit.
-static uint64_t spread(uint64_t bits) {
+// The bits of a number, two places apart.
+static uint64_t spread_by_three(uint64_t bits) {
     bits = (bits | bits << 32) & 0x1f00000000ffffu;
     bits = (bits | bits << 16) & 0x1f0000ff0000ffu;
     bits = (bits | bits << 8) & 0x100f00f00f00f00fu;
@@ -356,7 +359,7 @@ static uint64_t morton_code(const entry *e, const extent *all, const double scal
     uint64_t code = 0;
     for (int axis = 0; axis < 3; ++axis) {
         const double steps = ((double)e->center[axis] - (double)all->min[axis]) * scale[axis];
-        code |= spread((uint64_t)steps) << axis;
+        code |= spread_by_three((uint64_t)steps) << axis;
     }
     return code;
 }
@@ -373,7 +376,7 @@ static uint32_t bits_for(size_t count) {
 static void begin_clustering(const bvh_tree *tree, clustering *c) {
     const entry *entries = tree->entries_buffer.data;
     const size_t n = c->entry_count;
-    const extent all = extent_of(entries, n);
+    const extent all = extent_of_centers(entries, n);
     const uint32_t number_bits = bits_for(n), free_bits = (64 - number_bits) / 3;
     const uint32_t axis_bits = free_bits < 21 ? free_bits : 21;
     double scale[3];
@@ -387,7 +390,7 @@ static void begin_clustering(const bvh_tree *tree, clustering *c) {
     const uint64_t *sorted = bp_sort_keys(c->keys, c->spare_keys, n, number_bits, number_bits + 3 * axis_bits);
     for (size_t i = 0; i < n; ++i) {
         const uint32_t number = (uint32_t)(sorted[i] & (((uint64_t)1 << number_bits) - 1));
-        const bp_box box = bp_box_flatten(tree->boxes[entries[number].id], tree->config->dimensions);
+        const bp_box box = bp_box_flatten(tree->boxes[entries[number].id], tree->setup->dimensions);
         c->clusters[i] = (cluster){.number = number, .count = 1};
         memcpy(c->clusters[i].min, box.min, sizeof box.min);
         memcpy(c->clusters[i].max, box.max, sizeof box.max);
@@ -396,7 +399,7 @@ static void begin_clustering(const bvh_tree *tree, clustering *c) {
     c->merge_count = 0;
 }
 
-static cluster join(const cluster *a, const cluster *b) {
+static cluster join_clusters(const cluster *a, const cluster *b) {
     cluster both = {.count = a->count + b->count};
     for (int axis = 0; axis < 3; ++axis) {
         both.min[axis] = a->min[axis] < b->min[axis] ? a->min[axis] : b->min[axis];
@@ -405,9 +408,9 @@ static cluster join(const cluster *a, const cluster *b) {
     return both;
 }
 
-// The clustering rule: the surface of what holds both. (Volume, the seed's measure, is 0 for everything flat.)
-static float cost_of(const cluster *a, const cluster *b) {
-    const cluster both = join(a, b);
+// The clustering rule: the surface of the box that holds both. (Volume, Zych's measure, is 0 for everything flat.)
+static float merge_cost(const cluster *a, const cluster *b) {
+    const cluster both = join_clusters(a, b);
     const float x = both.max[0] - both.min[0], y = both.max[1] - both.min[1], z = both.max[2] - both.min[2];
     return x * y + y * z + z * x;
 }
@@ -420,7 +423,7 @@ static void choose_partners(const clustering *c) {
     }
     for (size_t i = 0; i < count; ++i) {
         for (size_t j = i + 1; j < count && j <= i + NEIGHBOURS; ++j) {
-            const float cost = cost_of(&c->clusters[i], &c->clusters[j]);
+            const float cost = merge_cost(&c->clusters[i], &c->clusters[j]);
             if (cost < c->costs[i]) {
                 c->costs[i] = cost;
                 c->partners[i] = (uint32_t)j;
@@ -456,7 +459,7 @@ static void merge_partners(clustering *c) {
         if (c->partners[partner] != i || partner == i) {
             c->merged[count++] = *a;
         } else if (partner > i) {
-            cluster both = join(a, b);
+            cluster both = join_clusters(a, b);
             c->merges[c->merge_count] = (merge){.first = a->number, .second = b->number, .count = both.count};
             both.number = (uint32_t)(c->entry_count + c->merge_count++);
             c->merged[count++] = both;
@@ -468,7 +471,7 @@ static void merge_partners(clustering *c) {
     c->cluster_count = count;
 }
 
-static void merge_all(clustering *c) {
+static void merge_all_clusters(clustering *c) {
     while (c->cluster_count > 1) {
         choose_partners(c);
         if (count_mutual(c) < c->cluster_count / MERGED_LEAST + 1) {
@@ -479,7 +482,7 @@ static void merge_all(clustering *c) {
 }
 
 // A cluster of at most BVH_LEAF boxes becomes a leaf.
-static void make_leaf_of(bvh_tree *tree, const clustering *c, uint32_t number, uint32_t node) {
+static void make_leaf_of_cluster(bvh_tree *tree, const clustering *c, uint32_t number, uint32_t node) {
     const entry *entries = tree->entries_buffer.data;
     const uint32_t slot = tree->slot_end++;
     uint32_t waiting[BVH_LEAF] = {number}, position = slot * BVH_LEAF;
@@ -488,7 +491,7 @@ static void make_leaf_of(bvh_tree *tree, const clustering *c, uint32_t number, u
         const uint32_t next = waiting[--count];
         if (next < c->entry_count) {
             const uint32_t id = entries[next].id;
-            const bp_box box = bp_box_flatten(tree->boxes[id], tree->config->dimensions);
+            const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
             bvh_put_box(tree, position++, &box, id);
         } else {
             waiting[count++] = c->merges[next - c->entry_count].first;
@@ -508,17 +511,17 @@ typedef struct branch {
     uint32_t number, node;
 } branch;
 
-static uint32_t size_of(const clustering *c, uint32_t number) {
+static uint32_t cluster_size(const clustering *c, uint32_t number) {
     return number < c->entry_count ? 1 : c->merges[number - c->entry_count].count;
 }
 
-static void plant(bvh_tree *tree, const clustering *c) {
+static void grow_from_clusters(bvh_tree *tree, const clustering *c) {
     branch waiting[STACK], b = {.number = c->clusters[0].number, .node = BVH_ROOT};
     size_t count = 0;
     tree->node_end = 2;
     for (;;) {
-        if (size_of(c, b.number) <= BVH_LEAF) {
-            make_leaf_of(tree, c, b.number, b.node);
+        if (cluster_size(c, b.number) <= BVH_LEAF) {
+            make_leaf_of_cluster(tree, c, b.number, b.node);
             if (count == 0) {
                 return;
             }
@@ -528,7 +531,7 @@ static void plant(bvh_tree *tree, const clustering *c) {
         const merge *m = &c->merges[b.number - c->entry_count];
         const uint32_t pair = tree->node_end;
         const branch sides[2] = {{.number = m->first, .node = pair}, {.number = m->second, .node = pair + 1}};
-        const int smaller = size_of(c, m->first) < size_of(c, m->second) ? 0 : 1;
+        const int smaller = cluster_size(c, m->first) < cluster_size(c, m->second) ? 0 : 1;
         tree->node_end += 2;
         bvh_nodes(tree)[b.node] = (bvh_node){.first = pair};
         bvh_parents(tree)[pair / 2] = b.node;
@@ -544,7 +547,7 @@ static bp_status build_bottom_up(bvh_tree *tree) {
         return BP_ERROR_MEMORY;
     }
     begin_clustering(tree, &c);
-    merge_all(&c);
+    merge_all_clusters(&c);
     tree->leaf_count = 1;
     for (size_t i = 0; i < c.merge_count; ++i) {
         tree->leaf_count += c.merges[i].count > BVH_LEAF;
@@ -552,30 +555,30 @@ static bp_status build_bottom_up(bvh_tree *tree) {
     if (!bvh_reserve_slots(tree, tree->leaf_count) || !bvh_reserve_nodes(tree, 2 * tree->leaf_count)) {
         return BP_ERROR_MEMORY;
     }
-    plant(tree, &c);
+    grow_from_clusters(tree, &c);
     return bvh_bound_all_inner(tree);
 }
 
-// ---- all ----------------------------------------------------------------------------------------------------------------
+// ---- any build ------------------------------------------------------------------------------------------------------
 
 static bp_status build_by_insertion(bvh_tree *tree) {
     bp_status status = BP_OK;
     for (size_t id = 0; id < tree->id_count && status == BP_OK; ++id) {
-        status = bvh_relocate(tree, (uint32_t)id);
+        status = bvh_tree_relocate(tree, (uint32_t)id);
     }
     return status;
 }
 
-bp_status bvh_build(bvh_tree *tree, const bp_box *boxes, size_t count) {
+bp_status bvh_tree_build(bvh_tree *tree, const bp_box *boxes, size_t count) {
     bp_status status = bvh_tree_clear(tree, boxes, count);
-    if (status == BP_OK && tree->config->bvh_build == BP_BVH_INSERTION) {
+    if (status == BP_OK && tree->setup->settings.bvh_build == BP_BVH_INSERTION) {
         return build_by_insertion(tree);
     }
     if (status == BP_OK) {
-        status = collect(tree);
+        status = collect_entries(tree);
     }
     if (status != BP_OK || tree->tree_count == 0) {
         return status;
     }
-    return tree->config->bvh_build == BP_BVH_TOP_DOWN ? build_top_down(tree) : build_bottom_up(tree);
+    return tree->setup->settings.bvh_build == BP_BVH_TOP_DOWN ? build_top_down(tree) : build_bottom_up(tree);
 }

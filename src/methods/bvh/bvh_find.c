@@ -9,8 +9,8 @@
 //         1. the boxes of the one against the bounds of the other: one vector, and two in three drop out
 //         2. each that is left against the boxes of the other: one vector each
 //
-// The stack is as large as the heights of the trees say that it can become, so it never overflows. The walk is cut into
-// tasks at pairs near the root; how it is cut depends only on the trees.
+// The heights of the trees say how large the stack can become, so it never overflows. The walk is cut into tasks at
+// pairs near the root; how it is cut depends only on the trees.
 #include "methods/bvh/bvh_tree.h"
 
 #include <assert.h>
@@ -19,11 +19,11 @@
 enum {
     LEAF_PAIRS = 256,                        // that are collected before they are tested
     TOUCHED = LEAF_PAIRS * BVH_LEAF,         // boxes that touch the bounds of a leaf
-    ITEMS = TOUCHED + BVH_LEAF * LEAF_PAIRS, // and the boxes of leaves with themselves
+    TESTS = TOUCHED + BVH_LEAF * LEAF_PAIRS, // of these, and of the boxes of leaves with themselves
     TASKS_MAX = 512,
     TASK_LEAST = 1024, // boxes that are worth a task
     SEGMENT = 65536,   // positions that are worth a unit of work for a scanned box
-    QUERIES = 64       // changed boxes in a unit of work
+    CHANGED = 64       // changed boxes in a unit of work
 };
 
 typedef struct node_pair {
@@ -31,18 +31,18 @@ typedef struct node_pair {
 } node_pair;
 
 void bvh_search_free(bvh_search *search, const bp_allocator *allocator) {
-    bp_sweep_pool_free(&search->pool, allocator);
+    bp_block_sinks_free(&search->sinks, allocator);
     bp_buffer_free(&search->tasks_buffer, allocator);
     bp_buffer_free(&search->spare_buffer, allocator);
     bp_buffer_free(&search->stacks_buffer, allocator);
 }
 
 size_t bvh_search_bytes(const bvh_search *search) {
-    return bp_sweep_pool_bytes(&search->pool) + search->tasks_buffer.bytes + search->spare_buffer.bytes +
+    return bp_block_sinks_bytes(&search->sinks) + search->tasks_buffer.bytes + search->spare_buffer.bytes +
            search->stacks_buffer.bytes;
 }
 
-// ---- descent ------------------------------------------------------------------------------------------------------------
+// ---- descent --------------------------------------------------------------------------------------------------------
 
 typedef struct trees {
     const bvh_tree *a, *b; // the same for pairs inside one
@@ -51,11 +51,12 @@ typedef struct trees {
 } trees;
 
 static trees trees_of(const bvh_tree *a, const bvh_tree *b) {
-    return (trees){.a = a, .b = b, .a_nodes = bvh_nodes(a), .b_nodes = bvh_nodes(b), .descent = a->config->bvh_descent};
+    return (trees){
+        .a = a, .b = b, .a_nodes = bvh_nodes(a), .b_nodes = bvh_nodes(b), .descent = a->setup->settings.bvh_descent};
 }
 
 // The sum of the extents: it orders boxes of like shape as volume does, and is neither 0 for flat ones nor infinite.
-static float size_of(const bvh_node *node) {
+static float node_size(const bvh_node *node) {
     return (node->max[0] - node->min[0]) + (node->max[1] - node->min[1]) + (node->max[2] - node->min[2]);
 }
 
@@ -63,106 +64,93 @@ static inline bool descends_a(bp_bvh_descent descent, const bvh_node *a, const b
     if (bvh_is_leaf(a) || bvh_is_leaf(b)) {
         return bvh_is_leaf(b);
     }
-    return descent == BP_BVH_ONE_BEFORE_OTHER || size_of(a) >= size_of(b);
+    return descent == BP_BVH_ONE_BEFORE_OTHER || node_size(a) >= node_size(b);
 }
 
 // Appends a pair if its nodes overlap; without a branch on that.
-static inline size_t append(const trees *t, node_pair *out, size_t count, uint32_t a, uint32_t b) {
+static inline size_t append_if_overlapping(const trees *t, node_pair *out, size_t count, uint32_t a, uint32_t b) {
     out[count] = (node_pair){.a = a, .b = b};
     return count + bvh_nodes_overlap(&t->a_nodes[a], &t->b_nodes[b]);
 }
 
 // The next pairs below a pair that is not of two leaves; at most four.
-static inline size_t expand(const trees *t, node_pair pair, node_pair out[4]) {
+static inline size_t expand_pair(const trees *t, node_pair pair, node_pair out[4]) {
     const bvh_node *a = &t->a_nodes[pair.a], *b = &t->b_nodes[pair.b];
     const uint32_t below_a = a->first, below_b = b->first;
     if (t->a == t->b && pair.a == pair.b) {
         out[0] = (node_pair){.a = below_a, .b = below_a};
         out[1] = (node_pair){.a = below_a + 1, .b = below_a + 1};
-        return append(t, out, 2, below_a, below_a + 1);
+        return append_if_overlapping(t, out, 2, below_a, below_a + 1);
     }
     if (t->descent == BP_BVH_SIMULTANEOUS && !bvh_is_leaf(a) && !bvh_is_leaf(b)) {
-        size_t count = append(t, out, 0, below_a, below_b);
-        count = append(t, out, count, below_a, below_b + 1);
-        count = append(t, out, count, below_a + 1, below_b);
-        return append(t, out, count, below_a + 1, below_b + 1);
+        size_t count = append_if_overlapping(t, out, 0, below_a, below_b);
+        count = append_if_overlapping(t, out, count, below_a, below_b + 1);
+        count = append_if_overlapping(t, out, count, below_a + 1, below_b);
+        return append_if_overlapping(t, out, count, below_a + 1, below_b + 1);
     }
     if (descends_a(t->descent, a, b)) {
-        return append(t, out, append(t, out, 0, below_a, pair.b), below_a + 1, pair.b);
+        return append_if_overlapping(t, out, append_if_overlapping(t, out, 0, below_a, pair.b), below_a + 1, pair.b);
     }
-    return append(t, out, append(t, out, 0, pair.a, below_b), pair.a, below_b + 1);
+    return append_if_overlapping(t, out, append_if_overlapping(t, out, 0, pair.a, below_b), pair.a, below_b + 1);
 }
 
 static inline bool are_leaves(const trees *t, node_pair pair) {
     return bvh_is_leaf(&t->a_nodes[pair.a]) && bvh_is_leaf(&t->b_nodes[pair.b]);
 }
 
-// ---- leaves -------------------------------------------------------------------------------------------------------------
+// ---- leaves ---------------------------------------------------------------------------------------------------------
 
 typedef struct walker {
     const trees *trees;
-    bp_sweeper *sweeper; // for its sink, and to tell that memory ran short
-    size_t leaf_pair_count, item_count;
-    bp_sweep_item leaf_pairs[LEAF_PAIRS]; // a slot of b as the object, the boxes of a leaf of a as its candidates
-    bp_sweep_item items[ITEMS];
+    bp_range_tester *tester; // of the boxes of both trees
+    size_t leaf_pair_count, test_count;
+    bp_range_test leaf_pairs[LEAF_PAIRS]; // a slot of b as the object, the boxes of a leaf of a as its candidates
+    bp_range_test tests[TESTS];
     bp_pair touched[TOUCHED + BP_COLUMN_PADDING];
 } walker;
 
-static void sweep_items(walker *w) {
-    const trees *t = w->trees;
-    bp_sink *sink = w->sweeper->sink;
-    for (size_t done = 0, some = 0; done < w->item_count && !w->sweeper->failed; done += some) {
-        bp_sweep_job job = {.objects = &t->a->columns,
-                            .candidates = &t->b->columns,
-                            .items = w->items + done,
-                            .item_count = w->item_count - done,
-                            .ordered = t->a == t->b};
-        job.out = bp_sink_room(sink, BVH_LEAF + BP_COLUMN_PADDING, &job.room);
-        if (job.out == NULL) {
-            w->sweeper->failed = true;
-            return;
-        }
-        bp_sink_commit(sink, job.out, t->a->kernels->sweep(&job, &some));
+static void count_leaf_tests(bp_sink *sink, const bp_range_test *tests, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        sink->tests += tests[i].end - tests[i].begin;
     }
 }
 
-// The boxes of a that touch the bounds of a leaf of b, each as an item against that leaf. The id columns of this sweep
-// name positions and slots instead of ids.
+// The boxes of a that touch the bounds of a leaf of b, each to be tested against that leaf. The id columns name slots
+// and positions here, instead of ids.
 static void list_touched(walker *w) {
     const trees *t = w->trees;
     bp_columns by_position = t->a->columns;
     by_position.id = t->a->positions_buffer.data;
     for (size_t done = 0, some = 0; done < w->leaf_pair_count; done += some) {
-        const bp_sweep_job job = {.objects = &t->b->leaves,
+        const bp_range_job job = {.objects = &t->b->leaves,
                                   .candidates = &by_position,
-                                  .items = w->leaf_pairs + done,
-                                  .item_count = w->leaf_pair_count - done,
+                                  .tests = w->leaf_pairs + done,
+                                  .test_count = w->leaf_pair_count - done,
+                                  .names = BP_NAMES_BY_ROLE,
                                   .out = w->touched,
                                   .room = sizeof w->touched / sizeof *w->touched};
-        const size_t count = t->a->kernels->sweep(&job, &some);
+        const size_t count = w->tester->kernels->test_ranges(&job, &some);
         for (size_t i = 0; i < count; ++i) {
             const uint32_t begin = w->touched[i].a * BVH_LEAF;
-            w->items[w->item_count++] =
-                (bp_sweep_item){.object = w->touched[i].b, .begin = begin, .end = begin + BVH_LEAF};
+            w->tests[w->test_count++] =
+                (bp_range_test){.object = w->touched[i].b, .begin = begin, .end = begin + BVH_LEAF};
         }
     }
 }
 
 static void test_leaves(walker *w) {
     list_touched(w);
-    for (size_t i = 0; i < w->item_count; ++i) {
-        w->sweeper->sink->tests += w->items[i].end - w->items[i].begin;
-    }
-    sweep_items(w);
+    count_leaf_tests(w->tester->sink, w->tests, w->test_count);
+    bp_range_tester_run(w->tester, w->tests, w->test_count);
     w->leaf_pair_count = 0;
-    w->item_count = 0;
+    w->test_count = 0;
 }
 
 // At most LEAF_PAIRS leaves with themselves fit beside as many pairs.
 static void list_leaf_with_itself(walker *w, const bvh_node *leaf) {
     const uint32_t begin = leaf->first * BVH_LEAF, end = begin + leaf->count;
     for (uint32_t position = begin; position + 1 < end; ++position) {
-        w->items[w->item_count++] = (bp_sweep_item){.object = position, .begin = position + 1, .end = end};
+        w->tests[w->test_count++] = (bp_range_test){.object = position, .begin = position + 1, .end = end};
     }
 }
 
@@ -173,296 +161,315 @@ static void list_leaves(walker *w, node_pair pair) {
     } else {
         const uint32_t begin = a->first * BVH_LEAF;
         w->leaf_pairs[w->leaf_pair_count++] =
-            (bp_sweep_item){.object = b->first, .begin = begin, .end = begin + a->count};
+            (bp_range_test){.object = b->first, .begin = begin, .end = begin + a->count};
     }
-    if (w->leaf_pair_count == LEAF_PAIRS || w->item_count > ITEMS - TOUCHED - BVH_LEAF) {
+    if (w->leaf_pair_count == LEAF_PAIRS || w->test_count > TESTS - TOUCHED - BVH_LEAF) {
         test_leaves(w);
     }
 }
 
-// ---- one task -------------------------------------------------------------------------------------------------------------
+// ---- one task -------------------------------------------------------------------------------------------------------
 
-typedef struct find {
+typedef struct tree_search {
     trees trees;
     const node_pair *tasks;
     node_pair *stacks; // one for each task
     size_t stack_size;
-} find;
+} tree_search;
 
 // Each step takes one pair off and puts at most four on, one level further down in at least one tree.
 static size_t stack_size_for(const bvh_tree *a, const bvh_tree *b) {
     return 3 * ((size_t)bvh_heights(a)[BVH_ROOT] + bvh_heights(b)[BVH_ROOT]) + 4;
 }
 
-static void unit_walk(const void *context, bp_sweeper *sweeper, size_t index) {
-    const find *f = context;
-    node_pair *stack = f->stacks + index * f->stack_size;
+static void unit_walk(const void *context, bp_range_tester *tester, size_t index) {
+    const tree_search *s = context;
+    node_pair *stack = s->stacks + index * s->stack_size;
     walker w;
-    w.trees = &f->trees;
-    w.sweeper = sweeper;
+    w.trees = &s->trees;
+    w.tester = tester;
     w.leaf_pair_count = 0;
-    w.item_count = 0;
+    w.test_count = 0;
     size_t count = 1;
-    stack[0] = f->tasks[index];
-    while (count > 0 && !sweeper->failed) {
+    stack[0] = s->tasks[index];
+    while (count > 0 && !tester->failed) {
         const node_pair pair = stack[--count];
-        if (are_leaves(&f->trees, pair)) {
+        if (are_leaves(&s->trees, pair)) {
             list_leaves(&w, pair);
         } else {
-            assert(count + 4 <= f->stack_size);
-            count += expand(&f->trees, pair, stack + count);
+            assert(count + 4 <= s->stack_size);
+            count += expand_pair(&s->trees, pair, stack + count);
         }
     }
     test_leaves(&w);
 }
 
-// ---- tasks ----------------------------------------------------------------------------------------------------------------
+// ---- tasks ----------------------------------------------------------------------------------------------------------
 
 // Replaces every pair by those below it.
-static size_t expand_all(const trees *t, const node_pair *from, size_t count, node_pair *to) {
+static size_t expand_pairs(const trees *t, const node_pair *from, size_t count, node_pair *to) {
     size_t expanded = 0;
     for (size_t i = 0; i < count; ++i) {
         if (are_leaves(t, from[i])) {
             to[expanded++] = from[i];
         } else {
-            expanded += expand(t, from[i], to + expanded);
+            expanded += expand_pair(t, from[i], to + expanded);
         }
     }
     return expanded;
 }
 
-static bool make_tasks(bvh_search *search, find *f, size_t *count) {
-    const bp_allocator *allocator = &f->trees.a->config->allocator;
+// Cuts the walk into pairs of nodes near the roots, one for each task.
+static bool make_walk_tasks(bvh_search *search, tree_search *s, size_t *count) {
+    const bp_allocator *allocator = &s->trees.a->setup->runtime.allocator;
     if (!bp_buffer_reserve(&search->tasks_buffer, allocator, 0, (size_t)4 * TASKS_MAX, sizeof(node_pair)) ||
         !bp_buffer_reserve(&search->spare_buffer, allocator, 0, (size_t)4 * TASKS_MAX, sizeof(node_pair))) {
         return false;
     }
     node_pair *tasks = search->tasks_buffer.data, *spare = search->spare_buffer.data;
-    const size_t wanted = (f->trees.a->tree_count + f->trees.b->tree_count) / TASK_LEAST;
+    const size_t wanted = (s->trees.a->tree_count + s->trees.b->tree_count) / TASK_LEAST;
     tasks[0] = (node_pair){.a = BVH_ROOT, .b = BVH_ROOT};
-    *count = bvh_nodes_overlap(f->trees.a_nodes, f->trees.b_nodes) ? 1 : 0;
+    *count = bvh_nodes_overlap(s->trees.a_nodes, s->trees.b_nodes) ? 1 : 0;
     for (size_t before = 0; *count > 0 && *count != before && *count < wanted && *count < TASKS_MAX;) {
         before = *count;
-        *count = expand_all(&f->trees, tasks, before, spare);
+        *count = expand_pairs(&s->trees, tasks, before, spare);
         node_pair *swapped = tasks;
         tasks = spare;
         spare = swapped;
     }
-    f->tasks = tasks;
-    f->stack_size = stack_size_for(f->trees.a, f->trees.b);
+    s->tasks = tasks;
+    s->stack_size = stack_size_for(s->trees.a, s->trees.b);
     const bool granted = bp_buffer_reserve_slack(&search->stacks_buffer, allocator, 0,
-                                                 bp_size_multiply(*count, f->stack_size), sizeof(node_pair));
-    f->stacks = search->stacks_buffer.data;
+                                                 bp_size_multiply(*count, s->stack_size), sizeof(node_pair));
+    s->stacks = search->stacks_buffer.data;
     return granted;
 }
 
-static bp_status find_in_trees(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink) {
+static bp_status search_leaves(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink) {
     if (a->tree_count == 0 || b->tree_count == 0) {
         return BP_OK;
     }
-    find f = {.trees = trees_of(a, b)};
+    tree_search s = {.trees = trees_of(a, b)};
     size_t task_count = 0;
-    if (!make_tasks(search, &f, &task_count)) {
+    if (!make_walk_tasks(search, &s, &task_count)) {
         return BP_ERROR_MEMORY;
     }
-    const bp_sweep_plan plan = {.config = a->config,
-                                .objects = &a->columns,
-                                .candidates = &b->columns,
-                                .unit_count = task_count,
-                                .unit = unit_walk,
-                                .context = &f};
-    return bp_sweep_pool_run(&search->pool, &plan, sink);
+    const bp_range_search walks = {.runtime = &a->setup->runtime,
+                                   .kernels = a->setup->kernels,
+                                   .objects = &a->columns,
+                                   .candidates = &b->columns,
+                                   .names = a == b ? BP_NAMES_ORDERED : BP_NAMES_BY_ROLE,
+                                   .unit_count = task_count,
+                                   .unit = unit_walk,
+                                   .context = &s};
+    return bp_range_search_run(&walks, &search->sinks, sink);
 }
 
-// ---- scanned boxes ----------------------------------------------------------------------------------------------------------
+// ---- scanned boxes --------------------------------------------------------------------------------------------------
 
-// Boxes object_begin .. of one side against candidates of the other: unit u is box u / segments, segment u % segments.
+typedef struct box_list {
+    const bp_columns *columns;
+    size_t count;
+} box_list;
+
+// All positions of the slots, holes included.
+static box_list leaf_boxes(const bvh_tree *tree) {
+    return (box_list){.columns = &tree->columns, .count = (size_t)tree->slot_end * BVH_LEAF};
+}
+
+static box_list scanned_boxes(const bvh_tree *tree) {
+    return (box_list){.columns = &tree->scanned, .count = tree->scanned_count};
+}
+
+// Every object against segments of candidates: unit u is object u / segments, segment u % segments.
 typedef struct scan {
     size_t segments, candidate_count;
     bool with_itself; // each against those after it
 } scan;
 
-static void unit_scan(const void *context, bp_sweeper *sweeper, size_t unit) {
+static void unit_scan(const void *context, bp_range_tester *tester, size_t unit) {
     const scan *s = context;
     const size_t object = unit / s->segments, from = unit % s->segments * SEGMENT;
     const size_t begin = s->with_itself && from <= object ? object + 1 : from;
     const size_t end = from + SEGMENT < s->candidate_count ? from + SEGMENT : s->candidate_count;
     if (begin < end) {
-        bp_sweeper_push_range(sweeper, object, (uint32_t)begin, (uint32_t)end);
+        bp_range_tester_add_long(tester, object, (uint32_t)begin, (uint32_t)end);
     }
 }
 
-static bp_status sweep_all(bvh_search *search, const bp_config *config, const bp_columns *objects, size_t object_count,
-                           const bp_columns *candidates, size_t candidate_count, bp_sink *sink) {
-    if (object_count == 0 || candidate_count == 0) {
+static bp_status scan_boxes(bvh_search *search, const bp_method_setup *setup, box_list objects, box_list candidates,
+                            bp_sink *sink) {
+    if (objects.count == 0 || candidates.count == 0) {
         return BP_OK;
     }
-    const scan s = {.segments = candidate_count / SEGMENT + 1,
-                    .candidate_count = candidate_count,
-                    .with_itself = objects == candidates};
-    const bp_sweep_plan plan = {.config = config,
-                                .objects = objects,
-                                .candidates = candidates,
-                                .unit_count = object_count * s.segments,
-                                .unit = unit_scan,
-                                .context = &s};
-    return bp_sweep_pool_run(&search->pool, &plan, sink);
+    const bool with_itself = objects.columns == candidates.columns;
+    const scan s = {
+        .segments = candidates.count / SEGMENT + 1, .candidate_count = candidates.count, .with_itself = with_itself};
+    const bp_range_search scans = {.runtime = &setup->runtime,
+                                   .kernels = setup->kernels,
+                                   .objects = objects.columns,
+                                   .candidates = candidates.columns,
+                                   .names = with_itself ? BP_NAMES_ORDERED : BP_NAMES_BY_ROLE,
+                                   .unit_count = objects.count * s.segments,
+                                   .unit = unit_scan,
+                                   .context = &s};
+    return bp_range_search_run(&scans, &search->sinks, sink);
+}
+
+static bp_pair ordered_pair(uint32_t a, uint32_t b) {
+    return (bp_pair){.a = a < b ? a : b, .b = a < b ? b : a};
 }
 
 // Of the pairs from `first` on, those that are kept: (smaller id, larger id).
 static void order_pairs(bp_sink *sink, size_t first) {
     const size_t end = sink->count < sink->capacity ? sink->count : sink->capacity;
     for (size_t i = first; i < end; ++i) {
-        const bp_pair pair = sink->data[i];
-        sink->data[i] = (bp_pair){.a = pair.a < pair.b ? pair.a : pair.b, .b = pair.a < pair.b ? pair.b : pair.a};
+        sink->data[i] = ordered_pair(sink->data[i].a, sink->data[i].b);
     }
 }
 
-static bp_status find_scanned(bvh_search *search, const bvh_tree *tree, bp_sink *sink) {
-    const size_t first = sink->count, positions = (size_t)tree->slot_end * BVH_LEAF;
-    bp_status status =
-        sweep_all(search, tree->config, &tree->scanned, tree->scanned_count, &tree->columns, positions, sink);
+static bp_status search_scanned(bvh_search *search, const bvh_tree *tree, bp_sink *sink) {
+    const size_t first = sink->count;
+    bp_status status = scan_boxes(search, tree->setup, scanned_boxes(tree), leaf_boxes(tree), sink);
     if (status == BP_OK) {
         order_pairs(sink, first);
-        status = sweep_all(search, tree->config, &tree->scanned, tree->scanned_count, &tree->scanned,
-                           tree->scanned_count, sink);
+        status = scan_boxes(search, tree->setup, scanned_boxes(tree), scanned_boxes(tree), sink);
     }
     return status;
 }
 
-static bp_status find_scanned_between(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink) {
-    const bp_config *config = a->config;
-    const size_t a_positions = (size_t)a->slot_end * BVH_LEAF, b_positions = (size_t)b->slot_end * BVH_LEAF;
-    bp_status status = sweep_all(search, config, &a->scanned, a->scanned_count, &b->columns, b_positions, sink);
+static bp_status search_scanned_between(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink) {
+    bp_status status = scan_boxes(search, a->setup, scanned_boxes(a), leaf_boxes(b), sink);
     if (status == BP_OK) {
-        status = sweep_all(search, config, &a->scanned, a->scanned_count, &b->scanned, b->scanned_count, sink);
+        status = scan_boxes(search, a->setup, scanned_boxes(a), scanned_boxes(b), sink);
     }
-    if (status == BP_OK && b->scanned_count > 0) {
-        status = sweep_all(search, config, &a->columns, a_positions, &b->scanned, b->scanned_count, sink);
-    }
-    return status;
+    return status == BP_OK ? scan_boxes(search, a->setup, leaf_boxes(a), scanned_boxes(b), sink) : status;
 }
 
-bp_status bvh_find(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink) {
-    const bp_status status = find_in_trees(search, a, b, sink);
+bp_status bvh_search_trees(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink) {
+    const bp_status status = search_leaves(search, a, b, sink);
     if (status != BP_OK) {
         return status;
     }
-    return a == b ? find_scanned(search, a, sink) : find_scanned_between(search, a, b, sink);
+    return a == b ? search_scanned(search, a, sink) : search_scanned_between(search, a, b, sink);
 }
 
-// ---- changed boxes ----------------------------------------------------------------------------------------------------------
+// ---- changed boxes --------------------------------------------------------------------------------------------------
 
-typedef struct queries {
+typedef struct changed_search {
     const bvh_tree *tree;
-    const bp_id *changed;
-    size_t changed_count;
-    const uint8_t *is_changed;
+    const bp_changes *changes;
     uint32_t *stacks; // one for each unit
     size_t stack_size;
-} queries;
+} changed_search;
 
-static bool overlaps(const bvh_node *node, const bp_box *box) {
+static bool node_overlaps(const bvh_node *node, const bp_box *box) {
     return (node->min[0] <= box->max[0]) & (box->min[0] <= node->max[0]) & (node->min[1] <= box->max[1]) &
            (box->min[1] <= node->max[1]) & (node->min[2] <= box->max[2]) & (box->min[2] <= node->max[2]);
 }
 
-// The pairs of one box with `count` candidates, less those with itself and those that the other one's search reports.
-static void sweep_query(const queries *q, bp_sweeper *sweeper, const bp_sweep_item *items, size_t count,
-                        const bp_columns *objects, const bp_columns *candidates) {
-    bp_sink *sink = sweeper->sink;
-    for (size_t done = 0, some = 0; done < count && !sweeper->failed; done += some) {
-        bp_sweep_job job = {
-            .objects = objects, .candidates = candidates, .items = items + done, .item_count = count - done};
-        job.out = bp_sink_room(sink, job.items[0].end - job.items[0].begin + BP_COLUMN_PADDING, &job.room);
+// The pairs of one changed box with its candidates, less those with itself and those that the other one's search
+// reports.
+static void test_changed(const changed_search *c, bp_range_tester *tester, const bp_range_test *tests, size_t count) {
+    bp_sink *sink = tester->sink;
+    for (size_t done = 0, some = 0; done < count && !tester->failed; done += some) {
+        bp_range_job job = {.objects = tester->objects,
+                            .candidates = tester->candidates,
+                            .tests = tests + done,
+                            .test_count = count - done,
+                            .names = BP_NAMES_BY_ROLE};
+        job.out = bp_sink_room(sink, job.tests[0].end - job.tests[0].begin + BP_COLUMN_PADDING, &job.room);
         if (job.out == NULL) {
-            sweeper->failed = true;
+            tester->failed = true;
             return;
         }
-        const size_t found = q->tree->kernels->sweep(&job, &some);
+        const size_t found = tester->kernels->test_ranges(&job, &some);
         size_t kept = 0;
         for (size_t i = 0; i < found; ++i) {
             const uint32_t id = job.out[i].a, other = job.out[i].b;
-            job.out[kept] = (bp_pair){.a = id < other ? id : other, .b = id < other ? other : id};
-            kept += id < other || (id > other && !q->is_changed[other]);
+            job.out[kept] = ordered_pair(id, other);
+            kept += id < other || (id > other && !c->changes->marks[other]);
         }
         bp_sink_commit(sink, job.out, kept);
     }
-    for (size_t i = 0; i < count; ++i) {
-        sink->tests += items[i].end - items[i].begin;
-    }
+    count_leaf_tests(sink, tests, count);
 }
 
-static void query_tree(const queries *q, bp_sweeper *sweeper, uint32_t *stack, uint32_t position) {
-    const bvh_node *nodes = bvh_nodes(q->tree);
-    const bp_box box = bvh_read_box(q->tree, position);
-    bp_sweep_item items[LEAF_PAIRS];
-    size_t item_count = 0, count = 1;
+static void test_changed_against_leaves(const changed_search *c, bp_range_tester *tester, uint32_t *stack,
+                                        uint32_t position) {
+    const bvh_node *nodes = bvh_nodes(c->tree);
+    const bp_box box = bp_columns_box(&c->tree->columns, position);
+    bp_range_test tests[LEAF_PAIRS];
+    size_t test_count = 0, count = 1;
+    tester->candidates = &c->tree->columns;
     stack[0] = BVH_ROOT;
     while (count > 0) {
         const bvh_node *node = &nodes[stack[--count]];
         if (!bvh_is_leaf(node)) {
             stack[count] = node->first;
-            count += overlaps(&nodes[node->first], &box);
+            count += node_overlaps(&nodes[node->first], &box);
             stack[count] = node->first + 1;
-            count += overlaps(&nodes[node->first + 1], &box);
+            count += node_overlaps(&nodes[node->first + 1], &box);
             continue;
         }
         const uint32_t begin = node->first * BVH_LEAF;
-        items[item_count++] = (bp_sweep_item){.object = position, .begin = begin, .end = begin + node->count};
-        if (item_count == LEAF_PAIRS) {
-            sweep_query(q, sweeper, items, item_count, &q->tree->columns, &q->tree->columns);
-            item_count = 0;
+        tests[test_count++] = (bp_range_test){.object = position, .begin = begin, .end = begin + node->count};
+        if (test_count == LEAF_PAIRS) {
+            test_changed(c, tester, tests, test_count);
+            test_count = 0;
         }
     }
-    sweep_query(q, sweeper, items, item_count, &q->tree->columns, &q->tree->columns);
+    test_changed(c, tester, tests, test_count);
 }
 
-static void query_range(const queries *q, bp_sweeper *sweeper, const bp_columns *objects, uint32_t object,
-                        const bp_columns *candidates, size_t count) {
-    for (size_t begin = 0; begin < count; begin += SEGMENT) {
-        const size_t end = begin + SEGMENT < count ? begin + SEGMENT : count;
-        const bp_sweep_item item = {.object = object, .begin = (uint32_t)begin, .end = (uint32_t)end};
-        sweep_query(q, sweeper, &item, 1, objects, candidates);
+static void test_changed_against_all(const changed_search *c, bp_range_tester *tester, uint32_t object,
+                                     box_list candidates) {
+    tester->candidates = candidates.columns;
+    for (size_t begin = 0; begin < candidates.count; begin += SEGMENT) {
+        const size_t end = begin + SEGMENT < candidates.count ? begin + SEGMENT : candidates.count;
+        const bp_range_test test = {.object = object, .begin = (uint32_t)begin, .end = (uint32_t)end};
+        test_changed(c, tester, &test, 1);
     }
 }
 
-static void unit_queries(const void *context, bp_sweeper *sweeper, size_t unit) {
-    const queries *q = context;
-    const bvh_tree *tree = q->tree;
-    const size_t begin = unit * QUERIES;
-    const size_t end = begin + QUERIES < q->changed_count ? begin + QUERIES : q->changed_count;
-    for (size_t i = begin; i < end && !sweeper->failed; ++i) {
-        const uint32_t place = bvh_places(tree)[q->changed[i]];
+// The tester's list stays empty: each test runs at once, on the columns that the tester has then.
+static void unit_changed(const void *context, bp_range_tester *tester, size_t unit) {
+    const changed_search *c = context;
+    const bvh_tree *tree = c->tree;
+    const size_t begin = unit * CHANGED;
+    const size_t end = begin + CHANGED < c->changes->count ? begin + CHANGED : c->changes->count;
+    for (size_t i = begin; i < end && !tester->failed; ++i) {
+        const uint32_t place = bvh_places(tree)[c->changes->ids[i]];
         if (place == BVH_NOWHERE) {
             continue;
         }
         const bool scanned = (place & BVH_SCANNED) != 0;
-        const bp_columns *objects = scanned ? &tree->scanned : &tree->columns;
+        tester->objects = scanned ? &tree->scanned : &tree->columns;
         if (scanned) {
-            query_range(q, sweeper, objects, place & ~BVH_SCANNED, &tree->columns, (size_t)tree->slot_end * BVH_LEAF);
+            test_changed_against_all(c, tester, place & ~BVH_SCANNED, leaf_boxes(tree));
         } else {
-            query_tree(q, sweeper, q->stacks + unit * q->stack_size, place);
+            test_changed_against_leaves(c, tester, c->stacks + unit * c->stack_size, place);
         }
-        query_range(q, sweeper, objects, place & ~BVH_SCANNED, &tree->scanned, tree->scanned_count);
+        test_changed_against_all(c, tester, place & ~BVH_SCANNED, scanned_boxes(tree));
     }
 }
 
-bp_status bvh_find_changed(bvh_search *search, const bvh_tree *tree, const bp_id *changed, size_t changed_count,
-                           const uint8_t *is_changed, bp_sink *sink) {
-    queries q = {.tree = tree, .changed = changed, .changed_count = changed_count, .is_changed = is_changed};
-    const size_t units = (changed_count + QUERIES - 1) / QUERIES;
-    q.stack_size = (tree->tree_count > 0 ? bvh_heights(tree)[BVH_ROOT] : 0) + 2;
-    if (!bp_buffer_reserve_slack(&search->stacks_buffer, &tree->config->allocator, 0,
-                                 bp_size_multiply(units, q.stack_size), sizeof(uint32_t))) {
+bp_status bvh_search_changed(bvh_search *search, const bvh_tree *tree, const bp_changes *changes, bp_sink *sink) {
+    changed_search c = {.tree = tree, .changes = changes};
+    const size_t units = (changes->count + CHANGED - 1) / CHANGED;
+    c.stack_size = (tree->tree_count > 0 ? bvh_heights(tree)[BVH_ROOT] : 0) + 2;
+    if (!bp_buffer_reserve_slack(&search->stacks_buffer, &tree->setup->runtime.allocator, 0,
+                                 bp_size_multiply(units, c.stack_size), sizeof(uint32_t))) {
         return BP_ERROR_MEMORY;
     }
-    q.stacks = search->stacks_buffer.data;
-    const bp_sweep_plan plan = {.config = tree->config,
-                                .objects = &tree->columns,
-                                .candidates = &tree->columns,
-                                .unit_count = units,
-                                .unit = unit_queries,
-                                .context = &q};
-    return bp_sweep_pool_run(&search->pool, &plan, sink);
+    c.stacks = search->stacks_buffer.data;
+    const bp_range_search ranges = {.runtime = &tree->setup->runtime,
+                                    .kernels = tree->setup->kernels,
+                                    .objects = NULL, // these differ from box to box
+                                    .candidates = NULL,
+                                    .names = BP_NAMES_BY_ROLE,
+                                    .unit_count = units,
+                                    .unit = unit_changed,
+                                    .context = &c};
+    return bp_range_search_run(&ranges, &search->sinks, sink);
 }

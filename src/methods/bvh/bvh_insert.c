@@ -1,14 +1,14 @@
 // Changing the tree box by box.
 //
 // A box goes down to the child whose surface grows less, into a leaf with room, or into a full one that is split in two
-// at its median. A box that leaves takes an empty leaf with it, and a leaf that fits into its neighbour is merged into it.
-// On the way up bounds are mended, and where one side of a node is more than one level taller than the other, a
-// grandchild takes the place of the shorter side:
+// at its median. A leaf that has become empty is removed, and one whose boxes fit into its sibling is merged into it.
+// On the way up bounds are corrected, and where one side of a node is more than one level taller than the other, a
+// grandchild changes places with the shorter side:
 //
 //            n                     n
-//          /   \                 /   \             O(log n) each. (The seed holds rotations for too expensive; without
-//         s     t       ->      f     t            any, boxes that come in sorted order make a list of the tree.)
-//              / \                   / \           .
+//          /   \                 /   \             O(log n) each. (Zych leaves such rotations out as too expensive;
+//         s     t       ->      f     t            but without them, boxes that come in sorted order turn the tree into
+//              / \                   / \           a list.)
 //             f   g                 s   g
 #include "methods/bvh/bvh_tree.h"
 
@@ -24,7 +24,7 @@ static uint32_t parent_of(const bvh_tree *tree, uint32_t node) {
     return bvh_parents(tree)[node / 2];
 }
 
-// ---- nodes and slots --------------------------------------------------------------------------------------------------
+// ---- nodes and slots ------------------------------------------------------------------------------------------------
 
 static uint32_t take_pair(bvh_tree *tree) {
     uint32_t pair = tree->free_pair;
@@ -72,8 +72,8 @@ static void free_slot(bvh_tree *tree, uint32_t slot) {
     --tree->leaf_count;
 }
 
-// Tells what hangs below a node where it is now.
-static void relink(bvh_tree *tree, uint32_t node) {
+// Tells the slot or the children of a node where the node is now.
+static void relink_below(bvh_tree *tree, uint32_t node) {
     const bvh_node *n = &bvh_nodes(tree)[node];
     if (bvh_is_leaf(n)) {
         slot_nodes(tree)[n->first] = node;
@@ -85,7 +85,7 @@ static void relink(bvh_tree *tree, uint32_t node) {
 static void move_node(bvh_tree *tree, uint32_t to, uint32_t from) {
     bvh_nodes(tree)[to] = bvh_nodes(tree)[from];
     bvh_heights(tree)[to] = bvh_heights(tree)[from];
-    relink(tree, to);
+    relink_below(tree, to);
 }
 
 static void swap_nodes(bvh_tree *tree, uint32_t a, uint32_t b) {
@@ -94,10 +94,10 @@ static void swap_nodes(bvh_tree *tree, uint32_t a, uint32_t b) {
     move_node(tree, a, b);
     bvh_nodes(tree)[b] = node;
     bvh_heights(tree)[b] = height;
-    relink(tree, b);
+    relink_below(tree, b);
 }
 
-// ---- on the way up ------------------------------------------------------------------------------------------------------
+// ---- on the way up --------------------------------------------------------------------------------------------------
 
 static double surface_of(const float min[3], const float max[3]) {
     const double x = (double)max[0] - (double)min[0], y = (double)max[1] - (double)min[1];
@@ -124,7 +124,7 @@ static uint32_t child_to_lift(const bvh_tree *tree, uint32_t taller, uint32_t un
     return joint_surface(u, f[1].min, f[1].max) <= joint_surface(u, f[0].min, f[0].max) ? first : first + 1;
 }
 
-static void balance(bvh_tree *tree, uint32_t node) {
+static void balance_node(bvh_tree *tree, uint32_t node) {
     const uint32_t left = bvh_nodes(tree)[node].first, right = left + 1;
     const uint32_t *heights = bvh_heights(tree);
     if (heights[left] <= heights[right] + 1 && heights[right] <= heights[left] + 1) {
@@ -137,7 +137,7 @@ static void balance(bvh_tree *tree, uint32_t node) {
     tree->order_is_valid = false;
 }
 
-static bool is_same(const bvh_node *a, const bvh_node *b) {
+static bool bounds_are_same(const bvh_node *a, const bvh_node *b) {
     bool same = true;
     for (int axis = 0; axis < 3; ++axis) {
         same &= a->min[axis] == b->min[axis] && a->max[axis] == b->max[axis];
@@ -145,27 +145,28 @@ static bool is_same(const bvh_node *a, const bvh_node *b) {
     return same;
 }
 
-// Mends bounds and heights from an inner node on, as far up as anything changes.
-static void mend(bvh_tree *tree, uint32_t node) {
+// Corrects bounds and heights from an inner node on, as far up as anything changes.
+static void correct_upwards(bvh_tree *tree, uint32_t node) {
     for (;;) {
         const bvh_node before = bvh_nodes(tree)[node];
         const uint32_t height = bvh_heights(tree)[node];
-        balance(tree, node);
+        balance_node(tree, node);
         bvh_bound_inner(tree, node);
-        if (node == BVH_ROOT || (is_same(&before, &bvh_nodes(tree)[node]) && height == bvh_heights(tree)[node])) {
+        if (node == BVH_ROOT ||
+            (bounds_are_same(&before, &bvh_nodes(tree)[node]) && height == bvh_heights(tree)[node])) {
             return;
         }
         node = parent_of(tree, node);
     }
 }
 
-static void mend_above(bvh_tree *tree, uint32_t node) {
+static void correct_above(bvh_tree *tree, uint32_t node) {
     if (node != BVH_ROOT) {
-        mend(tree, parent_of(tree, node));
+        correct_upwards(tree, parent_of(tree, node));
     }
 }
 
-// ---- entering -----------------------------------------------------------------------------------------------------------
+// ---- entering -------------------------------------------------------------------------------------------------------
 
 static uint32_t choose_leaf(const bvh_tree *tree, const bp_box *box) {
     const bvh_node *nodes = bvh_nodes(tree);
@@ -233,12 +234,12 @@ static void fill_leaf(bvh_tree *tree, uint32_t node, uint32_t slot, const candid
             bvh_write_hole(tree, slot * BVH_LEAF + i);
         }
     }
-    relink(tree, node);
+    relink_below(tree, node);
     bvh_bound_leaf(tree, node);
 }
 
 // A full leaf and one box more become two leaves.
-static bp_status split_leaf(bvh_tree *tree, uint32_t node, const bp_box *box, uint32_t id) {
+static bp_status split_full_leaf(bvh_tree *tree, uint32_t node, const bp_box *box, uint32_t id) {
     const uint32_t pair = take_pair(tree), slot = take_slot(tree);
     if (pair == BVH_NOWHERE || slot == BVH_NOWHERE) {
         return BP_ERROR_MEMORY;
@@ -247,14 +248,14 @@ static bp_status split_leaf(bvh_tree *tree, uint32_t node, const bp_box *box, ui
     candidate all[BVH_LEAF + 1];
     for (uint32_t i = 0; i < BVH_LEAF; ++i) {
         const uint32_t position = old_slot * BVH_LEAF + i;
-        all[i] = candidate_for(bvh_read_box(tree, position), tree->columns.id[position]);
+        all[i] = candidate_for(bp_columns_box(&tree->columns, position), tree->columns.id[position]);
     }
     all[BVH_LEAF] = candidate_for(*box, id);
     sort_candidates(all, BVH_LEAF + 1, widest_axis(all, BVH_LEAF + 1));
     fill_leaf(tree, pair, old_slot, all, BVH_LEAF / 2);
     fill_leaf(tree, pair + 1, slot, all + BVH_LEAF / 2, BVH_LEAF / 2 + 1);
     bvh_nodes(tree)[node] = (bvh_node){.first = pair};
-    relink(tree, node);
+    relink_below(tree, node);
     tree->order_is_valid = false;
     bvh_bound_inner(tree, node);
     return BP_OK;
@@ -273,8 +274,8 @@ static bp_status make_root(bvh_tree *tree) {
     return BP_OK;
 }
 
-static bp_status insert(bvh_tree *tree, uint32_t id) {
-    const bp_box box = bp_box_flatten(tree->boxes[id], tree->config->dimensions);
+static bp_status insert_box(bvh_tree *tree, uint32_t id) {
+    const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
     if (tree->tree_count == 0 && make_root(tree) != BP_OK) {
         return BP_ERROR_MEMORY;
     }
@@ -284,22 +285,22 @@ static bp_status insert(bvh_tree *tree, uint32_t id) {
     if (node->count < BVH_LEAF) {
         bvh_put_box(tree, node->first * BVH_LEAF + node->count++, &box, id);
         bvh_bound_leaf(tree, leaf);
-    } else if (split_leaf(tree, leaf, &box, id) != BP_OK) {
+    } else if (split_full_leaf(tree, leaf, &box, id) != BP_OK) {
         return BP_ERROR_MEMORY;
     }
-    mend_above(tree, leaf);
+    correct_above(tree, leaf);
     return BP_OK;
 }
 
-// ---- leaving ------------------------------------------------------------------------------------------------------------
+// ---- leaving --------------------------------------------------------------------------------------------------------
 
-// As it is in the columns: the box that was given may be newer, and is another call's business.
+// Moves a box as it is in the columns: tree->boxes may hold a newer one, which its own relocation will read.
 static void move_box(bvh_tree *tree, uint32_t to, uint32_t from) {
-    const bp_box box = bvh_read_box(tree, from);
+    const bp_box box = bp_columns_box(&tree->columns, from);
     bvh_put_box(tree, to, &box, tree->columns.id[from]);
 }
 
-// The last leaf of the tree goes, or its neighbour takes the parent's place.
+// The sibling of the leaf takes the parent's place, unless the leaf is the last of the tree.
 static void remove_leaf(bvh_tree *tree, uint32_t leaf) {
     free_slot(tree, bvh_nodes(tree)[leaf].first);
     tree->order_is_valid = false;
@@ -309,7 +310,7 @@ static void remove_leaf(bvh_tree *tree, uint32_t leaf) {
     const uint32_t parent = parent_of(tree, leaf);
     move_node(tree, parent, leaf ^ 1);
     free_pair(tree, leaf & ~1u);
-    mend_above(tree, parent);
+    correct_above(tree, parent);
 }
 
 // The boxes of both go into the slot of the one, and the parent becomes the leaf.
@@ -325,10 +326,10 @@ static void merge_leaves(bvh_tree *tree, uint32_t kept, uint32_t emptied) {
     free_pair(tree, kept & ~1u);
     tree->order_is_valid = false;
     bvh_bound_leaf(tree, parent);
-    mend_above(tree, parent);
+    correct_above(tree, parent);
 }
 
-static void take_out(bvh_tree *tree, uint32_t id) {
+static void remove_box(bvh_tree *tree, uint32_t id) {
     const uint32_t position = bvh_places(tree)[id];
     const uint32_t leaf = slot_nodes(tree)[position / BVH_LEAF];
     bvh_node *node = &bvh_nodes(tree)[leaf];
@@ -346,11 +347,11 @@ static void take_out(bvh_tree *tree, uint32_t id) {
         merge_leaves(tree, leaf ^ 1, leaf);
     } else {
         bvh_bound_leaf(tree, leaf);
-        mend_above(tree, leaf);
+        correct_above(tree, leaf);
     }
 }
 
-// ---- both ---------------------------------------------------------------------------------------------------------------
+// ---- moving ---------------------------------------------------------------------------------------------------------
 
 static bool fits_leaf(const bvh_tree *tree, uint32_t position, const bp_box *box) {
     const size_t slot = position / BVH_LEAF;
@@ -361,25 +362,25 @@ static bool fits_leaf(const bvh_tree *tree, uint32_t position, const bp_box *box
     return fits;
 }
 
-bp_status bvh_relocate(bvh_tree *tree, uint32_t id) {
-    const bp_box box = bp_box_flatten(tree->boxes[id], tree->config->dimensions);
+bp_status bvh_tree_relocate(bvh_tree *tree, uint32_t id) {
+    const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
     const uint32_t place = bvh_places(tree)[id];
     if (place != BVH_NOWHERE && (place & BVH_SCANNED) != 0) {
-        bvh_unscan(tree, id);
+        bvh_remove_scanned(tree, id);
     } else if (place != BVH_NOWHERE) {
         if (fits_leaf(tree, place, &box)) {
             bvh_put_box(tree, place, &box, id);
             return BP_OK;
         }
-        take_out(tree, id);
+        remove_box(tree, id);
     }
     if (bp_box_is_hole(&box)) {
         return BP_OK;
     }
-    return bvh_is_finite(&box, 3) ? insert(tree, id) : bvh_scan(tree, id);
+    return bp_box_is_finite(&box, 3) ? insert_box(tree, id) : bvh_add_scanned(tree, id);
 }
 
-bp_status bvh_reinsert(bvh_tree *tree, uint32_t id) {
-    take_out(tree, id);
-    return insert(tree, id);
+bp_status bvh_tree_reinsert(bvh_tree *tree, uint32_t id) {
+    remove_box(tree, id);
+    return insert_box(tree, id);
 }

@@ -1,7 +1,7 @@
 // Memory, places and bounds of the tree; see bvh_tree.h for the layout.
 #include "methods/bvh/bvh_tree.h"
 
-#include "api/config.h"
+#include "base/log.h"
 #include "base/parallel.h"
 
 #include <assert.h>
@@ -14,18 +14,18 @@ enum {
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-void bvh_tree_init(bvh_tree *tree, const bp_config *config) {
-    *tree = (bvh_tree){
-        .config = config, .kernels = bp_kernels_get(config->simd), .free_pair = BVH_NOWHERE, .free_slot = BVH_NOWHERE};
+void bvh_tree_init(bvh_tree *tree, const bp_method_setup *setup) {
+    *tree = (bvh_tree){.setup = setup, .free_pair = BVH_NOWHERE, .free_slot = BVH_NOWHERE};
 }
 
-enum { BUFFER_COUNT = 12 };
+enum { BUFFER_COUNT = 13 };
 
 static void list_buffers(bvh_tree *tree, bp_buffer *buffers[BUFFER_COUNT]) {
     bp_buffer *all[BUFFER_COUNT] = {&tree->nodes_buffer,   &tree->parents_buffer,    &tree->heights_buffer,
                                     &tree->columns_buffer, &tree->positions_buffer,  &tree->leaves_buffer,
                                     &tree->scanned_buffer, &tree->slot_nodes_buffer, &tree->places_buffer,
-                                    &tree->order_buffer,   &tree->entries_buffer,    &tree->sizes_buffer};
+                                    &tree->order_buffer,   &tree->entries_buffer,    &tree->sizes_buffer,
+                                    &tree->clusters_buffer};
     memcpy(buffers, all, sizeof all);
 }
 
@@ -33,16 +33,15 @@ void bvh_tree_free(bvh_tree *tree) {
     bp_buffer *buffers[BUFFER_COUNT];
     list_buffers(tree, buffers);
     for (size_t i = 0; i < BUFFER_COUNT; ++i) {
-        bp_buffer_free(buffers[i], &tree->config->allocator);
+        bp_buffer_free(buffers[i], &tree->setup->runtime.allocator);
     }
-    bp_buffer_free(&tree->clusters_buffer, &tree->config->allocator);
 }
 
 size_t bvh_tree_bytes(const bvh_tree *tree) {
     bvh_tree copy = *tree;
     bp_buffer *buffers[BUFFER_COUNT];
     list_buffers(&copy, buffers);
-    size_t bytes = tree->clusters_buffer.bytes;
+    size_t bytes = 0;
     for (size_t i = 0; i < BUFFER_COUNT; ++i) {
         bytes += buffers[i]->bytes;
     }
@@ -78,7 +77,7 @@ static bool grow_columns(bp_columns *columns, bp_buffer *buffer, const bp_alloca
 }
 
 bool bvh_reserve_nodes(bvh_tree *tree, size_t count) {
-    const bp_allocator *allocator = &tree->config->allocator;
+    const bp_allocator *allocator = &tree->setup->runtime.allocator;
     const size_t used = tree->node_end;
     return bp_buffer_reserve_slack(&tree->nodes_buffer, allocator, used * sizeof(bvh_node), count, sizeof(bvh_node)) &&
            bp_buffer_reserve_slack(&tree->parents_buffer, allocator, used / 2 * sizeof(uint32_t), count / 2 + 1,
@@ -87,7 +86,7 @@ bool bvh_reserve_nodes(bvh_tree *tree, size_t count) {
 }
 
 static bool reserve_positions(bvh_tree *tree, size_t count) {
-    if (!bp_buffer_reserve(&tree->positions_buffer, &tree->config->allocator, 0, count + BP_COLUMN_PADDING,
+    if (!bp_buffer_reserve(&tree->positions_buffer, &tree->setup->runtime.allocator, 0, count + BP_COLUMN_PADDING,
                            sizeof(uint32_t))) {
         return false;
     }
@@ -105,7 +104,7 @@ static void number_leaves(bvh_tree *tree, size_t begin, size_t end) {
 }
 
 bool bvh_reserve_slots(bvh_tree *tree, size_t count) {
-    const bp_allocator *allocator = &tree->config->allocator;
+    const bp_allocator *allocator = &tree->setup->runtime.allocator;
     const size_t used = tree->slot_end;
     if (count <= tree->slot_capacity) {
         return true;
@@ -113,7 +112,8 @@ bool bvh_reserve_slots(bvh_tree *tree, size_t count) {
     const size_t wanted = count + count / 4 + 1; // a world goes on to split leaves
     const size_t capacity = wanted < SLOTS_MAX ? wanted : SLOTS_MAX;
     if (count > SLOTS_MAX) {
-        bp_log_write(tree->config, "bvh: more leaves than the 2^28 that fit; use another method for so many boxes");
+        bp_log_write(&tree->setup->runtime.log,
+                     "bvh: more leaves than the 2^28 that fit; use another method for so many boxes");
         return false;
     }
     if (!bp_buffer_reserve(&tree->slot_nodes_buffer, allocator, used * sizeof(uint32_t), capacity, sizeof(uint32_t)) ||
@@ -129,8 +129,8 @@ bool bvh_reserve_slots(bvh_tree *tree, size_t count) {
 }
 
 static bool reserve_places(bvh_tree *tree, size_t count) {
-    if (!bp_buffer_reserve_slack(&tree->places_buffer, &tree->config->allocator, tree->place_count * sizeof(uint32_t),
-                                 count, sizeof(uint32_t))) {
+    if (!bp_buffer_reserve_slack(&tree->places_buffer, &tree->setup->runtime.allocator,
+                                 tree->place_count * sizeof(uint32_t), count, sizeof(uint32_t))) {
         return false;
     }
     for (; tree->place_count < count; ++tree->place_count) {
@@ -160,7 +160,7 @@ bp_status bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count) {
 
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
-static void write_columns(const bp_columns *columns, size_t position, const bp_box *box, uint32_t id) {
+static void write_box(const bp_columns *columns, size_t position, const bp_box *box, uint32_t id) {
     for (int axis = 0; axis < 3; ++axis) {
         columns->min[axis][position] = box->min[axis];
         columns->max[axis][position] = box->max[axis];
@@ -168,46 +168,37 @@ static void write_columns(const bp_columns *columns, size_t position, const bp_b
     columns->id[position] = id;
 }
 
-bp_box bvh_read_box(const bvh_tree *tree, uint32_t position) {
-    const bp_columns *c = &tree->columns;
-    return (bp_box){.min = {c->min[0][position], c->min[1][position], c->min[2][position]},
-                    .max = {c->max[0][position], c->max[1][position], c->max[2][position]}};
-}
-
 void bvh_put_box(bvh_tree *tree, uint32_t position, const bp_box *box, uint32_t id) {
-    write_columns(&tree->columns, position, box, id);
+    write_box(&tree->columns, position, box, id);
     bvh_places(tree)[id] = position;
 }
 
 void bvh_write_hole(bvh_tree *tree, uint32_t position) {
     const bp_box hole = bp_box_hole();
-    write_columns(&tree->columns, position, &hole, 0);
+    write_box(&tree->columns, position, &hole, 0);
 }
 
-bp_status bvh_scan(bvh_tree *tree, uint32_t id) {
+bp_status bvh_add_scanned(bvh_tree *tree, uint32_t id) {
     if (tree->scanned_count == tree->scanned_capacity) {
         const size_t capacity = 2 * tree->scanned_capacity + 64;
-        if (!grow_columns(&tree->scanned, &tree->scanned_buffer, &tree->config->allocator, tree->scanned_count,
+        if (!grow_columns(&tree->scanned, &tree->scanned_buffer, &tree->setup->runtime.allocator, tree->scanned_count,
                           capacity)) {
             return BP_ERROR_MEMORY;
         }
         tree->scanned_capacity = capacity;
     }
-    const bp_box box = bp_box_flatten(tree->boxes[id], tree->config->dimensions);
+    const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
     bvh_places(tree)[id] = BVH_SCANNED | (uint32_t)tree->scanned_count;
-    write_columns(&tree->scanned, tree->scanned_count++, &box, id);
+    write_box(&tree->scanned, tree->scanned_count++, &box, id);
     return BP_OK;
 }
 
-void bvh_unscan(bvh_tree *tree, uint32_t id) {
+// The last one takes its place.
+void bvh_remove_scanned(bvh_tree *tree, uint32_t id) {
     const size_t hole = bvh_places(tree)[id] & ~BVH_SCANNED, last = --tree->scanned_count;
-    const bp_columns *c = &tree->scanned;
-    const uint32_t moved = c->id[last];
-    for (int axis = 0; axis < 3; ++axis) {
-        c->min[axis][hole] = c->min[axis][last];
-        c->max[axis][hole] = c->max[axis][last];
-    }
-    c->id[hole] = moved;
+    const bp_box box = bp_columns_box(&tree->scanned, last);
+    const uint32_t moved = tree->scanned.id[last];
+    write_box(&tree->scanned, hole, &box, moved);
     bvh_places(tree)[moved] = BVH_SCANNED | (uint32_t)hole;
     bvh_places(tree)[id] = BVH_NOWHERE;
 }
@@ -255,7 +246,7 @@ void bvh_bound_inner(bvh_tree *tree, uint32_t index) {
 }
 
 // Lists the inner nodes, parents first. A list is its own queue.
-static bp_status order_nodes(bvh_tree *tree) {
+static bp_status order_inner_nodes(bvh_tree *tree) {
     if (tree->order_is_valid) {
         return BP_OK;
     }
@@ -263,7 +254,7 @@ static bp_status order_nodes(bvh_tree *tree) {
     if (tree->leaf_count < 2) {
         return BP_OK;
     }
-    if (!bp_buffer_reserve_slack(&tree->order_buffer, &tree->config->allocator, 0, tree->leaf_count,
+    if (!bp_buffer_reserve_slack(&tree->order_buffer, &tree->setup->runtime.allocator, 0, tree->leaf_count,
                                  sizeof(uint32_t))) {
         return BP_ERROR_MEMORY;
     }
@@ -282,7 +273,7 @@ static bp_status order_nodes(bvh_tree *tree) {
 }
 
 bp_status bvh_bound_all_inner(bvh_tree *tree) {
-    const bp_status status = order_nodes(tree);
+    const bp_status status = order_inner_nodes(tree);
     if (status != BP_OK) {
         return status;
     }
@@ -296,21 +287,21 @@ bp_status bvh_bound_all_inner(bvh_tree *tree) {
 static void refit_slot(bvh_tree *tree, uint32_t slot) {
     const uint32_t node = ((const uint32_t *)tree->slot_nodes_buffer.data)[slot];
     const size_t begin = (size_t)slot * BVH_LEAF;
-    bp_columns_fill(&tree->columns, tree->config, begin, begin + bvh_nodes(tree)[node].count, tree->boxes);
+    bp_columns_fill(&tree->columns, tree->setup->kernels, tree->setup->dimensions, begin,
+                    begin + bvh_nodes(tree)[node].count, tree->boxes);
     (void)bound_slot(tree, node);
 }
 
 typedef struct refit {
     bvh_tree *tree;
-    size_t block_count;
+    bp_blocks blocks; // of slots
 } refit;
 
 // A free slot has no leaf: its first box is a hole, and no box of a leaf is.
 static void task_refit(void *context, size_t block) {
     const refit *r = context;
-    const size_t begin = (size_t)((unsigned long long)r->tree->slot_end * block / r->block_count);
-    const size_t end = (size_t)((unsigned long long)r->tree->slot_end * (block + 1) / r->block_count);
-    for (size_t slot = begin; slot < end; ++slot) {
+    const size_t end = bp_block_begin(r->blocks, block + 1);
+    for (size_t slot = bp_block_begin(r->blocks, block); slot < end; ++slot) {
         if (!isnan(r->tree->columns.min[0][slot * BVH_LEAF])) {
             refit_slot(r->tree, (uint32_t)slot);
         }
@@ -318,7 +309,7 @@ static void task_refit(void *context, size_t block) {
 }
 
 // The middle of a leaf's boxes: the median of their lower corners, which one that is far away does not move.
-static void middle_of(const bvh_tree *tree, uint32_t slot, uint32_t count, float middle[3]) {
+static void middle_of_slot(const bvh_tree *tree, uint32_t slot, uint32_t count, float middle[3]) {
     for (int axis = 0; axis < 3; ++axis) {
         float sorted[BVH_LEAF] = {0};
         for (uint32_t i = 0; i < count; ++i) {
@@ -337,7 +328,7 @@ static void middle_of(const bvh_tree *tree, uint32_t slot, uint32_t count, float
 static uint32_t list_strays(const bvh_tree *tree, uint32_t slot, uint32_t strays[BVH_LEAF]) {
     const uint32_t count = bvh_nodes(tree)[((const uint32_t *)tree->slot_nodes_buffer.data)[slot]].count;
     float middle[3];
-    middle_of(tree, slot, count, middle);
+    middle_of_slot(tree, slot, count, middle);
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; ++i) {
         const size_t position = (size_t)slot * BVH_LEAF + i;
@@ -351,7 +342,7 @@ static uint32_t list_strays(const bvh_tree *tree, uint32_t slot, uint32_t strays
     return found;
 }
 
-// Boxes that have jumped, and tear their leaf apart: over the edge of a periodic domain, say.
+// Moves boxes that have jumped far and made their leaf large: across the edge of a periodic domain, for example.
 static bp_status move_strays(bvh_tree *tree) {
     bp_status status = BP_OK;
     const bp_columns *c = &tree->leaves;
@@ -362,27 +353,27 @@ static bp_status move_strays(bvh_tree *tree) {
             uint32_t strays[BVH_LEAF] = {0};
             const uint32_t count = list_strays(tree, slot, strays);
             for (uint32_t i = 0; i < count && status == BP_OK; ++i) {
-                status = bvh_reinsert(tree, strays[i]);
+                status = bvh_tree_reinsert(tree, strays[i]);
             }
         }
     }
     return status;
 }
 
-bp_status bvh_refit(bvh_tree *tree) {
-    const bp_executor *executor = &tree->config->executor;
-    refit r = {.tree = tree, .block_count = bp_parallel_blocks(executor, tree->slot_end, REFIT_SLOTS_LEAST)};
-    bp_parallel_for(executor, r.block_count, task_refit, &r);
+bp_status bvh_tree_refit(bvh_tree *tree) {
+    const bp_executor *executor = &tree->setup->runtime.executor;
+    refit r = {.tree = tree, .blocks = bp_blocks_cut(executor, tree->slot_end, REFIT_SLOTS_LEAST, SIZE_MAX)};
+    bp_parallel_for(executor, r.blocks.count, task_refit, &r);
     for (size_t i = 0; i < tree->scanned_count; ++i) {
         const uint32_t id = tree->scanned.id[i];
-        const bp_box box = bp_box_flatten(tree->boxes[id], tree->config->dimensions);
-        write_columns(&tree->scanned, i, &box, id);
+        const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
+        write_box(&tree->scanned, i, &box, id);
     }
     const bp_status status = move_strays(tree);
     return status == BP_OK ? bvh_bound_all_inner(tree) : status;
 }
 
-double bvh_spread(const bvh_tree *tree) {
+double bvh_tree_spread(const bvh_tree *tree) {
     const bp_columns *c = &tree->leaves;
     double sum = 0.0;
     for (size_t slot = 0; slot < tree->slot_end; ++slot) {
@@ -395,7 +386,7 @@ double bvh_spread(const bvh_tree *tree) {
     return sum;
 }
 
-size_t bvh_fullest(const bvh_tree *tree) {
+size_t bvh_tree_fullest(const bvh_tree *tree) {
     const uint32_t *slot_nodes = tree->slot_nodes_buffer.data;
     size_t most = 0;
     for (size_t slot = 0; slot < tree->slot_end && most < BVH_LEAF; ++slot) {
@@ -408,12 +399,12 @@ size_t bvh_fullest(const bvh_tree *tree) {
 
 // ---- validation -----------------------------------------------------------------------------------------------------
 
-static bp_status refuse(const bvh_tree *tree, const char *what, size_t which) {
-    bp_log_write(tree->config, "bvh: %s %zu", what, which);
+static bp_status report_wrong_tree(const bvh_tree *tree, const char *what, size_t which) {
+    bp_log_write(&tree->setup->runtime.log, "bvh: %s %zu", what, which);
     return BP_ERROR_INTERNAL;
 }
 
-static bool encloses(const bvh_node *outer, const float min[3], const float max[3]) {
+static bool node_holds(const bvh_node *outer, const float min[3], const float max[3]) {
     bool inside = true;
     for (int axis = 0; axis < 3; ++axis) {
         inside &= outer->min[axis] <= min[axis] && max[axis] <= outer->max[axis];
@@ -431,8 +422,8 @@ static bool place_is_right(const bvh_tree *tree, uint32_t id) {
     const bp_columns *c = scanned ? &tree->scanned : &tree->columns;
     const size_t position = place & ~BVH_SCANNED;
     return position < (scanned ? tree->scanned_count : (size_t)tree->slot_end * BVH_LEAF) && c->id[position] == id &&
-           bp_columns_hold(c, position, &tree->boxes[id], tree->config->dimensions) &&
-           scanned == !bvh_is_finite(&tree->boxes[id], tree->config->dimensions);
+           bp_columns_hold(c, position, &tree->boxes[id], tree->setup->dimensions) &&
+           scanned == !bp_box_is_finite(&tree->boxes[id], tree->setup->dimensions);
 }
 
 // The boxes of a leaf come first in its slot, lie inside its bounds, and are followed by holes.
@@ -443,8 +434,8 @@ static bool leaf_is_right(const bvh_tree *tree, uint32_t index) {
                  ((const uint32_t *)tree->slot_nodes_buffer.data)[node->first] == index;
     for (size_t i = 0; right && i < BVH_LEAF; ++i) {
         const size_t position = (size_t)node->first * BVH_LEAF + i;
-        const bp_box box = bvh_read_box(tree, (uint32_t)position);
-        right = i < node->count ? encloses(node, box.min, box.max) && c->id[position] < tree->id_count &&
+        const bp_box box = bp_columns_box(&tree->columns, (uint32_t)position);
+        right = i < node->count ? node_holds(node, box.min, box.max) && c->id[position] < tree->id_count &&
                                       bvh_places(tree)[c->id[position]] == position
                                 : bp_box_is_hole(&box);
     }
@@ -463,8 +454,8 @@ static bool inner_is_right(const bvh_tree *tree, uint32_t index) {
     const bvh_node *left = &bvh_nodes(tree)[node->first], *right = left + 1;
     const uint32_t *heights = bvh_heights(tree);
     const uint32_t l = heights[node->first], r = heights[node->first + 1];
-    return heights[index] == 1 + (l > r ? l : r) && encloses(node, left->min, left->max) &&
-           encloses(node, right->min, right->max);
+    return heights[index] == 1 + (l > r ? l : r) && node_holds(node, left->min, left->max) &&
+           node_holds(node, right->min, right->max);
 }
 
 // Walks all nodes without memory of its own: down to the first child, from there to the second, from there up.
@@ -474,7 +465,7 @@ static bp_status validate_nodes(const bvh_tree *tree) {
     for (bool down = true; steps <= 4 * tree->leaf_count; ++steps) {
         const bvh_node *node = &bvh_nodes(tree)[index];
         if (down && !(bvh_is_leaf(node) ? leaf_is_right(tree, index) : inner_is_right(tree, index))) {
-            return refuse(tree, "something is wrong with node", index);
+            return report_wrong_tree(tree, "something is wrong with node", index);
         }
         boxes += down ? node->count : 0;
         leaves += down && bvh_is_leaf(node);
@@ -488,19 +479,19 @@ static bp_status validate_nodes(const bvh_tree *tree) {
         }
     }
     const bool complete = boxes == tree->tree_count && leaves == tree->leaf_count;
-    return complete ? BP_OK : refuse(tree, "the nodes do not hold all boxes, but", boxes);
+    return complete ? BP_OK : report_wrong_tree(tree, "the nodes do not hold all boxes, but", boxes);
 }
 
 bp_status bvh_tree_validate(const bvh_tree *tree) {
     size_t nowhere = 0;
     for (size_t id = 0; id < tree->id_count; ++id) {
         if (!place_is_right(tree, (uint32_t)id)) {
-            return refuse(tree, "the tree does not have the box that was given of id", id);
+            return report_wrong_tree(tree, "the tree does not hold the box of id", id);
         }
         nowhere += bvh_places(tree)[id] == BVH_NOWHERE;
     }
     if (tree->tree_count + tree->scanned_count + nowhere != tree->id_count) {
-        return refuse(tree, "a wrong number of boxes is in the tree:", tree->tree_count);
+        return report_wrong_tree(tree, "a wrong number of boxes is in the tree:", tree->tree_count);
     }
     return tree->tree_count > 0 ? validate_nodes(tree) : BP_OK;
 }

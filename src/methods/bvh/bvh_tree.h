@@ -3,11 +3,11 @@
 //     nodes   | root | - | l | r | l | r | ...    siblings lie side by side, in one cache line; an inner node knows its
 //                  \_____^                        first child, a leaf its slot
 //
-//     slots   | 8 boxes | 8 boxes | 5 boxes, 3 holes | ...     columns; a hole is a box of NaNs, which overlaps nothing,
+//     slots   | 8 boxes | 8 boxes | 5 boxes, 3 holes | ...     columns; a hole is a box of NaNs and overlaps nothing,
 //                                                              so a slot is always tested whole, in one vector
 //     leaves  the bounds of each slot, in columns too
-//     scanned boxes with an infinite coordinate: they would only blow up every node above them, and are tested against
-//             all
+//     scanned boxes with an infinite coordinate: they would only enlarge every node above them, and are tested against
+//             all others
 //
 // Any build gives this form, and any tree can be changed box by box afterwards.
 #ifndef BP_BVH_TREE_H
@@ -15,6 +15,8 @@
 
 #include "base/boxes.h"
 #include "kernels/range_tester.h"
+#include "methods/changes.h"
+#include "methods/setup.h"
 
 enum {
     BVH_LEAF = 8, // boxes in a slot
@@ -32,8 +34,7 @@ typedef struct bvh_node {
 } bvh_node;
 
 typedef struct bvh_tree {
-    const bp_config *config;
-    const bp_kernels *kernels;
+    const bp_method_setup *setup;
     const bp_box *boxes; // by id
     size_t id_count;
     size_t tree_count; // boxes in leaves; without any there is no root
@@ -94,36 +95,27 @@ static inline bool bvh_nodes_overlap(const bvh_node *a, const bvh_node *b) {
            (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
 }
 
-// A box with an infinite coordinate is scanned. Of a hole: false.
-static inline bool bvh_is_finite(const bp_box *box, uint32_t dimensions) {
-    bool finite = true;
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        finite &= (box->min[axis] >= -FLT_MAX) & (box->max[axis] <= FLT_MAX);
-    }
-    return finite;
-}
+// ---- bvh_tree.c: memory, places, bounds -----------------------------------------------------------------------------
 
-// ---- bvh_tree.c: memory, places, bounds -------------------------------------------------------------------------------
-
-void bvh_tree_init(bvh_tree *tree, const bp_config *config);
+void bvh_tree_init(bvh_tree *tree, const bp_method_setup *setup);
 void bvh_tree_free(bvh_tree *tree);
 size_t bvh_tree_bytes(const bvh_tree *tree);
 
 // Empties the tree and takes in the ids of `boxes`, none of which is anywhere yet.
 bp_status bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count);
 
-// Sees boxes that have changed; ids beyond the former ones are nowhere yet.
+// Replaces the array of boxes, some of which may have changed. Ids beyond the former ones are nowhere yet.
 bp_status bvh_tree_renew(bvh_tree *tree, const bp_box *boxes, size_t count);
 
 bool bvh_reserve_nodes(bvh_tree *tree, size_t count);
 bool bvh_reserve_slots(bvh_tree *tree, size_t count);
 
-// Boxes in the columns; they are flat in two dimensions.
-bp_box bvh_read_box(const bvh_tree *tree, uint32_t position);
+// Writes a box, or a hole, into the columns. Boxes are flat there in two dimensions.
 void bvh_put_box(bvh_tree *tree, uint32_t position, const bp_box *box, uint32_t id);
 void bvh_write_hole(bvh_tree *tree, uint32_t position);
-bp_status bvh_scan(bvh_tree *tree, uint32_t id);
-void bvh_unscan(bvh_tree *tree, uint32_t id);
+// Puts a box into the list of scanned ones, or takes it out.
+bp_status bvh_add_scanned(bvh_tree *tree, uint32_t id);
+void bvh_remove_scanned(bvh_tree *tree, uint32_t id);
 
 // Recomputes the bounds of a leaf from its boxes after one has entered or left.
 void bvh_bound_leaf(bvh_tree *tree, uint32_t index);
@@ -132,31 +124,32 @@ void bvh_bound_inner(bvh_tree *tree, uint32_t index);
 // All inner nodes, children before parents.
 bp_status bvh_bound_all_inner(bvh_tree *tree);
 
-// Reads all boxes anew and recomputes all bounds; the tree keeps its shape, except that boxes which are far away from the
-// others of their leaf now are moved to another. Every id must still be present and finite or infinite as it was.
-bp_status bvh_refit(bvh_tree *tree);
+// Reads all boxes anew and recomputes all bounds. The tree keeps its shape, except for strays: boxes that are now far
+// away from the others of their leaf move to another leaf. Every id must still be there, and finite or infinite as it
+// was.
+bp_status bvh_tree_refit(bvh_tree *tree);
 
-// The squared extents of all leaves, summed: about in proportion to their surface, and not 0 where that is (flat or in a
-// row). What a search costs grows with it.
-double bvh_spread(const bvh_tree *tree);
+// The squared sums of the extents of all leaves, added up: about proportional to their surfaces, but not 0 for leaves
+// that are flat or in a row. The cost of a search grows with it.
+double bvh_tree_spread(const bvh_tree *tree);
 // Boxes in the fullest leaf.
-size_t bvh_fullest(const bvh_tree *tree);
+size_t bvh_tree_fullest(const bvh_tree *tree);
 
 bp_status bvh_tree_validate(const bvh_tree *tree);
 
-// ---- bvh_build.c, bvh_insert.c, bvh_find.c ------------------------------------------------------------------------------
+// ---- bvh_build.c, bvh_insert.c, bvh_find.c --------------------------------------------------------------------------
 
-// All boxes, by the build that the config names.
-bp_status bvh_build(bvh_tree *tree, const bp_box *boxes, size_t count);
+// All boxes, by the build that the setup names.
+bp_status bvh_tree_build(bvh_tree *tree, const bp_box *boxes, size_t count);
 
 // Brings one id up to date with its box: enters it, takes it out, or moves it.
-bp_status bvh_relocate(bvh_tree *tree, uint32_t id);
-// Takes a box out of its leaf and lets it look for another.
-bp_status bvh_reinsert(bvh_tree *tree, uint32_t id);
+bp_status bvh_tree_relocate(bvh_tree *tree, uint32_t id);
+// Takes a box out of its leaf and inserts it anew.
+bp_status bvh_tree_reinsert(bvh_tree *tree, uint32_t id);
 
-// The memory of searches, kept from one to the next. All zero is empty.
+// The memory of searches, kept from search to search. All zero is empty.
 typedef struct bvh_search {
-    bp_sweep_pool pool;
+    bp_block_sinks sinks;
     bp_buffer tasks_buffer, spare_buffer, stacks_buffer;
 } bvh_search;
 
@@ -164,10 +157,9 @@ void bvh_search_free(bvh_search *search, const bp_allocator *allocator);
 size_t bvh_search_bytes(const bvh_search *search);
 
 // All pairs of a box of `a` and a box of `b`, or inside one tree if they are the same.
-bp_status bvh_find(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink);
+bp_status bvh_search_trees(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink);
 
 // All pairs inside the tree that have a changed id.
-bp_status bvh_find_changed(bvh_search *search, const bvh_tree *tree, const bp_id *changed, size_t changed_count,
-                           const uint8_t *is_changed, bp_sink *sink);
+bp_status bvh_search_changed(bvh_search *search, const bvh_tree *tree, const bp_changes *changes, bp_sink *sink);
 
 #endif

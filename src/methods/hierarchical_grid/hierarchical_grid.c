@@ -1,40 +1,44 @@
 // hierarchical-grid: levels of grids, each for objects of a certain size, in three forms behind one method.
 //
-//     REBUILD     the sorted grid    all boxes sorted by cell into columns, every time    sorted_grid.h, sorted_sweep.c
-//     INDIVIDUAL  the hash grid      linked cells, objects enter and leave in O(1)        hash_grid.h
-//     AUTOMATIC   the patched grid   the sorted grid, kept and mended while few change    grid_patch.h
+//     sorted grid    all boxes are sorted by cell into columns, anew in every step          sorted_grid.h
+//     patched grid   a sorted grid that is kept and corrected while few objects change      patched_grid.h
+//     linked grid    cells are linked lists, which objects enter and leave in O(1)          linked_grid.h
 //
-// Idea: an object is never larger than the cells of its level, so it can only meet what lies in its own or a
-// neighbouring cell there; against objects of other sizes it is the smaller one that searches the coarser level. Cells
-// are folded by modulo into a block whose size follows the number of objects: space is unbounded, memory is not.
+// Idea: an object is never larger than the cells of its level, so it can only meet objects in its own cell or in a
+// neighbouring one; between objects of different sizes, the smaller one searches the coarser level. Cells are folded by
+// modulo into a block whose size follows the number of objects: space is unbounded, memory is not.
 //
-// Cost: O(n) to build, to update and to find, if cells hold a bounded number of objects. Loses where that is not so:
+// Cost: O(n) to build, to update and to find, if cells hold a bounded number of objects. Loses where they do not:
 // objects much thinner than long in all directions at once, everything piled up in one place, a few hundred objects
 // (there all pairs are tested instead).
 //
-// update = automatic: the sorted form rebuilds and searches everything in the time in which the patched form mends and
-// searches one object in FEW; so it is the sorted form, unless for a while fewer have changed. (The seeds decide by the
-// share of objects that change cell. Measured here, that share hardly matters: what costs is searching an object again
-// once it has moved at all. And the hash form, whose objects lie scattered in memory, takes seven times as long for that
-// as the patched one: it is there for update = individual.)
+// update = rebuild means the sorted grid, update = individual the linked grid. update = automatic means the sorted grid
+// too, but patched while few objects change: rebuilding and searching it takes as long as patching it and searching for
+// one object in FEW. (Schornbaum 2009 decides by the share of objects that change cell. Measured here, that share
+// hardly matters: the cost is in searching for an object again once it has moved at all. And for that the linked grid,
+// whose objects lie scattered in memory, takes seven times as long as the patched one.)
 //
 // Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009.
+#include "methods/hierarchical_grid/hierarchical_grid.h"
+
 #include "methods/hierarchical_grid/linked_grid.h"
 #include "methods/hierarchical_grid/patched_grid.h"
-#include "methods/hierarchical_grid/sorted_grid.h"
 #include "methods/method.h"
 
 #include <assert.h>
 
 typedef struct hierarchical_grid {
-    const bp_config *config;
+    const bp_method_setup *setup;
     const bp_box *boxes;
     size_t count;
     bp_sorted_grid sorted;
     bp_sorted_grid other; // the other set of find_between
-    bp_grid_patch patch;  // of `sorted`
-    bp_hash_grid hash;
-    bool hashed;       // the hash form is up to date, not the sorted one
+
+    // All zero until they are first used: most grids are built once, or rebuilt in every step.
+    bp_patched_grid patch; // of `sorted`
+    bp_linked_grid linked;
+
+    bool is_linked;    // the linked grid is up to date, not the sorted one
     size_t calm_count; // updates in a row in which few objects changed
 } hierarchical_grid;
 
@@ -43,158 +47,172 @@ enum {
     CALM = 2  // updates: beginning to patch costs about as much as so many rebuilds
 };
 
-static bp_status create(const bp_config *config, void **state) {
-    hierarchical_grid *g = config->allocator.allocate(config->allocator.context, sizeof *g);
-    *state = g;
-    if (g == NULL) {
-        return BP_ERROR_MEMORY;
-    }
-    *g = (hierarchical_grid){.config = config};
-    bp_sorted_grid_init(&g->sorted, config);
-    bp_sorted_grid_init(&g->other, config);
-    bp_hash_grid_init(&g->hash, config);
-    bp_grid_patch_init(&g->patch, config, &g->sorted);
-    return BP_OK;
+static void hierarchical_grid_init(void *state, const bp_method_setup *setup) {
+    hierarchical_grid *g = state;
+    *g = (hierarchical_grid){.setup = setup};
+    bp_sorted_grid_init(&g->sorted, setup);
+    bp_sorted_grid_init(&g->other, setup);
 }
 
-static void destroy(void *state) {
+static bool uses_patch(const hierarchical_grid *g) {
+    return g->patch.setup != NULL;
+}
+
+static bool uses_linked(const hierarchical_grid *g) {
+    return g->linked.setup != NULL;
+}
+
+static void hierarchical_grid_free(void *state) {
     hierarchical_grid *g = state;
-    const bp_allocator allocator = g->config->allocator;
     bp_sorted_grid_free(&g->sorted);
     bp_sorted_grid_free(&g->other);
-    bp_hash_grid_free(&g->hash);
-    bp_grid_patch_free(&g->patch);
-    allocator.release(allocator.context, g, sizeof *g);
+    if (uses_linked(g)) {
+        bp_linked_grid_free(&g->linked);
+    }
+    if (uses_patch(g)) {
+        bp_patched_grid_free(&g->patch);
+    }
 }
 
 static bp_status build_sorted(hierarchical_grid *g) {
-    g->hashed = false;
-    bp_grid_patch_end(&g->patch);
+    g->is_linked = false;
+    if (uses_patch(g)) {
+        bp_patched_grid_end(&g->patch);
+    }
     return bp_sorted_grid_build(&g->sorted, g->boxes, g->count);
 }
 
-static bp_status update_hashed(hierarchical_grid *g, const bp_changes *changes) {
-    const bp_status status = bp_hash_grid_update(&g->hash, g->boxes, g->count, changes != NULL ? changes->ids : NULL,
-                                                 changes != NULL ? changes->count : 0);
-    g->hashed = status == BP_OK;
+static bp_status update_linked(hierarchical_grid *g, const bp_changes *changes) {
+    const bp_status status = bp_linked_grid_update(&g->linked, g->boxes, g->count, changes);
+    g->is_linked = status == BP_OK;
     return status;
 }
 
-static bp_status build_hashed(hierarchical_grid *g) {
-    bp_hash_grid_clear(&g->hash);
-    return update_hashed(g, NULL);
-}
-
-// The hash form is asked for, and there are more objects than are tested against each other anyway.
-static bool is_individual(const hierarchical_grid *g) {
-    return g->config->update == BP_UPDATE_INDIVIDUAL && g->count >= g->config->brute_force_below;
-}
-
-static bp_status build(void *state, const bp_box *boxes, size_t count) {
-    hierarchical_grid *g = state;
-    g->boxes = boxes;
-    g->count = count;
-    return is_individual(g) ? build_hashed(g) : build_sorted(g);
-}
-
-// Decides whether this update patches what the last one left.
-static bool wants_patch(hierarchical_grid *g, const bp_changes *changes) {
-    const bool few = changes != NULL && changes->count < g->count / FEW && g->count >= g->config->brute_force_below;
-    g->calm_count = few ? g->calm_count + 1 : 0;
-    return few && !g->hashed && g->calm_count > CALM;
-}
-
-static bp_status update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes, bp_answer *answer) {
-    hierarchical_grid *g = state;
-    g->boxes = boxes;
-    g->count = count;
-    *answer = BP_ANSWER_ALL;
-    if (is_individual(g) && g->hashed) {
-        *answer = changes != NULL ? BP_ANSWER_CHANGED : BP_ANSWER_ALL;
-        return update_hashed(g, changes);
+static bp_status build_linked(hierarchical_grid *g) {
+    if (!uses_linked(g)) {
+        bp_linked_grid_init(&g->linked, g->setup);
     }
-    if (is_individual(g)) {
-        return build_hashed(g);
+    bp_linked_grid_clear(&g->linked);
+    return update_linked(g, NULL);
+}
+
+// Whether the linked grid is to be used: the setup says so, and objects are too many to test all pairs.
+static bool wants_linked(const hierarchical_grid *g) {
+    return g->setup->update == BP_UPDATE_INDIVIDUAL && g->count >= g->setup->settings.brute_force_below;
+}
+
+static bp_status hierarchical_grid_build(void *state, const bp_box *boxes, size_t count) {
+    hierarchical_grid *g = state;
+    g->boxes = boxes;
+    g->count = count;
+    return wants_linked(g) ? build_linked(g) : build_sorted(g);
+}
+
+// Whether this update is to patch the sorted grid of the last one.
+static bool wants_patch(hierarchical_grid *g, const bp_changes *changes) {
+    const bool few =
+        changes != NULL && changes->count < g->count / FEW && g->count >= g->setup->settings.brute_force_below;
+    g->calm_count = few ? g->calm_count + 1 : 0;
+    return few && !g->is_linked && g->calm_count > CALM;
+}
+
+static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
+                                          bp_search_kind *kind) {
+    hierarchical_grid *g = state;
+    g->boxes = boxes;
+    g->count = count;
+    *kind = BP_SEARCH_ALL;
+    if (wants_linked(g) && g->is_linked) {
+        *kind = changes != NULL ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
+        return update_linked(g, changes);
+    }
+    if (wants_linked(g)) {
+        return build_linked(g);
     }
     if (wants_patch(g, changes)) {
-        *answer = BP_ANSWER_DIFFERENCE;
-        return BP_OK; // all of it happens while the difference is found
+        *kind = BP_SEARCH_DIFFERENCE;
+        return BP_OK; // bp_hierarchical_grid_find_difference does the work
     }
     return build_sorted(g);
 }
 
-static bp_status find(void *state, bp_sink *sink) {
+static bp_status hierarchical_grid_find(void *state, bp_sink *sink) {
     hierarchical_grid *g = state;
-    return g->hashed ? bp_hash_grid_find(&g->hash, sink) : bp_sorted_grid_find(&g->sorted, sink);
+    return g->is_linked ? bp_linked_grid_find(&g->linked, sink) : bp_sorted_grid_find(&g->sorted, sink);
 }
 
-static bp_status find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
+static bp_status hierarchical_grid_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
     hierarchical_grid *g = state;
-    return bp_hash_grid_find_changed(&g->hash, changes->ids, changes->count, changes->marks, sink);
+    return bp_linked_grid_find_changed(&g->linked, changes, sink);
 }
 
-static bp_status find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended) {
+static bp_status hierarchical_grid_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     hierarchical_grid *g = state;
-    return bp_grid_patch_find(&g->patch, g->boxes, g->count, changes, begun, ended);
-}
-
-static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
-    hierarchical_grid *g = state;
-    assert(!g->patch.active); // it comes from a build
-    bp_status status = g->hashed ? build_sorted(g) : BP_OK;
+    assert(!g->patch.active); // it has just been built
+    bp_status status = g->is_linked ? build_sorted(g) : BP_OK;
     if (status == BP_OK) {
         status = bp_sorted_grid_build(&g->other, boxes, count);
     }
     return status == BP_OK ? bp_sorted_grid_find_between(&g->other, &g->sorted, sink) : status;
 }
 
-static const bp_sorted_grid *grid(const void *state, const bp_id **loose, size_t *loose_count) {
+static void hierarchical_grid_stats(const void *state, bp_stats *stats) {
     const hierarchical_grid *g = state;
-    *loose = g->patch.loose.data;
-    *loose_count = g->patch.loose_count;
-    return g->hashed ? NULL : &g->sorted;
-}
-
-static bp_status find_across(void *state, void *other, bp_sink *sink) {
-    hierarchical_grid *g = state, *h = other;
-    assert(!g->hashed && !g->patch.active && !h->hashed && !h->patch.active); // both come from a build
-    return bp_sorted_grid_find_between(&g->sorted, &h->sorted, sink);
-}
-
-static void stats(const void *state, bp_stats *stats) {
-    const hierarchical_grid *g = state;
-    if (g->hashed) {
-        bp_hash_grid_stats(&g->hash, stats);
+    if (g->is_linked) {
+        bp_linked_grid_stats(&g->linked, stats);
     } else {
         bp_sorted_grid_stats(&g->sorted, stats);
         stats->update = g->patch.active ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
-        stats->bytes += bp_grid_patch_bytes(&g->patch);
+        stats->bytes += uses_patch(g) ? bp_patched_grid_bytes(&g->patch) : 0;
     }
 }
 
-static bp_status validate(const void *state) {
+static bp_status hierarchical_grid_validate(const void *state) {
     const hierarchical_grid *g = state;
-    if (g->hashed) {
-        return bp_hash_grid_validate(&g->hash);
+    if (g->is_linked) {
+        return bp_linked_grid_validate(&g->linked);
     }
-    return g->patch.active ? bp_grid_patch_validate(&g->patch, g->boxes, g->count)
+    return g->patch.active ? bp_patched_grid_validate(&g->patch, g->boxes, g->count)
                            : bp_sorted_grid_validate(&g->sorted, g->boxes, g->count);
 }
+
+// ---- beyond the method interface ------------------------------------------------------------------------------------
+
+bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended) {
+    hierarchical_grid *g = state;
+    if (!uses_patch(g)) {
+        bp_patched_grid_init(&g->patch, g->setup, &g->sorted);
+    }
+    return bp_patched_grid_find(&g->patch, g->boxes, g->count, changes, begun, ended);
+}
+
+bp_status bp_hierarchical_grid_find_across(void *state, void *other, bp_sink *sink) {
+    hierarchical_grid *g = state, *h = other;
+    assert(!g->is_linked && !g->patch.active && !h->is_linked && !h->patch.active); // both have just been built
+    return bp_sorted_grid_find_between(&g->sorted, &h->sorted, sink);
+}
+
+const bp_sorted_grid *bp_hierarchical_grid_sorted(const void *state, const bp_id **strays, size_t *stray_count) {
+    const hierarchical_grid *g = state;
+    *strays = g->patch.strays.data;
+    *stray_count = g->patch.stray_count;
+    return g->is_linked ? NULL : &g->sorted;
+}
+
+// ---- the method -----------------------------------------------------------------------------------------------------
 
 const bp_method_ops bp_hierarchical_grid_ops = {
     .name = "hierarchical-grid",
     .summary = "levels of hashed grids by object size: O(n), any sizes, unbounded space",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_INCREMENTAL | BP_SUPPORTS_THREADS,
-    .create = create,
-    .destroy = destroy,
-    .build = build,
-    .update = update,
-    .find = find,
-    .find_changed = find_changed,
-    .find_difference = find_difference,
-    .find_between = find_between,
-    .find_across = find_across,
-    .grid = grid,
-    .stats = stats,
-    .validate = validate,
+    .state_bytes = sizeof(hierarchical_grid),
+    .init = hierarchical_grid_init,
+    .free = hierarchical_grid_free,
+    .build = hierarchical_grid_build,
+    .update = hierarchical_grid_update,
+    .find = hierarchical_grid_find,
+    .find_changed = hierarchical_grid_find_changed,
+    .find_between = hierarchical_grid_find_between,
+    .stats = hierarchical_grid_stats,
+    .validate = hierarchical_grid_validate,
 };

@@ -1,30 +1,33 @@
-// How many levels, and which cells? (Unless config.hierarchy_factor asks for the rule of level_rule.c.)
+// How many levels, and which cells? (Unless settings.hierarchy_factor asks for the rule of level_rule.h.)
 //
-// A cost model decides, because with vectors levels are not free: one level for sizes 1:12 beats four levels of factor 2
-// by more than two. Objects are sampled, their sizes sorted into octaves, and a dynamic programme cuts the octaves into
-// levels such that the estimated work is least:
+// A cost model decides, because with vectors levels are not free: one level for sizes 1:12 is more than twice as fast
+// as four levels of factor 2. Objects are sampled and their sizes sorted into octaves. A dynamic programme then cuts
+// the octaves into levels such that the estimated work is least:
 //
 //     work of a level = its objects * (ranges inside) + all finer objects * (ranges across)
 //
-// where a range costs what the candidates in it cost. How many those are follows from how densely the objects lie, and
-// that depends on the scale at which one looks: objects that fill space evenly, a few dense clumps in an empty world, and
-// clumps of clumps are told apart by counting how often two objects of the sample share a cell, for cells of 1/16,
-// 1/256, ... of the space that objects of their size take up. The cells of a level are found by trying a few dozen sizes
-// in the same model. Measurements: docs/performance.md.
+// where the cost of a range depends on the number of candidates in it. That number depends on how densely the objects
+// lie, at the scale of the cells: objects that fill space evenly, a few dense clumps in an empty world, and clumps of
+// clumps all differ. They are told apart by counting how often two objects of the sample share a cell, for cells of
+// 1/16, 1/256, ... of the space that objects of their size take up. The cells of a level are found by trying a few
+// dozen sizes in the same model. Measurements: docs/performance.md.
+//
+// cuda/plan.c does the same for a GPU, with other costs and other cells.
 #include "methods/hierarchical_grid/levels.h"
 
 #include "base/boxes.h"
+#include "methods/hierarchical_grid/level_rule.h"
 
 #include <float.h>
 #include <string.h>
 
 enum {
-    SAMPLE = 2048,    // objects looked at
+    SAMPLE = 2048,    // objects in the sample, about
     OCTAVES = 256,    // exponents of a float
     OCTAVES_MAX = 32, // kept apart by the dynamic programme, and fewer if objects are few
     LONGER_ROWS = 3,  // bits by which rows are longer than columns where a grid is folded
     LEVELS_ABOVE = 3, // for objects that are larger than any in the sample
-    SCALES = 5,       // at which objects are looked at: 1/16, 1/256, ... of the space they take up
+    SCALES = 5,       // at which density is measured: in cells of 1/16, 1/256, ... of the space that objects take up
     SCALE_BITS = 4,
     SLOT_BITS = 15 // of a hash table of cells
 };
@@ -36,11 +39,11 @@ typedef struct group {
     double count;          // objects, as estimated from the sample
     float low[3], high[3]; // bounds of their min corners
     float smallest;        // size in the sample
-    float seen[3];         // the largest extents in the sample
-    float largest[3];      // the largest that are allowed for
+    float sampled[3];      // the largest extents in the sample
+    float largest[3];      // the largest extents to expect
     double sum[3];         // of extents
-    double clump[SCALES];  // how much denser than evenly spread they lie, seen at each scale ...
-    int scales;            // ... of which there are so many that tell something
+    double clump[SCALES];  // how much denser than evenly spread they lie, at each scale ...
+    int scales;            // ... that was measured
 } group;
 
 static group group_empty(void) {
@@ -53,15 +56,15 @@ static void group_merge(group *into, const group *from) {
     for (int axis = 0; axis < 3; ++axis) {
         into->low[axis] = bp_smaller(into->low[axis], from->low[axis]);
         into->high[axis] = bp_larger(into->high[axis], from->high[axis]);
-        into->seen[axis] = bp_larger(into->seen[axis], from->seen[axis]);
+        into->sampled[axis] = bp_larger(into->sampled[axis], from->sampled[axis]);
         into->largest[axis] = bp_larger(into->largest[axis], from->largest[axis]);
         into->sum[axis] += from->sum[axis];
     }
 }
 
 // False if the box is a hole, infinite, or so large that its extent overflows.
-static bool group_of_box(const bp_box *given, uint32_t dimensions, double weight, group *one, float *size) {
-    const bp_box box = bp_box_flatten(*given, dimensions);
+static bool group_of_box(const bp_box *original, uint32_t dimensions, double weight, group *one, float *size) {
+    const bp_box box = bp_box_flatten(*original, dimensions);
     *one = group_empty();
     one->count = weight;
     *size = FLT_MIN;
@@ -72,7 +75,7 @@ static bool group_of_box(const bp_box *given, uint32_t dimensions, double weight
         }
         one->low[axis] = box.min[axis];
         one->high[axis] = box.min[axis];
-        one->seen[axis] = extent;
+        one->sampled[axis] = extent;
         one->largest[axis] = extent;
         one->sum[axis] = weight * (double)extent;
         *size = bp_larger(*size, extent);
@@ -98,10 +101,10 @@ static size_t slot_of(const group *g, const sample *s, int bits, int slot_bits) 
     return hash * 0x85ebca6bu >> (32 - slot_bits);
 }
 
-// How many pairs of the samples of a group share a cell.
+// How many pairs of samples of a group share a cell, not counting those that only share a slot.
 static double pairs_that_share(const group *g, const sample *samples, size_t count, int bits) {
     uint16_t slots[1 << SLOT_BITS];
-    int slot_bits = 8; // few strangers should share a slot, but the table must not cost more than the samples
+    int slot_bits = 8; // different cells should rarely share a slot, but the table must not cost more than the samples
     while (slot_bits < SLOT_BITS && (size_t)1 << slot_bits < 16 * count) {
         ++slot_bits;
     }
@@ -110,15 +113,15 @@ static double pairs_that_share(const group *g, const sample *samples, size_t cou
     for (size_t i = 0; i < count; ++i) {
         pairs += slots[slot_of(g, &samples[i], bits, slot_bits)]++;
     }
-    return fmax(pairs - ldexp(0.5 * (double)count * (double)count, -slot_bits), 0.0); // less those by chance
+    return fmax(pairs - ldexp(0.5 * (double)count * (double)count, -slot_bits), 0.0);
 }
 
-// Looks closer as long as objects clump and enough of them meet to tell.
+// Measures at finer and finer scales, as long as objects clump and enough of them share cells to tell.
 static void measure_clumps(group *g, const sample *samples, size_t count) {
     double clump = 1.0;
-    bool closer = true;
+    bool finer = true;
     g->scales = 0;
-    while (g->scales < SCALES && closer) {
+    while (g->scales < SCALES && finer) {
         const int bits = SCALE_BITS * (g->scales + 1);
         const double pairs = pairs_that_share(g, samples, count, bits);
         double cells = 1.0;
@@ -128,7 +131,7 @@ static void measure_clumps(group *g, const sample *samples, size_t count) {
         if (pairs >= 32.0) {
             clump = fmax(clump, 2.0 * pairs / ((double)count * (double)count) * cells);
         }
-        closer = pairs >= 32.0 && clump > 4.0;
+        finer = pairs >= 32.0 && clump > 4.0;
         g->clump[g->scales++] = clump;
     }
 }
@@ -138,14 +141,14 @@ static void measure_clumps(group *g, const sample *samples, size_t count) {
 // In units of one vector test; measured on Zen 4 with AVX2, and not critical.
 static const double COST_OBJECT = 2.8, COST_LONG = 1.6, COST_ACROSS = 2.5, COST_CELL = 0.1, VECTOR = 8.0;
 
-// Objects may be larger than the largest of the sample: a little, or up to this factor for each level above.
+// Objects may be larger than the largest of the sample: a little, or by up to this factor for each level above.
 static const double SLACK = 1.0625, OVERSIZE = 8.0;
 
-static double span_of(const group *g, int axis) {
+static double group_span(const group *g, int axis) {
     return (double)g->high[axis] - (double)g->low[axis] + (double)g->largest[axis];
 }
 
-// The cells of a level, as they will be: powers of two per axis, and not too many.
+// The cells of a level: powers of two per axis, and not too many.
 typedef struct cells {
     double size[3];
     uint32_t bits[3];
@@ -163,8 +166,8 @@ static uint32_t nearest_bits(double wanted, uint32_t fewest) {
     return bits > 0 && bits < fewest ? fewest : bits;
 }
 
-// Halves the longest axis until there are no more cells than `most`. Rows stay longer than columns: at their ends
-// ranges go over the edge.
+// Halves the longest axis until there are no more cells than `most`. Rows stay longer than columns, because ranges at
+// their ends go over the edge of the folded grid.
 static void limit_cells(uint32_t bits[3], double most) {
     while (ldexp(1.0, (int)(bits[0] + bits[1] + bits[2])) > most) {
         int longest = -1;
@@ -186,13 +189,13 @@ static void limit_cells(uint32_t bits[3], double most) {
 static cells cells_of_size(const group *g, const double wanted[3]) {
     cells c = {.fold = 1.0};
     for (int axis = 0; axis < 3; ++axis) {
-        c.bits[axis] = nearest_bits(span_of(g, axis) / wanted[axis], FEWEST_BITS[axis]);
+        c.bits[axis] = nearest_bits(group_span(g, axis) / wanted[axis], FEWEST_BITS[axis]);
     }
     const uint32_t sum = c.bits[0] + c.bits[1] + c.bits[2];
     limit_cells(c.bits, fmax(BP_CELLS_PER_OBJECT * g->count, 256.0));
     const bool limited = c.bits[0] + c.bits[1] + c.bits[2] < sum;
     for (int axis = 0; axis < 3; ++axis) {
-        const double exact = ldexp(span_of(g, axis), -(int)c.bits[axis]); // what just needs no folding
+        const double exact = ldexp(group_span(g, axis), -(int)c.bits[axis]); // just large enough not to fold
         c.size[axis] = limited || exact < wanted[axis] ? wanted[axis] : exact;
         c.fold *= fmax(1.0, exact / c.size[axis]);
     }
@@ -209,7 +212,7 @@ static double part_of(double width, double span) {
     return width < span ? width / span : 1.0;
 }
 
-// A range with so many candidates on average: one vector always, more only if by chance it is longer.
+// The cost of a range with so many candidates on average: always one vector, and more if it is longer by chance.
 static double cost_of_range(double candidates) {
     const double squared = candidates * candidates;
     return 1.0 + COST_LONG * candidates / VECTOR * squared / (squared + VECTOR * VECTOR);
@@ -222,16 +225,16 @@ typedef struct members {
     group merged;
 } members;
 
-// Objects of a group in a box of this size around an object: what the density at each scale says of it, or of the part
-// of it that is one cell of that scale, whichever is most.
-static double near_of_group(const group *g, const double size[3]) {
+// Objects of a group in a box of this size around an object: the most that the density at any scale suggests, for the
+// box or for the part of it that is one cell of that scale.
+static double count_nearby(const group *g, const double size[3]) {
     double most = 0.0;
     for (int scale = 0; scale < g->scales; ++scale) {
         const double cell = ldexp(1.0, -SCALE_BITS * (scale + 1));
         double near = g->count * g->clump[scale];
         for (int axis = 0; axis < 3; ++axis) {
             if (g->high[axis] > g->low[axis]) {
-                const double part = part_of(size[axis], span_of(g, axis));
+                const double part = part_of(size[axis], group_span(g, axis));
                 near *= scale > 0 && part > cell ? cell : part;
             }
         }
@@ -240,16 +243,16 @@ static double near_of_group(const group *g, const double size[3]) {
     return fmin(g->count, most);
 }
 
-// The candidates along a stretch of a row: those that are near, and strangers that the folding brings there.
+// The candidates in a part of a row: objects nearby, and objects from elsewhere that the folding brings there.
 static double candidates_along(const members *m, const cells *c, double width) {
     const double size[3] = {width, c->size[1], c->size[2]};
     double near = 0.0;
     for (size_t i = m->first; i <= m->last; ++i) {
-        near += near_of_group(&m->groups[i], size);
+        near += count_nearby(&m->groups[i], size);
     }
     const double count = ldexp(1.0, (int)(c->bits[0] + c->bits[1] + c->bits[2]));
-    const double strangers = m->merged.count / count * (1.0 - 1.0 / c->fold) * width / c->size[0];
-    return fmin(m->merged.count, near + strangers);
+    const double folded = m->merged.count / count * (1.0 - 1.0 / c->fold) * width / c->size[0];
+    return fmin(m->merged.count, near + folded);
 }
 
 // What a level of about these cells would cost.
@@ -274,54 +277,69 @@ static estimate estimate_cells(const members *m, const double wanted[3]) {
     };
 }
 
-// Tries cells of so many times the largest extents, or `least` if that is more, and keeps the better estimate.
-static void try_cells(const members *m, double finer, double least, double along, double beside, estimate *best,
-                      double *best_total) {
+// The search for the best cells of a level.
+typedef struct cell_trials {
+    const members *members;
+    double finer; // objects of finer levels, which search this one too
+    estimate best;
+    double best_total;
+} cell_trials;
+
+// Tries cells of so many times the largest extents, or of `least` if that is more, and keeps the better estimate.
+static void try_cells(cell_trials *trials, double least, double along, double beside) {
+    const group *g = &trials->members->merged;
     double cell[3];
     for (int axis = 0; axis < 3; ++axis) {
-        const double extent = fmax((double)m->merged.largest[axis], least);
+        const double extent = fmax((double)g->largest[axis], least);
         cell[axis] = fmax((axis == 0 ? along : beside) * extent, 0x1p-140);
     }
-    const estimate e = estimate_cells(m, cell);
-    const double total = m->merged.count * e.inside + finer * e.across;
-    if (total < *best_total) {
-        *best_total = total;
-        *best = e;
+    const estimate e = estimate_cells(trials->members, cell);
+    const double total = g->count * e.inside + trials->finer * e.across;
+    if (total < trials->best_total) {
+        trials->best_total = total;
+        trials->best = e;
     }
 }
 
-// The best cells for a level that `finer` objects search too: multiples of the largest extents, or of a length between
-// those and the scene's own.
-static estimate estimate_members(const members *m, double finer) {
-    static const double along[] = {0.2501, 0.5005, 1.001, 2.0};
-    static const double beside[] = {1.001, 1.5, 2.0, 3.0};
-    const group *g = &m->merged;
-    double longest = 0.0, widest = 0.0;
+// Cells as multiples of the largest extents: along a row, and across rows.
+static const double ALONG[] = {0.2501, 0.5005, 1.001, 2.0};
+static const double BESIDE[] = {1.001, 1.5, 2.0, 3.0};
+
+// Tries lengths between the largest extents and the whole scene, and returns the best.
+static double try_scales(cell_trials *trials) {
+    const group *g = &trials->members->merged;
+    double longest = 0.0, largest = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
-        widest = fmax(widest, (double)g->largest[axis]);
+        largest = fmax(largest, (double)g->largest[axis]);
         longest = fmax(longest, (double)g->high[axis] - (double)g->low[axis]);
     }
-    estimate best = {.inside = DBL_MAX};
-    double best_total = DBL_MAX, best_least = 0.0, least = 0.0;
-    const double shortest = fmax(widest * 2.0, longest * 0x1p-20);
-    for (int step = 0; step == 0 || (least <= longest && longest > 0.0); ++step) { // first the scale ...
-        const double before = best_total;
-        try_cells(m, finer, least, along[1], beside[1], &best, &best_total);
-        best_least = best_total < before ? least : best_least;
+    double best_least = 0.0, least = 0.0;
+    const double shortest = fmax(largest * 2.0, longest * 0x1p-20);
+    for (int step = 0; step == 0 || (least <= longest && longest > 0.0); ++step) {
+        const double before = trials->best_total;
+        try_cells(trials, least, ALONG[1], BESIDE[1]);
+        best_least = trials->best_total < before ? least : best_least;
         least = ldexp(shortest, step);
     }
-    for (size_t a = 0; a < sizeof along / sizeof *along; ++a) { // ... then the shape
-        for (size_t b = 0; b < sizeof beside / sizeof *beside; ++b) {
-            try_cells(m, finer, best_least, along[a], beside[b], &best, &best_total);
+    return best_least;
+}
+
+// The best cells for a level that `finer` objects search too: first the scale, then the shape.
+static estimate estimate_members(const members *m, double finer) {
+    cell_trials trials = {.members = m, .finer = finer, .best = {.inside = DBL_MAX}, .best_total = DBL_MAX};
+    const double least = try_scales(&trials);
+    for (size_t a = 0; a < sizeof ALONG / sizeof *ALONG; ++a) {
+        for (size_t b = 0; b < sizeof BESIDE / sizeof *BESIDE; ++b) {
+            try_cells(&trials, least, ALONG[a], BESIDE[b]);
         }
     }
-    return best;
+    return trials.best;
 }
 
 // ---- from estimates to levels ---------------------------------------------------------------------------------------
 
 static void set_cell(bp_level *level, int axis, double cell) {
-    // Rows hold one extent; along x a range must stay below half a turn of the folded grid.
+    // Across rows, an object is no larger than a cell; along x, a range must stay shorter than half of the folded grid.
     const double most = axis == 0 ? 4.0 : 1.0;
     level->fit[axis] = (float)fmin(cell * most * BP_CELL_FILL, (double)FLT_MAX);
     level->inverse[axis] = 1.0 / cell;
@@ -335,11 +353,11 @@ static bp_level level_of_cells(const cells *c) {
     return level;
 }
 
-// Cells may be much larger than their objects: what belongs to a coarser level, whose objects are of size `coarser` and
-// more, must not fit.
-static void leave_to_coarser(bp_level *level, const float seen[3], float coarser) {
+// Cells may be much larger than their objects. Objects of a coarser level, which begins at size `coarser`, must not
+// fit.
+static void leave_to_coarser(bp_level *level, const float sampled[3], float coarser) {
     for (int axis = 0; axis < 3; ++axis) {
-        level->fit[axis] = bp_smaller(level->fit[axis], bp_larger(coarser, nextafterf(seen[axis], FLT_MAX)));
+        level->fit[axis] = bp_smaller(level->fit[axis], bp_larger(coarser, nextafterf(sampled[axis], FLT_MAX)));
     }
 }
 
@@ -352,8 +370,8 @@ static bp_level level_above(const bp_level *below) {
     return level;
 }
 
-bool bp_levels_append(bp_levels *levels, const bp_config *config, const bp_level *level) {
-    if (!bp_buffer_reserve_slack(&levels->buffer, &config->allocator, levels->count * sizeof *level, levels->count + 8,
+bool bp_levels_append(bp_levels *levels, const bp_allocator *allocator, const bp_level *level) {
+    if (!bp_buffer_reserve_slack(&levels->buffer, allocator, levels->count * sizeof *level, levels->count + 8,
                                  sizeof *level)) {
         return false;
     }
@@ -361,14 +379,20 @@ bool bp_levels_append(bp_levels *levels, const bp_config *config, const bp_level
     return true;
 }
 
-// Looks at every stride-th box. The group of a sample is its octave for now.
-static size_t take_samples(const bp_config *config, const bp_box *boxes, size_t count, size_t stride, group *octaves,
-                           sample *samples) {
+// Every stride-th box of a set.
+typedef struct sampling {
+    const bp_box *boxes;
+    size_t count, stride;
+    uint32_t dimensions;
+} sampling;
+
+// Takes the samples. The group of each is its octave for now.
+static size_t take_samples(const sampling *from, group *octaves, sample *samples) {
     size_t sample_count = 0;
-    for (size_t i = 0; i < count; i += stride) {
+    for (size_t i = 0; i < from->count; i += from->stride) {
         group one;
         float size = 0.0f;
-        if (group_of_box(&boxes[i], config->dimensions, (double)stride, &one, &size)) {
+        if (group_of_box(&from->boxes[i], from->dimensions, (double)from->stride, &one, &size)) {
             uint32_t pattern = 0;
             memcpy(&pattern, &size, sizeof pattern);
             const uint16_t octave = (uint16_t)(pattern >> 23);
@@ -379,16 +403,16 @@ static size_t take_samples(const bp_config *config, const bp_box *boxes, size_t 
     return sample_count;
 }
 
-// Joins octaves into at most `most` groups, finest first, and tells which octave went where.
+// Joins octaves into at most `most` groups, finest first, and tells which group each octave is in.
 static size_t join_octaves(const group *octaves, size_t most, group *groups, uint16_t *group_of_octave) {
-    size_t used = 0, group_count = 0, seen = 0;
+    size_t used = 0, group_count = 0, joined = 0;
     for (size_t i = 0; i < OCTAVES; ++i) {
         used += octaves[i].count > 0.0;
     }
     const size_t together = (used + most - 1) / most;
     for (size_t i = 0; i < OCTAVES; ++i) {
         if (octaves[i].count > 0.0) {
-            if (seen++ % together == 0) {
+            if (joined++ % together == 0) {
                 groups[group_count++] = group_empty();
             }
             group_merge(&groups[group_count - 1], &octaves[i]);
@@ -414,7 +438,7 @@ static void sort_samples(const sample *samples, size_t count, size_t group_count
     }
 }
 
-static size_t gather_groups(const bp_config *config, const bp_box *boxes, size_t count, size_t stride, group *groups) {
+static size_t gather_groups(const sampling *from, group *groups) {
     group octaves[OCTAVES];
     sample samples[SAMPLE + 1], sorted[SAMPLE + 1];
     uint16_t group_of_octave[OCTAVES] = {0};
@@ -422,8 +446,8 @@ static size_t gather_groups(const bp_config *config, const bp_box *boxes, size_t
     for (size_t i = 0; i < OCTAVES; ++i) {
         octaves[i] = group_empty();
     }
-    const size_t sample_count = take_samples(config, boxes, count, stride, octaves, samples);
-    const size_t most = 4 + count / 256 < OCTAVES_MAX ? 4 + count / 256 : OCTAVES_MAX;
+    const size_t sample_count = take_samples(from, octaves, samples);
+    const size_t most = 4 + from->count / 256 < OCTAVES_MAX ? 4 + from->count / 256 : OCTAVES_MAX;
     const size_t group_count = join_octaves(octaves, most, groups, group_of_octave);
     for (size_t i = 0; i < sample_count; ++i) {
         samples[i].group = group_of_octave[samples[i].group];
@@ -431,8 +455,8 @@ static size_t gather_groups(const bp_config *config, const bp_box *boxes, size_t
     sort_samples(samples, sample_count, group_count, sorted, begins);
     for (size_t i = 0; i < group_count; ++i) {
         measure_clumps(&groups[i], sorted + begins[i], begins[i + 1] - begins[i]);
-        for (int axis = 0; axis < 3 && stride > 1; ++axis) {
-            groups[i].largest[axis] = (float)fmin(SLACK * (double)groups[i].seen[axis], (double)FLT_MAX);
+        for (int axis = 0; axis < 3 && from->stride > 1; ++axis) {
+            groups[i].largest[axis] = (float)fmin(SLACK * (double)groups[i].sampled[axis], (double)FLT_MAX);
         }
     }
     return group_count;
@@ -443,7 +467,7 @@ typedef struct choice {
     double cost;
     size_t first; // the coarsest of these levels begins at this group
     cells cells;
-    float smallest, seen[3];
+    float smallest, sampled[3];
 } choice;
 
 // The best way to end with a level that goes up to group `last`, if those for the groups before are known.
@@ -458,17 +482,18 @@ static choice choose_last(const group *groups, const choice *before, size_t last
             finer += groups[i].count;
         }
         const estimate e = estimate_members(&m, finer);
-        const double across = fmin(e.across, m.merged.count / VECTOR); // very few are tested against all
+        const double across =
+            fmin(e.across, m.merged.count / VECTOR); // few objects are tested against all finer ones instead
         const double cost = m.merged.count * e.inside + finer * across + (first > 0 ? before[first - 1].cost : 0.0);
         if (cost < best.cost) {
             best = (choice){.cost = cost, .first = first, .cells = e.cells, .smallest = m.merged.smallest};
-            memcpy(best.seen, m.merged.seen, sizeof best.seen);
+            memcpy(best.sampled, m.merged.sampled, sizeof best.sampled);
         }
     }
     return best;
 }
 
-static void reverse(bp_levels *levels) {
+static void reverse_levels(bp_levels *levels) {
     for (size_t i = 0; i < levels->count / 2; ++i) {
         const bp_level swapped = *bp_level_at(levels, i);
         *bp_level_at(levels, i) = *bp_level_at(levels, levels->count - 1 - i);
@@ -476,35 +501,49 @@ static void reverse(bp_levels *levels) {
     }
 }
 
-static bp_status plan_by_cost(bp_levels *levels, const bp_config *config, const bp_box *boxes, size_t count) {
-    const size_t stride = count / SAMPLE + 1;
+// Adds the levels of the best choices, coarsest first.
+static bool append_choices(bp_levels *levels, const bp_allocator *allocator, const choice *best, size_t group_count) {
+    float coarser = FLT_MAX;
+    for (size_t end = group_count; end > 0; end = best[end - 1].first) {
+        bp_level level = level_of_cells(&best[end - 1].cells);
+        leave_to_coarser(&level, best[end - 1].sampled, coarser);
+        coarser = best[end - 1].smallest;
+        if (!bp_levels_append(levels, allocator, &level)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool append_levels_above(bp_levels *levels, const bp_allocator *allocator) {
+    for (int i = 0; i < LEVELS_ABOVE; ++i) {
+        const bp_level level = level_above(bp_level_at(levels, levels->count - 1));
+        if (!bp_levels_append(levels, allocator, &level)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bp_status plan_by_cost(bp_levels *levels, const bp_method_setup *setup, const bp_box *boxes, size_t count) {
+    const sampling from = {
+        .boxes = boxes, .count = count, .stride = count / SAMPLE + 1, .dimensions = setup->dimensions};
     group groups[OCTAVES_MAX];
-    const size_t group_count = gather_groups(config, boxes, count, stride, groups);
+    const size_t group_count = gather_groups(&from, groups);
     choice best[OCTAVES_MAX];
     for (size_t last = 0; last < group_count; ++last) {
         best[last] = choose_last(groups, best, last);
     }
-    float coarser = FLT_MAX;
-    for (size_t end = group_count; end > 0; end = best[end - 1].first) { // coarsest first
-        bp_level level = level_of_cells(&best[end - 1].cells);
-        leave_to_coarser(&level, best[end - 1].seen, coarser);
-        coarser = best[end - 1].smallest;
-        if (!bp_levels_append(levels, config, &level)) {
-            return BP_ERROR_MEMORY;
-        }
+    if (!append_choices(levels, &setup->runtime.allocator, best, group_count)) {
+        return BP_ERROR_MEMORY;
     }
-    reverse(levels);
-    for (int i = 0; i < LEVELS_ABOVE && group_count > 0 && stride > 1; ++i) {
-        const bp_level level = level_above(bp_level_at(levels, levels->count - 1));
-        if (!bp_levels_append(levels, config, &level)) {
-            return BP_ERROR_MEMORY;
-        }
-    }
-    return BP_OK;
+    reverse_levels(levels);
+    const bool may_be_larger = group_count > 0 && from.stride > 1;
+    return !may_be_larger || append_levels_above(levels, &setup->runtime.allocator) ? BP_OK : BP_ERROR_MEMORY;
 }
 
-bp_status bp_levels_plan(bp_levels *levels, const bp_config *config, const bp_box *boxes, size_t count) {
+bp_status bp_levels_plan(bp_levels *levels, const bp_method_setup *setup, const bp_box *boxes, size_t count) {
     levels->count = 0;
-    return config->hierarchy_factor > 0.0f ? bp_levels_plan_by_rule(levels, config, boxes, count)
-                                           : plan_by_cost(levels, config, boxes, count);
+    return setup->settings.hierarchy_factor > 0.0f ? bp_level_rule_plan(levels, setup, boxes, count)
+                                                   : plan_by_cost(levels, setup, boxes, count);
 }

@@ -1,55 +1,55 @@
 // The patched grid: a sorted grid that is kept from step to step while few objects change.
 //
-//     base      | a | b | - | d | e | f | - | h |      the sorted grid of some step ago. A box that has moved a little is
-//                         |               |            written over its old self (d); one that has left its cell by more
-//                         v               v            than some slack, or its level, leaves a blank that nothing meets
-//     loose     { c, g, and what is new }              and is kept here
-//     moved     what changes in this step: where it was and where it is, as one box if these are near each other
+//     base      | a | b | - | d | e | f | - | h |      the sorted grid of some step ago. A box that has moved a little
+//                         |               |            is overwritten where it is (d). One that has left its cell by
+//                         v               v            more than some slack, or its level, leaves a blank that
+//     strays    { c, g, and new objects }              overlaps nothing, and becomes a stray
+//     moved     what changes in this step: old and new box, as one box if they are near each other
 //
-// What has begun and what has ended is found without looking at anything that is far from what moved: `moved` is sorted
-// into a grid of its own and swept against the base, against those loose ones that rest, and against itself; a hit is
-// then tested exactly, as it was and as it is. Most pairs of an object that moves a little stay as they are, and cost
+// Pairs that have begun or ended are found without touching anything far from what moved: `moved` is sorted into a grid
+// of its own, and searched for in the base, among the strays that are at rest, and in itself. A hit is then tested
+// exactly, with the old and the new boxes. Most pairs of an object that moves a little stay as they are, and cost
 // nothing more.
 //
 // Cost: O(changed), a few cache misses for each row of cells that a changed box touches: about ten times what an object
 // costs in a rebuild. Loses when more than one object in a dozen changes, or when many have left the base.
-#ifndef BP_GRID_PATCH_H
-#define BP_GRID_PATCH_H
+#ifndef BP_PATCHED_GRID_H
+#define BP_PATCHED_GRID_H
 
+#include "methods/changes.h"
 #include "methods/hierarchical_grid/sorted_grid.h"
-#include "methods/method.h"
 
-typedef struct bp_grid_patch {
-    const bp_config *config;
+typedef struct bp_patched_grid {
+    const bp_method_setup *setup;
     bp_sorted_grid *base;
-    bool active;      // the base is patched; else it is as it was built, and nothing here counts
+    bool active;      // the base is patched; if not, it is as it was built, and nothing below is valid
     bp_buffer places; // of place, by id
     size_t place_count;
-    bp_buffer loose; // of bp_id
-    size_t loose_count;
-    size_t wear; // what has been spent on resting loose objects since the base was built
+    bp_buffer strays; // of bp_id
+    size_t stray_count;
+    size_t wear; // strays at rest that steps have had to search, summed up since the base was built
 
     bp_buffer order;                // of uint64_t: the changes, in the order of the base
     bp_buffer entries, entry_boxes; // what is moved
     size_t entry_count;
-    bp_buffer resting, resting_boxes; // loose objects that have not changed
+    bp_buffer resting, resting_boxes; // strays that have not changed
     size_t resting_count;
     bp_sorted_grid moved_grid, resting_grid;
-    bp_sink found;
-} bp_grid_patch;
+    bp_pairs found;
+} bp_patched_grid;
 
-void bp_grid_patch_init(bp_grid_patch *patch, const bp_config *config, bp_sorted_grid *base);
-void bp_grid_patch_free(bp_grid_patch *patch);
+void bp_patched_grid_init(bp_patched_grid *patch, const bp_method_setup *setup, bp_sorted_grid *base);
+void bp_patched_grid_free(bp_patched_grid *patch);
 
-// The base has been built anew, or will be.
-void bp_grid_patch_end(bp_grid_patch *patch);
+// Stops patching: the base has been built anew, or will be.
+void bp_patched_grid_end(bp_patched_grid *patch);
 
-// The pairs that have begun and ended since the base was built or last patched, and brings it up to date with
+// Finds the pairs that have begun and ended since the base was built or last patched, and brings it up to date with
 // boxes[0 .. count). After a failure the base must be built anew.
-bp_status bp_grid_patch_find(bp_grid_patch *patch, const bp_box *boxes, size_t count, const bp_changes *changes,
-                             bp_sink *begun, bp_sink *ended);
+bp_status bp_patched_grid_find(bp_patched_grid *patch, const bp_box *boxes, size_t count, const bp_changes *changes,
+                               bp_sink *begun, bp_sink *ended);
 
-size_t bp_grid_patch_bytes(const bp_grid_patch *patch);
-bp_status bp_grid_patch_validate(const bp_grid_patch *patch, const bp_box *boxes, size_t count);
+size_t bp_patched_grid_bytes(const bp_patched_grid *patch);
+bp_status bp_patched_grid_validate(const bp_patched_grid *patch, const bp_box *boxes, size_t count);
 
 #endif

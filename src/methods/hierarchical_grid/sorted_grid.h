@@ -1,4 +1,4 @@
-// The sorted grid: all boxes copied into columns in the order of their cells, and swept row by row.
+// The sorted grid: all boxes copied into columns in the order of their cells, and searched row by row.
 //
 //     cells of a level, folded into a block of powers of two; x runs fastest, so a row of cells is one range:
 //
@@ -8,10 +8,11 @@
 //           |/     +---+---+---+---+        +-------------------------------------+----------+
 //           +------------> x                  ^ table[cell] .. table[cell + 1]
 //
-// A box lives in the cell of its min corner. It is swept against the rest of its own row, as far as it reaches, and
-// against the four rows on the upper side that it crosses into; boxes of finer levels sweep the rows of coarser ones, or
-// those of a coarser level that has few boxes sweep the rows of the finer ones. Boxes that fit no level (infinite ones, and
-// a few giants) are scanned: tested against all, but for stretches of boxes whose bounds they do not touch.
+// A box lives in the cell of its min corner. It is tested against the boxes that follow it in its own row, as far as it
+// reaches, and against the four rows on the upper side that it crosses into. Between levels, boxes of the finer level
+// search the rows of the coarser one, or the other way round where the coarser level has few boxes. Boxes that fit no
+// level (infinite ones, and a few giants) are scanned: tested against all boxes, except for stretches of boxes whose
+// bounds they do not touch.
 #ifndef BP_SORTED_GRID_H
 #define BP_SORTED_GRID_H
 
@@ -19,46 +20,54 @@
 #include "methods/hierarchical_grid/levels.h"
 
 typedef struct bp_sorted_grid {
-    const bp_config *config;
-    const bp_kernels *kernels;
+    const bp_method_setup *setup;
     bp_levels levels;
     size_t planned_count; // boxes when the levels were planned
     size_t plan_age;      // builds since then
     size_t cell_count;
     size_t grid_count;  // boxes in levels
-    size_t total_count; // and with those that are scanned
+    size_t total_count; // boxes in levels and scanned boxes
     size_t occupied;    // cells
     size_t fullest;     // boxes in the fullest cell
     bp_columns columns;
 
     bp_buffer columns_buffer, records_buffer, table_buffer, counters_buffer, blocks_buffer;
-    bp_sweep_pool pool;
+    bp_block_sinks block_sinks;
 } bp_sorted_grid;
 
-void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_config *config);
+void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_method_setup *setup);
 void bp_sorted_grid_free(bp_sorted_grid *grid);
 
-// Sorts boxes[0 .. count) into the grid; holes are left out. Below config.brute_force_below everything is scanned.
+// Sorts boxes[0 .. count) into the grid, without holes. Below settings.brute_force_below all boxes are scanned.
 bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count);
 
-// All pairs inside the grid.
+// All pairs inside the grid, as (smaller id, larger id).
 bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink);
 
 // All pairs of a box of `first` and a box of `second`, as (id in first, id in second).
 bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *second, bp_sink *sink);
 
-// The same as (id in first, position in second).
+// The same pairs as (id in first, position in second).
 bp_status bp_sorted_grid_find_positions(bp_sorted_grid *first, const bp_sorted_grid *second, bp_sink *sink);
 
 void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats);
 bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxes, size_t count);
 
-// Whether the cells of the levels follow one another, and are all there are.
+// Whether the cells of the levels follow one another and are as many as the grid has.
 bool bp_sorted_grid_levels_are_sound(const bp_sorted_grid *grid);
 
-// Where the boxes of a cell begin; the table has one entry more than there are cells.
+// Where the boxes of each cell begin. The table has one entry more than there are cells.
 static inline const uint32_t *bp_sorted_grid_table(const bp_sorted_grid *grid) {
     return grid->table_buffer.data;
+}
+
+// The level that a cell belongs to.
+static inline const bp_level *bp_sorted_grid_level_of_cell(const bp_sorted_grid *grid, size_t cell) {
+    size_t i = 0;
+    while (i + 1 < grid->levels.count && bp_level_at(&grid->levels, i + 1)->first_cell <= cell) {
+        ++i;
+    }
+    return bp_level_at(&grid->levels, i);
 }
 
 #endif

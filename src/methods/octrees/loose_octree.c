@@ -12,33 +12,31 @@
 //     boxes   | own of root | own of child 0 | own of its child 0 | ... | own of child 1 | ...     subtrees are ranges
 //
 // A node is only split when more than max_objects of its objects would move down. All pairs are found on one walk from
-// the root down, with a stack: beside each node on the way to the current one lie the nodes of the same depth whose
-// subtrees may touch its subtree, and the nodes above whose own objects may. With looseness 1 the latter are the
-// ancestors. A node is tested against the larger nodes in these lists and against those equal ones that follow it, so
-// that each two nodes meet once. Lists go by the bounds of the boxes themselves: where an object is put decides how
-// fast it is found, never whether. So infinite boxes are in the root like others that are too large.
+// the root down, with a stack: each node on the way to the current one has a list of the nodes of its depth whose
+// subtrees may touch its subtree, and of the nodes above whose own objects may. With looseness 1 the latter are the
+// ancestors. A node is tested against the larger nodes in its list and against those equal ones that follow it, so that
+// each two nodes meet once. Lists go by the bounds of the boxes themselves: where an object is put decides how fast it
+// is found, never whether it is. So infinite boxes are in the root, like others that are too large.
 //
-// Cost: O(n log n) with looseness 2. With looseness 1, the straddlers of the upper nodes are tested again and again:
-// there are about n^(2/3) of them in a homogeneous scene, and it is the straddling problem that the source measured.
-// Loses to a grid where all objects have the same size.
+// Cost: O(n log n) with looseness 2. With looseness 1, the objects that straddle the upper nodes are tested again and
+// again: there are about n^(2/3) of them in a homogeneous scene. This is the straddling problem that the source
+// measured. Loses to a grid where all objects have the same size.
 //
-// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", sections 2.2.3 and 3.2.
-// The loose form is the usual cure for what that thesis measured.
-#include "api/config.h"
-#include "base/boxes.h"
+// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", sections 2.2.3 and 3.2,
+// for looseness 1; T. Ulrich, "Loose Octrees", in Game Programming Gems, 2000, for looseness 2, which cures that
+// problem.
+#include "base/log.h"
 #include "base/parallel.h"
 #include "methods/method.h"
 #include "methods/octrees/node_search.h"
 #include "methods/octrees/tree_space.h"
 
-#include <float.h>
-
 enum {
     UNIT = 4096,   // boxes of a unit of work
     LISTED = 2048, // nodes that a list has room for at first
     SPLIT_STACK = 8 * (BP_TREE_DEPTH_MAX + 1),
-    BLOCKS = 32, // of children that are looked at together
-    KEYS_LEAST = 8192
+    SIBLINGS = 32,    // blocks of siblings that are tested together
+    KEYS_LEAST = 8192 // boxes that are worth a task
 };
 
 // An object on its way to its node.
@@ -49,7 +47,7 @@ typedef struct entry {
 } entry;
 
 typedef struct loose_octree {
-    const bp_config *config;
+    const bp_method_setup *setup;
     const bp_box *boxes;
     size_t count;
     bp_tree_space space;
@@ -83,31 +81,25 @@ static uint32_t *subtree_end(const loose_octree *t, uint32_t node) {
     return (uint32_t *)t->subtree_ends.data + node;
 }
 
-static bp_status create(const bp_config *config, void **state) {
-    loose_octree *t = config->allocator.allocate(config->allocator.context, sizeof *t);
-    *state = t;
-    if (t == NULL) {
-        return BP_ERROR_MEMORY;
-    }
-    *t = (loose_octree){.config = config, .children = 1u << config->dimensions};
-    bp_node_boxes_init(&t->sorted, config);
-    return BP_OK;
+static void loose_octree_init(void *state, const bp_method_setup *setup) {
+    loose_octree *t = state;
+    *t = (loose_octree){.setup = setup, .children = 1u << setup->dimensions};
+    bp_node_boxes_init(&t->sorted, setup);
 }
 
-static void destroy(void *state) {
+static void loose_octree_free(void *state) {
     loose_octree *t = state;
-    const bp_allocator allocator = t->config->allocator;
+    const bp_allocator *allocator = &t->setup->runtime.allocator;
     bp_buffer *lists = t->lists.data;
     for (size_t i = 0; i < t->list_count; ++i) {
-        bp_buffer_free(&lists[i], &allocator);
+        bp_buffer_free(&lists[i], allocator);
     }
     bp_buffer *buffers[] = {&t->nodes,          &t->subtree_ends, &t->own_bounds, &t->subtree_bounds,
                             &t->columns_buffer, &t->entries,      &t->scratch,    &t->lists};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
-        bp_buffer_free(buffers[i], &allocator);
+        bp_buffer_free(buffers[i], allocator);
     }
     bp_node_boxes_free(&t->sorted);
-    allocator.release(allocator.context, t, sizeof *t);
 }
 
 // ---- where an object belongs ----------------------------------------------------------------------------------------
@@ -116,40 +108,35 @@ static double centre_of(const bp_box *box, uint32_t axis) {
     return ((double)box->min[axis] + (double)box->max[axis]) / 2;
 }
 
-// The cube of the centres, or the domain. Centres outside belong to the nodes at its rim.
-static void choose_space(loose_octree *t) {
-    const uint32_t dimensions = t->config->dimensions == 2 ? 2 : 3, given = t->config->octree_max_depth;
+// The cube of the centres, less a few that are far away from the others.
+static bp_tree_space space_of_centres(const loose_octree *t) {
+    const uint32_t dimensions = t->setup->dimensions;
     double min[3] = {INFINITY, INFINITY, INFINITY}, max[3] = {-INFINITY, -INFINITY, -INFINITY};
-    const bool bounded = bp_domain_is_given(&t->config->domain);
-    for (uint32_t axis = 0; axis < dimensions && bounded; ++axis) {
-        min[axis] = (double)t->config->domain.min[axis];
-        max[axis] = (double)t->config->domain.max[axis];
-    }
-    for (size_t i = 0; i < t->count && !bounded; ++i) {
-        for (uint32_t axis = 0; axis < dimensions && bp_tree_is_finite(&t->boxes[i], dimensions); ++axis) {
+    for (size_t i = 0; i < t->count; ++i) {
+        for (uint32_t axis = 0; axis < dimensions && bp_box_is_finite(&t->boxes[i], dimensions); ++axis) {
             const double centre = centre_of(&t->boxes[i], axis);
             min[axis] = centre < min[axis] ? centre : min[axis];
             max[axis] = centre > max[axis] ? centre : max[axis];
         }
     }
-    if (!bounded) {
-        bp_tree_trim(t->boxes, t->count, dimensions, min, max);
-    }
-    t->space = (bp_tree_space){.edge = (double)FLT_MIN, .dimensions = dimensions};
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        t->space.origin[axis] = min[axis] <= max[axis] ? min[axis] : 0.0;
-        t->space.edge = fmax(t->space.edge, max[axis] - min[axis]);
-    }
-    t->space.depth = given == 0 || given > BP_TREE_DEPTH_MAX ? BP_TREE_DEPTH_MAX : given;
-    t->space.inverse = ldexp(1.0, (int)t->space.depth) / t->space.edge;
+    bp_tree_trim(t->boxes, t->count, dimensions, min, max);
+    return bp_tree_space_around(min, max, dimensions);
+}
+
+// Centres beyond the cube belong to the nodes at its rim.
+static void choose_space(loose_octree *t) {
+    const bp_method_settings *settings = &t->setup->settings;
+    t->space = bp_domain_is_given(&settings->domain) ? bp_tree_space_of_domain(&settings->domain, t->setup->dimensions)
+                                                     : space_of_centres(t);
+    bp_tree_space_divide(&t->space, bp_tree_depth_limit(settings->octree_max_depth));
 }
 
 // Whether the node of this depth that holds the centre of a box encloses the box.
-static bool encloses(const loose_octree *t, const bp_box *box, uint32_t depth) {
+static bool node_encloses(const loose_octree *t, const bp_box *box, uint32_t depth) {
     const double edge = ldexp(t->space.edge, -(int)depth);
-    const double margin = edge * ((double)t->config->looseness - 1.0) / 2;
+    const double margin = edge * ((double)t->setup->settings.looseness - 1.0) / 2;
     bool enclosed = true;
-    for (uint32_t axis = 0; axis < t->config->dimensions; ++axis) {
+    for (uint32_t axis = 0; axis < t->setup->dimensions; ++axis) {
         const uint32_t finest = bp_tree_cell(&t->space, (int)axis, centre_of(box, axis));
         const double low = t->space.origin[axis] + edge * (double)(finest >> (t->space.depth - depth));
         enclosed &= (double)box->min[axis] >= low - margin && (double)box->max[axis] <= low + edge + margin;
@@ -157,17 +144,17 @@ static bool encloses(const loose_octree *t, const bp_box *box, uint32_t depth) {
     return enclosed;
 }
 
+// The deepest depth at which a node encloses a box.
 static uint32_t depth_of(const loose_octree *t, const bp_box *box) {
     double size = (double)FLT_MIN;
-    for (uint32_t axis = 0; axis < t->config->dimensions; ++axis) {
+    for (uint32_t axis = 0; axis < t->setup->dimensions; ++axis) {
         size = fmax(size, (double)box->max[axis] - (double)box->min[axis]);
     }
-    int exponent = 0;
-    (void)frexp((double)t->config->looseness * t->space.edge / size, &exponent); // the nodes of depth exponent - 1 fit
-    uint32_t depth = exponent < 1                              ? 0
-                     : (uint32_t)exponent - 1 < t->space.depth ? (uint32_t)exponent - 1
-                                                               : t->space.depth;
-    while (depth > 0 && !encloses(t, box, depth)) {
+    int exponent = 0; // the nodes of depth exponent - 1 are large enough
+    (void)frexp((double)t->setup->settings.looseness * t->space.edge / size, &exponent);
+    const uint32_t large_enough = exponent < 1 ? 0 : (uint32_t)exponent - 1;
+    uint32_t depth = large_enough < t->space.depth ? large_enough : t->space.depth;
+    while (depth > 0 && !node_encloses(t, box, depth)) {
         --depth;
     }
     return depth;
@@ -175,7 +162,7 @@ static uint32_t depth_of(const loose_octree *t, const bp_box *box) {
 
 static entry entry_of(const loose_octree *t, size_t id) {
     const bp_box *box = &t->boxes[id];
-    if (!bp_tree_is_finite(box, t->config->dimensions)) {
+    if (!bp_box_is_finite(box, t->setup->dimensions)) {
         return (entry){.id = (uint32_t)id};
     }
     const uint64_t key = bp_tree_key(&t->space, centre_of(box, 0), centre_of(box, 1), centre_of(box, 2));
@@ -184,14 +171,14 @@ static entry entry_of(const loose_octree *t, size_t id) {
 
 typedef struct keying {
     const loose_octree *t;
-    size_t block_count;
+    bp_blocks blocks;
 } keying;
 
-static void task_keys(void *context, size_t block) {
+static void task_make_entries(void *context, size_t block) {
     const keying *k = context;
     entry *entries = k->t->scratch.data;
-    const size_t end = (size_t)((unsigned long long)k->t->count * (block + 1) / k->block_count);
-    for (size_t i = (size_t)((unsigned long long)k->t->count * block / k->block_count); i < end; ++i) {
+    const size_t end = bp_block_begin(k->blocks, block + 1);
+    for (size_t i = bp_block_begin(k->blocks, block); i < end; ++i) {
         entries[i] = entry_of(k->t, i);
     }
 }
@@ -199,7 +186,7 @@ static void task_keys(void *context, size_t block) {
 // ---- building -------------------------------------------------------------------------------------------------------
 
 static bool reserve_nodes(loose_octree *t, size_t count) {
-    const bp_allocator *allocator = &t->config->allocator;
+    const bp_allocator *allocator = &t->setup->runtime.allocator;
     const size_t used = t->node_count;
     return bp_buffer_reserve_slack(&t->nodes, allocator, used * sizeof(bp_node), count, sizeof(bp_node)) &&
            bp_buffer_reserve_slack(&t->subtree_ends, allocator, used * sizeof(uint32_t), count, sizeof(uint32_t)) &&
@@ -207,14 +194,14 @@ static bool reserve_nodes(loose_octree *t, size_t count) {
            bp_buffer_reserve_slack(&t->subtree_bounds, allocator, 0, count, sizeof(bp_box));
 }
 
-static void set_node(loose_octree *t, uint32_t at, uint32_t parent, uint32_t begin, uint32_t end, uint32_t depth) {
+static void write_node(loose_octree *t, uint32_t at, uint32_t parent, uint32_t begin, uint32_t end, uint32_t depth) {
     *node_at(t, at) =
         (bp_node){.first_child = BP_NODE_NONE, .parent = parent, .begin = begin, .end = end, .depth = depth};
     *subtree_end(t, at) = end;
 }
 
-// Orders the entries of a node: its own, then those of each child. Leaves in ends[] where each of these ends.
-static void part_entries(const loose_octree *t, const bp_node *node, uint32_t ends[9]) {
+// Sorts the entries of a node: its own, then those of each child. Leaves in ends[] where each of these parts ends.
+static void sort_entries_by_owner(const loose_octree *t, const bp_node *node, uint32_t ends[9]) {
     entry *placed = t->entries.data, *scratch = t->scratch.data;
     uint32_t counts[9] = {0}, position = node->begin;
     for (uint32_t i = node->begin; i < node->end; ++i) {
@@ -232,48 +219,48 @@ static void part_entries(const loose_octree *t, const bp_node *node, uint32_t en
 }
 
 // Enough objects would move down, and not all to the same place.
-static bool is_worth_splitting(const loose_octree *t, const bp_node *node) {
+static bool node_is_worth_splitting(const loose_octree *t, const bp_node *node) {
     const entry *placed = t->entries.data;
     size_t moving = 0;
     bool differ = false;
     const entry *first = NULL;
-    for (uint32_t i = node->begin; i < node->end && !(differ && moving > t->config->octree_max_objects); ++i) {
+    for (uint32_t i = node->begin; i < node->end && !(differ && moving > t->setup->settings.octree_max_objects); ++i) {
         if (placed[i].depth > node->depth) {
             first = first == NULL ? &placed[i] : first;
             differ |= placed[i].key != first->key || placed[i].depth != first->depth;
             ++moving;
         }
     }
-    return differ && moving > t->config->octree_max_objects;
+    return differ && moving > t->setup->settings.octree_max_objects;
 }
 
-static bool split(loose_octree *t, uint32_t at) {
+static bool split_node(loose_octree *t, uint32_t at) {
     if (t->node_count >= BP_NODE_NONE - t->children || !reserve_nodes(t, t->node_count + t->children)) {
         return false;
     }
     bp_node *node = node_at(t, at);
     uint32_t ends[9];
-    part_entries(t, node, ends);
+    sort_entries_by_owner(t, node, ends);
     node->first_child = (uint32_t)t->node_count;
     node->end = ends[0];
     t->node_count += t->children;
     for (uint32_t i = 0; i < t->children; ++i) {
-        set_node(t, node->first_child + i, at, ends[i], ends[i + 1], node->depth + 1);
+        write_node(t, node->first_child + i, at, ends[i], ends[i + 1], node->depth + 1);
     }
     t->depth = node->depth + 1 > t->depth ? node->depth + 1 : t->depth;
     return true;
 }
 
-static bool split_all(loose_octree *t) {
+static bool split_from_root(loose_octree *t) {
     uint32_t stack[SPLIT_STACK];
     size_t pending = 1;
     stack[0] = 0;
     while (pending > 0) {
         const uint32_t at = stack[--pending];
-        if (!is_worth_splitting(t, node_at(t, at))) {
+        if (!node_is_worth_splitting(t, node_at(t, at))) {
             continue;
         }
-        if (!split(t, at)) {
+        if (!split_node(t, at)) {
             return false;
         }
         for (uint32_t i = 0; i < t->children; ++i) {
@@ -293,17 +280,13 @@ static bp_box bounds_with_children(const loose_octree *t, uint32_t at, bp_box bo
 }
 
 // Bounds from the deepest nodes up; children come after their parents.
-static void join_bounds(loose_octree *t) {
+static void join_node_bounds(loose_octree *t) {
     for (uint32_t at = (uint32_t)t->node_count; at-- > 0;) {
         const bp_node *node = node_at(t, at);
         *own_bounds(t, at) = bp_node_bounds(&t->sorted, node->begin, node->end);
         const bp_box bounds = bounds_with_children(t, at, *own_bounds(t, at));
         *subtree_bounds(t, at) = bounds;
-        t->columns.id[at] = at;
-        for (int axis = 0; axis < 3; ++axis) {
-            t->columns.min[axis][at] = bounds.min[axis];
-            t->columns.max[axis][at] = bounds.max[axis];
-        }
+        bp_bounds_write(&t->columns, at, &bounds, at);
     }
 }
 
@@ -319,26 +302,38 @@ static uint32_t list_entries(loose_octree *t) {
     return count;
 }
 
-static bool reserve(loose_octree *t) {
-    const bp_allocator *allocator = &t->config->allocator;
+static bool loose_octree_reserve(loose_octree *t) {
+    const bp_allocator *allocator = &t->setup->runtime.allocator;
     return reserve_nodes(t, t->children) &&
            bp_buffer_reserve_slack(&t->entries, allocator, 0, t->count + 1, sizeof(entry)) &&
            bp_buffer_reserve_slack(&t->scratch, allocator, 0, t->count + 1, sizeof(entry)) &&
            bp_node_boxes_reserve(&t->sorted, t->count);
 }
 
-static bp_status grow(loose_octree *t) {
-    if (!reserve(t)) {
+// The nodes, with the entries sorted by them.
+static bool grow_nodes(loose_octree *t) {
+    t->node_count = 1;
+    t->depth = 0;
+    write_node(t, 0, 0, 0, (uint32_t)t->sorted.count, 0);
+    return split_from_root(t) &&
+           bp_columns_reserve(&t->columns, &t->columns_buffer, &t->setup->runtime.allocator, t->node_count);
+}
+
+static bp_status loose_octree_build(void *state, const bp_box *boxes, size_t count) {
+    loose_octree *t = state;
+    const bp_executor *executor = &t->setup->runtime.executor;
+    t->boxes = boxes;
+    t->count = count;
+    t->node_count = 0;
+    t->sorted.count = 0;
+    if (!loose_octree_reserve(t)) {
         return BP_ERROR_MEMORY;
     }
     choose_space(t);
-    keying k = {.t = t, .block_count = bp_parallel_blocks(&t->config->executor, t->count, KEYS_LEAST)};
-    bp_parallel_for(&t->config->executor, k.block_count, task_keys, &k);
+    keying k = {.t = t, .blocks = bp_blocks_cut(executor, t->count, KEYS_LEAST, SIZE_MAX)};
+    bp_parallel_for(executor, k.blocks.count, task_make_entries, &k);
     t->sorted.count = list_entries(t);
-    t->node_count = 1;
-    t->depth = 0;
-    set_node(t, 0, 0, 0, (uint32_t)t->sorted.count, 0);
-    if (!split_all(t) || !bp_columns_reserve(&t->columns, &t->columns_buffer, &t->config->allocator, t->node_count)) {
+    if (!grow_nodes(t)) {
         return BP_ERROR_MEMORY;
     }
     const entry *placed = t->entries.data;
@@ -346,17 +341,8 @@ static bp_status grow(loose_octree *t) {
         t->sorted.columns.id[i] = placed[i].id;
     }
     bp_node_boxes_fill(&t->sorted, t->boxes);
-    join_bounds(t);
+    join_node_bounds(t);
     return BP_OK;
-}
-
-static bp_status build(void *state, const bp_box *boxes, size_t count) {
-    loose_octree *t = state;
-    t->boxes = boxes;
-    t->count = count;
-    t->node_count = 0;
-    t->sorted.count = 0;
-    return grow(t);
 }
 
 // ---- finding --------------------------------------------------------------------------------------------------------
@@ -367,17 +353,17 @@ typedef struct frame {
     uint32_t same, above, end; // positions in the list
 } frame;
 
-typedef struct walk {
+typedef struct tree_walk {
     const loose_octree *t;
-    bp_sweeper *sweeper;
+    bp_range_tester *tester;
     bp_node_batch batch;
     bp_buffer *list;     // of uint32_t
     uint32_t begin, end; // boxes of this unit
     uint32_t depth;
     frame frames[BP_TREE_DEPTH_MAX + 1];
-} walk;
+} tree_walk;
 
-static uint32_t *list_of(const walk *w) {
+static uint32_t *list_of(const tree_walk *w) {
     return w->list->data;
 }
 
@@ -386,16 +372,16 @@ static bool has_own(const loose_octree *t, uint32_t node) {
 }
 
 // Room for `more` nodes behind a frame, and for as many ranges.
-static bool reserve_list(walk *w, size_t used, size_t more) {
-    const bool enough = bp_buffer_reserve_slack(w->list, &w->t->config->allocator, used * sizeof(uint32_t),
+static bool reserve_list(tree_walk *w, size_t used, size_t more) {
+    const bool enough = bp_buffer_reserve_slack(w->list, &w->t->setup->runtime.allocator, used * sizeof(uint32_t),
                                                 used + 2 * more, sizeof(uint32_t));
-    w->sweeper->failed |= !enough;
+    w->tester->failed |= !enough;
     return enough;
 }
 
 // The own objects of a node against each other and against those of the nodes in its list. Equal nodes that come before
 // it have met it already.
-static void sweep_node(walk *w, const frame *f) {
+static void add_node_to_batch(tree_walk *w, const frame *f) {
     const loose_octree *t = w->t;
     const bp_node *node = node_at(t, f->node);
     const uint32_t *list = list_of(w);
@@ -412,22 +398,26 @@ static void sweep_node(walk *w, const frame *f) {
 }
 
 // The children of the nodes beside a frame whose subtrees touch that of `child`, to the end of the list.
-static uint32_t list_same(walk *w, const frame *f, uint32_t child, uint32_t end) {
+static uint32_t list_same(tree_walk *w, const frame *f, uint32_t child, uint32_t end) {
     const loose_octree *t = w->t;
     uint32_t *list = list_of(w);
     for (uint32_t i = f->same; i < f->above;) {
-        bp_sweep_item items[BLOCKS];
-        bp_pair found[8 * BLOCKS + BP_COLUMN_PADDING];
-        bp_sweep_job job = {.objects = &t->columns, .candidates = &t->columns, .items = items, .out = found};
-        for (; i < f->above && job.item_count < BLOCKS; ++i) {
+        bp_range_test tests[SIBLINGS];
+        bp_pair found[8 * SIBLINGS + BP_COLUMN_PADDING];
+        bp_range_job job = {.objects = &t->columns,
+                            .candidates = &t->columns,
+                            .tests = tests,
+                            .names = BP_NAMES_BY_ROLE,
+                            .out = found,
+                            .room = sizeof found / sizeof found[0]};
+        for (; i < f->above && job.test_count < SIBLINGS; ++i) {
             const uint32_t block = node_at(t, list[i])->first_child;
-            items[job.item_count] = (bp_sweep_item){.object = child, .begin = block, .end = block + t->children};
-            job.item_count +=
+            tests[job.test_count] = (bp_range_test){.object = child, .begin = block, .end = block + t->children};
+            job.test_count +=
                 block != BP_NODE_NONE && bp_bounds_overlap(subtree_bounds(t, child), subtree_bounds(t, list[i]));
         }
         size_t done = 0;
-        job.room = sizeof found / sizeof found[0];
-        const size_t count = t->sorted.kernels->sweep(&job, &done);
+        const size_t count = w->tester->kernels->test_ranges(&job, &done);
         for (size_t k = 0; k < count; ++k) {
             list[end++] = found[k].b; // cppcheck-suppress uninitvar ; the kernel has written it
         }
@@ -436,7 +426,7 @@ static uint32_t list_same(walk *w, const frame *f, uint32_t child, uint32_t end)
 }
 
 // Nodes of the list whose own objects touch the subtree of `child`: they are above it.
-static uint32_t list_above(walk *w, const frame *f, uint32_t child, uint32_t end) {
+static uint32_t list_above(tree_walk *w, const frame *f, uint32_t child, uint32_t end) {
     const loose_octree *t = w->t;
     uint32_t *list = list_of(w);
     for (uint32_t i = f->same; i < f->end; ++i) {
@@ -446,7 +436,7 @@ static uint32_t list_above(walk *w, const frame *f, uint32_t child, uint32_t end
     return end;
 }
 
-static void enter(walk *w, uint32_t child) {
+static void enter_child(tree_walk *w, uint32_t child) {
     const frame *f = &w->frames[w->depth];
     const size_t same = f->above - f->same, all = f->end - f->same;
     if (!reserve_list(w, f->end, w->t->children * same + all)) {
@@ -459,44 +449,44 @@ static void enter(walk *w, uint32_t child) {
     const uint32_t begin = node_at(w->t, child)->begin;
     if (has_own(w->t, child) && begin >= w->begin && begin < w->end &&
         reserve_list(w, next->end, next->end - next->same)) {
-        sweep_node(w, next);
+        add_node_to_batch(w, next);
     }
 }
 
 // Whether some boxes of a subtree are of this unit.
-static bool concerns(const walk *w, uint32_t node) {
+static bool subtree_is_of_unit(const tree_walk *w, uint32_t node) {
     const uint32_t begin = node_at(w->t, node)->begin, end = *subtree_end(w->t, node);
     return begin < end && begin < w->end && end > w->begin;
 }
 
-static void walk_tree(walk *w) {
+static void walk_tree(tree_walk *w) {
     const loose_octree *t = w->t;
     for (;;) {
         frame *f = &w->frames[w->depth];
         const uint32_t block = node_at(t, f->node)->first_child;
-        if (w->sweeper->failed || block == BP_NODE_NONE || f->next_child == t->children) {
+        if (w->tester->failed || block == BP_NODE_NONE || f->next_child == t->children) {
             if (w->depth-- == 0) {
                 return;
             }
         } else {
             const uint32_t child = block + f->next_child++;
-            if (concerns(w, child)) {
-                enter(w, child);
+            if (subtree_is_of_unit(w, child)) {
+                enter_child(w, child);
             }
         }
     }
 }
 
-static void find_unit(const void *context, bp_sweeper *sweeper, size_t unit) {
+static void unit_boxes(const void *context, bp_range_tester *tester, size_t unit) {
     const loose_octree *t = context;
-    walk w;
+    tree_walk w;
     w.t = t;
-    w.sweeper = sweeper;
+    w.tester = tester;
     w.list = (bp_buffer *)t->lists.data + unit;
     w.begin = (uint32_t)(unit * UNIT);
     w.end = t->sorted.count - unit * UNIT < UNIT ? (uint32_t)t->sorted.count : w.begin + UNIT;
     w.depth = 0;
-    bp_node_batch_begin(&w.batch, &t->sorted, sweeper);
+    bp_node_batch_begin(&w.batch, &t->sorted, tester);
     if (!reserve_list(&w, 0, LISTED)) {
         return;
     }
@@ -504,14 +494,14 @@ static void find_unit(const void *context, bp_sweeper *sweeper, size_t unit) {
     list[0] = 0;
     w.frames[0] = (frame){.node = 0, .same = 0, .above = 1, .end = 1};
     if (unit == 0 && has_own(t, 0)) {
-        sweep_node(&w, &w.frames[0]);
+        add_node_to_batch(&w, &w.frames[0]);
     }
     walk_tree(&w);
     bp_node_batch_end(&w.batch);
 }
 
-static bool reserve_units(loose_octree *t, size_t count) {
-    if (!bp_buffer_reserve(&t->lists, &t->config->allocator, t->list_count * sizeof(bp_buffer), count,
+static bool reserve_unit_lists(loose_octree *t, size_t count) {
+    if (!bp_buffer_reserve(&t->lists, &t->setup->runtime.allocator, t->list_count * sizeof(bp_buffer), count,
                            sizeof(bp_buffer))) {
         return false;
     }
@@ -521,31 +511,27 @@ static bool reserve_units(loose_octree *t, size_t count) {
     return true;
 }
 
-static bp_status find(void *state, bp_sink *sink) {
+static bp_status loose_octree_find(void *state, bp_sink *sink) {
     loose_octree *t = state;
-    const bp_sweep_plan plan = {.config = t->config,
-                                .objects = &t->sorted.columns,
-                                .candidates = &t->sorted.columns,
-                                .unit_count = (t->sorted.count + UNIT - 1) / UNIT,
-                                .unit = find_unit,
-                                .context = t};
-    return reserve_units(t, plan.unit_count) ? bp_sweep_pool_run(&t->sorted.pool, &plan, sink) : BP_ERROR_MEMORY;
+    const size_t unit_count = (t->sorted.count + UNIT - 1) / UNIT;
+    return reserve_unit_lists(t, unit_count) ? bp_node_boxes_find(&t->sorted, unit_count, unit_boxes, t, sink)
+                                             : BP_ERROR_MEMORY;
 }
 
-static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+static bp_status loose_octree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     loose_octree *t = state;
     const bp_node_search search = {.nodes = t->nodes.data,
                                    .bounds = &t->columns,
                                    .children = t->children,
-                                   .loose_begin = (uint32_t)t->sorted.count,
-                                   .asked = boxes,
-                                   .asked_count = count};
+                                   .outside_begin = (uint32_t)t->sorted.count,
+                                   .probes = boxes,
+                                   .probe_count = count};
     return bp_node_search_run(&t->sorted, &search, sink);
 }
 
-// ---- looking --------------------------------------------------------------------------------------------------------
+// ---- stats and checks -----------------------------------------------------------------------------------------------
 
-static void stats(const void *state, bp_stats *stats) {
+static void loose_octree_stats(const void *state, bp_stats *stats) {
     const loose_octree *t = state;
     const bp_buffer *lists = t->lists.data;
     stats->update = BP_UPDATE_REBUILD;
@@ -558,14 +544,12 @@ static void stats(const void *state, bp_stats *stats) {
     stats->levels = t->depth + 1;
     stats->cells = t->node_count;
     for (uint32_t at = 0; at < t->node_count; ++at) {
-        const size_t objects = node_at(t, at)->end - node_at(t, at)->begin;
-        stats->occupied += objects > 0;
-        stats->objects_per_cell_max = objects > stats->objects_per_cell_max ? objects : stats->objects_per_cell_max;
+        bp_node_count_objects(node_at(t, at), stats);
     }
     stats->objects_per_cell = stats->occupied > 0 ? (double)t->sorted.count / (double)stats->occupied : 0.0;
 }
 
-static bool bounds_are_sound(const loose_octree *t, uint32_t at) {
+static bool node_bounds_are_sound(const loose_octree *t, uint32_t at) {
     const bp_box own = bp_node_bounds(&t->sorted, node_at(t, at)->begin, node_at(t, at)->end);
     const bp_box all = bounds_with_children(t, at, own);
     return bp_box_is_same(&own, own_bounds(t, at)) && bp_box_is_same(&all, subtree_bounds(t, at)) &&
@@ -573,7 +557,7 @@ static bool bounds_are_sound(const loose_octree *t, uint32_t at) {
 }
 
 // Subtrees are ranges, in the order of nodes, inside those of their parents.
-static bool node_is_sound(const loose_octree *t, uint32_t at) {
+static bool loose_node_is_sound(const loose_octree *t, uint32_t at) {
     const bp_node *node = node_at(t, at);
     const uint32_t first = node->first_child, children = first != BP_NODE_NONE ? t->children : 0;
     uint32_t position = node->end;
@@ -583,16 +567,16 @@ static bool node_is_sound(const loose_octree *t, uint32_t at) {
         sound = node_at(t, child)->parent == at && node_at(t, child)->begin == position;
         position = *subtree_end(t, child);
     }
-    sound = sound && position == *subtree_end(t, at) && bounds_are_sound(t, at);
+    sound = sound && position == *subtree_end(t, at) && node_bounds_are_sound(t, at);
     for (uint32_t i = node->begin; sound && i < node->end; ++i) {
         const uint32_t id = t->sorted.columns.id[i];
-        sound = id < t->count && bp_columns_hold(&t->sorted.columns, i, &t->boxes[id], t->config->dimensions) &&
+        sound = id < t->count && bp_columns_hold(&t->sorted.columns, i, &t->boxes[id], t->setup->dimensions) &&
                 node->depth <= entry_of(t, id).depth;
     }
     return sound;
 }
 
-static bp_status validate(const void *state) {
+static bp_status loose_octree_validate(const void *state) {
     const loose_octree *t = state;
     size_t alive = 0;
     for (size_t i = 0; i < t->count; ++i) {
@@ -600,10 +584,10 @@ static bp_status validate(const void *state) {
     }
     bool sound = t->node_count > 0 && *subtree_end(t, 0) == alive && alive == t->sorted.count;
     for (uint32_t at = 0; sound && at < t->node_count; ++at) {
-        sound = node_is_sound(t, at);
+        sound = loose_node_is_sound(t, at);
     }
     if (!sound) {
-        bp_log_write(t->config, "loose-octree: the tree does not hold the boxes it was given");
+        bp_log_write(&t->setup->runtime.log, "loose-octree: the tree does not hold the boxes it was given");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;
@@ -613,11 +597,12 @@ const bp_method_ops bp_loose_octree_ops = {
     .name = "loose-octree",
     .summary = "a tree of cubes with objects of any size, in nodes that overlap; looseness 1: the plain one",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_THREADS,
-    .create = create,
-    .destroy = destroy,
-    .build = build,
-    .find = find,
-    .find_between = find_between,
-    .stats = stats,
-    .validate = validate,
+    .state_bytes = sizeof(loose_octree),
+    .init = loose_octree_init,
+    .free = loose_octree_free,
+    .build = loose_octree_build,
+    .find = loose_octree_find,
+    .find_between = loose_octree_find_between,
+    .stats = loose_octree_stats,
+    .validate = loose_octree_validate,
 };

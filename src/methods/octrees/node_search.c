@@ -1,57 +1,39 @@
 #include "methods/octrees/node_search.h"
 
-#include "base/boxes.h"
 #include "base/parallel.h"
 
 #include <assert.h>
 
 enum {
-    ASKED = 64,  // boxes from outside that walk down together: a unit of work
-    WALK = 32,   // steps that are taken together
+    PROBES = 64, // that walk down together: a unit of work
+    STEPS = 32,  // that are taken together
     DEPTHS = 22, // of trees
-    PENDING = WALK * 8 * DEPTHS + ASKED + BP_COLUMN_PADDING,
+    PENDING = STEPS * 8 * DEPTHS + PROBES + BP_COLUMN_PADDING,
     HALF = BP_NODE_LOCAL / 2,
-    FILL_LEAST = 4096
+    FILL_LEAST = 4096 // boxes that are worth a task
 };
-
-static bp_columns columns_of(bp_node_columns *local) {
-    bp_columns columns = {.id = local->id};
-    for (int axis = 0; axis < 3; ++axis) {
-        columns.min[axis] = local->values[axis];
-        columns.max[axis] = local->values[axis + 3];
-    }
-    return columns;
-}
-
-static void set_column(const bp_columns *columns, size_t at, const bp_box *box, uint32_t id) {
-    for (int axis = 0; axis < 3; ++axis) {
-        columns->min[axis][at] = box->min[axis];
-        columns->max[axis][at] = box->max[axis];
-    }
-    columns->id[at] = id;
-}
 
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
-void bp_node_boxes_init(bp_node_boxes *boxes, const bp_config *config) {
-    *boxes = (bp_node_boxes){.config = config, .kernels = bp_kernels_get(config->simd)};
+void bp_node_boxes_init(bp_node_boxes *boxes, const bp_method_setup *setup) {
+    *boxes = (bp_node_boxes){.setup = setup};
 }
 
 void bp_node_boxes_free(bp_node_boxes *boxes) {
-    const bp_allocator *allocator = &boxes->config->allocator;
+    const bp_allocator *allocator = &boxes->setup->runtime.allocator;
     bp_buffer_free(&boxes->columns_buffer, allocator);
     bp_buffer_free(&boxes->sorted_buffer, allocator);
     bp_buffer_free(&boxes->positions_buffer, allocator);
-    bp_sweep_pool_free(&boxes->pool, allocator);
+    bp_block_sinks_free(&boxes->sinks, allocator);
 }
 
 size_t bp_node_boxes_bytes(const bp_node_boxes *boxes) {
     return boxes->columns_buffer.bytes + boxes->sorted_buffer.bytes + boxes->positions_buffer.bytes +
-           bp_sweep_pool_bytes(&boxes->pool);
+           bp_block_sinks_bytes(&boxes->sinks);
 }
 
 bool bp_node_boxes_reserve(bp_node_boxes *boxes, size_t count) {
-    const bp_allocator *allocator = &boxes->config->allocator;
+    const bp_allocator *allocator = &boxes->setup->runtime.allocator;
     const size_t padded = count + BP_COLUMN_PADDING, before = boxes->positions_buffer.bytes;
     if (!bp_columns_reserve(&boxes->columns, &boxes->columns_buffer, allocator, count) ||
         !bp_buffer_reserve_slack(&boxes->sorted_buffer, allocator, 0, padded, sizeof(bp_box)) ||
@@ -71,30 +53,27 @@ bool bp_node_boxes_reserve(bp_node_boxes *boxes, size_t count) {
 
 typedef struct fill {
     bp_node_boxes *boxes;
-    const bp_box *given;
-    size_t block_count;
+    const bp_box *by_id;
+    bp_blocks blocks;
 } fill;
 
-static size_t part(size_t count, size_t index, size_t parts) {
-    return (size_t)((unsigned long long)count * index / parts);
-}
-
-static void task_fill(void *context, size_t block) {
+static void task_fill_boxes(void *context, size_t block) {
     const fill *f = context;
     bp_node_boxes *b = f->boxes;
-    const size_t begin = part(b->count, block, f->block_count), end = part(b->count, block + 1, f->block_count);
+    const size_t begin = bp_block_begin(f->blocks, block), end = bp_block_begin(f->blocks, block + 1);
     for (size_t i = begin; i < end; ++i) {
-        b->sorted[i] = bp_box_flatten(f->given[b->columns.id[i]], b->config->dimensions);
+        b->sorted[i] = bp_box_flatten(f->by_id[b->columns.id[i]], b->setup->dimensions);
     }
     bp_columns by_position = b->columns;
     by_position.id = b->positions;
-    b->kernels->arrange(&by_position, begin, end, b->sorted);
+    b->setup->kernels->gather(&by_position, begin, end, b->sorted);
 }
 
-void bp_node_boxes_fill(bp_node_boxes *boxes, const bp_box *given) {
-    fill f = {.boxes = boxes, .given = given};
-    f.block_count = bp_parallel_blocks(&boxes->config->executor, boxes->count, FILL_LEAST);
-    bp_parallel_for(&boxes->config->executor, f.block_count, task_fill, &f);
+void bp_node_boxes_fill(bp_node_boxes *boxes, const bp_box *by_id) {
+    const bp_executor *executor = &boxes->setup->runtime.executor;
+    fill f = {.boxes = boxes, .by_id = by_id};
+    f.blocks = bp_blocks_cut(executor, boxes->count, FILL_LEAST, SIZE_MAX);
+    bp_parallel_for(executor, f.blocks.count, task_fill_boxes, &f);
 }
 
 bp_box bp_node_bounds(const bp_node_boxes *boxes, uint32_t begin, uint32_t end) {
@@ -105,72 +84,55 @@ bp_box bp_node_bounds(const bp_node_boxes *boxes, uint32_t begin, uint32_t end) 
     return bounds;
 }
 
-// ---- sweeping -------------------------------------------------------------------------------------------------------
+// ---- filter, copy, test ---------------------------------------------------------------------------------------------
 
-void bp_node_batch_begin(bp_node_batch *batch, const bp_node_boxes *boxes, bp_sweeper *sweeper) {
+void bp_node_batch_begin(bp_node_batch *batch, const bp_node_boxes *boxes, bp_range_tester *tester) {
     batch->boxes = boxes;
-    batch->sweeper = sweeper;
+    batch->tester = tester;
     batch->node_count = 0;
-    batch->item_count = 0;
+    batch->filter_test_count = 0;
     batch->local_bound = 0;
 }
 
-static void count_tests(bp_sweeper *s, const bp_sweep_item *items, size_t count) {
+static bp_columns local_columns(bp_node_batch *b) {
+    bp_columns columns = {.id = b->local.id};
+    for (int axis = 0; axis < 3; ++axis) {
+        columns.min[axis] = b->local.values[axis];
+        columns.max[axis] = b->local.values[axis + 3];
+    }
+    return columns;
+}
+
+static void count_node_tests(bp_sink *sink, const bp_range_test *tests, size_t count) {
     for (size_t i = 0; i < count; ++i) {
-        s->sink->tests += items[i].end - items[i].begin;
+        sink->tests += tests[i].end - tests[i].begin;
     }
 }
 
-// Pairs of the items into the sink: (smaller id, larger id) where both sides are the same columns.
-static void sweep_into_sink(bp_sweeper *s, const bp_columns *objects, const bp_columns *candidates,
-                            const bp_sweep_item *items, size_t count) {
-    count_tests(s, items, count);
-    for (size_t done = 0, some = 0; done < count && !s->failed; done += some) {
-        bp_sweep_job job = {.objects = objects,
-                            .candidates = candidates,
-                            .items = items + done,
-                            .item_count = count - done,
-                            .ordered = objects == candidates};
-        job.out = bp_sink_room(s->sink, job.items[0].end - job.items[0].begin + BP_COLUMN_PADDING, &job.room);
-        if (job.out == NULL) {
-            s->failed = true;
-            return;
-        }
-        bp_sink_commit(s->sink, job.out, s->kernels->sweep(&job, &some));
+// Step 1: the boxes of the ranges that meet the bounds of their nodes, to batch->passed; there is room for all of them.
+static size_t filter_ranges(bp_node_batch *b) {
+    const bp_columns node_bounds = local_columns(b); // free until the filter is done
+    bp_columns candidates = b->boxes->columns;
+    candidates.id = b->boxes->positions;
+    for (size_t node = 0; node < b->node_count; ++node) {
+        bp_bounds_write(&node_bounds, node, &b->bounds[node], (uint32_t)node);
     }
-}
-
-// The boxes of the items' ranges that meet the bounds of their nodes, to batch->passed; there is room for all of them.
-static size_t filter(bp_node_batch *s) {
-    bp_node_columns *scratch = &s->local; // free until the filter is done
-    const bp_columns node_bounds = columns_of(scratch);
-    bp_columns candidates = s->boxes->columns;
-    candidates.id = s->boxes->positions;
-    for (size_t node = 0; node < s->node_count; ++node) {
-        set_column(&node_bounds, node, &s->bounds[node], (uint32_t)node);
-    }
-    const bp_sweep_job job = {.objects = &node_bounds,
+    const bp_range_job job = {.objects = &node_bounds,
                               .candidates = &candidates,
-                              .items = s->items,
-                              .item_count = s->item_count,
-                              .out = s->passed,
+                              .tests = b->filter_tests,
+                              .test_count = b->filter_test_count,
+                              .names = BP_NAMES_BY_ROLE,
+                              .out = b->passed,
                               .room = BP_NODE_LOCAL + BP_COLUMN_PADDING};
     size_t done = 0;
-    count_tests(s->sweeper, s->items, s->item_count);
-    const size_t passed = s->boxes->kernels->sweep(&job, &done);
-    assert(done == s->item_count);
-    s->item_count = 0;
+    count_node_tests(b->tester->sink, b->filter_tests, b->filter_test_count);
+    const size_t passed = b->tester->kernels->test_ranges(&job, &done);
+    assert(done == b->filter_test_count);
+    b->filter_test_count = 0;
     return passed;
 }
 
-// Fills the local columns from the positions that are in their ids, and leaves the boxes' ids there.
-static void copy_boxes(bp_node_batch *s, const bp_columns *local, size_t count) {
-    s->boxes->kernels->arrange(local, 0, count, s->boxes->sorted);
-    for (size_t i = 0; i < count; ++i) {
-        local->id[i] = s->boxes->columns.id[local->id[i]];
-    }
-}
-
+// Lists positions in the ids of the local columns, and returns where the list ends then.
 static size_t list_range(const bp_columns *local, size_t at, uint32_t begin, uint32_t end) {
     for (uint32_t position = begin; position < end; ++position) {
         local->id[at++] = position;
@@ -178,80 +140,100 @@ static size_t list_range(const bp_columns *local, size_t at, uint32_t begin, uin
     return at;
 }
 
-// All nodes that have been collected: filter, copy, sweep.
-static void flush(bp_node_batch *s) {
-    const bp_columns local = columns_of(&s->local);
-    const size_t passed_count = filter(s);
-    size_t at = 0, passed = 0, item_count = 0;
-    for (size_t node = 0; node < s->node_count; ++node) {
-        const size_t begin = at;
-        at = list_range(&local, at, s->own[node].begin, s->own[node].end);
-        const size_t own_end = at;
-        for (; passed < passed_count && s->passed[passed].a == node; ++passed) {
-            local.id[at++] = s->passed[passed].b;
-        }
-        for (size_t i = begin; i < own_end; ++i) {
-            s->pair_items[item_count] =
-                (bp_sweep_item){.object = (uint32_t)i, .begin = (uint32_t)i + 1, .end = (uint32_t)at};
-            item_count += i + 1 < at;
-        }
+// Step 2: fills the local columns from the positions that are in their ids, and leaves the boxes' ids there.
+static void copy_boxes(bp_node_batch *b, const bp_columns *local, size_t count) {
+    b->tester->kernels->gather(local, 0, count, b->boxes->sorted);
+    for (size_t i = 0; i < count; ++i) {
+        local->id[i] = b->boxes->columns.id[local->id[i]];
     }
-    copy_boxes(s, &local, at);
-    sweep_into_sink(s->sweeper, &local, &local, s->pair_items, item_count);
-    s->node_count = 0;
-    s->local_bound = 0;
 }
 
-static void collect_node(bp_node_batch *s, const bp_box *bounds, bp_node_range own) {
-    s->bounds[s->node_count] = *bounds;
-    s->own[s->node_count++] = own;
+// Step 3: tests inside the local columns.
+static void run_local_tests(bp_node_batch *b, const bp_columns *local, size_t count) {
+    bp_range_tester *t = b->tester;
+    count_node_tests(t->sink, b->local_tests, count);
+    t->objects = local;
+    t->candidates = local;
+    bp_range_tester_run(t, b->local_tests, count);
+    t->objects = &b->boxes->columns;
+    t->candidates = &b->boxes->columns;
+}
+
+// All nodes that have been collected, through the three steps.
+static void flush_batch(bp_node_batch *b) {
+    const bp_columns local = local_columns(b);
+    const size_t passed_count = filter_ranges(b);
+    size_t at = 0, passed = 0, test_count = 0;
+    for (size_t node = 0; node < b->node_count; ++node) {
+        const size_t begin = at;
+        at = list_range(&local, at, b->own[node].begin, b->own[node].end);
+        const size_t own_end = at;
+        for (; passed < passed_count && b->passed[passed].a == node; ++passed) {
+            local.id[at++] = b->passed[passed].b;
+        }
+        for (size_t i = begin; i < own_end; ++i) {
+            b->local_tests[test_count] =
+                (bp_range_test){.object = (uint32_t)i, .begin = (uint32_t)i + 1, .end = (uint32_t)at};
+            test_count += i + 1 < at;
+        }
+    }
+    copy_boxes(b, &local, at);
+    run_local_tests(b, &local, test_count);
+    b->node_count = 0;
+    b->local_bound = 0;
+}
+
+static void collect_node(bp_node_batch *b, const bp_box *bounds, bp_node_range own) {
+    b->bounds[b->node_count] = *bounds;
+    b->own[b->node_count++] = own;
 }
 
 // ---- nodes that are too large to be collected -----------------------------------------------------------------------
 
-static void sweep_inside(bp_node_batch *s, bp_node_range own) {
+static void test_inside(bp_node_batch *b, bp_node_range own) {
     for (uint32_t i = own.begin; i < own.end; ++i) {
-        bp_sweeper_push_range(s->sweeper, i, i + 1, own.end);
+        bp_range_tester_add_long(b->tester, i, i + 1, own.end);
     }
-    bp_sweeper_flush(s->sweeper);
+    bp_range_tester_flush(b->tester);
 }
 
-// The boxes of a node against those that have passed.
-static void sweep_passed(bp_node_batch *s, bp_node_range own, size_t passed_count) {
-    const bp_columns local = columns_of(&s->local);
+// The boxes of a node against those that pass the filter.
+static void test_passed(bp_node_batch *b, bp_node_range own) {
+    const size_t passed_count = filter_ranges(b);
+    const bp_columns local = local_columns(b);
     for (uint32_t begin = own.begin; passed_count > 0 && begin < own.end; begin += HALF) {
         const uint32_t end = own.end - begin < HALF ? own.end : begin + HALF;
         const size_t own_count = list_range(&local, 0, begin, end), count = own_count + passed_count;
         for (size_t i = 0; i < passed_count; ++i) {
-            local.id[own_count + i] = s->passed[i].b;
+            local.id[own_count + i] = b->passed[i].b;
         }
         for (size_t i = 0; i < own_count; ++i) {
-            s->pair_items[i] =
-                (bp_sweep_item){.object = (uint32_t)i, .begin = (uint32_t)own_count, .end = (uint32_t)count};
+            b->local_tests[i] =
+                (bp_range_test){.object = (uint32_t)i, .begin = (uint32_t)own_count, .end = (uint32_t)count};
         }
-        copy_boxes(s, &local, count);
-        sweep_into_sink(s->sweeper, &local, &local, s->pair_items, own_count);
+        copy_boxes(b, &local, count);
+        run_local_tests(b, &local, own_count);
     }
 }
 
-static void sweep_large(bp_node_batch *s, const bp_box *bounds, bp_node_range own, const bp_node_range *others,
-                        size_t other_count) {
-    sweep_inside(s, own);
-    collect_node(s, bounds, own);
+static void test_large(bp_node_batch *b, const bp_box *bounds, bp_node_range own, const bp_node_range *others,
+                       size_t other_count) {
+    test_inside(b, own);
+    collect_node(b, bounds, own);
     size_t bound = 0;
     for (size_t i = 0; i < other_count; ++i) {
         for (uint32_t begin = others[i].begin, end; begin < others[i].end; begin = end) {
             end = others[i].end - begin < HALF ? others[i].end : begin + HALF;
-            if (bound + (end - begin) > HALF || s->item_count == BP_NODE_RANGES) {
-                sweep_passed(s, own, filter(s));
+            if (bound + (end - begin) > HALF || b->filter_test_count == BP_NODE_RANGES) {
+                test_passed(b, own);
                 bound = 0;
             }
-            s->items[s->item_count++] = (bp_sweep_item){.object = 0, .begin = begin, .end = end};
+            b->filter_tests[b->filter_test_count++] = (bp_range_test){.object = 0, .begin = begin, .end = end};
             bound += end - begin;
         }
     }
-    sweep_passed(s, own, filter(s));
-    s->node_count = 0;
+    test_passed(b, own);
+    b->node_count = 0;
 }
 
 void bp_node_batch_add(bp_node_batch *batch, const bp_box *bounds, bp_node_range own, const bp_node_range *others,
@@ -261,70 +243,89 @@ void bp_node_batch_add(bp_node_batch *batch, const bp_box *bounds, bp_node_range
         bound += others[i].end - others[i].begin;
     }
     const bool large = bound > BP_NODE_LOCAL || other_count > BP_NODE_RANGES;
-    if (large || batch->local_bound + bound > BP_NODE_LOCAL || batch->item_count + other_count > BP_NODE_RANGES ||
-        batch->node_count == BP_NODE_BATCH) {
-        flush(batch);
+    if (large || batch->local_bound + bound > BP_NODE_LOCAL ||
+        batch->filter_test_count + other_count > BP_NODE_RANGES || batch->node_count == BP_NODE_BATCH) {
+        flush_batch(batch);
     }
     if (large) {
-        sweep_large(batch, bounds, own, others, other_count);
+        test_large(batch, bounds, own, others, other_count);
         return;
     }
     for (size_t i = 0; i < other_count; ++i) {
-        batch->items[batch->item_count++] =
-            (bp_sweep_item){.object = (uint32_t)batch->node_count, .begin = others[i].begin, .end = others[i].end};
+        batch->filter_tests[batch->filter_test_count++] =
+            (bp_range_test){.object = (uint32_t)batch->node_count, .begin = others[i].begin, .end = others[i].end};
     }
     collect_node(batch, bounds, own);
     batch->local_bound += bound;
 }
 
 void bp_node_batch_end(bp_node_batch *batch) {
-    flush(batch);
+    flush_batch(batch);
 }
 
-// ---- boxes from outside ---------------------------------------------------------------------------------------------
+bp_status bp_node_boxes_find(bp_node_boxes *boxes, size_t unit_count,
+                             void (*unit)(const void *context, bp_range_tester *tester, size_t index),
+                             const void *context, bp_sink *sink) {
+    const bp_range_search search = {.runtime = &boxes->setup->runtime,
+                                    .kernels = boxes->setup->kernels,
+                                    .objects = &boxes->columns,
+                                    .candidates = &boxes->columns,
+                                    .names = BP_NAMES_ORDERED,
+                                    .unit_count = unit_count,
+                                    .unit = unit,
+                                    .context = context};
+    return bp_range_search_run(&search, &boxes->sinks, sink);
+}
 
-// A few boxes that walk down together, in columns with two kinds of ids.
-typedef struct walk {
+// ---- pairs with another set -----------------------------------------------------------------------------------------
+
+typedef struct search_context {
     const bp_node_boxes *boxes;
     const bp_node_search *search;
-    bp_sweeper *sweeper;
+} search_context;
+
+// A few probes that walk down together, in columns with two kinds of ids.
+typedef struct probe_walk {
+    const bp_node_search *search;
+    bp_range_tester *tester;
     bp_columns by_index; // among the few
     bp_columns by_id;
-    float values[6][ASKED];
-    uint32_t indices[ASKED], ids[ASKED];
-    bp_pair pending[PENDING]; // steps: (box, node)
-} walk;
+    float values[6][PROBES];
+    uint32_t indices[PROBES], ids[PROBES];
+    bp_pair pending[PENDING]; // steps: (probe, node)
+} probe_walk;
 
-// A step: the children of a node to be looked at, its own boxes to be tested.
-static size_t take_step(const walk *w, bp_pair step, bp_sweep_item *child_item) {
+// A step: a probe against the own boxes of a node, and a test against its children, if it has any.
+static size_t take_step(const probe_walk *w, bp_pair step, bp_range_test *child_test) {
     const bp_node *node = &w->search->nodes[step.b];
-    bp_sweeper_push_range(w->sweeper, step.a, node->begin, node->end);
-    *child_item =
-        (bp_sweep_item){.object = step.a, .begin = node->first_child, .end = node->first_child + w->search->children};
+    bp_range_tester_add_long(w->tester, step.a, node->begin, node->end);
+    *child_test =
+        (bp_range_test){.object = step.a, .begin = node->first_child, .end = node->first_child + w->search->children};
     return node->first_child != BP_NODE_NONE;
 }
 
 // Takes the last of the pending steps and returns how many there are then.
-static size_t take_steps(walk *w, size_t pending) {
-    bp_sweep_item child_items[WALK];
-    const size_t left = pending < WALK ? 0 : pending - WALK;
-    size_t item_count = 0, done = 0;
+static size_t take_steps(probe_walk *w, size_t pending) {
+    bp_range_test child_tests[STEPS];
+    const size_t left = pending < STEPS ? 0 : pending - STEPS;
+    size_t test_count = 0, done = 0;
     for (size_t i = left; i < pending; ++i) {
-        item_count += take_step(w, w->pending[i], &child_items[item_count]);
+        test_count += take_step(w, w->pending[i], &child_tests[test_count]);
     }
-    const bp_sweep_job job = {.objects = &w->by_index,
+    const bp_range_job job = {.objects = &w->by_index,
                               .candidates = w->search->bounds,
-                              .items = child_items,
-                              .item_count = item_count,
+                              .tests = child_tests,
+                              .test_count = test_count,
+                              .names = BP_NAMES_BY_ROLE,
                               .out = w->pending + left,
                               .room = PENDING - left};
-    const size_t found = w->boxes->kernels->sweep(&job, &done);
-    assert(done == item_count);
+    const size_t found = w->tester->kernels->test_ranges(&job, &done);
+    assert(done == test_count);
     return left + found;
 }
 
-// Lists a few boxes from `begin` on, all at the root.
-static void list_walkers(walk *w, size_t begin, size_t count) {
+// Lists a few probes from `begin` on, all at the root.
+static void list_probes(probe_walk *w, uint32_t dimensions, size_t begin, size_t count) {
     for (int axis = 0; axis < 3; ++axis) {
         w->by_index.min[axis] = w->values[axis];
         w->by_index.max[axis] = w->values[axis + 3];
@@ -333,45 +334,41 @@ static void list_walkers(walk *w, size_t begin, size_t count) {
     w->by_index.id = w->indices;
     w->by_id.id = w->ids;
     for (size_t i = 0; i < count; ++i) {
-        const bp_box box = bp_box_flatten(w->search->asked[begin + i], w->boxes->config->dimensions);
-        set_column(&w->by_index, i, &box, (uint32_t)i);
+        const bp_box box = bp_box_flatten(w->search->probes[begin + i], dimensions);
+        bp_bounds_write(&w->by_index, i, &box, (uint32_t)i);
         w->ids[i] = (uint32_t)(begin + i);
         w->pending[i] = (bp_pair){.a = (uint32_t)i, .b = 0};
     }
 }
 
-typedef struct search_context {
-    const bp_node_boxes *boxes;
-    const bp_node_search *search;
-} search_context;
-
-static void search_unit(const void *context, bp_sweeper *sweeper, size_t unit) {
+static void unit_probes(const void *context, bp_range_tester *tester, size_t unit) {
     const search_context *c = context;
-    const size_t begin = unit * ASKED, left = c->search->asked_count - begin;
-    const size_t count = left < ASKED ? left : ASKED;
-    walk w; // large: only what is needed is filled in
-    w.boxes = c->boxes;
+    const size_t begin = unit * PROBES, left = c->search->probe_count - begin;
+    const size_t count = left < PROBES ? left : PROBES;
+    probe_walk w; // large: only what is needed is filled in
     w.search = c->search;
-    w.sweeper = sweeper;
-    list_walkers(&w, begin, count);
-    sweeper->objects = &w.by_id;
-    for (size_t pending = count; pending > 0 && !sweeper->failed;) {
+    w.tester = tester;
+    list_probes(&w, c->boxes->setup->dimensions, begin, count);
+    tester->objects = &w.by_id;
+    for (size_t pending = count; pending > 0 && !tester->failed;) {
         pending = take_steps(&w, pending);
     }
     for (uint32_t i = 0; i < count; ++i) {
-        bp_sweeper_push_range(sweeper, i, c->search->loose_begin, (uint32_t)c->boxes->count);
+        bp_range_tester_add_long(tester, i, c->search->outside_begin, (uint32_t)c->boxes->count);
     }
-    bp_sweeper_flush(sweeper);
-    sweeper->objects = NULL;
+    bp_range_tester_flush(tester);
+    tester->objects = NULL;
 }
 
 bp_status bp_node_search_run(bp_node_boxes *boxes, const bp_node_search *search, bp_sink *sink) {
     const search_context context = {.boxes = boxes, .search = search};
-    const bp_sweep_plan plan = {.config = boxes->config,
-                                .objects = NULL, // each unit has its own
-                                .candidates = &boxes->columns,
-                                .unit_count = (search->asked_count + ASKED - 1) / ASKED,
-                                .unit = search_unit,
-                                .context = &context};
-    return bp_sweep_pool_run(&boxes->pool, &plan, sink);
+    const bp_range_search ranges = {.runtime = &boxes->setup->runtime,
+                                    .kernels = boxes->setup->kernels,
+                                    .objects = NULL, // each unit has its own
+                                    .candidates = &boxes->columns,
+                                    .names = BP_NAMES_BY_ROLE,
+                                    .unit_count = (search->probe_count + PROBES - 1) / PROBES,
+                                    .unit = unit_probes,
+                                    .context = &context};
+    return bp_range_search_run(&ranges, &boxes->sinks, sink);
 }

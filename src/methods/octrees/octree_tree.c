@@ -1,15 +1,17 @@
+// Splits, merges and slots.
+//
 // A split turns a leaf into a node with eight leaves, a merge does the opposite. Both only change what deeper nodes
-// find in their slots: a slot of a node at depth d names the node of depth d that lies there, or the leaf that covers
-// its place, and this depends on the nodes above depth d only. So after a step the slots are mended from the top
-// down: of the children of nodes that were split, and of the nodes around a changed one that lie deeper and touch it.
-// When much has changed, all slots are written anew, by the same function and in the same order.
+// have in their slots: a slot of a node at depth d names the node of depth d that lies there, or the larger leaf that
+// covers its place, and this depends on the nodes above depth d only. So after a step the slots are corrected from the
+// top down: those of the children of nodes that were split, and those of deeper nodes that touch a changed one. When
+// much has changed, all slots are written anew, by the same function and in the same order.
 #include "methods/octrees/octree_tree.h"
 
 #include <string.h>
 
 enum {
     MERGE_SHARE = 2, // leaves are merged when they hold this part of max_objects together
-    MENDED = 64,     // slots of so many nodes are mended for one that changed, roughly
+    CORRECTED = 64,  // nodes whose slots are corrected for one that changed, roughly
     STACK = 8 * (BP_TREE_DEPTH_MAX + 1)
 };
 
@@ -23,11 +25,11 @@ static uint64_t *code_of(const octree_tree *tree, uint32_t node) {
     return (uint64_t *)tree->codes.data + node;
 }
 
-static bool is_leaf(const bp_node *node) {
+static bool node_is_leaf(const bp_node *node) {
     return node->first_child == BP_NODE_NONE;
 }
 
-static uint32_t object_count(const bp_node *node) {
+static uint32_t node_object_count(const bp_node *node) {
     return node->end - node->begin;
 }
 
@@ -37,7 +39,7 @@ static uint32_t object_count(const bp_node *node) {
 static octree_link link_of(uint32_t child, uint32_t slot, uint32_t dimensions) {
     octree_link link = {0};
     for (uint32_t axis = 0, weight = 1; axis < dimensions; ++axis, weight *= 3, slot /= 3) {
-        const uint32_t place = (child >> axis & 1) + slot % 3; // one more than said above
+        const uint32_t place = (child >> axis & 1) + slot % 3; // counted from 0 instead of -1
         const uint32_t parent_direction = place == 0 ? 0 : place == 3 ? 2 : 1;
         link.slot = (uint8_t)(link.slot + weight * parent_direction);
         link.octant = (uint8_t)(link.octant | ((place + 1) & 1) << axis);
@@ -45,14 +47,15 @@ static octree_link link_of(uint32_t child, uint32_t slot, uint32_t dimensions) {
     return link;
 }
 
-void octree_tree_init(octree_tree *tree, const bp_config *config) {
-    *tree = (octree_tree){.config = config, .free_block = BP_NODE_NONE};
-    tree->max_objects = config->octree_max_objects;
-    tree->children = 1u << config->dimensions;
-    tree->slot_count = config->dimensions == 2 ? 9 : OCTREE_SLOTS;
+void octree_tree_init(octree_tree *tree, const bp_allocator *allocator, uint32_t dimensions, uint32_t max_objects) {
+    *tree = (octree_tree){.allocator = allocator,
+                          .max_objects = max_objects,
+                          .children = 1u << dimensions,
+                          .slot_count = dimensions == 2 ? 9 : OCTREE_SLOTS,
+                          .free_block = BP_NODE_NONE};
     for (uint32_t child = 0; child < tree->children; ++child) {
         for (uint32_t slot = 0; slot < tree->slot_count; ++slot) {
-            tree->links[child][slot] = link_of(child, slot, config->dimensions);
+            tree->links[child][slot] = link_of(child, slot, dimensions);
         }
     }
 }
@@ -61,7 +64,7 @@ void octree_tree_free(octree_tree *tree) {
     bp_buffer *buffers[] = {&tree->nodes,  &tree->codes,   &tree->cursors,        &tree->slots,         &tree->leaves,
                             &tree->inners, &tree->changed, &tree->entries_buffer, &tree->scratch_buffer};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
-        bp_buffer_free(buffers[i], &tree->config->allocator);
+        bp_buffer_free(buffers[i], tree->allocator);
     }
 }
 
@@ -71,7 +74,7 @@ size_t octree_tree_bytes(const octree_tree *tree) {
 }
 
 bool octree_tree_reserve_entries(octree_tree *tree, size_t count) {
-    const bp_allocator *allocator = &tree->config->allocator;
+    const bp_allocator *allocator = tree->allocator;
     if (!bp_buffer_reserve_slack(&tree->entries_buffer, allocator, 0, count, sizeof(octree_entry)) ||
         !bp_buffer_reserve_slack(&tree->scratch_buffer, allocator, 0, count, sizeof(octree_entry))) {
         return false;
@@ -84,8 +87,8 @@ bool octree_tree_reserve_entries(octree_tree *tree, size_t count) {
 // ---- the pool -------------------------------------------------------------------------------------------------------
 
 // Doubles the pool when it is full.
-static bool reserve_block(octree_tree *tree) {
-    const bp_allocator *allocator = &tree->config->allocator;
+static bool reserve_node_block(octree_tree *tree) {
+    const bp_allocator *allocator = tree->allocator;
     const size_t used = tree->node_count, wanted = used + tree->children;
     return wanted * sizeof(uint64_t) <= tree->codes.bytes || // the last to grow
            (bp_buffer_reserve(&tree->nodes, allocator, used * sizeof(bp_node), 2 * wanted, sizeof(bp_node)) &&
@@ -93,8 +96,8 @@ static bool reserve_block(octree_tree *tree) {
 }
 
 // Room for the slots of all nodes, of which the first `used` have some, and for the lists of nodes.
-static bool reserve_lists(octree_tree *tree, size_t used) {
-    const bp_allocator *allocator = &tree->config->allocator;
+static bool reserve_node_lists(octree_tree *tree, size_t used) {
+    const bp_allocator *allocator = tree->allocator;
     const size_t slot_bytes = tree->slot_count * sizeof(uint32_t), count = tree->node_count;
     return bp_buffer_reserve_slack(&tree->slots, allocator, used * slot_bytes, count, slot_bytes) &&
            bp_buffer_reserve_slack(&tree->cursors, allocator, 0, count, sizeof(uint32_t)) &&
@@ -103,18 +106,18 @@ static bool reserve_lists(octree_tree *tree, size_t used) {
 }
 
 // A block of children, or BP_NODE_NONE if memory is short.
-static uint32_t take_block(octree_tree *tree) {
+static uint32_t take_node_block(octree_tree *tree) {
     uint32_t block = tree->free_block;
     if (block != BP_NODE_NONE) {
         tree->free_block = octree_node(tree, block)->parent;
-    } else if (tree->node_count < OCTREE_LARGER - tree->children && reserve_block(tree)) {
+    } else if (tree->node_count < OCTREE_LARGER - tree->children && reserve_node_block(tree)) {
         block = (uint32_t)tree->node_count;
         tree->node_count += tree->children;
     }
     return block;
 }
 
-static void give_block(octree_tree *tree, uint32_t block) {
+static void free_node_block(octree_tree *tree, uint32_t block) {
     for (uint32_t i = 0; i < tree->children; ++i) {
         octree_node(tree, block + i)->depth = FREE;
     }
@@ -143,16 +146,16 @@ static void list_nodes(octree_tree *tree) {
     }
 }
 
-void octree_tree_plant(octree_tree *tree, const bp_tree_space *space) {
+bool octree_tree_plant(octree_tree *tree, const bp_tree_space *space) {
     tree->space = *space;
     tree->node_count = 0;
     tree->leaf_count = 0;
     tree->inner_count = 0;
     tree->changed_count = 0;
     tree->free_block = BP_NODE_NONE;
-    const uint32_t root = take_block(tree); // its siblings stay unused
-    if (root == BP_NODE_NONE || !reserve_lists(tree, 0)) {
-        return;
+    const uint32_t root = take_node_block(tree); // its siblings stay unused
+    if (root == BP_NODE_NONE || !reserve_node_lists(tree, 0)) {
+        return false;
     }
     for (uint32_t i = 0; i < tree->children; ++i) {
         *octree_node(tree, root + i) = (bp_node){.first_child = BP_NODE_NONE, .depth = i == 0 ? 0 : FREE};
@@ -161,10 +164,7 @@ void octree_tree_plant(octree_tree *tree, const bp_tree_space *space) {
     memset(slots_of(tree, root), 0xff, tree->slot_count * sizeof(uint32_t)); // BP_NODE_NONE
     slots_of(tree, root)[tree->slot_count / 2] = root;
     list_nodes(tree);
-}
-
-bool octree_tree_is_planted(const octree_tree *tree) {
-    return tree->leaf_count > 0;
+    return true;
 }
 
 // ---- slots ----------------------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ static bool faces_middle(const octree_tree *tree, uint32_t octant, uint32_t slot
 }
 
 // The slots of all nodes below `top` that touch its neighbour on the opposite side of direction `slot`.
-static void mend_facing(octree_tree *tree, uint32_t top, uint32_t slot) {
+static void correct_facing_slots(octree_tree *tree, uint32_t top, uint32_t slot) {
     uint32_t stack[STACK];
     size_t pending = 1;
     stack[0] = top;
@@ -217,20 +217,20 @@ static void mend_facing(octree_tree *tree, uint32_t top, uint32_t slot) {
     }
 }
 
-static void mend_around(octree_tree *tree, uint32_t at) {
+static void correct_slots_around(octree_tree *tree, uint32_t at) {
     const bp_node *node = octree_node(tree, at);
-    for (uint32_t i = 0; !is_leaf(node) && i < tree->children; ++i) {
+    for (uint32_t i = 0; !node_is_leaf(node) && i < tree->children; ++i) {
         write_slots(tree, node->first_child + i);
     }
     for (uint32_t slot = 0; slot < tree->slot_count; ++slot) {
         const uint32_t near = slots_of(tree, at)[slot];
         if ((near & OCTREE_LARGER) == 0 && near != at) {
-            mend_facing(tree, near, slot); // nothing if it is a leaf
+            correct_facing_slots(tree, near, slot); // nothing if it is a leaf
         }
     }
 }
 
-static void mend_slots(octree_tree *tree) {
+static void correct_slots(octree_tree *tree) {
     const uint32_t *changed = tree->changed.data;
     if (tree->changed_count > tree->changed_room) {
         write_all_slots(tree);
@@ -239,19 +239,19 @@ static void mend_slots(octree_tree *tree) {
     for (uint32_t depth = 0; depth < tree->space.depth; ++depth) {
         for (size_t i = 0; i < tree->changed_count; ++i) {
             if (octree_node(tree, changed[i])->depth == depth) {
-                mend_around(tree, changed[i]);
+                correct_slots_around(tree, changed[i]);
             }
         }
     }
 }
 
-size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *near) {
+size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *neighbours) {
     const uint32_t *slots = slots_of(tree, leaf);
     const uint32_t middle = tree->slot_count / 2;
     uint32_t larger[OCTREE_SLOTS];
     size_t count = 0, larger_count = 0;
     for (uint32_t slot = 0; slot < tree->slot_count; ++slot) {
-        near[count] = slots[slot];
+        neighbours[count] = slots[slot];
         larger[larger_count] = slots[slot] & ~OCTREE_LARGER;
         count += slot > middle && (slots[slot] & OCTREE_LARGER) == 0;
         larger_count += (slots[slot] & OCTREE_LARGER) != 0 && slots[slot] != BP_NODE_NONE;
@@ -261,7 +261,7 @@ size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *
         while (larger[k] != larger[i]) {
             ++k;
         }
-        near[count] = larger[i];
+        neighbours[count] = larger[i];
         count += k == i;
     }
     return count;
@@ -269,16 +269,16 @@ size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *
 
 // ---- splits and merges ----------------------------------------------------------------------------------------------
 
-static void note_change(octree_tree *tree, uint32_t at) {
+static void list_changed(octree_tree *tree, uint32_t at) {
     if (tree->changed_count < tree->changed_room) {
         ((uint32_t *)tree->changed.data)[tree->changed_count] = at;
     }
     ++tree->changed_count;
 }
 
-// No split parts objects with the same key.
-static bool is_worth_splitting(const octree_tree *tree, const bp_node *node) {
-    if (object_count(node) <= tree->max_objects || node->depth >= tree->space.depth) {
+// Objects with the same key cannot be separated by splits.
+static bool leaf_is_worth_splitting(const octree_tree *tree, const bp_node *node) {
+    if (node_object_count(node) <= tree->max_objects || node->depth >= tree->space.depth) {
         return false;
     }
     uint32_t i = node->begin + 1;
@@ -288,8 +288,8 @@ static bool is_worth_splitting(const octree_tree *tree, const bp_node *node) {
     return i < node->end;
 }
 
-// Orders the entries of a node by its children, and leaves in ends[] where each child's end.
-static void part_entries(octree_tree *tree, const bp_node *node, uint32_t ends[8]) {
+// Sorts the entries of a node by its children, and leaves in ends[] where those of each child end.
+static void sort_entries_by_child(octree_tree *tree, const bp_node *node, uint32_t ends[8]) {
     uint32_t counts[8] = {0};
     for (uint32_t i = node->begin; i < node->end; ++i) {
         ++counts[bp_tree_octant(&tree->space, tree->placed[i].key, node->depth)];
@@ -302,17 +302,17 @@ static void part_entries(octree_tree *tree, const bp_node *node, uint32_t ends[8
     for (uint32_t i = node->begin; i < node->end; ++i) {
         tree->scratch[ends[bp_tree_octant(&tree->space, tree->placed[i].key, node->depth)]++] = tree->placed[i];
     }
-    memcpy(tree->placed + node->begin, tree->scratch + node->begin, object_count(node) * sizeof *tree->placed);
+    memcpy(tree->placed + node->begin, tree->scratch + node->begin, node_object_count(node) * sizeof *tree->placed);
 }
 
-static bool split(octree_tree *tree, uint32_t at) {
-    const uint32_t block = take_block(tree);
+static bool split_leaf(octree_tree *tree, uint32_t at) {
+    const uint32_t block = take_node_block(tree);
     if (block == BP_NODE_NONE) {
         return false;
     }
     bp_node *node = octree_node(tree, at);
     uint32_t ends[8], begin = node->begin;
-    part_entries(tree, node, ends);
+    sort_entries_by_child(tree, node, ends);
     for (uint32_t i = 0; i < tree->children; ++i) {
         *octree_node(tree, block + i) = (bp_node){
             .first_child = BP_NODE_NONE, .parent = at, .begin = begin, .end = ends[i], .depth = node->depth + 1};
@@ -321,12 +321,12 @@ static bool split(octree_tree *tree, uint32_t at) {
     }
     node->first_child = block;
     node->end = node->begin; // nothing of its own
-    note_change(tree, at);
+    list_changed(tree, at);
     return true;
 }
 
-// The objects of a leaf that was not there before.
-static void bring_home(const octree_tree *tree, uint32_t leaf, uint32_t *home) {
+// Tells the objects of a new leaf where they are.
+static void write_homes(const octree_tree *tree, uint32_t leaf, uint32_t *home) {
     for (uint32_t i = octree_node(tree, leaf)->begin; i < octree_node(tree, leaf)->end; ++i) {
         home[tree->placed[i].id] = leaf;
     }
@@ -338,13 +338,13 @@ static bool split_down(octree_tree *tree, uint32_t top, uint32_t *home) {
     stack[0] = top;
     while (pending > 0) {
         const uint32_t at = stack[--pending];
-        if (!is_worth_splitting(tree, octree_node(tree, at))) {
+        if (!leaf_is_worth_splitting(tree, octree_node(tree, at))) {
             if (at != top) {
-                bring_home(tree, at, home);
+                write_homes(tree, at, home);
             }
             continue;
         }
-        if (!split(tree, at)) {
+        if (!split_leaf(tree, at)) {
             return false;
         }
         for (uint32_t i = 0; i < tree->children; ++i) {
@@ -354,12 +354,12 @@ static bool split_down(octree_tree *tree, uint32_t top, uint32_t *home) {
     return true;
 }
 
-// Makes a node a leaf again if its children are leaves that hold little. They lie side by side in the order, too.
-static void merge(octree_tree *tree, uint32_t at, uint32_t *home) {
+// Makes a node a leaf again if its children are leaves that hold few objects. These lie side by side already.
+static void merge_children(octree_tree *tree, uint32_t at, uint32_t *home) {
     bp_node *node = octree_node(tree, at);
     const uint32_t block = node->first_child;
     for (uint32_t i = 0; i < tree->children; ++i) {
-        if (!is_leaf(octree_node(tree, block + i))) {
+        if (!node_is_leaf(octree_node(tree, block + i))) {
             return;
         }
     }
@@ -370,9 +370,9 @@ static void merge(octree_tree *tree, uint32_t at, uint32_t *home) {
     node->first_child = BP_NODE_NONE;
     node->begin = begin;
     node->end = end;
-    give_block(tree, block);
-    bring_home(tree, at, home);
-    note_change(tree, at);
+    free_node_block(tree, block);
+    write_homes(tree, at, home);
+    list_changed(tree, at);
 }
 
 size_t octree_tree_open(octree_tree *tree, const uint32_t *home, size_t count) {
@@ -397,9 +397,8 @@ size_t octree_tree_open(octree_tree *tree, const uint32_t *home, size_t count) {
 bool octree_tree_adapt(octree_tree *tree, uint32_t *home) {
     const size_t node_count = tree->node_count;
     tree->changed_count = 0;
-    tree->changed_room = (tree->leaf_count + tree->inner_count) / MENDED;
-    if (!bp_buffer_reserve_slack(&tree->changed, &tree->config->allocator, 0, tree->changed_room + 1,
-                                 sizeof(uint32_t))) {
+    tree->changed_room = (tree->leaf_count + tree->inner_count) / CORRECTED;
+    if (!bp_buffer_reserve_slack(&tree->changed, tree->allocator, 0, tree->changed_room + 1, sizeof(uint32_t))) {
         return false;
     }
     for (size_t i = 0; i < tree->leaf_count; ++i) {
@@ -408,14 +407,14 @@ bool octree_tree_adapt(octree_tree *tree, uint32_t *home) {
         }
     }
     for (size_t i = tree->inner_count; i-- > 0;) { // children before their parents
-        merge(tree, octree_inner(tree, i), home);
+        merge_children(tree, octree_inner(tree, i), home);
     }
     if (tree->changed_count > 0) {
-        if (!reserve_lists(tree, node_count)) {
+        if (!reserve_node_lists(tree, node_count)) {
             return false;
         }
         list_nodes(tree);
-        mend_slots(tree);
+        correct_slots(tree);
     }
     return true;
 }
@@ -423,9 +422,9 @@ bool octree_tree_adapt(octree_tree *tree, uint32_t *home) {
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
 // What a slot should hold: the node of depth `depth` with that code, or the leaf above it.
-static uint32_t node_at(const octree_tree *tree, uint64_t code, uint32_t depth) {
+static uint32_t node_with_code(const octree_tree *tree, uint64_t code, uint32_t depth) {
     uint32_t at = 0;
-    for (uint32_t d = 0; d < depth && !is_leaf(octree_node(tree, at)); ++d) {
+    for (uint32_t d = 0; d < depth && !node_is_leaf(octree_node(tree, at)); ++d) {
         const uint64_t octant = code >> (tree->space.dimensions * (depth - 1 - d)) & (tree->children - 1);
         at = octree_node(tree, at)->first_child + (uint32_t)octant;
     }
@@ -446,32 +445,32 @@ static uint32_t expected_slot(const octree_tree *tree, uint32_t of, uint32_t slo
     uint64_t code = 0;
     for (uint32_t axis = 0; axis < tree->space.dimensions; ++axis, slot /= 3) {
         const uint32_t place =
-            coordinate_of(tree, octree_code(tree, of), node->depth, axis) + slot % 3; // one more than it is
+            coordinate_of(tree, octree_code(tree, of), node->depth, axis) + slot % 3; // counted from 1
         if (place == 0 || place > 1u << node->depth) {
             return BP_NODE_NONE;
         }
         const uint64_t bits = place - 1;
         code |= (tree->space.dimensions == 2 ? bp_spread_by_two(bits) : bp_spread_by_three(bits)) << axis;
     }
-    const uint32_t at = node_at(tree, code, node->depth);
+    const uint32_t at = node_with_code(tree, code, node->depth);
     return octree_node(tree, at)->depth < node->depth ? at | OCTREE_LARGER : at;
 }
 
-// Whether the nodes that a node names are there; all others follow from that.
-static bool links_are_sound(const octree_tree *tree, uint32_t at) {
+// Whether the nodes that a node names are there. octree_node_is_sound relies on that.
+static bool octree_links_are_sound(const octree_tree *tree, uint32_t at) {
     const bp_node *node = octree_node(tree, at);
     const uint32_t child = node->first_child;
-    bool sound = is_leaf(node) || (child < tree->node_count && tree->children <= tree->node_count - child);
-    for (uint32_t i = 0; sound && !is_leaf(node) && i < tree->children; ++i) {
+    bool sound = node_is_leaf(node) || (child < tree->node_count && tree->children <= tree->node_count - child);
+    for (uint32_t i = 0; sound && !node_is_leaf(node) && i < tree->children; ++i) {
         sound = octree_node(tree, child + i)->parent == at && octree_node(tree, child + i)->depth == node->depth + 1;
     }
     return sound && node->depth <= tree->space.depth &&
            octree_code(tree, at) >> (tree->space.dimensions * node->depth) == 1;
 }
 
-static bool node_is_sound(const octree_tree *tree, uint32_t at) {
+static bool octree_node_is_sound(const octree_tree *tree, uint32_t at) {
     const bp_node *node = octree_node(tree, at);
-    bool sound = node_at(tree, octree_code(tree, at), node->depth) == at;
+    bool sound = node_with_code(tree, octree_code(tree, at), node->depth) == at;
     for (uint32_t slot = 0; sound && slot < tree->slot_count; ++slot) {
         sound = slots_of(tree, at)[slot] == expected_slot(tree, at, slot);
     }
@@ -481,16 +480,18 @@ static bool node_is_sound(const octree_tree *tree, uint32_t at) {
 bool octree_tree_is_sound(const octree_tree *tree) {
     bool sound = tree->leaf_count == (size_t)(tree->children - 1) * tree->inner_count + 1;
     for (size_t i = 0; sound && i < tree->leaf_count; ++i) {
-        sound = octree_leaf(tree, i) < tree->node_count && links_are_sound(tree, octree_leaf(tree, i));
+        sound = octree_leaf(tree, i) < tree->node_count && octree_links_are_sound(tree, octree_leaf(tree, i));
     }
     for (size_t i = 0; sound && i < tree->inner_count; ++i) {
-        sound = octree_inner(tree, i) < tree->node_count && links_are_sound(tree, octree_inner(tree, i));
+        sound = octree_inner(tree, i) < tree->node_count && octree_links_are_sound(tree, octree_inner(tree, i));
     }
     for (size_t i = 0; sound && i < tree->leaf_count; ++i) {
-        sound = is_leaf(octree_node(tree, octree_leaf(tree, i))) && node_is_sound(tree, octree_leaf(tree, i));
+        sound =
+            node_is_leaf(octree_node(tree, octree_leaf(tree, i))) && octree_node_is_sound(tree, octree_leaf(tree, i));
     }
     for (size_t i = 0; sound && i < tree->inner_count; ++i) {
-        sound = !is_leaf(octree_node(tree, octree_inner(tree, i))) && node_is_sound(tree, octree_inner(tree, i));
+        sound = !node_is_leaf(octree_node(tree, octree_inner(tree, i))) &&
+                octree_node_is_sound(tree, octree_inner(tree, i));
     }
     return sound;
 }

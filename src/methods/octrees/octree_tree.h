@@ -22,7 +22,7 @@ typedef struct octree_link {
 } octree_link;
 
 typedef struct octree_tree {
-    const bp_config *config;
+    const bp_allocator *allocator;
     bp_tree_space space;
     uint32_t max_objects;
     uint32_t children;   // of a node: 8 or 4
@@ -35,7 +35,7 @@ typedef struct octree_tree {
     bp_buffer slots;     // of uint32_t, slot_count per node: a node, perhaps marked, or BP_NODE_NONE
     size_t node_count;   // in the pool, free ones included
     uint32_t free_block; // the first children's block that is free, linked through `parent`; or BP_NODE_NONE
-    bp_buffer leaves;    // of uint32_t, in the order of a walk
+    bp_buffer leaves;    // of uint32_t, depth first
     bp_buffer inners;    // of uint32_t, parents first
     size_t leaf_count, inner_count;
     bp_buffer changed; // of uint32_t: nodes that were split or merged, as many as there is room for
@@ -46,22 +46,22 @@ typedef struct octree_tree {
     octree_entry *scratch; // by id, until all are put
 } octree_tree;
 
-void octree_tree_init(octree_tree *tree, const bp_config *config);
+void octree_tree_init(octree_tree *tree, const bp_allocator *allocator, uint32_t dimensions, uint32_t max_objects);
 void octree_tree_free(octree_tree *tree);
 size_t octree_tree_bytes(const octree_tree *tree);
 bool octree_tree_reserve_entries(octree_tree *tree, size_t count);
 
-// A new tree that is one leaf. Memory may be short: octree_tree_is_planted tells.
-void octree_tree_plant(octree_tree *tree, const bp_tree_space *space);
-bool octree_tree_is_planted(const octree_tree *tree);
+// Begins a new tree that is one leaf. False if memory is short.
+bool octree_tree_plant(octree_tree *tree, const bp_tree_space *space);
 
-// One step: count the objects of all leaves (home[id], where it is a leaf), returning how many there are; put each;
-// then split and merge, and mend home[]. The last returns false if memory is short.
+// One step has three parts. octree_tree_open counts the objects of all leaves (home[id], where that is a leaf), gives
+// each leaf its range and returns how many objects there are. octree_tree_put puts each object into its leaf. Then
+// octree_tree_adapt splits and merges leaves, and corrects home[]; false if memory is short.
 size_t octree_tree_open(octree_tree *tree, const uint32_t *home, size_t count);
 bool octree_tree_adapt(octree_tree *tree, uint32_t *home);
 
-// The nodes that `leaf` has to look at if they are leaves; there is room for slot_count of them.
-size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *near);
+// The nodes that `leaf` is tested against, if they are leaves; there is room for slot_count of them.
+size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *neighbours);
 
 // Checks links, slots and lists.
 bool octree_tree_is_sound(const octree_tree *tree);
@@ -106,7 +106,7 @@ static inline uint32_t octree_tree_locate(const octree_tree *tree, uint32_t hint
     return at;
 }
 
-// Puts an entry behind those that are in a leaf already.
+// Puts an entry behind those that are in the leaf already.
 static inline void octree_tree_put(octree_tree *tree, uint32_t leaf, octree_entry entry) {
     tree->placed[((uint32_t *)tree->cursors.data)[leaf]++] = entry;
 }

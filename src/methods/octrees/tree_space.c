@@ -1,16 +1,41 @@
 #include "methods/octrees/tree_space.h"
 
+#include "base/boxes.h"
+
 enum {
-    SAMPLE = 255,  // boxes that are looked at
-    OUTER = 5,     // of them at either end that may be stragglers
-    STRAGGLE = 64, // if they are farther away than so many times the width of the others
+    SAMPLE = 255,   // boxes that are sampled
+    OUTER = 5,      // of these at either end that may be far away from the others,
+    FAR_WIDTHS = 64 // namely so many times the width of the others
 };
 
-// The min coordinates of finite boxes at regular distances, in order. Returns how many there are.
+bp_tree_space bp_tree_space_around(const double min[3], const double max[3], uint32_t dimensions) {
+    bp_tree_space space = {.edge = (double)FLT_MIN, .dimensions = dimensions};
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        space.origin[axis] = min[axis] <= max[axis] ? min[axis] : 0.0;
+        space.edge = fmax(space.edge, max[axis] - min[axis]);
+    }
+    return space;
+}
+
+bp_tree_space bp_tree_space_of_domain(const bp_box *domain, uint32_t dimensions) {
+    double min[3], max[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        min[axis] = (double)domain->min[axis];
+        max[axis] = (double)domain->max[axis];
+    }
+    return bp_tree_space_around(min, max, dimensions);
+}
+
+void bp_tree_space_divide(bp_tree_space *space, uint32_t depth) {
+    space->depth = depth;
+    space->inverse = ldexp(1.0, (int)depth) / space->edge;
+}
+
+// The min coordinates of finite boxes at regular distances in the list, sorted. Returns how many there are.
 static size_t sample_axis(const bp_box *boxes, size_t count, uint32_t dimensions, uint32_t axis, float sample[SAMPLE]) {
     size_t used = 0;
     for (size_t i = 0; i < count && used < SAMPLE; i += count / SAMPLE + 1) {
-        if (!bp_tree_is_finite(&boxes[i], dimensions)) {
+        if (!bp_box_is_finite(&boxes[i], dimensions)) {
             continue;
         }
         size_t at = used++;
@@ -30,7 +55,7 @@ void bp_tree_trim(const bp_box *boxes, size_t count, uint32_t dimensions, double
             continue;
         }
         const double low = (double)sample[OUTER], high = (double)sample[used - 1 - OUTER], width = high - low;
-        if (width > 0.0 && max[axis] - min[axis] > STRAGGLE * width) {
+        if (width > 0.0 && max[axis] - min[axis] > FAR_WIDTHS * width) {
             min[axis] = fmax(min[axis], low - width);
             max[axis] = fmin(max[axis], high + width);
         }

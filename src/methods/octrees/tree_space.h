@@ -1,15 +1,12 @@
 // The cube that an octree divides, and the cells of its finest depth.
 //
-// A coordinate becomes a cell by steps that are monotone, and what lies outside the cube belongs to a cell at its rim.
-// So two coordinates that are less than a cell apart are in the same or in neighbouring cells, wherever they are and
-// whatever the cube.
+// A coordinate becomes a cell by steps that are monotone, and a coordinate beyond the cube belongs to a cell at its
+// rim. So two coordinates that are less than a cell apart are in the same or in neighbouring cells, wherever they are
+// and whatever the cube.
 #ifndef BP_TREE_SPACE_H
 #define BP_TREE_SPACE_H
 
 #include <broadphase/broadphase.h>
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
 
 enum { BP_TREE_DEPTH_MAX = 21 }; // three axes of so many bits fit a key
 
@@ -20,6 +17,23 @@ typedef struct bp_tree_space {
     uint32_t depth; // the finest
     uint32_t dimensions;
 } bp_tree_space;
+
+// The depth that a setting allows; 0 means as deep as keys reach.
+static inline uint32_t bp_tree_depth_limit(uint32_t max_depth) {
+    return max_depth == 0 || max_depth > BP_TREE_DEPTH_MAX ? BP_TREE_DEPTH_MAX : max_depth;
+}
+
+// The cube, not yet divided, that begins at `min` and reaches at least to `max`. Where min > max, because there are no
+// boxes, it begins at 0.
+bp_tree_space bp_tree_space_around(const double min[3], const double max[3], uint32_t dimensions);
+bp_tree_space bp_tree_space_of_domain(const bp_box *domain, uint32_t dimensions);
+
+// Divides the cube into the cells of a depth.
+void bp_tree_space_divide(bp_tree_space *space, uint32_t depth);
+
+// Narrows min .. max, where all finite boxes are, to where most of them are, if a few are so far away that a cube
+// around all of them would be nearly empty.
+void bp_tree_trim(const bp_box *boxes, size_t count, uint32_t dimensions, double min[3], double max[3]);
 
 // The bits of a cell, two places apart.
 static inline uint64_t bp_spread_by_three(uint64_t bits) {
@@ -39,7 +53,7 @@ static inline uint64_t bp_spread_by_two(uint64_t bits) {
     return (bits | bits << 1) & 0x5555555555555555u;
 }
 
-// Not NaN.
+// The cell of a coordinate, which must not be NaN.
 static inline uint32_t bp_tree_cell(const bp_tree_space *space, int axis, double coordinate) {
     const double last = (double)((1u << space->depth) - 1);
     double cell = (coordinate - space->origin[axis]) * space->inverse;
@@ -61,19 +75,6 @@ static inline uint64_t bp_tree_key(const bp_tree_space *space, double x, double 
 // Which child of a node at `depth` a key lies in.
 static inline uint32_t bp_tree_octant(const bp_tree_space *space, uint64_t key, uint32_t depth) {
     return (uint32_t)(key >> (space->dimensions * (space->depth - 1 - depth))) & ((1u << space->dimensions) - 1);
-}
-
-// Narrows min .. max, where the boxes are, to where most of them are, if a few are so far away that a cube around all
-// would be empty.
-void bp_tree_trim(const bp_box *boxes, size_t count, uint32_t dimensions, double min[3], double max[3]);
-
-// Neither a hole nor infinite.
-static inline bool bp_tree_is_finite(const bp_box *box, uint32_t dimensions) {
-    bool finite = true;
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        finite &= fabsf(box->min[axis]) < INFINITY && fabsf(box->max[axis]) < INFINITY;
-    }
-    return finite;
 }
 
 #endif

@@ -6,11 +6,11 @@
 //               | cell 0    | cell 1    | cell 2
 //     columns   | xyz | yz | x | ... | xyz | ...    the boxes of a cell, by the axes along which they are at home in it
 //
-// Idea: only objects that share a cell can overlap. Objects that share several must be reported once: by the cell that
-// holds, along each axis, the maximum of the two min corners, where at least one of the two begins. So nothing is
-// remembered and nothing is compared: inside a cell objects are sorted by the axes along which they begin there (eight
-// classes), and only classes that between them begin along all axes are tested against each other, each class against
-// one range.
+// Idea: only objects that share a cell can overlap. Objects that share several cells must be reported once: by the cell
+// that holds, along each axis, the maximum of the two min corners, where at least one of the two begins. So no pair has
+// to be remembered or compared with others: inside a cell objects are sorted by the axes along which they begin there
+// (eight classes), and only classes that between them begin along all axes are tested against each other, each class
+// against one range.
 //
 //     class      its partners behind it        With cells of twice the size of the objects an object is in 3.4 cells,
 //     xyz        everything that follows       and a third of the pairs of a cell is left to other cells, untested.
@@ -18,7 +18,7 @@
 //     x z        xy, y
 //     xy         z
 //
-// An object that overlaps more than config.hash_cell_limit cells is large: it is kept apart, and tested against the
+// An object that overlaps more than settings.hash_cell_limit cells is large: it is kept apart, and tested against the
 // occupied cells that its box covers and against all other large ones.
 //
 // Cost: O(n + cells entered) to build, O(n) to find if cells hold few objects; memory follows the objects, not space.
@@ -30,55 +30,44 @@
 // 3.3.
 #include "methods/spatial_hash/spatial_hash.h"
 
-#include "api/config.h"
+#include "base/log.h"
 #include "methods/method.h"
 
-enum { CHUNK = 256 }; // boxes to a unit of work between two sets
-
-static bp_status create(const bp_config *config, void **state) {
-    spatial_hash *h = config->allocator.allocate(config->allocator.context, sizeof *h);
-    *state = h;
-    if (h == NULL) {
-        return BP_ERROR_MEMORY;
-    }
-    *h = (spatial_hash){.config = config};
-    return BP_OK;
-}
-
-static void destroy(void *state) {
+static void spatial_hash_init(void *state, const bp_method_setup *setup) {
     spatial_hash *h = state;
-    const bp_allocator allocator = h->config->allocator;
-    bp_buffer *buffers[] = {&h->columns_buffer,  &h->other_buffer,  &h->records_buffer,
-                            &h->slots_buffer,    &h->cells_buffer,  &h->buckets_buffer,
-                            &h->counters_buffer, &h->ranges_buffer, &h->large_buffer};
-    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
-        bp_buffer_free(buffers[i], &allocator);
-    }
-    bp_sweep_pool_free(&h->pool, &allocator);
-    allocator.release(allocator.context, h, sizeof *h);
+    *h = (spatial_hash){.setup = setup};
 }
 
-static bp_status build(void *state, const bp_box *boxes, size_t count) {
-    return spatial_hash_build(state, boxes, count);
+static void spatial_hash_free(void *state) {
+    spatial_hash *h = state;
+    const bp_allocator *allocator = &h->setup->runtime.allocator;
+    bp_buffer *buffers[] = {&h->columns_buffer, &h->records_buffer, &h->slots_buffer,
+                            &h->cells_buffer,   &h->buckets_buffer, &h->totals_buffer,
+                            &h->ranges_buffer,  &h->large_buffer,   &h->other.buffer};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
+        bp_buffer_free(buffers[i], allocator);
+    }
+    bp_partition_free(&h->partition, allocator);
+    bp_block_sinks_free(&h->sinks, allocator);
 }
 
 // ---- objects of a cell ----------------------------------------------------------------------------------------------
 
-static inline void sweep_class(bp_sweeper *s, uint32_t begin, uint32_t end, uint32_t first, uint32_t last) {
+static inline void test_class(bp_range_tester *tester, uint32_t begin, uint32_t end, uint32_t first, uint32_t last) {
     for (uint32_t p = begin; p < end; ++p) {
-        bp_sweeper_make_room(s, 1);
-        bp_sweeper_push(s, p, first, last);
+        bp_range_tester_reserve(tester, 1);
+        bp_range_tester_add(tester, p, first, last);
     }
 }
 
-static void sweep_cell(bp_sweeper *s, const hash_cell *cell) {
+static void test_hash_cell(bp_range_tester *tester, const hash_cell *cell) {
     const uint32_t *ends = cell->ends;
     for (uint32_t p = cell->begin; p < ends[0]; ++p) { // xyz
-        bp_sweeper_push_range(s, p, p + 1, ends[7]);
+        bp_range_tester_add_long(tester, p, p + 1, ends[7]);
     }
-    sweep_class(s, ends[0], ends[1], ends[1], ends[4]); // yz against x, x z, xy
-    sweep_class(s, ends[2], ends[3], ends[3], ends[5]); // x z against xy, y
-    sweep_class(s, ends[3], ends[4], ends[5], ends[6]); // xy against z
+    test_class(tester, ends[0], ends[1], ends[1], ends[4]); // yz against x, x z, xy
+    test_class(tester, ends[2], ends[3], ends[3], ends[5]); // x z against xy, y
+    test_class(tester, ends[3], ends[4], ends[5], ends[6]); // xy against z
 }
 
 // ---- objects of any size --------------------------------------------------------------------------------------------
@@ -101,11 +90,11 @@ static const partners PARTNERS[SPATIAL_HASH_CLASSES] = {
 };
 
 // Lists a box, which covers these cells, against the objects of one of them that this cell must report with it.
-static void sweep_box_in_cell(bp_sweeper *s, size_t p, const cell_range *range, const hash_cell *cell) {
+static void test_box_in_cell(bp_range_tester *tester, size_t p, const cell_range *range, const hash_cell *cell) {
     const partners *with = &PARTNERS[homes_in(range, cell->at)];
     for (size_t i = 0; i < with->count; ++i) {
         const uint32_t begin = with->first[i] == 0 ? cell->begin : cell->ends[with->first[i] - 1];
-        bp_sweeper_push_range(s, p, begin, cell->ends[with->last[i]]);
+        bp_range_tester_add_long(tester, p, begin, cell->ends[with->last[i]]);
     }
 }
 
@@ -117,27 +106,27 @@ static bool covers(const cell_range *range, const int32_t at[3]) {
     return inside;
 }
 
-static void sweep_box_in_bucket(const spatial_hash *h, bp_sweeper *s, size_t p, const cell_range *range,
-                                size_t bucket) {
+static void test_box_in_bucket(const spatial_hash *h, bp_range_tester *tester, size_t p, const cell_range *range,
+                               size_t bucket) {
     const hash_cell *cells = cells_of_bucket(h, bucket);
-    for (size_t i = 0; i < bucket_at(h, bucket)->cell_count; ++i) {
+    for (size_t i = 0; i < hash_bucket_at(h, bucket)->cell_count; ++i) {
         if (covers(range, cells[i].at)) {
-            sweep_box_in_cell(s, p, range, &cells[i]);
+            test_box_in_cell(tester, p, range, &cells[i]);
         }
     }
 }
 
 // Looks up every cell of a range.
-static void sweep_box_in_range(const spatial_hash *h, bp_sweeper *s, size_t p, const cell_range *range) {
+static void test_box_in_range(const spatial_hash *h, bp_range_tester *tester, size_t p, const cell_range *range) {
     int32_t at[3];
     for (at[2] = range->low[2]; at[2] <= range->high[2]; ++at[2]) {
         for (at[1] = range->low[1]; at[1] <= range->high[1]; ++at[1]) {
             for (at[0] = range->low[0]; at[0] <= range->high[0]; ++at[0]) {
-                const size_t bucket = bucket_of_hash(h, hash_of(at));
+                const size_t bucket = bucket_of_hash(h, hash_of_place(at));
                 size_t slot = 0;
-                const uint32_t cell = spatial_hash_find(h, bucket, at, &slot);
+                const uint32_t cell = spatial_hash_lookup(h, bucket, at, &slot);
                 if (cell != SPATIAL_HASH_NO_CELL) {
-                    sweep_box_in_cell(s, p, range, cells_of_bucket(h, bucket) + cell);
+                    test_box_in_cell(tester, p, range, cells_of_bucket(h, bucket) + cell);
                 }
             }
         }
@@ -147,102 +136,89 @@ static void sweep_box_in_range(const spatial_hash *h, bp_sweeper *s, size_t p, c
 // ---- finding --------------------------------------------------------------------------------------------------------
 
 // First the buckets, with the large boxes against the cells of each; then the large boxes against each other.
-static void find_unit(const void *context, bp_sweeper *s, size_t unit) {
+static void test_hash_unit(const void *context, bp_range_tester *tester, size_t unit) {
     const spatial_hash *h = context;
-    if (unit >= bucket_count(h)) {
-        const size_t large = h->entry_count + unit - bucket_count(h);
-        bp_sweeper_push_range(s, large, (uint32_t)h->entry_count, (uint32_t)large);
+    if (unit >= hash_bucket_count(h)) {
+        const size_t large = h->entry_count + unit - hash_bucket_count(h);
+        bp_range_tester_add_long(tester, large, (uint32_t)h->entry_count, (uint32_t)large);
         return;
     }
     const hash_cell *cells = cells_of_bucket(h, unit);
-    for (size_t i = 0; i < bucket_at(h, unit)->cell_count; ++i) {
-        sweep_cell(s, &cells[i]);
+    for (size_t i = 0; i < hash_bucket_at(h, unit)->cell_count; ++i) {
+        test_hash_cell(tester, &cells[i]);
     }
     for (size_t p = h->entry_count; p < h->total_count; ++p) {
-        sweep_box_in_bucket(h, s, p, &h->large[p - h->entry_count], unit);
+        test_box_in_bucket(h, tester, p, &h->large[p - h->entry_count], unit);
     }
 }
 
-static bp_status find(void *state, bp_sink *sink) {
+static bp_status spatial_hash_find(void *state, bp_sink *sink) {
     spatial_hash *h = state;
-    const bp_sweep_plan plan = {.config = h->config,
-                                .objects = &h->columns,
-                                .candidates = &h->columns,
-                                .unit_count = bucket_count(h) + h->total_count - h->entry_count,
-                                .unit = find_unit,
-                                .context = h};
-    return bp_sweep_pool_run(&h->pool, &plan, sink);
+    const bp_range_search search = {.runtime = &h->setup->runtime,
+                                    .kernels = h->setup->kernels,
+                                    .objects = &h->columns,
+                                    .candidates = &h->columns,
+                                    .names = BP_NAMES_ORDERED,
+                                    .unit_count = hash_bucket_count(h) + h->total_count - h->entry_count,
+                                    .unit = test_hash_unit,
+                                    .context = h};
+    return bp_range_search_run(&search, &h->sinks, sink);
 }
 
-// What a unit of find_between needs.
-typedef struct between {
-    const spatial_hash *h;
-    size_t count;
-} between;
-
-static void between_box(const spatial_hash *h, bp_sweeper *s, size_t p) {
-    const bp_columns *c = &h->other;
-    const bp_box box = {{c->min[0][p], c->min[1][p], c->min[2][p]}, {c->max[0][p], c->max[1][p], c->max[2][p]}};
-    const cell_range range = range_of(h, &box);
+static void test_other_in_hash(const spatial_hash *h, bp_range_tester *tester, size_t p) {
+    const bp_box box = bp_columns_box(tester->objects, p);
+    const cell_range range = hash_range_of(h, &box);
     if (range_cells(&range) < (double)h->occupied) {
-        sweep_box_in_range(h, s, p, &range);
+        test_box_in_range(h, tester, p, &range);
     } else { // all cells are fewer than those to look up
-        for (size_t bucket = 0; bucket < bucket_count(h); ++bucket) {
-            sweep_box_in_bucket(h, s, p, &range, bucket);
+        for (size_t bucket = 0; bucket < hash_bucket_count(h); ++bucket) {
+            test_box_in_bucket(h, tester, p, &range, bucket);
         }
     }
-    bp_sweeper_push_range(s, p, (uint32_t)h->entry_count, (uint32_t)h->total_count);
+    bp_range_tester_add_long(tester, p, (uint32_t)h->entry_count, (uint32_t)h->total_count);
 }
 
-static void between_unit(const void *context, bp_sweeper *s, size_t unit) {
-    const between *b = context;
-    const size_t end = (unit + 1) * CHUNK < b->count ? (unit + 1) * CHUNK : b->count;
-    for (size_t p = unit * CHUNK; p < end; ++p) {
-        between_box(b->h, s, p);
+static void test_others_in_hash(const void *context, bp_range_tester *tester, size_t begin, size_t end) {
+    for (size_t p = begin; p < end; ++p) {
+        test_other_in_hash(context, tester, p);
     }
 }
 
-static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+static bp_status spatial_hash_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     spatial_hash *h = state;
-    if (!bp_columns_reserve(&h->other, &h->other_buffer, &h->config->allocator, count)) {
-        return BP_ERROR_MEMORY;
-    }
-    for (size_t i = 0; i < count; ++i) {
-        h->other.id[i] = (uint32_t)i;
-    }
-    bp_columns_fill(&h->other, h->config, 0, count, boxes);
-    const between b = {.h = h, .count = count};
-    const bp_sweep_plan plan = {.config = h->config,
-                                .objects = &h->other,
-                                .candidates = &h->columns,
-                                .unit_count = (count + CHUNK - 1) / CHUNK,
-                                .unit = between_unit,
-                                .context = &b};
-    return bp_sweep_pool_run(&h->pool, &plan, sink);
+    const bp_between_search search = {.runtime = &h->setup->runtime,
+                                      .kernels = h->setup->kernels,
+                                      .dimensions = h->setup->dimensions,
+                                      .candidates = &h->columns,
+                                      .test_boxes = test_others_in_hash,
+                                      .context = h};
+    return bp_between_search_run(&search, &h->other, boxes, count, &h->sinks, sink);
 }
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
 
-static void stats(const void *state, bp_stats *stats) {
+static void spatial_hash_stats(const void *state, bp_stats *stats) {
     const spatial_hash *h = state;
     stats->update = BP_UPDATE_REBUILD;
     stats->levels = h->entry_count > 0 ? 1 : 0;
-    stats->cells = bucket_count(h) << h->segment_bits;
+    stats->cells = hash_bucket_count(h) << h->segment_bits;
     stats->occupied = h->occupied;
     stats->objects_per_cell_max = h->fullest;
     stats->objects_per_cell = h->occupied > 0 ? (double)h->entry_count / (double)h->occupied : 0.0;
-    stats->bytes = sizeof *h + h->columns_buffer.bytes + h->other_buffer.bytes + h->records_buffer.bytes +
-                   h->slots_buffer.bytes + h->cells_buffer.bytes + h->buckets_buffer.bytes + h->counters_buffer.bytes +
-                   h->ranges_buffer.bytes + h->large_buffer.bytes + bp_sweep_pool_bytes(&h->pool);
+    stats->bytes = sizeof *h + h->columns_buffer.bytes + h->records_buffer.bytes + h->slots_buffer.bytes +
+                   h->cells_buffer.bytes + h->buckets_buffer.bytes + h->totals_buffer.bytes + h->ranges_buffer.bytes +
+                   h->large_buffer.bytes + h->partition.buffer.bytes + h->other.buffer.bytes +
+                   bp_block_sinks_bytes(&h->sinks);
 }
 
-static bool holds(const spatial_hash *h, size_t position, cell_range *range) {
+// Whether there is a box that belongs at a position; tells the cells that it overlaps.
+static bool is_hash_entry_sound(const spatial_hash *h, size_t position, cell_range *range) {
     const uint32_t id = h->columns.id[position];
-    if (id >= h->count || !bp_columns_hold(&h->columns, position, &h->boxes[id], h->config->dimensions)) {
+    if (id >= h->count || !bp_columns_hold(&h->columns, position, &h->boxes[id], h->setup->dimensions)) {
         return false;
     }
-    const bp_box box = bp_box_flatten(h->boxes[id], h->config->dimensions);
-    *range = range_of(h, &box);
+    const bp_box box = bp_box_flatten(h->boxes[id], h->setup->dimensions);
+    *range = hash_range_of(h, &box);
     return true;
 }
 
@@ -252,7 +228,7 @@ static bool is_class_sound(const spatial_hash *h, const hash_cell *cell, size_t 
     bool sound = begin <= end && end <= h->entry_count;
     for (size_t p = begin; sound && p < end; ++p) {
         cell_range range;
-        sound = holds(h, p, &range) && covers(&range, cell->at) &&
+        sound = is_hash_entry_sound(h, p, &range) && covers(&range, cell->at) &&
                 SPATIAL_HASH_PLACE[homes_in(&range, cell->at)] == place &&
                 range_cells(&range) <= spatial_hash_limit(h) && (p == begin || h->columns.id[p - 1] < h->columns.id[p]);
     }
@@ -260,10 +236,10 @@ static bool is_class_sound(const spatial_hash *h, const hash_cell *cell, size_t 
 }
 
 // Slots name cells that there are, a chain leads from a cell to one that came before it, and an open table has an empty
-// slot: so every search comes to an end.
+// slot: so every lookup comes to an end.
 static bool is_table_sound(const spatial_hash *h, size_t bucket) {
     const hash_cell *cells = cells_of_bucket(h, bucket);
-    const uint32_t *slots = slots_of_bucket(h, bucket), cell_count = bucket_at(h, bucket)->cell_count;
+    const uint32_t *slots = slots_of_bucket(h, bucket), cell_count = hash_bucket_at(h, bucket)->cell_count;
     size_t empty = 0;
     bool sound = cell_count <= h->capacity;
     for (size_t i = 0; sound && i < (size_t)1 << h->segment_bits; ++i) {
@@ -273,33 +249,33 @@ static bool is_table_sound(const spatial_hash *h, size_t bucket) {
     for (uint32_t i = 0; sound && i < cell_count; ++i) {
         sound = cells[i].next < i || cells[i].next == SPATIAL_HASH_NO_CELL;
     }
-    return sound && (empty > 0 || h->config->hash_table == BP_HASH_CHAINED);
+    return sound && (empty > 0 || h->setup->settings.hash_table == BP_HASH_CHAINED);
 }
 
 // Every cell is where it is looked for, which also means that none is there twice.
 static bool is_bucket_sound(const spatial_hash *h, size_t bucket) {
     const hash_cell *cells = cells_of_bucket(h, bucket);
     bool sound = is_table_sound(h, bucket);
-    uint32_t position = bucket_at(h, bucket)->first;
-    for (uint32_t i = 0; sound && i < bucket_at(h, bucket)->cell_count; ++i) {
+    uint32_t position = h->partition.starts[bucket];
+    for (uint32_t i = 0; sound && i < hash_bucket_at(h, bucket)->cell_count; ++i) {
         size_t slot = 0;
-        sound = bucket_of_hash(h, hash_of(cells[i].at)) == bucket &&
-                spatial_hash_find(h, bucket, cells[i].at, &slot) == i && cells[i].begin == position;
+        sound = bucket_of_hash(h, hash_of_place(cells[i].at)) == bucket &&
+                spatial_hash_lookup(h, bucket, cells[i].at, &slot) == i && cells[i].begin == position;
         for (size_t place = 0; sound && place < SPATIAL_HASH_CLASSES; ++place) {
             sound = is_class_sound(h, &cells[i], place);
         }
         position = cells[i].ends[SPATIAL_HASH_CLASSES - 1];
     }
-    return sound && position == bucket_at(h, bucket + 1)->first;
+    return sound && position == h->partition.starts[bucket + 1];
 }
 
-// What there should be: entries, and large boxes.
+// Whether there are as many entries and large boxes as there should be.
 static bool is_count_sound(const spatial_hash *h) {
     double entries = 0.0;
     size_t large = 0;
     for (size_t i = 0; i < h->count; ++i) {
-        const bp_box box = bp_box_flatten(h->boxes[i], h->config->dimensions);
-        const cell_range range = range_of(h, &box);
+        const bp_box box = bp_box_flatten(h->boxes[i], h->setup->dimensions);
+        const cell_range range = hash_range_of(h, &box);
         const double cells = range_cells(&range);
         const bool is_large = cells > spatial_hash_limit(h), is_hole = bp_box_is_hole(&h->boxes[i]);
         large += is_large && !is_hole;
@@ -308,18 +284,18 @@ static bool is_count_sound(const spatial_hash *h) {
     return entries == (double)h->entry_count && large == h->total_count - h->entry_count;
 }
 
-static bp_status validate(const void *state) {
+static bp_status spatial_hash_validate(const void *state) {
     const spatial_hash *h = state;
     bool sound = is_count_sound(h);
-    for (size_t bucket = 0; sound && h->total_count > 0 && bucket < bucket_count(h); ++bucket) {
+    for (size_t bucket = 0; sound && h->total_count > 0 && bucket < hash_bucket_count(h); ++bucket) {
         sound = is_bucket_sound(h, bucket);
     }
     for (size_t p = h->entry_count; sound && p < h->total_count; ++p) {
         cell_range range;
-        sound = holds(h, p, &range) && (p == h->entry_count || h->columns.id[p - 1] < h->columns.id[p]);
+        sound = is_hash_entry_sound(h, p, &range) && (p == h->entry_count || h->columns.id[p - 1] < h->columns.id[p]);
     }
     if (!sound) {
-        bp_log_write(h->config, "spatial-hash: the cells do not hold the boxes they were given");
+        bp_log_write(&h->setup->runtime.log, "spatial-hash: the cells do not hold the boxes they were given");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;
@@ -330,11 +306,12 @@ const bp_method_ops bp_spatial_hash_ops = {
     .summary =
         "a uniform grid in a hash table, objects in every cell they overlap: O(n), similar sizes, unbounded space",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_THREADS,
-    .create = create,
-    .destroy = destroy,
-    .build = build,
-    .find = find,
-    .find_between = find_between,
-    .stats = stats,
-    .validate = validate,
+    .state_bytes = sizeof(spatial_hash),
+    .init = spatial_hash_init,
+    .free = spatial_hash_free,
+    .build = spatial_hash_build,
+    .find = spatial_hash_find,
+    .find_between = spatial_hash_find_between,
+    .stats = spatial_hash_stats,
+    .validate = spatial_hash_validate,
 };

@@ -1,9 +1,11 @@
-// What the two halves of spatial-hash share: the table of cells, and the boxes sorted into it.
+// The state of spatial-hash: the table of cells, and the boxes sorted into it.
 #ifndef BP_SPATIAL_HASH_H
 #define BP_SPATIAL_HASH_H
 
 #include "base/boxes.h"
-#include "kernels/range_tester.h"
+#include "base/bucket_sort.h"
+#include "kernels/between_search.h"
+#include "methods/setup.h"
 
 #include <string.h>
 
@@ -33,7 +35,7 @@ typedef struct cell_range {
 } cell_range;
 
 typedef struct spatial_hash {
-    const bp_config *config;
+    const bp_method_setup *setup;
     const bp_box *boxes;
     size_t count;
     float cell_size;
@@ -47,23 +49,24 @@ typedef struct spatial_hash {
     cell_range *large;     // the cells that the large ones cover
     size_t occupied;       // cells
     size_t fullest;        // boxes in the fullest cell
-    bp_columns other;      // the other set of find_between
 
-    bp_buffer columns_buffer, other_buffer, records_buffer, slots_buffer, cells_buffer, buckets_buffer, counters_buffer,
-        ranges_buffer, large_buffer;
-    bp_sweep_pool pool;
+    bp_partition partition; // of the entries into buckets
+    bp_buffer columns_buffer, records_buffer, slots_buffer, cells_buffer, buckets_buffer, totals_buffer, ranges_buffer,
+        large_buffer;
+    bp_block_sinks sinks;
+    bp_other_set other;
 } spatial_hash;
 
-// A part of the table that is built by itself: `first` is where its boxes begin.
+// A part of the table that is built by itself.
 typedef struct hash_bucket {
-    uint32_t first, cell_count;
-    uint32_t fullest;
-    bool is_full; // more cells than there is room for
+    uint32_t cell_count;
+    uint32_t fullest; // boxes in its fullest cell
+    bool is_full;     // more cells than there is room for
 } hash_bucket;
 
-// The multiplicative hash of the literature, with its primes; in 64 bits, whose halves are folded. In 32 bits, cells that
-// are a large power of two apart would all have the same lower bits, and share a bucket.
-static inline uint32_t hash_of(const int32_t at[3]) {
+// The multiplicative hash of the literature, with its primes; in 64 bits, whose halves are folded. In 32 bits, cells
+// that are a large power of two apart would all have the same lower bits, and share a bucket.
+static inline uint32_t hash_of_place(const int32_t at[3]) {
     const uint64_t sum = (uint64_t)at[0] * 0x8da6b343u + (uint64_t)at[1] * 0xd8163841u + (uint64_t)at[2] * 0xcb1ab31fu;
     return (uint32_t)(sum ^ sum >> 32);
 }
@@ -77,11 +80,11 @@ static inline size_t slot_of_hash(const spatial_hash *h, uint32_t hash) {
     return (hash >> h->bucket_bits) & (((size_t)1 << h->segment_bits) - 1);
 }
 
-static inline size_t bucket_count(const spatial_hash *h) {
+static inline size_t hash_bucket_count(const spatial_hash *h) {
     return (size_t)1 << h->bucket_bits;
 }
 
-static inline hash_bucket *bucket_at(const spatial_hash *h, size_t bucket) {
+static inline hash_bucket *hash_bucket_at(const spatial_hash *h, size_t bucket) {
     return (hash_bucket *)h->buckets_buffer.data + bucket;
 }
 
@@ -93,7 +96,7 @@ static inline uint32_t *slots_of_bucket(const spatial_hash *h, size_t bucket) {
     return (uint32_t *)h->slots_buffer.data + (bucket << h->segment_bits);
 }
 
-static inline bool is_cell_at(const hash_cell *cell, const int32_t at[3]) {
+static inline bool is_hash_cell_at(const hash_cell *cell, const int32_t at[3]) {
     return (cell->at[0] == at[0]) & (cell->at[1] == at[1]) & (cell->at[2] == at[2]);
 }
 
@@ -106,7 +109,8 @@ static inline int32_t hash_cell_of(float coordinate, double inverse) {
     return (int32_t)bp_floor(cell);
 }
 
-static inline cell_range range_of(const spatial_hash *h, const bp_box *box) {
+// The cells that a box overlaps.
+static inline cell_range hash_range_of(const spatial_hash *h, const bp_box *box) {
     float coordinates[6];
     int32_t cells[6];
     memcpy(coordinates, box, sizeof coordinates);
@@ -133,12 +137,13 @@ static inline uint32_t homes_in(const cell_range *range, const int32_t at[3]) {
            (uint32_t)(at[2] == range->low[2]) << 2;
 }
 
-// A cell of a bucket by its place in space, or SPATIAL_HASH_NO_CELL; tells the slot at which the search ended.
-uint32_t spatial_hash_find(const spatial_hash *h, size_t bucket, const int32_t at[3], size_t *slot);
+// A cell of a bucket by its place in space, or SPATIAL_HASH_NO_CELL; tells the slot at which the lookup ended.
+uint32_t spatial_hash_lookup(const spatial_hash *h, size_t bucket, const int32_t at[3], size_t *slot);
 
 // Objects that overlap more cells are large.
 double spatial_hash_limit(const spatial_hash *h);
 
-bp_status spatial_hash_build(spatial_hash *h, const bp_box *boxes, size_t count);
+// The method's build.
+bp_status spatial_hash_build(void *state, const bp_box *boxes, size_t count);
 
 #endif

@@ -2,21 +2,20 @@
 //
 //   1. plan       the size of the cells, from a sample, unless it is configured
 //   2. count      each box: which cells it overlaps, and how many of them fall into each bucket
-//   3. partition  (cell, id) of each box and cell to its bucket
+//   3. partition  (cell, id) of each box and cell to its bucket (base/bucket_sort.h)
 //   4. order      each bucket: enter its cells into its slots, count, place the ids, fetch the boxes into the columns
 //   5. large      the boxes that overlap too many cells, behind all others
 //
-// A bucket is a set of cells that depends on nothing but their hashes, so buckets are built in parallel without a
-// lock, and the outcome is the same for any number of threads.
+// The cells of a bucket depend on nothing but their hashes, so buckets are built in parallel without a lock, and the
+// result is the same for any number of threads.
 #include "methods/spatial_hash/spatial_hash.h"
 
-#include "api/config.h"
-#include "base/parallel.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 
 enum {
-    SAMPLE = 128, // boxes that the plan looks at
+    SAMPLE = 128, // boxes that the plan is made from
     CANDIDATES = 36,
     BUCKET_ENTRIES = 2048, // aimed at
     BUCKET_BITS_MAX = 14,
@@ -32,19 +31,23 @@ typedef struct record {
     uint32_t id;
 } record;
 
+// What a block of boxes counts.
+typedef struct block_totals {
+    uint64_t entries, large;
+} block_totals;
+
 typedef struct build {
     spatial_hash *h;
     double limit;   // of cells to an object that is not large
     double entries; // expected, by the plan
     double cells;   // expected
-    size_t block_count;
-    cell_range *ranges; // per box
-    uint32_t *counters; // per block and bucket; first counts, then positions
-    uint64_t *totals;   // per block: entries, then large boxes
+    bp_blocks blocks;
+    cell_range *ranges;   // per box
+    block_totals *totals; // per block
 } build;
 
 double spatial_hash_limit(const spatial_hash *h) {
-    return h->config->hash_cell_limit > 0 ? (double)h->config->hash_cell_limit : (double)CELL_LIMIT;
+    return h->setup->settings.hash_cell_limit > 0 ? (double)h->setup->settings.hash_cell_limit : (double)CELL_LIMIT;
 }
 
 // ---- 1. plan --------------------------------------------------------------------------------------------------------
@@ -83,7 +86,7 @@ static void sample_take(sample *s, const spatial_hash *h) {
     s->count = 0;
     s->limit = spatial_hash_limit(h);
     for (size_t i = 0; i < h->count; i += step) {
-        sample_add(s, &h->boxes[i], h->config->dimensions); // not if it is a hole
+        sample_add(s, &h->boxes[i], h->setup->dimensions); // not if it is a hole
     }
     qsort(s->sizes, s->count, sizeof(float), compare_floats);
     const size_t outer = s->count / 16; // positions that may be anywhere, at each end
@@ -148,13 +151,13 @@ static estimate choose_cell(spatial_hash *h, const sample *s) {
     return best;
 }
 
-static void plan(build *b) {
+static void plan_cells(build *b) {
     spatial_hash *h = b->h;
     sample s;
     sample_take(&s, h);
     estimate e = {0};
-    if (h->config->cell_size > 0.0f) {
-        h->cell_size = h->config->cell_size;
+    if (h->setup->settings.cell_size > 0.0f) {
+        h->cell_size = h->setup->settings.cell_size;
         e = s.count > 0 ? estimate_for(&s, (double)h->cell_size) : e;
     } else if (s.count > 0) {
         e = choose_cell(h, &s);
@@ -167,16 +170,12 @@ static void plan(build *b) {
 
 // ---- 2. count -------------------------------------------------------------------------------------------------------
 
-static size_t block_begin(const build *b, size_t block) {
-    return (size_t)((unsigned long long)b->h->count * block / b->block_count);
-}
-
 // Instead of the cells of a box that has none: for loops they are empty.
 static const cell_range RANGE_HOLE = {.low = {1, 1, 1}}, RANGE_LARGE = {.low = {2, 2, 2}};
 
 static cell_range range_of_id(const build *b, size_t id) {
-    const bp_box box = bp_box_flatten(b->h->boxes[id], b->h->config->dimensions);
-    return range_of(b->h, &box);
+    const bp_box box = bp_box_flatten(b->h->boxes[id], b->h->setup->dimensions);
+    return hash_range_of(b->h, &box);
 }
 
 static void count_range(const build *b, const cell_range *range, uint32_t *counters) {
@@ -184,18 +183,18 @@ static void count_range(const build *b, const cell_range *range, uint32_t *count
     for (at[2] = range->low[2]; at[2] <= range->high[2]; ++at[2]) {
         for (at[1] = range->low[1]; at[1] <= range->high[1]; ++at[1]) {
             for (at[0] = range->low[0]; at[0] <= range->high[0]; ++at[0]) {
-                ++counters[bucket_of_hash(b->h, hash_of(at))];
+                ++counters[bucket_of_hash(b->h, hash_of_place(at))];
             }
         }
     }
 }
 
-static void task_count(void *context, size_t block) {
+static void task_count_entries(void *context, size_t block) {
     const build *b = context;
-    uint32_t *counters = b->counters + block * bucket_count(b->h);
-    uint64_t entries = 0, large = 0;
-    memset(counters, 0, bucket_count(b->h) * sizeof *counters);
-    for (size_t i = block_begin(b, block); i < block_begin(b, block + 1); ++i) {
+    uint32_t *counters = bp_partition_clear(&b->h->partition, block);
+    block_totals totals = {0};
+    const size_t end = bp_block_begin(b->blocks, block + 1);
+    for (size_t i = bp_block_begin(b->blocks, block); i < end; ++i) {
         if (bp_box_is_hole(&b->h->boxes[i])) {
             b->ranges[i] = RANGE_HOLE;
             continue;
@@ -204,21 +203,21 @@ static void task_count(void *context, size_t block) {
         const double cells = range_cells(&range);
         b->ranges[i] = cells > b->limit ? RANGE_LARGE : range;
         if (cells > b->limit) {
-            ++large;
-        } else if (entries < UINT32_MAX) { // beyond, the build fails anyway
-            entries += (uint64_t)cells;
+            ++totals.large;
+        } else if (totals.entries < UINT32_MAX) { // beyond, the build fails anyway
+            totals.entries += (uint64_t)cells;
             count_range(b, &range, counters);
         }
     }
-    b->totals[2 * block] = entries;
-    b->totals[2 * block + 1] = large;
+    b->totals[block] = totals;
 }
 
+// False if there are too many.
 static bool sum_totals(build *b) {
     uint64_t entries = 0, large = 0;
-    for (size_t block = 0; block < b->block_count; ++block) {
-        entries += b->totals[2 * block];
-        large += b->totals[2 * block + 1];
+    for (size_t block = 0; block < b->blocks.count; ++block) {
+        entries += b->totals[block].entries;
+        large += b->totals[block].large;
     }
     b->h->entry_count = (size_t)entries;
     b->h->total_count = (size_t)(entries + large);
@@ -226,22 +225,6 @@ static bool sum_totals(build *b) {
 }
 
 // ---- 3. partition ---------------------------------------------------------------------------------------------------
-
-// Turns counts into positions: bucket by bucket, and inside a bucket block by block.
-static void place_buckets(const build *b) {
-    const size_t buckets = bucket_count(b->h);
-    uint32_t position = 0;
-    for (size_t bucket = 0; bucket < buckets; ++bucket) {
-        *bucket_at(b->h, bucket) = (hash_bucket){.first = position};
-        for (size_t block = 0; block < b->block_count; ++block) {
-            uint32_t *counter = &b->counters[block * buckets + bucket];
-            const uint32_t count = *counter;
-            *counter = position;
-            position += count;
-        }
-    }
-    *bucket_at(b->h, buckets) = (hash_bucket){.first = position};
-}
 
 static void write_range(const build *b, const cell_range *range, uint32_t id, uint32_t *positions) {
     record *records = b->h->records_buffer.data;
@@ -253,16 +236,17 @@ static void write_range(const build *b, const cell_range *range, uint32_t id, ui
             r.twice[1] = 2 * at[1] + (at[1] == range->low[1]);
             for (at[0] = range->low[0]; at[0] <= range->high[0]; ++at[0]) {
                 r.twice[0] = 2 * at[0] + (at[0] == range->low[0]);
-                records[positions[bucket_of_hash(b->h, hash_of(at))]++] = r;
+                records[positions[bucket_of_hash(b->h, hash_of_place(at))]++] = r;
             }
         }
     }
 }
 
-static void task_partition(void *context, size_t block) {
+static void task_partition_entries(void *context, size_t block) {
     const build *b = context;
-    uint32_t *positions = b->counters + block * bucket_count(b->h);
-    for (size_t i = block_begin(b, block); i < block_begin(b, block + 1); ++i) {
+    uint32_t *positions = bp_partition_counters(&b->h->partition, block);
+    const size_t end = bp_block_begin(b->blocks, block + 1);
+    for (size_t i = bp_block_begin(b->blocks, block); i < end; ++i) {
         write_range(b, &b->ranges[i], (uint32_t)i, positions);
     }
 }
@@ -270,22 +254,22 @@ static void task_partition(void *context, size_t block) {
 // ---- 4. order -------------------------------------------------------------------------------------------------------
 
 static uint32_t find_chained(const hash_cell *cells, uint32_t first, const int32_t at[3]) {
-    while (first != SPATIAL_HASH_NO_CELL && !is_cell_at(&cells[first], at)) {
+    while (first != SPATIAL_HASH_NO_CELL && !is_hash_cell_at(&cells[first], at)) {
         first = cells[first].next;
     }
     return first;
 }
 
-uint32_t spatial_hash_find(const spatial_hash *h, size_t bucket, const int32_t at[3], size_t *slot) {
+uint32_t spatial_hash_lookup(const spatial_hash *h, size_t bucket, const int32_t at[3], size_t *slot) {
     const hash_cell *cells = cells_of_bucket(h, bucket);
     const uint32_t *slots = slots_of_bucket(h, bucket);
     const size_t mask = ((size_t)1 << h->segment_bits) - 1;
-    size_t i = slot_of_hash(h, hash_of(at));
-    if (h->config->hash_table == BP_HASH_CHAINED) {
+    size_t i = slot_of_hash(h, hash_of_place(at));
+    if (h->setup->settings.hash_table == BP_HASH_CHAINED) {
         *slot = i;
         return find_chained(cells, slots[i], at);
     }
-    while (slots[i] != SPATIAL_HASH_NO_CELL && !is_cell_at(&cells[slots[i]], at)) {
+    while (slots[i] != SPATIAL_HASH_NO_CELL && !is_hash_cell_at(&cells[slots[i]], at)) {
         i = (i + 1) & mask; // there is always an empty one: the load is at most a half
     }
     *slot = i;
@@ -294,9 +278,9 @@ uint32_t spatial_hash_find(const spatial_hash *h, size_t bucket, const int32_t a
 
 // The cell of a record, which is entered if it is new; SPATIAL_HASH_NO_CELL if there is no room for it.
 static uint32_t enter_cell(const spatial_hash *h, size_t bucket_index, const int32_t at[3]) {
-    hash_bucket *bucket = bucket_at(h, bucket_index);
+    hash_bucket *bucket = hash_bucket_at(h, bucket_index);
     size_t slot = 0;
-    const uint32_t found = spatial_hash_find(h, bucket_index, at, &slot);
+    const uint32_t found = spatial_hash_lookup(h, bucket_index, at, &slot);
     if (found != SPATIAL_HASH_NO_CELL || bucket->cell_count == h->capacity) {
         return found;
     }
@@ -329,12 +313,13 @@ static uint32_t *scratch_places(const spatial_hash *h) {
 
 // Enters the cells of all records of a bucket and counts their classes. False if there is no room for them.
 static bool enter_records(const spatial_hash *h, size_t bucket_index) {
-    hash_bucket *bucket = bucket_at(h, bucket_index);
+    hash_bucket *bucket = hash_bucket_at(h, bucket_index);
     hash_cell *cells = cells_of_bucket(h, bucket_index);
     const record *records = h->records_buffer.data;
     bucket->cell_count = 0;
     memset(slots_of_bucket(h, bucket_index), 0xff, sizeof(uint32_t) << h->segment_bits); // SPATIAL_HASH_NO_CELL
-    for (size_t i = bucket->first; i < bucket[1].first; ++i) {
+    const size_t end = h->partition.starts[bucket_index + 1];
+    for (size_t i = h->partition.starts[bucket_index]; i < end; ++i) {
         int32_t at[3];
         const uint32_t place = unpack(&records[i], at);
         const uint32_t cell = enter_cell(h, bucket_index, at);
@@ -349,10 +334,10 @@ static bool enter_records(const spatial_hash *h, size_t bucket_index) {
 }
 
 // Turns the counts of each cell's classes into positions.
-static void place_cells(const spatial_hash *h, size_t bucket_index) {
-    hash_bucket *bucket = bucket_at(h, bucket_index);
+static void place_classes(const spatial_hash *h, size_t bucket_index) {
+    hash_bucket *bucket = hash_bucket_at(h, bucket_index);
     hash_cell *cells = cells_of_bucket(h, bucket_index);
-    uint32_t position = bucket->first;
+    uint32_t position = h->partition.starts[bucket_index];
     bucket->fullest = 0;
     for (size_t i = 0; i < bucket->cell_count; ++i) {
         cells[i].begin = position;
@@ -366,47 +351,48 @@ static void place_cells(const spatial_hash *h, size_t bucket_index) {
     }
 }
 
-static void task_order(void *context, size_t bucket_index) {
+static void task_order_hash_bucket(void *context, size_t bucket_index) {
     const spatial_hash *h = ((const build *)context)->h;
     const record *records = h->records_buffer.data;
-    hash_bucket *bucket = bucket_at(h, bucket_index);
+    const size_t begin = h->partition.starts[bucket_index], end = h->partition.starts[bucket_index + 1];
+    hash_bucket *bucket = hash_bucket_at(h, bucket_index);
     hash_cell *cells = cells_of_bucket(h, bucket_index);
     bucket->is_full = !enter_records(h, bucket_index);
     if (bucket->is_full) {
         return;
     }
-    place_cells(h, bucket_index);
-    for (size_t i = bucket->first; i < bucket[1].first; ++i) {
+    place_classes(h, bucket_index);
+    for (size_t i = begin; i < end; ++i) {
         h->columns.id[cells[scratch_cells(h)[i]].ends[scratch_places(h)[i]]++] = records[i].id;
     }
-    bp_columns_fill(&h->columns, h->config, bucket->first, bucket[1].first, h->boxes);
+    bp_columns_fill(&h->columns, h->setup->kernels, h->setup->dimensions, begin, end, h->boxes);
 }
 
 static bool reserve_table(spatial_hash *h) {
-    const bp_allocator *allocator = &h->config->allocator;
+    const bp_allocator *allocator = &h->setup->runtime.allocator;
     const size_t segment = (size_t)1 << h->segment_bits;
-    h->capacity = h->config->hash_table == BP_HASH_CHAINED ? segment : segment / 2;
-    return bp_buffer_reserve_slack(&h->slots_buffer, allocator, 0, bp_size_multiply(segment, bucket_count(h)),
+    h->capacity = h->setup->settings.hash_table == BP_HASH_CHAINED ? segment : segment / 2;
+    return bp_buffer_reserve_slack(&h->slots_buffer, allocator, 0, bp_size_multiply(segment, hash_bucket_count(h)),
                                    sizeof(uint32_t)) &&
-           bp_buffer_reserve_slack(&h->cells_buffer, allocator, 0, bp_size_multiply(h->capacity, bucket_count(h)),
+           bp_buffer_reserve_slack(&h->cells_buffer, allocator, 0, bp_size_multiply(h->capacity, hash_bucket_count(h)),
                                    sizeof(hash_cell));
 }
 
 static bool is_any_full(const spatial_hash *h) {
     bool full = false;
-    for (size_t bucket = 0; bucket < bucket_count(h); ++bucket) {
-        full |= bucket_at(h, bucket)->is_full;
+    for (size_t bucket = 0; bucket < hash_bucket_count(h); ++bucket) {
+        full |= hash_bucket_at(h, bucket)->is_full;
     }
     return full;
 }
 
 // Doubles the slots until each bucket has enough.
-static bp_status order(build *b) {
+static bp_status order_buckets(build *b) {
     do {
         if (!reserve_table(b->h)) {
             return BP_ERROR_MEMORY;
         }
-        bp_parallel_for(&b->h->config->executor, bucket_count(b->h), task_order, b);
+        bp_parallel_for(&b->h->setup->runtime.executor, hash_bucket_count(b->h), task_order_hash_bucket, b);
         ++b->h->segment_bits;
     } while (is_any_full(b->h));
     --b->h->segment_bits;
@@ -424,7 +410,7 @@ static void append_large(build *b) {
             h->columns.id[position++] = (uint32_t)i;
         }
     }
-    bp_columns_fill(&h->columns, h->config, h->entry_count, h->total_count, h->boxes);
+    bp_columns_fill(&h->columns, h->setup->kernels, h->setup->dimensions, h->entry_count, h->total_count, h->boxes);
 }
 
 // ---- the whole build ------------------------------------------------------------------------------------------------
@@ -442,7 +428,7 @@ static void choose_table(build *b) {
     spatial_hash *h = b->h;
     const uint32_t buckets = bits_for(fmin(b->entries / BUCKET_ENTRIES, exp2(BUCKET_BITS_MAX)));
     const double cells = b->cells / exp2(buckets);
-    const double load = h->config->hash_table == BP_HASH_CHAINED ? 1.0 : 0.5;
+    const double load = h->setup->settings.hash_table == BP_HASH_CHAINED ? 1.0 : 0.5;
     const uint32_t wanted = bits_for((1.2 * cells + 3.0 * sqrt(cells)) / load);
     const uint32_t least =
         h->bucket_bits == buckets && h->segment_bits > SEGMENT_BITS_MIN ? h->segment_bits : SEGMENT_BITS_MIN;
@@ -452,23 +438,21 @@ static void choose_table(build *b) {
 
 static bool reserve_counting(build *b) {
     spatial_hash *h = b->h;
-    const bp_allocator *allocator = &h->config->allocator;
-    b->block_count = bp_parallel_blocks(&h->config->executor, h->count, BLOCK_LEAST);
-    const size_t counters = bp_size_multiply(b->block_count, bucket_count(h));
-    if (!bp_buffer_reserve(&h->buckets_buffer, allocator, 0, bucket_count(h) + 1, sizeof(hash_bucket)) ||
-        !bp_buffer_reserve(&h->counters_buffer, allocator, 0, 2 * b->block_count + counters / 2 + 1,
-                           sizeof(uint64_t)) ||
-        !bp_buffer_reserve(&h->ranges_buffer, allocator, 0, h->count + 1, sizeof(cell_range))) {
+    const bp_allocator *allocator = &h->setup->runtime.allocator;
+    b->blocks = bp_blocks_cut(&h->setup->runtime.executor, h->count, BLOCK_LEAST, SIZE_MAX);
+    if (!bp_buffer_reserve(&h->buckets_buffer, allocator, 0, hash_bucket_count(h), sizeof(hash_bucket)) ||
+        !bp_buffer_reserve(&h->totals_buffer, allocator, 0, b->blocks.count, sizeof(block_totals)) ||
+        !bp_buffer_reserve(&h->ranges_buffer, allocator, 0, h->count + 1, sizeof(cell_range)) ||
+        !bp_partition_reserve(&h->partition, allocator, b->blocks.count, hash_bucket_count(h))) {
         return false;
     }
     b->ranges = h->ranges_buffer.data;
-    b->totals = h->counters_buffer.data;
-    b->counters = (uint32_t *)(void *)(b->totals + 2 * b->block_count);
+    b->totals = h->totals_buffer.data;
     return true;
 }
 
 static bool reserve_entries(spatial_hash *h) {
-    const bp_allocator *allocator = &h->config->allocator;
+    const bp_allocator *allocator = &h->setup->runtime.allocator;
     const size_t large_count = h->total_count - h->entry_count;
     const bool granted =
         bp_columns_reserve(&h->columns, &h->columns_buffer, allocator, h->total_count) &&
@@ -481,8 +465,8 @@ static bool reserve_entries(spatial_hash *h) {
 static void sum_stats(spatial_hash *h) {
     h->occupied = 0;
     h->fullest = 0;
-    for (size_t i = 0; i < bucket_count(h); ++i) {
-        const hash_bucket *bucket = bucket_at(h, i);
+    for (size_t i = 0; i < hash_bucket_count(h); ++i) {
+        const hash_bucket *bucket = hash_bucket_at(h, i);
         h->occupied += bucket->cell_count;
         h->fullest = bucket->fullest > h->fullest ? bucket->fullest : h->fullest;
     }
@@ -490,21 +474,21 @@ static void sum_stats(spatial_hash *h) {
 
 static bp_status build_planned(build *b) {
     spatial_hash *h = b->h;
-    const bp_executor *executor = &h->config->executor;
-    bp_parallel_for(executor, b->block_count, task_count, b);
+    const bp_executor *executor = &h->setup->runtime.executor;
+    bp_parallel_for(executor, b->blocks.count, task_count_entries, b);
     if (!sum_totals(b)) {
-        bp_log_write(h->config,
-                     "spatial-hash: objects are in more than 2^32 cells of %g; use a larger config.cell_size or "
-                     "a smaller config.hash_cell_limit",
+        bp_log_write(&h->setup->runtime.log,
+                     "spatial-hash: objects are in more than 2^32 cells of %g; use a larger settings.cell_size or "
+                     "a smaller settings.hash_cell_limit",
                      (double)h->cell_size);
         return BP_ERROR_MEMORY;
     }
     if (!reserve_entries(h)) {
         return BP_ERROR_MEMORY;
     }
-    place_buckets(b);
-    bp_parallel_for(executor, b->block_count, task_partition, b);
-    const bp_status status = order(b);
+    bp_partition_place(&h->partition);
+    bp_parallel_for(executor, b->blocks.count, task_partition_entries, b);
+    const bp_status status = order_buckets(b);
     if (status == BP_OK) {
         append_large(b);
         sum_stats(h);
@@ -512,11 +496,12 @@ static bp_status build_planned(build *b) {
     return status;
 }
 
-bp_status spatial_hash_build(spatial_hash *h, const bp_box *boxes, size_t count) {
+bp_status spatial_hash_build(void *state, const bp_box *boxes, size_t count) {
+    spatial_hash *h = state;
     build b = {.h = h};
     h->boxes = boxes;
     h->count = count;
-    plan(&b);
+    plan_cells(&b);
     choose_table(&b);
     const bp_status status = reserve_counting(&b) ? build_planned(&b) : BP_ERROR_MEMORY;
     if (status != BP_OK) {

@@ -1,28 +1,30 @@
 // sweep-and-prune: two boxes overlap if they overlap along every axis, and along an axis that is a matter of order.
 //
-//     axes = 1   the boxes, sorted afresh along the axis where they are spread most         sweep_axis.h
+//     axes = 1   the boxes, sorted anew along the axis where they are spread most           sweep_axis.h
 //
 //         y |   +---+                     each is tested against those that begin before it ends
 //           | +-+-+ |  +--+
-//           | | +-+-+  |  | +---+         cost: O(n log n) to sort; to sweep, n times the boxes in a slice as thick as one
-//           | +---+    +--+ |   |         box, eight at a time: n^(5/3) / 8 in a cube of boxes
+//           | | +-+-+  |  | +---+         cost: O(n log n) to sort; to sweep, n times the boxes in a slice as thick as
+//           | +---+    +--+ |   |         one box, eight at a time: n^(5/3) / 8 in a cube of boxes
 //           +-[-[-]-]--[--]-[---]--> x
 //
-//     axes = 3   the ends of the boxes along all axes, kept sorted by an insertion sort on the last order, and the pairs:
-//                they come and go as ends pass each other                                   sweep_ends.h, sweep_pair_set.h
+//     axes = 3   the ends of the boxes along all axes, kept sorted by an insertion sort on the last order, and the
+//                pairs: they come and go as ends pass each other              sweep_ends.h, sweep_pair_set.h
 //
-//         cost: O(n) and as many steps as ends pass each other; they are proportional to how far objects move
+//         cost: O(n), and a step for each two ends that pass each other; their number is proportional to how far
+//         objects move
 //
-// axes = 0 (and 3 where it must): steps are counted beforehand from how far ends have moved, and where sorting and
-// sweeping afresh is cheaper, that is done. So a world in uproar, or one that thousands of objects join at once, costs no
-// more than axes = 1; a single object that joins is tested against all.
+// axes = 0 (and 3 where it must): steps are estimated beforehand from how far ends have moved, and where sorting and
+// sweeping anew is cheaper, that is done. So a world in which everything moves, or one that thousands of objects join
+// at once, costs no more than axes = 1; a single object that joins is tested against all.
 //
 // Loses where objects move more than a few percent of their size a step (then to any grid), and where many are spread
 // over two axes and not the third, like objects at rest on a floor (there too many ends share few places).
 //
-// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space" (seed 001), section 2.3.1;
-// F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009 (seed 000), section 4.5.
+// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", section 2.3.1; F.
+// Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009, section 4.5.
 #include "methods/method.h"
+#include "methods/sweep_and_prune/sweep_axis.h"
 #include "methods/sweep_and_prune/sweep_ends.h"
 
 enum {
@@ -31,57 +33,49 @@ enum {
     KEEP_COST = 200, // what it takes for each box to keep ends and pairs, beyond sorting it along one axis
     LOSE_COST = 500, // what it takes for each box to sort all ends and enter all pairs anew
 
-    SAMPLE = 1024,    // boxes that are asked how far they move
-    IDS_MAX_BITS = 31 // an end has no room for larger ids; so many are always swept afresh
+    SAMPLE = 1024,    // boxes whose moves are measured
+    IDS_MAX_BITS = 31 // an end has no room for larger ids; more boxes are always swept anew
 };
 
 typedef struct sweep_and_prune {
-    const bp_config *config;
+    const bp_method_setup *setup;
     const bp_box *boxes;
     size_t count;
     sweep_axis sweep; // up to date unless `kept`
     sweep_axis other; // the other set of find_between
     sweep_ends ends;  // up to date if `kept`
     bool kept;
-    bp_sink found;      // pairs on their way from a sweep into the ends
+    bp_pairs found;     // on their way from a sweep into the ends
     double sweep_tests; // of the last sweep
     bp_update_strategy update;
 } sweep_and_prune;
 
-static bp_status create(const bp_config *config, void **state) {
-    sweep_and_prune *s = config->allocator.allocate(config->allocator.context, sizeof *s);
-    *state = s;
-    if (s == NULL) {
-        return BP_ERROR_MEMORY;
-    }
-    *s = (sweep_and_prune){.config = config, .update = BP_UPDATE_REBUILD};
-    s->found = (bp_sink){.allocator = &config->allocator, .limit = SIZE_MAX / sizeof(bp_pair)};
-    sweep_axis_init(&s->sweep, config);
-    sweep_axis_init(&s->other, config);
-    sweep_ends_init(&s->ends, config);
-    return BP_OK;
+static void sweep_and_prune_init(void *state, const bp_method_setup *setup) {
+    sweep_and_prune *s = state;
+    *s = (sweep_and_prune){.setup = setup, .update = BP_UPDATE_REBUILD};
+    sweep_axis_init(&s->sweep, setup);
+    sweep_axis_init(&s->other, setup);
+    sweep_ends_init(&s->ends, &setup->runtime, setup->dimensions);
 }
 
-static void destroy(void *state) {
+static void sweep_and_prune_free(void *state) {
     sweep_and_prune *s = state;
-    const bp_allocator allocator = s->config->allocator;
     sweep_axis_free(&s->sweep);
     sweep_axis_free(&s->other);
     sweep_ends_free(&s->ends);
-    bp_sink_free(&s->found);
-    allocator.release(allocator.context, s, sizeof *s);
+    bp_pairs_release(&s->found, &s->setup->runtime.allocator);
 }
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
-static bp_status sort_afresh(sweep_and_prune *s) {
+static bp_status sort_anew(sweep_and_prune *s) {
     s->kept = false;
-    s->update = s->config->update == BP_UPDATE_INDIVIDUAL ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
-    const int axis = sweep_axis_choose(s->boxes, s->count, s->config->dimensions);
+    s->update = s->setup->update == BP_UPDATE_INDIVIDUAL ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
+    const int axis = sweep_axis_choose(s->boxes, s->count, s->setup->dimensions);
     return sweep_axis_build(&s->sweep, s->boxes, s->count, axis);
 }
 
-static bp_status sweep(sweep_and_prune *s, bp_sink *sink) {
+static bp_status sweep_boxes(sweep_and_prune *s, bp_sink *sink) {
     const uint64_t before = sink->tests;
     const bp_status status = sweep_axis_find(&s->sweep, sink);
     s->sweep_tests = (double)(sink->tests - before);
@@ -89,119 +83,120 @@ static bp_status sweep(sweep_and_prune *s, bp_sink *sink) {
 }
 
 // Finds the pairs of the boxes as they are sorted now, and keeps them and the ends from here on.
-static bp_status keep(sweep_and_prune *s) {
-    s->found.count = 0;
-    s->found.tests = 0;
-    bp_status status = sweep(s, &s->found);
+static bp_status begin_to_keep(sweep_and_prune *s) {
+    bp_sink sink = bp_sink_open(&s->found, &s->setup->runtime.allocator, (bp_sink_rules){.limit = BP_SINK_UNLIMITED});
+    bp_status status = sweep_boxes(s, &sink);
+    (void)bp_sink_close(&sink, &s->found); // cannot be short
     if (status == BP_OK) {
-        status = sweep_ends_build(&s->ends, s->boxes, s->count, s->found.data, s->found.count);
-        s->ends.tests = s->found.tests;
+        status = sweep_ends_build(&s->ends, s->boxes, s->count, &s->found);
+        s->ends.tests = sink.tests;
     }
     s->kept = status == BP_OK;
     return status;
 }
 
 static bool may_keep(const sweep_and_prune *s) {
-    return s->config->sweep_axes != 1 && s->count <= (size_t)1 << IDS_MAX_BITS;
+    return s->setup->settings.sweep_axes != 1 && s->count <= (size_t)1 << IDS_MAX_BITS;
 }
 
-static bp_status build(void *state, const bp_box *boxes, size_t count) {
+static bp_status sweep_and_prune_build(void *state, const bp_box *boxes, size_t count) {
     sweep_and_prune *s = state;
     s->boxes = boxes;
     s->count = count;
-    const bp_status status = sort_afresh(s);
-    return status == BP_OK && s->config->sweep_axes == 3 && may_keep(s) ? keep(s) : status;
+    const bp_status status = sort_anew(s);
+    return status == BP_OK && s->setup->settings.sweep_axes == 3 && may_keep(s) ? begin_to_keep(s) : status;
 }
 
 // ---- updating -------------------------------------------------------------------------------------------------------
 
-// How far objects have moved since they were sorted, per axis, in units of their size along the axis of the sweep.
-static double motion(const sweep_and_prune *s) {
+// How far objects have moved since they were sorted, on average per axis, in units of their size along the axis of the
+// sweep. Measured on a sample.
+static double mean_motion(const sweep_and_prune *s) {
     const sweep_axis *sweep = &s->sweep;
     const size_t stride = sweep->count / SAMPLE + 1;
     const bp_columns *c = &sweep->columns;
-    double way = 0.0, size = 0.0;
+    double distance = 0.0, size = 0.0;
     for (size_t i = 0; i < sweep->count; i += stride) {
         const bp_box *box = &s->boxes[c->id[i]];
         const double extent = (double)c->max[sweep->axis][i] - (double)c->min[sweep->axis][i];
         double move = 0.0;
-        for (uint32_t axis = 0; axis < s->config->dimensions; ++axis) {
-            move += fabs((double)box->min[axis] - (double)c->min[axis][i]) / (double)s->config->dimensions;
+        for (uint32_t axis = 0; axis < s->setup->dimensions; ++axis) {
+            move += fabs((double)box->min[axis] - (double)c->min[axis][i]) / (double)s->setup->dimensions;
         }
         if (isfinite(extent) && isfinite(move)) {
-            way += move;
+            distance += move;
             size += extent;
         }
     }
-    return way > 0.0 ? way / size : 0.0;
+    return distance > 0.0 ? distance / size : 0.0;
 }
 
-// The steps that may be taken before it is cheaper to sort and sweep afresh, and, if that is asked for, to keep ends and
-// pairs again from there on.
+// The steps that may be taken before it is cheaper to sort and sweep anew, and, with axes = 3, to keep ends and pairs
+// again from there on.
 static double step_budget(const sweep_and_prune *s) {
-    const double each = s->config->sweep_axes == 3 ? LOSE_COST - KEEP_COST : -KEEP_COST;
+    const double each = s->setup->settings.sweep_axes == 3 ? LOSE_COST - KEEP_COST : -KEEP_COST;
     return (s->sweep_tests + each * (double)s->count) / STEP_COST;
 }
 
 // In a sweep a box meets the begins in its own extent. When it moves, its two ends pass twice as many ends on each axis
 // for the share of that extent; about three in four of these are steps of their own.
 static bool is_calm(const sweep_and_prune *s) {
-    const double steps = 3.0 * s->config->dimensions * motion(s) * s->sweep_tests;
+    const double steps = 3.0 * s->setup->dimensions * mean_motion(s) * s->sweep_tests;
     return steps < step_budget(s) / 2.0; // well below, so that it is not given up at once
 }
 
-static bp_status update_afresh(sweep_and_prune *s) {
+static bp_status sweep_anew_or_keep(sweep_and_prune *s) {
     const bool calm =
-        may_keep(s) && (s->config->sweep_axes == 3 || s->config->update == BP_UPDATE_INDIVIDUAL || is_calm(s));
-    const bp_status status = sort_afresh(s);
-    return status == BP_OK && calm ? keep(s) : status;
+        may_keep(s) && (s->setup->settings.sweep_axes == 3 || s->setup->update == BP_UPDATE_INDIVIDUAL || is_calm(s));
+    const bp_status status = sort_anew(s);
+    return status == BP_OK && calm ? begin_to_keep(s) : status;
 }
 
-static bp_status update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes, bp_answer *answer) {
+static bp_status sweep_and_prune_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
+                                        bp_search_kind *kind) {
     sweep_and_prune *s = state;
     s->boxes = boxes;
     s->count = count;
-    *answer = BP_ANSWER_ALL; // a search for all costs no more than reading them from the set
+    *kind = BP_SEARCH_ALL; // a search for all costs no more than reading them from the set
     if (!s->kept || !may_keep(s)) {
-        return update_afresh(s);
+        return sweep_anew_or_keep(s);
     }
     bool gave_up = false;
     s->update = BP_UPDATE_INDIVIDUAL;
-    const bp_status status = sweep_ends_update(&s->ends, boxes, count, changes != NULL ? changes->ids : NULL,
-                                               changes != NULL ? changes->count : 0, step_budget(s), &gave_up);
+    const bp_status status = sweep_ends_update(&s->ends, boxes, count, changes, step_budget(s), &gave_up);
     if (status != BP_OK || !gave_up) {
         return status;
     }
     s->kept = false;
-    const bp_status sorted = sort_afresh(s);
-    return sorted == BP_OK && s->config->sweep_axes == 3 ? keep(s) : sorted;
+    const bp_status sorted = sort_anew(s);
+    return sorted == BP_OK && s->setup->settings.sweep_axes == 3 ? begin_to_keep(s) : sorted;
 }
 
 // ---- finding --------------------------------------------------------------------------------------------------------
 
-static bp_status find(void *state, bp_sink *sink) {
+static bp_status sweep_and_prune_find(void *state, bp_sink *sink) {
     sweep_and_prune *s = state;
-    return s->kept ? sweep_ends_report(&s->ends, sink) : sweep(s, sink);
+    return s->kept ? sweep_ends_report(&s->ends, sink) : sweep_boxes(s, sink);
 }
 
-static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+static bp_status sweep_and_prune_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     sweep_and_prune *s = state;
-    bp_status status = s->kept ? sort_afresh(s) : BP_OK;
+    bp_status status = s->kept ? sort_anew(s) : BP_OK;
     if (status == BP_OK) {
         status = sweep_axis_build(&s->other, boxes, count, s->sweep.axis);
     }
     return status == BP_OK ? sweep_axis_find_between(&s->other, &s->sweep, sink) : status;
 }
 
-static void stats(const void *state, bp_stats *stats) {
+static void sweep_and_prune_stats(const void *state, bp_stats *stats) {
     const sweep_and_prune *s = state;
     stats->update = s->update;
-    stats->levels = s->kept ? s->config->dimensions : 1;
+    stats->levels = s->kept ? s->setup->dimensions : 1;
     stats->bytes = sizeof *s + sweep_axis_bytes(&s->sweep) + sweep_axis_bytes(&s->other) + sweep_ends_bytes(&s->ends) +
-                   s->found.capacity * sizeof(bp_pair) + s->found.scratch.bytes;
+                   s->found.capacity * sizeof(bp_pair);
 }
 
-static bp_status validate(const void *state) {
+static bp_status sweep_and_prune_validate(const void *state) {
     const sweep_and_prune *s = state;
     return s->kept ? sweep_ends_validate(&s->ends) : sweep_axis_validate(&s->sweep, s->boxes, s->count);
 }
@@ -210,12 +205,13 @@ const bp_method_ops bp_sweep_and_prune_ops = {
     .name = "sweep-and-prune",
     .summary = "boxes sorted along the axes: pairs kept from step to step while objects move little, else swept afresh",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_INCREMENTAL | BP_SUPPORTS_THREADS,
-    .create = create,
-    .destroy = destroy,
-    .build = build,
-    .update = update,
-    .find = find,
-    .find_between = find_between,
-    .stats = stats,
-    .validate = validate,
+    .state_bytes = sizeof(sweep_and_prune),
+    .init = sweep_and_prune_init,
+    .free = sweep_and_prune_free,
+    .build = sweep_and_prune_build,
+    .update = sweep_and_prune_update,
+    .find = sweep_and_prune_find,
+    .find_between = sweep_and_prune_find_between,
+    .stats = sweep_and_prune_stats,
+    .validate = sweep_and_prune_validate,
 };

@@ -1,30 +1,30 @@
 // One axis: sorting and sweeping; see sweep_axis.h.
 #include "methods/sweep_and_prune/sweep_axis.h"
 
-#include "api/config.h"
+#include "base/log.h"
 #include "base/radix_sort.h"
 
 enum { UNIT = 256 }; // boxes in a unit of work
 
-void sweep_axis_init(sweep_axis *sweep, const bp_config *config) {
-    *sweep = (sweep_axis){.config = config};
+void sweep_axis_init(sweep_axis *sweep, const bp_method_setup *setup) {
+    *sweep = (sweep_axis){.setup = setup};
 }
 
 void sweep_axis_free(sweep_axis *sweep) {
-    const bp_allocator *allocator = &sweep->config->allocator;
+    const bp_allocator *allocator = &sweep->setup->runtime.allocator;
     bp_buffer_free(&sweep->columns_buffer, allocator);
     bp_buffer_free(&sweep->keys_buffer, allocator);
-    bp_sweep_pool_free(&sweep->pool, allocator);
+    bp_block_sinks_free(&sweep->sinks, allocator);
 }
 
 size_t sweep_axis_bytes(const sweep_axis *sweep) {
-    return sweep->columns_buffer.bytes + sweep->keys_buffer.bytes + bp_sweep_pool_bytes(&sweep->pool);
+    return sweep->columns_buffer.bytes + sweep->keys_buffer.bytes + bp_block_sinks_bytes(&sweep->sinks);
 }
 
 // ---- sorting --------------------------------------------------------------------------------------------------------
 
-// In one pass, with distances from the first centre so that digits are not lost far from the origin. Infinite boxes have
-// no centre and do not count.
+// In one pass, with distances from the first centre so that digits are not lost far from the origin. Infinite boxes
+// have no centre and do not count.
 static double variance_along(const bp_box *boxes, size_t count, int axis) {
     double first = NAN, sum = 0.0, squares = 0.0, number = 0.0;
     for (size_t i = 0; i < count; ++i) {
@@ -51,7 +51,7 @@ int sweep_axis_choose(const bp_box *boxes, size_t count, uint32_t dimensions) {
 }
 
 bp_status sweep_axis_build(sweep_axis *sweep, const bp_box *boxes, size_t count, int axis) {
-    const bp_allocator *allocator = &sweep->config->allocator;
+    const bp_allocator *allocator = &sweep->setup->runtime.allocator;
     sweep->count = 0;
     sweep->axis = axis;
     if (count == 0) {
@@ -71,15 +71,15 @@ bp_status sweep_axis_build(sweep_axis *sweep, const bp_box *boxes, size_t count,
     for (size_t i = 0; i < found; ++i) {
         sweep->columns.id[i] = (uint32_t)sorted[i];
     }
-    bp_columns_fill(&sweep->columns, sweep->config, 0, found, boxes);
+    bp_columns_fill(&sweep->columns, sweep->setup->kernels, sweep->setup->dimensions, 0, found, boxes);
     sweep->count = found;
     return BP_OK;
 }
 
 // ---- sweeping -------------------------------------------------------------------------------------------------------
 
-// The first position from `from` on where a box begins beyond the limit (or, with `at_limit`, at it): in steps that
-// double, because it is most often near.
+// The first position from `from` on where a box begins beyond the limit (or, with `at_limit`, at it). Searched in steps
+// that double, because it is most often near.
 static size_t first_beyond(const sweep_axis *sweep, size_t from, float limit, bool at_limit) {
     const float *values = sweep->columns.min[sweep->axis];
     size_t step = 1, low = from, high = from;
@@ -100,71 +100,70 @@ static size_t first_beyond(const sweep_axis *sweep, size_t from, float limit, bo
     return low;
 }
 
-static size_t unit_end(const sweep_axis *sweep, size_t unit) {
+static size_t sweep_unit_end(const sweep_axis *sweep, size_t unit) {
     return (unit + 1) * UNIT < sweep->count ? (unit + 1) * UNIT : sweep->count;
 }
 
-static size_t unit_count(const sweep_axis *sweep) {
+static size_t sweep_unit_count(const sweep_axis *sweep) {
     return (sweep->count + UNIT - 1) / UNIT;
 }
 
-static void unit_inside(const void *context, bp_sweeper *sweeper, size_t unit) {
+static void unit_inside(const void *context, bp_range_tester *tester, size_t unit) {
     const sweep_axis *s = context;
     const float *max = s->columns.max[s->axis];
-    for (size_t i = unit * UNIT; i < unit_end(s, unit) && !sweeper->failed; ++i) {
-        bp_sweeper_push_range(sweeper, i, (uint32_t)i + 1, (uint32_t)first_beyond(s, i + 1, max[i], false));
+    for (size_t i = unit * UNIT; i < sweep_unit_end(s, unit) && !tester->failed; ++i) {
+        bp_range_tester_add_long(tester, i, (uint32_t)i + 1, (uint32_t)first_beyond(s, i + 1, max[i], false));
     }
 }
 
 bp_status sweep_axis_find(sweep_axis *sweep, bp_sink *sink) {
-    const bp_sweep_plan plan = {.config = sweep->config,
-                                .objects = &sweep->columns,
-                                .candidates = &sweep->columns,
-                                .unit_count = unit_count(sweep),
-                                .unit = unit_inside,
-                                .context = sweep};
-    return bp_sweep_pool_run(&sweep->pool, &plan, sink);
+    const bp_range_search search = {.runtime = &sweep->setup->runtime,
+                                    .kernels = sweep->setup->kernels,
+                                    .objects = &sweep->columns,
+                                    .candidates = &sweep->columns,
+                                    .names = BP_NAMES_ORDERED,
+                                    .unit_count = sweep_unit_count(sweep),
+                                    .unit = unit_inside,
+                                    .context = sweep};
+    return bp_range_search_run(&search, &sweep->sinks, sink);
 }
 
 // Boxes of one set against those of the other that begin inside them. If two begin at the same place, only the box of
 // the first set counts as the one that began earlier, so that the pair is found once.
 typedef struct crossing {
     const sweep_axis *objects, *candidates;
-    bool wins_ties;
+    bool objects_are_first; // the objects are the first set
 } crossing;
 
-static void unit_crossing(const void *context, bp_sweeper *sweeper, size_t unit) {
+static void unit_crossing(const void *context, bp_range_tester *tester, size_t unit) {
     const crossing *c = context;
     const sweep_axis *s = c->objects;
     const float *min = s->columns.min[s->axis], *max = s->columns.max[s->axis];
     size_t begin = 0;
-    for (size_t i = unit * UNIT; i < unit_end(s, unit) && !sweeper->failed; ++i) {
-        begin = first_beyond(c->candidates, begin, min[i], c->wins_ties);
+    for (size_t i = unit * UNIT; i < sweep_unit_end(s, unit) && !tester->failed; ++i) {
+        begin = first_beyond(c->candidates, begin, min[i], c->objects_are_first);
         const size_t end = first_beyond(c->candidates, begin, max[i], false);
-        bp_sweeper_push_range(sweeper, i, (uint32_t)begin, (uint32_t)end);
+        bp_range_tester_add_long(tester, i, (uint32_t)begin, (uint32_t)end);
     }
 }
 
-static bp_status find_crossing(sweep_axis *owner, const crossing *c, bp_sink *sink) {
-    const bp_sweep_plan plan = {.config = owner->config,
-                                .objects = &c->objects->columns,
-                                .candidates = &c->candidates->columns,
-                                .unit_count = unit_count(c->objects),
-                                .unit = unit_crossing,
-                                .context = c};
-    return bp_sweep_pool_run(&owner->pool, &plan, sink);
+static bp_status find_crossing(const crossing *c, bp_block_sinks *sinks, bp_sink *sink) {
+    const bp_range_search search = {.runtime = &c->objects->setup->runtime,
+                                    .kernels = c->objects->setup->kernels,
+                                    .objects = &c->objects->columns,
+                                    .candidates = &c->candidates->columns,
+                                    .names = c->objects_are_first ? BP_NAMES_BY_ROLE : BP_NAMES_BY_ROLE_SWAPPED,
+                                    .unit_count = sweep_unit_count(c->objects),
+                                    .unit = unit_crossing,
+                                    .context = c};
+    return bp_range_search_run(&search, sinks, sink);
 }
 
 bp_status sweep_axis_find_between(sweep_axis *first, const sweep_axis *second, bp_sink *sink) {
-    const crossing forth = {.objects = first, .candidates = second, .wins_ties = true};
-    const crossing back = {.objects = second, .candidates = first, .wins_ties = false};
-    bp_status status = find_crossing(first, &forth, sink);
-    sink->turned = true;
-    if (status == BP_OK) {
-        status = find_crossing(first, &back, sink);
-    }
-    sink->turned = false;
-    return status;
+    const crossing forth = {.objects = first, .candidates = second, .objects_are_first = true};
+    const crossing back = {.objects = second, .candidates = first, .objects_are_first = false};
+    const bp_status status = find_crossing(&forth, &first->sinks, sink);
+    return status == BP_OK ? find_crossing(&back, &first->sinks, sink) : status;
 }
 
 // ---- validation -----------------------------------------------------------------------------------------------------
@@ -178,11 +177,11 @@ bp_status sweep_axis_validate(const sweep_axis *sweep, const bp_box *boxes, size
     }
     bool right = alive == sweep->count;
     for (size_t i = 0; right && i < sweep->count; ++i) { // equal ones are ordered by id: so none comes twice
-        right = ids[i] < count && bp_columns_hold(&sweep->columns, i, &boxes[ids[i]], sweep->config->dimensions) &&
+        right = ids[i] < count && bp_columns_hold(&sweep->columns, i, &boxes[ids[i]], sweep->setup->dimensions) &&
                 (i == 0 || min[i - 1] < min[i] || (min[i - 1] == min[i] && ids[i - 1] < ids[i]));
     }
     if (!right) {
-        bp_log_write(sweep->config, "sweep-and-prune: the sorted boxes are not those that were given");
+        bp_log_write(&sweep->setup->runtime.log, "sweep-and-prune: the sorted boxes are not those that were given");
     }
     return right ? BP_OK : BP_ERROR_INTERNAL;
 }

@@ -1,4 +1,4 @@
-// Sort and sweep: boxes in columns, sorted afresh by where they begin along one axis.
+// Sort and sweep: boxes in columns, sorted anew by where they begin along one axis.
 //
 //     columns   | a | b | c | d | e | ...      ascending by min along the axis
 //                 \---------> a is tested against those that begin before it ends, eight at a time
@@ -7,17 +7,18 @@
 
 #include "base/boxes.h"
 #include "kernels/range_tester.h"
+#include "methods/setup.h"
 
 typedef struct sweep_axis {
-    const bp_config *config;
+    const bp_method_setup *setup;
     bp_columns columns;
     size_t count; // boxes, holes left out
     int axis;
     bp_buffer columns_buffer, keys_buffer;
-    bp_sweep_pool pool;
+    bp_block_sinks sinks;
 } sweep_axis;
 
-void sweep_axis_init(sweep_axis *sweep, const bp_config *config);
+void sweep_axis_init(sweep_axis *sweep, const bp_method_setup *setup);
 void sweep_axis_free(sweep_axis *sweep);
 size_t sweep_axis_bytes(const sweep_axis *sweep);
 

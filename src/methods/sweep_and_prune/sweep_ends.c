@@ -1,8 +1,9 @@
 // Three sorted axes and their pairs; see sweep_ends.h.
 #include "methods/sweep_and_prune/sweep_ends.h"
 
-#include "api/config.h"
+#include "base/log.h"
 #include "base/radix_sort.h"
+#include "methods/sweep_and_prune/sweep_axis.h"
 
 #include <string.h>
 
@@ -40,12 +41,12 @@ static uint64_t end_for(const bp_box *box, uint32_t id, int axis, bool begin) {
     return (uint64_t)sweep_order_of(begin ? box->min[axis] : box->max[axis]) << 32 | (begin ? 0 : END_BIT) | id;
 }
 
-void sweep_ends_init(sweep_ends *ends, const bp_config *config) {
-    *ends = (sweep_ends){.config = config};
+void sweep_ends_init(sweep_ends *ends, const bp_runtime *runtime, uint32_t dimensions) {
+    *ends = (sweep_ends){.runtime = runtime, .dimensions = dimensions};
 }
 
 void sweep_ends_free(sweep_ends *ends) {
-    const bp_allocator *allocator = &ends->config->allocator;
+    const bp_allocator *allocator = &ends->runtime->allocator;
     for (int axis = 0; axis < 3; ++axis) {
         bp_buffer_free(&ends->ends_buffers[axis], allocator);
     }
@@ -65,15 +66,15 @@ size_t sweep_ends_bytes(const sweep_ends *ends) {
     return bytes;
 }
 
-static bool reserve(sweep_ends *ends, size_t count) {
-    const bp_allocator *allocator = &ends->config->allocator;
+static bool sweep_ends_reserve(sweep_ends *ends, size_t count) {
+    const bp_allocator *allocator = &ends->runtime->allocator;
     const size_t kept = ends->end_count * sizeof(uint64_t);
     bool granted = bp_buffer_reserve_slack(&ends->spare_buffer, allocator, 0, 4 * count, sizeof(uint64_t)) &&
                    bp_buffer_reserve_slack(&ends->marks_buffer, allocator, ends->mark_count, count, 1) &&
                    bp_buffer_reserve_slack(&ends->last_buffer, allocator, ends->mark_count * sizeof(bp_box), count,
                                            sizeof(bp_box)) &&
                    bp_buffer_reserve_slack(&ends->fresh_buffer, allocator, 0, count, sizeof(bp_id));
-    for (int axis = 0; granted && axis < (int)ends->config->dimensions; ++axis) {
+    for (int axis = 0; granted && axis < (int)ends->dimensions; ++axis) {
         granted = bp_buffer_reserve_slack(&ends->ends_buffers[axis], allocator, kept, 2 * count, sizeof(uint64_t));
     }
     for (; granted && ends->mark_count < count; ++ends->mark_count) {
@@ -84,8 +85,8 @@ static bool reserve(sweep_ends *ends, size_t count) {
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
-// Ends of the objects named (NULL: of all ids that are no holes), sorted. All ids come in order, begins before ends, so that
-// a sort by place that keeps this order is enough.
+// Ends of the objects named (NULL: of all ids that are no holes), sorted. All ids come in order, begins before ends, so
+// that a sort by place that keeps this order is enough.
 static size_t sorted_ends(const sweep_ends *ends, const bp_id *ids, size_t count, int axis, uint64_t *out,
                           uint64_t *spare) {
     size_t found = 0;
@@ -103,18 +104,17 @@ static size_t sorted_ends(const sweep_ends *ends, const bp_id *ids, size_t count
     return found;
 }
 
-bp_status sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_pair *pairs,
-                           size_t pair_count) {
-    const bp_allocator *allocator = &ends->config->allocator;
+bp_status sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_pairs *pairs) {
+    const bp_allocator *allocator = &ends->runtime->allocator;
     ends->boxes = boxes;
     ends->id_count = count;
     ends->end_count = 0;
     ends->mark_count = 0;
-    if (!reserve(ends, count) || !sweep_pair_set_reset(&ends->pairs, allocator, pair_count)) {
+    if (!sweep_ends_reserve(ends, count) || !sweep_pair_set_reset(&ends->pairs, allocator, pairs->count)) {
         return BP_ERROR_MEMORY;
     }
     size_t found = 0;
-    for (int axis = 0; axis < (int)ends->config->dimensions; ++axis) {
+    for (int axis = 0; axis < (int)ends->dimensions; ++axis) {
         found = sorted_ends(ends, NULL, count, axis, axis_ends(ends, axis), ends->spare_buffer.data);
     }
     ends->end_count = found;
@@ -123,29 +123,30 @@ bp_status sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, 
         last_boxes(ends)[id] = boxes[id];
     }
     bool granted = true;
-    for (size_t i = 0; i < pair_count && granted; ++i) {
-        granted = sweep_pair_set_add(&ends->pairs, allocator, pairs[i].a, pairs[i].b);
+    for (size_t i = 0; i < pairs->count && granted; ++i) {
+        granted = sweep_pair_set_add(&ends->pairs, allocator, pairs->data[i].a, pairs->data[i].b);
     }
     return granted ? BP_OK : BP_ERROR_MEMORY;
 }
 
 // ---- what has changed -----------------------------------------------------------------------------------------------
 
-typedef struct changes {
+// An update: what has changed, and how much work that makes.
+typedef struct ends_update {
     const bp_id *ids; // NULL: all
     size_t count;
     size_t gone_count, fresh_count;
     double density[3];  // ends per unit of length
     double farthest[3]; // that an end has moved
     double steps;       // about, to bring everything up to date
-} changes;
+} ends_update;
 
-static uint32_t changed_id(const changes *c, size_t index) {
-    return c->ids != NULL ? c->ids[index] : (uint32_t)index;
+static uint32_t id_of_change(const ends_update *u, size_t index) {
+    return u->ids != NULL ? u->ids[index] : (uint32_t)index;
 }
 
 // Where the middle nine tenths of the ends are.
-static double density_of(const uint64_t *list, size_t count) {
+static double end_density(const uint64_t *list, size_t count) {
     if (count < 2) {
         return 0.0;
     }
@@ -156,88 +157,91 @@ static double density_of(const uint64_t *list, size_t count) {
 }
 
 // The distance between two coordinates; 0 if both are the same infinity.
-static double way_between(float from, float to) {
+static double distance_between(float from, float to) {
     return from == to ? 0.0 : fabs((double)to - (double)from);
 }
 
-// About how many steps the ends of a box will take. If that is more than testing it against all, it is better treated as
-// one that has gone and another that has come.
-static double steps_of(const changes *c, const bp_box *from, const bp_box *to, uint32_t dimensions) {
+// About how many steps the ends of a box will take. If that is more than testing it against all, it is better treated
+// as one that has gone and another that has come.
+static double steps_of_move(const ends_update *u, const bp_box *from, const bp_box *to, uint32_t dimensions) {
     double steps = 0.0;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        const double way = way_between(from->min[axis], to->min[axis]) + way_between(from->max[axis], to->max[axis]);
-        steps += way * c->density[axis];
+        const double distance =
+            distance_between(from->min[axis], to->min[axis]) + distance_between(from->max[axis], to->max[axis]);
+        steps += distance * u->density[axis];
     }
     return steps;
 }
 
-static void note_move(changes *c, const bp_box *from, const bp_box *to, uint32_t dimensions) {
+static void note_move(ends_update *u, const bp_box *from, const bp_box *to, uint32_t dimensions) {
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        const double low = way_between(from->min[axis], to->min[axis]);
-        const double high = way_between(from->max[axis], to->max[axis]);
-        const double way = low > high ? low : high;
-        c->farthest[axis] = way > c->farthest[axis] ? way : c->farthest[axis];
+        const double low = distance_between(from->min[axis], to->min[axis]);
+        const double high = distance_between(from->max[axis], to->max[axis]);
+        const double distance = low > high ? low : high;
+        u->farthest[axis] = distance > u->farthest[axis] ? distance : u->farthest[axis];
     }
 }
 
 // Marks the objects that have changed and those that have gone, and lists those that have come.
-static void mark(sweep_ends *ends, changes *c) {
-    const uint32_t dimensions = ends->config->dimensions;
+static void mark_changed(sweep_ends *ends, ends_update *u) {
+    const uint32_t dimensions = ends->dimensions;
     const double scan = (double)ends->id_count / SCAN_COST;
     bp_id *fresh = ends->fresh_buffer.data;
-    for (size_t i = 0; i < c->count; ++i) {
-        const uint32_t id = changed_id(c, i);
+    for (size_t i = 0; i < u->count; ++i) {
+        const uint32_t id = id_of_change(u, i);
         const bp_box *from = &last_boxes(ends)[id], *to = &ends->boxes[id];
         const bool present = (marks_of(ends)[id] & PRESENT) != 0, hole = bp_box_is_hole(to);
-        const double steps = present && !hole ? steps_of(c, from, to, dimensions) : INFINITY;
+        const double steps = present && !hole ? steps_of_move(u, from, to, dimensions) : INFINITY;
         const bool stays = steps <= scan;
-        fresh[c->fresh_count] = id;
-        c->fresh_count += !hole && !stays;
-        c->gone_count += present && !stays;
+        fresh[u->fresh_count] = id;
+        u->fresh_count += !hole && !stays;
+        u->gone_count += present && !stays;
         marks_of(ends)[id] = (uint8_t)(stays ? PRESENT | CHANGED : present ? GONE : 0);
-        c->steps += stays ? 0.75 * steps : 0.0; // measured: some that pass each other do so in one step
+        u->steps += stays ? 0.75 * steps : 0.0; // measured: some that pass each other do so in one step
         if (stays) {
-            note_move(c, from, to, dimensions);
+            note_move(u, from, to, dimensions);
         }
     }
-    c->steps += (double)c->fresh_count * scan;
+    u->steps += (double)u->fresh_count * scan;
 }
 
-static void unmark(sweep_ends *ends, const changes *c) {
+static void unmark_changed(sweep_ends *ends, const ends_update *u) {
     const bp_id *fresh = ends->fresh_buffer.data;
-    for (size_t i = 0; i < c->count; ++i) {
-        const uint32_t id = changed_id(c, i);
+    for (size_t i = 0; i < u->count; ++i) {
+        const uint32_t id = id_of_change(u, i);
         marks_of(ends)[id] &= PRESENT;
         last_boxes(ends)[id] = ends->boxes[id];
     }
-    for (size_t i = 0; i < c->fresh_count; ++i) {
+    for (size_t i = 0; i < u->fresh_count; ++i) {
         marks_of(ends)[fresh[i]] = PRESENT;
     }
 }
 
 // ---- sifting --------------------------------------------------------------------------------------------------------
 
-// All comparisons at once: which of them fails is anybody's guess, and a wrong one costs more than the rest.
-static inline bool overlap(const bp_box *a, const bp_box *b, bool flat) {
+// All comparisons without a branch: which of them fails is unpredictable, and a wrong prediction costs more than the
+// others together.
+static inline bool overlap_without_branch(const bp_box *a, const bp_box *b, bool flat) {
     const bool z = (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
     return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) & (b->min[1] <= a->max[1]) &
            (flat | z);
 }
 
-// A little less, or more: no rounding of the last operation can have gone further.
-static float below(float value) {
+// A value a little below, or above: farther away than the last operation can have rounded it.
+static float slightly_below(float value) {
     return value - (fabsf(value) * 0x1p-22f + FLT_MIN);
 }
 
-static float above(float value) {
+static float slightly_above(float value) {
     return value + (fabsf(value) * 0x1p-22f + FLT_MIN);
 }
 
-// The box within which everything is now that may have touched a box before: both can have moved.
-static bp_box grown(const sweep_ends *ends, const bp_box *box) {
+// The box that holds everything, as it is now, that may have touched a box before: both can have moved.
+static bp_box grown_by_reach(const sweep_ends *ends, const bp_box *box) {
     bp_box larger = *box;
-    for (uint32_t axis = 0; axis < ends->config->dimensions; ++axis) {
-        const float low = below(box->min[axis] - ends->reach[axis]), high = above(box->max[axis] + ends->reach[axis]);
+    for (uint32_t axis = 0; axis < ends->dimensions; ++axis) {
+        const float low = slightly_below(box->min[axis] - ends->reach[axis]);
+        const float high = slightly_above(box->max[axis] + ends->reach[axis]);
         larger.min[axis] = isnan(low) ? -INFINITY : low;
         larger.max[axis] = isnan(high) ? INFINITY : high;
     }
@@ -248,15 +252,15 @@ static bp_box grown(const sweep_ends *ends, const bp_box *box) {
 static bool sift_begin(sweep_ends *ends, uint64_t *list, size_t from, size_t *steps) {
     const uint64_t end = list[from];
     const bp_box *boxes = ends->boxes, box = boxes[id_of(end)];
-    const bool flat = ends->config->dimensions == 2;
+    const bool flat = ends->dimensions == 2;
     size_t at = from;
     bool granted = true;
     for (; at > 0 && list[at - 1] > end; --at) {
         const uint64_t other = list[at - 1];
         list[at] = other;
-        const bool touches = overlap(&box, &boxes[id_of(other)], flat);
+        const bool touches = overlap_without_branch(&box, &boxes[id_of(other)], flat);
         if ((int)touches & (int)!is_begin(other)) {
-            granted &= sweep_pair_set_add(&ends->pairs, &ends->config->allocator, id_of(end), id_of(other));
+            granted &= sweep_pair_set_add(&ends->pairs, &ends->runtime->allocator, id_of(end), id_of(other));
         }
     }
     list[at] = end;
@@ -264,16 +268,17 @@ static bool sift_begin(sweep_ends *ends, uint64_t *list, size_t from, size_t *st
     return granted;
 }
 
-// The same for an end. Most that it passes were no pair with it before; looking that up would cost more than all else.
+// The same for an end. Most of those that it passes were no pair with it; to look all of them up in the set would cost
+// more than everything else. So the boxes are compared first.
 static void sift_end(sweep_ends *ends, uint64_t *list, size_t from, size_t *steps) {
     const uint64_t end = list[from];
-    const bp_box *boxes = ends->boxes, box = grown(ends, &boxes[id_of(end)]);
-    const bool flat = ends->config->dimensions == 2;
+    const bp_box *boxes = ends->boxes, box = grown_by_reach(ends, &boxes[id_of(end)]);
+    const bool flat = ends->dimensions == 2;
     size_t at = from;
     for (; at > 0 && list[at - 1] > end; --at) {
         const uint64_t other = list[at - 1];
         list[at] = other;
-        const bool touched = overlap(&box, &boxes[id_of(other)], flat);
+        const bool touched = overlap_without_branch(&box, &boxes[id_of(other)], flat);
         if ((int)touched & (int)is_begin(other)) {
             sweep_pair_set_remove(&ends->pairs, id_of(end), id_of(other));
         }
@@ -285,7 +290,7 @@ static void sift_end(sweep_ends *ends, uint64_t *list, size_t from, size_t *step
 // Gives the ends of an axis their new places, still in the old order, and leaves out those of objects that have gone.
 // Tells how many are left. (To do this while sorting is slower: reading boxes from all over memory then waits for every
 // sift.)
-static size_t refresh(sweep_ends *ends, int axis) {
+static size_t refresh_places(sweep_ends *ends, int axis) {
     uint64_t *list = axis_ends(ends, axis);
     const uint8_t *marks = marks_of(ends);
     size_t kept = 0;
@@ -333,11 +338,11 @@ static void merge_fresh(sweep_ends *ends, int axis, size_t count, size_t fresh_c
 // Pairs of an object that has come: it is tested against all.
 static bp_status pair_fresh(sweep_ends *ends, uint32_t id) {
     const bp_box box = ends->boxes[id];
-    const bool flat = ends->config->dimensions == 2;
+    const bool flat = ends->dimensions == 2;
     bool granted = true;
     for (uint32_t other = 0; other < ends->id_count && granted; ++other) {
-        if (overlap(&box, &ends->boxes[other], flat) && other != id) {
-            granted = sweep_pair_set_add(&ends->pairs, &ends->config->allocator, id, other);
+        if (overlap_without_branch(&box, &ends->boxes[other], flat) && other != id) {
+            granted = sweep_pair_set_add(&ends->pairs, &ends->runtime->allocator, id, other);
         }
     }
     ends->tests += ends->id_count;
@@ -349,8 +354,8 @@ static bp_status pair_fresh(sweep_ends *ends, uint32_t id) {
 static bp_status sift_axes(sweep_ends *ends, double budget, size_t *left, bool *gave_up) {
     size_t steps = 0;
     bp_status status = BP_OK;
-    for (int axis = 0; axis < (int)ends->config->dimensions && status == BP_OK; ++axis) {
-        *left = refresh(ends, axis);
+    for (int axis = 0; axis < (int)ends->dimensions && status == BP_OK; ++axis) {
+        *left = refresh_places(ends, axis);
         status = sift_axis(ends, axis_ends(ends, axis), *left, budget, &steps);
     }
     ends->tests += steps;
@@ -361,7 +366,7 @@ static bp_status sift_axes(sweep_ends *ends, double budget, size_t *left, bool *
 static bp_status take_in_fresh(sweep_ends *ends, size_t count, size_t fresh_count) {
     const bp_id *fresh = ends->fresh_buffer.data;
     bp_status status = BP_OK;
-    for (int axis = 0; axis < (int)ends->config->dimensions && fresh_count > 0; ++axis) {
+    for (int axis = 0; axis < (int)ends->dimensions && fresh_count > 0; ++axis) {
         merge_fresh(ends, axis, count, fresh_count);
     }
     for (size_t i = 0; i < fresh_count && status == BP_OK; ++i) {
@@ -371,38 +376,39 @@ static bp_status take_in_fresh(sweep_ends *ends, size_t count, size_t fresh_coun
     return status;
 }
 
-static changes changes_of(const sweep_ends *ends, const bp_id *ids, size_t count) {
-    changes c = {.ids = ids, .count = ids != NULL ? count : ends->id_count};
-    for (int axis = 0; axis < (int)ends->config->dimensions; ++axis) {
-        c.density[axis] = density_of(axis_ends(ends, axis), ends->end_count);
+static ends_update begin_update(const sweep_ends *ends, const bp_changes *changes) {
+    ends_update u = {.ids = changes != NULL ? changes->ids : NULL,
+                     .count = changes != NULL ? changes->count : ends->id_count};
+    for (int axis = 0; axis < (int)ends->dimensions; ++axis) {
+        u.density[axis] = end_density(axis_ends(ends, axis), ends->end_count);
     }
-    return c;
+    return u;
 }
 
-bp_status sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_id *changed,
-                            size_t changed_count, double budget, bool *gave_up) {
+bp_status sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_changes *changes,
+                            double budget, bool *gave_up) {
     ends->boxes = boxes;
     ends->id_count = count;
-    if (!reserve(ends, count)) {
+    if (!sweep_ends_reserve(ends, count)) {
         return BP_ERROR_MEMORY;
     }
-    changes c = changes_of(ends, changed, changed_count);
-    mark(ends, &c);
-    *gave_up = c.steps > budget;
+    ends_update u = begin_update(ends, changes);
+    mark_changed(ends, &u);
+    *gave_up = u.steps > budget;
     if (*gave_up) {
         return BP_OK;
     }
-    if (c.gone_count > 0) {
+    if (u.gone_count > 0) {
         sweep_pair_set_remove_marked(&ends->pairs, marks_of(ends), GONE);
     }
-    for (int axis = 0; axis < (int)ends->config->dimensions; ++axis) {
-        ends->reach[axis] = above((float)(2.0 * c.farthest[axis]));
+    for (int axis = 0; axis < (int)ends->dimensions; ++axis) {
+        ends->reach[axis] = slightly_above((float)(2.0 * u.farthest[axis]));
     }
     size_t left = 0;
     bp_status status = sift_axes(ends, 2.0 * budget, &left, gave_up);
     if (status == BP_OK && !*gave_up) {
-        status = take_in_fresh(ends, left, c.fresh_count);
-        unmark(ends, &c);
+        status = take_in_fresh(ends, left, u.fresh_count);
+        unmark_changed(ends, &u);
     }
     return status;
 }
@@ -415,8 +421,8 @@ bp_status sweep_ends_report(sweep_ends *ends, bp_sink *sink) {
 
 // ---- validation -----------------------------------------------------------------------------------------------------
 
-static bp_status refuse(const sweep_ends *ends, const char *what) {
-    bp_log_write(ends->config, "sweep-and-prune: %s", what);
+static bp_status report_wrong_ends(const sweep_ends *ends, const char *what) {
+    bp_log_write(&ends->runtime->log, "sweep-and-prune: %s", what);
     return BP_ERROR_INTERNAL;
 }
 
@@ -441,8 +447,7 @@ static bool pairs_are_right(const sweep_ends *ends) {
         const uint32_t id = id_of(list[i]);
         for (size_t j = i + 1; right && is_begin(list[i]) && id_of(list[j]) != id; ++j) {
             const uint32_t other = id_of(list[j]);
-            if (is_begin(list[j]) &&
-                bp_boxes_overlap(&ends->boxes[id], &ends->boxes[other], ends->config->dimensions)) {
+            if (is_begin(list[j]) && bp_boxes_overlap(&ends->boxes[id], &ends->boxes[other], ends->dimensions)) {
                 right = sweep_pair_set_has(&ends->pairs, id, other);
                 ++found;
             }
@@ -457,13 +462,13 @@ bp_status sweep_ends_validate(const sweep_ends *ends) {
         const bool hole = bp_box_is_hole(&ends->boxes[id]);
         alive += !hole;
         if (marks_of(ends)[id] != (hole ? 0 : PRESENT)) {
-            return refuse(ends, "the objects that have ends are not those that are alive");
+            return report_wrong_ends(ends, "the objects that have ends are not those that are alive");
         }
     }
-    for (int axis = 0; axis < (int)ends->config->dimensions; ++axis) {
+    for (int axis = 0; axis < (int)ends->dimensions; ++axis) {
         if (!axis_is_right(ends, axis, alive)) {
-            return refuse(ends, "the ends along an axis are not those of the boxes, or not in order");
+            return report_wrong_ends(ends, "the ends along an axis are not those of the boxes, or not in order");
         }
     }
-    return pairs_are_right(ends) ? BP_OK : refuse(ends, "the pairs are not those of the boxes");
+    return pairs_are_right(ends) ? BP_OK : report_wrong_ends(ends, "the pairs are not those of the boxes");
 }

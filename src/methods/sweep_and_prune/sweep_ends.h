@@ -10,11 +10,13 @@
 #ifndef BP_SWEEP_ENDS_H
 #define BP_SWEEP_ENDS_H
 
-#include "methods/sweep_and_prune/sweep_axis.h"
+#include "base/runtime.h"
+#include "methods/changes.h"
 #include "methods/sweep_and_prune/sweep_pair_set.h"
 
 typedef struct sweep_ends {
-    const bp_config *config;
+    const bp_runtime *runtime;
+    uint32_t dimensions;
     const bp_box *boxes; // by id
     size_t id_count;
     size_t end_count;          // on each axis: twice the number of boxes
@@ -29,18 +31,17 @@ typedef struct sweep_ends {
     float reach[3]; // twice the farthest move of an end in this update
 } sweep_ends;
 
-void sweep_ends_init(sweep_ends *ends, const bp_config *config);
+void sweep_ends_init(sweep_ends *ends, const bp_runtime *runtime, uint32_t dimensions);
 void sweep_ends_free(sweep_ends *ends);
 size_t sweep_ends_bytes(const sweep_ends *ends);
 
 // Takes in boxes whose pairs are known.
-bp_status sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_pair *pairs,
-                           size_t pair_count);
+bp_status sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_pairs *pairs);
 
-// Brings ends and pairs up to date with boxes of which only the changed ones (NULL: all) may have changed. Gives up,
-// and leaves everything undefined, if that will take more than `budget` steps of one end past another.
-bp_status sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_id *changed,
-                            size_t changed_count, double budget, bool *gave_up);
+// Brings ends and pairs up to date with boxes of which only the changed ones (NULL: perhaps all) have changed. Gives
+// up, and leaves everything undefined, if that takes more than `budget` steps of one end past another.
+bp_status sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_changes *changes,
+                            double budget, bool *gave_up);
 
 bp_status sweep_ends_report(sweep_ends *ends, bp_sink *sink);
 bp_status sweep_ends_validate(const sweep_ends *ends);

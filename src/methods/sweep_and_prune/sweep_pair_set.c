@@ -3,37 +3,37 @@
 
 enum { BITS_LEAST = 6 };
 
-static uint64_t key_of(uint32_t a, uint32_t b) {
+static uint64_t pair_key(uint32_t a, uint32_t b) {
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-static size_t home_of(const sweep_pair_set *set, uint64_t key) {
+static size_t home_of_key(const sweep_pair_set *set, uint64_t key) {
     return (size_t)((key * 0x9e3779b97f4a7c15u) >> (64 - set->bits));
 }
 
-static size_t mask_of(const sweep_pair_set *set) {
+static size_t place_mask(const sweep_pair_set *set) {
     return ((size_t)1 << set->bits) - 1;
 }
 
 // Where a key is, or where it would go.
-static size_t place_of(const sweep_pair_set *set, uint64_t key) {
+static size_t place_of_key(const sweep_pair_set *set, uint64_t key) {
     const uint64_t *places = set->buffer.data;
-    size_t place = home_of(set, key);
+    size_t place = home_of_key(set, key);
     while (places[place] != key && places[place] != SWEEP_NO_PAIR) {
-        place = (place + 1) & mask_of(set);
+        place = (place + 1) & place_mask(set);
     }
     return place;
 }
 
-static void clear(sweep_pair_set *set) {
+static void clear_places(sweep_pair_set *set) {
     uint64_t *places = set->buffer.data;
-    for (size_t i = 0; i <= mask_of(set); ++i) {
+    for (size_t i = 0; i <= place_mask(set); ++i) {
         places[i] = SWEEP_NO_PAIR;
     }
     set->count = 0;
 }
 
-// Fewer bits than before are never taken: the next step may need them again.
+// The table never shrinks: the next step may need it again.
 bool sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, size_t count) {
     uint32_t bits = set->bits > BITS_LEAST ? set->bits : BITS_LEAST;
     while (((size_t)1 << bits) / 3 < count) {
@@ -43,20 +43,20 @@ bool sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, si
         return false;
     }
     set->bits = bits;
-    clear(set);
+    clear_places(set);
     return true;
 }
 
-static bool grow(sweep_pair_set *set, const bp_allocator *allocator) {
+static bool grow_table(sweep_pair_set *set, const bp_allocator *allocator) {
     sweep_pair_set larger = {.bits = set->bits + 1};
     if (!bp_buffer_reserve(&larger.buffer, allocator, 0, (size_t)1 << larger.bits, sizeof(uint64_t))) {
         return false;
     }
-    clear(&larger);
+    clear_places(&larger);
     const uint64_t *places = set->buffer.data;
-    for (size_t i = 0; i <= mask_of(set); ++i) {
+    for (size_t i = 0; i <= place_mask(set); ++i) {
         if (places[i] != SWEEP_NO_PAIR) {
-            ((uint64_t *)larger.buffer.data)[place_of(&larger, places[i])] = places[i];
+            ((uint64_t *)larger.buffer.data)[place_of_key(&larger, places[i])] = places[i];
         }
     }
     larger.count = set->count;
@@ -66,23 +66,23 @@ static bool grow(sweep_pair_set *set, const bp_allocator *allocator) {
 }
 
 bool sweep_pair_set_add(sweep_pair_set *set, const bp_allocator *allocator, uint32_t a, uint32_t b) {
-    if (set->count > mask_of(set) / 2 && !grow(set, allocator)) {
+    if (set->count > place_mask(set) / 2 && !grow_table(set, allocator)) {
         return false;
     }
-    const uint64_t key = key_of(a, b);
-    uint64_t *place = (uint64_t *)set->buffer.data + place_of(set, key);
+    const uint64_t key = pair_key(a, b);
+    uint64_t *place = (uint64_t *)set->buffer.data + place_of_key(set, key);
     set->count += *place != key;
     *place = key;
     return true;
 }
 
 // Every key behind the gap that may lie nearer to its home moves into it.
-static void close_gap(sweep_pair_set *set, size_t gap) {
+static void close_gap_in_table(sweep_pair_set *set, size_t gap) {
     uint64_t *places = set->buffer.data;
-    const size_t mask = mask_of(set);
+    const size_t mask = place_mask(set);
     for (size_t next = (gap + 1) & mask; places[next] != SWEEP_NO_PAIR; next = (next + 1) & mask) {
-        const size_t way = (next - home_of(set, places[next])) & mask; // from its home to where it is
-        if (way >= ((next - gap) & mask)) {
+        const size_t distance = (next - home_of_key(set, places[next])) & mask; // from its home
+        if (distance >= ((next - gap) & mask)) {
             places[gap] = places[next];
             gap = next;
         }
@@ -91,28 +91,28 @@ static void close_gap(sweep_pair_set *set, size_t gap) {
 }
 
 void sweep_pair_set_remove(sweep_pair_set *set, uint32_t a, uint32_t b) {
-    const uint64_t key = key_of(a, b);
-    const size_t place = place_of(set, key);
+    const uint64_t key = pair_key(a, b);
+    const size_t place = place_of_key(set, key);
     if (((const uint64_t *)set->buffer.data)[place] == key) {
         --set->count;
-        close_gap(set, place);
+        close_gap_in_table(set, place);
     }
 }
 
 bool sweep_pair_set_has(const sweep_pair_set *set, uint32_t a, uint32_t b) {
-    const uint64_t key = key_of(a, b);
-    return ((const uint64_t *)set->buffer.data)[place_of(set, key)] == key;
+    const uint64_t key = pair_key(a, b);
+    return ((const uint64_t *)set->buffer.data)[place_of_key(set, key)] == key;
 }
 
-// A gap is filled from behind, so the same place is looked at again. What comes there from the beginning of the table,
-// over its end, has been looked at already.
+// A gap is filled from behind, so the same place is checked again. A pair that comes there from the beginning of the
+// table, over its end, has been checked already.
 void sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uint8_t mark) {
     const uint64_t *places = set->buffer.data;
-    for (size_t i = 0; i <= mask_of(set);) {
+    for (size_t i = 0; i <= place_mask(set);) {
         const uint64_t key = places[i];
         if (key != SWEEP_NO_PAIR && ((marks[key >> 32] | marks[key & UINT32_MAX]) & mark) != 0) {
             --set->count;
-            close_gap(set, i);
+            close_gap_in_table(set, i);
         } else {
             ++i;
         }
@@ -129,7 +129,7 @@ bp_status sweep_pair_set_report(const sweep_pair_set *set, bp_sink *sink) {
     if (out == NULL) {
         return BP_ERROR_MEMORY;
     }
-    for (size_t i = 0; i <= mask_of(set); ++i) {
+    for (size_t i = 0; i <= place_mask(set); ++i) {
         if (places[i] != SWEEP_NO_PAIR) {
             out[count++] = (bp_pair){.a = (uint32_t)(places[i] >> 32), .b = (uint32_t)places[i]};
         }

@@ -1,5 +1,6 @@
-// A set of pairs of ids that grows: a hash table with linear probing, at most half full. What is removed leaves no mark:
-// those behind it move up.
+// A set of pairs of ids that grows: a hash table with linear probing, at most half full. A removed pair leaves no mark:
+// the pairs behind it move up. Unlike the pair index of a world it holds the pairs themselves, because it has no list
+// of them: a step of the sift costs one access to memory, and pairs are reported in the order of the table.
 #ifndef BP_SWEEP_PAIR_SET_H
 #define BP_SWEEP_PAIR_SET_H
 

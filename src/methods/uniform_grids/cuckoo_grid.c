@@ -1,45 +1,42 @@
 // cuckoo-grid: the lists of a compact grid behind a cuckoo hash of the occupied cells.
 //
-//     cell ---> bucket of its block of 4x4x4 cells
+//     cell ---> bucket of its cube of 4x4x4 cells
 //                  |
 //                  v           bucket 0                     bucket 1
 //     slots   | T0 .... | T1 .... | T2 .... |  | T0 ...... | T1 ...... | T2 ...... |  ...   (cell, begin, end) or empty
 //                   |         ^
 //                   +---------+     a cell is in T0, T1 or T2 of its bucket, at the place that its hash says for each:
-//                                   three looks at most, found or not
+//                                   at most three slots are read, whether it is found or not
 //     objects | a b | c | d e f | ...        by bucket, in a bucket by cell, boxes in columns
 //
-// Building: the objects are partitioned by bucket (a counting sort, parallel over objects). Then each bucket is on its own
-// (parallel over buckets): its cells are numbered in a small set that counts their objects, the objects are placed cell
-// by cell, and the cells go into the three tables, sized for what the bucket has turned out to hold: a cell that finds
-// its place taken throws the other out, which goes on to its place in the next table. If that takes too many throws, all
-// tables of the bucket are built anew with another hash. After 16 hashes the bucket gives up: its slots become one table
-// that is searched from the cell's place on (linear probing), which always succeeds, as there are more slots than cells.
+// Building: the objects are partitioned by bucket (base/bucket_sort.h). Then each bucket is built by itself, in
+// parallel: its cells are numbered in a small set that counts their objects, the objects are placed cell by cell, and
+// the cells go into the three tables, which are sized for the number of cells that the bucket has. A cell that finds
+// its place taken throws the other out, which goes on to its place in the next table. If that takes too many throws,
+// all tables of the bucket are built anew with another hash. After 16 hashes the bucket gives up: its slots become one
+// table with linear probing, which always succeeds, as there are more slots than cells.
 //
-// Differences to the seed: buckets are blocks of neighbouring cells instead of random ones, so that a search finds most
-// of its neighbours in the bucket that it has just used; and tables are sized to 72 % of the bucket's own cells, which the
-// seed leaves open because it takes a count first.
+// Differences to Gissler: buckets are cubes of neighbouring cells instead of random ones, so that a search finds most
+// of its neighbours in the bucket that it has just used; and tables are sized so that a bucket's own cells fill 72 % of
+// the slots, which Gissler leaves open because the cells are counted first.
 //
 // The pairs do not depend on the number of threads: the partition is stable and a bucket is built by one thread, so
 // objects lie in the order of (bucket, first object of the cell, id).
 //
-// Cost: O(n), memory follows the occupied cells: neither time nor memory depends on the domain. Loses to compact-grid in
-// dense domains (a hash for every cell that is looked at, and rows of cells are not contiguous), and like all uniform
-// grids where sizes are very different: objects too large for a cell are tested against all.
+// Cost: O(n), memory follows the occupied cells: neither time nor memory depends on the domain. Loses to compact-grid
+// in dense domains (a hash for every cell that is looked up, and rows of cells are not contiguous), and like all
+// uniform grids where sizes are very different: objects too large for a cell are tested against all.
 //
 // Source: M. Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for Collision Handling in Medical Simulators",
 // 2011, section 3.3, after D. Alcantara et al., "Real-Time Parallel Hashing on the GPU", 2009.
-#include "api/config.h"
-#include "base/parallel.h"
+#include "base/bucket_sort.h"
 #include "methods/method.h"
 #include "methods/uniform_grids/cell_search.h"
 
 #include <string.h>
 
 enum {
-    BLOCK_LEAST = 8192, // boxes that are worth a task
-    BLOCKS_MAX = 256,
-    BLOCK_SHIFT = 2,       // a bucket's blocks have 4 cells per axis
+    CUBE_SHIFT = 2,        // a bucket's cubes have 4 cells per axis
     BUCKET_OBJECTS = 1024, // on average
     BUCKETS_MAX = 1 << 16,
     TABLES = 3,
@@ -65,7 +62,6 @@ typedef struct slot {
 } slot;
 
 typedef struct bucket {
-    uint32_t first_object;
     uint32_t first_slot;
     uint32_t table_size; // slots of each of the three
     uint32_t cell_count;
@@ -74,39 +70,15 @@ typedef struct bucket {
 } bucket;
 
 typedef struct cuckoo_grid {
-    bp_cell_sweep sweep;
-    const bp_box *boxes;
-    size_t count;
+    bp_uniform_grid grid;
     size_t bucket_count, slot_count;
-    size_t block_count;
-    bp_buffer cells;     // uint64_t per object
-    bp_buffer records;   // by bucket
-    bp_buffer numbering; // uint32_t: the sets in which the cells of a bucket are numbered
-    bp_buffer found;     // slot: the cells of a bucket in the order of their numbers, at the places of its objects
-    bp_buffer buckets, slots, parts, counters;
+    bp_partition partition; // of the objects into buckets; those that are scanned are in one more, behind all others
+    bp_buffer cells;        // uint64_t per object
+    bp_buffer records;      // by bucket
+    bp_buffer numbering;    // uint32_t: the sets in which the cells of a bucket are numbered
+    bp_buffer found;        // slot: the cells of a bucket in the order of their numbers, at the places of its objects
+    bp_buffer buckets, slots;
 } cuckoo_grid;
-
-static bp_status create(const bp_config *config, void **state) {
-    cuckoo_grid *g = config->allocator.allocate(config->allocator.context, sizeof *g);
-    *state = g;
-    if (g == NULL) {
-        return BP_ERROR_MEMORY;
-    }
-    *g = (cuckoo_grid){.sweep = {.config = config}};
-    return BP_OK;
-}
-
-static void destroy(void *state) {
-    cuckoo_grid *g = state;
-    const bp_allocator allocator = g->sweep.config->allocator;
-    bp_buffer *buffers[] = {&g->cells,   &g->records, &g->numbering, &g->found,
-                            &g->buckets, &g->slots,   &g->parts,     &g->counters};
-    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
-        bp_buffer_free(buffers[i], &allocator);
-    }
-    bp_cell_sweep_free(&g->sweep);
-    allocator.release(allocator.context, g, sizeof *g);
-}
 
 // ---- hashes ---------------------------------------------------------------------------------------------------------
 
@@ -123,8 +95,8 @@ static uint64_t name_of_cell(uint32_t x, uint32_t y, uint32_t z) {
 }
 
 static size_t bucket_of_cell(const cuckoo_grid *g, uint32_t x, uint32_t y, uint32_t z) {
-    const uint64_t block = name_of_cell(x >> BLOCK_SHIFT, y >> BLOCK_SHIFT, z >> BLOCK_SHIFT);
-    return (size_t)((mix(block) >> 32) * g->bucket_count >> 32);
+    const uint64_t cube = name_of_cell(x >> CUBE_SHIFT, y >> CUBE_SHIFT, z >> CUBE_SHIFT);
+    return (size_t)((mix(cube) >> 32) * g->bucket_count >> 32);
 }
 
 // The places of a cell in the three tables of its bucket, from 21 bits of one hash each.
@@ -143,10 +115,6 @@ static bucket *buckets_of(const cuckoo_grid *g) {
     return g->buckets.data;
 }
 
-static size_t block_begin(const cuckoo_grid *g, size_t block) {
-    return (size_t)((unsigned long long)g->count * block / g->block_count);
-}
-
 // Objects that are scanned go to a bucket behind all others; holes to none.
 static const uint64_t CELL_SCAN = UINT64_MAX - 1, CELL_HOLE = UINT64_MAX;
 
@@ -157,53 +125,40 @@ static size_t bucket_of_name(const cuckoo_grid *g, uint64_t name) {
                                               (uint32_t)(name >> (2 * AXIS_BITS)));
 }
 
-static void task_cells(void *context, size_t block) {
+static void task_cuckoo_cells(void *context, size_t block) {
     cuckoo_grid *g = context;
-    const bp_cells cells = g->sweep.cells;
-    const uint32_t dimensions = g->sweep.config->dimensions;
-    uint32_t *counters = (uint32_t *)g->counters.data + block * (g->bucket_count + 1);
+    const bp_cells cells = g->grid.cells;
+    const uint32_t dimensions = g->grid.setup->dimensions;
+    uint32_t *counters = bp_partition_clear(&g->partition, block);
     uint64_t *names = g->cells.data;
     bp_cells_part part = {0};
-    memset(counters, 0, (g->bucket_count + 1) * sizeof *counters);
-    const size_t end = block_begin(g, block + 1);
-    for (size_t i = block_begin(g, block); i < end; ++i) {
+    const size_t end = bp_block_begin(g->grid.blocks, block + 1);
+    for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
         uint32_t cell[3] = {0};
-        const bp_place place = bp_cells_place(&cells, dimensions, &g->boxes[i], cell, &part);
+        const bp_place place = bp_cells_place(&cells, dimensions, &g->grid.boxes[i], cell, &part);
         names[i] = CELL_HOLE;
         if (place != BP_PLACE_HOLE) {
             names[i] = place == BP_PLACE_SCAN ? CELL_SCAN : name_of_cell(cell[0], cell[1], cell[2]);
             ++counters[bucket_of_name(g, names[i])];
         }
     }
-    ((bp_cells_part *)g->parts.data)[block] = part;
+    bp_uniform_grid_parts(&g->grid)[block] = part;
 }
 
-// Turns counts into positions: bucket by bucket, and inside a bucket block by block.
-static void place_buckets(cuckoo_grid *g) {
-    const size_t stride = g->bucket_count + 1;
-    uint32_t *counters = g->counters.data;
-    uint32_t position = 0;
-    for (size_t i = 0; i < stride; ++i) {
-        buckets_of(g)[i] = (bucket){.first_object = position};
-        for (size_t block = 0; block < g->block_count; ++block) {
-            uint32_t *counter = &counters[block * stride + i];
-            const uint32_t count = *counter;
-            *counter = position;
-            position += count;
-        }
-    }
-    buckets_of(g)[stride] = (bucket){.first_object = position};
-    g->sweep.grid_count = buckets_of(g)[g->bucket_count].first_object;
-    g->sweep.total_count = position;
+static bp_status cuckoo_grid_place(void *state, bool *suits) {
+    cuckoo_grid *g = state;
+    bp_parallel_for(&g->grid.setup->runtime.executor, g->grid.blocks.count, task_cuckoo_cells, g);
+    *suits = bp_uniform_grid_join(&g->grid);
+    return BP_OK;
 }
 
-static void task_partition(void *context, size_t block) {
+static void task_partition_objects(void *context, size_t block) {
     cuckoo_grid *g = context;
-    uint32_t *positions = (uint32_t *)g->counters.data + block * (g->bucket_count + 1);
+    uint32_t *positions = bp_partition_counters(&g->partition, block);
     const uint64_t *names = g->cells.data;
     record *records = g->records.data;
-    const size_t end = block_begin(g, block + 1);
-    for (size_t i = block_begin(g, block); i < end; ++i) {
+    const size_t end = bp_block_begin(g->grid.blocks, block + 1);
+    for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
         if (names[i] != CELL_HOLE) {
             records[positions[bucket_of_name(g, names[i])]++] = (record){.cell = names[i], .id = (uint32_t)i};
         }
@@ -212,9 +167,9 @@ static void task_partition(void *context, size_t block) {
 
 // ---- 2. the cells of each bucket, and its objects -------------------------------------------------------------------
 
-// The cells of a bucket are numbered in the order in which they first occur. The set is a table of numbers, at most half
-// full, at twice the places of the objects.
-static uint32_t number_cells(record *records, size_t count, slot *found, uint32_t *set) {
+// The cells of a bucket are numbered in the order in which they first occur. The set is a table of numbers, at most
+// half full, at twice the places of the objects.
+static uint32_t number_bucket_cells(record *records, size_t count, slot *found, uint32_t *set) {
     uint32_t cell_count = 0;
     const size_t size = 2 * count;
     memset(set, 0xff, size * sizeof *set);
@@ -233,30 +188,36 @@ static uint32_t number_cells(record *records, size_t count, slot *found, uint32_
     return cell_count;
 }
 
-static void task_bucket(void *context, size_t index) {
-    cuckoo_grid *g = context;
-    bucket *b = &buckets_of(g)[index];
-    const uint32_t begin = b->first_object, end = b[1].first_object;
+// Puts the ids of a bucket into the order of its cells.
+static void order_bucket(const cuckoo_grid *g, size_t index) {
+    const uint32_t begin = g->partition.starts[index], end = g->partition.starts[index + 1];
     record *records = (record *)g->records.data + begin;
-    uint32_t *ids = g->sweep.columns.id;
-    if (index == g->bucket_count) { // the scanned, in the order of their ids
+    slot *found = (slot *)g->found.data + begin;
+    uint32_t *set = (uint32_t *)g->numbering.data + 2 * (size_t)begin, *ids = g->grid.columns.id;
+    const uint32_t cell_count = number_bucket_cells(records, end - begin, found, set);
+    uint32_t position = begin;
+    for (uint32_t cell = 0; cell < cell_count; ++cell) {
+        const uint32_t count = found[cell].end;
+        found[cell].begin = found[cell].end = position;
+        position += count;
+    }
+    for (uint32_t i = 0; i < end - begin; ++i) {
+        ids[found[records[i].number].end++] = records[i].id;
+    }
+    buckets_of(g)[index].cell_count = cell_count;
+}
+
+static void task_order_cuckoo_bucket(void *context, size_t index) {
+    const cuckoo_grid *g = context;
+    const uint32_t begin = g->partition.starts[index], end = g->partition.starts[index + 1];
+    if (index < g->bucket_count) {
+        order_bucket(g, index);
+    } else { // the scanned, in the order of their ids
         for (uint32_t i = begin; i < end; ++i) {
-            ids[i] = records[i - begin].id;
-        }
-    } else {
-        slot *found = (slot *)g->found.data + begin;
-        b->cell_count = number_cells(records, end - begin, found, (uint32_t *)g->numbering.data + 2 * (size_t)begin);
-        uint32_t position = begin;
-        for (uint32_t cell = 0; cell < b->cell_count; ++cell) {
-            const uint32_t count = found[cell].end;
-            found[cell].begin = found[cell].end = position;
-            position += count;
-        }
-        for (uint32_t i = 0; i < end - begin; ++i) {
-            ids[found[records[i].number].end++] = records[i].id;
+            g->grid.columns.id[i] = ((const record *)g->records.data)[i].id;
         }
     }
-    bp_columns_fill(&g->sweep.columns, g->sweep.config, begin, end, g->boxes);
+    bp_uniform_grid_fill(&g->grid, begin, end);
 }
 
 // ---- 3. the tables of each bucket -----------------------------------------------------------------------------------
@@ -272,11 +233,11 @@ static void place_slots(cuckoo_grid *g) {
         cells += b->cell_count;
     }
     g->slot_count = slots;
-    g->sweep.occupied = cells;
+    g->grid.occupied = cells;
 }
 
 // Puts a cell into the tables; false if it has thrown out too many others.
-static bool insert(slot *slots, const bucket *b, slot cell) {
+static bool insert_cuckoo(slot *slots, const bucket *b, slot cell) {
     uint32_t throws_left = 16 + b->cell_count;
     for (uint32_t table = 0;; table = table + 1 == TABLES ? 0 : table + 1) {
         slot *place = &slots[place_in_table(hash_of_cell(cell.cell, b->hash), table, b->table_size)];
@@ -306,7 +267,7 @@ static bool fill_tables(slot *slots, const bucket *b, const slot *found) {
     bool good = true;
     for (uint32_t i = 0; i < b->cell_count && good; ++i) {
         if (b->hash < HASHES_MAX) {
-            good = insert(slots, b, found[i]);
+            good = insert_cuckoo(slots, b, found[i]);
         } else {
             insert_linearly(slots, b, found[i]);
         }
@@ -314,11 +275,11 @@ static bool fill_tables(slot *slots, const bucket *b, const slot *found) {
     return good;
 }
 
-static void task_tables(void *context, size_t index) {
+static void task_fill_tables(void *context, size_t index) {
     cuckoo_grid *g = context;
     bucket *b = &buckets_of(g)[index];
-    const slot *found = (const slot *)g->found.data + b->first_object;
-    uint32_t *starts = bp_cell_starts(&g->sweep) + b->first_cell;
+    const slot *found = (const slot *)g->found.data + g->partition.starts[index];
+    uint32_t *starts = bp_uniform_grid_starts(&g->grid) + b->first_cell;
     for (uint32_t i = 0; i < b->cell_count; ++i) {
         starts[i] = found[i].begin;
     }
@@ -353,12 +314,13 @@ static const slot *find_slot(const cuckoo_grid *g, const bucket *b, uint64_t cel
     return place;
 }
 
-static size_t lookup(const void *index, uint32_t first, uint32_t last, uint32_t y, uint32_t z, bp_cell_range *ranges) {
-    const cuckoo_grid *g = index;
+static size_t cuckoo_grid_ranges(const void *state, uint32_t first, uint32_t last, uint32_t y, uint32_t z,
+                                 bp_cell_range *ranges) {
+    const cuckoo_grid *g = state;
     const bucket *b = NULL;
     size_t found = 0;
     for (uint32_t x = first; x <= last; ++x) {
-        if (b == NULL || x % (1u << BLOCK_SHIFT) == 0) {
+        if (b == NULL || x % (1u << CUBE_SHIFT) == 0) {
             b = &buckets_of(g)[bucket_of_cell(g, x, y, z)];
         }
         const uint64_t cell = name_of_cell(x, y, z);
@@ -372,106 +334,82 @@ static size_t lookup(const void *index, uint32_t first, uint32_t last, uint32_t 
 
 // ---- the whole build ------------------------------------------------------------------------------------------------
 
-static bool reserve_for_objects(cuckoo_grid *g) {
-    const bp_allocator *allocator = &g->sweep.config->allocator;
-    const size_t wanted = g->count / BUCKET_OBJECTS + 1;
+static bool cuckoo_grid_reserve(cuckoo_grid *g) {
+    const bp_allocator *allocator = &g->grid.setup->runtime.allocator;
+    const size_t count = g->grid.count, wanted = count / BUCKET_OBJECTS + 1;
     g->bucket_count = wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
-    g->block_count = bp_parallel_blocks(&g->sweep.config->executor, g->count, BLOCK_LEAST);
-    g->block_count = g->block_count < BLOCKS_MAX ? g->block_count : BLOCKS_MAX;
-    return bp_buffer_reserve(&g->cells, allocator, 0, g->count + 1, sizeof(uint64_t)) &&
-           bp_buffer_reserve(&g->records, allocator, 0, g->count + 1, sizeof(record)) &&
-           bp_buffer_reserve(&g->numbering, allocator, 0, 2 * (g->count + 1), sizeof(uint32_t)) &&
-           bp_buffer_reserve(&g->found, allocator, 0, g->count + 1, sizeof(slot)) &&
-           bp_buffer_reserve(&g->buckets, allocator, 0, g->bucket_count + 2, sizeof(bucket)) &&
-           bp_buffer_reserve(&g->parts, allocator, 0, g->block_count, sizeof(bp_cells_part)) &&
-           bp_buffer_reserve(&g->counters, allocator, 0, g->block_count * (g->bucket_count + 1), sizeof(uint32_t)) &&
-           bp_columns_reserve(&g->sweep.columns, &g->sweep.columns_buffer, allocator, g->count);
+    return bp_buffer_reserve(&g->cells, allocator, 0, count + 1, sizeof(uint64_t)) &&
+           bp_buffer_reserve(&g->records, allocator, 0, count + 1, sizeof(record)) &&
+           bp_buffer_reserve(&g->numbering, allocator, 0, 2 * (count + 1), sizeof(uint32_t)) &&
+           bp_buffer_reserve(&g->found, allocator, 0, count + 1, sizeof(slot)) &&
+           bp_buffer_reserve(&g->buckets, allocator, 0, g->bucket_count, sizeof(bucket)) &&
+           bp_partition_reserve(&g->partition, allocator, g->grid.blocks.count, g->bucket_count + 1);
 }
 
-static bp_status plan(cuckoo_grid *g, bool all) {
-    const bp_cells_limits limits = {.cells = UINT64_MAX, .axis_cells = 1u << AXIS_BITS, .per_object = CELL_PER_OBJECT};
-    return bp_cells_plan(&g->sweep.cells, g->sweep.config, g->boxes, g->count, &limits, all, &g->sweep.plan_scratch);
-}
-
-// The cells of all objects by the plan there is or, if it does not suit them any more, by a new one.
-static bp_status find_cells(cuckoo_grid *g) {
-    const bp_config *config = g->sweep.config;
-    bp_cells *cells = &g->sweep.cells;
-    bp_status status = cells->planned ? BP_OK : plan(g, false);
-    if (status != BP_OK) {
-        return status;
-    }
-    bp_parallel_for(&config->executor, g->block_count, task_cells, g);
-    if (bp_cells_join(cells, config, g->parts.data, g->block_count, g->count)) {
-        return BP_OK;
-    }
-    status = plan(g, true);
-    if (status == BP_OK) {
-        bp_parallel_for(&config->executor, g->block_count, task_cells, g);
-        (void)bp_cells_join(cells, config, g->parts.data, g->block_count, g->count);
-    }
-    return status;
+static void order_objects(cuckoo_grid *g) {
+    const bp_executor *executor = &g->grid.setup->runtime.executor;
+    bp_partition_place(&g->partition);
+    g->grid.grid_count = g->partition.starts[g->bucket_count];
+    g->grid.total_count = g->partition.starts[g->bucket_count + 1];
+    bp_parallel_for(executor, g->grid.blocks.count, task_partition_objects, g);
+    bp_parallel_for(executor, g->bucket_count + 1, task_order_cuckoo_bucket, g);
 }
 
 static bool build_tables(cuckoo_grid *g) {
-    const bp_allocator *allocator = &g->sweep.config->allocator;
+    const bp_allocator *allocator = &g->grid.setup->runtime.allocator;
     place_slots(g);
     if (!bp_buffer_reserve_slack(&g->slots, allocator, 0, g->slot_count, sizeof(slot)) ||
-        !bp_buffer_reserve_slack(&g->sweep.starts, allocator, 0, g->sweep.occupied + 1, sizeof(uint32_t))) {
+        !bp_buffer_reserve_slack(&g->grid.starts_buffer, allocator, 0, g->grid.occupied + 1, sizeof(uint32_t))) {
         return false;
     }
-    bp_parallel_for(&g->sweep.config->executor, g->bucket_count, task_tables, g);
-    bp_cell_starts(&g->sweep)[g->sweep.occupied] = (uint32_t)g->sweep.grid_count;
+    bp_parallel_for(&g->grid.setup->runtime.executor, g->bucket_count, task_fill_tables, g);
+    bp_uniform_grid_starts(&g->grid)[g->grid.occupied] = (uint32_t)g->grid.grid_count;
     return true;
 }
 
-static bp_status fill(cuckoo_grid *g) {
-    const bp_executor *executor = &g->sweep.config->executor;
-    const bp_status status = reserve_for_objects(g) ? find_cells(g) : BP_ERROR_MEMORY;
+static bp_status cuckoo_grid_fill(cuckoo_grid *g) {
+    const bp_cells_limits limits = {.cells = UINT64_MAX, .axis_cells = 1u << AXIS_BITS, .per_object = CELL_PER_OBJECT};
+    if (!cuckoo_grid_reserve(g)) {
+        return BP_ERROR_MEMORY;
+    }
+    const bp_status status = bp_uniform_grid_place(&g->grid, &limits, cuckoo_grid_place);
     if (status != BP_OK) {
         return status;
     }
-    place_buckets(g);
-    bp_parallel_for(executor, g->block_count, task_partition, g);
-    bp_parallel_for(executor, g->bucket_count + 1, task_bucket, g);
-    if (!build_tables(g)) {
-        return BP_ERROR_MEMORY;
-    }
-    bp_cell_sweep_settle(&g->sweep);
-    return BP_OK;
-}
-
-static bp_status build(void *state, const bp_box *boxes, size_t count) {
-    cuckoo_grid *g = state;
-    g->boxes = boxes;
-    g->count = count;
-    g->sweep.lookup = lookup;
-    g->sweep.index = g;
-    const bp_status status = fill(g);
-    if (status != BP_OK) {
-        bp_cell_sweep_empty(&g->sweep);
-    }
-    return status;
+    order_objects(g);
+    return build_tables(g) ? BP_OK : BP_ERROR_MEMORY;
 }
 
 // ---- the method -----------------------------------------------------------------------------------------------------
 
-static bp_status find(void *state, bp_sink *sink) {
+static void cuckoo_grid_init(void *state, const bp_method_setup *setup) {
     cuckoo_grid *g = state;
-    return bp_cell_sweep_find(&g->sweep, sink);
+    *g = (cuckoo_grid){.grid = {.setup = setup, .find_ranges = cuckoo_grid_ranges}};
 }
 
-static bp_status find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+static void cuckoo_grid_free(void *state) {
     cuckoo_grid *g = state;
-    return bp_cell_sweep_find_between(&g->sweep, boxes, count, sink);
+    const bp_allocator *allocator = &g->grid.setup->runtime.allocator;
+    bp_buffer *buffers[] = {&g->cells, &g->records, &g->numbering, &g->found, &g->buckets, &g->slots};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
+        bp_buffer_free(buffers[i], allocator);
+    }
+    bp_partition_free(&g->partition, allocator);
+    bp_uniform_grid_free(&g->grid);
 }
 
-static void stats(const void *state, bp_stats *stats) {
+static bp_status cuckoo_grid_build(void *state, const bp_box *boxes, size_t count) {
+    cuckoo_grid *g = state;
+    const bool begun = bp_uniform_grid_begin(&g->grid, boxes, count);
+    return bp_uniform_grid_end(&g->grid, begun ? cuckoo_grid_fill(g) : BP_ERROR_MEMORY);
+}
+
+static void cuckoo_grid_stats(const void *state, bp_stats *stats) {
     const cuckoo_grid *g = state;
     stats->cells = g->slot_count;
     stats->bytes = sizeof *g + g->cells.bytes + g->records.bytes + g->numbering.bytes + g->found.bytes +
-                   g->buckets.bytes + g->slots.bytes + g->parts.bytes + g->counters.bytes;
-    bp_cell_sweep_stats(&g->sweep, stats);
+                   g->buckets.bytes + g->slots.bytes + g->partition.buffer.bytes;
+    bp_uniform_grid_stats(&g->grid, stats);
 }
 
 // The tables of a bucket follow those of the one before; they hold as many cells as it has, and are not full.
@@ -492,27 +430,24 @@ static bool buckets_are_sound(const cuckoo_grid *g) {
         first_slot += size;
         first_cell += held;
     }
-    return sound && first_cell == g->sweep.occupied;
+    return sound && first_cell == g->grid.occupied;
 }
 
-static bp_status validate(const void *state) {
+static bp_status cuckoo_grid_validate(const void *state) {
     const cuckoo_grid *g = state;
-    if (!buckets_are_sound(g) || !bp_cell_sweep_is_sound(&g->sweep, g->boxes, g->count)) {
-        bp_log_write(g->sweep.config, "cuckoo-grid: it does not hold the boxes that it was given");
-        return BP_ERROR_INTERNAL;
-    }
-    return BP_OK;
+    return bp_uniform_grid_validate(&g->grid, bp_cuckoo_grid_ops.name, buckets_are_sound(g));
 }
 
 const bp_method_ops bp_cuckoo_grid_ops = {
     .name = "cuckoo-grid",
     .summary = "one uniform grid, its occupied cells in a cuckoo hash: O(n) in any domain",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_THREADS,
-    .create = create,
-    .destroy = destroy,
-    .build = build,
-    .find = find,
-    .find_between = find_between,
-    .stats = stats,
-    .validate = validate,
+    .state_bytes = sizeof(cuckoo_grid),
+    .init = cuckoo_grid_init,
+    .free = cuckoo_grid_free,
+    .build = cuckoo_grid_build,
+    .find = bp_cell_search_find,
+    .find_between = bp_cell_search_find_between,
+    .stats = cuckoo_grid_stats,
+    .validate = cuckoo_grid_validate,
 };

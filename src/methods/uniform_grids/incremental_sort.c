@@ -1,89 +1,87 @@
 #include "methods/uniform_grids/incremental_sort.h"
 
-#include "base/parallel.h"
-
 #include <string.h>
 
 enum {
     DIGIT_BITS_MAX = 11,
     DIGITS_MAX = 1 << DIGIT_BITS_MAX,
     BLOCK_LEAST = 16384, // entries that are worth a task
-    BLOCKS_MAX = 256,
-    INSERTION_MOST = 24 // ids
+    BLOCKS_MAX = 256
 };
 
 // Where both sorts take the same time.
 static const double ADAPTIVE_MOST = 0.15;
 
-void bp_key_sort_free(bp_key_sort *sort, const bp_allocator *allocator) {
-    bp_buffer *buffers[] = {&sort->keys,    &sort->last_keys, &sort->entries, &sort->spare,
-                            &sort->changed, &sort->marks,     &sort->counters};
+void bp_incremental_sort_free(bp_incremental_sort *sort, const bp_allocator *allocator) {
+    bp_buffer *buffers[] = {&sort->keys, &sort->last_keys, &sort->entries, &sort->spare, &sort->changed, &sort->marks};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }
+    bp_partition_free(&sort->digits, allocator);
 }
 
-size_t bp_key_sort_bytes(const bp_key_sort *sort) {
+size_t bp_incremental_sort_bytes(const bp_incremental_sort *sort) {
     return sort->keys.bytes + sort->last_keys.bytes + sort->entries.bytes + sort->spare.bytes + sort->changed.bytes +
-           sort->marks.bytes + sort->counters.bytes;
+           sort->marks.bytes + sort->digits.buffer.bytes;
 }
 
-static void swap(bp_buffer *a, bp_buffer *b) {
+static void swap_buffers(bp_buffer *a, bp_buffer *b) {
     const bp_buffer kept = *a;
     *a = *b;
     *b = kept;
 }
 
-uint32_t *bp_key_sort_begin(bp_key_sort *sort, const bp_allocator *allocator, size_t count) {
-    swap(&sort->keys, &sort->last_keys);
+uint32_t *bp_incremental_sort_begin(bp_incremental_sort *sort, const bp_allocator *allocator, size_t count) {
+    swap_buffers(&sort->keys, &sort->last_keys);
     sort->last_count = sort->count;
     sort->count = 0; // until they are sorted
     sort->key_count = count;
     return bp_buffer_reserve(&sort->keys, allocator, 0, count + 1, sizeof(uint32_t)) ? sort->keys.data : NULL;
 }
 
-void bp_key_sort_forget(bp_key_sort *sort) {
+void bp_incremental_sort_forget(bp_incremental_sort *sort) {
     sort->last_count = 0;
 }
 
 typedef struct job {
-    bp_key_sort *sort;
+    bp_incremental_sort *sort;
+    const bp_executor *executor;
     const uint32_t *keys, *last_keys;
-    size_t count, block_count;
+    bp_blocks blocks;
     uint32_t shift, digit_bits; // of a pass
     const uint64_t *from;
     uint64_t *to;
-    uint32_t *counters; // per block: of digits, or of changed entries
+    // How many entries of each block are kept, or have changed; then where those begin.
+    uint32_t positions[BLOCKS_MAX + 1];
 } job;
 
-// Blocks begin at whole words of marks, so that no two of them write to the same.
-static size_t block_begin(const job *j, size_t block) {
-    const size_t begin = (size_t)((unsigned long long)j->count * block / j->block_count);
-    return block == j->block_count ? j->count : begin / 64 * 64;
+// Blocks begin at whole words of marks, so that no two of them write to the same word.
+static size_t word_block_begin(const job *j, size_t block) {
+    return block == j->blocks.count ? j->blocks.item_count : bp_block_begin(j->blocks, block) / 64 * 64;
 }
 
 // ---- what has changed -----------------------------------------------------------------------------------------------
 
 static void task_count_changed(void *context, size_t block) {
-    const job *j = context;
+    job *j = context;
     const uint32_t *keys = j->keys, *last_keys = j->last_keys;
-    const size_t end = block_begin(j, block + 1);
+    const size_t end = word_block_begin(j, block + 1);
     uint32_t changed = 0;
-    for (size_t i = block_begin(j, block); i < end; ++i) {
+    for (size_t i = word_block_begin(j, block); i < end; ++i) {
         changed += keys[i] != last_keys[i];
     }
-    j->counters[block] = changed;
+    j->positions[block] = changed;
 }
 
-// Counts per block become positions, with the end after the last; returns their sum.
-static size_t add_up(uint32_t *counters, size_t count) {
+// Turns counts per block into positions, with the end after the last, and returns their sum.
+static size_t place_blocks(job *j) {
     uint32_t sum = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const uint32_t here = counters[i];
-        counters[i] = sum;
+    for (size_t i = 0; i < j->blocks.count; ++i) {
+        const uint32_t here = j->positions[i];
+        j->positions[i] = sum;
         sum += here;
     }
-    counters[count] = sum;
+    j->positions[j->blocks.count] = sum;
     return sum;
 }
 
@@ -91,8 +89,8 @@ static size_t add_up(uint32_t *counters, size_t count) {
 
 static void task_enter(void *context, size_t block) {
     const job *j = context;
-    const size_t end = block_begin(j, block + 1);
-    for (size_t i = block_begin(j, block); i < end; ++i) {
+    const size_t end = word_block_begin(j, block + 1);
+    for (size_t i = word_block_begin(j, block); i < end; ++i) {
         j->to[i] = (uint64_t)j->keys[i] << 32 | i;
     }
 }
@@ -100,78 +98,65 @@ static void task_enter(void *context, size_t block) {
 static void task_count_digits(void *context, size_t block) {
     const job *j = context;
     const uint32_t mask = (1u << j->digit_bits) - 1;
-    uint32_t *counters = j->counters + (block << j->digit_bits);
-    memset(counters, 0, ((size_t)mask + 1) * sizeof *counters);
-    const size_t end = block_begin(j, block + 1);
-    for (size_t i = block_begin(j, block); i < end; ++i) {
+    uint32_t *counters = bp_partition_clear(&j->sort->digits, block);
+    const size_t end = word_block_begin(j, block + 1);
+    for (size_t i = word_block_begin(j, block); i < end; ++i) {
         ++counters[(uint32_t)(j->from[i] >> j->shift) & mask];
-    }
-}
-
-// Digit by digit, and inside a digit block by block: that keeps equal digits in their order.
-static void place_digits(const job *j) {
-    uint32_t sum = 0;
-    for (size_t digit = 0; digit < (size_t)1 << j->digit_bits; ++digit) {
-        for (size_t block = 0; block < j->block_count; ++block) {
-            uint32_t *counter = &j->counters[(block << j->digit_bits) + digit];
-            const uint32_t here = *counter;
-            *counter = sum;
-            sum += here;
-        }
     }
 }
 
 static void task_scatter(void *context, size_t block) {
     const job *j = context;
     const uint32_t mask = (1u << j->digit_bits) - 1;
-    uint32_t *positions = j->counters + (block << j->digit_bits);
-    const size_t end = block_begin(j, block + 1);
-    for (size_t i = block_begin(j, block); i < end; ++i) {
+    uint32_t *positions = bp_partition_counters(&j->sort->digits, block);
+    const size_t end = word_block_begin(j, block + 1);
+    for (size_t i = word_block_begin(j, block); i < end; ++i) {
         j->to[positions[(uint32_t)(j->from[i] >> j->shift) & mask]++] = j->from[i];
     }
 }
 
 // Sorts entries[0 .. count) by key, with spare[0 .. count) to help; returns the one that holds the result.
-static uint64_t *radix(const job *given, const bp_executor *executor, uint64_t *entries, uint64_t *spare, size_t count,
-                       uint32_t key_bits) {
-    job j = *given;
-    j.count = count;
+static uint64_t *radix_sort(job *j, uint64_t *entries, uint64_t *spare, size_t count, uint32_t key_bits) {
+    const bp_blocks all = j->blocks;
     const uint32_t passes = (key_bits + DIGIT_BITS_MAX - 1) / DIGIT_BITS_MAX;
+    j->blocks.item_count = count;
     for (uint32_t pass = 0, done = 0; pass < passes; ++pass) {
-        j.shift = 32 + done;
-        j.digit_bits = (key_bits - done + passes - pass - 1) / (passes - pass);
-        done += j.digit_bits;
-        j.from = entries;
-        j.to = spare;
-        bp_parallel_for(executor, j.block_count, task_count_digits, &j);
-        place_digits(&j);
-        bp_parallel_for(executor, j.block_count, task_scatter, &j);
+        j->shift = 32 + done;
+        j->digit_bits = (key_bits - done + passes - pass - 1) / (passes - pass);
+        done += j->digit_bits;
+        j->from = entries;
+        j->to = spare;
+        j->sort->digits.bucket_count = (size_t)1 << j->digit_bits;
+        bp_parallel_for(j->executor, j->blocks.count, task_count_digits, j);
+        bp_partition_place(&j->sort->digits);
+        bp_parallel_for(j->executor, j->blocks.count, task_scatter, j);
         spare = entries;
-        entries = j.to;
+        entries = j->to;
     }
+    j->blocks = all;
     return entries;
 }
 
-static void sort_by_radix(job *j, const bp_executor *executor, uint32_t key_bits) {
-    bp_key_sort *sort = j->sort;
+static void sort_by_radix(job *j, uint32_t key_bits) {
+    bp_incremental_sort *sort = j->sort;
     j->to = sort->entries.data;
-    bp_parallel_for(executor, j->block_count, task_enter, j);
-    if (radix(j, executor, sort->entries.data, sort->spare.data, j->count, key_bits) != sort->entries.data) {
-        swap(&sort->entries, &sort->spare);
+    bp_parallel_for(j->executor, j->blocks.count, task_enter, j);
+    if (radix_sort(j, sort->entries.data, sort->spare.data, j->blocks.item_count, key_bits) != sort->entries.data) {
+        swap_buffers(&sort->entries, &sort->spare);
     }
 }
 
 // ---- adaptive -------------------------------------------------------------------------------------------------------
 
-// Marks the changed entries of a block and writes them, in the order of their ids. Which ones these are is unpredictable:
-// all are written without a branch, and the place only moves on behind those that have changed. What comes after the last
-// place of the block belongs to another one.
+// Marks the changed entries of a block and writes them, in the order of their ids. Which ones these are is
+// unpredictable: all are written without a branch, and the place only moves on behind those that have changed. What
+// comes after the last place of the block belongs to another one.
 static void task_collect(void *context, size_t block) {
     const job *j = context;
     uint64_t *marks = j->sort->marks.data;
-    uint64_t *to = j->to + j->counters[block], *const stop = j->to + j->counters[block + 1], unused;
-    const size_t end = block_begin(j, block + 1);
-    for (size_t i = block_begin(j, block); i < end; i += 64) {
+    uint64_t *to = j->to + j->positions[block], *const stop = j->to + j->positions[block + 1], unused;
+    const size_t end = word_block_begin(j, block + 1);
+    for (size_t i = word_block_begin(j, block); i < end; i += 64) {
         const size_t bits = end - i < 64 ? end - i : 64;
         uint64_t word = 0;
         for (size_t id = i; id < i + bits; ++id) {
@@ -190,14 +175,14 @@ static bool is_marked(const uint64_t *marks, uint64_t entry) {
 }
 
 static void task_count_kept(void *context, size_t block) {
-    const job *j = context;
+    job *j = context;
     const uint64_t *marks = j->sort->marks.data;
-    const size_t end = block_begin(j, block + 1);
+    const size_t end = word_block_begin(j, block + 1);
     uint32_t kept = 0;
-    for (size_t i = block_begin(j, block); i < end; ++i) {
+    for (size_t i = word_block_begin(j, block); i < end; ++i) {
         kept += !is_marked(marks, j->from[i]);
     }
-    j->counters[block] = kept;
+    j->positions[block] = kept;
 }
 
 typedef struct merge {
@@ -225,10 +210,10 @@ static void task_merge(void *context, size_t block) {
     const merge *m = context;
     const job *j = m->j;
     const uint64_t *marks = j->sort->marks.data;
-    const size_t begin = block_begin(j, block), end = block_begin(j, block + 1);
+    const size_t begin = word_block_begin(j, block), end = word_block_begin(j, block + 1);
     size_t next = block == 0 ? 0 : rank_among(m, j->from[begin]);
-    const size_t last = block + 1 == j->block_count ? m->changed_count : rank_among(m, j->from[end]);
-    uint64_t *to = j->to + j->counters[block] + next, *const stop = j->to + j->counters[block + 1] + last, unused;
+    const size_t last = block + 1 == j->blocks.count ? m->changed_count : rank_among(m, j->from[end]);
+    uint64_t *to = j->to + j->positions[block] + next, *const stop = j->to + j->positions[block + 1] + last, unused;
     uint64_t upcoming = next < last ? m->changed[next] : UINT64_MAX;
     for (size_t i = begin; i < end; ++i) {
         const uint64_t entry = j->from[i];
@@ -244,126 +229,86 @@ static void task_merge(void *context, size_t block) {
     }
 }
 
-// The counters hold where the changed entries of each block begin.
-static void sort_adaptively(job *j, const bp_executor *executor, size_t changed_count, uint32_t key_bits) {
-    bp_key_sort *sort = j->sort;
-    merge m = {.j = j, .changed_count = changed_count};
+// Sorts the changed entries by themselves; the job's positions say where those of each block begin. The spare entries
+// serve as the second half of this sort, and are overwritten later: the result is copied if it ends there.
+static const uint64_t *sort_changed(job *j, size_t count, uint32_t key_bits) {
+    bp_incremental_sort *sort = j->sort;
+    j->to = sort->changed.data;
+    bp_parallel_for(j->executor, j->blocks.count, task_collect, j);
+    const uint64_t *sorted = radix_sort(j, sort->changed.data, sort->spare.data, count, key_bits);
+    if (sorted != sort->changed.data) {
+        memcpy(sort->changed.data, sorted, count * sizeof *sorted);
+    }
+    return sort->changed.data;
+}
+
+static void sort_adaptively(job *j, size_t changed_count, uint32_t key_bits) {
+    bp_incremental_sort *sort = j->sort;
     if (changed_count == 0) {
         return;
     }
-    j->to = sort->changed.data;
-    bp_parallel_for(executor, j->block_count, task_collect, j);
-    // The spare entries serve as the second half of this sort, and are then overwritten: copy if it ends there.
-    m.changed = radix(j, executor, sort->changed.data, sort->spare.data, m.changed_count, key_bits);
-    if (m.changed != sort->changed.data) {
-        memcpy(sort->changed.data, m.changed, m.changed_count * sizeof *m.changed);
-        m.changed = sort->changed.data;
-    }
+    merge m = {.j = j, .changed = sort_changed(j, changed_count, key_bits), .changed_count = changed_count};
     j->from = sort->entries.data;
     j->to = sort->spare.data;
-    if (j->block_count > 1) {
-        bp_parallel_for(executor, j->block_count, task_count_kept, j);
+    if (j->blocks.count > 1) {
+        bp_parallel_for(j->executor, j->blocks.count, task_count_kept, j);
     } else {
-        j->counters[0] = (uint32_t)(j->count - changed_count);
+        j->positions[0] = (uint32_t)(j->blocks.item_count - changed_count);
     }
-    (void)add_up(j->counters, j->block_count);
-    bp_parallel_for(executor, j->block_count, task_merge, &m);
-    swap(&sort->entries, &sort->spare);
+    (void)place_blocks(j);
+    bp_parallel_for(j->executor, j->blocks.count, task_merge, &m);
+    swap_buffers(&sort->entries, &sort->spare);
 }
 
 // ---- the choice -----------------------------------------------------------------------------------------------------
 
-static bp_compact_sort choose(job *j, const bp_config *config, size_t *changed_count) {
-    bp_key_sort *sort = j->sort;
+static bp_compact_sort choose_sort(job *j, bp_compact_sort wanted, size_t *changed_count) {
+    bp_incremental_sort *sort = j->sort;
+    const size_t count = j->blocks.item_count;
     sort->changed_share = 1.0;
-    if (sort->last_count != j->count || j->count == 0) {
+    if (sort->last_count != count || count == 0) {
         return BP_SORT_RADIX; // there is no last order
     }
-    bp_parallel_for(&config->executor, j->block_count, task_count_changed, j);
-    *changed_count = add_up(j->counters, j->block_count);
-    sort->changed_share = (double)*changed_count / (double)j->count;
-    if (config->compact_sort != BP_SORT_AUTOMATIC) {
-        return config->compact_sort;
+    bp_parallel_for(j->executor, j->blocks.count, task_count_changed, j);
+    *changed_count = place_blocks(j);
+    sort->changed_share = (double)*changed_count / (double)count;
+    if (wanted != BP_SORT_AUTOMATIC) {
+        return wanted;
     }
     return sort->changed_share <= ADAPTIVE_MOST ? BP_SORT_ADAPTIVE : BP_SORT_RADIX;
 }
 
-static bool reserve(job *j, const bp_config *config) {
-    bp_key_sort *sort = j->sort;
-    const bp_allocator *allocator = &config->allocator;
-    const size_t count = j->count + 1, kept = sort->last_count * sizeof(uint64_t);
-    const bool adaptive = config->compact_sort != BP_SORT_RADIX;
-    const size_t changed =
-        config->compact_sort == BP_SORT_ADAPTIVE ? count : (size_t)(ADAPTIVE_MOST * (double)count) + 1;
-    return bp_buffer_reserve(&sort->entries, allocator, sort->last_count == j->count ? kept : 0, count,
-                             sizeof(uint64_t)) &&
-           bp_buffer_reserve(&sort->spare, allocator, 0, count, sizeof(uint64_t)) &&
-           (!adaptive || (bp_buffer_reserve(&sort->changed, allocator, 0, changed, sizeof(uint64_t)) &&
-                          bp_buffer_reserve(&sort->marks, allocator, 0, count / 64 + 1, sizeof(uint64_t)))) &&
-           bp_buffer_reserve(&sort->counters, allocator, 0, j->block_count * DIGITS_MAX, sizeof(uint32_t));
+static bool reserve_adaptive(bp_incremental_sort *sort, bp_compact_sort wanted, const bp_allocator *allocator,
+                             size_t count) {
+    const size_t changed = wanted == BP_SORT_ADAPTIVE ? count : (size_t)(ADAPTIVE_MOST * (double)count) + 1;
+    return bp_buffer_reserve(&sort->changed, allocator, 0, changed, sizeof(uint64_t)) &&
+           bp_buffer_reserve(&sort->marks, allocator, 0, count / 64 + 1, sizeof(uint64_t));
 }
 
-bool bp_key_sort_run(bp_key_sort *sort, const bp_config *config, uint32_t key_bits) {
-    job j = {.sort = sort, .keys = sort->keys.data, .last_keys = sort->last_keys.data, .count = sort->key_count};
-    j.block_count = bp_parallel_blocks(&config->executor, j.count, BLOCK_LEAST);
-    j.block_count = j.block_count < BLOCKS_MAX ? j.block_count : BLOCKS_MAX;
-    if (!reserve(&j, config)) {
+static bool reserve_sort(const job *j, bp_compact_sort wanted, const bp_allocator *allocator) {
+    bp_incremental_sort *sort = j->sort;
+    const size_t count = j->blocks.item_count + 1;
+    const size_t kept = sort->last_count == j->blocks.item_count ? sort->last_count * sizeof(uint64_t) : 0;
+    return bp_buffer_reserve(&sort->entries, allocator, kept, count, sizeof(uint64_t)) &&
+           bp_buffer_reserve(&sort->spare, allocator, 0, count, sizeof(uint64_t)) &&
+           (wanted == BP_SORT_RADIX || reserve_adaptive(sort, wanted, allocator, count)) &&
+           bp_partition_reserve(&sort->digits, allocator, j->blocks.count, DIGITS_MAX);
+}
+
+bool bp_incremental_sort_run(bp_incremental_sort *sort, bp_compact_sort wanted, uint32_t key_bits,
+                             const bp_allocator *allocator, const bp_executor *executor) {
+    job j = {.sort = sort, .executor = executor, .keys = sort->keys.data, .last_keys = sort->last_keys.data};
+    j.blocks = bp_blocks_cut(executor, sort->key_count, BLOCK_LEAST, BLOCKS_MAX);
+    if (!reserve_sort(&j, wanted, allocator)) {
         return false;
     }
     size_t changed_count = 0;
-    j.counters = sort->counters.data;
-    sort->ran = choose(&j, config, &changed_count);
+    sort->ran = choose_sort(&j, wanted, &changed_count);
     if (sort->ran == BP_SORT_RADIX) {
-        sort_by_radix(&j, &config->executor, key_bits);
+        sort_by_radix(&j, key_bits);
     } else {
-        sort_adaptively(&j, &config->executor, changed_count, key_bits);
+        sort_adaptively(&j, changed_count, key_bits);
     }
-    sort->count = j.count;
+    sort->count = j.blocks.item_count;
     return true;
-}
-
-// ---- a few ids ------------------------------------------------------------------------------------------------------
-
-static void sift_down(uint32_t *ids, size_t at, size_t count) {
-    const uint32_t id = ids[at];
-    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-        child += child + 1 < count && ids[child + 1] > ids[child];
-        if (ids[child] <= id) {
-            break;
-        }
-        ids[at] = ids[child];
-        at = child;
-    }
-    ids[at] = id;
-}
-
-static void heap_sort(uint32_t *ids, size_t count) {
-    for (size_t i = count / 2; i-- > 0;) {
-        sift_down(ids, i, count);
-    }
-    for (size_t last = count; last-- > 1;) {
-        const uint32_t largest = ids[0];
-        ids[0] = ids[last];
-        ids[last] = largest;
-        sift_down(ids, 0, last);
-    }
-}
-
-static void insertion_sort(uint32_t *ids, size_t count) {
-    for (size_t i = 1; i < count; ++i) {
-        const uint32_t id = ids[i];
-        size_t at = i;
-        for (; at > 0 && ids[at - 1] > id; --at) {
-            ids[at] = ids[at - 1];
-        }
-        ids[at] = id;
-    }
-}
-
-void bp_sort_ids(uint32_t *ids, size_t count) {
-    if (count <= INSERTION_MOST) {
-        insertion_sort(ids, count);
-    } else {
-        heap_sort(ids, count);
-    }
 }

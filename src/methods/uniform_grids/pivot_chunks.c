@@ -56,7 +56,7 @@ static bp_pivot *slab_for(bp_pivot_chunks *c, const bp_allocator *allocator, siz
 }
 
 // A chunk whose pivots are all zero.
-static bp_pivot *take(bp_pivot_chunks *c, const bp_allocator *allocator, bp_chunk_maker *maker) {
+static bp_pivot *take_chunk(bp_pivot_chunks *c, const bp_allocator *allocator, bp_chunk_maker *maker) {
     if (maker->spare != NULL) {
         bp_pivot *spare = maker->spare;
         maker->spare = NULL;
@@ -72,7 +72,7 @@ static bp_pivot *take(bp_pivot_chunks *c, const bp_allocator *allocator, bp_chun
     return slab == NULL ? NULL : slab + number % SLAB_CHUNKS * chunk_distance(c);
 }
 
-static void task_zero(void *context, size_t index) {
+static void task_zero_slab(void *context, size_t index) {
     const bp_pivot_chunks *c = context;
     bp_pivot *slab = atomic_load_explicit(&slabs_of(c)[index], memory_order_relaxed);
     if (slab != NULL) {
@@ -80,9 +80,11 @@ static void task_zero(void *context, size_t index) {
     }
 }
 
-static void zero_used(bp_pivot_chunks *c, const bp_executor *executor) {
+void bp_pivot_chunks_clear(bp_pivot_chunks *c, const bp_executor *executor, size_t pivots_per_chunk) {
+    assert(c->pivots_per_chunk == 0 || c->pivots_per_chunk == pivots_per_chunk);
     const size_t used = (atomic_load(&c->taken) + SLAB_CHUNKS - 1) / SLAB_CHUNKS;
-    bp_parallel_for(executor, used < c->slab_count ? used : c->slab_count, task_zero, c);
+    c->pivots_per_chunk = pivots_per_chunk;
+    bp_parallel_for(executor, used < c->slab_count ? used : c->slab_count, task_zero_slab, c);
     atomic_store(&c->taken, 0);
 }
 
@@ -125,13 +127,8 @@ static bool reserve_directory(bp_pivot_chunks *c, const bp_allocator *allocator,
            bp_buffer_reserve(&c->chunks, allocator, 0, capacity, sizeof(atomic_chunk));
 }
 
-bool bp_pivot_chunks_clear(bp_pivot_chunks *c, const bp_config *config, size_t chunk_most, size_t maker_count,
-                           size_t pivots_per_chunk) {
-    assert(c->pivots_per_chunk == 0 || c->pivots_per_chunk == pivots_per_chunk);
-    c->pivots_per_chunk = pivots_per_chunk;
-    zero_used(c, &config->executor);
-    if (!reserve_slabs(c, &config->allocator, chunk_most + 2 * maker_count) ||
-        !reserve_directory(c, &config->allocator, chunk_most)) {
+bool bp_pivot_chunks_reserve(bp_pivot_chunks *c, const bp_allocator *allocator, size_t chunk_most, size_t maker_count) {
+    if (!reserve_slabs(c, allocator, chunk_most + 2 * maker_count) || !reserve_directory(c, allocator, chunk_most)) {
         return false;
     }
     for (size_t i = 0; i < c->capacity; ++i) {
@@ -161,7 +158,7 @@ static size_t first_place(const bp_pivot_chunks *c, uint64_t key) {
 
 // The place of a key, claimed for it if it has none; SIZE_MAX if too many are claimed. A key is there before it is
 // counted: whoever sees the full count sees all keys that are in it, and only a key that is one too many is refused.
-static size_t claim(bp_pivot_chunks *c, uint64_t key) {
+static size_t claim_place(bp_pivot_chunks *c, uint64_t key) {
     for (size_t at = first_place(c, key);; at = (at + 1) & (c->capacity - 1)) {
         uint64_t there = atomic_load_explicit(&keys_of(c)[at], memory_order_relaxed);
         if (there == NO_KEY) {
@@ -181,7 +178,7 @@ static size_t claim(bp_pivot_chunks *c, uint64_t key) {
 }
 
 bp_pivot *bp_pivot_chunk_make(bp_pivot_chunks *c, const bp_allocator *allocator, uint64_t key, bp_chunk_maker *maker) {
-    const size_t at = claim(c, key);
+    const size_t at = claim_place(c, key);
     if (at == SIZE_MAX) {
         maker->full = true;
         return NULL;
@@ -190,7 +187,7 @@ bp_pivot *bp_pivot_chunk_make(bp_pivot_chunks *c, const bp_allocator *allocator,
     if (chunk != NULL) {
         return chunk;
     }
-    bp_pivot *made = take(c, allocator, maker);
+    bp_pivot *made = take_chunk(c, allocator, maker);
     if (made == NULL || atomic_compare_exchange_strong(&chunks_of(c)[at], &chunk, made)) {
         return made;
     }

@@ -34,8 +34,8 @@ enum {
 
 _Static_assert(sizeof(bp_pivot) == BP_PIVOT_VALUES * sizeof(uint32_t), "two fields of 32 bits");
 
-// A stretch of pivots whose objects are contiguous: a chunk, or a part of the dense table. After it comes another page or
-// a padding pivot, whose index is where the page's objects end.
+// A stretch of pivots whose objects are contiguous: a chunk, or a part of the dense table. After it comes another page
+// or a padding pivot, whose index is where the page's objects end.
 typedef struct bp_pivot_page {
     bp_pivot *pivots;
     size_t pivot_count;
@@ -63,9 +63,13 @@ typedef struct bp_chunk_maker {
     bool failed; // memory ran short
 } bp_chunk_maker;
 
-// Makes room for `chunk_most` chunks, made by so many makers, and clears all pivots that were in use.
-bool bp_pivot_chunks_clear(bp_pivot_chunks *chunks, const bp_config *config, size_t chunk_most, size_t maker_count,
-                           size_t pivots_per_chunk);
+// Clears all pivots that were in use. `pivots_per_chunk` is the same every time.
+void bp_pivot_chunks_clear(bp_pivot_chunks *chunks, const bp_executor *executor, size_t pivots_per_chunk);
+
+// Makes room for `chunk_most` chunks, made by so many makers, of which there are none yet. False if memory is short.
+bool bp_pivot_chunks_reserve(bp_pivot_chunks *chunks, const bp_allocator *allocator, size_t chunk_most,
+                             size_t maker_count);
+
 void bp_pivot_chunks_free(bp_pivot_chunks *chunks, const bp_allocator *allocator);
 size_t bp_pivot_chunks_bytes(const bp_pivot_chunks *chunks);
 

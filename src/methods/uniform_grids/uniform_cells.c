@@ -1,15 +1,15 @@
 // Planning: objects larger than some size are scanned, the others live in cells of at least twice that size; the size
-// is the one with the least estimated work. A plan lives as long as the objects still suit it, so that cells stay what
-// they are from step to step.
+// is the one with the least estimated work. A plan is kept as long as it suits the objects, so that cells stay the same
+// from step to step.
 #include "methods/uniform_grids/uniform_cells.h"
 
-#include "api/config.h"
+#include "base/log.h"
 
 #include <string.h>
 
 enum {
     OCTAVES = 256,        // of sizes: by the exponent of a float
-    SAMPLE_SIZES = 16384, // objects whose sizes are looked at, unless all are
+    SAMPLE_SIZES = 16384, // objects whose sizes are counted, unless all are
     REACH_CELLS = 16,     // cells of a configured size that an object may be long
     TRIMMED_CELLS = 1 << 20
 };
@@ -28,16 +28,17 @@ typedef struct octave {
     float min[3], max[3]; // of min corners
 } octave;
 
-// The objects that are looked at, and memory to count them in.
+// What the plan is made from.
 typedef struct survey {
-    const bp_config *config;
+    const bp_method_setup *setup;
     const bp_box *boxes;
-    size_t count, looked_at, infinite;
+    size_t count;
+    size_t examined; // boxes whose sizes are in the octaves, or infinite
     octave octaves[OCTAVES];
     struct tally {
         uint64_t cell;
         size_t count;
-    } * tallies;
+    } * tallies; // a hash table of cells, at most half full
     size_t tally_count, sample_count;
 } survey;
 
@@ -60,23 +61,22 @@ static const bp_box *sample_at(const survey *s, size_t i, size_t samples) {
     return &s->boxes[(size_t)((unsigned long long)s->count * i / samples)];
 }
 
-static void survey_sizes(survey *s, bool all) {
+static void sample_sizes(survey *s, bool all) {
     const size_t samples = all || s->count < SAMPLE_SIZES ? s->count : SAMPLE_SIZES;
     for (size_t i = 0; i < samples; ++i) {
         const bp_box *box = sample_at(s, i, samples);
-        const float size = bp_fit_size(box, s->config->dimensions);
+        const float size = bp_fit_size(box, s->setup->dimensions);
         if (bp_box_is_hole(box)) {
             continue;
         }
-        ++s->looked_at;
+        ++s->examined;
         if (size <= FLT_MAX) {
             add_to_octave(&s->octaves[octave_of(size)], box, size);
-        } else {
-            ++s->infinite;
         }
     }
 }
 
+// Adds the smaller octaves to each.
 static void sum_octaves(survey *s) {
     for (size_t i = 1; i < OCTAVES; ++i) {
         octave *o = &s->octaves[i];
@@ -117,17 +117,17 @@ static size_t count_name(const survey *s, uint64_t name) {
 
 // The mean number of other objects in the cell of an object, from pairs in a sample that share one.
 static double estimate_mates(const survey *s, double cell, float largest) {
-    size_t taken = 0, pairs = 0;
+    size_t sampled = 0, pairs = 0;
     memset(s->tallies, 0, s->tally_count * sizeof *s->tallies);
     for (size_t i = 0; i < s->sample_count; ++i) {
         const bp_box *box = sample_at(s, i, s->sample_count);
-        if (bp_fit_size(box, s->config->dimensions) <= largest && !bp_box_is_hole(box)) {
-            pairs += count_name(s, cell_name(box, s->config->dimensions, 1.0 / cell));
-            ++taken;
+        if (bp_fit_size(box, s->setup->dimensions) <= largest && !bp_box_is_hole(box)) {
+            pairs += count_name(s, cell_name(box, s->setup->dimensions, 1.0 / cell));
+            ++sampled;
         }
     }
-    const double share = taken > 0 ? (double)taken / (double)s->sample_count : 0.0;
-    return taken > 0 ? 2.0 * (double)pairs / (double)taken / (double)taken * share * (double)s->count : 0.0;
+    const double share = sampled > 0 ? (double)sampled / (double)s->sample_count : 0.0;
+    return sampled > 0 ? 2.0 * (double)pairs / (double)sampled / (double)sampled * share * (double)s->count : 0.0;
 }
 
 // ---- choosing -------------------------------------------------------------------------------------------------------
@@ -137,15 +137,15 @@ static double cell_for(const octave *o, double per_object) {
     return fmax(per_object * (double)o->largest, (double)FLT_MIN);
 }
 
-// The octave up to which objects live in cells; NULL if there is none to live there.
+// The octave up to which objects live in cells; NULL if none should.
 static const octave *choose_octave(const survey *s, double per_object) {
-    const double scale = s->looked_at > 0 ? (double)s->count / (double)s->looked_at : 0.0;
+    const double scale = s->examined > 0 ? (double)s->count / (double)s->examined : 0.0;
     const octave *best = NULL;
     double best_cost = INFINITY;
     for (size_t i = OCTAVES; i-- > 0;) {
         const octave *o = &s->octaves[i];
         const double inside = scale * (double)o->count;
-        const double scan_cost = COST_SCAN * scale * (double)(s->looked_at - o->count) * (double)s->count;
+        const double scan_cost = COST_SCAN * scale * (double)(s->examined - o->count) * (double)s->count;
         if (o->count == 0 || scan_cost >= best_cost) {
             break;
         }
@@ -169,7 +169,7 @@ static double domain_length(const octave *o, uint32_t dimensions) {
 
 // Where objects are sparse, cells of their size would nearly all be empty.
 static double grow_cell(const survey *s, const octave *o, double cell) {
-    const double length = domain_length(o, s->config->dimensions);
+    const double length = domain_length(o, s->setup->dimensions);
     while (cell < length) {
         const double mates = estimate_mates(s, cell, o->largest);
         if (mates >= MATES_LEAST) {
@@ -181,14 +181,16 @@ static double grow_cell(const survey *s, const octave *o, double cell) {
 }
 
 // The domain in cells, for the size that `cells` has. Tells whether it keeps to the limits.
-static bool lay_out(bp_cells *cells, const bp_config *config, const octave *o, const bp_cells_limits *limits) {
+static bool lay_out_domain(bp_cells *cells, const bp_method_setup *setup, const octave *o,
+                           const bp_cells_limits *limits) {
+    const bp_box *domain = &setup->settings.domain;
+    const bool configured = bp_domain_is_given(domain);
     double total = 1.0;
     bool fits = true;
     for (uint32_t axis = 0; axis < 3; ++axis) {
-        const bool used = axis < config->dimensions;
-        const bool given = bp_domain_is_given(&config->domain);
-        const float min = !used ? 0.0f : given ? config->domain.min[axis] : o->min[axis];
-        const float max = !used ? 0.0f : given ? config->domain.max[axis] : o->max[axis];
+        const bool used = axis < setup->dimensions;
+        const float min = !used ? 0.0f : configured ? domain->min[axis] : o->min[axis];
+        const float max = !used ? 0.0f : configured ? domain->max[axis] : o->max[axis];
         const int32_t low = bp_cell_of(min, cells->inverse), high = bp_cell_of(max, cells->inverse);
         cells->low[axis] = low > -(1 << 30) ? low : 1 - (1 << 30); // so that differences of cells fit 32 bits
         const int64_t count = (int64_t)high - cells->low[axis] + 1;
@@ -205,7 +207,7 @@ static void set_size(bp_cells *cells, double size, double fit) {
     cells->fit = (float)fmin(fit, (double)FLT_MAX);
 }
 
-// Leaves the middle of a domain that has too many cells; objects outside are in the outermost of them.
+// Cuts a domain that has too many cells down to its middle. Objects outside belong to its outermost cells.
 static void trim_domain(bp_cells *cells, size_t most) {
     while (bp_cells_total(cells) > most) {
         int longest = cells->count[1] > cells->count[0] ? 1 : 0;
@@ -216,63 +218,64 @@ static void trim_domain(bp_cells *cells, size_t most) {
 }
 
 // The domain is that of the objects that fit, and of others of the same octave.
-static bp_status plan_given_size(bp_cells *cells, const survey *s, const bp_cells_limits *limits) {
-    const bp_config *config = s->config;
-    set_size(cells, (double)config->cell_size, (double)REACH_CELLS * (double)config->cell_size);
-    if (lay_out(cells, config, &s->octaves[octave_of(cells->fit)], limits) || limits->cells == UINT64_MAX) {
+static bp_status plan_configured_size(bp_cells *cells, const survey *s, const bp_cells_limits *limits) {
+    const bp_method_settings *settings = &s->setup->settings;
+    const bp_log *log = &s->setup->runtime.log;
+    const double size = (double)settings->cell_size;
+    set_size(cells, size, (double)REACH_CELLS * size);
+    if (lay_out_domain(cells, s->setup, &s->octaves[octave_of(cells->fit)], limits) || limits->cells == UINT64_MAX) {
         return BP_OK;
     }
-    if (config->memory_limit == 0 && !bp_domain_is_given(&config->domain)) {
+    if (settings->memory_limit == 0 && !bp_domain_is_given(&settings->domain)) {
         trim_domain(cells, TRIMMED_CELLS);
-        bp_log_write(config, "cell_size %g: too many cells from one object to the farthest; only some of them are made",
-                     (double)config->cell_size);
+        bp_log_write(log, "settings.cell_size %g: too many cells from one object to the farthest; only some are made",
+                     size);
         return BP_OK;
     }
-    bp_log_write(
-        config,
-        "cell_size %g: the domain has more than the %.3g cells that may be; use a larger cell_size (0: chosen to "
-        "fit), a smaller domain or a larger memory_limit",
-        (double)config->cell_size, (double)limits->cells);
+    bp_log_write(log,
+                 "settings.cell_size %g: the domain has more cells than the %.3g that are allowed; use a larger "
+                 "settings.cell_size (0: chosen to fit), a smaller settings.domain or a larger settings.memory_limit",
+                 size, (double)limits->cells);
     return BP_ERROR_MEMORY;
 }
 
-static void plan_size(bp_cells *cells, const survey *s, const bp_cells_limits *limits, double slack) {
+static void plan_chosen_size(bp_cells *cells, const survey *s, const bp_cells_limits *limits, double slack) {
     const octave *chosen = choose_octave(s, slack * limits->per_object);
     if (chosen == NULL) { // nothing finite, or few enough to scan
         static const octave nothing = {0};
         set_size(cells, 1.0, -1.0);
-        (void)lay_out(cells, s->config, &nothing, limits);
+        (void)lay_out_domain(cells, s->setup, &nothing, limits);
         return;
     }
     double size = grow_cell(s, chosen, cell_for(chosen, slack * limits->per_object));
     set_size(cells, size, slack * (double)chosen->largest);
-    while (!lay_out(cells, s->config, chosen, limits) && size < 1e300) {
+    while (!lay_out_domain(cells, s->setup, chosen, limits) && size < 1e300) {
         size *= 1.1;
         set_size(cells, size, slack * (double)chosen->largest);
     }
-    cells->scanned = (size_t)((double)(s->looked_at - chosen->count) * (double)s->count / (double)s->looked_at);
+    cells->scanned = (size_t)((double)(s->examined - chosen->count) * (double)s->count / (double)s->examined);
 }
 
-bp_status bp_cells_plan(bp_cells *cells, const bp_config *config, const bp_box *boxes, size_t count,
+bp_status bp_cells_plan(bp_cells *cells, const bp_method_setup *setup, const bp_box *boxes, size_t count,
                         const bp_cells_limits *limits, bool all, bp_buffer *scratch) {
-    survey s = {.config = config, .boxes = boxes, .count = count, .tally_count = 256};
+    survey s = {.setup = setup, .boxes = boxes, .count = count, .tally_count = 256};
     s.sample_count = (size_t)fmin((double)count, 64.0 + 4.0 * sqrt((double)count));
     while (s.tally_count < 2 * s.sample_count) {
         s.tally_count *= 2;
     }
-    if (!bp_buffer_reserve(scratch, &config->allocator, 0, s.tally_count, sizeof *s.tallies)) {
+    if (!bp_buffer_reserve(scratch, &setup->runtime.allocator, 0, s.tally_count, sizeof *s.tallies)) {
         return BP_ERROR_MEMORY;
     }
     s.tallies = scratch->data;
-    survey_sizes(&s, all);
+    sample_sizes(&s, all);
     sum_octaves(&s);
-    const bool sampled = s.looked_at < count && !all && count > SAMPLE_SIZES;
-    *cells = (bp_cells){.sampled = sampled, .objects = count};
+    const bool sampled = s.examined < count && !all && count > SAMPLE_SIZES;
+    *cells = (bp_cells){.objects = count};
     bp_status status = BP_OK;
-    if (config->cell_size > 0.0f) {
-        status = plan_given_size(cells, &s, limits);
+    if (setup->settings.cell_size > 0.0f) {
+        status = plan_configured_size(cells, &s, limits);
     } else {
-        plan_size(cells, &s, limits, sampled ? 1.0625 : 1.01);
+        plan_chosen_size(cells, &s, limits, sampled ? 1.0625 : 1.01);
     }
     cells->planned = status == BP_OK;
     return status;
@@ -280,7 +283,7 @@ bp_status bp_cells_plan(bp_cells *cells, const bp_config *config, const bp_box *
 
 // ---- keeping --------------------------------------------------------------------------------------------------------
 
-bool bp_cells_join(bp_cells *cells, const bp_config *config, const bp_cells_part *parts, size_t part_count,
+bool bp_cells_join(bp_cells *cells, const bp_method_settings *settings, const bp_cells_part *parts, size_t part_count,
                    size_t count) {
     bp_cells_part sum = {0};
     for (size_t i = 0; i < part_count; ++i) {
@@ -294,12 +297,13 @@ bool bp_cells_join(bp_cells *cells, const bp_config *config, const bp_cells_part
         cells->reach[axis] = nextafterf(sum.reach[axis], INFINITY); // max - min may have been rounded down
     }
     const size_t few = count / 256 + 16;
-    const bool scans = config->cell_size == 0.0f && sum.scanned > cells->scanned + few;
-    const bool strays = !bp_domain_is_given(&config->domain) && sum.outside > cells->outside + few;
-    const bool other = config->cell_size == 0.0f && (count > 2 * cells->objects || count < cells->objects / 2);
+    const bool scans_more = settings->cell_size == 0.0f && sum.scanned > cells->scanned + few;
+    const bool leaves = !bp_domain_is_given(&settings->domain) && sum.outside > cells->outside + few;
+    const bool counts_differ =
+        settings->cell_size == 0.0f && (count > 2 * cells->objects || count < cells->objects / 2);
     cells->scanned = sum.scanned > cells->scanned ? sum.scanned : cells->scanned;
     cells->outside = sum.outside > cells->outside ? sum.outside : cells->outside;
-    return !(scans || strays || other);
+    return !(scans_more || leaves || counts_differ);
 }
 
 static int32_t floor_half(int32_t value) {

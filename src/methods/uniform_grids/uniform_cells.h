@@ -1,16 +1,18 @@
-// Cells of one size over a bounded domain: what the methods with a single uniform grid agree on.
+// Cells of one size over a bounded domain, for the methods with a single uniform grid.
 //
 //     low                       low + count
 //      |   |   |   |   |   |   |   |              cell = floor(x / size), clamped to the domain: objects outside it
 //      [ a     b |   | c     d ]   e              (e) count as being in its outermost cells
 //
 // Every step from a coordinate to a cell is monotone, the clamping too: objects that overlap are found in each other's
-// cells wherever they are. Planning (cell size, domain, which objects are too large) only decides how fast that is.
+// cells wherever they are. The plan (cell size, domain, which objects are too large) only decides how fast that is.
 #ifndef BP_UNIFORM_CELLS_H
 #define BP_UNIFORM_CELLS_H
 
 #include "base/boxes.h"
-#include "methods/hierarchical_grid/levels.h"
+#include "base/cells.h"
+#include "base/memory.h"
+#include "methods/setup.h"
 
 typedef struct bp_cells {
     double size;       // of a cell
@@ -20,27 +22,26 @@ typedef struct bp_cells {
     int32_t low[3];    // the first cell of the domain
     uint32_t count[3]; // cells per axis of the domain, at least 1
 
-    // How things were when this was planned, to notice when they have changed.
+    // What the plan was made for, to notice when the objects have changed.
     bool planned;
-    bool sampled; // not all objects were looked at
     size_t objects, scanned, outside;
-    double per_cell;
+    double per_cell; // objects per occupied cell
 } bp_cells;
 
-// What a structure can bear, and what it does best with.
+// How many cells a method can have, and which cells it is fastest with.
 typedef struct bp_cells_limits {
     uint64_t cells;      // in all
     uint32_t axis_cells; // per axis
-    double per_object;   // how much longer than the largest object in it a cell should be
+    double per_object;   // the edge of a cell, as a multiple of the largest object that lives in cells
 } bp_cells_limits;
 
 // Where an object belongs.
 typedef enum bp_place { BP_PLACE_CELL, BP_PLACE_SCAN, BP_PLACE_HOLE } bp_place;
 
-// What a block of objects finds out while it is placed.
+// What placing a block of objects finds out about them.
 typedef struct bp_cells_part {
     float reach[3];
-    size_t scanned, outside, holes;
+    size_t scanned, outside;
 } bp_cells_part;
 
 // The cell of a coordinate, counted from the domain's first.
@@ -68,7 +69,6 @@ static inline bp_place bp_cells_place(const bp_cells *cells, uint32_t dimensions
     }
     if (!fits) {
         const bool hole = bp_box_is_hole(box);
-        part->holes += hole;
         part->scanned += !hole;
         return hole ? BP_PLACE_HOLE : BP_PLACE_SCAN;
     }
@@ -86,15 +86,15 @@ static inline bp_place bp_cells_place(const bp_cells *cells, uint32_t dimensions
     return BP_PLACE_CELL;
 }
 
-// Plans cells for boxes[0 .. count): a sample of them, or all. `scratch` is memory that is kept for the next time.
-// BP_ERROR_MEMORY, with the remedy in the log, if a cell size or a domain that the config insists on needs more cells
-// than the limits allow.
-bp_status bp_cells_plan(bp_cells *cells, const bp_config *config, const bp_box *boxes, size_t count,
+// Plans cells for boxes[0 .. count) from a sample, or from all of them. `scratch` is memory that is kept for the next
+// time. BP_ERROR_MEMORY, with the remedy in the log, if a configured cell size or domain needs more cells than the
+// limits allow.
+bp_status bp_cells_plan(bp_cells *cells, const bp_method_setup *setup, const bp_box *boxes, size_t count,
                         const bp_cells_limits *limits, bool all, bp_buffer *scratch);
 
-// Takes in what the blocks have found: the reach. False if the plan does not suit the objects any more and a new one
-// would.
-bool bp_cells_join(bp_cells *cells, const bp_config *config, const bp_cells_part *parts, size_t part_count,
+// Takes the reach from what the blocks have found out about `count` objects. False if the plan no longer suits the
+// objects and a new one would.
+bool bp_cells_join(bp_cells *cells, const bp_method_settings *settings, const bp_cells_part *parts, size_t part_count,
                    size_t count);
 
 // Cells of twice the size over the same domain.

@@ -1,13 +1,15 @@
 // Nearest objects.
 //
-// A box around the point is looked through, and if fewer than k objects are found, one twice as large. As soon as there
-// are k, the last of them says how far it is to look: once more at most. Objects outside a box of half the edge r are
-// farther away than r, so nothing is overlooked.
+// A box around the point is searched, and if fewer than k objects are found, one twice as large. As soon as there are
+// k, the last of them says how far away the others can be: that takes one more search at most. Objects outside a box of
+// half the edge r are farther away than r, so none is overlooked.
 //
-// The distance to a box is the root of (dx*dx + dy*dy) + dz*dz, in 64 bits, rounded to a float in the end, where dx is how
-// far the point is outside the box along x. Along a periodic axis point and box are first moved to where they begin in
-// 0 .. period, and then it is the nearer image that counts.
-#include "world/query/query.h"
+// The distance to a box is the root of (dx*dx + dy*dy) + dz*dz, in 64 bits, rounded to a float in the end, where dx is
+// how far the point is outside the box along x. Along a periodic axis point and box are first moved to where they begin
+// in 0 .. period, and then it is the nearer image that counts.
+#include "world/query/query_box.h"
+
+#include "world/query/shortlist.h"
 
 #include <float.h>
 
@@ -22,35 +24,35 @@ typedef struct near_search {
 
 // ---- distances ------------------------------------------------------------------------------------------------------
 
-static double outside(double point, double min, double max) {
+static double distance_outside(double point, double min, double max) {
     const double below = min - point, above = point - max, farther = below > above ? below : above;
     return farther > 0.0 ? farther : 0.0;
 }
 
 // The images that begin at or before the point, and after it.
-static double outside_images(double point, double min, double max, double period) {
+static double distance_to_images(double point, double min, double max, double period) {
     const double before = floor((point - min) / period);
-    const double a = outside(point, min + before * period, max + before * period);
-    const double b = outside(point, min + (before + 1.0) * period, max + (before + 1.0) * period);
+    const double a = distance_outside(point, min + before * period, max + before * period);
+    const double b = distance_outside(point, min + (before + 1.0) * period, max + (before + 1.0) * period);
     return a < b ? a : b;
 }
 
 static float distance_to(const near_search *s, const bp_box_double *box) {
-    const bp_config *config = &s->query->world->config;
+    const bp_overlap_rule *rule = &s->query->world->setup.overlap;
     double sum = 0.0;
-    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
-        const double period = bp_period_of(config, axis);
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+        const double period = bp_period_of(rule, axis);
         const double d = period > 0.0 && isfinite(box->min[axis])
-                             ? outside_images(s->point[axis], box->min[axis], box->max[axis], period)
-                             : outside(s->point[axis], box->min[axis], box->max[axis]);
+                             ? distance_to_images(s->point[axis], box->min[axis], box->max[axis], period)
+                             : distance_outside(s->point[axis], box->min[axis], box->max[axis]);
         sum += d * d;
     }
     return (float)sqrt(sum);
 }
 
-static void find_near(void *context, const bp_found *found) {
+static void receive_near(void *context, const bp_found *found) {
     near_search *s = context;
-    const bp_box_double box = bp_query_box_of(s->query, found);
+    const bp_box_double box = bp_query_wrapped_box(s->query, found);
     bp_shortlist_offer(&s->list, bp_ranked_key(found->id, distance_to(s, &box)));
 }
 
@@ -62,13 +64,13 @@ typedef struct surroundings {
     bool all;
 } surroundings;
 
-static bool holds(const near_search *s, const bp_box *box) {
+static bool holds_all(const near_search *s, const bp_box *box) {
     bool all = true;
     for (size_t i = 0; i < s->query->source_count; ++i) {
         double low[3], high[3];
         const bool any = bp_sorted_grid_bounds(s->query->sources[i].grid, low, high);
-        for (uint32_t axis = 0; axis < s->query->world->config.dimensions && any; ++axis) {
-            const double period = bp_period_of(&s->query->world->config, axis);
+        for (uint32_t axis = 0; axis < s->query->world->setup.overlap.dimensions && any; ++axis) {
+            const double period = bp_period_of(&s->query->world->setup.overlap, axis);
             const double min = (double)box->min[axis], max = (double)box->max[axis];
             all &= period > 0.0 ? max - min >= period : min <= low[axis] && high[axis] <= max;
         }
@@ -78,29 +80,29 @@ static bool holds(const near_search *s, const bp_box *box) {
 
 static surroundings surround(const near_search *s, double radius) {
     surroundings around = {.all = false};
-    for (uint32_t axis = 0; axis < s->query->world->config.dimensions; ++axis) {
+    for (uint32_t axis = 0; axis < s->query->world->setup.overlap.dimensions; ++axis) {
         around.box.min[axis] = bp_round_down(s->point[axis] - radius);
         around.box.max[axis] = bp_round_up(s->point[axis] + radius);
     }
-    around.all = holds(s, &around.box);
+    around.all = holds_all(s, &around.box);
     return around;
 }
 
-// How far it is at least to what is in the levels of a grid; in a periodic world it may be anywhere.
+// The least distance of what is in the levels of a grid. Along a periodic axis it may be anywhere.
 static double distance_to_grid(const near_search *s, const bp_sorted_grid *grid) {
     double low[3], high[3], farthest = 0.0;
     if (!bp_sorted_grid_bounds(grid, low, high)) {
         return INFINITY;
     }
-    for (uint32_t axis = 0; axis < s->query->world->config.dimensions; ++axis) {
-        if (bp_period_of(&s->query->world->config, axis) == 0.0) {
-            farthest = fmax(farthest, outside(s->point[axis], low[axis], high[axis]));
+    for (uint32_t axis = 0; axis < s->query->world->setup.overlap.dimensions; ++axis) {
+        if (bp_period_of(&s->query->world->setup.overlap, axis) == 0.0) {
+            farthest = fmax(farthest, distance_outside(s->point[axis], low[axis], high[axis]));
         }
     }
     return farthest;
 }
 
-// The radius of a ball in which there should be k objects, behind where the nearest can be.
+// The radius of a ball in which there should be k objects, beyond the distance at which the nearest can be.
 static double first_radius(const near_search *s, size_t k) {
     double radius = INFINITY;
     for (size_t i = 0; i < s->query->source_count; ++i) {
@@ -111,7 +113,7 @@ static double first_radius(const near_search *s, size_t k) {
     return radius;
 }
 
-// The largest distance listed, or infinity as long as there are too few.
+// The largest distance listed; infinity as long as there are fewer than k.
 static float last_distance(const near_search *s) {
     const uint64_t limit = bp_shortlist_limit(&s->list);
     const uint32_t bits = (uint32_t)(limit >> 32);
@@ -120,20 +122,20 @@ static float last_distance(const near_search *s) {
     return limit == UINT64_MAX ? INFINITY : distance;
 }
 
-// Whether nothing outside a box of this half edge could be listed: not even as one that is as far and has a smaller id.
-// Those that hold the point are in any box around it.
-static bool is_complete(const near_search *s, double radius) {
+// Whether no object outside a box of this half edge could be listed: not even one that is as far away and has a smaller
+// id. Objects that contain the point are found in any box around it.
+static bool has_all_nearest(const near_search *s, double radius) {
     const float last = last_distance(s);
     return isinf(radius) || last == 0.0f || last < (float)(radius * (1.0 - TOLERANCE));
 }
 
-static void search(near_search *s, double radius) {
-    const bp_finder finder = {.find = find_near, .context = s};
+static void search_nearest(near_search *s, double radius) {
+    const bp_found_receiver receiver = {.receive = receive_near, .context = s};
     for (;;) {
         const surroundings around = surround(s, radius);
         bp_shortlist_clear(&s->list);
-        bp_query_ask_box(s->query, &around.box, &finder);
-        if (is_complete(s, radius)) {
+        bp_query_find_in_box(s->query, &around.box, &receiver);
+        if (has_all_nearest(s, radius)) {
             return;
         }
         const double last = (double)last_distance(s);
@@ -145,7 +147,7 @@ static void search(near_search *s, double radius) {
     }
 }
 
-// ---- the question itself --------------------------------------------------------------------------------------------
+// ---- the query itself -----------------------------------------------------------------------------------------------
 
 static bp_status check_point(const bp_world *world, const float point[3], size_t k, const bp_near *near) {
     if (point == NULL || near == NULL) {
@@ -154,7 +156,7 @@ static bp_status check_point(const bp_world *world, const float point[3], size_t
     if (k == 0) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "k: must be at least 1");
     }
-    for (uint32_t axis = 0; axis < world->config.dimensions; ++axis) {
+    for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
         if (!isfinite(point[axis])) {
             return bp_world_refuse(world, BP_ERROR_ARGUMENT, "point: must be finite");
         }
@@ -173,11 +175,11 @@ bp_status bp_query_nearest_as(const bp_world *world, const float point[3], size_
     }
     const bp_query query = bp_query_begin(world, object);
     near_search s = {.query = &query, .list = bp_shortlist_of_near(near, k)};
-    for (uint32_t axis = 0; axis < world->config.dimensions; ++axis) {
-        const double period = bp_period_of(&world->config, axis);
+    for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
+        const double period = bp_period_of(&world->setup.overlap, axis);
         s.point[axis] = period > 0.0 ? bp_query_wrap((double)point[axis], period) : (double)point[axis];
     }
-    search(&s, k < bp_world_count(world) ? first_radius(&s, k) : (double)INFINITY);
+    search_nearest(&s, k < bp_world_count(world) ? first_radius(&s, k) : (double)INFINITY);
     s.list.offered = s.list.kept; // those that are farther do not count
     return bp_shortlist_finish(&s.list, found);
 }

@@ -1,19 +1,21 @@
 // Ray queries.
 //
-// A ray meets a box where it is inside all three pairs of faces at once; when it passes a face follows from one division,
-// in 64 bits: (face - origin) / direction. A box is closed, and an axis along which the ray does not move is decided by
-// the origin alone.
+// A ray meets a box where it is inside all three pairs of faces at once; when it passes a face follows from one
+// division, in 64 bits: (face - origin) / direction. A box is closed, and an axis along which the ray does not move is
+// decided by the origin alone.
 //
-// If all hits are wanted, the whole ray is followed at once. If only the first are (found = NULL), it is followed in
-// steps, each twice as long as the one before, until nothing that comes later could be among them. A box counts in the
-// step in which it is entered.
+// If all hits are wanted, the whole ray is followed at once. If only the first are wanted (found = NULL), it is followed
+// in steps, each twice as long as the one before, until no later hit could be among them. A box counts in the step in
+// which the ray enters it.
 //
 // In a periodic world ray and boxes are first moved to where they begin in 0 .. period. The ray then passes image after
-// image of the same boxes, and is itself moved back, by one period after the other. Of an object only the first image
-// counts: the one that is entered first.
+// image of the same boxes: instead, the ray itself is moved back, by one period after the other. Of an object only the
+// image counts that the ray enters first.
 #include "world/query/query.h"
 
-static const double FIRST_STEP = 4.0; // of what separates objects
+#include "world/query/shortlist.h"
+
+static const double FIRST_STEP = 4.0; // in units of the spacing of objects
 
 enum {
     AXES = 3, // in two dimensions the ray and all boxes lie at z = 0
@@ -31,8 +33,8 @@ typedef struct ray_search {
 
 // ---- one box --------------------------------------------------------------------------------------------------------
 
-// When the ray is between two faces, at most from *enter to *leave. False if it never is.
-static bool pass(const bp_line *ray, uint32_t axis, double min, double max, double *enter, double *leave) {
+// Shortens *enter .. *leave to the time in which the ray is between two faces. False if it never is.
+static bool pass_faces(const bp_line *ray, uint32_t axis, double min, double max, double *enter, double *leave) {
     const double origin = ray->origin[axis], direction = ray->direction[axis];
     if (direction == 0.0) {
         return min <= origin && origin <= max;
@@ -45,11 +47,11 @@ static bool pass(const bp_line *ray, uint32_t axis, double min, double max, doub
 }
 
 // Boxes at infinity are never reached.
-static bool meet(const bp_line *ray, const bp_box_double *box, double *t) {
+static bool meet_box(const bp_line *ray, const bp_box_double *box, double *t) {
     double enter = ray->begin, leave = ray->end;
     bool inside = true;
     for (uint32_t axis = 0; axis < AXES && inside; ++axis) {
-        inside = pass(ray, axis, box->min[axis], box->max[axis], &enter, &leave);
+        inside = pass_faces(ray, axis, box->min[axis], box->max[axis], &enter, &leave);
     }
     *t = enter;
     return inside && enter < (double)INFINITY;
@@ -60,7 +62,7 @@ static bool meet(const bp_line *ray, const bp_box_double *box, double *t) {
 // The images of a box that a ray may meet along one axis, by how many periods they are moved: first .. last.
 typedef struct images {
     int first, last;
-    double rounding; // more than all rounding of coordinates can amount to
+    double rounding; // more than all rounding errors of coordinates together
 } images;
 
 static images images_between(const bp_line *ray, const bp_box_double *box, uint32_t axis, double period, double begin,
@@ -86,13 +88,13 @@ typedef struct first_image {
 
 typedef struct image_search {
     const bp_line *ray;
-    const bp_config *config;
+    const bp_overlap_rule *rule;
     bp_box_double box;
     int image[AXES];
     first_image first;
 } image_search;
 
-// Axis after axis, each shortening the time in which the next can be met.
+// Axis after axis; each shortens the time in which the ray can meet an image along the next.
 // NOLINTNEXTLINE(misc-no-recursion): at most three deep
 static void try_images(image_search *s, uint32_t axis, double enter, double leave) {
     if (axis == AXES) {
@@ -101,20 +103,20 @@ static void try_images(image_search *s, uint32_t axis, double enter, double leav
         }
         return;
     }
-    const double period = bp_period_of(s->config, axis);
+    const double period = bp_period_of(s->rule, axis);
     const images range = images_between(s->ray, &s->box, axis, period, enter, leave);
     for (int i = range.first; i <= range.last; ++i) {
         double from = enter, to = s->first.any && s->first.t < leave ? s->first.t : leave;
         s->image[axis] = i;
-        if (pass(s->ray, axis, s->box.min[axis] + i * period, s->box.max[axis] + i * period, &from, &to)) {
+        if (pass_faces(s->ray, axis, s->box.min[axis] + i * period, s->box.max[axis] + i * period, &from, &to)) {
             try_images(s, axis + 1, from, to);
         }
     }
 }
 
 static first_image find_first_image(const ray_search *search, const bp_found *found) {
-    image_search s = {.ray = search->ray, .config = &search->query->world->config};
-    s.box = bp_query_box_of(search->query, found);
+    image_search s = {.ray = search->ray, .rule = &search->query->world->setup.overlap};
+    s.box = bp_query_wrapped_box(search->query, found);
     try_images(&s, 0, s.ray->begin, s.ray->end);
     return s.first;
 }
@@ -122,96 +124,96 @@ static first_image find_first_image(const ray_search *search, const bp_found *fo
 // ---- objects --------------------------------------------------------------------------------------------------------
 
 static bool is_periodic(const ray_search *s) {
-    return bp_query_is_periodic(s->query->world);
+    return bp_is_periodic(&s->query->world->setup.overlap);
 }
 
 static bool is_in_step(const ray_search *s, double t) {
     return s->from <= t && t < s->to;
 }
 
-static void offer(ray_search *s, bp_id id, double t) {
+static void offer_hit(ray_search *s, bp_id id, double t) {
     bp_shortlist_offer(&s->list, bp_ranked_key(id, (float)t));
 }
 
-// Objects that are in no place in particular: when they are met does not matter.
-static void find_apart(void *context, const bp_found *found) {
+// An object that is not in the levels of a grid: it does not matter in which step it is met.
+static void receive_anywhere(void *context, const bp_found *found) {
     ray_search *s = context;
     if (is_periodic(s)) {
         const first_image first = find_first_image(s, found);
         if (first.any) {
-            offer(s, found->id, first.t);
+            offer_hit(s, found->id, first.t);
         }
         return;
     }
-    const bp_box_double box = bp_query_box_of(s->query, found);
+    const bp_box_double box = bp_query_wrapped_box(s->query, found);
     double t;
-    if (meet(s->ray, &box, &t)) {
-        offer(s, found->id, t);
+    if (meet_box(s->ray, &box, &t)) {
+        offer_hit(s, found->id, t);
     }
 }
 
-static void find_in_step(void *context, const bp_found *found) {
+static void receive_in_step(void *context, const bp_found *found) {
     ray_search *s = context;
-    const bp_box_double box = bp_query_box_of(s->query, found);
+    const bp_box_double box = bp_query_wrapped_box(s->query, found);
     double t;
-    if (meet(s->ray, &box, &t) && is_in_step(s, t)) {
-        offer(s, found->id, t);
+    if (meet_box(s->ray, &box, &t) && is_in_step(s, t)) {
+        offer_hit(s, found->id, t);
     }
 }
 
-// An image that is moved on by as much as the ray is moved back.
-static void find_image_in_step(void *context, const bp_found *found) {
+// The image that is moved on by as much as the ray is moved back.
+static void receive_image_in_step(void *context, const bp_found *found) {
     ray_search *s = context;
     const first_image first = find_first_image(s, found);
     if (first.any && is_in_step(s, first.t) && memcmp(first.image, s->shift, sizeof s->shift) == 0) {
-        offer(s, found->id, first.t);
+        offer_hit(s, found->id, first.t);
     }
 }
 
 // ---- following the ray ----------------------------------------------------------------------------------------------
 
 static void follow_moved(ray_search *s, double begin, double end) {
-    const bp_config *config = &s->query->world->config;
+    const bp_overlap_rule *rule = &s->query->world->setup.overlap;
     bp_line line = *s->ray;
     for (uint32_t axis = 0; axis < AXES; ++axis) {
-        const double distance = s->shift[axis] * bp_period_of(config, axis);
+        const double distance = s->shift[axis] * bp_period_of(rule, axis);
         line.rounding[axis] = 0x1p-45 * (fabs(line.origin[axis]) + fabs(distance));
         line.origin[axis] -= distance;
     }
     line.begin = begin;
     line.end = end;
-    const bp_finder finder = {.find = find_image_in_step, .context = s};
-    bp_query_ask_line(s->query, &line, &finder);
+    const bp_found_receiver receiver = {.receive = receive_image_in_step, .context = s};
+    bp_query_find_on_line(s->query, &line, &receiver);
 }
 
-// Moves the ray back along one axis after the other, by all the periods by which it can meet something.
+// Moves the ray back along one axis after the other, by every number of periods with which it can meet something.
 // NOLINTNEXTLINE(misc-no-recursion): at most three deep
 static void follow_images(ray_search *s, const bp_box_double *bounds, uint32_t axis, double begin, double end) {
-    const bp_config *config = &s->query->world->config;
+    const bp_overlap_rule *rule = &s->query->world->setup.overlap;
     if (axis == AXES) {
         follow_moved(s, begin, end);
         return;
     }
-    const double period = bp_period_of(config, axis);
+    const double period = bp_period_of(rule, axis);
     const images range = images_between(s->ray, bounds, axis, period, begin, end);
     for (int i = range.first; i <= range.last; ++i) {
         const double low = bounds->min[axis] + i * period - range.rounding;
         const double high = bounds->max[axis] + i * period + range.rounding;
         double from = begin, to = end;
         s->shift[axis] = i;
-        if (!(period > 0.0) || pass(s->ray, axis, low, high, &from, &to)) {
+        if (!(period > 0.0) || pass_faces(s->ray, axis, low, high, &from, &to)) {
             follow_images(s, bounds, axis + 1, from, to);
         }
     }
 }
 
-static void follow(ray_search *s, double begin, double end) {
+static void follow_ray(ray_search *s, double begin, double end) {
     if (!is_periodic(s)) {
         bp_line line = *s->ray;
         line.begin = begin;
         line.end = end;
-        const bp_finder finder = {.find = find_in_step, .context = s};
-        bp_query_ask_line(s->query, &line, &finder);
+        const bp_found_receiver receiver = {.receive = receive_in_step, .context = s};
+        bp_query_find_on_line(s->query, &line, &receiver);
         return;
     }
     bp_box_double bounds;
@@ -222,8 +224,8 @@ static void follow(ray_search *s, double begin, double end) {
     }
 }
 
-// Where there can be something in the levels of the grids.
-static bool clip(const ray_search *s, bp_line *whole) {
+// Shortens the ray to where there can be boxes in the levels of the grids. False if nothing is left.
+static bool clip_to_levels(const ray_search *s, bp_line *whole) {
     if (is_periodic(s)) {
         return true;
     }
@@ -250,29 +252,29 @@ static double first_step(const ray_search *s) {
     return spacing > 0.0 ? FIRST_STEP * spacing / speed : (double)INFINITY;
 }
 
-// Whether nothing that is entered at `t` or later can be listed any more.
-static bool is_complete(const ray_search *s, double t) {
+// Whether no box that is entered at `t` or later can be listed any more.
+static bool has_all_hits(const ray_search *s, double t) {
     return s->few && bp_shortlist_limit(&s->list) < bp_ranked_key(0, (float)t);
 }
 
 static void follow_in_steps(ray_search *s, const bp_line *whole, double step) {
     double begin = whole->begin;
     s->from = s->ray->begin;
-    for (bool last = false; !last && !is_complete(s, begin); step *= 2.0) {
+    for (bool last = false; !last && !has_all_hits(s, begin); step *= 2.0) {
         const double end = begin + step < whole->end ? begin + step : whole->end;
         last = end == whole->end;
         s->to = last ? (double)INFINITY : end;
-        follow(s, begin, end);
+        follow_ray(s, begin, end);
         begin = end;
         s->from = end;
     }
 }
 
-// ---- the question itself --------------------------------------------------------------------------------------------
+// ---- the query itself -----------------------------------------------------------------------------------------------
 
 static bp_status check_numbers(const bp_world *world, const bp_ray *ray) {
     bool finite = true, moves = false;
-    for (uint32_t axis = 0; axis < world->config.dimensions; ++axis) {
+    for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
         finite &= isfinite(ray->origin[axis]) && isfinite(ray->direction[axis]);
         moves |= ray->direction[axis] != 0.0f;
     }
@@ -290,8 +292,8 @@ static bp_status check_numbers(const bp_world *world, const bp_ray *ray) {
 
 static bp_status check_periods(const bp_world *world, const bp_ray *ray) {
     bool periodic = false, fits = true;
-    for (uint32_t axis = 0; axis < world->config.dimensions; ++axis) {
-        const double period = bp_period_of(&world->config, axis);
+    for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
+        const double period = bp_period_of(&world->setup.overlap, axis);
         periodic |= period > 0.0;
         fits &= !(period > 0.0 && fabs((double)ray->direction[axis]) * (double)ray->max_t > PERIODS_MOST * period);
     }
@@ -313,10 +315,10 @@ static bp_status check_ray(const bp_world *world, const bp_ray *ray, const bp_ra
     return status == BP_OK ? check_periods(world, ray) : status;
 }
 
-static bp_line line_of(const bp_ray *ray, const bp_config *config) {
+static bp_line line_of(const bp_ray *ray, const bp_overlap_rule *rule) {
     bp_line line = {.begin = 0.0, .end = (double)ray->max_t};
-    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
-        const double origin = (double)ray->origin[axis], period = bp_period_of(config, axis);
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+        const double origin = (double)ray->origin[axis], period = bp_period_of(rule, axis);
         line.origin[axis] = period > 0.0 ? bp_query_wrap(origin, period) : origin;
         line.direction[axis] = (double)ray->direction[axis];
     }
@@ -333,12 +335,12 @@ bp_status bp_query_ray_as(const bp_world *world, const bp_ray *ray, const bp_obj
         return status;
     }
     const bp_query query = bp_query_begin(world, object);
-    const bp_line line = line_of(ray, &world->config);
+    const bp_line line = line_of(ray, &world->setup.overlap);
     ray_search s = {.query = &query, .ray = &line, .list = bp_shortlist_of_hits(hits, capacity), .few = found == NULL};
-    const bp_finder finder = {.find = find_apart, .context = &s};
+    const bp_found_receiver receiver = {.receive = receive_anywhere, .context = &s};
     bp_line whole = line;
-    bp_query_ask_apart(&query, &finder);
-    if (clip(&s, &whole)) {
+    bp_query_find_outside_levels(&query, &receiver);
+    if (clip_to_levels(&s, &whole)) {
         follow_in_steps(&s, &whole, s.few ? first_step(&s) : (double)INFINITY);
     }
     return bp_shortlist_finish(&s.list, found);

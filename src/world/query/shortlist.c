@@ -1,6 +1,6 @@
 // See shortlist.h. The sort is an in-place radix sort from the highest byte down (American flag sort): McIlroy, Bostic,
-// McIlroy, "Engineering Radix Sort", 1993. Unlike a comparison sort it has no bad case, and large results of box queries
-// are sorted in about the time in which they are found.
+// McIlroy, "Engineering Radix Sort", 1993. Unlike a comparison sort it has no bad case, and large results of box
+// queries are sorted in about the time in which they are found.
 #include "world/query/shortlist.h"
 
 #include <assert.h>
@@ -27,7 +27,7 @@ bp_shortlist bp_shortlist_of_near(bp_near *near, size_t capacity) {
     return (bp_shortlist){.items = (unsigned char *)near, .item_size = sizeof *near, .capacity = capacity};
 }
 
-static inline uint64_t key_at(const bp_shortlist *list, size_t index) {
+static inline uint64_t key_of_item(const bp_shortlist *list, size_t index) {
     const unsigned char *item = list->items + index * list->item_size;
     uint32_t id, rank = 0;
     memcpy(&id, item, sizeof id);
@@ -37,7 +37,7 @@ static inline uint64_t key_at(const bp_shortlist *list, size_t index) {
     return (uint64_t)rank << 32 | id;
 }
 
-static inline void put(const bp_shortlist *list, size_t index, uint64_t key) {
+static inline void put_key(const bp_shortlist *list, size_t index, uint64_t key) {
     unsigned char *item = list->items + index * list->item_size;
     const uint32_t id = (uint32_t)key, rank = (uint32_t)(key >> 32);
     memcpy(item, &id, sizeof id);
@@ -48,32 +48,32 @@ static inline void put(const bp_shortlist *list, size_t index, uint64_t key) {
 
 // ---- the heap -------------------------------------------------------------------------------------------------------
 
-// Puts a key where `at` is, or below it, so that no child is larger.
+// Puts a key at position `at`, or below it, so that no child is larger than its parent.
 static void sift_down(const bp_shortlist *list, size_t at, uint64_t key) {
     for (size_t child = 2 * at + 1; child < list->kept; child = 2 * at + 1) {
-        uint64_t largest = key_at(list, child);
-        if (child + 1 < list->kept && key_at(list, child + 1) > largest) {
-            largest = key_at(list, ++child);
+        uint64_t largest = key_of_item(list, child);
+        if (child + 1 < list->kept && key_of_item(list, child + 1) > largest) {
+            largest = key_of_item(list, ++child);
         }
         if (largest <= key) {
             break;
         }
-        put(list, at, largest);
+        put_key(list, at, largest);
         at = child;
     }
-    put(list, at, key);
+    put_key(list, at, key);
 }
 
 static void make_heap(const bp_shortlist *list) {
     for (size_t at = list->kept / 2; at-- > 0;) {
-        sift_down(list, at, key_at(list, at));
+        sift_down(list, at, key_of_item(list, at));
     }
 }
 
 void bp_shortlist_offer(bp_shortlist *list, uint64_t key) {
     ++list->offered;
     if (list->kept < list->capacity) {
-        put(list, list->kept++, key);
+        put_key(list, list->kept++, key);
         if (list->kept == list->capacity) {
             make_heap(list);
         }
@@ -86,7 +86,7 @@ uint64_t bp_shortlist_limit(const bp_shortlist *list) {
     if (list->kept < list->capacity) {
         return UINT64_MAX;
     }
-    return list->capacity > 0 ? key_at(list, 0) : 0;
+    return list->capacity > 0 ? key_of_item(list, 0) : 0;
 }
 
 void bp_shortlist_clear(bp_shortlist *list) {
@@ -99,7 +99,7 @@ void bp_shortlist_clear(bp_shortlist *list) {
 static void insertion_sort(const bp_shortlist *list, size_t begin, size_t end) {
     uint64_t keys[FEW];
     for (size_t i = 0; i < end - begin; ++i) {
-        const uint64_t key = key_at(list, begin + i);
+        const uint64_t key = key_of_item(list, begin + i);
         size_t at = i;
         for (; at > 0 && keys[at - 1] > key; --at) {
             keys[at] = keys[at - 1];
@@ -107,7 +107,7 @@ static void insertion_sort(const bp_shortlist *list, size_t begin, size_t end) {
         keys[at] = key;
     }
     for (size_t i = 0; i < end - begin; ++i) {
-        put(list, begin + i, keys[i]);
+        put_key(list, begin + i, keys[i]);
     }
 }
 
@@ -116,27 +116,27 @@ static size_t digit_of(uint64_t key, unsigned shift) {
 }
 
 // Moves every item into the part of its digit, part after part, following each item to its place and on from there.
-static void permute(const bp_shortlist *list, size_t places[DIGITS], const size_t ends[DIGITS], unsigned shift) {
+static void move_to_parts(const bp_shortlist *list, size_t places[DIGITS], const size_t ends[DIGITS], unsigned shift) {
     for (size_t part = 0; part < DIGITS; ++part) {
         while (places[part] < ends[part]) {
-            uint64_t key = key_at(list, places[part]);
+            uint64_t key = key_of_item(list, places[part]);
             for (size_t digit = digit_of(key, shift); digit != part; digit = digit_of(key, shift)) {
                 const size_t place = places[digit]++;
-                const uint64_t other = key_at(list, place);
-                put(list, place, key);
+                const uint64_t other = key_of_item(list, place);
+                put_key(list, place, key);
                 key = other;
             }
-            put(list, places[part]++, key);
+            put_key(list, places[part]++, key);
         }
     }
 }
 
-// Where the digit begins by which to sort first: with the highest bit that differs on top. False if none does.
+// Finds the digit by which to sort first: its highest bit is the highest one that differs. False if none differs.
 static bool find_digit(const bp_shortlist *list, size_t begin, size_t end, unsigned *shift) {
-    const uint64_t first = key_at(list, begin);
+    const uint64_t first = key_of_item(list, begin);
     uint64_t differing = 0;
     for (size_t i = begin + 1; i < end; ++i) {
-        differing |= key_at(list, i) ^ first;
+        differing |= key_of_item(list, i) ^ first;
     }
     *shift = 0;
     while (differing >> *shift >= DIGITS) {
@@ -145,7 +145,7 @@ static bool find_digit(const bp_shortlist *list, size_t begin, size_t end, unsig
     return differing != 0;
 }
 
-// At most eight deep: those of a part have the same eight bits, and all bits above.
+// At most eight deep: the keys of a part have the same digit, and the same bits above it.
 static void radix_sort(const bp_shortlist *list, size_t begin, size_t end) { // NOLINT(misc-no-recursion)
     unsigned shift = 0;
     if (end - begin <= FEW) {
@@ -157,7 +157,7 @@ static void radix_sort(const bp_shortlist *list, size_t begin, size_t end) { // 
     }
     size_t places[DIGITS], ends[DIGITS] = {0};
     for (size_t i = begin; i < end; ++i) {
-        ++ends[digit_of(key_at(list, i), shift)];
+        ++ends[digit_of(key_of_item(list, i), shift)];
     }
     size_t position = begin;
     for (size_t digit = 0; digit < DIGITS; ++digit) {
@@ -165,7 +165,7 @@ static void radix_sort(const bp_shortlist *list, size_t begin, size_t end) { // 
         position += ends[digit];
         ends[digit] = position;
     }
-    permute(list, places, ends, shift);
+    move_to_parts(list, places, ends, shift);
     for (size_t digit = 0, from = begin; digit < DIGITS; from = ends[digit++]) {
         if (ends[digit] - from > 1) {
             radix_sort(list, from, ends[digit]);
@@ -187,7 +187,7 @@ bp_status bp_shortlist_finish(bp_shortlist *list, size_t *found) {
         return list->offered <= list->capacity ? BP_OK : BP_ERROR_CAPACITY;
     }
     if (list->kept < list->capacity) {
-        put(list, list->kept, BP_NO_ID);
+        put_key(list, list->kept, BP_NO_ID);
     }
     return BP_OK;
 }

@@ -62,21 +62,21 @@ static uint64_t mix(uint64_t sum, uint64_t word) {
     return rotate(sum ^ rotate(word * prime_2, 31) * prime_1, 27) * prime_1 + prime_4;
 }
 
-// Continues a sum over one block. Its length counts too, so that zeros at its end are not the same as none.
-static uint64_t checksum(uint64_t sum, const unsigned char *bytes, size_t count) {
+// Continues a sum over one block. The length of the block counts too, so that zeros at its end make a difference.
+static uint64_t add_to_checksum(uint64_t sum, const unsigned char *bytes, size_t count) {
     size_t i = 0;
     for (; i + 8 <= count; i += 8) {
         sum = mix(sum, bp_load_u64(bytes + i));
     }
-    unsigned char rest[8] = {0};
-    memcpy(rest, bytes + i, count - i);
-    return mix(mix(sum, bp_load_u64(rest)), count);
+    unsigned char tail[8] = {0};
+    memcpy(tail, bytes + i, count - i);
+    return mix(mix(sum, bp_load_u64(tail)), count);
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-static void flush(bp_record_writer *writer) {
-    writer->sum = checksum(writer->sum, writer->block, writer->used);
+static void write_sealed_block(bp_record_writer *writer) {
+    writer->sum = add_to_checksum(writer->sum, writer->block, writer->used);
     bp_store_u64(writer->block + writer->used, writer->sum);
     const size_t size = writer->used + BP_SUM_BYTES;
     writer->failed = writer->failed || writer->write(writer->context, writer->block, size) == 0;
@@ -87,7 +87,7 @@ static void flush(bp_record_writer *writer) {
 unsigned char *bp_record_next(bp_record_writer *writer, size_t record_bytes) {
     assert(record_bytes <= BP_BLOCK_BYTES);
     if (record_bytes > BP_BLOCK_BYTES - writer->used) {
-        flush(writer);
+        write_sealed_block(writer);
     }
     unsigned char *record = writer->block + writer->used;
     writer->used += record_bytes;
@@ -96,7 +96,7 @@ unsigned char *bp_record_next(bp_record_writer *writer, size_t record_bytes) {
 
 bool bp_records_end(bp_record_writer *writer) {
     if (writer->used > 0) {
-        flush(writer);
+        write_sealed_block(writer);
     }
     return !writer->failed;
 }
@@ -109,7 +109,7 @@ void bp_records_begin(bp_record_reader *reader, uint64_t record_count, size_t re
     reader->record_bytes = record_bytes;
 }
 
-static bool fetch(bp_record_reader *reader) {
+static bool read_block(bp_record_reader *reader) {
     const size_t most = BP_BLOCK_BYTES / reader->record_bytes;
     const size_t records = reader->records_left < most ? (size_t)reader->records_left : most;
     const size_t size = records * reader->record_bytes;
@@ -117,7 +117,7 @@ static bool fetch(bp_record_reader *reader) {
         reader->state = BP_STREAM_CUT;
         return false;
     }
-    reader->sum = checksum(reader->sum, reader->block, size);
+    reader->sum = add_to_checksum(reader->sum, reader->block, size);
     if (reader->sum != bp_load_u64(reader->block + size)) {
         reader->state = BP_STREAM_ALTERED;
         return false;
@@ -131,7 +131,7 @@ static bool fetch(bp_record_reader *reader) {
 
 const unsigned char *bp_record_take(bp_record_reader *reader) {
     assert(reader->records_left > 0 || reader->begin < reader->end);
-    if (reader->state != BP_STREAM_SOUND || (reader->begin == reader->end && !fetch(reader))) {
+    if (reader->state != BP_STREAM_SOUND || (reader->begin == reader->end && !read_block(reader))) {
         return NULL;
     }
     const unsigned char *record = reader->block + reader->begin;

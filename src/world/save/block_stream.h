@@ -2,15 +2,15 @@
 //
 //     section | block | sum | block | sum | ... | block | sum |       section | block | sum | ...
 //
-// A section is a number of records of one size, both of which writer and reader know from what came before. A block is
-// as many whole records as fit into 16 KiB, or those that are left; a sum is that of all records before it. So a
-// reader needs one block of memory, looks at no record that has not been checked, and believes no length: it asks for
-// records only as they come.
+// A section is a number of records of one size; writer and reader know both from what came before. A block is as many
+// whole records as fit into 16 KiB, or those that are left. A sum covers all records before it. So a reader needs one
+// block of memory, uses no record that has not been checked, and trusts no length: it asks for records only as they
+// come.
 //
 // The checksum takes eight bytes at a time, with the step that XXH64 takes for the words at the end of its input
-// (Y. Collet, https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md). Each step is one-to-one in what came before and
-// in the word: so a change within one word is always found, and any other but for one in about 2^64. It is no
-// protection against those who mean to deceive: whoever reads must check what the records say.
+// (Y. Collet, https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md). Each step is one-to-one in the sum so far and in
+// the word: so a change within one word is always found, and any other change except one in about 2^64. It does not
+// protect against forgery: the reader must check what the records say.
 //
 // Numbers are little-endian, floats are their IEEE 754 bits.
 #ifndef BP_BLOCK_STREAM_H
@@ -26,12 +26,12 @@ typedef struct bp_record_writer {
     void *context;
     uint64_t sum; // of all bytes before this block
     size_t used;  // bytes of the block
-    bool failed;  // `write` has refused: nothing more is written
+    bool failed;  // `write` has failed: nothing more is written
     uint64_t written;
     unsigned char block[BP_BLOCK_BYTES + BP_SUM_BYTES];
 } bp_record_writer;
 
-// Where the next record of the section, of `record_bytes` bytes, has to be put. Never NULL.
+// Where to put the next record of the section, of `record_bytes` bytes. Never NULL.
 unsigned char *bp_record_next(bp_record_writer *writer, size_t record_bytes);
 // Ends a section. False if a write has failed.
 bool bp_records_end(bp_record_writer *writer);
@@ -52,7 +52,7 @@ typedef struct bp_record_reader {
 
 // Begins a section.
 void bp_records_begin(bp_record_reader *reader, uint64_t record_count, size_t record_bytes);
-// The next record of the section, valid until the next call; NULL if the stream ends there or is not sound.
+// The next record of the section, valid until the next call; NULL if the stream ends there or was altered.
 const unsigned char *bp_record_take(bp_record_reader *reader);
 
 // ---- numbers --------------------------------------------------------------------------------------------------------

@@ -1,38 +1,46 @@
-// A world from a stream. See save_format.h for what is in it.
+// Loading a world from a stream. save_format.h says what is in it.
 //
-// A loaded world is made by the calls that made the first one (add, remove, set_object), which check all that they are
-// given; then it is handed the old pairs, so that the next update knows what has begun and ended since. That update
-// builds the method's structure and finds all pairs. Nothing is believed: memory follows the bytes that have come, not
-// those that the header promises, and what a checksum cannot tell is checked where it is used.
+// A loaded world is made by the calls that made the saved one (add, remove, set_object), which check their arguments.
+// Then it gets the old pairs, so that the next update knows what has begun and ended since. That update builds the
+// method's structure and finds all pairs. Nothing is trusted: memory follows the bytes that have come, not those that
+// the header promises, and what a checksum cannot tell is checked where it is used.
 //
 // Cost: O(n + pairs), and memory for the holes beside that of the world.
 #include "world/save/save_format.h"
 
-#include "api/config.h"
+#include "base/log.h"
 #include "world/save/block_stream.h"
-#include "world/world_boxes.h"
+#include "world/world.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 typedef struct loader {
-    const bp_config *given;
-    const bp_config *config; // the same, complete
+    const bp_config *config;
+    bp_setup setup; // the config, complete
     bp_record_reader reader;
     bp_save_header header;
     bp_world *world;
     bp_buffer holes; // of bp_id, ascending
 } loader;
 
-static bp_status refuse(const loader *l, const char *what) {
-    bp_log_write(l->config, "stream: %s", what);
+static const bp_log *log_of(const loader *l) {
+    return &l->setup.methods.runtime.log;
+}
+
+static const bp_allocator *allocator_of(const loader *l) {
+    return &l->setup.methods.runtime.allocator;
+}
+
+static bp_status refuse_content(const loader *l, const char *what) {
+    bp_log_write(log_of(l), "stream: %s", what);
     return BP_ERROR_ARGUMENT;
 }
 
 // The reader could not go on.
 static bp_status refuse_stream(const loader *l) {
     const bool cut = l->reader.state == BP_STREAM_CUT;
-    bp_log_write(l->config, "stream: %s, in the block after byte %" PRIu64,
+    bp_log_write(log_of(l), "stream: %s, in the block after byte %" PRIu64,
                  cut ? "it is cut: read failed" : "it has been altered: a checksum is wrong", l->reader.bytes_read);
     return BP_ERROR_ARGUMENT;
 }
@@ -41,12 +49,8 @@ static uint64_t count_living(const loader *l) {
     return l->header.ids - l->header.holes;
 }
 
-static bool is_wide(const loader *l) {
-    return (l->header.content & BP_SAVED_WIDE) != 0;
-}
-
-static bool is_alive(const loader *l, size_t id) {
-    return bp_world_is_alive(l->world, (bp_id)id);
+static bool is_double(const loader *l) {
+    return (l->header.content & BP_SAVED_DOUBLE) != 0;
 }
 
 // ---- what it is -----------------------------------------------------------------------------------------------------
@@ -55,26 +59,26 @@ static bp_status read_preamble(loader *l) {
     bp_records_begin(&l->reader, 1, BP_PREAMBLE_BYTES);
     const unsigned char *record = bp_record_take(&l->reader);
     if (l->reader.state != BP_STREAM_CUT && memcmp(l->reader.block, BP_SAVE_MAGIC, BP_MAGIC_BYTES) != 0) {
-        return refuse(l, "it does not begin as a saved world does");
+        return refuse_content(l, "it does not begin as a saved world does");
     }
     if (record == NULL) {
         return refuse_stream(l);
     }
     if (bp_load_u32(record + 8) != BP_SAVE_VERSION) {
-        bp_log_write(l->config, "stream: it has version %" PRIu32 "; this library reads version %d",
+        bp_log_write(log_of(l), "stream: it has version %" PRIu32 "; this library reads version %d",
                      bp_load_u32(record + 8), BP_SAVE_VERSION);
         return BP_ERROR_ARGUMENT;
     }
-    return bp_load_u32(record + 12) == 0 ? BP_OK : refuse(l, "the preamble holds what version 1 does not know");
+    return bp_load_u32(record + 12) == 0 ? BP_OK : refuse_content(l, "the preamble holds what version 1 does not know");
 }
 
 static bp_status check_header(const loader *l) {
     const bp_save_header *h = &l->header;
     if ((h->content & ~(uint32_t)BP_SAVED_EVERYTHING) != 0) {
-        return refuse(l, "the header names contents that version 1 does not know");
+        return refuse_content(l, "the header names contents that version 1 does not know");
     }
     if (h->ids > BP_MAX_COUNT || h->holes > h->ids || h->gone > h->ids || h->changed > h->ids) {
-        return refuse(l, "the header counts more ids than there are");
+        return refuse_content(l, "the header counts more ids than there are");
     }
     return BP_OK;
 }
@@ -97,37 +101,38 @@ static bp_status read_header(loader *l) {
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
         *counts[i] = bp_load_u64(record + 32 + 8 * i);
     }
-    return bp_load_u32(record + 28) == 0 ? check_header(l) : refuse(l, "the header holds what version 1 does not know");
+    return bp_load_u32(record + 28) == 0 ? check_header(l)
+                                         : refuse_content(l, "the header holds what version 1 does not know");
 }
 
-static bp_status refuse_config(const loader *l, const char *field, double saved, double given) {
-    bp_log_write(l->config, "config.%s: %.9g, but the world was saved with %.9g", field, given, saved);
+static bp_status refuse_config(const loader *l, const char *field, double saved, double wanted) {
+    bp_log_write(log_of(l), "config.%s: %.9g, but the world was saved with %.9g", field, wanted, saved);
     return BP_ERROR_ARGUMENT;
 }
 
 static bp_status compare_config(loader *l) {
     const bp_save_header *saved = &l->header;
-    const bp_save_header given = bp_save_describe(l->config);
-    if (saved->dimensions != given.dimensions) {
-        return refuse_config(l, "dimensions", saved->dimensions, given.dimensions);
+    const bp_save_header wanted = bp_save_describe(&l->setup.overlap);
+    if (saved->dimensions != wanted.dimensions) {
+        return refuse_config(l, "dimensions", saved->dimensions, wanted.dimensions);
     }
-    if (saved->shape != given.shape) {
-        return refuse_config(l, "shape", saved->shape, given.shape);
+    if (saved->shape != wanted.shape) {
+        return refuse_config(l, "shape", saved->shape, wanted.shape);
     }
-    if (saved->margin != given.margin) {
-        return refuse_config(l, "margin", (double)saved->margin, (double)given.margin);
+    if (saved->margin != wanted.margin) {
+        return refuse_config(l, "margin", (double)saved->margin, (double)wanted.margin);
     }
     for (int axis = 0; axis < 3; ++axis) {
-        if (saved->period[axis] != given.period[axis]) {
-            return refuse_config(l, "period", (double)saved->period[axis], (double)given.period[axis]);
+        if (saved->period[axis] != wanted.period[axis]) {
+            return refuse_config(l, "period", (double)saved->period[axis], (double)wanted.period[axis]);
         }
     }
     return BP_OK;
 }
 
-static bp_status create(loader *l) {
-    const bp_status status = bp_world_create(l->given, &l->world);
-    return status == BP_OK && is_wide(l) && !bp_world_widen(l->world) ? BP_ERROR_MEMORY : status;
+static bp_status create_world(loader *l) {
+    const bp_status status = bp_world_create(l->config, &l->world);
+    return status == BP_OK && is_double(l) && !bp_world_make_double(l->world) ? BP_ERROR_MEMORY : status;
 }
 
 // ---- ids and boxes --------------------------------------------------------------------------------------------------
@@ -136,7 +141,7 @@ static bp_status create(loader *l) {
 static bool reserve_next(bp_buffer *buffer, const loader *l, size_t count, size_t size) {
     const size_t bytes = count * size;
     return bytes + size <= buffer->bytes ||
-           bp_buffer_reserve(buffer, &l->config->allocator, bytes, count < 512 ? 1024 : 2 * count, size);
+           bp_buffer_reserve(buffer, allocator_of(l), bytes, count < 512 ? 1024 : 2 * count, size);
 }
 
 // The next id of an ascending list; `*last` is the one before, or UINT32_MAX.
@@ -147,7 +152,7 @@ static bp_status read_id(loader *l, bp_id *last) {
     }
     const bp_id id = bp_load_u32(record);
     if (id >= l->header.ids || (*last != UINT32_MAX && id <= *last)) {
-        return refuse(l, "a list of ids is not ascending, or names an id that there is not");
+        return refuse_content(l, "a list of ids is not ascending, or names an id that there is not");
     }
     *last = id;
     return BP_OK;
@@ -170,7 +175,7 @@ static bp_status read_holes(loader *l) {
 }
 
 static void begin_boxes(loader *l, uint64_t count) {
-    bp_records_begin(&l->reader, count, is_wide(l) ? BP_WIDE_BOX_BYTES : BP_BOX_BYTES);
+    bp_records_begin(&l->reader, count, is_double(l) ? BP_DOUBLE_BOX_BYTES : BP_BOX_BYTES);
 }
 
 static bp_status read_box(loader *l, bp_box_double *box) {
@@ -179,7 +184,7 @@ static bp_status read_box(loader *l, bp_box_double *box) {
         return refuse_stream(l);
     }
     for (size_t axis = 0; axis < 3; ++axis) {
-        if (is_wide(l)) {
+        if (is_double(l)) {
             box->min[axis] = bp_load_double(record + 8 * axis);
             box->max[axis] = bp_load_double(record + 24 + 8 * axis);
         } else {
@@ -190,7 +195,7 @@ static bp_status read_box(loader *l, bp_box_double *box) {
     return BP_OK;
 }
 
-static bp_status add_narrow(loader *l, const bp_box_double *box) {
+static bp_status add_floats(loader *l, const bp_box_double *box) {
     bp_box floats;
     for (int axis = 0; axis < 3; ++axis) { // as they were read
         floats.min[axis] = (float)box->min[axis];
@@ -199,12 +204,13 @@ static bp_status add_narrow(loader *l, const bp_box_double *box) {
     return bp_add(l->world, &floats, NULL, NULL);
 }
 
-static bp_status add(loader *l, const bp_box_double *box) {
-    const bp_status status = is_wide(l) ? bp_add_double(l->world, box, NULL, NULL) : add_narrow(l, box);
-    return status == BP_OK || status == BP_ERROR_MEMORY ? status : refuse(l, "it holds a box that is not valid");
+static bp_status add_box(loader *l, const bp_box_double *box) {
+    const bp_status status = is_double(l) ? bp_add_double(l->world, box, NULL, NULL) : add_floats(l, box);
+    return status == BP_OK || status == BP_ERROR_MEMORY ? status
+                                                        : refuse_content(l, "it holds a box that is not valid");
 }
 
-// Every id is given out first, those of the holes with a box of no matter; then the holes are made.
+// Every id gets an object first, the holes with any box; then the objects of the holes are removed.
 static bp_status read_boxes(loader *l) {
     const bp_id *holes = l->holes.data;
     bp_status status = BP_OK;
@@ -214,7 +220,7 @@ static bp_status read_boxes(loader *l) {
         bp_box_double box = {.min = {0}};
         hole += is_hole;
         status = is_hole ? BP_OK : read_box(l, &box);
-        status = status == BP_OK ? add(l, &box) : status;
+        status = status == BP_OK ? add_box(l, &box) : status;
     }
     return status;
 }
@@ -229,19 +235,19 @@ static bp_status make_holes(loader *l) {
 }
 
 static bp_status read_grown(loader *l) {
-    const bool any = l->config->margin > 0.0f;
+    const bool any = l->setup.overlap.margin > 0.0f;
     begin_boxes(l, any ? count_living(l) : 0);
     for (size_t id = 0; any && id < l->header.ids; ++id) {
         bp_box_double grown;
-        if (!is_alive(l, id)) {
+        if (!bp_world_is_alive(l->world, (bp_id)id)) {
             continue;
         }
         const bp_status status = read_box(l, &grown);
         if (status != BP_OK) {
             return status;
         }
-        if (!bp_world_put_grown_box(l->world, (bp_id)id, &grown)) {
-            return refuse(l, "a box has left the one that it moves in");
+        if (!bp_world_boxes_put_grown(&l->world->boxes, (bp_id)id, &grown)) {
+            return refuse_content(l, "a box has left the one that it moves in");
         }
     }
     return BP_OK;
@@ -252,7 +258,7 @@ static bp_status read_objects(loader *l) {
     bp_status status = BP_OK;
     bp_records_begin(&l->reader, any ? count_living(l) : 0, BP_OBJECT_BYTES);
     for (size_t id = 0; any && id < l->header.ids && status == BP_OK; ++id) {
-        if (!is_alive(l, id)) {
+        if (!bp_world_is_alive(l->world, (bp_id)id)) {
             continue;
         }
         const unsigned char *record = bp_record_take(&l->reader);
@@ -271,42 +277,38 @@ static bp_status read_objects(loader *l) {
 
 // ---- what has changed since the last update -------------------------------------------------------------------------
 
-// What loading has changed is no news.
-static bp_status forget(loader *l) {
-    bp_world_forget_changes(l->world);
-    l->world->all_changed = l->config->margin == 0.0f || (l->header.content & BP_SAVED_ALL_CHANGED) != 0;
+// What loading itself has changed does not count.
+static bp_status forget_changes(loader *l) {
+    const bool all = l->setup.overlap.margin == 0.0f || (l->header.content & BP_SAVED_ALL_CHANGED) != 0;
+    bp_change_list_restart(&l->world->changes, l->world->ids.count, all);
     return BP_OK;
 }
 
-static bp_status read_gone(loader *l) {
+// Reads a list of ids and marks each of them: as gone, or just as changed.
+static bp_status read_marks(loader *l, uint64_t count, bool are_gone) {
     bp_status status = BP_OK;
     bp_id id = UINT32_MAX;
-    bp_records_begin(&l->reader, l->header.gone, BP_ID_BYTES);
-    for (uint64_t i = 0; i < l->header.gone && status == BP_OK; ++i) {
+    bp_records_begin(&l->reader, count, BP_ID_BYTES);
+    for (uint64_t i = 0; i < count && status == BP_OK; ++i) {
         status = read_id(l, &id);
         if (status == BP_OK) {
-            const uint8_t again = is_alive(l, id) ? BP_MARK_RESTATED | BP_MARK_REBORN : 0;
-            bp_world_mark_changed(l->world, id, BP_MARK_REMOVED | again);
+            const uint8_t again = bp_world_is_alive(l->world, (bp_id)id) ? BP_MARK_RESTATED | BP_MARK_REBORN : 0;
+            bp_world_mark(l->world, id, are_gone ? BP_MARK_REMOVED | again : 0);
         }
     }
     return status;
+}
+
+static bp_status read_gone(loader *l) {
+    return read_marks(l, l->header.gone, true);
 }
 
 static bp_status read_changed(loader *l) {
-    bp_status status = BP_OK;
-    bp_id id = UINT32_MAX;
-    bp_records_begin(&l->reader, l->header.changed, BP_ID_BYTES);
-    for (uint64_t i = 0; i < l->header.changed && status == BP_OK; ++i) {
-        status = read_id(l, &id);
-        if (status == BP_OK) {
-            bp_world_mark_changed(l->world, id, 0);
-        }
-    }
-    return status;
+    return read_marks(l, l->header.changed, false);
 }
 
 static bp_status read_pairs(loader *l) {
-    bp_pairs *pairs = &l->world->pairs;
+    const bp_pairs *pairs = &l->world->lists.pairs;
     bp_records_begin(&l->reader, l->header.pairs, BP_PAIR_BYTES);
     for (uint64_t i = 0; i < l->header.pairs; ++i) {
         const unsigned char *record = bp_record_take(&l->reader);
@@ -316,25 +318,24 @@ static bp_status read_pairs(loader *l) {
         const bp_pair pair = {.a = bp_load_u32(record), .b = bp_load_u32(record + 4)};
         if (pair.a >= pair.b || pair.b >= l->header.ids ||
             (i > 0 && !bp_pair_is_before(pairs->data[pairs->count - 1], pair))) {
-            return refuse(l, "the pairs are not ascending pairs of ids");
+            return refuse_content(l, "the pairs are not ascending pairs of ids");
         }
-        if (!bp_pairs_reserve(pairs, &l->config->allocator, pairs->count + 1)) {
+        if (!bp_pair_lists_append(&l->world->lists, pair)) {
             return BP_ERROR_MEMORY;
         }
-        pairs->data[pairs->count++] = pair;
     }
     return BP_OK;
 }
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-typedef bp_status (*step)(loader *l);
+typedef bp_status (*load_step)(loader *l);
 
-static const step STEPS[] = {read_preamble, read_header,  compare_config, create,       read_holes,
-                             read_boxes,    make_holes,   read_grown,     read_objects, forget,
-                             read_gone,     read_changed, read_pairs};
+static const load_step STEPS[] = {read_preamble, read_header,  compare_config, create_world, read_holes,
+                                  read_boxes,    make_holes,   read_grown,     read_objects, forget_changes,
+                                  read_gone,     read_changed, read_pairs};
 
-static bp_status load(loader *l) {
+static bp_status load_world(loader *l) {
     bp_status status = BP_OK;
     for (size_t i = 0; i < sizeof STEPS / sizeof STEPS[0] && status == BP_OK; ++i) {
         status = STEPS[i](l);
@@ -347,18 +348,17 @@ bp_status bp_world_load(const bp_config *config, bp_read read, void *context, bp
         return BP_ERROR_ARGUMENT;
     }
     *world = NULL;
-    bp_config complete;
-    bp_status status = bp_config_complete(config, &complete);
+    loader l = {.config = config, .reader = {.read = read, .context = context}};
+    bp_status status = bp_setup_complete(config, &l.setup);
     if (status != BP_OK) {
         return status;
     }
     if (read == NULL) {
-        bp_log_write(&complete, "read: NULL; a function that brings the bytes is needed");
+        bp_log_write(log_of(&l), "read: NULL; a function that brings the bytes is needed");
         return BP_ERROR_ARGUMENT;
     }
-    loader l = {.given = config, .config = &complete, .reader = {.read = read, .context = context}};
-    status = load(&l);
-    bp_buffer_free(&l.holes, &complete.allocator);
+    status = load_world(&l);
+    bp_buffer_free(&l.holes, allocator_of(&l));
     if (status != BP_OK) {
         bp_world_destroy(l.world);
         return status;

@@ -1,12 +1,12 @@
-// A world to a stream. See save_format.h for what is written.
+// Saving a world to a stream. save_format.h says what is written.
 //
 // Cost: O(n + pairs), and memory for a byte per id and, if the pairs are not sorted, two copies of them.
 #include "world/save/save_format.h"
 
-#include "api/config.h"
+#include "base/log.h"
 #include "base/radix_sort.h"
 #include "world/save/block_stream.h"
-#include "world/world_boxes.h"
+#include "world/world.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,36 +20,32 @@ typedef struct saver {
     bp_record_writer writer;
 } saver;
 
-static bool is_alive(const saver *s, size_t id) {
+static bool is_saved(const saver *s, size_t id) {
     return bp_world_is_alive(s->world, (bp_id)id);
 }
 
 static bool has_margin(const saver *s) {
-    return s->world->config.margin > 0.0f;
+    return bp_world_boxes_have_margin(&s->world->boxes);
 }
 
 // ---- what there is to save ------------------------------------------------------------------------------------------
 
-static bool is_default(const bp_object *object) {
-    return (object->group | object->mask | object->flags | object->island) == 0 && object->user == 0;
-}
-
 static bool any_object_differs(const saver *s) {
-    const bp_object *objects = bp_world_objects(s->world);
-    for (size_t id = 0; objects != NULL && id < s->world->id_count; ++id) {
-        if (is_alive(s, id) && !is_default(&objects[id])) {
+    const bp_object *objects = bp_object_table_data(&s->world->objects);
+    for (size_t id = 0; objects != NULL && id < s->world->ids.count; ++id) {
+        if (is_saved(s, id) && !bp_object_is_default(&objects[id])) {
             return true;
         }
     }
     return false;
 }
 
-// Holes at the end are the same as no ids, unless a pair of the last update names them, or their number decides when
-// margins are renewed.
-static size_t count_ids(const saver *s) {
-    const bp_pairs *pairs = &s->world->pairs;
-    size_t count = s->world->id_count;
-    while (count > 0 && !has_margin(s) && !is_alive(s, count - 1)) {
+// Holes at the end are the same as no ids, unless a pair of the last update names them, or there is a margin: then the
+// number of ids decides when boxes are grown anew.
+static size_t count_saved_ids(const saver *s) {
+    const bp_pairs *pairs = &s->world->lists.pairs;
+    size_t count = s->world->ids.count;
+    while (count > 0 && !has_margin(s) && !is_saved(s, count - 1)) {
         --count;
     }
     for (size_t i = 0; i < pairs->count; ++i) {
@@ -60,46 +56,46 @@ static size_t count_ids(const saver *s) {
 
 // Whether an id was removed since the last update. (If it was given out again, only a world with events knows.)
 static bool was_removed(const saver *s, bp_id id) {
-    const bool knows = (s->world->config.flags & BP_EVENTS) != 0;
-    return !is_alive(s, id) || (knows && (bp_world_marks(s->world)[id] & BP_MARK_REMOVED) != 0);
+    const bool knows = bp_world_has_events(s->world);
+    return !is_saved(s, id) || (knows && (bp_change_list_marks(&s->world->changes)[id] & BP_MARK_REMOVED) != 0);
 }
 
-// Those that no pair names need not be known: nothing can end with them.
+// Lists the removed ids that pairs name. Others need not be known: no pair can end with them.
 static bool find_gone(saver *s) {
-    const bp_pairs *pairs = &s->world->pairs;
-    if (!bp_buffer_reserve(&s->gone, &s->world->config.allocator, 0, s->world->id_count, 1)) {
+    const bp_pairs *pairs = &s->world->lists.pairs;
+    if (!bp_buffer_reserve(&s->gone, bp_world_allocator(s->world), 0, s->world->ids.count, 1)) {
         return false;
     }
     uint8_t *gone = s->gone.data;
-    for (size_t id = 0; id < s->world->id_count; ++id) {
+    for (size_t id = 0; id < s->world->ids.count; ++id) {
         gone[id] = 0;
     }
     for (size_t i = 0; i < pairs->count; ++i) {
         gone[pairs->data[i].a] = was_removed(s, pairs->data[i].a);
         gone[pairs->data[i].b] = was_removed(s, pairs->data[i].b);
     }
-    for (size_t id = 0; id < s->world->id_count; ++id) {
+    for (size_t id = 0; id < s->world->ids.count; ++id) {
         s->header.gone += gone[id];
     }
     return true;
 }
 
-// With a margin it counts how many have changed: many get new margins, all of them.
+// With a margin it matters how many objects have changed: if many have, all boxes are grown anew.
 static bool is_listed_as_changed(const saver *s, size_t id) {
-    const bp_world *world = s->world;
-    return has_margin(s) && world->tracks && !world->all_changed && bp_world_marks(world)[id] != 0;
+    const bp_change_list *changes = &s->world->changes;
+    return has_margin(s) && bp_change_list_is_complete(changes) && bp_change_list_marks(changes)[id] != 0;
 }
 
-static void describe(saver *s) {
+static void fill_header(saver *s) {
     const bp_world *world = s->world;
-    s->header = bp_save_describe(&world->config);
+    s->header = bp_save_describe(&world->setup.overlap);
     s->header.content |= any_object_differs(s) ? BP_SAVED_OBJECTS : 0;
-    s->header.content |= world->wide ? BP_SAVED_WIDE : 0;
-    s->header.content |= has_margin(s) && world->all_changed ? BP_SAVED_ALL_CHANGED : 0;
-    s->header.ids = count_ids(s);
+    s->header.content |= world->boxes.is_double ? BP_SAVED_DOUBLE : 0;
+    s->header.content |= has_margin(s) && world->changes.all ? BP_SAVED_ALL_CHANGED : 0;
+    s->header.ids = count_saved_ids(s);
     s->header.holes = s->header.ids - bp_world_count(world);
-    s->header.pairs = world->pairs.count;
-    for (size_t id = 0; id < world->id_count; ++id) {
+    s->header.pairs = world->lists.pairs.count;
+    for (size_t id = 0; id < world->ids.count; ++id) {
         s->header.changed += is_listed_as_changed(s, id);
     }
 }
@@ -113,9 +109,9 @@ static bool are_sorted(const bp_pair *pairs, size_t count) {
     return true;
 }
 
-static bool sort_pairs(saver *s) {
-    const bp_pairs *pairs = &s->world->pairs;
-    const bp_allocator *allocator = &s->world->config.allocator;
+static bool sort_saved_pairs(saver *s) {
+    const bp_pairs *pairs = &s->world->lists.pairs;
+    const bp_allocator *allocator = bp_world_allocator(s->world);
     s->pairs = pairs->data;
     if (are_sorted(pairs->data, pairs->count)) {
         return true;
@@ -125,7 +121,7 @@ static bool sort_pairs(saver *s) {
     }
     bp_buffer scratch = {0};
     memcpy(s->sorted.data, pairs->data, pairs->count * sizeof(bp_pair));
-    const bool granted = bp_sort_pairs(s->sorted.data, pairs->count, s->world->id_count, &scratch, allocator);
+    const bool granted = bp_sort_pairs(s->sorted.data, pairs->count, s->world->ids.count, &scratch, allocator);
     bp_buffer_free(&scratch, allocator);
     s->pairs = s->sorted.data;
     return granted;
@@ -165,19 +161,19 @@ static void write_id(saver *s, size_t id) {
 
 static bool write_holes(saver *s) {
     for (size_t id = 0; id < s->header.ids; ++id) {
-        if (!is_alive(s, id)) {
+        if (!is_saved(s, id)) {
             write_id(s, id);
         }
     }
     return bp_records_end(&s->writer);
 }
 
-// In 32 bits, unless the world has 64: then these are floats anyway.
+// In 32 bits, unless the world keeps 64: otherwise the coordinates are floats.
 static void write_box(saver *s, bp_box_double box) {
-    const bool wide = s->world->wide;
-    unsigned char *record = bp_record_next(&s->writer, wide ? BP_WIDE_BOX_BYTES : BP_BOX_BYTES);
+    const bool is_double = s->world->boxes.is_double;
+    unsigned char *record = bp_record_next(&s->writer, is_double ? BP_DOUBLE_BOX_BYTES : BP_BOX_BYTES);
     for (size_t axis = 0; axis < 3; ++axis) {
-        if (wide) {
+        if (is_double) {
             bp_store_double(record + 8 * axis, box.min[axis]);
             bp_store_double(record + 24 + 8 * axis, box.max[axis]);
         } else {
@@ -188,18 +184,18 @@ static void write_box(saver *s, bp_box_double box) {
 }
 
 static bool write_boxes(saver *s) {
-    for (size_t id = 0; id < s->world->id_count; ++id) {
-        if (is_alive(s, id)) {
-            write_box(s, bp_world_given_box(s->world, (bp_id)id));
+    for (size_t id = 0; id < s->world->ids.count; ++id) {
+        if (is_saved(s, id)) {
+            write_box(s, bp_world_boxes_input(&s->world->boxes, (bp_id)id));
         }
     }
     return bp_records_end(&s->writer);
 }
 
 static bool write_grown(saver *s) {
-    for (size_t id = 0; has_margin(s) && id < s->world->id_count; ++id) {
-        if (is_alive(s, id)) {
-            write_box(s, bp_world_grown_box(s->world, (bp_id)id));
+    for (size_t id = 0; has_margin(s) && id < s->world->ids.count; ++id) {
+        if (is_saved(s, id)) {
+            write_box(s, bp_world_boxes_grown(&s->world->boxes, (bp_id)id));
         }
     }
     return bp_records_end(&s->writer);
@@ -207,9 +203,9 @@ static bool write_grown(saver *s) {
 
 static bool write_objects(saver *s) {
     const bool any = (s->header.content & BP_SAVED_OBJECTS) != 0;
-    for (size_t id = 0; any && id < s->world->id_count; ++id) {
-        const bp_object *object = &bp_world_objects(s->world)[id];
-        if (is_alive(s, id)) {
+    for (size_t id = 0; any && id < s->world->ids.count; ++id) {
+        const bp_object *object = &bp_object_table_data(&s->world->objects)[id];
+        if (is_saved(s, id)) {
             unsigned char *record = bp_record_next(&s->writer, BP_OBJECT_BYTES);
             bp_store_u32(record, object->group);
             bp_store_u32(record + 4, object->mask);
@@ -223,7 +219,7 @@ static bool write_objects(saver *s) {
 
 static bool write_gone(saver *s) {
     const uint8_t *gone = s->gone.data;
-    for (size_t id = 0; id < s->world->id_count; ++id) {
+    for (size_t id = 0; id < s->world->ids.count; ++id) {
         if (gone[id] != 0) {
             write_id(s, id);
         }
@@ -232,7 +228,7 @@ static bool write_gone(saver *s) {
 }
 
 static bool write_changed(saver *s) {
-    for (size_t id = 0; id < s->world->id_count; ++id) {
+    for (size_t id = 0; id < s->world->ids.count; ++id) {
         if (is_listed_as_changed(s, id)) {
             write_id(s, id);
         }
@@ -254,13 +250,13 @@ static bool write_all(saver *s) {
            write_objects(s) && write_gone(s) && write_changed(s) && write_pairs(s);
 }
 
-static bp_status save(saver *s) {
-    describe(s);
-    if (!find_gone(s) || !sort_pairs(s)) {
+static bp_status save_world(saver *s) {
+    fill_header(s);
+    if (!find_gone(s) || !sort_saved_pairs(s)) {
         return BP_ERROR_MEMORY;
     }
     if (!write_all(s)) {
-        bp_log_write(&s->world->config, "write: failed after %" PRIu64 " bytes; the stream is not complete",
+        bp_log_write(bp_world_log(s->world), "write: failed after %" PRIu64 " bytes; the stream is not complete",
                      s->writer.written);
         return BP_ERROR_ARGUMENT;
     }
@@ -275,11 +271,11 @@ bp_status bp_world_save(const bp_world *world, bp_write write, void *context) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "write: NULL; a function that takes the bytes is needed");
     }
     saver s = {.world = world, .writer = {.write = write, .context = context}};
-    atomic_uint *saving = &((bp_world *)world)->saving; // what is saved stays as it is, but for this
+    atomic_uint *saving = &((bp_world *)world)->saving; // nothing else of the world changes
     atomic_fetch_add(saving, 1);
-    const bp_status status = save(&s);
+    const bp_status status = save_world(&s);
     atomic_fetch_sub(saving, 1);
-    bp_buffer_free(&s.gone, &world->config.allocator);
-    bp_buffer_free(&s.sorted, &world->config.allocator);
+    bp_buffer_free(&s.gone, bp_world_allocator(world));
+    bp_buffer_free(&s.sorted, bp_world_allocator(world));
     return status;
 }

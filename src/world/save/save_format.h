@@ -4,24 +4,23 @@
 //     header     content 4, dimensions 4, shape 4, margin 4, period 3 x 4, 0 4,
 //                ids 8, holes 8, gone 8, changed 8, pairs 8
 //     holes      id 4                                           ascending
-//     boxes      min 3 x 4, max 3 x 4 (or 3 x 8 each)           of the living, by id, as they were given
-//     grown      the same                                       with a margin: the boxes that they move in
-//     objects    group 4, mask 4, flags 4, island 4, user 8     of the living, by id; if one is not the default
-//     gone       id 4                                           of a pair, but not the object it was: ascending
+//     boxes      min 3 x 4, max 3 x 4 (or 3 x 8 each)           of objects alive, by id, as they were given
+//     grown      the same                                       with a margin: the grown boxes
+//     objects    group 4, mask 4, flags 4, island 4, user 8     of objects alive, by id; if one is not the default
+//     gone       id 4                                           ids in pairs whose object was removed; ascending
 //     changed    id 4                                           with a margin: since the last update; ascending
 //     pairs      a 4, b 4                                       of the last update, ascending
 //
-// Each line is a section of block_stream.h and comes with checksums. Only what matters for the future is written, field
-// by field and in one order: so the same state has the same bytes, whatever threads, method or history led to it.
+// Each line is a section of block_stream.h and comes with checksums. Only what matters for later updates is written,
+// field by field and in one order: so the same state has the same bytes, whatever threads, method or history led to it.
 #ifndef BP_SAVE_FORMAT_H
 #define BP_SAVE_FORMAT_H
 
-#include <broadphase/broadphase.h>
-#include <stdbool.h>
+#include "view/overlap.h"
 
 enum { BP_SAVE_VERSION = 1, BP_MAGIC_BYTES = 8 };
 
-// As PNG does it: a byte that is no text, and line ends that a careless copy would change.
+// As in PNG: a byte that is no text, and line ends that a copy in text mode would change.
 #define BP_SAVE_MAGIC                                                                                                  \
     "\x89"                                                                                                             \
     "BPW\r\n\x1a\n"
@@ -32,7 +31,7 @@ enum {
     BP_HEADER_BYTES = 72,
     BP_ID_BYTES = 4,
     BP_BOX_BYTES = 24,
-    BP_WIDE_BOX_BYTES = 48,
+    BP_DOUBLE_BOX_BYTES = 48,
     BP_OBJECT_BYTES = 24,
     BP_PAIR_BYTES = 8
 };
@@ -41,8 +40,8 @@ enum {
 enum {
     BP_SAVED_OBJECTS = 1u << 0,     // objects are there
     BP_SAVED_ALL_CHANGED = 1u << 1, // all ids count as changed
-    BP_SAVED_WIDE = 1u << 2,        // boxes have 64-bit coordinates
-    BP_SAVED_EVERYTHING = BP_SAVED_OBJECTS | BP_SAVED_ALL_CHANGED | BP_SAVED_WIDE
+    BP_SAVED_DOUBLE = 1u << 2,      // boxes have 64-bit coordinates
+    BP_SAVED_EVERYTHING = BP_SAVED_OBJECTS | BP_SAVED_ALL_CHANGED | BP_SAVED_DOUBLE
 };
 
 typedef struct bp_save_header {
@@ -52,12 +51,13 @@ typedef struct bp_save_header {
     uint64_t ids, holes, gone, changed, pairs; // how many
 } bp_save_header;
 
-// What a config means for a world. Zero has one form, and an axis that does not count is zero.
-static inline bp_save_header bp_save_describe(const bp_config *config) {
-    bp_save_header header = {.dimensions = config->dimensions, .shape = (uint32_t)config->shape};
-    header.margin = config->margin + 0.0f;
-    for (uint32_t axis = 0; axis < config->dimensions; ++axis) {
-        header.period[axis] = config->period[axis] + 0.0f;
+// The header of a world with this rule, with nothing in it yet. A zero is never negative, and an axis that does not
+// count is zero.
+static inline bp_save_header bp_save_describe(const bp_overlap_rule *rule) {
+    bp_save_header header = {.dimensions = rule->dimensions, .shape = (uint32_t)rule->shape};
+    header.margin = rule->margin + 0.0f;
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+        header.period[axis] = rule->period[axis] + 0.0f;
     }
     return header;
 }

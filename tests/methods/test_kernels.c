@@ -77,7 +77,10 @@ typedef void (*kernel_check)(const bp_kernels *kernels, const char *name);
 static void for_every_set(kernel_check check) {
     for (int simd = BP_SIMD_SCALAR; simd <= BP_SIMD_NEON; ++simd) {
         if (has_simd((bp_simd)simd)) {
-            check(bp_kernels_get((bp_simd)simd), simd_text((bp_simd)simd));
+            const bp_log log = {0};
+            const bp_kernels *kernels = NULL;
+            assert_int_equal(bp_kernels_choose((bp_simd)simd, &log, &kernels), BP_OK);
+            check(kernels, simd_text((bp_simd)simd));
         } else {
             print_message("skipped: %s: not on this machine\n", simd_text((bp_simd)simd));
         }
@@ -104,14 +107,14 @@ static void the_lane_table_names_the_members_in_order(void **state) {
     }
 }
 
-// ---- sweep ----------------------------------------------------------------------------------------------------------
+// ---- ranges ---------------------------------------------------------------------------------------------------------
 
-static size_t naive_sweep(const table *objects, const table *candidates, bp_sweep_item item, bool ordered,
-                          bp_pair *out) {
-    const bp_box a = get(objects, item.object);
-    const uint32_t id = objects->ids[item.object];
+static size_t naive_test(const table *objects, const table *candidates, bp_range_test test, bool ordered,
+                         bp_pair *out) {
+    const bp_box a = get(objects, test.object);
+    const uint32_t id = objects->ids[test.object];
     size_t count = 0;
-    for (uint32_t at = item.begin; at < item.end; ++at) {
+    for (uint32_t at = test.begin; at < test.end; ++at) {
         const bp_box b = get(candidates, at);
         bool overlap = true;
         for (int axis = 0; axis < 3; ++axis) {
@@ -134,29 +137,29 @@ typedef struct arena {
 
 static const bp_pair SENTINEL = {0xdeadbeef, 0xcafef00d};
 
-static void check_items(arena *a, const bp_kernels *kernels, const char *name, const bp_sweep_item *items, size_t count,
+static void check_tests(arena *a, const bp_kernels *kernels, const char *name, const bp_range_test *tests, size_t count,
                         size_t room, size_t fitting, bool ordered) {
     const table *objects = ordered ? &a->candidates : &a->objects; // ordered: inside one set
-    const bp_sweep_job job = {.objects = &objects->columns,
+    const bp_range_job job = {.objects = &objects->columns,
                               .candidates = &a->candidates.columns,
-                              .items = items,
-                              .item_count = count,
+                              .tests = tests,
+                              .test_count = count,
                               .out = a->found,
                               .room = room,
-                              .ordered = ordered};
+                              .names = ordered ? BP_NAMES_ORDERED : BP_NAMES_BY_ROLE};
     a->found[room] = SENTINEL;
     size_t expected = 0, done = SIZE_MAX;
     for (size_t i = 0; i < fitting; ++i) {
-        expected += naive_sweep(objects, &a->candidates, items[i], ordered, a->expected + expected);
+        expected += naive_test(objects, &a->candidates, tests[i], ordered, a->expected + expected);
     }
-    const size_t found = kernels->sweep(&job, &done);
+    const size_t found = kernels->test_ranges(&job, &done);
     assert_int_equal(done, fitting);
-    expect_same_bytes(a->found, found, a->expected, expected, "sweep %s: %zu items, the first %u: %u .. %u", name,
-                      count, items[0].object, items[0].begin, items[0].end);
+    expect_same_bytes(a->found, found, a->expected, expected, "test_ranges %s: %zu tests, the first %u: %u .. %u", name,
+                      count, tests[0].object, tests[0].begin, tests[0].end);
     assert_memory_equal(&a->found[room], &SENTINEL, sizeof SENTINEL);
 }
 
-static void check_sweep(const bp_kernels *kernels, const char *name) {
+static void check_ranges(const bp_kernels *kernels, const char *name) {
     rng random = rng_seeded(SEED);
     arena *a = obtain(1, sizeof *a);
     for (int round = 0; round < 20; ++round) {
@@ -164,17 +167,17 @@ static void check_sweep(const bp_kernels *kernels, const char *name) {
         fill(&a->candidates, &random);
         for (uint32_t length = 0; length <= LENGTH_MOST; ++length) {
             const uint32_t begin = rng_below(&random, POSITIONS - LENGTH_MOST + 1);
-            const bp_sweep_item item = {.object = rng_below(&random, POSITIONS), .begin = begin, .end = begin + length};
-            check_items(a, kernels, name, &item, 1, length + BP_COLUMN_PADDING, 1, round % 2 == 0);
-            check_items(a, kernels, name, &item, 1, length + BP_COLUMN_PADDING - 1, 0, round % 2 == 0);
+            const bp_range_test test = {.object = rng_below(&random, POSITIONS), .begin = begin, .end = begin + length};
+            check_tests(a, kernels, name, &test, 1, length + BP_COLUMN_PADDING, 1, round % 2 == 0);
+            check_tests(a, kernels, name, &test, 1, length + BP_COLUMN_PADDING - 1, 0, round % 2 == 0);
         }
     }
     free(a);
 }
 
-static void sweeps_like_a_plain_loop(void **state) {
+static void tests_ranges_like_a_plain_loop(void **state) {
     (void)state;
-    for_every_set(check_sweep);
+    for_every_set(check_ranges);
 }
 
 static void check_last_range(const bp_kernels *kernels, const char *name) {
@@ -183,8 +186,8 @@ static void check_last_range(const bp_kernels *kernels, const char *name) {
     fill(&a->objects, &random);
     fill(&a->candidates, &random);
     for (uint32_t begin = POSITIONS - LENGTH_MOST; begin <= POSITIONS; ++begin) {
-        const bp_sweep_item item = {.object = begin - 1, .begin = begin, .end = POSITIONS};
-        check_items(a, kernels, name, &item, 1, POSITIONS - begin + BP_COLUMN_PADDING, 1, true);
+        const bp_range_test test = {.object = begin - 1, .begin = begin, .end = POSITIONS};
+        check_tests(a, kernels, name, &test, 1, POSITIONS - begin + BP_COLUMN_PADDING, 1, true);
     }
     free(a);
 }
@@ -194,31 +197,31 @@ static void never_reports_the_padding(void **state) {
     for_every_set(check_last_range);
 }
 
-static void check_many_items(const bp_kernels *kernels, const char *name) {
+static void check_many_tests(const bp_kernels *kernels, const char *name) {
     rng random = rng_seeded(SEED);
     arena *a = obtain(1, sizeof *a);
     fill(&a->objects, &random);
     fill(&a->candidates, &random);
-    bp_sweep_item items[8];
+    bp_range_test tests[8];
     for (uint32_t i = 0; i < 8; ++i) {
-        items[i] = (bp_sweep_item){.object = i, .begin = 3 * i, .end = 3 * i + LENGTH_MOST};
+        tests[i] = (bp_range_test){.object = i, .begin = 3 * i, .end = 3 * i + LENGTH_MOST};
     }
-    check_items(a, kernels, name, items, 8, ROOM_MOST, 8, false);
+    check_tests(a, kernels, name, tests, 8, ROOM_MOST, 8, false);
     // Room for all pairs of the first three and for what the fourth could need, less one.
     size_t used = 0;
     for (size_t i = 0; i < 3; ++i) {
-        used += naive_sweep(&a->candidates, &a->candidates, items[i], true, a->expected);
+        used += naive_test(&a->candidates, &a->candidates, tests[i], true, a->expected);
     }
-    check_items(a, kernels, name, items, 8, used + LENGTH_MOST + BP_COLUMN_PADDING - 1, 3, true);
+    check_tests(a, kernels, name, tests, 8, used + LENGTH_MOST + BP_COLUMN_PADDING - 1, 3, true);
     free(a);
 }
 
-static void stops_where_the_next_item_does_not_fit(void **state) {
+static void stops_where_the_next_test_does_not_fit(void **state) {
     (void)state;
-    for_every_set(check_many_items);
+    for_every_set(check_many_tests);
 }
 
-// ---- keys, arrange, measure: as the scalar ones ---------------------------------------------------------------------
+// ---- cell_keys, gather, measure: as the scalar ones ---------------------------------------------------------------------
 
 enum { KEYED = 3000 };
 
@@ -233,11 +236,12 @@ static void check_keys_of(const bp_kernels *kernels, const char *name, const bp_
                           const bp_box *boxes) {
     uint32_t *keys = obtain(KEYED, sizeof *keys), *expected = obtain(KEYED, sizeof *expected);
     float reach[3] = {0.01f, 0, 0}, expected_reach[3] = {0.01f, 0, 0};
-    const size_t fitting = bp_kernels_scalar.keys(level, dimensions, boxes, KEYED, expected, expected_reach);
-    assert_int_equal(kernels->keys(level, dimensions, boxes, KEYED, keys, reach), fitting);
+    const size_t fitting = bp_kernels_scalar.cell_keys(level, dimensions, boxes, KEYED, expected, expected_reach);
+    assert_int_equal(kernels->cell_keys(level, dimensions, boxes, KEYED, keys, reach), fitting);
     for (size_t i = 0; i < KEYED; ++i) {
         if (keys[i] != expected[i]) {
-            fail_msg("keys %s: box %zu, seed=%d, %u-D: %u, not %u", name, i, SEED, dimensions, keys[i], expected[i]);
+            fail_msg("cell_keys %s: box %zu, seed=%d, %u-D: %u, not %u", name, i, SEED, dimensions, keys[i],
+                     expected[i]);
         }
     }
     assert_memory_equal(reach, expected_reach, sizeof reach);
@@ -264,7 +268,7 @@ static void gives_the_same_keys_as_plain_c(void **state) {
     for_every_set(check_keys);
 }
 
-static void check_arrange(const bp_kernels *kernels, const char *name) {
+static void check_gather(const bp_kernels *kernels, const char *name) {
     rng random = rng_seeded(SEED);
     bp_box boxes[POSITIONS];
     for (uint32_t i = 0; i < POSITIONS; ++i) {
@@ -283,16 +287,16 @@ static void check_arrange(const bp_kernels *kernels, const char *name) {
         for (size_t i = begin; i < begin + count; ++i) {
             put(&expected, i, boxes[found.ids[i]], found.ids[i]);
         }
-        kernels->arrange(&found.columns, begin, begin + count, boxes);
+        kernels->gather(&found.columns, begin, begin + count, boxes);
         if (memcmp(found.values, expected.values, sizeof found.values) != 0) {
-            fail_msg("arrange %s: %zu boxes from position %zu on", name, count, begin);
+            fail_msg("gather %s: %zu boxes from position %zu on", name, count, begin);
         }
     }
 }
 
-static void arranges_boxes_by_their_ids(void **state) {
+static void gathers_boxes_by_their_ids(void **state) {
     (void)state;
-    for_every_set(check_arrange);
+    for_every_set(check_gather);
 }
 
 static void check_measure(const bp_kernels *kernels, const char *name) {
@@ -364,15 +368,15 @@ static void sorts_pairs_like_qsort(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest all[] = {
         cmocka_unit_test(the_lane_table_names_the_members_in_order),
-        cmocka_unit_test(sweeps_like_a_plain_loop),
+        cmocka_unit_test(tests_ranges_like_a_plain_loop),
         cmocka_unit_test(never_reports_the_padding),
-        cmocka_unit_test(stops_where_the_next_item_does_not_fit),
+        cmocka_unit_test(stops_where_the_next_test_does_not_fit),
         cmocka_unit_test(gives_the_same_keys_as_plain_c),
-        cmocka_unit_test(arranges_boxes_by_their_ids),
+        cmocka_unit_test(gathers_boxes_by_their_ids),
         cmocka_unit_test(measures_like_plain_c),
         cmocka_unit_test(sorts_pairs_like_qsort),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(all, NULL, NULL);
 }

@@ -1,0 +1,97 @@
+/// broadphase, for experts: which config is the fastest for a scene, and why did the library choose this method?
+#ifndef BROADPHASE_TUNE_H
+#define BROADPHASE_TUNE_H
+
+#include <broadphase/broadphase.h>
+#include <broadphase/broadphase_methods.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---------------------------------------------------------------------------------------------------------------------
+// 1. Explaining a choice
+
+/// Explains the figures of a call or update in English, a line each: the method, the rule that chose it and the numbers
+/// that the rule looked at; and warnings for scenes that are slow, each with a remedy. Writes at most `capacity` bytes,
+/// a final zero included, and returns the length of the whole text without it, as snprintf does.
+BP_API size_t bp_explain(const bp_stats *stats, char *text, size_t capacity);
+
+/// Why a method ran.
+typedef enum bp_rule {
+    BP_RULE_ASKED = 0, ///< config.method names it
+    BP_RULE_GIVEN,     ///< the settings give parameters of hierarchical-grid: hierarchy_factor, cell_size or grid_size
+    BP_RULE_SCALES,    ///< sizes spread over very many octaves: bvh
+    BP_RULE_NESTED,    ///< small objects are crowded together among large ones that are far apart: bvh
+    BP_RULE_THIN,      ///< few objects in much empty space: bvh
+    BP_RULE_FEW,       ///< so few objects that all pairs are tested: hierarchical-grid does that with vectors
+    BP_RULE_GRID       ///< none of these: hierarchical-grid
+} bp_rule;
+
+/// What BP_METHOD_AUTO looked at, in a sample of the boxes, and the rule that decided. Everything but the rule is zero
+/// where there was nothing to choose. Neither times nor the number of threads count: the choice depends on the input
+/// alone.
+typedef struct bp_choice {
+    bp_rule rule;
+    uint32_t sampled;         ///< boxes that were looked at
+    uint32_t octaves;         ///< factors of two over which the sizes (longest edges) of nearly all of them spread
+    uint32_t axis_octaves[3]; ///< factors of two between the shortest and the longest edge along each axis
+    double size;              ///< the median size, rounded to a power of two
+    double extent[3];         ///< of the space that the boxes occupy
+    double nesting;           ///< extent of the smaller half of the boxes, divided by the extent of all
+    double clumping;          ///< how much more often two boxes share a cell of the extent than if spread evenly
+    double filling;           ///< the part of the extent that all boxes would fill, side by side
+    double giants;            ///< share of boxes that are infinite, or 16 times the median and 1/8 of the extent
+    double farthest;          ///< largest coordinate
+    double moving;            ///< worlds: share of the objects that had changed in the update that looked
+    double fixed;             ///< worlds: share of static objects
+    double motion;            ///< worlds: how far the changed objects typically moved, in units of their size
+    uint32_t changes;         ///< worlds: how often the method was changed
+} bp_choice;
+
+/// What else the figures of a call or update tell.
+typedef struct bp_details {
+    bp_choice choice;     ///< why this method
+    bp_compact_sort sort; ///< compact-grid: the sort that ran (never BP_SORT_AUTOMATIC); otherwise 0
+    double changed_share; ///< compact-grid: share of objects that have changed cell since the last update
+} bp_details;
+
+/// Reads bp_stats.details. `stats` may be NULL: then everything is zero.
+BP_API bp_details bp_stats_details(const bp_stats *stats);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// 2. Tuning
+
+/// A scene: what happens to a world in each of `steps` steps. Step 0 gets an empty world and fills it; later steps move,
+/// add or remove objects. The same steps are asked for many times, each time from step 0 with a new world, and must do the
+/// same each time. A status other than BP_OK ends the tuning, which returns it.
+typedef struct bp_scenario {
+    bp_status (*step)(void *context, bp_world *world, size_t step);
+    void *context;
+    size_t steps;
+} bp_scenario;
+
+/// A config and how fast it was.
+typedef struct bp_tuned {
+    bp_config config;            ///< yours, with another method and update; config.settings points to `settings` here
+    bp_method_settings settings; ///< yours, with other values for that method
+    double seconds; ///< for a step, bp_update included: the median of `runs`; step 0 counts only if it is the only step
+    double spread;  ///< (slowest - fastest run) / median
+    uint32_t runs;  ///< 0: not tried, because it would have taken too long
+    uint32_t steps; ///< in each run
+} bp_tuned;
+
+/// Times all methods, some with a few settings, on a scene: all of them on its first steps, the better half on twice as
+/// many, and so on, until one is left or `budget` seconds have passed (a run that has begun is finished). Those far behind
+/// are dropped at once. `ranked` gets the first `capacity` of them, the fastest first; *found (may be NULL) is how many
+/// there are. All of them must find the same number of pairs in the same step, otherwise the result is BP_ERROR_INTERNAL.
+/// `config` (NULL: defaults) says what is asked for: dimensions, threads, margin, flags, hooks; its method has no effect.
+/// Processor time is measured with one thread, otherwise elapsed time.
+BP_API bp_status bp_tune(const bp_config *config, const bp_scenario *scenario, double budget, bp_tuned *ranked,
+                         size_t capacity, size_t *found);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

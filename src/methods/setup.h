@@ -1,0 +1,27 @@
+// What a method is created with: the parts of a config that concern it, checked and complete.
+#ifndef BP_METHOD_SETUP_H
+#define BP_METHOD_SETUP_H
+
+#include "base/runtime.h"
+#include "kernels/kernels.h"
+
+#include <stdbool.h>
+
+typedef struct bp_method_setup {
+    bp_runtime runtime;
+    const bp_kernels *kernels; // of the instruction set that was chosen
+    uint32_t dimensions;
+    bp_update_strategy update;
+    bp_method_settings settings; // with all defaults filled in
+} bp_method_setup;
+
+// Whether the settings give a domain: all zero means that they do not.
+static inline bool bp_domain_is_given(const bp_box *domain) {
+    bool given = false;
+    for (int axis = 0; axis < 3; ++axis) {
+        given |= domain->min[axis] != 0.0f || domain->max[axis] != 0.0f;
+    }
+    return given;
+}
+
+#endif

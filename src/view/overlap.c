@@ -1,0 +1,146 @@
+#include "view/overlap.h"
+
+#include <string.h>
+
+// ---- arithmetic -----------------------------------------------------------------------------------------------------
+
+// What a - b has lost by rounding to `difference` (Knuth's TwoSum): exact, unless a number is infinite.
+static double difference_error(double a, double b, double difference) {
+    const double b_part = a - difference, a_part = difference + b_part;
+    return (a - a_part) + (b_part - b);
+}
+
+// The largest double that is not above value - margin.
+static double double_below(double value, double margin) {
+    const double difference = value - margin;
+    return difference_error(value, margin, difference) < 0.0 ? nextafter(difference, -INFINITY) : difference;
+}
+
+// ---- growing --------------------------------------------------------------------------------------------------------
+
+bp_box_double bp_box_double_grown(const bp_box_double *box, float margin) {
+    if (margin == 0.0f) {
+        return *box;
+    }
+    bp_box_double grown;
+    for (int axis = 0; axis < 3; ++axis) {
+        grown.min[axis] = double_below(box->min[axis], (double)margin);
+        grown.max[axis] = -double_below(-box->max[axis], (double)margin);
+    }
+    return grown;
+}
+
+// The largest float that is not above value - margin.
+static float float_below(float value, float margin) {
+    const double difference = (double)value - (double)margin;
+    float near = (float)difference;
+    uint32_t bits;
+    memcpy(&bits, &near, sizeof bits);
+    const bool lost = difference_error((double)value, (double)margin, difference) < 0.0;
+    const uint32_t step = ((double)near > difference) | (((double)near == difference) & lost);
+    bits += bits >> 31 != 0 ? step : 0 - step;
+    memcpy(&near, &bits, sizeof bits);
+    return near;
+}
+
+bp_box bp_box_grown(const bp_box *box, float margin) {
+    if (margin == 0.0f) {
+        return *box;
+    }
+    bp_box grown;
+    for (int axis = 0; axis < 3; ++axis) {
+        grown.min[axis] = float_below(box->min[axis], margin);
+        grown.max[axis] = -float_below(-box->max[axis], margin);
+    }
+    return grown;
+}
+
+// ---- boxes ----------------------------------------------------------------------------------------------------------
+
+bool bp_holds_multiple(double low, double high, double period) {
+    if ((low <= 0.0 && high >= 0.0) || (low <= period && high >= period) || (low <= -period && high >= -period)) {
+        return true; // nearly always, if at all
+    }
+    const double near = low > 0.0 ? low : -high, far = low > 0.0 ? high : -low;
+    if (far < 2.0 * period || isinf(far)) {
+        return isinf(far);
+    }
+    // The largest multiple that is not beyond `far` is far - fmod(far, period), and fmod is exact. Here `near` is larger
+    // than the period, so far - near is exact, too, unless it is longer than the period anyway.
+    return far - near >= fmod(far, period);
+}
+
+static inline bool overlap_along(const bp_box_double *a, const bp_box_double *b, uint32_t axis, double period) {
+    if (period == 0.0) {
+        return a->min[axis] <= b->max[axis] && b->min[axis] <= a->max[axis];
+    }
+    if (isinf(a->min[axis]) || isinf(a->max[axis]) || isinf(b->min[axis]) || isinf(b->max[axis])) {
+        return true;
+    }
+    return bp_holds_multiple(b->min[axis] - a->max[axis], b->max[axis] - a->min[axis], period);
+}
+
+static bool boxes_overlap(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule) {
+    bool overlap = true;
+    for (uint32_t axis = 0; axis < rule->dimensions && overlap; ++axis) {
+        overlap = overlap_along(a, b, axis, bp_period_of(rule, axis));
+    }
+    return overlap;
+}
+
+// ---- spheres --------------------------------------------------------------------------------------------------------
+
+static double radius_of(const bp_box_double *box, uint32_t dimensions) {
+    double least = box->max[0] - box->min[0];
+    for (uint32_t axis = 1; axis < dimensions; ++axis) {
+        const double extent = box->max[axis] - box->min[axis];
+        least = extent < least ? extent : least;
+    }
+    return 0.5 * least;
+}
+
+// Halves first: the sum of two large coordinates could be infinite.
+static double centre_of(const bp_box_double *box, uint32_t axis) {
+    return 0.5 * box->min[axis] + 0.5 * box->max[axis];
+}
+
+// The shortest difference modulo the period, exactly: as remainder(), which takes its time.
+static double shortest(double apart, double period) {
+    if (fabs(apart) <= 0.5 * period) {
+        return apart;
+    }
+    return fabs(apart) <= 1.5 * period ? fabs(apart) - period : remainder(apart, period);
+}
+
+// A coordinate that is infinite makes the sum infinite, or NaN; so does one that is only very large.
+static bool spheres_overlap(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule) {
+    const uint32_t dimensions = rule->dimensions;
+    const double reach = radius_of(a, dimensions) + radius_of(b, dimensions);
+    double sum = 0.0;
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        const double period = bp_period_of(rule, axis), apart = centre_of(a, axis) - centre_of(b, axis);
+        const double distance = period > 0.0 ? shortest(apart, period) : apart;
+        sum += distance * distance;
+    }
+    const bool boxes =
+        !isfinite(sum) && (bp_box_double_is_infinite(a, dimensions) || bp_box_double_is_infinite(b, dimensions));
+    return boxes ? boxes_overlap(a, b, rule) : sum <= reach * reach;
+}
+
+bool bp_sphere_holds(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions) {
+    const double radius = radius_of(outer, dimensions);
+    double sum = 0.0, far = radius;
+    if (bp_box_double_is_infinite(outer, dimensions)) {
+        return true;
+    }
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        const double distance = centre_of(outer, axis) - centre_of(inner, axis);
+        sum += distance * distance;
+        far += fabs(centre_of(outer, axis));
+    }
+    return sqrt(sum) + radius_of(inner, dimensions) + 0x1p-48 * far <= radius;
+}
+
+bool bp_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule) {
+    return rule->shape == BP_SHAPE_SPHERES ? spheres_overlap(a, b, rule) : boxes_overlap(a, b, rule);
+}

@@ -1,0 +1,58 @@
+// What it means that two objects overlap: the definition, for one pair, computed in 64 bits.
+//
+//     boxes ---> grown by the margin ---> boxes, or the spheres inside them ---> overlap, here or a period further on
+//
+// view.h finds the candidates for it.
+#ifndef BP_OVERLAP_H
+#define BP_OVERLAP_H
+
+#include <broadphase/broadphase.h>
+#include <math.h>
+#include <stdbool.h>
+
+// The parts of a config that say what overlaps.
+typedef struct bp_overlap_rule {
+    uint32_t dimensions; // 2 or 3
+    bp_shape shape;
+    float margin;
+    float period[3];
+} bp_overlap_rule;
+
+// The length after which an axis repeats; 0 if it does not.
+static inline double bp_period_of(const bp_overlap_rule *rule, uint32_t axis) {
+    return axis < rule->dimensions ? (double)rule->period[axis] : 0.0;
+}
+
+static inline bool bp_is_periodic(const bp_overlap_rule *rule) {
+    return bp_period_of(rule, 0) > 0.0 || bp_period_of(rule, 1) > 0.0 || bp_period_of(rule, 2) > 0.0;
+}
+
+static inline bp_box_double bp_box_to_double(const bp_box *box) {
+    return (bp_box_double){.min = {(double)box->min[0], (double)box->min[1], (double)box->min[2]},
+                           .max = {(double)box->max[0], (double)box->max[1], (double)box->max[2]}};
+}
+
+// Whether a coordinate that counts is infinite.
+static inline bool bp_box_double_is_infinite(const bp_box_double *box, uint32_t dimensions) {
+    bool infinite = false;
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        infinite |= isinf(box->min[axis]) || isinf(box->max[axis]);
+    }
+    return infinite;
+}
+
+// The smallest box of the same precision that holds a box grown by a margin on all sides.
+bp_box bp_box_grown(const bp_box *box, float margin);
+bp_box_double bp_box_double_grown(const bp_box_double *box, float margin);
+
+// Whether two boxes, already grown, overlap by the rule's dimensions, period and shape.
+bool bp_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule);
+
+// Whether the sphere in a box lies within the one in another, with room for all that rounding can do to either. An
+// infinite box stays a box, and holds whatever lies in it.
+bool bp_sphere_holds(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions);
+
+// Whether an interval holds a multiple of the period; exact for any finite low <= high.
+bool bp_holds_multiple(double low, double high, double period);
+
+#endif

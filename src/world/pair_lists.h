@@ -1,0 +1,64 @@
+// The pairs of a world: the list of the last update, and how a new one follows from it.
+//
+//     all pairs found         a new list; with events it is compared with the last one
+//     pairs of what changed   the last list, with these in place of the old pairs of what changed
+//     difference found        the last list, without the pairs that have ended and with those that have begun
+//
+// A search puts its pairs into a list that one of the functions below then takes over. Until nothing can fail any more,
+// the last list stays as it was: it is what events are counted from.
+#ifndef BP_PAIR_LISTS_H
+#define BP_PAIR_LISTS_H
+
+#include "base/pair_sink.h"
+#include "world/pair_index.h"
+
+typedef struct bp_pair_lists {
+    const bp_allocator *allocator;
+    bool is_sorted;      // `pairs` is kept ascending by (a, b)
+    bool has_events;     // it is wanted which pairs have begun and ended
+    bp_pairs pairs;      // of the last update
+    bp_pair_index index; // of these, if `is_indexed`
+    bool is_indexed;
+    bp_pairs begun, ended; // in the last update
+    bp_pairs spare;        // the next list, while the last one is still needed
+    bp_pairs ordered;      // the last list, sorted, if `has_ordered`; only where `pairs` is not
+    bp_pairs ordered_next;
+    bool has_ordered;
+    bp_buffer sort_scratch;
+} bp_pair_lists;
+
+bp_pair_lists bp_pair_lists_begin(const bp_allocator *allocator, bp_pair_order order, bool has_events);
+void bp_pair_lists_free(bp_pair_lists *lists);
+
+// Makes room for `count` pairs. False if memory is short.
+bool bp_pair_lists_reserve(bp_pair_lists *lists, size_t count);
+
+// Appends a pair to the last list, which is being loaded. False if memory is short.
+bool bp_pair_lists_append(bp_pair_lists *lists, bp_pair pair);
+
+// The list into which a search for all pairs puts them.
+bp_pairs *bp_pair_lists_next(bp_pair_lists *lists);
+
+// The following fail with BP_ERROR_MEMORY alone. Then the last list is as it was, unless it is the one into which all
+// pairs were put. `marks` are those of the change list.
+
+// All pairs are in bp_pair_lists_next: they become the pairs of this update.
+bp_status bp_pair_lists_take_all(bp_pair_lists *lists, const uint8_t *marks, size_t id_count);
+
+// All pairs of marked ids are in `begun`: they take the places of the old ones.
+bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const uint8_t *marks, size_t id_count);
+
+// The pairs that have begun are in `begun`, and those that have ended in `ended`. `is_filtered`: some of the latter may
+// never have been listed.
+bp_status bp_pair_lists_take_difference(bp_pair_lists *lists, const uint8_t *marks, size_t id_count, bool is_filtered);
+
+// Nothing has changed: no pair has begun or ended.
+void bp_pair_lists_clear_events(bp_pair_lists *lists);
+
+// Bytes held, without those of the pairs themselves.
+size_t bp_pair_lists_bytes(const bp_pair_lists *lists);
+
+// Whether the index agrees with the pairs.
+bool bp_pair_lists_are_sound(const bp_pair_lists *lists);
+
+#endif

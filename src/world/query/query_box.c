@@ -1,0 +1,196 @@
+// Box queries.
+//
+// In a periodic world a box is searched in up to three places along each axis: objects lie in the grid where they begin
+// in 0 .. period, and may end beyond that. An object that is met in several of these places counts in the first.
+#include "world/query/query_box.h"
+
+#include "world/query/shortlist.h"
+
+// ---- places ---------------------------------------------------------------------------------------------------------
+
+// The places of a box along each axis.
+typedef struct box_places {
+    size_t count[3];
+    float min[3][3], max[3][3];
+} box_places;
+
+// The search in one of these places.
+typedef struct place_search {
+    bp_source_search *search;
+    const box_places *places;
+    size_t place[3]; // along each axis: which one
+} place_search;
+
+// Where a box has to be searched along a periodic axis, if objects lie between low and high.
+static void find_places(box_places *p, int axis, double period, double low, double high) {
+    const double min = (double)p->min[axis][0], max = (double)p->max[axis][0];
+    const double rounding = 0x1p-50 * (fabs(min) + fabs(max) + period), extent = max - min + 2.0 * rounding;
+    if (!(extent < period)) { // the whole axis, also if it is infinite
+        p->min[axis][0] = -INFINITY;
+        p->max[axis][0] = INFINITY;
+        return;
+    }
+    const double first = bp_query_wrap(min, period) - period - rounding;
+    p->count[axis] = 0;
+    for (int i = 0; i < 3; ++i) {
+        const double from = first + i * period, to = from + extent;
+        if (from <= high && low <= to) {
+            p->min[axis][p->count[axis]] = bp_round_down(from);
+            p->max[axis][p->count[axis]++] = bp_round_up(to);
+        }
+    }
+}
+
+// Whether a box is met in an earlier place, too.
+static bool is_met_before(const place_search *s, const bp_columns *columns, size_t position) {
+    for (int axis = 0; axis < 3; ++axis) {
+        for (size_t i = 0; i < s->place[axis]; ++i) {
+            if (columns->min[axis][position] <= s->places->max[axis][i] &&
+                s->places->min[axis][i] <= columns->max[axis][position]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Passes the hits on, without those that were met before.
+static void receive_in_place(void *context, const bp_columns *columns, const bp_pair *hits, size_t count) {
+    const place_search *s = context;
+    size_t begin = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (is_met_before(s, columns, hits[i].a)) {
+            bp_source_search_receive(s->search, columns, hits + begin, i - begin);
+            begin = i + 1;
+        }
+    }
+    bp_source_search_receive(s->search, columns, hits + begin, count - begin);
+}
+
+static void search_place(place_search *s) {
+    const bp_hit_receiver hits = {.receive = receive_in_place, .context = s};
+    bp_box box;
+    for (int axis = 0; axis < 3; ++axis) {
+        box.min[axis] = s->places->min[axis][s->place[axis]];
+        box.max[axis] = s->places->max[axis][s->place[axis]];
+    }
+    bp_sorted_grid_query_box(s->search->source->grid, &box, &hits);
+}
+
+static void search_places(bp_source_search *search, const box_places *p) {
+    place_search s = {.search = search, .places = p};
+    for (s.place[0] = 0; s.place[0] < p->count[0]; ++s.place[0]) {
+        for (s.place[1] = 0; s.place[1] < p->count[1]; ++s.place[1]) {
+            for (s.place[2] = 0; s.place[2] < p->count[2]; ++s.place[2]) {
+                search_place(&s);
+            }
+        }
+    }
+}
+
+// ---- searching ------------------------------------------------------------------------------------------------------
+
+// In a periodic world, all scanned boxes are checked once more.
+static void search_wrapped(bp_source_search *search, const bp_box *box) {
+    const bp_hit_receiver hits = {.receive = bp_source_search_receive, .context = search};
+    double low[3], high[3];
+    bp_sorted_grid_query_scanned(search->source->grid, NULL, &hits);
+    if (!bp_sorted_grid_bounds(search->source->grid, low, high)) {
+        return;
+    }
+    box_places p;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double period = bp_period_of(&search->query->world->setup.overlap, (uint32_t)axis);
+        p.count[axis] = 1;
+        p.min[axis][0] = box->min[axis];
+        p.max[axis][0] = box->max[axis];
+        if (period > 0.0) {
+            find_places(&p, axis, period, low[axis], high[axis]);
+        }
+    }
+    search_places(search, &p);
+}
+
+static void search_unwrapped(bp_source_search *search, const bp_box *box) {
+    const bp_hit_receiver hits = {.receive = bp_source_search_receive, .context = search};
+    bp_sorted_grid_query_box(search->source->grid, box, &hits);
+    bp_sorted_grid_query_scanned(search->source->grid, box, &hits);
+}
+
+void bp_query_find_in_box(const bp_query *query, const bp_box *box, const bp_found_receiver *receiver) {
+    for (size_t i = 0; i < query->source_count; ++i) {
+        bp_source_search search = {.query = query, .source = &query->sources[i], .receiver = receiver};
+        if (bp_is_periodic(&query->world->setup.overlap)) {
+            search_wrapped(&search, box);
+        } else {
+            search_unwrapped(&search, box);
+        }
+    }
+    bp_query_find_unindexed(query, receiver);
+}
+
+// ---- the query itself -----------------------------------------------------------------------------------------------
+
+typedef struct box_search {
+    const bp_query *query;
+    bp_box_double box;
+    bp_shortlist list;
+} box_search;
+
+static bool is_overlapping(const box_search *s, const bp_box_double *other) {
+    const bp_overlap_rule *rule = &s->query->world->setup.overlap;
+    bool overlaps = true;
+    for (uint32_t axis = 0; axis < rule->dimensions && overlaps; ++axis) {
+        const double low = other->min[axis] - s->box.max[axis], high = other->max[axis] - s->box.min[axis];
+        const double period = bp_period_of(rule, axis);
+        overlaps = period > 0.0 && !isinf(low) && !isinf(high)
+                       ? bp_holds_multiple(low, high, period)
+                       : period > 0.0 || (s->box.min[axis] <= other->max[axis] && other->min[axis] <= s->box.max[axis]);
+    }
+    return overlaps;
+}
+
+static void receive_overlapping(void *context, const bp_found *found) {
+    box_search *s = context;
+    if (found->columns == NULL) {
+        const bp_box_double box = bp_query_input_box(s->query, found);
+        if (!is_overlapping(s, &box)) {
+            return;
+        }
+    }
+    bp_shortlist_offer(&s->list, found->id);
+}
+
+static bp_status check_box(const bp_world *world, const bp_box *box, const bp_id *ids, size_t capacity) {
+    if (box == NULL) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "box: NULL");
+    }
+    if (ids == NULL && capacity > 0) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ids: NULL, but the capacity is not 0");
+    }
+    if (!bp_box_is_valid(box, world->setup.overlap.dimensions)) {
+        return bp_world_refuse(world, BP_ERROR_BOX, "box: invalid (NaN, or min > max)");
+    }
+    return BP_OK;
+}
+
+bp_status bp_query_box_as(const bp_world *world, const bp_box *box, const bp_object *object, bp_id *ids,
+                          size_t capacity, size_t *found) {
+    bp_status status = bp_query_check(world, object);
+    if (status == BP_OK) {
+        status = check_box(world, box, ids, capacity);
+    }
+    if (status != BP_OK) {
+        return status;
+    }
+    const bp_query query = bp_query_begin(world, object);
+    const bp_box flat = bp_box_flatten(*box, world->setup.overlap.dimensions);
+    box_search s = {.query = &query, .box = bp_box_to_double(&flat), .list = bp_shortlist_of_ids(ids, capacity)};
+    const bp_found_receiver receiver = {.receive = receive_overlapping, .context = &s};
+    bp_query_find_in_box(&query, &flat, &receiver);
+    return bp_shortlist_finish(&s.list, found);
+}
+
+bp_status bp_query_box(const bp_world *world, const bp_box *box, bp_id *ids, size_t capacity, size_t *found) {
+    return bp_query_box_as(world, box, NULL, ids, capacity, found);
+}

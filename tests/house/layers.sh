@@ -1,0 +1,70 @@
+#!/bin/sh
+# scripts/layers: the tree keeps its rules, and an include that breaks one is found and named.
+# usage: layers.sh SOURCE-FOLDER
+set -eu
+
+source=$(cd "$1" && pwd)
+"$source/scripts/layers"
+
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+(cd "$source" && find . -name '.?*' -prune -o -path './build*' -prune -o -type f \
+    \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' -o -name CMakeLists.txt \) -print |
+    tar cf - -T -) | (cd "$copy" && tar xf -)
+failures=0
+
+# with FILE INCLUDE: what scripts/layers says of the copy when INCLUDE is the last line of FILE
+with() {
+    cp "$copy/$1" "$copy/as_it_was"
+    echo "#include $2" >>"$copy/$1"
+    line=$(wc -l <"$copy/$1")
+    status=0
+    found=$("$source/scripts/layers" "$copy") || status=$?
+    mv "$copy/as_it_was" "$copy/$1"
+}
+
+fail() {
+    printf 'layers.sh: %s: #include %s: expected %s, found:\n%s\n' "$1" "$2" "$3" "$found" >&2
+    failures=$((failures + 1))
+}
+
+# wrong FILE INCLUDE RULE
+wrong() {
+    with "$1" "$2"
+    case $status:$found in
+    1:*"$1:$line: #include $2: $3"*) ;;
+    *) fail "$@" ;;
+    esac
+}
+
+# right FILE INCLUDE
+right() {
+    with "$1" "$2"
+    [ "$status" -eq 0 ] || fail "$@" 'no error'
+}
+
+wrong src/base/memory.c '"methods/method.h"' 'base may not include methods, which stands above it'
+wrong src/view/view.c '"api/config.h"' 'view may not include api, which stands above it'
+wrong src/choose/choose.c '"view/view.h"' 'choose may not include view, which stands beside it'
+wrong src/world/query/query.c '"neighbors/nearness.h"' 'world may not include neighbors, which stands beside it'
+wrong src/methods/bvh/bvh.c '"methods/octrees/node_search.h"' 'a method may not include another: bvh includes octrees'
+wrong src/methods/method.h '"methods/bvh/bvh_tree.h"' 'methods/method.h may not include the folder of a method, bvh'
+wrong src/world/world.c '"../base/memory.h"' 'includes inside src/ are written from src/'
+wrong src/world/world.c '"events.h"' 'includes inside src/ are written from src/'
+wrong src/world/world.c '"broadphase/broadphase.h"' 'src/ includes the public headers as <broadphase/broadphase.h>'
+wrong cli/main.c '"base/memory.h"' 'cli may include no header of src/'
+wrong cli/main.c '<base/memory.h>' 'cli may include no header of src/'
+wrong cli/commands/command_pairs.c '"../../src/base/memory.h"' 'cli may include no header of src/'
+wrong examples/01_hello_pairs.c '"scenes.h"' 'examples may not include scenes'
+wrong bench/main.c '"commands/command.h"' 'bench may not include cli'
+wrong mpi/world.c '"base/radix_sort.h"' 'mpi may include only those headers of src/'
+wrong cuda/plan.c '"base/radix_sort.h"' 'cuda may include only those headers of src/'
+wrong include/broadphase/broadphase.h '<unistd.h>' 'the public headers include only each other'
+
+right src/world/world.c '"base/memory.h"'
+right src/methods/bvh/bvh.c '<broadphase/broadphase.h>'
+right bench/main.c '"formats/failure.h"'
+right tests/support/support.c '"base/memory.h"'
+
+[ "$failures" -eq 0 ] || exit 1
+echo 'layers.sh: every planted include was found'
