@@ -8,7 +8,8 @@ TEST = ctest --parallel $(JOBS) --preset
 OWN_SOURCES = find include src scenes cli bench tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
-.PHONY: all demo test bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz golden install clean help
+.PHONY: all demo check test bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz \
+    golden nightly install clean help
 
 all:
 	@scripts/setup build
@@ -18,9 +19,14 @@ all:
 demo: all
 	build/bin/broadphase demo
 
-test:
+# make check T=NAME: one test, or a regular expression over their names
+check:
 	@scripts/setup build test
-	@cmake --preset release >/dev/null
+	@JOBS=$(JOBS) scripts/check $(if $(T),'$(T)')
+
+test:
+	@scripts/setup build test mpi report
+	@cmake --preset release -DBROADPHASE_BENCH=ON >/dev/null
 	@$(BUILD) release
 	@rm -rf build/reliability && mkdir build/reliability
 	@$(TEST) release --output-log build/ctest.log; status=$$?; scripts/reliability build; exit $$status
@@ -36,6 +42,7 @@ report: all
 	build/bin/broadphase report $(wildcard bench/results/*) -o build/report.html
 
 lint:
+	@scripts/layers
 	@scripts/setup build mpi lint
 	@cmake --preset release >/dev/null
 	@cmake --preset analyzer >/dev/null
@@ -105,7 +112,11 @@ soak:
 	@$(BUILD) release --target soak
 	build/bin/soak
 
+nightly:
+	@scripts/nightly
+
 install: all
+	@$(BUILD) release --target installable
 	cmake --install build --prefix $(PREFIX)
 
 clean:
@@ -114,10 +125,11 @@ clean:
 help:
 	@echo 'make            the library and the tool, release build, in build/'
 	@echo 'make demo       one million moving boxes: a table and a picture'
-	@echo 'make test       the whole test suite'
+	@echo 'make check      the inner loop: builds what changed, runs the short tests (T=NAME: one of them)'
+	@echo 'make test       the whole test suite; says what did not run, and why'
 	@echo 'make bench      the quick benchmark: this library beside others'
 	@echo 'make report     build/report.html: all results in bench/results, with charts'
-	@echo 'make lint       clang-tidy, cppcheck and gcc -fanalyzer'
+	@echo 'make lint       the layers, clang-tidy, cppcheck and gcc -fanalyzer'
 	@echo 'make format     clang-format, in place (format-check: only look)'
 	@echo 'make sanitize   the tests under ASan and UBSan, the threaded ones under TSan'
 	@echo 'make valgrind   the tests under valgrind (slow; valgrind-short: a few of them, a minute)'
@@ -125,5 +137,6 @@ help:
 	@echo 'make golden     the golden hashes, with gcc -O0 and clang -O3'
 	@echo 'make coverage   which branches of src/ the tests take'
 	@echo 'make soak       ten minutes of objects that come, go and clump: memory, time and pairs stay as they are'
+	@echo 'make nightly    the long forms of all that: suite, sanitizers, valgrind, fuzzing, golden hashes, soak; some hours'
 	@echo 'make install    headers, libraries, tool, to PREFIX=$(PREFIX)'
 	@echo 'make clean      removes all build directories'
