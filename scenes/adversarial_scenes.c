@@ -1,11 +1,11 @@
-// Scenes that break broad phases: each is legal input, and each has lost pairs or brought a grid to its knees somewhere.
+// Scenes that break broad phases: each is valid input, and each has made some library lose pairs or become very slow.
 #include "scene_parts.h"
 
 #include <math.h>
 
 #include "arithmetic.h"
 
-// All boxes the same, and moving together so that they stay the same. Every pair overlaps: choose the count with care.
+// All boxes are identical, and move together so that they stay so. Every pair overlaps: choose the count with care.
 const char *build_identical(scene *self, const scene_options *options) {
     set_cubes(self, 1, 1);
     set_zone(self, NULL, 16, NULL);
@@ -17,8 +17,8 @@ const char *build_identical(scene *self, const scene_options *options) {
     return NULL;
 }
 
-// One box of size 1, and in it all others, so small that they have the wanted number of pairs among themselves. A grid
-// whose cells are as large as its largest object has a single cell here.
+// One box of size 1 that contains all others, which are so small that they have the wanted number of pairs among
+// themselves. A grid whose cells are as large as its largest object has a single cell here.
 const char *build_one_cell(scene *self, const scene_options *options) {
     set_cubes(self, 1, 2);
     scale_sizes(self, 1 / solve_edge(self, self->finite_count, options->pairs_per_object, NULL));
@@ -30,8 +30,8 @@ const char *build_one_cell(scene *self, const scene_options *options) {
     return NULL;
 }
 
-// Boxes of size 0. In the first half every three points coincide, and move together so that they go on to. Motion is a
-// share of the mean spacing, as a point has no size.
+// Boxes of size 0. In the first half, points coincide in groups of three, and move together so that they keep doing so.
+// Motion is a share of the mean spacing, because a point has no size.
 const char *build_points(scene *self, const scene_options *options) {
     set_zone(self, NULL, cube_root((double)self->finite_count), NULL);
     place_uniformly(self);
@@ -52,7 +52,7 @@ static size_t lattice_edge(size_t count) {
     return edge;
 }
 
-// Unit cubes at whole numbers: neighbours share a face, an edge or a corner, exactly. They rest unless told to move.
+// Unit cubes at integer positions: neighbours share a face, an edge or a corner exactly. By default they do not move.
 const char *build_touching(scene *self, const scene_options *options) {
     const size_t edge = lattice_edge(self->finite_count);
     set_cubes(self, 1, 1);
@@ -70,8 +70,8 @@ const char *build_touching(scene *self, const scene_options *options) {
 // ---------------------------------------------------------------------------------------------------------------------
 // far: sixteen small scenes, around (+-1e7, +-1e7, +-1e7) and (+-1e30, +-1e30, +-1e30)
 
-// Objects are 16 steps of float resolution wide there: 16 * 1 at 1e7, 16 * 2^76 at 1e30. So coordinates are as coarse as
-// they can be while boxes still have sizes.
+// The edge of an object is 16 steps of float resolution: 16 * 1 at 1e7, 16 * 2^76 at 1e30. So coordinates are as coarse
+// as they can be while boxes still have a size.
 static scene_zone far_zone(size_t index, double local_edge) {
     const bool very_far = index & 8;
     const double offset = very_far ? 1e30 : 1e7;
@@ -102,13 +102,13 @@ const char *build_far(scene *self, const scene_options *options) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// tiny-and-huge: sizes from 1e-30 to 1e30. Around the origin lie shells, each twice as wide as the one inside it:
+// tiny-and-huge: sizes from 1e-30 to 1e30. Shells surround the origin, each twice as large as the one inside it:
 //
 //     in shell R, the centre's coordinates are +-R .. +-2R, sizes are R/edge * 2^-0 .. 2^-7
 //
-// so that the scene looks alike at every scale, and each shell has the wanted number of pairs. One object in eight is a
-// speck, smaller by any factor: far out it is smaller than the float resolution of its place, and becomes a point. The
-// first object covers everything.
+// so that the scene is the same at every scale, and each shell has the wanted number of pairs. One object in eight is a
+// speck, smaller by a random factor: far from the origin it is smaller than the float resolution there, and becomes a
+// point. The first object covers everything.
 
 enum { SHELLS = 192, SMALLEST_SHELL = -92, OCTANTS = 8, SIZES = 8, SPECK_SIZES = 90 };
 
@@ -148,7 +148,7 @@ const char *build_tiny_and_huge(scene *self, const scene_options *options) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// planes: thin sheets, every other one of thickness 0, and 24 boxes that are infinite in one way or another
+// planes: thin sheets, every second one of thickness 0, and 24 boxes that are infinite along some axes
 
 static const bp_box EVERYTHING = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
 
@@ -169,10 +169,10 @@ static bp_box infinite_box(rng *random, unsigned kind, size_t axis, double edge)
     case 1: // slab
         set_interval(&box, axis, place, place + 1);
         break;
-    case 2: // half-space below a tenth of the domain, so that not half of all objects lie in it
+    case 2: // half-space in the lowest tenth of the domain, so that it does not contain half of all objects
         set_interval(&box, axis, -INFINITY, place / 10);
         break;
-    case 3: // half-space above nine tenths
+    case 3: // half-space in the highest tenth
         set_interval(&box, axis, edge - place / 10, INFINITY);
         break;
     case 4: // column, infinite along one axis only

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// Newton's method from above: the iterates fall until rounding stops them.
+// Newton's method from above: the iterates decrease until rounding stops them.
 double cube_root(double value) {
     if (value <= 0) {
         return 0;
@@ -30,8 +30,8 @@ static double whole_power(double base, double whole) {
     return result;
 }
 
-// The binary digits of the exponent pick from base^(1/2), base^(1/4), ...; a double has at most a few dozen of them that
-// matter, and the loop ends with the last one.
+// The binary digits of the exponent select factors from base^(1/2), base^(1/4), ...; at most a few dozen digits of a
+// double matter, and the loop ends with the last one.
 static double fraction_power(double base, double fraction) {
     double result = 1;
     while (fraction > 0 && base != 1) {

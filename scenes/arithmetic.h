@@ -1,4 +1,4 @@
-// Roots and powers from + - * / sqrt only. cbrt() and pow() of the C library differ in the last bit between machines,
+// Roots and powers from + - * / sqrt only. The C library's cbrt() and pow() differ in the last bit between machines,
 // and one bit in the size of a domain moves every object of a scene.
 #ifndef BP_SCENES_ARITHMETIC_H
 #define BP_SCENES_ARITHMETIC_H

@@ -1,7 +1,5 @@
-// Homogeneous scenes of cuboids after Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection" (2009),
-// section 4; two-dimensional ones after Zhyhallo and Wozna-Szczesniak, "Better Spacial Hashing with Linear Memory Usage
-// and Parallelism", section 3; and the scene of Zych, "Efficient algorithms for collision detection in three-dimensional
-// space", section 4.1.
+// Homogeneous scenes of cuboids after Schornbaum 2009, section 4; two-dimensional scenes after Zhyhallo and
+// Wozna-Szczesniak, section 3; and the scene of Zych 2016, section 4.1. docs/methods.md has the full titles.
 #include "scene_parts.h"
 
 #include <math.h>
@@ -9,7 +7,7 @@
 #include "arithmetic.h"
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Three dimensions: the domain is made as large as the wanted number of pairs asks
+// Three dimensions: the wanted number of pairs determines the size of the domain
 
 static void fill_domain(scene *self, const scene_options *options, const double *aspect) {
     const double edge = solve_edge(self, self->finite_count, options->pairs_per_object, aspect);
@@ -30,7 +28,7 @@ const char *build_mixed(scene *self, const scene_options *options) {
     return NULL;
 }
 
-// One axis, chosen by chance, differs from the other two.
+// One randomly chosen axis differs from the other two.
 static void set_cuboids(scene *self, double odd, double even) {
     for (size_t i = 0; i < self->finite_count; ++i) {
         double size[3] = {even, even, even};
@@ -58,7 +56,7 @@ const char *build_stretched(scene *self, const scene_options *options) {
     return NULL;
 }
 
-// As dense in objects as `uniform`, but hardly any of them meet.
+// As many objects per volume as `uniform`, but hardly any of them overlap.
 const char *build_sparse(scene *self, const scene_options *options) {
     set_cubes(self, 1, 1);
     const double edge = solve_edge(self, self->finite_count, options->pairs_per_object, NULL);
@@ -81,7 +79,7 @@ const char *build_negative(scene *self, const scene_options *options) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Two dimensions: the scene's edge is given, in cells of size 1; objects are unit squares at z = 0
+// Two dimensions: the options set the scene's edge, in cells of size 1; objects are unit squares at z = 0
 
 static void set_squares(scene *self) {
     self->dimensions = 2;
@@ -110,9 +108,9 @@ static scene_zone cluster(rng *random, double edge, double extent) {
     return zone;
 }
 
-// 32 squares with equally many objects each, and one object in 33 anywhere. The squares' area is what the wanted number
-// of pairs asks, pairs = objects / area * 2^2 / 2, as far as they leave most of the scene empty. Objects stay in their
-// square, so the scene is as clustered after a thousand steps as it was at first.
+// 32 squares with equally many objects each, and one object in 33 anywhere. The wanted number of pairs determines the
+// area of the squares, pairs = objects / area * 2^2 / 2, as long as they leave most of the scene empty. Objects stay in
+// their square, so the scene is as clustered after a thousand steps as at the start.
 const char *build_clustered_2d(scene *self, const scene_options *options) {
     enum { CLUSTERS = SCENE_MAX_ZONES - 1 };
     const double wanted_edge = sqrt((double)self->finite_count * 2 / options->pairs_per_object / CLUSTERS);
@@ -144,10 +142,10 @@ static void redraw_zych(scene *self) {
     }
 }
 
-// The thesis names the distribution of sizes but not their unit. Here the mean size is 1 whatever alpha and beta are, so
-// that the density alone says how crowded the world is. Its "40 units per one simulation step" cannot be meant: at the
-// standard density the world of 1,000 objects is 27 units wide. Bullet's velocities are per second and a step lasts 16 ms,
-// which makes 0.64 units a step, the default.
+// Zych 2016 names the distribution of sizes but not their unit. Here the mean size is 1 for all alpha and beta, so that
+// the density alone determines how crowded the world is. The "40 units per one simulation step" cannot be meant: at the
+// standard density the edge of a world of 1,000 objects is 27 units. Bullet's velocities are per second and a step
+// lasts 16 ms, which makes 0.64 units per step, the default.
 const char *build_zych(scene *self, const scene_options *options) {
     beta_distribution sizes;
     beta_prepare(&sizes, options->alpha, options->beta);

@@ -1,13 +1,13 @@
-// How large a domain must be so that its objects have a given number of pairs.
+// The size of a domain in which objects have a wanted number of pairs.
 //
 // Two objects of sizes a and b whose centres are uniform on a line of length L overlap with probability
 //
 //     1 - (1 - w/L)^2  =  (a + b)/L - (a + b)^2 / (4 L^2),    w = (a + b)/2 <= L
 //
-// The square is what the edges of the domain cost: small in a large cube, but most of the answer in a narrow tube, so
-// the shorter formula, volume = n/2 * E[product of (a + b)] / pairs, would not do. The probability for a box is the
-// product over the axes, a polynomial in the sizes of both objects; its expectation over all objects therefore needs only
-// the means of x^i y^j z^k for i, j, k = 0, 1, 2, and is exact.
+// The square is the effect of the domain's borders: small in a large cube, but dominant in a narrow tube, where the
+// shorter formula, volume = n/2 * E[product of (a + b)] / pairs, would be wrong. The probability for a box is the
+// product over the axes, a polynomial in the sizes of both objects; its expectation over all objects therefore needs
+// only the means of x^i y^j z^k for i, j, k = 0, 1, 2, and is exact.
 #include "scene_parts.h"
 
 // means[i][j][k]: the mean of x^i y^j z^k over all bodies
@@ -49,8 +49,8 @@ enum { TERMS = 6 };
 static const size_t TERM_A[TERMS] = {0, 1, 0, 2, 0, 1};
 static const size_t TERM_B[TERMS] = {0, 0, 1, 0, 2, 1};
 
-// On an axis shorter than the largest object, all are taken to overlap: true where sizes are equal, and the other scenes
-// come to that only with a handful of objects.
+// On an axis shorter than the largest object, all objects are assumed to overlap. That is true where sizes are equal;
+// other scenes have such short axes only with a handful of objects.
 static void set_weights(double weights[TERMS], double length, double largest) {
     const bool all_overlap = length <= largest;
     const double first = all_overlap ? 0 : 1 / length;
@@ -83,8 +83,8 @@ static double largest_size(const size_moments *m) {
     return xy > m->largest[2] ? xy : m->largest[2];
 }
 
-// The probability falls as the domain grows, so the edge is found by halving an interval. Too few objects for so many
-// pairs even when all overlap: the domain is the size of the largest object.
+// The probability falls as the domain grows, so bisection finds the edge. If there are too few objects for so many
+// pairs even when all overlap, the domain has the size of the largest object.
 double solve_edge(const scene *self, size_t count, double pairs, const double *aspect) {
     const size_moments m = measure(self);
     const double wanted = count > 1 ? 2 * pairs / ((double)count - 1) : 1;

@@ -5,14 +5,14 @@
 
 #include "arithmetic.h"
 
-// splitmix64 (Steele, Lea, Flood 2014): a counter and a good mixer. One word of state, any seed is a good seed.
+// splitmix64 (Steele, Lea, Flood 2014): a counter and a good mixer. One word of state; every seed is a good seed.
 static uint64_t mix(uint64_t word) {
     word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
     return word ^ (word >> 31);
 }
 
-// The seed is mixed first so that neighbouring seeds start far apart on the counter's circle.
+// The seed is mixed first, so that consecutive seeds start far apart in the counter's cycle.
 rng rng_seeded(uint64_t seed) {
     return (rng){.state = mix(seed + UINT64_C(0x9e3779b97f4a7c15))};
 }
@@ -38,8 +38,8 @@ double rng_sign(rng *random) {
     return rng_next(random) >> 63 ? -1 : 1;
 }
 
-// A random point of the unit ball, pushed out to its surface: no sine needed. Points near the centre are refused because
-// their direction is coarse.
+// A random point of the unit ball, projected onto its surface: this needs no sine. Points near the centre are rejected
+// because their direction is coarse.
 void rng_direction(rng *random, uint32_t dimensions, double direction[3]) {
     double square = 0;
     do {
@@ -69,16 +69,16 @@ static double cell_middle(const beta_distribution *d, size_t cell) {
     return d->low + d->cell * ((double)cell + 0.5);
 }
 
-// How many times denser it is in the middle of `to` than in that of `from`. Only such ratios of near cells are computed:
-// the density itself underflows, and so do its factors one by one when alpha and beta are large.
+// The density in the middle of `to` / that in the middle of `from`. Only such ratios of neighbouring cells are
+// computed: the density itself underflows, and so do its single factors when alpha and beta are large.
 static double density_ratio(const beta_distribution *d, size_t from, size_t to) {
     const double x = cell_middle(d, from);
     const double y = cell_middle(d, to);
     return real_power(y / x, d->alpha - 1) * real_power((1 - y) / (1 - x), d->beta - 1);
 }
 
-// The hump as a histogram of the density over mean +- 16 standard deviations, which leaves out less than one part in a
-// million even of the longest tail (alpha = 1); 1 at its peak.
+// The hump as a histogram of the density over mean +- 16 standard deviations, 1 at its peak. This omits less than one
+// part in a million even of the longest tail (alpha = 1).
 static void prepare_hump(beta_distribution *d) {
     const double sum = d->alpha + d->beta;
     const double mean = d->alpha / sum;
@@ -126,7 +126,8 @@ static double draw_hump(const beta_distribution *d, rng *random) {
     return d->low + d->cell * ((double)low + inside);
 }
 
-// Joehnk 1964: exact, and quick for just the parameters whose density is infinite at the ends and defies a histogram.
+// Joehnk 1964: exact, and fast for exactly those parameters whose density is infinite at the ends, where a histogram
+// fails.
 static double draw_bathtub(const beta_distribution *d, rng *random) {
     for (;;) {
         const double x = real_power(rng_unit(random), 1 / d->alpha);

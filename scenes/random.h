@@ -17,10 +17,10 @@ double rng_between(rng *random, double low, double high);
 // Uniform in 0 .. bound-1.
 uint32_t rng_below(rng *random, uint32_t bound);
 double rng_sign(rng *random);
-// A vector of length 1, every direction as likely as any other. In two dimensions its z is 0.
+// A vector of length 1, all directions equally likely. In two dimensions its z is 0.
 void rng_direction(rng *random, uint32_t dimensions, double direction[3]);
 
-// The beta distribution on (0, 1), prepared for drawing. Alpha and beta must be both at least 1 (a hump) or both at
+// The beta distribution on (0, 1), prepared for drawing. Alpha and beta must both be at least 1 (a hump) or both at
 // most 1 (a bathtub).
 enum { BETA_CELLS = 2048 };
 typedef struct beta_distribution {

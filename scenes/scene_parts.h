@@ -1,11 +1,11 @@
-// What a scene is made of, and the parts its builder can use. Internal to scenes/.
+// The data of a scene, and helpers for its builder. Internal to scenes/.
 //
 //     scenes.c              the table; create, step, destroy
 //     cuboid_scenes.c       homogeneous cuboids of many shapes, two dimensions, zych
-//     sphere_scenes.c       spheres between walls that do not overlap; sphere_grid.c tells whether they would
-//     adversarial_scenes.c  what breaks broad phases
+//     sphere_scenes.c       spheres between walls; sphere_grid.c keeps them from overlapping
+//     adversarial_scenes.c  scenes that break broad phases
 //     scene_parts.c         domains, positions, velocities
-//     density.c             how large a domain must be for a given number of pairs
+//     density.c             the size of a domain for a wanted number of pairs
 //     random.c arithmetic.c the same numbers on every machine
 #ifndef BP_SCENE_PARTS_H
 #define BP_SCENE_PARTS_H
@@ -15,8 +15,8 @@
 #include "random.h"
 #include "scenes.h"
 
-// Positions are doubles so that a slow object far from the origin still moves, and so that its size, in floats, does not
-// creep with the rounding of each step.
+// Positions are doubles so that a slow object far from the origin still moves, and so that rounding at each step does
+// not change its size, which is in floats.
 typedef struct scene_body {
     double center[3];
     float velocity[3];
@@ -32,7 +32,7 @@ typedef struct scene_zone {
 enum { SCENE_MAX_ZONES = 33 };
 
 struct scene {
-    bp_box *boxes; // those of the bodies, then the walls
+    bp_box *boxes; // of the bodies, then of the walls
     scene_body *bodies;
     size_t finite_count;
     size_t wall_count;
@@ -40,7 +40,7 @@ struct scene {
     rng random;
     scene_zone zones[SCENE_MAX_ZONES]; // body i lives in zone i % zone_count
     size_t zone_count;
-    bool reflects;            // at the zone's edge a body is thrown back whole; otherwise its centre wraps
+    bool reflects;            // bodies bounce off the border of their zone; otherwise centres wrap around
     void (*redraw)(scene *);  // chooses new velocities; may be NULL
     uint64_t redraw_interval; // steps from one redraw to the next
     uint64_t step_count;
@@ -48,8 +48,8 @@ struct scene {
     double static_share; // zych
 };
 
-// Builders fill bodies, zones and walls of a scene whose counts and random are set, from options in which
-// every default is filled in and motion is >= 0. They return NULL, or a static text that says what went wrong.
+// Builders fill in the bodies, zones and walls of a scene whose counts and random numbers are set. In the options every
+// default is filled in, and motion is >= 0. They return NULL, or a static error message.
 typedef const char *scene_builder(scene *self, const scene_options *options);
 
 scene_builder build_uniform, build_mixed, build_long, build_flat, build_stretched, build_sparse;
@@ -65,24 +65,24 @@ enum { SPHERE_WALL_COUNT = 6, PLANES_WALL_COUNT = 24 };
 // Parts
 
 const scene_zone *zone_of(const scene *self, size_t index);
-// All bodies live in one box from `origin` with edges edge * aspect. NULL: the origin of space; a cube.
+// All bodies are in one box that starts at `origin` (NULL: 0, 0, 0) and has the edges edge * aspect (NULL: a cube).
 void set_zone(scene *self, const double *origin, double edge, const double *aspect);
 void set_size(scene_body *body, double x, double y, double z);
 // Cubes with sizes uniform in [smallest, largest].
 void set_cubes(scene *self, double smallest, double largest);
 void scale_sizes(scene *self, double factor);
-// The longest edge: what motion is a share of.
+// The longest edge. Motion is a share of it.
 double body_size(const scene_body *body);
-// Each body anywhere in its zone: wholly inside it if the scene reflects, otherwise its centre.
+// Places each body uniformly in its zone: the whole body if the scene reflects, otherwise its centre.
 void place_uniformly(scene *self);
-// Any direction.
+// In a random direction.
 void set_velocity(scene *self, scene_body *body, double speed);
-// Any direction, speed uniform in [0, motion * size].
+// In random directions, with speeds uniform in [0, motion * size].
 void set_velocities(scene *self, double motion);
 bp_box box_of_body(const scene_body *body);
 
-// The edge of the smallest domain, edge * aspect (NULL: a cube), in which `count` bodies with the sizes of the scene's,
-// centres uniform, have at most `pairs` pairs per body.
+// The edge of the smallest domain, edge * aspect (NULL: a cube), in which `count` bodies with sizes like the scene's
+// and uniformly distributed centres have at most `pairs` pairs per body.
 double solve_edge(const scene *self, size_t count, double pairs, const double *aspect);
 
 #endif

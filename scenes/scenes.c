@@ -7,12 +7,12 @@
 #include "scene_parts.h"
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The table: a new scene is a builder and a row
+// The table. To add a scene, write a builder and add a row
 
 typedef struct scene_kind {
     const char *name;
     size_t count;  // default of options.count
-    double motion; // default of options.motion; 0: rests. zych goes by options.velocity, unless this says rest
+    double motion; // default of options.motion; 0: nothing moves. zych uses options.velocity unless this is 0
     size_t wall_count;
     scene_builder *build;
     const char *summary;
@@ -75,7 +75,7 @@ static const scene_kind *find_kind(const char *name) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Options
 
-// The ranges are wide, but such that no scene computes with infinities; a NaN is in no range.
+// The ranges are large, but exclude values for which a scene would compute infinities. A NaN is in no range.
 static bool is_within(double value, double low, double high) {
     return value >= low && value <= high;
 }
@@ -125,7 +125,7 @@ static scene_options with_defaults(const scene_options *given, const scene_kind 
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// A scene's life
+// Creating and destroying
 
 static void refresh_boxes(scene *self) {
     for (size_t i = 0; i < self->finite_count; ++i) {
@@ -208,7 +208,7 @@ static double wrap(double x, double low, double high) {
     return wrapped >= low && wrapped < high ? wrapped : low;
 }
 
-// Turns the velocity round at the edge. A body larger than its zone stays where it is.
+// Reverses the velocity at the border. A body larger than its zone stays where it is.
 static double reflect(double x, double low, double high, float *velocity) {
     if (x >= low && x <= high) {
         return x;

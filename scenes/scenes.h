@@ -1,8 +1,8 @@
-// The scenes of the literature, seeded and named: one table for tests, bench and tool alike.
+// The scenes of the literature, by name and random seed: one table for tests, benchmarks and the tool.
 //
-// A scene is boxes that move. The same (name, options) gives the same bytes on every machine: only integer arithmetic
-// and the five operations that IEEE 754 rounds exactly (+ - * / sqrt) are used. (The compiler must not fuse a * b + c into
-// one operation: -ffp-contract=off.)
+// A scene is a set of moving boxes. The same name and options give the same bytes on every machine: scenes use only
+// integer arithmetic and the five operations that IEEE 754 rounds exactly (+ - * / sqrt). (The compiler must not fuse
+// a * b + c into one operation: -ffp-contract=off.)
 #ifndef BP_SCENES_H
 #define BP_SCENES_H
 
@@ -14,7 +14,7 @@ typedef struct scene scene;
 typedef struct scene_options {
     size_t count;            // finite objects; the walls of a scene come after them. 0: the literature's number
     uint64_t seed;           // any number
-    double pairs_per_object; // what the density is solved for, in scenes that have a density to choose
+    double pairs_per_object; // determines the density, in scenes where it is free
     double motion;           // largest move per step, as a share of the object's longest edge; negative: nothing moves
     double density;          // zych: objects per unit volume
     double velocity;         // zych: mean speed, units per step
@@ -27,20 +27,20 @@ size_t scene_count(void);
 const char *scene_name(size_t index);
 const char *scene_summary(size_t index);
 
-// `options` may be NULL: all defaults. The result is NULL if there is no scene of that name, the options make no sense, or
-// memory is short; then *error (never NULL as an argument) points to a static text that says which.
+// `options` may be NULL: all defaults. Returns NULL if there is no scene of that name, the options are invalid, or
+// memory is short; then *error points to a static message. `error` must not be NULL.
 scene *scene_create(const char *name, const scene_options *options, const char **error);
 void scene_destroy(scene *self);
 
-// All boxes, finite ones first, walls last; the array stays where it is and changes with each step.
+// All boxes, finite ones first, walls last. The array keeps its address; each step changes its contents.
 const bp_box *scene_boxes(const scene *self);
 size_t scene_box_count(const scene *self);
 size_t scene_finite_count(const scene *self);
-// 2 or 3: what bp_config.dimensions should be.
+// 2 or 3, the value for bp_config.dimensions.
 uint32_t scene_dimensions(const scene *self);
 
-// One step of motion: every object moves on by its own velocity. At the scene's edge it is thrown back by the walls, or,
-// where there are none, its centre wraps around to the other side (the box itself is not cut). Walls do not move.
+// One step of motion: every object moves by its velocity. At the scene's border it bounces off the walls or, where
+// there are none, its centre wraps around to the other side (the box itself is not cut). Walls do not move.
 void scene_step(scene *self);
 
 #endif

@@ -1,5 +1,5 @@
-// One level of cells for each radius, four radii wide. The centre of a sphere that touches one of radius R, and is not
-// larger itself, lies within 2 R of that one's centre: so at most two cells per axis and level are looked at.
+// One level per radius, with cells of four radii. If a sphere touches one of radius R and is not larger itself, their
+// centres are at most 2 R apart: so a search visits at most two cells per axis and level.
 #include "sphere_grid.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ static int64_t cell_of(double coordinate, double radius) {
     return (int64_t)floor(coordinate / (4 * radius));
 }
 
-// Different cells may share a bucket: that costs tests, never an answer.
+// Different cells may share a bucket: that costs tests, but never changes the result.
 static uint64_t bucket_of(const sphere_grid *grid, size_t level, const int64_t cell[3]) {
     uint64_t hash = level;
     for (size_t axis = 0; axis < 3; ++axis) {
@@ -110,8 +110,8 @@ bool sphere_grid_is_free(const sphere_grid *grid, const scene_body *sphere) {
     return true;
 }
 
-// The radius falls from sphere to sphere, so it is either that of the last level or a new one. With more radii than
-// levels the last level takes the rest: its cells are then wider than needed.
+// Radii come in descending order, so a radius is either that of the last level or a new one. If there are more radii
+// than levels, the last level takes all smaller ones: its cells are then larger than needed.
 static size_t level_for(sphere_grid *grid, float radius) {
     const size_t count = grid->level_count;
     if (count == 0 || (radius < grid->radii[count - 1] && count < MAX_LEVELS)) {

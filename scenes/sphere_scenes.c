@@ -1,7 +1,6 @@
-// Particle scenes between six walls, after Koch, "Implementation and Evaluation of Acceleration Structures for
-// Inhomogeneous and Polydisperse Particle Dynamics" (2020), section 4: the numbers are its own. Spheres become their
-// bounding cubes. With another number of objects the domain and the regions in it scale so that densities stay; radii do
-// not scale.
+// Particle scenes between six walls, after Koch 2020, section 4, with its numbers; docs/methods.md has the full title.
+// Spheres become their bounding cubes. With another number of objects, the domain and its regions scale so that
+// densities stay the same; radii do not scale.
 #include "scene_parts.h"
 
 #include <math.h>
@@ -9,7 +8,7 @@
 #include "arithmetic.h"
 #include "sphere_grid.h"
 
-// Spheres of one size in one region. Groups of one plan come in the order of falling radius.
+// Spheres of one size in one region. The groups of a plan are in descending order of radius.
 typedef struct sphere_group {
     uint64_t count;
     double radius;
@@ -21,7 +20,7 @@ typedef struct sphere_plan {
     double domain; // edge of the cube
     size_t group_count;
     const sphere_group *groups;
-    bool has_giant; // the first group is one sphere, whatever the number of objects, and scales with the domain
+    bool has_giant; // the first group is always one sphere, which scales with the domain
 } sphere_plan;
 
 #define CUBE(edge) .max = {edge, edge, edge}
@@ -30,7 +29,7 @@ typedef struct sphere_plan {
 // ---------------------------------------------------------------------------------------------------------------------
 // Placing
 
-// A region at the domain's edge must hold its spheres whole; that is asked of every region.
+// Regions at the domain's border must contain their spheres entirely; so all regions do.
 static void place_in_region(rng *random, scene_body *sphere, const sphere_group *group, double scale) {
     for (size_t axis = 0; axis < 3; ++axis) {
         const double low = group->min[axis] * scale + (double)sphere->half[axis];
@@ -39,7 +38,7 @@ static void place_in_region(rng *random, scene_body *sphere, const sphere_group 
     }
 }
 
-// After many attempts in a crowded place an overlap is accepted: a scene must always come to an end.
+// After many attempts in a crowded region an overlap is accepted, so that building a scene always ends.
 static void place_free(scene *self, sphere_grid *grid, size_t index, const sphere_group *group, double scale) {
     enum { ATTEMPTS = 100 };
     scene_body *sphere = &self->bodies[index];
@@ -114,9 +113,9 @@ const char *build_reference(scene *self, const scene_options *options) {
     return build_spheres(self, options, &(sphere_plan){PLAN(100, groups)});
 }
 
-// The source calls the first region 150x150x100 but gives its corners as (0,200,250) and (150,250,350): 50 in y. The
-// extent must be right: with it a hash grid of 128^3 cells tests 7.97e5 candidates a step, as in its table 2 (1.59e8 in
-// 200 steps), with the corners 9.59e5.
+// Koch 2020 calls the first region 150x150x100 but gives its corners as (0,200,250) and (150,250,350): 50 in y. The
+// extent must be right: with it a hash grid of 128^3 cells tests 7.97e5 candidates per step, as in Koch's table 2
+// (1.59e8 in 200 steps); with the corners it tests 9.59e5.
 const char *build_inhomogeneous(scene *self, const scene_options *options) {
     static const sphere_group groups[] = {
         {.count = 70000, .radius = 0.5, .min = {0, 200, 250}, .max = {150, 350, 350}},
@@ -136,7 +135,7 @@ const char *build_very_inhomogeneous(scene *self, const scene_options *options) 
     return build_spheres(self, options, &(sphere_plan){PLAN(2000, groups)});
 }
 
-// A 4x4x4 board; objects fill the 32 fields of one colour.
+// A 4x4x4 board; objects fill the 32 squares of one colour.
 const char *build_checkerboard(scene *self, const scene_options *options) {
     sphere_group groups[32];
     size_t group_count = 0;
@@ -180,7 +179,7 @@ const char *build_very_polydisperse(scene *self, const scene_options *options) {
     return build_spheres(self, options, &(sphere_plan){PLAN(400, groups), .has_giant = true});
 }
 
-// No walls, overlap allowed, and the domain stays as it is: here the density grows with the number of objects.
+// No walls, overlap allowed, and a fixed domain: here the density grows with the number of objects.
 const char *build_scaling(scene *self, const scene_options *options) {
     set_cubes(self, 1, 1);
     set_zone(self, NULL, 1024, NULL);
