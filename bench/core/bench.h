@@ -113,7 +113,7 @@ typedef struct bench_rows {
 
 #define OURS "broadphase"
 #define LIMIT "limit" // what the machine can do
-#define SEED "seed"   // figures of the literature
+#define PAPER "paper" // figures that a paper has published
 #define MAIN_METHOD "hierarchical-grid"
 
 bool row_is_ours(const bench_row *row);

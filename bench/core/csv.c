@@ -36,7 +36,7 @@ static void write_known(FILE *file, const char *format, double value, bool known
     fputc(',', file);
 }
 
-// A limit has a time and nothing else, a figure of the literature what is not zero; other fields stay empty, as do a
+// A limit has a time and nothing else, a figure of a paper what is not zero; other fields stay empty, as do a
 // peer's bytes and tests where they are unknown.
 static void write_row(FILE *file, const char *suite, const bench_row *row) {
     const bool measured = row_is_ours(row) || row_is_peer(row);
@@ -44,7 +44,7 @@ static void write_row(FILE *file, const char *suite, const bench_row *row) {
     write_known(file, "%.6g", row->update_ms, measured || row->update_ms > 0);
     write_known(file, "%.6g", row->find_ms, measured || row->find_ms > 0);
     write_known(file, "%.6g", row->total_ms, measured || row->total_ms > 0);
-    write_known(file, "%.3f", row->spread, strcmp(row->who, SEED) != 0);
+    write_known(file, "%.3f", row->spread, strcmp(row->who, PAPER) != 0);
     write_known(file, "%.0f", (double)row->pairs, measured || row->pairs > 0);
     if (measured) fprintf(file, "%016llx", (unsigned long long)row->hash);
     fputc(',', file);

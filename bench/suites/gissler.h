@@ -1,8 +1,8 @@
-// The suite `gissler`: the experiments of 004 §5 (M. Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for
-// Collision Handling in Medical Simulators").
+// The suite `gissler`: the experiments of M. Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for
+// Collision Handling in Medical Simulators", section 5.
 //
 //     tissue.c           the scenes                        suite_gissler.c     the experiments
-//     locality.c         one question in several orders    gissler_summary.c   what came out, beside the seed
+//     locality.c         one question in several orders    gissler_summary.c   the results, beside the paper
 //     callgrind.c        runs cache_probe.c in a simulator
 #ifndef BENCH_GISSLER_H
 #define BENCH_GISSLER_H
@@ -11,7 +11,7 @@
 #include "suites/locality.h"
 #include "suites/tissue.h"
 
-// The rows that the summary looks for. `cell=edge`: cells are as long as the mean edge, the seed's rule; else the
+// The rows that the summary looks for. `cell=edge`: cells are as long as the mean edge, the paper's rule; else the
 // library chooses.
 #define INDEX_SORT "compact-grid cell=edge"
 #define INDEX_SORT_CURVE "compact-grid keys=z-curve cell=edge"
@@ -36,7 +36,7 @@ extern const double sort_shares[SORT_SHARES]; // of keys that change in a step
 // Above this share the library's automatic sort is radix; see bp_compact_sort.
 #define SORT_SWITCH 0.15
 
-// What came out; what it misses of what is promised is a failure.
+// Prints the results. A promise that is missed is a failure.
 void gissler_summary(bench_session *session);
 
 #endif

@@ -1,4 +1,4 @@
-// What came out, each figure beside the seed's. What was not measured is not shown.
+// The results, each beside the figure of Gissler et al. What was not measured is not shown.
 #include "suites/gissler.h"
 
 #include <math.h>
@@ -30,19 +30,19 @@ static const bench_row *find_widest(const bench_rows *rows, const char *label, c
 static void print_sizes(bench_session *session) {
     static const char *const names[] = {"stacking", "eye", "skull"};
     static const char *const parts[TISSUE_PARTS] = {"points", "edges", "triangles", "tetrahedra"};
-    printf("\nThe scenes beside Table 1: ours / the seed's\n");
+    printf("\nThe scenes beside Table 1: ours / Gissler et al.\n");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         tissue *t = tissue_create(names[i], 1, 1);
         double worst = 0;
         printf("  %-9s", names[i]);
         for (int part = 0; part < TISSUE_PARTS; part++) {
             const size_t own = tissue_count(t, (tissue_part)part);
-            const size_t seed = tissue_seed_count(names[i], (tissue_part)part);
-            printf("  %s %zu / %zu", parts[part], own, seed);
-            worst = fmax(worst, fabs((double)own / (double)seed - 1));
+            const size_t paper = tissue_paper_count(names[i], (tissue_part)part);
+            printf("  %s %zu / %zu", parts[part], own, paper);
+            worst = fmax(worst, fabs((double)own / (double)paper - 1));
         }
         putchar('\n');
-        if (worst > 0.05) session_fail(session, "%s: %.0f %% beside the seed's size", names[i], 100 * worst);
+        if (worst > 0.05) session_fail(session, "%s: %.0f %% off the size in Gissler et al.", names[i], 100 * worst);
         tissue_destroy(t);
     }
 }
@@ -72,7 +72,7 @@ static void print_hashing(const bench_rows *rows) {
         print_beside_index_sort(rows, scenes[i], CUCKOO);
         print_beside_index_sort(rows, scenes[i], MAIN_METHOD);
     }
-    printf("  The seed: serial hashing updates slower even on one core, and queries faster on one core (Fig. 2, "
+    printf("  Gissler et al.: serial hashing updates slower even on one core, and queries faster on one core (Fig. 2, "
            "stacking);\n"
            "  cuckoo hashing inserts points slower, and many edges faster (Fig. 3, eye).\n");
 }
@@ -92,13 +92,13 @@ static void print_threads(const bench_rows *rows) {
                 printf("  %-38s %-23s %8d %8.2f %8.2f %8.2f\n", scenes[i], methods[k], all->threads,
                        one->update_ms / all->update_ms, one->find_ms / all->find_ms, one->total_ms / all->total_ms);
         }
-    printf(
-        "  The seed, on eight cores: index sort 3.2 (update 1.5, query 5), cuckoo hashing 2.6 (Parallel Scaling).\n");
+    printf("  Gissler et al., on eight cores: index sort 3.2 (update 1.5, query 5), cuckoo hashing 2.6 (Parallel "
+           "Scaling).\n");
 }
 
 // ---- sorts ----------------------------------------------------------------------------------------------------------
 
-static void print_sort(const bench_rows *rows, const char *label, const char *seed) {
+static void print_sort(const bench_rows *rows, const char *label, const char *paper) {
     const bench_row *radix = find_row(rows, label, SORT_RADIX, 1), *adaptive = find_row(rows, label, SORT_ADAPTIVE, 1);
     const bench_row *automatic = find_row(rows, label, SORT_AUTOMATIC, 1);
     const bench_row *changed = find_row(rows, label, SORT_AUTOMATIC CHANGED_KEYS, 1);
@@ -106,22 +106,22 @@ static void print_sort(const bench_rows *rows, const char *label, const char *se
     const double share = (double)changed->tests / (double)changed->n;
     printf("  %-24s %8.1f %% %9.3f %9.3f %9.3f  %-9s %8.2f %s\n", label, 100 * share, radix->update_ms,
            adaptive->update_ms, automatic->update_ms, share <= SORT_SWITCH ? "adaptive" : "radix",
-           radix->update_ms / adaptive->update_ms, seed);
+           radix->update_ms / adaptive->update_ms, paper);
 }
 
 static void print_sorts(const bench_rows *rows) {
     char label[NAME_SIZE];
     printf("\nUpdates of a world of triangles by sort, ms, one thread\n  %-24s %10s %9s %9s %9s  %-9s %8s  %s\n", "",
-           "changed", "radix", "adaptive", "automatic", "which is", "ratio", "the seed's, of the sort alone");
+           "changed", "radix", "adaptive", "automatic", "which is", "ratio", "Gissler et al., the sort alone");
     print_sort(rows, SORT_OWN_SCENE, "");
     for (size_t i = 0; i < SORT_SHARES; i++) {
         const double share = sort_shares[i];
         snprintf(label, sizeof label, SORT_SCENE, share);
         print_sort(rows, label, share == 0.02 ? "    4.7" : share == 0.1 ? "    2.3" : share == 1 ? "    about 1" : "");
     }
-    printf(
-        "  The seed: always the adaptive one, in scenes like these (Sorting Performance). Here an update also moves\n"
-        "  boxes, makes keys and copies the boxes in their order, whatever the sort.\n");
+    printf("  Gissler et al.: always the adaptive one, in scenes like these (Sorting Performance). Here an update also "
+           "moves\n"
+           "  boxes, makes keys and copies the boxes in their order, whatever the sort.\n");
 }
 
 // ---- the Z-curve ----------------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ static void print_curve(bench_session *session, const bench_rows *rows) {
             session_fail(session, "%s: the order of the keys changes the number of candidates", curve.timed->scene);
     }
     promise_all_lines(session, f);
-    printf("  The seed: the query of edges and triangles gains 8 %%, the index sort hardly anything (Z-curve "
+    printf("  Gissler et al.: the query of edges and triangles gains 8 %%, the index sort hardly anything (Z-curve "
            "Reordering).\n"
            "  Here boxes are copied in the order of the keys anyway; what gains is the order of those that are looked\n"
            "  for. Then keys along the curve read fewer lines, but rows of cells are in pieces: more instructions.\n");

@@ -10,7 +10,7 @@
 typedef enum locality_order {
     LOCALITY_MESH,   // as the bodies were cut: body after body, row after row
     LOCALITY_RANDOM, // shuffled
-    LOCALITY_CURVE,  // along the Z-curve of the boxes' centres (004 §4)
+    LOCALITY_CURVE,  // along the Z-curve of the boxes' centres (Gissler et al., section 4)
     LOCALITY_ORDERS
 } locality_order;
 

@@ -95,7 +95,7 @@ static double draw_half(const beta_distribution *sizes, rng *random) {
     return 0.5 * fmax(beta_draw(sizes, random) / mean, 0.02);
 }
 
-// All kinds are as long as wide on average, 1, except for capsules: 2/3 wide, and 1 long (001 section 4.2, on Fig. 4.33).
+// All kinds are as long as wide on average, 1, except for capsules: 2/3 wide, and 1 long (Zych 2016, section 4.2, on Fig. 4.33).
 static void draw_convex(shape_kind kind, const beta_distribution *sizes, rng *random, convex *shape) {
     *shape = (convex){.kind = kind};
     draw_axes(random, shape->axes);
@@ -130,7 +130,7 @@ static const double nine_directions[COMPOUND_PARTS][3] = {
     {RING * HALF_ROOT_3, -RING / 2, -RING},
 };
 
-// As in 001 section 4.2: nine shapes of a quarter of the size, on a sphere of radius 0.25, moved outwards by 0.5 on average.
+// As in Zych 2016, section 4.2: nine shapes of a quarter of the size, on a sphere of radius 0.25, moved outwards by 0.5 on average.
 // (There by a normal distribution whose width is not told; here by 0.25 to 0.75.)
 static void draw_compound(const beta_distribution *sizes, rng *random, convex parts[MAX_PARTS]) {
     for (size_t i = 0; i < COMPOUND_PARTS; i++) {

@@ -118,7 +118,7 @@ static void close_contest(contest *c) {
 
 // ---- who searches fastest -------------------------------------------------------------------------------------------
 
-// After the oracle come the seed's own: index sort, serial hashing and cuckoo hashing.
+// After the oracle come the methods of the paper: index sort, serial hashing and cuckoo hashing.
 static const contender searchers[] = {
     {"brute-force", {.method = BP_METHOD_BRUTE_FORCE}, false, false},
     {INDEX_SORT, {.method = BP_METHOD_COMPACT_GRID}, true, true},
@@ -139,7 +139,7 @@ static const contender searchers[] = {
 };
 enum { SEARCHER_COUNT = sizeof searchers / sizeof *searchers };
 
-// What is searched for, and what the structure is built over. The seed enters points, and goes through the tetrahedra.
+// What is searched for, and what the structure is built over. The paper builds over the points and searches for the tetrahedra.
 static const struct {
     const char *name;
     tissue_part asked, entered;
@@ -202,9 +202,9 @@ enum { SORT_COUNT = sizeof sorts / sizeof *sorts };
 
 const double sort_shares[SORT_SHARES] = {0.02, 0.05, 0.1, 0.2, 0.5, 1};
 
-// 004 §5, "Sorting Performance": 128,000 entries, four cores. A random array takes about as long in both.
-static const struct { double share, radix_ms, adaptive_ms; } seed_sorts[] = {{0.02, 14, 3}, {0.1, 14, 6}, {1, 14, 14}};
-enum { SEED_SORTS = sizeof seed_sorts / sizeof *seed_sorts, SEED_ENTRIES = 128000, SEED_CORES = 4 };
+// Gissler et al., section 5, "Sorting Performance": 128,000 entries, four cores. A random array takes about as long in both.
+static const struct { double share, radix_ms, adaptive_ms; } paper_sorts[] = {{0.02, 14, 3}, {0.1, 14, 6}, {1, 14, 14}};
+enum { PAPER_SORTS = sizeof paper_sorts / sizeof *paper_sorts, PAPER_ENTRIES = 128000, PAPER_CORES = 4 };
 
 // The triangles of a fine skull, and boxes of these of which some change places from step to step.
 typedef struct moving_boxes {
@@ -280,10 +280,10 @@ static void check_sort(contest *c) {
     }
 }
 
-static void add_seed_sort(bench_session *session, const char *label, const char *method, double ms) {
-    bench_row row = {.n = SEED_ENTRIES, .threads = SEED_CORES, .runs = 1, .update_ms = ms};
+static void add_paper_sort(bench_session *session, const char *label, const char *method, double ms) {
+    bench_row row = {.n = PAPER_ENTRIES, .threads = PAPER_CORES, .runs = 1, .update_ms = ms};
     snprintf(row.scene, sizeof row.scene, "%s", label);
-    snprintf(row.who, sizeof row.who, "%s", SEED);
+    snprintf(row.who, sizeof row.who, "%s", PAPER);
     snprintf(row.method, sizeof row.method, "%s", method);
     rows_add(session_rows(session), &row);
 }
@@ -303,10 +303,10 @@ static void run_sort(const bench_options *options, bench_session *session, movin
     }
     check_sort(c);
     close_contest(c);
-    for (size_t i = 0; i < SEED_SORTS && !bench_interrupted; i++) {
-        if (seed_sorts[i].share != share) continue;
-        add_seed_sort(session, label, "radix-sort", seed_sorts[i].radix_ms);
-        add_seed_sort(session, label, "stl-sort", seed_sorts[i].adaptive_ms);
+    for (size_t i = 0; i < PAPER_SORTS && !bench_interrupted; i++) {
+        if (paper_sorts[i].share != share) continue;
+        add_paper_sort(session, label, "radix-sort", paper_sorts[i].radix_ms);
+        add_paper_sort(session, label, "stl-sort", paper_sorts[i].adaptive_ms);
     }
     session_done(session);
 }

@@ -1,5 +1,5 @@
 // The suite `koch`: the experiments of Koch, "Implementation and Evaluation of Acceleration Structures for Inhomogeneous
-// and Polydisperse Particle Dynamics" (2020), section 4, with its own figures as rows of who "seed".
+// and Polydisperse Particle Dynamics" (2020), section 4, with its own figures as rows of who "paper".
 //
 //     part                        what                                                           objects
 //     table-1                     an even scene                                                  100,000
@@ -8,11 +8,11 @@
 //     table-8-10                  the number of objects in a fixed domain: octree, hash grid     10,000 to 5,120,000
 //     table-11                    memory                                                         500,000 to 8,000,000
 //
-// Each structure of a table runs with the seed's parameters, which are in its name ("factor" is always 2); beside it run
-// our grids as the library sets them up. `tests` is the number of candidate pairs in a step; the seed's figures are sums
+// Each structure of a table runs with the paper's parameters, which are in its name ("factor" is always 2); beside it run
+// our grids as the library sets them up. `tests` is the number of candidate pairs in a step; the paper's figures are sums
 // over all steps, and its times those of a whole simulation on another machine, so only their ratios are compared.
 //
-// Counted by the seed's rules (own cell, 13 neighbours, 27 cells of each coarser grid, six walls with every object), our
+// Counted by the paper's rules (own cell, 13 neighbours, 27 cells of each coarser grid, six walls with every object), our
 // scenes give its numbers for the hash grid within 0.3 % (checkerboard 2.3 %), but for table 5: twice its number. That
 // one must be the sum of 100 steps, not of 200. Here it is taken as it stands, to be on the safe side.
 #include "core/bench.h"
@@ -32,7 +32,7 @@
     .config = {.method = BP_METHOD_HIERARCHICAL_GRID,                                                                  \
                SETTINGS(.hierarchy_factor = 2, .grid_size = {(size), (size), (size)}, .grid_load = 1e9f)}
 
-// What the seed says of one structure in one scene, summed over all steps. Zero: nothing.
+// The paper's figures for one structure in one scene, summed over all steps. Zero: it gives none.
 typedef struct figure {
     bench_entrant entrant;
     double total_seconds, collision_seconds, candidates;
@@ -105,10 +105,10 @@ static const char *const no_peers[] = {NULL};
 
 // ---- measuring --------------------------------------------------------------------------------------------------------
 
-static void add_seed_row(bench_rows *rows, const char *label, size_t n, bench_row figures, const char *method) {
+static void add_paper_row(bench_rows *rows, const char *label, size_t n, bench_row figures, const char *method) {
     bench_row row = figures;
     snprintf(row.scene, sizeof row.scene, "%s", label);
-    snprintf(row.who, sizeof row.who, SEED);
+    snprintf(row.who, sizeof row.who, PAPER);
     snprintf(row.method, sizeof row.method, "%s", method);
     row.n = n;
     row.threads = 1;
@@ -162,7 +162,7 @@ static void run_experiment(const bench_options *options, bench_session *session,
     c.entrant_count = list_entrants(e, entrants);
     group_run(options, &c, session_allowance(session, c.weight), session);
     for (const figure *f = e->figures; f->entrant.label && n == e->n; f++)
-        add_seed_row(session_rows(session), e->label, n, row_of_figure(f, e->steps), f->entrant.label);
+        add_paper_row(session_rows(session), e->label, n, row_of_figure(f, e->steps), f->entrant.label);
     session_done(session);
 }
 
@@ -176,9 +176,9 @@ static void run_memory(const bench_options *options, bench_session *session, con
         c.entrant_count = 1;
         group_run(options, &c, session_allowance(session, c.weight), session);
         if (n == m->n)
-            add_seed_row(session_rows(session), memory_label, n,
-                         (bench_row){.bytes_per_object = m->mebibytes[i] * 1048576 / (double)n},
-                         memory_entrants[i].label);
+            add_paper_row(session_rows(session), memory_label, n,
+                          (bench_row){.bytes_per_object = m->mebibytes[i] * 1048576 / (double)n},
+                          memory_entrants[i].label);
     }
     session_done(session);
 }
@@ -234,33 +234,33 @@ static void run_points(const bench_options *options, bench_session *session) {
 
 // ---- what is promised ---------------------------------------------------------------------------------------------------
 
-static const bench_row *ours_beside(const bench_rows *rows, const bench_row *seed) {
-    return strcmp(seed->who, SEED) == 0 ? rows_find(rows, seed->scene, seed->n, OURS, seed->method, seed->threads)
-                                        : NULL;
+static const bench_row *ours_beside(const bench_rows *rows, const bench_row *paper) {
+    return strcmp(paper->who, PAPER) == 0 ? rows_find(rows, paper->scene, paper->n, OURS, paper->method, paper->threads)
+                                          : NULL;
 }
 
 static void print_candidates(bench_session *session) {
     const bench_rows *rows = session_rows(session);
-    puts("\nCandidate pairs in a step: ours / the seed's");
+    puts("\nCandidate pairs in a step: ours / Koch 2020");
     for (size_t i = 0; i < rows->count; i++) {
-        const bench_row *seed = &rows->data[i], *own = ours_beside(rows, seed);
+        const bench_row *paper = &rows->data[i], *own = ours_beside(rows, paper);
         char what[3 * NAME_SIZE];
-        if (!own || !seed->tests) continue;
-        const double ratio = (double)own->tests / (double)seed->tests;
-        snprintf(what, sizeof what, "%s %zu, %s", seed->scene, seed->n, seed->method);
+        if (!own || !paper->tests) continue;
+        const double ratio = (double)own->tests / (double)paper->tests;
+        snprintf(what, sizeof what, "%s %zu, %s", paper->scene, paper->n, paper->method);
         if (!promise_at_most(stdout, what, ratio, 1.05))
-            session_fail(session, "%s: %llu candidates, the seed: %llu", what, (unsigned long long)own->tests,
-                         (unsigned long long)seed->tests);
+            session_fail(session, "%s: %llu candidates, Koch 2020: %llu", what, (unsigned long long)own->tests,
+                         (unsigned long long)paper->tests);
     }
 }
 
 static void print_memory(const bench_rows *rows) {
-    puts("\nBytes per object: ours, the seed's, ours / the seed's");
+    puts("\nBytes per object: ours, Koch 2020, ours / Koch 2020");
     for (size_t i = 0; i < rows->count; i++) {
-        const bench_row *seed = &rows->data[i], *own = ours_beside(rows, seed);
-        if (!own || seed->bytes_per_object <= 0) continue;
-        printf("  %-28s %8zu %8.0f %8.0f %8.2f\n", seed->method, seed->n, own->bytes_per_object, seed->bytes_per_object,
-               own->bytes_per_object / seed->bytes_per_object);
+        const bench_row *paper = &rows->data[i], *own = ours_beside(rows, paper);
+        if (!own || paper->bytes_per_object <= 0) continue;
+        printf("  %-28s %8zu %8.0f %8.0f %8.2f\n", paper->method, paper->n, own->bytes_per_object,
+               paper->bytes_per_object, own->bytes_per_object / paper->bytes_per_object);
     }
 }
 
@@ -272,17 +272,18 @@ static double time_ratio(const bench_rows *rows, const experiment *e, const char
 }
 
 static void print_times(const bench_rows *rows) {
-    puts("\nTime of linked-cells / time of another: as the seed measured it, ours with its parameters, ours as it "
-         "comes");
-    printf("  %-28s %-26s %9s %9s %9s\n", "scene", "the other", "seed", "ours", "automatic");
+    puts("\nTime of linked-cells / time of another: Koch 2020, ours with its parameters, ours by "
+         "default");
+    printf("  %-28s %-26s %9s %9s %9s\n", "scene", "the other", "Koch 2020", "ours", "automatic");
     for (size_t i = 0; i < EXPERIMENT_COUNT; i++) {
         const experiment *e = &experiments[i];
         const char *cells = label_of(e, BP_METHOD_LINKED_CELLS);
         for (const figure *f = e->figures; f->entrant.label; f++) {
             const char *other = f->entrant.label;
-            const double seed = time_ratio(rows, e, SEED, cells, other), own = time_ratio(rows, e, OURS, cells, other);
-            if (seed <= 0 || own <= 0 || other == cells) continue;
-            printf("  %-28s %-26s %9.2f %9.2f", e->label, other, seed, own);
+            const double paper = time_ratio(rows, e, PAPER, cells, other),
+                         own = time_ratio(rows, e, OURS, cells, other);
+            if (paper <= 0 || own <= 0 || other == cells) continue;
+            printf("  %-28s %-26s %9.2f %9.2f", e->label, other, paper, own);
             if (f->entrant.config.method == BP_METHOD_HIERARCHICAL_GRID)
                 printf(" %9.2f", time_ratio(rows, e, OURS, "linked-cells", MAIN_METHOD));
             putchar('\n');
@@ -290,7 +291,7 @@ static void print_times(const bench_rows *rows) {
     }
 }
 
-// Our hierarchical grid, as it comes, against cells as large as the seed's.
+// Our hierarchical grid with its defaults against linked cells of the paper's size.
 static void print_time_promises(const bench_rows *rows) {
     static const char *const scenes[] = {"very-inhomogeneous", "polydisperse", "more-polydisperse",
                                          "very-polydisperse"};
@@ -310,21 +311,21 @@ static double exponent(const bench_row *small, const bench_row *large, double at
     return log(at_large / at_small) / log((double)large->n / (double)small->n);
 }
 
-// From the fewest to the most objects, as the seed does it.
+// From the fewest to the most objects, as in the paper.
 static void print_exponents(const bench_rows *rows) {
     static const struct {
-        const char *method, *seed_time, *seed_tests;
+        const char *method, *paper_time, *paper_tests;
     } lines[] = {
         {"octree depth=10", "1.14", "1.02"}, {"hierarchical-grid grid=128", "1.34", "2.01"}, {MAIN_METHOD, "-", "-"}};
     const experiment *last = &experiments[EXPERIMENT_COUNT - 1];
-    puts("\nTable 8 and 10: exponents of time and candidates in n, from 10,000 to 5,120,000; the seed's in brackets");
+    puts("\nTable 8 and 10: exponents of time and candidates in n, from 10,000 to 5,120,000; Koch 2020 in brackets");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const bench_row *small = rows_find(rows, last->label, 10000, OURS, lines[i].method, 1);
         const bench_row *large = rows_find(rows, last->label, last->n, OURS, lines[i].method, 1);
         if (small && large)
             printf("  %-28s time %.2f (%s)  candidates %.2f (%s)\n", lines[i].method,
-                   exponent(small, large, small->total_ms, large->total_ms), lines[i].seed_time,
-                   exponent(small, large, (double)small->tests, (double)large->tests), lines[i].seed_tests);
+                   exponent(small, large, small->total_ms, large->total_ms), lines[i].paper_time,
+                   exponent(small, large, (double)small->tests, (double)large->tests), lines[i].paper_tests);
     }
 }
 

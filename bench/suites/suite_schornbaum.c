@@ -10,7 +10,7 @@
 //     shape              cubes, long and flat boxes, a domain of 1024:1                26
 //     coherence          how much the order of the objects changes, beside sweeps      28 to 30
 //
-// "factor=2" is the structure as the seed describes it; without a factor it is ours, which chooses its levels by itself.
+// "factor=2" is the structure as the paper describes it; without a factor it is ours, which chooses its levels by itself.
 #include "core/bench.h"
 
 #include <math.h>
@@ -219,21 +219,21 @@ static void print_exponents(const bench_rows *rows) {
 }
 
 // Against cubes with as many pairs.
-static void print_shape(const bench_rows *rows, const char *name, promise *judge, double limit, const char *seed) {
+static void print_shape(const bench_rows *rows, const char *name, promise *judge, double limit, const char *paper) {
     char label[NAME_SIZE], what[2 * NAME_SIZE];
     snprintf(label, sizeof label, "shape/%s", name);
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *own = &rows->data[i];
         const bench_row *cubes = rows_main(rows, "shape/uniform", own->n);
         if (own != rows_main(rows, label, own->n) || !cubes) continue;
-        snprintf(what, sizeof what, "%s / cubes, %zu objects (000 Fig. 26: %s)", name, own->n, seed);
+        snprintf(what, sizeof what, "%s / cubes, %zu objects (Schornbaum 2009, Fig. 26: %s)", name, own->n, paper);
         (void)judge(stdout, what, own->total_ms / cubes->total_ms, limit);
     }
 }
 
-// A finding of the seed: how many times slower the first of two methods is.
+// A finding of the paper: how many times slower the first of two methods is.
 typedef struct finding {
-    const char *label, *what, *first, *second, *seed;
+    const char *label, *what, *first, *second, *paper;
 } finding;
 
 static const finding findings[] = {
@@ -254,7 +254,7 @@ static void print_finding(const bench_rows *rows, const finding *f) {
         const bench_row *b = rows_find(rows, f->label, a->n, OURS, f->second, 1);
         if (!b || a != rows_find(rows, f->label, a->n, OURS, f->first, 1)) continue;
         printf("  %-30s %8zu  %-30s update %6.2f, total %6.2f  (%s)\n", f->label, a->n, f->what,
-               a->update_ms / b->update_ms, a->total_ms / b->total_ms, f->seed);
+               a->update_ms / b->update_ms, a->total_ms / b->total_ms, f->paper);
     }
 }
 
@@ -264,8 +264,8 @@ void schornbaum_summary(const bench_options *options, bench_session *session) {
     puts("\nPromises");
     print_exponents(rows);
     print_shape(rows, "long", promise_at_most, 2.5, "up to 5");
-    print_shape(rows, "flat", show_figure, 0, "as long ones");
+    print_shape(rows, "flat", show_figure, 0, "like long");
     print_shape(rows, "stretched", promise_at_most, 1.2, "1.5");
-    puts("\nBeside 000");
+    puts("\nBeside Schornbaum 2009");
     for (size_t i = 0; i < sizeof findings / sizeof *findings; i++) print_finding(rows, &findings[i]);
 }

@@ -2,12 +2,12 @@
 // and Parallelism" (2024), section 3: objects in scenes of 2,048^2 to 14,336^2 cells, spread evenly (its worst case) or
 // crowded in some places (its real case), on one thread and on all.
 //
-//     dense      a pivot for each cell of the scene: the table that the seed begins with
-//     chunk=C    pivots in chunks of C x C cells, made where objects are: the seed's contribution. Which size is best it
+//     dense      a pivot for each cell of the scene: the table that the paper begins with
+//     chunk=C    pivots in chunks of C x C cells, made where objects are: the paper's contribution. Which size is best it
 //                leaves open; 32 is our default, and 8 suits cells that are mostly empty
 //
-// Cells are as large as the objects. What is measured is `update`, which makes the table; the seed searches nothing. Its
-// charts are all it prints of numbers, so there are no rows of who "seed": the summary quotes its text.
+// Cells are as large as the objects. What is measured is `update`, which makes the table; the paper searches nothing. Its
+// charts are all it prints of numbers, so there are no rows of who "paper": the summary quotes its text.
 #include "core/bench.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static const bench_entrant entrants[][LAYOUTS] = {
 static const char *const layouts[LAYOUTS] = {DENSE, FINE, COARSE};
 
 enum { CELLS_STEP = 2048, CELLS_FEW = 4096, CELLS_MOST = 14336, USUAL_LEAST = 10000 };
-static const size_t usual_counts[] = {USUAL_LEAST, 100000, 0}; // the first is that of 002 Fig. 6
+static const size_t usual_counts[] = {USUAL_LEAST, 100000, 0}; // the first is that of Fig. 6
 static const char *const no_peers[] = {NULL};
 
 const char *const zhyhallo_parts[] = {"uniform-2d", "clustered-2d", NULL};
@@ -149,7 +149,9 @@ static void print_summary(const bench_options *options, bench_session *session) 
     const bench_rows *rows = session_rows(session);
     subject s;
     printf("\nBytes at %d^2 / bytes at %d^2 cells, which are 49 times as many\n", CELLS_MOST, CELLS_STEP);
-    puts("002: crowded, they depend on the number of objects alone (Fig. 5b); spread evenly, they grow (Fig. 5a)");
+    puts("Zhyhallo and Woźna-Szcześniak: crowded, they depend on the number of objects alone (Fig. 5b); spread evenly, "
+         "they "
+         "grow (Fig. 5a)");
     for (size_t i = 0; subject_at(options, i, &s); i++)
         for (size_t k = 0; k < LAYOUTS; k++) print_growth(session, &s, layouts[k]);
     printf("\nChunks beside the dense table, %d^2 cells, one thread\n", CELLS_MOST);
@@ -157,7 +159,9 @@ static void print_summary(const bench_options *options, bench_session *session) 
         for (size_t k = 0; k < LAYOUTS; k++) print_shares(rows, &s, layouts[k]);
     printf("\nTime on one thread / on all, at %d^2 and %d^2 cells; and time on one thread, the latter / the former\n",
            CELLS_STEP, CELLS_MOST);
-    puts("002: 2 to 4 on 16 threads, bound by memory (Fig. 4a); crowded, chunks do not depend on the scene (Fig. 6a)");
+    puts("Zhyhallo and Woźna-Szcześniak: 2 to 4 on 16 threads, bound by memory (Fig. 4a); crowded, chunks do not "
+         "depend on "
+         "the scene (Fig. 6a)");
     for (size_t i = 0; subject_at(options, i, &s); i++)
         for (size_t k = 0; k < LAYOUTS; k++) print_times(rows, &s, layouts[k]);
 }

@@ -1,10 +1,10 @@
-// The suite `zych`: the experiments of 001 (M. Zych, "Efficient algorithms for collision detection in three-dimensional
-// space"), section 4.2, one factor at a time: number of objects, uniformity of sizes, static share, velocity, density, shape.
+// The suite `zych`: the experiments of M. Zych, "Efficient algorithms for collision detection in three-dimensional
+// space" (2016 by its references), section 4.2, one factor at a time: number of objects, uniformity of sizes, static share, velocity, density, shape.
 //
 //     scene zych ----> boxes ----> broad phases: ours and Bullet's, interleaved ----> possible collisions, the same for all
 //     shapes.c: a shape in each box ----> narrow phase: libccd, once for these pairs ----> actual collisions
 //
-// The text of 001 gives the standard values of all factors, which are those of the scene, but not the ranges of its charts:
+// The paper gives the standard values of all factors, which are those of the scene, but not the ranges of its charts:
 // they are chosen around the standard here. Objects do not push each other away, as in its Fig. 4.33: so a shape changes
 // nothing for the broad phases. Sizes are drawn for each dimension by itself, as there, for the shapes; their boxes are cubes.
 //
@@ -19,7 +19,7 @@
 
 #define SCENE "zych"
 
-// One of each kind that 001 describes in its section 2, and brute force, which votes on the pairs where no peer does.
+// One of each kind that Zych 2016 describes in section 2, and brute force, which votes on the pairs where no peer does.
 static const bench_entrant entrants[] = {
     {.label = "hierarchical-grid", .config.method = BP_METHOD_HIERARCHICAL_GRID},
     {.label = "bvh", .config.method = BP_METHOD_BVH},
@@ -105,7 +105,7 @@ static void set_label(zych_point *p, const zych_experiment *e, double value) {
         snprintf(p->label, sizeof p->label, "%s/" SCENE " %s=%g", e->name, e->key, value);
 }
 
-// 001 warms up for 200 steps and measures 400; trees settle in far fewer, and medians need fewer.
+// Zych 2016 warms up for 200 steps and measures 400; trees settle in far fewer, and medians need fewer.
 static zych_point make_point(const bench_options *options, const zych_experiment *e, size_t n, double value) {
     const bool small = n <= 2000;
     zych_point p = {.n = n, .shape = SHAPE_ANY, .settle = small ? 60 : 10, .weight = 0.3 + 4e-4 * (double)n};

@@ -66,7 +66,7 @@ static const tissue_body skull[] = {
 
 #define BODIES(list) .bodies = list, .body_count = sizeof list / sizeof *list
 
-// The numbers of points, edges, triangles and tetrahedra are those of 004, Table 1.
+// The numbers of points, edges, triangles and tetrahedra are those of Gissler et al., Table 1.
 static const tissue_scene scenes[] = {
     {"stacking", BODIES(membrane), .copies = MEMBRANES, .tetrahedra = 5, .wave = 0.2,
      .seed_counts = {4840, 19620, 9600, 10000}},
@@ -366,7 +366,7 @@ double tissue_edge_length(const tissue *self) {
     return sum / (double)edges->count;
 }
 
-size_t tissue_seed_count(const char *name, tissue_part part) {
+size_t tissue_paper_count(const char *name, tissue_part part) {
     const tissue_scene *scene = find_scene(name);
     return scene ? scene->seed_counts[part] : 0;
 }

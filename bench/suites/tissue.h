@@ -1,6 +1,6 @@
-// Bodies of tetrahedra that touch and deform: the three test scenes of 004, Table 1, built in code.
+// Bodies of tetrahedra that touch and deform: the three test scenes of Gissler et al., Table 1, built in code.
 //
-//   stacking   20 membranes that fall onto each other. Exactly the seed's: 10 x 10 x 1 cubes each, 5 tetrahedra a cube,
+//   stacking   20 membranes that fall onto each other. Exactly that of the paper: 10 x 10 x 1 cubes each, 5 tetrahedra a cube,
 //              have its numbers of points, edges, triangles and tetrahedra
 //   eye        orbit, tissue, four muscles, bulb, nerve and a titanium mesh, nested
 //   skull      soft tissue, cranium, upper jaw, and a lower jaw that is moved, nested
@@ -35,9 +35,9 @@ size_t tissue_count(const tissue *self, tissue_part part);
 const bp_box *tissue_boxes(const tissue *self, tissue_part part);
 // Which body an element is of.
 uint32_t tissue_body_of(const tissue *self, tissue_part part, size_t index);
-// The mean length of the edges: the seed's cell size (004 §4).
+// The mean length of the edges: the paper's cell size (section 4).
 double tissue_edge_length(const tissue *self);
-// How many elements the seed's scene has; 0: no such scene.
-size_t tissue_seed_count(const char *name, tissue_part part);
+// How many elements the paper's scene has; 0: no such scene.
+size_t tissue_paper_count(const char *name, tissue_part part);
 
 #endif

@@ -1,4 +1,4 @@
-// What the suite `zych` found, beside what 001 did.
+// The results of the suite `zych`, beside those of Zych 2016.
 #include "suites/zych.h"
 
 #include <stdlib.h>
@@ -224,7 +224,7 @@ void zych_summary(FILE *file, bench_session *session) {
         print_collisions(file, &m);
         print_contestants(file, &m);
         print_wins(file, &m);
-        fprintf(file, "  001 %s\n", findings[i].text);
+        fprintf(file, "  Zych 2016, %s\n", findings[i].text);
         if (strcmp(findings[i].name, "shape") == 0) check_shapes(&m, session);
     }
     fflush(file);

@@ -40,7 +40,7 @@ typedef struct report_chart {
     const char *x_label, *y_label;
     const char *title;
     const char *shows; // a sentence with figures, see report_figures.c
-    const char *seed;  // what the literature found, and where; NULL: nothing
+    const char *paper; // what a paper found, and where; NULL: nothing
 } report_chart;
 
 extern const report_chart REPORT_CHARTS[];

@@ -1,7 +1,7 @@
 // The charts of the report, one row each, and the sections that they stand in.
 //
 // To add one: write a row. Its id is the name of its file; where, x, y and series say which rows it shows and how (see
-// report_chart.h); `shows` is one sentence with figures from the data (report_figures.c), `seed` what the literature found.
+// report_chart.h); `shows` is one sentence with figures from the data (report_figures.c), `paper` what a paper found.
 #include "report/report_chart.h"
 
 const report_section REPORT_SECTIONS[] = {
@@ -11,22 +11,24 @@ const report_section REPORT_SECTIONS[] = {
     {"scaling", "Beside the limits of the machine",
      "Unit cubes, two pairs each. A copy and a radix sort are measured in the same run: no method can do with less "
      "than reading all boxes and writing all pairs."},
-    {"schornbaum", "The hierarchical grid (000)",
-     "The experiments of 000, section 4: cuboids, everything moves, density solved for the pairs wanted. factor=2 is "
-     "the structure as 000 describes it; without a factor the library chooses its levels by itself."},
-    {"koch", "Inhomogeneous and polydisperse scenes (003)",
-     "The experiments of 003, section 4, with its parameters. Candidates are pairs that a structure examines in a "
-     "step. The times of 003 are those of whole simulations on another machine: only their ratios mean something "
-     "here."},
-    {"zhyhallo", "Pivots, dense and in chunks (002)",
-     "The experiments of 002, section 3: flat scenes of up to 14,336² cells, objects spread evenly or crowded. "
-     "Measured is the making of the table."},
-    {"gissler", "Deforming tissue (004)",
-     "The experiments of 004, section 5, on tissue built in code, of the sizes of its Table 1. cell=edge: cells as "
-     "long as the mean edge, as there."},
-    {"zych", "Broad and narrow phase (001)",
-     "The experiments of 001, section 4: a thousand objects of random shape, one factor at a time. Broad phases are "
-     "ours and Bullet's on the same boxes; the narrow phase, libccd, is the same for all, because their pairs are."},
+    {"schornbaum", "The hierarchical grid (Schornbaum 2009)",
+     "The experiments of Schornbaum 2009, section 4: cuboids, everything moves, density solved for the pairs wanted. "
+     "factor=2 is the structure as Schornbaum 2009 describes it; without a factor the library chooses its levels by "
+     "itself."},
+    {"koch", "Inhomogeneous and polydisperse scenes (Koch 2020)",
+     "The experiments of Koch 2020, section 4, with its parameters. Candidates are pairs that a structure examines "
+     "in a step. The times of Koch 2020 are those of whole simulations on another machine: only their ratios mean "
+     "something here."},
+    {"zhyhallo", "Pivots, dense and in chunks (Zhyhallo and Woźna-Szcześniak)",
+     "The experiments of Zhyhallo and Woźna-Szcześniak, section 3: flat scenes of up to 14,336² cells, objects "
+     "spread evenly or crowded. Only building the table is measured."},
+    {"gissler", "Deforming tissue (Gissler et al.)",
+     "The experiments of Gissler et al., section 5, on tissue built in code, of the sizes of its Table 1. cell=edge: "
+     "cells as long as the mean edge, as there."},
+    {"zych", "Broad and narrow phase (Zych 2016)",
+     "The experiments of Zych 2016, section 4: a thousand objects of random shape, one factor at a time. Broad "
+     "phases are ours and Bullet's on the same boxes; the narrow phase, libccd, is the same for all, because their "
+     "pairs are."},
     {"living neighbors queries", "Worlds that live",
      "Worlds in which all, some or none move, the neighbours of points, and questions asked of a world. Times are "
      "medians; the suite itself judges living worlds by their means."},
@@ -60,7 +62,7 @@ const report_chart REPORT_CHARTS[] = {
         .title = "The scene uniform, more and more objects",
         .shows = "The time of the hierarchical grid grows as n to the power of {exponent|hierarchical-grid}; Embree's "
                  "as {exponent|embree collide}, ODE's sweep's as {exponent|ode sap}.",
-        .seed = "000 Fig. 20: all pairs quadratic, the hierarchical grid linear.",
+        .paper = "Schornbaum 2009, Fig. 20: all pairs quadratic, the hierarchical grid linear.",
     },
     // ---- methods
     {
@@ -73,7 +75,7 @@ const report_chart REPORT_CHARTS[] = {
         .shows = "From the smallest to the largest scene the hierarchical grid's time per object grows "
                  "{growth|hierarchical-grid} times, the tree's (bvh) {growth|bvh} times, sweep and prune's "
                  "{growth|sweep-and-prune} times.",
-        .seed = "000 §4.1: worse than linear while data outgrows the cache, then linear again.",
+        .paper = "Schornbaum 2009, §4.1: worse than linear while data outgrows the cache, then linear again.",
     },
     {
         .id = "methods-memory", .suite = "methods",
@@ -83,7 +85,8 @@ const report_chart REPORT_CHARTS[] = {
         .y_label = "bytes per object, beside the boxes",
         .title = "Memory of every method",
         .shows = "Structures hold {low|} to {high|} bytes for each of the most boxes measured, most in {high-at|}.",
-        .seed = "003 Table 11 (rounded): 39 to 73 bytes for a hash grid of 128³ cells, 105 to 236 for the octree.",
+        .paper = "Koch 2020, Table 11 (rounded): 39 to 73 bytes for a hash grid of 128³ cells, 105 to 236 for the "
+                 "octree.",
     },
     // ---- scaling
     {
@@ -93,10 +96,11 @@ const report_chart REPORT_CHARTS[] = {
         .x_label = "objects", .y_label = "ms per million objects",
         .title = "Time per million objects, and what the machine allows",
         .shows = "One thread takes {range|hierarchical-grid threads = 1} ms per million objects, as long as "
-                 "{ratio|hierarchical-grid threads = 1|limit radix-sort threads = 1} radix sorts of as many keys; reading "
-                 "boxes and writing pairs at the speed of a copy would take "
-                 "{ratio|boxes read and pairs written|hierarchical-grid threads = 1} of that.",
-        .seed = "000 Fig. 22: linear for large numbers, worse than linear where data outgrows the cache.",
+                 "{ratio|hierarchical-grid threads = 1|limit radix-sort threads = 1} radix sorts of as many keys; "
+                 "reading boxes and writing pairs at the speed of a copy would take {ratio|boxes read and pairs "
+                 "written|hierarchical-grid threads = 1} of that.",
+        .paper = "Schornbaum 2009, Fig. 22: linear for large numbers, worse than linear where data outgrows the "
+                 "cache.",
     },
     {
         .id = "scaling-memory", .suite = "scaling",
@@ -105,7 +109,8 @@ const report_chart REPORT_CHARTS[] = {
         .x_label = "objects", .y_label = "bytes per object",
         .title = "Memory beside the boxes",
         .shows = "One thread needs {last|threads = 1} bytes per object at the largest scene.",
-        .seed = "003 Table 11: a hash grid of 128³ cells 35 MiB for 5·10⁵ particles, 73 bytes each; the octree 168.",
+        .paper = "Koch 2020, Table 11: a hash grid of 128³ cells 35 MiB for 5·10⁵ particles, 73 bytes each; the "
+                 "octree 168.",
     },
     // ---- schornbaum
     {
@@ -117,8 +122,8 @@ const report_chart REPORT_CHARTS[] = {
         .shows = "The time of the grid grows as n to the power of {exponent|hierarchical-grid uniform} (equal sizes) "
                  "and {exponent|hierarchical-grid mixed} (1:12), that of testing all pairs as {exponent|brute-force "
                  "uniform}.",
-        .seed = "000 Fig. 20: the grid almost perfectly linear, all pairs quadratic; several grids cost little more "
-                "than one.",
+        .paper = "Schornbaum 2009, Fig. 20: the grid almost perfectly linear, all pairs quadratic; several grids cost "
+                 "little more than one.",
     },
     {
         .id = "schornbaum-set-up", .suite = "schornbaum", .experiment = "set-up",
@@ -128,8 +133,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Setting up: from nothing to the first pairs",
         .shows = "Setting up the grid grows as n to the power of {exponent|hierarchical-grid}, Bullet's sweep as "
                  "{exponent|bullet sweep16}.",
-        .seed = "000 Fig. 21, 27: the grid linear; sweep and prune, which adds one after the other, quadratic: a "
-                "minute for 10⁴ objects.",
+        .paper = "Schornbaum 2009, Fig. 21, 27: the grid linear; sweep and prune, which adds one after the other, "
+                 "quadratic: a minute for 10⁴ objects.",
     },
     {
         .id = "schornbaum-density", .suite = "schornbaum", .experiment = "density",
@@ -139,7 +144,7 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Density: more pairs per object",
         .shows = "From one pair per object to eight the time grows {growth|hierarchical-grid uniform} times (equal "
                  "sizes) and {growth|hierarchical-grid mixed} times (1:12).",
-        .seed = "000 Fig. 22: more collisions and more grids take noticeably more time.",
+        .paper = "Schornbaum 2009, Fig. 22: more collisions and more grids take noticeably more time.",
     },
     {
         .id = "schornbaum-density-growth", .suite = "schornbaum", .experiment = "density",
@@ -147,9 +152,10 @@ const report_chart REPORT_CHARTS[] = {
         .x = "n", .y = "total_ms/n*1e6", .series = "scene pairs=",
         .x_label = "objects", .y_label = "time per object and step, ns",
         .title = "Density: more objects",
-        .shows = "At two pairs per object the time per object in the largest scene is {growth|uniform pairs = 2} times that "
-                 "in the smallest (equal sizes), {growth|mixed pairs = 2} times (1:12).",
-        .seed = "000 Fig. 22: worse than linear where data outgrows the cache, then almost perfectly linear.",
+        .shows = "At two pairs per object the time per object in the largest scene is {growth|uniform pairs = 2} "
+                 "times that in the smallest (equal sizes), {growth|mixed pairs = 2} times (1:12).",
+        .paper = "Schornbaum 2009, Fig. 22: worse than linear where data outgrows the cache, then almost perfectly "
+                 "linear.",
     },
     {
         .id = "schornbaum-factor-uniform", .suite = "schornbaum", .experiment = "hierarchy-factor",
@@ -159,7 +165,7 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Hierarchy factor, equal sizes",
         .shows = "A factor of 10 takes {ratio|factor=10|factor=1.5} times as long as one of 1.5; levels chosen by the "
                  "library take {ratio|hierarchical-grid|factor=2} of the time of factor 2.",
-        .seed = "000 Fig. 23: the smaller the factor, the fewer objects a cell, the faster.",
+        .paper = "Schornbaum 2009, Fig. 23: the smaller the factor, the fewer objects a cell, the faster.",
     },
     {
         .id = "schornbaum-factor-mixed", .suite = "schornbaum", .experiment = "hierarchy-factor",
@@ -169,7 +175,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Hierarchy factor, sizes 1:12",
         .shows = "Factor 1.5 takes {ratio|factor=1.5|factor=2} times the time of factor 2, factor 10 "
                  "{ratio|factor=10|factor=2} times; levels chosen by the library {ratio|hierarchical-grid|factor=2}.",
-        .seed = "000 Fig. 24: fewer objects a cell against fewer grids; a factor of 2 is best in general.",
+        .paper = "Schornbaum 2009, Fig. 24: fewer objects a cell against fewer grids; a factor of 2 is best in "
+                 "general.",
     },
     {
         .id = "schornbaum-update", .suite = "schornbaum", .experiment = "update",
@@ -179,8 +186,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Update strategies at normal and abnormal motion",
         .shows = "Moving by up to ten sizes instead of a fifth of one costs {ratio|motion = 10|motion = 0.2} times as "
                  "much, by strategy.",
-        .seed = "000 Fig. 25: at normal motion updating each object by itself is 40 % faster than removing and "
-                "reinserting all; when all change their cell, it is not.",
+        .paper = "Schornbaum 2009, Fig. 25: at normal motion updating each object by itself is 40 % faster than "
+                 "removing and reinserting all; when all change their cell, it is not.",
     },
     {
         .id = "schornbaum-shape", .suite = "schornbaum", .experiment = "shape",
@@ -190,17 +197,17 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Worst cases: long, flat, stretched",
         .shows = "Beside cubes, long boxes take {ratio|long|uniform} times as long, flat ones {ratio|flat|uniform}, a "
                  "domain of 1024:1 {ratio|stretched|uniform}.",
-        .seed = "000 Fig. 26: long boxes up to 5 times, a distribution of 1024:1 1.5 times.",
+        .paper = "Schornbaum 2009, Fig. 26: long boxes up to 5 times, a distribution of 1024:1 1.5 times.",
     },
     {
         .id = "schornbaum-shape-factor", .suite = "schornbaum", .experiment = "shape",
         .kind = CHART_LINES, .flags = CHART_LOG, .where = "method=hierarchical-grid factor=2",
         .x = "n", .y = "total_ms/n*1e6", .series = "scene",
         .x_label = "objects", .y_label = "time per object and step, ns",
-        .title = "The same with the levels of 000 (factor 2)",
+        .title = "The same with the levels of Schornbaum 2009 (factor 2)",
         .shows = "Here long boxes take {ratio|long|uniform} times as long as cubes, flat ones {ratio|flat|uniform}, a "
                  "domain of 1024:1 {ratio|stretched|uniform}.",
-        .seed = "000 Fig. 26, as above.",
+        .paper = "Schornbaum 2009, Fig. 26, as above.",
     },
     {
         .id = "schornbaum-motion-20", .suite = "schornbaum", .experiment = "coherence",
@@ -210,7 +217,7 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Beside sweep and prune: 20 % motion",
         .shows = "Three-axis sweep and prune takes {ratio|sweep-and-prune axes=3|hierarchical-grid} times as long as "
                  "the grid.",
-        .seed = "000 Fig. 28: with little coherence sweep and prune is slower than testing all pairs.",
+        .paper = "Schornbaum 2009, Fig. 28: with little coherence sweep and prune is slower than testing all pairs.",
     },
     {
         .id = "schornbaum-motion-1", .suite = "schornbaum", .experiment = "coherence",
@@ -220,8 +227,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Beside sweep and prune: 1 % motion",
         .shows = "Three-axis sweep and prune takes {ratio|sweep-and-prune axes=3|hierarchical-grid} times as long as "
                  "the grid.",
-        .seed = "000 Fig. 29: sweep and prune gains much from coherence, and the grid is still up to five times as "
-                "fast.",
+        .paper = "Schornbaum 2009, Fig. 29: sweep and prune gains much from coherence, and the grid is still up to "
+                 "five times as fast.",
     },
     {
         .id = "schornbaum-motion-sparse", .suite = "schornbaum", .experiment = "coherence",
@@ -231,7 +238,7 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Beside sweep and prune: sizes ÷ 10⁵, no pairs",
         .shows = "Three-axis sweep and prune takes {ratio|sweep-and-prune axes=3|hierarchical-grid} of the grid's "
                  "time.",
-        .seed = "000 Fig. 30: sweep and prune at its best is two to three times faster than the grid.",
+        .paper = "Schornbaum 2009, Fig. 30: sweep and prune at its best is two to three times faster than the grid.",
     },
     // ---- koch
     {
@@ -241,10 +248,10 @@ const report_chart REPORT_CHARTS[] = {
         .x = "scene kind", .y = "tests", .series = "whose",
         .y_label = "candidate pairs in a step",
         .title = "Candidate pairs of every structure and scene",
-        .shows = "With the parameters of 003 our structures examine {ratio|ours|published} times as many pairs as "
-                 "there.",
-        .seed = "003 Tables 1 – 7: the hash grid examines few pairs in every scene, the octree several times as many; linked "
-                "cells up to all there are, where one size is far from the others.",
+        .shows = "With the parameters of Koch 2020 our structures examine {ratio|ours|published} times as many pairs "
+                 "as there.",
+        .paper = "Koch 2020, Tables 1 – 7: the hash grid examines few pairs in every scene, the octree several times "
+                 "as many; linked cells up to all there are, where one size is far from the others.",
     },
     {
         .id = "koch-times", .suite = "koch",
@@ -252,11 +259,11 @@ const report_chart REPORT_CHARTS[] = {
         .where = "experiment!=table-8-10|table-11;method!=hierarchical-grid|linked-cells*",
         .x = "scene kind", .y = "total_ms", .beside = "method=linked-cells cell*", .series = "whose", .mark = 1,
         .y_label = "time beside linked cells (1: as long)",
-        .title = "Time beside linked cells, with the parameters of 003",
+        .title = "Time beside linked cells, with the parameters of Koch 2020",
         .shows = "The fastest case takes {low|ours} of the time of linked cells, the slowest {high|ours} times; in "
-                 "003 {low|published} and {high|published}.",
-        .seed = "003 Tables 1 – 7: linked cells win on even scenes and at sizes of 8:1, the hash grid where space is mostly "
-                "empty and at sizes of 40:1 (7 times faster) and 360:1 (680 times).",
+                 "Koch 2020 {low|published} and {high|published}.",
+        .paper = "Koch 2020, Tables 1 – 7: linked cells win on even scenes and at sizes of 8:1, the hash grid where "
+                 "space is mostly empty and at sizes of 40:1 (7 times faster) and 360:1 (680 times).",
     },
     {
         .id = "koch-own-times", .suite = "koch",
@@ -265,9 +272,9 @@ const report_chart REPORT_CHARTS[] = {
         .x = "scene", .y = "total_ms/n*1e6", .series = "method", .strip = "cell depth",
         .y_label = "time per object and step, ns",
         .title = "Our grid, as it comes, beside its parameters for linked cells and octree",
-        .shows = "Linked cells with the cells of 003 take {ratio|linked-cells|hierarchical-grid} times as long as our "
-                 "hierarchical grid without any parameter, the octree {ratio|octree|hierarchical-grid} times.",
-        .seed = "003 §5: the hash grid complements linked cells; together almost any scene can be simulated.",
+        .shows = "Linked cells with the cells of Koch 2020 take {ratio|linked-cells|hierarchical-grid} times as long "
+                 "as our hierarchical grid without any parameter, the octree {ratio|octree|hierarchical-grid} times.",
+        .paper = "Koch 2020, §5: the hash grid complements linked cells; together almost any scene can be simulated.",
     },
     {
         .id = "koch-scaling-candidates", .suite = "koch", .experiment = "table-8-10",
@@ -275,10 +282,11 @@ const report_chart REPORT_CHARTS[] = {
         .x = "n", .y = "tests", .series = "whose kind",
         .x_label = "objects in the same space", .y_label = "candidate pairs in a step",
         .title = "Candidates, more and more objects",
-        .shows = "Candidates of the octree grow as n to the power of {exponent|ours octree} (003: {exponent|published "
-                 "octree}), of a hash grid of fixed size as {exponent|ours hierarchical-grid} ({exponent|published "
-                 "hierarchical-grid}).",
-        .seed = "003 Tables 8, 10: the octree linear in steps of eight; the hash grid quadratic once it is full.",
+        .shows = "Candidates of the octree grow as n to the power of {exponent|ours octree} (Koch 2020: "
+                 "{exponent|published octree}), of a hash grid of fixed size as {exponent|ours hierarchical-grid} "
+                 "({exponent|published hierarchical-grid}).",
+        .paper = "Koch 2020, Tables 8, 10: the octree linear in steps of eight; the hash grid quadratic once it is "
+                 "full.",
     },
     {
         .id = "koch-scaling-time", .suite = "koch", .experiment = "table-8-10",
@@ -287,8 +295,9 @@ const report_chart REPORT_CHARTS[] = {
         .x_label = "objects in the same space", .y_label = "time of a step, ms",
         .title = "Time, more and more objects",
         .shows = "Our grid as it comes grows as n to the power of {exponent|ours hierarchical-grid}; with the fixed "
-                 "grid of 003 as {exponent|ours hierarchical-grid grid=128}.",
-        .seed = "003 §4.2: octree as n to the power of 1.14; hash grid linear until it is full, then towards n².",
+                 "grid of Koch 2020 as {exponent|ours hierarchical-grid grid=128}.",
+        .paper = "Koch 2020, §4.2: octree as n to the power of 1.14; hash grid linear until it is full, then towards "
+                 "n².",
     },
     {
         .id = "koch-memory", .suite = "koch", .experiment = "table-11",
@@ -298,8 +307,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Memory",
         .shows = "Our hash grid of 128³ cells needs {range|ours hierarchical-grid grid=128} bytes per object, the "
                  "octree {range|ours octree*}.",
-        .seed = "003 Table 11 (rounded): 39 to 73 bytes per object for the hash grid of 128³, 105 to 236 for the "
-                "octree.",
+        .paper = "Koch 2020, Table 11 (rounded): 39 to 73 bytes per object for the hash grid of 128³, 105 to 236 for "
+                 "the octree.",
     },
     // ---- zhyhallo
     {
@@ -311,7 +320,8 @@ const report_chart REPORT_CHARTS[] = {
         .shows = "From the smallest to the largest scene a dense table grows {growth|uniform-2d dense} times; chunks "
                  "of 8² cells {growth|clustered-2d chunk=8} times where objects are crowded, {growth|uniform-2d "
                  "chunk=8} times where they are spread.",
-        .seed = "002 Fig. 6b: Pozzer's table grows with the scene; chunks do not where objects are crowded.",
+        .paper = "Zhyhallo and Woźna-Szcześniak, Fig. 6b: Pozzer's table grows with the scene; chunks do not where "
+                 "objects are crowded.",
     },
     {
         .id = "zhyhallo-time", .suite = "zhyhallo",
@@ -321,7 +331,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Time, 10⁴ objects in larger and larger scenes",
         .shows = "In the largest scene the dense table takes {last|uniform-2d dense} ms, chunks of 8² cells "
                  "{last|clustered-2d chunk=8} (crowded) and {last|uniform-2d chunk=8} (spread).",
-        .seed = "002 Fig. 6a: the time of chunks does not depend on the scene's size either where objects are crowded.",
+        .paper = "Zhyhallo and Woźna-Szcześniak, Fig. 6a: the time of chunks does not depend on the scene's size "
+                 "either where objects are crowded.",
     },
     {
         .id = "zhyhallo-memory-many", .suite = "zhyhallo",
@@ -332,7 +343,8 @@ const report_chart REPORT_CHARTS[] = {
         .shows = "With ten times as many objects the largest scene takes {last|clustered-2d chunk=8} MiB in chunks "
                  "where they are crowded, {last|uniform-2d chunk=8} where they are spread, {last|uniform-2d dense} in "
                  "a dense table.",
-        .seed = "002 Fig. 5: crowded, memory follows the number of objects; spread evenly, it grows with the scene.",
+        .paper = "Zhyhallo and Woźna-Szcześniak, Fig. 5: crowded, memory follows the number of objects; spread "
+                 "evenly, it grows with the scene.",
     },
     {
         .id = "zhyhallo-threads", .suite = "zhyhallo",
@@ -342,7 +354,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "One thread and all, objects spread evenly",
         .shows = "Two threads make the dense table {ratio|dense threads = 1|dense threads = 2} times as fast, chunks "
                  "of 32² cells {ratio|chunk=32 threads = 1|chunk=32 threads = 2} times.",
-        .seed = "002 Fig. 4: 2 to 4 times faster on 16 threads; memory, not the processor, is the limit.",
+        .paper = "Zhyhallo and Woźna-Szcześniak, Fig. 4: 2 to 4 times faster on 16 threads; memory, not the "
+                 "processor, is the limit.",
     },
     // ---- gissler
     {
@@ -354,8 +367,8 @@ const report_chart REPORT_CHARTS[] = {
         .shows = "Beside the best method of each scene, index sort (compact-grid cell=edge) takes "
                  "{beside|compact-grid cell=edge} times as long, serial hashing {beside|spatial-hash cell=edge}, "
                  "cuckoo hashing {beside|cuckoo-grid cell=edge}, the hierarchical grid {beside|hierarchical-grid}.",
-        .seed = "004 Fig. 2, 3: index sort updates points faster than serial hashing, even on one core; cuckoo "
-                "hashing is slower.",
+        .paper = "Gissler et al., Fig. 2, 3: index sort updates points faster than serial hashing, even on one core; "
+                 "cuckoo hashing is slower.",
     },
     {
         .id = "gissler-edges", .suite = "gissler", .experiment = "edges-triangles",
@@ -366,17 +379,18 @@ const report_chart REPORT_CHARTS[] = {
         .shows = "Beside the best method of each scene, index sort (compact-grid cell=edge) takes "
                  "{beside|compact-grid cell=edge} times as long, serial hashing {beside|spatial-hash cell=edge}, "
                  "cuckoo hashing {beside|cuckoo-grid cell=edge}, the hierarchical grid {beside|hierarchical-grid}.",
-        .seed = "004 Fig. 3: index sort falls back where the footprints of many edges are entered.",
+        .paper = "Gissler et al., Fig. 3: index sort falls back where the footprints of many edges are entered.",
     },
     {
         .id = "gissler-threads", .suite = "gissler", .experiment = "edges-triangles",
         .kind = CHART_DOTS, .flags = CHART_LOG_X,
-        .where = "scene=eye;method=compact-grid cell=edge|spatial-hash cell=edge|cuckoo-grid cell=edge|hierarchical-grid",
+        .where = "scene=eye;"
+                 "method=compact-grid cell=edge|spatial-hash cell=edge|cuckoo-grid cell=edge|hierarchical-grid",
         .x = "name", .y = "total_ms", .series = "threads",
         .y_label = "time of a search, ms",
         .title = "One thread and two (eye, edges against triangles)",
         .shows = "Two threads are {ratio|threads = 1|threads = 2} times as fast as one.",
-        .seed = "004 §5: on eight cores 3.2 times faster (index sort) and 2.6 times (cuckoo hashing).",
+        .paper = "Gissler et al., §5: on eight cores 3.2 times faster (index sort) and 2.6 times (cuckoo hashing).",
     },
     {
         .id = "gissler-sort", .suite = "gissler", .experiment = "sort",
@@ -387,8 +401,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "What a sort gains from the last order",
         .shows = "With 2 % changed or none the adaptive sort takes {low|sort=adaptive} ms, with all changed "
                  "{high|sort=adaptive}; radix {range|sort=radix}; the automatic one changes over.",
-        .seed = "004 §5: 128,000 keys on four cores: radix 14 ms whatever changes, the other sort 3 ms at 2 %, 6 at "
-                "10 %, and as long as radix when all change.",
+        .paper = "Gissler et al., §5: 128,000 keys on four cores: radix 14 ms whatever changes, the other sort 3 ms "
+                 "at 2 %, 6 at 10 %, and as long as radix when all change.",
     },
     {
         .id = "gissler-lines", .suite = "gissler", .experiment = "locality",
@@ -399,8 +413,8 @@ const report_chart REPORT_CHARTS[] = {
         .shows = "Boxes in random order need {beside|random} times the lines of the best order, in the order of the "
                  "mesh {beside|mesh} times; keys along a Z-curve {ratio|compact-grid keys=z-curve|compact-grid} times "
                  "those of row-major keys.",
-        .seed = "004 §5: the query of edges and triangles gains 8 % from Z-curves, because what is near in space is "
-                "near in memory.",
+        .paper = "Gissler et al., §5: the query of edges and triangles gains 8 % from Z-curves, because what is near "
+                 "in space is near in memory.",
     },
     {
         .id = "gissler-locality", .suite = "gissler", .experiment = "locality",
@@ -410,7 +424,7 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Time of the query, by the order in memory",
         .shows = "Boxes in random order take {ratio|random|z-curve} times as long as boxes along a Z-curve, in the "
                  "order of the mesh {ratio|mesh|z-curve} times.",
-        .seed = "004 §5: 8 % on average.",
+        .paper = "Gissler et al., §5: 8 % on average.",
     },
     // ---- zych
     {
@@ -422,8 +436,8 @@ const report_chart REPORT_CHARTS[] = {
         .shows = "The grid's time grows as n to the power of {exponent|hierarchical-grid}, brute force's as "
                  "{exponent|brute-force}; Bullet's tree takes {ratio|bullet dbvt|hierarchical-grid} times the grid's "
                  "time, its sweep {ratio|bullet sweep16|hierarchical-grid} times.",
-        .seed = "001 Fig. 4.3 – 4.7: brute force quadratic; sweep and prune (up to 5,000 objects) and BVH (beyond) "
-                "best, octree between.",
+        .paper = "Zych 2016, Fig. 4.3 – 4.7: brute force quadratic; sweep and prune (up to 5,000 objects) and BVH "
+                 "(beyond) best, octree between.",
     },
     {
         .id = "zych-objects-collisions", .suite = "zych", .experiment = "objects",
@@ -433,8 +447,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Number of objects: collisions",
         .shows = "Possible collisions grow as n to the power of {exponent|possible}, actual ones as "
                  "{exponent|actual}: both linear.",
-        .seed = "001 Fig. 4.3 – 4.7: brute force quadratic; sweep and prune (up to 5,000 objects) and BVH (beyond) "
-                "best, octree between.",
+        .paper = "Zych 2016, Fig. 4.3 – 4.7: brute force quadratic; sweep and prune (up to 5,000 objects) and BVH "
+                 "(beyond) best, octree between.",
     },
     {
         .id = "zych-uniformity", .suite = "zych", .experiment = "uniformity",
@@ -444,8 +458,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Uniformity of sizes: time",
         .shows = "From extreme to equal sizes the grid's time is {range|hierarchical-grid} µs, the octree's "
                  "{range|octree}, the loose octree's {range|loose-octree}.",
-        .seed = "001 Fig. 4.11 – 4.14: BVH and sweep and prune do not care; the octree suffers where sizes are "
-                "extreme, because boxes straddle.",
+        .paper = "Zych 2016, Fig. 4.11 – 4.14: BVH and sweep and prune do not care; the octree suffers where sizes "
+                 "are extreme, because boxes straddle.",
     },
     {
         .id = "zych-uniformity-collisions", .suite = "zych", .experiment = "uniformity",
@@ -455,8 +469,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Uniformity of sizes: collisions",
         .shows = "Extreme sizes ({first|possible} possible collisions, {first|actual} actual) beside equal ones "
                  "({last|possible} and {last|actual}).",
-        .seed = "001 Fig. 4.11 – 4.14: BVH and sweep and prune do not care; the octree suffers where sizes are "
-                "extreme, because boxes straddle.",
+        .paper = "Zych 2016, Fig. 4.11 – 4.14: BVH and sweep and prune do not care; the octree suffers where sizes "
+                 "are extreme, because boxes straddle.",
     },
     {
         .id = "zych-static-share", .suite = "zych", .experiment = "static-share",
@@ -466,7 +480,7 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Static share: time",
         .shows = "With nine in ten at rest the grid takes {growth|hierarchical-grid} of the time with none at rest, "
                  "Bullet's tree {growth|bullet dbvt}.",
-        .seed = "001 Fig. 4.16 – 4.19: everything falls in proportion to the share that rests.",
+        .paper = "Zych 2016, Fig. 4.16 – 4.19: everything falls in proportion to the share that rests.",
     },
     {
         .id = "zych-static-share-collisions", .suite = "zych", .experiment = "static-share",
@@ -476,7 +490,7 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Static share: collisions",
         .shows = "Possible collisions go from {first|possible} to {last|possible}, because two static objects are no "
                  "pair; actual ones from {first|actual} to {last|actual}.",
-        .seed = "001 Fig. 4.16 – 4.19: everything falls in proportion to the share that rests.",
+        .paper = "Zych 2016, Fig. 4.16 – 4.19: everything falls in proportion to the share that rests.",
     },
     {
         .id = "zych-velocity", .suite = "zych", .experiment = "velocity",
@@ -486,8 +500,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Velocity: time",
         .shows = "From rest to the fastest the grid takes {growth|hierarchical-grid} times as long, Bullet's sweep "
                  "{growth|bullet sweep16} times, its tree {growth|bullet dbvt} times.",
-        .seed = "001 Fig. 4.20 – 4.23: faster objects cost more, less and less so; sweep and prune suffers most, for "
-                "want of coherence.",
+        .paper = "Zych 2016, Fig. 4.20 – 4.23: faster objects cost more, less and less so; sweep and prune suffers "
+                 "most, for want of coherence.",
     },
     {
         .id = "zych-velocity-collisions", .suite = "zych", .experiment = "velocity",
@@ -497,8 +511,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Velocity: collisions",
         .shows = "Without solid bodies speed changes little: {range|possible} possible collisions, {range|actual} "
                  "actual ones.",
-        .seed = "001 Fig. 4.20 – 4.23: faster objects cost more, less and less so; sweep and prune suffers most, for "
-                "want of coherence.",
+        .paper = "Zych 2016, Fig. 4.20 – 4.23: faster objects cost more, less and less so; sweep and prune suffers "
+                 "most, for want of coherence.",
     },
     {
         .id = "zych-density", .suite = "zych", .experiment = "density",
@@ -508,7 +522,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Density: time",
         .shows = "From the thinnest to the densest world the grid takes {growth|hierarchical-grid} times as long, the "
                  "narrow phase {growth|narrow-phase} times.",
-        .seed = "001 Fig. 4.24 – 4.27: the narrow phase grows with density; the octree's broad phase does not.",
+        .paper = "Zych 2016, Fig. 4.24 – 4.27: the narrow phase grows with density; the octree's broad phase does "
+                 "not.",
     },
     {
         .id = "zych-density-collisions", .suite = "zych", .experiment = "density",
@@ -518,7 +533,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Density: collisions",
         .shows = "Possible collisions grow as density to the power of {exponent|possible}, actual ones as "
                  "{exponent|actual}.",
-        .seed = "001 Fig. 4.24 – 4.27: the narrow phase grows with density; the octree's broad phase does not.",
+        .paper = "Zych 2016, Fig. 4.24 – 4.27: the narrow phase grows with density; the octree's broad phase does "
+                 "not.",
     },
     {
         .id = "zych-shape", .suite = "zych", .experiment = "shape",
@@ -528,8 +544,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Shape: time",
         .shows = "The grid takes {range|hierarchical-grid} µs whatever the shape; the narrow phase "
                  "{range|narrow-phase}, most for {high-at|narrow-phase}.",
-        .seed = "001 Fig. 4.29 – 4.33: broad phases see boxes only, the narrow phase is dearest for compounds; where "
-                "objects pass through each other, possible collisions are the same for all shapes.",
+        .paper = "Zych 2016, Fig. 4.29 – 4.33: broad phases see boxes only, the narrow phase is dearest for "
+                 "compounds; where objects pass through each other, possible collisions are the same for all shapes.",
     },
     {
         .id = "zych-shape-collisions", .suite = "zych", .experiment = "shape",
@@ -539,8 +555,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Shape: collisions",
         .shows = "{range|possible} possible collisions whatever the shape; actual ones {range|actual}, most for "
                  "{high-at|actual}.",
-        .seed = "001 Fig. 4.29 – 4.33: broad phases see boxes only, the narrow phase is dearest for compounds; where "
-                "objects pass through each other, possible collisions are the same for all shapes.",
+        .paper = "Zych 2016, Fig. 4.29 – 4.33: broad phases see boxes only, the narrow phase is dearest for "
+                 "compounds; where objects pass through each other, possible collisions are the same for all shapes.",
     },
     {
         .id = "zych-phases", .suite = "zych", .experiment = "objects",
@@ -549,8 +565,8 @@ const report_chart REPORT_CHARTS[] = {
         .y_label = "time of a step, ms",
         .title = "Update and broad phase, most objects",
         .shows = "The update takes {ratio|update|broad phase} times as long as the broad phase behind it.",
-        .seed = "001 §4.3: roughly half of the cost of BVH and of sweep and prune is keeping their structures up to "
-                "date.",
+        .paper = "Zych 2016, §4.3: roughly half of the cost of BVH and of sweep and prune is keeping their structures "
+                 "up to date.",
     },
     // ---- living
     {
@@ -600,8 +616,8 @@ const report_chart REPORT_CHARTS[] = {
         .title = "What the library chooses, beside the best",
         .shows = "Over {count} cases the choice takes {range|} times the time of the best method; the dashed line is "
                  "the promised mean.",
-        .seed = "001 §5, 003 §5: both wish for a choice that is made automatically, because nobody can tell "
-                "beforehand.",
+        .paper = "Zych 2016, §5, Koch 2020, §5: both wish for a choice that is made automatically, because nobody can "
+                 "tell beforehand.",
     },
     // ---- trace
     {
@@ -621,7 +637,7 @@ const report_chart REPORT_CHARTS[] = {
         .title = "Time per object on one card",
         .shows = "Equal cubes (uniform) take {range|uniform} ns each, sizes 1:12 (mixed) {range|mixed}, sizes 1:40 "
                  "(more-polydisperse) {range|more-polydisperse}.",
-        .seed = "000 §5.2: 1.14·10⁹ bodies took 9,120 processor cores in 2009.",
+        .paper = "Schornbaum 2009, §5.2: 1.14·10⁹ bodies took 9,120 processor cores in 2009.",
     },
     {
         .id = "cuda-stages", .suite = "cuda",

@@ -64,7 +64,7 @@ enum { REPORT_TEXT = 96 };
 void row_text(const report_row *row, const char *name, const char *without, char text[REPORT_TEXT]);
 
 // Whether a row fulfils conditions like "who=peer;n=1000|10000;method!=octree*": all of them, one of the alternatives of each.
-// A '*' at the end stands for anything; "peer" for whoever is neither ours, nor a limit, nor a seed.
+// A '*' at the end stands for anything; "peer" for anybody but us, the limits of the machine and the papers.
 bool row_fulfils(const report_row *row, const char *conditions);
 
 // Values like "total_ms/n*1e6": a quantity, divided by others, multiplied by a number.

@@ -40,7 +40,7 @@ static const char STYLE[] =
     "figure{margin:0;padding:16px 18px;background:var(--paper);border:1px solid var(--line);border-radius:6px}\n"
     "figure p{font-size:14.5px;line-height:1.45}figure "
     "svg{display:block;width:100%;max-width:560px;height:auto;margin:8px 0}\n"
-    ".seed{color:var(--soft);border-left:3px solid var(--line);padding-left:10px}\n"
+    ".paper{color:var(--soft);border-left:3px solid var(--line);padding-left:10px}\n"
     "@media print{body{background:#fff;font-size:11pt}main{max-width:none;padding:0}figure{break-inside:avoid;border:0;"
     "padding:0}.figures{display:block}figure{margin-bottom:18pt}h2{break-after:avoid}nav{display:none}}\n";
 
@@ -215,9 +215,9 @@ static void write_figure(output_file *output, const report_figure *figure) {
     write_text(output, figure->sentence);
     write_raw(output, "</p>\n");
     write_raw(output, figure->svg);
-    if (chart->seed != NULL) {
-        write_raw(output, "<p class='seed'>");
-        write_text(output, chart->seed);
+    if (chart->paper != NULL) {
+        write_raw(output, "<p class='paper'>");
+        write_text(output, chart->paper);
         write_raw(output, "</p>\n");
     }
     write_raw(output, "</figure>\n");
@@ -322,13 +322,16 @@ static void write_files(output_file *output, const report_page *page) {
 
 static void write_literature(output_file *output) {
     static const char *const WORKS[][2] = {
-        {"000", "F. Schornbaum, Hierarchical Hash Grids for Coarse Collision Detection, Erlangen 2009"},
-        {"001", "M. Zych, Efficient algorithms for collision detection in three-dimensional space, Gdańsk"},
-        {"002", "M. Zhyhallo, B. Woźna-Szcześniak, Better Spacial Hashing with Linear Memory Usage and Parallelism"},
-        {"003", "C. Koch, Implementation and Evaluation of Acceleration Structures for Inhomogeneous and Polydisperse "
-                "Particle Dynamics, Erlangen 2020"},
-        {"004", "M. Gissler, M. Ihmsen, M. Teschner, Efficient Uniform Grids for Collision Handling in Medical "
-                "Simulators, Freiburg"},
+        {"Schornbaum 2009", "F. Schornbaum, Hierarchical Hash Grids for Coarse Collision Detection, Erlangen 2009"},
+        {"Zych 2016", "M. Zych, Efficient algorithms for collision detection in three-dimensional space, Gdańsk"},
+        {"Zhyhallo and Woźna-Szcześniak",
+         "M. Zhyhallo, B. Woźna-Szcześniak, Better Spacial Hashing with Linear Memory Usage and Parallelism"},
+        {"Koch 2020",
+         "C. Koch, Implementation and Evaluation of Acceleration Structures for Inhomogeneous and Polydisperse "
+         "Particle Dynamics, Erlangen 2020"},
+        {"Gissler et al.",
+         "M. Gissler, M. Ihmsen, M. Teschner, Efficient Uniform Grids for Collision Handling in Medical "
+         "Simulators, Freiburg"},
     };
     write_raw(output, "<h2 id='literature'>The literature</h2>\n<table>\n");
     for (size_t i = 0; i < sizeof WORKS / sizeof *WORKS; i++) {

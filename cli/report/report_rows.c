@@ -88,7 +88,7 @@ void row_text(const report_row *row, const char *name, const char *without, char
     } else if (strcmp(name, "who") == 0) {
         append(text, row->who, strlen(row->who));
     } else if (strcmp(name, "whose") == 0) {
-        const char *whose = is_ours(row) ? "ours" : strcmp(row->who, "seed") == 0 ? "published" : row->who;
+        const char *whose = is_ours(row) ? "ours" : strcmp(row->who, "paper") == 0 ? "published" : row->who;
         append(text, whose, strlen(whose));
     } else if ((value = row_cell(row, name)) != NULL) {
         append(text, value, strlen(value));
@@ -140,7 +140,7 @@ bool row_value(const report_row *row, const char *expression, double *value) {
 // Conditions
 
 static bool is_peer(const report_row *row) {
-    return !is_ours(row) && strcmp(row->who, "limit") != 0 && strcmp(row->who, "seed") != 0;
+    return !is_ours(row) && strcmp(row->who, "limit") != 0 && strcmp(row->who, "paper") != 0;
 }
 
 static bool matches(const report_row *row, const char *name, const char *text, const char *wanted, size_t length) {

@@ -9,14 +9,14 @@
 
 static const char *const NAMES[] = {"stacking", "eye", "skull"};
 
-// 004, Table 1: exactly for the membranes, nearly for the organs.
+// Gissler et al., Table 1: exactly for the membranes, nearly for the organs.
 static void scenes_are_as_large_as_the_literature_says(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(NAMES); ++i) {
         tissue *t = tissue_create(NAMES[i], 1, 1);
         for (int part = 0; part < TISSUE_PARTS; ++part) {
             const double own = (double)tissue_count(t, (tissue_part)part);
-            const double seed = (double)tissue_seed_count(NAMES[i], (tissue_part)part);
+            const double seed = (double)tissue_paper_count(NAMES[i], (tissue_part)part);
             if (fabs(own / seed - 1) > (i == 0 ? 0 : 0.05)) {
                 fail_msg("%s, part %d: %.0f elements, not %.0f", NAMES[i], part, own, seed);
             }
@@ -24,7 +24,7 @@ static void scenes_are_as_large_as_the_literature_says(void **state) {
         tissue_destroy(t);
     }
     assert_null(tissue_create("hand", 1, 1));
-    assert_int_equal(tissue_seed_count("hand", TISSUE_POINTS), 0);
+    assert_int_equal(tissue_paper_count("hand", TISSUE_POINTS), 0);
 }
 
 // Points - edges + triangles - tetrahedra is 1 for a solid body or a bowl, 2 for a hollow one, and one less for each
