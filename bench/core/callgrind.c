@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SEARCH "bp_cell_sweep_find_between"
+#define SEARCH "bp_cell_search_find_between"
 #define PROBE "broadphase-cache-probe"
 #define PROBE_VARIABLE "BROADPHASE_CACHE_PROBE" // so that the shell need not be told how its path is quoted
 
