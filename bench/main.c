@@ -28,7 +28,7 @@ static void print_head(const bench_options *options) {
     fflush(stdout);
 }
 
-static int run(const bench_suite *suite, const bench_options *options) {
+static int run_suite(const bench_suite *suite, const bench_options *options) {
     bench_session *const session = session_begin(options);
     if (!session) return 2;
     catch_interrupt();
@@ -50,5 +50,5 @@ int main(int argc, char **argv) {
         fprintf(stderr, "broadphase-bench: no such suite: '%s' (--list names them)\n", options.suite);
         return 2;
     }
-    return cases_check(suite, &options) ? run(suite, &options) : 2;
+    return cases_check(suite, &options) ? run_suite(suite, &options) : 2;
 }

@@ -72,7 +72,7 @@ static bool run_command(const tool_command *command, char **words, size_t count,
     return command->run(&arguments, why);
 }
 
-static bool run(const tool_command *command, char **words, size_t count, failure *why) {
+static bool run_command_line(const tool_command *command, char **words, size_t count, failure *why) {
     if (count < 2) return failure_set(why, STATUS_WRONG_CALL, "expected a command");
     if (command != NULL) return run_command(command, words + 2, count - 2, words[0], why);
     if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) return print_help(why);
@@ -94,7 +94,7 @@ int main(int count, char **words) {
     signal(SIGPIPE, SIG_IGN); // a closed pipe is an error of the write, told like any other
     failure why = {.status = STATUS_FAILED};
     const tool_command *command = count < 2 ? NULL : find_command(words[1]);
-    if (run(command, words, (size_t)count, &why)) return STATUS_DONE;
+    if (run_command_line(command, words, (size_t)count, &why)) return STATUS_DONE;
     fprintf(stderr, "broadphase: %s\n", why.text);
     if (why.status == STATUS_WRONG_CALL) print_usage(command);
     return (int)why.status;

@@ -31,7 +31,7 @@ static void print(int step, const char *what, const bp_pair *pairs, size_t count
     }
 }
 
-static int run(bp_world *world) {
+static int roll_the_ball(bp_world *world) {
     bp_id ball;
     if (build(world, &ball) != BP_OK) return 1;
     size_t begun = 0, ended = 0;
@@ -56,7 +56,7 @@ int main(void) {
     const bp_config config = {.flags = BP_EVENTS};
     bp_world *world = NULL;
     if (bp_world_create(&config, &world) != BP_OK) return 1;
-    const int outcome = run(world);
+    const int outcome = roll_the_ball(world);
     bp_world_destroy(world);
     return outcome;
 }

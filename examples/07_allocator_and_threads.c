@@ -51,7 +51,7 @@ static void *worker(void *context) {
 }
 
 // The executor: all indices are done when it returns.
-static void run(void *context, bp_task task, void *task_context, size_t count) {
+static void run_on_pool(void *context, bp_task task, void *task_context, size_t count) {
     pool *p = context;
     pthread_mutex_lock(&p->lock);
     p->task = task, p->task_context = task_context, p->next = 0, p->count = count;
@@ -73,7 +73,7 @@ int main(void) {
     static bp_box boxes[BOXES];
     pool p = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .rest = PTHREAD_COND_INITIALIZER};
     atomic_size_t bytes = 0;
-    const bp_config config = {.allocator = {allocate, release, &bytes}, .executor = {run, &p, WORKERS + 1}};
+    const bp_config config = {.allocator = {allocate, release, &bytes}, .executor = {run_on_pool, &p, WORKERS + 1}};
     uint32_t random = 1;
     for (int i = 0; i < 3 * BOXES; ++i, random = random * 1664525u + 1013904223u) {
         boxes[i / 3].min[i % 3] = (float)(random >> 8) / 16777216.0f * 35.0f;

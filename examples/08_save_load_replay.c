@@ -49,7 +49,7 @@ static bp_box next_box(uint32_t *random) {
 }
 
 // One step: a few objects move, one leaves, one comes. Counts what happened.
-static bp_status step(bp_world *world, uint32_t *random, size_t *events) {
+static bp_status take_step(bp_world *world, uint32_t *random, size_t *events) {
     bp_status status = BP_OK;
     for (int i = 0; i < 20 && status == BP_OK; ++i) {
         const bp_box box = next_box(random);
@@ -64,9 +64,9 @@ static bp_status step(bp_world *world, uint32_t *random, size_t *events) {
     return status;
 }
 
-static bp_status live(bp_world *world, uint32_t random, size_t *events) {
+static bp_status take_steps(bp_world *world, uint32_t random, size_t *events) {
     bp_status status = BP_OK;
-    for (int i = 0; i < STEPS && status == BP_OK; ++i) status = step(world, &random, events);
+    for (int i = 0; i < STEPS && status == BP_OK; ++i) status = take_step(world, &random, events);
     return status;
 }
 
@@ -81,11 +81,11 @@ int main(void) {
         const bp_box box = next_box(&random);
         status = bp_add(world, &box, NULL, NULL);
     }
-    if (status == BP_OK) status = live(world, 2, &before);
+    if (status == BP_OK) status = take_steps(world, 2, &before);
     if (status == BP_OK) status = bp_world_save(world, write_bytes, &saved);
-    if (status == BP_OK) status = live(world, 3, &events);
+    if (status == BP_OK) status = take_steps(world, 3, &events);
     if (status == BP_OK) status = bp_world_load(&config, read_bytes, &saved, &loaded);
-    if (status == BP_OK) status = live(loaded, 3, &replayed);
+    if (status == BP_OK) status = take_steps(loaded, 3, &replayed);
     if (status == BP_OK) status = bp_world_save(world, write_bytes, &end);
     if (status == BP_OK) status = bp_world_save(loaded, write_bytes, &replayed_end);
     const int same = status == BP_OK && events == replayed && end.size == replayed_end.size &&

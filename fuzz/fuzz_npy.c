@@ -25,10 +25,10 @@ static void require_cheap(const box_list *list, size_t size) {
 }
 
 static void require_same(const box_list *a, const box_list *b) {
-    require(a->count == b->count && a->is_wide == b->is_wide, "a pipe gives another number of boxes");
-    const size_t bytes = a->count * (a->is_wide ? sizeof *a->doubles : sizeof *a->data);
-    const void *from_a = a->is_wide ? (const void *)a->doubles : a->data;
-    const void *from_b = b->is_wide ? (const void *)b->doubles : b->data;
+    require(a->count == b->count && a->is_double == b->is_double, "a pipe gives another number of boxes");
+    const size_t bytes = a->count * (a->is_double ? sizeof *a->doubles : sizeof *a->data);
+    const void *from_a = a->is_double ? (const void *)a->doubles : a->data;
+    const void *from_b = b->is_double ? (const void *)b->doubles : b->data;
     require(bytes == 0 || memcmp(from_a, from_b, bytes) == 0, "a pipe gives other boxes");
 }
 

@@ -49,7 +49,7 @@ const char *__asan_default_options(void) {
     return "abort_on_error=1:handle_abort=0:handle_segv=0";
 }
 
-static void run(const uint8_t *bytes, size_t size) {
+static void run_target(const uint8_t *bytes, size_t size) {
     uint8_t *copied = obtain(size, 1); // of the exact size, so that a read beside it is seen
     memcpy(copied, bytes, size);
     now = (input){.bytes = copied, .size = size};
@@ -163,7 +163,7 @@ static void run_changed(const corpus *c, rng *random) {
     for (uint32_t changes = 1 + rng_below(random, CHANGES_MOST); changes > 0; --changes) {
         change(&made, c, random);
     }
-    run(made.bytes, made.size);
+    run_target(made.bytes, made.size);
 }
 
 int main(int count, char **arguments) {
@@ -182,7 +182,7 @@ int main(int count, char **arguments) {
     (void)signal(SIGABRT, keep_input);
     (void)signal(SIGSEGV, keep_input);
     for (size_t i = 0; i < c->count; ++i) {
-        run(c->inputs[i].bytes, c->inputs[i].size);
+        run_target(c->inputs[i].bytes, c->inputs[i].size);
     }
     rng random = rng_seeded(seed);
     for (size_t i = 0; i < runs && c->count > 0; ++i) {

@@ -223,7 +223,7 @@ static int post(bpm_comm *comm, const transfer *move, size_t size, int tag, bool
 }
 
 // What a rank sends to itself.
-static void keep(const bpm_comm *comm, const transfer *out, const transfer *in, size_t size) {
+static void copy_own_items(const bpm_comm *comm, const transfer *out, const transfer *in, size_t size) {
     for (size_t i = 0; i < out->count; ++i) {
         for (size_t k = 0; out->list[i].rank == comm->rank && k < in->count; ++k) {
             if (in->list[k].rank == comm->rank) {
@@ -237,7 +237,7 @@ static void keep(const bpm_comm *comm, const transfer *out, const transfer *in, 
 static bp_status transmit(bpm_comm *comm, const transfer *out, const transfer *in, size_t size, int tag,
                           bp_buffer *requests) {
     int used = 0;
-    keep(comm, out, in, size);
+    copy_own_items(comm, out, in, size);
     int code = post(comm, in, size, tag, false, requests->data, &used);
     if (code == MPI_SUCCESS) {
         code = post(comm, out, size, tag, true, requests->data, &used);

@@ -134,7 +134,7 @@ static int compare_claims(const void *a, const void *b) {
 }
 
 // A pair that one rank has lost and another has found is neither.
-static void judge(claim *claims, size_t count, uint8_t *stands) {
+static void cancel_moved_pairs(claim *claims, size_t count, uint8_t *stands) {
     for (size_t i = 0; i < count; ++i) {
         claims[i].index = (uint32_t)i;
         stands[i] = 1;
@@ -156,7 +156,7 @@ static bp_status settle_claims(bp_mpi_world *world, bp_status status, const bpm_
     status = bpm_exchange(&world->comm, status, claims, &in);
     if (status == BP_OK) {
         const bool good = bp_buffer_reserve_slack(&stands, allocator, 0, in.count + 1, 1);
-        if (good) judge(in.items.data, in.count, stands.data);
+        if (good) cancel_moved_pairs(in.items.data, in.count, stands.data);
         status = bpm_answer(&world->comm, good ? BP_OK : BP_ERROR_MEMORY, &in, stands.data, 1, &answers);
     }
     const claim *mine = claims->items.data;

@@ -124,7 +124,7 @@ typedef struct gathering {
     size_t count;
 } gathering;
 
-static void take(gathering *self, int rank) {
+static void add_rank_once(gathering *self, int rank) {
     uint32_t *marks = self->regions->marks.data;
     if (marks[rank] != self->regions->mark) {
         marks[rank] = self->regions->mark;
@@ -135,7 +135,7 @@ static void take(gathering *self, int rank) {
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of cuts
 static void descend(gathering *self, int32_t node) {
     if (node < 0) {
-        take(self, ~node);
+        add_rank_once(self, ~node);
         return;
     }
     const bpm_cut *cut = &((const bpm_cut *)self->regions->cuts.data)[node];
@@ -157,7 +157,7 @@ static void visit_cells(gathering *self) {
     const int32_t *owners = regions->owners.data;
     for (int32_t z = first[2]; z <= last[2]; ++z) {
         for (int32_t y = first[1]; y <= last[1]; ++y) {
-            for (int32_t x = first[0]; x <= last[0]; ++x) take(self, owners[cell_index(regions, x, y, z)]);
+            for (int32_t x = first[0]; x <= last[0]; ++x) add_rank_once(self, owners[cell_index(regions, x, y, z)]);
         }
     }
 }
@@ -296,7 +296,7 @@ static parting part(const bpm_regions *regions, const double *boxes, int first, 
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of cuts
-static int32_t grow(bpm_regions *regions, const double *boxes, int first, int last, double *ends, int32_t *used) {
+static int32_t build_tree(bpm_regions *regions, const double *boxes, int first, int last, double *ends, int32_t *used) {
     if (last - first == 1) {
         return ~(int32_t)first;
     }
@@ -304,8 +304,8 @@ static int32_t grow(bpm_regions *regions, const double *boxes, int first, int la
     const int32_t node = (*used)++;
     bpm_cut *cut = &((bpm_cut *)regions->cuts.data)[node];
     *cut = (bpm_cut){.at = parted.at, .axis = parted.axis};
-    cut->sides[0] = grow(regions, boxes, first, parted.middle, ends, used);
-    cut->sides[1] = grow(regions, boxes, parted.middle, last, ends, used);
+    cut->sides[0] = build_tree(regions, boxes, first, parted.middle, ends, used);
+    cut->sides[1] = build_tree(regions, boxes, parted.middle, last, ends, used);
     return node;
 }
 
@@ -335,7 +335,7 @@ bool bpm_tree_from_boxes(bpm_regions *regions, const bp_allocator *allocator, co
         return false;
     }
     int32_t used = 0;
-    (void)grow(regions, boxes, 0, regions->size, ends.data, &used);
+    (void)build_tree(regions, boxes, 0, regions->size, ends.data, &used);
     bp_buffer_free(&ends, allocator);
     for (int axis = 0; axis < 3; ++axis) {
         regions->low[axis] = -INFINITY;

@@ -46,7 +46,7 @@ static void fill_record(const bp_mpi_world *world, size_t index, int owner, uint
     }
 }
 
-static bool tell(bp_mpi_world *world, int rank, size_t index, int owner, uint32_t tells) {
+static bool tell_rank(bp_mpi_world *world, int rank, size_t index, int owner, uint32_t tells) {
     bpm_record *record = bpm_outbox_add(&world->update.out, bpm_allocator(world), rank);
     if (record != NULL) {
         fill_record(world, index, owner, tells, record);
@@ -162,11 +162,11 @@ static bool tell_others(bp_mpi_world *world, spread *self, bool was_shared) {
     }
     bool good = true;
     for (size_t i = 0; good && i < count; ++i) {
-        good = now[i] == me || tell(world, now[i], self->index, self->owner, self->tells);
+        good = now[i] == me || tell_rank(world, now[i], self->index, self->owner, self->tells);
     }
     for (size_t i = 0; good && i < before_count; ++i) {
         good = before[i] == me || marks[before[i]] == mark ||
-               tell(world, before[i], self->index, self->owner, BPM_TELLS_DROP);
+               tell_rank(world, before[i], self->index, self->owner, BPM_TELLS_DROP);
     }
     return good;
 }
@@ -225,7 +225,7 @@ static bool plan_removal(bp_mpi_world *world, const bpm_removed *removed) {
     return good;
 }
 
-static void begin(bp_mpi_world *world, bool full, bpm_regions *regions) {
+static void begin_update(bp_mpi_world *world, bool full, bpm_regions *regions) {
     bpm_update *update = &world->update;
     bpm_list *lists[] = {&update->cast, &update->leavers, &update->flagged, &update->arrivals, &update->removes,
                          &update->adds, &update->moves,   &update->moved,   &update->restated};
@@ -301,7 +301,7 @@ BP_PREFETCHER expect(const bp_mpi_world *world, const uint32_t *flagged, size_t 
     }
 }
 
-static bp_status plan(bp_mpi_world *world) {
+static bp_status list_changes(bp_mpi_world *world) {
     bpm_update *update = &world->update;
     const size_t ranks = (size_t)world->comm.size + 1;
     bool good = bp_buffer_reserve_slack(&update->ranks, bpm_allocator(world), 0, ranks, sizeof(int)) &&
@@ -585,8 +585,8 @@ static bp_status search(bp_mpi_world *world, bp_status status, bool full, bpm_re
     if (status != BP_OK) {
         return status;
     }
-    begin(world, full, regions);
-    status = exchange(world, plan(world));
+    begin_update(world, full, regions);
+    status = exchange(world, list_changes(world));
     stats->exchange_seconds = lap(&clock);
     status = status == BP_OK ? bpm_local_update(world, &result) : status;
     stats->find_seconds = lap(&clock);
@@ -604,7 +604,7 @@ static bp_status search(bp_mpi_world *world, bp_status status, bool full, bpm_re
     return status;
 }
 
-static void show(const bp_mpi_world *world, bp_mpi_result *result) {
+static void fill_result(const bp_mpi_world *world, bp_mpi_result *result) {
     const bool events = bpm_has_events(world);
     *result = (bp_mpi_result){.pairs = bpm_pairs_data(&world->pairs),
                               .pair_count = world->pairs.count,
@@ -648,7 +648,7 @@ bp_status bp_mpi_update(bp_mpi_world *world, bp_mpi_result *result) {
     }
     world->stats = stats;
     if (result != NULL) {
-        show(world, result);
+        fill_result(world, result);
     }
     return BP_OK;
 }

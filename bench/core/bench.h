@@ -9,6 +9,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#include "formats/progress.h" // seconds_now
 #include "peers/peer.h"
 
 #include <broadphase/broadphase_methods.h>
@@ -120,6 +121,8 @@ bool row_is_ours(const bench_row *row);
 bool row_is_peer(const bench_row *row);
 void rows_add(bench_rows *rows, const bench_row *row);
 void rows_free(bench_rows *rows);
+// For qsort of pointers to rows: the fastest first, those that were not measured last.
+int rows_by_time(const void *a, const void *b);
 // The measured row of a contestant, or NULL.
 const bench_row *rows_find(const bench_rows *rows, const char *label, size_t n, const char *who, const char *method,
                            int threads);
@@ -129,8 +132,7 @@ const bench_row *rows_fastest_peer(const bench_rows *rows, const char *label, si
 // Set by the first interrupt; the second one ends the program.
 extern volatile int bench_interrupted;
 
-double now_seconds(void);
-double thread_seconds(void);                 // of the processor, in the calling thread
+double thread_seconds(void);                 // processor time of the calling thread
 double median(double *values, size_t count); // sorts them
 double spread_of(double *values, size_t count);
 
@@ -141,6 +143,8 @@ void options_help(FILE *file);
 bool options_ask_for(const bench_options *options, const char *part);
 // Whether --peers leaves this one in.
 bool options_have_peer(const bench_options *options, const bench_peer *peer);
+// Whether --peers leaves any peer of this library in.
+bool options_have_library(const bench_options *options, const char *who);
 // "bullet", "bullet-dbvt" or "bullet/dbvt".
 bool peer_has_name(const bench_peer *peer, const char *name);
 

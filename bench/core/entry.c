@@ -98,11 +98,11 @@ static void take_stats(entry *e, const bp_stats *stats) {
 // Taking over the boxes and building is update, as it is for peers.
 static bool step_ours(entry *e, const step_boxes *boxes, step_times *times) {
     bp_result result = {0};
-    const double start = now_seconds();
+    const double start = seconds_now();
     bp_status status = bring_boxes(e, boxes);
-    const double moved = now_seconds();
+    const double moved = seconds_now();
     if (status == BP_OK) status = bp_update(e->world, &result);
-    times->total = now_seconds() - start;
+    times->total = seconds_now() - start;
     if (status != BP_OK) return fail(e, bp_status_text(status));
     times->update = moved - start + result.stats.build_seconds;
     times->find = times->total - times->update;
@@ -115,7 +115,7 @@ static bool step_ours(entry *e, const step_boxes *boxes, step_times *times) {
 
 // What building is in a call that does everything is told by its figures.
 static bool end_call(entry *e, bp_status status, double start, const bp_stats *stats, step_times *times) {
-    times->total = now_seconds() - start;
+    times->total = seconds_now() - start;
     times->update = stats->build_seconds;
     times->find = times->total - times->update;
     e->config.stats = NULL;
@@ -127,7 +127,7 @@ static bool end_call(entry *e, bp_status status, double start, const bp_stats *s
 static bool step_neighbors(entry *e, const step_boxes *boxes, step_times *times) {
     bp_stats stats = {0};
     e->config.stats = &stats;
-    const double start = now_seconds();
+    const double start = seconds_now();
     const bp_status status = bp_find_neighbors(boxes->points, boxes->point_count, BENCH_RADIUS, &e->config, &e->rows);
     if (!end_call(e, status, start, &stats, times)) return false;
     e->hash = hash_rows(&e->rows, &e->pair_count);
@@ -138,7 +138,7 @@ static bool step_between(entry *e, const step_boxes *boxes, step_times *times) {
     bp_stats stats = {0};
     e->config.stats = &stats;
     e->config.dimensions = boxes->dimensions;
-    const double start = now_seconds();
+    const double start = seconds_now();
     const bp_status status =
         bp_find_pairs_between(boxes->scene, boxes->count, boxes->others, boxes->other_count, &e->config, &e->pairs);
     if (!end_call(e, status, start, &stats, times)) return false;
@@ -148,16 +148,16 @@ static bool step_between(entry *e, const step_boxes *boxes, step_times *times) {
 }
 
 static bool step_peer(entry *e, const step_boxes *boxes, step_times *times) {
-    const double start = now_seconds();
+    const double start = seconds_now();
     if (!e->state && !create_peer(e, boxes)) return false;
     if (boxes->points)
         e->peer->update_points(e->state, boxes->points);
     else
         e->peer->update(e->state, boxes->finite);
-    const double updated = now_seconds();
+    const double updated = seconds_now();
     e->pairs.count = 0;
     e->peer->find(e->state, &e->pairs);
-    const double end = now_seconds();
+    const double end = seconds_now();
     *times = (step_times){updated - start, end - updated, end - start};
     e->pair_count = e->pairs.count;
     e->hash = hash_pairs(e->pairs.data, e->pairs.count);

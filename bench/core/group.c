@@ -163,12 +163,12 @@ static void fit_deadline(group *g) {
         double planned = 0;
         for (size_t i = 0; i < g->entry_count; i++) planned += cost_of(g, &g->entries[i]);
         entry *e = costliest_that_can_give(g);
-        if (!e || now_seconds() + planned <= g->deadline) return;
+        if (!e || seconds_now() + planned <= g->deadline) return;
         set_runs(g, e, g->step_count - e->counted_from > FEW_RUNS ? FEW_RUNS : 1);
     }
 }
 
-static void plan(group *g) {
+static void choose_runs(group *g) {
     const double fastest = fastest_peer_seconds(g);
     size_t runs[MAX_ENTRIES];
     for (size_t i = 0; i < g->entry_count; i++) runs[i] = runs_for(g, &g->entries[i], fastest);
@@ -266,7 +266,7 @@ static void run_steps(group *g) {
     start_entries(g);
     for (g->step = 0; g->step < g->step_count && !bench_interrupted; g->step++) {
         run_step(g);
-        if (g->step == g->c->settle) plan(g);
+        if (g->step == g->c->settle) choose_runs(g);
     }
 }
 
@@ -276,7 +276,7 @@ void group_run(const bench_options *options, const bench_case *c, double allowan
     if (!g) abort();
     g->c = c;
     g->session = session;
-    g->deadline = now_seconds() + allowance;
+    g->deadline = seconds_now() + allowance;
     g->step_count = c->settle + c->warmups + c->repeats;
     if (open_source(g)) {
         g->entry_count = entries_choose(options, c, rows, g->entries, MAX_ENTRIES);

@@ -84,9 +84,9 @@ void limits_measure_sort(size_t n, bench_rows *rows) {
     memset(scratch, 0, n * sizeof *scratch);
     for (int run = 0; run < LIMIT_RUNS; run++) {
         fill_random(items, n);
-        const double start = now_seconds();
+        const double start = seconds_now();
         radix_sort(items, scratch, n);
-        times[run] = 1e3 * (now_seconds() - start);
+        times[run] = 1e3 * (seconds_now() - start);
     }
     if (!is_sorted(items, n)) abort();
     bench_row row = {.n = n, .method = "radix-sort"};
@@ -104,9 +104,9 @@ void limits_measure_copy(bench_rows *rows) {
     memset(from, 1, size);
     memset(to, 2, size);
     for (int run = 0; run < LIMIT_RUNS; run++) {
-        const double start = now_seconds();
+        const double start = seconds_now();
         memcpy(to, from, size);
-        times[run] = 1e3 * (now_seconds() - start);
+        times[run] = 1e3 * (seconds_now() - start);
         from[run] = to[size - 1 - (size_t)run]; // the copy is used
     }
     bench_row row = {.n = size, .method = "copy"};

@@ -15,7 +15,7 @@ static struct {
 
 void meter_begin(void) {
     memset(&meter, 0, sizeof meter);
-    meter.start = now_seconds();
+    meter.start = seconds_now();
     meter.terminal = isatty(STDERR_FILENO) != 0;
 }
 
@@ -31,7 +31,7 @@ static void print_bar(double share) {
 
 // From the share of the work that is done; unknown before the first point is.
 static void print_left(void) {
-    const double elapsed = now_seconds() - meter.start;
+    const double elapsed = seconds_now() - meter.start;
     const double share = meter.total > 0 ? meter.done / meter.total : 0;
     fputc('[', stderr);
     if (meter.terminal) print_bar(share);
@@ -42,7 +42,7 @@ static void print_left(void) {
 }
 
 void meter_show(const char *what) {
-    const double now = now_seconds();
+    const double now = seconds_now();
     if (!meter.terminal || now - meter.shown < 0.1) return;
     meter.shown = now;
     fputs("\r\033[K", stderr);
@@ -71,10 +71,10 @@ double meter_weight_left(void) {
 }
 
 double meter_seconds_for(double weight) {
-    return meter.done > 0 ? (now_seconds() - meter.start) * weight / meter.done : 0;
+    return meter.done > 0 ? (seconds_now() - meter.start) * weight / meter.done : 0;
 }
 
 void meter_end(void) {
     if (meter.terminal) fputs("\r\033[K", stderr);
-    fprintf(stderr, "Finished after %.0f s.\n", now_seconds() - meter.start);
+    fprintf(stderr, "Finished after %.0f s.\n", seconds_now() - meter.start);
 }

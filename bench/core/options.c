@@ -88,6 +88,12 @@ bool options_have_peer(const bench_options *options, const bench_peer *peer) {
     return named && !options->no_peers;
 }
 
+bool options_have_library(const bench_options *options, const char *who) {
+    bool named = options->peer_count == 0;
+    for (size_t i = 0; i < options->peer_count; i++) named = named || strncmp(options->peers[i], who, strlen(who)) == 0;
+    return named && !options->no_peers;
+}
+
 bool options_ask_for(const bench_options *options, const char *part) {
     bool asked = options->scene_count == 0;
     for (size_t i = 0; i < options->scene_count; i++) asked = asked || strcmp(options->scenes[i], part) == 0;
@@ -139,7 +145,7 @@ static bool parse_value(const char *name, char *value, bench_options *options) {
     return true;
 }
 
-static bool check(const bench_options *options) {
+static bool options_fit_together(const bench_options *options) {
     const bool is_trace = strcmp(options->suite, "trace") == 0;
     if (options->help || options->list) return true;
     if (is_trace && !options->file) return complain("no recording: --suite trace needs", "--file FILE.npy");
@@ -168,5 +174,5 @@ bool options_parse(int argc, char **argv, bench_options *options) {
         else
             i++;
     }
-    return check(options);
+    return options_fit_together(options);
 }

@@ -26,6 +26,12 @@ void rows_free(bench_rows *rows) {
     *rows = (bench_rows){0};
 }
 
+int rows_by_time(const void *a, const void *b) {
+    const bench_row *x = *(const bench_row *const *)a, *y = *(const bench_row *const *)b;
+    if (!x->runs || !y->runs) return (y->runs > 0) - (x->runs > 0);
+    return (x->total_ms > y->total_ms) - (x->total_ms < y->total_ms);
+}
+
 const bench_row *rows_find(const bench_rows *rows, const char *label, size_t n, const char *who, const char *method,
                            int threads) {
     for (size_t i = 0; i < rows->count; i++) {
@@ -50,12 +56,6 @@ const bench_row *rows_fastest_peer(const bench_rows *rows, const char *label, si
             best = row;
     }
     return best;
-}
-
-double now_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 double thread_seconds(void) {

@@ -36,7 +36,7 @@ static bool open_file(bench_session *session) {
 bench_session *session_begin(const bench_options *options) {
     bench_session *session = calloc(1, sizeof *session);
     if (!session) abort();
-    *session = (bench_session){.options = options, .end = now_seconds() + budget_of(options)};
+    *session = (bench_session){.options = options, .end = seconds_now() + budget_of(options)};
     if (open_file(session)) {
         meter_begin();
         return session;
@@ -120,7 +120,7 @@ void session_fail(bench_session *session, const char *format, ...) {
 }
 
 double session_seconds_left(const bench_session *session) {
-    return session->end - now_seconds();
+    return session->end - seconds_now();
 }
 
 double session_allowance(const bench_session *session, double weight) {

@@ -4,12 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_time(const void *a, const void *b) {
-    const bench_row *x = *(const bench_row *const *)a, *y = *(const bench_row *const *)b;
-    if (!x->runs || !y->runs) return (y->runs > 0) - (x->runs > 0);
-    return (x->total_ms > y->total_ms) - (x->total_ms < y->total_ms);
-}
-
 // "x 12.3 slower": against our main row of the same scene and n. Papers measured on other machines.
 static void format_ratio(const bench_row *row, const bench_row *own, char *text, size_t size) {
     const double ratio = own ? row->total_ms / own->total_ms : 0;
@@ -75,7 +69,7 @@ void table_group(FILE *file, const bench_rows *rows, size_t first) {
     fprintf(file, "\n%s, %zu objects\n", sorted[0]->scene, sorted[0]->n);
     fprintf(file, "  %-10s  %-*s %3s %10s %10s %10s %7s  %-14s %9s  %-16s %11s %6s\n", "who", width, "method", "thr",
             "update ms", "find ms", "total ms", "spread", "beside ours", "pairs", "hash", "tests", "B/obj");
-    qsort(sorted, count, sizeof *sorted, by_time);
+    qsort(sorted, count, sizeof *sorted, rows_by_time);
     for (size_t i = 0; i < count && sorted[i]->runs; i++) print_row(file, sorted[i], own, width);
     print_left_out(file, sorted, count);
     fflush(file);

@@ -42,7 +42,7 @@ static bp_box box_of(const body *b) {
 
 // ---- making -----------------------------------------------------------------------------------------------------------
 
-static crowd *make(size_t count, size_t static_count) {
+static crowd *allocate_crowd(size_t count, size_t static_count) {
     crowd *self = calloc(1, sizeof *self);
     if (!self) abort();
     const size_t others = count - static_count;
@@ -113,7 +113,8 @@ crowd *crowd_with_static(const char *name, size_t count, double static_share, cr
         fprintf(stderr, "broadphase-bench: scene %s: %s\n", name, error);
         return NULL;
     }
-    crowd *self = make(scene_finite_count(source), (size_t)(static_share * (double)scene_finite_count(source)));
+    crowd *self =
+        allocate_crowd(scene_finite_count(source), (size_t)(static_share * (double)scene_finite_count(source)));
     for (size_t i = 0; i < self->count; i++) take_box(&self->bodies[i], &scene_boxes(source)[i]);
     scene_destroy(source);
     return finish(self, motion);
@@ -163,7 +164,7 @@ static void place(crowd *self, body *b) {
 }
 
 crowd *crowd_of_level(size_t count, crowd_motion motion) {
-    crowd *self = make(count, count - count / 3);
+    crowd *self = allocate_crowd(count, count - count / 3);
     for (size_t i = 0; i < count; i++) {
         (i < self->static_count ? shape_static : shape_mover)(&self->random, &self->bodies[i]);
         place(self, &self->bodies[i]);

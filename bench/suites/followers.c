@@ -25,18 +25,11 @@ void group_add(living_group *group, runner r) {
     if (group->runner_count < MAX_RUNNERS) group->runners[group->runner_count++] = r;
 }
 
-static bool is_wanted(const bench_options *options, const bench_world_peer *peer) {
-    bool named = options->peer_count == 0;
-    for (size_t i = 0; i < options->peer_count; i++)
-        named = named || strncmp(options->peers[i], peer->who, strlen(peer->who)) == 0;
-    return named && !options->no_peers;
-}
-
 void group_add_peers(living_group *group, const char *what, const bench_options *options, bool limited) {
     const size_t count = crowd_count(group->crowd);
     for (const bench_world_peer *peer = bench_world_peers; peer && peer->who; peer++) {
         const bool fits = !peer->max_count || (limited && count <= peer->max_count);
-        if (fits && is_wanted(options, peer)) group_add(group, runner_peer(what, peer));
+        if (fits && options_have_library(options, peer->who)) group_add(group, runner_peer(what, peer));
     }
 }
 
@@ -84,7 +77,7 @@ static bool group_compare(living_group *group) {
     return fine;
 }
 
-static void show(const living_part *part, const char *what, size_t number) {
+static void show_progress(const living_part *part, const char *what, size_t number) {
     char text[2 * NAME_SIZE + 32];
     snprintf(text, sizeof text, "%s %zu: %s %zu", part->name, part->n, what, number + 1);
     meter_show(text);
@@ -105,11 +98,11 @@ static bool run_round(living_part *part, size_t round) {
 bool part_run(living_part *part) {
     bool fine = true;
     for (size_t g = 0; g < part->group_count && fine; g++) {
-        show(part, "warming up", g);
+        show_progress(part, "warming up", g);
         fine = group_begin(&part->groups[g]);
     }
     for (size_t round = 0; round < ROUNDS && fine && !bench_interrupted; round++) {
-        show(part, "round", round);
+        show_progress(part, "round", round);
         fine = run_round(part, round);
     }
     return fine;

@@ -15,7 +15,7 @@ static const bench_row *find_row(const bench_rows *rows, const char *label, cons
 }
 
 // The row with most threads; NULL if there is none but with one.
-static const bench_row *find_widest(const bench_rows *rows, const char *label, const char *method) {
+static const bench_row *find_row_with_most_threads(const bench_rows *rows, const char *label, const char *method) {
     const bench_row *best = NULL;
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->data[i];
@@ -87,7 +87,7 @@ static void print_threads(const bench_rows *rows) {
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
         for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
             const bench_row *one = find_row(rows, scenes[i], methods[k], 1);
-            const bench_row *all = find_widest(rows, scenes[i], methods[k]);
+            const bench_row *all = find_row_with_most_threads(rows, scenes[i], methods[k]);
             if (one && all)
                 printf("  %-38s %-23s %8d %8.2f %8.2f %8.2f\n", scenes[i], methods[k], all->threads,
                        one->update_ms / all->update_ms, one->find_ms / all->find_ms, one->total_ms / all->total_ms);

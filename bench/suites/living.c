@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static living_group *add(living_part *part, const char *label, crowd_motion motion, size_t warmups, size_t steps) {
+static living_group *add_scene_group(living_part *part, const char *label, crowd_motion motion, size_t warmups,
+                                     size_t steps) {
     return part_add(part, crowd_of_scene(label, part->n, motion), warmups, steps);
 }
 
@@ -43,7 +44,7 @@ static void print_uniform_promises(FILE *file, const living_part *part) {
 static bool prepare_uniform(living_part *part) {
     for (size_t i = 0; i < UNIFORM_ROWS; i++) {
         const crowd_motion motion = {0.2, uniform_rows[i].share, uniform_rows[i].same_ones};
-        living_group *group = add(part, "uniform", motion, uniform_rows[i].warmups, uniform_rows[i].steps);
+        living_group *group = add_scene_group(part, "uniform", motion, uniform_rows[i].warmups, uniform_rows[i].steps);
         if (!group) return false;
         group->batch = uniform_rows[i].batch;
         group_add(group, runner_world(uniform_rows[i].what, (bp_config){0}));
@@ -70,7 +71,7 @@ static void print_level_promises(FILE *file, const living_part *part) {
 // ---- low-motion: margins ------------------------------------------------------------------------------------------------
 
 static bool prepare_low_motion(living_part *part) {
-    living_group *group = add(part, "low-motion", (crowd_motion){0.01, 1, true}, 60, 60);
+    living_group *group = add_scene_group(part, "low-motion", (crowd_motion){0.01, 1, true}, 60, 60);
     if (!group) return false;
     group_add(group, runner_world("exact", (bp_config){0}));
     group_add(group, runner_world("margin-5%", (bp_config){.margin = 0.05f}));
@@ -105,7 +106,7 @@ enum { REST_ROWS = sizeof rest_rows / sizeof *rest_rows };
 static bool prepare_rest(living_part *part) {
     for (size_t i = 0; i < REST_ROWS; i++) {
         const crowd_motion motion = {0, rest_rows[i].share, true};
-        living_group *group = add(part, "uniform", motion, rest_rows[i].warmups, rest_rows[i].steps);
+        living_group *group = add_scene_group(part, "uniform", motion, rest_rows[i].warmups, rest_rows[i].steps);
         if (!group) return false;
         group->batch = rest_rows[i].batch;
         group_add(group, runner_world(rest_rows[i].what, (bp_config){0}));

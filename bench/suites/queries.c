@@ -188,7 +188,7 @@ static void verify(const quiz *q, size_t kind) {
 
 // ---- showing --------------------------------------------------------------------------------------------------------
 
-static void show(quiz *q, size_t kind) {
+static void print_kind(quiz *q, size_t kind) {
     double best = 0;
     for (size_t i = 0; i < q->asked_count && (i == 0 || is_for_all(kind)); i++) {
         asked *a = &q->asked[i];
@@ -213,13 +213,6 @@ static void show(quiz *q, size_t kind) {
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-static bool is_wanted(const bench_options *options, const bench_query_peer *peer) {
-    bool named = options->peer_count == 0;
-    for (size_t i = 0; i < options->peer_count; i++)
-        named = named || strncmp(options->peers[i], peer->who, strlen(peer->who)) == 0;
-    return named && !options->no_peers;
-}
-
 static bool create_all(quiz *q, const bench_options *options) {
     const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID};
     asked *ours = &q->asked[q->asked_count++];
@@ -227,7 +220,7 @@ static bool create_all(quiz *q, const bench_options *options) {
     if (status == BP_OK) status = bp_add_many(ours->world, q->count, q->boxes, NULL, NULL);
     if (status == BP_OK) status = bp_update(ours->world, NULL);
     for (const bench_query_peer *peer = bench_query_peers; peer && peer->who && q->asked_count < MAX_ASKED; peer++) {
-        if (!is_wanted(options, peer)) continue;
+        if (!options_have_library(options, peer->who)) continue;
         meter_show(peer->note);
         asked *a = &q->asked[q->asked_count++];
         a->peer = peer;
@@ -250,7 +243,7 @@ static void ask_all(quiz *q) {
                 ask_batch(q, &q->asked[i], kind, round);
         }
         verify(q, kind);
-        show(q, kind);
+        print_kind(q, kind);
     }
 }
 

@@ -104,7 +104,7 @@ static bp_status step_batch(runner *r, const crowd *c, const crowd_moves *moves,
     return status;
 }
 
-static void keep(runner *r, const step_sample *seconds) {
+static void add_sample(runner *r, const step_sample *seconds) {
     if (r->sample_count == r->sample_capacity) {
         r->sample_capacity = 2 * r->sample_capacity + 64;
         r->samples = realloc(r->samples, r->sample_capacity * sizeof *r->samples);
@@ -116,7 +116,7 @@ static void keep(runner *r, const step_sample *seconds) {
 bool runner_step(runner *r, const crowd *c, const crowd_moves *moves, size_t batch, bool counts) {
     step_sample sample = {0};
     const bp_status status = batch > 1 ? step_batch(r, c, moves, batch, &sample) : step_once(r, c, moves, &sample);
-    if (counts) keep(r, &sample);
+    if (counts) add_sample(r, &sample);
     return succeeded(r, status);
 }
 
@@ -128,7 +128,7 @@ static void copy_pairs(const bp_pair *from, size_t count, bp_pairs *to) {
 }
 
 // What the last step left, in `pairs` and `stale`.
-static void look(runner *r) {
+static void read_pairs(runner *r) {
     r->stale.count = 0;
     if (r->peer) {
         r->pairs.count = 0;
@@ -144,7 +144,7 @@ static float reach_of(const runner *r) {
 }
 
 bool runner_agrees(runner *r, const crowd *c, const bp_pairs *exact) {
-    look(r);
+    read_pairs(r);
     const margin_difference d = pairs_compare(crowd_boxes(c), exact, &r->pairs, reach_of(r));
     r->near = d.near;
     if (d.missing == 0 && d.twice == 0 && d.far == 0 && (d.near == 0 || reach_of(r) > 0)) return true;

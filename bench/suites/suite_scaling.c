@@ -54,7 +54,7 @@ static double least_ms(const bench_rows *rows, const bench_row *row) {
 }
 
 // The row with most threads.
-static const bench_row *widest(const bench_rows *rows, const bench_row *own) {
+static const bench_row *row_with_most_threads(const bench_rows *rows, const bench_row *own) {
     const bench_row *best = own;
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->data[i];
@@ -65,10 +65,11 @@ static const bench_row *widest(const bench_rows *rows, const bench_row *own) {
 }
 
 static void print_line(const bench_rows *rows, const bench_row *own) {
-    const bench_row *wide = widest(rows, own);
+    const bench_row *parallel = row_with_most_threads(rows, own);
     const bench_row *sort = rows_find(rows, "", own->n, LIMIT, "radix-sort", 1);
     printf("  %-12s %9zu %12.1f %5d %12.1f %9.2f %9.0f", own->scene, own->n, 1e6 * own->total_ms / (double)own->n,
-           wide->threads, 1e6 * wide->total_ms / (double)own->n, own->total_ms / wide->total_ms, own->bytes_per_object);
+           parallel->threads, 1e6 * parallel->total_ms / (double)own->n, own->total_ms / parallel->total_ms,
+           own->bytes_per_object);
     printf(" %9.2f %9.1f %%\n", sort ? own->total_ms / sort->total_ms : 0, 100 * least_ms(rows, own) / own->total_ms);
 }
 

@@ -67,7 +67,7 @@ static void make_story(story *s, size_t which) {
     crowd_destroy(level);
 }
 
-static bp_status tell(void *context, bp_world *world, size_t step) {
+static bp_status replay_step(void *context, bp_world *world, size_t step) {
     const story *s = context;
     return step == 0 ? bp_add_many(world, N, s->boxes[0], NULL, NULL) : bp_move_many(world, N, NULL, s->boxes[step]);
 }
@@ -117,7 +117,7 @@ static void run_scene(size_t which, const char *label, bench_session *session) {
     contest c;
     contest_begin(&c);
     make_story(&s, which);
-    const bp_scenario scenario = {.step = tell, .context = &s, .steps = STEPS};
+    const bp_scenario scenario = {.step = replay_step, .context = &s, .steps = STEPS};
     const bp_status status = bp_tune(NULL, &scenario, BUDGET, ranked, RANKED, &count);
     if (status != BP_OK || !try_all(ranked, count, &s, &c))
         session_fail(session, "%s: %s", label, bp_status_text(status));

@@ -212,9 +212,9 @@ static bool narrow_step(narrow_run *run, const zych_point *p, const moving_boxes
     if (!run->shapes) run->shapes = narrow_create(p->shape, alpha, alpha, boxes, p->n);
     if (find_possible(source, p->n, &run->possible) != BP_OK) return false;
     narrow_move(run->shapes, boxes);
-    const double start = now_seconds();
+    const double start = seconds_now();
     narrow_find(run->shapes, &run->possible, &run->actual);
-    run->ms[run->runs++] = 1e3 * (now_seconds() - start);
+    run->ms[run->runs++] = 1e3 * (seconds_now() - start);
     return true;
 }
 

@@ -113,7 +113,7 @@ typedef struct lattice {
 static const uint8_t five[5][4] = {{0, 3, 5, 6}, {1, 0, 3, 5}, {2, 0, 3, 6}, {4, 0, 5, 6}, {7, 3, 5, 6}};
 static const uint8_t six[6][4] = {{0, 1, 3, 7}, {0, 1, 5, 7}, {0, 2, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 4, 6, 7}};
 
-static void *grow(void *data, size_t *capacity, size_t count, size_t size) {
+static void *grow_array(void *data, size_t *capacity, size_t count, size_t size) {
     if (count < *capacity) return data;
     *capacity = *capacity ? 2 * *capacity : 1024;
     data = realloc(data, *capacity * size);
@@ -123,7 +123,7 @@ static void *grow(void *data, size_t *capacity, size_t count, size_t size) {
 
 static void add_element(tissue *t, tissue_part part, const uint32_t *corners) {
     element_list *list = &t->parts[part];
-    list->indices = grow(list->indices, &list->capacity, list->count, list->corners * sizeof *list->indices);
+    list->indices = grow_array(list->indices, &list->capacity, list->count, list->corners * sizeof *list->indices);
     memcpy(list->indices + list->count++ * list->corners, corners, list->corners * sizeof *corners);
 }
 
@@ -156,7 +156,7 @@ static uint32_t point_at(lattice *l, const size_t at[3]) {
     int64_t *place = &l->points[at[0] * l->strides[0] + at[1] * l->strides[1] + at[2] * l->strides[2]];
     if (*place == NO_POINT) {
         const uint32_t index = (uint32_t)points->count;
-        t->points = grow(t->points, &t->point_capacity, index, sizeof *t->points);
+        t->points = grow_array(t->points, &t->point_capacity, index, sizeof *t->points);
         t->points[index].body = l->number;
         place_point(l, at, t->points[index].rest);
         add_element(t, TISSUE_POINTS, &index);

@@ -33,11 +33,6 @@ static const bench_row *fastest(const bench_rows *rows, row_span span, bool peer
 
 // ---- a point ------------------------------------------------------------------------------------------------------------
 
-static int by_time(const void *a, const void *b) {
-    const bench_row *x = *(const bench_row *const *)a, *y = *(const bench_row *const *)b;
-    return (x->total_ms > y->total_ms) - (x->total_ms < y->total_ms);
-}
-
 static void print_head(FILE *file, const bench_row *row, const bench_row *narrow) {
     fprintf(file, "\n%s, %zu objects: ", row->scene, row->n);
     if (narrow)
@@ -63,7 +58,7 @@ void zych_table(FILE *file, const bench_rows *rows, size_t first) {
     if (!sorted) abort();
     for (size_t i = first; i < rows->count; i++)
         if (rows->data[i].runs && &rows->data[i] != narrow) sorted[count++] = &rows->data[i];
-    qsort(sorted, count, sizeof *sorted, by_time);
+    qsort(sorted, count, sizeof *sorted, rows_by_time);
     if (winner) print_head(file, winner, narrow);
     for (size_t i = 0; i < count; i++) print_row(file, sorted[i], narrow ? narrow->total_ms : 0);
     for (size_t i = first; i < rows->count; i++)

@@ -29,7 +29,7 @@ static void own_folder(const char *program, char *folder) {
     }
 }
 
-static bool run(const command_line *arguments, failure *why) {
+static bool run_bench(const command_line *arguments, failure *why) {
     char folder[PATH_SIZE], path[PATH_SIZE + sizeof BENCH];
     own_folder(arguments->program, folder);
     snprintf(path, sizeof path, "%s%s", folder, BENCH);
@@ -54,5 +54,5 @@ const tool_command command_bench = {
     .example = "  broadphase bench --csv results.csv\n"
                "  broadphase bench --suite trace recording.npy    boxes of yours, T x N x 6\n",
     .passes_through = true,
-    .run = run,
+    .run = run_bench,
 };

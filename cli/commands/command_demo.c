@@ -378,7 +378,7 @@ static void print_remarks(const demo_run *demo, const char *picture) {
     fprintf(stderr, "  %s demo -n 200000 --steps 50\n", program);
 }
 
-static bool run(const command_line *arguments, failure *why) {
+static bool run_demo(const command_line *arguments, failure *why) {
     const char *picture = arguments->output == NULL ? "demo.svg" : arguments->output;
     if (arguments->operand_count != 0) {
         return failure_set(why, STATUS_WRONG_CALL, "unexpected word '%.100s'", arguments->operands[0]);
@@ -407,5 +407,5 @@ const tool_command command_demo = {
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
     .uses_library = true,
-    .run = run,
+    .run = run_demo,
 };

@@ -15,7 +15,7 @@ bool write_names(const command_line *arguments, size_t count, text_of_index name
     return output_close(&output, why);
 }
 
-static bool run(const command_line *arguments, failure *why) {
+static bool run_methods(const command_line *arguments, failure *why) {
     if (arguments->operand_count != 0) {
         return failure_set(why, STATUS_WRONG_CALL, "unexpected word '%.100s'", arguments->operands[0]);
     }
@@ -27,5 +27,5 @@ const tool_command command_methods = {
     .summary = "Lists the algorithms, one a line, the name first. All of them find the same pairs.",
     .synopsis = "[options]",
     .example = "  broadphase methods\n",
-    .run = run,
+    .run = run_methods,
 };

@@ -50,7 +50,7 @@ static bp_status find_floats(const command_line *arguments, const box_list sets[
                : bp_find_pairs_between(sets[0].data, sets[0].count, sets[1].data, sets[1].count, config, pairs);
 }
 
-static bool find(const command_line *arguments, const box_list sets[2], bp_pairs *pairs, failure *why) {
+static bool find_pairs(const command_line *arguments, const box_list sets[2], bp_pairs *pairs, failure *why) {
     library_log log = {0};
     bp_stats stats = {0};
     bp_config config = arguments->config;
@@ -58,8 +58,8 @@ static bool find(const command_line *arguments, const box_list sets[2], bp_pairs
     config.log = library_log_hook(&log);
     config.stats = &stats;
     progress_begin("finding pairs", 0);
-    bp_status status =
-        sets[0].is_wide ? find_doubles(arguments, sets, &config, pairs) : find_floats(arguments, sets, &config, pairs);
+    bp_status status = sets[0].is_double ? find_doubles(arguments, sets, &config, pairs)
+                                         : find_floats(arguments, sets, &config, pairs);
     progress_end();
     if (!library_done(status, &log, why)) return false;
     if (arguments->stats) print_stats(&stats);
@@ -90,14 +90,15 @@ static bool read_sets(const command_line *arguments, box_list sets[2], failure *
     for (size_t i = 0; i < arguments->operand_count; i++) {
         if (!box_file_read(arguments->operands[i], dimensions, &sets[i], why)) return false;
     }
-    if (sets[0].is_wide == sets[1].is_wide || arguments->operand_count == 1) return true;
-    return box_list_widen(&sets[0], why) && box_list_widen(&sets[1], why);
+    if (sets[0].is_double == sets[1].is_double || arguments->operand_count == 1) return true;
+    return box_list_to_double(&sets[0], why) && box_list_to_double(&sets[1], why);
 }
 
-static bool run(const command_line *arguments, failure *why) {
+static bool run_pairs(const command_line *arguments, failure *why) {
     box_list sets[2] = {{0}};
     bp_pairs pairs = {0};
-    bool good = check_call(arguments, why) && read_sets(arguments, sets, why) && find(arguments, sets, &pairs, why) &&
+    bool good = check_call(arguments, why) && read_sets(arguments, sets, why) &&
+                find_pairs(arguments, sets, &pairs, why) &&
                 pair_file_write(arguments->output == NULL ? "-" : arguments->output, pairs.data, pairs.count, why);
     bp_pairs_free(&pairs, &arguments->config);
     box_list_free(&sets[0]);
@@ -117,5 +118,5 @@ const tool_command command_pairs = {
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
     .uses_library = true,
-    .run = run,
+    .run = run_pairs,
 };

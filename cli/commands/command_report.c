@@ -131,7 +131,7 @@ static void clean_up(report_run *run) {
     report_data_free(&run->data);
 }
 
-static bool run(const command_line *arguments, failure *why) {
+static bool run_report(const command_line *arguments, failure *why) {
     char folder[sizeof DEFAULT_FOLDER];
     memcpy(folder, DEFAULT_FOLDER, sizeof folder);
     char *standard[] = {folder};
@@ -153,5 +153,5 @@ const tool_command command_report = {
                "(default: bench/results/zen4-2-cores). The page is report.html, unless -o says otherwise.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
-    .run = run,
+    .run = run_report,
 };

@@ -54,7 +54,7 @@ static void advance(scene *moving, size_t steps) {
     progress_end();
 }
 
-static bool run(const command_line *arguments, failure *why) {
+static bool run_scene(const command_line *arguments, failure *why) {
     if (arguments->list) return write_names(arguments, scene_count(), scene_name, scene_summary, why);
     if (!check_call(arguments, why)) return false;
     const char *error = "";
@@ -82,5 +82,5 @@ const tool_command command_scene = {
                "Zero, where an option takes a number, means the scene's own default.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
-    .run = run,
+    .run = run_scene,
 };

@@ -162,7 +162,7 @@ static bool convert(const command_line *arguments, failure *why) {
     return output_close(&output, why) && good;
 }
 
-static bool run(const command_line *arguments, failure *why) {
+static bool run_trace(const command_line *arguments, failure *why) {
     if (arguments->operand_count != 1) {
         return failure_set(why, STATUS_WRONG_CALL, "expected one trace, found %zu files", arguments->operand_count);
     }
@@ -181,5 +181,5 @@ const tool_command command_trace = {
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
     .uses_library = true,
-    .run = run,
+    .run = run_trace,
 };

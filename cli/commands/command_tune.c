@@ -72,7 +72,7 @@ static bool read_trace(const char *path, story *s, failure *why) {
 static bool read_boxes(const char *path, uint32_t dimensions, story *s, failure *why) {
     box_list list;
     if (!box_file_read(path, dimensions, &list, why)) return false;
-    if (!list.is_wide) {
+    if (!list.is_double) {
         const bool good = append_step(s, list.data, list.count, why);
         box_list_free(&list);
         return good;
@@ -90,7 +90,7 @@ static bool read_story(const command_line *arguments, story *s, failure *why) {
     return is_trace ? read_trace(path, s, why) : read_boxes(path, arguments->config.dimensions == 2 ? 2 : 3, s, why);
 }
 
-static bp_status tell(void *context, bp_world *world, size_t step) {
+static bp_status replay_step(void *context, bp_world *world, size_t step) {
     story *s = context;
     if (step == 0) follower_restart(&s->follower);
     if (s->doubles != NULL) return bp_add_many_double(world, s->double_count, s->doubles, NULL, NULL);
@@ -162,7 +162,7 @@ static bool tune(const command_line *arguments, story *s, failure *why) {
     library_log log = {0};
     bp_config config = arguments->config;
     config.log = library_log_hook(&log);
-    const bp_scenario scenario = {.step = tell, .context = s, .steps = s->steps};
+    const bp_scenario scenario = {.step = replay_step, .context = s, .steps = s->steps};
     progress_begin("tuning", 0);
     const bp_status status = bp_tune(&config, &scenario, arguments->budget > 0.0 ? arguments->budget : SECONDS_USUAL,
                                      ranked, RANKED_MAX, &count);
@@ -175,7 +175,7 @@ static bool tune(const command_line *arguments, story *s, failure *why) {
            write_winner(arguments->output == NULL ? "-" : arguments->output, &ranked[0], SETTINGS_LINES, why);
 }
 
-static bool run(const command_line *arguments, failure *why) {
+static bool run_tune(const command_line *arguments, failure *why) {
     story s = {0};
     if (arguments->operand_count != 1) {
         return failure_set(why, STATUS_WRONG_CALL, "expected one file of boxes or a trace, found %zu",
@@ -199,5 +199,5 @@ const tool_command command_tune = {
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
     .uses_library = true,
-    .run = run,
+    .run = run_tune,
 };

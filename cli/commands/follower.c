@@ -10,7 +10,7 @@ static bool grow_one(void **memory, size_t capacity, size_t size) {
     return true;
 }
 
-static bool grow(follower *self, size_t count) {
+static bool grow_arrays(follower *self, size_t count) {
     if (count > self->capacity) {
         void *ids = self->ids, *objects = self->objects, *last = self->last, *moved = self->moved_ids,
              *boxes = self->moved_boxes;
@@ -55,7 +55,7 @@ static bool is_same(const bp_box *a, const bp_box *b) {
 }
 
 bp_status follower_step(follower *self, bp_world *world, const bp_box *boxes, size_t count) {
-    if (!grow(self, count)) return BP_ERROR_MEMORY;
+    if (!grow_arrays(self, count)) return BP_ERROR_MEMORY;
     bp_status status = remove_absent(self, world, boxes, count);
     size_t moved = 0;
     bool in_order = true; // all of them move, and each is the object of its own number

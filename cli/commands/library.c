@@ -2,13 +2,13 @@
 
 #include <stdio.h>
 
-static void keep(void *context, const char *text) {
+static void keep_log_line(void *context, const char *text) {
     library_log *log = context;
     snprintf(log->text, sizeof log->text, "%s", text);
 }
 
 bp_log library_log_hook(library_log *log) {
-    return (bp_log){.write = keep, .context = log};
+    return (bp_log){.write = keep_log_line, .context = log};
 }
 
 bool library_done(bp_status status, const library_log *log, failure *why) {

@@ -89,12 +89,12 @@ static bp_box narrow(const bp_box_double *box) {
 // The list
 
 bool box_list_reserve(box_list *list, size_t capacity, failure *why) {
-    size_t size = list->is_wide ? sizeof(bp_box_double) : sizeof(bp_box);
+    size_t size = list->is_double ? sizeof(bp_box_double) : sizeof(bp_box);
     if (capacity <= list->capacity) return true;
     if (capacity > SIZE_MAX / size) return failure_memory(why);
-    void *data = realloc(list->is_wide ? (void *)list->doubles : (void *)list->data, capacity * size);
+    void *data = realloc(list->is_double ? (void *)list->doubles : (void *)list->data, capacity * size);
     if (data == NULL) return failure_memory(why);
-    if (list->is_wide) {
+    if (list->is_double) {
         list->doubles = data;
     } else {
         list->data = data;
@@ -114,7 +114,7 @@ bool box_list_add(box_list *list, size_t columns, const double *values, uint32_t
     bool valid = columns == SPHERE_COLUMNS ? sphere_to_box(values, dimensions, &box, why)
                                            : row_to_box(values, dimensions, &box, why);
     if (!valid || !make_room(list, why)) return false;
-    if (list->is_wide) {
+    if (list->is_double) {
         list->doubles[list->count++] = box;
     } else {
         list->data[list->count++] = narrow(&box);
@@ -122,8 +122,8 @@ bool box_list_add(box_list *list, size_t columns, const double *values, uint32_t
     return true;
 }
 
-bool box_list_widen(box_list *list, failure *why) {
-    if (list->is_wide) return true;
+bool box_list_to_double(box_list *list, failure *why) {
+    if (list->is_double) return true;
     size_t capacity = list->count + 1; // not 0, which calloc may answer with NULL
     bp_box_double *doubles = calloc(capacity, sizeof *doubles);
     if (doubles == NULL) return failure_memory(why);
@@ -134,7 +134,7 @@ bool box_list_widen(box_list *list, failure *why) {
         }
     }
     free(list->data);
-    *list = (box_list){.doubles = doubles, .count = list->count, .capacity = capacity, .is_wide = true};
+    *list = (box_list){.doubles = doubles, .count = list->count, .capacity = capacity, .is_double = true};
     return true;
 }
 

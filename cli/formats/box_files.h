@@ -16,10 +16,10 @@ typedef enum file_format { FORMAT_CSV, FORMAT_NPY } file_format;
 bool file_format_of(const char *path, file_format *format, failure *why);
 
 typedef struct box_list {
-    bp_box *data;           // NULL if `is_wide`
-    bp_box_double *doubles; // NULL unless `is_wide`
+    bp_box *data;           // NULL if `is_double`
+    bp_box_double *doubles; // NULL unless `is_double`
     size_t count, capacity;
-    bool is_wide; // 64-bit boxes
+    bool is_double; // 64-bit boxes
 } box_list;
 
 enum { BOX_COLUMNS = 6, SPHERE_COLUMNS = 4 };
@@ -32,7 +32,7 @@ bool box_list_reserve(box_list *list, size_t capacity, failure *why);
 // Appends the box of one row of `columns` numbers; the failure does not say where it stands.
 bool box_list_add(box_list *list, size_t columns, const double *values, uint32_t dimensions, failure *why);
 // Turns a list into one of 64-bit boxes.
-bool box_list_widen(box_list *list, failure *why);
+bool box_list_to_double(box_list *list, failure *why);
 void box_list_free(box_list *list);
 
 // The name of a column, for messages and headers: "min_x", or of a sphere "x".

@@ -63,13 +63,13 @@ static bool check_size(const input_file *input, const npy_header *header, size_t
 
 typedef struct row_layout {
     size_t columns, bytes;
-    bool wide; // float64
+    bool is_double; // float64
 } row_layout;
 
 static bool add_row(const unsigned char *row, row_layout layout, uint32_t dimensions, box_list *list, failure *why) {
     double values[BOX_COLUMNS];
     for (size_t i = 0; i < layout.columns; i++) {
-        values[i] = layout.wide ? npy_load_double(row + 8 * i) : (double)npy_load_float(row + 4 * i);
+        values[i] = layout.is_double ? npy_load_double(row + 8 * i) : (double)npy_load_float(row + 4 * i);
     }
     return box_list_add(list, layout.columns, values, dimensions, why);
 }
@@ -102,10 +102,10 @@ static bool read_rows(input_file *input, const npy_header *header, row_layout la
 bool box_npy_read(input_file *input, uint32_t dimensions, box_list *list, failure *why) {
     npy_header header;
     if (!npy_read_header(input, &header, why) || !check_header(input, &header, why)) return false;
-    row_layout layout = {.columns = (size_t)header.shape[1], .wide = strcmp(header.type, "<f8") == 0};
-    layout.bytes = layout.columns * (layout.wide ? sizeof(double) : sizeof(float));
+    row_layout layout = {.columns = (size_t)header.shape[1], .is_double = strcmp(header.type, "<f8") == 0};
+    layout.bytes = layout.columns * (layout.is_double ? sizeof(double) : sizeof(float));
     if (!check_size(input, &header, layout.bytes, why)) return false;
-    list->is_wide = layout.wide;
+    list->is_double = layout.is_double;
     // A pipe has no size: there the list grows as rows arrive.
     if (input->size_known && !box_list_reserve(list, (size_t)header.shape[0], why)) return false;
     unsigned char *block = malloc(STREAM_BLOCK);

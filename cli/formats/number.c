@@ -103,13 +103,13 @@ static bool fast_double(const decimal *number, double *value) {
 // A double that was rounded to the exact middle between two floats no longer knows on which side it was.
 static bool fast_float(const decimal *number, float *value) {
     const uint64_t below_float = (UINT64_C(1) << 29) - 1;
-    double wide;
-    if (!fast_double(number, &wide)) return false;
+    double in_double;
+    if (!fast_double(number, &in_double)) return false;
     uint64_t bits;
-    memcpy(&bits, &wide, sizeof bits);
+    memcpy(&bits, &in_double, sizeof bits);
     if ((bits & below_float) == UINT64_C(1) << 28) return false;
-    if (wide != 0.0 && fabs(wide) < (double)FLT_MIN) return false;
-    *value = (float)wide;
+    if (in_double != 0.0 && fabs(in_double) < (double)FLT_MIN) return false;
+    *value = (float)in_double;
     return true;
 }
 

@@ -18,8 +18,9 @@ static bool fail_shape(const recording *self, const char *what, failure *why) {
 
 static bool take_header(recording *self, const npy_header *header, failure *why) {
     const bool one_step = header->dimensions == 2;
-    self->wide = strcmp(header->type, "<f8") == 0;
-    if (!self->wide && strcmp(header->type, "<f4") != 0) return fail_shape(self, "holds numbers of another type", why);
+    self->is_double = strcmp(header->type, "<f8") == 0;
+    if (!self->is_double && strcmp(header->type, "<f4") != 0)
+        return fail_shape(self, "holds numbers of another type", why);
     if (header->fortran_order) return fail_shape(self, "is in Fortran order", why);
     if (!one_step && header->dimensions != 3) return fail_shape(self, "has neither 2 nor 3 dimensions", why);
     if (header->shape[one_step ? 1 : 2] != COLUMNS) return fail_shape(self, "does not have 6 columns", why);
@@ -32,7 +33,7 @@ static bool take_header(recording *self, const npy_header *header, failure *why)
 }
 
 static size_t step_bytes(const recording *self) {
-    return self->count * COLUMNS * (self->wide ? sizeof(double) : sizeof(float));
+    return self->count * COLUMNS * (self->is_double ? sizeof(double) : sizeof(float));
 }
 
 static bool fail_size(const recording *self, failure *why) {
@@ -51,7 +52,7 @@ static bool check_size(const recording *self, failure *why) {
 }
 
 // From the start of the file to its first number.
-static bool begin(recording *self, const char *path, failure *why) {
+static bool open_file(recording *self, const char *path, failure *why) {
     npy_header header;
     self->step = 0;
     if (!input_open(&self->input, path, why)) return false;
@@ -68,7 +69,8 @@ static bp_box load_box(const recording *self, size_t index) {
     float values[COLUMNS];
     for (size_t k = 0; k < COLUMNS; k++) {
         const size_t at = index * COLUMNS + k;
-        values[k] = self->wide ? (float)npy_load_double(self->bytes + 8 * at) : npy_load_float(self->bytes + 4 * at);
+        values[k] =
+            self->is_double ? (float)npy_load_double(self->bytes + 8 * at) : npy_load_float(self->bytes + 4 * at);
     }
     return (bp_box){{values[0], values[1], values[2]}, {values[3], values[4], values[5]}};
 }
@@ -83,21 +85,21 @@ bool recording_next(recording *self, failure *why) {
     return true;
 }
 
+bool recording_box_is_valid(const bp_box *box) {
+    return box->min[0] <= box->max[0] && box->min[1] <= box->max[1] && box->min[2] <= box->max[2];
+}
+
 bool recording_is_absent(const bp_box *box) {
     bool absent = true;
     for (int k = 0; k < 3; k++) absent = absent && isnan(box->min[k]) && isnan(box->max[k]);
     return absent;
 }
 
-static bool is_valid(const bp_box *box) {
-    return box->min[0] <= box->max[0] && box->min[1] <= box->max[1] && box->min[2] <= box->max[2];
-}
-
 static bool check_step(recording *self, failure *why) {
     for (size_t i = 0; i < self->count; i++) {
         const bool absent = recording_is_absent(&self->boxes[i]);
         self->has_absent = self->has_absent || absent;
-        if (absent || is_valid(&self->boxes[i])) continue;
+        if (absent || recording_box_is_valid(&self->boxes[i])) continue;
         return failure_set(why, STATUS_FAILED,
                            "%s: step %zu, box %zu (from 0): min must not be above max, and NaN stands for an absent "
                            "object only in all six numbers",
@@ -114,10 +116,10 @@ static bool check_all(recording *self, failure *why) {
 
 bool recording_open(recording *self, const char *path, failure *why) {
     *self = (recording){.input.file = -1};
-    bool good = begin(self, path, why) && allocate(self, why) && check_all(self, why);
+    bool good = open_file(self, path, why) && allocate(self, why) && check_all(self, why);
     if (good) {
         input_close(&self->input);
-        good = begin(self, path, why);
+        good = open_file(self, path, why);
     }
     if (!good) recording_close(self);
     return good;

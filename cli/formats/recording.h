@@ -16,7 +16,7 @@ typedef struct recording {
 
     input_file input;
     unsigned char *bytes; // of a step, as they are in the file
-    bool wide;            // float64
+    bool is_double;       // float64
     size_t step;          // the number of steps read
 } recording;
 
@@ -28,5 +28,7 @@ bool recording_next(recording *self, failure *why);
 void recording_close(recording *self);
 
 bool recording_is_absent(const bp_box *box);
+// Whether min <= max along every axis.
+bool recording_box_is_valid(const bp_box *box);
 
 #endif

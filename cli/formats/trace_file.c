@@ -20,10 +20,6 @@ static bool is_csv(const char *path) {
     return strcmp(path, "-") == 0 || (length >= 4 && strcmp(path + length - 4, ".csv") == 0);
 }
 
-static bool is_valid(const bp_box *box) {
-    return box->min[0] <= box->max[0] && box->min[1] <= box->max[1] && box->min[2] <= box->max[2];
-}
-
 static bp_box load_box(const unsigned char *bytes) {
     bp_box box;
     for (size_t axis = 0; axis < 3; axis++) {
@@ -40,7 +36,7 @@ static uint64_t load_number(const unsigned char *bytes, size_t size) {
 }
 
 // More objects, which are not there yet.
-static bool grow(trace_file *trace, size_t count, failure *why) {
+static bool grow_boxes(trace_file *trace, size_t count, failure *why) {
     if (count > trace->capacity) {
         size_t capacity = count + count / 2;
         bp_box *boxes = capacity > SIZE_MAX / sizeof *boxes ? NULL : realloc(trace->boxes, capacity * sizeof *boxes);
@@ -57,7 +53,7 @@ static bool grow(trace_file *trace, size_t count, failure *why) {
 static bool put_box(trace_file *trace, size_t object, const unsigned char *bytes, failure *why) {
     const bp_box box = load_box(bytes);
     trace->boxes[object] = box;
-    if (isnan(box.min[0]) || is_valid(&box)) return true;
+    if (isnan(box.min[0]) || recording_box_is_valid(&box)) return true;
     return failure_set(why, STATUS_FAILED, "%s: step %llu, object %zu (from 0): expected min <= max, or NaN for absent",
                        trace->input.name, (unsigned long long)trace->done, object);
 }
@@ -81,7 +77,7 @@ static bool read_record(trace_file *trace, failure *why) {
         return failure_set(why, STATUS_FAILED, "%s: step %llu: id %zu is out of range; the file is damaged",
                            trace->input.name, (unsigned long long)trace->done, id);
     }
-    return (id < trace->count || grow(trace, id + 1, why)) && put_box(trace, id, bytes + 4, why);
+    return (id < trace->count || grow_boxes(trace, id + 1, why)) && put_box(trace, id, bytes + 4, why);
 }
 
 static bool next_of_stream(trace_file *trace, bool *more, failure *why) {

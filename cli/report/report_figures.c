@@ -82,7 +82,7 @@ static void widen(value_range *range, double value) {
     range->count++;
 }
 
-static void tell_range(const value_range *range, char *text, size_t size) {
+static void write_range(const value_range *range, char *text, size_t size) {
     char low[FIGURE_TEXT], high[FIGURE_TEXT];
     if (range->count == 0) {
         snprintf(text, size, "%s", NOT_MEASURED);
@@ -97,9 +97,9 @@ static void tell_range(const value_range *range, char *text, size_t size) {
     }
 }
 
-static void tell(double value, char *text, size_t size) {
+static void write_value(double value, char *text, size_t size) {
     const value_range alone = {value, value, 1};
-    tell_range(&alone, text, size);
+    write_range(&alone, text, size);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -200,30 +200,30 @@ static void figure_exponent(const figure_call *call) {
 static void figure_ratio(const figure_call *call) {
     double last = 0.0;
     value_range range = ratios_of(call->points, call->first, call->second, &last);
-    tell_range(&range, call->text, call->size);
+    write_range(&range, call->text, call->size);
 }
 
 static void figure_last_ratio(const figure_call *call) {
     double last = 0.0;
-    if (ratios_of(call->points, call->first, call->second, &last).count > 0) tell(last, call->text, call->size);
+    if (ratios_of(call->points, call->first, call->second, &last).count > 0) write_value(last, call->text, call->size);
 }
 
 static void figure_range(const figure_call *call) {
     chart_point highest;
     value_range range = range_of(call->points, call->first, &highest);
-    tell_range(&range, call->text, call->size);
+    write_range(&range, call->text, call->size);
 }
 
 static void figure_high(const figure_call *call) {
     chart_point highest;
     value_range range = range_of(call->points, call->first, &highest);
-    if (range.count > 0) tell(range.high, call->text, call->size);
+    if (range.count > 0) write_value(range.high, call->text, call->size);
 }
 
 static void figure_low(const figure_call *call) {
     chart_point highest;
     value_range range = range_of(call->points, call->first, &highest);
-    if (range.count > 0) tell(range.low, call->text, call->size);
+    if (range.count > 0) write_value(range.low, call->text, call->size);
 }
 
 static void figure_high_at(const figure_call *call) {
@@ -232,34 +232,34 @@ static void figure_high_at(const figure_call *call) {
     if (call->points->category_count > 0) {
         snprintf(call->text, call->size, "%s", call->points->categories[(size_t)highest.x]);
     } else {
-        tell(highest.x, call->text, call->size);
+        write_value(highest.x, call->text, call->size);
     }
 }
 
 static void figure_first(const figure_call *call) {
     const chart_series *series = find_series(call->points, call->first);
-    if (series != NULL) tell(series->points[0].y, call->text, call->size);
+    if (series != NULL) write_value(series->points[0].y, call->text, call->size);
 }
 
 static void figure_last(const figure_call *call) {
     const chart_series *series = find_series(call->points, call->first);
-    if (series != NULL) tell(series->points[series->count - 1].y, call->text, call->size);
+    if (series != NULL) write_value(series->points[series->count - 1].y, call->text, call->size);
 }
 
 static void figure_growth(const figure_call *call) {
     const chart_series *series = find_series(call->points, call->first);
     if (series == NULL || series->count < 2 || series->points[0].y <= 0.0) return;
-    tell(series->points[series->count - 1].y / series->points[0].y, call->text, call->size);
+    write_value(series->points[series->count - 1].y / series->points[0].y, call->text, call->size);
 }
 
 static void figure_margin(const figure_call *call) {
     value_range range = margins_of(call->points, call->first, false);
-    tell_range(&range, call->text, call->size);
+    write_range(&range, call->text, call->size);
 }
 
 static void figure_beside(const figure_call *call) {
     value_range range = margins_of(call->points, call->first, true);
-    tell_range(&range, call->text, call->size);
+    write_range(&range, call->text, call->size);
 }
 
 static void figure_count(const figure_call *call) {

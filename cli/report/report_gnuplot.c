@@ -509,7 +509,7 @@ static size_t needless(const char *text) {
     return strncmp(text + length, "\n</g>\n", 6) == 0 ? length + 6 : 0;
 }
 
-static void put(char **to, const char *text) {
+static void append_text(char **to, const char *text) {
     size_t length = strlen(text);
     memcpy(*to, text, length);
     *to += length;
@@ -523,9 +523,9 @@ static void clean_svg(const char *from, const char *id, char *to) {
         size_t skip = needless(from), found = 0;
         for (size_t i = 0; skip == 0 && i < sizeof NAMES / sizeof *NAMES; i++) {
             if (strncmp(from, NAMES[i], strlen(NAMES[i])) != 0) continue;
-            put(&to, NAMES[i]);
-            put(&to, id);
-            put(&to, "-");
+            append_text(&to, NAMES[i]);
+            append_text(&to, id);
+            append_text(&to, "-");
             found = strlen(NAMES[i]);
         }
         from += skip + found;

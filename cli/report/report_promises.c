@@ -145,7 +145,7 @@ static void set_single(promise_result *result, double value) {
     result->low = result->high = value;
 }
 
-static void judge(const report_promise *promise, promise_result *result, const group_sums *sums) {
+static void judge_promise(const report_promise *promise, promise_result *result, const group_sums *sums) {
     const double count = (double)result->count, width = count * sums->xx - sums->x * sums->x;
     if (result->count == 0) return;
     if (promise->kind == PROMISE_MEAN) set_single(result, exp(sums->log_sum / count));
@@ -166,7 +166,7 @@ promise_result promise_measure(const report_promise *promise, const report_data 
         double bottom = promise->bottom == NULL ? 1.0 : least_of(promise, data, promise->bottom, row);
         if (top > 0.0 && bottom > 0.0) add_group(&result, &sums, row, top / bottom);
     }
-    judge(promise, &result, &sums);
+    judge_promise(promise, &result, &sums);
     return result;
 }
 

@@ -137,7 +137,7 @@ static bool has_word(int count, char **words, const char *word) {
     return found;
 }
 
-static bool run(int count, char **words, failure *why) {
+static bool run_command(int count, char **words, failure *why) {
     mpi_call call;
     if (has_word(count, words, "--help") || has_word(count, words, "--version")) {
         const bool help = has_word(count, words, "--help");
@@ -158,7 +158,7 @@ int main(int count, char **words) {
     if (MPI_Init(&count, &words) != MPI_SUCCESS) return STATUS_FAILED;
     MPI_Comm_rank(MPI_COMM_WORLD, &tool_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &tool_ranks);
-    const bool good = run(count, words, &why);
+    const bool good = run_command(count, words, &why);
     if (!good && tool_rank == 0) {
         fprintf(stderr, "broadphase-mpi: %s\n", why.text);
         if (why.status == STATUS_WRONG_CALL) fprintf(stderr, "try: broadphase-mpi --help\n");

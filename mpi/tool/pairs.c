@@ -199,13 +199,13 @@ static bool write_blocks(MPI_File file, const char *path, const bpm_pairs *pairs
 }
 
 // Rank 0 begins the file; then all write into it.
-static bool write_header(const char *path, uint64_t total, bool wide, failure *why) {
+static bool write_header(const char *path, uint64_t total, bool in_64_bits, failure *why) {
     bool good = true;
     if (tool_rank == 0) {
         output_file output;
         good = output_open(&output, path, why);
         if (good) {
-            npy_write_header(&output, wide ? "<u8" : "<u4", (size_t)total, 2);
+            npy_write_header(&output, in_64_bits ? "<u8" : "<u4", (size_t)total, 2);
             good = output_close(&output, why);
         }
     }
@@ -213,14 +213,14 @@ static bool write_header(const char *path, uint64_t total, bool wide, failure *w
 }
 
 static bool write_pairs(const char *path, const bpm_pairs *pairs, uint64_t rows, failure *why) {
-    const bool wide = rows > BP_MAX_COUNT;
-    const size_t word = wide ? 8 : 4;
+    const bool in_64_bits = rows > BP_MAX_COUNT;
+    const size_t word = in_64_bits ? 8 : 4;
     uint64_t mine = pairs->count, before = 0, total = 0;
     MPI_Exscan(&mine, &before, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(&mine, &total, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     before = tool_rank == 0 ? 0 : before;
     unsigned char *block = malloc(BLOCK);
-    bool good = all_good(block != NULL || failure_memory(why), why) && write_header(path, total, wide, why);
+    bool good = all_good(block != NULL || failure_memory(why), why) && write_header(path, total, in_64_bits, why);
     if (good) {
         MPI_File file;
         MPI_Offset start = 0;
@@ -255,8 +255,8 @@ static void print_stats(const bp_mpi_stats *stats) {
     fprintf(stderr, "find_ms=%.3f\nreport_ms=%.3f\n", 1e3 * most[2], 1e3 * most[3]);
 }
 
-static bp_status find(const mpi_call *call, const box_list *list, uint64_t first, bp_mpi_world *world,
-                      bpm_pairs *pairs) {
+static bp_status find_pairs(const mpi_call *call, const box_list *list, uint64_t first, bp_mpi_world *world,
+                            bpm_pairs *pairs) {
     bp_mpi_result result;
     uint64_t *ids = malloc(list->count * sizeof *ids + 1);
     for (size_t i = 0; ids != NULL && i < list->count; ++i) ids[i] = first + i;
@@ -294,7 +294,7 @@ bool run_pairs(const mpi_call *call, failure *why) {
     bool good = read_layout(call->input, &file_layout, why) && read_boxes(call, &file_layout, &first, &list, why);
     if (good) {
         bp_status status = bp_mpi_world_create(MPI_COMM_WORLD, &call->config, &world);
-        status = status == BP_OK ? find(call, &list, first, world, &pairs) : status;
+        status = status == BP_OK ? find_pairs(call, &list, first, world, &pairs) : status;
         good = all_good(library_good(status, why), why);
     }
     box_list_free(&list);

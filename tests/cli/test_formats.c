@@ -317,11 +317,11 @@ static void npy_is_read_in_all_its_versions(void **state) {
         assert_int_equal(narrow.count, 2);
         assert_int_equal(wide.count, 2);
         assert_memory_equal(narrow.data, FLOATS, sizeof FLOATS);
-        assert_true(wide.is_wide && !narrow.is_wide && wide.data == NULL && narrow.doubles == NULL);
+        assert_true(wide.is_double && !narrow.is_double && wide.data == NULL && narrow.doubles == NULL);
         assert_memory_equal(wide.doubles, doubles, sizeof doubles);
         failure why = {0};
-        assert_true(box_list_widen(&narrow, &why) && box_list_widen(&wide, &why));
-        assert_true(narrow.is_wide && narrow.count == 2 && wide.count == 2);
+        assert_true(box_list_to_double(&narrow, &why) && box_list_to_double(&wide, &why));
+        assert_true(narrow.is_double && narrow.count == 2 && wide.count == 2);
         assert_memory_equal(narrow.doubles, doubles, sizeof doubles);
         box_list_free(&narrow);
         box_list_free(&wide);
@@ -449,7 +449,7 @@ static void spheres_are_rounded_outwards(void **state) {
         char text[128];
         const int length = snprintf(text, sizeof text, "%.17g,0,0,%.17g\n", x, radius);
         box_list list = read_good(file_with("form.csv", text, (size_t)length));
-        assert_false(list.is_wide);
+        assert_false(list.is_double);
         float min = list.data[0].min[0], max = list.data[0].max[0];
         assert_true((double)min <= x - radius && x + radius <= (double)max);
         assert_true((double)min < x && x < (double)max);
@@ -461,7 +461,7 @@ static void float64_stays_what_it_is(void **state) {
     (void)state;
     static const double row[6] = {1.0 / 3, -1e300, 1e-310, 0.5, -0.1, INFINITY};
     box_list list = read_good(npy_with(1, HEADER("<f8", "False", "(1, 6)"), row, sizeof row));
-    assert_true(list.is_wide && list.count == 1);
+    assert_true(list.is_double && list.count == 1);
     assert_memory_equal(list.doubles, row, sizeof row);
     box_list_free(&list);
     for (size_t i = 0; i < sizeof SPHERES / sizeof *SPHERES; i++) {

@@ -179,12 +179,6 @@ static void a_call_between_sets_gives_the_same_bytes(void **state) {
 
 // ---- worlds ---------------------------------------------------------------------------------------------------------
 
-static void append(pair_list *all, const bp_pair *pairs, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        pair_list_push(all, pairs[i].a, pairs[i].b);
-    }
-}
-
 // The pairs and events of all steps, one after the other. At first all objects move, then few, so that the world
 // changes its ways.
 static pair_list record(const char *name, size_t count, const bp_config *config) {
@@ -197,9 +191,9 @@ static pair_list record(const char *name, size_t count, const bp_config *config)
     for (int step = 0; step < STEPS; ++step) {
         const size_t moved = step == 0 ? scene_box_count(subject) : scene_box_count(subject) / 20;
         assert_int_equal(bp_update(world, &result), BP_OK);
-        append(&all, result.pairs, result.pair_count);
-        append(&all, result.begun, result.begun_count);
-        append(&all, result.ended, result.ended_count);
+        pair_list_append(&all, result.pairs, result.pair_count);
+        pair_list_append(&all, result.begun, result.begun_count);
+        pair_list_append(&all, result.ended, result.ended_count);
         scene_step(subject);
         assert_int_equal(bp_move_many(world, moved, NULL, scene_boxes(subject)), BP_OK);
     }

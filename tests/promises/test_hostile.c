@@ -265,9 +265,7 @@ static void negative_zero(bp_box *boxes, size_t count, rng *random) {
 }
 
 static void all_kinds(bp_box *boxes, size_t count, rng *random) {
-    for (size_t i = 0; i < count; ++i) {
-        boxes[i] = random_wild_box(random, boxes, i);
-    }
+    fill_wild_boxes(random, boxes, count);
 }
 
 typedef struct geometry {

@@ -151,20 +151,11 @@ static pair_list expected_pairs(const living *l, const bp_config *config) {
     return named;
 }
 
-static bool is_listed(const bp_pair *pairs, size_t count, bp_pair pair) {
-    for (size_t i = 0; i < count; ++i) {
-        if (pairs[i].a == pair.a && pairs[i].b == pair.b) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static pair_list missing(const living *l, const pair_list *of, const pair_list *in) {
     pair_list result = {0};
     for (size_t i = 0; i < of->count; ++i) {
         const bp_pair pair = of->data[i];
-        if (!is_listed(in->data, in->count, pair) || l->reborn[pair.a] || l->reborn[pair.b]) {
+        if (!pairs_contain(in->data, in->count, pair) || l->reborn[pair.a] || l->reborn[pair.b]) {
             pair_list_push(&result, pair.a, pair.b);
         }
     }
@@ -217,14 +208,14 @@ static void check_margin(living *l) {
     most.margin = 2.0001f * l->config.margin;
     pair_list inner = expected_pairs(l, &least), outer = expected_pairs(l, &most), list = {0};
     for (size_t i = 0; i < inner.count; ++i) {
-        if (!is_listed(result.pairs, result.pair_count, inner.data[i])) {
+        if (!pairs_contain(result.pairs, result.pair_count, inner.data[i])) {
             fail_msg("lost (%u, %u): seed=%llu step=%d %s", inner.data[i].a, inner.data[i].b,
                      (unsigned long long)l->seed, l->step, text);
         }
     }
     for (size_t i = 0; i < result.pair_count; ++i) {
         pair_list_push(&list, result.pairs[i].a, result.pairs[i].b);
-        if (!is_listed(outer.data, outer.count, result.pairs[i])) {
+        if (!pairs_contain(outer.data, outer.count, result.pairs[i])) {
             fail_msg("too far apart (%u, %u): seed=%llu step=%d %s", result.pairs[i].a, result.pairs[i].b,
                      (unsigned long long)l->seed, l->step, text);
         }

@@ -167,20 +167,11 @@ typedef struct twin {
 
 typedef bp_status (*world_action)(twin *t, const bp_box *boxes);
 
-static bool is_listed(const bp_pair *pairs, size_t count, bp_pair pair) {
-    for (size_t i = 0; i < count; ++i) {
-        if (pairs[i].a == pair.a && pairs[i].b == pair.b) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // What was there and has not ended, and what has begun, is what is there: however many tries the update took.
 static void expect_events_lead_on(twin *t, const bp_result *result) {
     pair_list list = {0};
     for (size_t i = 0; i < t->last.count; ++i) {
-        if (!is_listed(result->ended, result->ended_count, t->last.data[i])) {
+        if (!pairs_contain(result->ended, result->ended_count, t->last.data[i])) {
             pair_list_push(&list, t->last.data[i].a, t->last.data[i].b);
         }
     }

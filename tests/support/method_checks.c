@@ -106,12 +106,6 @@ static box_set set_of(const char *name, const scene *subject) {
     return (box_set){name, SCENE_SEED, scene_boxes(subject), scene_box_count(subject)};
 }
 
-static void fill_wild(rng *random, bp_box *boxes, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        boxes[i] = random_wild_box(random, boxes, i);
-    }
-}
-
 static void expect_found(bp_status status, const bp_pairs *pairs, const pair_list *expected, const bp_config *config,
                          const situation *s) {
     const bp_method_settings settings = settings_of(config);
@@ -174,7 +168,7 @@ static void compare_wild(uint64_t seed, variant_list variants) {
     bp_box boxes[300];
     for (int round = 0; round < (quick() ? 10 : 60); ++round) {
         const size_t count = rng_below(&random, COUNT_OF(boxes));
-        fill_wild(&random, boxes, count);
+        fill_wild_boxes(&random, boxes, count);
         compare_all((box_set){"wild", seed, boxes, count}, 2, variants);
         compare_all((box_set){"wild", seed, boxes, count}, 3, variants);
         if (count > 2) { // planes at infinity: max - min is no number
@@ -192,7 +186,7 @@ void finds_all_pairs_of_wild_boxes(void **state) {
     }
     rng random = rng_seeded(SCENE_SEED);
     bp_box *wild = obtain(WILD, sizeof *wild);
-    fill_wild(&random, wild, WILD);
+    fill_wild_boxes(&random, wild, WILD);
     for (size_t count = 0; count < 5; ++count) {
         compare_all((box_set){"few wild", SCENE_SEED, wild, count}, 3, variants);
     }
@@ -207,7 +201,7 @@ void finds_all_pairs_between_sets(void **state) {
     rng random = rng_seeded(seed);
     scene *mixed = open_scene("mixed", COUNT), *uniform = open_scene("uniform", COUNT);
     bp_box *wild = obtain(WILD, sizeof *wild);
-    fill_wild(&random, wild, WILD);
+    fill_wild_boxes(&random, wild, WILD);
     const box_set sets[] = {set_of("mixed", mixed),
                             set_of("uniform", uniform),
                             {"wild", seed, wild, WILD},
@@ -456,25 +450,19 @@ void check_follows(const variant *tried, const char *name, scene_options options
 
 // ---- threads --------------------------------------------------------------------------------------------------------
 
-static void append(pair_list *all, const bp_pair *pairs, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        pair_list_push(all, pairs[i].a, pairs[i].b);
-    }
-}
-
 // The pairs of a call and of some steps, one after the other.
 static pair_list record(const bp_config *config, const char *name, size_t count, const situation *s) {
     pair_list all = {0};
     scene *subject = open_scene(name, count);
     bp_pairs pairs = {0};
     expect_ok(bp_find_pairs(scene_boxes(subject), scene_box_count(subject), config, &pairs), s);
-    append(&all, pairs.data, pairs.count);
+    pair_list_append(&all, pairs.data, pairs.count);
     bp_pairs_free(&pairs, config);
     bp_world *world = world_of(config, subject);
     for (int step = 0; step < 3; ++step) {
         bp_result result;
         expect_ok(bp_update(world, &result), s);
-        append(&all, result.pairs, result.pair_count);
+        pair_list_append(&all, result.pairs, result.pair_count);
         move_with(world, subject);
     }
     bp_world_destroy(world);

@@ -165,6 +165,12 @@ bp_box random_wild_box(rng *random, const bp_box *others, size_t other_count) {
     return random_cube(random, 10.0, random_magnitude(random, 1e-5, 3.0));
 }
 
+void fill_wild_boxes(rng *random, bp_box *boxes, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        boxes[i] = random_wild_box(random, boxes, i);
+    }
+}
+
 // ---- pairs ----------------------------------------------------------------------------------------------------------
 
 static bool naive_overlap(const bp_box *a, const bp_box *b, uint32_t dimensions) {
@@ -182,6 +188,21 @@ void pair_list_push(pair_list *pairs, uint32_t a, uint32_t b) {
         }
     }
     pairs->data[pairs->count++] = (bp_pair){.a = a, .b = b};
+}
+
+void pair_list_append(pair_list *all, const bp_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        pair_list_push(all, pairs[i].a, pairs[i].b);
+    }
+}
+
+bool pairs_contain(const bp_pair *pairs, size_t count, bp_pair pair) {
+    for (size_t i = 0; i < count; ++i) {
+        if (pairs[i].a == pair.a && pairs[i].b == pair.b) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void pair_list_free(pair_list *pairs) {

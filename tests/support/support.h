@@ -69,6 +69,7 @@ bp_box cube_of(float x, float y, float z, float size);
 bp_box random_cube(rng *random, double extent, double size);
 // Boxes of all kinds: many orders of magnitude, infinite, far away, of size 0, copies of others.
 bp_box random_wild_box(rng *random, const bp_box *others, size_t other_count);
+void fill_wild_boxes(rng *random, bp_box *boxes, size_t count);
 
 // ---- pairs ----------------------------------------------------------------------------------------------------------
 
@@ -83,6 +84,8 @@ pair_list naive_pairs_between(const bp_box *a, size_t a_count, const bp_box *b, 
 // Keeps the pairs that the objects' groups, masks, flags and islands let pass.
 void naive_filter(pair_list *pairs, const bp_object *objects);
 void pair_list_push(pair_list *pairs, uint32_t a, uint32_t b);
+void pair_list_append(pair_list *all, const bp_pair *pairs, size_t count);
+bool pairs_contain(const bp_pair *pairs, size_t count, bp_pair pair);
 void pair_list_free(pair_list *pairs);
 void sort_pairs(bp_pair *pairs, size_t count);
 
