@@ -1,4 +1,4 @@
-// broadphase-bench: this library beside others, on the same boxes, in one run.
+// broadphase-bench: compares this library with others on the same boxes in one run.
 #include "core/bench.h"
 #include "formats/about.h"
 

@@ -4,15 +4,16 @@
 
 #include "suites/crowd.h"
 
-// All pairs of a crowd, two static objects aside, sorted; found by a tree, which shares nothing with our grids.
+// All pairs of a crowd except those of two static objects, sorted. Found by a tree, which shares no code with our
+// grids.
 bp_status crowd_pairs(const crowd *c, bp_pairs *pairs);
 
 // How a list with a margin differs from the exact one.
 typedef struct margin_difference {
     size_t missing; // pairs that overlap and are not in the list
     size_t twice;   // pairs that are in it more than once
-    size_t near;    // pairs that are in it and do not overlap, but are within reach of each other along every axis
-    size_t far;     // and beyond it
+    size_t near;    // pairs in the list that do not overlap, but lie within `reach` along every axis
+    size_t far;     // pairs in the list that lie further apart
 } margin_difference;
 
 // Sorts `list`. `exact` is sorted.

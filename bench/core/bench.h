@@ -28,9 +28,9 @@
 
 enum { MAX_LIST = 32, MAX_RUNS = 1024, NAME_SIZE = 72, COMMAND_SIZE = 1024 };
 
-// What the command line asked for. Zero means the suite's own choice.
+// The command line, parsed. Zero means the suite's default.
 typedef struct bench_options {
-    char command[COMMAND_SIZE]; // the call itself
+    char command[COMMAND_SIZE]; // the command line as text
     const char *suite;
     const char *scenes[MAX_LIST];
     size_t scene_count;
@@ -44,7 +44,7 @@ typedef struct bench_options {
     size_t peer_count;
     bool no_peers;
     const char *csv;
-    bool resume;      // goes on with the rows that are in the file
+    bool resume;      // continues a run: keeps the rows that are in the file
     const char *file; // trace: the recording
     double budget;    // seconds
     bool list;
@@ -57,11 +57,11 @@ typedef struct bench_options {
         __VA_ARGS__                                                                                                    \
     }
 
-// A row of ours that a case asks for by itself.
+// A configuration of ours that a case lists explicitly.
 typedef struct bench_entrant {
     const char *label; // what the method column says: "hierarchical-grid factor=2"
     bp_config config;  // dimensions come from the scene; threads fill the threads column (0 = 1)
-    bool one_by_one;   // objects are added by bp_add, each alone
+    bool one_by_one;   // objects are added one by one with bp_add
 } bench_entrant;
 
 // One scene with one number of objects: all its contestants are measured together.
@@ -81,8 +81,8 @@ typedef struct bench_case {
     bool limited_peers;   // also those that cannot go much beyond 10^4 objects
     bool brute_force, scalar, two_threads, all_methods; // extra rows of ours
     bool neighbors;                                     // of the centres of the finite boxes, instead of pairs of boxes
-    bool anew;                                          // each step begins with nothing: update is creating and adding
-    double weight;                                      // share of the time budget
+    bool anew;     // each step starts from an empty world: update is creating and adding
+    double weight; // share of the time budget
 } bench_case;
 
 const char *case_label(const bench_case *c);
@@ -113,7 +113,7 @@ typedef struct bench_rows {
 } bench_rows;
 
 #define OURS "broadphase"
-#define LIMIT "limit" // what the machine can do
+#define LIMIT "limit" // limits of the machine
 #define PAPER "paper" // figures that a paper has published
 #define MAIN_METHOD "hierarchical-grid"
 
@@ -129,7 +129,7 @@ const bench_row *rows_find(const bench_rows *rows, const char *label, size_t n, 
 const bench_row *rows_main(const bench_rows *rows, const char *label, size_t n);
 const bench_row *rows_fastest_peer(const bench_rows *rows, const char *label, size_t n);
 
-// Set by the first interrupt; the second one ends the program.
+// Set by the first interrupt; a second one ends the program.
 extern volatile int bench_interrupted;
 
 double thread_seconds(void);                 // processor time of the calling thread
@@ -152,37 +152,38 @@ bool peer_has_name(const bench_peer *peer, const char *name);
 
 typedef struct bench_session bench_session;
 
-// NULL: the file cannot be had, and the reason is on stderr.
+// NULL: the file cannot be opened, and the reason is on stderr.
 bench_session *session_begin(const bench_options *options);
 // Returns the exit status.
 int session_end(bench_session *session);
 
-// Announces the weights of points to come, so that the time left can be told. (Those of cases are announced for them.)
+// Announces the weight of points to come, so that the remaining time can be estimated. (Cases are announced
+// automatically.)
 void session_expect(bench_session *session, double weight);
 // Whether this point is to be measured: false if its rows are there from an earlier run (--resume), the budget is spent
 // (said on stdout) or the run was interrupted. `label` and n are those of the rows.
 bool session_wants(bench_session *session, const char *label, size_t n, double weight);
-// Takes over the rows added to session_rows() since session_wants: writes them to the CSV, shows their table, goes on.
+// Finishes a point: writes the rows added to session_rows() since session_wants to the CSV and prints their table.
 void session_done(bench_session *session);
-// The same without the table, for suites that show their rows in their own way.
+// The same without the table, for suites that print their rows differently.
 void session_keep(bench_session *session);
 bench_rows *session_rows(bench_session *session);
 void session_fail(bench_session *session, const char *format, ...) BENCH_FORMAT(2, 3); // counted; the run exits 1
 double session_seconds_left(const bench_session *session);
-// The share of this time that a point of this weight may take.
+// How many of these seconds a point of this weight may take.
 double session_allowance(const bench_session *session, double weight);
 
 // ---- suites -----------------------------------------------------------------------------------------------------------
 
 // A suite's list of cases; returns how many.
 typedef size_t bench_cases(const bench_options *options, bench_case *cases, size_t capacity);
-// What a suite does after its cases: its summary; or, in a suite that is no list of cases, everything.
+// What a suite does after its cases (its summary), or everything, in a suite without cases.
 typedef void bench_run(const bench_options *options, bench_session *session);
 
 typedef struct bench_suite {
     const char *name;
     const char *summary;
-    double budget;            // seconds for all cases, beyond which they are hurried; 0: none
+    double budget;            // seconds for all cases; beyond them cases are cut short; 0: no limit
     const char *const *parts; // what --scenes may name; NULL: scenes of scenes.h
     bench_cases *cases;       // NULL: none
     bench_run *run;           // NULL: nothing more
@@ -206,7 +207,8 @@ void cases_run(const bench_suite *suite, const bench_options *options, bench_ses
 // group.c: measures a case within `allowance` seconds where that is possible and appends its rows.
 void group_run(const bench_options *options, const bench_case *bench_case, double allowance, bench_session *session);
 
-// limits.c: what this machine can do, as rows of who "limit". Copy: n is in bytes. What is there is not measured again.
+// limits.c: the limits of this machine, as rows of who "limit". For the copy, n is in bytes. Existing rows are not
+// measured again.
 void limits_measure_copy(bench_rows *rows);
 void limits_measure_sort(size_t n, bench_rows *rows);
 
@@ -215,16 +217,16 @@ void table_group(FILE *file, const bench_rows *rows, size_t first);
 void table_summary(FILE *file, const bench_rows *rows);
 // ratios.c: the figures that the library promises, from the rows that were measured.
 void table_ratios(FILE *file, const bench_rows *rows);
-// One figure beside what is promised for it. False: missed.
+// Prints one figure and the promised bound. False: the promise is missed.
 bool promise_at_most(FILE *file, const char *what, double value, double limit);
 bool promise_at_least(FILE *file, const char *what, double value, double limit);
 
 // csv.c
 FILE *csv_create(const char *path, const bench_options *options);
-// Reads the rows of an earlier run, and how many failures it had, and opens the file to append to. NULL: that cannot be,
-// and the reason is on stderr.
+// Reads the rows and the number of failures of an earlier run, and opens the file to append. NULL: not possible, and
+// the reason is on stderr.
 FILE *csv_resume(const char *path, const bench_options *options, bench_rows *rows, size_t *failures);
-void csv_failure(FILE *file, const char *text); // so that who goes on with the file knows
+void csv_failure(FILE *file, const char *text); // so that a run that resumes the file knows
 void csv_rows(FILE *file, const char *suite, const bench_rows *rows, size_t first);
 
 // meter.c: one line on stderr; weights sum up to the total.
@@ -232,9 +234,9 @@ void meter_begin(void);
 void meter_expect(double weight);
 void meter_show(const char *what);
 void meter_done(double weight);
-void meter_skip(double weight); // it is not to be done after all
+void meter_skip(double weight); // announced, but not done
 double meter_weight_left(void);
-double meter_seconds_for(double weight); // judging by what is done; 0: nothing is
+double meter_seconds_for(double weight); // estimated from the work done; 0: none yet
 void meter_end(void);
 
 #endif

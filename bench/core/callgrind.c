@@ -1,5 +1,5 @@
-// callgrind counts while a given function runs. That function belongs to the library's inside, as does what is counted:
-// whoever renames it is told by the failure below.
+// callgrind counts while one function runs. That function is internal to the library; if it is renamed, the failure
+// below says so.
 #include "core/callgrind.h"
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 #define SEARCH "bp_cell_search_find_between"
 #define PROBE "broadphase-cache-probe"
-#define PROBE_VARIABLE "BROADPHASE_CACHE_PROBE" // so that the shell need not be told how its path is quoted
+#define PROBE_VARIABLE "BROADPHASE_CACHE_PROBE" // the shell reads the path from it, so it needs no quoting
 
 static const char command_format[] =
     "valgrind --tool=callgrind --cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64"

@@ -1,5 +1,4 @@
-// What the caches do while the library searches, counted by a simulator: nearly the same on every machine,
-// however busy it is.
+// Cache misses of a search, counted by a simulator: nearly the same on every machine, however busy it is.
 #ifndef BENCH_CALLGRIND_H
 #define BENCH_CALLGRIND_H
 
@@ -9,7 +8,7 @@
 typedef struct callgrind_counts {
     uint64_t instructions;
     uint64_t near_lines; // cache lines read that were not in a first-level cache of 32 KiB, 8 ways
-    uint64_t far_lines;  // of these, what was not in one of 1 MiB, 16 ways, behind it
+    uint64_t far_lines;  // of these, lines that were not in the second-level cache of 1 MiB, 16 ways, either
     size_t pairs;        // what the probe found
     uint64_t tests;
 } callgrind_counts;
@@ -21,7 +20,7 @@ typedef enum callgrind_outcome {
 } callgrind_outcome;
 
 // Runs the cache probe, which lies beside this program, for one order of the boxes and one of the keys. Counts are
-// those of the search alone, without building. Otherwise `why` says why not.
+// those of the search alone, without building. On failure `why` holds the reason.
 callgrind_outcome callgrind_run(const char *order, const char *keys, callgrind_counts *counts, char *why,
                                 size_t why_size);
 

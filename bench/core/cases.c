@@ -52,8 +52,7 @@ bool cases_check(const bench_suite *suite, const bench_options *options) {
     return true;
 }
 
-// A case that is short of time is measured with the two fastest peers only. Where it names its entrants itself, it is
-// always the same.
+// A case that is short of time is measured with the two fastest peers only, unless it lists its entrants explicitly.
 static bench_case hurried(const bench_case *c, double allowance) {
     bench_case copy = *c;
     if (allowance < c->weight && !c->entrant_count) {

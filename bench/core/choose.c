@@ -65,7 +65,7 @@ static size_t choose_ours(const bench_options *options, const bench_case *c, ent
     return count;
 }
 
-// A peer's row of the largest smaller n of this scene; NULL: none. With no peer given, any peer's.
+// The row of a peer (NULL: of any peer) at the next smaller n of this scene; NULL: none.
 static const bench_row *row_before(const bench_rows *before, const bench_case *c, const bench_peer *peer) {
     const bench_row *best = NULL;
     for (size_t i = 0; i < before->count; i++) {
@@ -77,7 +77,7 @@ static const bench_row *row_before(const bench_rows *before, const bench_case *c
     return best;
 }
 
-// Where the order of the peers is known from: this scene with fewer objects, or else an earlier one with as many.
+// The rows that the peers are ranked by: this scene with fewer objects, or else an earlier one with as many.
 static const bench_row *ranking_before(const bench_rows *before, const bench_case *c) {
     const bench_row *row = row_before(before, c, NULL);
     for (size_t i = 0; !row && i < before->count; i++)
@@ -97,13 +97,13 @@ static size_t rank_before(const bench_rows *before, const bench_row *last, const
     return rank;
 }
 
-// The time to expect from the last smaller n: those that are slow grow faster than n. 0: unknown.
+// The time to expect, from the next smaller n: slow peers grow faster than n. 0: unknown.
 static double expected_ms(const bench_rows *before, const bench_case *c, const bench_peer *peer) {
     const bench_row *row = row_before(before, c, peer);
     return row ? row->total_ms * pow((double)c->n / (double)row->n, 1.25) : 0;
 }
 
-// The scene on which this peer has been hopeless with as many objects, or NULL.
+// A scene on which this peer was far too slow with as many objects, or NULL.
 static const bench_row *hopeless_before(const bench_rows *before, const bench_case *c, const bench_peer *peer) {
     for (size_t i = 0; i < before->count; i++) {
         const bench_row *row = &before->data[i];

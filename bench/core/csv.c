@@ -1,5 +1,5 @@
-// Results as a file: comments on build, machine and call, a header, a row per measurement. What a point has measured is
-// written at once, so that an interrupted run leaves whole points, and a later one can go on from there.
+// Results as a file: comments on build, machine and command line, a header, a row per measurement. The rows of a point
+// are written as soon as it is finished, so that an interrupted run leaves complete points, and a later run can resume.
 #include "core/bench.h"
 #include "formats/about.h"
 
@@ -81,7 +81,7 @@ static bool split(char *line, char *columns[COLUMNS]) {
     return count == COLUMNS;
 }
 
-// What the file does not say is taken to be as good as it can be.
+// The file has neither the best time nor the number of runs: the median and one run stand in.
 static bench_row row_of(char *columns[COLUMNS]) {
     bench_row row = {.runs = 1, .n = strtoull(columns[4], NULL, 10), .threads = atoi(columns[5])};
     snprintf(row.scene, sizeof row.scene, "%s", columns[1]);
@@ -99,12 +99,12 @@ static bench_row row_of(char *columns[COLUMNS]) {
 }
 
 static bool refuse(const char *path, size_t line, const char *what, const char *value, const char *own) {
-    fprintf(stderr, "broadphase-bench: %s:%zu: cannot go on with this file: %s '%s', not '%s'; name another one\n",
-            path, line, what, value, own);
+    fprintf(stderr, "broadphase-bench: %s:%zu: cannot resume this file: %s '%s', not '%s'; name another one\n", path,
+            line, what, value, own);
     return false;
 }
 
-// Of the comments, the commit matters, and what failed.
+// Of the comments, only the commit and the failures matter.
 static bool read_comment(const char *path, size_t number, const char *line, size_t *failures) {
     static const char mark[] = ", commit ";
     const char *found = strncmp(line, "# broadphase: ", 14) == 0 ? strstr(line, mark) : NULL;

@@ -69,8 +69,8 @@ uint64_t hash_pairs(const bp_pair *pairs, size_t count) {
     return sum;
 }
 
-// The same for rows that list each pair in both, and how many pairs there are. A pair that is in one row only, or where it
-// should not be, makes it another one.
+// The same for neighbour rows, in which each pair is listed twice, and the number of pairs. A pair that is listed once
+// only, or in a wrong row, changes the sum.
 static uint64_t hash_rows(const bp_neighbors *rows, size_t *pair_count) {
     uint64_t sum = 0, turned = 0;
     for (uint32_t row = 0; row < rows->count; row++)
@@ -95,7 +95,7 @@ static void take_stats(entry *e, const bp_stats *stats) {
     e->tests = stats->tests;
 }
 
-// Taking over the boxes and building is update, as it is for peers.
+// Taking over the boxes and building count as update, as for peers.
 static bool step_ours(entry *e, const step_boxes *boxes, step_times *times) {
     bp_result result = {0};
     const double start = seconds_now();
@@ -113,7 +113,7 @@ static bool step_ours(entry *e, const step_boxes *boxes, step_times *times) {
     return true;
 }
 
-// What building is in a call that does everything is told by its figures.
+// The time to build, in a call that does everything, comes from its statistics.
 static bool end_call(entry *e, bp_status status, double start, const bp_stats *stats, step_times *times) {
     times->total = seconds_now() - start;
     times->update = stats->build_seconds;
@@ -123,7 +123,7 @@ static bool end_call(entry *e, bp_status status, double start, const bp_stats *s
     return status == BP_OK || fail(e, bp_status_text(status));
 }
 
-// Points become rows, from the first to the last in one call.
+// One call from points to rows.
 static bool step_neighbors(entry *e, const step_boxes *boxes, step_times *times) {
     bp_stats stats = {0};
     e->config.stats = &stats;

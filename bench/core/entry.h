@@ -1,4 +1,4 @@
-// A contestant while it runs: ours (a world) or a peer, behind the same step.
+// A contestant while it runs: ours (a world) or a peer, with the same interface.
 #ifndef BENCH_ENTRY_H
 #define BENCH_ENTRY_H
 
@@ -10,11 +10,11 @@ typedef struct step_boxes {
     const bp_box *scene;
     const bp_box *finite;
     size_t count;
-    bool has_absent; // of a recording: some boxes are not there in some steps
+    bool has_absent; // in a recording: some objects are absent in some steps
     uint32_t dimensions;
     const float *points; // for neighbours; else NULL
     size_t point_count;
-    const bp_box *others; // between two sets: those that the structure is built over; else NULL
+    const bp_box *others; // between two sets: the set that the structure is built over; else NULL
     size_t other_count;
 } step_boxes;
 

@@ -4,8 +4,8 @@
 //     who:      peers that keep    everyone                         everyone, timed
 //               their structure
 //
-// After everyone's first step the plan is made: whoever is slow comes back only for the last few steps, so that all end
-// on the same boxes, and show the same pairs and hash.
+// After the first step of all contestants, slow ones are scheduled for the last few steps only, so that all end on the
+// same boxes and report the same pairs and hash.
 #include "core/boxes.h"
 #include "core/entry.h"
 #include "core/source.h"
@@ -55,12 +55,12 @@ static bool agrees(const entry *a, const entry *b) {
     return a->pair_count == b->pair_count && a->hash == b->hash;
 }
 
-// Ours do not vote for each other, except for brute force, which shares nothing with them.
+// Our methods have no vote, except for brute force, which shares no code with them.
 static bool votes_for(const entry *voter, const entry *e) {
     return (voter->peer || voter->config.method == BP_METHOD_BRUTE_FORCE) && agrees(voter, e);
 }
 
-// The entry whose pairs most voters have found too: ours are not right by decree.
+// The entry that most voters agree with: our own pairs are not right by definition.
 static const entry *majority(const group *g) {
     const entry *best = NULL;
     size_t best_votes = 0;
@@ -77,7 +77,7 @@ static const entry *majority(const group *g) {
     return best;
 }
 
-// Who differs is out, unless it never claimed to find exactly these.
+// A contestant that differs is out, unless it does not claim exact pairs.
 static void refuse(const group *g, entry *e, const entry *most) {
     char text[6 * NAME_SIZE];
     snprintf(text, sizeof text, "%s %s, scene %s, n %zu, step %zu: %zu pairs %016llx; %s %s: %zu pairs %016llx", e->who,
@@ -120,7 +120,7 @@ static double fastest_peer_seconds(const group *g) {
     return best;
 }
 
-// What matters is measured in full: our own method, the fastest peer, and the next if it is close.
+// The contestants that matter get all repeats: our own method, the fastest peer, and the second if it is close.
 static bool measured_in_full(const group *g, const entry *e) {
     if (!e->peer) return e->config.method != BP_METHOD_BRUTE_FORCE;
     const size_t faster = faster_peers(g, e);
@@ -134,13 +134,13 @@ static size_t runs_for(const group *g, const entry *e, double fastest) {
     return s > 4 * fastest && g->c->repeats > FEW_RUNS ? FEW_RUNS : g->c->repeats;
 }
 
-// Of the steps still to come.
+// Seconds for the remaining steps.
 static double cost_of(const group *g, const entry *e) {
     return e->why[0] ? 0 : e->last_seconds * (double)(g->step_count - e->from);
 }
 
 static void set_runs(group *g, entry *e, size_t runs) {
-    const size_t again = e->peer && e->peer->keeps ? 1 : 0; // it has missed steps: one more to catch up
+    const size_t again = e->peer && e->peer->keeps ? 1 : 0; // it has missed steps: one extra to catch up
     e->counted_from = g->step_count - runs;
     e->from = runs == g->c->repeats ? g->step : g->step_count - runs - again;
     e->from = e->from < g->step ? g->step : e->from;
@@ -157,7 +157,7 @@ static entry *costliest_that_can_give(group *g) {
     return costliest;
 }
 
-// Takes runs away from the costliest until the rest fits the time.
+// Takes repeats away from the most expensive contestants until all fit the deadline.
 static void fit_deadline(group *g) {
     for (;;) {
         double planned = 0;
@@ -176,7 +176,8 @@ static void choose_runs(group *g) {
     fit_deadline(g);
 }
 
-// What contestants get: boxes without infinite coordinates or, for neighbours, the centres of those that never had any.
+// Prepares the boxes of a step for the peers: without infinite coordinates; for neighbours, the centres of the finite
+// boxes.
 static void take_step(group *g) {
     const step_boxes *boxes = &g->boxes;
     boxes_make_finite(boxes->scene, boxes->count, boxes->dimensions, g->finite);
@@ -186,7 +187,7 @@ static void take_step(group *g) {
     }
 }
 
-// The order rotates, so that nobody always runs after the same neighbour.
+// The order rotates, so that no contestant always runs after the same other one.
 static void run_step(group *g) {
     const char *error = source_step(&g->source);
     if (error) {
@@ -220,7 +221,8 @@ static void leave_out_beyond_range(group *g) {
     }
 }
 
-// Who keeps its structure begins with the boxes before the first step: its first step is a step like any other.
+// A contestant that keeps its structure is created with the boxes before the first step, so that its first step is a
+// normal update.
 static void start_entries(group *g) {
     take_step(g);
     leave_out_beyond_range(g);

@@ -1,5 +1,5 @@
-// Where standard error is a terminal, one line that is overwritten: a bar, the time left, what is going on; else a line
-// per point.
+// Progress. On a terminal, one line that is overwritten: a bar, the time left, the current point. Otherwise a line per
+// point.
 #include "core/bench.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static void print_bar(double share) {
     fputs(bar, stderr);
 }
 
-// From the share of the work that is done; unknown before the first point is.
+// Estimated from the share of the work that is done; unknown before the first point is finished.
 static void print_left(void) {
     const double elapsed = seconds_now() - meter.start;
     const double share = meter.total > 0 ? meter.done / meter.total : 0;

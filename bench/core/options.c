@@ -12,11 +12,11 @@ void options_help(FILE *file) {
         "  --suite NAME      what to run: quick (default), or another one of --list\n"
         "  --scenes LIST     these scenes, or parts of the suite, instead of all, e.g. uniform,long\n"
         "  -n LIST           these numbers of objects, e.g. 1e4,1e5\n"
-        "  --threads LIST    rows of ours with these numbers of threads; one thread is always there\n"
+        "  --threads LIST    also our rows with these numbers of threads; one thread always runs\n"
         "  --repeat R        timed steps per contestant (default: 11 up to 20,000 objects, else 5)\n"
         "  --warmup W        steps before them (default: 2)\n"
         "  --peers NAMES     all (default), none, or names: embree,bullet-dbvt; named ones are never left out\n"
-        "  --csv FILE        a row per measurement, written as soon as it is there\n"
+        "  --csv FILE        a row per measurement, written as soon as its case is finished\n"
         "  --resume          keeps the rows that are in FILE and measures the rest; FILE must be of the same suite\n"
         "                    and commit\n"
         "  --budget SECONDS  keep to this time: slow peers run less often, then not at all, then the rest is left out\n"
@@ -36,7 +36,8 @@ static bool complain(const char *what, const char *value) {
 static bool parse_number(const char *text, double low, double high, double *value) {
     char *end = NULL;
     *value = strtod(text, &end);
-    return (end != text && *end == '\0' && *value >= low && *value <= high) || complain("not a fitting number:", text);
+    return (end != text && *end == '\0' && *value >= low && *value <= high) ||
+           complain("not a number in the allowed range:", text);
 }
 
 // Cuts the argument in place: the pieces live as long as argv.
@@ -151,7 +152,7 @@ static bool options_fit_together(const bench_options *options) {
     if (is_trace && !options->file) return complain("no recording: --suite trace needs", "--file FILE.npy");
     if (!is_trace && options->file)
         return complain("not an option, and only the suite trace reads files:", options->file);
-    if (options->resume && !options->csv) return complain("no file to go on with: --resume needs", "--csv FILE");
+    if (options->resume && !options->csv) return complain("no file to resume: --resume needs", "--csv FILE");
     return true;
 }
 

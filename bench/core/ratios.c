@@ -1,4 +1,4 @@
-// The figures that the library promises, from the rows of this run. What was not measured is not shown.
+// The ratios that the library promises, from the rows of this run. Those that were not measured are left out.
 #include "core/bench.h"
 
 #include <string.h>

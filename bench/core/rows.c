@@ -1,4 +1,4 @@
-// Rows, and the little arithmetic on samples.
+// Rows of results, and medians and quantiles of samples.
 #include "core/bench.h"
 
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static int compare_doubles(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// Linear between the sorted values.
+// Interpolates linearly between sorted values.
 static double quantile(const double *sorted, size_t count, double share) {
     const double at = share * (double)(count - 1);
     const size_t i = (size_t)at;

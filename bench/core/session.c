@@ -1,4 +1,4 @@
-// What every suite shares: the time that is left, the progress, the rows so far, and the file they go to.
+// The state that every suite shares: time left, progress, rows so far, and the CSV file.
 //
 //     | rows of an earlier run (--resume) | rows of this run, in the file | rows of the point at hand |
 //     0                             resumed                           first                         count
@@ -72,7 +72,7 @@ static bool is_there(const bench_session *session, const char *label, size_t n) 
     return false;
 }
 
-// A point that would take much longer than what is left of the budget is not begun.
+// A point that would take much longer than the remaining budget is not started.
 static bool is_spent(const bench_session *session, double weight) {
     const double left = session_seconds_left(session);
     return session->options->budget > 0 && (left <= 0 || meter_seconds_for(weight) > 1.5 * left);

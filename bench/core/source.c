@@ -15,7 +15,7 @@ const char *source_open(box_source *self, const bench_case *c) {
     return self->scene ? NULL : error;
 }
 
-// A recording of one step shows it again and again.
+// A recording of one step repeats that step.
 const char *source_step(box_source *self) {
     if (!self->scene) return self->recording.step_count > 1 ? next_step(self) : NULL;
     scene_step(self->scene);

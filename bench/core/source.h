@@ -12,7 +12,7 @@ typedef struct box_source {
     failure why;
 } box_source;
 
-// Stands at the first boxes then. Both return NULL, or what went wrong.
+// Opens at the first step. Both return NULL, or the reason of the failure.
 const char *source_open(box_source *self, const bench_case *c);
 const char *source_step(box_source *self);
 void source_close(box_source *self);

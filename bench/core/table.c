@@ -1,4 +1,4 @@
-// Rows as tables for a person.
+// Rows as tables.
 #include "core/bench.h"
 
 #include <stdlib.h>

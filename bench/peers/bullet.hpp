@@ -1,4 +1,4 @@
-// What the shims of Bullet share.
+// Shared by the shims of Bullet.
 #ifndef BENCH_BULLET_HPP
 #define BENCH_BULLET_HPP
 
@@ -17,7 +17,7 @@ inline btDbvtVolume volume_of(const bp_box &box) {
     return btDbvtVolume::FromMM(vector_of(box.min), vector_of(box.max));
 }
 
-// What Bullet keeps for us with each box. Not 0 for the first one: btSimpleBroadphase takes a null pointer for a free place.
+// The user pointer of each proxy. Not 0 for the first one: btSimpleBroadphase treats a null pointer as a free slot.
 inline void *tag_of(size_t i) {
     return reinterpret_cast<void *>(static_cast<uintptr_t>(i + 1));
 }
@@ -25,8 +25,8 @@ inline uint32_t index_of(const void *tag) {
     return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(tag) - 1);
 }
 
-// Before a btDbvtBroadphase goes, which frees its trees and its pairs as a whole, but not its proxies: destroyProxy, one by
-// one, would be quadratic. The other broad phases have their proxies in an array of their own.
+// Frees the proxies of a btDbvtBroadphase before it is destroyed: its destructor frees trees and pairs but not proxies,
+// and destroyProxy for each would be quadratic. The other broad phases keep their proxies in an array.
 inline void free_proxies(const std::vector<btBroadphaseProxy *> &proxies) {
     for (btBroadphaseProxy *proxy : proxies) btAlignedFree(proxy);
 }

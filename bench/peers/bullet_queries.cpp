@@ -1,8 +1,8 @@
 // Bullet's dynamic tree, asked for boxes and rays.
 //
 // The tree alone, as its broad phase uses it: collideTV, and rayTestInternal with a stack that is kept. Leaves hold the
-// boxes themselves, without a margin. It is built leaf by leaf, as it comes about in a world, and a second time from the
-// top, which takes five times as long and makes questions a quarter faster.
+// boxes themselves, without a margin. It is built leaf by leaf, as in a world, and a second time from the top, which
+// takes five times as long and makes queries a quarter faster.
 #include "peers/bullet.hpp"
 #include "peers/query_peer.h"
 

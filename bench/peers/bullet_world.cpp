@@ -1,9 +1,9 @@
-// Bullet's broad phases as worlds: only what moved is told, and static objects are in its static filter group.
+// Bullet's broad phases as worlds: they are told only what moved, and static objects are in the static filter group.
 //
-// The dynamic trees have two ways, and which is faster depends on how many leave their margins, so both run. At once (the
-// default): each setAabb of a box that has left its grown one descends both trees. Deferred: calculateOverlappingPairs
-// descends the tree of what moves against itself and against the other one. As a game would do after loading, the trees are
-// built well once all are in. The sweep and brute force are for small worlds.
+// The dynamic trees have two modes, and which is faster depends on how many objects leave their margins, so both run.
+// Immediate (the default): each setAabb of a box that has left its grown one descends both trees. Deferred:
+// calculateOverlappingPairs descends the tree of what moves against itself and against the other one. The trees are
+// optimised once all objects are in, as a game would do after loading. The sweep and brute force are for small worlds.
 #include "peers/bullet.hpp"
 #include "peers/world_peer.h"
 
@@ -66,7 +66,7 @@ public:
         phase.m_deferedcollide = deferred;
         add_all(boxes, count, static_count);
         for (int stage = 0; stage <= btDbvtBroadphase::STAGECOUNT; stage++)
-            update(); // what rests gets a tree of its own
+            update(); // moves resting objects to the second tree
         phase.optimize();
     }
 
@@ -87,7 +87,7 @@ public:
     }
 };
 
-// No margin; the sweep compares rounded boxes, and what only these have in common counts as stale.
+// No margin. The sweep compares rounded boxes; pairs that overlap only when rounded count as stale.
 class ExactWorld : public World {
 protected:
     ExactWorld(std::unique_ptr<btBroadphaseInterface> phase, const bp_box *boxes, size_t count, size_t static_count)

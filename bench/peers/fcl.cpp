@@ -1,6 +1,6 @@
 // FCL: the dynamic AABB tree, the sorted sweep and the spatial hash.
 //
-// Its managers look only at an object's AABB, so an object here is that and no more: the boxes are set directly, in
+// Its managers use only the AABB of an object, so the objects here have nothing else: the boxes are set directly, in
 // floats, which is exact and cheaper than a transform and a shape.
 #include "peers/shim.hpp"
 
@@ -73,8 +73,8 @@ protected:
     const bp_box *boxes_ = nullptr;
 };
 
-// Says when to build anew: as soon as a step costs more than the mean of the steps since the last build, that build
-// included. No fixed period costs less as long as steps only get slower.
+// Decides when to rebuild: as soon as a step costs more than the mean of the steps since the last build, that build
+// included. As long as steps only get slower, no fixed period costs less.
 class Renewal {
 public:
     void begin() {

@@ -28,7 +28,7 @@ uint32_t index_of(dGeomID geom) {
     return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(dGeomGetData(geom)));
 }
 
-// ODE leaves out geoms without thickness: theirs is made the least that counts.
+// ODE ignores geoms without thickness, so they get the smallest thickness that counts.
 double length(const bp_box &box, int axis) {
     return std::max(double(box.max[axis]) - box.min[axis], 1e-9 * (1 + std::abs(double(box.max[axis]))));
 }

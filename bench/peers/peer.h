@@ -29,11 +29,11 @@ typedef enum bench_kind { BENCH_TREE, BENCH_SWEEP, BENCH_HASH, BENCH_ALL_PAIRS }
 typedef struct bench_peer {
     const char *who;    // the library; NULL ends a list
     const char *method; // the structure of the library
-    const char *note;   // its best honest use here, and the margin that it documents
+    const char *note;   // how it is used, and the margin that it documents
     bench_kind kind;
     bool exact;       // reports exactly the pairs of closed boxes; otherwise a disagreement is shown, not a failure
     bool keeps;       // keeps its structure between steps, so that it needs steps to reach its steady state
-    size_t max_count; // more objects than this are beyond it (time or memory grow with n^2); 0: no limit
+    size_t max_count; // the most objects it can handle (time or memory grow with n^2); 0: no limit
     void *(*create)(size_t count, const bp_box *boxes); // NULL: failed
     void (*update)(void *state, const bp_box *boxes);
     void (*update_points)(void *state, const float *points_xyz); // instead of update, for neighbours
@@ -57,7 +57,7 @@ static inline bool bench_overlap(const bp_box *a, const bp_box *b) {
            a->min[2] <= b->max[2] && b->min[2] <= a->max[2];
 }
 
-// The definition of the library.
+// The definition of overlap in this library.
 static inline bool bench_near(const float *a, const float *b) {
     const double x = (double)a[0] - (double)b[0], y = (double)a[1] - (double)b[1], z = (double)a[2] - (double)b[2];
     return (x * x + y * y) + z * z <= (double)BENCH_RADIUS * (double)BENCH_RADIUS;

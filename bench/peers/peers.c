@@ -38,7 +38,7 @@ extern const bench_peer nanoflann_peers[];
 #define nanoflann_peers NULL
 #endif
 
-// No broad phase: the narrow phase of narrow.c. It is listed here so that its absence is told like that of others.
+// Not a broad phase but the narrow phase of narrow.c. It is listed here so that --list reports it when it is missing.
 #ifdef BENCH_WITH_CCD
 static const bench_peer ccd_peers[] = {{0}};
 #else

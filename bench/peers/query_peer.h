@@ -1,9 +1,9 @@
-// The interface of a peer that answers questions: which boxes overlap a box, which does a ray meet?
+// The interface of a peer for queries: which boxes overlap a box, which does a ray hit?
 //
-//     create(boxes) once; then questions; destroy.
+//     create(boxes) once; then queries; destroy.
 //
-// An answer is a list of indices in any order. Boxes must be exact. Rays are computed with floats elsewhere, so a few hits
-// that graze a box may differ.
+// A result is a list of indices in any order. Box queries must be exact. Peers compute rays with floats, so a few
+// grazing hits may differ.
 #ifndef BENCH_QUERY_PEER_H
 #define BENCH_QUERY_PEER_H
 

@@ -1,5 +1,5 @@
 // broadphase-cache-probe ORDER KEYS: asks the question of locality.h once and prints how many pairs and candidates
-// there were. It is so little that a simulator can run it (callgrind.c).
+// there were. Small enough for a simulator (core/callgrind.c).
 #include "suites/locality.h"
 
 #include <broadphase/broadphase_methods.h>

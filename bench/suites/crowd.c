@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 typedef struct body {
-    double center[3]; // 64 bits, so that sizes do not creep with the rounding of each step
+    double center[3]; // 64 bits, so that rounding does not change the size step by step
     float half[3];
     float velocity[3];
 } body;
@@ -91,7 +91,7 @@ static void draw_movers(crowd *self) {
     }
 }
 
-// Bodies are there: boxes, edges, velocities and the first movers.
+// Fills in what follows from the bodies: boxes, edges, velocities and the first movers.
 static crowd *finish(crowd *self, crowd_motion motion) {
     const size_t others = self->count - self->static_count;
     self->motion = motion;
@@ -128,7 +128,7 @@ crowd *crowd_of_scene(const char *name, size_t count, crowd_motion motion) {
 
 enum { LEVEL_FLATNESS = 8 }; // how much wider than high it is
 
-// As many sizes between 1 and 2 as between 10 and 20.
+// Uniform in the exponent: as many sizes between 1 and 2 as between 10 and 20.
 static double size_between(rng *random, double low, double high) {
     return low * real_power(high / low, rng_unit(random));
 }

@@ -1,4 +1,4 @@
-// Boxes of which some move: the worlds of the suite `living`.
+// Boxes of which some or all move, for the suite `living`.
 //
 //     | static, never move | the others: some or all of them move in a step |      ids in this order
 //
@@ -13,14 +13,14 @@
 
 typedef struct crowd crowd;
 
-// Who moves in a step.
+// Which objects move in a step.
 typedef struct crowd_motion {
     double speed;   // the largest move per step, as a share of the object's longest edge
     double share;   // of the objects that are not static
-    bool same_ones; // in every step; else they are drawn anew
+    bool same_ones; // the same objects in every step; else new ones are drawn
 } crowd_motion;
 
-// What bp_move_many takes. `ids` is NULL where all objects move.
+// Arguments for bp_move_many. `ids` is NULL where all objects move.
 typedef struct crowd_moves {
     const bp_id *ids;
     const bp_box *boxes;
@@ -42,7 +42,7 @@ size_t crowd_count(const crowd *self);
 size_t crowd_static_count(const crowd *self);
 const bp_box *crowd_boxes(const crowd *self);
 
-// Moves those whose turn it is. What it returns is valid until the next step.
+// Moves the objects of this step. The result is valid until the next step.
 crowd_moves crowd_step(crowd *self);
 
 #endif

@@ -2,8 +2,8 @@
 //
 //     warm-ups of all groups, then rounds: group 0, group 1, ..., group 0, group 1, ...
 //
-// A group takes several steps in a row, as a program would, in which those who follow the same crowd take turns; the
-// rounds spread whatever else the machine does over all groups. After each round all pairs are compared.
+// A group takes several steps in a row, as a program would, and its contestants take turns in each step. Rounds spread
+// disturbances of the machine over all groups. After each round all pairs are compared.
 #include "suites/living.h"
 
 #include <stdlib.h>
@@ -137,7 +137,7 @@ void part_table(FILE *file, const living_part *part) {
     fprintf(file, "  %-66s %9s %9s %9s\n", "", "best", "median", "mean");
 }
 
-// As 1/x, where that is how it is promised.
+// As 1/x, where the promise is written that way.
 static void print_ratio(FILE *file, double ratio, double limit) {
     char text[32];
     if (limit <= 0 || limit >= 0.7)
@@ -147,7 +147,7 @@ static void print_ratio(FILE *file, double ratio, double limit) {
     fprintf(file, " %9s", text);
 }
 
-// Means decide: steps differ where structures are mended for a while, and rebuilt in between.
+// Compares means: steps differ, because structures are patched for a while and then rebuilt.
 void part_promise(FILE *file, const char *what, const runner *a, const runner *b, step_figure figure, double limit) {
     if (!a || !b || !a->sample_count || !b->sample_count) return;
     const figures x = runner_figures(a, figure), y = runner_figures(b, figure);

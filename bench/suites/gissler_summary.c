@@ -14,7 +14,7 @@ static const bench_row *find_row(const bench_rows *rows, const char *label, cons
     return NULL;
 }
 
-// The row with most threads; NULL if there is none but with one.
+// The row with the most threads; NULL if all rows have one thread.
 static const bench_row *find_row_with_most_threads(const bench_rows *rows, const char *label, const char *method) {
     const bench_row *best = NULL;
     for (size_t i = 0; i < rows->count; i++) {
@@ -155,7 +155,7 @@ static void promise_lines(bench_session *session, const char *what, const bench_
         session_fail(session, "%s: less than %g", what, limit);
 }
 
-// By the order of the objects, and whether keys are along the curve.
+// f[order of the objects][whether keys follow the Z-curve]
 static void promise_all_lines(bench_session *session, locality_figures f[LOCALITY_ORDERS][2]) {
     const locality_figures *curve = f[LOCALITY_CURVE];
     promise_lines(session, "lines: objects at random / along the Z-curve, row-major keys", f[LOCALITY_RANDOM][0].near,

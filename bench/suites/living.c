@@ -10,7 +10,7 @@ static living_group *add_scene_group(living_part *part, const char *label, crowd
 
 // ---- uniform: the fewer move, the less it costs -----------------------------------------------------------------------
 
-// The steps are so many that the rebuilds in between are among them: means tell what those cost.
+// Enough steps that several rebuilds are among them, so that the mean includes their cost.
 static const struct {
     const char *what, *promise;
     double share;
@@ -89,8 +89,8 @@ static void print_low_motion_promises(FILE *file, const living_part *part) {
 
 // ---- rest: nothing moves --------------------------------------------------------------------------------------------------
 
-// Bullet improves the tree of what rests for a hundred steps, and does nothing from then on. An engine that gives it all
-// boxes in each step, as its own does, never lets it rest.
+// Bullet improves the tree of resting objects for a hundred steps, and then does nothing. An engine that passes all
+// boxes in each step, as Bullet's own does, never reaches that state.
 static const struct {
     const char *what, *promise;
     double share;

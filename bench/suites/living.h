@@ -1,6 +1,6 @@
-// The suite `living`: worlds in which some move, some rest and some never move, a few promises each.
+// The suite `living`: worlds with moving, resting and static objects, and what is promised for them.
 //
-//     living.c       the parts: which crowds, who follows them, what is promised
+//     living.c       the parts: crowds, contestants, promises
 //     followers.c    runs a part, step by step, and compares all pairs
 //     crowd.c        boxes of which some move
 //     runner.c       one contestant
@@ -12,13 +12,13 @@
 
 enum { MAX_RUNNERS = 16, MAX_GROUPS = 8 };
 
-// A crowd, and those who follow it from step to step.
+// A crowd and the contestants that follow it from step to step.
 typedef struct living_group {
     crowd *crowd;
     runner runners[MAX_RUNNERS];
     size_t runner_count;
     size_t warmups, steps;
-    size_t batch; // steps that are timed as one, for those that take no time
+    size_t batch; // steps timed together, where one is too short to measure
     size_t step;  // so far
 } living_group;
 
@@ -35,15 +35,15 @@ typedef struct living_part {
 // NULL, if there is no crowd.
 living_group *part_add(living_part *part, crowd *c, size_t warmups, size_t steps);
 void group_add(living_group *group, runner r);
-// Those that cannot go much beyond 10^4 objects only if `limited`, and as far as they can.
+// Adds the peers; those limited to about 10^4 objects only if `limited` is set and they can handle as many.
 void group_add_peers(living_group *group, const char *what, const bench_options *options, bool limited);
-// The faster one, or NULL if there are none.
+// The fastest peer, or NULL if there is none.
 const runner *group_fastest_peer(const living_group *group);
 
-// Measures all groups in turns. False: somebody failed, and that is on stderr.
+// Measures all groups in turns. False: a contestant failed, and the reason is on stderr.
 bool part_run(living_part *part);
 void part_table(FILE *file, const living_part *part);
-// Compares the totals, or the updates alone, of two contestants with what is promised: at most `limit`; 0: nothing.
+// Prints the ratio a / b of totals or updates and the promised bound, at most `limit`; 0: nothing is promised.
 void part_promise(FILE *file, const char *what, const runner *a, const runner *b, step_figure figure, double limit);
 void part_rows(const living_part *part, bench_rows *rows);
 void part_end(living_part *part);

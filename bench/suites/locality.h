@@ -1,5 +1,5 @@
-// One question to the library, which edges of the scene `skull` meet which triangles, with these boxes, some 10^5, in
-// one of several orders in memory. Asked by the bench, for times, and by the cache probe, for cache lines.
+// One search: which edges of the scene `skull` overlap which triangles, some 10^5 boxes, in one of several orders in
+// memory. The bench measures its time, the cache probe its cache lines.
 #ifndef BENCH_LOCALITY_H
 #define BENCH_LOCALITY_H
 

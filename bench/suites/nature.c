@@ -1,4 +1,4 @@
-// Scenes that change their nature on the way: does a world with method auto follow, without losing time on it?
+// Scenes that change their nature over time: does a world with method auto switch methods, at little cost?
 //
 //     gas-pile-explosion   evenly spread cubes; all drawn into one corner; thrown apart
 //     giant                evenly spread cubes; then one of them grows until it fills half of the scene
@@ -107,7 +107,7 @@ static bool run_phase(contest *c, size_t nature, size_t phase, bp_box *boxes, bp
     return fine && contest_agrees(c);
 }
 
-// The mean: in a sum everything counts.
+// The mean, because sums over the phases are compared.
 static double seconds_in_phase(const contestant *one, size_t phase) {
     double sum = 0;
     for (size_t step = 0; step < PHASE_STEPS; step++) sum += one->seconds[phase * PHASE_STEPS + step];

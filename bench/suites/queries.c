@@ -1,7 +1,7 @@
-// The suite `queries`: boxes and rays at random places of a scene, asked of a world of ours and of other libraries.
+// The suite `queries`: box and ray queries at random places of a scene, for a world of ours and for other libraries.
 //
-// All get the same questions, in turns, a batch at a time. Times are those of the thread's processor time. What is printed
-// is the best and the median batch; a ratio is one of bests.
+// All contestants get the same queries, in turns, a batch at a time. Times are processor times of the thread. The best
+// and the median batch are printed; ratios compare the best.
 #include "core/bench.h"
 #include "core/boxes.h"
 #include "peers/query_peer.h"
@@ -20,7 +20,7 @@ typedef struct query_question {
     bp_ray ray;
 } query_question;
 
-// A kind of question. Lengths are in units of the mean edge of the objects; 0: through the whole scene.
+// A kind of query. Lengths are in units of the mean edge of the objects; 0: through the whole scene.
 static const struct {
     const char *name;
     question_kind kind;
@@ -36,7 +36,7 @@ static const struct {
 };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
-// One of those who are asked.
+// A contestant.
 typedef struct asked {
     const bench_query_peer *peer; // NULL: ours
     void *state;
@@ -156,7 +156,7 @@ static size_t ask_one(const quiz *q, const asked *a, size_t kind, const query_qu
                                         : a->peer->ray(a->state, &question->ray, q->ids, CAPACITY);
 }
 
-// Time, and then once more for the answers.
+// Timed once, then repeated to collect the results.
 static void ask_batch(quiz *q, asked *a, size_t kind, size_t round) {
     const double start = thread_seconds();
     for (size_t i = 0; i < kinds[kind].batch; i++) (void)ask_one(q, a, kind, &q->questions[i]);

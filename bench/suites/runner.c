@@ -78,7 +78,7 @@ static bp_status update(runner *r, const crowd *c) {
     return BP_OK;
 }
 
-// All contestants work in the calling thread. Its processor time is what they cost, whatever else the machine does.
+// All contestants work in the calling thread, so its processor time is their cost, however busy the machine is.
 static bp_status step_once(runner *r, const crowd *c, const crowd_moves *moves, step_sample *sample) {
     r->config.stats = r->one_call ? &r->stats : NULL;
     const double start = thread_seconds();
@@ -91,7 +91,7 @@ static bp_status step_once(runner *r, const crowd *c, const crowd_moves *moves, 
     return status;
 }
 
-// Steps that would be lost in the noise of the clock; moving is part of the update here.
+// For steps too short to measure one by one; moving counts as update here.
 static bp_status step_batch(runner *r, const crowd *c, const crowd_moves *moves, size_t batch, step_sample *sample) {
     bp_status status = BP_OK;
     const double start = thread_seconds();
@@ -127,7 +127,7 @@ static void copy_pairs(const bp_pair *from, size_t count, bp_pairs *to) {
     for (size_t i = 0; i < count; i++) bench_push(to, from[i].a, from[i].b);
 }
 
-// What the last step left, in `pairs` and `stale`.
+// Reads the pairs of the last step into `pairs` and `stale`.
 static void read_pairs(runner *r) {
     r->stale.count = 0;
     if (r->peer) {
@@ -182,7 +182,7 @@ figures runner_figures(const runner *r, step_figure figure) {
     return f;
 }
 
-// The columns of the other suites: update is moving and building, find the rest.
+// The same columns as in other suites: update is moving and building, find is everything else.
 void runner_row(const runner *r, const char *label, size_t n, bench_row *row) {
     const figures total = runner_figures(r, FIGURE_TOTAL);
     *row = (bench_row){.n = n, .threads = 1, .runs = r->sample_count};

@@ -23,21 +23,21 @@ typedef struct runner {
     // While it lives.
     bp_world *world;
     void *state;
-    bp_pairs pairs; // of the one call, or of a peer's last look
+    bp_pairs pairs; // of the single call, or last read from a peer
     bp_pairs stale;
     bp_result result; // of a world's last step
 
     step_sample *samples;
     size_t sample_count, sample_capacity;
     bp_stats stats;
-    size_t near; // pairs of the last comparison that are there because of a margin
+    size_t near; // pairs of the last comparison that only overlap because of a margin
 } runner;
 
 runner runner_world(const char *what, bp_config config);
 runner runner_one_call(const char *what);
 runner runner_peer(const char *what, const bench_world_peer *peer);
 
-// The structure that ran.
+// The name of its method.
 const char *runner_method(const runner *r);
 
 // False on failure, with the reason on stderr.

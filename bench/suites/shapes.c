@@ -89,7 +89,7 @@ static void draw_axes(rng *random, double axes[3][3]) {
     for (int k = 0; k < 3; k++) y[k] = z[(k + 1) % 3] * x[(k + 2) % 3] - z[(k + 2) % 3] * x[(k + 1) % 3];
 }
 
-// Half of an extent whose mean is 1. Next to nothing is no shape any more: a narrow phase needs some thickness.
+// Half of an extent whose mean is 1. At least a little: a narrow phase needs some thickness.
 static double draw_half(const beta_distribution *sizes, rng *random) {
     const double mean = sizes->alpha / (sizes->alpha + sizes->beta);
     return 0.5 * fmax(beta_draw(sizes, random) / mean, 0.02);
@@ -130,8 +130,8 @@ static const double nine_directions[COMPOUND_PARTS][3] = {
     {RING * HALF_ROOT_3, -RING / 2, -RING},
 };
 
-// As in Zych 2016, section 4.2: nine shapes of a quarter of the size, on a sphere of radius 0.25, moved outwards by 0.5 on average.
-// (There by a normal distribution whose width is not told; here by 0.25 to 0.75.)
+// As in Zych 2016, section 4.2: nine shapes of a quarter of the size, on a sphere of radius 0.25, moved outwards by 0.5
+// on average. (There by a normal distribution whose width is not given; here by 0.25 to 0.75.)
 static void draw_compound(const beta_distribution *sizes, rng *random, convex parts[MAX_PARTS]) {
     for (size_t i = 0; i < COMPOUND_PARTS; i++) {
         draw_convex((shape_kind)rng_below(random, SHAPE_CONVEX_KINDS), sizes, random, &parts[i]);

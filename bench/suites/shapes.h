@@ -1,4 +1,4 @@
-// What the objects of a scene look like to a narrow phase: convex shapes, turned any way, in the box of their object.
+// The shapes of objects, for the narrow phase: convex, rotated at random, inside the box of the object.
 //
 //     kind       half[0]   half[1]   half[2]                  its own axes are the rows of `axes`
 //     box        extents along its own axes
@@ -20,7 +20,7 @@ typedef enum shape_kind {
     SHAPE_CAPSULE,
     SHAPE_CONVEX_KINDS,
     SHAPE_COMPOUND = SHAPE_CONVEX_KINDS, // several of the above
-    SHAPE_ANY,                           // one of the above but compounds, by chance
+    SHAPE_ANY,                           // one of the above except compounds, at random
     SHAPE_KINDS
 } shape_kind;
 

@@ -1,5 +1,5 @@
-// The suite `auto`: is the method that the library chooses the best one? Every scene, 10^3 to 10^6 objects, of which
-// 20 %, 1 % or 0.1 % move in a step; and two scenes that change their nature on the way (suite_nature.c).
+// The suite `auto`: is the method that the library chooses the best one? Every scene, 10^3 to 10^6 objects, of which 20
+// %, 1 % or 0.1 % move in a step; and three scenes that change their nature (nature.c).
 #include "suites/contest.h"
 #include "suites/crowd.h"
 #include "suites/nature.h"
@@ -12,7 +12,7 @@ static const double shares[] = {0.2, 0.01, 0.001};
 static const size_t counts[] = {1000, 10000, 100000, 1000000};
 enum { SHARE_COUNT = sizeof shares / sizeof *shares, COUNT_COUNT = sizeof counts / sizeof *counts };
 
-// Who took so many times as long as the best at a smaller n is not tried again; nor who does in a warm-up.
+// A method that took so many times as long as the best, at a smaller n or in a warm-up, is dropped.
 static const double HOPELESS = 8, HOPELESS_LARGE = 3;
 static const double MEAN_PROMISED = 1.15, MOST_PROMISED = 1.5;
 
@@ -29,8 +29,8 @@ static point point_of(const char *name, size_t n, double share) {
     return p;
 }
 
-// In `identical` every pair overlaps: writing 5 * 10^7 of them says nothing about methods. The objects of `points` are of
-// no size, and so is their motion.
+// In `identical` every pair overlaps: writing 5 * 10^7 of them says nothing about methods. The objects of `points` have
+// size 0, so they do not move.
 static bool is_sensible(const bench_options *options, const char *name, size_t n) {
     if (!options_ask_for(options, name) || strcmp(name, "points") == 0) return false;
     return strcmp(name, "identical") != 0 || n <= 1000;
@@ -168,7 +168,7 @@ static double count_point(const bench_rows *rows, const point *p, tally *t) {
     return ratio;
 }
 
-// A line per scene and number of objects: for each share, auto / best and who that is.
+// A line per scene and number of objects: for each share, auto / best and the best method.
 static void print_line(const bench_rows *rows, const char *name, size_t n, tally *t) {
     char line[256] = "";
     bool any = false;
@@ -198,7 +198,7 @@ static void print_table(const bench_options *options, const bench_rows *rows) {
     printf("  most at %s\n", t.where);
 }
 
-// Smaller n first: they tell who is worth trying.
+// Smaller n first: they show which methods are worth trying.
 static void for_all_points(const bench_options *options, bench_session *session, bool announce) {
     const size_t *wanted = options->count_count ? options->counts : counts;
     const size_t wanted_count = options->count_count ? options->count_count : COUNT_COUNT;

@@ -1,5 +1,5 @@
-// The experiments: who searches fastest in tissue (between two sets of boxes, in one call), what a sort gains from the
-// last step's order (in worlds), and what the order in memory does to caches.
+// The experiments: searching tissue (between two sets of boxes, in one call), what a sort gains from the last step's
+// order (in worlds), and how the order in memory affects caches.
 #include "suites/gissler.h"
 
 #include "core/callgrind.h"
@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 enum { MAX_ENTRANTS = 48, WARMUPS = 2, REPEATS = 11, FEW_REPEATS = 5, MANY = 200000, SORT_FINENESS = 3 };
-enum { SORT_WEIGHT = 3, LOCALITY_WEIGHT = 36 }; // beside one search in the eye
+enum { SORT_WEIGHT = 3, LOCALITY_WEIGHT = 36 }; // relative to one search in the eye
 
 const char *const gissler_parts[] = {
     "tetrahedra-points", "points-tetrahedra", "edges-triangles", "sort", "locality", NULL};
 
-// -n: only the first so many of each kind.
+// -n N: only the first N boxes of each kind.
 static size_t cut(const bench_options *options, size_t count) {
     return options->count_count && options->counts[0] < count ? options->counts[0] : count;
 }
@@ -74,7 +74,7 @@ static contest *open_contest(const bench_options *options, bench_session *sessio
     c->point.warmups = options->warmups ? options->warmups : WARMUPS;
     c->point.repeats = options->repeats ? options->repeats : n <= MANY ? REPEATS : FEW_REPEATS;
     c->step_count = c->point.warmups + c->point.repeats;
-    for (size_t i = 0; i < c->entry_count; i++) // all pairs are tested once only: that is what the others are held to
+    for (size_t i = 0; i < c->entry_count; i++) // brute force runs once, as the reference
         if (c->entries[i].config.method == BP_METHOD_BRUTE_FORCE) c->entries[i].from = c->step_count - 1;
     return c;
 }
@@ -94,7 +94,7 @@ static void verify(contest *c, size_t step) {
     }
 }
 
-// The order rotates, so that nobody always runs after the same neighbour.
+// The order rotates, so that no contestant always runs after the same other one.
 static void run_step(contest *c, const step_boxes *boxes, size_t step) {
     for (size_t i = 0; i < c->entry_count && !bench_interrupted; i++) {
         entry *e = &c->entries[(i + step) % c->entry_count];
@@ -235,8 +235,8 @@ static void free_moving(moving_boxes *m) {
     free(m->shuffled);
 }
 
-// In each step other boxes change places in pairs, and those of the step before are back: so one quarter of the share
-// are pairs, the boxes as a whole stay what they are, and so does their order in memory, nearly.
+// In each step other boxes swap places in pairs, and those of the step before swap back. So a quarter of the share is
+// the number of pairs; the set of boxes stays the same, and their order in memory nearly.
 static void change_places(moving_boxes *m, double share, size_t step) {
     const size_t pairs = (size_t)(share * (double)m->count / 4), all = m->count / 2;
     memcpy(m->boxes, tissue_boxes(m->tissue, TISSUE_TRIANGLES), m->count * sizeof *m->boxes);
@@ -354,7 +354,7 @@ static bool add_lines(bench_session *session, const char *label, size_t n, const
     return true;
 }
 
-// The probe asks the whole question: what was cut is not counted.
+// The probe always runs the whole search, so lines are not counted with -n.
 static void count_lines(const bench_options *options, bench_session *session, const char *label, size_t n,
                         const char *order) {
     if (options->count_count)

@@ -12,9 +12,9 @@
 // our grids as the library sets them up. `tests` is the number of candidate pairs in a step; the paper's figures are sums
 // over all steps, and its times those of a whole simulation on another machine, so only their ratios are compared.
 //
-// Counted by the paper's rules (own cell, 13 neighbours, 27 cells of each coarser grid, six walls with every object), our
-// scenes give its numbers for the hash grid within 0.3 % (checkerboard 2.3 %), but for table 5: twice its number. That
-// one must be the sum of 100 steps, not of 200. Here it is taken as it stands, to be on the safe side.
+// Counted by the paper's rules (own cell, 13 neighbours, 27 cells of each coarser grid, six walls with every object),
+// our scenes give its numbers for the hash grid within 0.3 % (checkerboard 2.3 %), but for table 5: twice its number.
+// That one must be the sum of 100 steps, not of 200. Here it is compared as printed, to be on the safe side.
 #include "core/bench.h"
 
 #include <math.h>
@@ -84,8 +84,8 @@ static const experiment experiments[] = {
 };
 enum { EXPERIMENT_COUNT = sizeof experiments / sizeof *experiments };
 
-// Table 11, in MiB. Its domain of 400^3 is another one, but what a structure holds depends on the number of objects in
-// it, not on the length of a unit.
+// Table 11, in MiB. The paper's domain there is 400^3, but memory depends on the number of objects, not on the length
+// of a unit.
 static const bench_entrant memory_entrants[] = {{HASH(128)}, {HASH(256)}, {OCTREE(8, 11)}};
 enum { MEMORY_ENTRANTS = sizeof memory_entrants / sizeof *memory_entrants };
 static const char memory_label[] = "table-11/scaling";
@@ -144,7 +144,7 @@ static const char *label_of(const experiment *e, bp_method method) {
     return "";
 }
 
-// Those of the table, and ours as they come.
+// Those of the table, and ours with their defaults.
 static size_t list_entrants(const experiment *e, bench_entrant entrants[FIGURES + EXTRA_ENTRANTS]) {
     size_t count = 0;
     for (const figure *f = e->figures; f->entrant.label; f++) entrants[count++] = f->entrant;
@@ -166,7 +166,7 @@ static void run_experiment(const bench_options *options, bench_session *session,
     session_done(session);
 }
 
-// One structure after the other: together they would not fit into a small machine.
+// One structure after the other: together they would not fit into the memory of a small machine.
 static void run_memory(const bench_options *options, bench_session *session, const struct memory *m, size_t n) {
     bench_case c = make_case(options, "scaling", memory_label, n);
     c.repeats = options->repeats ? options->repeats : 1;

@@ -18,14 +18,14 @@ static bool contains(const char *const *names, const char *name) {
     return false;
 }
 
-// Measured, roughly: what a case costs beside the smallest.
+// The measured cost of a case relative to the smallest, roughly.
 static double weight_of(const bench_case *c) {
     const double own = c->n > 300000 ? 3 : c->n > 30000 ? 1.5 : 1;
     const bool small = c->n <= 20000;
     return own + (c->limited_peers && small ? 1.5 : 0) + (c->settle && !small ? 1 : 0);
 }
 
-// At low motion caches with margins look good for the first steps only: they get time to settle.
+// At low motion, structures with margins are fast in the first steps only, so they get time to settle.
 static size_t settle_steps(const char *name, size_t n) {
     return strcmp(name, "low-motion") != 0 ? 0 : n <= 20000 ? 60 : 20;
 }

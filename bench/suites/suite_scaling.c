@@ -1,5 +1,5 @@
-// The suite `scaling`: unit cubes from a thousand to ten million, on one thread and on all, beside what the machine can do
-// at best.
+// The suite `scaling`: unit cubes from a thousand to ten million, on one thread and on all, beside the limits of the
+// machine.
 #include "core/bench.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static const size_t usual_counts[] = {1000, 3000, 10000, 30000, 100000, 300000, 
 static const char *const usual_scenes[] = {"uniform", NULL};
 static const char *const no_peers[] = {NULL};
 static const char *const fastest_peer[] = {"embree", NULL};
-enum { PEER_MAX = 1000000 }; // ten million take a peer a quarter of a minute a step
+enum { PEER_MAX = 1000000 }; // a peer takes a quarter of a minute for a step of ten million
 
 static bench_case make_case(const bench_options *options, const char *name, size_t n) {
     bench_case c = {.scene = name, .n = n, .options.motion = 0.2};

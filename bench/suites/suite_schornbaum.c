@@ -10,7 +10,7 @@
 //     shape              cubes, long and flat boxes, a domain of 1024:1                26
 //     coherence          how much the order of the objects changes, beside sweeps      28 to 30
 //
-// "factor=2" is the structure as the paper describes it; without a factor it is ours, which chooses its levels by itself.
+// "factor=2" is the structure as the paper describes it; without a factor the library chooses the levels.
 #include "core/bench.h"
 
 #include <math.h>
@@ -150,7 +150,7 @@ static double weight_of(const bench_case *c) {
     return seconds;
 }
 
-// Sweeps that keep their order need time to settle where little moves, and more than that the less there are objects.
+// Sweeps that keep their order need steps to settle at low motion, and more of them the fewer objects there are.
 static size_t settle_steps(const experiment *e, size_t n) {
     return e->peers != sweep_peers || e->motion > 0.1 ? 0 : n <= 3000 ? 60 : 20;
 }
@@ -192,7 +192,7 @@ static double exponent(const bench_row *small, const bench_row *large) {
 
 typedef bool promise(FILE *file, const char *what, double value, double limit);
 
-// Where nothing is promised.
+// For figures without a promise.
 static bool show_figure(FILE *file, const char *what, double value, double limit) {
     (void)limit;
     fprintf(file, "  %-66s %9.3g\n", what, value);

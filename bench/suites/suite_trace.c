@@ -7,7 +7,7 @@
 
 enum { WARMUPS = 2, ONE_STEP_REPEATS = 7, BRUTE_FORCE_MAX = 20000 };
 
-// What the scene column says: the file's name, without folders and commas.
+// The scene column: the file's name without folders and commas.
 static void name_of(const char *path, char *label, size_t size) {
     const char *slash = strrchr(path, '/');
     snprintf(label, size, "%s", slash ? slash + 1 : path);
@@ -19,7 +19,7 @@ static size_t at_most(size_t value, size_t limit) {
 }
 
 // All steps but the first, where objects begin, are replayed; the last ones are timed. A single step is not replayed,
-// as nothing moves in it: every contestant begins anew with it.
+// as nothing moves: every contestant starts again from it.
 static void plan_steps(const bench_options *options, const recording *r, bench_case *c) {
     const size_t steps = r->step_count - 1;
     c->anew = steps == 0;

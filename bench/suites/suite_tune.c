@@ -18,7 +18,7 @@ static const double BUDGET = 12, PROMISED = 1.1;
 static const char *const names[] = {"game-level", "galaxy", "city"};
 enum { SCENE_COUNT = sizeof names / sizeof *names };
 
-// All steps, so that they can be told again and again.
+// All steps of a scene, in memory, to be replayed for each candidate.
 typedef struct story {
     size_t fixed; // the first ones never move
     bp_box *boxes[STEPS];
@@ -72,7 +72,7 @@ static bp_status replay_step(void *context, bp_world *world, size_t step) {
     return step == 0 ? bp_add_many(world, N, s->boxes[0], NULL, NULL) : bp_move_many(world, N, NULL, s->boxes[step]);
 }
 
-// Every candidate, all steps, in turns; those that take more than 8 times as long as the best are let go.
+// Runs every candidate through all steps, in turns; drops those that take more than 8 times as long as the best.
 static bool try_all(const bp_tuned *ranked, size_t count, const story *s, contest *c) {
     bool fine = true;
     for (size_t i = 0; i < count && i < MAX_CONTESTANTS && fine; i++) {

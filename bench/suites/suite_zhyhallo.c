@@ -6,8 +6,8 @@
 //     chunk=C    pivots in chunks of C x C cells, made where objects are: the paper's contribution. Which size is best it
 //                leaves open; 32 is our default, and 8 suits cells that are mostly empty
 //
-// Cells are as large as the objects. What is measured is `update`, which makes the table; the paper searches nothing. Its
-// charts are all it prints of numbers, so there are no rows of who "paper": the summary quotes its text.
+// Cells are as large as the objects. What is measured is `update`, which makes the table; the paper searches nothing.
+// The paper prints results as charts only, so there are no rows of who "paper": the summary quotes its text.
 #include "core/bench.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ static void make_label(char label[NAME_SIZE], const char *name, size_t cells) {
     snprintf(label, NAME_SIZE, "pivots/%s cells=%zu", name, cells);
 }
 
-// A handful of objects, as in a quick trial, is not worth a table of gigabytes.
+// A quick trial with a few objects does not need a table of gigabytes.
 static size_t most_cells(size_t n) {
     return n < USUAL_LEAST ? CELLS_STEP : CELLS_MOST;
 }
@@ -106,8 +106,8 @@ static ends ends_of(const bench_rows *rows, const subject *s, const char *method
     return (ends){row_of(rows, s, CELLS_STEP, method, all_threads), row_of(rows, s, CELLS_MOST, method, all_threads)};
 }
 
-// Chunks follow the objects where these are crowded. Spread evenly, each has a chunk to itself in a large scene: bytes
-// grow until then, and small chunks reach that sooner.
+// Where objects are crowded, memory follows their number. Spread evenly, memory grows with the scene until each object
+// has a chunk to itself, which small chunks reach sooner.
 static bool follows_objects(const subject *s, const char *method) {
     return strcmp(s->name, "clustered-2d") == 0 &&
            (strcmp(method, FINE) == 0 || (strcmp(method, COARSE) == 0 && s->n == USUAL_LEAST));

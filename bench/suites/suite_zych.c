@@ -19,7 +19,8 @@
 
 #define SCENE "zych"
 
-// One of each kind that Zych 2016 describes in section 2, and brute force, which votes on the pairs where no peer does.
+// One of each kind that Zych 2016 describes in section 2, and brute force, which has a vote on the pairs where no peer
+// does.
 static const bench_entrant entrants[] = {
     {.label = "hierarchical-grid", .config.method = BP_METHOD_HIERARCHICAL_GRID},
     {.label = "bvh", .config.method = BP_METHOD_BVH},
@@ -34,7 +35,7 @@ static const char *const peers[] = {"bullet-dbvt", "bullet-sweep16", "bullet-bru
 
 // ---- points -------------------------------------------------------------------------------------------------------------
 
-// One value of one factor, everything else standard.
+// One value of one factor; all other factors have their standard value.
 typedef struct zych_point {
     char label[NAME_SIZE];
     size_t n;
@@ -113,7 +114,7 @@ static zych_point make_point(const bench_options *options, const zych_experiment
     p.repeats = options->repeats ? options->repeats : small ? 41 : 11;
     e->set(&p, value);
     set_label(&p, e, value);
-    if (p.has_static) { // all take all steps there
+    if (p.has_static) { // all contestants take all steps there
         p.warmups += options->warmups ? 0 : p.settle;
         p.settle = 0;
     }
@@ -167,7 +168,7 @@ static void run_living(const bench_options *options, const zych_point *p, bench_
 
 // ---- the narrow phase ---------------------------------------------------------------------------------------------------
 
-// The same boxes once more, whichever way they move.
+// The same boxes as the broad phases had, in the same motion.
 typedef struct moving_boxes {
     scene *scene;
     crowd *crowd; // where some are static

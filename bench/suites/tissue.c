@@ -3,9 +3,9 @@
 //
 //     5: corners of even parity make one, the others are cut off      6: around the diagonal from corner 0 to corner 7
 //
-// The lattice knows what a heap of tetrahedra would have to be searched for: an edge goes from a point to one of its 26
-// neighbours, so a bit per direction keeps edges apart; a triangle is on the surface if it lies in the side of a cube
-// beyond which there is no cube.
+// The lattice makes searching unnecessary: an edge goes from a point to one of its 26 neighbours, so a bit per
+// direction keeps edges apart; a triangle is on the surface if it lies in the side of a cube beyond which there is no
+// cube.
 #include "suites/tissue.h"
 
 #include <math.h>
@@ -255,7 +255,7 @@ static void add_body(tissue *t, const tissue_body *body, uint32_t number) {
 
 // ---- motion ---------------------------------------------------------------------------------------------------------
 
-// Like a sine of period 1, but of exact operations only.
+// Like a sine of period 1, from exact operations only: the same on every machine.
 static double wave(double t) {
     const double u = t - floor(t), h = u < 0.5 ? u : u - 0.5;
     return (u < 0.5 ? 16 : -16) * h * (0.5 - h);

@@ -5,8 +5,8 @@
 //   eye        orbit, tissue, four muscles, bulb, nerve and a titanium mesh, nested
 //   skull      soft tissue, cranium, upper jaw, and a lower jaw that is moved, nested
 //
-// The organs of the last two are not to be had; these are shells, rods and plates of about as many elements, in contact
-// from the first step to the last. The same scene has the same bytes on every machine.
+// The organs of the last two are not published; these are shells, rods and plates with about as many elements, in
+// contact from the first step to the last. The same scene has the same bytes on every machine.
 #ifndef BENCH_TISSUE_H
 #define BENCH_TISSUE_H
 
@@ -23,7 +23,7 @@ typedef enum tissue_part {
 typedef struct tissue tissue;
 
 // Each element is cut into `fineness` per axis. `stacked` is the share of the membranes that have landed; other scenes
-// do not look at it. NULL: no such scene.
+// ignore it. NULL: no such scene.
 tissue *tissue_create(const char *name, uint32_t fineness, double stacked);
 void tissue_destroy(tissue *self);
 
@@ -31,7 +31,8 @@ void tissue_destroy(tissue *self);
 void tissue_step(tissue *self);
 
 size_t tissue_count(const tissue *self, tissue_part part);
-// In the order of the mesh: body after body, row after row. The array stays where it is and changes with each step.
+// In the order of the mesh: body after body, row after row. The array keeps its address; its contents change with each
+// step.
 const bp_box *tissue_boxes(const tissue *self, tissue_part part);
 // Which body an element is of.
 uint32_t tissue_body_of(const tissue *self, tissue_part part, size_t index);

@@ -198,7 +198,7 @@ static void print_wins(FILE *file, const zych_matrix *m) {
     if (compared) fprintf(file, "  the fastest is ours in %zu of %zu\n", won, compared);
 }
 
-// Broad phases see boxes only, and these are the same for all shapes.
+// Broad phases see only boxes, which are the same for all shapes.
 static void check_shapes(const zych_matrix *m, bench_session *session) {
     for (size_t i = 1; i < m->count; i++) {
         const bench_row *a = head_of(m, i - 1), *b = head_of(m, i);

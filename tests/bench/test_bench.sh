@@ -34,7 +34,7 @@ run 2 "no scene 'uniform'" --suite schornbaum --scenes uniform
 run 2 "no such peer: 'nix'" --peers nix
 run 2 'no such option' --nix 1
 run 2 'no value after' --csv
-run 2 'not a fitting number' -n few
+run 2 'not a number in the allowed range' -n few
 run 2 '--resume needs' --resume
 run 2 'only the suite trace reads files' boxes.npy
 run 2 '--suite trace needs' --suite trace
@@ -86,7 +86,7 @@ cp whole.csv failed.csv
 echo '# failed: somebody lost a pair' >>failed.csv
 small 1 'FAILED before: somebody lost a pair' -n 500,700 --csv failed.csv --resume
 
-# Files that it cannot go on with stay as they are.
+# Files that it cannot resume stay as they are.
 cp whole.csv other.csv
 run 2 "its suite is 'schornbaum', not 'quick'" --csv other.csv --resume -n 500
 BENCH_COMMIT=another
