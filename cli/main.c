@@ -1,5 +1,5 @@
-// broadphase: the command line. Finds the command, parses its options, runs it, and is the one place that prints what
-// went wrong.
+// broadphase: the command line. Finds the command, parses its options, runs it, and is the only place that prints
+// failures.
 #include "commands/command.h"
 #include "formats/progress.h"
 #include "options.h"
@@ -29,7 +29,7 @@ static void describe_tool(output_file *output) {
                         "'broadphase COMMAND --help' says more.\n");
 }
 
-// Help and version are what was asked for: they go to standard output.
+// Help and version go to standard output, because they were asked for.
 static bool print_help(failure *why) {
     output_file output;
     if (!output_open(&output, "-", why)) return false;
@@ -91,7 +91,7 @@ static void hold_standard_streams(void) {
 
 int main(int count, char **words) {
     hold_standard_streams();
-    signal(SIGPIPE, SIG_IGN); // a closed pipe is an error of the write, told like any other
+    signal(SIGPIPE, SIG_IGN); // a closed pipe becomes a write error, reported like any other
     failure why = {.status = STATUS_FAILED};
     const tool_command *command = count < 2 ? NULL : find_command(words[1]);
     if (run_command_line(command, words, (size_t)count, &why)) return STATUS_DONE;

@@ -7,7 +7,7 @@
 // Parses what follows the command's name. `words` is reordered: the operands come first.
 bool options_parse(const tool_command *command, char **words, size_t count, command_line *arguments, failure *why);
 
-// What --help prints for a command, on standard output; and the part about the options that all of them take.
+// Prints the help of a command on standard output; and the part about the common options.
 bool options_print_help(const tool_command *command, failure *why);
 void options_describe_common(output_file *output);
 

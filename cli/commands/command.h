@@ -1,4 +1,4 @@
-// A command of the tool: what --help says about it, which options it takes, and what it does.
+// A command of the tool: its help text, its options and its function.
 #ifndef TOOL_COMMAND_H
 #define TOOL_COMMAND_H
 
@@ -9,10 +9,10 @@
 #include <broadphase/broadphase.h>
 #include <broadphase/broadphase_methods.h>
 
-// Everything that a command line can say.
+// A parsed command line, for all commands.
 typedef struct command_line {
-    const char *program; // as it was called
-    bp_config config;    // its settings are these:
+    const char *program; // argv[0]
+    bp_config config;    // config.settings points to:
     bp_method_settings settings;
     const char *output; // NULL: the command's default
     bool quiet, help, version;
@@ -23,10 +23,10 @@ typedef struct command_line {
     size_t steps;        // scene, demo
     const char *charts;  // report
     double budget;       // tune: seconds
-    const char *source;  // tune: where the initialiser goes
+    const char *source;  // tune: file for the C initialiser
     bool verify;         // trace
 
-    char **operands; // what is no option
+    char **operands; // arguments that are not options
     size_t operand_count;
 } command_line;
 
@@ -52,8 +52,8 @@ typedef struct tool_option {
 typedef struct tool_command {
     const char *name;
     const char *summary;
-    const char *synopsis; // what follows the name on the usage line
-    const char *example;  // lines to show, each with what it does
+    const char *synopsis; // the usage line after the name
+    const char *example;  // example calls
     const tool_option *options;
     size_t option_count;
     bool uses_library;   // --help shows the fields of --set too

@@ -1,7 +1,7 @@
 // broadphase demo: a million moving boxes, every method that fits, a table and a picture.
 //
-// Brute force would take minutes a step at a million boxes, so it runs at a smaller number, and the others run there too
-// to be compared with it. Its time at a million is estimated from that, and all who are left out are named.
+// Brute force would take minutes a step at a million boxes, so it runs at a smaller number, and the others run there
+// too to be compared with it. Its time at a million is estimated from that, and methods that are left out are listed.
 #include "commands/command.h"
 #include "commands/demo_picture.h"
 #include "commands/library.h"
@@ -45,7 +45,7 @@ static bool make_scene(const demo_run *demo, size_t objects, scene **made, failu
     return *made != NULL || failure_set(why, STATUS_FAILED, "scene %s: %s", SCENE, error);
 }
 
-// A world on its way through the scene.
+// A world that follows the scene step by step.
 typedef struct demo_world {
     scene *moving;
     bp_world *world;
@@ -102,8 +102,8 @@ static bool run_steps(const demo_run *demo, demo_world *opened, step_time *times
     return true;
 }
 
-// The first update builds the structure and is not counted. A method that takes seconds for it does not fit so many
-// boxes, and is left out.
+// The first update builds the structure and is not counted. A method that takes seconds for it is too slow for so many
+// boxes and is left out.
 static bool run_world(const demo_run *demo, demo_world *opened, step_time *times, demo_row *row, failure *why) {
     bp_result result = {0};
     double begin = seconds_now();
@@ -181,7 +181,7 @@ static bool same_pairs(const demo_row *rows, size_t count, failure *why) {
     return true;
 }
 
-// The choice depends on the boxes alone, so any world of them tells.
+// The choice depends on the boxes alone, so any world with these boxes shows it.
 static bool mark_default(const demo_run *demo, demo_row *rows, size_t count, failure *why) {
     if (count == 0) return true;
     bp_config config = demo->arguments->config;

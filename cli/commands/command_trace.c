@@ -31,7 +31,7 @@ static int compare_pairs(const void *a, const void *b) {
     return x->a != y->a ? (x->a > y->a ? 1 : -1) : (x->b > y->b) - (x->b < y->b);
 }
 
-// The world's pairs by the numbers of the trace, sorted.
+// The pairs of the world as object numbers of the trace, sorted.
 static bool translate(replay *r, const bp_result *result, failure *why) {
     bp_pair *data = realloc(r->pairs.data, (result->pair_count + 1) * sizeof *data);
     if (data == NULL) return failure_memory(why);
@@ -44,7 +44,7 @@ static bool translate(replay *r, const bp_result *result, failure *why) {
     return true;
 }
 
-// Those that are there, by themselves: one call takes no absent ones.
+// The objects that are present: a single call accepts no absent ones.
 static bool find_expected(replay *r, failure *why) {
     const size_t count = r->trace.count;
     bp_box *present = malloc((count + 1) * sizeof *present);

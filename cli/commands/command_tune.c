@@ -20,12 +20,12 @@ static const tool_option OPTIONS[] = {
      "the winner as C: a bp_config initialiser; -: standard output"},
 };
 
-// All steps in memory: reading files is no part of what is timed.
+// All steps in memory, so that reading files is not timed.
 typedef struct story {
     bp_box *boxes; // of all steps, one after the other
     size_t *begins;
     size_t steps, used, capacity;
-    bp_box_double *doubles; // one step of these instead
+    bp_box_double *doubles; // or one step of 64-bit boxes
     size_t double_count;
     follower follower;
 } story;
@@ -99,9 +99,9 @@ static bp_status replay_step(void *context, bp_world *world, size_t step) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Telling
+// Output
 
-// What a candidate adds to the config that was given.
+// The settings that a candidate changes in the caller's config.
 static void write_candidate(output_file *output, const bp_tuned *tuned, const bp_config *given) {
     bp_config own = tuned->config;
     bp_method_settings methods = tuned->settings;
@@ -116,7 +116,7 @@ static void write_candidate(output_file *output, const bp_tuned *tuned, const bp
     settings_write(output, &own, &methods, SETTINGS_WORDS);
 }
 
-// A table for a person: on standard error, unless quiet.
+// The table of candidates, on standard error, unless --quiet.
 static bool print_table(const bp_tuned *ranked, size_t count, const bp_config *given, failure *why) {
     output_file output;
     if (!output_open(&output, "/dev/stderr", why)) return false;
@@ -150,7 +150,7 @@ static bool write_winner(const char *path, const bp_tuned *winner, settings_styl
     return output_close(&output, why);
 }
 
-// The hooks of this program are none of the winner's business.
+// The hooks of this program are not part of the result.
 static bp_config without_hooks(bp_config config) {
     config.log = (bp_log){0};
     return config;

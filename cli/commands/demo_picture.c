@@ -36,8 +36,8 @@ enum {
 // A longer range of times would make most bars of a linear scale too short to be seen.
 static const double LINEAR_RANGE_MAX = 30.0;
 
-// Colours for a light page, and for a dark one where the viewer says that it is dark. The page has a background of its own, so
-// that all is readable on any other page, too.
+// Colours for a light page, and for a dark one where the viewer says that it is dark. The picture has its own
+// background, so that it is readable on any page.
 static const char STYLE[] =
     "<style>\n"
     "text{font-family:'Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif;font-size:14px;fill:#1f2933}\n"
@@ -198,7 +198,7 @@ static void draw_shared(output_file *output, const slice_view *slice, const bp_b
     draw_box(output, slice, "shared", min, max);
 }
 
-// From the back to the front: boxes that meet none, boxes that meet another, what they share.
+// From back to front: boxes without overlap, boxes with overlap, the overlaps themselves.
 static bool draw_slice(output_file *output, const slice_view *slice, failure *why) {
     char *meets = calloc(slice->count + 1, 1);
     if (meets == NULL) return failure_memory(why);

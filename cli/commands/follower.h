@@ -7,7 +7,7 @@
 
 // Object i of the trace is object ids[i] of the world.
 typedef struct follower {
-    bp_id *ids;          // by object; BP_NO_ID: it is not there
+    bp_id *ids;          // by object; BP_NO_ID: absent
     uint32_t *objects;   // by id
     bp_box *last;        // by object
     bp_id *moved_ids;    // of the step
@@ -15,9 +15,9 @@ typedef struct follower {
     size_t count, capacity;
 } follower;
 
-// Makes the objects of the world those boxes: a box of NaNs is an object that is not there.
+// Updates the world to these boxes: adds, moves and removes objects. A box of NaNs means that the object is absent.
 bp_status follower_step(follower *self, bp_world *world, const bp_box *boxes, size_t count);
-// Forgets the world, for another one.
+// Starts again with another world.
 void follower_restart(follower *self);
 void follower_free(follower *self);
 

@@ -1,4 +1,4 @@
-// The library's answers as failures of the tool.
+// The library's statuses as failures of the tool.
 #ifndef TOOL_LIBRARY_H
 #define TOOL_LIBRARY_H
 
@@ -13,7 +13,7 @@ typedef struct library_log {
 
 bp_log library_log_hook(library_log *log);
 
-// True for BP_OK; else the failure says what the library said.
+// True for BP_OK; else `why` gets the status and the last log line.
 bool library_done(bp_status status, const library_log *log, failure *why);
 
 #endif

@@ -1,14 +1,14 @@
-// What a result says about its origin: the build, the machine and the call.
+// The origin of a result: build, machine and command line.
 #ifndef ABOUT_H
 #define ABOUT_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-// The commit that was built, or what the environment variable BENCH_COMMIT says.
+// The commit that was built; the environment variable BENCH_COMMIT overrides it.
 const char *about_commit(void);
 
-// A command line as one text; of the program only its name: the folder says nothing about the call.
+// A command line as one text, with the program's name but not its folder.
 void about_call(int count, char **words, char *text, size_t size);
 
 // A line for each fact, after the prefix.

@@ -1,8 +1,8 @@
 // Boxes from CSV: read in blocks, cut into lines in place, numbers parsed where they lie.
 //
 // One header line is allowed; spaces around numbers, CRLF, a byte order mark, a missing last newline and empty lines at
-// the end are too. Everything else that is not a row of numbers is an error with its line: a row skipped would be pairs
-// lost.
+// the end are too. Any other line that is not a row of numbers is an error with its line number: to skip a row would
+// lose pairs.
 #include "formats/box_files.h"
 #include "formats/number.h"
 
@@ -21,7 +21,7 @@ typedef struct line_reader {
 typedef struct csv_reader {
     line_reader lines;
     uint32_t dimensions;
-    size_t columns;    // 0 until the first row is seen
+    size_t columns;    // 0 until the first row is read
     size_t empty_line; // the first of the empty lines just read; 0: none
     box_list *list;
 } csv_reader;
@@ -155,7 +155,7 @@ static bool is_header(const char *line) {
     return true;
 }
 
-// Names are free, but the names of this format in another order would be read as other boxes.
+// Any names are accepted, except this format's own names in another order: the columns would be misread.
 static bool check_header(csv_reader *reader, const char *line, failure *why) {
     size_t columns = count_fields(line);
     if (columns != BOX_COLUMNS && columns != SPHERE_COLUMNS) return fail_columns(reader, columns, why);

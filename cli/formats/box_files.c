@@ -41,7 +41,7 @@ static float round_down(double value) {
     return (double)nearest > value ? nextafterf(nearest, -INFINITY) : nearest;
 }
 
-// a + b, rounded down once: what the sum has lost decides.
+// a + b, rounded down once: the sign of the rounding error decides.
 static double sum_down(double a, double b) {
     double sum = a + b;
     double b_part = sum - a;
@@ -124,7 +124,7 @@ bool box_list_add(box_list *list, size_t columns, const double *values, uint32_t
 
 bool box_list_to_double(box_list *list, failure *why) {
     if (list->is_double) return true;
-    size_t capacity = list->count + 1; // not 0, which calloc may answer with NULL
+    size_t capacity = list->count + 1; // not 0, for which calloc may return NULL
     bp_box_double *doubles = calloc(capacity, sizeof *doubles);
     if (doubles == NULL) return failure_memory(why);
     for (size_t i = 0; i < list->count; i++) {

@@ -24,14 +24,14 @@ typedef struct box_list {
 
 enum { BOX_COLUMNS = 6, SPHERE_COLUMNS = 4 };
 
-// Reads a whole file. Invalid boxes are refused here, where their row is known; of 2 dimensions, z is not looked at.
+// Reads a whole file. Invalid boxes are refused here, where their row is known; with 2 dimensions, z is ignored.
 bool box_file_read(const char *path, uint32_t dimensions, box_list *list, failure *why);
 bool box_file_write(const char *path, const bp_box *boxes, size_t count, failure *why);
 
 bool box_list_reserve(box_list *list, size_t capacity, failure *why);
-// Appends the box of one row of `columns` numbers; the failure does not say where it stands.
+// Appends the box of one row of `columns` numbers; the caller adds the place to the failure.
 bool box_list_add(box_list *list, size_t columns, const double *values, uint32_t dimensions, failure *why);
-// Turns a list into one of 64-bit boxes.
+// Converts the list to 64-bit boxes.
 bool box_list_to_double(box_list *list, failure *why);
 void box_list_free(box_list *list);
 

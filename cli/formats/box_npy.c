@@ -52,7 +52,7 @@ static bool fail_longer(const input_file *input, failure *why) {
                        input->name);
 }
 
-// The size of a regular file tells before anything is allocated whether the header's promise holds.
+// Compares the size of a regular file with the header before anything is allocated.
 static bool check_size(const input_file *input, const npy_header *header, size_t row_bytes, failure *why) {
     if (!input->size_known) return true;
     uint64_t bytes = input->size - input->done;

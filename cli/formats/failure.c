@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A failure is one line, whatever stood in the file that it quotes: no line ends, nothing that a terminal obeys.
+// A failure is one line, whatever it quotes from a file: line ends and control characters are replaced.
 static void make_one_line(char *text) {
     for (; *text != '\0'; text++) {
         if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';

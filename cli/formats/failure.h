@@ -1,6 +1,6 @@
-// What went wrong, in one line for a person, and the exit status that goes with it.
+// An error message of one line, and the exit status that goes with it.
 //
-// A function of the tool that can fail returns false and has filled in a failure; only main prints it.
+// A function of the tool that can fail returns false and fills in a failure; only main prints it.
 #ifndef TOOL_FAILURE_H
 #define TOOL_FAILURE_H
 
@@ -25,7 +25,7 @@ typedef struct failure {
 
 // Both return false, so that a caller can write `return failure_set(...)`.
 bool failure_set(failure *why, exit_status status, const char *format, ...) TOOL_FORMAT(3, 4);
-// Puts a place ("boxes.csv:7: ") before the text that is there.
+// Puts a place ("boxes.csv:7: ") in front of the text.
 bool failure_prefix(failure *why, const char *format, ...) TOOL_FORMAT(2, 3);
 bool failure_memory(failure *why);
 

@@ -100,7 +100,7 @@ static bool fast_double(const decimal *number, double *value) {
     return true;
 }
 
-// A double that was rounded to the exact middle between two floats no longer knows on which side it was.
+// A double rounded to the exact middle between two floats has lost on which side the number was.
 static bool fast_float(const decimal *number, float *value) {
     const uint64_t below_float = (UINT64_C(1) << 29) - 1;
     double in_double;

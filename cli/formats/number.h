@@ -8,7 +8,7 @@
 
 typedef enum number_result {
     NUMBER_READ,
-    NUMBER_NONE,        // no number stands there
+    NUMBER_NONE,        // the text is not a number
     NUMBER_OUT_OF_RANGE // finite in the text, but beyond the type
 } number_result;
 
@@ -24,8 +24,8 @@ bool number_parse_double(const char *text, double *value);
 
 enum { NUMBER_LENGTH_MAX = 32 };
 
-// Write a number at `to` (room for NUMBER_LENGTH_MAX characters) and return the end of it; no '\0' is written.
-// A float gets the digits it takes to read the same value back.
+// Write a number at `to` (room for NUMBER_LENGTH_MAX characters) and return its end; no '\0' is written. A float gets
+// as many digits as reading the same value back needs.
 char *number_write_u32(char *to, uint32_t value);
 char *number_write_float(char *to, float value);
 

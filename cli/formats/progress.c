@@ -21,7 +21,7 @@ static struct {
     double next_draw;
 } progress;
 
-// The clock of work whose end is not known ticks in a signal handler, which may only read what cannot change under it.
+// For work of unknown length a signal handler shows the seconds; it may only read what does not change meanwhile.
 static struct {
     const char *label;
     size_t label_length;
@@ -49,7 +49,7 @@ static void tick(int signal_number) {
     end = number_write_u32(end + 5, (uint32_t)++ticker.seconds);
     memcpy(end, " s", 2);
     ssize_t written = write(STDERR_FILENO, line, (size_t)(end + 2 - line));
-    (void)written; // nobody to tell
+    (void)written; // an error here cannot be reported
     alarm(1);
     errno = error;
 }

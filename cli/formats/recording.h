@@ -12,7 +12,7 @@
 typedef struct recording {
     size_t step_count, count;
     bool has_absent; // in some step
-    bp_box *boxes;   // of the step at hand; 64-bit boxes are rounded to the nearest floats
+    bp_box *boxes;   // of the current step; 64-bit boxes are rounded to the nearest floats
 
     input_file input;
     unsigned char *bytes; // of a step, as they are in the file
@@ -20,11 +20,11 @@ typedef struct recording {
     size_t step;          // the number of steps read
 } recording;
 
-// Reads the whole file once and refuses it if there is an invalid box anywhere; stands before the first step then.
+// Reads the whole file once and refuses it if any box is invalid; the next step is then the first.
 bool recording_open(recording *self, const char *path, failure *why);
 // Fills `boxes` with those of the next step. There must be one.
 bool recording_next(recording *self, failure *why);
-// After a failure too, and more than once.
+// May be called after a failure, and more than once.
 void recording_close(recording *self);
 
 bool recording_is_absent(const bp_box *box);

@@ -1,5 +1,5 @@
-// The fields of bp_config and bp_method_settings as text: --set FIELD=VALUE, and the same in a file. One table knows them
-// all, in whichever of the two they live. That config.settings points to the methods' is up to the caller.
+// The fields of bp_config and bp_method_settings as text: --set FIELD=VALUE, and the same in a file. One table has the
+// fields of both. The caller must set config.settings to the bp_method_settings.
 #ifndef TOOL_SETTINGS_H
 #define TOOL_SETTINGS_H
 
@@ -18,7 +18,7 @@ bool settings_read(bp_config *config, bp_method_settings *methods, const char *p
 typedef enum settings_style {
     SETTINGS_LINES, // as settings_read takes them
     SETTINGS_WORDS, // the same, in one line
-    SETTINGS_C      // as they stand in the initialiser of a bp_config
+    SETTINGS_C      // as the initialiser of a bp_config
 } settings_style;
 void settings_write(output_file *output, const bp_config *config, const bp_method_settings *methods,
                     settings_style style);

@@ -19,7 +19,7 @@ static bool is_standard(const char *path) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Input
 
-// Looks at what was opened: a directory and an empty file are told apart before anything is read.
+// Checks the opened file: a directory or an empty file is refused before anything is read.
 static bool inspect(input_file *input, failure *why) {
     struct stat status;
     if (fstat(input->file, &status) != 0) {

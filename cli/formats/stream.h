@@ -1,4 +1,4 @@
-// Files in blocks: what every reader and writer of the tool stands on. "-" is standard input or output.
+// Files in blocks, used by every reader and writer of the tool. "-" is standard input or output.
 #ifndef TOOL_STREAM_H
 #define TOOL_STREAM_H
 
@@ -26,7 +26,7 @@ void input_close(input_file *input);
 bool input_read_all(const char *path, char **text, size_t *size, failure *why);
 
 // Writing never fails halfway through a caller's loop: the first error is kept, later writes do nothing, and
-// output_close tells. A long loop may look at output_broken to stop early.
+// output_close reports it. A long loop may check output_broken to stop early.
 typedef struct output_file {
     const char *name;
     int file;

@@ -35,7 +35,7 @@ static uint64_t load_number(const unsigned char *bytes, size_t size) {
     return value;
 }
 
-// More objects, which are not there yet.
+// Grows to `count` objects; the new ones are absent.
 static bool grow_boxes(trace_file *trace, size_t count, failure *why) {
     if (count > trace->capacity) {
         size_t capacity = count + count / 2;
@@ -72,7 +72,7 @@ static bool read_record(trace_file *trace, failure *why) {
     if (!input_read(&trace->input, bytes, sizeof bytes, &got, why)) return false;
     if (got < sizeof bytes) return fail_cut(trace, why);
     const size_t id = (size_t)load_number(bytes, 4);
-    // Ids are dense: one far beyond those that there were is no id.
+    // Ids are dense, so one far beyond all earlier ones is invalid.
     if (id > trace->count + trace->input.size / RECORD_BYTES || id >= BP_MAX_COUNT) {
         return failure_set(why, STATUS_FAILED, "%s: step %llu: id %zu is out of range; the file is damaged",
                            trace->input.name, (unsigned long long)trace->done, id);

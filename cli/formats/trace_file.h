@@ -1,5 +1,5 @@
 // Traces: the boxes of objects, step after step. Either an array (recording.h: .npy, T x N x 6), or a stream of
-// bp_world_record, with any other name. An object that is not there in a step is a box of NaNs.
+// bp_world_record, with any other name. An object that is absent in a step is a box of NaNs.
 #ifndef TOOL_TRACE_FILE_H
 #define TOOL_TRACE_FILE_H
 
@@ -14,7 +14,7 @@ typedef struct trace_file {
     size_t count, capacity;
 } trace_file;
 
-// Whether a file can only be a trace: a stream, or an array with three axes.
+// Whether a file is a trace rather than a file of boxes: a stream, or an array with three axes.
 bool trace_file_is_one(const char *path, bool *is_one, failure *why);
 
 bool trace_file_open(trace_file *trace, const char *path, failure *why);

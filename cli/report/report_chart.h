@@ -1,4 +1,4 @@
-// Charts: what each shows (one table, report_charts.c), its points, its picture, and the sentence beside it.
+// Charts: their definitions (one table, report_charts.c), points, pictures, and sentences.
 //
 //     rows --report_select--> points --report_gnuplot--> SVG
 //                                  \--report_figures--> "grows as n^1.04"
@@ -17,7 +17,7 @@ enum {
     CHART_LOG_X = 1, // of the axis with numbers, where there is only one
     CHART_LOG_Y = 2,
     CHART_SORT = 4,    // categories by their smallest value, instead of as they come
-    CHART_WHOLE_X = 8, // nothing between 1 and 2
+    CHART_WHOLE_X = 8, // x has whole numbers only
 };
 #define CHART_LOG (CHART_LOG_X | CHART_LOG_Y)
 
@@ -86,7 +86,7 @@ void chart_tell(const chart_data *points, const char *text, char *sentence, size
 bool chart_draw(const report_chart *chart, const chart_data *points, const char *id, const char *work, char **svg,
                 failure *why);
 
-// A figure for people: three digits, 12,300 and 1.14·10⁹. Returns `text`.
+// A number with three digits, as 12,300 or 1.14·10⁹. Returns `text`.
 enum { FIGURE_TEXT = 48 };
 const char *figure_text(char text[FIGURE_TEXT], double value);
 

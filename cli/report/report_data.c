@@ -1,5 +1,5 @@
-// Reads CSV files of results: whole files, cut into cells in place. They are small; what matters is that a damaged one is
-// told with its line.
+// Reads CSV files of results: whole files, cut into cells in place. Files are small; what matters is that a damaged one
+// is reported with its line.
 #include "report/report_data.h"
 
 #include "formats/number.h"

@@ -1,7 +1,7 @@
-// Results of benchmarks: every CSV file of some folders as rows, whatever wrote them.
+// Results of benchmarks: the rows of every CSV file of some folders, whichever program wrote them.
 //
-// The bench, the GPU's and MPI's tools write different columns. A row has them all by name; the few that every chart asks
-// for are there as fields, filled in for each kind of file.
+// The bench, the CUDA tool and the MPI tool write different columns. A row has all of them by name; the few that every
+// chart needs are fields, filled in for each kind of file.
 #ifndef TOOL_REPORT_DATA_H
 #define TOOL_REPORT_DATA_H
 
@@ -40,7 +40,7 @@ typedef struct report_data {
     size_t row_count;
 } report_data;
 
-// All files NAME.csv of the folders. A file that cannot be understood is an error with its line.
+// All files NAME.csv of the folders. A file that cannot be parsed is an error with its line.
 bool report_data_read(report_data *data, char **folders, size_t folder_count, failure *why);
 void report_data_free(report_data *data);
 

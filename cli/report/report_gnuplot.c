@@ -1,7 +1,7 @@
-// The picture of a chart: a script for gnuplot, and its SVG made fit to stand in a page.
+// The picture of a chart: a script for gnuplot, and its SVG prepared for the page.
 //
-// All places are computed here, in pixels, so that labels stand beside what they name and never on top of each other. Series
-// differ by shape and dashes as well as by colour.
+// All positions are computed here, in pixels, so that labels stand beside their lines and never overlap. Series differ
+// by shape and dashes as well as by colour.
 #include "report/report_chart.h"
 
 #include "formats/stream.h"
@@ -20,7 +20,7 @@ extern char **environ;
 enum { WIDTH = 560, LINE_HEIGHT = 16, ROW_HEIGHT = 21, FONT_SIZE = 12, SCRIPT_PATH = 4096 };
 static const double LETTER_WIDTH = 6.4;
 
-// Grey enough for paper; the page turns it over in the dark.
+// Readable on paper; the page inverts it in dark mode.
 static const char INK[] = "#333333";
 static const char GRID[] = "#dddddd";
 
@@ -30,7 +30,7 @@ typedef struct series_style {
     const char *dash;
 } series_style;
 
-// Distinct in grey, too: neighbours differ in shape and dashes.
+// Distinct in greyscale too: neighbours differ in shape and dashes.
 static const series_style STYLES[] = {
     {"#1f77b4", 7, "solid"},  {"#d55e00", 5, "(10,4)"},      {"#009e73", 9, "(3,3)"},  {"#a05195", 13, "(12,4,3,4)"},
     {"#b8860b", 11, "(6,3)"}, {"#5b8ff9", 6, "(16,4)"},      {"#c0504d", 4, "(2,4)"},  {"#4f9d8f", 8, "(10,3,3,3)"},
@@ -204,7 +204,7 @@ static double place_of(const layout *plan, double y) {
     return plan->bottom - share * (plan->bottom - plan->top);
 }
 
-// Where the label of a series would like to be: at the height of its last point, or of its part of the last column.
+// The preferred height of a series' label: that of its last point, or of its part of the last column.
 static double wish(const report_chart *chart, const chart_data *points, const layout *plan, size_t index) {
     const chart_series *series = series_at(points, index);
     if (series->count == 0 || chart->kind == CHART_DOTS) return plan->top + LINE_HEIGHT * ((double)index + 0.6);
@@ -214,7 +214,7 @@ static double wish(const report_chart *chart, const chart_data *points, const la
     return place_of(plan, 0.5 * (below + above));
 }
 
-// Labels in the order of their wishes, pushed apart: first downwards, then back up from the lower end.
+// Sorts labels by preferred height and pushes them apart: first downwards, then back up from the lower end.
 static void place_labels(const report_chart *chart, const chart_data *points, layout *plan) {
     const size_t count = points->series_count;
     for (size_t i = 0; i < count; i++) {
@@ -497,8 +497,7 @@ static bool run_gnuplot(const char *script, const char *messages, const char *id
 // ---------------------------------------------------------------------------------------------------------------------
 // Its SVG
 
-// The length of what a picture does not need: a group that is opened and closed at once, gnuplot's name for it. 0: it is
-// needed.
+// The length of a useless element at this place: an empty group or gnuplot's name for it. 0: none.
 static size_t needless(const char *text) {
     static const char *const LINES[] = {"<title>chart</title>\n", "<desc>"};
     for (size_t i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-// The page: promises, the fastest peers, then a section for each suite, what is missing, and where all was measured.
+// The page: promises, the fastest peers, a section for each suite, missing charts, and the machines.
 #include "report/report_page.h"
 
 #include "formats/number.h"

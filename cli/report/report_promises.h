@@ -11,8 +11,8 @@ typedef enum promise_kind {
     PROMISE_MEAN      // the geometric mean over all cases, at most
 } promise_kind;
 
-// Which rows are compared with each other: each with itself alone, those of the same method, scene
-// and n, or of fewer of these.
+// Which rows are compared with each other: each with itself, or those with the same method, scene and n, or fewer of
+// these.
 typedef enum promise_match { MATCH_ROW, MATCH_METHOD, MATCH_SCENE_AND_N, MATCH_N, MATCH_NOTHING } promise_match;
 
 // The smallest y of the rows `top`, divided by the smallest y of the rows `bottom`, in each group of rows that match. All

@@ -1,5 +1,5 @@
-// What a row says: its quantities and names, those that are written as settings ("density=0.5") included, and whether it
-// is one that was asked for.
+// The quantities and names of a row, including those written as settings ("density=0.5"), and whether it fulfils
+// conditions.
 #include "report/report_data.h"
 
 #include "formats/number.h"
