@@ -1,16 +1,16 @@
-// Balance: when the regions are made anew, and by what weights.
+// Load balance: when regions are computed again, and with which weights.
 //
-// Work is counted, not timed, so that the same run always takes the same course: boxes searched (owned and ghosts) plus
-// pairs found. An object weighs 1 plus half of its pairs, times what its rank did last time for each such unit: the ghosts
-// of a rank are thus carried by its objects.
+// Work is counted, not timed, so that a run is repeatable: boxes searched (owned and ghosts) plus pairs found. An
+// object weighs 1 plus half of its pairs, times its rank's last work per such unit: so the objects of a rank carry the
+// cost of its ghosts.
 #include "world.h"
 
 #include <math.h>
 
 // ---- when -----------------------------------------------------------------------------------------------------------------------
 
-// The last partition may have come to no better than `settled` (a crowd at one point cannot be cut): only what is clearly
-// worse is worth another one.
+// The last partition may have reached no better imbalance than `settled` (a crowd at one point cannot be cut), so only
+// a clearly worse one justifies another partition.
 bool bpm_needs_partition(const bp_mpi_world *world) {
     if (world->comm.size == 1) {
         return false;
@@ -58,13 +58,13 @@ static void weigh(const bp_mpi_world *world, float *weights) {
         count_pair(world, bpm_pairs_data(&world->pairs)[i].b, weights);
     }
     for (size_t i = 0; i < world->owned.count; ++i) sum += (double)weights[i];
-    // Objects that came since were not part of that work.
+    // Objects added since then were not part of that work.
     const bool comparable = world->stats.owned == world->owned.count && sum > 0.0;
     const float unit = comparable ? (float)fmin(fmax(world->stats.work / sum, 0.5), 4.0) : 1.0f;
     for (size_t i = 0; i < world->owned.count; ++i) weights[i] *= unit;
 }
 
-// Infinite boxes are everywhere: they have no place, and weigh the same on all ranks.
+// Infinite boxes are left out: they have no centre, and cost the same on all ranks.
 static size_t place(const bp_mpi_world *world, double *centres, float *weights) {
     size_t count = 0;
     for (size_t i = 0; i < world->owned.count; ++i) {

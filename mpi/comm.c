@@ -63,7 +63,7 @@ void *bpm_outbox_add(bpm_outbox *outbox, const bp_allocator *allocator, int rank
         outbox->status = BP_ERROR_MEMORY;
     }
     if (outbox->status == BP_OK && count >= INT_MAX) {
-        outbox->status = BP_ERROR_CAPACITY; // plans count items in 32 bits
+        outbox->status = BP_ERROR_CAPACITY; // Zoltan's plans count items in 32 bits
     }
     if (outbox->status != BP_OK) {
         return NULL;
@@ -130,7 +130,7 @@ static size_t pieces_of(const bpm_comm *comm, const stretch *list, size_t count,
     return pieces;
 }
 
-// Asks Zoltan who sends how much to this rank. `ranks` has room for all of them, twice.
+// Asks Zoltan which ranks send how much to this rank. `ranks` has room for all of them, twice.
 static int invert(const bpm_comm *comm, bpm_inbox *inbox, int *destinations, int *ranks) {
     int arriving = 0, received = 0, to_itself = 0;
     ZOLTAN_COMM_OBJ *plan = NULL;
@@ -141,7 +141,7 @@ static int invert(const bpm_comm *comm, bpm_inbox *inbox, int *destinations, int
     int *lengths = ranks + comm->size;
     code = Zoltan_Comm_Info(plan, NULL, NULL, NULL, NULL, NULL, NULL, &received, ranks, lengths, NULL, NULL, NULL,
                             &to_itself);
-    received += to_itself; // the lists have that too
+    received += to_itself; // the lists include the rank itself
     (void)Zoltan_Comm_Destroy(&plan);
     stretch *from = inbox->from.data;
     inbox->count = 0;
@@ -153,7 +153,7 @@ static int invert(const bpm_comm *comm, bpm_inbox *inbox, int *destinations, int
     return code;
 }
 
-// Senders in ascending order, whatever order the plan has them in.
+// Sorts senders by rank; the plan may have another order.
 static void sort_senders(bpm_inbox *inbox) {
     stretch *from = inbox->from.data;
     size_t first = 0;
@@ -222,7 +222,7 @@ static int post(bpm_comm *comm, const transfer *move, size_t size, int tag, bool
     return MPI_SUCCESS;
 }
 
-// What a rank sends to itself.
+// Copies what a rank sends to itself.
 static void copy_own_items(const bpm_comm *comm, const transfer *out, const transfer *in, size_t size) {
     for (size_t i = 0; i < out->count; ++i) {
         for (size_t k = 0; out->list[i].rank == comm->rank && k < in->count; ++k) {
@@ -304,7 +304,7 @@ bp_status bpm_answer(bpm_comm *comm, bp_status status, bpm_inbox *inbox, const v
 
 // ---- from all to all ----------------------------------------------------------------------------------------------------
 
-// One round of at most `limit` bytes from all ranks together; what they send is a part of a long row of bytes.
+// One round of at most `limit` bytes from all ranks together, of the concatenation of what all ranks send.
 typedef struct round_plan {
     int *counts, *places;
 } round_plan;

@@ -1,10 +1,10 @@
-// Communication: agreeing on a status, and bringing items of one size to the ranks they are for.
+// Communication: agreeing on a status, and sending items of one size to their ranks.
 //
 //     outbox: item -> rank     grouped by rank     Zoltan's plan: who sends how much to whom     pieces below the limit
 //     ------------------------>------------------>---------------------------------------------->----------------> inbox
 //
-// Zoltan makes the plan; the bytes are sent here, because its own sending counts them in 32 bits and does not tell when
-// MPI has failed.
+// Zoltan makes the plan; the bytes are sent here, because Zoltan's own sending counts them in 32 bits and does not
+// report MPI errors.
 #ifndef BPM_COMM_H
 #define BPM_COMM_H
 
@@ -30,7 +30,7 @@ bp_status bpm_agree(bpm_comm *comm, bp_status status);
 // The same, and the largest of some numbers: `values` are replaced.
 bp_status bpm_agree_most(bpm_comm *comm, bp_status status, int64_t *values, int count);
 
-// Items to send. Once adding has failed, `status` says so, and adding does nothing.
+// Items to send. Once adding has failed, `status` holds the error and further adding does nothing.
 typedef struct bpm_outbox {
     bp_buffer items, ranks;
     size_t item_size, count;
@@ -42,29 +42,29 @@ void bpm_outbox_begin(bpm_outbox *outbox, size_t item_size);
 void *bpm_outbox_add(bpm_outbox *outbox, const bp_allocator *allocator, int rank);
 void bpm_outbox_free(bpm_outbox *outbox, const bp_allocator *allocator);
 
-// What has arrived, by the rank of its sender and then in the order of its outbox; and the way back.
+// The items that arrived, sorted by sender and then in the order of its outbox; and the way back for replies.
 typedef struct bpm_inbox {
     bp_buffer items;
     size_t item_size, count;
 
     // the plan: entry i is a rank, a number of items, and where they begin
-    bp_buffer order; // of the outbox: which item stands where after grouping
+    bp_buffer order; // of the outbox: where each item is after grouping
     bp_buffer grouped, to, from, requests;
     size_t to_count, from_count, sent_count;
 } bpm_inbox;
 
 void bpm_inbox_free(bpm_inbox *inbox, const bp_allocator *allocator);
 
-// Collective. `status` is what this rank has come to so far: if it is an error on any rank, nothing is sent, and all return
-// an error.
+// Collective. `status` is this rank's status so far: if it is an error on any rank, nothing is sent, and all ranks
+// return an error.
 bp_status bpm_exchange(bpm_comm *comm, bp_status status, const bpm_outbox *outbox, bpm_inbox *inbox);
 
-// Collective: sends one answer of `size` bytes for each item that has arrived back to where that came from; `answers`
-// gets them in the order of the outbox.
+// Collective: sends a reply of `size` bytes for each item that has arrived back to its sender; `answers` gets the
+// replies in the order of the outbox.
 bp_status bpm_answer(bpm_comm *comm, bp_status status, bpm_inbox *inbox, const void *replies, size_t size,
                      bp_buffer *answers);
 
-// Collective: everything from all ranks to all ranks, by rank. `all` gets `*all_count` items.
+// Collective: gathers the items of all ranks on all ranks, by rank. `all` gets `*all_count` items.
 bp_status bpm_gather(bpm_comm *comm, bp_status status, const void *items, size_t count, size_t size, bp_buffer *all,
                      size_t *all_count);
 

@@ -1,11 +1,11 @@
-// What has begun and what has ended in the whole world, although pairs go from rank to rank.
+// Begin and end events of the whole world, although pairs move from rank to rank.
 //
-// Each rank knows which pairs it reports now and did not before, and the other way round. A pair that has only changed its
-// reporter is both: new on one rank, lost on another. Where that is possible, both tell a third rank, the pair's home, and
-// the two cancel out there. It is not possible
-//   - for an object that was added since: its pairs have begun, whatever there was before under the same id;
-//   - for an object that concerned this rank alone at both times: nobody else can have reported its pairs.
-// So only pairs near the faces of the regions travel, and all pairs that moved when regions were made anew.
+// Each rank knows which pairs it reports now and did not before, and the other way round. A pair that has only changed
+// its reporter is both: new on one rank, lost on another. Where that can happen, both send a claim to a third rank, the
+// pair's home, and the two claims cancel out there. It cannot happen
+//   - for an object that was added since: its pairs have begun, whatever an earlier object with the same id had;
+//   - for an object that concerned this rank alone at both times: no other rank can have reported its pairs.
+// So only pairs near the faces of regions are sent, and, after a new partition, all pairs that moved.
 #include "world.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool add_pair(bp_mpi_world *world, bpm_pairs *list, bp_mpi_pair pair) {
     return true;
 }
 
-// Either certain, or a claim that the pair's home has to judge.
+// Adds an event where it is certain; else a claim for the pair's home.
 static bool state(bp_mpi_world *world, bpm_outbox *claims, bp_mpi_pair pair, bool begun, bool certain) {
     if (certain || world->comm.size == 1) {
         return add_pair(world, begun ? &world->next_begun : &world->next_ended, pair);
@@ -41,7 +41,8 @@ static bool state(bp_mpi_world *world, bpm_outbox *claims, bp_mpi_pair pair, boo
     return item != NULL;
 }
 
-// ---- from what the local world tells -----------------------------------------------------------------------------------------------
+// ---- from the events of the local world
+// -----------------------------------------------------------------------------------------------
 
 static bool is_settled(unsigned flags) {
     return (flags & (BPM_SHARED | BPM_SHARED_BEFORE | BPM_ARRIVED | BPM_GONE | BPM_PARKED)) == 0;
@@ -65,7 +66,8 @@ static bool state_found(bp_mpi_world *world, bpm_outbox *claims, const bp_result
     return good;
 }
 
-// ---- from the last pairs and the next, where the local world is new ------------------------------------------------------------------
+// ---- from the last pairs and the new ones, where the local world is new
+// ------------------------------------------------------------------
 
 static bool copy_sorted(bp_mpi_world *world, const bpm_pairs *from, bpm_pairs *to) {
     if (!bpm_pairs_reserve(to, bpm_allocator(world), from->count + 1)) {
@@ -78,7 +80,7 @@ static bool copy_sorted(bp_mpi_world *world, const bpm_pairs *from, bpm_pairs *t
     return bpm_sort_pairs(to, &world->scratch, bpm_allocator(world));
 }
 
-// The ids of objects that were nowhere before.
+// The ids of new objects.
 static bool collect_born(bp_mpi_world *world, bpm_map *born) {
     const bpm_list *adds = &world->update.adds;
     const bpm_addition *added = adds->memory.data;
@@ -125,7 +127,8 @@ static bool state_all(bp_mpi_world *world, bpm_outbox *claims) {
     return good;
 }
 
-// ---- the judgement at home ---------------------------------------------------------------------------------------------------------------
+// ---- claims at the pair's home
+// ---------------------------------------------------------------------------------------------------------------
 
 static int compare_claims(const void *a, const void *b) {
     const claim *x = a, *y = b;
@@ -133,7 +136,7 @@ static int compare_claims(const void *a, const void *b) {
     return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-// A pair that one rank has lost and another has found is neither.
+// A pair that one rank has lost and another has found has only changed its reporter: both claims are dropped.
 static void cancel_moved_pairs(claim *claims, size_t count, uint8_t *stands) {
     for (size_t i = 0; i < count; ++i) {
         claims[i].index = (uint32_t)i;

@@ -71,7 +71,7 @@ void bpm_map_put(bpm_map *map, uint64_t id, uint32_t value) {
     *slot = (bpm_slot){.id = id, .value = value};
 }
 
-// What follows is moved back, so that no search ends at the gap.
+// Moves the following entries back, so that no search ends at the gap.
 void bpm_map_erase(bpm_map *map, uint64_t id) {
     if (bpm_map_find(map, id) == NULL) {
         return;

@@ -1,6 +1,6 @@
 // A hash table from ids to small numbers: open addressing, linear probing, at most two thirds full.
 //
-// Nothing fails but reserving: after bpm_map_reserve(n), n entries fit.
+// Only reserving can fail: after bpm_map_reserve(n), n entries fit.
 #ifndef BPM_ID_MAP_H
 #define BPM_ID_MAP_H
 
@@ -28,16 +28,16 @@ bool bpm_map_reserve(bpm_map *map, const bp_allocator *allocator, size_t count);
 void bpm_map_free(bpm_map *map, const bp_allocator *allocator);
 void bpm_map_clear(bpm_map *map);
 
-// Asks for the place of an id ahead of time.
+// Prefetches the slot of an id.
 BP_PREFETCHER bpm_map_expect(const bpm_map *map, uint64_t id) {
     if (map->slots != NULL) bp_prefetch(&map->slots[bpm_hash(id) & map->mask]);
 }
 
 // NULL if it is not there.
 uint32_t *bpm_map_find(const bpm_map *map, uint64_t id);
-// Room must be reserved. An id that is there gets the new value.
+// Room must be reserved. An existing id gets the new value.
 void bpm_map_put(bpm_map *map, uint64_t id, uint32_t value);
-// Nothing happens if it is not there.
+// Does nothing if the id is absent.
 void bpm_map_erase(bpm_map *map, uint64_t id);
 
 #endif

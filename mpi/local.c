@@ -2,8 +2,7 @@
 //
 //     removes ---> adds ---> place holders where there are fewer adds ---> moves ---> bp_update ---> pairs ---> ids
 //
-// Its numbers are kept without gaps, so that all boxes can be handed over as one array. A place holder pairs with nothing:
-// what reports pairs leaves it out.
+// Its ids have no gaps, so that all boxes can be passed as one array. Pairs of a place holder are never reported.
 #include "world.h"
 
 #include <float.h>
@@ -11,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 128 }; // pairs whose ids are asked for before they are needed
+enum { AHEAD = 128 }; // pairs whose ids are prefetched
 
 // ---- which pairs are this rank's -------------------------------------------------------------------------------------------------
 
-// Pairs of an object that concerns this rank alone are surely its own; the rest is decided by the point.
+// Pairs of an object that concerns this rank alone belong to it; for other pairs bpm_reporter decides.
 static bool is_mine(const bp_mpi_world *world, bp_id a, bp_id b) {
     const uint8_t *flags = world->local.flags.data;
     if (((flags[a] | flags[b]) & BPM_PARKED) != 0) {
@@ -41,7 +40,7 @@ static bool is_wanted(const bp_mpi_world *world, bp_id a, bp_id b) {
     return filter->pass(filter->context, pair.a, pair.b) != 0;
 }
 
-// With events the local world is asked to leave out the others, so that it tells what begins and ends here.
+// With events the local world filters out the pairs of other ranks, so that its events are this rank's.
 static int pass(void *context, uint32_t a, uint32_t b) {
     const bp_mpi_world *world = context;
     return (world->comm.size == 1 || is_mine(world, a, b)) && is_wanted(world, a, b);
@@ -93,7 +92,7 @@ static bp_status remove_listed(bp_mpi_world *world) {
     return status;
 }
 
-// Place holders make room for what is added.
+// Removes place holders where objects are added.
 static bp_status unpark(bp_mpi_world *world, size_t count) {
     bpm_local *local = &world->local;
     bp_status status = BP_OK;
@@ -109,7 +108,7 @@ static float bounded(float x) {
     return x < -FLT_MAX ? -FLT_MAX : x > FLT_MAX ? FLT_MAX : x;
 }
 
-// A place holder stands where the object was when its box was last kept here; where that was large, it is a point.
+// A place holder keeps the last known box of its object, or a point of it if all ranks knew the object.
 static bp_status park(bp_mpi_world *world, size_t count) {
     bpm_local *local = &world->local;
     bp_status status = BP_OK;
@@ -134,8 +133,7 @@ static bp_status park(bp_mpi_world *world, size_t count) {
     return status;
 }
 
-// What the library needs to know of an object. `user` is not its business, and an object that is all default costs it
-// nothing.
+// The object as the local world gets it: without `user`, so that an object with defaults costs nothing.
 static bp_object stripped(const bp_object *object) {
     bp_object bare = *object;
     bare.user = 0;
@@ -158,7 +156,7 @@ static void set_local(bp_mpi_world *world, bp_id id, const bpm_addition *added) 
     }
 }
 
-// Where an added object is known: among the owned ones, or the ghosts.
+// Records the local id of an added object, among the owned objects or the ghosts.
 static bool note_place(bp_mpi_world *world, bp_id id, const bpm_addition *added) {
     const bp_allocator *allocator = bpm_allocator(world);
     if (added->owned != BPM_NOT_OWNED) {
@@ -180,8 +178,7 @@ static bool note_place(bp_mpi_world *world, bp_id id, const bpm_addition *added)
 
 // ---- neighbours next to each other ------------------------------------------------------------------------------------------------
 
-// A world that is made anew gets its objects in the order of a Z-curve: what is near in space is then near in memory, for
-// the search and for all that follows it.
+// A new local world gets its objects in the order of a Z-curve, so that neighbours in space are neighbours in memory.
 
 static uint64_t spread_bits(uint64_t x) { // 20 bits, two free places between any two
     x = (x | x << 32) & 0x1f00000000ffffu;
@@ -328,27 +325,27 @@ bp_status bpm_local_update(bp_mpi_world *world, bp_result *result) {
 
 // ---- reporting --------------------------------------------------------------------------------------------------------------------
 
-// Nothing to leave out: ids only.
+// All pairs are this rank's: only translates ids.
 static void report_plainly(const uint64_t *ids, const bp_pair *from, size_t count, bp_mpi_pair *to) {
     for (size_t i = 0; i < count; ++i) to[i] = bpm_pair(ids[from[i].a], ids[from[i].b]);
 }
 
-// ... and not even these, where an object's number is its id.
+// All pairs are this rank's, and local ids equal the ids: only converts to 64 bits.
 static void report_numbers(const bp_pair *from, size_t count, bp_mpi_pair *to) {
     for (size_t i = 0; i < count; ++i) to[i] = (bp_mpi_pair){.a = from[i].a, .b = from[i].b};
 }
 
-// Where pairs get their ids.
+// State while pairs get their ids.
 typedef struct naming {
     const uint64_t *ids;
-    uint64_t doubted;  // BPM_TAG: all pairs are in doubt
+    uint64_t doubted;  // BPM_TAG: all pairs are doubtful
     bp_pair *doubtful; // the next one goes here
     bp_mpi_pair *to;   // and the next of the others there
 } naming;
 
-// An id has the tag if its object is shared, or a place holder. Of most pairs neither has. If both have, somebody else may
-// report the pair, and with a filter all are in doubt: such pairs are put aside. The id of a pair to come is asked for
-// ahead of time; the other one mostly comes again and again.
+// An id has the tag if its object is shared or a place holder. In most pairs neither has it. If both have it, another
+// rank may report the pair, and with a filter all pairs are doubtful: such pairs are set aside. Only one id of a later
+// pair is prefetched; the other one mostly repeats.
 static inline void name_pairs(naming *self, const bp_pair *from, const bp_pair *end, size_t ahead) {
     const uint64_t *ids = self->ids, doubted = self->doubted;
     bp_mpi_pair *to = self->to;
@@ -366,7 +363,7 @@ static inline void name_pairs(naming *self, const bp_pair *from, const bp_pair *
     self->to = to;
 }
 
-// Pairs in doubt come after the others. `doubtful` has room for all.
+// Reports the pairs that need no check, then those doubtful ones that are this rank's. `doubtful` has room for all.
 static size_t report_carefully(const bp_mpi_world *world, const bp_result *result, bp_pair *doubtful, bp_mpi_pair *to) {
     const bp_box *boxes = world->local.boxes.data;
     const bp_pair *pairs = result->pairs, *end = pairs + result->pair_count;
@@ -392,7 +389,7 @@ static size_t report_carefully(const bp_mpi_world *world, const bp_result *resul
 
 static bool has_plain_ids(bp_mpi_world *world) {
     bpm_local *local = &world->local;
-    if (world->update.full || world->update.adds.count > 0) { // else nobody has got another id
+    if (world->update.full || world->update.adds.count > 0) { // else no id has changed
         const uint64_t *ids = local->ids.data;
         local->plain_ids = true;
         for (size_t i = 0; i < local->count; ++i) local->plain_ids &= ids[i] == i;
@@ -406,7 +403,7 @@ bp_status bpm_local_report(bp_mpi_world *world, const bp_result *result) {
     if (!bpm_pairs_reserve(next, allocator, result->pair_count + 1)) {
         return BP_ERROR_MEMORY;
     }
-    const bool sifted = bpm_has_events(world); // the local world has done that
+    const bool sifted = bpm_has_events(world); // the local world has filtered already
     if (sifted || (world->comm.size == 1 && world->config.filter.pass == NULL)) {
         if (world->comm.size == 1 && has_plain_ids(world)) {
             report_numbers(result->pairs, result->pair_count, bpm_pairs_data(next));

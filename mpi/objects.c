@@ -1,10 +1,11 @@
-// What a caller says about objects: add, move, set, remove, and who owns them.
+// Changes to objects (add, move, set, remove), and which rank owns an object.
 //
-// Who owns an id is known at its home, a rank that its hash names. A call about objects of other ranks goes there first:
+// The owner of an id is stored at its home, the rank that its hash selects. A call about objects of other ranks asks
+// there first:
 //
 //     caller --- id ---> home --- owner ---> caller --- id, box ---> owner
 //
-// and only if some rank has such ids at all.
+// and only if some rank names such ids.
 #include "base/log.h"
 #include "world.h"
 
@@ -92,7 +93,7 @@ static bp_status check_add(const bp_mpi_world *world, size_t count, const uint64
     return status == BP_OK ? check_objects(world, objects, count) : status;
 }
 
-// Consecutive ids for those who gave none: rank after rank.
+// Assigns consecutive ids, rank after rank, to objects added without ids.
 static bp_status give_ids(bp_mpi_world *world, size_t count, uint64_t *ids) {
     int64_t mine = (int64_t)count, before = 0;
     if (world->comm.size > 1) {
@@ -112,7 +113,7 @@ typedef struct entry {
     int64_t owner;
 } entry;
 
-// Enters new ids into the directory; false if one is there already. Then nothing has changed.
+// Enters new ids into the directory; false, and no change, if one exists already.
 static bool enter(bpm_map *directory, const entry *entries, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         if (bpm_map_find(directory, entries[i].id) != NULL) {
@@ -124,7 +125,7 @@ static bool enter(bpm_map *directory, const entry *entries, size_t count) {
     return true;
 }
 
-// Homes learn of new ids. On failure they know nothing of them.
+// Registers new ids at their homes; on failure none is registered.
 static bp_status register_ids(bp_mpi_world *world, bp_status status, size_t count, const uint64_t *ids) {
     const bp_allocator *allocator = bpm_allocator(world);
     bpm_outbox out = {0};
@@ -153,7 +154,7 @@ static bp_status register_ids(bp_mpi_world *world, bp_status status, size_t coun
     return status;
 }
 
-// On a single rank the owned objects are the directory.
+// On a single rank the owned objects serve as the directory.
 static bp_status check_new(const bp_mpi_world *world, size_t count, const uint64_t *ids, bpm_map *seen) {
     if (!bpm_map_reserve(seen, bpm_allocator(world), count)) {
         return BP_ERROR_MEMORY;
@@ -196,7 +197,7 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
                             !bp_buffer_reserve_slack(&given, allocator, 0, count, sizeof(uint64_t)))) {
         status = BP_ERROR_MEMORY;
     }
-    // The largest id, whether some rank gives ids, and whether one gives none.
+    // The largest id, whether some rank passes ids, and whether some rank passes none.
     int64_t facts[3] = {-1, ids != NULL && count > 0, ids == NULL && count > 0};
     for (size_t i = 0; status == BP_OK && ids != NULL && i < count; ++i) {
         facts[0] = (int64_t)(ids[i] >> 1) > facts[0] ? (int64_t)(ids[i] >> 1) : facts[0];
@@ -219,7 +220,7 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
     } else if (status == BP_OK && count > 0) {
         memcpy(given.data, ids, count * sizeof *ids);
     }
-    // Halved, so that it fits into a signed number: the next free id is even.
+    // Halved, to fit into a signed number: the next free id is even.
     const uint64_t above = facts[0] < 0 ? 0 : 2 * ((uint64_t)facts[0] + 1);
     next = above > next ? above : next;
     if (status == BP_OK) {
@@ -300,7 +301,7 @@ bp_status bp_mpi_find_owners(bp_mpi_world *world, size_t count, const uint64_t *
 
 // ---- orders: something about objects of any rank ----------------------------------------------------------------------------------
 
-// What a caller says about its objects: arrays, each of which may be NULL.
+// An order for objects, as the caller passes it: arrays, each of which may be NULL.
 typedef struct order {
     size_t count;
     const uint64_t *ids;
@@ -320,7 +321,7 @@ typedef struct sent_order {
 
 enum { HAS_BOX = 1, HAS_OBJECT = 2, HAS_USER = 4 };
 
-// Where this rank's own objects are, and which ids are not among them.
+// Indices of this rank's own objects, and the ids that other ranks own.
 typedef struct addresses {
     bp_buffer indices; // uint32_t for each id; ELSEWHERE
     bp_buffer foreign; // size_t: positions of the others
@@ -341,7 +342,7 @@ static void addresses_free(addresses *self, const bp_allocator *allocator) {
     bpm_inbox_free(&self->in, allocator);
 }
 
-// Callers like to name objects in the order in which they got them: the next one is guessed before it is looked up.
+// Callers mostly name objects in the order in which they were listed, so the next index is tried before the lookup.
 static bp_status find_own(const bp_mpi_world *world, const order *said, addresses *self) {
     const bp_allocator *allocator = bpm_allocator(world);
     const uint64_t *own = world->owned.ids.data;
@@ -395,7 +396,7 @@ static bp_status refuse_unknown(const bp_mpi_world *world, uint64_t id) {
     return BP_ERROR_ID;
 }
 
-// Sends what is about other ranks' objects to them.
+// Sends the orders for objects of other ranks to their owners.
 static bp_status send_foreign(bp_mpi_world *world, bp_status status, const order *said, addresses *self) {
     const bp_allocator *allocator = bpm_allocator(world);
     const int *owners = self->owners.data;
@@ -421,14 +422,14 @@ static bp_status find_arrived(const bp_mpi_world *world, addresses *self) {
         const sent_order *item = (const sent_order *)((const char *)self->in.items.data + i * self->in.item_size);
         const uint32_t *found = bpm_map_find(&world->owned.index_of, item->id);
         if (found == NULL) {
-            return BP_ERROR_INTERNAL; // the directory was wrong
+            return BP_ERROR_INTERNAL; // the directory named the wrong owner
         }
         ((uint32_t *)self->in_indices.data)[i] = *found;
     }
     return BP_OK;
 }
 
-// Finds everything that an order is about, on this rank and on others. Collective; all ranks agree on the result.
+// Finds all objects of an order, on this rank and on others. Collective; all ranks agree on the result.
 static bp_status address(bp_mpi_world *world, bp_status status, const order *said, addresses *self) {
     status = status == BP_OK ? find_own(world, said, self) : status;
     if (world->comm.size == 1) {
@@ -469,7 +470,7 @@ static void obey(bp_mpi_world *world, uint32_t index, const bp_box *box, const b
 static void obey_arrived(bp_mpi_world *world, const addresses *self, int low, int high) {
     for (size_t i = 0; i < self->in.count; ++i) {
         const sent_order *item = (const sent_order *)((const char *)self->in.items.data + i * self->in.item_size);
-        // Senders come in ascending order: those below this rank are before its own orders, those above after them.
+        // Orders apply by rank of the sender, with this rank's own orders in their place among them.
         const int sender = item->sender;
         if (sender >= low && sender < high) {
             obey(world, ((const uint32_t *)self->in_indices.data)[i], (item->has & HAS_BOX) != 0 ? &item->box : NULL,
@@ -502,7 +503,7 @@ static bp_status carry_out(bp_mpi_world *world, bp_status status, const order *s
     return status;
 }
 
-// All that this rank owns, in order; unless other ranks name theirs.
+// Without ids, every rank moves all objects that it owns, in order.
 static bp_status check_all_owned(const bp_mpi_world *world, size_t count) {
     if (count != world->owned.count) {
         bp_log_write(&world->comm.log, "without ids, count must be the number of objects that rank %d owns, %zu",
@@ -512,7 +513,7 @@ static bp_status check_all_owned(const bp_mpi_world *world, size_t count) {
     return BP_OK;
 }
 
-// Checks the boxes, and lists those that are not this rank's alone, now or at the last update, or of which there is news.
+// Checks the boxes, and lists the objects that concern other ranks, now or at the last update, or have changed already.
 static bp_status sort_out(bp_mpi_world *world, size_t count, const bp_box *boxes) {
     const uint8_t *flags = world->owned.flags.data;
     const bool alone = world->comm.size == 1 && !world->owned.pending; // then the local world checks them
@@ -528,14 +529,14 @@ static bp_status sort_out(bp_mpi_world *world, size_t count, const bp_box *boxes
     return status;
 }
 
-// How many there are before the first that is not in the local world, because it is new.
+// How many objects precede the first new one, which is not yet in the local world.
 static size_t count_known(const bp_id *core, size_t count) {
     size_t known = 0;
     while (known < count && core[known] != BP_NO_ID) ++known;
     return known;
 }
 
-// Boxes go where they are searched; those that are not this rank's alone are also kept here, for the update.
+// Moves the boxes in the local world directly; boxes that concern other ranks are also kept here, for the update.
 static bp_status place_all(bp_mpi_world *world, size_t count, const bp_box *boxes) {
     bpm_owned *owned = &world->owned;
     const bpm_list *flagged = &world->update.flagged;
@@ -601,7 +602,7 @@ static int compare_indices(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// All indices that are to go, ascending; an error if one comes twice.
+// All indices to remove, ascending; an error if one occurs twice.
 static bp_status collect(bp_mpi_world *world, const order *said, const addresses *self, size_t *count) {
     const size_t most = said->count + self->in.count;
     if (!bp_buffer_reserve_slack(&world->scratch, bpm_allocator(world), 0, most, sizeof(uint32_t)) ||
@@ -629,7 +630,7 @@ static bp_status collect(bp_mpi_world *world, const order *said, const addresses
     return BP_OK;
 }
 
-// The homes forget the ids that go. The last thing that can fail.
+// Removes the ids at their homes. The last step that can fail.
 static bp_status sign_off(bp_mpi_world *world, bp_status status, size_t count, bpm_inbox *in) {
     bpm_outbox out = {0};
     const uint32_t *indices = world->scratch.data;

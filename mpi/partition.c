@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- what Zoltan asks -----------------------------------------------------------------------------------------------------
+// ---- Zoltan's callbacks
+// -----------------------------------------------------------------------------------------------------
 
 static int tell_count(void *data, int *error) {
     *error = ZOLTAN_OK;
@@ -20,7 +21,7 @@ static void tell_objects(void *data, int id_words, int local_words, ZOLTAN_ID_PT
     (void)id_words;
     (void)local_words;
     for (size_t i = 0; i < load->count; ++i) {
-        ids[i] = (ZOLTAN_ID_TYPE)i; // only the cuts are wanted, so these need not be unique among the ranks
+        ids[i] = (ZOLTAN_ID_TYPE)i; // only the cuts are used, so ids need not be unique across ranks
         local_ids[i] = (ZOLTAN_ID_TYPE)i;
         if (weight_count > 0) weights[i] = load->weights[i];
     }
@@ -60,7 +61,7 @@ static int set_parameters(struct Zoltan_Struct *zoltan, bp_mpi_partition kind) {
     for (size_t i = 0; i < sizeof PARAMETERS / sizeof *PARAMETERS && code == ZOLTAN_OK; ++i) {
         code = Zoltan_Set_Param(zoltan, PARAMETERS[i][0], PARAMETERS[i][1]);
     }
-    // Last, because it prints what it does until the debug level is 0.
+    // Last, because Zoltan prints every setting until the debug level is 0.
     return code == ZOLTAN_OK ? Zoltan_Set_Param(zoltan, "LB_METHOD", kind == BP_MPI_HSFC ? "HSFC" : "RCB") : code;
 }
 
@@ -119,7 +120,7 @@ static bp_status read_tree(const bpm_comm *comm, struct Zoltan_Struct *zoltan, b
     return status;
 }
 
-// Cells enough that each rank has some hundreds, if objects are spread evenly.
+// Enough cells that each rank has some hundreds, if objects are spread evenly.
 static void lay_grid(bpm_regions *regions, const double low[3], const double high[3]) {
     const double cells = 512.0 * (double)regions->size;
     const double edge = regions->dimensions == 2 ? sqrt(cells) : cbrt(cells);
@@ -129,7 +130,7 @@ static void lay_grid(bpm_regions *regions, const double low[3], const double hig
         regions->cells[axis] = flat ? 1 : (int32_t)ceil(edge);
         regions->origin[axis] = flat ? 0.0 : low[axis];
         regions->per_unit[axis] = flat ? 0.0 : (double)regions->cells[axis] / (high[axis] - low[axis]);
-        // A range so small or large that this is no number: one cell does.
+        // If the range is so small or large that this is not finite, one cell is used.
         if (!(regions->per_unit[axis] < 1e300)) {
             regions->cells[axis] = 1;
             regions->per_unit[axis] = 0.0;
@@ -181,7 +182,7 @@ static bp_status read_grid(bpm_comm *comm, struct Zoltan_Struct *zoltan, const b
     return assign_cells(zoltan, regions) == ZOLTAN_OK ? BP_OK : BP_ERROR_INTERNAL;
 }
 
-// With nothing to part: all of space is rank 0's.
+// With no objects, all of space belongs to rank 0.
 static bp_status make_trivial(const bpm_comm *comm, bpm_regions *regions) {
     bp_buffer boxes = {0};
     const size_t count = 6 * (size_t)regions->size;

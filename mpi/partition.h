@@ -7,7 +7,7 @@
 
 #include <zoltan.h>
 
-// What is to be parted: this rank's centres and weights.
+// The input: this rank's centres and weights.
 typedef struct bpm_load {
     const double *centres; // 3 each
     const float *weights;
@@ -18,7 +18,8 @@ typedef struct bpm_load {
 // Collective. Makes a Zoltan object for a communicator.
 bp_status bpm_partition_create(bpm_comm *comm, bp_mpi_partition kind, struct Zoltan_Struct **zoltan);
 
-// Collective. Fills in the tree or grid of `regions`, whose other fields are set; their number need not be that of the ranks. `status` is what this rank has come to.
+// Collective. Fills in the tree or grid of `regions`, whose other fields are set; their number need not be that of the
+// ranks. `status` is this rank's status so far.
 bp_status bpm_partition(bpm_comm *comm, bp_status status, struct Zoltan_Struct *zoltan, bp_mpi_partition kind,
                         const bpm_load *load, bpm_regions *regions);
 

@@ -108,7 +108,7 @@ bool bpm_is_inside_with_care(const bpm_regions *regions, const bp_box *box) {
     for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
         const double low = (double)box->min[axis], high = (double)box->max[axis];
         const double period = regions->period[axis];
-        // Room for the rounding of wrapped coordinates; a few boxes fewer are plain then.
+        // Leaves room for the rounding of wrapped coordinates, so slightly fewer boxes take the fast path.
         const double slack = (fabs(low) + fabs(high) + period) * (4.0 * ROUNDING);
         inside &= low <= high;
         inside &= low - slack > regions->low[axis] && high + slack <= regions->high[axis];
@@ -225,7 +225,7 @@ size_t bpm_ranks_of_box(bpm_regions *regions, const bp_box *box, int *ranks, boo
 
 // ---- pairs --------------------------------------------------------------------------------------------------------------
 
-// Whether a point of the circle lies in an image of an arc: the very numbers that visit_images uses.
+// Whether a point of the circle lies in an image of an arc, with exactly the numbers that visit_images uses.
 static bool arc_holds(const bpm_regions *regions, const bpm_extent *extent, uint32_t axis, double point) {
     bool held = isinf(extent->low[axis]);
     for (int image = 0; image < IMAGES && !held; ++image) {
@@ -254,7 +254,7 @@ int bpm_reporter(const bpm_regions *regions, const bp_box *a, const bp_box *b) {
 
 // ---- the tree -----------------------------------------------------------------------------------------------------------
 
-// Ranks first .. last-1 are to be parted; those before `middle` go left.
+// How to split ranks first .. last-1: those before `middle` go left.
 typedef struct parting {
     int middle;
     int32_t axis;
@@ -265,8 +265,8 @@ static double side(const double *boxes, int rank, int32_t axis, bool high) {
     return boxes[(size_t)rank * 6 + (high ? 3 : 0) + (size_t)axis];
 }
 
-// Along one axis: of all places where everything before ends before everything after begins, that nearest to the middle.
-// `ends` is scratch.
+// Along one axis: of all ranks r where the regions before r end before those from r on begin, the one nearest to the
+// middle. `ends` is scratch.
 static void try_axis(const double *boxes, int first, int last, int32_t axis, double *ends, parting *best,
                      int *best_off) {
     double begins = INFINITY;

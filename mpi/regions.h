@@ -6,10 +6,10 @@
 // Both are exact in this sense: a point that lies in a box always belongs to one of the ranks that the box concerns,
 // because both are found by the same comparisons of the same numbers. All ranks hold the same regions.
 //
-// Along an axis with a period all is done on the circle 0 .. period. There a box is an arc: it begins at its own start, is
-// made longer by a little more than any rounding can be, and has three images, of which the tests below see always the
-// same numbers. Which of two arcs' starts decides about a pair depends on ids and images alone; whether the boxes overlap
-// at all is not decided here but by the library, on the boxes as they were given.
+// Along an axis with a period all is done on the circle 0 .. period. There a box is an arc: it begins at its own start,
+// is made longer by a little more than any rounding can be, and has three images, for which the tests below always use
+// the same numbers. Which of two arcs' starts decides about a pair depends on ids and images alone; whether the boxes
+// overlap is decided by the library, on the original boxes.
 #ifndef BPM_REGIONS_H
 #define BPM_REGIONS_H
 
@@ -35,7 +35,7 @@ typedef struct bpm_regions {
     bool is_grid;
     bp_buffer cuts;                    // tree: bpm_cut, size - 1 of them; the root comes first
     double low[3], high[3];            // tree: this rank's region: low < x <= high
-    bool plain;                        // tree: no period, no spheres: a box inside needs no more room than itself
+    bool plain;                        // tree: no period, no spheres: the box itself is the extent
     float inner_low[4], inner_high[4]; // the same, rounded inwards; the last is not used
     double origin[3], per_unit[3];     // grid: cell = (x - origin) * per_unit
     int32_t cells[3];
@@ -45,7 +45,7 @@ typedef struct bpm_regions {
     uint32_t mark;
 } bpm_regions;
 
-// A box, as regions see it.
+// A box as an extent on the regions' axes.
 typedef struct bpm_extent {
     double low[3], high[3]; // with a period: the arc, or -inf .. inf if it is the whole circle
     double start[3];        // with a period: where it begins, 0 .. period
@@ -53,12 +53,12 @@ typedef struct bpm_extent {
 } bpm_extent;
 
 bpm_extent bpm_extent_of(const bpm_regions *regions, const bp_box *box);
-// Where the object belongs. Infinite coordinates count as the largest number.
+// The rank that owns an object at this place. Infinite coordinates count as the largest number.
 void bpm_centre_of(const bpm_regions *regions, const bp_box *box, double centre[3]);
 
 int bpm_rank_of_point(const bpm_regions *regions, const double point[3]);
 
-// Whether a box is valid and concerns this rank alone; false if that is not plain at once.
+// A fast test whether a box is valid and concerns this rank alone; false if that takes more work to decide.
 bool bpm_is_inside_with_care(const bpm_regions *regions, const bp_box *box);
 
 static inline bool bpm_is_inside(const bpm_regions *regions, const bp_box *box) {
@@ -92,7 +92,7 @@ size_t bpm_ranks_of_box(bpm_regions *regions, const bp_box *box, int *ranks, boo
 int bpm_reporter(const bpm_regions *regions, const bp_box *a, const bp_box *b);
 
 // Makes the tree from the regions' own boxes: low and high of each rank, 2 * 3 numbers. Where they do not fit together,
-// some cut is made: any tree is right, a good one is balanced.
+// an arbitrary cut is made: every tree is correct, a good one is balanced.
 bool bpm_tree_from_boxes(bpm_regions *regions, const bp_allocator *allocator, const double *boxes, int rank);
 void bpm_regions_free(bpm_regions *regions, const bp_allocator *allocator);
 

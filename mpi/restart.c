@@ -2,8 +2,8 @@
 //
 //     header, 128 bytes | objects, by rank | pairs of the last update, by rank
 //
-// All numbers are little-endian; the machine must be so too. The checksums are sums over records, so they do not depend on
-// who wrote which. A save goes into a file beside the named one, which takes its place when all is written.
+// All numbers are little-endian, and the machine must be too. Checksums are sums over records, so they do not depend on
+// which rank wrote which. A save goes to a temporary file, which replaces the named one when all is written.
 #include "base/log.h"
 #include "world.h"
 
@@ -17,14 +17,14 @@ static const char MAGIC[8] = {'b', 'p', '_', 'm', 'p', 'i', '\r', '\n'};
 typedef struct file_header {
     char magic[8];
     uint32_t version;
-    uint32_t order; // 0x01020304, to tell the order of bytes
+    uint32_t order; // 0x01020304, to detect the byte order
     uint32_t dimensions, shape;
     float period[3];
     uint32_t user_bytes;
     uint64_t objects, pairs, next_id;
     uint64_t object_sum, pair_sum;
     uint64_t reserved[5];
-    uint64_t own_sum; // of all that is before
+    uint64_t own_sum; // of all bytes before it
 } file_header;
 
 _Static_assert(sizeof(file_header) == 128, "the header is 128 bytes long");
@@ -35,7 +35,7 @@ typedef struct file_object {
     bp_object object;
     uint32_t flags; // BPM_NEWBORN or 0
     uint32_t padding;
-} file_object; // user bytes follow, filled up to a multiple of 8
+} file_object; // user bytes follow, padded to a multiple of 8
 
 static size_t object_bytes(const bp_mpi_world *world) {
     return sizeof(file_object) + ((size_t)world->config.user_bytes + 7) / 8 * 8;
@@ -77,7 +77,7 @@ static void pack_object(const bp_mpi_world *world, size_t index, file_object *to
     }
 }
 
-// What one rank has to write or read: records of one kind, one after the other, in blocks.
+// One rank's part of the file: records of one kind, written or read in blocks.
 typedef struct section {
     MPI_Offset start; // of this rank's part
     size_t count, bytes;
@@ -252,7 +252,7 @@ static int read_part(const bp_mpi_world *world, MPI_File file, section *part, ch
     return code;
 }
 
-// Records become objects that were there before; those that no update had seen are still new.
+// Records become existing objects; those that no update had processed are still new.
 static bp_status add_loaded(bp_mpi_world *world, const char *records, size_t count) {
     const size_t bytes = object_bytes(world), user = world->config.user_bytes;
     const bp_allocator *allocator = bpm_allocator(world);
@@ -271,7 +271,8 @@ static bp_status add_loaded(bp_mpi_world *world, const char *records, size_t cou
     }
     if (status == BP_OK) {
         status = bp_mpi_add_many(world, count, ids.data, boxes.data, objects.data, user > 0 ? users.data : NULL, NULL);
-        status = status == BP_ERROR_BOX || status == BP_ERROR_ID ? BP_ERROR_ARGUMENT : status; // nobody saved that
+        status = status == BP_ERROR_BOX || status == BP_ERROR_ID ? BP_ERROR_ARGUMENT
+                                                                 : status; // the file cannot be a valid save
     }
     for (size_t i = 0; status == BP_OK && i < count; ++i) {
         const file_object *record = (const file_object *)(records + i * bytes);

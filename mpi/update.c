@@ -1,19 +1,19 @@
-// An update: who needs to know what, the search, and the moment when all of it becomes true.
+// An update: which ranks need which objects, the search, and the commit.
 //
-//     regions -> plan -> exchange, broadcast -> local world -> pairs, events, directory -> agree -> commit
+//     regions -> list changes -> exchange, broadcast -> local world -> pairs, events, directory -> agree -> commit
 //
-// An object's ranks are a function of its box and the regions: which ranks know it is therefore not stored but computed
-// again, from the box that they know. If the new box and the old one concern this rank alone, as nearly all do, that is a
-// few comparisons.
+// The ranks that know an object are not stored: they follow from the box that was last sent and the regions. Nearly all
+// objects concern this rank alone before and after, which takes a few comparisons to see.
 #include "base/clock.h"
 #include "world.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPECTED = 8 }; // objects that are asked for ahead of time
+enum { EXPECTED = 8 }; // objects that are prefetched
 
-// ---- the plan -----------------------------------------------------------------------------------------------------------------------
+// ---- changes to send
+// -----------------------------------------------------------------------------------------------------------------------
 
 static size_t record_size(const bp_mpi_world *world) {
     return (sizeof(bpm_record) + world->config.user_bytes + 7) / 8 * 8;
@@ -62,7 +62,7 @@ static bool tell_all(bp_mpi_world *world, size_t index, int owner, uint32_t tell
     return record != NULL;
 }
 
-// What an owned object is to others, before and after.
+// Which ranks an owned object concerns, before and after.
 typedef struct spread {
     size_t index;
     bool known;  // it was there at the last update
@@ -107,7 +107,7 @@ static bool enter_local(bp_mpi_world *world, const spread *self) {
     return true;
 }
 
-// What happens to it in this rank's own world.
+// Lists its change in this rank's local world.
 static bool act_locally(bp_mpi_world *world, const spread *self) {
     bp_id *core = &((bp_id *)world->owned.core.data)[self->index];
     const bool was_here = self->known && *core != BP_NO_ID;
@@ -143,7 +143,7 @@ static bool leave(bp_mpi_world *world, const spread *self) {
     return leaver != NULL;
 }
 
-// Tells the ranks that are concerned now, and those that were.
+// Sends records to the ranks that the object concerns now, and to those that it concerned.
 static bool tell_others(bp_mpi_world *world, spread *self, bool was_shared) {
     bpm_update *update = &world->update;
     bpm_regions *regions = update->regions;
@@ -171,7 +171,7 @@ static bool tell_others(bp_mpi_world *world, spread *self, bool was_shared) {
     return good;
 }
 
-// What others know of it from now on. (If the update fails, all begin anew, and nobody asks.)
+// Keeps the box that others know from now on. (After a failed update everything is sent again, so it does not matter.)
 static void note_spread(bp_mpi_world *world, const spread *self) {
     uint8_t *flags = &((uint8_t *)world->owned.flags.data)[self->index];
     *flags = (uint8_t)((*flags & BPM_NEWS) | (self->shared ? BPM_ABROAD : 0u));
@@ -195,13 +195,13 @@ static bool plan_one(bp_mpi_world *world, size_t index) {
     return good && leave(world, &self);
 }
 
-// An object that was removed: whoever knows it forgets it.
+// A removed object: the ranks that know it are told to drop it.
 static bool plan_removal(bp_mpi_world *world, const bpm_removed *removed) {
     bpm_update *update = &world->update;
     const uint8_t *flags = world->local.flags.data;
     const bp_allocator *allocator = bpm_allocator(world);
     if (update->full) {
-        return true; // all begin anew
+        return true; // everything is sent again
     }
     bool good = removed->core == BP_NO_ID || add_id(world, &update->removes, removed->core);
     if (!good || world->comm.size == 1 || (removed->core != BP_NO_ID && (flags[removed->core] & BPM_SHARED) == 0)) {
@@ -240,7 +240,7 @@ static void begin_update(bp_mpi_world *world, bool full, bpm_regions *regions) {
     }
 }
 
-// On a single rank nobody is told: what is new goes into the local world, what has changed is changed there.
+// On a single rank nothing is sent: new objects are added to the local world, changed ones are changed there.
 static bool plan_alone(bp_mpi_world *world, size_t index) {
     const uint8_t flags = ((const uint8_t *)world->owned.flags.data)[index];
     const bp_id core = ((const bp_id *)world->owned.core.data)[index];
@@ -253,7 +253,7 @@ static bool plan_alone(bp_mpi_world *world, size_t index) {
            ((flags & BPM_RESTATED) == 0 || add_id(world, &world->update.restated, core));
 }
 
-// The first from `index` on of which there is news, or `count`. Of most there is none: eight are looked at at once.
+// The first changed object from `index` on, or `count`. Few have changed, so eight flags are tested at once.
 static size_t next_news(const uint8_t *flags, size_t index, size_t count) {
     static const uint64_t NEWS_OF_EIGHT = BPM_NEWS * UINT64_C(0x0101010101010101);
     uint64_t eight = 0;
@@ -265,7 +265,7 @@ static size_t next_news(const uint8_t *flags, size_t index, size_t count) {
     return index;
 }
 
-// The owned objects of which there is news; if all begin anew, all.
+// Lists the owned objects that have changed; in a full update, all.
 static bool list_flagged(bp_mpi_world *world) {
     const uint8_t *flags = world->owned.flags.data;
     const bool full = world->update.full;
@@ -279,7 +279,7 @@ static bool list_flagged(bp_mpi_world *world) {
     return true;
 }
 
-// Objects that others know lie here and there: what a plan needs of them is asked for ahead of time.
+// Changed objects are scattered in memory, so their data is prefetched.
 BP_PREFETCHER expect(const bp_mpi_world *world, const uint32_t *flagged, size_t i, size_t count) {
     const bpm_owned *owned = &world->owned;
     const bp_id *core = owned->core.data;
@@ -318,9 +318,10 @@ static bp_status list_changes(bp_mpi_world *world) {
     return good ? BP_OK : update->out.status != BP_OK ? update->out.status : BP_ERROR_MEMORY;
 }
 
-// ---- what others tell -----------------------------------------------------------------------------------------------------------------
+// ---- records from other ranks
+// -----------------------------------------------------------------------------------------------------------------
 
-// Forgets a ghost; fine if there is none.
+// Removes a ghost, if there is one.
 static bool hear_drop(bp_mpi_world *world, const bpm_record *record) {
     const uint32_t *ghost = bpm_map_find(&world->local.ghosts, record->id);
     if (ghost == NULL) {
@@ -336,7 +337,7 @@ static uint8_t flags_of(const bpm_record *record, uint32_t tells) {
     return (uint8_t)(BPM_SHARED | (cast ? BPM_BROADCAST : 0) | ((record->flags & BPM_TELLS_BORN) != 0 ? BPM_BORN : 0));
 }
 
-// `shared`: the flags that say whom the object concerns after this update.
+// `shared`: the flags for the ranks that the object concerns after this update.
 static bool hear_change(bp_mpi_world *world, const bpm_record *record, bp_id id, uint8_t shared) {
     bpm_local *local = &world->local;
     const size_t bytes = world->config.user_bytes;
@@ -362,7 +363,7 @@ static bool hear_change(bp_mpi_world *world, const bpm_record *record, bp_id id,
 static bool hear_put(bp_mpi_world *world, const bpm_record *record) {
     int *ranks = world->update.ranks.data, owner;
     bool cast;
-    // An arrival may concern this rank alone; what a ghost concerns, the sender has found out.
+    // An arrival may concern this rank alone; for a ghost the sender has determined its ranks.
     uint8_t shared = flags_of(record, record->flags);
     if (record->owner == world->comm.rank && !(record->flags & BPM_TELLS_ALL) &&
         bpm_concerned(world->update.regions, &record->box, ranks, &cast, &owner) == 1) {
@@ -385,7 +386,7 @@ static bool hear_put(bp_mpi_world *world, const bpm_record *record) {
     return added != NULL;
 }
 
-// A broadcast that is no longer for all is for those whom it concerns.
+// A broadcast object that is no longer for all ranks: this rank keeps it only if it concerns this rank.
 static bool is_for_me(bp_mpi_world *world, const bpm_record *record) {
     if ((record->flags & BPM_TELLS_ALL) != 0) {
         return true;
@@ -396,7 +397,7 @@ static bool is_for_me(bp_mpi_world *world, const bpm_record *record) {
     return ((const uint32_t *)world->update.regions->marks.data)[world->comm.rank] == world->update.regions->mark;
 }
 
-// What is needed of ghosts, ahead of time: where they are, then what they are.
+// Prefetches ghosts: first their slots, then their data.
 BP_PREFETCHER expect_ghost(const bp_mpi_world *world, const void *items, size_t i, size_t count) {
     const size_t size = record_size(world), soon = i + EXPECTED, later = soon + EXPECTED;
     if (later < count) {
@@ -413,7 +414,7 @@ BP_PREFETCHER expect_ghost(const bp_mpi_world *world, const void *items, size_t 
     }
 }
 
-// First what is to be forgotten: an id may be given again in the same breath.
+// Drops come first, because an id may be reused in the same update.
 static bool hear(bp_mpi_world *world, const void *items, size_t count, bool drops, bool cast) {
     const size_t size = record_size(world);
     bool good = true;
@@ -460,7 +461,7 @@ typedef struct sign {
     int64_t owner;
 } sign;
 
-// The homes of those that leave learn where to. They act on it when all is agreed.
+// Sends the new owner of each leaving object to its home, which applies it at the commit.
 static bp_status send_signs(bp_mpi_world *world, bp_status status) {
     bpm_update *update = &world->update;
     bpm_outbox_begin(&update->signs, sizeof(sign));
@@ -474,7 +475,8 @@ static bp_status send_signs(bp_mpi_world *world, bp_status status) {
     return bpm_exchange(&world->comm, status, &update->signs, &update->signs_in);
 }
 
-// ---- the moment of truth ------------------------------------------------------------------------------------------------------------------
+// ---- the commit
+// ------------------------------------------------------------------------------------------------------------------
 
 static bp_status prepare_commit(bp_mpi_world *world) {
     const bpm_update *update = &world->update;
@@ -492,7 +494,7 @@ static void forget_news(bp_mpi_world *world) {
     world->owned.pending = false;
 }
 
-// They were planned in ascending order; from the last one on, indices stay valid.
+// Leavers are listed in ascending order; removed from the last one on, indices stay valid.
 static void send_off(bp_mpi_world *world) {
     const bpm_list *leavers = &world->update.leavers;
     const size_t bytes = world->config.user_bytes;
@@ -578,7 +580,7 @@ static void take_stock(bp_mpi_world *world, const bp_result *result, bp_mpi_stat
     stats->local = result->stats;
 }
 
-// From the exchange to the events or signs each rank works for itself: whether all went well is agreed upon there.
+// From the exchange to the events each rank works alone; the ranks agree on the status there.
 static bp_status search(bp_mpi_world *world, bp_status status, bool full, bpm_regions *regions, bp_mpi_stats *stats) {
     clock_state clock = {bp_clock_seconds()};
     bp_result result = {0};
@@ -641,7 +643,7 @@ bp_status bp_mpi_update(bp_mpi_world *world, bp_mpi_result *result) {
         return status;
     }
     if (parts) {
-        // The first partition knows of no pairs yet: what it comes to is no reason to leave it at that.
+        // The first partition knows no pairs yet, so its imbalance does not count as settled.
         world->settled = stats.partitions > 1 ? stats.imbalance : 1.0;
         world->last_partition = stats.updates;
         world->parted_objects = world->objects;

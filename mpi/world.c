@@ -1,4 +1,4 @@
-// Life and death of a world, and what can be asked of it without the other ranks.
+// Creating and destroying a world, and queries that need no other rank.
 #include "world.h"
 
 #include "base/log.h"
@@ -51,8 +51,8 @@ static bp_status check_config(const bp_mpi_config *config) {
     return BP_OK;
 }
 
-static bp_mpi_config complete(const bp_mpi_config *given) {
-    bp_mpi_config config = given != NULL ? *given : (bp_mpi_config){0};
+static bp_mpi_config complete(const bp_mpi_config *requested) {
+    bp_mpi_config config = requested != NULL ? *requested : (bp_mpi_config){0};
     config.local.dimensions = config.local.dimensions == 0 ? 3 : config.local.dimensions;
     config.imbalance = config.imbalance == 0.0f ? IMBALANCE : config.imbalance;
     config.balance_interval = config.balance_interval == 0 ? BALANCE_INTERVAL : config.balance_interval;
@@ -62,7 +62,7 @@ static bp_mpi_config complete(const bp_mpi_config *given) {
     return config;
 }
 
-// What all ranks must give alike, as numbers.
+// The settings that must be the same on all ranks, as numbers.
 static void fingerprint(const bp_mpi_config *config, int64_t values[6]) {
     uint32_t period[3];
     memcpy(period, config->local.period, sizeof period);
@@ -100,7 +100,7 @@ static bpm_regions empty_regions(const bp_mpi_config *config, int size) {
     return regions;
 }
 
-// The library itself is the judge of its own config.
+// The library itself checks the local config.
 static bp_status try_local(const bp_mpi_config *config) {
     bp_world *world = NULL;
     const bp_status status = bp_world_create(&config->local, &world);
@@ -125,15 +125,15 @@ static bp_status open_comm(MPI_Comm communicator, bpm_comm *comm) {
     return status;
 }
 
-bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *given, bp_mpi_world **world) {
-    bp_mpi_config config = complete(given);
+bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *requested, bp_mpi_world **world) {
+    bp_mpi_config config = complete(requested);
     bpm_comm comm = {.handle = MPI_COMM_NULL, .size = 1, .limit = config.message_limit, .log = config.local.log};
     bp_status checked = check_config(&config);
     comm.allocator =
         checked == BP_OK && config.local.allocator.allocate != NULL ? config.local.allocator : bp_allocator_default();
     bp_status status = open_comm(communicator, &comm);
     if (status != BP_OK) {
-        return status; // there is nobody to agree with
+        return status; // there is no communicator to agree over
     }
     checked = checked == BP_OK ? try_local(&config) : checked;
     bp_mpi_world *self = NULL;

@@ -1,15 +1,14 @@
-// The distributed world, as its parts see it.
+// The distributed world: internal types and functions.
 //
-//     objects.c   add, move, set, remove: what the caller says, on any rank       owned, directory
-//     update.c    who needs to know what, the search, and the moment of truth     all of it
+//     objects.c   add, move, set, remove, on any rank       owned, directory
+//     update.c    which ranks need which objects, the search, the commit     all of it
 //     local.c     this rank's own bp_world of owned objects and ghosts            local
-//     events.c    what has begun and ended, across ranks
-//     balance.c   when and how regions are made anew                              regions
+//     events.c    begin and end events across ranks
+//     balance.c   when and how regions are computed                              regions
 //     restart.c   files
 //
-// An update changes nothing that a caller can see before the last agreement. If it fails, only `stale` remains: the local
-// worlds are then somewhere between two states, so the next update makes them anew from the owned objects, which are as
-// they were.
+// An update changes nothing that a caller can see before all ranks have agreed. If it fails, only `stale` is set: the
+// local worlds may be half updated, so the next update builds them again from the owned objects, which are unchanged.
 #ifndef BPM_WORLD_H
 #define BPM_WORLD_H
 
@@ -20,12 +19,12 @@
 
 #include <broadphase/broadphase_methods.h>
 
-// Flags of an owned object: news since the last update, and what it was then.
+// Flags of an owned object: changes since the last update, and its state then.
 enum {
     BPM_NEWBORN = 1u << 0, // added since the last update
     BPM_MOVED = 1u << 1,
-    BPM_RESTATED = 1u << 2, // object or user bytes are others
-    BPM_PLACED = 1u << 3,   // moved, and the local world has its box already
+    BPM_RESTATED = 1u << 2, // object or user bytes have changed
+    BPM_PLACED = 1u << 3,   // moved, and its box is in the local world already
     BPM_NEWS = 15,          // any of these
     BPM_ABROAD = 1u << 4    // it is shared
 };
@@ -35,17 +34,17 @@ typedef struct bpm_owned {
     size_t count;
     bp_buffer ids;     // uint64_t
     bp_buffer boxes;   // bp_box
-    bp_buffer sent;    // bp_box, as others were told it; only of those that are shared
+    bp_buffer sent;    // bp_box as last sent; only for shared objects
     bp_buffer objects; // bp_object
     bp_buffer user;    // user_bytes each
     bp_buffer core;    // bp_id in the local world; BP_NO_ID: not there
     bp_buffer flags;   // uint8_t
     bpm_map index_of;  // id -> index
-    bool pending;      // there is news of some
-    bool elsewhere;    // those in the local world of which there is no news have their boxes there, not here
+    bool pending;      // some have changed
+    bool elsewhere;    // the boxes of unchanged objects are in the local world, not here
 } bpm_owned;
 
-// An object that was removed since the last update, and that others may know.
+// An object removed since the last update that other ranks may know.
 typedef struct bpm_removed {
     uint64_t id;
     bp_box sent;
@@ -63,8 +62,8 @@ enum {
     BPM_BROADCAST = 1u << 6      // known on all ranks
 };
 
-// This rank's own world. Its ids stay without gaps (place holders fill them): boxes can be moved without a look at each id;
-// on a single rank there are no place holders and no boxes here.
+// This rank's own world. Its ids have no gaps (place holders fill them), so boxes can be moved as one array. On a
+// single rank there are no place holders, and no boxes are kept here.
 typedef struct bpm_local {
     bp_world *world;
     size_t count;         // ids in use, place holders included
@@ -81,7 +80,7 @@ typedef struct bpm_local {
     bool plain_ids; // and all have their numbers as ids
 } bpm_local;
 
-// What one rank tells another about an object; its user bytes follow.
+// A record about an object, sent from rank to rank; its user bytes follow.
 typedef struct bpm_record {
     uint64_t id;
     bp_box box;
@@ -126,7 +125,7 @@ typedef struct bpm_arrival {
 
 // An update that is under way. Its memory is kept for the next one.
 typedef struct bpm_update {
-    bool full;            // everything is told and searched anew
+    bool full;            // everything is sent and searched again
     bpm_regions *regions; // as they will be
     bpm_outbox out, signs;
     bpm_inbox in, signs_in;
@@ -135,7 +134,7 @@ typedef struct bpm_update {
     size_t heard_count;
     bp_buffer ranks, ranks_before; // int, for each rank
     bpm_list leavers;              // bpm_leaver
-    bpm_list flagged;              // uint32_t: owned objects of which there is news
+    bpm_list flagged;              // uint32_t: owned objects that have changed
     bpm_list arrivals;             // bpm_arrival
     // for the local world
     bpm_list removes;  // bp_id
@@ -145,7 +144,7 @@ typedef struct bpm_update {
     bpm_list restated; // bp_id
 } bpm_update;
 
-// The highest bit of an id in the local world says that the object is shared: so that one look tells both.
+// The highest bit of an id in the local world marks shared objects, so that one load gives both.
 #define BPM_TAG (UINT64_C(1) << 63)
 #define BPM_PLACE_HOLDER (BP_MPI_NO_ID & ~BPM_TAG)
 
@@ -176,19 +175,19 @@ static inline bp_mpi_pair *bpm_pairs_data(const bpm_pairs *pairs) {
 
 struct bp_mpi_world {
     bp_mpi_config config;
-    bp_method_settings settings; // config.local's: local worlds are made anew when the caller's are long gone
+    bp_method_settings settings; // a copy of config.local's: later local worlds need them when the caller's are gone
     bpm_comm comm;
     struct Zoltan_Struct *zoltan;
     bpm_regions regions;
     bool has_regions;
-    bool stale;       // the next update makes the local worlds anew
+    bool stale;       // the next update builds the local worlds again
     uint64_t objects; // on all ranks
     uint64_t next_id;
 
     bpm_owned owned;
     bp_buffer removed; // bpm_removed
     size_t removed_count;
-    bpm_map directory; // of the ids whose home is here: id -> owner. Not on a single rank: there owned.index_of serves
+    bpm_map directory; // id -> owner, for ids whose home is here. Unused on a single rank, where owned.index_of serves
     bpm_local local;
 
     bpm_update update;
@@ -197,9 +196,9 @@ struct bp_mpi_world {
     bp_buffer scratch, order;
 
     // balance
-    double settled; // the imbalance that the last partition has come to
+    double settled; // the imbalance right after the last partition
     uint64_t last_partition;
-    uint64_t parted_objects; // how many there were then
+    uint64_t parted_objects; // objects at the last partition
     bp_mpi_stats stats;
 };
 
@@ -219,24 +218,24 @@ static inline const bp_allocator *bpm_allocator(const bp_mpi_world *world) {
 
 // Room for `count` owned objects in all arrays. On failure the arrays may be larger, but hold what they held.
 bool bpm_owned_reserve(bp_mpi_world *world, size_t count);
-// Where an owned object is now.
+// The current box of an owned object.
 bp_box bpm_owned_box(const bp_mpi_world *world, size_t index);
-// Collects boxes that are elsewhere.
+// Copies boxes that are in the local world back here.
 void bpm_bring_boxes(bp_mpi_world *world);
-// There is room. `user` may be NULL: zeros.
+// Room must be reserved. `user` may be NULL: zeros.
 void bpm_owned_append(bp_mpi_world *world, uint64_t id, const bp_box *box, const bp_object *object, const void *user,
                       uint8_t flags);
-// The last one takes its place.
+// The last object takes its place.
 void bpm_owned_erase(bp_mpi_world *world, size_t index);
 
-// Brings them into the order of the local world. Room is reserved before, for as many as there will be.
+// Sorts the owned objects into the order of the local world. Room must be reserved.
 bool bpm_owned_prepare_sort(bp_mpi_world *world, size_t count);
 void bpm_owned_sort(bp_mpi_world *world);
 
 // Whether two lists of the caller's are consistent with the config; logs what is wrong.
 bp_status bpm_check_boxes(const bp_mpi_world *world, const bp_box *boxes, size_t count);
 
-// Adds numbers of all ranks up.
+// Sums numbers over all ranks.
 bp_status bpm_sum(bpm_comm *comm, int64_t *values, int count);
 
 // The ranks that a box concerns, its owner among them.
@@ -248,19 +247,19 @@ bool bpm_pairs_reserve(bpm_pairs *pairs, const bp_allocator *allocator, size_t c
 
 // local.c: brings the local world up to date with the lists of the update, and searches it.
 bp_status bpm_local_update(bp_mpi_world *world, bp_result *result);
-// local.c: gives pairs their ids and leaves out what is not this rank's to report, in next_pairs.
+// local.c: fills next_pairs with the pairs that this rank reports, as ids.
 bp_status bpm_local_report(bp_mpi_world *world, const bp_result *result);
-// local.c: what has changed becomes what was.
+// local.c: makes the new state the last state.
 void bpm_local_settle(bp_mpi_world *world);
 
 // events.c: next_begun and next_ended from the last pairs, the next ones, and what the search says. Collective.
 bp_status bpm_find_events(bp_mpi_world *world, bp_status status, const bp_result *result);
 
-// balance.c: whether the regions are to be made anew; the same on all ranks.
+// balance.c: whether to compute new regions; the same on all ranks.
 bool bpm_needs_partition(const bp_mpi_world *world);
-// balance.c: makes them, into `regions`. Collective.
+// balance.c: computes them into `regions`. Collective.
 bp_status bpm_make_regions(bp_mpi_world *world, bp_status status, bpm_regions *regions);
-// balance.c: takes stock after an update. Collective.
+// balance.c: counts the work after an update. Collective.
 bp_status bpm_measure(bp_mpi_world *world, bp_status status, double work, double *imbalance);
 
 // Creates the parts that every world has, without any objects. Collective.

@@ -1,4 +1,4 @@
-// Balance: the work of a skewed scene, and how often regions are made anew.
+// Balance: the work of a skewed scene, and how often regions are computed again.
 #include "scenes.h"
 #include "together.h"
 
@@ -48,7 +48,7 @@ static void work_is_spread_evenly(void) {
     }
 }
 
-// Without a limit the regions are made once; with a tight one they are made anew, but not at every step.
+// Without a limit the regions are computed once; with a tight one again and again, but not at every step.
 static void regions_are_made_when_it_pays(void) {
     double imbalance;
     const bp_mpi_config never = {.imbalance = 1e30f}, tight = {.imbalance = 1.0f, .balance_interval = 3};

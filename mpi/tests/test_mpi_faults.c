@@ -1,4 +1,4 @@
-// Wrong calls, refused memory and a failing MPI: the same error on all ranks, nobody waits, the world as before.
+// Wrong calls, refused memory and a failing MPI: the same error on all ranks, no deadlock, the world as before.
 #include "together.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 // ---- faults on demand -----------------------------------------------------------------------------------------------------------
 
-// The profiling interface lets a test stand between the library and MPI. Only the library's own calls fail: Zoltan does not
-// look at what its calls return.
+// The profiling interface lets a test stand between the library and MPI. Only the library's own calls fail: Zoltan
+// ignores what its calls return.
 static int calls_until_failure = -1;
 
 static bool fails_now(void) {
@@ -24,7 +24,7 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
     return statuses == MPI_STATUSES_IGNORE && fails_now() ? MPI_ERR_OTHER : code;
 }
 
-// Memory that is refused the n-th time, on one rank.
+// An allocator that fails the n-th time, on one rank.
 typedef struct stingy {
     long left; // negative: never refuses
     long taken;
@@ -276,7 +276,7 @@ static bp_status perform(bp_mpi_world *world, deed what) {
     return status;
 }
 
-// The events after a deed, from a run in which nothing failed.
+// The events after an action, from a run without failures.
 static pair_list right_begun[DEEDS], right_ended[DEEDS];
 
 static bool is_update(deed what) {
@@ -295,7 +295,8 @@ static void learn(const bp_mpi_config *config) {
     bp_mpi_world_destroy(world);
 }
 
-// One deed fails at its n-th request for memory on one rank, until it does not; then all goes on as if nothing had been.
+// One action fails at its n-th allocation on one rank, for every n; afterwards the world works as if nothing had
+// happened.
 static void refuse_memory(deed victim, bool early) {
     bp_mpi_config config = {.local = {.flags = BP_EVENTS}, .user_bytes = 5, .broadcast_above = 2};
     stingy memory = {.left = -1};

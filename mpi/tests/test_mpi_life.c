@@ -1,5 +1,5 @@
-// A hundred steps of everything that can happen, against a plain world that has all objects: motion, migration, additions,
-// removals, changes, events, user bytes, made anew regions.
+// A hundred steps of everything that can happen, against a plain world that has all objects: motion, migration,
+// additions, removals, changes, events, user bytes, new partitions.
 #include "scenes.h"
 #include "together.h"
 
@@ -9,7 +9,8 @@
 
 enum { USER_BYTES = 12 };
 
-// The model: what every rank knows the world should be. Ids of the plain world are looked up by those of the other.
+// The model, on every rank: the expected state of the world. Ids of the plain world are looked up by those of the
+// other.
 typedef struct model {
     size_t capacity;
     bp_box *boxes;      // by id
@@ -79,7 +80,7 @@ static pair_list translate(const bp_pair *pairs, size_t count, const uint64_t *i
         const uint64_t a = ids[pairs[i].a], b = ids[pairs[i].b];
         list[i] = a < b ? (bp_mpi_pair){a, b} : (bp_mpi_pair){b, a};
     }
-    // Rank 0 alone has them, and the gathering sorts them.
+    // On rank 0 only; gathering sorts them.
     pair_list sorted = gather_pairs(list, my_rank == 0 ? count : 0);
     free(list);
     return sorted;
@@ -160,7 +161,7 @@ static bp_box throw_box(life *self) {
     return box;
 }
 
-// Which rank says what: any, by the id and the dice, so that most speak of other ranks' objects.
+// The rank that makes a change: a random one, so that most changes concern other ranks' objects.
 static bool is_my_word(uint64_t id, uint64_t salt) {
     return (int)((id * 2654435761u + salt) % (uint64_t)rank_count) == my_rank;
 }
@@ -176,7 +177,7 @@ static void add_some(life *self, size_t count) {
         const uint64_t id = throw_below(&self->random, self->id_limit);
         const bp_box box = throw_box(self);
         const bp_object object = {.group = 1u << throw_below(&self->random, 3), .user = throw_dice(&self->random)};
-        if (self->model.alive[id]) continue; // ids of the dead are given again
+        if (self->model.alive[id]) continue; // removed ids are reused
         model_add(&self->model, id, &box, &object);
         if (is_my_word(id, salt)) {
             ids[mine] = id;
@@ -218,7 +219,7 @@ static bp_box moved_box(life *self, bp_box box) {
     return box;
 }
 
-// All of them, as their owners do it; or some, said by anybody.
+// Moves all, each on its owner; or some, on any rank.
 static void move_objects(life *self, bool all) {
     const uint64_t salt = throw_dice(&self->random);
     uint64_t *ids = malloc(self->id_limit * sizeof *ids);
@@ -243,7 +244,7 @@ static void move_objects(life *self, bool all) {
     free(boxes);
 }
 
-// One wrong box on one rank: nobody's boxes are taken.
+// One invalid box on one rank: no rank's boxes are accepted.
 static void move_wrongly(life *self, int wrong_rank) {
     bp_mpi_objects owned;
     CHECK(bp_mpi_owned(self->world, &owned) == BP_OK);
@@ -320,7 +321,7 @@ static void live(const bp_mpi_config *config, size_t objects, size_t steps, uint
             remove_some(&self, objects / 50);
             add_some(&self, objects / 20);
         }
-        if (step % 10 == 8) { // the newborn, too, that have come between the others
+        if (step % 10 == 8) { // with objects that were added since the last update
             remove_some(&self, objects / 50);
             move_objects(&self, true);
         }
@@ -360,7 +361,7 @@ static void with_periods(void) {
     live(&config, 400, 24, 14);
 }
 
-// Removed on its owner and added again elsewhere, where it was: to the world it is another object.
+// Removed on its owner and added again on another rank at the same place: a different object.
 static void the_same_id_is_another_object(void) {
     const bp_mpi_config config = {.local = {.flags = BP_EVENTS, .log = test_log()}};
     bp_mpi_world *world;

@@ -60,7 +60,7 @@ static void move_all(bp_mpi_world *world) {
     CHECK(bp_mpi_move_many(world, mine.count, NULL, next) == BP_OK);
 }
 
-// Pairs and events of a world that lives on some of the ranks; the others have NULL.
+// Pairs and events of a world on some of the ranks; the others pass NULL.
 static void step_and_gather(bp_mpi_world *world, pair_list lists[3]) {
     bp_mpi_result result = {0};
     if (world != NULL) {
@@ -114,7 +114,7 @@ static void saved_on_all_ranks_loaded_on_fewer(void) {
         }
         if (loaded != NULL) check_users(loaded);
     }
-    // Ids that are given go on after the last.
+    // New ids continue after the last.
     if (loaded != NULL) {
         uint64_t id = 0;
         CHECK(bp_mpi_add_many(loaded, 1, NULL, boxes, NULL, NULL, &id) == BP_OK && id >= COUNT);

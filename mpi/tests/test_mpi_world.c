@@ -1,4 +1,4 @@
-// The distributed world against a plain one: all scenes, and a hundred steps of everything that can happen.
+// The distributed world against a plain one: all scenes, small worlds, periods.
 #include "scenes.h"
 #include "together.h"
 
@@ -96,7 +96,7 @@ static void more_ranks_than_objects(void) {
     }
 }
 
-// The local worlds are made in the first update, and anew for new regions, when the caller's settings are gone.
+// Local worlds are created in the first update, and again for new regions, when the caller's settings are gone.
 static void settings_may_go_out_of_scope(void) {
     scene *given = open_scene("uniform", 2000, 9);
     const bp_box *boxes = scene_boxes(given);

@@ -1,7 +1,7 @@
 // For tests that run on several ranks: checks that end all of them, and pairs from all of them in one place.
 //
-// Every rank holds the same model of the world (all boxes, by id) and the same random numbers; it hands its own share to
-// the distributed world. A plain bp_world with all objects is the judge.
+// Every rank holds the same model of the world (all boxes, by id) and the same random numbers; it hands its own share
+// to the distributed world. A plain bp_world with all objects is the reference.
 #ifndef TOGETHER_H
 #define TOGETHER_H
 
@@ -20,14 +20,14 @@ extern int my_rank, rank_count;
         }                                                                                                              \
     } while (0)
 
-// What is being tested, for messages: scene, seed, step.
+// The current case, for messages: scene, seed, step.
 extern char test_context[256];
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif
 void describe(const char *format, ...);
 
-// Runs a test if its name was asked for (no name: all), and says so on rank 0.
+// Runs a test if it is named on the command line (no names: all), and prints its name on rank 0.
 #define RUN(test) run_test(#test, test, argument_count, arguments)
 void run_test(const char *name, void (*test)(void), int argument_count, char **arguments);
 

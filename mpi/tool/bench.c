@@ -1,8 +1,8 @@
 // broadphase-mpi bench: steps of a moving scene on 1, 2, 4, ... ranks.
 //
-// Each rank knows the whole scene, so that nothing but the library is timed: a step is bp_mpi_move_many of all owned objects
-// and bp_mpi_update, as slow as the slowest rank. The fastest of several steps counts. Numbers of ranks take turns, so that
-// a machine that is slow for a while is slow for all of them. Ranks that are not used sleep.
+// Each rank has the whole scene, so that only the library is timed: a step is bp_mpi_move_many of all owned objects and
+// bp_mpi_update, and takes as long as on the slowest rank. The fastest of several steps counts. The numbers of ranks
+// take turns, so that disturbances hit all of them. Unused ranks sleep.
 #include "base/clock.h"
 #include "formats/about.h"
 #include "list.h"
@@ -121,7 +121,7 @@ static bp_status time_steps(const mpi_call *call, scene *moving, MPI_Comm comm, 
     return status;
 }
 
-// Those that have nothing to do wait without taking a processor from the others.
+// Unused ranks wait without using a processor.
 static void wait_for_all(void) {
     MPI_Request request;
     int done = 0;
@@ -142,7 +142,7 @@ static double edge_of(const scene *moving) {
     return edge;
 }
 
-// Adds a round to what was found before.
+// Merges a round into the best figures so far.
 static bool measure(const mpi_call *call, measurement *found, failure *why) {
     const int ranks = found->ranks;
     const bool weak = strcmp(call->suite, "weak") == 0;

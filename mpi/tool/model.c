@@ -1,4 +1,5 @@
-// broadphase-mpi model: does docs/scaling.md count ghosts rightly? Real partitions into many regions, on one process.
+// broadphase-mpi model: checks the ghost model of docs/scaling.md against real partitions into many regions, on one
+// process.
 #include "formats/about.h"
 #include "partition.h"
 #include "scenes.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 
 // Bisection halves the longest edge again and again.
-// Where the number of regions is odd, the cut is not in the middle: the mean of both sides is followed.
+// Where the number of regions is odd, the cut is not in the middle: the mean of both sides is used.
 static void bisect(double regions, double edges[3], double pieces[3]) {
     while (regions > 1.5) {
         int axis = 0;
@@ -19,7 +20,7 @@ static void bisect(double regions, double edges[3], double pieces[3]) {
         pieces[axis] *= 2.0;
         regions *= 0.5;
     }
-    // What is left of a factor below 2 is spread over the axes.
+    // A remaining factor below 2 is spread over the axes.
     for (int i = 0; i < 3; ++i) {
         const double factor = cbrt(regions);
         edges[i] /= factor;
@@ -27,7 +28,7 @@ static void bisect(double regions, double edges[3], double pieces[3]) {
     }
 }
 
-// Ghosts are the boxes whose centre is outside of the region, by less than half an edge, where there is more of the cube.
+// Ghosts are boxes whose centre lies outside the region by less than half an edge, on sides inside the cube.
 double model_ghosts(size_t regions, double objects, double edge, double size) {
     double edges[3] = {edge, edge, edge}, pieces[3] = {1, 1, 1}, inside = 1.0, reached = 1.0;
     bisect((double)regions, edges, pieces);

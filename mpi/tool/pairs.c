@@ -2,8 +2,8 @@
 //
 //     rows ---> boxes ---> world ---> pairs, each on some rank ---> parts of the sorted order ---> rows
 //
-// The sorted order is cut by samples: each rank sorts its own pairs, gives a few of them away, and all agree on where to
-// cut. So no rank has more than it can hold, whatever the pairs are.
+// The sorted order is cut by samples: each rank sorts its own pairs and shares a few samples, and all compute the same
+// cuts. So the pairs are spread evenly over the ranks.
 #include "comm.h"
 #include "formats/box_files.h"
 #include "formats/npy.h"
@@ -44,7 +44,7 @@ static bool check_header(const input_file *input, const npy_header *header, fail
     return true;
 }
 
-// Rank 0 looks at the header and tells the others.
+// Rank 0 reads the header and broadcasts it.
 static bool read_layout(const char *path, layout *found, failure *why) {
     bool good = true;
     if (tool_rank == 0) {
@@ -133,7 +133,7 @@ static bp_status take_samples(bpm_comm *comm, const bpm_pairs *pairs, bp_buffer 
     return status;
 }
 
-// Which rank writes a pair: that whose part of the samples it lies in.
+// The rank that writes a pair: the one whose range between samples it lies in.
 static int part_of(const bp_mpi_pair *samples, size_t count, const bp_mpi_pair *pair) {
     size_t low = 0, high = count;
     while (low < high) {
@@ -228,7 +228,7 @@ static bool write_pairs(const char *path, const bpm_pairs *pairs, uint64_t rows,
         good = all_good(code == MPI_SUCCESS || failure_set(why, STATUS_FAILED, "%s: MPI cannot open it", path), why);
         if (good) {
             (void)MPI_File_get_size(file, &start);
-            MPI_Barrier(MPI_COMM_WORLD); // before anybody makes it longer
+            MPI_Barrier(MPI_COMM_WORLD); // before any rank extends it
             good = write_blocks(file, path, pairs, start + (MPI_Offset)(before * 2 * word), word, block, why);
         }
         if (code == MPI_SUCCESS) good &= MPI_File_close(&file) == MPI_SUCCESS;

@@ -1,4 +1,4 @@
-// broadphase-mpi: its commands, and what they share. Every rank runs every command; rank 0 speaks.
+// broadphase-mpi: its commands and their shared helpers. Every rank runs the command; rank 0 prints.
 #ifndef MPI_TOOL_H
 #define MPI_TOOL_H
 
@@ -8,7 +8,7 @@
 #include <broadphase/broadphase_mpi.h>
 #include <stddef.h>
 
-// Everything that a command line can say.
+// The parsed command line.
 typedef struct mpi_call {
     bp_mpi_config config; // config.local.settings are these:
     bp_method_settings settings;
@@ -19,7 +19,7 @@ typedef struct mpi_call {
     const char *suite; // bench: "weak" or "strong"
     const char *scene;
     const char *csv;
-    char text[512]; // the call itself
+    char text[512]; // the command line as text
     size_t count;   // objects: of each rank (weak), of all (strong, model)
     size_t steps;
     size_t regions; // model
@@ -32,7 +32,7 @@ bool run_pairs(const mpi_call *call, failure *why);
 bool run_bench(const mpi_call *call, failure *why);
 bool run_model(const mpi_call *call, failure *why);
 
-// Collective: true if all ranks are good; else `why` becomes, on all of them, that of the lowest rank that is not.
+// Collective: true if `good` on all ranks; else all ranks get the `why` of the lowest rank that failed.
 bool all_good(bool good, failure *why);
 // The library's status, and the last line of its log, as a failure.
 bool library_good(bp_status status, failure *why);
