@@ -1,11 +1,12 @@
 // What the parts of the bench share: cases in, rows out.
 //
-//     suite.c      the table of suites
-//     suite_*.c    options -> cases           (which scenes, how many objects, how often), or a suite of its own kind
-//     cases.c      all cases of a suite, each in its share of the time
-//     group.c      a case -> rows             (all contestants, interleaved, on the same boxes)
-//     session.c    what all suites share: time, progress, rows
-//     table.c      rows -> tables             csv.c  rows -> a file, and back
+//     suites/suite.c    the table of suites
+//     suites/suite_*.c  options -> cases      (which scenes, how many objects, how often), or a suite of its own kind
+//     cases.c           all cases of a suite, each in its share of the time
+//     group.c           a case -> rows        (all contestants, interleaved, on the same boxes)
+//     session.c         what all suites share: time, progress, rows
+//     table.c           rows -> tables
+//     csv.c             rows -> a file, and back
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -148,7 +149,7 @@ bool options_have_library(const bench_options *options, const char *who);
 // "bullet", "bullet-dbvt" or "bullet/dbvt".
 bool peer_has_name(const bench_peer *peer, const char *name);
 
-// ---- session.c: what every suite shares: time, progress, rows, the file -----------------------------------------------
+// ---- session.c: what every suite shares: time, progress, rows, the file --------------------------------------------
 
 typedef struct bench_session bench_session;
 
@@ -173,7 +174,7 @@ double session_seconds_left(const bench_session *session);
 // How many of these seconds a point of this weight may take.
 double session_allowance(const bench_session *session, double weight);
 
-// ---- suites -----------------------------------------------------------------------------------------------------------
+// ---- suites --------------------------------------------------------------------------------------------------------
 
 // A suite's list of cases; returns how many.
 typedef size_t bench_cases(const bench_options *options, bench_case *cases, size_t capacity);

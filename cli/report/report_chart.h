@@ -21,7 +21,8 @@ enum {
 };
 #define CHART_LOG (CHART_LOG_X | CHART_LOG_Y)
 
-// A chart. Conditions, values and properties as in report_data.h; a row is in the chart if all of x, y and series are there.
+// A chart. Conditions, values and properties as in report_data.h; a row is in the chart if all of x, y and series are
+// there.
 typedef struct report_chart {
     const char *id; // of the file, and of the place in the page
     const char *suite;

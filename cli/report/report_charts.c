@@ -29,8 +29,8 @@ const report_section REPORT_SECTIONS[] = {
      "The experiments of Zych 2016, section 4: a thousand objects of random shape, one factor at a time. Broad "
      "phases are ours and Bullet's on the same boxes; the narrow phase, libccd, is the same for all, because their "
      "pairs are."},
-    {"living neighbors queries", "Worlds that live",
-     "Worlds in which all, some or none move, the neighbours of points, and questions asked of a world. Times are "
+    {"living neighbors queries", "Worlds with motion",
+     "Worlds in which all, some or none move, the neighbours of points, and queries of a world. Times are "
      "medians; the suite itself judges living worlds by their means."},
     {"auto", "The right method by itself", "Every method on every scene beside the one that the library chooses."},
     {"trace", "Recordings", "Your own scenes, replayed (broadphase bench --suite trace --file FILE.npy)."},
@@ -602,8 +602,8 @@ const report_chart REPORT_CHARTS[] = {
         .id = "queries-kinds", .suite = "queries",
         .kind = CHART_DOTS, .flags = CHART_LOG_X, .largest = "n",
         .x = "tail", .y = "total_ms*1000", .series = "head",
-        .y_label = "time of one question, µs",
-        .title = "Questions asked of 10⁶ boxes",
+        .y_label = "time of one query, µs",
+        .title = "Queries of 10⁶ boxes",
         .shows = "Bullet's tree takes {ratio|bullet tree/top-down|hierarchical-grid} times as long, built from the "
                  "top; {ratio|bullet tree|hierarchical-grid} times, built leaf by leaf.",
     },

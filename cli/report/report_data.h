@@ -48,8 +48,8 @@ void report_data_free(report_data *data);
 const char *row_cell(const report_row *row, const char *column);
 
 // A quantity of a row: a column, or what stands behind "name=" in its scene or method, and only there if the name is
-// given as "name=". Also "copying_ms": the time of reading the boxes and writing the pairs at the speed of a plain copy.
-// False where there is none.
+// given as "name=". Also "copying_ms": the time of reading the boxes and writing the pairs at the speed of a plain
+// copy. False where there is none.
 bool row_number(const report_row *row, const char *name, double *value);
 
 // A property of a row as text, in `text`, cut off if need be:
@@ -63,8 +63,8 @@ bool row_number(const report_row *row, const char *name, double *value);
 enum { REPORT_TEXT = 96 };
 void row_text(const report_row *row, const char *name, const char *without, char text[REPORT_TEXT]);
 
-// Whether a row fulfils conditions like "who=peer;n=1000|10000;method!=octree*": all of them, one of the alternatives of each.
-// A '*' at the end stands for anything; "peer" for anybody but us, the limits of the machine and the papers.
+// Whether a row fulfils conditions like "who=peer;n=1000|10000;method!=octree*": all of them, one of the alternatives
+// of each. A '*' at the end stands for anything; "peer" for anybody but us, the limits of the machine and the papers.
 bool row_fulfils(const report_row *row, const char *conditions);
 
 // Values like "total_ms/n*1e6": a quantity, divided by others, multiplied by a number.

@@ -12,8 +12,8 @@
 //     {beside|C}      within each series, the value of category C / the smallest of all
 //     {count}         the number of points
 //
-// S without a name means all series together; a '*' at its end stands for anything, and the first series that fits is taken.
-// What cannot be computed reads "(not measured)".
+// S without a name means all series together; a '*' at its end stands for anything, and the first series that fits is
+// taken. What cannot be computed reads "(not measured)".
 #include "report/report_chart.h"
 
 #include "formats/number.h"

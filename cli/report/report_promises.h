@@ -15,8 +15,8 @@ typedef enum promise_kind {
 // these.
 typedef enum promise_match { MATCH_ROW, MATCH_METHOD, MATCH_SCENE_AND_N, MATCH_N, MATCH_NOTHING } promise_match;
 
-// The smallest y of the rows `top`, divided by the smallest y of the rows `bottom`, in each group of rows that match. All
-// groups have to keep it. Conditions and values as in report_data.h.
+// The smallest y of the rows `top`, divided by the smallest y of the rows `bottom`, in each group of rows that match.
+// All groups have to keep it. Conditions and values as in report_data.h.
 typedef struct report_promise {
     const char *suite, *experiment; // experiment NULL: any
     const char *what;               // in words
