@@ -81,8 +81,8 @@ static bool run_command_line(const tool_command *command, char **words, size_t c
     return failure_set(why, STATUS_WRONG_CALL, "unknown %s '%.100s'", what, words[1]);
 }
 
-// A standard stream that the caller has closed stays unusable: otherwise the next file opened would take its number, and
-// messages would be written into it.
+// A standard stream that the caller has closed stays unusable: otherwise the next file opened would take its number,
+// and messages would be written into it.
 static void hold_standard_streams(void) {
     for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++) {
         if (fcntl(file, F_GETFD) < 0) open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);

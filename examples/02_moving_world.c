@@ -1,4 +1,4 @@
-// A world of objects that live and move, and what begins and ends in it: a ball rolls along a row of boxes.
+// A world of moving objects with begin and end events: a ball rolls along a row of boxes.
 #include <broadphase/broadphase.h>
 #include <math.h>
 #include <stdio.h>

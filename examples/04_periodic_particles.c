@@ -1,4 +1,4 @@
-// Particles in a box that repeats: soft spheres push each other apart, and energy must stay what it was.
+// Particles in a periodic box: soft spheres push each other apart, and energy must stay constant.
 //
 // The neighbours of each particle are all within a distance of 1, also through the walls: the box has no border.
 #include <broadphase/broadphase.h>
@@ -11,7 +11,7 @@ enum { EDGE = 10, COUNT = EDGE * EDGE * EDGE, STEPS = 100 };
 static const double time_step = 0.01, stiffness = 20.0;
 
 typedef struct particles {
-    float place[COUNT][3]; // anywhere: nobody has to wrap them
+    float place[COUNT][3]; // anywhere: coordinates need not be wrapped
     double speed[COUNT][3], force[COUNT][3];
     double potential;
     size_t contacts;

@@ -1,4 +1,4 @@
-// Save a world, load it, and let both live on: the same moves give the same pairs and events, to the last byte.
+// Save a world, load it, and continue both: the same moves give the same pairs and events, to the last byte.
 #include <broadphase/broadphase.h>
 #include <stdio.h>
 #include <stdlib.h>

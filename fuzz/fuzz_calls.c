@@ -1,5 +1,5 @@
-// A stream of bytes as a program of public calls, run on a world and on the naive model: tests/programs/program.h. The first byte
-// names the method.
+// A stream of bytes as a program of public calls, run on a world and on the naive model: tests/programs/program.h. The
+// first byte names the method.
 #include "target.h"
 
 #include "programs/program.h"

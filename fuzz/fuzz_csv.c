@@ -1,4 +1,5 @@
-// The reader of CSV files: what it takes is valid, costs no more than the file is long, and can be written and read again.
+// The reader of CSV files: boxes it accepts are valid, need no more memory than the file is long, and can be written
+// and read again.
 #include "target.h"
 
 #include "formats/box_files.h"

@@ -1,5 +1,5 @@
-// The reader of NPY files: from a file, whose size it knows, and as from a pipe. Both must come to the same, and neither
-// may cost more than the bytes that are there, whatever the header promises.
+// The reader of NPY files: from a file, whose size it knows, and as from a pipe. Both must give the same result, and
+// neither may allocate more than the existing bytes justify, whatever the header says.
 #include "target.h"
 
 #include "formats/box_files.h"

@@ -1,4 +1,4 @@
-// The reader of configs: what it takes, the library judges; what it refuses, it names, with its line.
+// The reader of configs: what it accepts is passed to the library; what it refuses is reported with its line.
 #include "target.h"
 
 #include "formats/settings.h"

@@ -1,9 +1,9 @@
 // The reader of saved worlds. The first byte of an input says how it is read: an odd one, as it is; an even one, as the
-// records alone, to which right checksums are added here, since no fuzzer would ever guess them. The config is taken from
-// the stream itself, so that no input is refused for that.
+// records alone, to which right checksums are added here, since no fuzzer would ever guess them. The config is taken
+// from the stream itself, so that no input is refused for that.
 //
-// What is loaded must be a sound world, which can be updated, saved and loaded again; and loading must not ask for more
-// memory than the bytes that are there are worth.
+// What is loaded must be a sound world, which can be updated, saved and loaded again; and loading must not allocate
+// more than the existing bytes justify.
 #include "target.h"
 
 #include "world/save/block_stream.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- memory -----------------------------------------------------------------------------------------------------------
+// ---- memory --------------------------------------------------------------------------------------------------------
 
 typedef struct meter {
     size_t held, most;
@@ -30,14 +30,14 @@ static void release(void *context, void *memory, size_t size) {
     free(memory);
 }
 
-// ---- streams ----------------------------------------------------------------------------------------------------------
+// ---- streams -------------------------------------------------------------------------------------------------------
 
 typedef struct tape {
     const uint8_t *bytes;
     size_t size, position;
     bool sealed;             // the bytes have their checksums
     bp_record_writer writer; // else it makes them
-    unsigned char *block;    // where they are to go
+    unsigned char *block;    // where the checksums go
 } tape;
 
 static int take_block(void *context, const void *bytes, size_t size) {
@@ -81,9 +81,9 @@ static int read_copy(void *context, void *bytes, size_t size) {
     return 1;
 }
 
-// ---- the target -------------------------------------------------------------------------------------------------------
+// ---- the target ----------------------------------------------------------------------------------------------------
 
-// What the header of the stream says, if it is there.
+// The config in the header of the stream, if there is one.
 static bp_config config_of(const tape *t, bp_method method, bp_allocator allocator) {
     bp_config config = {.method = method, .allocator = allocator, .flags = BP_EVENTS};
     const size_t at = BP_PREAMBLE_BYTES + (t->sealed ? BP_SUM_BYTES : 0);

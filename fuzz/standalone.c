@@ -1,9 +1,9 @@
-// Runs a fuzz target without libFuzzer: over all files of its corpus, and over a fixed number of inputs that are made from
-// them by chance, the same on every machine.
+// Runs a fuzz target without libFuzzer: over all files of its corpus, and over a fixed number of random mutations of
+// them, the same on every machine.
 //
 //     fuzz_NAME [-runs=N] [-seed=N] FILE-OR-FOLDER...
 //
-// The input that a crash came with is left in the file crash-input.
+// The input of a crash is left in the file crash-input.
 #include "target.h"
 
 #include "support/support.h"
@@ -30,7 +30,7 @@ typedef struct corpus {
     size_t count;
 } corpus;
 
-// ---- crashes ----------------------------------------------------------------------------------------------------------
+// ---- crashes -------------------------------------------------------------------------------------------------------
 
 static input now;
 
@@ -43,21 +43,21 @@ static void keep_input(int number) {
     (void)raise(number);
 }
 
-// So that it is called with the address sanitizer, too.
+// So that the handler is called with the address sanitizer, too.
 const char *__asan_default_options(void); // NOLINT(bugprone-reserved-identifier)
 const char *__asan_default_options(void) {
     return "abort_on_error=1:handle_abort=0:handle_segv=0";
 }
 
 static void run_target(const uint8_t *bytes, size_t size) {
-    uint8_t *copied = obtain(size, 1); // of the exact size, so that a read beside it is seen
+    uint8_t *copied = obtain(size, 1); // of the exact size, so that a read beyond it is detected
     memcpy(copied, bytes, size);
     now = (input){.bytes = copied, .size = size};
     (void)LLVMFuzzerTestOneInput(copied, size);
     free(copied);
 }
 
-// ---- the corpus -------------------------------------------------------------------------------------------------------
+// ---- the corpus ----------------------------------------------------------------------------------------------------
 
 static void add_file(corpus *c, const char *path) {
     FILE *file = fopen(path, "rb");
@@ -101,7 +101,7 @@ static void free_corpus(corpus *c) {
     free(c);
 }
 
-// ---- changes ----------------------------------------------------------------------------------------------------------
+// ---- changes -------------------------------------------------------------------------------------------------------
 
 static void insert(input *i, size_t at, const uint8_t *bytes, size_t count) {
     count = count < SIZE_MOST - i->size ? count : SIZE_MOST - i->size;

@@ -1,5 +1,5 @@
-// What the fuzz targets share. A target is one file with one function, LLVMFuzzerTestOneInput, which libFuzzer calls with
-// whatever it thinks of; standalone.c does the same, more simply, where there is no libFuzzer.
+// Shared by the fuzz targets. A target is one file with one function, LLVMFuzzerTestOneInput, which libFuzzer calls
+// with its inputs; standalone.c replaces libFuzzer where there is none.
 #ifndef BP_FUZZ_TARGET_H
 #define BP_FUZZ_TARGET_H
 

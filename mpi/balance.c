@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// ---- when -----------------------------------------------------------------------------------------------------------------------
+// ---- when ----------------------------------------------------------------------------------------------------------
 
 // The last partition may have reached no better imbalance than `settled` (a crowd at one point cannot be cut), so only
 // a clearly worse one justifies another partition.
@@ -35,7 +35,7 @@ bp_status bpm_measure(bp_mpi_world *world, bp_status status, double work, double
     return status;
 }
 
-// ---- how ------------------------------------------------------------------------------------------------------------------------
+// ---- how -----------------------------------------------------------------------------------------------------------
 
 static bool is_finite_box(const bp_mpi_world *world, const bp_box *box) {
     bool finite = true;

@@ -9,7 +9,7 @@
 
 enum { TAG_PLAN = 7, TAG_DATA = 8, TAG_ANSWER = 9 };
 
-// ---- statuses ---------------------------------------------------------------------------------------------------------
+// ---- statuses ------------------------------------------------------------------------------------------------------
 
 bp_status bpm_check(bpm_comm *comm, int code, const char *doing) {
     if (code == MPI_SUCCESS) {
@@ -47,7 +47,7 @@ bp_status bpm_agree(bpm_comm *comm, bp_status status) {
     return bpm_agree_most(comm, status, &none, 0);
 }
 
-// ---- boxes of items -----------------------------------------------------------------------------------------------------
+// ---- boxes of items ------------------------------------------------------------------------------------------------
 
 void bpm_outbox_begin(bpm_outbox *outbox, size_t item_size) {
     outbox->item_size = item_size;
@@ -85,7 +85,7 @@ void bpm_inbox_free(bpm_inbox *inbox, const bp_allocator *allocator) {
     }
 }
 
-// ---- the plan -----------------------------------------------------------------------------------------------------------
+// ---- the plan ------------------------------------------------------------------------------------------------------
 
 // So many items from here on go to, or come from, a rank.
 typedef struct stretch {
@@ -193,7 +193,7 @@ static bp_status make_plan(bpm_comm *comm, const bpm_outbox *outbox, bpm_inbox *
     return status;
 }
 
-// ---- sending ------------------------------------------------------------------------------------------------------------
+// ---- sending -------------------------------------------------------------------------------------------------------
 
 typedef struct transfer {
     char *bytes; // of the first item
@@ -302,7 +302,7 @@ bp_status bpm_answer(bpm_comm *comm, bp_status status, bpm_inbox *inbox, const v
     return status;
 }
 
-// ---- from all to all ----------------------------------------------------------------------------------------------------
+// ---- from all to all -----------------------------------------------------------------------------------------------
 
 // One round of at most `limit` bytes from all ranks together, of the concatenation of what all ranks send.
 typedef struct round_plan {

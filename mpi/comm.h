@@ -1,7 +1,7 @@
 // Communication: agreeing on a status, and sending items of one size to their ranks.
 //
 //     outbox: item -> rank     grouped by rank     Zoltan's plan: who sends how much to whom     pieces below the limit
-//     ------------------------>------------------>---------------------------------------------->----------------> inbox
+//     ------------------------>------------------>---------------------------------------------->---------------> inbox
 //
 // Zoltan makes the plan; the bytes are sent here, because Zoltan's own sending counts them in 32 bits and does not
 // report MPI errors.

@@ -41,8 +41,7 @@ static bool state(bp_mpi_world *world, bpm_outbox *claims, bp_mpi_pair pair, boo
     return item != NULL;
 }
 
-// ---- from the events of the local world
-// -----------------------------------------------------------------------------------------------
+// ---- from the events of the local world ----------------------------------------------------------------------------
 
 static bool is_settled(unsigned flags) {
     return (flags & (BPM_SHARED | BPM_SHARED_BEFORE | BPM_ARRIVED | BPM_GONE | BPM_PARKED)) == 0;
@@ -66,8 +65,7 @@ static bool state_found(bp_mpi_world *world, bpm_outbox *claims, const bp_result
     return good;
 }
 
-// ---- from the last pairs and the new ones, where the local world is new
-// ------------------------------------------------------------------
+// ---- from the last pairs and the new ones, where the local world is new --------------------------------------------
 
 static bool copy_sorted(bp_mpi_world *world, const bpm_pairs *from, bpm_pairs *to) {
     if (!bpm_pairs_reserve(to, bpm_allocator(world), from->count + 1)) {
@@ -127,8 +125,7 @@ static bool state_all(bp_mpi_world *world, bpm_outbox *claims) {
     return good;
 }
 
-// ---- claims at the pair's home
-// ---------------------------------------------------------------------------------------------------------------
+// ---- claims at the pair's home -------------------------------------------------------------------------------------
 
 static int compare_claims(const void *a, const void *b) {
     const claim *x = a, *y = b;

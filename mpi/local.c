@@ -12,7 +12,7 @@
 
 enum { AHEAD = 128 }; // pairs whose ids are prefetched
 
-// ---- which pairs are this rank's -------------------------------------------------------------------------------------------------
+// ---- which pairs are this rank's -----------------------------------------------------------------------------------
 
 // Pairs of an object that concerns this rank alone belong to it; for other pairs bpm_reporter decides.
 static bool is_mine(const bp_mpi_world *world, bp_id a, bp_id b) {
@@ -46,7 +46,7 @@ static int pass(void *context, uint32_t a, uint32_t b) {
     return (world->comm.size == 1 || is_mine(world, a, b)) && is_wanted(world, a, b);
 }
 
-// ---- bringing it up to date -------------------------------------------------------------------------------------------------------
+// ---- bringing it up to date ----------------------------------------------------------------------------------------
 
 static bp_status create(bp_mpi_world *world) {
     bpm_local *local = &world->local;
@@ -176,7 +176,7 @@ static bool note_place(bp_mpi_world *world, bp_id id, const bpm_addition *added)
     return true;
 }
 
-// ---- neighbours next to each other ------------------------------------------------------------------------------------------------
+// ---- neighbours next to each other ---------------------------------------------------------------------------------
 
 // A new local world gets its objects in the order of a Z-curve, so that neighbours in space are neighbours in memory.
 
@@ -323,7 +323,7 @@ bp_status bpm_local_update(bp_mpi_world *world, bp_result *result) {
     return status == BP_OK ? bp_update(world->local.world, result) : status;
 }
 
-// ---- reporting --------------------------------------------------------------------------------------------------------------------
+// ---- reporting -----------------------------------------------------------------------------------------------------
 
 // All pairs are this rank's: only translates ids.
 static void report_plainly(const uint64_t *ids, const bp_pair *from, size_t count, bp_mpi_pair *to) {

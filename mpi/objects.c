@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- checking -----------------------------------------------------------------------------------------------------------------
+// ---- checking ------------------------------------------------------------------------------------------------------
 
 static bool is_valid(const bp_box *box, uint32_t dimensions) {
     const bool xy = (box->min[0] <= box->max[0]) & (box->min[1] <= box->max[1]);
@@ -75,7 +75,7 @@ bp_status bpm_sum(bpm_comm *comm, int64_t *values, int count) {
                            "adding up");
 }
 
-// ---- adding -------------------------------------------------------------------------------------------------------------------
+// ---- adding --------------------------------------------------------------------------------------------------------
 
 static bp_status check_add(const bp_mpi_world *world, size_t count, const uint64_t *ids, const bp_box *boxes,
                            const bp_object *objects) {
@@ -241,7 +241,7 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
     return status;
 }
 
-// ---- finding owners -----------------------------------------------------------------------------------------------------------
+// ---- finding owners ------------------------------------------------------------------------------------------------
 
 // For each id, the rank that owns it, or -1. Collective.
 static bp_status look_up(bp_mpi_world *world, bp_status status, size_t count, const uint64_t *ids, bp_buffer *owners) {
@@ -299,7 +299,7 @@ bp_status bp_mpi_find_owners(bp_mpi_world *world, size_t count, const uint64_t *
     return status;
 }
 
-// ---- orders: something about objects of any rank ----------------------------------------------------------------------------------
+// ---- orders: something about objects of any rank -------------------------------------------------------------------
 
 // An order for objects, as the caller passes it: arrays, each of which may be NULL.
 typedef struct order {
@@ -446,7 +446,7 @@ static bp_status address(bp_mpi_world *world, bp_status status, const order *sai
     return status == BP_OK ? bpm_agree(&world->comm, find_arrived(world, self)) : status;
 }
 
-// ---- moving and setting -----------------------------------------------------------------------------------------------------------
+// ---- moving and setting --------------------------------------------------------------------------------------------
 
 static void obey(bp_mpi_world *world, uint32_t index, const bp_box *box, const bp_object *object, const void *user) {
     bpm_owned *owned = &world->owned;
@@ -595,7 +595,7 @@ bp_status bp_mpi_set_many(bp_mpi_world *world, size_t count, const uint64_t *ids
     return carry_out(world, status, &said);
 }
 
-// ---- removing -------------------------------------------------------------------------------------------------------------------
+// ---- removing ------------------------------------------------------------------------------------------------------
 
 static int compare_indices(const void *a, const void *b) {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

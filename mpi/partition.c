@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- Zoltan's callbacks
-// -----------------------------------------------------------------------------------------------------
+// ---- Zoltan's callbacks --------------------------------------------------------------------------------------------
 
 static int tell_count(void *data, int *error) {
     *error = ZOLTAN_OK;
@@ -49,7 +48,7 @@ static void tell_centres(void *data, int id_words, int local_words, int count, Z
 }
 // NOLINTEND(readability-non-const-parameter)
 
-// ---- Zoltan's object --------------------------------------------------------------------------------------------------------
+// ---- Zoltan's object -----------------------------------------------------------------------------------------------
 
 static int set_parameters(struct Zoltan_Struct *zoltan, bp_mpi_partition kind) {
     static const char *const PARAMETERS[][2] = {
@@ -98,7 +97,7 @@ static int cut(struct Zoltan_Struct *zoltan, const bpm_load *load) {
     return code == ZOLTAN_WARN ? ZOLTAN_OK : code;
 }
 
-// ---- from its cuts to our regions -------------------------------------------------------------------------------------------
+// ---- from its cuts to our regions ----------------------------------------------------------------------------------
 
 static bp_status read_tree(const bpm_comm *comm, struct Zoltan_Struct *zoltan, bpm_regions *regions) {
     bp_buffer boxes = {0};

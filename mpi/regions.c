@@ -13,7 +13,7 @@ static double image_offset(const bpm_regions *regions, uint32_t axis, int image)
     return (double)(image - 1) * regions->period[axis];
 }
 
-// ---- extents ------------------------------------------------------------------------------------------------------------
+// ---- extents -------------------------------------------------------------------------------------------------------
 
 static double wrap(double x, double period) {
     const double wrapped = x - floor(x / period) * period;
@@ -69,7 +69,7 @@ void bpm_centre_of(const bpm_regions *regions, const bp_box *box, double centre[
     }
 }
 
-// ---- points -------------------------------------------------------------------------------------------------------------
+// ---- points --------------------------------------------------------------------------------------------------------
 
 static int32_t cell_of(const bpm_regions *regions, uint32_t axis, double x) {
     const double cell = floor((x - regions->origin[axis]) * regions->per_unit[axis]);
@@ -98,7 +98,7 @@ int bpm_rank_of_point(const bpm_regions *regions, const double point[3]) {
     return ~node;
 }
 
-// ---- boxes --------------------------------------------------------------------------------------------------------------
+// ---- boxes ---------------------------------------------------------------------------------------------------------
 
 bool bpm_is_inside_with_care(const bpm_regions *regions, const bp_box *box) {
     if (regions->is_grid) {
@@ -223,7 +223,7 @@ size_t bpm_ranks_of_box(bpm_regions *regions, const bp_box *box, int *ranks, boo
     return self.count;
 }
 
-// ---- pairs --------------------------------------------------------------------------------------------------------------
+// ---- pairs ---------------------------------------------------------------------------------------------------------
 
 // Whether a point of the circle lies in an image of an arc, with exactly the numbers that visit_images uses.
 static bool arc_holds(const bpm_regions *regions, const bpm_extent *extent, uint32_t axis, double point) {
@@ -252,7 +252,7 @@ int bpm_reporter(const bpm_regions *regions, const bp_box *a, const bp_box *b) {
     return bpm_rank_of_point(regions, point);
 }
 
-// ---- the tree -----------------------------------------------------------------------------------------------------------
+// ---- the tree ------------------------------------------------------------------------------------------------------
 
 // How to split ranks first .. last-1: those before `middle` go left.
 typedef struct parting {

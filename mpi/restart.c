@@ -62,7 +62,7 @@ static bp_status file_status(bpm_comm *comm, int code, const char *doing, const 
     return BP_ERROR_ARGUMENT;
 }
 
-// ---- saving -----------------------------------------------------------------------------------------------------------------------
+// ---- saving --------------------------------------------------------------------------------------------------------
 
 static void pack_object(const bp_mpi_world *world, size_t index, file_object *to) {
     const bpm_owned *owned = &world->owned;
@@ -202,7 +202,7 @@ bp_status bp_mpi_world_save(bp_mpi_world *world, const char *path) {
     return bpm_agree(&world->comm, status);
 }
 
-// ---- loading ----------------------------------------------------------------------------------------------------------------------
+// ---- loading -------------------------------------------------------------------------------------------------------
 
 static bp_status refuse(const bp_mpi_world *world, const char *path, const char *what) {
     bp_log_write(&world->comm.log, "%s: %s", path, what);

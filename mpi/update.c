@@ -12,8 +12,7 @@
 
 enum { EXPECTED = 8 }; // objects that are prefetched
 
-// ---- changes to send
-// -----------------------------------------------------------------------------------------------------------------------
+// ---- changes to send -----------------------------------------------------------------------------------------------
 
 static size_t record_size(const bp_mpi_world *world) {
     return (sizeof(bpm_record) + world->config.user_bytes + 7) / 8 * 8;
@@ -318,8 +317,7 @@ static bp_status list_changes(bp_mpi_world *world) {
     return good ? BP_OK : update->out.status != BP_OK ? update->out.status : BP_ERROR_MEMORY;
 }
 
-// ---- records from other ranks
-// -----------------------------------------------------------------------------------------------------------------
+// ---- records from other ranks --------------------------------------------------------------------------------------
 
 // Removes a ghost, if there is one.
 static bool hear_drop(bp_mpi_world *world, const bpm_record *record) {
@@ -454,7 +452,7 @@ static bp_status exchange(bp_mpi_world *world, bp_status status) {
     return status == BP_OK ? listen(world) : status;
 }
 
-// ---- the directory ----------------------------------------------------------------------------------------------------------------------
+// ---- the directory -------------------------------------------------------------------------------------------------
 
 typedef struct sign {
     uint64_t id;
@@ -475,8 +473,7 @@ static bp_status send_signs(bp_mpi_world *world, bp_status status) {
     return bpm_exchange(&world->comm, status, &update->signs, &update->signs_in);
 }
 
-// ---- the commit
-// ------------------------------------------------------------------------------------------------------------------
+// ---- the commit ----------------------------------------------------------------------------------------------------
 
 static bp_status prepare_commit(bp_mpi_world *world) {
     const bpm_update *update = &world->update;
@@ -556,7 +553,7 @@ static void commit(bp_mpi_world *world, bpm_regions *regions) {
     world->stale = false;
 }
 
-// ---- all of it ------------------------------------------------------------------------------------------------------------------------------
+// ---- all of it -----------------------------------------------------------------------------------------------------
 
 typedef struct clock {
     double last;

@@ -47,7 +47,8 @@ static bp_status check_ghosts(const bp_mpi_world *world) {
     return BP_OK;
 }
 
-// Every id has one owner: the directory names this rank for all that it owns, and has as many entries as there are objects.
+// Every id has one owner: the directory names this rank for all that it owns, and has as many entries as there are
+// objects.
 static bp_status check_directory(bp_mpi_world *world, bp_status status) {
     const size_t count = world->owned.count;
     bp_buffer owners = {0};

@@ -15,7 +15,7 @@ const char *bp_mpi_status_text(bp_status status) {
     return (int)status == (int)BP_ERROR_MPI ? "MPI has failed" : bp_status_text(status);
 }
 
-// ---- the config -----------------------------------------------------------------------------------------------------------
+// ---- the config ----------------------------------------------------------------------------------------------------
 
 static bp_status refuse(const bp_mpi_config *config, bp_status status, const char *text) {
     bp_log_write(&config->local.log, "%s", text);
@@ -85,7 +85,7 @@ static bp_status compare_configs(bpm_comm *comm, const bp_mpi_config *config, bp
     return bpm_agree(comm, status);
 }
 
-// ---- opening ----------------------------------------------------------------------------------------------------------------
+// ---- opening -------------------------------------------------------------------------------------------------------
 
 static bpm_regions empty_regions(const bp_mpi_config *config, int size) {
     bpm_regions regions = {.dimensions = config->local.dimensions,
@@ -223,7 +223,7 @@ void bp_mpi_world_destroy(bp_mpi_world *world) {
     allocator.release(allocator.context, world, sizeof *world);
 }
 
-// ---- owned objects -----------------------------------------------------------------------------------------------------------
+// ---- owned objects -------------------------------------------------------------------------------------------------
 
 bool bpm_owned_reserve(bp_mpi_world *world, size_t count) {
     bpm_owned *owned = &world->owned;
@@ -339,7 +339,7 @@ void bpm_owned_sort(bp_mpi_world *world) {
     }
 }
 
-// ---- questions ---------------------------------------------------------------------------------------------------------------
+// ---- questions -----------------------------------------------------------------------------------------------------
 
 bp_status bp_mpi_owned(const bp_mpi_world *world, bp_mpi_objects *objects) {
     if (world == NULL || objects == NULL) {

@@ -202,7 +202,7 @@ struct bp_mpi_world {
     bp_mpi_stats stats;
 };
 
-// ---- shared by several files -------------------------------------------------------------------------------------------
+// ---- shared by several files ---------------------------------------------------------------------------------------
 
 static inline int bpm_home_of(const bp_mpi_world *world, uint64_t id) {
     return (int)(((bpm_hash(id) >> 32) * (uint64_t)world->comm.size) >> 32);

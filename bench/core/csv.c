@@ -29,7 +29,7 @@ FILE *csv_create(const char *path, const bench_options *options) {
     return file;
 }
 
-// ---- writing ----------------------------------------------------------------------------------------------------------
+// ---- writing -------------------------------------------------------------------------------------------------------
 
 static void write_known(FILE *file, const char *format, double value, bool known) {
     if (known) fprintf(file, format, value);
@@ -67,7 +67,7 @@ void csv_failure(FILE *file, const char *text) {
     fflush(file);
 }
 
-// ---- going on with a file ---------------------------------------------------------------------------------------------
+// ---- going on with a file ------------------------------------------------------------------------------------------
 
 // Cuts the line in place; false if it has another number of columns.
 static bool split(char *line, char *columns[COLUMNS]) {

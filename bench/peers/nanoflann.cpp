@@ -1,5 +1,5 @@
-// nanoflann: a k-d tree over the points, built anew each step, then a radius search for each point. It compares squares of
-// distances in floats, with <; so it is asked for a little more, and what it finds is compared by the definition.
+// nanoflann: a k-d tree over the points, built anew each step, then a radius search for each point. It compares squares
+// of distances in floats, with <; so it is asked for a little more, and what it finds is compared by the definition.
 //
 // Two variants: searches in the order of the leaves, where neighbours in space follow each other and their paths are
 // still in the cache; and in the order of the points, the obvious way.

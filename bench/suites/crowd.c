@@ -40,7 +40,7 @@ static bp_box box_of(const body *b) {
     return box;
 }
 
-// ---- making -----------------------------------------------------------------------------------------------------------
+// ---- making --------------------------------------------------------------------------------------------------------
 
 static crowd *allocate_crowd(size_t count, size_t static_count) {
     crowd *self = calloc(1, sizeof *self);
@@ -124,7 +124,7 @@ crowd *crowd_of_scene(const char *name, size_t count, crowd_motion motion) {
     return crowd_with_static(name, count, 0, motion);
 }
 
-// ---- the level ----------------------------------------------------------------------------------------------------------
+// ---- the level -----------------------------------------------------------------------------------------------------
 
 enum { LEVEL_FLATNESS = 8 }; // how much wider than high it is
 
@@ -181,7 +181,7 @@ void crowd_destroy(crowd *self) {
     free(self);
 }
 
-// ---- moving -----------------------------------------------------------------------------------------------------------
+// ---- moving --------------------------------------------------------------------------------------------------------
 
 size_t crowd_count(const crowd *self) {
     return self->count;

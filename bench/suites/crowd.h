@@ -2,8 +2,8 @@
 //
 //     | static, never move | the others: some or all of them move in a step |      ids in this order
 //
-// Every object has a velocity of its own, as in the scenes, and goes on by it in the steps in which it moves. At the edge
-// of the crowd its centre wraps around to the other side.
+// Every object has a velocity of its own, as in the scenes, and goes on by it in the steps in which it moves. At the
+// edge of the crowd its centre wraps around to the other side.
 #ifndef BENCH_CROWD_H
 #define BENCH_CROWD_H
 

@@ -43,7 +43,7 @@ const runner *group_fastest_peer(const living_group *group) {
     return best;
 }
 
-// ---- running ------------------------------------------------------------------------------------------------------------
+// ---- running -------------------------------------------------------------------------------------------------------
 
 static bool group_step(living_group *group, bool counts) {
     const crowd_moves moves = crowd_step(group->crowd);
@@ -116,7 +116,7 @@ void part_end(living_part *part) {
     part->group_count = 0;
 }
 
-// ---- showing ------------------------------------------------------------------------------------------------------------
+// ---- showing -------------------------------------------------------------------------------------------------------
 
 static void print_runner(FILE *file, const runner *r) {
     const figures total = runner_figures(r, FIGURE_TOTAL);

@@ -8,7 +8,7 @@ static living_group *add_scene_group(living_part *part, const char *label, crowd
     return part_add(part, crowd_of_scene(label, part->n, motion), warmups, steps);
 }
 
-// ---- uniform: the fewer move, the less it costs -----------------------------------------------------------------------
+// ---- uniform: the fewer move, the less it costs --------------------------------------------------------------------
 
 // Enough steps that several rebuilds are among them, so that the mean includes their cost.
 static const struct {
@@ -53,7 +53,7 @@ static bool prepare_uniform(living_part *part) {
     return true;
 }
 
-// ---- game-level: static and moving ------------------------------------------------------------------------------------
+// ---- game-level: static and moving ---------------------------------------------------------------------------------
 
 static bool prepare_level(living_part *part) {
     living_group *group = part_add(part, crowd_of_level(part->n, (crowd_motion){0.2, 1, true}), 60, 60);
@@ -68,7 +68,7 @@ static void print_level_promises(FILE *file, const living_part *part) {
     part_promise(file, "world / bullet", &group->runners[0], group_fastest_peer(group), FIGURE_TOTAL, 0.1);
 }
 
-// ---- low-motion: margins ------------------------------------------------------------------------------------------------
+// ---- low-motion: margins -------------------------------------------------------------------------------------------
 
 static bool prepare_low_motion(living_part *part) {
     living_group *group = add_scene_group(part, "low-motion", (crowd_motion){0.01, 1, true}, 60, 60);
@@ -87,7 +87,7 @@ static void print_low_motion_promises(FILE *file, const living_part *part) {
     part_promise(file, "exact / bullet", exact, peer, FIGURE_TOTAL, 0.05);
 }
 
-// ---- rest: nothing moves --------------------------------------------------------------------------------------------------
+// ---- rest: nothing moves -------------------------------------------------------------------------------------------
 
 // Bullet improves the tree of resting objects for a hundred steps, and then does nothing. An engine that passes all
 // boxes in each step, as Bullet's own does, never reaches that state.
@@ -123,7 +123,7 @@ static void print_rest_promises(FILE *file, const living_part *part) {
     }
 }
 
-// ---- all together ---------------------------------------------------------------------------------------------------------
+// ---- all together --------------------------------------------------------------------------------------------------
 
 enum { MAX_COUNTS = 2 };
 

@@ -34,7 +34,7 @@ bool convex_meet(const convex *a, const convex *b) {
 }
 #endif
 
-// ---- objects ------------------------------------------------------------------------------------------------------------
+// ---- objects -------------------------------------------------------------------------------------------------------
 
 // Objects have the parts one after the other: those of object i are first[i] .. first[i + 1].
 struct narrow {
@@ -106,7 +106,7 @@ const convex *narrow_parts(const narrow *self, uint32_t object, size_t *count) {
     return &self->parts[self->first[object]];
 }
 
-// ---- pairs --------------------------------------------------------------------------------------------------------------
+// ---- pairs ---------------------------------------------------------------------------------------------------------
 
 static bool spheres_meet(const narrow *self, size_t i, size_t j) {
     const double reach = self->reaches[i] + self->reaches[j];

@@ -63,7 +63,7 @@ void runner_destroy(runner *r) {
     *r = (runner){0};
 }
 
-// ---- steps --------------------------------------------------------------------------------------------------------------
+// ---- steps ---------------------------------------------------------------------------------------------------------
 
 static bp_status move(runner *r, const crowd_moves *moves) {
     if (r->world) return bp_move_many(r->world, moves->count, moves->ids, moves->boxes);
@@ -120,7 +120,7 @@ bool runner_step(runner *r, const crowd *c, const crowd_moves *moves, size_t bat
     return succeeded(r, status);
 }
 
-// ---- pairs --------------------------------------------------------------------------------------------------------------
+// ---- pairs ---------------------------------------------------------------------------------------------------------
 
 static void copy_pairs(const bp_pair *from, size_t count, bp_pairs *to) {
     to->count = 0;
@@ -155,7 +155,7 @@ bool runner_agrees(runner *r, const crowd *c, const bp_pairs *exact) {
     return false;
 }
 
-// ---- figures ------------------------------------------------------------------------------------------------------------
+// ---- figures -------------------------------------------------------------------------------------------------------
 
 static double figure_of(const step_sample *sample, step_figure figure) {
     switch (figure) {

@@ -47,8 +47,8 @@ void runner_destroy(runner *r);
 // `batch` equal steps; the sample is their mean. Not kept where `counts` is false.
 bool runner_step(runner *r, const crowd *c, const crowd_moves *moves, size_t batch, bool counts);
 
-// Whether the pairs of the last step are those of the crowd, up to the margin that the contestant has. If not, that is on
-// stderr.
+// Whether the pairs of the last step are those of the crowd, up to the margin that the contestant has. If not, that is
+// on stderr.
 bool runner_agrees(runner *r, const crowd *c, const bp_pairs *exact);
 
 // One figure of all samples.

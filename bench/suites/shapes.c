@@ -13,7 +13,7 @@ static double dot(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// ---- support ------------------------------------------------------------------------------------------------------------
+// ---- support -------------------------------------------------------------------------------------------------------
 
 // Adds the vector of this length along d, or along its first two axes only. None if d has no direction.
 static void add_along(const double d[3], int axis_count, double length, double point[3]) {
@@ -73,7 +73,7 @@ double convex_reach(const convex *shape) {
     }
 }
 
-// ---- drawing ------------------------------------------------------------------------------------------------------------
+// ---- drawing -------------------------------------------------------------------------------------------------------
 
 // Right angles from any two directions that are not nearly the same.
 static void draw_axes(rng *random, double axes[3][3]) {
@@ -95,7 +95,8 @@ static double draw_half(const beta_distribution *sizes, rng *random) {
     return 0.5 * fmax(beta_draw(sizes, random) / mean, 0.02);
 }
 
-// All kinds are as long as wide on average, 1, except for capsules: 2/3 wide, and 1 long (Zych 2016, section 4.2, on Fig. 4.33).
+// All kinds are as long as wide on average, 1, except for capsules: 2/3 wide, and 1 long (Zych 2016, section 4.2, on
+// Fig. 4.33).
 static void draw_convex(shape_kind kind, const beta_distribution *sizes, rng *random, convex *shape) {
     *shape = (convex){.kind = kind};
     draw_axes(random, shape->axes);
@@ -152,7 +153,7 @@ size_t shape_draw(shape_kind kind, const beta_distribution *sizes, rng *random, 
     return 1;
 }
 
-// ---- fitting ------------------------------------------------------------------------------------------------------------
+// ---- fitting -------------------------------------------------------------------------------------------------------
 
 static void find_bounds(const convex *parts, size_t count, double low[3], double high[3]) {
     for (int axis = 0; axis < 3; axis++) {

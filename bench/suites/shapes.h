@@ -41,8 +41,8 @@ void convex_support(const convex *shape, const double direction[3], double point
 // No point of a shape is farther from its centre.
 double convex_reach(const convex *shape);
 
-// Makes a shape of any kind, around the origin, from sizes that are drawn for each dimension by itself; returns the number of
-// its parts.
+// Makes a shape of any kind, around the origin, from sizes that are drawn for each dimension by itself; returns the
+// number of its parts.
 size_t shape_draw(shape_kind kind, const beta_distribution *sizes, rng *random, convex parts[MAX_PARTS]);
 
 // Scales and moves a shape: its bounds then have the centre of `box` and, along at least one axis, its extent, less a

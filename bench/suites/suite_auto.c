@@ -40,7 +40,7 @@ static double weight_of(const point *p) {
     return p->n > 300000 ? 12 : p->n > 30000 ? 2 : 0.4;
 }
 
-// ---- one point ----------------------------------------------------------------------------------------------------------
+// ---- one point -----------------------------------------------------------------------------------------------------
 
 static const bench_row *smaller_row(const bench_rows *rows, const point *p, const char *method) {
     const bench_row *found = NULL;
@@ -136,7 +136,7 @@ static void run_point(const bench_options *options, const point *p, bench_sessio
     session_keep(session);
 }
 
-// ---- the summary --------------------------------------------------------------------------------------------------------
+// ---- the summary ---------------------------------------------------------------------------------------------------
 
 static const char *best_method(const bench_rows *rows, const char *label, size_t n) {
     const double best = best_of_case(rows, label, n, false);

@@ -139,7 +139,8 @@ static const contender searchers[] = {
 };
 enum { SEARCHER_COUNT = sizeof searchers / sizeof *searchers };
 
-// What is searched for, and what the structure is built over. The paper builds over the points and searches for the tetrahedra.
+// What is searched for, and what the structure is built over. The paper builds over the points and searches for the
+// tetrahedra.
 static const struct {
     const char *name;
     tissue_part asked, entered;
@@ -202,7 +203,8 @@ enum { SORT_COUNT = sizeof sorts / sizeof *sorts };
 
 const double sort_shares[SORT_SHARES] = {0.02, 0.05, 0.1, 0.2, 0.5, 1};
 
-// Gissler et al., section 5, "Sorting Performance": 128,000 entries, four cores. A random array takes about as long in both.
+// Gissler et al., section 5, "Sorting Performance": 128,000 entries, four cores. A random array takes about as long in
+// both.
 static const struct { double share, radix_ms, adaptive_ms; } paper_sorts[] = {{0.02, 14, 3}, {0.1, 14, 6}, {1, 14, 14}};
 enum { PAPER_SORTS = sizeof paper_sorts / sizeof *paper_sorts, PAPER_ENTRIES = 128000, PAPER_CORES = 4 };
 

@@ -1,5 +1,5 @@
-// The suite `koch`: the experiments of Koch, "Implementation and Evaluation of Acceleration Structures for Inhomogeneous
-// and Polydisperse Particle Dynamics" (2020), section 4, with its own figures as rows of who "paper".
+// The suite `koch`: the experiments of Koch, "Implementation and Evaluation of Acceleration Structures for
+// Inhomogeneous and Polydisperse Particle Dynamics" (2020), section 4, with its own figures as rows of who "paper".
 //
 //     part                        what                                                           objects
 //     table-1                     an even scene                                                  100,000
@@ -8,9 +8,10 @@
 //     table-8-10                  the number of objects in a fixed domain: octree, hash grid     10,000 to 5,120,000
 //     table-11                    memory                                                         500,000 to 8,000,000
 //
-// Each structure of a table runs with the paper's parameters, which are in its name ("factor" is always 2); beside it run
-// our grids as the library sets them up. `tests` is the number of candidate pairs in a step; the paper's figures are sums
-// over all steps, and its times those of a whole simulation on another machine, so only their ratios are compared.
+// Each structure of a table runs with the paper's parameters, which are in its name ("factor" is always 2); beside it
+// run our grids as the library sets them up. `tests` is the number of candidate pairs in a step; the paper's figures
+// are sums over all steps, and its times those of a whole simulation on another machine, so only their ratios are
+// compared.
 //
 // Counted by the paper's rules (own cell, 13 neighbours, 27 cells of each coarser grid, six walls with every object),
 // our scenes give its numbers for the hash grid within 0.3 % (checkerboard 2.3 %), but for table 5: twice its number.
@@ -103,7 +104,7 @@ const char *const koch_parts[] = {"table-1", "table-2", "table-3",    "table-4",
 
 static const char *const no_peers[] = {NULL};
 
-// ---- measuring --------------------------------------------------------------------------------------------------------
+// ---- measuring -----------------------------------------------------------------------------------------------------
 
 static void add_paper_row(bench_rows *rows, const char *label, size_t n, bench_row figures, const char *method) {
     bench_row row = figures;
@@ -183,7 +184,7 @@ static void run_memory(const bench_options *options, bench_session *session, con
     session_done(session);
 }
 
-// ---- points -----------------------------------------------------------------------------------------------------------
+// ---- points --------------------------------------------------------------------------------------------------------
 
 // A line of a table.
 typedef struct point {
@@ -232,7 +233,7 @@ static void run_points(const bench_options *options, bench_session *session) {
     }
 }
 
-// ---- what is promised ---------------------------------------------------------------------------------------------------
+// ---- what is promised ----------------------------------------------------------------------------------------------
 
 static const bench_row *ours_beside(const bench_rows *rows, const bench_row *paper) {
     return strcmp(paper->who, PAPER) == 0 ? rows_find(rows, paper->scene, paper->n, OURS, paper->method, paper->threads)

@@ -36,7 +36,7 @@ size_t scaling_cases(const bench_options *options, bench_case *cases, size_t cap
     return count;
 }
 
-// ---- summary --------------------------------------------------------------------------------------------------------------
+// ---- summary -------------------------------------------------------------------------------------------------------
 
 // Bytes per millisecond, read and written.
 static double copy_speed(const bench_rows *rows) {

@@ -1,5 +1,5 @@
-// The suite `schornbaum`: the experiments of Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection" (2009),
-// section 4.
+// The suite `schornbaum`: the experiments of Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection"
+// (2009), section 4.
 //
 //     part               what varies                                                   figure
 //     scaling            the number of objects, beside all pairs                       20
@@ -138,7 +138,7 @@ enum { EXPERIMENT_COUNT = sizeof experiments / sizeof *experiments };
 const char *const schornbaum_parts[] = {"scaling", "set-up", "density",   "hierarchy-factor",
                                         "update",  "shape",  "coherence", NULL};
 
-// ---- cases --------------------------------------------------------------------------------------------------------------
+// ---- cases ---------------------------------------------------------------------------------------------------------
 
 // Roughly, in seconds.
 static double weight_of(const bench_case *c) {
@@ -183,7 +183,7 @@ size_t schornbaum_cases(const bench_options *options, bench_case *cases, size_t 
     return count;
 }
 
-// ---- what is promised -----------------------------------------------------------------------------------------------------
+// ---- what is promised ----------------------------------------------------------------------------------------------
 
 // Time grows with n to the power of this.
 static double exponent(const bench_row *small, const bench_row *large) {

@@ -1,10 +1,10 @@
-// The suite `zhyhallo`: the experiments of Zhyhallo and Wozna-Szczesniak, "Better Spacial Hashing with Linear Memory Usage
-// and Parallelism" (2024), section 3: objects in scenes of 2,048^2 to 14,336^2 cells, spread evenly (its worst case) or
-// crowded in some places (its real case), on one thread and on all.
+// The suite `zhyhallo`: the experiments of Zhyhallo and Wozna-Szczesniak, "Better Spacial Hashing with Linear Memory
+// Usage and Parallelism" (2024), section 3: objects in scenes of 2,048^2 to 14,336^2 cells, spread evenly (its worst
+// case) or crowded in some places (its real case), on one thread and on all.
 //
 //     dense      a pivot for each cell of the scene: the table that the paper begins with
-//     chunk=C    pivots in chunks of C x C cells, made where objects are: the paper's contribution. Which size is best it
-//                leaves open; 32 is our default, and 8 suits cells that are mostly empty
+//     chunk=C    pivots in chunks of C x C cells, made where objects are: the paper's contribution. It leaves the best
+//                size open; 32 is our default, and 8 suits cells that are mostly empty
 //
 // Cells are as large as the objects. What is measured is `update`, which makes the table; the paper searches nothing.
 // The paper prints results as charts only, so there are no rows of who "paper": the summary quotes its text.
@@ -36,7 +36,7 @@ static const char *const no_peers[] = {NULL};
 
 const char *const zhyhallo_parts[] = {"uniform-2d", "clustered-2d", NULL};
 
-// ---- measuring --------------------------------------------------------------------------------------------------------
+// ---- measuring -----------------------------------------------------------------------------------------------------
 
 static void make_label(char label[NAME_SIZE], const char *name, size_t cells) {
     snprintf(label, NAME_SIZE, "pivots/%s cells=%zu", name, cells);
@@ -82,7 +82,7 @@ static void run_point(const bench_options *options, bench_session *session, cons
     session_done(session);
 }
 
-// ---- what is promised ---------------------------------------------------------------------------------------------------
+// ---- what is promised ----------------------------------------------------------------------------------------------
 
 static const bench_row *row_of(const bench_rows *rows, const subject *s, size_t cells, const char *method,
                                bool all_threads) {

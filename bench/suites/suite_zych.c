@@ -1,12 +1,14 @@
 // The suite `zych`: the experiments of M. Zych, "Efficient algorithms for collision detection in three-dimensional
-// space" (2016 by its references), section 4.2, one factor at a time: number of objects, uniformity of sizes, static share, velocity, density, shape.
+// space" (2016 by its references), section 4.2, one factor at a time: number of objects, uniformity of sizes, static
+// share, velocity, density, shape.
 //
-//     scene zych ----> boxes ----> broad phases: ours and Bullet's, interleaved ----> possible collisions, the same for all
+//     scene zych ----> boxes ----> broad phases: ours and Bullet's, interleaved ----> possible collisions
 //     shapes.c: a shape in each box ----> narrow phase: libccd, once for these pairs ----> actual collisions
 //
 // The paper gives the standard values of all factors, which are those of the scene, but not the ranges of its charts:
-// they are chosen around the standard here. Objects do not push each other away, as in its Fig. 4.33: so a shape changes
-// nothing for the broad phases. Sizes are drawn for each dimension by itself, as there, for the shapes; their boxes are cubes.
+// they are chosen around the standard here. Objects do not push each other away, as in its Fig. 4.33: so a shape
+// changes nothing for the broad phases. Sizes are drawn for each dimension by itself, as there, for the shapes; their
+// boxes are cubes.
 //
 // Where a share is static, worlds are told only what moved, and static objects as such (the machinery of the suite
 // `living`); Bullet keeps the pairs of its margin there.
@@ -33,7 +35,7 @@ static const bench_entrant entrants[] = {
 enum { ENTRANT_COUNT = sizeof entrants / sizeof *entrants };
 static const char *const peers[] = {"bullet-dbvt", "bullet-sweep16", "bullet-brute-force", NULL};
 
-// ---- points -------------------------------------------------------------------------------------------------------------
+// ---- points --------------------------------------------------------------------------------------------------------
 
 // One value of one factor; all other factors have their standard value.
 typedef struct zych_point {
@@ -121,7 +123,7 @@ static zych_point make_point(const bench_options *options, const zych_experiment
     return p;
 }
 
-// ---- the broad phases ---------------------------------------------------------------------------------------------------
+// ---- the broad phases ----------------------------------------------------------------------------------------------
 
 static void run_group(const bench_options *options, const zych_point *p, bench_session *session) {
     const bench_case c = {.scene = SCENE,
@@ -166,7 +168,7 @@ static void run_living(const bench_options *options, const zych_point *p, bench_
     part_end(&part);
 }
 
-// ---- the narrow phase ---------------------------------------------------------------------------------------------------
+// ---- the narrow phase ----------------------------------------------------------------------------------------------
 
 // The same boxes as the broad phases had, in the same motion.
 typedef struct moving_boxes {
@@ -262,7 +264,7 @@ static void run_narrow(const zych_point *p, size_t first, bench_session *session
     close_boxes(&source);
 }
 
-// ---- all together -------------------------------------------------------------------------------------------------------
+// ---- all together --------------------------------------------------------------------------------------------------
 
 static void run_point(const bench_options *options, const zych_point *p, bench_session *session) {
     if (!session_wants(session, p->label, p->n, p->weight)) return;

@@ -1,7 +1,7 @@
 // Bodies of tetrahedra that touch and deform: the three test scenes of Gissler et al., Table 1, built in code.
 //
-//   stacking   20 membranes that fall onto each other. Exactly that of the paper: 10 x 10 x 1 cubes each, 5 tetrahedra a cube,
-//              have its numbers of points, edges, triangles and tetrahedra
+//   stacking   20 membranes that fall onto each other. Exactly that of the paper: 10 x 10 x 1 cubes each, 5 tetrahedra
+//              a cube, have its numbers of points, edges, triangles and tetrahedra
 //   eye        orbit, tissue, four muscles, bulb, nerve and a titanium mesh, nested
 //   skull      soft tissue, cranium, upper jaw, and a lower jaw that is moved, nested
 //

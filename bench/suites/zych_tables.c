@@ -31,7 +31,7 @@ static const bench_row *fastest(const bench_rows *rows, row_span span, bool peer
     return best;
 }
 
-// ---- a point ------------------------------------------------------------------------------------------------------------
+// ---- a point -------------------------------------------------------------------------------------------------------
 
 static void print_head(FILE *file, const bench_row *row, const bench_row *narrow) {
     fprintf(file, "\n%s, %zu objects: ", row->scene, row->n);
@@ -68,7 +68,7 @@ void zych_table(FILE *file, const bench_rows *rows, size_t first) {
     free(sorted);
 }
 
-// ---- an experiment ------------------------------------------------------------------------------------------------------
+// ---- an experiment -------------------------------------------------------------------------------------------------
 
 enum { MAX_SPANS = 32, NAME_WIDTH = 28, CELL_WIDTH = 11 };
 

@@ -1,7 +1,7 @@
 // Files of boxes, in the formats of the project: .csv, .npy, and "-" for standard input or output as CSV.
 //
-// A row is a box (6 numbers) or a sphere (4). Boxes of float64 files are kept in 64 bits; those of others are floats. The
-// box of a sphere is rounded outwards, so that no pair is lost.
+// A row is a box (6 numbers) or a sphere (4). Boxes of float64 files are kept in 64 bits; those of others are floats.
+// The box of a sphere is rounded outwards, so that no pair is lost.
 #ifndef TOOL_BOX_FILES_H
 #define TOOL_BOX_FILES_H
 

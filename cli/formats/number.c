@@ -1,6 +1,6 @@
 // Reading follows Clinger's fast path: up to 2^53 as digits and 10^22 as power are exact in a double, so one
-// multiplication or division rounds correctly. What does not fit goes to strtod, which is exact and slow. The tool never
-// calls setlocale, so strtod's decimal point is '.'.
+// multiplication or division rounds correctly. What does not fit goes to strtod, which is exact and slow. The tool
+// never calls setlocale, so strtod's decimal point is '.'.
 #include "formats/number.h"
 
 #include <float.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- faults on demand -----------------------------------------------------------------------------------------------------------
+// ---- faults on demand ----------------------------------------------------------------------------------------------
 
 // The profiling interface lets a test stand between the library and MPI. Only the library's own calls fail: Zoltan
 // ignores what its calls return.
@@ -48,7 +48,7 @@ static bp_allocator allocator_of(stingy *self) {
     return (bp_allocator){.allocate = stingy_allocate, .release = stingy_release, .context = self};
 }
 
-// ---- a world to try things on -----------------------------------------------------------------------------------------------------
+// ---- a world to try things on --------------------------------------------------------------------------------------
 
 enum { COUNT = 300 };
 
@@ -89,7 +89,7 @@ static void expect_status(bp_status status, bp_status expected) {
     CHECK(status == expected);
 }
 
-// ---- wrong calls -------------------------------------------------------------------------------------------------------------------
+// ---- wrong calls ---------------------------------------------------------------------------------------------------
 
 static void an_invalid_box_on_one_rank(void) {
     const bp_mpi_config config = {0};
@@ -205,7 +205,7 @@ static void configs_that_are_wrong_or_differ(void) {
     bp_mpi_world_destroy(NULL);
 }
 
-// ---- memory -------------------------------------------------------------------------------------------------------------------------
+// ---- memory --------------------------------------------------------------------------------------------------------
 
 typedef enum deed { DEED_ADD, DEED_UPDATE, DEED_MOVE, DEED_MOVE_NAMED, DEED_AGAIN, DEED_REMOVE, DEED_LAST, DEEDS } deed;
 
@@ -355,7 +355,7 @@ static void refused_memory_while_creating(void) {
     }
 }
 
-// ---- MPI ----------------------------------------------------------------------------------------------------------------------------
+// ---- MPI -----------------------------------------------------------------------------------------------------------
 
 static void mpi_fails(void) {
     bool failed = rank_count > 1;

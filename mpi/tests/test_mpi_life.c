@@ -71,7 +71,7 @@ static void user_bytes_of(const model *self, uint64_t id, unsigned char bytes[US
     memcpy(bytes + sizeof id, &self->versions[id], sizeof self->versions[id]);
 }
 
-// ---- the same pairs, by the ids of the distributed world --------------------------------------------------------------------------
+// ---- the same pairs, by the ids of the distributed world -----------------------------------------------------------
 
 static pair_list translate(const bp_pair *pairs, size_t count, const uint64_t *ids) {
     bp_mpi_pair *list = malloc(count * sizeof *list + 1);
@@ -134,7 +134,7 @@ static void check_readable(const bp_mpi_world *world, const bp_mpi_result *resul
     }
 }
 
-// ---- steps --------------------------------------------------------------------------------------------------------------------------
+// ---- steps ---------------------------------------------------------------------------------------------------------
 
 typedef struct life {
     bp_mpi_world *world;

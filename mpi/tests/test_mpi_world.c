@@ -29,7 +29,7 @@ static bp_mpi_world *open_world(const bp_mpi_config *config) {
     return world;
 }
 
-// ---- scenes -----------------------------------------------------------------------------------------------------------------
+// ---- scenes --------------------------------------------------------------------------------------------------------
 
 static void check_scene(const scene *given, const bp_mpi_config *config, sharing how) {
     const bp_box *boxes = scene_boxes(given);
@@ -77,7 +77,7 @@ static void spheres_and_threads_are_the_local_worlds_business(void) {
     scene_destroy(given);
 }
 
-// ---- small worlds -------------------------------------------------------------------------------------------------------------
+// ---- small worlds --------------------------------------------------------------------------------------------------
 
 static void more_ranks_than_objects(void) {
     const bp_box boxes[3] = {{{0, 0, 0}, {1, 1, 1}}, {{1, 1, 1}, {2, 2, 2}}, {{5, 5, 5}, {6, 6, 6}}};
@@ -151,7 +151,7 @@ static void one_box_as_large_as_the_domain(void) {
     scene_destroy(given);
 }
 
-// ---- periods ------------------------------------------------------------------------------------------------------------------
+// ---- periods -------------------------------------------------------------------------------------------------------
 
 // Boxes anywhere around a periodic domain, some of them as long as it.
 static bp_box throw_box(dice *self, const float period[3], float size) {

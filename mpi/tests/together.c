@@ -59,7 +59,7 @@ size_t throw_below(dice *self, size_t limit) {
     return (size_t)(throw_dice(self) % limit);
 }
 
-// ---- pairs -----------------------------------------------------------------------------------------------------------------
+// ---- pairs ---------------------------------------------------------------------------------------------------------
 
 static int compare(const void *a, const void *b) {
     const bp_mpi_pair *x = a, *y = b;
@@ -114,7 +114,7 @@ void pair_list_free(pair_list *list) {
     *list = (pair_list){0};
 }
 
-// ---- worlds -----------------------------------------------------------------------------------------------------------------
+// ---- worlds --------------------------------------------------------------------------------------------------------
 
 bool is_my_share(sharing how, size_t index) {
     const size_t ranks = (size_t)rank_count;

@@ -31,7 +31,7 @@ static void swap_step(double *best, double taken) {
     *best = *best == 0.0 || taken < *best ? taken : *best;
 }
 
-// ---- a plain world, to compare one rank with ------------------------------------------------------------------------------------------
+// ---- a plain world, to compare one rank with -----------------------------------------------------------------------
 
 static bp_status time_plain(const mpi_call *call, scene *moving, double *best) {
     bp_world *world;
@@ -50,7 +50,7 @@ static bp_status time_plain(const mpi_call *call, scene *moving, double *best) {
     return status;
 }
 
-// ---- steps on some ranks ----------------------------------------------------------------------------------------------------------------
+// ---- steps on some ranks -------------------------------------------------------------------------------------------
 
 static bp_status add_share(bp_mpi_world *world, const scene *moving, int rank, int ranks) {
     const size_t count = scene_box_count(moving), each = count / (size_t)ranks;
@@ -180,7 +180,7 @@ static bool measure(const mpi_call *call, measurement *found, failure *why) {
     return all_good(good, why);
 }
 
-// ---- the table ----------------------------------------------------------------------------------------------------------------------------
+// ---- the table -----------------------------------------------------------------------------------------------------
 
 static void print_row(const mpi_call *call, FILE *csv, const measurement *first, const measurement *row) {
     const bool weak = strcmp(call->suite, "weak") == 0;

@@ -63,7 +63,7 @@ bool all_good(bool good, failure *why) {
     return false;
 }
 
-// ---- the command line ---------------------------------------------------------------------------------------------------------
+// ---- the command line ----------------------------------------------------------------------------------------------
 
 static bool parse_count(const char *option, const char *text, size_t *value, failure *why) {
     char *end;

@@ -39,7 +39,7 @@ double model_ghosts(size_t regions, double objects, double edge, double size) {
     return objects / (edge * edge * edge) * (reached - inside);
 }
 
-// ---- counting -------------------------------------------------------------------------------------------------------------------------
+// ---- counting ------------------------------------------------------------------------------------------------------
 
 typedef struct counts {
     double ghosts; // mean of a region

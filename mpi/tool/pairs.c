@@ -17,7 +17,7 @@
 
 enum { SAMPLES = 32, BLOCK = 1 << 20 };
 
-// ---- reading ----------------------------------------------------------------------------------------------------------------------
+// ---- reading -------------------------------------------------------------------------------------------------------
 
 typedef struct layout {
     uint64_t rows, columns, start;
@@ -115,7 +115,7 @@ static bool read_boxes(const mpi_call *call, const layout *file_layout, uint64_t
     return good;
 }
 
-// ---- sorting ------------------------------------------------------------------------------------------------------------------------
+// ---- sorting -------------------------------------------------------------------------------------------------------
 
 static int compare(const void *a, const void *b) {
     const bp_mpi_pair *x = a, *y = b;
@@ -175,7 +175,7 @@ static bp_status sort_globally(bpm_comm *comm, bpm_pairs *pairs) {
     return bpm_agree(comm, status);
 }
 
-// ---- writing ------------------------------------------------------------------------------------------------------------------------
+// ---- writing -------------------------------------------------------------------------------------------------------
 
 static void store(unsigned char *to, uint64_t word, size_t bytes) {
     for (size_t i = 0; i < bytes; ++i) to[i] = (unsigned char)(word >> (8 * i));
@@ -238,7 +238,7 @@ static bool write_pairs(const char *path, const bpm_pairs *pairs, uint64_t rows,
     return good;
 }
 
-// ---- the command --------------------------------------------------------------------------------------------------------------------
+// ---- the command ---------------------------------------------------------------------------------------------------
 
 static void print_stats(const bp_mpi_stats *stats) {
     uint64_t sums[4] = {stats->pairs, stats->ghosts, stats->bytes_sent, stats->migrated}, all[4];

@@ -38,8 +38,8 @@ bool all_good(bool good, failure *why);
 bool library_good(bp_status status, failure *why);
 bp_log tool_log(void);
 
-// The ghosts of an average region, if `objects` cubes of the edge `size` are spread evenly over a cube of the given edge
-// that is bisected into `regions`.
+// The ghosts of an average region, if `objects` cubes of the edge `size` are spread evenly over a cube of the given
+// edge that is bisected into `regions`.
 double model_ghosts(size_t regions, double objects, double edge, double size);
 
 #endif

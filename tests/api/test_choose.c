@@ -1,4 +1,4 @@
-// method = auto: which method for which scene, and that a world that changes its mind loses no pair and no event.
+// method = auto: which method for which scene, and that a world that switches methods loses no pair and no event.
 #include "support/support.h"
 
 #include <broadphase/broadphase_tune.h>
@@ -159,7 +159,7 @@ static void test_warning_is_logged_once(void **state) {
     free(boxes);
 }
 
-// ---- a scene that changes its nature ---------------------------------------------------------------------------------
+// ---- a scene that changes its nature -------------------------------------------------------------------------------
 
 // A world with events, and the pairs that it had.
 typedef struct follower {
@@ -342,7 +342,7 @@ static void stir(bp_box *boxes) {
     }
 }
 
-// Two scenes in turns, one look long each: a chooser without memory would change in every one.
+// Two scenes in turns, each for one check of the chooser: without memory it would switch every time.
 static void test_never_oscillates(void **state) {
     (void)state;
     enum { PERIOD = 24, STEPS = 1600 };

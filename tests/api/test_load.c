@@ -1,4 +1,4 @@
-// Loading what is not as it was saved: cut, altered, forged, for another config; and reads or memory that fail.
+// Loading damaged streams: cut, altered, forged, for another config; and failing reads or allocations.
 #include "support/world_streams.h"
 
 #include "world/save/block_stream.h"
@@ -11,7 +11,7 @@
 
 // ---- damage ---------------------------------------------------------------------------------------------------------
 
-// What there is to damage: streams with all kinds of sections.
+// Streams with all kinds of sections, to be damaged.
 static const struct {
     bp_config config;
     bool wide;
@@ -28,7 +28,7 @@ static stream small_stream(size_t kind) {
     return s;
 }
 
-// Loads what must be refused: the status, nothing left behind, and the log has the word.
+// Loads a stream that must be refused: checks the status, the log, and that nothing leaks.
 static void expect_refused(bp_config config, stream *s, const char *word, const char *what, size_t where) {
     test_allocator allocator;
     test_log log = {.count = 0};
@@ -229,7 +229,7 @@ static void forged_contents_are_refused(void **state) {
     (void)state;
     forgery f = HONEST;
     stream honest = forge(&f);
-    bp_world *world = load(NULL, &honest); // so that the others fail for their own reason
+    bp_world *world = load(NULL, &honest); // so that the others fail for the intended reason
     assert_int_equal(bp_world_count(world), 3);
     bp_world_destroy(world);
     stream_free(&honest);
@@ -460,7 +460,7 @@ static void a_failed_update_changes_nothing_that_is_saved(void **state) {
     stream_free(&expected);
 }
 
-// What was saved once can always be loaded: a change of these needs another version.
+// Streams of this version must always be loadable: a change of these bytes needs another version.
 static void the_format_is_what_it_was(void **state) {
     (void)state;
     static const struct {

@@ -1,6 +1,6 @@
-// Neighbours against the definition, computed in 64 bits for all pairs of points: every method, clouds of all kinds, one
-// radius and many, two sets, periods, 32 and 64 bits, threads. (What the calls do with bad input and refused memory is in
-// test_neighbor_calls.c.)
+// Neighbours against the definition, computed in 64 bits for all pairs of points: every method, clouds of all kinds,
+// one radius and many, two sets, periods, 32 and 64 bits, threads. (What the calls do with bad input and refused memory
+// is in test_neighbor_calls.c.)
 //
 // A failure prints the case and its seed. At the end a table tells how many cases were compared, and how many pairs.
 #include "support/support.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- a question, and its answer by the definition -------------------------------------------------------------------
+// ---- a query, and its result by the definition -------------------------------------------------------------------
 
 // Coordinates are held in 64 bits; where the question is in 32 bits they all are floats.
 typedef struct cloud {

@@ -1,6 +1,6 @@
 // Queries against plain loops: every method, random and adversarial scenes, before and after updates.
 //
-// A failure prints the seed. BP_TEST_SEED=n runs one more seed. In the end a table tells what was compared.
+// A failure prints the seed. BP_TEST_SEED=n runs one more seed. At the end a table shows what was compared.
 #include "support/naive_query.h"
 #include "support/query_scenes.h"
 
@@ -26,7 +26,7 @@ typedef struct bout {
     naive_world naive;
     bp_box boxes[MOST]; // as they were given, or nearly
     bool wide;          // in 64 bits
-    bp_object as;       // who asks, if `is_filtered`
+    bp_object as;       // the asking object, if `is_filtered`
     bool is_filtered;
 } bout;
 
@@ -538,7 +538,7 @@ static void a_patched_grid_agrees_with_loops(void **state) {
     }
 }
 
-// With what makes methods see something else than the boxes that were given.
+// With settings under which methods work on other boxes than the caller's.
 static void worlds_in_64_bits_agree_with_loops(void **state) {
     static const bp_config options[] = {
         {.dimensions = 3},           {.dimensions = 2},

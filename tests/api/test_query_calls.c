@@ -9,7 +9,7 @@
 
 enum { OBJECTS = 2000, QUESTIONS = 64, MOST = OBJECTS };
 
-// ---- a world and what it should answer --------------------------------------------------------------------------------
+// ---- a world and the expected results ------------------------------------------------------------------------------
 
 typedef struct answers {
     bp_box box;
@@ -262,7 +262,7 @@ static void desk_open(desk *d, const bp_config *given) {
     assert_int_equal(bp_add_many(d->world, 2, boxes, NULL, NULL), BP_OK);
 }
 
-// It was refused, the log says why, and nothing was written.
+// Checks that the call was refused, the log has the reason, and nothing was written.
 static void expect_refused(desk *d, bp_status status, bp_status expected, const char *word) {
     assert_int_equal(status, expected);
     assert_int_equal(d->log.count, 1);
@@ -344,7 +344,7 @@ static void wrong_points_are_refused(void **state) {
     bp_world_destroy(d.world);
 }
 
-// In two dimensions nobody looks at z.
+// In two dimensions z is ignored.
 static void z_does_not_matter_in_two_dimensions(void **state) {
     const bp_box box = {{0, 0, 9}, {1, 1, -9}};
     const bp_ray ray = {{-1, 0.5f, NAN}, {1, 0, INFINITY}, 10}, still = {{0, 0, 0}, {0, 0, 1}, 1};

@@ -1,4 +1,4 @@
-// bp_world_record: the stream, and what `broadphase trace` makes of it.
+// bp_world_record: the stream, and its replay by `broadphase trace`.
 #include "support/support.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static int write_tape(void *context, const void *bytes, size_t size) {
     return 1;
 }
 
-// What the world held in each step: objects that are not there are NaNs.
+// The expected boxes of each step: absent objects are NaNs.
 typedef struct history {
     bp_box boxes[STEPS][COUNT];
     size_t pairs[STEPS];

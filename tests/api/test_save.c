@@ -1,4 +1,4 @@
-// Saving, and going on: the same world, the same bytes, the same pairs and events.
+// Saving and continuing: the same world, the same bytes, the same pairs and events.
 //
 // A failure prints the seed. BP_TEST_SEED=n adds one more.
 #include "support/world_streams.h"
@@ -216,7 +216,7 @@ static void expect_same_objects(const life *l) {
 
 // ---- round trips ----------------------------------------------------------------------------------------------------
 
-// Saves, loads beside the original, and lets both live on.
+// Saves, loads, and continues both worlds in parallel.
 static void check_replay(bp_config config, bool wide, uint64_t seed, int steps_before, uint32_t pending) {
     life *l = life_begin(config, wide, seed);
     live(l, steps_before, pending);
@@ -313,7 +313,7 @@ static void a_world_moves_from_method_to_method(void **state) {
     life_end(l);
 }
 
-// Saved by a world that did not look for events, loaded by one that does: what it could know, it knows.
+// Saved by a world without events, loaded by one with events: it reports those that it can know.
 static void events_can_begin_with_loading(void **state) {
     (void)state;
     const bp_box boxes[] = {cube_of(0, 0, 0, 1), cube_of(0.5f, 0, 0, 1), cube_of(0, 0.5f, 0, 1)};

@@ -263,7 +263,7 @@ static void hashes_are_golden(void **state) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// What single scenes promise
+// Promises of single scenes
 
 static void density_gives_the_wanted_pairs(void **state) {
     (void)state;

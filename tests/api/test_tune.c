@@ -80,7 +80,7 @@ static void test_ranked(void **state) {
     for (size_t method = 1; method < bp_method_count(); ++method) {
         assert_true(methods[method]);
     }
-    // Halving: the winner has seen all steps, the last one has not.
+    // Halving: the winner has run all steps, the last candidate has not.
     assert_int_equal(ranked[0].steps, 12);
     assert_true(ranked[found - 1].steps < 12);
     assert_int_equal(s.steps_seen, 12);

@@ -1,8 +1,8 @@
 // Periods, margins, spheres and 64-bit boxes, against the definition in the public header: every scene, every method,
 // one thread and three, inside one set and between two.
 //
-// At the end a table tells how many cases there were and how many pairs of boxes were decided, each against the naive
-// answer. A failure prints the scene, the seed and the config. BP_TEST_SEED=n is for other random numbers.
+// At the end a table shows how many cases there were and how many pairs of boxes were decided, all compared with the
+// naive result. A failure prints the scene, the seed and the config. BP_TEST_SEED=n is for other random numbers.
 #include "support/view_scenes.h"
 
 #include <float.h>
@@ -23,7 +23,7 @@ static size_t usual_count(void) {
 
 typedef struct tally {
     size_t cases, calls;
-    uint64_t decided; // pairs of boxes of which was told whether they overlap
+    uint64_t decided; // pairs of boxes whose overlap was decided
     uint64_t found;
 } tally;
 
@@ -296,7 +296,8 @@ static void the_number_of_threads_changes_nothing(void **state) {
 
 // ---- no cloud of candidates -----------------------------------------------------------------------------------------
 
-// Clumps of objects that touch: `size` each, `clump` of them in a cube of `across` sizes, anywhere in a cube of `space`.
+// Clumps of objects that touch: `size` each, `clump` of them in a cube of `across` sizes, anywhere in a cube of
+// `space`.
 static bp_box_double *make_dust(size_t count, size_t clump, double size, double across, double space) {
     rng random = rng_seeded(seed());
     bp_box_double *boxes = obtain(count, sizeof *boxes);

@@ -1,5 +1,5 @@
-// The narrow phase of the bench: shapes against their equations, pairs of shapes against points and planes that prove that
-// they meet or do not.
+// The narrow phase of the bench: shapes against their equations, pairs of shapes against points and planes that prove
+// that they meet or do not.
 #include "support/support.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static void random_point_near(const convex *shape, rng *random, double point[3])
     for (int k = 0; k < 3; k++) point[k] = shape->center[k] + rng_between(random, -reach, reach);
 }
 
-// ---- shapes -------------------------------------------------------------------------------------------------------------
+// ---- shapes --------------------------------------------------------------------------------------------------------
 
 static void supports_are_points_of_the_shape_and_none_is_farther(void **state) {
     (void)state;
@@ -105,7 +105,7 @@ static void no_point_is_beyond_the_reach(void **state) {
     }
 }
 
-// ---- pairs of shapes ----------------------------------------------------------------------------------------------------
+// ---- pairs of shapes -----------------------------------------------------------------------------------------------
 
 // One on top of the other along a common third axis, which is turned any way: the tops are known.
 static void shapes_meet_when_stacked_without_a_gap(void **state) {
@@ -179,7 +179,7 @@ static void shapes_meet_where_a_point_proves_it_and_do_not_where_a_plane_does(vo
     assert_true(met + apart > TRIALS * 95 / 100);
 }
 
-// ---- objects ------------------------------------------------------------------------------------------------------------
+// ---- objects -------------------------------------------------------------------------------------------------------
 
 enum { COUNT = 400 };
 

@@ -1,4 +1,4 @@
-// cuckoo-grid: how full its tables are, and that domain and distribution do not matter to it.
+// cuckoo-grid: how full its tables are, for any domain and distribution.
 #include "support/method_checks.h"
 
 #include "methods/uniform_grids/cuckoo_grid.c" // for the tables of a single bucket
@@ -63,7 +63,7 @@ static void a_bucket_finds_its_cells_with_every_hash(void **state) {
     assert_true(filled > HASHES_MAX / 2);
 }
 
-// More cells than slots: no order of throwing others out can succeed, and it ends all the same.
+// More cells than slots: no sequence of evictions can succeed, and it must still end.
 static void an_insertion_that_cycles_ends(void **state) {
     (void)state;
     slot found[CELLS], slots[3 * CELLS];

@@ -1,4 +1,4 @@
-// hierarchical-grid: what is special to it. That it finds all pairs is also the business of test_oracle and its companions.
+// hierarchical-grid: what is special to it. That it finds all pairs is also tested by test_oracle and others.
 #include "support/method_checks.h"
 
 #include <math.h>
@@ -59,8 +59,8 @@ static void finds_few_large_objects_among_many_small_ones(void **state) {
     pair_list_free(&expected);
 }
 
-// The few search the cells of the many: otherwise each small one would look into the cells of the large ones, where
-// there is always something.
+// The few search the cells of the many: otherwise each small one would search the cells of the large ones, which are
+// never empty.
 static void the_few_look_for_the_many(void **state) {
     (void)state;
     static bp_box boxes[ALL];
@@ -73,7 +73,7 @@ static void the_few_look_for_the_many(void **state) {
 
 // ---- walls ----------------------------------------------------------------------------------------------------------
 
-// Those at a wall are tested against it, and the others hardly ever.
+// Objects at a wall are tested against it, others hardly ever.
 static void walls_cost_little(void **state) {
     (void)state;
     const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID};
@@ -91,7 +91,7 @@ static void walls_cost_little(void **state) {
 typedef struct benchmark {
     const char *scene;
     size_t count;
-    double tests; // per step, by C. Koch, 2020, section 4.1
+    double tests; // per step, Koch 2020, section 4.1
 } benchmark;
 
 static const benchmark BENCHMARKS[] = {
@@ -99,7 +99,7 @@ static const benchmark BENCHMARKS[] = {
     {"polydisperse", 50000, 3.27e5}, {"more-polydisperse", 80000, 2.09e6}, {"very-polydisperse", 40000, 3.01e5},
 };
 
-// Its grids have 128^3 cells and never grow.
+// Koch's grids have 128^3 cells and never grow.
 static void tests_no_more_candidates_than_the_literature(void **state) {
     (void)state;
     const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID,

@@ -221,7 +221,7 @@ static void stops_where_the_next_test_does_not_fit(void **state) {
     for_every_set(check_many_tests);
 }
 
-// ---- cell_keys, gather, measure: as the scalar ones ---------------------------------------------------------------------
+// ---- cell_keys, gather, measure: as the scalar ones ----------------------------------------------------------------
 
 enum { KEYED = 3000 };
 

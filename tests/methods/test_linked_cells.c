@@ -1,4 +1,4 @@
-// linked-cells: what is special to it. That it finds all pairs is also the business of test_oracle and its companions.
+// linked-cells: what is special to it. That it finds all pairs is also tested by test_oracle and others.
 #include "support/method_checks.h"
 
 #include <math.h>
@@ -102,7 +102,7 @@ typedef struct benchmark {
     const char *scene;
     size_t count;
     float cell_size;
-    double tests; // per step, by C. Koch, 2020, section 4.1
+    double tests; // per step, Koch 2020, section 4.1
 } benchmark;
 
 static const benchmark BENCHMARKS[] = {

@@ -1,4 +1,4 @@
-// loose-octree: what is special to it. That it finds all pairs is also the business of test_oracle and its companions.
+// loose-octree: what is special to it. That it finds all pairs is also tested by test_oracle and others.
 #include "support/method_checks.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static bp_stats stats_with(const char *name, size_t count, float looseness) {
     return stats_of_scene(name, count, (bp_config){.method = BP_METHOD_LOOSE_OCTREE, SETTINGS(.looseness = looseness)});
 }
 
-// The straddling problem that the source found, and its cure.
+// The straddling problem that Zych 2016 found, and its cure.
 static void looseness_cures_straddling(void **state) {
     (void)state;
     const bp_stats plain = stats_with("uniform", 20000, 1.0f), loose = stats_with("uniform", 20000, 2.0f);

@@ -1,4 +1,4 @@
-// octree: what is special to it. That it finds all pairs is also the business of test_oracle and its companions.
+// octree: what is special to it. That it finds all pairs is also tested by test_oracle and others.
 #include "support/method_checks.h"
 
 #include <math.h>
@@ -142,7 +142,7 @@ static double tests_of(const char *name, size_t count, uint32_t depth) {
     return (double)stats_of_scene(name, count, config).tests;
 }
 
-// The figures of the source's tables 1 and 3, for one of its 200 steps.
+// The figures of Koch 2020, tables 1 and 3, for one of its 200 steps.
 static void tests_no_more_than_the_source(void **state) {
     (void)state;
     const double reference = tests_of("reference", 100000, 6), uneven = tests_of("very-inhomogeneous", 80000, 10);

@@ -1,7 +1,7 @@
 // Every method, on every scene, with every option it supports, against the naive oracle.
 //
-// At the small size all options meet all ways of running; at the large size each option meets one of them in turn. Every
-// scene is also taken in the dimensions that are not its own, with fewer objects.
+// At the small size all options meet all ways of running; at the large size each option meets one of them in turn.
+// Every scene is also taken in the dimensions that are not its own, with fewer objects.
 // BP_TEST_QUICK=1 makes the large size smaller; BP_TEST_SEED=n chooses other scenes.
 #include "support/support.h"
 

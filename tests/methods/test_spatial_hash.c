@@ -1,4 +1,4 @@
-// spatial-hash: what is special to it. That it finds all pairs is also the business of test_oracle and its companions.
+// spatial-hash: what is special to it. That it finds all pairs is also tested by test_oracle and others.
 #include "support/method_checks.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-// Random programs of public calls: drawn, run against the naive model, made short when they fail, and printed as C.
+// Random programs of public calls: generated, run against the naive model, shortened when they fail, and printed as C.
 //
-// A program is data. Every program means something: a call that makes no sense must be refused with the status that the
-// model foresees. So calls can be taken out of it, and values changed, as long as it goes on failing.
+// A program is data. Every program is meaningful: an invalid call must be refused with the status that the model
+// predicts. So calls can be taken out of it, and values changed, as long as it goes on failing.
 #ifndef BP_TESTS_PROGRAM_H
 #define BP_TESTS_PROGRAM_H
 
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-// Where the choices of a program come from: a random number generator, or bytes of somebody else's, which end.
+// The source of a program's choices: a random number generator, or a limited array of bytes.
 typedef struct source {
     rng random;
     const uint8_t *bytes; // NULL: random
@@ -61,12 +61,12 @@ typedef struct program {
 program program_draw(source *from);
 program program_copy(const program *p);
 void program_free(program *p);
-// The largest number of objects that it can come to.
+// The largest number of objects that the program can reach.
 size_t program_objects(const program *p);
 // The boxes of a step as its call gives them: rounded to floats, unless that is wide.
 void step_round(step *s);
 
-// Mistakes that are made on purpose, in place of the library, to see that they are found.
+// Deliberate defects, simulated around the library, to check that they are found.
 typedef enum defect {
     DEFECT_NONE,
     DEFECT_LOST_PAIR,  // some pairs are missing
@@ -86,10 +86,10 @@ typedef struct outcome {
 bool program_suits(const program *p, bp_method method);
 outcome program_run(const program *p, bp_method method, defect made);
 
-// Makes a program that fails as short and as plain as can be; returns how many programs were tried for that.
+// Makes a failing program as short and simple as possible; returns how many programs were tried.
 size_t program_shrink(program *p, bp_method method, defect made);
 
-// As a C program that can be compiled, which makes the same calls and prints what comes out.
+// Prints it as a C program that makes the same calls and prints the results.
 void program_print(const program *p, bp_method method, const outcome *found, FILE *to);
 
 #endif

@@ -1,4 +1,4 @@
-// A program as C: what a defect is reported with.
+// Prints a program as C, to report a defect.
 #include "programs/program.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ typedef struct printer {
     size_t fields; // of the initialiser that is being written
 } printer;
 
-// ---- values -----------------------------------------------------------------------------------------------------------
+// ---- values --------------------------------------------------------------------------------------------------------
 
 static void print_number(FILE *to, double value, bool wide) {
     if (isnan(value) || isinf(value)) {
@@ -39,7 +39,7 @@ static void print_object(FILE *to, const bp_object *o) {
     (void)fprintf(to, "{%u, %u, %u, %u, %llu}", o->group, o->mask, o->flags, o->island, (unsigned long long)o->user);
 }
 
-// ---- the config -------------------------------------------------------------------------------------------------------
+// ---- the config ----------------------------------------------------------------------------------------------------
 
 static void field(printer *p, const char *name, long long value) {
     if (value != 0) {
@@ -112,7 +112,7 @@ static void print_config(FILE *to, const bp_config *c, bp_method method) {
     (void)fprintf(to, "%s.settings = &settings};\n", p.fields == 0 ? "" : ", ");
 }
 
-// ---- calls ------------------------------------------------------------------------------------------------------------
+// ---- calls ---------------------------------------------------------------------------------------------------------
 
 static void print_boxes(FILE *to, const step *s) {
     (void)fprintf(to, "(const bp_box%s[]){", s->wide ? "_double" : "");
@@ -249,7 +249,7 @@ static void print_call(FILE *to, const step *s) {
     (void)fputs(");\n", to);
 }
 
-// ---- the frame --------------------------------------------------------------------------------------------------------
+// ---- the frame -----------------------------------------------------------------------------------------------------
 
 static const char *const PRELUDE[] = {
     "#include <broadphase/broadphase.h>\n",

@@ -1,4 +1,4 @@
-// Running a program: each call on a world and on the model, and all that comes out compared.
+// Runs a program: each call on a world and on the model, and compares all results.
 #include "programs/program.h"
 
 #include "support/view_scenes.h"
@@ -20,7 +20,7 @@ typedef struct runner {
     outcome outcome;
 } runner;
 
-// The first thing that goes wrong is kept.
+// Keeps the first failure.
 __attribute__((format(printf, 2, 3))) static void complain(runner *r, const char *format, ...) {
     if (!r->outcome.failed) {
         va_list arguments;
@@ -337,7 +337,7 @@ static void run_save_and_load(runner *r, const step *s) {
     stream_free(&after);
 }
 
-// ---- one call ---------------------------------------------------------------------------------------------------------
+// ---- one call ------------------------------------------------------------------------------------------------------
 
 static bp_status call_find(const step *s, const bp_box_double *boxes, const bp_box *floats, size_t count,
                            const bp_config *config, bp_pairs *pairs) {

@@ -1,6 +1,6 @@
-// Making a failing program short: calls are taken out by halves, quarters, ... down to one by one (delta debugging:
-// A. Zeller and R. Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002), then the objects of calls, then
-// values are made plain; again and again, until nothing more can be done.
+// Making a failing program short: calls are taken out by halves, quarters, ... down to one by one (delta debugging: A.
+// Zeller and R. Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002), then the objects of calls, then
+// values are simplified; repeated until nothing changes.
 #include "programs/program.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static bool take_if_failing(shrinker *s, program candidate) {
     return fails;
 }
 
-// ---- calls and their objects ------------------------------------------------------------------------------------------
+// ---- calls and their objects ---------------------------------------------------------------------------------------
 
 static bool without_steps(shrinker *s, size_t first, size_t count) {
     program shorter = program_copy(s->program);
@@ -66,7 +66,7 @@ static void remove_items(shrinker *s) {
     }
 }
 
-// ---- values -----------------------------------------------------------------------------------------------------------
+// ---- values --------------------------------------------------------------------------------------------------------
 
 // Tries one change of one step.
 static bool try_step(shrinker *s, size_t index, step changed) {
@@ -148,7 +148,7 @@ static void simplify_values(shrinker *s) {
     }
 }
 
-// ---- the config -------------------------------------------------------------------------------------------------------
+// ---- the config ----------------------------------------------------------------------------------------------------
 
 static void try_plain(shrinker *s) {
     const bp_config config = {0};

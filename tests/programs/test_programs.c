@@ -17,7 +17,7 @@ enum { PROGRAMS = 1500, PROGRAMS_QUICK = 150, SHORT = 8 };
 static uint64_t first_seed = 1;
 static size_t program_count; // 0: as many as always
 
-// ---- crashes ----------------------------------------------------------------------------------------------------------
+// ---- crashes -------------------------------------------------------------------------------------------------------
 
 static char now[128];
 
@@ -34,7 +34,7 @@ static void watch_for_crashes(void) {
     (void)signal(SIGFPE, tell_and_die);
 }
 
-// ---- programs ---------------------------------------------------------------------------------------------------------
+// ---- programs ------------------------------------------------------------------------------------------------------
 
 static void fail_with(program *p, bp_method method, uint64_t seed) {
     const size_t calls = p->count, tries = program_shrink(p, method, DEFECT_NONE);
@@ -74,7 +74,7 @@ static void worlds_do_what_the_model_does(void **state) {
     report("random programs x methods", "%zu", runs);
 }
 
-// ---- defects ----------------------------------------------------------------------------------------------------------
+// ---- defects -------------------------------------------------------------------------------------------------------
 
 // The first program that shows a defect, made short.
 static program find_defect(defect made, outcome *found) {

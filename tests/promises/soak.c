@@ -1,9 +1,9 @@
-// A long life: objects come, go, spread and clump, for minutes, in a world of each method.
+// Long runs: objects come, go, spread and clump, for minutes, in a world of each method.
 //
-// A cycle is always the same length: the population grows and shrinks, and most of it is drawn to a few points and let go
-// again. So all cycles are alike, and what does not stay the same is a defect:
+// A cycle is always the same length: the population grows and shrinks, and most of it is drawn to a few points and let
+// go again. So all cycles are alike, and what does not stay the same is a defect:
 //   - memory: no cycle may need more than the first two did, but for a little;
-//   - time:   the median step of a cycle may not take longer than in the first two (processor time, with room for noise);
+//   - time:   the median step of a cycle may not take longer than in the first two (processor time, plus noise);
 //   - pairs:  at sampled steps those of brute force; in every step, the last pairs + begun - ended, by a hash.
 //
 // usage: soak [--seconds S] [--seed N] [--method NAME]     (make soak: ten minutes)
@@ -75,7 +75,7 @@ static void remove_one(soak *s) {
     s->ids[index] = s->ids[--s->count];
 }
 
-// The population breathes; a few are replaced in every step.
+// The population grows and shrinks; a few objects are replaced in every step.
 static void come_and_go(soak *s, double phase) {
     const size_t wanted = (size_t)(LARGEST * (0.55 - 0.4 * cos(6.283185307 * phase)));
     for (size_t i = 0; i < 8 && s->count > 8; i++) remove_one(s);

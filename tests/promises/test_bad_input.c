@@ -1,4 +1,4 @@
-// What a caller can get wrong: the right status, a message that helps, and nothing changed.
+// Wrong calls: the right status, a helpful message, and no change.
 #include "support/support.h"
 
 #include <float.h>
@@ -288,7 +288,7 @@ static void numbers_that_mean_nothing_have_answers(void **state) {
     }
 }
 
-// ---- periods and 64-bit boxes -----------------------------------------------------------------------------------------
+// ---- periods and 64-bit boxes --------------------------------------------------------------------------------------
 
 typedef struct long_box {
     bp_box_double box;

@@ -1,11 +1,11 @@
 // bp_world_validate finds damage: words in the memory of a world are overwritten, one at a time, and each time it is
-// asked whether the world is sound. Whatever it reads, it must not leave the memory that there is (a sanitizer watches),
-// must come to an end, must change nothing, and must say in the log what it has found.
+// asked whether the world is sound. Whatever it reads, it must not leave the memory that there is (a sanitizer
+// watches), must come to an end, must change nothing, and must say in the log what it has found.
 //
 // Two kinds of blocks: those that hold addresses are the structures' heads, in which only counts are damaged, and made
-// smaller; all others are data, in which anything goes. Much of the data is scratch memory or room to grow, whose damage
-// nobody can find: so what is asked for is that some damage of each kind is found in each structure, and the share is
-// printed.
+// smaller; all others are data, in which anything goes. Much of the data is scratch memory or spare capacity, where
+// damage cannot be found. So the test requires that some damage of each kind is found in each structure, and prints the
+// share.
 #include "support/method_checks.h"
 
 #include "world/world.h"

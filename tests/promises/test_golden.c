@@ -1,9 +1,9 @@
-// One hash for each scene, in tests/promises/golden/scenes.txt: the same for every method, number of tasks, instruction set,
-// compiler and optimisation. It is over the sorted pairs, and those that have begun and ended, of some steps.
+// One hash for each scene, in tests/promises/golden/scenes.txt: the same for every method, number of tasks, instruction
+// set, compiler and optimisation. It is over the sorted pairs, and those that have begun and ended, of some steps.
 //
 //     test_golden            compares with the file
 //     test_golden --write    prints what the file should hold
-//     test_golden --found    prints a hash for each scene and method, over the pairs in the order in which they are found:
+//     test_golden --found    prints a hash for each scene and method, over the pairs in the order found:
 //                            tests/promises/golden.sh compares these between compilers
 #include "support/support.h"
 
@@ -15,7 +15,7 @@
 
 enum { OBJECTS = 1500, OBJECTS_OF_IDENTICAL = 150, STEPS = 3, SEED = 11, SCENES_MOST = 64 };
 
-// ---- hashes -----------------------------------------------------------------------------------------------------------
+// ---- hashes --------------------------------------------------------------------------------------------------------
 
 // FNV-1a, a word at a time: https://datatracker.ietf.org/doc/html/draft-eastlake-fnv
 static uint64_t hash_word(uint64_t hash, uint64_t word) {
@@ -68,7 +68,7 @@ static uint64_t hash_scene(const char *name, bp_config config) {
     return hash;
 }
 
-// ---- the file ---------------------------------------------------------------------------------------------------------
+// ---- the file ------------------------------------------------------------------------------------------------------
 
 typedef struct golden {
     char name[64];
@@ -98,7 +98,7 @@ static unsigned long long golden_of(const char *name) {
     return 0;
 }
 
-// ---- the ways ---------------------------------------------------------------------------------------------------------
+// ---- the ways ------------------------------------------------------------------------------------------------------
 
 typedef struct way {
     bp_simd simd;

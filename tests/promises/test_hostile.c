@@ -441,7 +441,7 @@ static void ignores_z_in_2d(void **state) {
     free(s);
 }
 
-// ---- what is no box -------------------------------------------------------------------------------------------------
+// ---- invalid boxes -------------------------------------------------------------------------------------------------
 
 // A minimum and a maximum that make no interval.
 static const float BAD[][2] = {

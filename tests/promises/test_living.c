@@ -1,5 +1,5 @@
-// Worlds whose question is not the plain one: periods, spheres, 64 bits, margins, a filter of the caller's. Each is
-// followed through random steps, and compared with the naive answer, events included.
+// Worlds with periods, spheres, 64-bit boxes, margins or a filter. Each runs through random steps and is compared with
+// the naive result, events included.
 #include "support/support.h"
 
 #include "support/view_scenes.h"
@@ -37,7 +37,7 @@ static bp_box narrow(const bp_box_double *box) {
     return floats;
 }
 
-// Somewhere in a few periods of 8, of 0.2 to 2.2 in size; in 32 bits unless the world is wide.
+// Somewhere in a few periods of 8, of 0.2 to 2.2 in size; as floats unless the world has 64-bit boxes.
 static bp_box_double draw(living *l) {
     bp_box_double box;
     for (int axis = 0; axis < 3; ++axis) {
@@ -123,7 +123,7 @@ static void change_some(living *l) {
     }
 }
 
-// ---- the naive answer -----------------------------------------------------------------------------------------------
+// ---- the naive result -----------------------------------------------------------------------------------------------
 
 static int passes(void *context, uint32_t a, uint32_t b) {
     (void)context;
@@ -195,7 +195,7 @@ static void check_exact(living *l) {
     remember(l, expected);
 }
 
-// ---- worlds with a margin ---------------------------------------------------------------------------------------------
+// ---- worlds with a margin ------------------------------------------------------------------------------------------
 
 // All that overlap are there, none that is more than four margins apart; and events lead from one list to the next.
 static void check_margin(living *l) {
@@ -299,7 +299,7 @@ static void a_filter_of_the_callers(void **state) {
                   "filter, sorted");
 }
 
-// ---- what a margin is for ---------------------------------------------------------------------------------------------
+// ---- what a margin is for ------------------------------------------------------------------------------------------
 
 static void small_moves_cost_nothing(void **state) {
     (void)state;

@@ -1,4 +1,5 @@
-// Memory: every allocation may be refused, nothing leaks, a steady world allocates nothing, fixed buffers are kept to.
+// Memory: every allocation may be refused, nothing leaks, a steady world allocates nothing, fixed buffers are
+// respected.
 #include "support/support.h"
 #include "support/view_scenes.h"
 
@@ -167,7 +168,7 @@ typedef struct twin {
 
 typedef bp_status (*world_action)(twin *t, const bp_box *boxes);
 
-// What was there and has not ended, and what has begun, is what is there: however many tries the update took.
+// Last pairs - ended + begun = pairs, however many attempts the update took.
 static void expect_events_lead_on(twin *t, const bp_result *result) {
     pair_list list = {0};
     for (size_t i = 0; i < t->last.count; ++i) {

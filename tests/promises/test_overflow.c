@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- an allocator with a limit ------------------------------------------------------------------------------------------
+// ---- an allocator with a limit -------------------------------------------------------------------------------------
 
 typedef struct purse {
     size_t limit; // of one block
@@ -34,7 +34,7 @@ static void give_back(void *context, void *memory, size_t size) {
     free(memory);
 }
 
-// ---- many pairs -------------------------------------------------------------------------------------------------------
+// ---- many pairs ----------------------------------------------------------------------------------------------------
 
 enum { MEGABYTE = 1 << 20 };
 
@@ -77,7 +77,7 @@ static void counts_beyond_2_31_and_2_32_are_right(void **state) {
     }
 }
 
-// ---- counts that begin high -------------------------------------------------------------------------------------------
+// ---- counts that begin high ----------------------------------------------------------------------------------------
 
 enum { IDENTICAL = 300 };
 
@@ -117,7 +117,7 @@ static void a_count_that_begins_high_is_right(void **state) {
     }
 }
 
-// ---- many cells -------------------------------------------------------------------------------------------------------
+// ---- many cells ----------------------------------------------------------------------------------------------------
 
 static void check_cells(const bp_box *boxes, size_t count, const pair_list *expected, bp_config config) {
     purse p = {.limit = 64 * MEGABYTE};
@@ -137,8 +137,8 @@ static void check_cells(const bp_box *boxes, size_t count, const pair_list *expe
     assert_int_equal(p.held, 0);
 }
 
-// In all of these the product of the cells along the axes, or its bytes, is more than 64 bits hold; in some, what is left
-// of it there is a small number, or none.
+// In all of these the product of the cells along the axes, or its bytes, is more than 64 bits hold; in some, what is
+// left of it there is a small number, or none.
 static const float EDGES[][3] = {
     {0x1p16f, 0x1p16f, 0x1p16f}, {0x1p21f, 0x1p21f, 0x1p21f}, {0x1p22f, 0x1p21f, 0x1p21f}, {0x1p22f, 0x1p22f, 0x1p22f},
     {0x1p32f, 0x1p32f, 1.0f},    {0x1p32f, 1.0f, 0x1p32f},    {0x1p31f, 0x1p33f, 2.0f},    {0x1p63f, 2.0f, 1.0f},
@@ -172,7 +172,7 @@ static void more_cells_than_can_be_counted_are_survived(void **state) {
     pair_list_free(&expected);
 }
 
-// ---- sizes ------------------------------------------------------------------------------------------------------------
+// ---- sizes ---------------------------------------------------------------------------------------------------------
 
 static void sizes_are_multiplied_with_care(void **state) {
     (void)state;

@@ -1,7 +1,7 @@
 // Every public call with every method, each allocation of it refused once, and once with all that follow: the call says
 // BP_ERROR_MEMORY (or does with less), everything is as it was before, the next try succeeds, and nothing leaks.
 //
-// That a world is as it was is told by its bytes when it is saved: they hold all that matters for its future.
+// Whether a world is unchanged is checked by its saved bytes, which hold its whole state.
 #include "support/world_streams.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool is_refusal(const test_allocator *allocator, bp_status status, size_t
     return status == BP_ERROR_MEMORY;
 }
 
-// ---- data -------------------------------------------------------------------------------------------------------------
+// ---- data ----------------------------------------------------------------------------------------------------------
 
 typedef struct data {
     bp_box boxes[OBJECTS + MORE];
@@ -61,7 +61,7 @@ static data *make_data(void) {
     return d;
 }
 
-// ---- the calls of a world ---------------------------------------------------------------------------------------------
+// ---- the calls of a world ------------------------------------------------------------------------------------------
 
 typedef bp_status (*world_call)(bp_world *world, const data *d);
 
@@ -212,7 +212,7 @@ static const struct {
     {"bp_query_nearest, bp_query_nearest_as", call_query_nearest},
 };
 
-// ---- worlds -----------------------------------------------------------------------------------------------------------
+// ---- worlds --------------------------------------------------------------------------------------------------------
 
 // A world that has seen two updates, and changes since.
 static bp_world *prepare(const bp_config *config, const data *d) {
@@ -230,7 +230,7 @@ static bp_world *prepare(const bp_config *config, const data *d) {
     return world;
 }
 
-// What a world says of itself: its bytes, and those after an update.
+// The state of a world: its saved bytes, and those after an update.
 typedef struct account {
     stream now, updated;
 } account;
@@ -299,7 +299,7 @@ static void check_world_call(world_call call, const data *d) {
     account_free(&after);
 }
 
-// ---- making and loading worlds ------------------------------------------------------------------------------------------
+// ---- making and loading worlds -------------------------------------------------------------------------------------
 
 static bool creation_fails_at(size_t k, bool all) {
     test_allocator allocator;
@@ -389,9 +389,9 @@ static void every_call_of_a_world_survives_every_refusal(void **state) {
     free(d);
 }
 
-// ---- one call ---------------------------------------------------------------------------------------------------------
+// ---- one call ------------------------------------------------------------------------------------------------------
 
-// An answer of either kind.
+// A result of either kind.
 typedef struct answer {
     bp_pairs pairs;
     bp_neighbors rows;

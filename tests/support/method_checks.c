@@ -7,9 +7,9 @@
 
 enum { COUNT = 2000, WILD = 1500, SITUATION_TEXT = 2 * CONFIG_TEXT + 256 };
 
-// ---- telling what failed --------------------------------------------------------------------------------------------
+// ---- describing a failure ------------------------------------------------------------------------------------------
 
-// What is being tried, as text to repeat a failure with.
+// The current case as text, to repeat a failure.
 typedef struct situation {
     char text[SITUATION_TEXT];
 } situation;
@@ -589,7 +589,7 @@ void survives_failing_memory(void **state) {
     scene_destroy(subject);
 }
 
-// ---- the rest -------------------------------------------------------------------------------------------------------
+// ---- other checks --------------------------------------------------------------------------------------------------
 
 static void expect_refusal(const refusal *r, const bp_box *boxes, size_t count) {
     test_log log = {0};

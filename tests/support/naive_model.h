@@ -1,4 +1,4 @@
-// A world as it is described in the manual, kept by plain loops: what random programs are compared with.
+// A world as described in the manual, implemented with plain loops: the reference for random programs.
 //
 // It knows which calls must be refused, and why; which ids are given out; which pairs there are; and which of them
 // have begun and ended.
@@ -7,7 +7,7 @@
 
 #include "support/naive_query.h"
 
-// What is wrong with a call. If it is more than one thing, the world may name any of them.
+// The errors of a call, as bits. If there are several, the world may report any of them.
 enum { FAULT_BOX = 1u << 0, FAULT_ID = 1u << 1, FAULT_ARGUMENT = 1u << 2 };
 
 typedef struct naive_model {
@@ -18,7 +18,7 @@ typedef struct naive_model {
     pair_list last; // the pairs of the last update
     bool *existed;  // by id: there at the last update
     bool *reborn;   // there at the last update, removed since, and given out again
-    bool wide;      // has been given a 64-bit box
+    bool wide;      // has a 64-bit box, or had one
 } naive_model;
 
 // One object of a call.
@@ -31,7 +31,7 @@ typedef struct item {
 naive_model *naive_model_create(const bp_config *config, size_t capacity);
 void naive_model_destroy(naive_model *model);
 
-// Each returns what is wrong with the call, or 0 and does it. `items[i].id` of those that are added is filled in.
+// Each returns the errors of the call, or 0 after doing it. `items[i].id` of those that are added is filled in.
 unsigned naive_model_add(naive_model *model, item *items, size_t count, bool wide);
 unsigned naive_model_move(naive_model *model, const item *items, size_t count, bool wide);
 unsigned naive_model_remove(naive_model *model, bp_id id);

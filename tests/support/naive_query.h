@@ -1,4 +1,4 @@
-// Queries by plain loops over all objects: what the queries of a world are compared with.
+// Queries by plain loops over all objects: the reference for the queries of a world.
 //
 // The numbers are computed as the manual says, in 64 bits, so that they can be compared bit by bit.
 #ifndef BP_TESTS_NAIVE_QUERY_H

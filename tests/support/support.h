@@ -1,4 +1,4 @@
-// What the tests share: random boxes, the naive oracle, comparing pair lists, executors and an allocator that can fail.
+// Shared by the tests: random boxes, the naive oracle, comparing pair lists, executors and an allocator that can fail.
 #ifndef BP_TESTS_SUPPORT_H
 #define BP_TESTS_SUPPORT_H
 
@@ -17,8 +17,8 @@
 #include "random.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-// The settings of methods, in the initialiser of a config: {.threads = 2, SETTINGS(.brute_force_below = 1)}. They live as
-// long as the block, and at file scope for ever.
+// The settings of methods, in the initialiser of a config: {.threads = 2, SETTINGS(.brute_force_below = 1)}. They live
+// as long as the block, and at file scope for ever.
 #define SETTINGS(...)                                                                                                  \
     .settings = &(const bp_method_settings) {                                                                          \
         __VA_ARGS__                                                                                                    \
@@ -39,7 +39,7 @@ uint64_t environment_number(const char *name, uint64_t otherwise);
 // leave under one name are added up there.
 __attribute__((format(printf, 2, 3))) void report(const char *what, const char *format, ...);
 
-// Memory that may not be refused.
+// Allocates, or fails the test.
 void *obtain(size_t count, size_t size);
 
 bool is_incremental(size_t method);

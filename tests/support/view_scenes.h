@@ -1,5 +1,5 @@
-// Boxes that are hard to see: across the end of a period, in 64 bits, as spheres, grown by a margin; and the naive
-// answer for them, written from the words of the public header.
+// Difficult boxes: across the end of a period, in 64 bits, as spheres, grown by a margin; and the naive result for
+// them, written after the public header.
 #ifndef BP_TESTS_VIEW_SCENES_H
 #define BP_TESTS_VIEW_SCENES_H
 

@@ -1,4 +1,4 @@
-// Worlds and their streams: what the tests of saving and loading share.
+// Worlds and their streams, for the tests of saving and loading.
 #ifndef BP_TESTS_WORLD_STREAMS_H
 #define BP_TESTS_WORLD_STREAMS_H
 
