@@ -1,5 +1,5 @@
 // The suite `zhyhallo`: the experiments of Zhyhallo and Wozna-Szczesniak, "Better Spacial Hashing with Linear Memory
-// Usage and Parallelism" (2024), section 3: objects in scenes of 2,048^2 to 14,336^2 cells, spread evenly (its worst
+// Usage and Parallelism", section 3: objects in scenes of 2,048^2 to 14,336^2 cells, spread evenly (its worst
 // case) or crowded in some places (its real case), on one thread and on all.
 //
 //     dense      a pivot for each cell of the scene: the table that the paper begins with

@@ -348,12 +348,14 @@ static void check_kinds(bool wide) {
 
 static void rows_are_those_of_the_definition(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     begin_group("one radius, 32 bits");
     check_kinds(false);
 }
 
 static void rows_are_those_of_the_definition_in_64_bits(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     begin_group("one radius, 64 bits");
     check_kinds(true);
 }
@@ -403,6 +405,7 @@ static void check_rules(question *q) {
 
 static void every_rule_for_two_radii(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     begin_group("a radius per point");
     for (size_t k = 0; k < COUNT_OF(KINDS); ++k) {
         for (int variety = 0; variety < 4; ++variety) {
@@ -442,6 +445,7 @@ static void a_set_against_itself(bool wide) {
 
 static void neighbours_between_two_sets(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     static const size_t counts[][2] = {{200, 150}, {1, 400}, {400, 1}, {3, 350}, {0, 20}, {20, 0}, {1, 1}};
     begin_group("between two sets");
     for (size_t k = 0; k < COUNT_OF(KINDS); ++k) {
@@ -481,6 +485,7 @@ static const float PERIODS[] = {8.0f, 3.1f, 2.0f, 1.9999f, 1.3f, 1.0f, 0.37f};
 
 static void the_shortest_way_through_a_period(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     begin_group("periodic, one radius");
     for (size_t k = 0; k < COUNT_OF(KINDS); ++k) {
         for (size_t p = 0; p < COUNT_OF(PERIODS); ++p) {
@@ -494,6 +499,7 @@ static void the_shortest_way_through_a_period(void **state) {
 // Neighbours through the end are those that the lattice of images has: one period is seven spacings.
 static void a_periodic_lattice_has_no_end(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     begin_group("periodic lattice");
     for (int wide = 0; wide < 2; ++wide) {
         question q = make_question(&KINDS[1], 1, 343, 0.25, wide != 0);
@@ -514,6 +520,7 @@ static void a_periodic_lattice_has_no_end(void **state) {
 
 static void periods_with_a_radius_per_point_and_two_sets(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     begin_group("periodic, others");
     for (size_t k = 0; k < COUNT_OF(KINDS); ++k) {
         for (int variety = 0; variety < 4; ++variety) {
@@ -542,6 +549,7 @@ static int passes(void *context, uint32_t a, uint32_t b) {
 
 static void the_filter_is_asked(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     uint32_t offset = 2;
     begin_group("filter");
     for (int variant = 0; variant < 6; ++variant) {

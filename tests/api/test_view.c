@@ -133,6 +133,7 @@ static void run_settings(const view_scene *scene, uint32_t dimensions, bool wide
 
 static void every_scene_as_the_header_says(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     print_message("%-12s %6s %8s %14s %12s\n", "scene", "cases", "calls", "decided", "pairs found");
     tally all = {0};
     for (size_t i = 0; i < VIEW_SCENE_COUNT; ++i) {
@@ -338,6 +339,7 @@ static void check_dust(const char *name, size_t clump, double size, double space
 
 static void small_objects_in_vast_space_are_no_cloud(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     const bp_config open = {0}, periodic = {.period = {4096, 4096, 4096}}, spheres = {.shape = BP_SHAPE_SPHERES};
     for (size_t clump = 500; clump <= 4000; clump *= 8) {
         check_dust("0.2 mm in 4 km", clump, 2e-4, 4000.0, &open);

@@ -40,6 +40,7 @@ static bp_config method(bp_config config) {
 
 static void follows_every_scene_through_time(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     for (size_t i = 0; i < scene_count(); ++i) {
         variant tried = CONFIGS[i % COUNT_OF(CONFIGS)];
         for (size_t k = 0; k < COUNT_OF(STRATEGIES); ++k) {
@@ -51,6 +52,7 @@ static void follows_every_scene_through_time(void **state) {
 
 static void empties_and_fills_again(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     const bp_config config =
         method((bp_config){.update = BP_UPDATE_INDIVIDUAL, SETTINGS(.bvh_build = BP_BVH_INSERTION)});
     bp_world *world = NULL;
@@ -79,6 +81,7 @@ static void empties_and_fills_again(void **state) {
 // In sorted order, all in one place, and each twice as far as the last: what makes a list of a naive tree.
 static void stays_shallow(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     enum { MANY = 1000 };
     bp_box rows[3][MANY];
     for (size_t i = 0; i < MANY; ++i) {
@@ -99,6 +102,7 @@ static void stays_shallow(void **state) {
 
 static void tells_what_it_holds(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     const bp_stats stats = stats_of_scene("uniform", COUNT, method((bp_config){0}));
     assert_int_equal(stats.occupied, COUNT / 8);
     assert_true(stats.objects_per_cell == 8.0);
@@ -110,6 +114,7 @@ static void tells_what_it_holds(void **state) {
 // Hardly any motion: the tree is kept. A lot: it is built anew before searching costs twice as much.
 static void refits_until_a_new_tree_pays(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     const char *const scenes[] = {"low-motion", "uniform"};
     for (size_t i = 0; i < COUNT_OF(scenes); ++i) {
         const bp_config config = method((bp_config){0});
@@ -137,6 +142,7 @@ static void refits_until_a_new_tree_pays(void **state) {
 // So many boxes that an infinite one is tested against them in several pieces of work; when it changes, too.
 static void tests_infinite_boxes_against_very_many(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     enum { MANY = 70000 };
     const bp_config config = method((bp_config){.update = BP_UPDATE_INDIVIDUAL});
     bp_box *boxes = obtain(MANY, sizeof *boxes);
@@ -163,6 +169,7 @@ static void tests_infinite_boxes_against_very_many(void **state) {
 
 static void tests_hardly_more_than_linearly_many_candidates(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     const size_t many = quick() ? 20000 : 1000000;
     const double small = (double)stats_of_scene("uniform", many / 100, method((bp_config){0})).tests;
     const double large = (double)stats_of_scene("uniform", many, method((bp_config){0})).tests;

@@ -40,6 +40,7 @@ static const refusal_list REFUSALS = ALL_OF(REFUSED);
 // The sort and the last order leave no trace in the pairs, if cells are the same.
 static void sorts_give_the_same_bytes(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     bp_pair *expected = NULL;
     size_t expected_count = 0;
     for (int sort = BP_SORT_AUTOMATIC; sort <= BP_SORT_ADAPTIVE; ++sort) {
@@ -109,6 +110,7 @@ static bp_compact_sort time_sorts(double share, double best[SORTS]) {
 // The times are printed, not judged: they mean something only on a machine that is otherwise idle.
 static void the_automatic_sort_follows_the_share_that_changed(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     static const double shares[] = {0.0, 0.02, 0.10, 0.50, 1.0};
     print_message("%d entries\n    changed adaptive/radix automatic/better\n", ENTRIES);
     for (size_t i = 0; i < COUNT_OF(shares); ++i) {

@@ -20,6 +20,7 @@ static const steady_scene STEADY = {
 // Cells of the objects' size: many of them, each with about one object.
 static void tables_are_filled_to_seventy_percent(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     static const char *const names[] = {"uniform", "sparse", "very-inhomogeneous", "stretched"};
     for (size_t i = 0; i < COUNT_OF(names); ++i) {
         scene *subject = open_scene_with(names[i], (scene_options){.count = 50000, .seed = 3});
@@ -46,6 +47,7 @@ static void fill_found(slot found[CELLS]) {
 // With every hash that may be tried, and with linear probing, which comes last.
 static void a_bucket_finds_its_cells_with_every_hash(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     slot found[CELLS], slots[3 * CELLS];
     cuckoo_grid grid = {.slots = {.data = slots}};
     fill_found(found);
@@ -66,6 +68,7 @@ static void a_bucket_finds_its_cells_with_every_hash(void **state) {
 // More cells than slots: no sequence of evictions can succeed, and it must still end.
 static void an_insertion_that_cycles_ends(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     slot found[CELLS], slots[3 * CELLS];
     fill_found(found);
     for (uint32_t hash = 0; hash < HASHES_MAX; ++hash) {

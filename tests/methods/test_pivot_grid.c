@@ -43,6 +43,7 @@ static bp_stats stats_of_clusters(double extent, bp_pivot_layout layout) {
 // 49 times as many cells. The dense table of the larger scene has 1.6 GB: only the smaller ones are built here.
 static void memory_follows_the_objects_and_not_the_scene(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     const bp_stats small = stats_of_clusters(2048, BP_PIVOTS_CHUNKED),
                    large = stats_of_clusters(14336, BP_PIVOTS_CHUNKED);
     print_message("chunked: %zu bytes at 2048^2 cells, %zu at 14336^2 (x %.3f)\n", small.bytes, large.bytes,
@@ -57,6 +58,7 @@ static void memory_follows_the_objects_and_not_the_scene(void **state) {
 
 static void sparse_objects_get_no_chunk_each(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     static const char *const names[] = {"sparse", "tiny-and-huge", "points"};
     for (size_t i = 0; i < COUNT_OF(names); ++i) {
         scene *subject = open_scene_with(names[i], (scene_options){.count = 20000, .seed = 1});

@@ -154,6 +154,7 @@ static void compare_all(box_set set, uint32_t dimensions, variant_list variants)
 }
 
 void finds_all_pairs_of_every_scene(void **state) {
+    skip_where_threads_are_sanitized();
     const variant_list variants = *(const variant_list *)*state;
     for (size_t i = 0; i < scene_count(); ++i) {
         scene *subject = open_scene(scene_name(i), quick() ? COUNT / 4 : COUNT);
@@ -180,6 +181,7 @@ static void compare_wild(uint64_t seed, variant_list variants) {
 }
 
 void finds_all_pairs_of_wild_boxes(void **state) {
+    skip_where_threads_are_sanitized();
     const variant_list variants = *(const variant_list *)*state;
     for (uint64_t seed = 11; seed <= 13; ++seed) {
         compare_wild(seed, variants);
@@ -196,6 +198,7 @@ void finds_all_pairs_of_wild_boxes(void **state) {
 }
 
 void finds_all_pairs_between_sets(void **state) {
+    skip_where_threads_are_sanitized();
     const variant_list variants = *(const variant_list *)*state;
     const uint64_t seed = SCENE_SEED + 1;
     rng random = rng_seeded(seed);
@@ -406,6 +409,7 @@ static void check_changes(model *m, const variant *tried, bp_config config, uint
 }
 
 void stays_right_while_objects_come_and_go(void **state) {
+    skip_where_threads_are_sanitized();
     const variant_list variants = *(const variant_list *)*state;
     model *m = obtain(1, sizeof *m);
     for (size_t i = 0; i < variants.count; ++i) {
@@ -505,7 +509,7 @@ static void compare_crews(const variant *tried, const char *name, size_t count) 
 void finds_the_same_bytes_with_any_number_of_threads(void **state) {
     const variant_list variants = *(const variant_list *)*state;
     static const char *const names[] = {"uniform", "mixed", "very-inhomogeneous", "sparse", "one-cell"};
-    const size_t scenes = quick() ? 2 : COUNT_OF(names), count = quick() ? 20000 : 60000;
+    const size_t scenes = quick() ? 2 : COUNT_OF(names), count = shortest() ? 8000 : quick() ? 20000 : 60000;
     for (size_t i = 0; i < variants.count * scenes; ++i) {
         if (in_turn()) {
             compare_crews(&variants.data[i / scenes], names[i % scenes], count);
@@ -543,6 +547,7 @@ static void stay_steady(const variant *tried, const steady_scene *steady) {
 }
 
 void allocates_nothing_in_a_steady_step(void **state) {
+    skip_where_threads_are_sanitized();
     const steady_scene *steady = *state;
     for (size_t i = 0; i < steady->variants.count; ++i) {
         stay_steady(&steady->variants.data[i], steady);
@@ -605,6 +610,7 @@ static void expect_refusal(const refusal *r, const bp_box *boxes, size_t count) 
 }
 
 void refuses_what_makes_no_sense(void **state) {
+    skip_where_threads_are_sanitized();
     const refusal_list *refusals = *state;
     const bp_box boxes[] = {cube_of(0, 0, 0, 1), cube_of(1000, 1000, 1000, 1)};
     for (size_t i = 0; i < refusals->count; ++i) {
@@ -616,6 +622,7 @@ void refuses_what_makes_no_sense(void **state) {
 }
 
 void stragglers_cost_little(void **state) {
+    skip_where_threads_are_sanitized();
     enum { OBJECTS = 20000, FAR = 3, SEED = 4 };
     const variant_list *variants = *state;
     rng random = rng_seeded(SEED);

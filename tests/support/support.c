@@ -14,10 +14,26 @@ bool quick(void) {
     return environment_number("BP_TEST_QUICK", 0) != 0;
 }
 
+bool shortest(void) {
+    return environment_number("BP_TEST_QUICK", 0) > 1;
+}
+
 bool in_turn(void) {
     static size_t calls;
     const uint64_t shortness = environment_number("BP_TEST_QUICK", 0);
     return shortness == 0 || calls++ % (shortness == 1 ? 3 : 11) == 0;
+}
+
+#if defined(__has_feature)
+#define HAS_FEATURE(name) __has_feature(name)
+#else
+#define HAS_FEATURE(name) 0
+#endif
+
+void skip_where_threads_are_sanitized(void) {
+#if defined(__SANITIZE_THREAD__) || HAS_FEATURE(thread_sanitizer)
+    skip();
+#endif
 }
 
 uint64_t environment_number(const char *name, uint64_t otherwise) {

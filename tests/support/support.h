@@ -28,10 +28,13 @@
 
 // BP_TEST_QUICK=1: smaller sizes, for slow tools; BP_TEST_QUICK=2: and fewer combinations, for the inner loop.
 bool quick(void);
+bool shortest(void);
 
 // Where there are many combinations: true for every third call in the short form, for every eleventh in the shortest,
 // else for all.
 bool in_turn(void);
+// Skips a test of one thread where threads are sanitized: nothing could be found, and it takes ten times as long.
+void skip_where_threads_are_sanitized(void);
 // The number in an environment variable, or `otherwise` where it is not set.
 uint64_t environment_number(const char *name, uint64_t otherwise);
 

@@ -26,7 +26,7 @@
 // then made larger, so that there is at most one chunk for four objects. Dense loses in large domains. Both lose where
 // sizes are very different: objects too large for a cell are tested against all.
 //
-// Source: M. Zhyhallo, B. Wozna-Szczesniak, "Better Spacial Hashing with Linear Memory Usage and Parallelism", 2024,
+// Source: M. Zhyhallo, B. Wozna-Szczesniak, "Better Spacial Hashing with Linear Memory Usage and Parallelism",
 // after C. Pozzer et al., "A hash table construction algorithm for spatial hashing based on linear memory", 2014.
 #include "methods/method.h"
 #include "methods/uniform_grids/cell_search.h"
