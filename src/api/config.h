@@ -1,6 +1,6 @@
 // A config, checked once, completed, and cut into what each room needs.
-#ifndef BP_API_CONFIG_H
-#define BP_API_CONFIG_H
+#ifndef BP_CONFIG_H
+#define BP_CONFIG_H
 
 #include "methods/setup.h"
 #include "view/overlap.h"

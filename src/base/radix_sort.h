@@ -1,6 +1,6 @@
 // Sorting pairs and keys.
-#ifndef BP_SORT_H
-#define BP_SORT_H
+#ifndef BP_RADIX_SORT_H
+#define BP_RADIX_SORT_H
 
 #include "base/memory.h"
 

@@ -1,7 +1,7 @@
 // The kernels in plain C. Each instruction set's file includes this and replaces what it does
 // better by hand.
-#ifndef BP_KERNELS_PLAIN_H
-#define BP_KERNELS_PLAIN_H
+#ifndef BP_PLAIN_H
+#define BP_PLAIN_H
 
 #include "base/boxes.h"
 #include "kernels/kernels.h"

@@ -1,6 +1,6 @@
 // What the x86 instruction sets share: vectors of eight, and the squeezing of hits into pairs.
-#ifndef BP_KERNELS_X86_H
-#define BP_KERNELS_X86_H
+#ifndef BP_X86_H
+#define BP_X86_H
 
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"

@@ -1,6 +1,6 @@
 // What a method is created with: the parts of a config that concern it, checked and complete.
-#ifndef BP_METHOD_SETUP_H
-#define BP_METHOD_SETUP_H
+#ifndef BP_SETUP_H
+#define BP_SETUP_H
 
 #include "base/runtime.h"
 #include "kernels/kernels.h"

@@ -3,8 +3,8 @@
 //     pairs     (2, 7) (0, 2) (2, 5)
 //     offsets   | 0 | 1 | 1 | 4 | ...       row 2 is indices[1 .. 4)
 //     indices   | 2 | 0   5   7 | ...       ascending in each row
-#ifndef BP_ROWS_H
-#define BP_ROWS_H
+#ifndef BP_NEIGHBOR_ROWS_H
+#define BP_NEIGHBOR_ROWS_H
 
 #include "base/memory.h"
 #include "base/runtime.h"
