@@ -18,7 +18,7 @@ enum {
     BRUTE_FORCE_BELOW = 320 // where both ways take the same time: docs/performance.md
 };
 
-static bp_status refuse(const bp_log *log, const char *field, const char *remedy) {
+static bp_status refuse_field(const bp_log *log, const char *field, const char *remedy) {
     bp_log_write(log, "%s: %s", field, remedy);
     return BP_ERROR_ARGUMENT;
 }
@@ -33,40 +33,41 @@ static bool is_grid_size(uint32_t size) {
 
 static bp_status check_choices(const bp_config *c, const bp_log *log) {
     if ((unsigned)c->method > BP_METHOD_SWEEP_AND_PRUNE) {
-        return refuse(log, "config.method", "there is no such method; bp_method_count() tells how many there are");
+        return refuse_field(log, "config.method",
+                            "there is no such method; bp_method_count() tells how many there are");
     }
     if (c->dimensions != 0 && c->dimensions != 2 && c->dimensions != 3) {
-        return refuse(log, "config.dimensions", "must be 2 or 3 (0 means 3)");
+        return refuse_field(log, "config.dimensions", "must be 2 or 3 (0 means 3)");
     }
     if (c->threads < -1 || c->threads > THREADS_MAX) {
-        return refuse(log, "config.threads", "must be -1 (all cores) to 1024");
+        return refuse_field(log, "config.threads", "must be -1 (all cores) to 1024");
     }
     if ((unsigned)c->update > BP_UPDATE_REBUILD) {
-        return refuse(log, "config.update", "must be a bp_update_strategy");
+        return refuse_field(log, "config.update", "must be a bp_update_strategy");
     }
     if ((unsigned)c->pair_order > BP_ORDER_SORTED) {
-        return refuse(log, "config.pair_order", "must be a bp_pair_order");
+        return refuse_field(log, "config.pair_order", "must be a bp_pair_order");
     }
     if ((c->flags & ~(uint32_t)(BP_PAIRS_FIXED | BP_EVENTS | BP_NEIGHBORS_HALF)) != 0) {
-        return refuse(log, "config.flags", "holds a bit that is no flag");
+        return refuse_field(log, "config.flags", "holds a bit that is no flag");
     }
     return BP_OK;
 }
 
 static bp_status check_geometry(const bp_config *c, const bp_log *log) {
     if ((unsigned)c->shape > BP_SHAPE_SPHERES) {
-        return refuse(log, "config.shape", "must be a bp_shape");
+        return refuse_field(log, "config.shape", "must be a bp_shape");
     }
     if ((unsigned)c->radius_rule > BP_RADIUS_SUM) {
-        return refuse(log, "config.radius_rule", "must be a bp_radius_rule");
+        return refuse_field(log, "config.radius_rule", "must be a bp_radius_rule");
     }
     if (!is_zero_or_positive(c->margin)) {
-        return refuse(log, "config.margin", "must be positive and finite, or 0");
+        return refuse_field(log, "config.margin", "must be positive and finite, or 0");
     }
     for (int axis = 0; axis < 3; ++axis) {
         if (!is_zero_or_positive(c->period[axis])) {
-            return refuse(log, "config.period",
-                          "must be positive and finite along each axis, or 0 where space does not repeat");
+            return refuse_field(log, "config.period",
+                                "must be positive and finite along each axis, or 0 where space does not repeat");
         }
     }
     return BP_OK;
@@ -74,22 +75,22 @@ static bp_status check_geometry(const bp_config *c, const bp_log *log) {
 
 static bp_status check_grid(const bp_method_settings *c, const bp_log *log) {
     if ((unsigned)c->simd > BP_SIMD_NEON) {
-        return refuse(log, "settings.simd", "must be a bp_simd");
+        return refuse_field(log, "settings.simd", "must be a bp_simd");
     }
     if (c->hierarchy_factor != 0.0f && !(c->hierarchy_factor > 1.0f && isfinite(c->hierarchy_factor))) {
-        return refuse(log, "settings.hierarchy_factor",
-                      "must be greater than 1, or 0 to let the library choose the levels");
+        return refuse_field(log, "settings.hierarchy_factor",
+                            "must be greater than 1, or 0 to let the library choose the levels");
     }
     if (!is_zero_or_positive(c->cell_size)) {
-        return refuse(log, "settings.cell_size", "must be positive and finite, or 0 to take it from the objects");
+        return refuse_field(log, "settings.cell_size", "must be positive and finite, or 0 to take it from the objects");
     }
     for (int axis = 0; axis < 3; ++axis) {
         if (!is_grid_size(c->grid_size[axis])) {
-            return refuse(log, "settings.grid_size", "must be powers of two from 4 to 1048576, or 0");
+            return refuse_field(log, "settings.grid_size", "must be powers of two from 4 to 1048576, or 0");
         }
     }
     if (!is_zero_or_positive(c->grid_load)) {
-        return refuse(log, "settings.grid_load", "must be positive and finite, or 0");
+        return refuse_field(log, "settings.grid_load", "must be positive and finite, or 0");
     }
     return BP_OK;
 }
@@ -98,12 +99,12 @@ static bp_status check_cells(const bp_method_settings *c, const bp_log *log) {
     for (uint32_t axis = 0; axis < 3; ++axis) {
         const float min = c->domain.min[axis], max = c->domain.max[axis];
         if (!(min <= max && isfinite(min) && isfinite(max))) {
-            return refuse(log, "settings.domain",
-                          "must be finite with min <= max, or all zero to take it from the boxes");
+            return refuse_field(log, "settings.domain",
+                                "must be finite with min <= max, or all zero to take it from the boxes");
         }
     }
     if ((unsigned)c->hash_table > BP_HASH_OPEN) {
-        return refuse(log, "settings.hash_table", "must be a bp_hash_table");
+        return refuse_field(log, "settings.hash_table", "must be a bp_hash_table");
     }
     return BP_OK;
 }
@@ -111,55 +112,56 @@ static bp_status check_cells(const bp_method_settings *c, const bp_log *log) {
 static bp_status check_uniform_grids(const bp_method_settings *c, uint32_t dimensions, const bp_log *log) {
     const uint32_t chunk_most = dimensions == 2 ? CHUNK_SIZE_MAX_2D : CHUNK_SIZE_MAX;
     if ((unsigned)c->pivot_layout > BP_PIVOTS_DENSE) {
-        return refuse(log, "settings.pivot_layout", "must be a bp_pivot_layout");
+        return refuse_field(log, "settings.pivot_layout", "must be a bp_pivot_layout");
     }
     if (c->chunk_size > chunk_most || (c->chunk_size & (c->chunk_size - 1)) != 0) {
-        return refuse(log, "settings.chunk_size", "must be a power of two up to 64 (1024 in two dimensions), or 0");
+        return refuse_field(log, "settings.chunk_size",
+                            "must be a power of two up to 64 (1024 in two dimensions), or 0");
     }
     if ((unsigned)c->compact_keys > BP_KEYS_Z_CURVE) {
-        return refuse(log, "settings.compact_keys", "must be a bp_compact_keys");
+        return refuse_field(log, "settings.compact_keys", "must be a bp_compact_keys");
     }
     if ((unsigned)c->compact_sort > BP_SORT_ADAPTIVE) {
-        return refuse(log, "settings.compact_sort", "must be a bp_compact_sort");
+        return refuse_field(log, "settings.compact_sort", "must be a bp_compact_sort");
     }
     return BP_OK;
 }
 
 static bp_status check_bvh_and_sweep(const bp_method_settings *c, const bp_log *log) {
     if ((unsigned)c->bvh_build > BP_BVH_INSERTION) {
-        return refuse(log, "settings.bvh_build", "must be a bp_bvh_build");
+        return refuse_field(log, "settings.bvh_build", "must be a bp_bvh_build");
     }
     if ((unsigned)c->bvh_split > BP_BVH_SPATIAL_MEDIAN) {
-        return refuse(log, "settings.bvh_split", "must be a bp_bvh_split");
+        return refuse_field(log, "settings.bvh_split", "must be a bp_bvh_split");
     }
     if ((unsigned)c->bvh_axis > BP_BVH_LARGEST_VARIANCE) {
-        return refuse(log, "settings.bvh_axis", "must be a bp_bvh_axis");
+        return refuse_field(log, "settings.bvh_axis", "must be a bp_bvh_axis");
     }
     if ((unsigned)c->bvh_descent > BP_BVH_ONE_BEFORE_OTHER) {
-        return refuse(log, "settings.bvh_descent", "must be a bp_bvh_descent");
+        return refuse_field(log, "settings.bvh_descent", "must be a bp_bvh_descent");
     }
     if (c->sweep_axes != 0 && c->sweep_axes != 1 && c->sweep_axes != 3) {
-        return refuse(log, "settings.sweep_axes", "must be 1 or 3, or 0 to let the motion decide");
+        return refuse_field(log, "settings.sweep_axes", "must be 1 or 3, or 0 to let the motion decide");
     }
     return BP_OK;
 }
 
 static bp_status check_trees(const bp_method_settings *c, const bp_log *log) {
     if (c->octree_max_depth > OCTREE_DEPTH_MAX) {
-        return refuse(log, "settings.octree_max_depth", "must be at most 21, or 0 for that");
+        return refuse_field(log, "settings.octree_max_depth", "must be at most 21, or 0 for that");
     }
     if (c->looseness != 0.0f && !(c->looseness >= 1.0f && c->looseness <= LOOSENESS_MAX)) {
-        return refuse(log, "settings.looseness", "must be 1 to 8, or 0 for 2");
+        return refuse_field(log, "settings.looseness", "must be 1 to 8, or 0 for 2");
     }
     return BP_OK;
 }
 
 static bp_status check_hooks(const bp_config *c, const bp_log *log) {
     if ((c->allocator.allocate == NULL) != (c->allocator.release == NULL)) {
-        return refuse(log, "config.allocator", "needs both allocate and release, or neither");
+        return refuse_field(log, "config.allocator", "needs both allocate and release, or neither");
     }
     if (c->executor.run != NULL && c->executor.workers == 0) {
-        return refuse(log, "config.executor", "needs at least one worker");
+        return refuse_field(log, "config.executor", "needs at least one worker");
     }
     return BP_OK;
 }

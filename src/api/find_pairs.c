@@ -24,7 +24,7 @@ void bp_pairs_free(bp_pairs *pairs, const bp_config *config) {
     }
 }
 
-static bp_status check_request(const pair_request *r, const bp_setup *setup, const bp_pairs *pairs) {
+static bp_status check_pair_request(const pair_request *r, const bp_setup *setup, const bp_pairs *pairs) {
     const bp_runtime *runtime = &setup->methods.runtime;
     if (pairs == NULL || (pairs->data == NULL && pairs->capacity > 0)) {
         bp_log_write(&runtime->log, "pairs: NULL, or a capacity without data; begin with {0}");
@@ -56,7 +56,7 @@ static bp_sink_rules rules_for_pairs(const bp_one_call *call, void *context) {
                            .limit = (setup->flags & BP_PAIRS_FIXED) != 0 ? call->pairs->capacity : BP_SINK_UNLIMITED};
 }
 
-static void report_stats(const bp_setup *setup, const bp_stats *stats, bp_status status) {
+static void report_pair_stats(const bp_setup *setup, const bp_stats *stats, bp_status status) {
     if (setup->stats != NULL && (status == BP_OK || status == BP_ERROR_CAPACITY)) {
         *setup->stats = *stats;
     }
@@ -66,11 +66,11 @@ static void report_stats(const bp_setup *setup, const bp_stats *stats, bp_status
     }
 }
 
-static bp_status find_pairs(const pair_request *r, const bp_config *config, bp_pairs *pairs) {
+static bp_status find_requested_pairs(const pair_request *r, const bp_config *config, bp_pairs *pairs) {
     bp_setup setup;
     bp_status status = bp_setup_complete(config, &setup);
     if (status == BP_OK) {
-        status = check_request(r, &setup, pairs);
+        status = check_pair_request(r, &setup, pairs);
     }
     if (status != BP_OK) {
         return status;
@@ -88,29 +88,29 @@ static bp_status find_pairs(const pair_request *r, const bp_config *config, bp_p
     if (status == BP_OK && setup.pair_order == BP_ORDER_SORTED) {
         status = sort_pairs(r, &setup.methods.runtime.allocator, pairs);
     }
-    report_stats(&setup, &call.stats, status);
+    report_pair_stats(&setup, &call.stats, status);
     return status;
 }
 
 bp_status bp_find_pairs(const bp_box *boxes, size_t count, const bp_config *config, bp_pairs *pairs) {
     const pair_request r = {.a = bp_input_floats(boxes, count)};
-    return find_pairs(&r, config, pairs);
+    return find_requested_pairs(&r, config, pairs);
 }
 
 bp_status bp_find_pairs_between(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
                                 const bp_config *config, bp_pairs *pairs) {
     const pair_request r = {.a = bp_input_floats(a, a_count), .b = bp_input_floats(b, b_count), .between = true};
-    return find_pairs(&r, config, pairs);
+    return find_requested_pairs(&r, config, pairs);
 }
 
 bp_status bp_find_pairs_double(const bp_box_double *boxes, size_t count, const bp_config *config, bp_pairs *pairs) {
     const pair_request r = {.a = bp_input_doubles(boxes, count), .is_double = true};
-    return find_pairs(&r, config, pairs);
+    return find_requested_pairs(&r, config, pairs);
 }
 
 bp_status bp_find_pairs_between_double(const bp_box_double *a, size_t a_count, const bp_box_double *b, size_t b_count,
                                        const bp_config *config, bp_pairs *pairs) {
     const pair_request r = {
         .a = bp_input_doubles(a, a_count), .b = bp_input_doubles(b, b_count), .between = true, .is_double = true};
-    return find_pairs(&r, config, pairs);
+    return find_requested_pairs(&r, config, pairs);
 }

@@ -22,7 +22,7 @@ static void init_view(const bp_one_call *call, bp_view *view) {
     view->keeps_origin = bp_domain_is_given(&call->setup->methods.settings.domain);
 }
 
-static bp_status make_views(bp_one_call *call) {
+static bp_status make_call_views(bp_one_call *call) {
     init_view(call, &call->first);
     init_view(call, &call->second);
     const bp_status status = call->b != NULL ? bp_view_make_two(&call->first, call->a, &call->second, *call->b)
@@ -91,7 +91,7 @@ static bp_status search_views(bp_one_call *call) {
 
 bp_status bp_one_call_run(bp_one_call *call) {
     const double start = bp_clock_seconds();
-    bp_status status = make_views(call);
+    bp_status status = make_call_views(call);
     call->stats = (bp_stats){.update = BP_UPDATE_REBUILD,
                              .objects = call->a.count + (call->b != NULL ? call->b->count : 0),
                              .build_seconds = bp_clock_seconds() - start};

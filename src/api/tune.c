@@ -112,7 +112,7 @@ typedef struct tuning {
 // ---- one run --------------------------------------------------------------------------------------------------------
 
 // One step; its time, and how many pairs there were.
-static bp_status take_step(const tuning *t, bp_world *world, size_t step, double *seconds, size_t *pairs) {
+static bp_status time_step(const tuning *t, bp_world *world, size_t step, double *seconds, size_t *pairs) {
     bp_result result = {0};
     const double start = t->by_thread ? bp_clock_thread_seconds() : bp_clock_seconds();
     bp_status status = t->scenario->step(t->scenario->context, world, step);
@@ -133,7 +133,7 @@ static bp_status replay(tuning *t, const candidate *c, size_t steps, double *sec
     double sum = 0.0;
     for (size_t step = 0; step < steps && status == BP_OK; ++step) {
         double one = 0.0;
-        status = take_step(t, world, step, &one, pairs);
+        status = time_step(t, world, step, &one, pairs);
         sum += step > 0 || steps == 1 ? one : 0.0;
     }
     t->objects = bp_world_count(world);

@@ -33,6 +33,14 @@ static inline bool bp_boxes_overlap(const bp_box *a, const bp_box *b, uint32_t d
     return true;
 }
 
+// The same without a branch, for boxes of which it is unpredictable along which axis they miss each other: one wrong
+// prediction costs more than all comparisons together.
+static inline bool bp_boxes_overlap_branchless(const bp_box *a, const bp_box *b, uint32_t dimensions) {
+    const bool z = (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
+    return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) & (b->min[1] <= a->max[1]) &
+           ((dimensions == 2) | z);
+}
+
 // A hole overlaps nothing, because no comparison with NaN holds.
 static inline bp_box bp_box_hole(void) {
     return (bp_box){.min = {NAN, NAN, NAN}, .max = {NAN, NAN, NAN}};

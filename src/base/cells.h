@@ -8,6 +8,7 @@
 #include <broadphase/broadphase.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #if defined(__CUDACC__)
 #define BP_HOST_DEVICE __host__ __device__
@@ -59,6 +60,13 @@ static inline float bp_fit_size(const bp_box *box, uint32_t dimensions) {
         size = extent > size ? extent : size;
     }
     return size;
+}
+
+// The octave of a size that is not negative: sizes from 2^k up to 2^(k+1) share one, and larger sizes have larger ones.
+static inline uint32_t bp_octave_of(float size) {
+    uint32_t bits;
+    memcpy(&bits, &size, sizeof bits);
+    return bits >> 23;
 }
 
 // A grid for objects up to a certain size: one level of a hierarchy.

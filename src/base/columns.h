@@ -28,4 +28,16 @@ static inline bp_box bp_columns_box(const bp_columns *columns, size_t position) 
                     .max = {columns->max[0][position], columns->max[1][position], columns->max[2][position]}};
 }
 
+static inline void bp_columns_put_box(const bp_columns *columns, size_t position, const bp_box *box) {
+    for (int axis = 0; axis < 3; ++axis) {
+        columns->min[axis][position] = box->min[axis];
+        columns->max[axis][position] = box->max[axis];
+    }
+}
+
+static inline void bp_columns_put(const bp_columns *columns, size_t position, const bp_box *box, uint32_t id) {
+    bp_columns_put_box(columns, position, box);
+    columns->id[position] = id;
+}
+
 #endif

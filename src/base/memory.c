@@ -6,7 +6,7 @@ size_t bp_size_multiply(size_t a, size_t b) {
     return (b != 0 && a > SIZE_MAX / b) ? SIZE_MAX : a * b;
 }
 
-static bool grow(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t bytes) {
+static bool grow_buffer(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t bytes) {
     void *data = bytes == SIZE_MAX ? NULL : allocator->allocate(allocator->context, bytes);
     if (data == NULL) {
         return false;
@@ -21,7 +21,7 @@ static bool grow(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, 
 
 bool bp_buffer_reserve(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t count, size_t size) {
     const size_t bytes = bp_size_multiply(count, size);
-    return bytes <= buffer->bytes || grow(buffer, allocator, kept, bytes);
+    return bytes <= buffer->bytes || grow_buffer(buffer, allocator, kept, bytes);
 }
 
 bool bp_buffer_reserve_slack(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t count, size_t size) {
@@ -30,7 +30,7 @@ bool bp_buffer_reserve_slack(bp_buffer *buffer, const bp_allocator *allocator, s
         return true;
     }
     const size_t slack = bytes / 4 < SIZE_MAX - bytes ? bytes / 4 : 0;
-    return grow(buffer, allocator, kept, bytes + slack) || grow(buffer, allocator, kept, bytes);
+    return grow_buffer(buffer, allocator, kept, bytes + slack) || grow_buffer(buffer, allocator, kept, bytes);
 }
 
 void bp_buffer_free(bp_buffer *buffer, const bp_allocator *allocator) {

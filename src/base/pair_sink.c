@@ -56,7 +56,7 @@ static size_t room_left(const bp_sink *sink) {
 }
 
 // At least doubles, so that each pair is copied at most once on average, but keeps to the limit.
-static bool grow(bp_sink *sink, size_t least) {
+static bool grow_sink(bp_sink *sink, size_t least) {
     const size_t doubled = sink->capacity > SIZE_MAX / 2 ? SIZE_MAX : sink->capacity * 2;
     const size_t wanted = sink->count > SIZE_MAX - least ? SIZE_MAX : sink->count + least;
     const size_t larger = doubled > wanted ? doubled : wanted;
@@ -75,7 +75,7 @@ bp_pair *bp_sink_room(bp_sink *sink, size_t least, size_t *room) {
         bp_sink_flush(sink); // may make room; and nothing may wait in front of what goes to the scratch memory
     }
     if (room_left(sink) < least && sink->count < sink->rules.limit && sink->capacity < sink->rules.limit &&
-        !grow(sink, least)) {
+        !grow_sink(sink, least)) {
         return NULL;
     }
     if (room_left(sink) >= least) {
@@ -92,7 +92,7 @@ void bp_sink_expect(bp_sink *sink, size_t last_count) {
     const size_t at_once = last_count < 16384 ? last_count : 16384;
     const size_t expected = last_count + (last_count / 4 > at_once ? last_count / 4 : at_once);
     if (expected > room_left(sink) && expected <= sink->rules.limit) {
-        (void)grow(sink, expected);
+        (void)grow_sink(sink, expected);
     }
 }
 
@@ -113,14 +113,14 @@ void bp_sink_commit_filtered(bp_sink *sink, const bp_pair *written, size_t count
     }
 }
 
-static size_t filter(const bp_sink *sink, bp_pair *pairs, size_t count) {
+static size_t filter_batch(const bp_sink *sink, bp_pair *pairs, size_t count) {
     const bp_batch_filter *f = &sink->rules.filter;
     return f->keep != NULL ? f->keep(f->context, pairs, count) : count;
 }
 
 void bp_sink_commit(bp_sink *sink, bp_pair *written, size_t count) {
     if (sink->rules.batch == 0 || written == sink->scratch.data) {
-        bp_sink_commit_filtered(sink, written, filter(sink, written, count));
+        bp_sink_commit_filtered(sink, written, filter_batch(sink, written, count));
         return;
     }
     sink->count += count;
@@ -133,7 +133,7 @@ void bp_sink_commit(bp_sink *sink, bp_pair *written, size_t count) {
 void bp_sink_flush(bp_sink *sink) {
     if (sink->waiting > 0) {
         const size_t first = sink->count - sink->waiting;
-        sink->count = first + filter(sink, sink->data + first, sink->waiting);
+        sink->count = first + filter_batch(sink, sink->data + first, sink->waiting);
         sink->waiting = 0;
     }
 }

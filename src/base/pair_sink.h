@@ -81,6 +81,15 @@ static inline bool bp_sink_push(bp_sink *sink, uint32_t a, uint32_t b) {
 // Makes room for `count` pairs in a list and keeps what it holds. False if memory is short: then the list is as before.
 bool bp_pairs_reserve(bp_pairs *pairs, const bp_allocator *allocator, size_t count);
 
+// Appends one pair. False if memory is short: then the list is as before.
+static inline bool bp_pairs_push(bp_pairs *pairs, const bp_allocator *allocator, bp_pair pair) {
+    if (!bp_pairs_reserve(pairs, allocator, pairs->count + 1)) {
+        return false;
+    }
+    pairs->data[pairs->count++] = pair;
+    return true;
+}
+
 void bp_pairs_release(bp_pairs *pairs, const bp_allocator *allocator);
 
 #endif

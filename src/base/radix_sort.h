@@ -1,4 +1,4 @@
-// Sorting pairs and keys.
+// Sorting pairs, keys and floats.
 #ifndef BP_RADIX_SORT_H
 #define BP_RADIX_SORT_H
 
@@ -10,5 +10,8 @@ bool bp_sort_pairs(bp_pair *pairs, size_t count, size_t id_count, bp_buffer *scr
 // Ascending by the bits first .. last-1 of each key; equal ones stay in their order. `spare` holds as many; the result is
 // in the one that is returned.
 uint64_t *bp_sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32_t first, uint32_t last);
+
+// Sorts a few floats, none of which is NaN: a sample.
+void bp_sort_floats(float *values, size_t count);
 
 #endif

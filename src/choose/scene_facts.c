@@ -1,6 +1,7 @@
 #include "choose/scene_facts.h"
 
 #include "base/boxes.h"
+#include "base/cells.h"
 
 #include <string.h>
 
@@ -66,12 +67,6 @@ static void take_sample(sample *s, const bp_box *boxes, size_t count, uint32_t d
     }
 }
 
-static uint32_t octave_of(float size) {
-    uint32_t pattern;
-    memcpy(&pattern, &size, sizeof pattern);
-    return pattern >> 23;
-}
-
 // Sizes in octaves: a histogram.
 typedef struct octaves {
     uint16_t counts[OCTAVES];
@@ -90,7 +85,7 @@ static uint32_t octave_at(const octaves *o, size_t count, size_t share) {
 static void count_octaves(const sample *s, octaves *o) {
     memset(o, 0, sizeof *o);
     for (size_t i = 0; i < s->count; ++i) {
-        ++o->counts[octave_of(s->sizes[i])];
+        ++o->counts[bp_octave_of(s->sizes[i])];
     }
 }
 
@@ -107,7 +102,7 @@ static uint32_t octaves_of(const octaves *o, size_t count) {
 static uint32_t octaves_along(const sample *s, uint32_t axis) {
     uint32_t low = OCTAVES, high = 0;
     for (size_t i = 0; i < s->count; ++i) {
-        const uint32_t octave = octave_of(s->boxes[i].max[axis] - s->boxes[i].min[axis]);
+        const uint32_t octave = bp_octave_of(s->boxes[i].max[axis] - s->boxes[i].min[axis]);
         low = octave < low ? octave : low;
         high = octave > high ? octave : high;
     }
@@ -121,7 +116,7 @@ static void bounds_below(const sample *s, uint32_t octave, float low[3], float h
         high[axis] = -FLT_MAX;
     }
     for (size_t i = 0; i < s->count; ++i) {
-        for (int axis = 0; axis < 3 && octave_of(s->sizes[i]) < octave; ++axis) {
+        for (int axis = 0; axis < 3 && bp_octave_of(s->sizes[i]) < octave; ++axis) {
             low[axis] = bp_smaller(low[axis], s->centers[i][axis]);
             high[axis] = bp_larger(high[axis], s->centers[i][axis]);
         }

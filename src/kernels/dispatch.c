@@ -41,13 +41,13 @@ static const instruction_set sets[] = {
 
 enum { SET_COUNT = sizeof sets / sizeof sets[0] };
 
-static bool usable(size_t simd) {
+static bool is_usable(size_t simd) {
     return sets[simd].kernels != NULL && (sets[simd].available == NULL || sets[simd].available());
 }
 
-static bp_simd best(void) {
+static bp_simd best_usable(void) {
     size_t simd = SET_COUNT - 1;
-    while (!usable(simd)) {
+    while (!is_usable(simd)) {
         --simd;
     }
     return (bp_simd)simd;
@@ -74,10 +74,10 @@ bp_status bp_kernels_choose(bp_simd wanted, const bp_log *log, const bp_kernels 
     if (status != BP_OK) {
         return status;
     }
-    simd = simd == BP_SIMD_AUTO ? best() : simd;
-    if (!usable(simd)) {
+    simd = simd == BP_SIMD_AUTO ? best_usable() : simd;
+    if (!is_usable(simd)) {
         bp_log_write(log, "settings.simd: this processor or build has no %s; the best here is %s", sets[simd].name,
-                     sets[best()].name);
+                     sets[best_usable()].name);
         return BP_ERROR_UNSUPPORTED;
     }
     *kernels = sets[simd].kernels;

@@ -28,11 +28,7 @@ static inline size_t plain_cell_keys(const bp_level *level, uint32_t dimensions,
 
 static inline void plain_gather(const bp_columns *columns, size_t begin, size_t end, const bp_box *boxes) {
     for (size_t i = begin; i < end; ++i) {
-        const bp_box *box = &boxes[columns->id[i]];
-        for (int axis = 0; axis < 3; ++axis) {
-            columns->min[axis][i] = box->min[axis];
-            columns->max[axis][i] = box->max[axis];
-        }
+        bp_columns_put_box(columns, i, &boxes[columns->id[i]]);
     }
 }
 

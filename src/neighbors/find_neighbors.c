@@ -42,7 +42,7 @@ typedef struct cube_choice {
 
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
-static bp_status refuse(const bp_log *log, const char *what) {
+static bp_status refuse_call(const bp_log *log, const char *what) {
     bp_log_write(log, "%s", what);
     return BP_ERROR_ARGUMENT;
 }
@@ -50,11 +50,12 @@ static bp_status refuse(const bp_log *log, const char *what) {
 static bp_status check_call(const bp_setup *setup, const bp_neighbors *rows) {
     const bp_log *log = &setup->methods.runtime.log;
     if ((setup->flags & BP_PAIRS_FIXED) != 0) {
-        return refuse(log, "config.flags: BP_PAIRS_FIXED is for pairs; rows of neighbours are grown by the library");
+        return refuse_call(log,
+                           "config.flags: BP_PAIRS_FIXED is for pairs; rows of neighbours are grown by the library");
     }
     if (rows == NULL || (rows->offsets == NULL && rows->offset_capacity > 0) ||
         (rows->indices == NULL && rows->index_capacity > 0)) {
-        return refuse(log, "neighbors: NULL, or a capacity without memory; begin with {0}");
+        return refuse_call(log, "neighbors: NULL, or a capacity without memory; begin with {0}");
     }
     return bp_one_call_check(setup, true);
 }
@@ -62,7 +63,7 @@ static bp_status check_call(const bp_setup *setup, const bp_neighbors *rows) {
 static bp_status check_radii(const neighbor_request *r, const bp_log *log) {
     const size_t count = r->per_point ? r->a.count : 1;
     if (r->per_point && r->radii.floats == NULL && r->radii.doubles == NULL && count > 0) {
-        return refuse(log, "radii: NULL; bp_find_neighbors takes one radius for all points");
+        return refuse_call(log, "radii: NULL; bp_find_neighbors takes one radius for all points");
     }
     for (size_t i = 0; i < count; ++i) {
         const double radius = bp_radius_of(&r->radii, i);
@@ -74,7 +75,7 @@ static bp_status check_radii(const neighbor_request *r, const bp_log *log) {
     return BP_OK;
 }
 
-static bp_status check_request(const neighbor_request *r, const bp_log *log) {
+static bp_status check_neighbor_request(const neighbor_request *r, const bp_log *log) {
     bp_status status = bp_points_check(&r->a, log);
     if (status == BP_OK && r->between) {
         status = bp_points_check(&r->b, log);
@@ -201,7 +202,7 @@ static void free_search(neighbor_search *s) {
     bp_pairs_release(&s->pairs, allocator);
 }
 
-static void report_stats(neighbor_search *s) {
+static void report_neighbor_stats(neighbor_search *s) {
     s->stats.update = BP_UPDATE_REBUILD;
     s->stats.objects = s->request->a.count + (s->request->between ? s->request->b.count : 0);
     s->stats.bytes += s->first.buffer.bytes + s->second.buffer.bytes;
@@ -219,7 +220,7 @@ static bp_status find_rows(neighbor_search *s, bp_neighbors *rows) {
                                        &s->setup->methods.runtime);
     }
     if (status == BP_OK && s->setup->stats != NULL) {
-        report_stats(s);
+        report_neighbor_stats(s);
     }
     return status;
 }
@@ -231,7 +232,7 @@ static bp_status find_neighbors(const neighbor_request *r, const bp_config *conf
         status = check_call(&setup, rows);
     }
     if (status == BP_OK) {
-        status = check_request(r, &setup.methods.runtime.log);
+        status = check_neighbor_request(r, &setup.methods.runtime.log);
     }
     if (status != BP_OK) {
         return status;

@@ -180,7 +180,7 @@ typedef struct span {
 } span;
 
 // Where space repeats, a cube as long as the period is the whole period.
-static span span_of(const making *m, size_t point, uint32_t axis) {
+static span span_of_cube(const making *m, size_t point, uint32_t axis) {
     if (m->flat[axis]) {
         return (span){0.0, 0.0};
     }
@@ -196,7 +196,7 @@ static span span_of(const making *m, size_t point, uint32_t axis) {
 static void fill_doubles(const making *m, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         for (uint32_t axis = 0; axis < 3; ++axis) {
-            const span s = span_of(m, i, axis);
+            const span s = span_of_cube(m, i, axis);
             m->doubles[i].min[axis] = s.min;
             m->doubles[i].max[axis] = s.max;
         }
@@ -286,14 +286,14 @@ static bp_status make_all_cubes(making *m, const bp_runtime *runtime) {
 }
 
 // Whether every two points are within the radius along an axis, as none are further apart there than half of the period.
-static bool covers(const bp_radii *radii, double period) {
+static bool radii_cover_period(const bp_radii *radii, double period) {
     return period > 0.0 && radii_are_same(radii) && rounded_up(radii->same) >= 0.5 * period;
 }
 
 bp_overlap_rule bp_cubes_rule(const bp_overlap_rule *rule, const bp_radii *radii) {
     bp_overlap_rule cubes = {.dimensions = rule->dimensions, .shape = BP_SHAPE_BOXES};
     for (size_t axis = 0; axis < 3; ++axis) {
-        cubes.period[axis] = covers(radii, (double)rule->period[axis]) ? 0.0f : rule->period[axis];
+        cubes.period[axis] = radii_cover_period(radii, (double)rule->period[axis]) ? 0.0f : rule->period[axis];
     }
     return cubes;
 }
@@ -321,7 +321,7 @@ bp_status bp_cubes_make(bp_cubes *cubes, const bp_overlap_rule *rule, const bp_r
                         const bp_radii *radii, double share) {
     making m = {.rule = rule, .points = points, .radii = radii, .share = share};
     for (uint32_t axis = 0; axis < 3; ++axis) {
-        m.flat[axis] = axis >= rule->dimensions || covers(radii, (double)rule->period[axis]);
+        m.flat[axis] = axis >= rule->dimensions || radii_cover_period(radii, (double)rule->period[axis]);
     }
     if (!reserve_cubes(&m, &cubes->buffer, &runtime->allocator)) {
         return BP_ERROR_MEMORY;

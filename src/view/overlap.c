@@ -100,7 +100,7 @@ static double radius_of(const bp_box_double *box, uint32_t dimensions) {
 }
 
 // Halves first: the sum of two large coordinates could be infinite.
-static double centre_of(const bp_box_double *box, uint32_t axis) {
+static double centre_of_double(const bp_box_double *box, uint32_t axis) {
     return 0.5 * box->min[axis] + 0.5 * box->max[axis];
 }
 
@@ -118,7 +118,7 @@ static bool spheres_overlap(const bp_box_double *a, const bp_box_double *b, cons
     const double reach = radius_of(a, dimensions) + radius_of(b, dimensions);
     double sum = 0.0;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        const double period = bp_period_of(rule, axis), apart = centre_of(a, axis) - centre_of(b, axis);
+        const double period = bp_period_of(rule, axis), apart = centre_of_double(a, axis) - centre_of_double(b, axis);
         const double distance = period > 0.0 ? shortest(apart, period) : apart;
         sum += distance * distance;
     }
@@ -134,9 +134,9 @@ bool bp_sphere_holds(const bp_box_double *outer, const bp_box_double *inner, uin
         return true;
     }
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        const double distance = centre_of(outer, axis) - centre_of(inner, axis);
+        const double distance = centre_of_double(outer, axis) - centre_of_double(inner, axis);
         sum += distance * distance;
-        far += fabs(centre_of(outer, axis));
+        far += fabs(centre_of_double(outer, axis));
     }
     return sqrt(sum) + radius_of(inner, dimensions) + 0x1p-48 * far <= radius;
 }

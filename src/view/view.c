@@ -362,7 +362,7 @@ static void view_begin(bp_view *view, bp_input input) {
     }
 }
 
-static bp_status make_views(bp_view *const *views, size_t view_count) {
+static bp_status make_related_views(bp_view *const *views, size_t view_count) {
     const bp_overlap_rule *rule = views[0]->rule;
     bool is_double = false;
     for (size_t i = 0; i < view_count; ++i) {
@@ -380,12 +380,12 @@ static bp_status make_views(bp_view *const *views, size_t view_count) {
 
 bp_status bp_view_make(bp_view *view, bp_input input) {
     view_begin(view, input);
-    return make_views(&view, 1);
+    return make_related_views(&view, 1);
 }
 
 bp_status bp_view_make_two(bp_view *first, bp_input a, bp_view *second, bp_input b) {
     bp_view *const views[] = {first, second};
     view_begin(first, a);
     view_begin(second, b);
-    return make_views(views, 2);
+    return make_related_views(views, 2);
 }

@@ -163,7 +163,7 @@ typedef struct coordinate {
     float *rank;
 } coordinate;
 
-static uint64_t key_of(double value) {
+static uint64_t key_of_coordinate(double value) {
     const double positive_zero = value + 0.0; // -0.0 and 0.0 are equal
     uint64_t bits;
     memcpy(&bits, &positive_zero, sizeof bits);
@@ -180,7 +180,7 @@ static void count_digits(const coordinate *list, size_t count, size_t histogram[
     }
 }
 
-static void scatter(const coordinate *from, coordinate *to, size_t count, int pass, size_t position[DIGITS]) {
+static void sort_by_digit(const coordinate *from, coordinate *to, size_t count, int pass, size_t position[DIGITS]) {
     size_t sum = 0;
     for (size_t digit = 0; digit < DIGITS; ++digit) {
         const size_t here = position[digit];
@@ -199,7 +199,7 @@ static const coordinate *sort_coordinates(coordinate *list, coordinate *spare, s
     coordinate *from = list, *to = spare;
     for (int pass = 0; pass < PASSES && count > 0; ++pass) {
         if (histogram[pass][from[0].key >> (pass * DIGIT_BITS) & (DIGITS - 1)] < count) {
-            scatter(from, to, count, pass, histogram[pass]);
+            sort_by_digit(from, to, count, pass, histogram[pass]);
             coordinate *swapped = from;
             from = to;
             to = swapped;
@@ -211,20 +211,20 @@ static const coordinate *sort_coordinates(coordinate *list, coordinate *spare, s
 // ---- ranks ----------------------------------------------------------------------------------------------------------
 
 // A coordinate to be ranked; infinities and NaNs stay what they are.
-static size_t enter(coordinate *list, double value, float *rank) {
+static size_t enter_coordinate(coordinate *list, double value, float *rank) {
     const bool finite = isfinite(value);
     *rank = finite ? 0.0f : (float)value;
-    *list = (coordinate){.key = key_of(value), .rank = rank};
+    *list = (coordinate){.key = key_of_coordinate(value), .rank = rank};
     return finite;
 }
 
-static size_t gather(const bp_view *view, uint32_t axis, coordinate *list) {
+static size_t enter_axis(const bp_view *view, uint32_t axis, coordinate *list) {
     const bp_box_double *intervals = view->intervals.data;
     bp_box *boxes = view->proxies.data;
     size_t count = 0;
     for (size_t i = 0; i < view->count; ++i) {
-        count += enter(&list[count], intervals[i].min[axis], &boxes[i].min[axis]);
-        count += enter(&list[count], intervals[i].max[axis], &boxes[i].max[axis]);
+        count += enter_coordinate(&list[count], intervals[i].min[axis], &boxes[i].min[axis]);
+        count += enter_coordinate(&list[count], intervals[i].max[axis], &boxes[i].max[axis]);
     }
     return count;
 }
@@ -262,12 +262,12 @@ static bool reserve_sorting(bp_view *view, size_t box_count, sorting *s) {
 static size_t rank_axis(bp_view *const *views, size_t view_count, uint32_t axis, const sorting *s) {
     size_t count = 0;
     for (size_t i = 0; i < view_count; ++i) {
-        count += gather(views[i], axis, s->list + count);
+        count += enter_axis(views[i], axis, s->list + count);
     }
     return write_ranks(sort_coordinates(s->list, s->spare, count, s->histogram), count);
 }
 
-static void flatten(const bp_view *view) {
+static void flatten_proxies(const bp_view *view) {
     bp_box *boxes = view->proxies.data;
     for (size_t i = 0; i < view->count; ++i) {
         boxes[i].min[2] = 0.0f;
@@ -275,12 +275,12 @@ static void flatten(const bp_view *view) {
     }
 }
 
-static void finish(bp_view *view, size_t last_rank) {
+static void finish_ranked(bp_view *view, size_t last_rank) {
     const bp_overlap_rule *rule = view->rule;
     const bool plain = rule->shape == BP_SHAPE_BOXES && view->marks.data == NULL;
     view->exact = plain && last_rank <= EXACT_RANKS; // then order is kept both ways
     if (rule->dimensions == 2) {
-        flatten(view);
+        flatten_proxies(view);
     }
 }
 
@@ -298,7 +298,7 @@ bp_status bp_view_rank(bp_view *const *views, size_t view_count) {
         last_rank = last > last_rank ? last : last_rank;
     }
     for (size_t i = 0; i < view_count; ++i) {
-        finish(views[i], last_rank);
+        finish_ranked(views[i], last_rank);
     }
     return BP_OK;
 }

@@ -4,25 +4,17 @@
 
 #include <string.h>
 
-static uint64_t key_of(bp_pair pair) {
+static uint64_t key_of_pair(bp_pair pair) {
     return (uint64_t)pair.a << 32 | pair.b;
 }
 
 // The end of a list counts as greater than all pairs.
-static uint64_t key_at(const bp_pairs *pairs, size_t at) {
-    return at < pairs->count ? key_of(pairs->data[at]) : UINT64_MAX;
+static uint64_t key_of_pair_at(const bp_pairs *pairs, size_t at) {
+    return at < pairs->count ? key_of_pair(pairs->data[at]) : UINT64_MAX;
 }
 
 static bool was_reborn(bp_pair pair, const uint8_t *marks) {
     return ((marks[pair.a] | marks[pair.b]) & BP_MARK_REBORN) != 0;
-}
-
-static bool push_pair(bp_pairs *pairs, const bp_allocator *allocator, bp_pair pair) {
-    if (!bp_pairs_reserve(pairs, allocator, pairs->count + 1)) {
-        return false;
-    }
-    pairs->data[pairs->count++] = pair;
-    return true;
 }
 
 bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint8_t *marks,
@@ -31,13 +23,13 @@ bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint
     begun->count = 0;
     ended->count = 0;
     for (size_t i = 0, k = 0; granted && (i < before->count || k < after->count);) {
-        const uint64_t old_key = key_at(before, i), new_key = key_at(after, k);
+        const uint64_t old_key = key_of_pair_at(before, i), new_key = key_of_pair_at(after, k);
         const bool reborn = old_key == new_key && was_reborn(before->data[i], marks);
         if (old_key < new_key || reborn) {
-            granted &= push_pair(ended, allocator, before->data[i]);
+            granted &= bp_pairs_push(ended, allocator, before->data[i]);
         }
         if (new_key < old_key || reborn) {
-            granted &= push_pair(begun, allocator, after->data[k]);
+            granted &= bp_pairs_push(begun, allocator, after->data[k]);
         }
         i += old_key <= new_key;
         k += new_key <= old_key;
@@ -48,7 +40,7 @@ bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint
 size_t bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) {
     size_t kept_begun = 0, kept_ended = 0, in_both = 0;
     for (size_t i = 0, k = 0; i < begun->count || k < ended->count;) {
-        const uint64_t new_key = key_at(begun, i), old_key = key_at(ended, k);
+        const uint64_t new_key = key_of_pair_at(begun, i), old_key = key_of_pair_at(ended, k);
         const bool cancelled = new_key == old_key && !was_reborn(begun->data[i], marks);
         in_both += new_key == old_key && !cancelled;
         if (new_key <= old_key) {
@@ -69,12 +61,12 @@ size_t bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) 
 // different lengths.
 static size_t advance(const bp_pairs *pairs, size_t at, uint64_t key) {
     size_t step = 1;
-    while (key_at(pairs, at + step - 1) < key) {
+    while (key_of_pair_at(pairs, at + step - 1) < key) {
         at += step;
         step *= 2;
     }
     for (; step > 0; step /= 2) {
-        at += key_at(pairs, at + step - 1) < key ? step : 0;
+        at += key_of_pair_at(pairs, at + step - 1) < key ? step : 0;
     }
     return at;
 }
@@ -83,9 +75,9 @@ void bp_events_keep_known(bp_pairs *pairs, const bp_pairs *known) {
     size_t kept = 0;
     for (size_t i = 0, at = 0; i < pairs->count; ++i) {
         const bp_pair pair = pairs->data[i];
-        at = advance(known, at, key_of(pair));
+        at = advance(known, at, key_of_pair(pair));
         pairs->data[kept] = pair;
-        kept += key_at(known, at) == key_of(pair);
+        kept += key_of_pair_at(known, at) == key_of_pair(pair);
     }
     pairs->count = kept;
 }
@@ -105,7 +97,7 @@ bool bp_events_apply(const bp_pairs *before, const bp_pairs *begun, const bp_pai
     }
     size_t at = 0;
     for (size_t i = 0, k = 0; i < begun->count || k < ended->count;) {
-        const uint64_t new_key = key_at(begun, i), old_key = key_at(ended, k);
+        const uint64_t new_key = key_of_pair_at(begun, i), old_key = key_of_pair_at(ended, k);
         const size_t stop = advance(before, at, new_key < old_key ? new_key : old_key);
         append_pairs(after, before->data + at, stop - at);
         at = stop + (old_key <= new_key);

@@ -6,7 +6,7 @@ static const uint32_t EMPTY = UINT32_MAX;
 
 enum { PREFETCHED = 16 };
 
-static uint32_t *slots_of(const bp_pair_index *index) {
+static uint32_t *index_slots(const bp_pair_index *index) {
     return index->slots.data;
 }
 
@@ -25,8 +25,8 @@ static bool is_same_pair(bp_pair a, bp_pair b) {
 }
 
 // The slot of a pair, or the empty one where it would go.
-static size_t find_slot(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair) {
-    const uint32_t *slots = slots_of(index);
+static size_t find_pair_slot(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair) {
+    const uint32_t *slots = index_slots(index);
     size_t slot = home_of(index, pair);
     while (slots[slot] != EMPTY && !is_same_pair(pairs->data[slots[slot]], pair)) {
         slot = (slot + 1) & mask_of(index);
@@ -39,11 +39,11 @@ void bp_pair_index_free(bp_pair_index *index, const bp_allocator *allocator) {
 }
 
 void bp_pair_index_prefetch(const bp_pair_index *index, bp_pair pair) {
-    bp_prefetch(slots_of(index) + home_of(index, pair));
+    bp_prefetch(index_slots(index) + home_of(index, pair));
 }
 
 void bp_pair_index_prefetch_pair(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair) {
-    const uint32_t position = slots_of(index)[home_of(index, pair)];
+    const uint32_t position = index_slots(index)[home_of(index, pair)];
     bp_prefetch(pairs->data + (position != EMPTY ? position : 0));
 }
 
@@ -64,20 +64,20 @@ bool bp_pair_index_build(bp_pair_index *index, const bp_allocator *allocator, co
     for (size_t i = 0; i < pairs->count; ++i) {
         bp_pair_index_prefetch(index, pairs->data[i + PREFETCHED < pairs->count ? i + PREFETCHED : i]);
         size_t slot = home_of(index, pairs->data[i]); // all pairs differ: there is nothing to compare
-        while (slots_of(index)[slot] != EMPTY) {
+        while (index_slots(index)[slot] != EMPTY) {
             slot = (slot + 1) & mask_of(index);
         }
-        slots_of(index)[slot] = (uint32_t)i;
+        index_slots(index)[slot] = (uint32_t)i;
     }
     return true;
 }
 
 bool bp_pair_index_has(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair) {
-    return slots_of(index)[find_slot(index, pairs, pair)] != EMPTY;
+    return index_slots(index)[find_pair_slot(index, pairs, pair)] != EMPTY;
 }
 
 bool bp_pair_index_is_sound(const bp_pair_index *index, const bp_pairs *pairs) {
-    const uint32_t *slots = slots_of(index);
+    const uint32_t *slots = index_slots(index);
     size_t used = 0;
     bool sound = bp_pair_index_fits(index, pairs->count);
     for (size_t slot = 0; sound && slot <= mask_of(index); ++slot) {
@@ -86,14 +86,14 @@ bool bp_pair_index_is_sound(const bp_pair_index *index, const bp_pairs *pairs) {
     }
     sound = sound && used == pairs->count; // so there are empty ones, and every search ends
     for (size_t i = 0; sound && i < pairs->count; ++i) {
-        sound = slots[find_slot(index, pairs, pairs->data[i])] == i;
+        sound = slots[find_pair_slot(index, pairs, pairs->data[i])] == i;
     }
     return sound;
 }
 
 // Empties a slot, and moves up the entries that a search could no longer reach across it.
 static void close_gap(bp_pair_index *index, const bp_pairs *pairs, size_t gap) {
-    uint32_t *slots = slots_of(index);
+    uint32_t *slots = index_slots(index);
     const size_t mask = mask_of(index);
     for (size_t slot = (gap + 1) & mask; slots[slot] != EMPTY; slot = (slot + 1) & mask) {
         const size_t home = home_of(index, pairs->data[slots[slot]]);
@@ -107,15 +107,15 @@ static void close_gap(bp_pair_index *index, const bp_pairs *pairs, size_t gap) {
 
 // Takes a pair out of the index and returns where it is in the list.
 static uint32_t remove_slot(bp_pair_index *index, const bp_pairs *pairs, bp_pair pair) {
-    const size_t slot = find_slot(index, pairs, pair);
-    const uint32_t position = slots_of(index)[slot];
+    const size_t slot = find_pair_slot(index, pairs, pair);
+    const uint32_t position = index_slots(index)[slot];
     close_gap(index, pairs, slot);
     return position;
 }
 
 void bp_pair_index_replace(bp_pair_index *index, bp_pairs *pairs, bp_pair old_pair, bp_pair new_pair) {
     const uint32_t position = remove_slot(index, pairs, old_pair);
-    slots_of(index)[find_slot(index, pairs, new_pair)] = position;
+    index_slots(index)[find_pair_slot(index, pairs, new_pair)] = position;
     pairs->data[position] = new_pair;
 }
 
@@ -123,12 +123,12 @@ void bp_pair_index_remove(bp_pair_index *index, bp_pairs *pairs, bp_pair pair) {
     const uint32_t position = remove_slot(index, pairs, pair);
     const bp_pair last = pairs->data[--pairs->count];
     if (position < pairs->count) {
-        slots_of(index)[find_slot(index, pairs, last)] = position;
+        index_slots(index)[find_pair_slot(index, pairs, last)] = position;
         pairs->data[position] = last;
     }
 }
 
 void bp_pair_index_add(bp_pair_index *index, bp_pairs *pairs, bp_pair pair) {
-    slots_of(index)[find_slot(index, pairs, pair)] = (uint32_t)pairs->count;
+    index_slots(index)[find_pair_slot(index, pairs, pair)] = (uint32_t)pairs->count;
     pairs->data[pairs->count++] = pair;
 }

@@ -35,16 +35,8 @@ bool bp_pair_lists_reserve(bp_pair_lists *lists, size_t count) {
     return bp_pairs_reserve(&lists->pairs, lists->allocator, count);
 }
 
-static bool append_pair(bp_pairs *list, const bp_allocator *allocator, bp_pair pair) {
-    if (!bp_pairs_reserve(list, allocator, list->count + 1)) {
-        return false;
-    }
-    list->data[list->count++] = pair;
-    return true;
-}
-
 bool bp_pair_lists_append(bp_pair_lists *lists, bp_pair pair) {
-    return append_pair(&lists->pairs, lists->allocator, pair);
+    return bp_pairs_push(&lists->pairs, lists->allocator, pair);
 }
 
 bool bp_pair_lists_are_sound(const bp_pair_lists *lists) {
@@ -116,7 +108,7 @@ bp_status bp_pair_lists_take_all(bp_pair_lists *lists, const uint8_t *marks, siz
 
 // ---- the pairs of what changed --------------------------------------------------------------------------------------
 
-static bool is_marked(const uint8_t *marks, bp_pair pair) {
+static bool is_marked_pair(const uint8_t *marks, bp_pair pair) {
     return (marks[pair.a] | marks[pair.b]) != 0;
 }
 
@@ -126,7 +118,7 @@ static bool copy_marked(bp_pair_lists *lists, const uint8_t *marks) {
     lists->ended.count = 0;
     for (size_t i = 0; granted && i < lists->pairs.count; ++i) {
         const bp_pair pair = lists->pairs.data[i];
-        granted = !is_marked(marks, pair) || append_pair(&lists->ended, lists->allocator, pair);
+        granted = !is_marked_pair(marks, pair) || bp_pairs_push(&lists->ended, lists->allocator, pair);
     }
     return granted;
 }
@@ -137,7 +129,7 @@ static void replace_marked(bp_pair_lists *lists, const uint8_t *marks) {
     for (size_t i = 0; i < pairs->count; ++i) {
         const bp_pair pair = pairs->data[i];
         pairs->data[kept] = pair;
-        kept += !is_marked(marks, pair);
+        kept += !is_marked_pair(marks, pair);
     }
     for (size_t i = 0; i < lists->begun.count; ++i) {
         pairs->data[kept++] = lists->begun.data[i];

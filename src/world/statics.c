@@ -74,7 +74,7 @@ static bool is_same_box_or_hole(const bp_box *a, const bp_box *b) {
 }
 
 // Copies the boxes to `moving` and `fixed`, and notes whether the fixed ones are still the same.
-static void copy_boxes(bp_statics *s, const bp_box *boxes, const bp_object *objects, size_t count) {
+static void separate_statics(bp_statics *s, const bp_box *boxes, const bp_object *objects, size_t count) {
     for (size_t id = 0; id < count; ++id) {
         const bool is_static = (objects[id].flags & BP_STATIC) != 0;
         const bp_box fixed = is_static ? boxes[id] : bp_box_hole();
@@ -105,7 +105,7 @@ bp_status bp_statics_separate(bp_statics *s, const bp_world_method *method, cons
     if (!reserve_both(s, &setup->runtime.allocator, count)) {
         return BP_ERROR_MEMORY;
     }
-    copy_boxes(s, boxes, objects, count);
+    separate_statics(s, boxes, objects, count);
     bp_status status = build_fixed(s, method->ops, setup);
     if (status == BP_OK) {
         status = method->ops->build(method->state, moving_of(s), count);

@@ -166,7 +166,7 @@ static bp_status find_difference(bp_world *world, uint64_t *tests) {
                                          is_filtered);
 }
 
-static bp_status find_pairs(bp_world *world, bp_search_kind kind, uint64_t *tests) {
+static bp_status search_by_kind(bp_world *world, bp_search_kind kind, uint64_t *tests) {
     switch (kind) {
     case BP_SEARCH_CHANGED: return find_changed(world, tests);
     case BP_SEARCH_DIFFERENCE: return find_difference(world, tests);
@@ -200,7 +200,7 @@ static bp_status update_pairs(bp_world *world) {
     const double built = bp_clock_seconds();
     world->is_built = false; // until all has succeeded
     if (status == BP_OK) {
-        status = find_pairs(world, kind, &stats.tests);
+        status = search_by_kind(world, kind, &stats.tests);
     }
     if (status != BP_OK) {
         return status;

@@ -78,7 +78,7 @@ static void write_input(bp_world_boxes *boxes, bp_id id, const bp_input *input, 
     }
 }
 
-static void write_grown(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {
+static void store_grown_box(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {
     const float margin = boxes->rule->margin;
     if (boxes->is_double) {
         const bp_box_double box = bp_input_double(input, index);
@@ -91,7 +91,7 @@ static void write_grown(bp_world_boxes *boxes, bp_id id, const bp_input *input, 
 
 void bp_world_boxes_put(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {
     write_input(boxes, id, input, index);
-    write_grown(boxes, id, input, index);
+    store_grown_box(boxes, id, input, index);
 }
 
 void bp_world_boxes_clear(bp_world_boxes *boxes, bp_id id) {
@@ -113,7 +113,7 @@ void bp_world_boxes_refit(bp_world_boxes *boxes, size_t id_count) {
     }
     for (size_t id = 0; id < id_count; ++id) {
         if (!bp_box_is_hole(&floats_of(boxes)[id])) {
-            write_grown(boxes, (bp_id)id, &input, id);
+            store_grown_box(boxes, (bp_id)id, &input, id);
         }
     }
     boxes->is_fitted = true;

@@ -58,8 +58,8 @@ static void a_bucket_finds_its_cells_with_every_hash(void **state) {
         filled += good;
         assert_true(good || hash < HASHES_MAX);
         for (uint32_t i = 0; i < CELLS && good; ++i) {
-            assert_int_equal(find_slot(&grid, &b, found[i].cell)->begin, i);
-            assert_true(find_slot(&grid, &b, found[i].cell + 1)->cell != found[i].cell + 1);
+            assert_int_equal(find_cell_slot(&grid, &b, found[i].cell)->begin, i);
+            assert_true(find_cell_slot(&grid, &b, found[i].cell + 1)->cell != found[i].cell + 1);
         }
     }
     assert_true(filled > HASHES_MAX / 2);

@@ -15,6 +15,7 @@
 //   insertion  Each box in turn: bvh_insert.c.
 #include "methods/bvh/bvh_tree.h"
 
+#include "base/morton.h"
 #include "base/parallel.h"
 #include "base/radix_sort.h"
 
@@ -346,25 +347,16 @@ static bool reserve_clustering(bvh_tree *tree, clustering *c) {
     return true;
 }
 
-// The bits of a number, two places apart.
-static uint64_t spread_by_three(uint64_t bits) {
-    bits = (bits | bits << 32) & 0x1f00000000ffffu;
-    bits = (bits | bits << 16) & 0x1f0000ff0000ffu;
-    bits = (bits | bits << 8) & 0x100f00f00f00f00fu;
-    bits = (bits | bits << 4) & 0x10c30c30c30c30c3u;
-    return (bits | bits << 2) & 0x1249249249249249u;
-}
-
 static uint64_t morton_code(const entry *e, const extent *all, const double scale[3]) {
     uint64_t code = 0;
     for (int axis = 0; axis < 3; ++axis) {
         const double steps = ((double)e->center[axis] - (double)all->min[axis]) * scale[axis];
-        code |= spread_by_three((uint64_t)steps) << axis;
+        code |= bp_spread_by_three((uint64_t)steps) << axis;
     }
     return code;
 }
 
-static uint32_t bits_for(size_t count) {
+static uint32_t bits_for_number(size_t count) {
     uint32_t bits = 1;
     while (count >> bits != 0) {
         ++bits;
@@ -377,7 +369,7 @@ static void begin_clustering(const bvh_tree *tree, clustering *c) {
     const entry *entries = tree->entries_buffer.data;
     const size_t n = c->entry_count;
     const extent all = extent_of_centers(entries, n);
-    const uint32_t number_bits = bits_for(n), free_bits = (64 - number_bits) / 3;
+    const uint32_t number_bits = bits_for_number(n), free_bits = (64 - number_bits) / 3;
     const uint32_t axis_bits = free_bits < 21 ? free_bits : 21;
     double scale[3];
     for (int axis = 0; axis < 3; ++axis) {

@@ -160,22 +160,14 @@ bp_status bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count) {
 
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
-static void write_box(const bp_columns *columns, size_t position, const bp_box *box, uint32_t id) {
-    for (int axis = 0; axis < 3; ++axis) {
-        columns->min[axis][position] = box->min[axis];
-        columns->max[axis][position] = box->max[axis];
-    }
-    columns->id[position] = id;
-}
-
 void bvh_put_box(bvh_tree *tree, uint32_t position, const bp_box *box, uint32_t id) {
-    write_box(&tree->columns, position, box, id);
+    bp_columns_put(&tree->columns, position, box, id);
     bvh_places(tree)[id] = position;
 }
 
 void bvh_write_hole(bvh_tree *tree, uint32_t position) {
     const bp_box hole = bp_box_hole();
-    write_box(&tree->columns, position, &hole, 0);
+    bp_columns_put(&tree->columns, position, &hole, 0);
 }
 
 bp_status bvh_add_scanned(bvh_tree *tree, uint32_t id) {
@@ -189,7 +181,7 @@ bp_status bvh_add_scanned(bvh_tree *tree, uint32_t id) {
     }
     const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
     bvh_places(tree)[id] = BVH_SCANNED | (uint32_t)tree->scanned_count;
-    write_box(&tree->scanned, tree->scanned_count++, &box, id);
+    bp_columns_put(&tree->scanned, tree->scanned_count++, &box, id);
     return BP_OK;
 }
 
@@ -198,7 +190,7 @@ void bvh_remove_scanned(bvh_tree *tree, uint32_t id) {
     const size_t hole = bvh_places(tree)[id] & ~BVH_SCANNED, last = --tree->scanned_count;
     const bp_box box = bp_columns_box(&tree->scanned, last);
     const uint32_t moved = tree->scanned.id[last];
-    write_box(&tree->scanned, hole, &box, moved);
+    bp_columns_put(&tree->scanned, hole, &box, moved);
     bvh_places(tree)[moved] = BVH_SCANNED | (uint32_t)hole;
     bvh_places(tree)[id] = BVH_NOWHERE;
 }
@@ -367,7 +359,7 @@ bp_status bvh_tree_refit(bvh_tree *tree) {
     for (size_t i = 0; i < tree->scanned_count; ++i) {
         const uint32_t id = tree->scanned.id[i];
         const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
-        write_box(&tree->scanned, i, &box, id);
+        bp_columns_put(&tree->scanned, i, &box, id);
     }
     const bp_status status = move_strays(tree);
     return status == BP_OK ? bvh_bound_all_inner(tree) : status;

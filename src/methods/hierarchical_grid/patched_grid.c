@@ -402,10 +402,7 @@ static bool fits_place(const bp_patched_grid *patch, place where, const bp_box *
 
 static void overwrite_box(const bp_patched_grid *patch, uint32_t position, const bp_box *after) {
     const bp_box box = bp_box_flatten(*after, patch->setup->dimensions);
-    for (int axis = 0; axis < 3; ++axis) {
-        patch->base->columns.min[axis][position] = box.min[axis];
-        patch->base->columns.max[axis][position] = box.max[axis];
-    }
+    bp_columns_put_box(&patch->base->columns, position, &box);
 }
 
 // The last stray takes the place of one that is gone.

@@ -31,8 +31,8 @@ enum {
 };
 
 // Lists a box against the cells low .. high of a row, folded: one range, or two where it goes over the edge.
-static inline void add_row(bp_range_tester *t, size_t object, const uint32_t *row, uint32_t bits, int32_t low,
-                           int32_t high) {
+static inline void add_folded_row(bp_range_tester *t, size_t object, const uint32_t *row, uint32_t bits, int32_t low,
+                                  int32_t high) {
     const uint32_t cells = 1u << bits;
     const uint32_t first = (uint32_t)low & (cells - 1), last = (uint32_t)high & (cells - 1);
     const bool all = (uint32_t)high - (uint32_t)low >= cells - 1;
@@ -133,7 +133,7 @@ static void test_rows_around(bp_range_tester *t, const chunk *k, size_t crossed)
         bp_range_tester_add(t, p, (uint32_t)p + 1, end > p ? end : rows[0][mask + 1]);
         bp_range_tester_add(t, p, rows[0][0], end > p ? rows[0][0] : end);
         for (size_t r = 1; r < row_count; ++r) {
-            add_row(t, p, rows[r], bits, k->measures.low[box], k->measures.high[box]);
+            add_folded_row(t, p, rows[r], bits, k->measures.low[box], k->measures.high[box]);
         }
     }
 }
@@ -177,8 +177,8 @@ static inline void search_reach(bp_range_tester *t, size_t p, const level_reach 
     for (int32_t dz = 0; dz < r->z.count; ++dz) {
         for (int32_t dy = 0; dy < r->y.count; ++dy) {
             bp_range_tester_reserve(t, 2);
-            add_row(t, p, bp_sorted_grid_row(grid, level, r->y.low + dy, r->z.low + dz), level->bits[0], r->low,
-                    r->high);
+            add_folded_row(t, p, bp_sorted_grid_row(grid, level, r->y.low + dy, r->z.low + dz), level->bits[0], r->low,
+                           r->high);
         }
     }
 }

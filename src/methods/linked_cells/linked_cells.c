@@ -53,8 +53,8 @@ static void linked_cells_free(void *state) {
 // ---- objects in cells -----------------------------------------------------------------------------------------------
 
 // Lists the cells low .. high of a row, if `wanted`; without a branch on that.
-static inline void add_row(bp_range_tester *tester, size_t object, const uint32_t *row, uint32_t low, uint32_t high,
-                           uint32_t wanted) {
+static inline void add_cell_row(bp_range_tester *tester, size_t object, const uint32_t *row, uint32_t low,
+                                uint32_t high, uint32_t wanted) {
     const uint32_t begin = row[low], end = row[high + 1];
     bp_range_tester_add(tester, object, begin, begin + (end - begin) * wanted);
 }
@@ -73,10 +73,10 @@ static inline void test_cell_box(const linked_cells *l, bp_range_tester *tester,
     const size_t up = (size_t)crosses_y * g->cells[0], has_down = y > 0;
     bp_range_tester_reserve(tester, 5);
     bp_range_tester_add(tester, p, (uint32_t)p + 1, row[high + 1]);
-    add_row(tester, p, row + up, low, high, crosses_y);
-    add_row(tester, p, above, low, high, crosses_z);
-    add_row(tester, p, above + up, low, high, crosses_y & crosses_z);
-    add_row(tester, p, above - has_down * g->cells[0], low, high, crosses_z & (uint32_t)has_down);
+    add_cell_row(tester, p, row + up, low, high, crosses_y);
+    add_cell_row(tester, p, above, low, high, crosses_z);
+    add_cell_row(tester, p, above + up, low, high, crosses_y & crosses_z);
+    add_cell_row(tester, p, above - has_down * g->cells[0], low, high, crosses_z & (uint32_t)has_down);
 }
 
 // ---- objects of any size --------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ typedef struct span {
     uint32_t low, high;
 } span;
 
-static span span_of(const dense_grid *g, int axis, float min, float max) {
+static span span_of_box(const dense_grid *g, int axis, float min, float max) {
     return (span){.low = dense_cell_of(g, axis, (double)min - (double)g->reach[axis]),
                   .high = dense_cell_of(g, axis, (double)max)};
 }
@@ -100,9 +100,9 @@ static void test_against_cells(const linked_cells *l, bp_range_tester *tester, s
     const dense_grid *g = &l->grid;
     const bp_columns *columns = tester->objects;
     const uint32_t *table = linked_cells_table(l);
-    const span x = span_of(g, 0, columns->min[0][p], columns->max[0][p]);
-    const span y = span_of(g, 1, columns->min[1][p], columns->max[1][p]);
-    const span z = span_of(g, 2, columns->min[2][p], columns->max[2][p]);
+    const span x = span_of_box(g, 0, columns->min[0][p], columns->max[0][p]);
+    const span y = span_of_box(g, 1, columns->min[1][p], columns->max[1][p]);
+    const span z = span_of_box(g, 2, columns->min[2][p], columns->max[2][p]);
     // Neighbouring rows that are covered whole are one range: y_step rows, and then z_step layers, at a time.
     const uint32_t y_step = is_whole(g, 0, x) ? y.high - y.low + 1 : 1;
     const uint32_t z_step = is_whole(g, 0, x) && is_whole(g, 1, y) ? z.high - z.low + 1 : 1;

@@ -13,8 +13,8 @@
 #include "base/boxes.h"
 #include "base/log.h"
 #include "base/parallel.h"
+#include "base/radix_sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -210,11 +210,6 @@ static double cells_allowed(const bp_method_setup *setup, size_t count) {
     return setup->settings.memory_limit == 0 || left > CELLS_MAX ? CELLS_MAX : left;
 }
 
-static int compare_floats(const void *a, const void *b) {
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 // About the median position, along an axis, of the objects that live in cells.
 static float median_position(const linked_cells *l, uint32_t axis) {
     float sample[SAMPLE] = {0};
@@ -224,7 +219,7 @@ static float median_position(const linked_cells *l, uint32_t axis) {
         const float size = size_of(&l->boxes[i], l->setup->dimensions);
         count += size <= CONFIGURED_FIT * l->setup->settings.cell_size; // not if it is a hole
     }
-    qsort(sample, count, sizeof *sample, compare_floats);
+    bp_sort_floats(sample, count);
     return count > 0 ? sample[count / 2] : 0.0f;
 }
 
@@ -381,7 +376,7 @@ static bool reserve_linked_cells(build *b) {
     return true;
 }
 
-static bp_status sort_boxes(build *b) {
+static bp_status sort_into_linked_cells(build *b) {
     linked_cells *l = b->l;
     const bp_executor *executor = &l->setup->runtime.executor;
     if (!reserve_linked_cells(b)) {
@@ -422,5 +417,5 @@ bp_status linked_cells_build(void *state, const bp_box *boxes, size_t count) {
         return BP_ERROR_MEMORY;
     }
     const bp_status status = plan_grid(&b);
-    return status == BP_OK ? sort_boxes(&b) : status;
+    return status == BP_OK ? sort_into_linked_cells(&b) : status;
 }

@@ -104,7 +104,7 @@ static void loose_octree_free(void *state) {
 
 // ---- where an object belongs ----------------------------------------------------------------------------------------
 
-static double centre_of(const bp_box *box, uint32_t axis) {
+static double centre_of_box(const bp_box *box, uint32_t axis) {
     return ((double)box->min[axis] + (double)box->max[axis]) / 2;
 }
 
@@ -114,7 +114,7 @@ static bp_tree_space space_of_centres(const loose_octree *t) {
     double min[3] = {INFINITY, INFINITY, INFINITY}, max[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (size_t i = 0; i < t->count; ++i) {
         for (uint32_t axis = 0; axis < dimensions && bp_box_is_finite(&t->boxes[i], dimensions); ++axis) {
-            const double centre = centre_of(&t->boxes[i], axis);
+            const double centre = centre_of_box(&t->boxes[i], axis);
             min[axis] = centre < min[axis] ? centre : min[axis];
             max[axis] = centre > max[axis] ? centre : max[axis];
         }
@@ -137,7 +137,7 @@ static bool node_encloses(const loose_octree *t, const bp_box *box, uint32_t dep
     const double margin = edge * ((double)t->setup->settings.looseness - 1.0) / 2;
     bool enclosed = true;
     for (uint32_t axis = 0; axis < t->setup->dimensions; ++axis) {
-        const uint32_t finest = bp_tree_cell(&t->space, (int)axis, centre_of(box, axis));
+        const uint32_t finest = bp_tree_cell(&t->space, (int)axis, centre_of_box(box, axis));
         const double low = t->space.origin[axis] + edge * (double)(finest >> (t->space.depth - depth));
         enclosed &= (double)box->min[axis] >= low - margin && (double)box->max[axis] <= low + edge + margin;
     }
@@ -165,7 +165,7 @@ static entry entry_of(const loose_octree *t, size_t id) {
     if (!bp_box_is_finite(box, t->setup->dimensions)) {
         return (entry){.id = (uint32_t)id};
     }
-    const uint64_t key = bp_tree_key(&t->space, centre_of(box, 0), centre_of(box, 1), centre_of(box, 2));
+    const uint64_t key = bp_tree_key(&t->space, centre_of_box(box, 0), centre_of_box(box, 1), centre_of_box(box, 2));
     return (entry){.key = key, .id = (uint32_t)id, .depth = depth_of(t, box)};
 }
 
@@ -286,7 +286,7 @@ static void join_node_bounds(loose_octree *t) {
         *own_bounds(t, at) = bp_node_bounds(&t->sorted, node->begin, node->end);
         const bp_box bounds = bounds_with_children(t, at, *own_bounds(t, at));
         *subtree_bounds(t, at) = bounds;
-        bp_bounds_write(&t->columns, at, &bounds, at);
+        bp_columns_put(&t->columns, at, &bounds, at);
     }
 }
 
@@ -390,8 +390,8 @@ static void add_node_to_batch(tree_walk *w, const frame *f) {
     for (uint32_t i = f->same; i < f->end; ++i) {
         const bp_node *other = node_at(t, list[i]);
         ranges[count] = (bp_node_range){.begin = other->begin, .end = other->end};
-        count +=
-            (i >= f->above || list[i] > f->node) && bp_bounds_overlap(own_bounds(t, f->node), own_bounds(t, list[i]));
+        count += (i >= f->above || list[i] > f->node) &&
+                 bp_boxes_overlap_branchless(own_bounds(t, f->node), own_bounds(t, list[i]), 3);
     }
     bp_node_batch_add(&w->batch, own_bounds(t, f->node), (bp_node_range){.begin = node->begin, .end = node->end},
                       ranges, count);
@@ -413,8 +413,8 @@ static uint32_t list_same(tree_walk *w, const frame *f, uint32_t child, uint32_t
         for (; i < f->above && job.test_count < SIBLINGS; ++i) {
             const uint32_t block = node_at(t, list[i])->first_child;
             tests[job.test_count] = (bp_range_test){.object = child, .begin = block, .end = block + t->children};
-            job.test_count +=
-                block != BP_NODE_NONE && bp_bounds_overlap(subtree_bounds(t, child), subtree_bounds(t, list[i]));
+            job.test_count += block != BP_NODE_NONE &&
+                              bp_boxes_overlap_branchless(subtree_bounds(t, child), subtree_bounds(t, list[i]), 3);
         }
         size_t done = 0;
         const size_t count = w->tester->kernels->test_ranges(&job, &done);
@@ -431,7 +431,7 @@ static uint32_t list_above(tree_walk *w, const frame *f, uint32_t child, uint32_
     uint32_t *list = list_of(w);
     for (uint32_t i = f->same; i < f->end; ++i) {
         list[end] = list[i];
-        end += bp_bounds_overlap(subtree_bounds(t, child), own_bounds(t, list[i]));
+        end += bp_boxes_overlap_branchless(subtree_bounds(t, child), own_bounds(t, list[i]), 3);
     }
     return end;
 }

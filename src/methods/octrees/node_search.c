@@ -115,7 +115,7 @@ static size_t filter_ranges(bp_node_batch *b) {
     bp_columns candidates = b->boxes->columns;
     candidates.id = b->boxes->positions;
     for (size_t node = 0; node < b->node_count; ++node) {
-        bp_bounds_write(&node_bounds, node, &b->bounds[node], (uint32_t)node);
+        bp_columns_put(&node_bounds, node, &b->bounds[node], (uint32_t)node);
     }
     const bp_range_job job = {.objects = &node_bounds,
                               .candidates = &candidates,
@@ -141,7 +141,7 @@ static size_t list_range(const bp_columns *local, size_t at, uint32_t begin, uin
 }
 
 // Step 2: fills the local columns from the positions that are in their ids, and leaves the boxes' ids there.
-static void copy_boxes(bp_node_batch *b, const bp_columns *local, size_t count) {
+static void copy_local_boxes(bp_node_batch *b, const bp_columns *local, size_t count) {
     b->tester->kernels->gather(local, 0, count, b->boxes->sorted);
     for (size_t i = 0; i < count; ++i) {
         local->id[i] = b->boxes->columns.id[local->id[i]];
@@ -177,7 +177,7 @@ static void flush_batch(bp_node_batch *b) {
             test_count += i + 1 < at;
         }
     }
-    copy_boxes(b, &local, at);
+    copy_local_boxes(b, &local, at);
     run_local_tests(b, &local, test_count);
     b->node_count = 0;
     b->local_bound = 0;
@@ -211,7 +211,7 @@ static void test_passed(bp_node_batch *b, bp_node_range own) {
             b->local_tests[i] =
                 (bp_range_test){.object = (uint32_t)i, .begin = (uint32_t)own_count, .end = (uint32_t)count};
         }
-        copy_boxes(b, &local, count);
+        copy_local_boxes(b, &local, count);
         run_local_tests(b, &local, own_count);
     }
 }
@@ -335,7 +335,7 @@ static void list_probes(probe_walk *w, uint32_t dimensions, size_t begin, size_t
     w->by_id.id = w->ids;
     for (size_t i = 0; i < count; ++i) {
         const bp_box box = bp_box_flatten(w->search->probes[begin + i], dimensions);
-        bp_bounds_write(&w->by_index, i, &box, (uint32_t)i);
+        bp_columns_put(&w->by_index, i, &box, (uint32_t)i);
         w->ids[i] = (uint32_t)(begin + i);
         w->pending[i] = (bp_pair){.a = (uint32_t)i, .b = 0};
     }

@@ -43,24 +43,11 @@ static inline bp_box bp_bounds_empty(void) {
     return (bp_box){.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
 }
 
-static inline bool bp_bounds_overlap(const bp_box *a, const bp_box *b) {
-    return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) & (b->min[1] <= a->max[1]) &
-           (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
-}
-
 static inline void bp_bounds_join(bp_box *to, const bp_box *from) {
     for (int axis = 0; axis < 3; ++axis) {
         to->min[axis] = bp_smaller(from->min[axis], to->min[axis]);
         to->max[axis] = bp_larger(from->max[axis], to->max[axis]);
     }
-}
-
-static inline void bp_bounds_write(const bp_columns *columns, size_t position, const bp_box *bounds, uint32_t id) {
-    for (int axis = 0; axis < 3; ++axis) {
-        columns->min[axis][position] = bounds->min[axis];
-        columns->max[axis][position] = bounds->max[axis];
-    }
-    columns->id[position] = id;
 }
 
 // ---- boxes in the order of nodes ------------------------------------------------------------------------------------

@@ -358,7 +358,7 @@ static size_t ranges_around(const octree *t, uint32_t leaf, bp_node_range *range
     for (size_t i = 0; i < neighbour_count; ++i) {
         const bounded_range *other = range_of(t, neighbours[i]);
         ranges[count] = other->boxes;
-        count += bp_bounds_overlap(bounds, &other->bounds);
+        count += bp_boxes_overlap_branchless(bounds, &other->bounds, 3);
     }
     return count;
 }
@@ -379,7 +379,7 @@ static void unit_leaves(const void *context, bp_range_tester *tester, size_t uni
         }
         size_t count = ranges_around(t, leaf, ranges);
         ranges[count] = scanned;
-        count += bp_bounds_overlap(&own->bounds, &t->scanned_bounds);
+        count += bp_boxes_overlap_branchless(&own->bounds, &t->scanned_bounds, 3);
         bp_node_batch_add(&batch, &own->bounds, own->boxes, ranges, count);
     }
     if (unit == 0) {
@@ -400,7 +400,7 @@ static bool join_subtree_bounds(octree *t) {
     }
     for (size_t i = 0; i < t->tree.leaf_count; ++i) {
         const uint32_t leaf = octree_leaf(&t->tree, i);
-        bp_bounds_write(&t->subtree_bounds, leaf, &range_of(t, leaf)->bounds, leaf);
+        bp_columns_put(&t->subtree_bounds, leaf, &range_of(t, leaf)->bounds, leaf);
     }
     for (size_t i = t->tree.inner_count; i-- > 0;) {
         const uint32_t inner = octree_inner(&t->tree, i), child = octree_node(&t->tree, inner)->first_child;
@@ -409,7 +409,7 @@ static bool join_subtree_bounds(octree *t) {
             const bp_box below = bp_columns_box(&t->subtree_bounds, child + k);
             bp_bounds_join(&bounds, &below);
         }
-        bp_bounds_write(&t->subtree_bounds, inner, &bounds, inner);
+        bp_columns_put(&t->subtree_bounds, inner, &bounds, inner);
     }
     return true;
 }

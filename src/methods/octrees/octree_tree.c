@@ -17,7 +17,7 @@ enum {
 
 static const uint32_t FREE = UINT32_MAX; // the depth of a node that is not in the tree
 
-static uint32_t *slots_of(const octree_tree *tree, uint32_t node) {
+static uint32_t *node_slots(const octree_tree *tree, uint32_t node) {
     return (uint32_t *)tree->slots.data + (size_t)node * tree->slot_count;
 }
 
@@ -161,8 +161,8 @@ bool octree_tree_plant(octree_tree *tree, const bp_tree_space *space) {
         *octree_node(tree, root + i) = (bp_node){.first_child = BP_NODE_NONE, .depth = i == 0 ? 0 : FREE};
     }
     *code_of(tree, root) = 1;
-    memset(slots_of(tree, root), 0xff, tree->slot_count * sizeof(uint32_t)); // BP_NODE_NONE
-    slots_of(tree, root)[tree->slot_count / 2] = root;
+    memset(node_slots(tree, root), 0xff, tree->slot_count * sizeof(uint32_t)); // BP_NODE_NONE
+    node_slots(tree, root)[tree->slot_count / 2] = root;
     list_nodes(tree);
     return true;
 }
@@ -173,8 +173,8 @@ bool octree_tree_plant(octree_tree *tree, const bp_tree_space *space) {
 static void write_slots(octree_tree *tree, uint32_t at) {
     const uint32_t parent = octree_node(tree, at)->parent;
     const octree_link *links = tree->links[at - octree_node(tree, parent)->first_child];
-    const uint32_t *above = slots_of(tree, parent);
-    uint32_t *slots = slots_of(tree, at);
+    const uint32_t *above = node_slots(tree, parent);
+    uint32_t *slots = node_slots(tree, at);
     for (uint32_t slot = 0; slot < tree->slot_count; ++slot) {
         const uint32_t near = above[links[slot].slot];
         const uint32_t child = (near & OCTREE_LARGER) != 0 ? BP_NODE_NONE : octree_node(tree, near)->first_child;
@@ -223,7 +223,7 @@ static void correct_slots_around(octree_tree *tree, uint32_t at) {
         write_slots(tree, node->first_child + i);
     }
     for (uint32_t slot = 0; slot < tree->slot_count; ++slot) {
-        const uint32_t near = slots_of(tree, at)[slot];
+        const uint32_t near = node_slots(tree, at)[slot];
         if ((near & OCTREE_LARGER) == 0 && near != at) {
             correct_facing_slots(tree, near, slot); // nothing if it is a leaf
         }
@@ -246,7 +246,7 @@ static void correct_slots(octree_tree *tree) {
 }
 
 size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *neighbours) {
-    const uint32_t *slots = slots_of(tree, leaf);
+    const uint32_t *slots = node_slots(tree, leaf);
     const uint32_t middle = tree->slot_count / 2;
     uint32_t larger[OCTREE_SLOTS];
     size_t count = 0, larger_count = 0;
@@ -472,7 +472,7 @@ static bool octree_node_is_sound(const octree_tree *tree, uint32_t at) {
     const bp_node *node = octree_node(tree, at);
     bool sound = node_with_code(tree, octree_code(tree, at), node->depth) == at;
     for (uint32_t slot = 0; sound && slot < tree->slot_count; ++slot) {
-        sound = slots_of(tree, at)[slot] == expected_slot(tree, at, slot);
+        sound = node_slots(tree, at)[slot] == expected_slot(tree, at, slot);
     }
     return sound;
 }

@@ -6,6 +6,8 @@
 #ifndef BP_TREE_SPACE_H
 #define BP_TREE_SPACE_H
 
+#include "base/morton.h"
+
 #include <broadphase/broadphase.h>
 
 enum { BP_TREE_DEPTH_MAX = 21 }; // three axes of so many bits fit a key
@@ -34,24 +36,6 @@ void bp_tree_space_divide(bp_tree_space *space, uint32_t depth);
 // Narrows min .. max, where all finite boxes are, to where most of them are, if a few are so far away that a cube
 // around all of them would be nearly empty.
 void bp_tree_trim(const bp_box *boxes, size_t count, uint32_t dimensions, double min[3], double max[3]);
-
-// The bits of a cell, two places apart.
-static inline uint64_t bp_spread_by_three(uint64_t bits) {
-    bits = (bits | bits << 32) & 0x001f00000000ffffu;
-    bits = (bits | bits << 16) & 0x001f0000ff0000ffu;
-    bits = (bits | bits << 8) & 0x100f00f00f00f00fu;
-    bits = (bits | bits << 4) & 0x10c30c30c30c30c3u;
-    return (bits | bits << 2) & 0x1249249249249249u;
-}
-
-// The bits of a cell, one place apart.
-static inline uint64_t bp_spread_by_two(uint64_t bits) {
-    bits = (bits | bits << 16) & 0x0000ffff0000ffffu;
-    bits = (bits | bits << 8) & 0x00ff00ff00ff00ffu;
-    bits = (bits | bits << 4) & 0x0f0f0f0f0f0f0f0fu;
-    bits = (bits | bits << 2) & 0x3333333333333333u;
-    return (bits | bits << 1) & 0x5555555555555555u;
-}
 
 // The cell of a coordinate, which must not be NaN.
 static inline uint32_t bp_tree_cell(const bp_tree_space *space, int axis, double coordinate) {

@@ -98,7 +98,7 @@ static void test_box_in_cell(bp_range_tester *tester, size_t p, const cell_range
     }
 }
 
-static bool covers(const cell_range *range, const int32_t at[3]) {
+static bool range_covers(const cell_range *range, const int32_t at[3]) {
     bool inside = true;
     for (int axis = 0; axis < 3; ++axis) {
         inside &= (range->low[axis] <= at[axis]) & (at[axis] <= range->high[axis]);
@@ -110,7 +110,7 @@ static void test_box_in_bucket(const spatial_hash *h, bp_range_tester *tester, s
                                size_t bucket) {
     const hash_cell *cells = cells_of_bucket(h, bucket);
     for (size_t i = 0; i < hash_bucket_at(h, bucket)->cell_count; ++i) {
-        if (covers(range, cells[i].at)) {
+        if (range_covers(range, cells[i].at)) {
             test_box_in_cell(tester, p, range, &cells[i]);
         }
     }
@@ -228,7 +228,7 @@ static bool is_class_sound(const spatial_hash *h, const hash_cell *cell, size_t 
     bool sound = begin <= end && end <= h->entry_count;
     for (size_t p = begin; sound && p < end; ++p) {
         cell_range range;
-        sound = is_hash_entry_sound(h, p, &range) && covers(&range, cell->at) &&
+        sound = is_hash_entry_sound(h, p, &range) && range_covers(&range, cell->at) &&
                 SPATIAL_HASH_PLACE[homes_in(&range, cell->at)] == place &&
                 range_cells(&range) <= spatial_hash_limit(h) && (p == begin || h->columns.id[p - 1] < h->columns.id[p]);
     }

@@ -11,8 +11,7 @@
 #include "methods/spatial_hash/spatial_hash.h"
 
 #include "base/log.h"
-
-#include <stdlib.h>
+#include "base/radix_sort.h"
 
 enum {
     SAMPLE = 128, // boxes that the plan is made from
@@ -62,11 +61,6 @@ typedef struct sample {
     double limit;
 } sample;
 
-static int compare_floats(const void *a, const void *b) {
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 static void sample_add(sample *s, const bp_box *box, uint32_t dimensions) {
     const size_t i = s->count;
     float size = 0.0f;
@@ -88,10 +82,10 @@ static void sample_take(sample *s, const spatial_hash *h) {
     for (size_t i = 0; i < h->count; i += step) {
         sample_add(s, &h->boxes[i], h->setup->dimensions); // not if it is a hole
     }
-    qsort(s->sizes, s->count, sizeof(float), compare_floats);
+    bp_sort_floats(s->sizes, s->count);
     const size_t outer = s->count / 16; // positions that may be anywhere, at each end
     for (int axis = 0; axis < 3 && s->count > 0; ++axis) {
-        qsort(s->positions[axis], s->count, sizeof(float), compare_floats);
+        bp_sort_floats(s->positions[axis], s->count);
         const double inner = (double)s->positions[axis][s->count - 1 - outer] - (double)s->positions[axis][outer];
         s->length[axis] = inner * (double)s->count / (double)(s->count - 2 * outer);
     }
@@ -415,7 +409,7 @@ static void append_large(build *b) {
 
 // ---- the whole build ------------------------------------------------------------------------------------------------
 
-static uint32_t bits_for(double count) {
+static uint32_t bits_for_slots(double count) {
     uint32_t bits = 0;
     while (exp2(bits) < count) {
         ++bits;
@@ -426,10 +420,10 @@ static uint32_t bits_for(double count) {
 // From what the plan expects. Slots that were enough the last time are kept.
 static void choose_table(build *b) {
     spatial_hash *h = b->h;
-    const uint32_t buckets = bits_for(fmin(b->entries / BUCKET_ENTRIES, exp2(BUCKET_BITS_MAX)));
+    const uint32_t buckets = bits_for_slots(fmin(b->entries / BUCKET_ENTRIES, exp2(BUCKET_BITS_MAX)));
     const double cells = b->cells / exp2(buckets);
     const double load = h->setup->settings.hash_table == BP_HASH_CHAINED ? 1.0 : 0.5;
-    const uint32_t wanted = bits_for((1.2 * cells + 3.0 * sqrt(cells)) / load);
+    const uint32_t wanted = bits_for_slots((1.2 * cells + 3.0 * sqrt(cells)) / load);
     const uint32_t least =
         h->bucket_bits == buckets && h->segment_bits > SEGMENT_BITS_MIN ? h->segment_bits : SEGMENT_BITS_MIN;
     h->bucket_bits = buckets;

@@ -219,14 +219,6 @@ static void unmark_changed(sweep_ends *ends, const ends_update *u) {
 
 // ---- sifting --------------------------------------------------------------------------------------------------------
 
-// All comparisons without a branch: which of them fails is unpredictable, and a wrong prediction costs more than the
-// others together.
-static inline bool overlap_without_branch(const bp_box *a, const bp_box *b, bool flat) {
-    const bool z = (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
-    return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) & (b->min[1] <= a->max[1]) &
-           (flat | z);
-}
-
 // A value a little below, or above: farther away than the last operation can have rounded it.
 static float slightly_below(float value) {
     return value - (fabsf(value) * 0x1p-22f + FLT_MIN);
@@ -252,13 +244,13 @@ static bp_box grown_by_reach(const sweep_ends *ends, const bp_box *box) {
 static bool sift_begin(sweep_ends *ends, uint64_t *list, size_t from, size_t *steps) {
     const uint64_t end = list[from];
     const bp_box *boxes = ends->boxes, box = boxes[id_of(end)];
-    const bool flat = ends->dimensions == 2;
+    const uint32_t dimensions = ends->dimensions;
     size_t at = from;
     bool granted = true;
     for (; at > 0 && list[at - 1] > end; --at) {
         const uint64_t other = list[at - 1];
         list[at] = other;
-        const bool touches = overlap_without_branch(&box, &boxes[id_of(other)], flat);
+        const bool touches = bp_boxes_overlap_branchless(&box, &boxes[id_of(other)], dimensions);
         if ((int)touches & (int)!is_begin(other)) {
             granted &= sweep_pair_set_add(&ends->pairs, &ends->runtime->allocator, id_of(end), id_of(other));
         }
@@ -273,12 +265,12 @@ static bool sift_begin(sweep_ends *ends, uint64_t *list, size_t from, size_t *st
 static void sift_end(sweep_ends *ends, uint64_t *list, size_t from, size_t *steps) {
     const uint64_t end = list[from];
     const bp_box *boxes = ends->boxes, box = grown_by_reach(ends, &boxes[id_of(end)]);
-    const bool flat = ends->dimensions == 2;
+    const uint32_t dimensions = ends->dimensions;
     size_t at = from;
     for (; at > 0 && list[at - 1] > end; --at) {
         const uint64_t other = list[at - 1];
         list[at] = other;
-        const bool touched = overlap_without_branch(&box, &boxes[id_of(other)], flat);
+        const bool touched = bp_boxes_overlap_branchless(&box, &boxes[id_of(other)], dimensions);
         if ((int)touched & (int)is_begin(other)) {
             sweep_pair_set_remove(&ends->pairs, id_of(end), id_of(other));
         }
@@ -338,10 +330,10 @@ static void merge_fresh(sweep_ends *ends, int axis, size_t count, size_t fresh_c
 // Pairs of an object that has come: it is tested against all.
 static bp_status pair_fresh(sweep_ends *ends, uint32_t id) {
     const bp_box box = ends->boxes[id];
-    const bool flat = ends->dimensions == 2;
+    const uint32_t dimensions = ends->dimensions;
     bool granted = true;
     for (uint32_t other = 0; other < ends->id_count && granted; ++other) {
-        if (overlap_without_branch(&box, &ends->boxes[other], flat) && other != id) {
+        if (bp_boxes_overlap_branchless(&box, &ends->boxes[other], dimensions) && other != id) {
             granted = sweep_pair_set_add(&ends->pairs, &ends->runtime->allocator, id, other);
         }
     }

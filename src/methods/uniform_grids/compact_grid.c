@@ -194,7 +194,7 @@ static bp_status compact_grid_place(void *state, bool *suits) {
 
 // ---- C and L --------------------------------------------------------------------------------------------------------
 
-static uint32_t key_at(const uint64_t *entries, size_t i) {
+static uint32_t key_of_entry(const uint64_t *entries, size_t i) {
     return (uint32_t)(entries[i] >> 32);
 }
 
@@ -205,8 +205,8 @@ static void task_count_runs(void *context, size_t block) {
     const size_t end = bp_block_begin(g->grid.blocks, block + 1);
     size_t runs = 0;
     for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
-        const uint32_t key = key_at(entries, i);
-        runs += key < g->cell_count && (i == 0 || key_at(entries, i - 1) != key);
+        const uint32_t key = key_of_entry(entries, i);
+        runs += key < g->cell_count && (i == 0 || key_of_entry(entries, i - 1) != key);
     }
     g->run_starts[block + 1] = runs;
 }
@@ -217,9 +217,10 @@ static void task_write_runs(void *context, size_t block) {
     const uint64_t *entries = bp_incremental_sort_entries(&g->sort);
     uint32_t *offsets = g->offsets.data, *starts = bp_uniform_grid_starts(&g->grid) + g->run_starts[block];
     const size_t begin = bp_block_begin(g->grid.blocks, block), end = bp_block_begin(g->grid.blocks, block + 1);
-    uint32_t next = begin == 0 ? 0 : key_at(entries, begin - 1) + 1; // the first key whose beginning is not written
+    uint32_t next =
+        begin == 0 ? 0 : key_of_entry(entries, begin - 1) + 1; // the first key whose beginning is not written
     for (size_t i = begin; i < end; ++i) {
-        const uint32_t key = key_at(entries, i);
+        const uint32_t key = key_of_entry(entries, i);
         g->grid.columns.id[i] = (uint32_t)entries[i];
         if (next <= key) {
             if (key < g->cell_count) {
@@ -250,7 +251,7 @@ static void write_offsets(compact_grid *g) {
     }
     bp_parallel_for(executor, block_count, task_write_runs, g);
     uint32_t *offsets = g->offsets.data;
-    const size_t next_key = count > 0 ? (size_t)key_at(bp_incremental_sort_entries(&g->sort), count - 1) + 1 : 0;
+    const size_t next_key = count > 0 ? (size_t)key_of_entry(bp_incremental_sort_entries(&g->sort), count - 1) + 1 : 0;
     for (size_t key = next_key; key < g->cell_count + 3; ++key) {
         offsets[key] = (uint32_t)count;
     }

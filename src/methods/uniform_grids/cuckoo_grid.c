@@ -82,7 +82,7 @@ typedef struct cuckoo_grid {
 
 // ---- hashes ---------------------------------------------------------------------------------------------------------
 
-static uint64_t mix(uint64_t value) {
+static uint64_t mix_cell_name(uint64_t value) {
     value ^= value >> 32;
     value *= 0xD6E8FEB86659FD93u;
     value ^= value >> 32;
@@ -96,7 +96,7 @@ static uint64_t name_of_cell(uint32_t x, uint32_t y, uint32_t z) {
 
 static size_t bucket_of_cell(const cuckoo_grid *g, uint32_t x, uint32_t y, uint32_t z) {
     const uint64_t cube = name_of_cell(x >> CUBE_SHIFT, y >> CUBE_SHIFT, z >> CUBE_SHIFT);
-    return (size_t)((mix(cube) >> 32) * g->bucket_count >> 32);
+    return (size_t)((mix_cell_name(cube) >> 32) * g->bucket_count >> 32);
 }
 
 // The places of a cell in the three tables of its bucket, from 21 bits of one hash each.
@@ -106,7 +106,7 @@ static uint32_t place_in_table(uint64_t hash, uint32_t table, uint32_t table_siz
 }
 
 static uint64_t hash_of_cell(uint64_t cell, uint32_t hash) {
-    return mix(cell + 0x9E3779B97F4A7C15u * (hash + 1u));
+    return mix_cell_name(cell + 0x9E3779B97F4A7C15u * (hash + 1u));
 }
 
 // ---- 1. partition by bucket -----------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ static uint32_t number_bucket_cells(record *records, size_t count, slot *found, 
     const size_t size = 2 * count;
     memset(set, 0xff, size * sizeof *set);
     for (size_t i = 0; i < count; ++i) {
-        size_t at = (size_t)((mix(records[i].cell) & UINT32_MAX) * size >> 32);
+        size_t at = (size_t)((mix_cell_name(records[i].cell) & UINT32_MAX) * size >> 32);
         while (set[at] != UINT32_MAX && found[set[at]].cell != records[i].cell) {
             at = at + 1 == size ? 0 : at + 1;
         }
@@ -301,7 +301,7 @@ static const slot *find_linearly(const slot *slots, const bucket *b, uint64_t ce
 }
 
 // The slot of a cell, or one that is not its.
-static const slot *find_slot(const cuckoo_grid *g, const bucket *b, uint64_t cell) {
+static const slot *find_cell_slot(const cuckoo_grid *g, const bucket *b, uint64_t cell) {
     const slot *slots = (const slot *)g->slots.data + b->first_slot;
     const uint64_t hash = hash_of_cell(cell, b->hash);
     if (b->hash == HASHES_MAX) {
@@ -324,7 +324,7 @@ static size_t cuckoo_grid_ranges(const void *state, uint32_t first, uint32_t las
             b = &buckets_of(g)[bucket_of_cell(g, x, y, z)];
         }
         const uint64_t cell = name_of_cell(x, y, z);
-        const slot *place = find_slot(g, b, cell);
+        const slot *place = find_cell_slot(g, b, cell);
         if (place->cell == cell) {
             ranges[found++] = (bp_cell_range){.begin = place->begin, .end = place->end, .first = x, .last = x};
         }

@@ -25,14 +25,8 @@ size_t bp_incremental_sort_bytes(const bp_incremental_sort *sort) {
            sort->marks.bytes + sort->digits.buffer.bytes;
 }
 
-static void swap_buffers(bp_buffer *a, bp_buffer *b) {
-    const bp_buffer kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
 uint32_t *bp_incremental_sort_begin(bp_incremental_sort *sort, const bp_allocator *allocator, size_t count) {
-    swap_buffers(&sort->keys, &sort->last_keys);
+    bp_buffer_swap(&sort->keys, &sort->last_keys);
     sort->last_count = sort->count;
     sort->count = 0; // until they are sorted
     sort->key_count = count;
@@ -116,7 +110,7 @@ static void task_scatter(void *context, size_t block) {
 }
 
 // Sorts entries[0 .. count) by key, with spare[0 .. count) to help; returns the one that holds the result.
-static uint64_t *radix_sort(job *j, uint64_t *entries, uint64_t *spare, size_t count, uint32_t key_bits) {
+static uint64_t *sort_entries_by_digits(job *j, uint64_t *entries, uint64_t *spare, size_t count, uint32_t key_bits) {
     const bp_blocks all = j->blocks;
     const uint32_t passes = (key_bits + DIGIT_BITS_MAX - 1) / DIGIT_BITS_MAX;
     j->blocks.item_count = count;
@@ -141,8 +135,9 @@ static void sort_by_radix(job *j, uint32_t key_bits) {
     bp_incremental_sort *sort = j->sort;
     j->to = sort->entries.data;
     bp_parallel_for(j->executor, j->blocks.count, task_enter, j);
-    if (radix_sort(j, sort->entries.data, sort->spare.data, j->blocks.item_count, key_bits) != sort->entries.data) {
-        swap_buffers(&sort->entries, &sort->spare);
+    if (sort_entries_by_digits(j, sort->entries.data, sort->spare.data, j->blocks.item_count, key_bits) !=
+        sort->entries.data) {
+        bp_buffer_swap(&sort->entries, &sort->spare);
     }
 }
 
@@ -169,7 +164,7 @@ static void task_collect(void *context, size_t block) {
     }
 }
 
-static bool is_marked(const uint64_t *marks, uint64_t entry) {
+static bool is_marked_entry(const uint64_t *marks, uint64_t entry) {
     const uint32_t id = (uint32_t)entry;
     return (marks[id / 64] >> (id % 64) & 1) != 0;
 }
@@ -180,7 +175,7 @@ static void task_count_kept(void *context, size_t block) {
     const size_t end = word_block_begin(j, block + 1);
     uint32_t kept = 0;
     for (size_t i = word_block_begin(j, block); i < end; ++i) {
-        kept += !is_marked(marks, j->from[i]);
+        kept += !is_marked_entry(marks, j->from[i]);
     }
     j->positions[block] = kept;
 }
@@ -222,7 +217,7 @@ static void task_merge(void *context, size_t block) {
             upcoming = ++next < last ? m->changed[next] : UINT64_MAX;
         }
         *(to < stop ? to : &unused) = entry; // without a branch, as above
-        to += !is_marked(marks, entry);
+        to += !is_marked_entry(marks, entry);
     }
     for (; next < last; ++next) {
         *to++ = m->changed[next];
@@ -235,7 +230,7 @@ static const uint64_t *sort_changed(job *j, size_t count, uint32_t key_bits) {
     bp_incremental_sort *sort = j->sort;
     j->to = sort->changed.data;
     bp_parallel_for(j->executor, j->blocks.count, task_collect, j);
-    const uint64_t *sorted = radix_sort(j, sort->changed.data, sort->spare.data, count, key_bits);
+    const uint64_t *sorted = sort_entries_by_digits(j, sort->changed.data, sort->spare.data, count, key_bits);
     if (sorted != sort->changed.data) {
         memcpy(sort->changed.data, sorted, count * sizeof *sorted);
     }
@@ -257,7 +252,7 @@ static void sort_adaptively(job *j, size_t changed_count, uint32_t key_bits) {
     }
     (void)place_blocks(j);
     bp_parallel_for(j->executor, j->blocks.count, task_merge, &m);
-    swap_buffers(&sort->entries, &sort->spare);
+    bp_buffer_swap(&sort->entries, &sort->spare);
 }
 
 // ---- the choice -----------------------------------------------------------------------------------------------------

@@ -312,7 +312,7 @@ static void task_place_objects(void *context, size_t block) {
 
 // ---- 4. arrange -----------------------------------------------------------------------------------------------------
 
-static void sift_down(uint32_t *ids, size_t at, size_t count) {
+static void sift_id_down(uint32_t *ids, size_t at, size_t count) {
     const uint32_t id = ids[at];
     for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
         child += child + 1 < count && ids[child + 1] > ids[child];
@@ -327,17 +327,17 @@ static void sift_down(uint32_t *ids, size_t at, size_t count) {
 
 static void heap_sort(uint32_t *ids, size_t count) {
     for (size_t i = count / 2; i-- > 0;) {
-        sift_down(ids, i, count);
+        sift_id_down(ids, i, count);
     }
     for (size_t last = count; last-- > 1;) {
         const uint32_t largest = ids[0];
         ids[0] = ids[last];
         ids[last] = largest;
-        sift_down(ids, 0, last);
+        sift_id_down(ids, 0, last);
     }
 }
 
-static void insertion_sort(uint32_t *ids, size_t count) {
+static void sort_few_ids(uint32_t *ids, size_t count) {
     for (size_t i = 1; i < count; ++i) {
         const uint32_t id = ids[i];
         size_t at = i;
@@ -351,7 +351,7 @@ static void insertion_sort(uint32_t *ids, size_t count) {
 // Any number of ids in O(n log n).
 static void sort_ids(uint32_t *ids, size_t count) {
     if (count <= INSERTION_MOST) {
-        insertion_sort(ids, count);
+        sort_few_ids(ids, count);
     } else {
         heap_sort(ids, count);
     }

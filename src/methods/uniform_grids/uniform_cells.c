@@ -42,12 +42,6 @@ typedef struct survey {
     size_t tally_count, sample_count;
 } survey;
 
-static size_t octave_of(float size) {
-    uint32_t bits;
-    memcpy(&bits, &size, sizeof bits);
-    return bits >> 23;
-}
-
 static void add_to_octave(octave *o, const bp_box *box, float size) {
     o->largest = o->count == 0 || size > o->largest ? size : o->largest;
     for (int axis = 0; axis < 3; ++axis) {
@@ -71,7 +65,7 @@ static void sample_sizes(survey *s, bool all) {
         }
         ++s->examined;
         if (size <= FLT_MAX) {
-            add_to_octave(&s->octaves[octave_of(size)], box, size);
+            add_to_octave(&s->octaves[bp_octave_of(size)], box, size);
         }
     }
 }
@@ -223,7 +217,7 @@ static bp_status plan_configured_size(bp_cells *cells, const survey *s, const bp
     const bp_log *log = &s->setup->runtime.log;
     const double size = (double)settings->cell_size;
     set_size(cells, size, (double)REACH_CELLS * size);
-    if (lay_out_domain(cells, s->setup, &s->octaves[octave_of(cells->fit)], limits) || limits->cells == UINT64_MAX) {
+    if (lay_out_domain(cells, s->setup, &s->octaves[bp_octave_of(cells->fit)], limits) || limits->cells == UINT64_MAX) {
         return BP_OK;
     }
     if (settings->memory_limit == 0 && !bp_domain_is_given(&settings->domain)) {

@@ -49,7 +49,7 @@ static inline void put_key(const bp_shortlist *list, size_t index, uint64_t key)
 // ---- the heap -------------------------------------------------------------------------------------------------------
 
 // Puts a key at position `at`, or below it, so that no child is larger than its parent.
-static void sift_down(const bp_shortlist *list, size_t at, uint64_t key) {
+static void sift_item_down(const bp_shortlist *list, size_t at, uint64_t key) {
     for (size_t child = 2 * at + 1; child < list->kept; child = 2 * at + 1) {
         uint64_t largest = key_of_item(list, child);
         if (child + 1 < list->kept && key_of_item(list, child + 1) > largest) {
@@ -66,7 +66,7 @@ static void sift_down(const bp_shortlist *list, size_t at, uint64_t key) {
 
 static void make_heap(const bp_shortlist *list) {
     for (size_t at = list->kept / 2; at-- > 0;) {
-        sift_down(list, at, key_of_item(list, at));
+        sift_item_down(list, at, key_of_item(list, at));
     }
 }
 
@@ -78,7 +78,7 @@ void bp_shortlist_offer(bp_shortlist *list, uint64_t key) {
             make_heap(list);
         }
     } else if (key < bp_shortlist_limit(list)) {
-        sift_down(list, 0, key);
+        sift_item_down(list, 0, key);
     }
 }
 
@@ -96,7 +96,7 @@ void bp_shortlist_clear(bp_shortlist *list) {
 
 // ---- sorting --------------------------------------------------------------------------------------------------------
 
-static void insertion_sort(const bp_shortlist *list, size_t begin, size_t end) {
+static void sort_few_items(const bp_shortlist *list, size_t begin, size_t end) {
     uint64_t keys[FEW];
     for (size_t i = 0; i < end - begin; ++i) {
         const uint64_t key = key_of_item(list, begin + i);
@@ -111,7 +111,7 @@ static void insertion_sort(const bp_shortlist *list, size_t begin, size_t end) {
     }
 }
 
-static size_t digit_of(uint64_t key, unsigned shift) {
+static size_t digit_of_key(uint64_t key, unsigned shift) {
     return (size_t)(key >> shift) & (DIGITS - 1);
 }
 
@@ -120,7 +120,7 @@ static void move_to_parts(const bp_shortlist *list, size_t places[DIGITS], const
     for (size_t part = 0; part < DIGITS; ++part) {
         while (places[part] < ends[part]) {
             uint64_t key = key_of_item(list, places[part]);
-            for (size_t digit = digit_of(key, shift); digit != part; digit = digit_of(key, shift)) {
+            for (size_t digit = digit_of_key(key, shift); digit != part; digit = digit_of_key(key, shift)) {
                 const size_t place = places[digit]++;
                 const uint64_t other = key_of_item(list, place);
                 put_key(list, place, key);
@@ -146,10 +146,10 @@ static bool find_digit(const bp_shortlist *list, size_t begin, size_t end, unsig
 }
 
 // At most eight deep: the keys of a part have the same digit, and the same bits above it.
-static void radix_sort(const bp_shortlist *list, size_t begin, size_t end) { // NOLINT(misc-no-recursion)
+static void sort_items_by_digits(const bp_shortlist *list, size_t begin, size_t end) { // NOLINT(misc-no-recursion)
     unsigned shift = 0;
     if (end - begin <= FEW) {
-        insertion_sort(list, begin, end);
+        sort_few_items(list, begin, end);
         return;
     }
     if (!find_digit(list, begin, end, &shift)) {
@@ -157,7 +157,7 @@ static void radix_sort(const bp_shortlist *list, size_t begin, size_t end) { // 
     }
     size_t places[DIGITS], ends[DIGITS] = {0};
     for (size_t i = begin; i < end; ++i) {
-        ++ends[digit_of(key_of_item(list, i), shift)];
+        ++ends[digit_of_key(key_of_item(list, i), shift)];
     }
     size_t position = begin;
     for (size_t digit = 0; digit < DIGITS; ++digit) {
@@ -168,14 +168,14 @@ static void radix_sort(const bp_shortlist *list, size_t begin, size_t end) { // 
     move_to_parts(list, places, ends, shift);
     for (size_t digit = 0, from = begin; digit < DIGITS; from = ends[digit++]) {
         if (ends[digit] - from > 1) {
-            radix_sort(list, from, ends[digit]);
+            sort_items_by_digits(list, from, ends[digit]);
         }
     }
 }
 
 void bp_shortlist_sort(bp_shortlist *list) {
     if (list->kept > 1) {
-        radix_sort(list, 0, list->kept);
+        sort_items_by_digits(list, 0, list->kept);
     }
 }
 

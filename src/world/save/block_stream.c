@@ -57,7 +57,7 @@ static uint64_t rotate(uint64_t value, int bits) {
     return value << bits | value >> (64 - bits);
 }
 
-static uint64_t mix(uint64_t sum, uint64_t word) {
+static uint64_t mix_into_checksum(uint64_t sum, uint64_t word) {
     const uint64_t prime_1 = 0x9E3779B185EBCA87u, prime_2 = 0xC2B2AE3D27D4EB4Fu, prime_4 = 0x85EBCA77C2B2AE63u;
     return rotate(sum ^ rotate(word * prime_2, 31) * prime_1, 27) * prime_1 + prime_4;
 }
@@ -66,11 +66,11 @@ static uint64_t mix(uint64_t sum, uint64_t word) {
 static uint64_t add_to_checksum(uint64_t sum, const unsigned char *bytes, size_t count) {
     size_t i = 0;
     for (; i + 8 <= count; i += 8) {
-        sum = mix(sum, bp_load_u64(bytes + i));
+        sum = mix_into_checksum(sum, bp_load_u64(bytes + i));
     }
     unsigned char tail[8] = {0};
     memcpy(tail, bytes + i, count - i);
-    return mix(mix(sum, bp_load_u64(tail)), count);
+    return mix_into_checksum(mix_into_checksum(sum, bp_load_u64(tail)), count);
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------

@@ -169,7 +169,7 @@ static bool write_holes(saver *s) {
 }
 
 // In 32 bits, unless the world keeps 64: otherwise the coordinates are floats.
-static void write_box(saver *s, bp_box_double box) {
+static void write_box_record(saver *s, bp_box_double box) {
     const bool is_double = s->world->boxes.is_double;
     unsigned char *record = bp_record_next(&s->writer, is_double ? BP_DOUBLE_BOX_BYTES : BP_BOX_BYTES);
     for (size_t axis = 0; axis < 3; ++axis) {
@@ -186,16 +186,16 @@ static void write_box(saver *s, bp_box_double box) {
 static bool write_boxes(saver *s) {
     for (size_t id = 0; id < s->world->ids.count; ++id) {
         if (is_saved(s, id)) {
-            write_box(s, bp_world_boxes_input(&s->world->boxes, (bp_id)id));
+            write_box_record(s, bp_world_boxes_input(&s->world->boxes, (bp_id)id));
         }
     }
     return bp_records_end(&s->writer);
 }
 
-static bool write_grown(saver *s) {
+static bool write_grown_boxes(saver *s) {
     for (size_t id = 0; has_margin(s) && id < s->world->ids.count; ++id) {
         if (is_saved(s, id)) {
-            write_box(s, bp_world_boxes_grown(&s->world->boxes, (bp_id)id));
+            write_box_record(s, bp_world_boxes_grown(&s->world->boxes, (bp_id)id));
         }
     }
     return bp_records_end(&s->writer);
@@ -246,7 +246,7 @@ static bool write_pairs(saver *s) {
 }
 
 static bool write_all(saver *s) {
-    return write_preamble(s) && write_header(s) && write_holes(s) && write_boxes(s) && write_grown(s) &&
+    return write_preamble(s) && write_header(s) && write_holes(s) && write_boxes(s) && write_grown_boxes(s) &&
            write_objects(s) && write_gone(s) && write_changed(s) && write_pairs(s);
 }
 
