@@ -10,7 +10,7 @@ enum {
     GRID_SIZE_MIN = 4,
     GRID_SIZE_MAX = 1 << 20,
     THREADS_MAX = 1024,
-    OCTREE_MAX_OBJECTS = 11, // Koch's
+    OCTREE_MAX_OBJECTS = 11, // Koch 2020
     OCTREE_DEPTH_MAX = 21,
     LOOSENESS_MAX = 8,
     CHUNK_SIZE_MAX = 64, // 2^18 pivots in a chunk

@@ -1,4 +1,4 @@
-// A config, checked once, completed, and cut into what each room needs.
+// A config, checked once, completed, and split into what each room needs.
 #ifndef BP_CONFIG_H
 #define BP_CONFIG_H
 
@@ -11,7 +11,7 @@ typedef struct bp_setup {
     bp_pair_order pair_order;
     bp_radius_rule radius_rule;
     bp_filter filter;
-    bp_stats *stats;         // where one call leaves its figures; may be NULL
+    bp_stats *stats;         // where a one-call function writes its figures; may be NULL
     bp_overlap_rule overlap; // what overlaps
     bp_method_setup methods; // what methods get: memory, threads and log are in its runtime
 } bp_setup;

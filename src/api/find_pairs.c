@@ -45,7 +45,7 @@ static bp_status sort_pairs(const pair_request *r, const bp_allocator *allocator
     return sorted ? BP_OK : BP_ERROR_MEMORY;
 }
 
-// What a pair has to pass: the exact overlap test, if the views are not exact, and the caller's filter.
+// The checks that a pair has to pass: the exact overlap test, if the views are not exact, and the caller's filter.
 static bp_sink_rules rules_for_pairs(const bp_one_call *call, void *context) {
     bp_pair_filter *filter = context;
     const bp_setup *setup = call->setup;
@@ -61,8 +61,8 @@ static void report_pair_stats(const bp_setup *setup, const bp_stats *stats, bp_s
         *setup->stats = *stats;
     }
     if (status == BP_OK) {
-        uint32_t given = 0;
-        bp_warn(&setup->methods.runtime.log, stats, &given);
+        uint32_t logged = 0;
+        bp_warn(&setup->methods.runtime.log, stats, &logged);
     }
 }
 

@@ -19,7 +19,7 @@ bp_status bp_one_call_check(const bp_setup *setup, bool between) {
 
 static void init_view(const bp_one_call *call, bp_view *view) {
     bp_view_init(view, call->rule, &call->setup->methods.runtime);
-    view->keeps_origin = bp_domain_is_given(&call->setup->methods.settings.domain);
+    view->keeps_origin = bp_domain_is_set(&call->setup->methods.settings.domain);
 }
 
 static bp_status make_call_views(bp_one_call *call) {
@@ -34,7 +34,7 @@ static bp_status make_call_views(bp_one_call *call) {
     return status;
 }
 
-// The method for what it will be built over, and why, into the figures.
+// Chooses the method for the view that it will be built over, and writes the reason into the figures.
 static const bp_method_ops *choose_method(bp_one_call *call) {
     const bp_view *view = call->built_over;
     bp_details details = {0};
@@ -61,7 +61,7 @@ static bp_status build_and_find(bp_one_call *call, const bp_method_ops *ops, voi
     return status;
 }
 
-// What the method gets. Where coordinates are ranks, the caller's lengths mean nothing.
+// The setup of the method. Where coordinates are ranks, the caller's lengths mean nothing.
 static bp_method_setup method_setup_of(const bp_one_call *call) {
     bp_method_setup setup = call->setup->methods;
     if (call->first.ranked) {

@@ -1,13 +1,13 @@
-// Tuning by successive halving: all candidates get a short run, the better half of them one that is twice as long, and so
-// on. So most of the time goes to those that are hard to tell apart.
+// Tuning by successive halving: all candidates get a short run, the better half of them one that is twice as long, and
+// so on. So most of the time goes to candidates whose times are close.
 //
 //     round 0   24 candidates   RUNS of the first 4 steps
 //     round 1   12              RUNS of the first 8 steps
 //     round 2    6              ...                          until one is left or time is up
 //
-// In each round candidates take turns, run by run: a machine that becomes slower for a while slows them all. After the
-// first run those are dropped that took more than HOPELESS times as long as the best. Where the scene has one step, a run
-// is that step in a new world.
+// In each round candidates take turns, run by run: a machine that becomes slower for a while slows them all. After its
+// first run a candidate is dropped if it took more than HOPELESS times as long as the best. Where the scene has one
+// step, a run is that step in a new world.
 //
 // Source: K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization", 2016.
 #include "api/config.h"
@@ -40,7 +40,7 @@ typedef struct variant {
     bp_hash_table hash_table;
 } variant;
 
-// Parameters that were the better ones in some scene.
+// Parameters that were the best in some scene.
 static const variant variants[] = {
     {.method = BP_METHOD_HIERARCHICAL_GRID},
     {.method = BP_METHOD_HIERARCHICAL_GRID, .update = BP_UPDATE_REBUILD},
@@ -91,12 +91,12 @@ static bp_config config_of(const bp_config *config, const variant *v) {
 }
 
 typedef struct candidate {
-    bp_config config; // without its settings: candidates are sorted, so these are pointed to when it runs
+    bp_config config; // without its settings: candidates are sorted, so this pointer is set when one runs
     bp_method_settings settings;
-    double seconds[RUNS_MOST]; // of a step, for each run of its last round
+    double seconds[RUNS_MOST]; // per step, for each run of its last round
     uint32_t run_count;
-    size_t steps; // in each of these
-    size_t round; // the last in which it ran
+    size_t steps; // in each of these runs
+    size_t round; // the last one in which it ran
     bool dropped;
 } candidate;
 
@@ -104,14 +104,14 @@ typedef struct tuning {
     const bp_scenario *scenario;
     candidate candidates[VARIANT_COUNT];
     size_t count;
-    bool by_thread; // the processor time of the one thread
+    bool by_thread; // measure the processor time of the one thread
     double end;     // by the clock
     size_t objects; // in the last step that ran
 } tuning;
 
 // ---- one run --------------------------------------------------------------------------------------------------------
 
-// One step; its time, and how many pairs there were.
+// One step: its time, and the number of pairs after it.
 static bp_status time_step(const tuning *t, bp_world *world, size_t step, double *seconds, size_t *pairs) {
     bp_result result = {0};
     const double start = t->by_thread ? bp_clock_thread_seconds() : bp_clock_seconds();
@@ -124,7 +124,7 @@ static bp_status time_step(const tuning *t, bp_world *world, size_t step, double
     return status;
 }
 
-// The first `steps` steps in a new world: the mean time of one, and the pairs of the last.
+// The first `steps` steps in a new world: the mean time of a step, and the number of pairs after the last one.
 static bp_status replay(tuning *t, const candidate *c, size_t steps, double *seconds, size_t *pairs) {
     bp_world *world = NULL;
     bp_config config = c->config;
@@ -165,7 +165,7 @@ static double spread_of(const candidate *c) {
     return c->run_count > 1 && median_of(c) > 0.0 ? (slowest - fastest) / median_of(c) : 0.0;
 }
 
-// Who came further, then who was faster; who was not tried comes last.
+// Candidates that survived more rounds come first, then the faster ones; those that were not tried come last.
 static int compare_candidates(const void *a, const void *b) {
     const candidate *x = a, *y = b;
     if ((x->run_count > 0) != (y->run_count > 0)) {
@@ -216,13 +216,14 @@ static bp_status run_candidate(tuning *t, candidate *c, size_t round, size_t ste
     return BP_OK;
 }
 
-// Whether one run of this would be far too long.
+// Whether another run of this candidate would take far too long.
 static bool is_hopeless(const tuning *t, const candidate *c, size_t round) {
     const bool brute_force = c->config.method == BP_METHOD_BRUTE_FORCE && t->objects > BRUTE_FORCE_MOST;
     return brute_force || (c->run_count > 0 && median_of(c) > HOPELESS * best_of(t, round));
 }
 
-// All that are still in it, each RUNS times, in turns. False in *whole if time was up before all had one.
+// Runs all candidates that are left RUNS times, in turns. *whole is false if time was up before each of them had run
+// once.
 static bp_status run_round(tuning *t, size_t round, size_t steps, bool *whole) {
     size_t pairs = SIZE_MAX;
     for (size_t run = 0; run < RUNS; ++run) {
@@ -235,7 +236,7 @@ static bp_status run_round(tuning *t, size_t round, size_t steps, bool *whole) {
             }
             const bp_status status = c->dropped ? BP_OK : run_candidate(t, c, round, steps, &pairs);
             if (status == BP_ERROR_MEMORY || status == BP_ERROR_UNSUPPORTED) {
-                c->dropped = true; // others may do with less
+                c->dropped = true; // it needs too much memory; others may need less
             } else if (status != BP_OK) {
                 return status;
             }
@@ -276,7 +277,7 @@ static bp_status run_rounds(tuning *t) {
 
 // ---- the call -------------------------------------------------------------------------------------------------------
 
-// A round that time cut short says nothing about those that it did not reach: they compare by the round before.
+// A round that was cut short is no basis for candidates that it did not reach: all are compared by the round before.
 static void forget_unfinished_round(tuning *t) {
     size_t last = 0, ran = 0, waiting = 0;
     for (size_t i = 0; i < t->count; ++i) {

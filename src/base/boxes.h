@@ -1,4 +1,4 @@
-// Boxes: validity, holes, and the overlap test that defines what the library is about.
+// Boxes: validity, holes, and the overlap test.
 #ifndef BP_BOXES_H
 #define BP_BOXES_H
 
@@ -33,8 +33,8 @@ static inline bool bp_boxes_overlap(const bp_box *a, const bp_box *b, uint32_t d
     return true;
 }
 
-// The same without a branch, for boxes of which it is unpredictable along which axis they miss each other: one wrong
-// prediction costs more than all comparisons together.
+// The same without a branch, for boxes that miss each other along an unpredictable axis: one wrong prediction costs
+// more than all six comparisons together.
 static inline bool bp_boxes_overlap_branchless(const bp_box *a, const bp_box *b, uint32_t dimensions) {
     const bool z = (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
     return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) & (b->min[1] <= a->max[1]) &
@@ -50,7 +50,7 @@ static inline bool bp_box_is_hole(const bp_box *box) {
     return isnan(box->min[0]);
 }
 
-// Bit for bit, but for the sign of a zero. Holes are the same as nothing.
+// Equal coordinates; -0 equals 0. A hole is not the same as any box, not even as a hole.
 static inline bool bp_box_is_same(const bp_box *a, const bp_box *b) {
     bool same = true;
     for (int axis = 0; axis < 3; ++axis) {
@@ -67,8 +67,8 @@ static inline bool bp_box_contains(const bp_box *outer, const bp_box *inner, uin
     return inside;
 }
 
-// The next float above or below a value that is no float, or the float that it is. Without a branch, which would be a
-// guess: a float's bits, but for its sign, count its magnitude; and what rounds to a zero keeps its sign.
+// Rounds towards minus infinity. Without a branch, which would be unpredictable: the bits of a float without its sign
+// grow with its magnitude, and a value that rounds to zero keeps its sign.
 static inline float bp_round_down(double value) {
     float near = (float)value;
     uint32_t bits;
@@ -83,7 +83,7 @@ static inline float bp_round_up(double value) {
     return -bp_round_down(-value);
 }
 
-// Copies boxes with as many threads as pay.
+// Copies boxes, with several threads if there are enough of them.
 void bp_boxes_copy(bp_box *to, const bp_box *from, size_t count, const bp_executor *executor);
 
 // Neither a hole nor infinite.
@@ -95,7 +95,7 @@ static inline bool bp_box_is_finite(const bp_box *box, uint32_t dimensions) {
     return finite;
 }
 
-// Not fminf and fmaxf: those are calls, because of what they say about NaNs.
+// Not fminf and fmaxf: those are calls, because of their rules for NaNs.
 static inline float bp_smaller(float a, float b) {
     return a < b ? a : b;
 }

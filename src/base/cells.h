@@ -1,7 +1,7 @@
 // From coordinates to cells: the arithmetic that every grid shares, also compiled for GPUs (cuda/).
 //
-// Every step from a coordinate to a cell is monotone. So boxes that overlap are found in each other's cells, however the
-// coordinates are rounded.
+// Every step from a coordinate to a cell is monotone. So overlapping boxes always find each other, however coordinates
+// are rounded.
 #ifndef BP_CELLS_H
 #define BP_CELLS_H
 
@@ -25,12 +25,12 @@ BP_HOST_DEVICE static inline double bp_floor(double value) {
 #endif
 }
 
-// The cell of a coordinate, before it is folded into the grid. Every step is monotone, so the order of coordinates is
-// the order of cells even where a float has no digits left; beyond 2^30 cells all share one.
+// The cell of a coordinate, before it is folded into the grid. Every step is monotone, so cells have the order of their
+// coordinates even where floats are coarser than cells; beyond 2^30 cells all coordinates share one.
 BP_HOST_DEVICE static inline int32_t bp_cell_of_double(double coordinate, double inverse) {
     const double limit = 1073741824.0;
     double cell = coordinate * inverse;
-    cell = cell > -limit ? cell : -limit; // also where it is NaN
+    cell = cell > -limit ? cell : -limit; // NaN, too
     cell = cell < limit ? cell : limit;
     return (int32_t)bp_floor(cell);
 }
@@ -43,8 +43,9 @@ BP_HOST_DEVICE static inline int32_t bp_cell_of(float coordinate, double inverse
 // apart.
 #define BP_CELL_FILL 0.999999
 
-// The extent of a box along one axis, for fitting it into a level. An object far from the origin counts as larger, so
-// that it is never more than 2^25 cells away from it, where cells are still exact. Infinite or overflowing: infinity.
+// The extent of a box along one axis, for choosing its level. An object far from the origin counts as larger, so that
+// it is never more than 2^25 cells from the origin: up to there cells are exact. Infinite or overflowing extents give
+// infinity.
 BP_HOST_DEVICE static inline float bp_fit_extent(float min, float max) {
     const float farthest = fabsf(min) > fabsf(max) ? fabsf(min) : fabsf(max);
     const float far = farthest * 0x1p-25f;
@@ -52,7 +53,7 @@ BP_HOST_DEVICE static inline float bp_fit_extent(float min, float max) {
     return extent > far ? extent : far;
 }
 
-// The size by which an object finds its level: the largest of its extents, never quite 0. Infinity if it fits none.
+// The size that decides on an object's level: the largest of its extents, never quite 0. Infinity if it fits no level.
 static inline float bp_fit_size(const bp_box *box, uint32_t dimensions) {
     float size = FLT_MIN;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
@@ -71,24 +72,24 @@ static inline uint32_t bp_octave_of(float size) {
 
 // A grid for objects up to a certain size: one level of a hierarchy.
 typedef struct bp_level {
-    float fit[3];      // an object whose extents are below these, per axis, can live here
+    float fit[3];      // an object belongs to this level only if its extents are below these
     double inverse[3]; // cells per unit of length
     uint32_t bits[3];  // cells per axis: 1 << bits
 
     // Filled in by the build:
-    float reach[3];    // the largest extents that live here, rounded up
-    float low[3];      // where the min corners of those that live here are, give or take the slack; for queries:
-    float high[3];     // low <= min <= high
-    double slack[3];   // how far boxes may have left the cell that they are in; 0 unless they were patched
-    size_t count;      // objects that live here
-    size_t first_cell; // of this level in the table of all cells
+    float reach[3];    // the largest extents of the level's objects, rounded up
+    float low[3];      // bounds of their min corners, except for the slack: low <= min ...
+    float high[3];     // ... <= high; for queries
+    double slack[3];   // how far a box may lie outside the cell that it is stored in; 0 unless boxes were patched
+    size_t count;      // objects of this level
+    size_t first_cell; // index of the level's first cell in the table of all cells
 } bp_level;
 
 static inline size_t bp_level_cells(const bp_level *level) {
     return (size_t)1 << (level->bits[0] + level->bits[1] + level->bits[2]);
 }
 
-// The cell of a box among all cells of all levels.
+// The index of a box's cell in the table of all cells of all levels.
 static inline uint32_t bp_key_of_box(const bp_level *level, const float min[3]) {
     uint32_t folded[3];
     for (int axis = 0; axis < 3; ++axis) {

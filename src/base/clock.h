@@ -1,4 +1,4 @@
-// Seconds since some moment, for the figures in bp_stats and for tuning.
+// Clocks: the time in seconds, for the figures in bp_stats and for tuning.
 #ifndef BP_CLOCK_H
 #define BP_CLOCK_H
 
@@ -10,7 +10,7 @@ static inline double bp_clock_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// The processor time of the calling thread: what work costs, whatever else the machine does meanwhile.
+// The processor time of the calling thread: the cost of its work, independent of other load on the machine.
 static inline double bp_clock_thread_seconds(void) {
     struct timespec now;
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-enum { BP_COLUMN_PADDING = 16 }; // positions after the last that may be read, but are never reported
+enum { BP_COLUMN_PADDING = 16 }; // positions after the last one that may be read, but are never reported
 
 typedef struct bp_columns {
     float *min[3];
@@ -20,7 +20,7 @@ typedef struct bp_columns {
 // Makes room for `count` boxes in columns that lie in `buffer`. Their old contents are lost.
 bool bp_columns_reserve(bp_columns *columns, bp_buffer *buffer, const bp_allocator *allocator, size_t count);
 
-// Whether the columns hold this box, flat in two dimensions, at a position.
+// Whether a box is at this position of the columns; in two dimensions flattened.
 bool bp_columns_hold(const bp_columns *columns, size_t position, const bp_box *box, uint32_t dimensions);
 
 static inline bp_box bp_columns_box(const bp_columns *columns, size_t position) {

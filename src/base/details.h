@@ -1,4 +1,4 @@
-// The part of bp_stats that only broadphase_tune.h can read.
+// The part of bp_stats that only users of broadphase_tune.h can read.
 #ifndef BP_DETAILS_H
 #define BP_DETAILS_H
 

@@ -5,8 +5,8 @@
 #include <broadphase/broadphase.h>
 #include <stdbool.h>
 
-// Functions that do nothing but ask for memory ahead of time. They have to be inline: gcc 12 takes a call of one that is
-// not for a call without effect, and drops it.
+// For functions whose only effect is to prefetch memory. They have to be inline: gcc 12 considers a call of one that is
+// not inline to be without effect, and drops it.
 #if defined(__GNUC__)
 #define BP_PREFETCHER static inline __attribute__((always_inline)) void
 #else

@@ -72,7 +72,8 @@ static bool grow_sink(bp_sink *sink, size_t least) {
 
 bp_pair *bp_sink_room(bp_sink *sink, size_t least, size_t *room) {
     if (room_left(sink) < least) {
-        bp_sink_flush(sink); // may make room; and nothing may wait in front of what goes to the scratch memory
+        bp_sink_flush(sink); // this may free room; and no pair may wait for the filter while later ones go to the
+                             // scratch memory
     }
     if (room_left(sink) < least && sink->count < sink->rules.limit && sink->capacity < sink->rules.limit &&
         !grow_sink(sink, least)) {
@@ -88,7 +89,7 @@ bp_pair *bp_sink_room(bp_sink *sink, size_t least, size_t *room) {
 }
 
 void bp_sink_expect(bp_sink *sink, size_t last_count) {
-    // Methods ask for more room than they fill: a short list needs more to spare.
+    // Methods ask for more room than they fill, so a short list needs a larger reserve.
     const size_t at_once = last_count < 16384 ? last_count : 16384;
     const size_t expected = last_count + (last_count / 4 > at_once ? last_count / 4 : at_once);
     if (expected > room_left(sink) && expected <= sink->rules.limit) {

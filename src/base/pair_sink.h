@@ -1,25 +1,26 @@
-// The pair sink: where a search puts the pairs it finds. It never drops a pair silently: it grows, or it counts on.
+// The pair sink: where a search puts the pairs it finds. It never drops a pair silently: it grows, or it goes on
+// counting.
 //
 //     search ---> room ---> write ---> commit ---> filter ---> list
 //
-// A search asks for room, writes pairs there and commits them. If there is a filter, it sees the pairs in batches, on the
-// thread that found them; what it keeps goes into the list.
+// A search asks for room, writes pairs there and commits them. If there is a filter, it is called with batches of
+// pairs, on the thread that found them; the pairs it keeps go into the list.
 #ifndef BP_PAIR_SINK_H
 #define BP_PAIR_SINK_H
 
 #include "base/memory.h"
 
-// Moves the pairs to keep to the front of a batch, perhaps with other names, and returns how many they are.
+// Moves the pairs to keep to the front of a batch, perhaps with other names, and returns their number.
 typedef struct bp_batch_filter {
     size_t (*keep)(const void *context, bp_pair *pairs, size_t count); // NULL: all are kept as they are
     const void *context;
 } bp_batch_filter;
 
-// What holds for all pairs of a search.
+// Rules for all pairs of a search.
 typedef struct bp_sink_rules {
     bp_batch_filter filter;
-    size_t batch; // pairs that may wait for the filter, so that it sees many at once; 0: none
-    size_t limit; // pairs that may be kept: for a buffer of the caller's, its capacity
+    size_t batch; // pairs that may wait for the filter, so that it gets many at once; 0: none
+    size_t limit; // most pairs that may be kept: for a fixed buffer of the caller's, its capacity
 } bp_sink_rules;
 
 #define BP_SINK_UNLIMITED (SIZE_MAX / sizeof(bp_pair))
@@ -28,17 +29,17 @@ typedef struct bp_sink {
     const bp_allocator *allocator;
     bp_sink_rules rules;
     bp_pair *data;
-    size_t count;      // pairs found; beyond the limit they are counted, not kept
+    size_t count;      // pairs found; those beyond the limit are counted, not kept
     size_t capacity;   // pairs that fit into data now
-    size_t waiting;    // of the last pairs, those that the filter has not seen yet
+    size_t waiting;    // the last `waiting` pairs have not been filtered yet
     bp_buffer scratch; // where pairs are written when no more may be kept
     uint64_t tests;    // candidate pairs examined
 } bp_sink;
 
-// A sink that writes into the memory of `pairs`. Give it back with bp_sink_close.
+// Opens a sink that writes into the memory of `pairs`. bp_sink_close returns the memory.
 bp_sink bp_sink_open(const bp_pairs *pairs, const bp_allocator *allocator, bp_sink_rules rules);
 
-// Leaves the list in `pairs` and returns BP_ERROR_CAPACITY if not all pairs could be kept.
+// Returns the list to `pairs`. BP_ERROR_CAPACITY if not all pairs could be kept.
 bp_status bp_sink_close(bp_sink *sink, bp_pairs *pairs);
 
 // Empties a sink (all zero, or used before) for another search. It keeps its memory.
@@ -47,21 +48,21 @@ void bp_sink_restart(bp_sink *sink, const bp_allocator *allocator, bp_sink_rules
 // Releases what a sink holds.
 void bp_sink_free(bp_sink *sink);
 
-// A place for at least `least` pairs, and how many fit; NULL if memory is short. Write there, then commit.
+// Room for at least `least` pairs; *room is the exact number. NULL if memory is short. Write there, then commit.
 bp_pair *bp_sink_room(bp_sink *sink, size_t least, size_t *room);
 void bp_sink_commit(bp_sink *sink, bp_pair *written, size_t count);
 
 // The same for pairs that have passed the filter already.
 void bp_sink_commit_filtered(bp_sink *sink, const bp_pair *written, size_t count);
 
-// Lets the filter see the pairs that wait.
+// Filters the pairs that are still waiting.
 void bp_sink_flush(bp_sink *sink);
 
-// Adds `count` pairs of which only the first `kept` are at hand, to a sink that cannot keep them all anyway.
+// Counts `count` pairs, of which only the first `kept` are available, in a sink that has reached its limit anyway.
 void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t count);
 
-// Makes room for as many pairs as last time and some to spare, so that a steady number of pairs soon needs no more
-// memory. If the memory is refused, the list grows later, as it must.
+// Makes room for as many pairs as last time and some more, so that a steady number of pairs soon needs no more memory.
+// If the memory is refused, the list grows later, when it must.
 void bp_sink_expect(bp_sink *sink, size_t last_count);
 
 // One pair. False if memory is short.

@@ -1,5 +1,5 @@
-// Parallel work: one loop over blocks. Blocks own their output, and results are joined in block order, so nothing depends
-// on how many threads ran or which of them was first.
+// Parallel work: one loop over blocks. Blocks own their output, and results are joined in block order, so nothing
+// depends on the number of threads or on which of them is first.
 #ifndef BP_PARALLEL_H
 #define BP_PARALLEL_H
 

@@ -1,5 +1,5 @@
-// A radix sort, least significant digit first: as many passes of 11 bits as the largest id has, over b and then a.
-// Comparison sorts were 3 to 5 times slower from a thousand pairs on.
+// Radix sorts, least significant digit first, in passes of 11 bits. Pairs take as many passes as the largest id has
+// digits, over b and then a. Comparison sorts were 3 to 5 times slower from a thousand pairs on.
 #include "base/radix_sort.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ bool bp_sort_pairs(bp_pair *pairs, size_t count, size_t id_count, bp_buffer *scr
     return true;
 }
 
-// One pass over the keys' digit at `shift`. False if all have the same: then nothing was done.
+// One pass over the keys' digit at `shift`. False if all keys have the same digit: then nothing was done.
 static bool sort_keys_by_digit(const uint64_t *from, uint64_t *to, size_t count, uint32_t shift, uint64_t mask) {
     size_t position[DIGITS] = {0};
     for (size_t i = 0; i < count; ++i) {

@@ -4,14 +4,14 @@
 
 #include "base/memory.h"
 
-// Ascending by (a, b); ids are below id_count. `scratch` is memory that may be kept for the next time.
+// Sorts by (a, b), ascending; ids are below id_count. `scratch` is memory that may be kept for the next time.
 bool bp_sort_pairs(bp_pair *pairs, size_t count, size_t id_count, bp_buffer *scratch, const bp_allocator *allocator);
 
-// Ascending by the bits first .. last-1 of each key; equal ones stay in their order. `spare` holds as many; the result is
-// in the one that is returned.
+// Sorts by the bits first .. last-1 of each key, ascending and stable. `spare` has the same length; the result is in
+// the array that is returned.
 uint64_t *bp_sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32_t first, uint32_t last);
 
-// Sorts a few floats, none of which is NaN: a sample.
+// Sorts a few floats, such as a sample; none may be NaN.
 void bp_sort_floats(float *values, size_t count);
 
 #endif

@@ -1,7 +1,7 @@
-// The rules. Each one names the measurement that it comes from: processor time of one thread (Zen 4, AVX2), a world of so
-// many objects in which 20 % move by up to 20 % of their size, as the time of hierarchical-grid / that of bvh, unless it
-// says otherwise. `broadphase bench --suite auto` repeats them; docs/methods.md has the table. No other method than
-// these two was ever the best by much more than a tenth, in any scene of scenes/ at 10^3 objects or more.
+// The rules. Each one names the measurements behind it: the time of hierarchical-grid divided by the time of bvh, as
+// processor time of one thread (Zen 4, AVX2), in a world where 20 % of the objects move by up to 20 % of their size,
+// unless it says otherwise. `broadphase bench --suite auto` repeats them; docs/methods.md has the table. No method
+// other than these two was ever faster by much more than a tenth, in any scene of scenes/ with 10^3 objects or more.
 #include "choose/choose.h"
 
 #include "choose/scene_facts.h"
@@ -9,17 +9,18 @@
 enum {
     SCALES = 20, // octaves of sizes that are too many for levels
     SCALES_LESS = 16,
-    NESTED = 4, // octaves of sizes from which on it matters where small ones are
+    NESTED = 4, // octaves of sizes from which on the places of small objects matter
     THIN_COUNT = 2000,
-    LOOK_EVERY = 8,     // updates at least: at 10^3 objects that all move a look is then 0.3 % of them
-    LOOK_AT_LAST = 128, // updates, however few have changed
-    VOTES_FIRST = 2,    // for the first two changes; then twice as many for each: 6 changes take 500 updates
+    SAMPLE_EVERY = 8,     // updates at least: with 10^3 objects that all move, sampling is then 0.3 % of the work
+    SAMPLE_AT_LAST = 128, // updates, however few objects have changed
+    VOTES_FIRST = 2,      // for the first two changes; then twice as many each time: 6 changes take 500 updates
     VOTES_MOST = 1024,
-    GROWTH = 2,      // a world that has become so many times larger or smaller is another one,
-    EASY_CHANGES = 4 // and needs no votes, unless it has changed so often
+    GROWTH = 2,      // a world that has become this many times larger or smaller counts as a new one
+    EASY_CHANGES = 4 // and changes its method without votes, until it has changed this often
 };
 
-// The smaller half lies in this part of the extent of all, or in more than that once the choice has been made.
+// The smaller half of the objects lies in this fraction of the extent of all; the larger value holds once bvh is in
+// use.
 static const double NESTING = 0.25, NESTING_LESS = 0.35;
 static const double FILLING = 0x1p-10, FILLING_MORE = 0x1p-8, CLUMPING = 1.5, CLUMPING_MORE = 1.75;
 static const double MOVING = 0x1p-4, MOVING_LESS = 0x1p-5;
@@ -28,19 +29,19 @@ typedef struct circumstances {
     const bp_choice *facts;
     size_t count;
     size_t brute_force_below;
-    bool is_tree; // bvh is what there is: then it takes more to leave it than it took to get there
+    bool is_tree; // bvh is in use: leaving it takes more than choosing it did
 } circumstances;
 
-// The settings have parameters of the grid.
+// Whether the settings have parameters of the grid.
 static bool has_grid_settings(const bp_method_settings *settings) {
-    bool given = settings->hierarchy_factor > 0.0f;
+    bool has_any = settings->hierarchy_factor > 0.0f;
     for (int axis = 0; axis < 3; ++axis) {
-        given |= settings->grid_size[axis] != 0;
+        has_any |= settings->grid_size[axis] != 0;
     }
-    return given;
+    return has_any;
 }
 
-// An object is looked for on its own level and all coarser ones, so every octave that is not empty costs; and planning
+// An object is searched for on its own level and all coarser ones, so every octave that is not empty costs; choosing
 // the levels costs as well. Sizes over 12, 16, 24 octaves, evenly spread in space: 1.0, 1.1, 2.5 with 10^4 objects.
 static bool has_many_scales(const circumstances *c) {
     return c->facts->octaves >= (c->is_tree ? SCALES_LESS : SCALES);
@@ -53,10 +54,10 @@ static bool is_nested(const circumstances *c) {
     return c->facts->octaves >= NESTED && c->facts->nesting < (c->is_tree ? NESTING_LESS : NESTING);
 }
 
-// In empty space hardly a node overlaps another, and what has moved a little stays in its leaf. Sparse and scaling with
-// 300, 10^3, 10^4 objects: 2.9 and 2.6, 1.3 and 1.4, 1.2 and 1.0; with 1 % moving: 1.1 and 0.8 with 10^3, 0.5 with 10^4.
-// Where objects are in a few places of it, as in clustered-2d and far, that holds while many move: 1.5 and 1.5 with 10^3;
-// with 0.1 % moving 0.7 and 0.8.
+// In nearly empty space few nodes overlap, and objects that move a little stay in their leaves. Sparse and scaling with
+// 300, 10^3, 10^4 objects: 2.9 and 2.6, 1.3 and 1.4, 1.2 and 1.0; with 1 % moving: 1.1 and 0.8 with 10^3, 0.5 with
+// 10^4. Where objects fill a few places of it, as in clustered-2d and far, this is true only while many move: 1.5 and
+// 1.5 with 10^3; with 0.1 % moving 0.7 and 0.8.
 static bool is_thin(const circumstances *c) {
     const bp_choice *f = c->facts;
     const bool is_even = f->clumping < (c->is_tree ? CLUMPING_MORE : CLUMPING);
@@ -74,7 +75,7 @@ static bp_rule rule_for(const circumstances *c) {
     if (c->facts->sampled > 0 && is_thin(c)) {
         return BP_RULE_THIN;
     }
-    // The grid tests all pairs then, with vectors: up to 6 times as fast as method brute-force, which is plain.
+    // The grid then tests all pairs with vectors: up to 6 times as fast as the plain method brute-force.
     return c->count < c->brute_force_below ? BP_RULE_FEW : BP_RULE_GRID;
 }
 
@@ -126,21 +127,22 @@ bp_chooser bp_chooser_begin(bp_method wanted, const bp_method_setup *setup) {
                         .needed = VOTES_FIRST};
 }
 
-// Another world: none, until now, or one of which at least half has come or gone.
+// Whether this is a new world: it was empty until now, or at least half of it has come or gone.
 static bool is_another(const bp_chooser *chooser, size_t count) {
     return count > GROWTH * chooser->count || count * GROWTH < chooser->count;
 }
 
-// A scene becomes another one by changes: where few objects move, looking often would cost more than they do.
+// A scene changes only as its objects do: where few move, frequent samples would cost more than the updates.
 bool bp_chooser_is_due(bp_chooser *chooser, size_t count, size_t changed) {
     ++chooser->age;
     chooser->changed += changed;
-    const bool later = chooser->age >= LOOK_EVERY && (chooser->changed >= count / 2 || chooser->age >= LOOK_AT_LAST);
+    const bool later =
+        chooser->age >= SAMPLE_EVERY && (chooser->changed >= count / 2 || chooser->age >= SAMPLE_AT_LAST);
     return chooser->open && count > 0 && (later || is_another(chooser, count));
 }
 
-bool bp_chooser_look(bp_chooser *chooser, const bp_method_setup *setup, bp_method method, const bp_box *boxes,
-                     size_t count, double moving) {
+bool bp_chooser_sample(bp_chooser *chooser, const bp_method_setup *setup, bp_method method, const bp_box *boxes,
+                       size_t count, double moving) {
     const bp_rule rule = chooser->choice.rule;
     const uint32_t changes = chooser->choice.changes;
     const bool another = is_another(chooser, count);
@@ -159,7 +161,7 @@ bool bp_chooser_look(bp_chooser *chooser, const bp_method_setup *setup, bp_metho
 void bp_chooser_changed(bp_chooser *chooser) {
     chooser->choice.rule = chooser->rule;
     chooser->votes = 0;
-    if (chooser->first) { // no change of mind
+    if (chooser->first) { // the first choice replaces none
         return;
     }
     if (++chooser->choice.changes > 1) {

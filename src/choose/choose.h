@@ -1,9 +1,9 @@
-// Which method, and why: config.method = auto.
+// Chooses the method, and says why: config.method = auto.
 //
-//     boxes, as a method would see them ---> scene_facts.c: a sample ---> facts (bp_choice) ---> rules ---> a method
+//     the boxes of a method ---> scene_facts.c: a sample ---> facts (bp_choice) ---> rules ---> a method
 //
-// The facts are counts and lengths, never times: the order of pairs as they are found depends on the method, and results
-// depend on the input alone. For the same reason no rule asks for the number of threads.
+// The facts are counts and lengths, never times: the order of pairs as they are found depends on the method, and
+// results depend on the input alone. For the same reason no rule depends on the number of threads.
 #ifndef BP_CHOOSE_H
 #define BP_CHOOSE_H
 
@@ -11,39 +11,39 @@
 
 #include <broadphase/broadphase_tune.h>
 
-// The method for one call. Looks at the boxes only if the config leaves the choice open: `wanted` is BP_METHOD_AUTO, and
+// The method for one call. Samples the boxes only if the config leaves the choice open: `wanted` is BP_METHOD_AUTO, and
 // the settings have no parameters of a grid.
 bp_method bp_choose_once(bp_method wanted, const bp_method_setup *setup, const bp_box *boxes, size_t count,
                          bp_choice *choice);
 
-// The method that a world begins with, before there is anything to look at.
+// The method that a world begins with, before it has any boxes.
 bp_method bp_choose_first(bp_method wanted);
 
-// A world's choice: it changes its mind, but not easily.
+// A world's choice. It may be revised, but not easily.
 typedef struct bp_chooser {
     bool open;        // the config leaves the choice open
-    bp_choice choice; // the facts when it last looked, and the rule that chose the current method
-    bp_method wanted; // what these facts speak for,
-    bp_rule rule;     // and by which rule
-    size_t count;     // boxes when it last looked; 0: it has not
+    bp_choice choice; // the facts of the last sample, and the rule that chose the current method
+    bp_method wanted; // the method that these facts suggest,
+    bp_rule rule;     // and the rule that suggests it
+    size_t count;     // boxes at the last sample; 0: there was none
     uint32_t age;     // updates since then,
-    size_t changed;   // and objects that changed in these, counted each time
-    bool first;       // it looked for the first time
-    uint32_t votes;   // looks in a row that spoke against the current method
+    size_t changed;   // and objects that changed in them, summed up
+    bool first;       // the last sample was the first one
+    uint32_t votes;   // samples in a row that suggested another method
     uint32_t needed;  // votes for a change; twice as many after each change but the first, so that changes stay rare
 } bp_chooser;
 
 bp_chooser bp_chooser_begin(bp_method wanted, const bp_method_setup *setup);
 
-// Counts an update in which `changed` of `count` boxes have changed. True if it is time to look again.
+// Counts an update in which `changed` of `count` boxes have changed. True if it is time for another sample.
 bool bp_chooser_is_due(bp_chooser *chooser, size_t count, size_t changed);
 
-// Looks at boxes of which the share `moving` has changed in this update. True if `method` is to be replaced by
+// Samples boxes of which the fraction `moving` has changed in this update. True if `method` is to be replaced by
 // chooser->wanted.
-bool bp_chooser_look(bp_chooser *chooser, const bp_method_setup *setup, bp_method method, const bp_box *boxes,
-                     size_t count, double moving);
+bool bp_chooser_sample(bp_chooser *chooser, const bp_method_setup *setup, bp_method method, const bp_box *boxes,
+                       size_t count, double moving);
 
-// The method was replaced; or could not be, and the chooser will try again later.
+// The method was replaced; or it could not be, and the chooser will try again later.
 void bp_chooser_changed(bp_chooser *chooser);
 void bp_chooser_postpone(bp_chooser *chooser);
 

@@ -13,10 +13,11 @@
 enum {
     ENOUGH = 1000,        // objects: fewer are fast anyway
     MANY_PAIRS = 256,     // per object
-    MANY_CANDIDATES = 256 // per object, for one pair in so many
+    MANY_CANDIDATES = 256 // per object, if only one in this many is a pair
 };
 
-// Beyond this many of its sizes from the origin a float tells the place of an object only to 1/16 of its size.
+// Farther than this many of its sizes from the origin, a float resolves the position of an object only to 1/16 of its
+// size.
 static const double FAR = 0x1p20;
 
 static double per_object(const bp_stats *stats, double figure) {
@@ -31,7 +32,7 @@ static bool is_all_overlapping(const bp_stats *stats) {
     return per_object(stats, (double)stats->pairs) > MANY_PAIRS;
 }
 
-// From the sample; or there are more candidates than pairs and cells can explain.
+// The sample has some; or there are more candidates than pairs and cells can explain.
 static bool has_giants(const bp_stats *stats) {
     const double tests = per_object(stats, (double)stats->tests), pairs = per_object(stats, (double)stats->pairs);
     return (bp_details_read(stats).choice.giants > 0.0 && bp_details_read(stats).choice.giants < 0.05) ||
@@ -39,7 +40,7 @@ static bool has_giants(const bp_stats *stats) {
 }
 
 static bool is_far_out(const bp_stats *stats) {
-    const bool are_points = bp_details_read(stats).choice.size <= FLT_MIN; // which have no size that could be lost
+    const bool are_points = bp_details_read(stats).choice.size <= FLT_MIN; // points have no size that could be lost
     return !are_points && bp_details_read(stats).choice.farthest > FAR * bp_details_read(stats).choice.size;
 }
 
@@ -67,10 +68,10 @@ static bool applies(size_t warning, const bp_stats *stats) {
     return stats->objects >= ENOUGH && warnings[warning].applies(stats);
 }
 
-void bp_warn(const bp_log *log, const bp_stats *stats, uint32_t *given) {
+void bp_warn(const bp_log *log, const bp_stats *stats, uint32_t *logged) {
     for (size_t i = 0; i < WARNING_COUNT && log->write != NULL; ++i) {
-        if ((*given >> i & 1u) == 0 && applies(i, stats)) {
-            *given |= 1u << i;
+        if ((*logged >> i & 1u) == 0 && applies(i, stats)) {
+            *logged |= 1u << i;
             bp_log_write(log, "warning: %s", warnings[i].text);
         }
     }

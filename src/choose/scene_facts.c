@@ -6,15 +6,15 @@
 #include <string.h>
 
 enum {
-    SAMPLE_MOST = 512, // boxes looked at
-    SAMPLE_SHARE = 16, // and at most one in so many, so that looking costs little where objects are few, too;
-    SAMPLE_LEAST = 48, // but fewer than these tell nothing
+    SAMPLE_MOST = 512, // boxes in the sample, at most,
+    SAMPLE_SHARE = 16, // and at most one in this many, so that it costs little where objects are few, too;
+    SAMPLE_LEAST = 48, // but fewer than these say nothing
     OCTAVES = 256,     // exponents of a float
-    GIANT = 16,        // times the size of the middle one
-    CLUMP_CELLS = 64   // that the extent is cut into to see how objects clump: 4 x 4 x 4, or 8 x 8
+    GIANT = 16,        // times the median size
+    CLUMP_CELLS = 64   // that the extent is divided into to measure clumping: 4 x 4 x 4, or 8 x 8
 };
 
-// Boxes of a sample that are finite.
+// The finite boxes of a sample.
 typedef struct sample {
     bp_box boxes[SAMPLE_MOST];
     float centers[SAMPLE_MOST][3];
@@ -37,7 +37,7 @@ static float longest_edge(const bp_box *box, uint32_t dimensions) {
     return longest;
 }
 
-// One box of each stretch of the array, and not always the same one of it: objects often come in a pattern.
+// One box of each stretch of the array, at a varying position in it: objects often come in a pattern.
 static size_t place_of(size_t i, size_t wanted, size_t count) {
     const size_t begin = (size_t)((unsigned long long)count * i / wanted);
     const uint32_t scrambled = (uint32_t)i * 0x9e3779b1u;
@@ -67,12 +67,12 @@ static void take_sample(sample *s, const bp_box *boxes, size_t count, uint32_t d
     }
 }
 
-// Sizes in octaves: a histogram.
+// A histogram of sizes, by octave.
 typedef struct octaves {
     uint16_t counts[OCTAVES];
 } octaves;
 
-// The octave below which a share of the sample is, in 1/32.
+// The octave below which a fraction of the sample is, in 1/32.
 static uint32_t octave_at(const octaves *o, size_t count, size_t share) {
     size_t below = 0;
     uint32_t octave = 0;
@@ -89,7 +89,7 @@ static void count_octaves(const sample *s, octaves *o) {
     }
 }
 
-// How many octaves nearly all of the sample is in; empty ones in between do not count.
+// The number of octaves that hold nearly all of the sample; empty ones in between do not count.
 static uint32_t octaves_of(const octaves *o, size_t count) {
     const uint32_t last = octave_at(o, count, 31);
     uint32_t used = 0;
@@ -109,7 +109,7 @@ static uint32_t octaves_along(const sample *s, uint32_t axis) {
     return high >= low ? high - low : 0;
 }
 
-// Where the centres of those boxes are whose size is below an octave.
+// The bounds of the centres of boxes whose size is below an octave.
 static void bounds_below(const sample *s, uint32_t octave, float low[3], float high[3]) {
     for (int axis = 0; axis < 3; ++axis) {
         low[axis] = FLT_MAX;
@@ -131,7 +131,7 @@ static double longest_extent(const float low[3], const float high[3]) {
     return longest;
 }
 
-// How much more often two of the sample share a cell than if they were spread evenly.
+// How much more often two boxes of the sample share a cell than if they were spread evenly.
 static double clumping_of(const sample *s, const float low[3], const float high[3], uint32_t dimensions) {
     uint16_t cells[CLUMP_CELLS] = {0};
     const size_t per_axis = dimensions == 2 ? 8 : 4;
@@ -153,7 +153,7 @@ static double clumping_of(const sample *s, const float low[3], const float high[
     return all > 0.0 ? pairs / all * cell_count : 0.0;
 }
 
-// The part of the space between the outermost boxes that all boxes together would fill.
+// The fraction of the space between the outermost boxes that all boxes together would fill.
 static double filling_of(const sample *s, size_t count, const double extent[3], uint32_t dimensions) {
     double sum = 0.0;
     for (size_t i = 0; i < s->count; ++i) {
@@ -176,7 +176,7 @@ static double farthest_of(const float low[3], const float high[3]) {
     return farthest;
 }
 
-// Those that are a good part of the extent, and not because all are.
+// Boxes that are a good part of the extent, unless all of them are.
 static size_t count_giants(const sample *s, double extent, double size) {
     size_t giants = s->infinite;
     for (size_t i = 0; i < s->count; ++i) {

@@ -1,5 +1,5 @@
-// Eight boxes at a time: AVX2 with three-way logic. Measured on Zen 4: sixteen boxes at a time were slower, because most
-// ranges are shorter than that, and so were compares into mask registers, by a tenth.
+// Eight boxes at a time: AVX2 with three-way logic. On Zen 4 sixteen boxes at a time were slower, because most ranges
+// are shorter than that, and so were comparisons into mask registers, by a tenth.
 #include "kernels/plain.h"
 
 #if defined(__AVX512VL__) && defined(__AVX512DQ__)

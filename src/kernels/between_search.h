@@ -3,7 +3,7 @@
 //     boxes ---> columns | chunk 0 | chunk 1 | ... |      in the order of their ids
 //                             |
 //                             v
-//     test_boxes(begin, end): lists each of them against the ranges of candidates that it may meet
+//     test_boxes(begin, end): lists each of them against the ranges of candidates that it may overlap
 #ifndef BP_BETWEEN_SEARCH_H
 #define BP_BETWEEN_SEARCH_H
 

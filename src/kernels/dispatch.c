@@ -1,4 +1,5 @@
-// Which kernels: the best that both the build and the processor have, unless settings.simd or BP_SIMD says otherwise.
+// Chooses the kernels: the best that both the build and the processor have, unless settings.simd or BP_SIMD says
+// otherwise.
 #include "base/log.h"
 #include "kernels/kernels.h"
 

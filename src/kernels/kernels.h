@@ -8,7 +8,7 @@
 //   test_rows      boxes of a row against rows of cells -> pairs    (finding)
 //   probe          a box or a line against a range of boxes         (queries)
 //
-// Boxes lie in columns (base/columns.h). One box is tested against eight others at once; the hits are squeezed together
+// Boxes are stored in columns (base/columns.h). One box is tested against eight others at once; the hits are compressed
 // and appended without a branch. (Whether any of the eight is a hit is unpredictable: a branch cost 40 %.)
 //
 // The scalar kernels are the reference: all others give the same keys, columns and pairs, in the same order.
@@ -23,13 +23,13 @@
 enum {
     BP_CHUNK = 256, // boxes that are measured together
     BP_FIRST = 8,   // candidates of a range that are tested at once
-    BP_ROWS = 5     // rows that a box can meet on its level: its own and four neighbours
+    BP_ROWS = 5     // rows in which a box can overlap boxes of its level: its own and four neighbours
 };
 
 // The key of a box that is not on this level.
 #define BP_KEY_ELSEWHERE UINT32_MAX
 
-// Of boxes on their own level: the x cells of min - reach and of max, and what they cross.
+// For boxes of one level: the x cells of min - reach and of max, and the faces that each box crosses.
 typedef struct bp_measures {
     int32_t low[BP_CHUNK], high[BP_CHUNK];
     int32_t crossed[BP_CHUNK]; // a set of BP_CROSSES_
@@ -38,7 +38,7 @@ typedef struct bp_measures {
 enum {
     BP_CROSSES_Y = 1,    // the upper y face of its cell
     BP_CROSSES_Z = 2,    // the upper z face
-    BP_CROSSES_EDGE = 4, // low .. high goes over the edge of the folded grid
+    BP_CROSSES_EDGE = 4, // the range low .. high crosses the edge of the folded grid
     BP_CROSSINGS = 8
 };
 
@@ -65,28 +65,28 @@ typedef struct bp_range_job {
     size_t room; // pairs that fit into out; a test needs end - begin + BP_COLUMN_PADDING
 } bp_range_job;
 
-// Boxes of a chunk that all need the same rows: their own, of which each needs what follows it, and others. No range
-// goes over the edge of the folded grid.
+// Boxes of a chunk that all need the same rows: their own, of which each box needs the part after itself, and others.
+// No range crosses the edge of the folded grid.
 typedef struct bp_rows_job {
     float *columns;  // min x, y, z, max x, y, z, id, ...
-    size_t distance; // ... each so many values after the one before
+    size_t distance; // ... from each of these columns to the next, in values
     const bp_measures *measures;
     size_t position;       // where the chunk begins
-    const uint16_t *boxes; // of the chunk, counted from there
+    const uint16_t *boxes; // positions relative to that
     size_t box_count;
-    const uint32_t *rows[BP_ROWS]; // the beginnings of their cells; the own row is the first
+    const uint32_t *rows[BP_ROWS]; // where their cells begin; the row of the boxes comes first
     size_t row_count;
     uint32_t mask;            // cells of a row, less one
     bp_range_test *remaining; // room for row_count * box_count tests
     bp_pair *out;             // room for BP_FIRST * row_count * box_count + BP_COLUMN_PADDING pairs
 } bp_rows_job;
 
-// A piece of a line, for finding boxes that it may meet: the points begin + s * direction for s in 0 .. length, where the
-// largest component of the direction is 1 or -1. A face at x is passed at (x - origin) * inverse; the origins are moved
-// away from where the piece begins, a little more than all rounding can amount to, so that boxes seem entered too early
-// and left too late.
+// A segment of a line, for finding the boxes that it may hit: the points begin + s * direction for s in 0 .. length,
+// where the largest component of the direction is 1 or -1. The line passes a face at x at s = (x - origin) * inverse.
+// The origins are moved away from the beginning by a little more than all rounding errors together, so that boxes seem
+// to be entered too early and left too late.
 typedef struct bp_probe_line {
-    float near_origin[3], far_origin[3]; // for the faces by which boxes are entered and left
+    float near_origin[3], far_origin[3]; // for the faces through which the line enters and leaves boxes
     float inverse[3];                    // of the direction; finite
     float length;
 } bp_probe_line;
@@ -104,23 +104,23 @@ typedef struct bp_kernels {
     void (*measure)(const bp_columns *columns, size_t position, size_t count, const bp_level *level,
                     bp_measures *measures);
 
-    // Works through the tests until all are done or the next does not fit. Tells how many were done and returns how many
-    // pairs were written.
+    // Runs tests until all are done or the next one does not fit. Writes the number of tests done and returns the
+    // number of pairs written.
     size_t (*test_ranges)(const bp_range_job *job, size_t *tests_done);
 
-    // Boxes of a chunk against rows of cells: of each range the first BP_FIRST candidates, without any branch. What is
-    // left of longer ranges goes to job->remaining, for test_ranges. Returns how many pairs were written.
+    // Boxes of a chunk against rows of cells: the first BP_FIRST candidates of each range, without any branch. The
+    // remainder of longer ranges goes to job->remaining, for test_ranges. Returns the number of pairs written.
     size_t (*test_rows)(const bp_rows_job *job, size_t *remaining_count, uint64_t *tests);
 
     // Extends low .. high so that it holds `count` values, none of which is NaN.
     void (*extend_bounds)(const float *values, size_t count, float *low, float *high);
 
     // The boxes at begin .. end-1 that overlap a box, as (position, id). `out` has room for end - begin +
-    // BP_COLUMN_PADDING. Returns how many there are.
+    // BP_COLUMN_PADDING. Returns their number.
     size_t (*probe_box)(const bp_columns *columns, size_t begin, size_t end, const bp_box *box, bp_pair *out);
 
-    // The same for a line: all that it meets, and some that it just misses (which ones may depend on the instruction set,
-    // if there are NaNs).
+    // The same for a line: all boxes that it hits, and some that it just misses (if there are NaNs, which ones may
+    // depend on the instruction set).
     size_t (*probe_line)(const bp_columns *columns, size_t begin, size_t end, const bp_probe_line *line, bp_pair *out);
 } bp_kernels;
 

@@ -28,8 +28,8 @@ static inline vec_box box_of(const bp_columns *columns, size_t position) {
     return box;
 }
 
-// One box against WIDTH candidates, of which `left` count. The columns come by value: what is written to `out` could
-// otherwise have changed them.
+// One box against WIDTH candidates, of which only the first `left` count. The columns are passed by value: otherwise
+// writes to `out` could have changed them.
 static inline bp_pair *test_step(const vec_box *box, vec_ids id, const bp_columns candidates, size_t at, size_t left,
                                  bp_pair_names names, bp_pair *out) {
     const vec_mask hits = vec_first(vec_overlap(box, &candidates, at), left);
@@ -64,7 +64,7 @@ static inline size_t run_tests(const bp_range_job job, const bp_columns objects,
     return (size_t)(out - job.out);
 }
 
-// Pairs are ordered where both sides are the same columns; saying so saves the registers of one.
+// Pairs are ordered where objects and candidates are the same columns; stating that saves the registers of one.
 static size_t vec_test_ranges(const bp_range_job *job, size_t *tests_done) {
     switch (job->names) {
     case BP_NAMES_ORDERED: return run_tests(*job, *job->candidates, *job->candidates, BP_NAMES_ORDERED, tests_done);
@@ -76,8 +76,8 @@ static size_t vec_test_ranges(const bp_range_job *job, size_t *tests_done) {
     }
 }
 
-// Columns that lie at equal distances, seen from a position on. One pointer and a few distances instead of seven
-// pointers: there are not enough registers for those, and the compiler must not make them of these.
+// Columns at equal distances, from a position on. One pointer and a few distances instead of seven pointers: there are
+// not enough registers for those, and the compiler must not compute them in advance.
 typedef struct column_distances {
     size_t one, three, five;
 } column_distances;

@@ -1,5 +1,5 @@
-// The kernels in plain C. Each instruction set's file includes this and replaces what it does
-// better by hand.
+// The kernels in plain C. Each instruction set's file includes this and replaces the kernels that it has faster ones
+// for.
 #ifndef BP_PLAIN_H
 #define BP_PLAIN_H
 

@@ -35,8 +35,8 @@ static inline vec_box box_of_value(const bp_box *value) {
     return box;
 }
 
-static size_t vec_probe_box(const bp_columns *given, size_t begin, size_t end, const bp_box *value, bp_pair *out) {
-    const bp_columns columns = *given;
+static size_t vec_probe_box(const bp_columns *source, size_t begin, size_t end, const bp_box *value, bp_pair *out) {
+    const bp_columns columns = *source;
     const vec_box box = box_of_value(value);
     bp_pair *const first = out;
     for (size_t at = begin; at < end; at += WIDTH) {

@@ -57,18 +57,18 @@ void bp_range_tester_add_long(bp_range_tester *t, size_t object, uint32_t begin,
 
 // ---- blocks of units ------------------------------------------------------------------------------------------------
 
-typedef struct run {
+typedef struct search_run {
     const bp_range_search *search;
     bp_blocks blocks;
     bp_sink *sinks; // one per block, or the caller's if there is one block
     bool failed[BLOCKS_MAX];
-    bp_pair *place; // where the pairs of all blocks go in the end
-} run;
+    bp_pair *place; // where the pairs of all blocks are joined
+} search_run;
 
 static void task_search_block(void *context, size_t block) {
-    run *r = context;
+    search_run *r = context;
     const bp_range_search *search = r->search;
-    bp_range_tester t; // not zeroed: the list is long, and filled before it is read
+    bp_range_tester t; // not zeroed: the list is long, and written before it is read
     t.kernels = search->kernels;
     t.objects = search->objects;
     t.candidates = search->candidates;
@@ -86,7 +86,7 @@ static void task_search_block(void *context, size_t block) {
 }
 
 static void task_copy_block(void *context, size_t block) {
-    const run *r = context;
+    const search_run *r = context;
     bp_pair *place = r->place;
     for (size_t i = 0; i < block; ++i) {
         place += r->sinks[i].count;
@@ -96,7 +96,7 @@ static void task_copy_block(void *context, size_t block) {
     }
 }
 
-// One sink per block, with the rules of the one that all pairs go to in the end.
+// One sink per block, with the rules of the sink that all pairs go to.
 static bool reserve_sinks(bp_block_sinks *pool, const bp_allocator *allocator, size_t count, bp_sink_rules rules) {
     if (!bp_buffer_reserve(&pool->buffer, allocator, pool->count * sizeof(bp_sink), count, sizeof(bp_sink))) {
         return false;
@@ -113,8 +113,9 @@ static bool reserve_sinks(bp_block_sinks *pool, const bp_allocator *allocator, s
     return true;
 }
 
-// The pairs of all blocks, in their order. Where the caller's buffer is short, what fits is copied and all are counted.
-static bool join_blocks(run *r, bp_sink *sink) {
+// Joins the pairs of all blocks, in their order. If the caller's buffer is short, the pairs that fit are copied and all
+// are counted.
+static bool join_blocks(search_run *r, bp_sink *sink) {
     size_t total = 0, room = 0;
     for (size_t i = 0; i < r->blocks.count; ++i) {
         total += r->sinks[i].count;
@@ -140,7 +141,7 @@ static bool join_blocks(run *r, bp_sink *sink) {
 
 bp_status bp_range_search_run(const bp_range_search *search, bp_block_sinks *sinks, bp_sink *sink) {
     const bp_runtime *runtime = search->runtime;
-    run r = {.search = search, .blocks = bp_blocks_cut(&runtime->executor, search->unit_count, 1, BLOCKS_MAX)};
+    search_run r = {.search = search, .blocks = bp_blocks_cut(&runtime->executor, search->unit_count, 1, BLOCKS_MAX)};
     if (r.blocks.count == 1) {
         r.sinks = sink;
     } else if (reserve_sinks(sinks, &runtime->allocator, r.blocks.count, sink->rules)) {

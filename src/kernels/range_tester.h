@@ -1,11 +1,11 @@
-// The range tester: searches list what to test, (box, range of boxes) after (box, range of boxes), and it feeds the
+// The range tester: searches list tests, (box, range of boxes) after (box, range of boxes), and it passes them to the
 // kernels.
 //
 //     add(box, begin, end) ---> | tests | ---> kernel ---> sink of this block ---> joined in block order
 //
-// A search is cut into numbered units of work (a few hundred boxes, a bucket of cells). Blocks of units run in parallel,
-// each with a sink of its own. The list of tests is emptied at the end of every unit, so the order of the pairs depends
-// on the units alone, and not on how they were cut into blocks.
+// A search is divided into numbered units of work (a few hundred boxes, a bucket of cells). Blocks of units run in
+// parallel, each with a sink of its own. The list of tests is emptied at the end of every unit, so the order of the
+// pairs depends on the units alone, and not on how they were divided into blocks.
 #ifndef BP_RANGE_TESTER_H
 #define BP_RANGE_TESTER_H
 
@@ -13,7 +13,7 @@
 #include "base/runtime.h"
 #include "kernels/kernels.h"
 
-enum { BP_RANGE_TESTER_TESTS = 1024 }; // that go to a kernel together
+enum { BP_RANGE_TESTER_TESTS = 1024 }; // that are passed to a kernel together
 
 typedef struct bp_range_tester {
     const bp_kernels *kernels;
@@ -45,8 +45,8 @@ static inline void bp_range_tester_add(bp_range_tester *tester, size_t object, u
     tester->test_count += begin < end;
 }
 
-// The same for a range of any length, and makes room itself. A long range is cut into pieces, because the sink must have
-// room for all that a piece may give.
+// The same for a range of any length; makes room itself. A long range is cut into pieces, because the sink must have
+// room for all pairs that a piece may produce.
 void bp_range_tester_add_long(bp_range_tester *tester, size_t object, uint32_t begin, uint32_t end);
 
 // The sinks of the blocks, kept from search to search. All zero is empty.

@@ -1,4 +1,4 @@
-// Plain C: the reference of all other kernels, and the one for processors whose vectors we do not know.
+// Plain C: the reference for all other kernels, and the fallback for processors without vector kernels.
 #include "kernels/plain.h"
 
 enum { WIDTH = 1 };

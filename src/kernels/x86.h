@@ -1,4 +1,4 @@
-// What the x86 instruction sets share: vectors of eight, and the squeezing of hits into pairs.
+// Code that the x86 instruction sets share: vectors of eight floats, and compressing hits into pairs.
 #ifndef BP_X86_H
 #define BP_X86_H
 
@@ -7,7 +7,7 @@
 
 #include <immintrin.h>
 
-// ---- keys: one box at a time, its axes in the lanes of a vector ------------------------------------------------------
+// ---- keys: one box at a time, its axes in the lanes of a vector -----------------------------------------------------
 
 typedef struct level_lanes {
     __m128 keep; // all bits of the axes that count
@@ -36,7 +36,7 @@ static inline __m128 extents(__m128 min, __m128 max) {
     return _mm_max_ps(_mm_sub_ps(max, min), _mm_mul_ps(farthest, _mm_set1_ps(0x1p-25f)));
 }
 
-// bp_key_of_box. Boxes that fit are never beyond 2^25 cells, so no clamping is needed; the others' keys are not used.
+// bp_key_of_box. Boxes that fit are never beyond 2^25 cells, so no clamping is needed; keys of the others are not used.
 static inline uint32_t key_of_lanes(const level_lanes *level, __m128 min) {
     const __m256d cells = _mm256_floor_pd(_mm256_mul_pd(_mm256_cvtps_pd(min), level->inverse));
     const __m128i folded = _mm_and_si128(_mm256_cvttpd_epi32(cells), level->mask);
@@ -70,10 +70,10 @@ static size_t x86_cell_keys(const bp_level *level, uint32_t dimensions, const bp
     return fitting;
 }
 
-// ---- arrange: eight boxes at a time, turned from rows into columns ----------------------------------------------------
+// ---- gather: eight boxes at a time, transposed from rows into columns -----------------------------------------------
 
-// Four values of each of eight boxes, from `skip` values on: columns[k] takes value skip + k of each.
-static inline void turn(const float *const boxes[8], int skip, __m256 columns[4]) {
+// Four values of each of eight boxes, from value `skip` on: columns[k] gets value skip + k of each.
+static inline void transpose(const float *const boxes[8], int skip, __m256 columns[4]) {
     __m256 rows[4]; // boxes k and k + 4
     for (int k = 0; k < 4; ++k) {
         rows[k] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(boxes[k] + skip)),
@@ -87,7 +87,7 @@ static inline void turn(const float *const boxes[8], int skip, __m256 columns[4]
     columns[3] = _mm256_shuffle_ps(b, d, 0xee);
 }
 
-// Boxes come from anywhere in memory: they are asked for this many positions ahead.
+// Boxes are anywhere in memory: they are prefetched this many positions ahead.
 enum { PREFETCH = 96 };
 
 static void x86_gather(const bp_columns *columns, size_t begin, size_t end, const bp_box *boxes) {
@@ -101,8 +101,8 @@ static void x86_gather(const bp_columns *columns, size_t begin, size_t end, cons
             rows[k] = (const float *)&boxes[columns->id[at + k]];
         }
         __m256 low[4], high[4];
-        turn(rows, 0, low);  // min x, y, z, max x
-        turn(rows, 2, high); // min z, max x, y, z
+        transpose(rows, 0, low);  // min x, y, z, max x
+        transpose(rows, 2, high); // min z, max x, y, z
         _mm256_storeu_ps(columns->min[0] + at, low[0]);
         _mm256_storeu_ps(columns->min[1] + at, low[1]);
         _mm256_storeu_ps(columns->min[2] + at, low[2]);
@@ -113,7 +113,7 @@ static void x86_gather(const bp_columns *columns, size_t begin, size_t end, cons
     plain_gather(columns, at, end, boxes);
 }
 
-// ---- measure: eight boxes at a time ----------------------------------------------------------------------------------
+// ---- measure: eight boxes at a time ---------------------------------------------------------------------------------
 
 // cell_on_level of eight coordinates, less an offset.
 static inline __m256i eight_cells(const float *coordinates, float offset, double inverse) {
@@ -130,7 +130,7 @@ static inline __m256i eight_crossings(const bp_columns *columns, size_t position
                             eight_cells(columns->min[axis] + position, 0.0f, inverse));
 }
 
-// The last step goes beyond the count, into what follows or the padding; that is not used.
+// The last step reads beyond the count, into the columns that follow or the padding; that is not used.
 static void x86_measure(const bp_columns *columns, size_t position, size_t count, const bp_level *level,
                         bp_measures *measures) {
     const __m256i outside = _mm256_set1_epi32(-(1 << level->bits[0])), edge = _mm256_set1_epi32(BP_CROSSES_EDGE);
@@ -150,7 +150,7 @@ static void x86_measure(const bp_columns *columns, size_t position, size_t count
     }
 }
 
-// ---- overlap ----------------------------------------------------------------------------------------------------------
+// ---- overlap --------------------------------------------------------------------------------------------------------
 
 enum { WIDTH = 8 };
 
@@ -210,7 +210,7 @@ static inline vec_mask vec_first(vec_mask mask, size_t count) {
     return _bzhi_u64(mask, count < WIDTH ? count : WIDTH);
 }
 
-// Four pairs from the lanes named, twice each, by the bytes of `lanes`.
+// Four pairs from the lanes that the bytes of `lanes` name, twice each.
 static inline __m256i four_pairs(vec_ids a, vec_ids b, uint64_t lanes) {
     const __m256i pick = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lanes));
     return _mm256_blend_epi32(_mm256_permutevar8x32_epi32(a, pick), _mm256_permutevar8x32_epi32(b, pick), 0xaa);
@@ -219,7 +219,7 @@ static inline __m256i four_pairs(vec_ids a, vec_ids b, uint64_t lanes) {
 static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids b) {
     const size_t count = (size_t)_mm_popcnt_u64(mask);
     _mm256_storeu_si256((__m256i *)out, four_pairs(a, b, bp_lanes[mask][0]));
-    if (count > 4) { // rare, and so predicted
+    if (count > 4) { // rare, so it is predicted well
         _mm256_storeu_si256((__m256i *)(out + 4), four_pairs(a, b, bp_lanes[mask][1]));
     }
     return out + count;

@@ -15,13 +15,13 @@ typedef struct bp_method_setup {
     bp_method_settings settings; // with all defaults filled in
 } bp_method_setup;
 
-// Whether the settings give a domain: all zero means that they do not.
-static inline bool bp_domain_is_given(const bp_box *domain) {
-    bool given = false;
+// Whether the settings have a domain: all zero means none.
+static inline bool bp_domain_is_set(const bp_box *domain) {
+    bool is_set = false;
     for (int axis = 0; axis < 3; ++axis) {
-        given |= domain->min[axis] != 0.0f || domain->max[axis] != 0.0f;
+        is_set |= domain->min[axis] != 0.0f || domain->max[axis] != 0.0f;
     }
-    return given;
+    return is_set;
 }
 
 #endif

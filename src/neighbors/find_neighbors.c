@@ -5,14 +5,14 @@
 //                                                       v
 //                                                     pairs of neighbours ---> rows (neighbor_rows.c)
 //
-// Any method will do. Cubes have 1.9 times the volume of the spheres in them, so about half of what a method finds is
-// dropped again. The distance is tested in batches, right where the pairs are found.
+// Any method will do. Cubes have 1.9 times the volume of the spheres in them, so about half of the pairs that a method
+// finds are dropped again. The distance is tested in batches, right where the pairs are found.
 //
-// With a radius per point it depends on the rule:
-//   sum        cubes that reach r to each side touch where r + s counts
-//   min        cubes that reach r / 2 touch where (r + s) / 2 counts, or more than the smaller radius
-//   max        points are searched for in cubes that reach r. A pair is found twice where each point is in the cube of the
-//              other; the larger cube reports it. Where radii are similar, equal cubes for the largest radius are cheaper.
+// With a radius per point, by rule (points with radii r and s):
+//   sum        cubes that reach r to each side touch up to a distance of r + s
+//   min        cubes that reach r / 2 touch up to (r + s) / 2, which is at least the smaller radius
+//   max        points are searched for in cubes that reach r. A pair is found twice if each point is in the cube of the
+//              other: the larger cube reports it. Where radii are similar, equal cubes for the largest one are cheaper.
 //
 // Cost: that of the method, and O(n + neighbours). Loses where a radius spans everything: the result is n^2 then.
 #include "api/one_call.h"
@@ -20,11 +20,12 @@
 #include "neighbors/nearness.h"
 #include "neighbors/neighbor_rows.h"
 #include "view/pair_filter.h"
+#include "view/view_confirm.h"
 
 #include <float.h>
 #include <math.h>
 
-enum { BATCH = 1024 }; // pairs whose distance is tested together, so that their points can be fetched ahead
+enum { BATCH = 1024 }; // pairs whose distance is tested together, so that their points can be prefetched
 
 // Two sets, or one: then `b` is not used.
 typedef struct neighbor_request {
@@ -33,9 +34,9 @@ typedef struct neighbor_request {
     bool between, per_point; // a radius per point
 } neighbor_request;
 
-// Which cubes stand for the points, and whether pairs are searched for inside one set of them or between two.
+// Which cubes represent the points, and whether pairs are searched for inside one set of them or between two.
 typedef struct cube_choice {
-    bp_radii reach; // that cubes are made for
+    bp_radii reach; // the radii that cubes are made for
     double first_share, second_share;
     bool two_sets, by_larger;
 } cube_choice;
@@ -121,12 +122,12 @@ static cube_choice choose_cubes(const neighbor_request *r, bp_radius_rule rule, 
 
 // ---- search ---------------------------------------------------------------------------------------------------------
 
-// What a pair of cubes has to pass to become a pair of neighbours.
+// The checks by which a pair of cubes becomes a pair of neighbours.
 typedef struct distance_filter {
     const bp_view *first, *second; // the same inside one set
     bool exact;                    // pairs of proxies are pairs of cubes
     bp_nearness nearness;
-    bp_pair_filter caller; // orders the pair inside one set, and asks the caller's filter
+    bp_pair_filter caller; // orders the pair inside one set, and calls the caller's filter
 } distance_filter;
 
 typedef struct neighbor_search {

@@ -1,13 +1,13 @@
-// Cubes around points, and the distance that decides.
+// Cubes around points, and the test of the distance.
 //
-// No pair may be lost on the way from points to cubes and back. Along an axis, points at p <= q are near only if
+// No pair may be lost between points and cubes. Along an axis, points at p <= q are near only if
 //
 //     fl((q - p)^2) <= fl(r^2)      and so      q - p <= r * (1 + 2^-50) + 2^-536,
 //
-// where fl rounds to 64 bits and the last term is there for squares that vanish. Let each cube reach half of that, h, to
-// both sides. Then q - h <= p + h, and rounding keeps this order: round(q - h) <= round(p + h), in 32 bits as well as in
-// 64. Hence no rounding direction has to be set, and cubes are no larger than they must be. Only where space repeats
-// cubes are shifted after they were rounded: there they get a little more, 2^-48 of all that is added up.
+// where fl rounds to 64 bits and the last term covers squares that vanish. Let each cube reach half of that, h, to both
+// sides. Then q - h <= p + h, and rounding keeps this order: round(q - h) <= round(p + h), in 32 bits as well as in 64.
+// Hence no rounding direction has to be set, and cubes are as small as possible. Only in a periodic space, cubes are
+// shifted after rounding: there they reach a little further, by 2^-48 of the sum of all terms.
 #include "neighbors/nearness.h"
 
 #include "base/boxes.h"
@@ -39,10 +39,10 @@ bp_status bp_points_check(const bp_points *points, const bp_log *log) {
 
 enum {
     BATCH = 128, // pairs that are measured together
-    AHEAD = 24   // pairs after the present one whose points are asked for
+    AHEAD = 24   // pairs after the present one whose points are prefetched
 };
 
-// The shortest of the differences that images have: remainder(difference, period), and like it without rounding.
+// The shortest difference between images: remainder(difference, period), and like it exact.
 static double to_nearest_image(double difference, double period) {
     const double size = fabs(difference);
     if (size <= 0.5 * period) {
@@ -69,7 +69,7 @@ BP_PREFETCHER prefetch_points(const float *first, const float *second, bp_pair p
     bp_prefetch(second + (size_t)3 * pair.b);
 }
 
-// The same for the usual points: 32-bit, in open space of three dimensions. `left` pairs can be read, the first `count`
+// The same for the usual points: 32-bit, in open space of three dimensions. `left` pairs can be read; the first `count`
 // are measured.
 static void measure_usual(const bp_nearness *n, const bp_pair *pairs, size_t count, size_t left, double *squares) {
     const float *first = n->first.floats, *second = n->second.floats;
@@ -112,8 +112,8 @@ static double combine(bp_radius_rule rule, double r, double s) {
     return rule == BP_RADIUS_SUM ? r + s : (rule == BP_RADIUS_MAX) == (r > s) ? r : s;
 }
 
-// Of a pair of points that are both in the cube of the other, the larger cube reports it; of two equal cubes, that of
-// the smaller index. This also leaves out a point in its own cube.
+// If each point of a pair is in the cube of the other, the larger cube reports the pair; of two equal cubes, that of
+// the smaller index. This also excludes a point in its own cube.
 static bool reports(bp_pair pair, double inside, double of_cube) {
     return of_cube > inside || (of_cube == inside && pair.b < pair.a);
 }
@@ -153,25 +153,25 @@ size_t bp_nearness_keep(const bp_nearness *n, bp_pair *pairs, size_t count) {
 
 enum { TOGETHER = 64, BLOCK_LEAST = 16384, BLOCKS_MAX = 64 };
 
-typedef struct making {
+typedef struct cube_maker {
     const bp_overlap_rule *rule;
     bp_points points;
     const bp_radii *radii;
     double share;
-    bool flat[3];   // axes along which nothing has to be looked for
+    bool flat[3];   // axes along which all points are near
     bp_box *floats; // one of these is not NULL
     bp_box_double *doubles;
     bp_blocks blocks;
-    size_t invalid[BLOCKS_MAX]; // per block: the first point that is not finite, or where the block ends
-} making;
+    size_t invalid[BLOCKS_MAX]; // per block: the first point that is not finite, or the block's end
+} cube_maker;
 
-// How far apart along an axis points within a radius may be. Squares of the largest radii are infinite, and everything
+// How far apart along an axis points within a radius may be. Squares of the largest radii are infinite: then everything
 // is within them.
 static double rounded_up(double radius) {
     return radius < 0x1p511 ? radius * (1.0 + 0x1p-50) + 0x1p-536 : (double)INFINITY;
 }
 
-static double reach_of(const making *m, size_t point) {
+static double reach_of(const cube_maker *m, size_t point) {
     return m->share == 0.0 ? 0.0 : m->share * rounded_up(bp_radius_of(m->radii, point));
 }
 
@@ -179,8 +179,8 @@ typedef struct span {
     double min, max;
 } span;
 
-// Where space repeats, a cube as long as the period is the whole period.
-static span span_of_cube(const making *m, size_t point, uint32_t axis) {
+// In a periodic space, a cube as long as the period is the whole period.
+static span span_of_cube(const cube_maker *m, size_t point, uint32_t axis) {
     if (m->flat[axis]) {
         return (span){0.0, 0.0};
     }
@@ -193,7 +193,7 @@ static span span_of_cube(const making *m, size_t point, uint32_t axis) {
     return 2.0 * (more + rounding) < period ? (span){x - more, x + more} : (span){0.0, period};
 }
 
-static void fill_doubles(const making *m, size_t begin, size_t end) {
+static void fill_doubles(const cube_maker *m, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         for (uint32_t axis = 0; axis < 3; ++axis) {
             const span s = span_of_cube(m, i, axis);
@@ -204,7 +204,7 @@ static void fill_doubles(const making *m, size_t begin, size_t end) {
 }
 
 // The same in open space.
-static void fill_floats(const making *m, size_t begin, size_t end) {
+static void fill_floats(const cube_maker *m, size_t begin, size_t end) {
     const float *points = m->points.floats;
     const bool same = radii_are_same(m->radii);
     const float first_reach = begin < end ? bp_round_up(reach_of(m, begin)) : 0.0f;
@@ -223,7 +223,7 @@ static void fill_floats(const making *m, size_t begin, size_t end) {
     }
 }
 
-static bool is_finite(const making *m, size_t point) {
+static bool is_finite(const cube_maker *m, size_t point) {
     bool finite = true;
     for (uint32_t axis = 0; axis < m->rule->dimensions; ++axis) {
         finite &= fabs(coordinate(&m->points, point, axis)) <= DBL_MAX;
@@ -240,7 +240,7 @@ static bool are_finite(const float *coordinates, size_t count) {
     return others == 0;
 }
 
-static size_t first_invalid(const making *m, size_t begin, size_t end) {
+static size_t first_invalid(const cube_maker *m, size_t begin, size_t end) {
     if (m->floats != NULL && are_finite(m->points.floats + 3 * begin, 3 * (end - begin))) {
         return end;
     }
@@ -252,7 +252,7 @@ static size_t first_invalid(const making *m, size_t begin, size_t end) {
 }
 
 static void task_make_cubes(void *context, size_t block) {
-    making *m = context;
+    cube_maker *m = context;
     const size_t end = bp_block_begin(m->blocks, block + 1);
     size_t begin = bp_block_begin(m->blocks, block);
     while (begin < end) {
@@ -270,7 +270,7 @@ static void task_make_cubes(void *context, size_t block) {
     m->invalid[block] = begin;
 }
 
-static bp_status make_all_cubes(making *m, const bp_runtime *runtime) {
+static bp_status make_all_cubes(cube_maker *m, const bp_runtime *runtime) {
     m->blocks = bp_blocks_cut(&runtime->executor, m->points.count, BLOCK_LEAST, BLOCKS_MAX);
     bp_parallel_for(&runtime->executor, m->blocks.count, task_make_cubes, m);
     for (size_t block = 0; block < m->blocks.count; ++block) {
@@ -285,7 +285,7 @@ static bp_status make_all_cubes(making *m, const bp_runtime *runtime) {
     return BP_OK;
 }
 
-// Whether every two points are within the radius along an axis, as none are further apart there than half of the period.
+// Whether any two points are within the radius along an axis, because no two are farther apart than half of the period.
 static bool radii_cover_period(const bp_radii *radii, double period) {
     return period > 0.0 && radii_are_same(radii) && rounded_up(radii->same) >= 0.5 * period;
 }
@@ -298,7 +298,7 @@ bp_overlap_rule bp_cubes_rule(const bp_overlap_rule *rule, const bp_radii *radii
     return cubes;
 }
 
-static bool has_images(const making *m) {
+static bool has_images(const cube_maker *m) {
     bool any = false;
     for (uint32_t axis = 0; axis < 3; ++axis) {
         any |= m->rule->period[axis] > 0.0f && !m->flat[axis];
@@ -306,10 +306,10 @@ static bool has_images(const making *m) {
     return any;
 }
 
-static bool reserve_cubes(making *m, bp_buffer *buffer, const bp_allocator *allocator) {
+static bool reserve_cubes(cube_maker *m, bp_buffer *buffer, const bp_allocator *allocator) {
     const bool floats = !m->points.is_double && !has_images(m);
     const size_t size = floats ? sizeof(bp_box) : sizeof(bp_box_double), count = m->points.count;
-    if (!bp_buffer_reserve(buffer, allocator, 0, count + 1, size)) { // so that there always is an array
+    if (!bp_buffer_reserve(buffer, allocator, 0, count + 1, size)) { // not empty, so that there always is an array
         return false;
     }
     m->floats = floats ? buffer->data : NULL;
@@ -319,7 +319,7 @@ static bool reserve_cubes(making *m, bp_buffer *buffer, const bp_allocator *allo
 
 bp_status bp_cubes_make(bp_cubes *cubes, const bp_overlap_rule *rule, const bp_runtime *runtime, bp_points points,
                         const bp_radii *radii, double share) {
-    making m = {.rule = rule, .points = points, .radii = radii, .share = share};
+    cube_maker m = {.rule = rule, .points = points, .radii = radii, .share = share};
     for (uint32_t axis = 0; axis < 3; ++axis) {
         m.flat[axis] = axis >= rule->dimensions || radii_cover_period(radii, (double)rule->period[axis]);
     }

@@ -1,8 +1,8 @@
-// Nearness: points, the cubes that methods see of them, and the distance that decides.
+// Nearness: points, the cubes that methods get for them, and the test of the distance.
 //
 //     radius r     +-------+            points closer than r along every axis have cubes, with an edge of r, that
-//                  |   .   |            touch: so methods find them, and some that are farther apart across; of each
-//               +--+----+  |            pair that they find the distance is computed, here
+//                  |   .   |            touch: so methods find them, and some that are farther apart diagonally. The
+//               +--+----+  |            distance of each pair that they find is computed here
 //               |  | .  |  |
 //               |  +----+--+
 //               +-------+
@@ -17,10 +17,10 @@ typedef struct bp_points {
     const float *floats;
     const double *doubles;
     size_t count;
-    bool is_double; // which of the two arrays was given; the other is NULL
+    bool is_double; // which of the two arrays is set; the other is NULL
 } bp_points;
 
-// Whether the array is there and its count in range; logs what is wrong.
+// Checks that there is an array and that its count is in range; logs the error.
 bp_status bp_points_check(const bp_points *points, const bp_log *log);
 
 // One for each point, or, if both are NULL, the same for all.
@@ -36,22 +36,22 @@ static inline double bp_radius_of(const bp_radii *radii, size_t point) {
                                     : radii->same;
 }
 
-// Which pairs of points are near each other.
+// The definition of a near pair of points.
 typedef struct bp_nearness {
-    const bp_overlap_rule *rule; // dimensions and period count
-    bp_radius_rule radius_rule;  // where radii differ
+    const bp_overlap_rule *rule; // only its dimensions and period matter
+    bp_radius_rule radius_rule;  // for different radii
     bp_points first, second;     // the same inside one set
     bp_radii radii;
-    bool by_larger; // a pair comes as (point in the cube, point of the cube), maybe twice: the larger cube counts
+    bool by_larger; // a pair is (point in the cube, point of the cube), maybe found twice: the larger cube reports it
 } bp_nearness;
 
-// Moves the pairs that are near to the front and returns how many they are.
+// Moves the near pairs to the front and returns their number.
 size_t bp_nearness_keep(const bp_nearness *nearness, bp_pair *pairs, size_t count);
 
 // The cubes of a set. All zero is empty.
 typedef struct bp_cubes {
     bp_input input;
-    bp_buffer buffer; // where they are
+    bp_buffer buffer; // memory of the cubes
 } bp_cubes;
 
 // Makes a cube around each point, which must be finite. It reaches `share` times the radius to each side, and as much
@@ -60,8 +60,8 @@ typedef struct bp_cubes {
 bp_status bp_cubes_make(bp_cubes *cubes, const bp_overlap_rule *rule, const bp_runtime *runtime, bp_points points,
                         const bp_radii *radii, double share);
 
-// The rule for a view of such cubes: boxes as they are, and no period along an axis where the radius is so long that all
-// points are within it. Cubes lie flat along such an axis, which is cheaper than images of them all.
+// The rule for a view of such cubes: boxes as they are, and no period along an axis where the radius is so long that
+// all points are within it. Cubes are flat along such an axis, which is cheaper than having images of them all.
 bp_overlap_rule bp_cubes_rule(const bp_overlap_rule *rule, const bp_radii *radii);
 
 #endif

@@ -1,15 +1,15 @@
 // From pairs to rows: count, sum up, place, and sort each row by itself.
 //
-//     offsets, one entry further on     | 0 | count of 0     | count of 1     | ...
+//     offsets, shifted by one entry     | 0 | count of 0     | count of 1     | ...
 //       summed up                       | 0 | where 0 begins | where 1 begins | ...
-//       after placing                   | 0 | where 0 ends   | where 1 ends   | ...      which is what is wanted
+//       after placing                   | 0 | where 0 ends   | where 1 ends   | ...      the offsets of the result
 //
-// Placing is two writes to anywhere for each pair. But methods find pairs in the order of space, so a row that was just
-// written to is soon written to again, while it is in the cache. To place indices in ascending order, pairs would have
-// to be walked in the order of ids, where this is lost; short rows are sorted afterwards for less.
+// Placing is two random writes for each pair. But methods find pairs in spatial order, so a row that was just written
+// to is soon written to again, while it is in the cache. To place indices in ascending order, pairs would have to be
+// visited in the order of ids, which loses this locality; sorting short rows afterwards costs less.
 //
 // With several workers each has a range of rows and reads all pairs: reading them is a fraction of the work, nothing is
-// shared, and the rows depend on nothing but the pairs. Cost: O(rows + pairs), and the sorting of long rows.
+// shared, and the rows depend only on the pairs. Cost: O(rows + pairs), and the sorting of long rows.
 #include "neighbors/neighbor_rows.h"
 
 #include "base/parallel.h"
@@ -19,33 +19,33 @@
 enum {
     TASKS_MAX = 16,
     TASK_LEAST = 32768, // pairs that are worth a task
-    AHEAD = 16,         // pairs after the present one whose rows are asked for
-    INSERTED = 4,       // so many indices are sorted by insertion
-    RANKED = 64         // and so many by counting the smaller ones
+    AHEAD = 16,         // pairs after the present one whose rows are prefetched
+    INSERTED = 4,       // up to this many indices are sorted by insertion,
+    RANKED = 64         // and up to this many by counting the smaller ones
 };
 
-typedef struct job {
+typedef struct row_maker {
     size_t *offsets;
     uint32_t *indices;
-    uint32_t *spare; // as many
+    uint32_t *spare; // of the same length
     const bp_pair *pairs;
     size_t pair_count, row_count;
     bp_blocks rows; // a range of rows for each task
     bool both_ways;
-} job;
+} row_maker;
 
 // ---- count, sum up, place -------------------------------------------------------------------------------------------
 
-// Asks for the offsets of rows to come. Asking for the places of their indices as well, once offsets are there, gained
+// Prefetches the offsets of later rows. Prefetching the places of their indices as well, once offsets are there, gained
 // nothing.
-BP_PREFETCHER prefetch_rows(const job *j, size_t pair) {
+BP_PREFETCHER prefetch_rows(const row_maker *j, size_t pair) {
     const bp_pair ahead = j->pairs[pair < j->pair_count ? pair : j->pair_count - 1];
     bp_prefetch_write(j->offsets + ahead.a + 1);
     bp_prefetch_write(j->offsets + (j->both_ways ? ahead.b : ahead.a) + 1);
 }
 
 static void task_count_rows(void *context, size_t task) {
-    const job *j = context;
+    const row_maker *j = context;
     const size_t begin = bp_block_begin(j->rows, task), rows = bp_block_begin(j->rows, task + 1) - begin;
     size_t *counts = j->offsets + begin + 1;
     memset(counts, 0, rows * sizeof *counts);
@@ -61,7 +61,7 @@ static void task_count_rows(void *context, size_t task) {
     }
 }
 
-static void sum_up(const job *j) {
+static void sum_up(const row_maker *j) {
     size_t sum = 0;
     j->offsets[0] = 0;
     for (size_t row = 0; row < j->row_count; ++row) {
@@ -72,7 +72,7 @@ static void sum_up(const job *j) {
 }
 
 static void task_place_indices(void *context, size_t task) {
-    const job *j = context;
+    const row_maker *j = context;
     const size_t begin = bp_block_begin(j->rows, task), rows = bp_block_begin(j->rows, task + 1) - begin;
     size_t *places = j->offsets + begin + 1;
     for (size_t i = 0; i < j->pair_count; ++i) {
@@ -101,8 +101,9 @@ static void sort_by_insertion(uint32_t *row, size_t count) {
     }
 }
 
-// The place of an index is the number of smaller ones: n^2 comparisons, but many at once and without a branch. At 28
-// indices this takes a third of the time of an insertion sort. `width` is at least the count, and known when compiled.
+// The position of an index is the number of smaller ones: n^2 comparisons, but many at once and without a branch. At 28
+// indices this takes a third of the time of an insertion sort. `width` is at least the count, and a compile-time
+// constant.
 static inline void sort_by_rank(uint32_t *row, size_t count, size_t width) {
     static const uint32_t SIGN = 0x80000000u; // vectors compare signed numbers
     int32_t from[RANKED], smaller[RANKED];
@@ -167,7 +168,7 @@ static void sort_by_merging(uint32_t *row, uint32_t *spare, size_t count) {
 }
 
 static void task_sort_rows(void *context, size_t task) {
-    const job *j = context;
+    const row_maker *j = context;
     const size_t end = bp_block_begin(j->rows, task + 1);
     for (size_t row = bp_block_begin(j->rows, task); row < end; ++row) {
         const size_t begin = j->offsets[row], count = j->offsets[row + 1] - begin;
@@ -184,14 +185,14 @@ static void task_sort_rows(void *context, size_t task) {
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-// New memory where there is not enough, with some to spare if that is granted. What is held is not touched.
+// Allocates if the memory held is not enough, with some slack if that is granted. The memory held is not touched.
 static bool obtain(bp_buffer *fresh, size_t held, size_t needed, size_t size, const bp_allocator *allocator) {
     const size_t slack = needed / 4 < SIZE_MAX - needed ? needed / 4 : 0;
     return needed <= held || bp_buffer_reserve(fresh, allocator, 0, needed + slack, size) ||
            bp_buffer_reserve(fresh, allocator, 0, needed, size);
 }
 
-// The fresh memory instead of what is held, if there is some.
+// Replaces the memory held by the fresh memory, if there is any.
 static void *exchange(void *held, size_t *capacity, bp_buffer *fresh, size_t size, const bp_allocator *allocator) {
     if (fresh->data == NULL) {
         return held;
@@ -227,14 +228,14 @@ bp_status bp_neighbor_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *p
         return BP_ERROR_MEMORY;
     }
     rows->count = row_count;
-    job j = {.offsets = rows->offsets,
-             .indices = rows->indices,
-             .spare = (uint32_t *)(void *)pairs,
-             .pairs = pairs,
-             .pair_count = pair_count,
-             .row_count = row_count,
-             .rows = {.item_count = row_count, .count = tasks_for(executor, pair_count)},
-             .both_ways = both_ways};
+    row_maker j = {.offsets = rows->offsets,
+                   .indices = rows->indices,
+                   .spare = (uint32_t *)(void *)pairs,
+                   .pairs = pairs,
+                   .pair_count = pair_count,
+                   .row_count = row_count,
+                   .rows = {.item_count = row_count, .count = tasks_for(executor, pair_count)},
+                   .both_ways = both_ways};
     bp_parallel_for(executor, j.rows.count, task_count_rows, &j);
     sum_up(&j);
     bp_parallel_for(executor, j.rows.count, task_place_indices, &j);

@@ -29,7 +29,7 @@ static bool are_all_valid(const bp_box *boxes, size_t count, uint32_t dimensions
     return valid;
 }
 
-// The first box from `at` on that is wrong, or `end`.
+// The first invalid box from `at` on, or `end`.
 static size_t first_wrong_float(const bp_box *boxes, size_t at, size_t end, uint32_t dimensions) {
     while (end - at >= VALID_TOGETHER && are_all_valid(boxes + at, VALID_TOGETHER, dimensions)) {
         at += VALID_TOGETHER;
@@ -79,7 +79,7 @@ typedef struct inspection {
     const bp_input *input;
     const bp_overlap_rule *rule;
     bp_blocks blocks;
-    size_t wrong[CHECK_BLOCKS]; // per block: the first box that is wrong, or where the block ends
+    size_t wrong[CHECK_BLOCKS]; // per block: the first invalid box, or the block's end
 } inspection;
 
 static void task_inspect(void *context, size_t block) {
@@ -100,7 +100,7 @@ static size_t first_wrong_in_blocks(const bp_input *input, const bp_overlap_rule
     return input->count;
 }
 
-// The first box that is wrong, or the number of boxes. Few boxes, or a single one that moves, need no blocks.
+// The first invalid box, or the number of boxes. Few boxes, or a single one that moves, need no blocks.
 static size_t find_wrong(const bp_input *input, const bp_overlap_rule *rule, const bp_executor *executor) {
     return executor->workers <= 1 || input->count < CHECK_LEAST ? first_wrong(input, 0, input->count, rule)
                                                                 : first_wrong_in_blocks(input, rule, executor);

@@ -1,4 +1,4 @@
-// The boxes that a caller gives, in 32 or 64 bits, and whether they are valid.
+// The boxes of a caller, in 32 or 64 bits, and their validation.
 #ifndef BP_INPUT_H
 #define BP_INPUT_H
 
@@ -20,8 +20,8 @@ static inline bp_input bp_input_doubles(const bp_box_double *boxes, size_t count
     return (bp_input){.doubles = boxes, .count = count};
 }
 
-// Checks what a caller gave: not NULL unless empty, not too many, every box valid and no longer than the period. Logs
-// what is wrong. `is_double` says which array was meant, in case it is NULL.
+// Checks a caller's boxes: not NULL unless empty, not too many, every box valid and no longer than the period. Logs the
+// first error. `is_double` says which array was meant, in case it is NULL.
 bp_status bp_input_check(bp_input input, bool is_double, const bp_overlap_rule *rule, const bp_runtime *runtime);
 
 // Box `index` in 64 bits.

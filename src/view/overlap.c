@@ -4,7 +4,7 @@
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
 
-// What a - b has lost by rounding to `difference` (Knuth's TwoSum): exact, unless a number is infinite.
+// The rounding error of `difference` = a - b (Knuth's TwoSum): exact, unless a number is infinite.
 static double difference_error(double a, double b, double difference) {
     const double b_part = a - difference, a_part = difference + b_part;
     return (a - a_part) + (b_part - b);
@@ -65,8 +65,8 @@ bool bp_holds_multiple(double low, double high, double period) {
     if (far < 2.0 * period || isinf(far)) {
         return isinf(far);
     }
-    // The largest multiple that is not beyond `far` is far - fmod(far, period), and fmod is exact. Here `near` is larger
-    // than the period, so far - near is exact, too, unless it is longer than the period anyway.
+    // The largest multiple that is not beyond `far` is far - fmod(far, period), and fmod is exact. Here `near` is
+    // larger than the period, so far - near is exact, too, unless it is longer than the period anyway.
     return far - near >= fmod(far, period);
 }
 
@@ -104,7 +104,7 @@ static double centre_of_double(const bp_box_double *box, uint32_t axis) {
     return 0.5 * box->min[axis] + 0.5 * box->max[axis];
 }
 
-// The shortest difference modulo the period, exactly: as remainder(), which takes its time.
+// The shortest difference modulo the period, exact. The same as remainder(), which is slow.
 static double shortest(double apart, double period) {
     if (fabs(apart) <= 0.5 * period) {
         return apart;
@@ -112,7 +112,7 @@ static double shortest(double apart, double period) {
     return fabs(apart) <= 1.5 * period ? fabs(apart) - period : remainder(apart, period);
 }
 
-// A coordinate that is infinite makes the sum infinite, or NaN; so does one that is only very large.
+// An infinite coordinate makes the sum infinite or NaN; so does one that is only very large.
 static bool spheres_overlap(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule) {
     const uint32_t dimensions = rule->dimensions;
     const double reach = radius_of(a, dimensions) + radius_of(b, dimensions);

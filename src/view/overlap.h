@@ -1,6 +1,6 @@
-// What it means that two objects overlap: the definition, for one pair, computed in 64 bits.
+// The definition of overlap, for one pair of objects, computed in 64 bits.
 //
-//     boxes ---> grown by the margin ---> boxes, or the spheres inside them ---> overlap, here or a period further on
+//     boxes ---> grown by the margin ---> boxes, or the spheres inside them ---> overlap, here or a period apart
 //
 // view.h finds the candidates for it.
 #ifndef BP_OVERLAP_H
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-// The parts of a config that say what overlaps.
+// The parts of a config that define overlap.
 typedef struct bp_overlap_rule {
     uint32_t dimensions; // 2 or 3
     bp_shape shape;
@@ -32,7 +32,7 @@ static inline bp_box_double bp_box_to_double(const bp_box *box) {
                            .max = {(double)box->max[0], (double)box->max[1], (double)box->max[2]}};
 }
 
-// Whether a coordinate that counts is infinite.
+// Whether a box is infinite along an axis that counts.
 static inline bool bp_box_double_is_infinite(const bp_box_double *box, uint32_t dimensions) {
     bool infinite = false;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
@@ -48,8 +48,8 @@ bp_box_double bp_box_double_grown(const bp_box_double *box, float margin);
 // Whether two boxes, already grown, overlap by the rule's dimensions, period and shape.
 bool bp_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule);
 
-// Whether the sphere in a box lies within the one in another, with room for all that rounding can do to either. An
-// infinite box stays a box, and holds whatever lies in it.
+// Whether the sphere in one box lies within the sphere in another, with room for all rounding errors. An infinite box
+// remains a box, and contains whatever lies in it.
 bool bp_sphere_holds(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions);
 
 // Whether an interval holds a multiple of the period; exact for any finite low <= high.

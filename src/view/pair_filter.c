@@ -1,5 +1,7 @@
 #include "view/pair_filter.h"
 
+#include "view/view_confirm.h"
+
 static void put_in_order(bp_pair *pairs, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         const uint32_t a = pairs[i].a, b = pairs[i].b;

@@ -1,22 +1,23 @@
 // Making proxies and images.
 //
-// Along a periodic axis a box is moved into the period, so that it begins in [0, P]. If it reaches the end of the period,
-// it also has an image, moved down by P; in three dimensions, one for each set of axes along which it reaches the end.
+// Along a periodic axis a box is moved into the period, so that it begins in [0, P]. If it reaches the end of the
+// period, it also has an image, moved down by P; with several such axes, one image for each set of them.
 //
 //              0                        P
-//              |  [-b-]          [---c--|---]        c reaches the end, so it has an image c', and that meets b
+//              |  [-b-]          [---c--|---]        c reaches the end, so it has an image c', which overlaps b
 //     [---c'---|---]                    |
 //
 // Two boxes overlap somewhere if and only if along each axis their proxies do, or the proxy of one and the image of the
-// other. view_confirm.c sees to it that one of these places is reported.
+// other. view_confirm.c makes sure that exactly one of these places is reported.
 //
-// Cost: one pass over the boxes, and a second one over a byte for each. Of n objects in a cube about n^(2/3) have images.
+// Cost: one pass over the boxes, and a second one over a byte for each. Of n objects in a cube about n^(2/3) have
+// images.
 //
-// The slack. The definition (overlap.c) is computed in 64 bits, and rounds: a - b is off by 2^-53 (|a| + |b|) at most. If
-// each interval is larger than its object by 2^-47 times its own largest coordinate (and the period), intervals overlap
-// whenever the computed formula says that the objects do, the rounding in this file included: there are about twenty
-// operations on the way, in spheres and periods together. A box that already lies in the period is not compared by the
-// formula along an axis where nothing is shifted, only its coordinates are: it needs no slack there.
+// The slack. The definition (overlap.c) is computed in 64 bits, and rounds: a - b is off by 2^-53 (|a| + |b|) at most.
+// If each interval is larger than its object by 2^-47 times its own largest coordinate (and the period), intervals
+// overlap whenever the computed formula says that the objects do, the rounding in this file included: spheres and
+// periods together take about twenty operations. A box that already lies in the period is compared only by its
+// coordinates along an axis without a shift: it needs no slack there.
 #include "view/view.h"
 
 #include "base/boxes.h"
@@ -65,7 +66,7 @@ bool bp_view_is_needed(const bp_overlap_rule *rule, bool is_double) {
 
 // ---- intervals ------------------------------------------------------------------------------------------------------
 
-// Where a box is looked for: an interval per axis, and what its images have in addition.
+// Where a box is searched for: an interval per axis, and the axes along which it has images.
 typedef struct layout {
     bp_box_double base;
     double image_slack[3];
@@ -82,7 +83,7 @@ static void set_axis(layout *l, uint32_t axis, double low, double high) {
     l->base.max[axis] = high;
 }
 
-// A box that covers the whole period: it meets everything along this axis.
+// A box that covers the whole period: it overlaps everything along this axis.
 static void cover_axis(layout *l, const bp_box_double *box, uint32_t axis) {
     const bool infinite = isinf(box->min[axis]) || isinf(box->max[axis]);
     l->marks |= infinite ? 0 : BP_VIEW_INEXACT;
@@ -104,8 +105,10 @@ static void wrap_axis(layout *l, const bp_box_double *box, uint32_t axis, double
         cover_axis(l, box, axis);
         return;
     }
-    const double rest = fmod(box->min[axis] - slack, period);
-    const double low = rest < 0.0 ? rest + period : rest; // tiny negatives become the period itself, which does as well
+    const double wrapped = fmod(box->min[axis] - slack, period);
+    const double low =
+        wrapped < 0.0 ? wrapped + period : wrapped; // tiny negative values become the period itself, which is
+                                                    // fine
     set_axis(l, axis, low, low + length);
     l->image_slack[axis] = 0.0;
     l->marks |= (uint8_t)(BP_VIEW_INEXACT | (low + length >= period) << axis);
@@ -125,7 +128,7 @@ static void lay_axis(layout *l, const bp_box_double *box, uint32_t axis, double 
     }
 }
 
-// Spheres so large that the formula overflows are compared with all.
+// Spheres so large that the formula overflows are compared with all objects.
 static bool is_beyond_spheres(const bp_box_double *box, uint32_t dimensions) {
     bool beyond = true;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
@@ -163,7 +166,7 @@ static bp_box_double image_of(const layout *l, const bp_overlap_rule *rule, uint
 
 // ---- floats ---------------------------------------------------------------------------------------------------------
 
-// Keeps order; only what was infinite becomes so.
+// Monotone; only infinite values become infinite.
 static float to_float(double value, double origin) {
     if (isinf(value)) {
         return value < 0.0 ? -INFINITY : INFINITY;
@@ -194,21 +197,21 @@ static bool is_hole(const bp_input *input, size_t index) {
 // ---- making ---------------------------------------------------------------------------------------------------------
 
 // The boxes in blocks, and how many images each block has.
-typedef struct making {
+typedef struct proxy_maker {
     bp_view *view;
     bp_blocks blocks;
-    bp_box inside; // a float box that lies in here stays what it is, and has no image
+    bp_box inside; // a float box inside this one is its own proxy, and has no image
     bool any_inside;
-    size_t images[BLOCKS_MAX]; // of the block; later: where its first is
-} making;
+    size_t images[BLOCKS_MAX]; // number of images of the block; later the index of its first one
+} proxy_maker;
 
 static size_t images_of(uint8_t marks) {
     static const uint8_t count[AXES + 1] = {0, 1, 1, 3, 1, 3, 3, 7}; // all sets of axes but the empty one
     return count[marks & AXES];
 }
 
-// Where most boxes are that have nothing to do with a period; the slack is less than a float's last place.
-static void find_inside(making *m) {
+// The region in which most boxes lie, away from the ends of periods; the slack is less than the last place of a float.
+static void find_inside(proxy_maker *m) {
     const bp_overlap_rule *rule = m->view->rule;
     m->any_inside = m->view->input.floats != NULL && rule->shape == BP_SHAPE_BOXES && rule->margin == 0.0f;
     for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -218,7 +221,7 @@ static void find_inside(making *m) {
     }
 }
 
-static uint8_t make_base(const making *m, size_t i) {
+static uint8_t make_base(const proxy_maker *m, size_t i) {
     const bp_view *view = m->view;
     const uint32_t dimensions = view->rule->dimensions;
     bp_box *proxy = (bp_box *)view->proxies.data + i;
@@ -226,7 +229,7 @@ static uint8_t make_base(const making *m, size_t i) {
         *proxy = bp_box_flatten(view->input.floats[i], dimensions);
         return 0;
     }
-    if (view->exact) { // only a margin
+    if (view->exact) { // there is only a margin
         *proxy = bp_box_flatten(bp_box_grown(&view->input.floats[i], view->rule->margin), dimensions);
         return 0;
     }
@@ -240,7 +243,7 @@ static uint8_t make_base(const making *m, size_t i) {
 }
 
 static void task_base(void *context, size_t block) {
-    making *m = context;
+    proxy_maker *m = context;
     uint8_t *marks = m->view->marks.data;
     size_t images = 0;
     const size_t end = bp_block_begin(m->blocks, block + 1);
@@ -254,9 +257,9 @@ static void task_base(void *context, size_t block) {
     m->images[block] = images;
 }
 
-// The same for 64-bit boxes of which nothing is asked but that they become floats.
+// The same for 64-bit boxes that only have to become floats.
 static void task_round(void *context, size_t block) {
-    making *m = context;
+    proxy_maker *m = context;
     const bp_view *view = m->view;
     const bp_box_double *boxes = view->input.doubles;
     bp_box *proxies = view->proxies.data;
@@ -287,7 +290,7 @@ static void make_images(const bp_view *view, size_t object, uint32_t axes, size_
 }
 
 static void task_images(void *context, size_t block) {
-    const making *m = context;
+    const proxy_maker *m = context;
     const uint8_t *marks = m->view->marks.data;
     size_t place = m->images[block];
     const size_t end = bp_block_begin(m->blocks, block + 1);
@@ -307,7 +310,7 @@ static bool reserve_proxies(bp_view *view, size_t kept, size_t count) {
             bp_buffer_reserve_slack(&view->intervals, allocator, kept_doubles, count, sizeof(bp_box_double)));
 }
 
-static bp_status add_images(making *m) {
+static bp_status add_images(proxy_maker *m) {
     bp_view *view = m->view;
     size_t sum = 0;
     for (size_t block = 0; block < m->blocks.count; ++block) {
@@ -333,7 +336,7 @@ static bp_status add_images(making *m) {
 }
 
 static bp_status make_proxies(bp_view *view) {
-    making m = {.view = view};
+    proxy_maker m = {.view = view};
     const bp_executor *executor = &view->runtime->executor;
     m.blocks = bp_blocks_cut(executor, view->input.count, BLOCK_LEAST, BLOCKS_MAX);
     if (!reserve_proxies(view, 0, view->input.count) ||
@@ -348,7 +351,7 @@ static bp_status make_proxies(bp_view *view) {
     return status;
 }
 
-// What can be told without looking at the boxes.
+// Sets the fields that do not depend on single boxes.
 static void view_begin(bp_view *view, bp_input input) {
     const bp_overlap_rule *rule = view->rule;
     view->input = input;

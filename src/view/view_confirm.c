@@ -1,16 +1,16 @@
-// Looking once more at what a method has found in a view.
+// Checks the pairs that a method has found in a view.
 //
-// One place is reported of those where a pair was found: along each axis the one without a shift, if the intervals
-// overlap there. If they do not, only one of the two boxes can be the one that was moved: if x - P meets y, and y - P
-// meets x, then x meets y, because high ends only go down.
+// Of the places where a pair was found, one is reported: along each axis the one without a shift, if the intervals
+// overlap there. If they do not, only one of the two boxes can be the shifted one: if x - P overlaps y, and y - P
+// overlaps x, then x overlaps y, because images are only moved down.
 //
-// Cost: for float boxes inside their period a look at a byte each. Else both boxes are read as they were given, from
-// anywhere in memory, and waiting for them is most of the work; so they are fetched ahead.
-#include "view/view.h"
+// Cost: one byte per float box inside its period. Otherwise both input boxes are read from anywhere in memory, and most
+// of the time is spent waiting for them; so they are prefetched.
+#include "view/view_confirm.h"
 
-enum { AHEAD = 16 }; // pairs whose boxes are fetched before their turn
+enum { AHEAD = 16 }; // pairs between the prefetch of their boxes and their check
 
-// An input box may lie in two lines of the cache.
+// An input box may straddle two cache lines.
 BP_PREFETCHER prefetch_input(const bp_input *input, uint32_t proxy) {
     const size_t index = proxy < input->count ? proxy : 0;
     if (input->doubles != NULL) {
@@ -22,7 +22,7 @@ BP_PREFETCHER prefetch_input(const bp_input *input, uint32_t proxy) {
     }
 }
 
-// Of a pair that will have its turn soon: boxes are anywhere in memory, and waiting for them is most of the work.
+// For a pair that will be checked soon.
 BP_PREFETCHER prefetch_pair(const bp_view *first, const bp_view *second, bp_pair pair) {
     prefetch_input(&first->input, pair.a);
     prefetch_input(&second->input, pair.b);
@@ -40,7 +40,7 @@ static bp_image object_of(const bp_view *view, uint32_t proxy) {
     return proxy < view->input.count ? itself : images[proxy - view->input.count];
 }
 
-// Whether two objects are apart without a shift along each of some axes.
+// Whether two objects, without a shift, are apart along each of some axes.
 static bool are_apart(const bp_box *a, const bp_box *b, uint32_t axes) {
     bool apart = true;
     for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -50,8 +50,8 @@ static bool are_apart(const bp_box *a, const bp_box *b, uint32_t axes) {
     return apart;
 }
 
-// From two proxies to two objects. False unless this is the place where they are reported; an object and its own image
-// are in no such place, because nothing is apart from itself.
+// From two proxies to two objects. False unless the pair is reported at this place; an object and its own image never
+// are, because an object is not apart from itself.
 static bool resolve(const bp_view *first, const bp_view *second, bp_pair *pair, bool *shifted) {
     const bp_image x = object_of(first, pair->a), y = object_of(second, pair->b);
     const uint32_t shifts = x.shifts | y.shifts;
@@ -94,7 +94,7 @@ static bool is_confirmed(const bp_view *first, const bp_view *second, bp_pair *p
     return (!shifted && is_exact(first, pair->a) && is_exact(second, pair->b)) || overlap_exactly(first, second, *pair);
 }
 
-// Without a branch: most pairs are what they seem to be.
+// Without a branch: nearly all of these pairs overlap.
 static size_t confirm_rounded(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count) {
     const bp_box_double *first_boxes = first->input.doubles, *second_boxes = second->input.doubles;
     const uint32_t dimensions = first->rule->dimensions;

@@ -2,17 +2,17 @@
 //
 //   rounded   to the nearest float, after the middle of all objects was subtracted. Objects grow or shrink by a unit in
 //             the last place. Costs nothing.
-//   ranks     the place of each coordinate among all coordinates of its axis, equal ones sharing a place:
+//   ranks     the position of each coordinate among all coordinates of its axis, equal ones sharing a rank:
 //
 //                 coordinates   1.0   1.0000000000000002   1.0000000000000004   4000.0
 //                 ranks          0            1                    2               3
 //
-//             Order is all that overlap needs, so these boxes overlap exactly where the given ones do, as long as there
-//             are no more than 2^24 of them; and empty space, however vast, takes no room. Costs a radix sort per axis.
+//             Overlap depends on order alone, so these boxes overlap exactly where the input boxes do, as long as there
+//             are no more than 2^24 ranks; and empty space, however vast, takes no room. Costs a radix sort per axis.
 //
 // Rounding is enough as long as objects are larger than a few units in the last place of their coordinates. Where they
-// are smaller (0.2 mm in a cube of 4 km), all objects that lie close to each other become one and the same box, and
-// each would be a candidate for each.
+// are smaller (0.2 mm in a cube of 4 km), all objects close to each other become the same box, and each would be a
+// candidate for each.
 #include "view/view_ranks.h"
 
 #include "base/log.h"
@@ -27,13 +27,13 @@ enum {
     DIGIT_BITS = 11,
     DIGITS = 1 << DIGIT_BITS,
     PASSES = 6,
-    EXACT_RANKS = 1 << 24 // that a float can tell apart
+    EXACT_RANKS = 1 << 24 // that a float can represent exactly
 };
 
 // Objects below 8 units in the last place count as small.
 static const double SMALL = 0x1p-20;
 
-// So many small ones, squared, as candidates for each object, are no burden.
+// Up to this many small objects squared, per object, are acceptable as candidates.
 static const double BEARABLE = 64.0;
 
 // ---- the choice -----------------------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ typedef struct survey {
     const bp_view *view;
     bp_blocks blocks;
     double low[BLOCKS_MAX][3], high[BLOCKS_MAX][3]; // of the finite coordinates
-    size_t small[BLOCKS_MAX];                       // objects
+    size_t small[BLOCKS_MAX];                       // number of small objects
 } survey;
 
 static void task_bounds(void *context, size_t block) {
@@ -62,7 +62,8 @@ static void task_bounds(void *context, size_t block) {
     }
 }
 
-// Small against the floats at its place, along any axis. A hole is not: no comparison with NaN holds.
+// Small compared with the spacing of floats at its position, along any axis. A hole is not small: no comparison with
+// NaN is true.
 static bool is_small(const bp_view *view, const bp_box_double *box) {
     const bp_overlap_rule *rule = view->rule;
     bool small = false;
@@ -110,13 +111,13 @@ static bounds bounds_of(bp_view *const *views, size_t view_count) {
     return all;
 }
 
-// The middle of all finite coordinates; 0 where there are none, and where places have a meaning of their own.
+// The middle of all finite coordinates; 0 where there are none, and where absolute positions matter.
 static double origin_of(const bounds *b, const bp_view *view, uint32_t axis) {
     const bool fixed = bp_period_of(view->rule, axis) > 0.0 || view->keeps_origin;
     return fixed || !(b->low[axis] <= b->high[axis]) ? 0.0 : 0.5 * b->low[axis] + 0.5 * b->high[axis];
 }
 
-// Whether nothing is asked but that the boxes become floats, and they can.
+// Whether the boxes only have to become floats, and can.
 static bool is_only_rounded(const bounds *b, const bp_overlap_rule *rule) {
     bool only = rule->shape == BP_SHAPE_BOXES && rule->margin == 0.0f;
     for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
@@ -157,7 +158,7 @@ void bp_view_choose_map(bp_view *const *views, size_t view_count) {
 
 // ---- sorting --------------------------------------------------------------------------------------------------------
 
-// A coordinate: its bits, so changed that they have its order; and where it comes from.
+// A coordinate: its bits, changed so that they sort like its value, and where its rank goes.
 typedef struct coordinate {
     uint64_t key;
     float *rank;
@@ -192,7 +193,8 @@ static void sort_by_digit(const coordinate *from, coordinate *to, size_t count, 
     }
 }
 
-// Ascending by key, least significant digit first; digits that all share are skipped. The result is in one of the two.
+// Sorts by key, ascending, least significant digit first; digits that are all equal are skipped. The result is in one
+// of the two lists.
 static const coordinate *sort_coordinates(coordinate *list, coordinate *spare, size_t count,
                                           size_t histogram[PASSES][DIGITS]) {
     count_digits(list, count, histogram);
@@ -210,7 +212,7 @@ static const coordinate *sort_coordinates(coordinate *list, coordinate *spare, s
 
 // ---- ranks ----------------------------------------------------------------------------------------------------------
 
-// A coordinate to be ranked; infinities and NaNs stay what they are.
+// Adds a coordinate to the list of those to rank; infinities and NaNs are copied.
 static size_t enter_coordinate(coordinate *list, double value, float *rank) {
     const bool finite = isfinite(value);
     *rank = finite ? 0.0f : (float)value;
@@ -229,7 +231,7 @@ static size_t enter_axis(const bp_view *view, uint32_t axis, coordinate *list) {
     return count;
 }
 
-// From 2^24 on ranks are rounded, which keeps their order. Returns the last one.
+// From 2^24 on ranks are rounded, which keeps their order. Returns the last rank.
 static size_t write_ranks(const coordinate *sorted, size_t count) {
     size_t rank = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -239,7 +241,7 @@ static size_t write_ranks(const coordinate *sorted, size_t count) {
     return rank;
 }
 
-// The memory that sorting takes: each coordinate twice, to sort to and fro.
+// The memory for sorting: two lists of all coordinates, from one to the other and back.
 typedef struct sorting {
     size_t (*histogram)[DIGITS];
     coordinate *list, *spare;
@@ -278,7 +280,7 @@ static void flatten_proxies(const bp_view *view) {
 static void finish_ranked(bp_view *view, size_t last_rank) {
     const bp_overlap_rule *rule = view->rule;
     const bool plain = rule->shape == BP_SHAPE_BOXES && view->marks.data == NULL;
-    view->exact = plain && last_rank <= EXACT_RANKS; // then order is kept both ways
+    view->exact = plain && last_rank <= EXACT_RANKS; // then proxies overlap only if the input boxes do
     if (rule->dimensions == 2) {
         flatten_proxies(view);
     }

@@ -4,10 +4,10 @@
 
 #include "view/view.h"
 
-// Decides for views that are compared with each other, from the boxes given: sets their origin and `ranked`.
+// For views that are compared with each other: sets their origins, and decides between rounding and ranks.
 void bp_view_choose_map(bp_view *const *views, size_t view_count);
 
-// Makes the proxies of ranked views from their wide intervals.
+// Makes the proxies of ranked views from their intervals.
 bp_status bp_view_rank(bp_view *const *views, size_t view_count);
 
 #endif

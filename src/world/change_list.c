@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum {
-    TRACKED_SHARE = 8, // if more than one object in so many has changed, changes are not listed
+    TRACKED_SHARE = 8, // if more than one object in this many has changed, changes are not listed
     TRACKED_LEAST = 64
 };
 
@@ -36,7 +36,7 @@ static size_t capacity_of(const bp_change_list *list) {
     return list->ids.bytes / sizeof(bp_id);
 }
 
-// `old_boxes` first: the room in `ids` is what counts.
+// `old_boxes` first: `ids` defines the capacity.
 static bool reserve_listed(bp_change_list *list, const bp_allocator *allocator, size_t id_count) {
     const size_t most = bp_change_list_most(id_count), count = most + most / 4;
     return most <= capacity_of(list) ||
@@ -85,7 +85,7 @@ static bool has_mark(const bp_change_list *list, bp_id id, uint8_t mark) {
     return bp_change_list_has_marks(list) && (bp_change_list_marks(list)[id] & mark) != 0;
 }
 
-// An id that existed at the last update, was removed and is given out again belongs to another object.
+// An id that existed at the last update, was removed and is reused belongs to another object.
 void bp_change_list_mark_added(bp_change_list *list, bp_id id, const bp_box *box) {
     const bool again = has_mark(list, id, BP_MARK_REMOVED);
     bp_change_list_mark(list, id, box, again ? BP_MARK_RESTATED | BP_MARK_REBORN : BP_MARK_BORN);

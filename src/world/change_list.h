@@ -1,11 +1,11 @@
-// What has changed in a world since its last update.
+// The changes of a world since its last update.
 //
 //     ids        | 7 | 2 | 9 |                each once, in the order in which they changed
-//     old boxes  | b | b | b |                theirs, as they were at the last update
+//     old boxes  | b | b | b |                their boxes at the last update
 //     marks      | . | . | m | . | m | ...    by id: a set of BP_MARK_
 //
-// Changes are listed if the method can use a list, up to about one object in eight; with more than that all objects
-// count as changed. Marks are kept for the list, and for events.
+// Changes are listed if the method can use a list, up to about one object in eight; beyond that, all objects count as
+// changed. Marks are kept for the list, and for events.
 //
 // Only the functions here write into a change list.
 #ifndef BP_CHANGE_LIST_H
@@ -23,7 +23,7 @@ typedef struct bp_change_list {
     size_t count;      // of ids and old boxes
     bool all;          // all objects count as changed, and none is listed
     bool needs_update; // something has changed since the last update that succeeded
-    uint64_t version;  // counts everything that a query could see, from 1
+    uint64_t version;  // incremented with every change that a query could observe, from 1
 } bp_change_list;
 
 // The list of a new world, in which all objects count as changed.
@@ -40,7 +40,7 @@ static inline bool bp_change_list_has_marks(const bp_change_list *list) {
     return list->tracks || list->has_events;
 }
 
-// There is a new id, which has no marks.
+// Adds a new id, without marks.
 static inline void bp_change_list_add_id(bp_change_list *list, bp_id id) {
     if (bp_change_list_has_marks(list)) {
         ((uint8_t *)list->marks.data)[id] = 0;
@@ -60,7 +60,7 @@ void bp_change_list_mark_all(bp_change_list *list);
 // From now on nothing is listed: whenever something changes, all objects count as changed.
 void bp_change_list_stop_tracking(bp_change_list *list);
 
-// Something has changed that only queries see.
+// Something has changed that only queries observe.
 void bp_change_list_mark_for_queries(bp_change_list *list);
 
 // No object has changed, but the next update has work to do.
@@ -71,7 +71,7 @@ void bp_change_list_require_update(bp_change_list *list);
 // An update has succeeded: nothing has changed since then.
 void bp_change_list_end_update(bp_change_list *list, size_t id_count);
 
-// Forgets what has changed so far. An update is needed as before, and perhaps all objects count as changed.
+// Discards the changes so far. Whether an update is needed does not change; with `all`, all objects count as changed.
 void bp_change_list_restart(bp_change_list *list, size_t id_count, bool all);
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -81,12 +81,12 @@ static inline bp_changes bp_change_list_changes(const bp_change_list *list) {
         .ids = list->ids.data, .count = list->count, .old_boxes = list->old_boxes.data, .marks = list->marks.data};
 }
 
-// Whether everything that has changed is listed.
+// Whether all changes are listed.
 static inline bool bp_change_list_is_complete(const bp_change_list *list) {
     return list->tracks && !list->all;
 }
 
-// Whether more than `count` objects have changed; in any case if all count as changed.
+// Whether more than `count` objects have changed; always true if all count as changed.
 static inline bool bp_change_list_is_longer_than(const bp_change_list *list, size_t count) {
     return list->all || list->count > count;
 }
@@ -96,7 +96,7 @@ static inline size_t bp_change_list_count(const bp_change_list *list, size_t cou
     return list->all ? count : list->count;
 }
 
-// By id: a set of BP_MARK_. Only if there are marks.
+// By id: a set of BP_MARK_. Valid only if there are marks.
 static inline const uint8_t *bp_change_list_marks(const bp_change_list *list) {
     return list->marks.data;
 }
@@ -105,10 +105,10 @@ BP_PREFETCHER bp_change_list_prefetch(const bp_change_list *list, bp_id id) {
     bp_prefetch(bp_change_list_has_marks(list) ? &bp_change_list_marks(list)[id] : list->marks.data);
 }
 
-// The number of changes for which there is room in any case.
+// The number of changes for which there is always room.
 size_t bp_change_list_most(size_t id_count);
 
-// Whether so many changes are expected that it is better not to list them.
+// Whether the expected number of changes is so large that it is better not to list them.
 bool bp_change_list_expects_too_many(double expected, size_t id_count);
 
 // Whether the list and the marks agree.

@@ -1,4 +1,4 @@
-// Events: which pairs have begun and ended between two updates. All lists are ascending by (a, b).
+// Events: the pairs that have begun and ended between two updates. All lists are ascending by (a, b).
 #ifndef BP_EVENTS_H
 #define BP_EVENTS_H
 
@@ -9,7 +9,7 @@
 bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint8_t *marks,
                        const bp_allocator *allocator, bp_pairs *begun, bp_pairs *ended);
 
-// Removes the pairs that are in both lists, unless one of their ids was reborn. Returns how many are still in both.
+// Removes the pairs that are in both lists, unless one of their ids was reborn. Returns how many remain in both.
 size_t bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks);
 
 // Removes from `pairs` those that are not in `known`.

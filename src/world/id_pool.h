@@ -1,4 +1,4 @@
-// The ids of a world: the smallest free one is given out first.
+// The ids of a world: the smallest free one is used first.
 //
 //     count  ids 0 .. count-1 are alive or free
 //     free   | 2 | 5 | 3 |        a heap of the free ones, the smallest on top
@@ -20,7 +20,7 @@ static inline size_t bp_id_pool_living(const bp_id_pool *pool) {
     return pool->count - pool->free_count;
 }
 
-// How many ids there will be with `added` more objects. False if these are too many.
+// The number of ids with `added` more objects. False if these are too many.
 bool bp_id_pool_count_with(const bp_id_pool *pool, size_t added, size_t *id_count);
 
 // The smallest free id, if there is one.

@@ -21,7 +21,8 @@ static double share_static(const bp_world *world) {
     return sampled > 0 ? (double)fixed / (double)sampled : 0.0;
 }
 
-// How far a box has moved along the axis where that is most, in units of its longest edge. 0 if that is not a number.
+// How far a box has moved along the axis with the largest motion, in units of its longest edge. 0 if that is not a
+// number.
 static double motion_between(const bp_box *before, const bp_box *now) {
     double moved = 0.0, longest = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -44,11 +45,11 @@ static double typical_motion(const bp_world *world) {
     return sampled > 0 ? sum / (double)sampled : 0.0;
 }
 
-// Whether the chooser, which now looks at the boxes, wants another method.
+// Whether the chooser, after a sample of the boxes, wants another method.
 static bool wants_another(bp_world *world, const bp_box *boxes, size_t count) {
     bp_chooser *chooser = &world->method.chooser;
     const bool wants =
-        bp_chooser_look(chooser, &world->setup.methods, world->method.method, boxes, count, share_changed(world));
+        bp_chooser_sample(chooser, &world->setup.methods, world->method.method, boxes, count, share_changed(world));
     chooser->choice.fixed = share_static(world);
     chooser->choice.motion = typical_motion(world);
     return wants;

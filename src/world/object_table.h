@@ -1,5 +1,5 @@
-// What the objects of a world are (group, mask, flags, island, user), by id. As long as all are defaults, nothing is
-// stored.
+// The properties of a world's objects (group, mask, flags, island, user), by id. As long as all are defaults, nothing
+// is stored.
 #ifndef BP_OBJECT_TABLE_H
 #define BP_OBJECT_TABLE_H
 
@@ -43,7 +43,7 @@ static inline bool bp_object_is_default(const bp_object *object) {
            ((object->group | object->mask | object->flags | object->island) == 0 && object->user == 0);
 }
 
-// Whether an object has no flags but those that there are. NULL is the default, which is valid.
+// Whether an object has only known flags. NULL is the default, which is valid.
 static inline bool bp_object_is_valid(const bp_object *object) {
     return object == NULL || (object->flags & ~(uint32_t)BP_STATIC) == 0;
 }

@@ -14,7 +14,7 @@ static size_t mask_of(const bp_pair_index *index) {
     return ((size_t)1 << index->bits) - 1;
 }
 
-// Fibonacci hashing: the high bits of a product depend on all bits of the pair.
+// Fibonacci hashing: the high bits of the product depend on all bits of the pair.
 static size_t home_of(const bp_pair_index *index, bp_pair pair) {
     const uint64_t key = ((uint64_t)pair.a << 32 | pair.b) * 0x9e3779b97f4a7c15u;
     return (size_t)((key ^ key >> 29) * 0xbf58476d1ce4e5b9u >> (64 - index->bits));
@@ -63,7 +63,7 @@ bool bp_pair_index_build(bp_pair_index *index, const bp_allocator *allocator, co
     memset(index->slots.data, 0xff, ((size_t)1 << bits) * sizeof(uint32_t));
     for (size_t i = 0; i < pairs->count; ++i) {
         bp_pair_index_prefetch(index, pairs->data[i + PREFETCHED < pairs->count ? i + PREFETCHED : i]);
-        size_t slot = home_of(index, pairs->data[i]); // all pairs differ: there is nothing to compare
+        size_t slot = home_of(index, pairs->data[i]); // all pairs differ: no comparison is needed
         while (index_slots(index)[slot] != EMPTY) {
             slot = (slot + 1) & mask_of(index);
         }
@@ -84,14 +84,14 @@ bool bp_pair_index_is_sound(const bp_pair_index *index, const bp_pairs *pairs) {
         sound = slots[slot] < pairs->count || slots[slot] == EMPTY;
         used += slots[slot] != EMPTY;
     }
-    sound = sound && used == pairs->count; // so there are empty ones, and every search ends
+    sound = sound && used == pairs->count; // so there are empty slots, and every search ends
     for (size_t i = 0; sound && i < pairs->count; ++i) {
         sound = slots[find_pair_slot(index, pairs, pairs->data[i])] == i;
     }
     return sound;
 }
 
-// Empties a slot, and moves up the entries that a search could no longer reach across it.
+// Empties a slot, and moves up entries that a search could no longer reach across it.
 static void close_gap(bp_pair_index *index, const bp_pairs *pairs, size_t gap) {
     uint32_t *slots = index_slots(index);
     const size_t mask = mask_of(index);
@@ -105,7 +105,7 @@ static void close_gap(bp_pair_index *index, const bp_pairs *pairs, size_t gap) {
     slots[gap] = EMPTY;
 }
 
-// Takes a pair out of the index and returns where it is in the list.
+// Removes a pair from the index and returns its position in the list.
 static uint32_t remove_slot(bp_pair_index *index, const bp_pairs *pairs, bp_pair pair) {
     const size_t slot = find_pair_slot(index, pairs, pair);
     const uint32_t position = index_slots(index)[slot];

@@ -1,7 +1,7 @@
-// An index of a list of pairs: pairs leave the list and join it without a search through the others.
+// An index of a list of pairs, to remove and add pairs without searching the list.
 //
-//     pairs   | (3,9) | (0,4) | (7,8) |            the list is the caller's and has no gaps: the last pair takes the
-//     slots   | 2 | . | 0 | . | . | 1 | . |        place of one that leaves
+//     pairs   | (3,9) | (0,4) | (7,8) |            the list is the caller's and has no gaps: the last pair replaces one
+//     slots   | 2 | . | 0 | . | . | 1 | . |        that is removed
 //
 // A hash table with linear probing, at most half full, of positions in the list. A removed entry leaves no tombstone:
 // the entries behind it move up. All calls are O(1) on average, except build and is_sound.
@@ -29,17 +29,17 @@ bool bp_pair_index_fits(const bp_pair_index *index, size_t count);
 
 bool bp_pair_index_has(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair);
 
-// Whether it holds every pair of the list, and nothing else.
+// Whether it contains every pair of the list, and nothing else.
 bool bp_pair_index_is_sound(const bp_pair_index *index, const bp_pairs *pairs);
 
-// Removes a pair that is there; adds one that is not, to a list that has room.
+// Removes a pair that is in the list; adds one that is not, to a list that has room.
 void bp_pair_index_remove(bp_pair_index *index, bp_pairs *pairs, bp_pair pair);
 void bp_pair_index_add(bp_pair_index *index, bp_pairs *pairs, bp_pair pair);
 
-// Puts a pair that is not there in the place of one that is.
+// Replaces a pair of the list by one that is not in it.
 void bp_pair_index_replace(bp_pair_index *index, bp_pairs *pairs, bp_pair old_pair, bp_pair new_pair);
 
-// Asks for the slot of a pair ahead of time; and, some time later, for the pair that is found there.
+// Prefetches the slot of a pair; and, some time later, the pair that the slot refers to.
 void bp_pair_index_prefetch(const bp_pair_index *index, bp_pair pair);
 void bp_pair_index_prefetch_pair(const bp_pair_index *index, const bp_pairs *pairs, bp_pair pair);
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { PREFETCHED = 8 }; // pairs that are asked for ahead of time
+enum { PREFETCHED = 8 }; // pairs that are prefetched
 
 bp_pair_lists bp_pair_lists_begin(const bp_allocator *allocator, bp_pair_order order, bool has_events) {
     return (bp_pair_lists){.allocator = allocator, .is_sorted = order == BP_ORDER_SORTED, .has_events = has_events};
@@ -77,7 +77,7 @@ static bool copy_sorted(bp_pair_lists *lists, const bp_pairs *list, size_t id_co
 }
 
 // Finds the events from the last list to a new one. Lists that are not sorted are compared by sorted copies; the copy
-// of the new list serves again in the next update.
+// of the new list is used again in the next update.
 static bool compare_lists(bp_pair_lists *lists, const bp_pairs *next, const uint8_t *marks, size_t id_count) {
     if (lists->is_sorted) {
         return bp_events_between(&lists->pairs, next, marks, lists->allocator, &lists->begun, &lists->ended);
@@ -106,7 +106,7 @@ bp_status bp_pair_lists_take_all(bp_pair_lists *lists, const uint8_t *marks, siz
     return BP_OK;
 }
 
-// ---- the pairs of what changed --------------------------------------------------------------------------------------
+// ---- the pairs of changed objects -----------------------------------------------------------------------------------
 
 static bool is_marked_pair(const uint8_t *marks, bp_pair pair) {
     return (marks[pair.a] | marks[pair.b]) != 0;
@@ -137,7 +137,7 @@ static void replace_marked(bp_pair_lists *lists, const uint8_t *marks) {
     pairs->count = kept;
 }
 
-// Everything that can fail.
+// Does everything that can fail.
 static bool prepare_changed(bp_pair_lists *lists, const uint8_t *marks, size_t id_count) {
     const size_t most = lists->pairs.count + lists->begun.count;
     return (!lists->has_events || (copy_marked(lists, marks) && sort_list(lists, &lists->ended, id_count) &&
@@ -153,7 +153,7 @@ bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const uint8_t *marks,
     }
     replace_marked(lists, marks);
     if (lists->is_sorted) {
-        (void)sort_list(lists, &lists->pairs, id_count); // it has its memory
+        (void)sort_list(lists, &lists->pairs, id_count); // its memory is reserved
     }
     if (lists->has_events) {
         (void)bp_events_cancel(&lists->begun, &lists->ended, marks);
@@ -177,7 +177,7 @@ static bool index_pairs(bp_pair_lists *lists) {
     return lists->is_indexed;
 }
 
-// Asks for what the pairs that follow pair `i` will need.
+// Prefetches for the pairs that follow pair `i`.
 static void prefetch_indexed(const bp_pair_lists *lists, const bp_pairs *pairs, size_t i) {
     const size_t soon = i + PREFETCHED, later = soon + PREFETCHED;
     if (later < pairs->count) {
@@ -186,7 +186,7 @@ static void prefetch_indexed(const bp_pair_lists *lists, const bp_pairs *pairs, 
     }
 }
 
-// A pair that ended was listed only if it had passed the filter.
+// Ended pairs were searched for without the filter: keeps only those that had been listed.
 static void keep_indexed(bp_pair_lists *lists) {
     bp_pairs *ended = &lists->ended;
     size_t kept = 0;
@@ -199,8 +199,8 @@ static void keep_indexed(bp_pair_lists *lists) {
     ended->count = kept;
 }
 
-// Pairs that begin take the places of pairs that have ended, as far as these go. Not where a pair does both: then it
-// has to leave the list before it can join it again.
+// Pairs that begin take the places of pairs that have ended, one by one. Not if a pair does both: then it has to leave
+// the list before it can join it again.
 static void apply_indexed(bp_pair_lists *lists, bool in_both) {
     const bp_pairs *begun = &lists->begun, *ended = &lists->ended;
     size_t i = 0, k = 0;

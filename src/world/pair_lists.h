@@ -1,11 +1,11 @@
 // The pairs of a world: the list of the last update, and how a new one follows from it.
 //
 //     all pairs found         a new list; with events it is compared with the last one
-//     pairs of what changed   the last list, with these in place of the old pairs of what changed
+//     pairs of changed ids    the last list, with these in place of the old pairs of changed ids
 //     difference found        the last list, without the pairs that have ended and with those that have begun
 //
-// A search puts its pairs into a list that one of the functions below then takes over. Until nothing can fail any more,
-// the last list stays as it was: it is what events are counted from.
+// A search puts its pairs into a list that one of the functions below then takes over. The last list stays as it was
+// until nothing can fail any more: events are the difference to it.
 #ifndef BP_PAIR_LISTS_H
 #define BP_PAIR_LISTS_H
 
@@ -15,13 +15,13 @@
 typedef struct bp_pair_lists {
     const bp_allocator *allocator;
     bool is_sorted;      // `pairs` is kept ascending by (a, b)
-    bool has_events;     // it is wanted which pairs have begun and ended
+    bool has_events;     // the pairs that have begun and ended are reported
     bp_pairs pairs;      // of the last update
     bp_pair_index index; // of these, if `is_indexed`
     bool is_indexed;
-    bp_pairs begun, ended; // in the last update
+    bp_pairs begun, ended; // by the last update
     bp_pairs spare;        // the next list, while the last one is still needed
-    bp_pairs ordered;      // the last list, sorted, if `has_ordered`; only where `pairs` is not
+    bp_pairs ordered;      // a sorted copy of the last list, if `has_ordered`; only where `pairs` is not sorted
     bp_pairs ordered_next;
     bool has_ordered;
     bp_buffer sort_scratch;
@@ -36,16 +36,16 @@ bool bp_pair_lists_reserve(bp_pair_lists *lists, size_t count);
 // Appends a pair to the last list, which is being loaded. False if memory is short.
 bool bp_pair_lists_append(bp_pair_lists *lists, bp_pair pair);
 
-// The list into which a search for all pairs puts them.
+// The list for a search for all pairs.
 bp_pairs *bp_pair_lists_next(bp_pair_lists *lists);
 
-// The following fail with BP_ERROR_MEMORY alone. Then the last list is as it was, unless it is the one into which all
-// pairs were put. `marks` are those of the change list.
+// The following can only fail with BP_ERROR_MEMORY. Then the last list is as it was, unless the search wrote all pairs
+// into it. `marks` are those of the change list.
 
 // All pairs are in bp_pair_lists_next: they become the pairs of this update.
 bp_status bp_pair_lists_take_all(bp_pair_lists *lists, const uint8_t *marks, size_t id_count);
 
-// All pairs of marked ids are in `begun`: they take the places of the old ones.
+// All pairs of marked ids are in `begun`: they replace the old ones.
 bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const uint8_t *marks, size_t id_count);
 
 // The pairs that have begun are in `begun`, and those that have ended in `ended`. `is_filtered`: some of the latter may

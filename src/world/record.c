@@ -3,8 +3,8 @@
 //     magic 8 | step | step | ...
 //     step = number 8 | records 8 | (id 4, min 12, max 12) ...       little-endian, floats are their IEEE 754 bits
 //
-// A step holds what is different from the step before: an object with its box, or, if it was removed, with NaNs. A
-// stream that ends early is a shorter recording: the number of records shows that a step is cut.
+// A step holds the differences to the step before: an object with its box, or, if it was removed, with NaNs. A stream
+// that ends early is a shorter recording: the number of records shows that a step is cut.
 #include "world/record.h"
 
 #include "world/save/block_stream.h"
@@ -16,7 +16,7 @@ enum { STEP_BYTES = 16, RECORD_BYTES = 28, BLOCK_RECORDS = 512 };
 
 static const unsigned char MAGIC[8] = {'b', 'p', 't', 'r', 'a', 'c', 'e', '1'};
 
-// Bytes that go to the recorder together.
+// Bytes that are passed to the recorder together.
 typedef struct record_block {
     const bp_recorder *recorder;
     size_t used;
@@ -30,7 +30,7 @@ static void write_recorded(record_block *block) {
     block->used = 0;
 }
 
-// Where the next `size` bytes have to be put.
+// Where the next `size` bytes go.
 static unsigned char *next_bytes(record_block *block, size_t size) {
     if (block->used + size > sizeof block->bytes) {
         write_recorded(block);
@@ -70,7 +70,7 @@ static void write_step(record_block *block, const bp_world *world) {
 bool bp_world_record_step(bp_world *world) {
     bp_recorder *recorder = &world->recorder;
     if (recorder->write == NULL) {
-        return true; // before there is a block: setting it up takes longer than an update in which nothing has changed
+        return true; // before the block is set up, which takes longer than an update in which nothing has changed
     }
     record_block block = {.recorder = recorder};
     if (!recorder->has_begun) {

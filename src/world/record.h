@@ -1,4 +1,4 @@
-// Recording: each update first writes what it is about to see.
+// Recording: each update first writes its input.
 #ifndef BP_RECORD_H
 #define BP_RECORD_H
 
@@ -13,8 +13,7 @@ typedef struct bp_recorder {
     uint64_t steps;
 } bp_recorder;
 
-// Records what the next update will see, if the world is being recorded. False if that failed: then recording has
-// ended.
+// Records the input of the next update, if the world is being recorded. False if that failed: then recording has ended.
 bool bp_world_record_step(bp_world *world);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/boxes.h"
 #include "methods/hierarchical_grid/hierarchical_grid.h"
 
-enum { SHARE = 4 }; // one object in so many must be static
+enum { SHARE = 4 }; // one object in this many must be static
 
 static bp_box *moving_of(const bp_statics *s) {
     return s->moving.data;
@@ -54,8 +54,8 @@ static bool pays(const bp_method_ops *ops, const bp_object *objects, size_t coun
     return objects != NULL && ops->find_between != NULL && count_static(objects, count) > count / SHARE;
 }
 
-// Room for `count` ids; the fixed boxes are kept. The structure refers to these boxes: if they move in memory, it has
-// to be built anew.
+// Room for `count` ids; keeps the fixed boxes. The structure refers to these boxes: if they move in memory, it has to
+// be rebuilt.
 static bool reserve_both(bp_statics *s, const bp_allocator *allocator, size_t count) {
     const void *before = s->fixed.data;
     if (!bp_buffer_reserve_slack(&s->moving, allocator, 0, count, sizeof(bp_box)) ||
@@ -73,8 +73,8 @@ static bool is_same_box_or_hole(const bp_box *a, const bp_box *b) {
     return bp_box_is_hole(a) ? bp_box_is_hole(b) : bp_box_is_same(a, b);
 }
 
-// Copies the boxes to `moving` and `fixed`, and notes whether the fixed ones are still the same.
-static void separate_statics(bp_statics *s, const bp_box *boxes, const bp_object *objects, size_t count) {
+// Copies the boxes to `moving` and `fixed`, and checks whether the fixed ones are unchanged.
+static void copy_to_moving_and_fixed(bp_statics *s, const bp_box *boxes, const bp_object *objects, size_t count) {
     for (size_t id = 0; id < count; ++id) {
         const bool is_static = (objects[id].flags & BP_STATIC) != 0;
         const bp_box fixed = is_static ? boxes[id] : bp_box_hole();
@@ -105,7 +105,7 @@ bp_status bp_statics_separate(bp_statics *s, const bp_world_method *method, cons
     if (!reserve_both(s, &setup->runtime.allocator, count)) {
         return BP_ERROR_MEMORY;
     }
-    separate_statics(s, boxes, objects, count);
+    copy_to_moving_and_fixed(s, boxes, objects, count);
     bp_status status = build_fixed(s, method->ops, setup);
     if (status == BP_OK) {
         status = method->ops->build(method->state, moving_of(s), count);

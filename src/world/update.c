@@ -2,8 +2,8 @@
 //
 //     changes ---> boxes or view ---> method: built or updated ---> search ---> filter ---> pair lists, events
 //
-// The method says which search is the cheapest: for all pairs, for the pairs of what changed, or for the difference.
-// Until nothing can fail any more, the last list of pairs stays as it was.
+// The method decides which search is the cheapest: for all pairs, for the pairs of changed objects, or for the
+// difference. The last list of pairs stays as it was until nothing can fail any more.
 #include "base/clock.h"
 #include "choose/explain.h"
 #include "methods/hierarchical_grid/hierarchical_grid.h"
@@ -11,7 +11,7 @@
 #include "world/method_switch.h"
 #include "world/world.h"
 
-enum { MUCH_SHARE = 16 }; // more than one object in so many is much
+enum { MUCH_SHARE = 16 }; // more than one object in this many is much
 
 // ---- bringing the structure up to date ------------------------------------------------------------------------------
 
@@ -27,9 +27,9 @@ static void refit_boxes(bp_world *world) {
     }
 }
 
-// What the method sees is a view, which is made anew each time.
+// The method works on a view, which is made anew each time.
 static bp_status build_viewed(bp_world *world) {
-    bp_statics_join(&world->statics); // as they may have been apart before the first 64-bit box
+    bp_statics_join(&world->statics); // they may have been separated before the first 64-bit box
     const bp_status status = bp_view_make(&world->view, bp_world_boxes_all_grown(&world->boxes, world->ids.count));
     if (status != BP_OK) {
         return status;
@@ -41,7 +41,7 @@ static bp_status build_viewed(bp_world *world) {
                : world->method.ops->build(world->method.state, boxes, count);
 }
 
-// Where much has changed, static objects are kept out of the work, if that pays.
+// Where much has changed, static objects are separated, if that pays.
 static bp_status separate_statics(bp_world *world) {
     bp_statics_join(&world->statics);
     return has_much_changed(world) && world->setup.methods.update != BP_UPDATE_INDIVIDUAL
@@ -51,7 +51,7 @@ static bp_status separate_statics(bp_world *world) {
                : BP_OK;
 }
 
-// `is_anew`: the method has to forget what it knows.
+// `is_anew`: the method has to be built from scratch.
 static bp_status build_or_update(bp_world *world, bool is_anew, bp_search_kind *kind) {
     const bp_method_ops *ops = world->method.ops;
     const bp_box *boxes = bp_world_boxes_floats(&world->boxes);
@@ -83,7 +83,7 @@ static bp_status update_structure(bp_world *world, bp_search_kind *kind) {
 
 // ---- searching ------------------------------------------------------------------------------------------------------
 
-// Pairs of moving and static objects, while these are apart, come as (moving, static).
+// Pairs of moving and separated static objects come as (moving, static).
 static bp_pair_filter filter_of(const bp_world *world) {
     const bool is_checked = bp_world_is_viewed(world) && !world->view.exact;
     return (bp_pair_filter){.first = is_checked ? &world->view : NULL,
@@ -107,7 +107,7 @@ static bp_status search_changed(bp_world *world, bp_sink *sink) {
     return world->method.ops->find_changed(world->method.state, &changes, sink);
 }
 
-// One search into a list, in which about as many pairs are expected as last time.
+// One search into a list, expecting about as many pairs as last time.
 static bp_status search_into(bp_world *world, bp_pairs *list, size_t last_count,
                              bp_status (*search)(bp_world *world, bp_sink *sink), uint64_t *tests) {
     const bp_pair_filter filter = filter_of(world);
@@ -119,7 +119,7 @@ static bp_status search_into(bp_world *world, bp_pairs *list, size_t last_count,
     return status;
 }
 
-// A pair that has ended need not pass the filter as it is now: whether it was listed is what counts.
+// A pair that has ended need not pass the current filter: it counts if it was listed.
 static bp_status search_difference(bp_world *world, uint64_t *tests) {
     const bp_changes changes = bp_change_list_changes(&world->changes);
     const bp_pair_filter filter = filter_of(world);
@@ -142,7 +142,7 @@ static bp_status find_all(bp_world *world, uint64_t *tests) {
         status = bp_pair_lists_take_all(lists, bp_change_list_marks(&world->changes), world->ids.count);
     }
     if (status != BP_OK) {
-        next->count = 0; // half a list is none
+        next->count = 0; // a partial list is useless
     }
     return status;
 }
@@ -177,7 +177,7 @@ static bp_status search_by_kind(bp_world *world, bp_search_kind kind, uint64_t *
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-// Bytes held by the world, beside the method's structure, the boxes that it sees and the pairs.
+// Bytes held by the world, except the method's structure, its boxes and the pairs.
 static size_t own_bytes(const bp_world *world) {
     return bp_view_bytes(&world->view) + bp_statics_bytes(&world->statics) + bp_world_boxes_bytes(&world->boxes) +
            world->ids.free.bytes + world->objects.objects.bytes + bp_change_list_bytes(&world->changes) +

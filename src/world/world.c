@@ -1,4 +1,4 @@
-// Objects that live: adding, moving, changing, removing and reading them. See world.h.
+// The objects of a world: adding, moving, changing, removing and reading them. See world.h.
 #include "world/world.h"
 
 #include "base/log.h"
@@ -6,7 +6,7 @@
 
 enum {
     USUAL_PAIRS = 2, // per object
-    PREFETCHED = 16, // objects that are asked for ahead of time
+    PREFETCHED = 16, // objects that are prefetched
     MOVE_SAMPLE = 64 // boxes that are compared with the old ones before all are moved
 };
 
@@ -29,14 +29,14 @@ static bp_status check_setup(const bp_setup *setup, const bp_method_ops *ops) {
     return BP_OK;
 }
 
-// An empty world with a method, but without anything that has to be allocated.
+// An empty world with a method, before any allocation.
 static void begin_world(bp_world *world, const bp_setup *setup, const bp_world_method *method) {
     *world = (bp_world){.setup = *setup, .method = *method};
     world->view_rule = setup->overlap;
     world->view_rule.margin = 0.0f;
     world->boxes = bp_world_boxes_begin(&world->setup.overlap);
     bp_view_init(&world->view, &world->view_rule, &world->setup.methods.runtime);
-    world->view.keeps_origin = bp_domain_is_given(&world->setup.methods.settings.domain);
+    world->view.keeps_origin = bp_domain_is_set(&world->setup.methods.settings.domain);
     const bool tracks = method->ops->update != NULL && setup->methods.update != BP_UPDATE_REBUILD;
     const bool has_events = bp_world_has_events(world);
     world->changes = bp_change_list_begin(tracks && !bp_world_is_viewed(world), has_events);
@@ -108,7 +108,7 @@ static bp_status refuse_id(const bp_world *world, bp_id id) {
     return BP_ERROR_ID;
 }
 
-// A call from inside a callback would find the world half way through its work.
+// A call from inside a callback would find the world in the middle of its work.
 static bool refuse_callback(const bp_world *world, bool is_busy) {
     if (is_busy) {
         bp_log_write(bp_world_log(world), "a callback may not call into the world that calls it");
@@ -148,7 +148,7 @@ static bool any_differs(const bp_object *objects, size_t count) {
     return false;
 }
 
-// The method still refers to the old boxes when they have moved in memory: it must be updated before it is used.
+// When the boxes move in memory, the method still refers to the old ones: it must be updated before it is used.
 static bool reserve_world_boxes(bp_world *world, size_t id_count) {
     const bp_box *before = bp_world_boxes_floats(&world->boxes);
     const bool granted = bp_world_boxes_reserve(&world->boxes, bp_world_allocator(world), world->ids.count, id_count);
@@ -158,7 +158,7 @@ static bool reserve_world_boxes(bp_world *world, size_t id_count) {
     return granted;
 }
 
-// Reserves everything that `id_count` ids will need, so that nothing fails later. What has grown stays grown.
+// Reserves everything that `id_count` ids will need, so that nothing fails later. Parts that have grown stay grown.
 static bool reserve_ids(bp_world *world, size_t id_count, bool with_objects) {
     const bp_allocator *allocator = bp_world_allocator(world);
     const size_t used = world->ids.count;
@@ -174,7 +174,7 @@ bool bp_world_make_double(bp_world *world) {
     if (!bp_world_boxes_make_double(&world->boxes, bp_world_allocator(world), world->ids.count)) {
         return false;
     }
-    bp_change_list_stop_tracking(&world->changes); // such boxes need a view, in which all may have changed
+    bp_change_list_stop_tracking(&world->changes); // such boxes need a view, in which all boxes may have changed
     return true;
 }
 
@@ -224,7 +224,7 @@ static bp_status add_objects(bp_world *world, bp_input input, bool is_double, co
     if (status != BP_OK) {
         return status;
     }
-    // Going to 64 bits comes last, because it cannot be taken back; it keeps the room that there is.
+    // Switching to 64 bits comes last, because it cannot be undone; it keeps the reserved room.
     if (!reserve_ids(world, id_count, any_differs(objects, input.count)) ||
         (is_double && !bp_world_make_double(world))) {
         return BP_ERROR_MEMORY;
@@ -273,7 +273,7 @@ bp_status bp_world_reserve(bp_world *world, size_t count) {
 
 // ---- moving ---------------------------------------------------------------------------------------------------------
 
-// How many ids there must be for all of these to be among them.
+// The number of ids that a world needs to contain all of these.
 static size_t ids_needed(size_t count, const bp_id *ids) {
     bp_id largest = 0;
     for (size_t i = 0; ids != NULL && i < count; ++i) largest = ids[i] > largest ? ids[i] : largest;
@@ -293,8 +293,8 @@ static bp_status check_ids(const bp_world *world, size_t count, const bp_id *ids
     return BP_OK;
 }
 
-// Whether so many boxes of a sample have moved that changes would not be listed: then it is better not to compare each
-// box with the old one. With a margin all boxes are compared, or all are grown anew.
+// Whether so many boxes of a sample have moved that changes would not be listed: then comparing each box with the old
+// one is not worth it. With a margin all boxes are compared, or all get new margins.
 static bool most_move(const bp_world *world, const bp_input *input, const bp_id *ids) {
     const size_t id_count = world->ids.count;
     const bool all = ids == NULL && input->count == id_count;
@@ -321,7 +321,7 @@ BP_PREFETCHER prefetch_object(const bp_world *world, bp_id id) {
     bp_change_list_prefetch(&world->changes, id);
 }
 
-// Inside its margin an object has moved for queries, but not for updates.
+// A move inside the margin matters to queries, but not to updates.
 static void move_idly(bp_world *world, bp_id id, const bp_input *input, size_t index) {
     if (bp_world_boxes_have_margin(&world->boxes)) {
         bp_change_list_mark_for_queries(&world->changes);
@@ -400,7 +400,7 @@ bp_status bp_remove(bp_world *world, bp_id id) {
     return BP_OK;
 }
 
-// Whether an object pairs with the same others as before. Only the caller's filter can say so if there is one.
+// Whether an object pairs with the same others as before. With a caller's filter, this is unknown.
 static bool pairs_as_before(const bp_world *world, bp_id id, const bp_object *next) {
     const bp_object before = bp_object_table_get(&world->objects, id);
     return before.group == next->group && before.mask == next->mask && before.flags == next->flags &&
@@ -492,7 +492,7 @@ bp_status bp_world_validate(const bp_world *world) {
     if (!bp_change_list_is_sound(&world->changes, world->ids.count)) {
         return bp_world_refuse(world, BP_ERROR_INTERNAL, "world: the changed ids do not agree with their marks");
     }
-    if (world->changes.needs_update) { // a structure that is behind is not wrong
+    if (world->changes.needs_update) { // an outdated structure is not wrong
         return BP_OK;
     }
     if (!pairs_are_sound(world)) {

@@ -1,19 +1,19 @@
-// The world, as its own files see it. Each part belongs to the file of its name; the others use its functions.
+// The internals of a world. Each part belongs to the file of its name; the others use its functions.
 //
 //     world.c          adding, moving, removing objects; reading and checking them
-//     id_pool.c        which ids are alive                       object_table.c  what the objects are
-//     world_boxes.c    boxes: as given, and grown                change_list.c   what has changed since the last update
+//     id_pool.c        which ids are alive                       object_table.c  properties of the objects
+//     world_boxes.c    boxes: as added or moved, and grown       change_list.c   changes since the last update
 //     update.c         from changes to pairs:
-//         method_switch.c    whether another method would be better
-//         world_method.c     the method that is used             statics.c       static objects apart
+//         method_switch.c    is another method better?
+//         world_method.c     the method in use                   statics.c       separated static objects
 //         pair_lists.c       the pairs                           events.c        which have begun and ended
 //         pair_index.c       where a pair is in a list
-//     record.c         a stream of what each update sees
+//     record.c         a stream of the input of each update
 //     query/           boxes, rays and nearest objects
 //     save/            to a stream, and back
 //
-// A change only writes into ids, boxes, objects and the change list. The method sees it at the next update, so a change
-// cannot fail half way; if an update fails, the next one builds the method's structure anew.
+// A change only writes into ids, boxes, objects and the change list. The method gets it at the next update, so a change
+// cannot fail half way; if an update fails, the next one rebuilds the method's structure.
 #ifndef BP_WORLD_H
 #define BP_WORLD_H
 
@@ -32,7 +32,7 @@
 
 struct bp_world {
     bp_setup setup;     // the config, checked and complete
-    bool is_busy;       // in a call that may call the caller back
+    bool is_busy;       // in a call that may call back into the caller's code
     atomic_uint saving; // calls of bp_world_save under way; they only read, so there may be several
 
     bp_id_pool ids;
@@ -40,17 +40,17 @@ struct bp_world {
     bp_object_table objects;
     bp_change_list changes; // since the last update
 
-    bp_overlap_rule view_rule; // setup.overlap without its margin, which the boxes have already
-    bp_view view;              // by this rule: what the method sees, where that is not world->boxes
+    bp_overlap_rule view_rule; // setup.overlap without its margin, which is already in the boxes
+    bp_view view;              // by this rule: the method's boxes, if they are not world->boxes
     bp_world_method method;
     bp_statics statics;
     bool is_built; // the method's structure and the pairs are those of the last update
     bp_pair_lists lists;
 
     bp_stats stats;  // of the last update
-    uint32_t warned; // warnings that were given
+    uint32_t warned; // warnings that were logged
     bp_recorder recorder;
-    struct bp_query_cache *queries; // what queries keep
+    struct bp_query_cache *queries; // memory of the queries
 };
 
 static inline const bp_allocator *bp_world_allocator(const bp_world *world) {
@@ -77,16 +77,16 @@ static inline bool bp_world_is_viewed(const bp_world *world) {
 // Writes a line to the log and returns the status.
 bp_status bp_world_refuse(const bp_world *world, bp_status status, const char *text);
 
-// Whether the world is being updated or recorded: then that is logged, and not even reading is safe.
+// Whether the world is being updated or recorded: then this is logged, and not even reading is safe.
 bool bp_world_is_updating(const bp_world *world);
 
-// Whether any callback is under way: then that is logged, and nothing may change.
+// Whether any callback is running: then this is logged, and nothing may change.
 bool bp_world_is_busy(const bp_world *world);
 
 // From now on boxes are kept in 64 bits. False if memory is short: then nothing has changed.
 bool bp_world_make_double(bp_world *world);
 
-// Notes that an object changes, before its box does. `marks` is a set of BP_MARK_.
+// Records that an object changes, before its box does. `marks` is a set of BP_MARK_.
 void bp_world_mark(bp_world *world, bp_id id, uint8_t marks);
 
 #endif

@@ -1,6 +1,6 @@
 #include "world/world_boxes.h"
 
-enum { PREFETCHED = 32 }; // boxes that are asked for ahead of time
+enum { PREFETCHED = 32 }; // boxes that are prefetched
 
 static bp_box *floats_of(const bp_world_boxes *boxes) {
     return boxes->floats.data;
@@ -41,7 +41,7 @@ bool bp_world_boxes_reserve(bp_world_boxes *boxes, const bp_allocator *allocator
            reserve_boxes(&boxes->floats, allocator, used, id_count, sizeof(bp_box));
 }
 
-// A copy of boxes in 64 bits, with as much room.
+// A copy of boxes in 64 bits, with the same capacity.
 static bool copy_as_doubles(const bp_buffer *floats, size_t count, const bp_allocator *allocator, bp_buffer *doubles) {
     const bp_box *from = floats->data;
     if (!bp_buffer_reserve(doubles, allocator, 0, floats->bytes / sizeof(bp_box), sizeof(bp_box_double))) {
@@ -143,8 +143,8 @@ static bool double_contains(const bp_box_double *outer, const bp_box_double *inn
     return inside;
 }
 
-// Whether a grown box is not much larger than a new one would be, as it is after its object has shrunk: it may reach
-// two margins beyond the object, rounded outwards as margins are. (The first test is for speed.)
+// Whether a grown box is not much larger than a new one would be (it is if its object has shrunk): it may reach two
+// margins beyond the object, rounded outwards like margins. (The first test is for speed.)
 static bool is_close(const bp_overlap_rule *rule, const bp_box_double *grown, const bp_box_double *box) {
     const double most = 2.0 * (double)rule->margin;
     bool close = true;
@@ -159,7 +159,7 @@ static bool is_close(const bp_overlap_rule *rule, const bp_box_double *grown, co
     return double_contains(&twice, grown, rule->dimensions);
 }
 
-// A sphere can leave its grown sphere, along a diagonal, while its box is still in the grown box.
+// A sphere can leave its grown sphere, along a diagonal, while its box is still inside the grown box.
 static bool is_sphere_inside(const bp_overlap_rule *rule, const bp_box_double *grown, const bp_box_double *box) {
     return rule->shape != BP_SHAPE_SPHERES || bp_sphere_holds(grown, box, rule->dimensions);
 }

@@ -1,11 +1,12 @@
-// The boxes of a world, by id: as the caller gave them, and grown by the margin.
+// The boxes of a world, by id: as the caller passed them, and grown by the margin.
 //
 //                      without a margin              with a margin
 //     32 bits          floats                        inputs, floats
 //     64 bits          doubles, floats               inputs, doubles, floats
 //
-// `inputs` are the boxes as they were given. `doubles` are grown by the margin. `floats` are the same, rounded outwards
-// from 64 bits: what methods see, unless they need a view. A hole in `floats` is an id that is not alive.
+// `inputs` are the boxes as the caller passed them. `doubles` are grown by the margin. `floats` are the same, rounded
+// outwards from 64 bits: the boxes of the methods, unless they need a view. A hole in `floats` is an id that is not
+// alive.
 //
 // An object that moves inside its grown box needs no work in an update: that is an idle move.
 #ifndef BP_WORLD_BOXES_H
@@ -26,12 +27,12 @@ static inline bp_box bp_box_round_outwards(const bp_box_double *box) {
 }
 
 typedef struct bp_world_boxes {
-    const bp_overlap_rule *rule; // what overlaps: margin, shape, dimensions
+    const bp_overlap_rule *rule; // margin, shape, dimensions
     bp_buffer floats;            // of bp_box
     bp_buffer doubles;           // of bp_box_double, if `is_double`
     bp_buffer inputs;            // of bp_box, or of bp_box_double if `is_double`; only with a margin
     bool is_double;              // boxes are kept in 64 bits
-    bool is_fitted;              // no object has moved inside its margin since all were given a new one
+    bool is_fitted;              // no object has moved inside its margin since all margins were renewed
 } bp_world_boxes;
 
 bp_world_boxes bp_world_boxes_begin(const bp_overlap_rule *rule);
@@ -44,23 +45,23 @@ bool bp_world_boxes_reserve(bp_world_boxes *boxes, const bp_allocator *allocator
 // From now on boxes are kept in 64 bits. False if memory is short: then nothing has changed.
 bool bp_world_boxes_make_double(bp_world_boxes *boxes, const bp_allocator *allocator, size_t id_count);
 
-// Bytes held, without the boxes that methods see.
+// Bytes held, without the boxes that methods use.
 size_t bp_world_boxes_bytes(const bp_world_boxes *boxes);
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-// The box of an object is from now on box `index` of the input.
+// Sets the box of an object to box `index` of the input.
 void bp_world_boxes_put(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index);
 
-// The same for many boxes at once, in 32 bits; with a margin, all of them. `ids` may be NULL: 0, 1, 2, ...
+// The same for many boxes at once, in 32 bits; with a margin, for all of them. `ids` may be NULL: 0, 1, 2, ...
 void bp_world_boxes_put_many(bp_world_boxes *boxes, const bp_input *input, const bp_id *ids, size_t id_count,
                              const bp_executor *executor);
 
-// The id has no object.
+// Removes the box of an object: its id becomes a hole.
 void bp_world_boxes_clear(bp_world_boxes *boxes, bp_id id);
 
-// Whether nothing is to be done if an object moves to box `index` of the input, but to note it: it is the same box, or
-// it lies inside the grown one.
+// Whether a move to box `index` of the input is idle, so that it only has to be noted: the box is the same, or it lies
+// inside the grown one.
 bool bp_world_boxes_is_idle_move(const bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index);
 
 // Notes such a box, where there is a margin.
@@ -69,7 +70,7 @@ void bp_world_boxes_note_idle_move(bp_world_boxes *boxes, bp_id id, const bp_inp
 // Grows the boxes of all objects anew.
 void bp_world_boxes_refit(bp_world_boxes *boxes, size_t id_count);
 
-// Sets a grown box. False if the box as it was given is not inside: then nothing has changed.
+// Sets a grown box. False if the input box is not inside it: then nothing has changed.
 bool bp_world_boxes_put_grown(bp_world_boxes *boxes, bp_id id, const bp_box_double *grown);
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -82,10 +83,10 @@ static inline const bp_box *bp_world_boxes_floats(const bp_world_boxes *boxes) {
     return boxes->floats.data;
 }
 
-// The box of an object as it was given.
+// The input box of an object.
 bp_box_double bp_world_boxes_input(const bp_world_boxes *boxes, bp_id id);
 
-// The box of an object, grown by the margin when it last needed that.
+// The grown box of an object, as it was when the margin was last renewed.
 bp_box_double bp_world_boxes_grown(const bp_world_boxes *boxes, bp_id id);
 
 // All grown boxes, for a view. Holes are boxes of NaNs.

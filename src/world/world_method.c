@@ -17,7 +17,7 @@ void bp_world_method_free(bp_world_method *method, const bp_allocator *allocator
     method->state = NULL;
 }
 
-// The old state goes only when the new one has taken in all boxes.
+// The old state is released only after the new one has been built over all boxes.
 bp_status bp_world_method_replace(bp_world_method *method, bp_method other, const bp_method_setup *setup,
                                   const bp_box *boxes, size_t count) {
     const bp_allocator *allocator = &setup->runtime.allocator;

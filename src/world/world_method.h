@@ -9,7 +9,7 @@ typedef struct bp_world_method {
     bp_method method;
     const bp_method_ops *ops;
     void *state;
-    bp_chooser chooser; // why this method, and when to look for another one
+    bp_chooser chooser; // why this method was chosen, and when to check for another one
 } bp_world_method;
 
 // The method that the config names, or the one to begin with if it leaves the choice open. It has no state yet.

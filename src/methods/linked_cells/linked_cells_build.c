@@ -117,7 +117,7 @@ typedef struct extent {
 // Of a configured domain, or of the objects that live in cells.
 static extent extent_of(const bp_method_setup *setup, const size_class *small) {
     const bp_box *domain = &setup->settings.domain;
-    const bool configured = bp_domain_is_given(domain);
+    const bool configured = bp_domain_is_set(domain);
     extent e = {{0}, {0}};
     for (uint32_t axis = 0; axis < setup->dimensions; ++axis) {
         const double min = configured ? (double)domain->min[axis] : (double)small->min[axis];
@@ -246,11 +246,11 @@ static void cut_extent(const linked_cells *l, extent *e) {
 static bp_status plan_configured(build *b, double allowed) {
     static const double cube[3] = {1.0, 1.0, 1.0};
     const bp_method_setup *setup = b->l->setup;
-    const size_class small = bp_domain_is_given(&setup->settings.domain)
+    const size_class small = bp_domain_is_set(&setup->settings.domain)
                                  ? CLASS_EMPTY
                                  : configured_small(b->classes, setup->settings.cell_size);
     extent e = extent_of(setup, &small);
-    if (!bp_domain_is_given(&setup->settings.domain) && setup->settings.memory_limit == 0) {
+    if (!bp_domain_is_set(&setup->settings.domain) && setup->settings.memory_limit == 0) {
         cut_extent(b->l, &e);
     }
     const double cells = lay_cells(&b->l->grid, &e, (double)setup->settings.cell_size, cube, setup->dimensions);
@@ -292,7 +292,7 @@ static bp_status plan_automatic(build *b, double allowed) {
 static bp_status plan_grid(build *b) {
     const bp_method_setup *setup = b->l->setup;
     const double allowed = cells_allowed(setup, b->l->count);
-    if (setup->settings.cell_size == 0.0f || !bp_domain_is_given(&setup->settings.domain)) {
+    if (setup->settings.cell_size == 0.0f || !bp_domain_is_set(&setup->settings.domain)) {
         survey_sizes(b);
     }
     return setup->settings.cell_size > 0.0f ? plan_configured(b, allowed) : plan_automatic(b, allowed);

@@ -126,8 +126,8 @@ static bp_tree_space space_of_centres(const loose_octree *t) {
 // Centres beyond the cube belong to the nodes at its rim.
 static void choose_space(loose_octree *t) {
     const bp_method_settings *settings = &t->setup->settings;
-    t->space = bp_domain_is_given(&settings->domain) ? bp_tree_space_of_domain(&settings->domain, t->setup->dimensions)
-                                                     : space_of_centres(t);
+    t->space = bp_domain_is_set(&settings->domain) ? bp_tree_space_of_domain(&settings->domain, t->setup->dimensions)
+                                                   : space_of_centres(t);
     bp_tree_space_divide(&t->space, bp_tree_depth_limit(settings->octree_max_depth));
 }
 

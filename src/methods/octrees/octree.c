@@ -153,7 +153,7 @@ static bool octree_plan_suits(const octree *t, const survey *s) {
     for (uint32_t axis = 0; axis < t->setup->dimensions; ++axis) {
         widest = fmax(widest, s->max[axis] - s->min[axis]);
     }
-    const bool placed = bp_domain_is_given(&t->setup->settings.domain) ||
+    const bool placed = bp_domain_is_set(&t->setup->settings.domain) ||
                         (s->beyond <= 2 * t->planned_beyond + s->finite / BEYOND_SHARE && widest >= space->edge / 2);
     const bool fine = space->depth == bp_tree_depth_limit(t->setup->settings.octree_max_depth) ||
                       s->largest_fit >= t->fit / SHRUNK_SHARE;
@@ -217,8 +217,8 @@ static bool octree_plan(octree *t, survey *s) {
     const bp_box *domain = &t->setup->settings.domain;
     const uint32_t dimensions = t->setup->dimensions;
     bp_tree_trim(t->boxes, t->count, dimensions, s->min, s->max);
-    bp_tree_space space = bp_domain_is_given(domain) ? bp_tree_space_of_domain(domain, dimensions)
-                                                     : bp_tree_space_around(s->min, s->max, dimensions);
+    bp_tree_space space = bp_domain_is_set(domain) ? bp_tree_space_of_domain(domain, dimensions)
+                                                   : bp_tree_space_around(s->min, s->max, dimensions);
     bp_tree_space_divide(&space, choose_depth(t, s, space.edge));
     // At depth 0 all are neighbours, whatever their size.
     t->fit = space.depth == 0 ? FLT_MAX : (float)(ldexp(space.edge, -(int)space.depth) * BP_CELL_FILL);

@@ -178,7 +178,7 @@ static double grow_cell(const survey *s, const octave *o, double cell) {
 static bool lay_out_domain(bp_cells *cells, const bp_method_setup *setup, const octave *o,
                            const bp_cells_limits *limits) {
     const bp_box *domain = &setup->settings.domain;
-    const bool configured = bp_domain_is_given(domain);
+    const bool configured = bp_domain_is_set(domain);
     double total = 1.0;
     bool fits = true;
     for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -220,7 +220,7 @@ static bp_status plan_configured_size(bp_cells *cells, const survey *s, const bp
     if (lay_out_domain(cells, s->setup, &s->octaves[bp_octave_of(cells->fit)], limits) || limits->cells == UINT64_MAX) {
         return BP_OK;
     }
-    if (settings->memory_limit == 0 && !bp_domain_is_given(&settings->domain)) {
+    if (settings->memory_limit == 0 && !bp_domain_is_set(&settings->domain)) {
         trim_domain(cells, TRIMMED_CELLS);
         bp_log_write(log, "settings.cell_size %g: too many cells from one object to the farthest; only some are made",
                      size);
@@ -292,7 +292,7 @@ bool bp_cells_join(bp_cells *cells, const bp_method_settings *settings, const bp
     }
     const size_t few = count / 256 + 16;
     const bool scans_more = settings->cell_size == 0.0f && sum.scanned > cells->scanned + few;
-    const bool leaves = !bp_domain_is_given(&settings->domain) && sum.outside > cells->outside + few;
+    const bool leaves = !bp_domain_is_set(&settings->domain) && sum.outside > cells->outside + few;
     const bool counts_differ =
         settings->cell_size == 0.0f && (count > 2 * cells->objects || count < cells->objects / 2);
     cells->scanned = sum.scanned > cells->scanned ? sum.scanned : cells->scanned;

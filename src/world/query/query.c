@@ -6,7 +6,7 @@
 
 // ---- where to search ------------------------------------------------------------------------------------------------
 
-// Whether the method's structure is that of the world, except for the objects that are listed as changed.
+// Whether the method's structure is up to date, except for the objects that are listed as changed.
 static bool is_current(const bp_world *world) {
     return world->is_built && !bp_world_is_viewed(world) &&
            (!world->changes.needs_update || bp_change_list_is_complete(&world->changes));

@@ -1,12 +1,12 @@
-// A query of a world: where it searches, and what all kinds of queries share.
+// A query of a world: the structures that it searches, and the code that all kinds of queries share.
 //
 //     the method's grid   objects as they were at the last update
 //     unindexed objects   those that have changed since, or are not in that grid; all, if the method has no grid. The
 //                         first few queries check them one by one; then the cache builds a grid of them
-//     the cache's grid    this one; valid until something changes
+//     the cache's grid    of unindexed objects; valid until something changes
 //
-// Grids hold boxes that may be larger than those that were given (a margin, 64-bit coordinates) or somewhere else (a
-// period). What is found in such a grid is checked once more.
+// Grids hold boxes that may be larger than the input boxes (a margin, 64-bit coordinates) or shifted (a period).
+// Objects found in such a grid are checked again with their input boxes.
 #ifndef BP_QUERY_H
 #define BP_QUERY_H
 
@@ -16,9 +16,9 @@
 // A grid that is searched.
 typedef struct bp_query_source {
     const bp_sorted_grid *grid;
-    const bp_id *ids;     // of the boxes in it; NULL: they are those of the objects
-    const uint8_t *stale; // by id: objects with a mark here are found elsewhere; NULL: none has one
-    bool exact;           // its boxes are those that were given
+    const bp_id *ids;     // of the boxes in it; NULL: boxes are indexed by object id
+    const uint8_t *stale; // by id: objects with a mark here are found elsewhere; NULL: none
+    bool exact;           // its boxes are the input boxes
 } bp_query_source;
 
 // Objects that are in no grid: all below `all_count`, or two lists.
@@ -31,7 +31,7 @@ typedef struct bp_unindexed {
 
 typedef struct bp_query {
     const bp_world *world;
-    const bp_object *object; // the query sees what this object would pair with; NULL: everything
+    const bp_object *object; // the query finds only objects that this one would pair with; NULL: all
     bp_query_source sources[2];
     size_t source_count;
     bp_unindexed unindexed;
@@ -40,7 +40,7 @@ typedef struct bp_query {
 // An object that was found.
 typedef struct bp_found {
     bp_id id;
-    const bp_columns *columns; // that hold its box as it was given, at `position`; NULL: the world does
+    const bp_columns *columns; // columns with its input box at `position`; NULL: the box is in the world
     size_t position;
 } bp_found;
 
@@ -49,7 +49,7 @@ typedef struct bp_found_receiver {
     void *context;
 } bp_found_receiver;
 
-// Checks what all queries are given, and logs what is wrong.
+// Checks the arguments that all queries share, and logs errors.
 bp_status bp_query_check(const bp_world *world, const bp_object *object);
 
 // Begins a query that was checked.
@@ -67,7 +67,7 @@ typedef struct bp_source_search {
 // A bp_hit_receiver's `receive`; the context is a bp_source_search.
 void bp_source_search_receive(void *context, const bp_columns *columns, const bp_pair *hits, size_t count);
 
-// Finds every object in the levels of the grids that a line may meet. In a periodic world the line is not wrapped.
+// Finds every object in the levels of the grids that a line may hit. In a periodic world the line is not wrapped.
 void bp_query_find_on_line(const bp_query *query, const bp_line *line, const bp_found_receiver *receiver);
 
 // Finds every object that is not in the levels of a grid.
@@ -80,15 +80,15 @@ static inline size_t bp_unindexed_count(const bp_unindexed *unindexed) {
     return unindexed->all_count + unindexed->stray_count + unindexed->changed_count;
 }
 
-// One of these; BP_NO_ID if there is no object to be found here.
+// One of these; BP_NO_ID if the object is to be skipped.
 bp_id bp_unindexed_at(const bp_unindexed *unindexed, const bp_world *world, size_t index);
 
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
-// The box of an object as it was given, flat in two dimensions.
+// The input box of an object, flat in two dimensions.
 bp_box_double bp_query_input_box(const bp_query *query, const bp_found *found);
 
-// The same, moved along periodic axes to where it begins in 0 .. period. An infinite one covers such an axis.
+// The same, moved along periodic axes so that it begins in 0 .. period. An infinite box covers such an axis.
 bp_box_double bp_query_wrapped_box(const bp_query *query, const bp_found *found);
 
 // A coordinate, moved by whole periods into 0 .. period.

@@ -1,7 +1,7 @@
 // Box queries.
 //
-// In a periodic world a box is searched in up to three places along each axis: objects lie in the grid where they begin
-// in 0 .. period, and may end beyond that. An object that is met in several of these places counts in the first.
+// In a periodic world a box is searched in up to three places along each axis: boxes in the grid begin in 0 .. period,
+// and may end beyond that. An object that is found in several of these places is reported in the first.
 #include "world/query/query_box.h"
 
 #include "world/query/shortlist.h"
@@ -21,11 +21,11 @@ typedef struct place_search {
     size_t place[3]; // along each axis: which one
 } place_search;
 
-// Where a box has to be searched along a periodic axis, if objects lie between low and high.
+// The places where a box has to be searched along a periodic axis, if objects lie between low and high.
 static void find_places(box_places *p, int axis, double period, double low, double high) {
     const double min = (double)p->min[axis][0], max = (double)p->max[axis][0];
     const double rounding = 0x1p-50 * (fabs(min) + fabs(max) + period), extent = max - min + 2.0 * rounding;
-    if (!(extent < period)) { // the whole axis, also if it is infinite
+    if (!(extent < period)) { // the whole axis, also if the box is infinite
         p->min[axis][0] = -INFINITY;
         p->max[axis][0] = INFINITY;
         return;
@@ -41,8 +41,8 @@ static void find_places(box_places *p, int axis, double period, double low, doub
     }
 }
 
-// Whether a box is met in an earlier place, too.
-static bool is_met_before(const place_search *s, const bp_columns *columns, size_t position) {
+// Whether a box is found in an earlier place, too.
+static bool is_found_before(const place_search *s, const bp_columns *columns, size_t position) {
     for (int axis = 0; axis < 3; ++axis) {
         for (size_t i = 0; i < s->place[axis]; ++i) {
             if (columns->min[axis][position] <= s->places->max[axis][i] &&
@@ -54,12 +54,12 @@ static bool is_met_before(const place_search *s, const bp_columns *columns, size
     return false;
 }
 
-// Passes the hits on, without those that were met before.
+// Passes the hits on, except those that were found before.
 static void receive_in_place(void *context, const bp_columns *columns, const bp_pair *hits, size_t count) {
     const place_search *s = context;
     size_t begin = 0;
     for (size_t i = 0; i < count; ++i) {
-        if (is_met_before(s, columns, hits[i].a)) {
+        if (is_found_before(s, columns, hits[i].a)) {
             bp_source_search_receive(s->search, columns, hits + begin, i - begin);
             begin = i + 1;
         }
@@ -90,7 +90,7 @@ static void search_places(bp_source_search *search, const box_places *p) {
 
 // ---- searching ------------------------------------------------------------------------------------------------------
 
-// In a periodic world, all scanned boxes are checked once more.
+// In a periodic world, all scanned boxes are checked again.
 static void search_wrapped(bp_source_search *search, const bp_box *box) {
     const bp_hit_receiver hits = {.receive = bp_source_search_receive, .context = search};
     double low[3], high[3];

@@ -1,11 +1,11 @@
-// Searching in a box: for box queries, and for the surroundings of a point.
+// Searching a box: for box queries, and for the neighbourhood of a point.
 #ifndef BP_QUERY_BOX_H
 #define BP_QUERY_BOX_H
 
 #include "world/query/query.h"
 
-// Finds every object, each once, whose box may overlap this one (flat in two dimensions). If it comes with columns, it
-// does.
+// Finds every object, each once, whose box may overlap this one (flat in two dimensions). If the object comes with
+// columns, it certainly does.
 void bp_query_find_in_box(const bp_query *query, const bp_box *box, const bp_found_receiver *receiver);
 
 #endif

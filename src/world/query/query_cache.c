@@ -1,9 +1,9 @@
-// The cache of queries: a grid of the objects that the method's grid does not hold.
+// The cache of queries: a grid of the objects that are not in the method's grid.
 //
-// Building it takes as long as looking at these objects one by one some dozen times, so that is done first: a caller
-// that queries only now and then never pays for it, and one that queries often pays at most twice. The thread whose
-// query comes then builds it, on its own (it may be one of the caller's executor); other threads go on one by one
-// meanwhile. Nobody waits, and if memory is refused, nothing is lost but time.
+// Building it takes as long as checking these objects one by one some dozen times, so the first queries do that: a
+// caller that queries only now and then never pays for the grid, and one that queries often pays at most twice. The
+// thread of the next query builds it, alone (it may be one of the caller's executor); other threads continue one by one
+// meanwhile. Nobody waits, and if memory is refused, only time is lost.
 //
 //     counted   version of the world, and queries since then     a change begins a new version
 //     built     version that the grid is valid for
@@ -12,13 +12,13 @@
 #include <stdatomic.h>
 
 enum {
-    PATIENCE = 16, // queries
+    PATIENCE = 16, // queries before the grid is built
     FEW = 64,      // objects that are never worth a grid
     COUNT_BITS = 8
 };
 
 struct bp_query_cache {
-    bp_method_setup setup; // the world's, but for one thread
+    bp_method_setup setup; // the world's, but with one thread
     bp_sorted_grid grid;
     bp_buffer boxes, ids; // of the objects in it
     atomic_uint_fast64_t counted;
@@ -54,8 +54,8 @@ void bp_query_cache_destroy(bp_query_cache *cache) {
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
-// What the grid holds of an object: a box of floats that holds its box, where that begins in 0 .. period. It has some
-// room for the rounding of coordinates as they were given, because boxes are compared by these.
+// The grid's box of an object: a box of floats that contains its box, shifted so that it begins in 0 .. period. It has
+// some room for the rounding of input coordinates, because boxes are compared by these.
 static bp_box proxy_of(const bp_world *world, bp_id id) {
     const bp_query query = {.world = world};
     const bp_found found = {.id = id};
@@ -92,7 +92,7 @@ static bool build_grid(bp_query_cache *cache, const bp_world *world, const bp_un
     return bp_sorted_grid_build(&cache->grid, boxes, count) == BP_OK;
 }
 
-// Counts a query; true if there have been enough. If several threads count at once, some may get lost.
+// Counts a query; true if there have been enough. If several threads count at once, some counts may be lost.
 static bool is_due(bp_query_cache *cache, uint64_t version) {
     const uint64_t mask = ((uint64_t)1 << COUNT_BITS) - 1, last = atomic_load(&cache->counted);
     const uint64_t count = last >> COUNT_BITS == version ? last & mask : 0;
@@ -107,12 +107,12 @@ static void try_to_build(bp_query_cache *cache, const bp_world *world, const bp_
     if (atomic_exchange(&cache->building, true)) {
         return;
     }
-    if (atomic_load(&cache->built) != version) { // no other thread was faster
+    if (atomic_load(&cache->built) != version) { // no other thread has built it meanwhile
         if (build_grid(cache, world, unindexed)) {
             atomic_store(&cache->built, version);
         } else {
             atomic_store(&cache->built, 0);
-            atomic_store(&cache->counted, version << COUNT_BITS); // again, but not at once
+            atomic_store(&cache->counted, version << COUNT_BITS); // try again, but not at once
         }
     }
     atomic_store(&cache->building, false);

@@ -1,12 +1,12 @@
 // Nearest objects.
 //
 // A box around the point is searched, and if fewer than k objects are found, one twice as large. As soon as there are
-// k, the last of them says how far away the others can be: that takes one more search at most. Objects outside a box of
-// half the edge r are farther away than r, so none is overlooked.
+// k, the last of them limits the distance of the others: that takes one more search at most. Objects outside a box of
+// half edge r are farther away than r, so none is missed.
 //
-// The distance to a box is the root of (dx*dx + dy*dy) + dz*dz, in 64 bits, rounded to a float in the end, where dx is
-// how far the point is outside the box along x. Along a periodic axis point and box are first moved to where they begin
-// in 0 .. period, and then it is the nearer image that counts.
+// The distance to a box is the root of (dx*dx + dy*dy) + dz*dz, in 64 bits, rounded to a float at the end, where dx is
+// how far the point is outside the box along x. Along a periodic axis point and box are first moved so that they begin
+// in 0 .. period, and then the nearer image counts.
 #include "world/query/query_box.h"
 
 #include "world/query/shortlist.h"
@@ -29,7 +29,7 @@ static double distance_outside(double point, double min, double max) {
     return farther > 0.0 ? farther : 0.0;
 }
 
-// The images that begin at or before the point, and after it.
+// Distances to the image that begins at or before the point, and to the one after it.
 static double distance_to_images(double point, double min, double max, double period) {
     const double before = floor((point - min) / period);
     const double a = distance_outside(point, min + before * period, max + before * period);
@@ -58,7 +58,7 @@ static void receive_near(void *context, const bp_found *found) {
 
 // ---- growing --------------------------------------------------------------------------------------------------------
 
-// The box around the point, and whether it holds all that is in the levels of the grids.
+// The box around the point, and whether it contains everything in the levels of the grids.
 typedef struct surroundings {
     bp_box box;
     bool all;
@@ -88,7 +88,7 @@ static surroundings surround(const near_search *s, double radius) {
     return around;
 }
 
-// The least distance of what is in the levels of a grid. Along a periodic axis it may be anywhere.
+// The least distance of objects in the levels of a grid. Along a periodic axis it may be 0.
 static double distance_to_grid(const near_search *s, const bp_sorted_grid *grid) {
     double low[3], high[3], farthest = 0.0;
     if (!bp_sorted_grid_bounds(grid, low, high)) {
@@ -102,7 +102,7 @@ static double distance_to_grid(const near_search *s, const bp_sorted_grid *grid)
     return farthest;
 }
 
-// The radius of a ball in which there should be k objects, beyond the distance at which the nearest can be.
+// The radius of a ball that should contain k objects, plus the distance to the nearest possible object.
 static double first_radius(const near_search *s, size_t k) {
     double radius = INFINITY;
     for (size_t i = 0; i < s->query->source_count; ++i) {
@@ -122,7 +122,7 @@ static float last_distance(const near_search *s) {
     return limit == UINT64_MAX ? INFINITY : distance;
 }
 
-// Whether no object outside a box of this half edge could be listed: not even one that is as far away and has a smaller
+// Whether no object outside a box of this half edge could be listed: not even one at the same distance with a smaller
 // id. Objects that contain the point are found in any box around it.
 static bool has_all_nearest(const near_search *s, double radius) {
     const float last = last_distance(s);
@@ -180,7 +180,7 @@ bp_status bp_query_nearest_as(const bp_world *world, const float point[3], size_
         s.point[axis] = period > 0.0 ? bp_query_wrap((double)point[axis], period) : (double)point[axis];
     }
     search_nearest(&s, k < bp_world_count(world) ? first_radius(&s, k) : (double)INFINITY);
-    s.list.offered = s.list.kept; // those that are farther do not count
+    s.list.offered = s.list.kept; // farther ones do not count
     return bp_shortlist_finish(&s.list, found);
 }
 

@@ -1,16 +1,16 @@
 // Ray queries.
 //
-// A ray meets a box where it is inside all three pairs of faces at once; when it passes a face follows from one
-// division, in 64 bits: (face - origin) / direction. A box is closed, and an axis along which the ray does not move is
-// decided by the origin alone.
+// A ray hits a box where it is inside all three pairs of faces at once; it passes a face at t = (face - origin) /
+// direction, one division in 64 bits. A box is closed, and along an axis in which the ray does not move, the origin
+// alone decides.
 //
-// If all hits are wanted, the whole ray is followed at once. If only the first are wanted (found = NULL), it is followed
-// in steps, each twice as long as the one before, until no later hit could be among them. A box counts in the step in
-// which the ray enters it.
+// If all hits are wanted, the whole ray is followed at once. If only the first are wanted (found = NULL), it is
+// followed in steps, each twice as long as the one before, until no later hit could be among them. A box belongs to the
+// step in which the ray enters it.
 //
-// In a periodic world ray and boxes are first moved to where they begin in 0 .. period. The ray then passes image after
-// image of the same boxes: instead, the ray itself is moved back, by one period after the other. Of an object only the
-// image counts that the ray enters first.
+// In a periodic world ray and boxes are first moved so that they begin in 0 .. period. The ray would then pass image
+// after image of the same boxes: instead, the ray itself is moved back, by one period after the other. Of each object
+// only the image that the ray enters first counts.
 #include "world/query/query.h"
 
 #include "world/query/shortlist.h"
@@ -26,14 +26,14 @@ typedef struct ray_search {
     const bp_query *query;
     const bp_line *ray;
     bp_shortlist list;
-    double from, to; // the step: boxes that are entered in from .. to, less `to` itself
-    int shift[AXES]; // periodic: how many periods the ray is moved back
-    bool few;        // only those that fit into the list are wanted
+    double from, to; // the step: boxes that are entered at t with from <= t < to
+    int shift[AXES]; // periodic: by how many periods the ray is moved back
+    bool few;        // only hits that fit into the list are wanted
 } ray_search;
 
 // ---- one box --------------------------------------------------------------------------------------------------------
 
-// Shortens *enter .. *leave to the time in which the ray is between two faces. False if it never is.
+// Shortens *enter .. *leave to the interval in which the ray is between two faces. False if it never is.
 static bool pass_faces(const bp_line *ray, uint32_t axis, double min, double max, double *enter, double *leave) {
     const double origin = ray->origin[axis], direction = ray->direction[axis];
     if (direction == 0.0) {
@@ -46,8 +46,8 @@ static bool pass_faces(const bp_line *ray, uint32_t axis, double min, double max
     return *enter <= *leave;
 }
 
-// Boxes at infinity are never reached.
-static bool meet_box(const bp_line *ray, const bp_box_double *box, double *t) {
+// Boxes at infinity are never hit.
+static bool hit_box(const bp_line *ray, const bp_box_double *box, double *t) {
     double enter = ray->begin, leave = ray->end;
     bool inside = true;
     for (uint32_t axis = 0; axis < AXES && inside; ++axis) {
@@ -59,7 +59,7 @@ static bool meet_box(const bp_line *ray, const bp_box_double *box, double *t) {
 
 // ---- images of one box ----------------------------------------------------------------------------------------------
 
-// The images of a box that a ray may meet along one axis, by how many periods they are moved: first .. last.
+// The images of a box that a ray may hit along one axis: moved by first .. last periods.
 typedef struct images {
     int first, last;
     double rounding; // more than all rounding errors of coordinates together
@@ -79,7 +79,7 @@ static images images_between(const bp_line *ray, const bp_box_double *box, uint3
                     .rounding = rounding};
 }
 
-// The first image that a ray meets, and when. If it meets several at once: the one with the smallest numbers.
+// The first image that a ray hits, and when. If it hits several at once: the one with the smallest numbers.
 typedef struct first_image {
     double t;
     int image[AXES];
@@ -94,7 +94,7 @@ typedef struct image_search {
     first_image first;
 } image_search;
 
-// Axis after axis; each shortens the time in which the ray can meet an image along the next.
+// Axis after axis; each shortens the interval in which the ray can hit an image along the next.
 // NOLINTNEXTLINE(misc-no-recursion): at most three deep
 static void try_images(image_search *s, uint32_t axis, double enter, double leave) {
     if (axis == AXES) {
@@ -135,7 +135,7 @@ static void offer_hit(ray_search *s, bp_id id, double t) {
     bp_shortlist_offer(&s->list, bp_ranked_key(id, (float)t));
 }
 
-// An object that is not in the levels of a grid: it does not matter in which step it is met.
+// For objects outside the levels of a grid: the step does not matter.
 static void receive_anywhere(void *context, const bp_found *found) {
     ray_search *s = context;
     if (is_periodic(s)) {
@@ -147,7 +147,7 @@ static void receive_anywhere(void *context, const bp_found *found) {
     }
     const bp_box_double box = bp_query_wrapped_box(s->query, found);
     double t;
-    if (meet_box(s->ray, &box, &t)) {
+    if (hit_box(s->ray, &box, &t)) {
         offer_hit(s, found->id, t);
     }
 }
@@ -156,12 +156,12 @@ static void receive_in_step(void *context, const bp_found *found) {
     ray_search *s = context;
     const bp_box_double box = bp_query_wrapped_box(s->query, found);
     double t;
-    if (meet_box(s->ray, &box, &t) && is_in_step(s, t)) {
+    if (hit_box(s->ray, &box, &t) && is_in_step(s, t)) {
         offer_hit(s, found->id, t);
     }
 }
 
-// The image that is moved on by as much as the ray is moved back.
+// The image that is moved forward by as much as the ray is moved back.
 static void receive_image_in_step(void *context, const bp_found *found) {
     ray_search *s = context;
     const first_image first = find_first_image(s, found);
@@ -186,7 +186,7 @@ static void follow_moved(ray_search *s, double begin, double end) {
     bp_query_find_on_line(s->query, &line, &receiver);
 }
 
-// Moves the ray back along one axis after the other, by every number of periods with which it can meet something.
+// Moves the ray back along one axis after the other, by every number of periods with which it can hit something.
 // NOLINTNEXTLINE(misc-no-recursion): at most three deep
 static void follow_images(ray_search *s, const bp_box_double *bounds, uint32_t axis, double begin, double end) {
     const bp_overlap_rule *rule = &s->query->world->setup.overlap;
@@ -224,7 +224,7 @@ static void follow_ray(ray_search *s, double begin, double end) {
     }
 }
 
-// Shortens the ray to where there can be boxes in the levels of the grids. False if nothing is left.
+// Shortens the ray to the bounds of the levels of the grids. False if nothing is left.
 static bool clip_to_levels(const ray_search *s, bp_line *whole) {
     if (is_periodic(s)) {
         return true;

@@ -1,6 +1,6 @@
-// See shortlist.h. The sort is an in-place radix sort from the highest byte down (American flag sort): McIlroy, Bostic,
-// McIlroy, "Engineering Radix Sort", 1993. Unlike a comparison sort it has no bad case, and large results of box
-// queries are sorted in about the time in which they are found.
+// An in-place radix sort from the highest byte down (American flag sort): McIlroy, Bostic, McIlroy, "Engineering Radix
+// Sort", 1993. Unlike a comparison sort it has no bad case, and it sorts large results of box queries in about the time
+// it takes to find them.
 #include "world/query/shortlist.h"
 
 #include <assert.h>
@@ -115,7 +115,7 @@ static size_t digit_of_key(uint64_t key, unsigned shift) {
     return (size_t)(key >> shift) & (DIGITS - 1);
 }
 
-// Moves every item into the part of its digit, part after part, following each item to its place and on from there.
+// Moves every item into the part of its digit, part after part, following each chain of displaced items to its end.
 static void move_to_parts(const bp_shortlist *list, size_t places[DIGITS], const size_t ends[DIGITS], unsigned shift) {
     for (size_t part = 0; part < DIGITS; ++part) {
         while (places[part] < ends[part]) {
@@ -131,7 +131,8 @@ static void move_to_parts(const bp_shortlist *list, size_t places[DIGITS], const
     }
 }
 
-// Finds the digit by which to sort first: its highest bit is the highest one that differs. False if none differs.
+// Finds the digit to sort by first: its highest bit is the highest bit in which keys differ. False if all keys are
+// equal.
 static bool find_digit(const bp_shortlist *list, size_t begin, size_t end, unsigned *shift) {
     const uint64_t first = key_of_item(list, begin);
     uint64_t differing = 0;

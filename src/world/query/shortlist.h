@@ -1,11 +1,10 @@
-// The shortlist: the first few, in order, of all results that are offered, in a buffer of the caller's.
+// The shortlist: the smallest of all results that are offered, in order, in a buffer of the caller's.
 //
 //     offered   7 3 9 1 8 2 ...            count: all of them
 //     kept      | 3 | 1 | 2 |              once the buffer is full a heap, the largest on top; sorted at the end
 //
-// A result is a key of 64 bits: an id, or an id below the bits of a float. Bits of floats that are not negative sort as
-// the floats do.
-// Nothing is allocated. Cost: O(1) for most offers, O(log capacity) for one that is kept in a full buffer.
+// A result is a key of 64 bits: an id, or an id below the bits of a float. Bits of non-negative floats sort like the
+// floats. Nothing is allocated. Cost: O(1) for most offers, O(log capacity) for one that is kept in a full buffer.
 #ifndef BP_SHORTLIST_H
 #define BP_SHORTLIST_H
 
@@ -34,16 +33,16 @@ bp_shortlist bp_shortlist_of_near(bp_near *near, size_t capacity);
 
 void bp_shortlist_offer(bp_shortlist *list, uint64_t key);
 
-// Keys from this one on would not be kept.
+// Keys from this one on are not kept.
 uint64_t bp_shortlist_limit(const bp_shortlist *list);
 
-// Empties the list, and forgets what was offered.
+// Empties the list, and resets the count of offers.
 void bp_shortlist_clear(bp_shortlist *list);
 
 void bp_shortlist_sort(bp_shortlist *list);
 
-// Ends a query: sorts the list, and tells in *found how many results there are and by the status whether they fit. If
-// `found` is NULL, the id after the last result is BP_NO_ID.
+// Ends a query: sorts the list, stores the number of results in *found, and returns whether they fit. If `found` is
+// NULL, the id after the last result is set to BP_NO_ID.
 bp_status bp_shortlist_finish(bp_shortlist *list, size_t *found);
 
 #endif

@@ -62,7 +62,7 @@ static uint64_t mix_into_checksum(uint64_t sum, uint64_t word) {
     return rotate(sum ^ rotate(word * prime_2, 31) * prime_1, 27) * prime_1 + prime_4;
 }
 
-// Continues a sum over one block. The length of the block counts too, so that zeros at its end make a difference.
+// Continues a sum over one block. The length of the block is included, so that zeros at its end make a difference.
 static uint64_t add_to_checksum(uint64_t sum, const unsigned char *bytes, size_t count) {
     size_t i = 0;
     for (; i + 8 <= count; i += 8) {

@@ -1,16 +1,16 @@
-// A stream of records with checksums: what a saved world is written with.
+// A stream of records with checksums, for saved worlds.
 //
 //     section | block | sum | block | sum | ... | block | sum |       section | block | sum | ...
 //
 // A section is a number of records of one size; writer and reader know both from what came before. A block is as many
 // whole records as fit into 16 KiB, or those that are left. A sum covers all records before it. So a reader needs one
-// block of memory, uses no record that has not been checked, and trusts no length: it asks for records only as they
-// come.
+// block of memory, uses no record that has not been checked, and trusts no length: it requests memory only as records
+// arrive.
 //
-// The checksum takes eight bytes at a time, with the step that XXH64 takes for the words at the end of its input
-// (Y. Collet, https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md). Each step is one-to-one in the sum so far and in
-// the word: so a change within one word is always found, and any other change except one in about 2^64. It does not
-// protect against forgery: the reader must check what the records say.
+// The checksum processes eight bytes at a time, with the step that XXH64 uses for the last words of its input (Y.
+// Collet, https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md). Each step is one-to-one in the sum so far and in the
+// word: so a change within one word is always detected, and any other change except one in about 2^64. It does not
+// protect against forgery: the reader must check the contents of records.
 //
 // Numbers are little-endian, floats are their IEEE 754 bits.
 #ifndef BP_BLOCK_STREAM_H
@@ -31,7 +31,7 @@ typedef struct bp_record_writer {
     unsigned char block[BP_BLOCK_BYTES + BP_SUM_BYTES];
 } bp_record_writer;
 
-// Where to put the next record of the section, of `record_bytes` bytes. Never NULL.
+// Room for the next record of the section, of `record_bytes` bytes. Never NULL.
 unsigned char *bp_record_next(bp_record_writer *writer, size_t record_bytes);
 // Ends a section. False if a write has failed.
 bool bp_records_end(bp_record_writer *writer);

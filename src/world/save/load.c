@@ -1,11 +1,11 @@
-// Loading a world from a stream. save_format.h says what is in it.
+// Loading a world from a stream. save_format.h describes the format.
 //
 // A loaded world is made by the calls that made the saved one (add, remove, set_object), which check their arguments.
-// Then it gets the old pairs, so that the next update knows what has begun and ended since. That update builds the
-// method's structure and finds all pairs. Nothing is trusted: memory follows the bytes that have come, not those that
-// the header promises, and what a checksum cannot tell is checked where it is used.
+// Then it gets the old pairs, so that the next update can report what has begun and ended since. That update builds the
+// method's structure and finds all pairs. Nothing is trusted: memory follows the bytes that have been read, not those
+// that the header promises, and whatever a checksum cannot guarantee is checked where it is used.
 //
-// Cost: O(n + pairs), and memory for the holes beside that of the world.
+// Cost: O(n + pairs), and memory for the holes in addition to the world.
 #include "world/save/save_format.h"
 
 #include "base/log.h"
@@ -37,7 +37,7 @@ static bp_status refuse_content(const loader *l, const char *what) {
     return BP_ERROR_ARGUMENT;
 }
 
-// The reader could not go on.
+// Logs why the reader stopped.
 static bp_status refuse_stream(const loader *l) {
     const bool cut = l->reader.state == BP_STREAM_CUT;
     bp_log_write(log_of(l), "stream: %s, in the block after byte %" PRIu64,
@@ -137,7 +137,7 @@ static bp_status create_world(loader *l) {
 
 // ---- ids and boxes --------------------------------------------------------------------------------------------------
 
-// Memory for one more, at least doubled.
+// Memory for one more element, at least doubled.
 static bool reserve_next(bp_buffer *buffer, const loader *l, size_t count, size_t size) {
     const size_t bytes = count * size;
     return bytes + size <= buffer->bytes ||
@@ -197,7 +197,7 @@ static bp_status read_box(loader *l, bp_box_double *box) {
 
 static bp_status add_floats(loader *l, const bp_box_double *box) {
     bp_box floats;
-    for (int axis = 0; axis < 3; ++axis) { // as they were read
+    for (int axis = 0; axis < 3; ++axis) { // exactly as they were read
         floats.min[axis] = (float)box->min[axis];
         floats.max[axis] = (float)box->max[axis];
     }
@@ -210,7 +210,7 @@ static bp_status add_box(loader *l, const bp_box_double *box) {
                                                         : refuse_content(l, "it holds a box that is not valid");
 }
 
-// Every id gets an object first, the holes with any box; then the objects of the holes are removed.
+// Every id gets an object first, holes with an arbitrary box; then the objects of the holes are removed.
 static bp_status read_boxes(loader *l) {
     const bp_id *holes = l->holes.data;
     bp_status status = BP_OK;
@@ -277,14 +277,14 @@ static bp_status read_objects(loader *l) {
 
 // ---- what has changed since the last update -------------------------------------------------------------------------
 
-// What loading itself has changed does not count.
+// Changes made by loading itself do not count.
 static bp_status forget_changes(loader *l) {
     const bool all = l->setup.overlap.margin == 0.0f || (l->header.content & BP_SAVED_ALL_CHANGED) != 0;
     bp_change_list_restart(&l->world->changes, l->world->ids.count, all);
     return BP_OK;
 }
 
-// Reads a list of ids and marks each of them: as gone, or just as changed.
+// Reads a list of ids and marks each of them: as removed, or just as changed.
 static bp_status read_marks(loader *l, uint64_t count, bool are_gone) {
     bp_status status = BP_OK;
     bp_id id = UINT32_MAX;

@@ -1,4 +1,4 @@
-// Saving a world to a stream. save_format.h says what is written.
+// Saving a world to a stream. save_format.h describes the format.
 //
 // Cost: O(n + pairs), and memory for a byte per id and, if the pairs are not sorted, two copies of them.
 #include "world/save/save_format.h"
@@ -14,8 +14,8 @@
 typedef struct saver {
     const bp_world *world;
     bp_save_header header;
-    bp_buffer gone;   // of uint8_t, by id: 1 if it is listed as gone
-    bp_buffer sorted; // of bp_pair; empty if the world's are
+    bp_buffer gone;   // of uint8_t, by id: 1 if it is in the section `gone`
+    bp_buffer sorted; // of bp_pair; empty if the world's pairs are sorted
     const bp_pair *pairs;
     bp_record_writer writer;
 } saver;
@@ -40,8 +40,8 @@ static bool any_object_differs(const saver *s) {
     return false;
 }
 
-// Holes at the end are the same as no ids, unless a pair of the last update names them, or there is a margin: then the
-// number of ids decides when boxes are grown anew.
+// Holes at the end can be omitted, unless a pair of the last update names them, or there is a margin: then the number
+// of ids decides when all boxes get new margins.
 static size_t count_saved_ids(const saver *s) {
     const bp_pairs *pairs = &s->world->lists.pairs;
     size_t count = s->world->ids.count;
@@ -54,13 +54,13 @@ static size_t count_saved_ids(const saver *s) {
     return count;
 }
 
-// Whether an id was removed since the last update. (If it was given out again, only a world with events knows.)
+// Whether an id was removed since the last update. (If it has been reused, only a world with events knows.)
 static bool was_removed(const saver *s, bp_id id) {
     const bool knows = bp_world_has_events(s->world);
     return !is_saved(s, id) || (knows && (bp_change_list_marks(&s->world->changes)[id] & BP_MARK_REMOVED) != 0);
 }
 
-// Lists the removed ids that pairs name. Others need not be known: no pair can end with them.
+// Lists the removed ids that pairs name. Others are not needed: no pair can end with them.
 static bool find_gone(saver *s) {
     const bp_pairs *pairs = &s->world->lists.pairs;
     if (!bp_buffer_reserve(&s->gone, bp_world_allocator(s->world), 0, s->world->ids.count, 1)) {
@@ -80,7 +80,7 @@ static bool find_gone(saver *s) {
     return true;
 }
 
-// With a margin it matters how many objects have changed: if many have, all boxes are grown anew.
+// With a margin the number of changed objects matters: if many have changed, all boxes get new margins.
 static bool is_listed_as_changed(const saver *s, size_t id) {
     const bp_change_list *changes = &s->world->changes;
     return has_margin(s) && bp_change_list_is_complete(changes) && bp_change_list_marks(changes)[id] != 0;
@@ -168,7 +168,7 @@ static bool write_holes(saver *s) {
     return bp_records_end(&s->writer);
 }
 
-// In 32 bits, unless the world keeps 64: otherwise the coordinates are floats.
+// In 64 bits if the world keeps them. Otherwise the coordinates are floats.
 static void write_box_record(saver *s, bp_box_double box) {
     const bool is_double = s->world->boxes.is_double;
     unsigned char *record = bp_record_next(&s->writer, is_double ? BP_DOUBLE_BOX_BYTES : BP_BOX_BYTES);

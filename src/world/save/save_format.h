@@ -4,15 +4,16 @@
 //     header     content 4, dimensions 4, shape 4, margin 4, period 3 x 4, 0 4,
 //                ids 8, holes 8, gone 8, changed 8, pairs 8
 //     holes      id 4                                           ascending
-//     boxes      min 3 x 4, max 3 x 4 (or 3 x 8 each)           of objects alive, by id, as they were given
+//     boxes      min 3 x 4, max 3 x 4 (or 3 x 8 each)           of objects alive, by id: the input boxes
 //     grown      the same                                       with a margin: the grown boxes
 //     objects    group 4, mask 4, flags 4, island 4, user 8     of objects alive, by id; if one is not the default
 //     gone       id 4                                           ids in pairs whose object was removed; ascending
 //     changed    id 4                                           with a margin: since the last update; ascending
 //     pairs      a 4, b 4                                       of the last update, ascending
 //
-// Each line is a section of block_stream.h and comes with checksums. Only what matters for later updates is written,
-// field by field and in one order: so the same state has the same bytes, whatever threads, method or history led to it.
+// Each line is a section of block_stream.h with its checksums. Only state that matters for later updates is written,
+// field by field and in a fixed order: so the same state has the same bytes, whatever threads, method or history led to
+// it.
 #ifndef BP_SAVE_FORMAT_H
 #define BP_SAVE_FORMAT_H
 
@@ -38,7 +39,7 @@ enum {
 
 // The content of a stream.
 enum {
-    BP_SAVED_OBJECTS = 1u << 0,     // objects are there
+    BP_SAVED_OBJECTS = 1u << 0,     // the section of objects is not empty
     BP_SAVED_ALL_CHANGED = 1u << 1, // all ids count as changed
     BP_SAVED_DOUBLE = 1u << 2,      // boxes have 64-bit coordinates
     BP_SAVED_EVERYTHING = BP_SAVED_OBJECTS | BP_SAVED_ALL_CHANGED | BP_SAVED_DOUBLE
@@ -51,8 +52,7 @@ typedef struct bp_save_header {
     uint64_t ids, holes, gone, changed, pairs; // how many
 } bp_save_header;
 
-// The header of a world with this rule, with nothing in it yet. A zero is never negative, and an axis that does not
-// count is zero.
+// The header of an empty world with this rule. Zeros are never negative, and axes that do not count are zero.
 static inline bp_save_header bp_save_describe(const bp_overlap_rule *rule) {
     bp_save_header header = {.dimensions = rule->dimensions, .shape = (uint32_t)rule->shape};
     header.margin = rule->margin + 0.0f;
