@@ -236,7 +236,7 @@ static bp_status run_round(tuning *t, size_t round, size_t steps, bool *whole) {
             }
             const bp_status status = c->dropped ? BP_OK : run_candidate(t, c, round, steps, &pairs);
             if (status == BP_ERROR_MEMORY || status == BP_ERROR_UNSUPPORTED) {
-                c->dropped = true; // it needs too much memory; others may need less
+                c->dropped = true; // it cannot run here; others may
             } else if (status != BP_OK) {
                 return status;
             }

@@ -4,7 +4,7 @@
 //         for each b after a       n (n - 1) / 2 tests
 //             overlap? report
 //
-// Purpose: it is obviously right, and the tests compare every other method with it.
+// Purpose: it is obviously correct, and the tests compare every other method with it.
 //
 // Layout: none. It reads the boxes where they are.
 //

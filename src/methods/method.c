@@ -1,4 +1,4 @@
-// The table of all methods: it drives library, tool, tests and bench. A new method is one folder or file, and one row.
+// The table of all methods, for library, tool, tests and bench. A new method is one folder or file, and one row.
 #include "methods/method.h"
 
 static const bp_method_ops *const table[] = {
@@ -55,7 +55,7 @@ const char *bp_method_summary(size_t index) {
 }
 
 uint32_t bp_method_supports(size_t index) {
-    if (index == BP_METHOD_AUTO) { // what all that it chooses from do
+    if (index == BP_METHOD_AUTO) { // what all methods that it chooses from support
         return table[BP_METHOD_HIERARCHICAL_GRID]->supports & table[BP_METHOD_BVH]->supports;
     }
     return index < bp_method_count() ? table[index]->supports : 0;

@@ -1,8 +1,8 @@
-// The method interface: what an algorithm has to provide.
+// The method interface: the functions of an algorithm.
 //
-// A method turns boxes into pairs in a sink, and does nothing else: checking, filtering, order, events and files belong to
-// other rooms. Boxes are indexed by id. A hole (an id that is not alive) is a box of NaNs: it overlaps nothing, and a
-// method skips it.
+// A method turns boxes into pairs in a sink, and does nothing else: checking, filtering, order, events and files belong
+// to other rooms. Boxes are indexed by id. A hole (an id that is not alive) is a box of NaNs: it overlaps nothing, and
+// a method skips it.
 //
 // A new method is a folder or file, a row in method.c and a value of bp_method.
 #ifndef BP_METHOD_H
@@ -24,19 +24,19 @@ typedef struct bp_method_ops {
     const char *summary;
     uint32_t supports; // BP_SUPPORTS_ flags
 
-    // A state is `state_bytes` of memory. `init` makes it an empty one, which cannot fail; the setup outlives it. `free`
-    // releases what it holds.
+    // A state is `state_bytes` of memory. `init` makes it an empty one, which cannot fail; the setup outlives it.
+    // `free` releases everything that it holds.
     size_t state_bytes;
     void (*init)(void *state, const bp_method_setup *setup);
     void (*free)(void *state);
 
-    // Takes in boxes[0 .. count), which stay valid and unchanged until the next build or update. After a failure the
-    // state is empty; only free and build may follow.
+    // Builds the structure over boxes[0 .. count), which stay valid and unchanged until the next build or update. After
+    // a failure the state is empty; only free and build may follow.
     bp_status (*build)(void *state, const bp_box *boxes, size_t count);
 
-    // As build, if since the last build or update only the boxes named by `changes` have changed, appeared or become
-    // holes; NULL: perhaps all of them. Tells which search is to follow. NULL: the method has no incremental form and is
-    // always built anew.
+    // Like build, if only the boxes named by `changes` have changed, appeared or become holes since the last build or
+    // update; `changes` = NULL: perhaps all of them. Returns in *kind which search has to follow. NULL: the method has
+    // no incremental form and is always rebuilt.
     bp_status (*update)(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
                         bp_search_kind *kind);
 
@@ -46,14 +46,15 @@ typedef struct bp_method_ops {
     // Finds every overlapping pair that has a changed id, once, as (smaller id, larger id).
     bp_status (*find_changed)(void *state, const bp_changes *changes, bp_sink *sink);
 
-    // Finds every overlapping pair of one of boxes[0 .. count) and a box that was built, as (id of the former, id of the
-    // latter).
+    // Finds every overlapping pair of one of boxes[0 .. count) and a box of the structure, as (id of the former, id of
+    // the latter).
     bp_status (*find_between)(void *state, const bp_box *boxes, size_t count, bp_sink *sink);
 
     // Fills the fields that describe the structure: update, bytes, levels, cells, occupied, objects_per_cell(_max).
     void (*stats)(const void *state, bp_stats *stats);
 
-    // BP_ERROR_INTERNAL, with the finding in the log, unless the structure holds exactly the boxes it was given.
+    // BP_ERROR_INTERNAL, with a message in the log, unless the structure holds exactly the boxes that it was built
+    // over.
     bp_status (*validate)(const void *state);
 } bp_method_ops;
 
@@ -62,7 +63,7 @@ const bp_method_ops *bp_method_get(bp_method method);
 
 // A new state of a method; NULL if memory is short.
 void *bp_method_create(const bp_method_ops *ops, const bp_method_setup *setup);
-// Releases a state. NULL is fine.
+// Releases a state. NULL is allowed.
 void bp_method_destroy(const bp_method_ops *ops, const bp_allocator *allocator, void *state);
 
 extern const bp_method_ops bp_brute_force_ops;

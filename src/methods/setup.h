@@ -1,4 +1,4 @@
-// What a method is created with: the parts of a config that concern it, checked and complete.
+// The setup of a method: the parts of a config that concern it, checked and complete.
 #ifndef BP_SETUP_H
 #define BP_SETUP_H
 
@@ -9,7 +9,7 @@
 
 typedef struct bp_method_setup {
     bp_runtime runtime;
-    const bp_kernels *kernels; // of the instruction set that was chosen
+    const bp_kernels *kernels; // of the chosen instruction set
     uint32_t dimensions;
     bp_update_strategy update;
     bp_method_settings settings; // with all defaults filled in

@@ -38,7 +38,7 @@ typedef struct row_maker {
 
 // Prefetches the offsets of later rows. Prefetching the places of their indices as well, once offsets are there, gained
 // nothing.
-BP_PREFETCHER prefetch_rows(const row_maker *j, size_t pair) {
+BP_PREFETCHER prefetch_offsets(const row_maker *j, size_t pair) {
     const bp_pair ahead = j->pairs[pair < j->pair_count ? pair : j->pair_count - 1];
     bp_prefetch_write(j->offsets + ahead.a + 1);
     bp_prefetch_write(j->offsets + (j->both_ways ? ahead.b : ahead.a) + 1);
@@ -51,7 +51,7 @@ static void task_count_rows(void *context, size_t task) {
     memset(counts, 0, rows * sizeof *counts);
     for (size_t i = 0; i < j->pair_count; ++i) {
         const size_t a = j->pairs[i].a - begin, b = j->pairs[i].b - begin;
-        prefetch_rows(j, i + AHEAD);
+        prefetch_offsets(j, i + AHEAD);
         if (a < rows) {
             ++counts[a];
         }
@@ -78,7 +78,7 @@ static void task_place_indices(void *context, size_t task) {
     for (size_t i = 0; i < j->pair_count; ++i) {
         const bp_pair pair = j->pairs[i];
         const size_t a = pair.a - begin, b = pair.b - begin;
-        prefetch_rows(j, i + AHEAD);
+        prefetch_offsets(j, i + AHEAD);
         if (a < rows) {
             j->indices[places[a]++] = pair.b;
         }

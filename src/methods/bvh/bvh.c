@@ -1,34 +1,34 @@
-// bvh: a binary tree of bounding boxes, walked down against itself.
+// bvh: a binary tree of bounding boxes, traversed against itself.
 //
-// Idea: a node's box holds all boxes below it, so where two nodes do not overlap, nothing below them needs a test.
-// Leaves hold eight boxes in columns: the last three levels of the walk are one step of the vector kernel.
+// Idea: a node's box contains all boxes below it, so where two nodes do not overlap, nothing below them needs a test.
+// Leaves hold eight boxes in columns: the last three levels of the traversal are one step of the vector kernel.
 //
 //                 root              build    top-down, bottom-up, insertion                              bvh_build.c
-//               /      \            change   a box leaves and enters, O(log n); or all bounds are computed
-//             n          n                   anew and the tree keeps its shape (refit)                   bvh_insert.c
+//               /      \            change   a box is removed or inserted, O(log n); or all bounds are
+//             n          n                   recomputed and the tree keeps its shape (refit)             bvh_insert.c
 //           /   \      /   \        find     nodes against nodes, leaves against leaves                  bvh_find.c
 //         leaf leaf  leaf leaf      layout   pairs of nodes, slots of boxes                              bvh_tree.h
 //
 // Cost: O(n log n) to build, O(n) to refit, O(n + pairs) to find where boxes are spread evenly. Sizes and distances do
-// not matter. Loses to a grid where sizes are alike: building and walking the tree takes about three times as long.
-// Loses also where boxes are long in all directions at once, since then nodes overlap everywhere.
+// not matter. Loses to a grid where sizes are similar: building and traversing the tree takes about three times as
+// long. Also loses where boxes are long in all directions at once, since then nodes overlap everywhere.
 //
 // update = automatic: if few objects changed, each is moved in the tree and only their pairs are searched for.
 // Otherwise the tree is refitted. Its leaves grow as objects drift apart, and searches become slower. The excess over
-// the tree as it was built is added up, and when the sum has reached what a new tree costs, a new one is built.
+// the tree as it was built is summed up, and when the sum reaches the cost of a new tree, a new one is built.
 //
-// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", section 2.1, after C.
-// Ericson, "Real-Time Collision Detection", 2005, chapter 6.
+// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", 2016, section 2.1, after
+// C. Ericson, "Real-Time Collision Detection", 2005, chapter 6.
 #include "methods/bvh/bvh_tree.h"
 
 #include "methods/method.h"
 
 enum {
-    FEW = 16,    // one object in so many is few
+    FEW = 16,    // at most one object in this many is few
     WORN_OUT = 4 // changes per object after which a tree that was changed box by box is built anew
 };
 
-// What a new tree costs, by build, as the excess of squared extents that searches may add up instead (measured).
+// The cost of a new tree, by build, as the sum of excess (see bvh.excess) that searches may reach before (measured).
 static const double BUILD_COST[] = {[BP_BVH_TOP_DOWN] = 0.5, [BP_BVH_BOTTOM_UP] = 2.0, [BP_BVH_INSERTION] = 6.0};
 
 typedef struct bvh {
@@ -36,8 +36,8 @@ typedef struct bvh {
     bvh_tree tree;
     bvh_tree other; // of the other set of find_between
     bvh_search search;
-    double spread;       // of the leaves as they were built
-    double excess;       // of the leaves of all searches since over that, in shares of it
+    double spread;       // of the leaves, right after the build
+    double excess;       // sum over all searches since: the increase of the spread, relative to it
     size_t change_count; // boxes that were moved one by one since the build
     bp_update_strategy update;
 } bvh;
@@ -83,7 +83,7 @@ static bp_status relocate_ids(bvh *b, const bp_id *ids, size_t count) {
     return status;
 }
 
-// Objects that a refit cannot bring up to date: they came, went, or became infinite or finite.
+// Objects that a refit cannot update: they came, went, or became infinite or finite.
 static bool must_relocate(const bvh *b, uint32_t id) {
     const bp_box *box = &b->tree.boxes[id];
     const uint32_t place = bvh_places(&b->tree)[id];
@@ -106,7 +106,7 @@ static bp_status relocate_what_refit_cannot(bvh *b, bool *too_many) {
     return status;
 }
 
-// Computes all bounds anew, unless a new tree is due.
+// Recomputes all bounds, unless a new tree is due.
 static bp_status bvh_refit(bvh *b, bool *due) {
     bp_status status = relocate_what_refit_cannot(b, due);
     if (status != BP_OK || *due) {

@@ -2,7 +2,7 @@
 //
 //   top-down   Boxes are split in two at the object median, the object mean or the spatial median of their centres,
 //              along the axis of largest extent or variance, until eight are left. Sides are rounded to whole leaves:
-//              all leaves are full but one, and where the nodes of a part will lie is known before it is split, so that
+//              all leaves but one are full, and the places of a part's nodes are known before it is split, so that
 //              parts can be built in parallel. O(n log n).
 //
 //   bottom-up  Zych merges the two clusters with the smallest common volume, again and again: O(n^3), or O(n^2 log n)
@@ -28,7 +28,7 @@ enum {
     PART_LEAST = 4096, // boxes that are worth a task
     SAMPLE_MAX = 31,
     NEIGHBOURS = 8,   // clusters on each side that a cluster chooses from
-    MERGED_LEAST = 16 // if fewer than one cluster in so many would be merged, neighbours are merged instead
+    MERGED_LEAST = 16 // if fewer than one cluster in this many would be merged, neighbours are merged instead
 };
 
 typedef struct entry {
@@ -60,7 +60,7 @@ static bp_status collect_entries(bvh_tree *tree) {
 
 // ---- top-down: where to split ---------------------------------------------------------------------------------------
 
-// Where some centres are.
+// The bounds of some centres.
 typedef struct extent {
     float min[3], max[3];
 } extent;
@@ -119,7 +119,7 @@ static size_t count_below(const entry *entries, size_t count, int axis, double l
     return below;
 }
 
-// How many leaves the first side gets: at least one, and not all.
+// The number of leaves on the first side: at least one, and not all.
 static size_t leaves_of_first(const bp_method_setup *setup, const entry *entries, size_t count, int axis,
                               const extent *e) {
     const size_t leaves = (count + BVH_LEAF - 1) / BVH_LEAF;
@@ -135,8 +135,7 @@ static size_t leaves_of_first(const bp_method_setup *setup, const entry *entries
 
 // ---- top-down: splitting --------------------------------------------------------------------------------------------
 
-// Brings the entries below the pivot (with `or_equal`, also those at it) to the front, without a branch on which these
-// are.
+// Moves the entries below the pivot (with `or_equal`, also those at it) to the front, without a data-dependent branch.
 static inline size_t partition_entries(entry *entries, size_t count, int axis, float pivot, bool or_equal) {
     size_t front = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -148,7 +147,7 @@ static inline size_t partition_entries(entry *entries, size_t count, int axis, f
     return front;
 }
 
-// A value of which about `rank` entries are smaller, from a sample.
+// A value that about `rank` entries are smaller than, from a sample.
 static float choose_pivot(const entry *entries, size_t count, size_t rank, int axis) {
     const size_t size = count >= 512 ? SAMPLE_MAX : count >= 64 ? 7 : 3;
     float sample[SAMPLE_MAX] = {0};
@@ -163,7 +162,7 @@ static float choose_pivot(const entry *entries, size_t count, size_t rank, int a
     return sample[(size_t)((unsigned long long)rank * size / count)];
 }
 
-// Reorders until none of the first `rank` is greater than any of the others.
+// Reorders until none of the first `rank` entries is greater than any of the others.
 static void select_rank(entry *entries, size_t count, size_t rank, int axis) {
     while (rank > 0 && rank < count) {
         const float pivot = choose_pivot(entries, count, rank, axis);
@@ -172,7 +171,7 @@ static void select_rank(entry *entries, size_t count, size_t rank, int axis) {
             count = front;
             continue;
         }
-        if (front == 0) { // the pivot is the smallest: all that are equal to it are in their place at once
+        if (front == 0) { // the pivot is the smallest: all entries equal to it are in their place at once
             front = partition_entries(entries, count, axis, pivot, true);
             if (rank <= front) {
                 return;
@@ -184,10 +183,10 @@ static void select_rank(entry *entries, size_t count, size_t rank, int axis) {
     }
 }
 
-// A part of the entries on its way to become the subtree of a node. `begin` is that of a leaf.
+// A part of the entries that will become the subtree of a node. `begin` is the beginning of a leaf.
 typedef struct part {
     size_t begin, end;
-    uint32_t node, children; // the nodes of the subtree lie from `children` on
+    uint32_t node, children; // the nodes of the subtree are stored from `children` on
 } part;
 
 static void make_leaf_of_part(bvh_tree *tree, const part *p) {
@@ -245,7 +244,7 @@ static void task_split_part(void *context, size_t index) {
     split_to_leaves(all->tree, all->list[index]);
 }
 
-// Splits the largest part until there is one for every task.
+// Splits the largest part again and again until there is one for every task.
 static void divide_largest_parts(parts *all, size_t wanted) {
     while (all->count < wanted) {
         size_t most = 0;
@@ -263,7 +262,7 @@ static void divide_largest_parts(parts *all, size_t wanted) {
     }
 }
 
-// The columns are the entries in their order, and the bounds of leaves follow from them.
+// Fills the columns from the entries, in their order, and computes the bounds of leaves.
 typedef struct filling {
     bvh_tree *tree;
     bp_blocks blocks; // of slots
@@ -317,13 +316,13 @@ typedef struct cluster {
     float min[3];
     uint32_t number;
     float max[3];
-    uint32_t count; // boxes
+    uint32_t count; // number of boxes
 } cluster;
 
 typedef struct clustering {
     size_t entry_count;
     uint64_t *keys, *spare_keys;
-    cluster *clusters, *merged; // this round's, and the next one's
+    cluster *clusters, *merged; // of this round, and of the next
     uint32_t *partners;
     float *costs;
     merge *merges;
@@ -364,7 +363,8 @@ static uint32_t bits_for_number(size_t count) {
     return bits;
 }
 
-// The clusters of one box each, along the Z-curve, as finely as a key of 64 bits with the entry's number allows.
+// The clusters of one box each, along the Z-curve, as finely as a key of 64 bits that includes the entry's number
+// allows.
 static void begin_clustering(const bvh_tree *tree, clustering *c) {
     const entry *entries = tree->entries_buffer.data;
     const size_t n = c->entry_count;
@@ -400,7 +400,7 @@ static cluster join_clusters(const cluster *a, const cluster *b) {
     return both;
 }
 
-// The clustering rule: the surface of the box that holds both. (Volume, Zych's measure, is 0 for everything flat.)
+// The clustering rule: the surface of the common box. (Volume, Zych's measure, is 0 for all flat boxes.)
 static float merge_cost(const cluster *a, const cluster *b) {
     const cluster both = join_clusters(a, b);
     const float x = both.max[0] - both.min[0], y = both.max[1] - both.min[1], z = both.max[2] - both.min[2];

@@ -1,16 +1,16 @@
-// Finding pairs: two trees, or one with itself, are walked down together; pairs of leaves go to the vector kernel.
+// Finding pairs: two trees, or one and itself, are traversed together; pairs of leaves go to the vector kernel.
 //
 //     (root, root)                      a node with itself gives its children with themselves and with each other;
-//       (l, l) (l, r) (r, r)            two nodes that overlap are taken down by the descent rule:
-//              |                          one-before-other   a to its leaves, then b
+//       (l, l) (l, r) (r, r)            two nodes that overlap are replaced by children, by the descent rule:
+//              |                          one-before-other   a down to its leaves, then b
 //       (ll, rl) (ll, rr) ...             larger-volume      the one with the larger box
 //              |                          simultaneous       both at once: four pairs
 //       (leaf, leaf)
-//         1. the boxes of the one against the bounds of the other: one vector, and two in three drop out
-//         2. each that is left against the boxes of the other: one vector each
+//         1. the boxes of the one against the bounds of the other: one vector, and two in three are eliminated
+//         2. each box that is left against the boxes of the other: one vector each
 //
-// The heights of the trees say how large the stack can become, so it never overflows. The walk is cut into tasks at
-// pairs near the root; how it is cut depends only on the trees.
+// The heights of the trees bound the size of the stack, so it never overflows. The traversal is divided into tasks at
+// pairs near the root; the division depends only on the trees.
 #include "methods/bvh/bvh_tree.h"
 
 #include <assert.h>
@@ -45,7 +45,7 @@ size_t bvh_search_bytes(const bvh_search *search) {
 // ---- descent --------------------------------------------------------------------------------------------------------
 
 typedef struct trees {
-    const bvh_tree *a, *b; // the same for pairs inside one
+    const bvh_tree *a, *b; // the same tree for pairs inside one
     const bvh_node *a_nodes, *b_nodes;
     bp_bvh_descent descent;
 } trees;
@@ -55,7 +55,8 @@ static trees trees_of(const bvh_tree *a, const bvh_tree *b) {
         .a = a, .b = b, .a_nodes = bvh_nodes(a), .b_nodes = bvh_nodes(b), .descent = a->setup->settings.bvh_descent};
 }
 
-// The sum of the extents: it orders boxes of like shape as volume does, and is neither 0 for flat ones nor infinite.
+// The sum of the extents: for boxes of similar shape it orders like the volume, but it is neither 0 for flat ones nor
+// infinite.
 static float node_size(const bvh_node *node) {
     return (node->max[0] - node->min[0]) + (node->max[1] - node->min[1]) + (node->max[2] - node->min[2]);
 }
@@ -67,7 +68,7 @@ static inline bool descends_a(bp_bvh_descent descent, const bvh_node *a, const b
     return descent == BP_BVH_ONE_BEFORE_OTHER || node_size(a) >= node_size(b);
 }
 
-// Appends a pair if its nodes overlap; without a branch on that.
+// Appends a pair if its nodes overlap; without a branch.
 static inline size_t append_if_overlapping(const trees *t, node_pair *out, size_t count, uint32_t a, uint32_t b) {
     out[count] = (node_pair){.a = a, .b = b};
     return count + bvh_nodes_overlap(&t->a_nodes[a], &t->b_nodes[b]);
@@ -115,7 +116,7 @@ static void count_leaf_tests(bp_sink *sink, const bp_range_test *tests, size_t c
     }
 }
 
-// The boxes of a that touch the bounds of a leaf of b, each to be tested against that leaf. The id columns name slots
+// The boxes of a that touch the bounds of a leaf of b, each to be tested against that leaf. The id columns hold slots
 // and positions here, instead of ids.
 static void list_touched(walker *w) {
     const trees *t = w->trees;
@@ -146,7 +147,7 @@ static void test_leaves(walker *w) {
     w->test_count = 0;
 }
 
-// At most LEAF_PAIRS leaves with themselves fit beside as many pairs.
+// At most LEAF_PAIRS tests of leaves with themselves fit in addition to as many pairs.
 static void list_leaf_with_itself(walker *w, const bvh_node *leaf) {
     const uint32_t begin = leaf->first * BVH_LEAF, end = begin + leaf->count;
     for (uint32_t position = begin; position + 1 < end; ++position) {
@@ -177,7 +178,7 @@ typedef struct tree_search {
     size_t stack_size;
 } tree_search;
 
-// Each step takes one pair off and puts at most four on, one level further down in at least one tree.
+// Each step removes one pair and adds at most four, one level deeper in at least one tree.
 static size_t stack_size_for(const bvh_tree *a, const bvh_tree *b) {
     return 3 * ((size_t)bvh_heights(a)[BVH_ROOT] + bvh_heights(b)[BVH_ROOT]) + 4;
 }
@@ -206,7 +207,7 @@ static void unit_walk(const void *context, bp_range_tester *tester, size_t index
 
 // ---- tasks ----------------------------------------------------------------------------------------------------------
 
-// Replaces every pair by those below it.
+// Replaces every pair by the pairs below it.
 static size_t expand_pairs(const trees *t, const node_pair *from, size_t count, node_pair *to) {
     size_t expanded = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -219,7 +220,7 @@ static size_t expand_pairs(const trees *t, const node_pair *from, size_t count, 
     return expanded;
 }
 
-// Cuts the walk into pairs of nodes near the roots, one for each task.
+// Divides the traversal into pairs of nodes near the roots, one for each task.
 static bool make_walk_tasks(bvh_search *search, tree_search *s, size_t *count) {
     const bp_allocator *allocator = &s->trees.a->setup->runtime.allocator;
     if (!bp_buffer_reserve(&search->tasks_buffer, allocator, 0, (size_t)4 * TASKS_MAX, sizeof(node_pair)) ||
@@ -284,7 +285,7 @@ static box_list scanned_boxes(const bvh_tree *tree) {
 // Every object against segments of candidates: unit u is object u / segments, segment u % segments.
 typedef struct scan {
     size_t segments, candidate_count;
-    bool with_itself; // each against those after it
+    bool with_itself; // each object against those after it
 } scan;
 
 static void unit_scan(const void *context, bp_range_tester *tester, size_t unit) {
@@ -320,7 +321,7 @@ static bp_pair ordered_pair(uint32_t a, uint32_t b) {
     return (bp_pair){.a = a < b ? a : b, .b = a < b ? b : a};
 }
 
-// Of the pairs from `first` on, those that are kept: (smaller id, larger id).
+// Orders the pairs from `first` on as (smaller id, larger id), as far as they are kept.
 static void order_pairs(bp_sink *sink, size_t first) {
     const size_t end = sink->count < sink->capacity ? sink->count : sink->capacity;
     for (size_t i = first; i < end; ++i) {
@@ -368,7 +369,7 @@ static bool node_overlaps(const bvh_node *node, const bp_box *box) {
            (box->min[1] <= node->max[1]) & (node->min[2] <= box->max[2]) & (box->min[2] <= node->max[2]);
 }
 
-// The pairs of one changed box with its candidates, less those with itself and those that the other one's search
+// The pairs of one changed box with its candidates, except those with itself and those that the other box's search
 // reports.
 static void test_changed(const changed_search *c, bp_range_tester *tester, const bp_range_test *tests, size_t count) {
     bp_sink *sink = tester->sink;
@@ -432,7 +433,7 @@ static void test_changed_against_all(const changed_search *c, bp_range_tester *t
     }
 }
 
-// The tester's list stays empty: each test runs at once, on the columns that the tester has then.
+// The tester's list stays empty: each test runs at once, on the columns that are set then.
 static void unit_changed(const void *context, bp_range_tester *tester, size_t unit) {
     const changed_search *c = context;
     const bvh_tree *tree = c->tree;
@@ -465,7 +466,7 @@ bp_status bvh_search_changed(bvh_search *search, const bvh_tree *tree, const bp_
     c.stacks = search->stacks_buffer.data;
     const bp_range_search ranges = {.runtime = &tree->setup->runtime,
                                     .kernels = tree->setup->kernels,
-                                    .objects = NULL, // these differ from box to box
+                                    .objects = NULL, // set for each box
                                     .candidates = NULL,
                                     .names = BP_NAMES_BY_ROLE,
                                     .unit_count = units,

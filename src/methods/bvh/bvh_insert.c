@@ -1,20 +1,23 @@
 // Changing the tree box by box.
 //
-// A box goes down to the child whose surface grows less, into a leaf with room, or into a full one that is split in two
+// A box descends to the child whose surface grows less, into a leaf with room, or into a full one that is split in two
 // at its median. A leaf that has become empty is removed, and one whose boxes fit into its sibling is merged into it.
 // On the way up bounds are corrected, and where one side of a node is more than one level taller than the other, a
 // grandchild changes places with the shorter side:
 //
 //            n                     n
 //          /   \                 /   \             O(log n) each. (Zych leaves such rotations out as too expensive;
-//         s     t       ->      f     t            but without them, boxes that come in sorted order turn the tree into
-//              / \                   / \           a list.)
+//         s     t       ->      f     t            but without them, boxes inserted in sorted order turn the tree
+//              / \                   / \           into a list.)
 //             f   g                 s   g
 #include "methods/bvh/bvh_tree.h"
 
 #include <string.h>
 
-enum { MERGE_MAX = 6 }; // boxes of two leaves that become one; below BVH_LEAF, so that the next one need not split it
+enum {
+    MERGE_MAX = 6
+}; // boxes of two leaves that are merged; below BVH_LEAF, so that the next box does not split it
+    // again
 
 static uint32_t *slot_nodes(const bvh_tree *tree) {
     return tree->slot_nodes_buffer.data;
@@ -72,7 +75,7 @@ static void free_slot(bvh_tree *tree, uint32_t slot) {
     --tree->leaf_count;
 }
 
-// Tells the slot or the children of a node where the node is now.
+// Updates the links from the slot or the children of a node to the node, which has moved.
 static void relink_below(bvh_tree *tree, uint32_t node) {
     const bvh_node *n = &bvh_nodes(tree)[node];
     if (bvh_is_leaf(n)) {
@@ -114,7 +117,8 @@ static double joint_surface(const bvh_node *node, const float min[3], const floa
     return surface_of(low, high);
 }
 
-// The child of `taller` that changes places with its uncle: the taller one, or the one that leaves the smaller node.
+// The child of `taller` that changes places with its uncle: the taller one, or the one that leaves the smaller node
+// behind.
 static uint32_t child_to_lift(const bvh_tree *tree, uint32_t taller, uint32_t uncle) {
     const uint32_t first = bvh_nodes(tree)[taller].first, *heights = &bvh_heights(tree)[first];
     if (heights[0] != heights[1]) {
@@ -145,7 +149,7 @@ static bool bounds_are_same(const bvh_node *a, const bvh_node *b) {
     return same;
 }
 
-// Corrects bounds and heights from an inner node on, as far up as anything changes.
+// Corrects bounds and heights from an inner node upwards, until nothing changes.
 static void correct_upwards(bvh_tree *tree, uint32_t node) {
     for (;;) {
         const bvh_node before = bvh_nodes(tree)[node];
@@ -238,7 +242,7 @@ static void fill_leaf(bvh_tree *tree, uint32_t node, uint32_t slot, const candid
     bvh_bound_leaf(tree, node);
 }
 
-// A full leaf and one box more become two leaves.
+// A full leaf and one more box become two leaves.
 static bp_status split_full_leaf(bvh_tree *tree, uint32_t node, const bp_box *box, uint32_t id) {
     const uint32_t pair = take_pair(tree), slot = take_slot(tree);
     if (pair == BVH_NOWHERE || slot == BVH_NOWHERE) {
@@ -294,13 +298,13 @@ static bp_status insert_box(bvh_tree *tree, uint32_t id) {
 
 // ---- leaving --------------------------------------------------------------------------------------------------------
 
-// Moves a box as it is in the columns: tree->boxes may hold a newer one, which its own relocation will read.
+// Moves a box as it is in the columns: tree->boxes may already have a newer one, which its own relocation will read.
 static void move_box(bvh_tree *tree, uint32_t to, uint32_t from) {
     const bp_box box = bp_columns_box(&tree->columns, from);
     bvh_put_box(tree, to, &box, tree->columns.id[from]);
 }
 
-// The sibling of the leaf takes the parent's place, unless the leaf is the last of the tree.
+// The sibling replaces the parent, unless the leaf is the last of the tree.
 static void remove_leaf(bvh_tree *tree, uint32_t leaf) {
     free_slot(tree, bvh_nodes(tree)[leaf].first);
     tree->order_is_valid = false;
@@ -313,7 +317,7 @@ static void remove_leaf(bvh_tree *tree, uint32_t leaf) {
     correct_above(tree, parent);
 }
 
-// The boxes of both go into the slot of the one, and the parent becomes the leaf.
+// The boxes of both leaves go into one slot, and the parent becomes the leaf.
 static void merge_leaves(bvh_tree *tree, uint32_t kept, uint32_t emptied) {
     const uint32_t parent = parent_of(tree, kept);
     bvh_node *to = &bvh_nodes(tree)[kept];

@@ -109,7 +109,7 @@ bool bvh_reserve_slots(bvh_tree *tree, size_t count) {
     if (count <= tree->slot_capacity) {
         return true;
     }
-    const size_t wanted = count + count / 4 + 1; // a world goes on to split leaves
+    const size_t wanted = count + count / 4 + 1; // later inserts will split leaves
     const size_t capacity = wanted < SLOTS_MAX ? wanted : SLOTS_MAX;
     if (count > SLOTS_MAX) {
         bp_log_write(&tree->setup->runtime.log,
@@ -185,7 +185,7 @@ bp_status bvh_add_scanned(bvh_tree *tree, uint32_t id) {
     return BP_OK;
 }
 
-// The last one takes its place.
+// The last scanned box takes its place.
 void bvh_remove_scanned(bvh_tree *tree, uint32_t id) {
     const size_t hole = bvh_places(tree)[id] & ~BVH_SCANNED, last = --tree->scanned_count;
     const bp_box box = bp_columns_box(&tree->scanned, last);
@@ -197,7 +197,7 @@ void bvh_remove_scanned(bvh_tree *tree, uint32_t id) {
 
 // ---- bounds ---------------------------------------------------------------------------------------------------------
 
-// Holes are NaN, and no comparison with them holds. Returns the sum of the extents.
+// Holes are NaN, and no comparison with them is true. Returns the sum of the extents.
 static float bound_slot(bvh_tree *tree, uint32_t index) {
     bvh_node *node = &bvh_nodes(tree)[index];
     const size_t begin = (size_t)node->first * BVH_LEAF;
@@ -237,7 +237,7 @@ void bvh_bound_inner(bvh_tree *tree, uint32_t index) {
     bvh_heights(tree)[index] = 1 + (heights[0] > heights[1] ? heights[0] : heights[1]);
 }
 
-// Lists the inner nodes, parents first. A list is its own queue.
+// Lists the inner nodes, parents first. The list is also the queue of the breadth-first traversal.
 static bp_status order_inner_nodes(bvh_tree *tree) {
     if (tree->order_is_valid) {
         return BP_OK;
@@ -300,7 +300,7 @@ static void task_refit(void *context, size_t block) {
     }
 }
 
-// The middle of a leaf's boxes: the median of their lower corners, which one that is far away does not move.
+// The middle of a leaf's boxes: the median of their lower corners, on which one distant box has no influence.
 static void middle_of_slot(const bvh_tree *tree, uint32_t slot, uint32_t count, float middle[3]) {
     for (int axis = 0; axis < 3; ++axis) {
         float sorted[BVH_LEAF] = {0};
@@ -334,7 +334,7 @@ static uint32_t list_strays(const bvh_tree *tree, uint32_t slot, uint32_t strays
     return found;
 }
 
-// Moves boxes that have jumped far and made their leaf large: across the edge of a periodic domain, for example.
+// Moves boxes that have jumped far and enlarged their leaf: across the edge of a periodic domain, for example.
 static bp_status move_strays(bvh_tree *tree) {
     bp_status status = BP_OK;
     const bp_columns *c = &tree->leaves;
@@ -450,7 +450,7 @@ static bool inner_is_right(const bvh_tree *tree, uint32_t index) {
            node_holds(node, right->min, right->max);
 }
 
-// Walks all nodes without memory of its own: down to the first child, from there to the second, from there up.
+// Visits all nodes without extra memory: down to the first child, from there to the second, from there up.
 static bp_status validate_nodes(const bvh_tree *tree) {
     size_t boxes = 0, leaves = 0, steps = 0;
     uint32_t index = BVH_ROOT;

@@ -1,7 +1,7 @@
 // The tree of the bvh method: nodes in pairs, leaves of eight boxes in columns.
 //
-//     nodes   | root | - | l | r | l | r | ...    siblings lie side by side, in one cache line; an inner node knows its
-//                  \_____^                        first child, a leaf its slot
+//     nodes   | root | - | l | r | l | r | ...    siblings are adjacent, in one cache line; an inner node has the index
+//                  \_____^                        of its first child, a leaf that of its slot
 //
 //     slots   | 8 boxes | 8 boxes | 5 boxes, 3 holes | ...     columns; a hole is a box of NaNs and overlaps nothing,
 //                                                              so a slot is always tested whole, in one vector
@@ -9,7 +9,7 @@
 //     scanned boxes with an infinite coordinate: they would only enlarge every node above them, and are tested against
 //             all others
 //
-// Any build gives this form, and any tree can be changed box by box afterwards.
+// Every build gives this form, and every tree can be changed box by box afterwards.
 #ifndef BP_BVH_TREE_H
 #define BP_BVH_TREE_H
 
@@ -44,15 +44,15 @@ typedef struct bvh_tree {
     bp_buffer parents_buffer; // of uint32_t, by node / 2: the parent of both
     bp_buffer heights_buffer; // of uint32_t, by node: 0 for a leaf
     uint32_t node_end;        // nodes used so far, free ones included
-    uint32_t free_pair;       // the first node of a chain of free pairs
+    uint32_t free_pair;       // the first node of a linked list of free pairs
 
     bp_columns columns; // by position: slot * BVH_LEAF + 0 .. 7
     bp_buffer columns_buffer;
-    bp_buffer positions_buffer; // of uint32_t: 0, 1, 2, ...; an id column in which boxes are named by position
-    bp_columns leaves;          // by slot: bounds; the id column names the slot
+    bp_buffer positions_buffer; // of uint32_t: 0, 1, 2, ...; an id column that holds positions
+    bp_columns leaves;          // by slot: bounds; the id column holds the slot
     bp_buffer leaves_buffer;
     bp_buffer slot_nodes_buffer; // of uint32_t, by slot: its leaf, or the next free slot
-    bp_buffer sizes_buffer;      // of float, by slot: the sum of its extents when a box last entered or left
+    bp_buffer sizes_buffer;      // of float, by slot: the sum of its extents when a box was last inserted or removed
     size_t slot_capacity;
     uint32_t slot_end, free_slot;
 
@@ -101,10 +101,10 @@ void bvh_tree_init(bvh_tree *tree, const bp_method_setup *setup);
 void bvh_tree_free(bvh_tree *tree);
 size_t bvh_tree_bytes(const bvh_tree *tree);
 
-// Empties the tree and takes in the ids of `boxes`, none of which is anywhere yet.
+// Empties the tree and adds the ids of `boxes`, none of which has a place yet.
 bp_status bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count);
 
-// Replaces the array of boxes, some of which may have changed. Ids beyond the former ones are nowhere yet.
+// Replaces the array of boxes, some of which may have changed. Ids beyond the former ones have no place yet.
 bp_status bvh_tree_renew(bvh_tree *tree, const bp_box *boxes, size_t count);
 
 bool bvh_reserve_nodes(bvh_tree *tree, size_t count);
@@ -113,24 +113,24 @@ bool bvh_reserve_slots(bvh_tree *tree, size_t count);
 // Writes a box, or a hole, into the columns. Boxes are flat there in two dimensions.
 void bvh_put_box(bvh_tree *tree, uint32_t position, const bp_box *box, uint32_t id);
 void bvh_write_hole(bvh_tree *tree, uint32_t position);
-// Puts a box into the list of scanned ones, or takes it out.
+// Adds a box to the list of scanned ones, or removes it.
 bp_status bvh_add_scanned(bvh_tree *tree, uint32_t id);
 void bvh_remove_scanned(bvh_tree *tree, uint32_t id);
 
-// Recomputes the bounds of a leaf from its boxes after one has entered or left.
+// Recomputes the bounds of a leaf from its boxes after one was inserted or removed.
 void bvh_bound_leaf(bvh_tree *tree, uint32_t index);
-// The bounds and the height of an inner node from its children.
+// Computes the bounds and the height of an inner node from its children.
 void bvh_bound_inner(bvh_tree *tree, uint32_t index);
-// All inner nodes, children before parents.
+// The same for all inner nodes, children before parents.
 bp_status bvh_bound_all_inner(bvh_tree *tree);
 
-// Reads all boxes anew and recomputes all bounds. The tree keeps its shape, except for strays: boxes that are now far
-// away from the others of their leaf move to another leaf. Every id must still be there, and finite or infinite as it
-// was.
+// Reads all boxes again and recomputes all bounds. The tree keeps its shape, except for strays: boxes that are now far
+// away from the others of their leaf move to another leaf. Every id must still be in the tree, and finite or infinite
+// as it was.
 bp_status bvh_tree_refit(bvh_tree *tree);
 
-// The squared sums of the extents of all leaves, added up: about proportional to their surfaces, but not 0 for leaves
-// that are flat or in a row. The cost of a search grows with it.
+// The sum over all leaves of the squared sum of their extents: about proportional to their surfaces, but not 0 for
+// leaves that are flat or in a row. The cost of a search grows with it.
 double bvh_tree_spread(const bvh_tree *tree);
 // Boxes in the fullest leaf.
 size_t bvh_tree_fullest(const bvh_tree *tree);
@@ -139,12 +139,12 @@ bp_status bvh_tree_validate(const bvh_tree *tree);
 
 // ---- bvh_build.c, bvh_insert.c, bvh_find.c --------------------------------------------------------------------------
 
-// All boxes, by the build that the setup names.
+// Builds a tree of all boxes, by the build that the setup names.
 bp_status bvh_tree_build(bvh_tree *tree, const bp_box *boxes, size_t count);
 
-// Brings one id up to date with its box: enters it, takes it out, or moves it.
+// Updates the place of one id to its box: inserts, removes or moves it.
 bp_status bvh_tree_relocate(bvh_tree *tree, uint32_t id);
-// Takes a box out of its leaf and inserts it anew.
+// Removes a box from its leaf and inserts it again.
 bp_status bvh_tree_reinsert(bvh_tree *tree, uint32_t id);
 
 // The memory of searches, kept from search to search. All zero is empty.

@@ -1,10 +1,10 @@
 // hierarchical-grid: levels of grids, each for objects of a certain size, in three forms behind one method.
 //
-//     sorted grid    all boxes are sorted by cell into columns, anew in every step          sorted_grid.h
+//     sorted grid    all boxes are sorted by cell into columns, again in every step         sorted_grid.h
 //     patched grid   a sorted grid that is kept and corrected while few objects change      patched_grid.h
 //     linked grid    cells are linked lists, which objects enter and leave in O(1)          linked_grid.h
 //
-// Idea: an object is never larger than the cells of its level, so it can only meet objects in its own cell or in a
+// Idea: an object is never larger than the cells of its level, so it can only overlap objects of its own cell or of a
 // neighbouring one; between objects of different sizes, the smaller one searches the coarser level. Cells are folded by
 // modulo into a block whose size follows the number of objects: space is unbounded, memory is not.
 //
@@ -12,11 +12,11 @@
 // objects much thinner than long in all directions at once, everything piled up in one place, a few hundred objects
 // (there all pairs are tested instead).
 //
-// update = rebuild means the sorted grid, update = individual the linked grid. update = automatic means the sorted grid
-// too, but patched while few objects change: rebuilding and searching it takes as long as patching it and searching for
-// one object in FEW. (Schornbaum 2009 decides by the share of objects that change cell. Measured here, that share
-// hardly matters: the cost is in searching for an object again once it has moved at all. And for that the linked grid,
-// whose objects lie scattered in memory, takes seven times as long as the patched one.)
+// update = rebuild means the sorted grid, update = individual the linked grid. update = automatic also means the sorted
+// grid, but patched while few objects change: rebuilding and searching it takes as long as patching it and searching
+// for one object in FEW. (Schornbaum 2009 decides by the share of objects that change their cell. Measured here, that
+// share hardly matters: the cost is in searching for an object again once it has moved at all. And for that the linked
+// grid, whose objects are scattered in memory, takes seven times as long as the patched one.)
 //
 // Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009.
 #include "methods/hierarchical_grid/hierarchical_grid.h"
@@ -43,8 +43,8 @@ typedef struct hierarchical_grid {
 } hierarchical_grid;
 
 enum {
-    FEW = 16, // one object in so many is few
-    CALM = 2  // updates: beginning to patch costs about as much as so many rebuilds
+    FEW = 16, // at most one object in this many is few
+    CALM = 2  // updates: starting to patch costs about as much as this many rebuilds
 };
 
 static void hierarchical_grid_init(void *state, const bp_method_setup *setup) {
@@ -96,7 +96,7 @@ static bp_status build_linked(hierarchical_grid *g) {
     return update_linked(g, NULL);
 }
 
-// Whether the linked grid is to be used: the setup says so, and objects are too many to test all pairs.
+// Whether to use the linked grid: the setup says so, and there are too many objects to test all pairs.
 static bool wants_linked(const hierarchical_grid *g) {
     return g->setup->update == BP_UPDATE_INDIVIDUAL && g->count >= g->setup->settings.brute_force_below;
 }
@@ -108,7 +108,7 @@ static bp_status hierarchical_grid_build(void *state, const bp_box *boxes, size_
     return wants_linked(g) ? build_linked(g) : build_sorted(g);
 }
 
-// Whether this update is to patch the sorted grid of the last one.
+// Whether to patch the sorted grid of the last update.
 static bool wants_patch(hierarchical_grid *g, const bp_changes *changes) {
     const bool few =
         changes != NULL && changes->count < g->count / FEW && g->count >= g->setup->settings.brute_force_below;

@@ -1,4 +1,4 @@
-// What only the hierarchical grid can do, beyond the method interface. `state` is a state of bp_hierarchical_grid_ops.
+// Calls of the hierarchical grid beyond the method interface. `state` is a state of bp_hierarchical_grid_ops.
 #ifndef BP_HIERARCHICAL_GRID_H
 #define BP_HIERARCHICAL_GRID_H
 
@@ -7,17 +7,16 @@
 #include "methods/hierarchical_grid/sorted_grid.h"
 
 // Finds the pairs that have begun and ended since the last search, as (smaller id, larger id). A restated pair that
-// overlaps before and after is reported as ended and as begun. Only after an update that asked for
-// BP_SEARCH_DIFFERENCE, with the changes of that update, which it completes. After a failure the state has to be built
-// anew.
+// overlaps before and after is reported as ended and as begun. Only after an update that returned BP_SEARCH_DIFFERENCE,
+// with the changes of that update, which it completes. After a failure the state has to be rebuilt.
 bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended);
 
 // Finds every overlapping pair of a box in `state` and a box in `other`, as (id in state, id in other). Both have just
 // been built (and not updated), and not with BP_UPDATE_INDIVIDUAL.
 bp_status bp_hierarchical_grid_find_across(void *state, void *other, bp_sink *sink);
 
-// The sorted grid of the state, for queries, and the ids of the strays, which are not in it. NULL if there is no sorted
-// grid now.
+// The sorted grid of the state, for queries, and the ids of the strays, which are not in it. NULL if there is currently
+// no sorted grid.
 const bp_sorted_grid *bp_hierarchical_grid_sorted(const void *state, const bp_id **strays, size_t *stray_count);
 
 #endif

@@ -1,5 +1,5 @@
-// The rule of Schornbaum's hierarchical hash grids: level k has cells of c0 * factor^k, c0 = sqrt(factor) * size of the
-// first object, holds the sizes in [cell / factor, cell), and is made when an object needs it. A level begins with
+// The level rule of Schornbaum (2009): level k has cells of c0 * factor^k, c0 = sqrt(factor) * size of the first
+// object, holds the sizes in [cell / factor, cell), and is made when an object needs it. A level begins with
 // settings.grid_size cells and is doubled along each axis while it holds more than settings.grid_load objects per cell.
 //
 // Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009, sections 3.3 and 3.4.
@@ -77,8 +77,8 @@ static bp_level *find_or_make_level(bp_levels *levels, const bp_method_setup *se
 // Makes the levels that the boxes need, and counts the boxes of each.
 static bool make_levels(bp_levels *levels, const bp_method_setup *setup, const bp_box *boxes, size_t count) {
     bp_level_rule rule = {0};
-    bp_level *last = NULL; // the level of the box before: the next one often belongs there too
-    double smallest = 0.0; // size on that level
+    bp_level *last = NULL; // the level of the box before: the next one often belongs to it, too
+    double smallest = 0.0; // size of that level
     for (size_t i = 0; i < count; ++i) {
         const float size = bp_fit_size(&boxes[i], setup->dimensions);
         if (!(size <= FLT_MAX) || bp_box_is_hole(&boxes[i])) {

@@ -1,16 +1,16 @@
-// How many levels, and which cells? (Unless settings.hierarchy_factor asks for the rule of level_rule.h.)
+// Choosing the levels and their cells (unless settings.hierarchy_factor asks for the rule of level_rule.h).
 //
 // A cost model decides, because with vectors levels are not free: one level for sizes 1:12 is more than twice as fast
-// as four levels of factor 2. Objects are sampled and their sizes sorted into octaves. A dynamic programme then cuts
+// as four levels of factor 2. Objects are sampled and their sizes sorted into octaves. Dynamic programming then divides
 // the octaves into levels such that the estimated work is least:
 //
 //     work of a level = its objects * (ranges inside) + all finer objects * (ranges across)
 //
-// where the cost of a range depends on the number of candidates in it. That number depends on how densely the objects
-// lie, at the scale of the cells: objects that fill space evenly, a few dense clumps in an empty world, and clumps of
-// clumps all differ. They are told apart by counting how often two objects of the sample share a cell, for cells of
-// 1/16, 1/256, ... of the space that objects of their size take up. The cells of a level are found by trying a few
-// dozen sizes in the same model. Measurements: docs/performance.md.
+// where the cost of a range depends on the number of candidates in it. That number depends on the density of objects at
+// the scale of the cells: objects that fill space evenly, a few dense clumps in an empty world, and clumps of clumps
+// all differ. They are distinguished by counting how often two objects of the sample share a cell, for cells of 1/16,
+// 1/256, ... of the space that objects of their size take up. The cells of a level are found by trying a few dozen
+// sizes in the same model. Measurements: docs/performance.md.
 //
 // cuda/plan.c does the same for a GPU, with other costs and other cells.
 #include "methods/hierarchical_grid/levels.h"
@@ -24,7 +24,7 @@
 enum {
     SAMPLE = 2048,    // objects in the sample, about
     OCTAVES = 256,    // exponents of a float
-    OCTAVES_MAX = 32, // kept apart by the dynamic programme, and fewer if objects are few
+    OCTAVES_MAX = 32, // distinguished by the dynamic programming, and fewer if objects are few
     LONGER_ROWS = 3,  // bits by which rows are longer than columns where a grid is folded
     LEVELS_ABOVE = 3, // for objects that are larger than any in the sample
     SCALES = 5,       // at which density is measured: in cells of 1/16, 1/256, ... of the space that objects take up
@@ -42,7 +42,7 @@ typedef struct group {
     float sampled[3];      // the largest extents in the sample
     float largest[3];      // the largest extents to expect
     double sum[3];         // of extents
-    double clump[SCALES];  // how much denser than evenly spread they lie, at each scale ...
+    double clump[SCALES];  // how much denser than evenly spread they are, at each scale ...
     int scales;            // ... that was measured
 } group;
 
@@ -89,7 +89,7 @@ typedef struct sample {
     uint16_t group;
 } sample;
 
-// The slot of a sample's cell, where its group's space is cut into 2^bits cells per axis.
+// The slot of a sample's cell, where its group's space is divided into 2^bits cells per axis.
 static size_t slot_of(const group *g, const sample *s, int bits, int slot_bits) {
     uint32_t hash = 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -101,7 +101,7 @@ static size_t slot_of(const group *g, const sample *s, int bits, int slot_bits) 
     return hash * 0x85ebca6bu >> (32 - slot_bits);
 }
 
-// How many pairs of samples of a group share a cell, not counting those that only share a slot.
+// How many pairs of samples of a group share a cell, excluding those that only share a slot.
 static double pairs_that_share(const group *g, const sample *samples, size_t count, int bits) {
     uint16_t slots[1 << SLOT_BITS];
     int slot_bits = 8; // different cells should rarely share a slot, but the table must not cost more than the samples
@@ -116,7 +116,7 @@ static double pairs_that_share(const group *g, const sample *samples, size_t cou
     return fmax(pairs - ldexp(0.5 * (double)count * (double)count, -slot_bits), 0.0);
 }
 
-// Measures at finer and finer scales, as long as objects clump and enough of them share cells to tell.
+// Measures at finer and finer scales, as long as objects clump and enough of them share cells to be significant.
 static void measure_clumps(group *g, const sample *samples, size_t count) {
     double clump = 1.0;
     bool finer = true;
@@ -152,10 +152,11 @@ static double group_span(const group *g, int axis) {
 typedef struct cells {
     double size[3];
     uint32_t bits[3];
-    double fold; // cells of the scene that share one of the grid
+    double fold; // cells of the scene that share one cell of the grid
 } cells;
 
-// An axis of two or three cells would meet itself on the other side; along x ranges may be up to five cells long.
+// With two or three cells an axis would be its own neighbour on the other side; along x ranges may be up to five cells
+// long.
 static const uint32_t FEWEST_BITS[3] = {4, 2, 2};
 
 static uint32_t nearest_bits(double wanted, uint32_t fewest) {
@@ -167,7 +168,7 @@ static uint32_t nearest_bits(double wanted, uint32_t fewest) {
 }
 
 // Halves the longest axis until there are no more cells than `most`. Rows stay longer than columns, because ranges at
-// their ends go over the edge of the folded grid.
+// their ends cross the edge of the folded grid.
 static void limit_cells(uint32_t bits[3], double most) {
     while (ldexp(1.0, (int)(bits[0] + bits[1] + bits[2])) > most) {
         int longest = -1;
@@ -212,7 +213,7 @@ static double part_of(double width, double span) {
     return width < span ? width / span : 1.0;
 }
 
-// The cost of a range with so many candidates on average: always one vector, and more if it is longer by chance.
+// The cost of a range with this many candidates on average: always one vector, and more if it is longer by chance.
 static double cost_of_range(double candidates) {
     const double squared = candidates * candidates;
     return 1.0 + COST_LONG * candidates / VECTOR * squared / (squared + VECTOR * VECTOR);
@@ -225,8 +226,8 @@ typedef struct members {
     group merged;
 } members;
 
-// Objects of a group in a box of this size around an object: the most that the density at any scale suggests, for the
-// box or for the part of it that is one cell of that scale.
+// Objects of a group in a box of this size around an object: the largest number that the density at any scale suggests,
+// for the box or for the part of it that is one cell of that scale.
 static double count_nearby(const group *g, const double size[3]) {
     double most = 0.0;
     for (int scale = 0; scale < g->scales; ++scale) {
@@ -243,7 +244,7 @@ static double count_nearby(const group *g, const double size[3]) {
     return fmin(g->count, most);
 }
 
-// The candidates in a part of a row: objects nearby, and objects from elsewhere that the folding brings there.
+// The candidates in a part of a row: objects nearby, and distant objects that folding puts into the same cells.
 static double candidates_along(const members *m, const cells *c, double width) {
     const double size[3] = {width, c->size[1], c->size[2]};
     double near = 0.0;
@@ -255,7 +256,7 @@ static double candidates_along(const members *m, const cells *c, double width) {
     return fmin(m->merged.count, near + folded);
 }
 
-// What a level of about these cells would cost.
+// The estimated cost of a level with about these cells.
 static estimate estimate_cells(const members *m, const double wanted[3]) {
     const group *g = &m->merged;
     const cells c = cells_of_size(g, wanted);
@@ -280,12 +281,12 @@ static estimate estimate_cells(const members *m, const double wanted[3]) {
 // The search for the best cells of a level.
 typedef struct cell_trials {
     const members *members;
-    double finer; // objects of finer levels, which search this one too
+    double finer; // objects of finer levels, which also search this one
     estimate best;
     double best_total;
 } cell_trials;
 
-// Tries cells of so many times the largest extents, or of `least` if that is more, and keeps the better estimate.
+// Tries cells of this many times the largest extents, or of `least` if that is more, and keeps the better estimate.
 static void try_cells(cell_trials *trials, double least, double along, double beside) {
     const group *g = &trials->members->merged;
     double cell[3];
@@ -305,7 +306,7 @@ static void try_cells(cell_trials *trials, double least, double along, double be
 static const double ALONG[] = {0.2501, 0.5005, 1.001, 2.0};
 static const double BESIDE[] = {1.001, 1.5, 2.0, 3.0};
 
-// Tries lengths between the largest extents and the whole scene, and returns the best.
+// Tries lengths between the largest extents and the whole scene, and returns the best one.
 static double try_scales(cell_trials *trials) {
     const group *g = &trials->members->merged;
     double longest = 0.0, largest = 0.0;
@@ -324,7 +325,7 @@ static double try_scales(cell_trials *trials) {
     return best_least;
 }
 
-// The best cells for a level that `finer` objects search too: first the scale, then the shape.
+// The best cells for a level that `finer` objects also search: first the scale, then the shape.
 static estimate estimate_members(const members *m, double finer) {
     cell_trials trials = {.members = m, .finer = finer, .best = {.inside = DBL_MAX}, .best_total = DBL_MAX};
     const double least = try_scales(&trials);
@@ -353,8 +354,8 @@ static bp_level level_of_cells(const cells *c) {
     return level;
 }
 
-// Cells may be much larger than their objects. Objects of a coarser level, which begins at size `coarser`, must not
-// fit.
+// Cells may be much larger than their objects. Objects of a coarser level, which begins at size `coarser`, must not fit
+// into them.
 static void leave_to_coarser(bp_level *level, const float sampled[3], float coarser) {
     for (int axis = 0; axis < 3; ++axis) {
         level->fit[axis] = bp_smaller(level->fit[axis], bp_larger(coarser, nextafterf(sampled[axis], FLT_MAX)));
@@ -403,7 +404,7 @@ static size_t take_samples(const sampling *from, group *octaves, sample *samples
     return sample_count;
 }
 
-// Joins octaves into at most `most` groups, finest first, and tells which group each octave is in.
+// Joins octaves into at most `most` groups, finest first, and writes the group of each octave.
 static size_t join_octaves(const group *octaves, size_t most, group *groups, uint16_t *group_of_octave) {
     size_t used = 0, group_count = 0, joined = 0;
     for (size_t i = 0; i < OCTAVES; ++i) {
@@ -462,7 +463,7 @@ static size_t gather_groups(const sampling *from, group *groups) {
     return group_count;
 }
 
-// The best levels for all groups up to one.
+// The best levels for all groups up to one of them.
 typedef struct choice {
     double cost;
     size_t first; // the coarsest of these levels begins at this group
@@ -470,7 +471,7 @@ typedef struct choice {
     float smallest, sampled[3];
 } choice;
 
-// The best way to end with a level that goes up to group `last`, if those for the groups before are known.
+// The best way to end with a level that includes group `last`, if the best ways for the groups before are known.
 static choice choose_last(const group *groups, const choice *before, size_t last) {
     choice best = {.cost = DBL_MAX};
     members m = {.groups = groups, .last = last, .merged = group_empty()};
@@ -483,7 +484,8 @@ static choice choose_last(const group *groups, const choice *before, size_t last
         }
         const estimate e = estimate_members(&m, finer);
         const double across =
-            fmin(e.across, m.merged.count / VECTOR); // few objects are tested against all finer ones instead
+            fmin(e.across, m.merged.count / VECTOR); // if objects are few, all finer ones are tested against them
+                                                     // instead
         const double cost = m.merged.count * e.inside + finer * across + (first > 0 ? before[first - 1].cost : 0.0);
         if (cost < best.cost) {
             best = (choice){.cost = cost, .first = first, .cells = e.cells, .smallest = m.merged.smallest};

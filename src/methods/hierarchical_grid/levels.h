@@ -3,7 +3,7 @@
 //     sizes   | .. . .  .        |            | o   O  |        histogram of a sample, in octaves
 //     levels  |---- level 0 -----|            |-- 1 ---|        intervals of it, chosen by a cost model
 //
-// The choice of levels only decides how fast the search is, never what it finds: an object that fits no level is tested
+// The choice of levels only affects the speed of the search, never its result: an object that fits no level is tested
 // against all others.
 #ifndef BP_LEVELS_H
 #define BP_LEVELS_H
@@ -21,7 +21,7 @@ static inline bp_level *bp_level_at(const bp_levels *levels, size_t index) {
     return (bp_level *)levels->buffer.data + index;
 }
 
-// More cells would cost more memory and clearing than they save. A grid that needs more is folded.
+// More cells would cost more memory and clearing than they save. A grid that would need more is folded.
 enum { BP_CELLS_PER_OBJECT = 2 };
 
 // Adds a level at the end. False if memory is short.

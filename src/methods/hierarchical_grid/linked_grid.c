@@ -1,7 +1,7 @@
-// Searching and updating the linked grid: linked_grid.h describes it.
+// Searching and updating the linked grid; linked_grid.h describes it.
 //
 // Cost: O(1) for each object that changes, O(n) to find all pairs. Loses to the sorted grid when many objects move,
-// because its objects lie scattered in memory.
+// because its objects are scattered in memory.
 //
 // Sources: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009, section 3; C. Koch,
 // "Acceleration Structures for Inhomogeneous and Polydisperse Particle Dynamics", 2020, section 3.2. Differences: cells
@@ -18,7 +18,7 @@
 static const uint32_t NONE = UINT32_MAX;
 static const uint32_t LEVEL_OUT = UINT32_MAX, LEVEL_INFINITE = UINT32_MAX - 1;
 
-// Where an object is.
+// The place of an object.
 typedef struct node {
     uint32_t next, previous; // in its cell
     uint32_t cell;
@@ -41,7 +41,7 @@ typedef struct linked_level {
     bp_buffer occupied; // of occupied_cell
     size_t occupied_count;
     uint32_t fullest; // objects in the fullest cell, or more if `shrunk`
-    bool shrunk;      // a fullest cell has lost an object: the figure is counted anew when it is needed
+    bool shrunk;      // a fullest cell has lost an object: the number is recounted when it is needed
 } linked_level;
 
 static linked_level *linked_level_at(const bp_linked_grid *grid, size_t index) {
@@ -148,7 +148,7 @@ static void vacate_cell(linked_level *level, uint32_t cell) {
     level_cells(level)[cell] = 0;
 }
 
-// Takes an object out of its list.
+// Removes an object from its list.
 static void unlink_node(bp_linked_grid *grid, const node *n, uint32_t *head) {
     if (n->next != NONE) {
         node_of(grid, n->next)->previous = n->previous;
@@ -198,7 +198,7 @@ static bool allocate_cells(bp_linked_grid *grid, linked_level *level) {
     return true;
 }
 
-// Levels stay sorted by their cells: those after a new level, and their objects, move up by one.
+// Levels stay sorted by their cells: the levels after a new one, and their objects, move up by one.
 static bool insert_level(bp_linked_grid *grid, size_t at, int index) {
     if (!bp_buffer_reserve(&grid->levels, &grid->setup->runtime.allocator, grid->level_count * sizeof(linked_level),
                            grid->level_count + 1, sizeof(linked_level))) {
@@ -243,7 +243,7 @@ static void relink_objects(bp_linked_grid *grid, const linked_level *from, uint3
     }
 }
 
-// Makes a level large enough for `count` objects. The old cells stay until the new ones are there.
+// Makes a level large enough for `count` objects. The old cells are kept until the new ones are allocated.
 static bool grow_level(bp_linked_grid *grid, uint32_t level_index, size_t count) {
     linked_level old = *linked_level_at(grid, level_index);
     linked_level larger = larger_level(grid, &old, count);
@@ -312,7 +312,7 @@ static bool reserve_object_nodes(bp_linked_grid *grid, size_t count) {
     return true;
 }
 
-// Whether an object is in the right cell of the right level already. For most objects nothing else is to do.
+// Whether an object is in the right cell of the right level already. For most objects nothing else has to be done.
 static bool stays_in_cell(const bp_linked_grid *grid, const node *n, const bp_box *box, float size) {
     if (n->level >= LEVEL_INFINITE) {
         return false;
@@ -396,7 +396,8 @@ static void test_lists(pair_search *s, uint32_t first, uint32_t second) {
     }
 }
 
-// Tests the objects of a cell against the neighbours that follow it, row by row: each pair of cells is tested once.
+// Tests the objects of a cell against the neighbouring cells that follow it, row by row: each pair of cells is tested
+// once.
 static void test_neighbour_cells(pair_search *s, const linked_level *level, uint32_t cell, uint32_t head) {
     const int32_t x = (int32_t)(cell & ((1u << level->bits[0]) - 1));
     const int32_t y = (int32_t)(cell >> level->bits[0] & ((1u << level->bits[1]) - 1));
@@ -411,9 +412,9 @@ static void test_neighbour_cells(pair_search *s, const linked_level *level, uint
     }
 }
 
-// The cells of a level that could hold objects which reach a box: those of the box, extended downwards by one cell.
+// The cells of a level whose objects could reach a box: those of the box, extended downwards by one cell.
 typedef struct cell_block {
-    int32_t low[3], count[3]; // not folded; not more than there are along each axis
+    int32_t low[3], count[3]; // not folded; at most as many as there are along each axis
 } cell_block;
 
 static cell_block cells_in_reach(const linked_level *level, const bp_box *box, uint32_t dimensions) {
@@ -509,7 +510,7 @@ bp_status bp_linked_grid_find_changed(const bp_linked_grid *grid, const bp_chang
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
 
-// How many objects a list has; SIZE_MAX if it leads out of the nodes or never ends.
+// The number of objects in a list; SIZE_MAX if it contains an invalid index or never ends.
 static size_t list_length(const bp_linked_grid *grid, uint32_t list) {
     size_t length = 0;
     uint32_t id = list;

@@ -6,9 +6,9 @@
 //     +---+---+---+---+                  +------+------+
 //     folded: cell & (2^bits - 1)        (so that no search depends on the number of cells)
 //
-// An object lives in the cell of its min corner, on the level whose cells are just larger than it. It is tested against
-// its own cell and half of the neighbours on its level, and on coarser levels against the cells that could hold an
-// object that reaches it. Infinite objects are kept apart and tested against all objects.
+// An object belongs to the cell of its min corner, on the level whose cells are just larger than it. It is tested
+// against its own cell and half of the neighbours on its level, and on coarser levels against the cells whose objects
+// could reach it. Infinite objects are stored separately and tested against all objects.
 #ifndef BP_LINKED_GRID_H
 #define BP_LINKED_GRID_H
 
@@ -20,7 +20,7 @@ typedef struct bp_linked_grid {
     const bp_method_setup *setup;
     const bp_box *boxes; // of the caller, by id
     bp_level_rule rule;
-    bool has_rule;    // an object has entered, and its size has made the rule
+    bool has_rule;    // the first object has been inserted, and its size has defined the rule
     bp_buffer levels; // of linked_level, finest first
     size_t level_count;
     bp_buffer nodes; // of node, by id
@@ -36,8 +36,8 @@ void bp_linked_grid_free(bp_linked_grid *grid);
 // Removes all objects, in O(objects), and keeps the levels.
 void bp_linked_grid_clear(bp_linked_grid *grid);
 
-// Brings the changed objects (NULL: all) up to date with boxes[0 .. count): new ones enter, holes leave, others move if
-// they must. After BP_ERROR_MEMORY the grid is sound, but not up to date.
+// Updates the changed objects (NULL: all) to boxes[0 .. count): new ones are inserted, holes are removed, others move
+// if they must. After BP_ERROR_MEMORY the grid is consistent, but not up to date.
 bp_status bp_linked_grid_update(bp_linked_grid *grid, const bp_box *boxes, size_t count, const bp_changes *changes);
 
 // All pairs, as (smaller id, larger id).

@@ -1,4 +1,4 @@
-// Patching a sorted grid: patched_grid.h describes how.
+// Patching a sorted grid; patched_grid.h describes how.
 #include "methods/hierarchical_grid/patched_grid.h"
 
 #include "base/boxes.h"
@@ -9,13 +9,13 @@
 
 static const uint32_t NOWHERE = UINT32_MAX, STRAY = UINT32_MAX - 1;
 
-// Where an object is.
+// The place of an object.
 typedef struct place {
     uint32_t position; // in the base, or STRAY, or NOWHERE
-    uint32_t cell;     // of the base, NOWHERE if it is scanned; of a stray, its index among the strays
+    uint32_t cell;     // of the base, NOWHERE if it is scanned; for a stray, its index among the strays
 } place;
 
-// Which boxes of a changed object a box of `moved` stands for.
+// Which boxes of a changed object a box of `moved` represents.
 enum { BEFORE = 1, AFTER = 2 };
 
 typedef struct entry {
@@ -26,16 +26,16 @@ typedef struct entry {
     bp_box before, after; // the old and the new box
 } entry;
 
-// What has happened to a pair: a set that is kept in two bits beside the index of an entry.
+// Events of a pair: a set that is stored in two bits of the index of an entry.
 enum { ENDED = 1, BEGUN = 2, EVENT_SHIFT = 30 };
 
 static const double SLACK = 0.25;        // of the largest extent on a level: how far a box may leave its cell ...
-static const double SLACK_OF_CELL = 0.5; // ... but no further than this share of it
-static const double SLACK_USED = 0.999;  // of that: what is left is for rounding
+static const double SLACK_OF_CELL = 0.5; // ... but no further than this fraction of the cell
+static const double SLACK_USED = 0.999;  // of that: the remainder is for rounding
 static const double UNION_GROWTH = 0.5;  // of the larger extent: up to this, old and new box are near each other
 
 enum {
-    STRAY_SHARE = 8, // one stray in so many objects is too many
+    STRAY_SHARE = 8, // more than one stray in this many objects are too many
     PREFETCHED = 12  // objects ahead of the current one that are prefetched
 };
 
@@ -90,7 +90,7 @@ static bool reserve_object_places(bp_patched_grid *patch, size_t count) {
     return true;
 }
 
-// Notes where each object of the base is.
+// Stores the place of each object of the base.
 static void note_places(bp_patched_grid *patch) {
     const bp_sorted_grid *base = patch->base;
     const uint32_t *table = bp_sorted_grid_table(base);
@@ -104,7 +104,7 @@ static void note_places(bp_patched_grid *patch) {
     }
 }
 
-// From now on boxes may leave their cells by the slack: searches reach further by as much.
+// From now on boxes may leave their cells by the slack: searches reach further by the same distance.
 static void give_levels_slack(bp_patched_grid *patch) {
     for (size_t i = 0; i < patch->base->levels.count; ++i) {
         bp_level *level = bp_level_at(&patch->base->levels, i);
@@ -128,7 +128,7 @@ static bool begin_patching(bp_patched_grid *patch, size_t count) {
     return true;
 }
 
-// ---- what is moved --------------------------------------------------------------------------------------------------
+// ---- the moved boxes ------------------------------------------------------------------------------------------------
 
 // The box around the old and the new box. False if it is much larger than they are.
 static bool unite_boxes(const bp_box *before, const bp_box *after, uint32_t dimensions, bp_box *both) {
@@ -151,7 +151,7 @@ static bool reserve_moved(bp_patched_grid *patch, size_t changed) {
            bp_buffer_reserve_slack(&patch->entry_boxes, allocator, 0, 2 * changed, sizeof(bp_box));
 }
 
-// The changes in the order in which they lie in the base, so that neighbours are worked on one after the other.
+// The changes in the order of the base, so that neighbours are processed one after the other.
 static const uint64_t *order_changes(const bp_patched_grid *patch, const bp_changes *changes) {
     uint64_t *keys = patch->order.data;
     for (size_t i = 0; i < changes->count; ++i) {
@@ -190,7 +190,7 @@ BP_PREFETCHER prefetch_change(const bp_patched_grid *patch, const bp_box *boxes,
     bp_prefetch(&changes->old_boxes[i]);
 }
 
-// Lists what changes in this step.
+// Lists the boxes that change in this step.
 static bool list_moved(bp_patched_grid *patch, const bp_box *boxes, const bp_changes *changes) {
     patch->entry_count = 0;
     if (!reserve_moved(patch, changes->count)) {
@@ -234,8 +234,8 @@ static bool list_resting(bp_patched_grid *patch, const bp_box *boxes, const bp_c
 
 // ---- exact tests ----------------------------------------------------------------------------------------------------
 
-// What has happened to a pair: a set of ENDED and BEGUN. A restated pair that overlaps before and after is reported as
-// ended and as begun.
+// The events of a pair: a set of ENDED and BEGUN. A restated pair that overlaps before and after is reported as ended
+// and as begun.
 static uint32_t events_of(bool was, bool is, bool restated) {
     return (was && (!is || restated) ? ENDED : 0u) | (is && (!was || restated) ? BEGUN : 0u);
 }
@@ -246,13 +246,13 @@ typedef struct comparison {
     const bp_columns *resting; // NULL: entries among each other
 } comparison;
 
-// Whether two boxes overlap that belong to a state, if there is that state.
+// Whether two boxes of a state overlap, if that state exists.
 static bool overlap_in_state(const comparison *c, uint32_t state, const bp_box *a, const bp_box *b) {
     return state != 0 && bp_boxes_overlap(a, b, c->patch->setup->dimensions);
 }
 
 // A filter for pairs (entry, position of a resting box), while both are still in the cache: keeps those that have begun
-// or ended, and notes the events beside the index of the entry.
+// or ended, and stores the events in the index of the entry.
 static size_t keep_events_with_resting(const void *context, bp_pair *pairs, size_t count) {
     const comparison *c = context;
     size_t kept = 0;
@@ -310,14 +310,14 @@ static bp_sink open_found(const bp_patched_grid *patch, bp_batch_filter filter) 
                         (bp_sink_rules){.filter = filter, .limit = BP_SINK_UNLIMITED});
 }
 
-// Takes the list back, also after a search that failed.
+// Takes the list back, even after a failed search.
 static bp_status close_found(bp_patched_grid *patch, bp_sink *sink, const report *r, bp_status searched) {
     r->begun->tests += sink->tests;
     const bp_status closed = bp_sink_close(sink, &patch->found);
     return searched == BP_OK ? closed : searched;
 }
 
-// Searches a grid of resting boxes for what is moved.
+// Searches a grid of resting boxes for the moved boxes.
 static bp_status find_with_resting(bp_patched_grid *patch, const bp_sorted_grid *resting, report *r) {
     const comparison c = {.patch = patch, .resting = &resting->columns};
     const bp_id *ids = resting->columns.id;
@@ -371,8 +371,8 @@ static bp_status find_events(bp_patched_grid *patch, report *r) {
 
 // ---- bringing the base up to date -----------------------------------------------------------------------------------
 
-// Whether searches find a min corner in this folded cell of an axis: it must be there, give or take the slack, and
-// still in the bounds of the level. (It may have gone far, to a cell that is folded to the same place.)
+// Whether searches find a min corner in this folded cell of an axis: it must be there, within the slack, and still in
+// the bounds of the level. (It may have moved far away, to a cell that is folded to the same place.)
 static bool is_within_slack(const bp_level *level, uint32_t axis, float min, uint32_t folded) {
     const uint32_t mask = (1u << level->bits[axis]) - 1;
     const double slack = SLACK_USED * level->slack[axis];
@@ -383,7 +383,7 @@ static bool is_within_slack(const bp_level *level, uint32_t axis, float min, uin
     return inside && ((low & mask) == folded || (high & mask) == folded);
 }
 
-// Whether an object with this box may stay where it is in the base.
+// Whether an object with this box may stay at its place in the base.
 static bool fits_place(const bp_patched_grid *patch, place where, const bp_box *box) {
     if (where.cell == NOWHERE) {
         return true; // scanned: tested against all boxes, wherever it is
@@ -405,7 +405,7 @@ static void overwrite_box(const bp_patched_grid *patch, uint32_t position, const
     bp_columns_put_box(&patch->base->columns, position, &box);
 }
 
-// The last stray takes the place of one that is gone.
+// The last stray takes the place of the removed one.
 static void forget_stray(bp_patched_grid *patch, bp_id id) {
     const uint32_t at = object_places(patch)[id].cell;
     const bp_id last = strays_of(patch)[--patch->stray_count];
@@ -419,7 +419,7 @@ static void make_stray(bp_patched_grid *patch, bp_id id) {
     strays_of(patch)[patch->stray_count++] = id;
 }
 
-// Puts a changed object to where it belongs from now on.
+// Moves a changed object to its new place.
 static void place_object(bp_patched_grid *patch, const entry *e) {
     const bool alive = !bp_box_is_hole(&e->after);
     if (e->where.position == STRAY) {
@@ -445,7 +445,7 @@ BP_PREFETCHER prefetch_columns(const bp_patched_grid *patch, size_t at) {
     }
 }
 
-// Blanks what has changed in the base, so that no search finds it there: it is in `moved`.
+// Blanks the changed boxes in the base, so that no search finds them there: they are in `moved`.
 static void blank_moved(const bp_patched_grid *patch) {
     for (size_t at = 0; at < patch->entry_count; ++at) {
         const uint32_t position = entries_of(patch)[at].where.position;
@@ -472,7 +472,7 @@ static bool prepare_search(bp_patched_grid *patch, const bp_box *boxes, size_t c
            list_moved(patch, boxes, changes) && list_resting(patch, boxes, changes);
 }
 
-// Whether there are so many strays that sorting the base anew pays.
+// Whether there are so many strays that rebuilding the base pays.
 static bool is_worn(const bp_patched_grid *patch) {
     const size_t total = patch->base->total_count;
     return patch->stray_count > total / STRAY_SHARE || patch->wear > total;

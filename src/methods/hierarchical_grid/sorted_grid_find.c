@@ -7,7 +7,7 @@
 //           +-----+-----+        ++  only if it crosses both,
 //                                -+  only if it crosses the upper z face.
 //
-// With cells of twice the size these are 2.75 ranges a box instead of 5. Deciding that by a branch per box would cost
+// With cells of twice the size these are 2.75 ranges per box instead of 5. Deciding that by a branch per box would cost
 // what it saves, so the boxes of a chunk are first listed by the faces they cross, without a branch. Chunks begin at
 // fixed places of a row, and blocks of work are whole chunks: the order of the pairs is the same for any number of
 // blocks.
@@ -19,18 +19,18 @@
 
 enum {
     UNIT = 1024,       // boxes that are searched as one unit of work, about
-    STRETCH = 256,     // boxes in levels that scanned boxes are tested against together
+    STRETCH = 256,     // boxes in levels that are tested together against scanned boxes
     STRETCHES = 16,    // stretches that are one unit
     BOUNDED_LEAST = 4, // scanned boxes for which the bounds of a stretch pay
     SEGMENT = 65536,   // other scanned boxes that a scanned box is tested against at once
     SCAN_TESTS = 8,    // such tests that are one unit
-    SPARSE_LEVEL = 16, // boxes; where both ways cost the same
+    SPARSE_LEVEL = 16, // boxes; at this number both ways cost the same
     BETWEEN = 32,      // boxes of one set that are searched for in another together
-    NEAR = 65536,      // boxes of a grid that stays in the cache
+    NEAR = 65536,      // boxes of a grid that fits into the cache
     ROWS_AHEAD = 8     // rows per axis that are prefetched, at most
 };
 
-// Lists a box against the cells low .. high of a row, folded: one range, or two where it goes over the edge.
+// Lists a box against the cells low .. high of a row, folded: one range, or two if it crosses the edge.
 static inline void add_folded_row(bp_range_tester *t, size_t object, const uint32_t *row, uint32_t bits, int32_t low,
                                   int32_t high) {
     const uint32_t cells = 1u << bits;
@@ -48,13 +48,13 @@ static inline void add_folded_row(bp_range_tester *t, size_t object, const uint3
 
 // ---- inside a level -------------------------------------------------------------------------------------------------
 
-// Neighbouring boxes of one row, and what is known of each.
+// Neighbouring boxes of one row, and their measures.
 typedef struct chunk {
     const bp_level *level;
     size_t begin, end;             // positions
     const uint32_t *rows[BP_ROWS]; // its own and the neighbours, NULL where there are none or they are empty
     bp_measures measures;
-    uint16_t boxes[BP_CROSSINGS][BP_CHUNK]; // counted from begin, by what they cross
+    uint16_t boxes[BP_CROSSINGS][BP_CHUNK]; // counted from begin, by the faces they cross
     size_t counts[BP_CROSSINGS];
 } chunk;
 
@@ -99,7 +99,7 @@ static size_t rows_for(const chunk *k, size_t crossed, const uint32_t *rows[BP_R
     return count;
 }
 
-// Tests boxes that cross the same faces against their rows, where no range goes over the edge.
+// Tests boxes that cross the same faces against their rows, where no range crosses the edge.
 static void test_rows_alike(bp_range_tester *t, const chunk *k, size_t crossed) {
     bp_range_test remaining[BP_ROWS * BP_CHUNK];
     bp_rows_job job = {.columns = t->objects->min[0],
@@ -121,7 +121,7 @@ static void test_rows_alike(bp_range_tester *t, const chunk *k, size_t crossed) 
     bp_range_tester_run(t, remaining, remaining_count);
 }
 
-// The same where ranges may go over the edge. The last cell that a box reaches may then be before it in its own row.
+// The same where ranges may cross the edge. The last cell that a box reaches may then be before it in its own row.
 static void test_rows_around(bp_range_tester *t, const chunk *k, size_t crossed) {
     const uint32_t *rows[BP_ROWS];
     const size_t row_count = rows_for(k, crossed, rows);
@@ -153,7 +153,7 @@ static void search_own_level(bp_range_tester *t, const chunk *k) {
 
 // ---- across levels --------------------------------------------------------------------------------------------------
 
-// What a box reaches on a level: rows, and the cells of each.
+// The part of a level that a box reaches: rows, and the cells of each.
 typedef struct level_reach {
     bp_span y, z;
     int32_t low, high;
@@ -166,7 +166,8 @@ static inline level_reach level_reach_of(const bp_columns *c, size_t p, const bp
                          .high = bp_highest_cell(level, 0, (double)c->max[0][p])};
 }
 
-// Tests a box against what it reaches; against the whole level if it reaches more rows than the level has boxes.
+// Tests a box against the part that it reaches; against the whole level if it reaches more rows than the level has
+// boxes.
 static inline void search_reach(bp_range_tester *t, size_t p, const level_reach *r, const bp_sorted_grid *grid,
                                 const bp_level *level) {
     if ((size_t)r->y.count * (size_t)r->z.count > level->count) {
@@ -192,13 +193,13 @@ static void search_level(bp_range_tester *t, size_t begin, size_t end, const bp_
     }
 }
 
-// Whether a level has so few boxes that it is cheaper to test each against all finer boxes than to search the level for
+// Whether a level has so few boxes that testing each against all finer boxes is cheaper than searching the level for
 // each of those.
 static bool is_sparse(const bp_level *level) {
     return level->count <= SPARSE_LEVEL;
 }
 
-// How many rows of another level a box of this one has to search, about.
+// About how many rows of another level a box of this one has to search.
 static double rows_across(const bp_level *own, const bp_level *other) {
     double rows = 1.0;
     for (int axis = 1; axis < 3; ++axis) {
@@ -278,7 +279,7 @@ static size_t cell_at_position(const bp_sorted_grid *grid, size_t position) {
     return low;
 }
 
-// The nearest beginning of a chunk at or before a position.
+// The last beginning of a chunk at or before a position.
 static size_t chunk_begin(const bp_sorted_grid *grid, size_t position) {
     if (position >= grid->grid_count) {
         return grid->grid_count;
@@ -290,7 +291,7 @@ static size_t chunk_begin(const bp_sorted_grid *grid, size_t position) {
     return row_begin + (position - row_begin) / BP_CHUNK * BP_CHUNK;
 }
 
-// Finds the pairs of the boxes at begin .. end-1, both beginnings of chunks.
+// Finds the pairs of the boxes at begin .. end-1; both are beginnings of chunks.
 static void search_positions(bp_range_tester *t, const bp_sorted_grid *grid, size_t begin, size_t end) {
     const uint32_t *table = bp_sorted_grid_table(grid);
     if (begin >= end) {
@@ -316,7 +317,7 @@ static void search_positions(bp_range_tester *t, const bp_sorted_grid *grid, siz
 static bp_box bounds_of_stretch(const bp_sorted_grid *grid, size_t begin, size_t end) {
     bp_box bounds;
     for (int axis = 0; axis < 3; ++axis) {
-        float high = -INFINITY, low = INFINITY; // of the other ends, which do not matter
+        float high = -INFINITY, low = INFINITY; // bounds of the other ends, which are not used
         bounds.min[axis] = INFINITY;
         bounds.max[axis] = -INFINITY;
         grid->setup->kernels->extend_bounds(grid->columns.min[axis] + begin, end - begin, &bounds.min[axis], &high);
@@ -354,7 +355,7 @@ typedef struct inner_search {
     size_t grid_units;    // boxes in levels against each other
     size_t stretch_units; // boxes in levels against scanned boxes
     size_t scan_tests;    // scanned boxes against each other, SCAN_TESTS of these in a unit ...
-    size_t segments;      // ... and so many for each box
+    size_t segments;      // ... and this many for each box
 } inner_search;
 
 // Tests scanned boxes against those before them, in segments: test i is box i / segments, segment i % segments.
@@ -488,7 +489,7 @@ static bp_status search_between(bp_sorted_grid *objects, const bp_sorted_grid *c
     return bp_range_search_run(&search, &objects->block_sinks, sink);
 }
 
-// The rows that all boxes of one grid have to search in another, about.
+// About how many rows all boxes of one grid have to search in another.
 static double rows_between(const bp_sorted_grid *objects, const bp_sorted_grid *candidates) {
     double rows = 0.0;
     for (size_t i = 0; i < objects->levels.count; ++i) {
@@ -501,7 +502,7 @@ static double rows_between(const bp_sorted_grid *objects, const bp_sorted_grid *
     return rows;
 }
 
-// Cells follow the sizes of the boxes in them, so it is mostly cheaper to search for small boxes among large ones than
+// Cells follow the sizes of the boxes in them, so searching for small boxes among large ones is usually cheaper than
 // the other way round: 200,000 tetrahedra in a shell against 40,000 points take 4.4e6 tests this way, 5.2e7 the other.
 bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *second, bp_sink *sink) {
     return rows_between(first, second) <= rows_between(second, first)

@@ -1,22 +1,22 @@
 // Queries to a sorted grid (sorted_grid_query.h).
 //
-// A query with a box searches a level as a box of another level does (sorted_grid_find.c): in the rows of cells that
-// the box touches if the largest extents of the level are added to it.
+// A query with a box searches a level like a box of another level (sorted_grid_find.c): in the rows of cells that the
+// box touches if the largest extents of the level are added to it.
 //
-// A line: rows of cells run along x, so along x they appear as a plane of squares. A box can be met only while the line
-// is above the square of its row, extended by the largest extents (so the line is above up to four squares at a time).
+// A line: rows of cells run along x, so seen along x they form a plane of squares. The line can only hit boxes of a row
+// while it is above the row's square, extended by the largest extents (so it is above up to four squares at a time).
 //
 //      z ^   +----+----+----+----+                For each row that the line passes, one range of cells: those that it
 //        |   |    |    | ####    |                passes along x while it is above the row. A row is visited once, so
-//        |   +----+----+#---+----+                no box comes twice. Only where a grid is folded, several rows of the
-//        |   |   ######|    |    |                scene are the same row of the grid; then each box is checked for the
+//        |   +----+----+#---+----+                no box is found twice. Only where a grid is folded, several rows of
+//        |   |   ######|    |    |                the scene share a row of the grid; then each box is checked for the
 //        |   +-#--+----+----+----+                row it is really in.
 //        |   ##   |    |    |    |
 //        +---------------------------> y          The boxes of a range are then tested against the whole line, eight at
 //                                                 a time, with floats and some tolerance.
 //
-// Memory is what costs time: for some dozens of rows together, first their table entries are prefetched, then the
-// boxes, and then the boxes are tested. Where a box or a line passes very many rows, testing all boxes of the level is
+// Memory access dominates: for some dozens of rows together, first their table entries are prefetched, then the boxes,
+// and then the boxes are tested. Where a box or a line passes very many rows, testing all boxes of the level is
 // cheaper.
 #include "methods/hierarchical_grid/sorted_grid_query.h"
 
@@ -26,7 +26,7 @@
 enum {
     PIECES = 48,   // pieces of rows that are tested together
     STRETCH = 256, // boxes of a range that are tested at once
-    ROW_COST = 32  // visiting a row takes as long as testing so many boxes
+    ROW_COST = 32  // visiting a row takes as long as testing this many boxes
 };
 
 // Cells low .. high of a row.
@@ -47,9 +47,9 @@ typedef struct level_query {
     const bp_sorted_grid *grid;
     const bp_level *level;
     const bp_hit_receiver *receiver;
-    const bp_box *box;         // finds what overlaps this box,
-    const bp_probe_line *line; // or, if there is none, what meets this line
-    bool folded;               // several rows that are visited may be the same one
+    const bp_box *box;         // finds the boxes that overlap this one,
+    const bp_probe_line *line; // or, if that is NULL, the boxes that this line may hit
+    bool folded;               // several visited rows may be the same row of the grid
     row_piece *pieces;         // room for PIECES
     size_t piece_count;
 } level_query;
@@ -84,7 +84,7 @@ static bool is_in_cell(const bp_level *level, int axis, float min, int32_t cell)
     return level->bits[axis] == 0 || cell == low || cell == high;
 }
 
-// Leaves out boxes that a patched grid has blanked, and those that are not in the row of the piece, if there is one.
+// Drops boxes that a patched grid has blanked, and boxes of other rows than that of the piece, if there is one.
 static size_t keep_true_hits(const level_query *q, const row_piece *p, bp_pair *hits, size_t count) {
     const bp_columns *columns = &q->grid->columns;
     size_t kept = 0;
@@ -104,7 +104,7 @@ static size_t probe_boxes(const level_query *q, size_t begin, size_t end, bp_pai
                           : kernels->probe_line(&q->grid->columns, begin, end, q->line, hits);
 }
 
-// Tests the boxes at begin .. end-1. They must be in the row of the piece `p`, unless that is NULL.
+// Tests the boxes at begin .. end-1. Hits must be in the row of the piece `p`, unless that is NULL.
 static void test_boxes(const level_query *q, size_t begin, size_t end, const row_piece *p) {
     bp_pair hits[STRETCH + BP_COLUMN_PADDING];
     for (; begin < end; begin += STRETCH) {
@@ -123,7 +123,7 @@ static size_t list_box_range(box_range *ranges, size_t count, uint32_t begin, ui
     return count + (begin < end);
 }
 
-// The boxes of a piece: one range, or two where it goes over the edge of the folded grid.
+// The boxes of a piece: one range, or two if it crosses the edge of the folded grid.
 static size_t list_piece_ranges(const level_query *q, size_t index, box_range *ranges, size_t count) {
     const row_piece *p = &q->pieces[index];
     const uint32_t cells = 1u << q->level->bits[0];
@@ -221,7 +221,7 @@ void bp_sorted_grid_query_scanned(const bp_sorted_grid *grid, const bp_box *box,
 typedef struct line_part {
     const bp_line *line;
     double inverse[3];  // of the direction; infinite where that is 0
-    double rounding[3]; // more than all rounding of coordinates can amount to
+    double rounding[3]; // more than all rounding errors of coordinates together
     double begin, end;
 } line_part;
 
@@ -238,13 +238,13 @@ static double point_at(const line_part *part, int axis, double t) {
     return part->line->origin[axis] + t * part->line->direction[axis];
 }
 
-// Where the line is from t = begin to end.
+// The interval of an axis that the line passes from t = begin to end.
 static interval interval_passed(const line_part *part, int axis, double begin, double end) {
     const double a = point_at(part, axis, begin), b = point_at(part, axis, end);
     return (interval){.low = (a < b ? a : b) - part->rounding[axis], .high = (a < b ? b : a) + part->rounding[axis]};
 }
 
-// Shortens begin .. end to when the line is in an interval of an axis. False if it never is.
+// Shortens begin .. end to the time that the line is in an interval of an axis. False if it never is.
 static bool clip_to_interval(const line_part *part, int axis, interval where, double *begin, double *end) {
     const double origin = part->line->origin[axis];
     const double low = where.low - part->rounding[axis], high = where.high + part->rounding[axis];
@@ -259,7 +259,7 @@ static bool clip_to_interval(const line_part *part, int axis, interval where, do
     return *begin <= *end;
 }
 
-// The part of the line where the boxes of a level are. False if there is none.
+// The part of the line in the bounds of a level's boxes. False if there is none.
 static bool enter_level(const bp_level *level, const bp_line *line, line_part *part) {
     *part = (line_part){.line = line, .begin = line->begin, .end = line->end};
     bool meets = level->count > 0;
@@ -282,7 +282,7 @@ static double speed_of(const bp_line *line) {
     return speed;
 }
 
-// The line as the kernels see it. False if its numbers are too large for that.
+// The line in the form of the kernels. False if its numbers are too large for floats.
 static bool make_probe_line(const line_part *part, bp_probe_line *probe) {
     const double speed = speed_of(part->line), length = (part->end - part->begin) * speed, limit = 0x1p40;
     bool small = length < 1e36;
@@ -292,7 +292,7 @@ static bool make_probe_line(const line_part *part, bp_probe_line *probe) {
         const double inverse = forwards * speed * part->inverse[axis];
         const double origin = point_at(part, axis, part->begin);
         // Floats round by 2^-24 of the coordinates. Along axes in which the line does not move, the limit makes faces
-        // within this distance pass too.
+        // within this distance pass, too.
         const double tolerance = 0x1p-20 * length + part->rounding[axis];
         const float after = bp_round_up(origin + tolerance), before = bp_round_down(origin - tolerance);
         probe->inverse[axis] = (float)(forwards * (inverse < limit ? inverse : limit));
@@ -303,7 +303,7 @@ static bool make_probe_line(const line_part *part, bp_probe_line *probe) {
     return small;
 }
 
-// Shortens begin .. end to when the line may meet boxes of a cell of an axis. False if it never does.
+// Shortens begin .. end to the time that the line may hit boxes of a cell of an axis. False if it never does.
 static bool clip_to_cell(const line_part *part, const bp_level *level, int axis, int32_t cell, double *begin,
                          double *end) {
     const interval where = {.low = (double)cell / level->inverse[axis] - level->slack[axis],
@@ -312,7 +312,7 @@ static bool clip_to_cell(const line_part *part, const bp_level *level, int axis,
     return level->bits[axis] == 0 || clip_to_interval(part, axis, where, begin, end);
 }
 
-// The cells of an axis that may hold boxes which the line meets from t = begin to end.
+// The cells of an axis whose boxes the line may hit from t = begin to end.
 static bp_span cells_between(const line_part *part, const bp_level *level, int axis, double begin, double end) {
     const interval where = interval_passed(part, axis, begin, end);
     const double slack = level->slack[axis], inverse = level->inverse[axis];
@@ -376,7 +376,7 @@ void bp_sorted_grid_query_line(const bp_sorted_grid *grid, const bp_line *line, 
     }
 }
 
-// ---- where there is something ---------------------------------------------------------------------------------------
+// ---- bounds and spacing ---------------------------------------------------------------------------------------------
 
 bool bp_sorted_grid_clip(const bp_sorted_grid *grid, bp_line *line) {
     double begin = INFINITY, end = -INFINITY;

@@ -1,7 +1,8 @@
-// Queries to a sorted grid: which of its boxes overlap a box, which does a line meet?
+// Queries to a sorted grid: the boxes that overlap a box, and the boxes that a line may hit.
 //
-// The hits go to a receiver, a few at a time, and none of them twice. A query changes nothing and allocates nothing, so
-// any number of threads may query a grid. Scanned boxes have a query of their own, because they are in no cell.
+// The hits are passed to a receiver, a few at a time, and none of them twice. A query changes nothing and allocates
+// nothing, so any number of threads may query a grid. Scanned boxes have a query of their own, because they are in no
+// cell.
 #ifndef BP_SORTED_GRID_QUERY_H
 #define BP_SORTED_GRID_QUERY_H
 
@@ -16,27 +17,27 @@ typedef struct bp_hit_receiver {
 // The points origin + t * direction for t in begin .. end. All numbers are finite, except perhaps the end.
 typedef struct bp_line {
     double origin[3], direction[3];
-    double rounding[3]; // how far off its points may be, beyond the rounding of such coordinates
+    double rounding[3]; // error bounds of its points, beyond the rounding of such coordinates
     double begin, end;
 } bp_line;
 
 // Every box in the levels that overlaps a box (flat in two dimensions).
 void bp_sorted_grid_query_box(const bp_sorted_grid *grid, const bp_box *box, const bp_hit_receiver *receiver);
 
-// Every box in the levels that a line meets, and some that it just misses: the receiver has to test them exactly.
+// Every box in the levels that a line hits, and some that it just misses: the receiver has to test them exactly.
 void bp_sorted_grid_query_line(const bp_sorted_grid *grid, const bp_line *line, const bp_hit_receiver *receiver);
 
 // Every scanned box that overlaps a box; NULL: every scanned box.
 void bp_sorted_grid_query_scanned(const bp_sorted_grid *grid, const bp_box *box, const bp_hit_receiver *receiver);
 
-// Shortens a line to where there are boxes in the levels. False if nothing is left.
+// Shortens a line to the bounds of the boxes in the levels. False if nothing is left.
 bool bp_sorted_grid_clip(const bp_sorted_grid *grid, bp_line *line);
 
 // The bounds of all boxes in the levels. False if there are none.
 bool bp_sorted_grid_bounds(const bp_sorted_grid *grid, double low[3], double high[3]);
 
-// About how far apart boxes are, where there are any: the edge of the cube that each has to itself on the level with
-// the most boxes. 0 if there are none in levels.
+// About how far apart boxes are in occupied regions: the edge of the cube per box, on the level with the most boxes. 0
+// if there are no boxes in levels.
 double bp_sorted_grid_spacing(const bp_sorted_grid *grid);
 
 #endif

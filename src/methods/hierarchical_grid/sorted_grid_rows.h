@@ -1,4 +1,4 @@
-// Where to search in a sorted grid: the cells and rows of a level that can hold boxes which touch a box or a line.
+// Where to search in a sorted grid: the cells and rows of a level whose boxes can touch a box or a line.
 #ifndef BP_SORTED_GRID_ROWS_H
 #define BP_SORTED_GRID_ROWS_H
 
@@ -13,8 +13,8 @@ static inline const uint32_t *bp_sorted_grid_row(const bp_sorted_grid *grid, con
     return bp_sorted_grid_table(grid) + level->first_cell + (row << level->bits[0]);
 }
 
-// The first and last cell along an axis that can hold boxes of a level that touch min .. max. In 64 bits, because the
-// slack may be less than the distance of two floats.
+// The first and last cell along an axis whose boxes can touch min .. max. In 64 bits, because the slack may be less
+// than the distance of two floats.
 static inline int32_t bp_lowest_cell(const bp_level *level, int axis, double min) {
     return bp_cell_of_double(min - (double)level->reach[axis] - level->slack[axis], level->inverse[axis]);
 }
@@ -27,7 +27,7 @@ typedef struct bp_span {
     int32_t low, count;
 } bp_span;
 
-// The same as a first cell and a number of cells: not more than the folded grid has.
+// The same as a first cell and a number of cells: at most as many as the folded grid has.
 static inline bp_span bp_span_of(const bp_level *level, int axis, float min, float max) {
     const int32_t low = bp_lowest_cell(level, axis, (double)min), high = bp_highest_cell(level, axis, (double)max);
     const int32_t most = (int32_t)(1u << level->bits[axis]);

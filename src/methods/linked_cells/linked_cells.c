@@ -1,4 +1,4 @@
-// linked-cells: a bounded domain, cut into a dense grid of cells that are not smaller than the objects.
+// linked-cells: a bounded domain, divided into a dense grid of cells that are not smaller than the objects.
 //
 //         z ^   y                      columns (structure of arrays)
 //           |  /   +---+---+---+---+       +--------------------------------------+-------+
@@ -6,26 +6,25 @@
 //           |/     +---+---+---+---+       +--------------------------------------+-------+
 //           +------------> x                 ^ table[cell] .. table[cell + 1]
 //
-// Idea: an object lives in the cell of its min corner, so it can only meet objects of its own and of adjacent cells.
-// Half of the neighbours are enough, because the objects of the other half test against it. The lists of the literature
-// are ranges here: boxes are copied in the order of their cells, and the cells of a row that an object reaches are one
-// range, tested eight at a time. Of the rows above, an object needs only those into which it crosses:
-//
+// Idea: an object belongs to the cell of its min corner, so it can only overlap objects of its own and of adjacent
+// cells. Half of the neighbours are enough, because the objects of the other half test against it. The lists of the
+// literature are ranges here: boxes are copied in the order of their cells, and the cells of a row that an object
+// reaches are one range, tested eight at a time. Of the rows above, an object needs only those into which it crosses:
 //     +-----+-----+-----+        own row   what follows, up to the cell of its max
-//     | -+  |  0+ | ++  |        +0        only if it crosses its cell's upper y face
+//     +-----+-----+-----+        own row   from itself up to the cell of its max
 //     +-----+-----+-----+        0+, -+    only if it crosses the upper z face
 //           |  x→ | +0  |        ++        only if it crosses both
 //           +-----+-----+
 //
 // Hence fewer candidate tests than with the own cell and 13 neighbours. An object that is larger than the cells, or
-// infinite, is kept apart. It is tested against the cells that its box covers (rows and layers that are covered whole
-// are one range) and against all other large objects: a wall costs as much as there are objects at it. Objects outside
-// a configured domain belong to the cells at its border.
-//
+// Hence fewer candidate tests than with the own cell and 13 neighbours. An object that is larger than the cells, or
+// infinite, is stored separately. It is tested against the cells that its box covers (rows and layers that are covered
+// whole are one range) and against all other large objects: a wall costs as much as there are objects at it. Objects
+// outside a configured domain belong to the cells at its border.
+// Cost: O(n + cells) time and memory. Loses where the cells are many and empty (a large domain with dense spots; Koch
 // Cost: O(n + cells) time and memory. Loses where the cells are many and empty (a large domain with dense spots; Koch
 // 2020 measured 12 times the time of a hash grid there) and where sizes differ much: cells are as large as most objects
 // need.
-//
 // Source: C. Koch, "Implementation and Evaluation of Acceleration Structures for Inhomogeneous and Polydisperse
 // Particle Dynamics", 2020, section 2.2.
 #include "methods/linked_cells/linked_cells.h"
@@ -52,14 +51,14 @@ static void linked_cells_free(void *state) {
 
 // ---- objects in cells -----------------------------------------------------------------------------------------------
 
-// Lists the cells low .. high of a row, if `wanted`; without a branch on that.
+// Lists the cells low .. high of a row, if `wanted`; without a branch.
 static inline void add_cell_row(bp_range_tester *tester, size_t object, const uint32_t *row, uint32_t low,
                                 uint32_t high, uint32_t wanted) {
     const uint32_t begin = row[low], end = row[high + 1];
     bp_range_tester_add(tester, object, begin, begin + (end - begin) * wanted);
 }
 
-// Lists a box that lives in a cell against those behind it in its own row, and against the rows that it crosses into.
+// Lists a box of a cell against the boxes after it in its own row, and against the rows that it crosses into.
 static inline void test_cell_box(const linked_cells *l, bp_range_tester *tester, size_t p) {
     const dense_grid *g = &l->grid;
     const bp_columns *c = &l->columns;
@@ -81,7 +80,7 @@ static inline void test_cell_box(const linked_cells *l, bp_range_tester *tester,
 
 // ---- objects of any size --------------------------------------------------------------------------------------------
 
-// The cells along an axis that hold everything that an interval could touch.
+// The cells along an axis whose objects an interval could touch.
 typedef struct span {
     uint32_t low, high;
 } span;
@@ -117,7 +116,7 @@ static void test_against_cells(const linked_cells *l, bp_range_tester *tester, s
 
 // ---- finding --------------------------------------------------------------------------------------------------------
 
-// Units of work with boxes in cells.
+// Units of work for boxes in cells.
 static size_t chunk_count(const linked_cells *l) {
     return (l->grid_count + BP_CHUNK - 1) / BP_CHUNK;
 }
@@ -184,7 +183,7 @@ static void linked_cells_stats(const void *state, bp_stats *stats) {
                    l->blocks_buffer.bytes + bp_bucket_sort_bytes(&l->sort) + bp_block_sinks_bytes(&l->sinks);
 }
 
-// The right box at a position, which must be in the right place: its own cell, or among the large ones.
+// Whether the right box is at a position, and that is the right one: in its own cell, or among the large ones.
 static bool is_linked_box_sound(const linked_cells *l, size_t position, size_t cell) {
     const dense_grid *g = &l->grid;
     const uint32_t id = l->columns.id[position];
@@ -196,7 +195,7 @@ static bool is_linked_box_sound(const linked_cells *l, size_t position, size_t c
     return linked_cells_fits(g, &box) ? cell == key : cell == g->cell_count;
 }
 
-// Ids ascend inside a cell, and every box is in the cell it must be in: so none is there twice.
+// Ids ascend inside a cell, and every box is in its cell: so none is there twice.
 static bool is_linked_cell_sound(const linked_cells *l, size_t begin, size_t end, size_t cell) {
     bool sound = begin <= end && end <= l->total_count;
     for (size_t p = begin; sound && p < end; ++p) {

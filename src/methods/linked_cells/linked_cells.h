@@ -17,21 +17,21 @@ typedef struct dense_grid {
     size_t cell_count;
 } dense_grid;
 
-// The cell of a coordinate along an axis; what lies outside the domain belongs to the border. Every step is monotone,
-// so rounding never puts two coordinates into cells of the opposite order.
+// The cell of a coordinate along an axis; coordinates outside the domain belong to the border cells. Every step is
+// monotone, so rounding never reverses the order of two cells.
 static inline uint32_t dense_cell_of(const dense_grid *grid, int axis, double coordinate) {
     double cell = (coordinate - grid->origin[axis]) * grid->inverse[axis];
-    cell = cell > 0.0 ? cell : 0.0; // also where it is NaN
+    cell = cell > 0.0 ? cell : 0.0; // NaN, too
     cell = cell < grid->last[axis] ? cell : grid->last[axis];
     return (uint32_t)(int64_t)cell;
 }
 
-// The number of a cell.
+// The index of a cell.
 static inline size_t dense_cell_key(const dense_grid *grid, uint32_t x, uint32_t y, uint32_t z) {
     return ((size_t)z * grid->cells[1] + y) * grid->cells[0] + x;
 }
 
-// The number of the cell that a box lives in: that of its min corner.
+// The index of the cell of a box: that of its min corner.
 static inline size_t dense_key_of_box(const dense_grid *grid, const bp_box *box) {
     return dense_cell_key(grid, dense_cell_of(grid, 0, (double)box->min[0]),
                           dense_cell_of(grid, 1, (double)box->min[1]), dense_cell_of(grid, 2, (double)box->min[2]));
@@ -42,9 +42,9 @@ typedef struct linked_cells {
     const bp_box *boxes;
     size_t count;
     dense_grid grid;
-    bp_columns columns; // the boxes in cells, in the order of the cells, then the large ones, in the order of their ids
+    bp_columns columns; // the boxes in cells, in the order of the cells; then the large ones, in the order of their ids
     size_t grid_count;  // boxes in cells
-    size_t total_count; // and with the large ones
+    size_t total_count; // of these and the large ones
 
     bp_bucket_sort sort;
     bp_buffer columns_buffer, table_buffer, blocks_buffer;
@@ -52,12 +52,12 @@ typedef struct linked_cells {
     bp_other_set other;
 } linked_cells;
 
-// table[cell] is where a cell begins; there is one entry more than there are cells.
+// table[cell] is the position where a cell begins; there is one more entry than cells.
 static inline const uint32_t *linked_cells_table(const linked_cells *l) {
     return l->table_buffer.data;
 }
 
-// Whether an object may live in the cells: not larger than a cell, and, as computed, in no more than two along y and z.
+// Whether an object may be in a cell: it is not larger than a cell and, as computed, in at most two along y and z.
 bool linked_cells_fits(const dense_grid *grid, const bp_box *box);
 
 // The method's build: chooses the grid and sorts the boxes into it.

@@ -1,16 +1,17 @@
 // Building linked cells: choose a grid, then sort the boxes into its cells.
 //
 //   1. survey     the boxes by octave of size: how many, how large, where           (only what the settings leave open)
-//   2. plan       the grid: up to which size objects live in cells, and how many cells
+//   2. plan       the grid: up to which size objects are in cells, and how many cells
 //   3. keys       the cell of each box
 //   4. sort       the ids by cell (base/bucket_sort.h); bucket by bucket, the boxes are copied into the columns
 //
 // The automatic plan follows the rule of the literature, cells at least as large as the largest object, for all but a
-// few objects: where a size class has few members, the estimated work decides whether they are searched as large
-// objects instead.
+// few objects: where a size class has few members, the estimated work decides whether they become large objects
+// instead.
 #include "methods/linked_cells/linked_cells.h"
 
 #include "base/boxes.h"
+#include "base/cells.h"
 #include "base/log.h"
 #include "base/parallel.h"
 #include "base/radix_sort.h"
@@ -19,7 +20,7 @@
 
 enum {
     SAMPLE = 128,
-    SIZE_CLASSES = 256, // by the exponent of a float; the last holds the infinite
+    SIZE_CLASSES = 256, // by the exponent of a float; the last one is for infinite sizes
     BLOCK_LEAST = 8192  // boxes that are worth a task
 };
 
@@ -31,12 +32,12 @@ static const size_t CELLS_LEAST = 64;
 // Cells of a configured size over a domain that came from the boxes, at most.
 static const double CONFIGURED_CELLS_LEAST = 65536.0, CONFIGURED_CELLS_PER_OBJECT = 1024.0;
 
-// Objects as large as the configured cells live in them, even if rounded coordinates make them a little larger.
+// Objects as large as the configured cells fit into them, even if rounded coordinates make them a little larger.
 static const float CONFIGURED_FIT = 1.001f;
 
 static const double CELLS_MAX = 4294967293.0;
 
-// The objects of one octave of sizes: where their min corners lie.
+// The objects of one octave of sizes, with the bounds of their min corners.
 typedef struct size_class {
     size_t count;
     float largest;
@@ -46,25 +47,19 @@ typedef struct size_class {
 typedef struct build {
     linked_cells *l;
     bp_blocks blocks;
-    size_class *classes; // SIZE_CLASSES per block; after the survey, those of block 0 are all
+    size_class *classes; // SIZE_CLASSES per block; after the survey, those of block 0 are the totals
     float *reach;        // three per block
 } build;
 
 // ---- 1. survey ------------------------------------------------------------------------------------------------------
 
-// The largest extent; infinity if one is infinite, overflows, or is nothing at all (from infinity to infinity).
+// The largest extent; infinity if one is infinite, overflows, or is NaN (from infinity to infinity).
 static float size_of(const bp_box *box, uint32_t dimensions) {
     const float x = box->max[0] - box->min[0], y = box->max[1] - box->min[1];
     const float z = dimensions == 3 ? box->max[2] - box->min[2] : 0.0f;
     const float flat = x > y ? x : y, size = flat > z ? flat : z;
     const bool finite = (x < INFINITY) & (y < INFINITY) & (z < INFINITY);
     return finite ? size : INFINITY;
-}
-
-static size_t size_class_of(float size) {
-    uint32_t bits;
-    memcpy(&bits, &size, sizeof bits);
-    return bits >> 23; // sizes are not negative
 }
 
 static void class_join(size_class *c, const size_class *more) {
@@ -94,7 +89,7 @@ static void task_survey(void *context, size_t block) {
         size_class one = {.count = 1, .largest = size_of(box, dimensions)};
         memcpy(one.min, box->min, sizeof one.min);
         memcpy(one.max, box->min, sizeof one.max);
-        class_join(&classes[size_class_of(one.largest)], &one);
+        class_join(&classes[bp_octave_of(one.largest)], &one);
     }
 }
 
@@ -109,12 +104,12 @@ static void survey_sizes(build *b) {
 
 // ---- 2. plan --------------------------------------------------------------------------------------------------------
 
-// The domain: the part of space that is cut into cells.
+// The domain: the part of space that is divided into cells.
 typedef struct extent {
     double min[3], length[3];
 } extent;
 
-// Of a configured domain, or of the objects that live in cells.
+// The configured domain, or that of the objects in cells.
 static extent extent_of(const bp_method_setup *setup, const size_class *small) {
     const bp_box *domain = &setup->settings.domain;
     const bool configured = bp_domain_is_set(domain);
@@ -142,7 +137,7 @@ static double work_of_large(const size_class *c, const size_class *small, const 
     return (double)c->count * (1.5 * rows + (share * (double)small->count + 0.5 * (double)large_count) / 8.0);
 }
 
-// The estimated work if the classes up to `last`, all together `small`, live in cells.
+// The estimated work if the classes up to `last`, together `small`, are in cells.
 static double work_with(const size_class *classes, size_t last, const size_class *small, const bp_method_setup *setup,
                         size_t large_count) {
     const extent e = extent_of(setup, small);
@@ -160,7 +155,7 @@ static double work_with(const size_class *classes, size_t last, const size_class
     return work;
 }
 
-// Which objects live in cells when no cell size is configured: those of all classes up to one.
+// The objects to put into cells when no cell size is configured: those of all classes up to one.
 static size_class choose_small(const size_class *classes, const bp_method_setup *setup, size_t alive) {
     size_class small = CLASS_EMPTY, best = CLASS_EMPTY;
     double best_work = INFINITY;
@@ -178,17 +173,17 @@ static size_class choose_small(const size_class *classes, const bp_method_setup 
     return best;
 }
 
-// Those that a configured cell holds; with them others of the same octave, which only makes the domain a little larger.
+// The objects that fit a configured cell, and others of the same octave, which only make the domain a little larger.
 static size_class configured_small(const size_class *classes, float cell_size) {
     size_class small = CLASS_EMPTY;
-    for (size_t i = 0; i <= size_class_of(cell_size); ++i) {
+    for (size_t i = 0; i <= bp_octave_of(cell_size); ++i) {
         class_join(&small, &classes[i]);
     }
     return small;
 }
 
-// Lays cells of `edge` times `width` over the domain and returns how many there are. If they are too many to be
-// numbered, the grid has a cell_count of 0.
+// Divides the domain into cells of `edge` times `width` and returns their number. If that is too large for an index,
+// the grid has a cell_count of 0.
 static double lay_cells(dense_grid *grid, const extent *e, double edge, const double width[3], uint32_t dimensions) {
     double total = 1.0;
     for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -203,28 +198,28 @@ static double lay_cells(dense_grid *grid, const extent *e, double edge, const do
     return total;
 }
 
-// How many cells fit beside the boxes into settings.memory_limit.
+// The number of cells that fit into settings.memory_limit in addition to the boxes.
 static double cells_allowed(const bp_method_setup *setup, size_t count) {
     const double per_object = sizeof(bp_box) + sizeof(uint32_t) + BP_SORT_BYTES_PER_ITEM;
     const double left = ((double)setup->settings.memory_limit - (double)count * per_object) / sizeof(uint32_t);
     return setup->settings.memory_limit == 0 || left > CELLS_MAX ? CELLS_MAX : left;
 }
 
-// About the median position, along an axis, of the objects that live in cells.
+// About the median position, along an axis, of the objects in cells.
 static float median_position(const linked_cells *l, uint32_t axis) {
     float sample[SAMPLE] = {0};
     size_t count = 0;
     for (size_t i = 0; i < l->count; i += l->count / SAMPLE + 1) {
         sample[count] = l->boxes[i].min[axis];
         const float size = size_of(&l->boxes[i], l->setup->dimensions);
-        count += size <= CONFIGURED_FIT * l->setup->settings.cell_size; // not if it is a hole
+        count += size <= CONFIGURED_FIT * l->setup->settings.cell_size; // false for holes
     }
     bp_sort_floats(sample, count);
     return count > 0 ? sample[count / 2] : 0.0f;
 }
 
-// Cuts a domain that came from the boxes to a bearable number of cells, around the median position. Such a domain is
-// large because of a few objects far out, which are then outside.
+// Shortens a domain that was computed from the boxes to an acceptable number of cells, around the median position. Such
+// a domain is large because of a few distant objects, which are then outside.
 static void cut_extent(const linked_cells *l, extent *e) {
     const double cell = (double)l->setup->settings.cell_size;
     const double most = CONFIGURED_CELLS_LEAST + CONFIGURED_CELLS_PER_OBJECT * (double)l->count;
@@ -392,7 +387,7 @@ static bp_status sort_into_linked_cells(build *b) {
 
 // ---- the whole build ------------------------------------------------------------------------------------------------
 
-// What the survey needs; the blocks follow from the number of boxes alone.
+// The memory for the survey; the blocks depend only on the number of boxes.
 static bool reserve_survey(build *b) {
     linked_cells *l = b->l;
     b->blocks = bp_blocks_cut(&l->setup->runtime.executor, l->count, BLOCK_LEAST, SIZE_MAX);

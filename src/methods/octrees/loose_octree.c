@@ -1,6 +1,6 @@
 // loose-octree: a tree of cubes in which an object of any size is in one node, the smallest that encloses it.
 //
-//     looseness = 1                              looseness = 2: a node also takes what sticks out by half of its edge
+//     looseness = 1                              looseness = 2: objects may stick out of a node by half of its edge
 //     +---------------+                             +- - - - - - - - - - -+
 //     |       |    a  |  a: in a small node           +-------+-------+
 //     |      [b]      |  b: straddles the middle,   | |      [b]      |   |     b: in a small node, because its centre
@@ -11,19 +11,19 @@
 //
 //     boxes   | own of root | own of child 0 | own of its child 0 | ... | own of child 1 | ...     subtrees are ranges
 //
-// A node is only split when more than max_objects of its objects would move down. All pairs are found on one walk from
-// the root down, with a stack: each node on the way to the current one has a list of the nodes of its depth whose
+// A node is only split when more than max_objects of its objects would move down. All pairs are found in one traversal
+// from the root down, with a stack: each node on the path to the current one has a list of the nodes of its depth whose
 // subtrees may touch its subtree, and of the nodes above whose own objects may. With looseness 1 the latter are the
-// ancestors. A node is tested against the larger nodes in its list and against those equal ones that follow it, so that
-// each two nodes meet once. Lists go by the bounds of the boxes themselves: where an object is put decides how fast it
-// is found, never whether it is. So infinite boxes are in the root, like others that are too large.
+// ancestors. A node is tested against the larger nodes in its list and against the equal ones that follow it, so that
+// each two nodes are tested once. Lists use the bounds of the boxes themselves: the node of an object affects how fast
+// it is found, never whether it is. So infinite boxes are in the root, like others that are too large.
 //
 // Cost: O(n log n) with looseness 2. With looseness 1, the objects that straddle the upper nodes are tested again and
-// again: there are about n^(2/3) of them in a homogeneous scene. This is the straddling problem that the source
-// measured. Loses to a grid where all objects have the same size.
+// again: there are about n^(2/3) of them in a homogeneous scene. This is the straddling problem that Zych measured.
+// Loses to a grid where all objects have the same size.
 //
-// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", sections 2.2.3 and 3.2,
-// for looseness 1; T. Ulrich, "Loose Octrees", in Game Programming Gems, 2000, for looseness 2, which cures that
+// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", 2016, sections 2.2.3 and
+// 3.2, for looseness 1; T. Ulrich, "Loose Octrees", in Game Programming Gems, 2000, for looseness 2, which solves that
 // problem.
 #include "base/log.h"
 #include "base/parallel.h"
@@ -32,18 +32,18 @@
 #include "methods/octrees/tree_space.h"
 
 enum {
-    UNIT = 4096,   // boxes of a unit of work
-    LISTED = 2048, // nodes that a list has room for at first
+    UNIT = 4096,   // boxes per unit of work
+    LISTED = 2048, // initial capacity of a list of nodes
     SPLIT_STACK = 8 * (BP_TREE_DEPTH_MAX + 1),
     SIBLINGS = 32,    // blocks of siblings that are tested together
     KEYS_LEAST = 8192 // boxes that are worth a task
 };
 
-// An object on its way to its node.
+// An object that is being assigned to its node.
 typedef struct entry {
     uint64_t key; // of its centre
     uint32_t id;
-    uint32_t depth; // the deepest at which a node encloses it
+    uint32_t depth; // the greatest depth at which a node encloses it
 } entry;
 
 typedef struct loose_octree {
@@ -108,7 +108,7 @@ static double centre_of_box(const bp_box *box, uint32_t axis) {
     return ((double)box->min[axis] + (double)box->max[axis]) / 2;
 }
 
-// The cube of the centres, less a few that are far away from the others.
+// The cube of the centres, without a few that are far away from the others.
 static bp_tree_space space_of_centres(const loose_octree *t) {
     const uint32_t dimensions = t->setup->dimensions;
     double min[3] = {INFINITY, INFINITY, INFINITY}, max[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -123,7 +123,7 @@ static bp_tree_space space_of_centres(const loose_octree *t) {
     return bp_tree_space_around(min, max, dimensions);
 }
 
-// Centres beyond the cube belong to the nodes at its rim.
+// Centres beyond the cube belong to the nodes at its border.
 static void choose_space(loose_octree *t) {
     const bp_method_settings *settings = &t->setup->settings;
     t->space = bp_domain_is_set(&settings->domain) ? bp_tree_space_of_domain(&settings->domain, t->setup->dimensions)
@@ -131,7 +131,7 @@ static void choose_space(loose_octree *t) {
     bp_tree_space_divide(&t->space, bp_tree_depth_limit(settings->octree_max_depth));
 }
 
-// Whether the node of this depth that holds the centre of a box encloses the box.
+// Whether the node of this depth that contains the centre of a box encloses the box.
 static bool node_encloses(const loose_octree *t, const bp_box *box, uint32_t depth) {
     const double edge = ldexp(t->space.edge, -(int)depth);
     const double margin = edge * ((double)t->setup->settings.looseness - 1.0) / 2;
@@ -144,7 +144,7 @@ static bool node_encloses(const loose_octree *t, const bp_box *box, uint32_t dep
     return enclosed;
 }
 
-// The deepest depth at which a node encloses a box.
+// The greatest depth at which a node encloses a box.
 static uint32_t depth_of(const loose_octree *t, const bp_box *box) {
     double size = (double)FLT_MIN;
     for (uint32_t axis = 0; axis < t->setup->dimensions; ++axis) {
@@ -169,13 +169,13 @@ static entry entry_of(const loose_octree *t, size_t id) {
     return (entry){.key = key, .id = (uint32_t)id, .depth = depth_of(t, box)};
 }
 
-typedef struct keying {
+typedef struct entry_maker {
     const loose_octree *t;
     bp_blocks blocks;
-} keying;
+} entry_maker;
 
 static void task_make_entries(void *context, size_t block) {
-    const keying *k = context;
+    const entry_maker *k = context;
     entry *entries = k->t->scratch.data;
     const size_t end = bp_block_begin(k->blocks, block + 1);
     for (size_t i = bp_block_begin(k->blocks, block); i < end; ++i) {
@@ -200,7 +200,7 @@ static void write_node(loose_octree *t, uint32_t at, uint32_t parent, uint32_t b
     *subtree_end(t, at) = end;
 }
 
-// Sorts the entries of a node: its own, then those of each child. Leaves in ends[] where each of these parts ends.
+// Sorts the entries of a node: its own, then those of each child. Writes where each of these parts ends to ends[].
 static void sort_entries_by_owner(const loose_octree *t, const bp_node *node, uint32_t ends[9]) {
     entry *placed = t->entries.data, *scratch = t->scratch.data;
     uint32_t counts[9] = {0}, position = node->begin;
@@ -218,7 +218,7 @@ static void sort_entries_by_owner(const loose_octree *t, const bp_node *node, ui
     memcpy(placed + node->begin, scratch + node->begin, (node->end - node->begin) * sizeof *placed);
 }
 
-// Enough objects would move down, and not all to the same place.
+// Whether enough objects would move down, and not all to the same place.
 static bool node_is_worth_splitting(const loose_octree *t, const bp_node *node) {
     const entry *placed = t->entries.data;
     size_t moving = 0;
@@ -279,7 +279,7 @@ static bp_box bounds_with_children(const loose_octree *t, uint32_t at, bp_box bo
     return bounds;
 }
 
-// Bounds from the deepest nodes up; children come after their parents.
+// Computes bounds from the deepest nodes up; children come after their parents.
 static void join_node_bounds(loose_octree *t) {
     for (uint32_t at = (uint32_t)t->node_count; at-- > 0;) {
         const bp_node *node = node_at(t, at);
@@ -290,7 +290,7 @@ static void join_node_bounds(loose_octree *t) {
     }
 }
 
-// The entries of all boxes but holes, in the order of their ids. Returns how many there are.
+// The entries of all boxes except holes, in the order of their ids. Returns their number.
 static uint32_t list_entries(loose_octree *t) {
     const entry *scratch = t->scratch.data;
     entry *entries = t->entries.data;
@@ -310,7 +310,7 @@ static bool loose_octree_reserve(loose_octree *t) {
            bp_node_boxes_reserve(&t->sorted, t->count);
 }
 
-// The nodes, with the entries sorted by them.
+// Makes the nodes, and sorts the entries by them.
 static bool grow_nodes(loose_octree *t) {
     t->node_count = 1;
     t->depth = 0;
@@ -330,7 +330,7 @@ static bp_status loose_octree_build(void *state, const bp_box *boxes, size_t cou
         return BP_ERROR_MEMORY;
     }
     choose_space(t);
-    keying k = {.t = t, .blocks = bp_blocks_cut(executor, t->count, KEYS_LEAST, SIZE_MAX)};
+    entry_maker k = {.t = t, .blocks = bp_blocks_cut(executor, t->count, KEYS_LEAST, SIZE_MAX)};
     bp_parallel_for(executor, k.blocks.count, task_make_entries, &k);
     t->sorted.count = list_entries(t);
     if (!grow_nodes(t)) {
@@ -347,7 +347,7 @@ static bp_status loose_octree_build(void *state, const bp_box *boxes, size_t cou
 
 // ---- finding --------------------------------------------------------------------------------------------------------
 
-// A node on the way, and its part of the list: nodes of its depth, then nodes above.
+// A node on the path, and its part of the list: nodes of its depth, then nodes above.
 typedef struct frame {
     uint32_t node, next_child;
     uint32_t same, above, end; // positions in the list
@@ -371,7 +371,7 @@ static bool has_own(const loose_octree *t, uint32_t node) {
     return node_at(t, node)->begin < node_at(t, node)->end;
 }
 
-// Room for `more` nodes behind a frame, and for as many ranges.
+// Makes room for `more` nodes behind a frame, and for as many ranges.
 static bool reserve_list(tree_walk *w, size_t used, size_t more) {
     const bool enough = bp_buffer_reserve_slack(w->list, &w->t->setup->runtime.allocator, used * sizeof(uint32_t),
                                                 used + 2 * more, sizeof(uint32_t));
@@ -379,8 +379,8 @@ static bool reserve_list(tree_walk *w, size_t used, size_t more) {
     return enough;
 }
 
-// The own objects of a node against each other and against those of the nodes in its list. Equal nodes that come before
-// it have met it already.
+// Tests the own objects of a node against each other and against those of the nodes in its list. Equal nodes before it
+// have been tested against it already.
 static void add_node_to_batch(tree_walk *w, const frame *f) {
     const loose_octree *t = w->t;
     const bp_node *node = node_at(t, f->node);
@@ -397,7 +397,7 @@ static void add_node_to_batch(tree_walk *w, const frame *f) {
                       ranges, count);
 }
 
-// The children of the nodes beside a frame whose subtrees touch that of `child`, to the end of the list.
+// Appends the children of the nodes in a frame whose subtrees touch that of `child`.
 static uint32_t list_same(tree_walk *w, const frame *f, uint32_t child, uint32_t end) {
     const loose_octree *t = w->t;
     uint32_t *list = list_of(w);
@@ -425,7 +425,7 @@ static uint32_t list_same(tree_walk *w, const frame *f, uint32_t child, uint32_t
     return end;
 }
 
-// Nodes of the list whose own objects touch the subtree of `child`: they are above it.
+// Appends the nodes of the list whose own objects touch the subtree of `child`: they are above it.
 static uint32_t list_above(tree_walk *w, const frame *f, uint32_t child, uint32_t end) {
     const loose_octree *t = w->t;
     uint32_t *list = list_of(w);
@@ -453,7 +453,7 @@ static void enter_child(tree_walk *w, uint32_t child) {
     }
 }
 
-// Whether some boxes of a subtree are of this unit.
+// Whether some boxes of a subtree belong to this unit.
 static bool subtree_is_of_unit(const tree_walk *w, uint32_t node) {
     const uint32_t begin = node_at(w->t, node)->begin, end = *subtree_end(w->t, node);
     return begin < end && begin < w->end && end > w->begin;

@@ -5,8 +5,8 @@
 #include <assert.h>
 
 enum {
-    PROBES = 64, // that walk down together: a unit of work
-    STEPS = 32,  // that are taken together
+    PROBES = 64, // that descend together: a unit of work
+    STEPS = 32,  // that are processed together
     DEPTHS = 22, // of trees
     PENDING = STEPS * 8 * DEPTHS + PROBES + BP_COLUMN_PADDING,
     HALF = BP_NODE_LOCAL / 2,
@@ -109,9 +109,10 @@ static void count_node_tests(bp_sink *sink, const bp_range_test *tests, size_t c
     }
 }
 
-// Step 1: the boxes of the ranges that meet the bounds of their nodes, to batch->passed; there is room for all of them.
+// Step 1: writes the boxes of the ranges that overlap the bounds of their nodes to batch->passed; there is room for all
+// of them.
 static size_t filter_ranges(bp_node_batch *b) {
-    const bp_columns node_bounds = local_columns(b); // free until the filter is done
+    const bp_columns node_bounds = local_columns(b); // unused until the filter is done
     bp_columns candidates = b->boxes->columns;
     candidates.id = b->boxes->positions;
     for (size_t node = 0; node < b->node_count; ++node) {
@@ -132,7 +133,7 @@ static size_t filter_ranges(bp_node_batch *b) {
     return passed;
 }
 
-// Lists positions in the ids of the local columns, and returns where the list ends then.
+// Writes positions into the ids of the local columns, and returns the new end of the list.
 static size_t list_range(const bp_columns *local, size_t at, uint32_t begin, uint32_t end) {
     for (uint32_t position = begin; position < end; ++position) {
         local->id[at++] = position;
@@ -140,7 +141,7 @@ static size_t list_range(const bp_columns *local, size_t at, uint32_t begin, uin
     return at;
 }
 
-// Step 2: fills the local columns from the positions that are in their ids, and leaves the boxes' ids there.
+// Step 2: fills the local columns from the positions in their ids, and replaces these by the boxes' ids.
 static void copy_local_boxes(bp_node_batch *b, const bp_columns *local, size_t count) {
     b->tester->kernels->gather(local, 0, count, b->boxes->sorted);
     for (size_t i = 0; i < count; ++i) {
@@ -159,7 +160,7 @@ static void run_local_tests(bp_node_batch *b, const bp_columns *local, size_t co
     t->candidates = &b->boxes->columns;
 }
 
-// All nodes that have been collected, through the three steps.
+// Runs all collected nodes through the three steps.
 static void flush_batch(bp_node_batch *b) {
     const bp_columns local = local_columns(b);
     const size_t passed_count = filter_ranges(b);
@@ -197,7 +198,7 @@ static void test_inside(bp_node_batch *b, bp_node_range own) {
     bp_range_tester_flush(b->tester);
 }
 
-// The boxes of a node against those that pass the filter.
+// Tests the boxes of a node against those that pass the filter.
 static void test_passed(bp_node_batch *b, bp_node_range own) {
     const size_t passed_count = filter_ranges(b);
     const bp_columns local = local_columns(b);
@@ -284,18 +285,18 @@ typedef struct search_context {
     const bp_node_search *search;
 } search_context;
 
-// A few probes that walk down together, in columns with two kinds of ids.
+// A few probes that descend together, in columns with two kinds of ids.
 typedef struct probe_walk {
     const bp_node_search *search;
     bp_range_tester *tester;
-    bp_columns by_index; // among the few
+    bp_columns by_index; // ids are indices among the few
     bp_columns by_id;
     float values[6][PROBES];
     uint32_t indices[PROBES], ids[PROBES];
     bp_pair pending[PENDING]; // steps: (probe, node)
 } probe_walk;
 
-// A step: a probe against the own boxes of a node, and a test against its children, if it has any.
+// One step: a probe against the own boxes of a node, and a test against its children, if it has any.
 static size_t take_step(const probe_walk *w, bp_pair step, bp_range_test *child_test) {
     const bp_node *node = &w->search->nodes[step.b];
     bp_range_tester_add_long(w->tester, step.a, node->begin, node->end);
@@ -304,7 +305,7 @@ static size_t take_step(const probe_walk *w, bp_pair step, bp_range_test *child_
     return node->first_child != BP_NODE_NONE;
 }
 
-// Takes the last of the pending steps and returns how many there are then.
+// Processes the last of the pending steps and returns how many are pending then.
 static size_t take_steps(probe_walk *w, size_t pending) {
     bp_range_test child_tests[STEPS];
     const size_t left = pending < STEPS ? 0 : pending - STEPS;
@@ -345,7 +346,7 @@ static void unit_probes(const void *context, bp_range_tester *tester, size_t uni
     const search_context *c = context;
     const size_t begin = unit * PROBES, left = c->search->probe_count - begin;
     const size_t count = left < PROBES ? left : PROBES;
-    probe_walk w; // large: only what is needed is filled in
+    probe_walk w; // large, so only the needed fields are set
     w.search = c->search;
     w.tester = tester;
     list_probes(&w, c->boxes->setup->dimensions, begin, count);

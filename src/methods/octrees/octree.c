@@ -1,6 +1,6 @@
-// octree: a cube divided into eight, and again, where the objects are; leaves know their neighbours.
+// octree: a cube divided into eight, and again, where the objects are; leaves are linked to their neighbours.
 //
-//     +-------+---+---+     An object is in the leaf that holds its min corner. A leaf with more than max_objects is
+//     +-------+---+---+     An object is in the leaf that contains its min corner. A leaf with more than max_objects is
 //     |       |   | o |     split, down to a depth at which leaves are still as large as the largest object. So two
 //     |   o   +---+-+-+     objects that overlap are in the same leaf or in leaves that touch.
 //     |       | o |o|o|
@@ -13,18 +13,18 @@
 //     boxes   | of leaf 0 | of leaf 1 | of leaf 2 | ...                              | scanned |
 //             depth first, so that subtrees are ranges                                 node_search.h finds the pairs
 //
-// The tree outlives the step. An object that is still in its leaf costs one comparison; leaves that have become too
-// full are split, and eight leaves that hold less than half of max_objects together are merged. Objects beyond the cube
-// belong to the leaves at its rim, so the cube need not fit: a new one is chosen only when it has become a bad one.
+// The tree is kept from step to step. An object that is still in its leaf costs one comparison; leaves that have become
+// too full are split, and eight leaves that together hold less than half of max_objects are merged. Objects beyond the
+// cube belong to the leaves at its border, so the cube need not fit: a new one is chosen only when it fits badly.
 // Infinite objects and those that are larger than the smallest leaves are scanned: tested against all leaves.
 //
 // Cost: O(n log n) for n objects of similar size. Loses when sizes differ: the largest object limits the depth for all.
 //
 // Source: C. Koch, "Implementation and Evaluation of Acceleration Structures for Inhomogeneous and Polydisperse
 // Particle Dynamics", 2020, sections 2.4 and 3.1. Differences: slots instead of lists, so that they have a fixed size
-// and each two leaves meet once; merges, which the source only mentions; the bounds of a leaf's boxes filter the
-// boxes of its neighbours before any two boxes are compared; giants are scanned, so that one of them does not make
-// the tree useless; in two dimensions a quadtree.
+// and each two leaves are tested once; merges, which Koch only mentions; the bounds of a leaf's boxes filter the boxes
+// of its neighbours before any two boxes are compared; giants are scanned, so that one of them does not make the tree
+// useless; in two dimensions a quadtree.
 #include "methods/octrees/octree_tree.h"
 
 #include "base/boxes.h"
@@ -36,11 +36,11 @@
 #include <string.h>
 
 enum {
-    UNIT = 128,           // leaves of a unit of work
+    UNIT = 128,           // leaves per unit of work
     KEYS_LEAST = 8192,    // boxes that are worth a task
-    OCTAVES = 64,         // of sizes below the edge of the cube that are told apart
-    SCANNED_SLACK = 8,    // objects that may outgrow the leaves before the cube is chosen anew
-    BEYOND_SHARE = 16,    // or one object in so many may leave it
+    OCTAVES = 64,         // of sizes below the edge of the cube that are distinguished
+    SCANNED_SLACK = 8,    // objects that may outgrow the leaves before a new cube is chosen,
+    BEYOND_SHARE = 16,    // or one object in this many may leave it,
     SHRUNK_SHARE = 4,     // or all may be smaller than the leaves by this factor
     DENSE_NEIGHBOURS = 14 // leaves that a leaf is tested against where all have the same size: itself and 13 others
 };
@@ -58,11 +58,11 @@ typedef struct octree {
     const bp_box *boxes;
     size_t count;
     octree_tree tree;
-    bool planned;           // tree.space is chosen
+    bool planned;           // tree.space has been chosen
     float fit;              // larger objects are scanned
     size_t planned_scanned; // finite objects that were scanned when the cube was chosen,
     size_t planned_beyond;  // and those that were beyond it
-    size_t object_count;    // in leaves; the scanned follow
+    size_t object_count;    // in leaves; the scanned ones follow
     size_t total_count;
     bp_node_boxes sorted;
     bp_buffer ranges; // of bounded_range, by node
@@ -96,16 +96,16 @@ static void octree_free(void *state) {
 
 // ---- choosing the cube and its depth --------------------------------------------------------------------------------
 
-// What a pass over the boxes finds out.
+// The result of a pass over the boxes.
 typedef struct survey {
     double min[3], max[3]; // of the min corners of finite boxes
     size_t finite;
-    size_t beyond;     // finite, with their min corner beyond the cube that is in use
+    size_t beyond;     // finite, with their min corner beyond the current cube
     size_t too_large;  // finite, but larger than the fit
-    float largest_fit; // the largest size that is not
+    float largest_fit; // the largest size that is not larger
 } survey;
 
-// The largest extent; infinity for holes and for boxes that are infinite or as good as that.
+// The largest extent; infinity for holes and for boxes that are infinite or whose extent overflows.
 static float largest_extent(const bp_box *box, uint32_t dimensions) {
     float size = 0.0f;
     bool finite = true;
@@ -146,7 +146,7 @@ static survey survey_boxes(const octree *t) {
     return s;
 }
 
-// Whether the cube still suits: then the tree is kept.
+// Whether the cube still fits: then the tree is kept.
 static bool octree_plan_suits(const octree *t, const survey *s) {
     const bp_tree_space *space = &t->tree.space;
     double widest = 0.0;
@@ -160,7 +160,7 @@ static bool octree_plan_suits(const octree *t, const survey *s) {
     return t->planned && placed && fine && s->too_large <= 2 * t->planned_scanned + SCANNED_SLACK;
 }
 
-// How many halvings of the edge a size fits, with a little to spare for rounding.
+// How often the edge can be halved before a size no longer fits, with a little to spare for rounding.
 static uint32_t halvings(double edge, float size) {
     if (!(size > 0.0f)) {
         return OCTAVES - 1;
@@ -170,7 +170,7 @@ static uint32_t halvings(double edge, float size) {
     return exponent < 1 ? 0 : exponent > OCTAVES - 1 ? OCTAVES - 1 : (uint32_t)exponent - 1;
 }
 
-// The work at a depth: the scanned are tested against all, the others against what is in the leaves around.
+// The work at a depth: scanned objects are tested against all, the others against the objects in the leaves around.
 static double work_at(const octree *t, const survey *s, double edge, uint32_t depth, size_t scanned) {
     double cells = 1.0;
     for (uint32_t axis = 0; axis < t->setup->dimensions; ++axis) {
@@ -180,9 +180,9 @@ static double work_at(const octree *t, const survey *s, double edge, uint32_t de
     return (double)scanned + DENSE_NEIGHBOURS * (filled > least ? filled : least);
 }
 
-// The depth of least work; of several, the deepest.
+// The depth of least work; of several, the greatest.
 static uint32_t choose_depth(octree *t, const survey *s, double edge) {
-    size_t fitting[OCTAVES] = {0}; // by the depth that a size still fits
+    size_t fitting[OCTAVES] = {0}; // by the greatest depth that a size still fits
     for (size_t i = 0; i < t->count; ++i) {
         const float size = largest_extent(&t->boxes[i], t->setup->dimensions);
         if (size < INFINITY) {
@@ -212,7 +212,7 @@ static size_t count_beyond(const octree *t, const bp_tree_space *space) {
     return beyond;
 }
 
-// Chooses a cube and its depth, and begins a new tree there. False if memory is short.
+// Chooses a cube and its depth, and starts a new tree there. False if memory is short.
 static bool octree_plan(octree *t, survey *s) {
     const bp_box *domain = &t->setup->settings.domain;
     const uint32_t dimensions = t->setup->dimensions;
@@ -220,12 +220,12 @@ static bool octree_plan(octree *t, survey *s) {
     bp_tree_space space = bp_domain_is_set(domain) ? bp_tree_space_of_domain(domain, dimensions)
                                                    : bp_tree_space_around(s->min, s->max, dimensions);
     bp_tree_space_divide(&space, choose_depth(t, s, space.edge));
-    // At depth 0 all are neighbours, whatever their size.
+    // At depth 0 all objects are neighbours, whatever their size.
     t->fit = space.depth == 0 ? FLT_MAX : (float)(ldexp(space.edge, -(int)space.depth) * BP_CELL_FILL);
     t->planned_beyond = count_beyond(t, &space);
     t->planned = true;
     if (t->count > 0) {
-        memset(t->home.data, 0, t->count * sizeof(uint32_t)); // all begin at the root
+        memset(t->home.data, 0, t->count * sizeof(uint32_t)); // all start at the root
     }
     return octree_tree_plant(&t->tree, &space);
 }
@@ -236,14 +236,14 @@ static uint64_t key_of_box(const octree *t, const bp_box *box) {
     return bp_tree_key(&t->tree.space, (double)box->min[0], (double)box->min[1], (double)box->min[2]);
 }
 
-typedef struct keying {
+typedef struct locating {
     octree *t;
     octree_entry *entries; // by id
     bp_blocks blocks;
-} keying;
+} locating;
 
 static void task_locate(void *context, size_t block) {
-    const keying *k = context;
+    const locating *k = context;
     const octree *t = k->t;
     uint32_t *home = t->home.data;
     const size_t end = bp_block_begin(k->blocks, block + 1);
@@ -260,7 +260,7 @@ static void task_locate(void *context, size_t block) {
     }
 }
 
-// Puts the entries into the order of their leaves; inside a leaf, of their ids. The scanned come last.
+// Sorts the entries by leaf and, inside a leaf, by id. The scanned ones come last.
 static void place_in_leaves(octree *t, const octree_entry *entries) {
     const uint32_t *home = t->home.data;
     uint32_t scanned = (uint32_t)octree_tree_open(&t->tree, home, t->count);
@@ -282,7 +282,7 @@ static bool octree_reserve(octree *t) {
         !bp_buffer_reserve_slack(&t->home, allocator, t->home_count * sizeof(uint32_t), t->count, sizeof(uint32_t))) {
         return false;
     }
-    if (t->home_count < t->count) { // ids that are new
+    if (t->home_count < t->count) { // there are new ids
         memset((uint32_t *)t->home.data + t->home_count, 0, (t->count - t->home_count) * sizeof(uint32_t));
     }
     t->home_count = t->count;
@@ -315,7 +315,7 @@ static bool fill_leaves(octree *t) {
     return true;
 }
 
-// Takes in the boxes: keeps the tree, or begins another.
+// Updates the tree to the boxes: keeps it, or starts another one.
 static bp_status take_boxes(octree *t) {
     survey s = survey_boxes(t);
     if (!octree_reserve(t)) {
@@ -325,7 +325,7 @@ static bp_status take_boxes(octree *t) {
         return BP_ERROR_MEMORY;
     }
     const bp_executor *executor = &t->setup->runtime.executor;
-    keying k = {.t = t, .entries = t->tree.scratch};
+    locating k = {.t = t, .entries = t->tree.scratch};
     k.blocks = bp_blocks_cut(executor, t->count, KEYS_LEAST, SIZE_MAX);
     bp_parallel_for(executor, k.blocks.count, task_locate, &k);
     place_in_leaves(t, k.entries);
@@ -337,7 +337,7 @@ static bp_status octree_build(void *state, const bp_box *boxes, size_t count) {
     t->boxes = boxes;
     t->count = count;
     const bp_status status = take_boxes(t);
-    if (status != BP_OK) { // begin anew next time
+    if (status != BP_OK) { // start a new tree next time
         t->planned = false;
         t->tree.leaf_count = 0; // the lists may be lost
         t->tree.inner_count = 0;
@@ -349,7 +349,7 @@ static bp_status octree_build(void *state, const bp_box *boxes, size_t count) {
 
 // ---- finding --------------------------------------------------------------------------------------------------------
 
-// The boxes of the leaves around a leaf that it is tested against.
+// The boxes of the neighbouring leaves that a leaf is tested against.
 static size_t ranges_around(const octree *t, uint32_t leaf, bp_node_range *ranges) {
     const bp_box *bounds = &range_of(t, leaf)->bounds;
     uint32_t neighbours[OCTREE_SLOTS];

@@ -1,17 +1,17 @@
 // Splits, merges and slots.
 //
-// A split turns a leaf into a node with eight leaves, a merge does the opposite. Both only change what deeper nodes
-// have in their slots: a slot of a node at depth d names the node of depth d that lies there, or the larger leaf that
-// covers its place, and this depends on the nodes above depth d only. So after a step the slots are corrected from the
-// top down: those of the children of nodes that were split, and those of deeper nodes that touch a changed one. When
-// much has changed, all slots are written anew, by the same function and in the same order.
+// A split turns a leaf into a node with eight leaves, a merge does the opposite. Both only change the slots of deeper
+// nodes: a slot of a node at depth d names the adjacent node of depth d, or the larger leaf that covers its place, and
+// this depends only on the nodes above depth d. So after a step the slots are corrected from the top down: those of the
+// children of nodes that were split, and those of deeper nodes that touch a changed one. When much has changed, all
+// slots are rewritten, by the same function and in the same order.
 #include "methods/octrees/octree_tree.h"
 
 #include <string.h>
 
 enum {
-    MERGE_SHARE = 2, // leaves are merged when they hold this part of max_objects together
-    CORRECTED = 64,  // nodes whose slots are corrected for one that changed, roughly
+    MERGE_SHARE = 2, // leaves are merged when they together hold at most max_objects divided by this
+    CORRECTED = 64,  // nodes whose slots are corrected for one changed node, roughly
     STACK = 8 * (BP_TREE_DEPTH_MAX + 1)
 };
 
@@ -90,12 +90,12 @@ bool octree_tree_reserve_entries(octree_tree *tree, size_t count) {
 static bool reserve_node_block(octree_tree *tree) {
     const bp_allocator *allocator = tree->allocator;
     const size_t used = tree->node_count, wanted = used + tree->children;
-    return wanted * sizeof(uint64_t) <= tree->codes.bytes || // the last to grow
+    return wanted * sizeof(uint64_t) <= tree->codes.bytes || // this one grows last
            (bp_buffer_reserve(&tree->nodes, allocator, used * sizeof(bp_node), 2 * wanted, sizeof(bp_node)) &&
             bp_buffer_reserve(&tree->codes, allocator, used * sizeof(uint64_t), 2 * wanted, sizeof(uint64_t)));
 }
 
-// Room for the slots of all nodes, of which the first `used` have some, and for the lists of nodes.
+// Makes room for the slots of all nodes, of which the first `used` are kept, and for the lists of nodes.
 static bool reserve_node_lists(octree_tree *tree, size_t used) {
     const bp_allocator *allocator = tree->allocator;
     const size_t slot_bytes = tree->slot_count * sizeof(uint32_t), count = tree->node_count;
@@ -169,7 +169,7 @@ bool octree_tree_plant(octree_tree *tree, const bp_tree_space *space) {
 
 // ---- slots ----------------------------------------------------------------------------------------------------------
 
-// The slots of a node, from those of its parent. (BP_NODE_NONE has the mark of larger leaves, and keeps it.)
+// Computes the slots of a node from those of its parent. (BP_NODE_NONE has the mark of larger leaves, and keeps it.)
 static void write_slots(octree_tree *tree, uint32_t at) {
     const uint32_t parent = octree_node(tree, at)->parent;
     const octree_link *links = tree->links[at - octree_node(tree, parent)->first_child];
@@ -191,7 +191,7 @@ static void write_all_slots(octree_tree *tree) {
     }
 }
 
-// Whether a child of a node in direction `slot` is at the side that faces the middle.
+// Whether a child of the neighbour in direction `slot` is on the side that faces the node in the middle.
 static bool faces_middle(const octree_tree *tree, uint32_t octant, uint32_t slot) {
     for (uint32_t axis = 0; axis < tree->space.dimensions; ++axis, slot /= 3, octant >>= 1) {
         if ((slot % 3 == 0 && (octant & 1) == 0) || (slot % 3 == 2 && (octant & 1) == 1)) {
@@ -201,7 +201,7 @@ static bool faces_middle(const octree_tree *tree, uint32_t octant, uint32_t slot
     return true;
 }
 
-// The slots of all nodes below `top` that touch its neighbour on the opposite side of direction `slot`.
+// Rewrites the slots of all nodes below `top` that touch its neighbour in the direction opposite to `slot`.
 static void correct_facing_slots(octree_tree *tree, uint32_t top, uint32_t slot) {
     uint32_t stack[STACK];
     size_t pending = 1;
@@ -225,7 +225,7 @@ static void correct_slots_around(octree_tree *tree, uint32_t at) {
     for (uint32_t slot = 0; slot < tree->slot_count; ++slot) {
         const uint32_t near = node_slots(tree, at)[slot];
         if ((near & OCTREE_LARGER) == 0 && near != at) {
-            correct_facing_slots(tree, near, slot); // nothing if it is a leaf
+            correct_facing_slots(tree, near, slot); // does nothing for a leaf
         }
     }
 }
@@ -256,7 +256,7 @@ size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *
         count += slot > middle && (slots[slot] & OCTREE_LARGER) == 0;
         larger_count += (slots[slot] & OCTREE_LARGER) != 0 && slots[slot] != BP_NODE_NONE;
     }
-    for (size_t i = 0; i < larger_count; ++i) { // these may lie in several directions
+    for (size_t i = 0; i < larger_count; ++i) { // a larger leaf may be in several slots
         size_t k = 0;
         while (larger[k] != larger[i]) {
             ++k;
@@ -288,7 +288,7 @@ static bool leaf_is_worth_splitting(const octree_tree *tree, const bp_node *node
     return i < node->end;
 }
 
-// Sorts the entries of a node by its children, and leaves in ends[] where those of each child end.
+// Sorts the entries of a node by child, and writes where those of each child end to ends[].
 static void sort_entries_by_child(octree_tree *tree, const bp_node *node, uint32_t ends[8]) {
     uint32_t counts[8] = {0};
     for (uint32_t i = node->begin; i < node->end; ++i) {
@@ -320,12 +320,12 @@ static bool split_leaf(octree_tree *tree, uint32_t at) {
         begin = ends[i];
     }
     node->first_child = block;
-    node->end = node->begin; // nothing of its own
+    node->end = node->begin; // it has no objects of its own
     list_changed(tree, at);
     return true;
 }
 
-// Tells the objects of a new leaf where they are.
+// Updates the homes of the objects of a new leaf.
 static void write_homes(const octree_tree *tree, uint32_t leaf, uint32_t *home) {
     for (uint32_t i = octree_node(tree, leaf)->begin; i < octree_node(tree, leaf)->end; ++i) {
         home[tree->placed[i].id] = leaf;
@@ -354,7 +354,7 @@ static bool split_down(octree_tree *tree, uint32_t top, uint32_t *home) {
     return true;
 }
 
-// Makes a node a leaf again if its children are leaves that hold few objects. These lie side by side already.
+// Turns a node back into a leaf if its children are leaves with few objects, which are contiguous already.
 static void merge_children(octree_tree *tree, uint32_t at, uint32_t *home) {
     bp_node *node = octree_node(tree, at);
     const uint32_t block = node->first_child;
@@ -421,7 +421,7 @@ bool octree_tree_adapt(octree_tree *tree, uint32_t *home) {
 
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
-// What a slot should hold: the node of depth `depth` with that code, or the leaf above it.
+// The correct content of a slot: the node of depth `depth` with that code, or the leaf above it.
 static uint32_t node_with_code(const octree_tree *tree, uint64_t code, uint32_t depth) {
     uint32_t at = 0;
     for (uint32_t d = 0; d < depth && !node_is_leaf(octree_node(tree, at)); ++d) {
@@ -456,7 +456,7 @@ static uint32_t expected_slot(const octree_tree *tree, uint32_t of, uint32_t slo
     return octree_node(tree, at)->depth < node->depth ? at | OCTREE_LARGER : at;
 }
 
-// Whether the nodes that a node names are there. octree_node_is_sound relies on that.
+// Whether the nodes that a node links to exist. octree_node_is_sound relies on that.
 static bool octree_links_are_sound(const octree_tree *tree, uint32_t at) {
     const bp_node *node = octree_node(tree, at);
     const uint32_t child = node->first_child;

@@ -1,4 +1,4 @@
-// The tree of the octree: nodes, splits and merges, and which leaves touch. It knows keys, not boxes.
+// The tree of the octree: nodes, splits and merges, and links between touching leaves. It knows keys, not boxes.
 #ifndef BP_OCTREE_TREE_H
 #define BP_OCTREE_TREE_H
 
@@ -7,16 +7,16 @@
 
 enum { OCTREE_SLOTS = 27 };
 
-// Marks a slot whose node is a leaf of less depth, and so larger.
+// Marks a slot whose node is a leaf of less depth, and therefore larger.
 #define OCTREE_LARGER 0x80000000u
 
-// An object on its way to its leaf.
+// An object that is being assigned to its leaf.
 typedef struct octree_entry {
     uint64_t key;
     uint32_t id;
 } octree_entry;
 
-// Where the neighbour of a child is found: through a slot of its parent, and there which child.
+// How to find the neighbour of a child: a slot of its parent, and a child of the node there.
 typedef struct octree_link {
     uint8_t slot, octant;
 } octree_link;
@@ -29,21 +29,21 @@ typedef struct octree_tree {
     uint32_t slot_count; // of a node: 27 or 9; the one in the middle is itself
     octree_link links[8][OCTREE_SLOTS];
 
-    bp_buffer nodes;     // of bp_node; the root is 0, and children lie side by side
-    bp_buffer codes;     // of uint64_t, by node: a 1, then the bits that all keys below it begin with
-    bp_buffer cursors;   // of uint32_t, by node: first how many objects a leaf gets, then where the next is put
+    bp_buffer nodes;     // of bp_node; the root is 0, and siblings are adjacent
+    bp_buffer codes;     // of uint64_t, by node: a 1, then the common leading bits of all keys below it
+    bp_buffer cursors;   // of uint32_t, by node: the number of objects of a leaf; then the position of its next object
     bp_buffer slots;     // of uint32_t, slot_count per node: a node, perhaps marked, or BP_NODE_NONE
     size_t node_count;   // in the pool, free ones included
-    uint32_t free_block; // the first children's block that is free, linked through `parent`; or BP_NODE_NONE
+    uint32_t free_block; // the first free block of children, linked through `parent`; or BP_NODE_NONE
     bp_buffer leaves;    // of uint32_t, depth first
     bp_buffer inners;    // of uint32_t, parents first
     size_t leaf_count, inner_count;
-    bp_buffer changed; // of uint32_t: nodes that were split or merged, as many as there is room for
+    bp_buffer changed; // of uint32_t: nodes that were split or merged, up to its capacity
     size_t changed_count, changed_room;
 
     bp_buffer entries_buffer, scratch_buffer;
     octree_entry *placed;  // in the order of leaves
-    octree_entry *scratch; // by id, until all are put
+    octree_entry *scratch; // by id, until all are placed
 } octree_tree;
 
 void octree_tree_init(octree_tree *tree, const bp_allocator *allocator, uint32_t dimensions, uint32_t max_objects);
@@ -51,11 +51,11 @@ void octree_tree_free(octree_tree *tree);
 size_t octree_tree_bytes(const octree_tree *tree);
 bool octree_tree_reserve_entries(octree_tree *tree, size_t count);
 
-// Begins a new tree that is one leaf. False if memory is short.
+// Starts a new tree of one leaf. False if memory is short.
 bool octree_tree_plant(octree_tree *tree, const bp_tree_space *space);
 
-// One step has three parts. octree_tree_open counts the objects of all leaves (home[id], where that is a leaf), gives
-// each leaf its range and returns how many objects there are. octree_tree_put puts each object into its leaf. Then
+// One step has three parts. octree_tree_open counts the objects of all leaves (home[id], where that is a leaf), assigns
+// a range to each leaf and returns the number of objects. octree_tree_put puts each object into its leaf. Then
 // octree_tree_adapt splits and merges leaves, and corrects home[]; false if memory is short.
 size_t octree_tree_open(octree_tree *tree, const uint32_t *home, size_t count);
 bool octree_tree_adapt(octree_tree *tree, uint32_t *home);
@@ -82,7 +82,7 @@ static inline uint64_t octree_code(const octree_tree *tree, uint32_t node) {
     return ((const uint64_t *)tree->codes.data)[node];
 }
 
-// Whether a key lies in a node.
+// Whether a key belongs to a node.
 static inline bool octree_tree_holds(const octree_tree *tree, uint32_t node, uint64_t key) {
     const uint32_t bits = tree->space.dimensions * tree->space.depth;
     const uint64_t code = octree_code(tree, node);
@@ -90,8 +90,8 @@ static inline bool octree_tree_holds(const octree_tree *tree, uint32_t node, uin
     return (key | (uint64_t)1 << bits) >> (bits - code_bits) == code;
 }
 
-// The leaf that holds a key. `hint` is a leaf of the tree, or no node: the search begins there, or at the root. Most
-// objects are still in their leaf, and then only its code is read.
+// The leaf of a key. `hint` is a leaf of the tree, or no node: the search starts there, or at the root. Most objects
+// are still in their leaf, and then only its code is read.
 static inline uint32_t octree_tree_locate(const octree_tree *tree, uint32_t hint, uint64_t key) {
     uint32_t at = hint < tree->node_count ? hint : 0;
     if (at != 0 && octree_tree_holds(tree, at, key)) {
@@ -106,7 +106,7 @@ static inline uint32_t octree_tree_locate(const octree_tree *tree, uint32_t hint
     return at;
 }
 
-// Puts an entry behind those that are in the leaf already.
+// Appends an entry to those already in the leaf.
 static inline void octree_tree_put(octree_tree *tree, uint32_t leaf, octree_entry entry) {
     tree->placed[((uint32_t *)tree->cursors.data)[leaf]++] = entry;
 }

@@ -4,8 +4,8 @@
 
 enum {
     SAMPLE = 255,   // boxes that are sampled
-    OUTER = 5,      // of these at either end that may be far away from the others,
-    FAR_WIDTHS = 64 // namely so many times the width of the others
+    OUTER = 5,      // of these, at either end, that may be far away from the others,
+    FAR_WIDTHS = 64 // by this many times the width of the others
 };
 
 bp_tree_space bp_tree_space_around(const double min[3], const double max[3], uint32_t dimensions) {
@@ -31,7 +31,7 @@ void bp_tree_space_divide(bp_tree_space *space, uint32_t depth) {
     space->inverse = ldexp(1.0, (int)depth) / space->edge;
 }
 
-// The min coordinates of finite boxes at regular distances in the list, sorted. Returns how many there are.
+// The min coordinates of finite boxes at regular distances in the list, sorted. Returns their number.
 static size_t sample_axis(const bp_box *boxes, size_t count, uint32_t dimensions, uint32_t axis, float sample[SAMPLE]) {
     size_t used = 0;
     for (size_t i = 0; i < count && used < SAMPLE; i += count / SAMPLE + 1) {

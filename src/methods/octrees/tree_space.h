@@ -1,8 +1,8 @@
 // The cube that an octree divides, and the cells of its finest depth.
 //
-// A coordinate becomes a cell by steps that are monotone, and a coordinate beyond the cube belongs to a cell at its
-// rim. So two coordinates that are less than a cell apart are in the same or in neighbouring cells, wherever they are
-// and whatever the cube.
+// The steps from a coordinate to its cell are monotone, and a coordinate beyond the cube belongs to a cell at its
+// border. So two coordinates that are less than a cell apart are in the same or in neighbouring cells, wherever they
+// are and whatever the cube.
 #ifndef BP_TREE_SPACE_H
 #define BP_TREE_SPACE_H
 
@@ -10,22 +10,22 @@
 
 #include <broadphase/broadphase.h>
 
-enum { BP_TREE_DEPTH_MAX = 21 }; // three axes of so many bits fit a key
+enum { BP_TREE_DEPTH_MAX = 21 }; // so that three axes of this many bits fit into a key
 
 typedef struct bp_tree_space {
     double origin[3];
     double edge;
     double inverse; // cells of the finest depth per unit of length
-    uint32_t depth; // the finest
+    uint32_t depth; // of the finest cells
     uint32_t dimensions;
 } bp_tree_space;
 
-// The depth that a setting allows; 0 means as deep as keys reach.
+// The depth that a setting allows; 0 means as deep as keys allow.
 static inline uint32_t bp_tree_depth_limit(uint32_t max_depth) {
     return max_depth == 0 || max_depth > BP_TREE_DEPTH_MAX ? BP_TREE_DEPTH_MAX : max_depth;
 }
 
-// The cube, not yet divided, that begins at `min` and reaches at least to `max`. Where min > max, because there are no
+// The cube, not yet divided, that begins at `min` and reaches at least to `max`. If min > max, because there are no
 // boxes, it begins at 0.
 bp_tree_space bp_tree_space_around(const double min[3], const double max[3], uint32_t dimensions);
 bp_tree_space bp_tree_space_of_domain(const bp_box *domain, uint32_t dimensions);
@@ -33,8 +33,8 @@ bp_tree_space bp_tree_space_of_domain(const bp_box *domain, uint32_t dimensions)
 // Divides the cube into the cells of a depth.
 void bp_tree_space_divide(bp_tree_space *space, uint32_t depth);
 
-// Narrows min .. max, where all finite boxes are, to where most of them are, if a few are so far away that a cube
-// around all of them would be nearly empty.
+// Narrows min .. max, the bounds of all finite boxes, to the bounds of most of them, if a few are so far away that a
+// cube around all would be nearly empty.
 void bp_tree_trim(const bp_box *boxes, size_t count, uint32_t dimensions, double min[3], double max[3]);
 
 // The cell of a coordinate, which must not be NaN.
@@ -46,7 +46,7 @@ static inline uint32_t bp_tree_cell(const bp_tree_space *space, int axis, double
     return (uint32_t)(int32_t)cell;
 }
 
-// The cell of a point with its axes interleaved: the highest bits name the child of the root, and so on down.
+// The cell of a point with its axes interleaved: the highest bits are the child of the root, and so on downwards.
 static inline uint64_t bp_tree_key(const bp_tree_space *space, double x, double y, double z) {
     const uint32_t cell_x = bp_tree_cell(space, 0, x), cell_y = bp_tree_cell(space, 1, y);
     if (space->dimensions == 2) {
@@ -56,7 +56,7 @@ static inline uint64_t bp_tree_key(const bp_tree_space *space, double x, double 
            bp_spread_by_three(bp_tree_cell(space, 2, z)) << 2;
 }
 
-// Which child of a node at `depth` a key lies in.
+// The child of a node at `depth` that a key belongs to.
 static inline uint32_t bp_tree_octant(const bp_tree_space *space, uint64_t key, uint32_t depth) {
     return (uint32_t)(key >> (space->dimensions * (space->depth - 1 - depth))) & ((1u << space->dimensions) - 1);
 }

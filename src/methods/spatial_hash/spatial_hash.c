@@ -1,33 +1,33 @@
-// spatial-hash: a uniform grid without bounds, kept in a hash table; an object is in every cell that it overlaps.
+// spatial-hash: a uniform grid without bounds, stored in a hash table; an object is in every cell that it overlaps.
 //
 //     slots     | - | 2 | - | - | 0 | 1 | - | ...   chained: the first cell of a chain, load up to 1
 //                     |           |   |             open:    a cell, or the next slot; load up to 1/2
-//     cells     +-----v-----+-----v-----+---        (x, y, z), and where its boxes lie
+//     cells     +-----v-----+-----v-----+---        (x, y, z), and where its boxes are
 //               | cell 0    | cell 1    | cell 2
-//     columns   | xyz | yz | x | ... | xyz | ...    the boxes of a cell, by the axes along which they are at home in it
+//     columns   | xyz | yz | x | ... | xyz | ...    the boxes of a cell, by the axes along which they begin in it
 //
 // Idea: only objects that share a cell can overlap. Objects that share several cells must be reported once: by the cell
-// that holds, along each axis, the maximum of the two min corners, where at least one of the two begins. So no pair has
-// to be remembered or compared with others: inside a cell objects are sorted by the axes along which they begin there
-// (eight classes), and only classes that between them begin along all axes are tested against each other, each class
-// against one range.
+// that contains, along each axis, the maximum of the two min corners, where at least one of the two begins. So no pair
+// has to be remembered or compared with others: inside a cell objects are sorted by the axes along which they begin
+// there (eight classes), and two classes are tested against each other only if along every axis one of them begins; the
+// partners of a class are one range.
 //
-//     class      its partners behind it        With cells of twice the size of the objects an object is in 3.4 cells,
-//     xyz        everything that follows       and a third of the pairs of a cell is left to other cells, untested.
+//     class      its partners after it         With cells of twice the size of the objects an object is in 3.4 cells,
+//     xyz        all that follow               and a third of the pairs of a cell is left to other cells, untested.
 //      yz        x, x z, xy
 //     x z        xy, y
 //     xy         z
 //
-// An object that overlaps more than settings.hash_cell_limit cells is large: it is kept apart, and tested against the
-// occupied cells that its box covers and against all other large ones.
+// An object that overlaps more than settings.hash_cell_limit cells is large: it is stored separately, and tested
+// against the occupied cells that its box covers and against all other large ones.
 //
-// Cost: O(n + cells entered) to build, O(n) to find if cells hold few objects; memory follows the objects, not space.
-// Loses where sizes differ much (no cell fits all: many entries, or full cells) and against grids that hold each
-// object once.
+// Cost: O(n + entries) to build, with an entry for each cell of each object; O(n) to find if cells hold few objects;
+// memory follows the objects, not space. Loses where sizes differ much (no cell fits all: many entries, or full cells)
+// and against grids that hold each object once.
 //
-// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", section 2.2.1; M.
-// Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for Collision Handling in Medical Simulators", section
-// 3.3.
+// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", 2016, section 2.2.1; M.
+// Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for Collision Handling in Medical Simulators", 2011,
+// section 3.3.
 #include "methods/spatial_hash/spatial_hash.h"
 
 #include "base/log.h"
@@ -89,7 +89,7 @@ static const partners PARTNERS[SPATIAL_HASH_CLASSES] = {
     {1, {0}, {7}},             // xyz: all
 };
 
-// Lists a box, which covers these cells, against the objects of one of them that this cell must report with it.
+// Lists a box, which covers these cells, against those objects of one cell whose pairs with it this cell must report.
 static void test_box_in_cell(bp_range_tester *tester, size_t p, const cell_range *range, const hash_cell *cell) {
     const partners *with = &PARTNERS[homes_in(range, cell->at)];
     for (size_t i = 0; i < with->count; ++i) {
@@ -170,7 +170,7 @@ static void test_other_in_hash(const spatial_hash *h, bp_range_tester *tester, s
     const cell_range range = hash_range_of(h, &box);
     if (range_cells(&range) < (double)h->occupied) {
         test_box_in_range(h, tester, p, &range);
-    } else { // all cells are fewer than those to look up
+    } else { // there are fewer cells than would be looked up
         for (size_t bucket = 0; bucket < hash_bucket_count(h); ++bucket) {
             test_box_in_bucket(h, tester, p, &range, bucket);
         }
@@ -211,7 +211,7 @@ static void spatial_hash_stats(const void *state, bp_stats *stats) {
                    bp_block_sinks_bytes(&h->sinks);
 }
 
-// Whether there is a box that belongs at a position; tells the cells that it overlaps.
+// Whether a box belongs at a position; writes the cells that it overlaps.
 static bool is_hash_entry_sound(const spatial_hash *h, size_t position, cell_range *range) {
     const uint32_t id = h->columns.id[position];
     if (id >= h->count || !bp_columns_hold(&h->columns, position, &h->boxes[id], h->setup->dimensions)) {
@@ -235,8 +235,8 @@ static bool is_class_sound(const spatial_hash *h, const hash_cell *cell, size_t 
     return sound;
 }
 
-// Slots name cells that there are, a chain leads from a cell to one that came before it, and an open table has an empty
-// slot: so every lookup comes to an end.
+// Slots refer to existing cells, a chain leads from a cell to an earlier one, and an open table has an empty slot: so
+// every lookup ends.
 static bool is_table_sound(const spatial_hash *h, size_t bucket) {
     const hash_cell *cells = cells_of_bucket(h, bucket);
     const uint32_t *slots = slots_of_bucket(h, bucket), cell_count = hash_bucket_at(h, bucket)->cell_count;
@@ -252,7 +252,7 @@ static bool is_table_sound(const spatial_hash *h, size_t bucket) {
     return sound && (empty > 0 || h->setup->settings.hash_table == BP_HASH_CHAINED);
 }
 
-// Every cell is where it is looked for, which also means that none is there twice.
+// Every cell is found by its lookup, which also means that none is there twice.
 static bool is_bucket_sound(const spatial_hash *h, size_t bucket) {
     const hash_cell *cells = cells_of_bucket(h, bucket);
     bool sound = is_table_sound(h, bucket);
@@ -269,7 +269,7 @@ static bool is_bucket_sound(const spatial_hash *h, size_t bucket) {
     return sound && position == h->partition.starts[bucket + 1];
 }
 
-// Whether there are as many entries and large boxes as there should be.
+// Whether the numbers of entries and large boxes are right.
 static bool is_count_sound(const spatial_hash *h) {
     double entries = 0.0;
     size_t large = 0;

@@ -11,20 +11,20 @@
 
 #define SPATIAL_HASH_NO_CELL UINT32_MAX
 
-// How an object came into a cell: bit `axis` is set where its min corner lies in this cell, along that axis. The
-// classes of a cell lie one after the other in this order:
+// The class of an object in a cell: bit `axis` is set if along that axis its min corner is in this cell. We say that it
+// is at home there. The classes of a cell are stored one after the other in this order:
 //
 //     place    0    1    2    3    4    5    6    7
 //     homes   xyz   yz  x    x z  xy    y     z  none
 //
-// Two objects of a cell must be reported by it if, along each axis, one of them is at home: then it holds the maximum
-// of the two min corners. The order is such that the partners of a class that lie behind it are one range.
+// Two objects of a cell must be reported by it if, along each axis, one of them is at home: then it contains the
+// maximum of the two min corners. The order is chosen so that the partners of a class that follow it are one range.
 enum { SPATIAL_HASH_CLASSES = 8 };
 static const uint8_t SPATIAL_HASH_PLACE[SPATIAL_HASH_CLASSES] = {7, 2, 5, 4, 6, 3, 1, 0}; // by the bits
 
 typedef struct hash_cell {
     int32_t at[3];
-    uint32_t next;                       // in its chain, counted from the first cell of the bucket
+    uint32_t next;                       // in its chain, relative to the first cell of the bucket
     uint32_t begin;                      // where its boxes begin in the columns ...
     uint32_t ends[SPATIAL_HASH_CLASSES]; // ... and where each class ends
 } hash_cell;
@@ -40,12 +40,12 @@ typedef struct spatial_hash {
     size_t count;
     float cell_size;
     double inverse;        // cells per unit of length
-    uint32_t bucket_bits;  // the table is cut into so many buckets,
-    uint32_t segment_bits; // each with so many slots,
-    size_t capacity;       // and so many cells, at most
-    bp_columns columns;    // boxes as often as they are in cells, in the order of the cells; then the large ones
-    size_t entry_count;    // boxes in cells, each counted as often as it is there
-    size_t total_count;    // and with the large ones
+    uint32_t bucket_bits;  // the table is divided into 1 << bucket_bits buckets,
+    uint32_t segment_bits; // each with 1 << segment_bits slots,
+    size_t capacity;       // and at most this many cells
+    bp_columns columns;    // a box for each entry, in the order of the cells; then the large ones
+    size_t entry_count;    // of (box, cell)
+    size_t total_count;    // of entries and large boxes
     cell_range *large;     // the cells that the large ones cover
     size_t occupied;       // cells
     size_t fullest;        // boxes in the fullest cell
@@ -57,11 +57,11 @@ typedef struct spatial_hash {
     bp_other_set other;
 } spatial_hash;
 
-// A part of the table that is built by itself.
+// A part of the table that is built independently.
 typedef struct hash_bucket {
     uint32_t cell_count;
     uint32_t fullest; // boxes in its fullest cell
-    bool is_full;     // more cells than there is room for
+    bool is_full;     // it needs more cells than there is room for
 } hash_bucket;
 
 // The multiplicative hash of the literature, with its primes; in 64 bits, whose halves are folded. In 32 bits, cells
@@ -71,7 +71,7 @@ static inline uint32_t hash_of_place(const int32_t at[3]) {
     return (uint32_t)(sum ^ sum >> 32);
 }
 
-// A slot is hash mod table size: the lower bits name the bucket, those above the slot in it.
+// A slot is hash mod table size: the lower bits are the bucket, those above the slot in it.
 static inline size_t bucket_of_hash(const spatial_hash *h, uint32_t hash) {
     return hash & (((size_t)1 << h->bucket_bits) - 1);
 }
@@ -100,11 +100,11 @@ static inline bool is_hash_cell_at(const hash_cell *cell, const int32_t at[3]) {
     return (cell->at[0] == at[0]) & (cell->at[1] == at[1]) & (cell->at[2] == at[2]);
 }
 
-// As bp_cell_of, but the numbers stay below 2^30, so that there is a bit to spare.
+// Like bp_cell_of, but the numbers stay below 2^30, so that there is a bit to spare.
 static inline int32_t hash_cell_of(float coordinate, double inverse) {
     const double last = 1073741823.0;
     double cell = (double)coordinate * inverse;
-    cell = cell > -last ? cell : -last; // also where it is NaN
+    cell = cell > -last ? cell : -last; // NaN, too
     cell = cell < last ? cell : last;
     return (int32_t)bp_floor(cell);
 }
@@ -114,7 +114,7 @@ static inline cell_range hash_range_of(const spatial_hash *h, const bp_box *box)
     float coordinates[6];
     int32_t cells[6];
     memcpy(coordinates, box, sizeof coordinates);
-    for (int i = 0; i < 6; ++i) { // one loop, so that it becomes vectors
+    for (int i = 0; i < 6; ++i) { // one loop, so that the compiler uses vectors
         cells[i] = hash_cell_of(coordinates[i], h->inverse);
     }
     cell_range range;
@@ -122,7 +122,7 @@ static inline cell_range hash_range_of(const spatial_hash *h, const bp_box *box)
     return range;
 }
 
-// How many cells a range has; at most 2^93.
+// The number of cells in a range; at most 2^93.
 static inline double range_cells(const cell_range *range) {
     double cells = 1.0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -131,13 +131,13 @@ static inline double range_cells(const cell_range *range) {
     return cells;
 }
 
-// The class bits of an object with this range in a cell of it.
+// The class bits of an object with this range in a cell of the range.
 static inline uint32_t homes_in(const cell_range *range, const int32_t at[3]) {
     return (uint32_t)(at[0] == range->low[0]) | (uint32_t)(at[1] == range->low[1]) << 1 |
            (uint32_t)(at[2] == range->low[2]) << 2;
 }
 
-// A cell of a bucket by its place in space, or SPATIAL_HASH_NO_CELL; tells the slot at which the lookup ended.
+// The cell of a bucket at a place in space, or SPATIAL_HASH_NO_CELL; writes the slot at which the lookup ended.
 uint32_t spatial_hash_lookup(const spatial_hash *h, size_t bucket, const int32_t at[3], size_t *slot);
 
 // Objects that overlap more cells are large.

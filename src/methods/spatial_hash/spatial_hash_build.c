@@ -1,43 +1,44 @@
-// Building the spatial hash: the table is cut into buckets of slots, and each is built by itself inside the cache.
+// Building the spatial hash: the table is divided into buckets of slots, and each is built independently inside the
+// cache.
 //
 //   1. plan       the size of the cells, from a sample, unless it is configured
-//   2. count      each box: which cells it overlaps, and how many of them fall into each bucket
+//   2. count      for each box: the cells that it overlaps, and how many of them fall into each bucket
 //   3. partition  (cell, id) of each box and cell to its bucket (base/bucket_sort.h)
-//   4. order      each bucket: enter its cells into its slots, count, place the ids, fetch the boxes into the columns
-//   5. large      the boxes that overlap too many cells, behind all others
+//   4. order      each bucket: insert its cells into its slots, count, place the ids, copy the boxes into the columns
+//   5. large      the boxes that overlap too many cells, after all others
 //
-// The cells of a bucket depend on nothing but their hashes, so buckets are built in parallel without a lock, and the
-// result is the same for any number of threads.
+// The cells of a bucket depend only on their hashes, so buckets are built in parallel without a lock, and the result is
+// the same for any number of threads.
 #include "methods/spatial_hash/spatial_hash.h"
 
 #include "base/log.h"
 #include "base/radix_sort.h"
 
 enum {
-    SAMPLE = 128, // boxes that the plan is made from
+    SAMPLE = 128, // boxes in the sample that the plan is based on
     CANDIDATES = 36,
-    BUCKET_ENTRIES = 2048, // aimed at
+    BUCKET_ENTRIES = 2048, // the intended number
     BUCKET_BITS_MAX = 14,
     SEGMENT_BITS_MIN = 4,
     BLOCK_LEAST = 4096, // boxes that are worth a task
     CELL_LIMIT = 256    // with automatic cells, 32 to 2000 take the same time
 };
 
-// A box in one of its cells, on the way to its bucket: along each axis twice the cell, and 1 if the box is at home
+// A box in one of its cells, on the way to its bucket: along each axis twice the cell, plus 1 if the box is at home
 // there.
 typedef struct record {
     int32_t twice[3];
     uint32_t id;
 } record;
 
-// What a block of boxes counts.
+// The counts of a block of boxes.
 typedef struct block_totals {
     uint64_t entries, large;
 } block_totals;
 
 typedef struct build {
     spatial_hash *h;
-    double limit;   // of cells to an object that is not large
+    double limit;   // more cells than this make an object large
     double entries; // expected, by the plan
     double cells;   // expected
     bp_blocks blocks;
@@ -56,15 +57,15 @@ typedef struct sample {
     float extents[SAMPLE][3];
     float sizes[SAMPLE];        // the largest extent of each, sorted
     float positions[3][SAMPLE]; // sorted
-    double length[3];           // of the part of space where most are
-    double objects;             // that it stands for
+    double length[3];           // of the region that contains most of them
+    double objects;             // that it represents
     double limit;
 } sample;
 
 static void sample_add(sample *s, const bp_box *box, uint32_t dimensions) {
     const size_t i = s->count;
     float size = 0.0f;
-    bool finite = true; // no extent is infinite, overflows, or is nothing at all (from infinity to infinity)
+    bool finite = true; // no extent is infinite, overflows, or is NaN (from infinity to infinity)
     for (uint32_t axis = 0; axis < 3; ++axis) {
         s->extents[i][axis] = axis < dimensions ? box->max[axis] - box->min[axis] : 0.0f;
         s->positions[axis][i] = axis < dimensions ? box->min[axis] : 0.0f;
@@ -80,10 +81,10 @@ static void sample_take(sample *s, const spatial_hash *h) {
     s->count = 0;
     s->limit = spatial_hash_limit(h);
     for (size_t i = 0; i < h->count; i += step) {
-        sample_add(s, &h->boxes[i], h->setup->dimensions); // not if it is a hole
+        sample_add(s, &h->boxes[i], h->setup->dimensions); // holes are not added
     }
     bp_sort_floats(s->sizes, s->count);
-    const size_t outer = s->count / 16; // positions that may be anywhere, at each end
+    const size_t outer = s->count / 16; // positions at each end that are ignored
     for (int axis = 0; axis < 3 && s->count > 0; ++axis) {
         bp_sort_floats(s->positions[axis], s->count);
         const double inner = (double)s->positions[axis][s->count - 1 - outer] - (double)s->positions[axis][outer];
@@ -96,7 +97,7 @@ typedef struct estimate {
     double entries, cells, work;
 } estimate;
 
-// What cells of a size would cost, in nanoseconds, roughly.
+// The estimated cost of cells of a size, in nanoseconds, roughly.
 static estimate estimate_for(const sample *s, double cell) {
     double entries = 0.0, small = 0.0, homes = s->objects;
     for (size_t i = 0; i < s->count; ++i) {
@@ -119,8 +120,8 @@ static estimate estimate_for(const sample *s, double cell) {
     return e;
 }
 
-// The best of some sizes around that of the middle object. The one of the last time is kept while it is nearly as good,
-// so that a steady scene keeps its memory.
+// The best of some sizes around that of the median object. The last size is kept while it is nearly as good, so that a
+// steady scene keeps its memory.
 static estimate choose_cell(spatial_hash *h, const sample *s) {
     double base = s->count > 0 ? (double)s->sizes[s->count / 2] : 0.0;
     if (base <= 0.0) {
@@ -164,7 +165,7 @@ static void plan_cells(build *b) {
 
 // ---- 2. count -------------------------------------------------------------------------------------------------------
 
-// Instead of the cells of a box that has none: for loops they are empty.
+// Instead of the cells of a box that has none: loops over these ranges are empty.
 static const cell_range RANGE_HOLE = {.low = {1, 1, 1}}, RANGE_LARGE = {.low = {2, 2, 2}};
 
 static cell_range range_of_id(const build *b, size_t id) {
@@ -198,7 +199,7 @@ static void task_count_entries(void *context, size_t block) {
         b->ranges[i] = cells > b->limit ? RANGE_LARGE : range;
         if (cells > b->limit) {
             ++totals.large;
-        } else if (totals.entries < UINT32_MAX) { // beyond, the build fails anyway
+        } else if (totals.entries < UINT32_MAX) { // beyond that, the build fails anyway
             totals.entries += (uint64_t)cells;
             count_range(b, &range, counters);
         }
@@ -206,7 +207,7 @@ static void task_count_entries(void *context, size_t block) {
     b->totals[block] = totals;
 }
 
-// False if there are too many.
+// False if there are too many entries.
 static bool sum_totals(build *b) {
     uint64_t entries = 0, large = 0;
     for (size_t block = 0; block < b->blocks.count; ++block) {
@@ -270,7 +271,7 @@ uint32_t spatial_hash_lookup(const spatial_hash *h, size_t bucket, const int32_t
     return slots[i];
 }
 
-// The cell of a record, which is entered if it is new; SPATIAL_HASH_NO_CELL if there is no room for it.
+// The cell of a record, which is inserted if it is new; SPATIAL_HASH_NO_CELL if there is no room for it.
 static uint32_t enter_cell(const spatial_hash *h, size_t bucket_index, const int32_t at[3]) {
     hash_bucket *bucket = hash_bucket_at(h, bucket_index);
     size_t slot = 0;
@@ -285,7 +286,7 @@ static uint32_t enter_cell(const spatial_hash *h, size_t bucket_index, const int
     return bucket->cell_count++;
 }
 
-// The place in space of a record, and that of its class in the cell.
+// Returns the place of a record's class in its cell, and writes where the cell is in space.
 static uint32_t unpack(const record *r, int32_t at[3]) {
     uint32_t homes = 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -296,7 +297,7 @@ static uint32_t unpack(const record *r, int32_t at[3]) {
     return SPATIAL_HASH_PLACE[homes];
 }
 
-// Where the order of a bucket is prepared: columns that are filled later.
+// Scratch memory for ordering a bucket: columns that are filled later.
 static uint32_t *scratch_cells(const spatial_hash *h) {
     return (uint32_t *)(void *)h->columns.min[0];
 }
@@ -305,7 +306,7 @@ static uint32_t *scratch_places(const spatial_hash *h) {
     return (uint32_t *)(void *)h->columns.min[1];
 }
 
-// Enters the cells of all records of a bucket and counts their classes. False if there is no room for them.
+// Inserts the cells of all records of a bucket and counts their classes. False if there is no room for them.
 static bool enter_records(const spatial_hash *h, size_t bucket_index) {
     hash_bucket *bucket = hash_bucket_at(h, bucket_index);
     hash_cell *cells = cells_of_bucket(h, bucket_index);
@@ -417,7 +418,7 @@ static uint32_t bits_for_slots(double count) {
     return bits;
 }
 
-// From what the plan expects. Slots that were enough the last time are kept.
+// Chosen from the estimates of the plan. Slots that were enough the last time are kept.
 static void choose_table(build *b) {
     spatial_hash *h = b->h;
     const uint32_t buckets = bits_for_slots(fmin(b->entries / BUCKET_ENTRIES, exp2(BUCKET_BITS_MAX)));

@@ -1,6 +1,6 @@
 // sweep-and-prune: two boxes overlap if they overlap along every axis, and along an axis that is a matter of order.
 //
-//     axes = 1   the boxes, sorted anew along the axis where they are spread most           sweep_axis.h
+//     axes = 1   the boxes, sorted in every step along the axis of largest variance         sweep_axis.h
 //
 //         y |   +---+                     each is tested against those that begin before it ends
 //           | +-+-+ |  +--+
@@ -9,19 +9,19 @@
 //           +-[-[-]-]--[--]-[---]--> x
 //
 //     axes = 3   the ends of the boxes along all axes, kept sorted by an insertion sort on the last order, and the
-//                pairs: they come and go as ends pass each other              sweep_ends.h, sweep_pair_set.h
+//                pairs, which are added and removed as ends pass each other       sweep_ends.h, sweep_pair_set.h
 //
 //         cost: O(n), and a step for each two ends that pass each other; their number is proportional to how far
 //         objects move
 //
 // axes = 0 (and 3 where it must): steps are estimated beforehand from how far ends have moved, and where sorting and
-// sweeping anew is cheaper, that is done. So a world in which everything moves, or one that thousands of objects join
-// at once, costs no more than axes = 1; a single object that joins is tested against all.
+// sweeping again is cheaper, that is done. So a world in which everything moves, or one to which thousands of objects
+// are added at once, costs no more than axes = 1; a single added object is tested against all.
 //
-// Loses where objects move more than a few percent of their size a step (then to any grid), and where many are spread
+// Loses where objects move more than a few percent of their size per step (then to any grid), and where many are spread
 // over two axes and not the third, like objects at rest on a floor (there too many ends share few places).
 //
-// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", section 2.3.1; F.
+// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", 2016, section 2.3.1; F.
 // Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009, section 4.5.
 #include "methods/method.h"
 #include "methods/sweep_and_prune/sweep_axis.h"
@@ -30,11 +30,11 @@
 enum {
     // In units of one test of the sweep (measured):
     STEP_COST = 11,  // one end passes another
-    KEEP_COST = 200, // what it takes for each box to keep ends and pairs, beyond sorting it along one axis
-    LOSE_COST = 500, // what it takes for each box to sort all ends and enter all pairs anew
+    KEEP_COST = 200, // of keeping ends and pairs, per box, beyond sorting it along one axis
+    LOSE_COST = 500, // of sorting all ends and inserting all pairs again, per box
 
     SAMPLE = 1024,    // boxes whose moves are measured
-    IDS_MAX_BITS = 31 // an end has no room for larger ids; more boxes are always swept anew
+    IDS_MAX_BITS = 31 // an end has no room for larger ids; more boxes are always sorted and swept again
 };
 
 typedef struct sweep_and_prune {
@@ -45,7 +45,7 @@ typedef struct sweep_and_prune {
     sweep_axis other; // the other set of find_between
     sweep_ends ends;  // up to date if `kept`
     bool kept;
-    bp_pairs found;     // on their way from a sweep into the ends
+    bp_pairs found;     // pairs that are passed from a sweep to the ends
     double sweep_tests; // of the last sweep
     bp_update_strategy update;
 } sweep_and_prune;
@@ -82,7 +82,7 @@ static bp_status sweep_boxes(sweep_and_prune *s, bp_sink *sink) {
     return status;
 }
 
-// Finds the pairs of the boxes as they are sorted now, and keeps them and the ends from here on.
+// Finds the pairs of the boxes in their current order, and keeps them and the ends from here on.
 static bp_status begin_to_keep(sweep_and_prune *s) {
     bp_sink sink = bp_sink_open(&s->found, &s->setup->runtime.allocator, (bp_sink_rules){.limit = BP_SINK_UNLIMITED});
     bp_status status = sweep_boxes(s, &sink);
@@ -131,18 +131,18 @@ static double mean_motion(const sweep_and_prune *s) {
     return distance > 0.0 ? distance / size : 0.0;
 }
 
-// The steps that may be taken before it is cheaper to sort and sweep anew, and, with axes = 3, to keep ends and pairs
+// The number of steps from which on it is cheaper to sort and sweep again, and, with axes = 3, to keep ends and pairs
 // again from there on.
 static double step_budget(const sweep_and_prune *s) {
     const double each = s->setup->settings.sweep_axes == 3 ? LOSE_COST - KEEP_COST : -KEEP_COST;
     return (s->sweep_tests + each * (double)s->count) / STEP_COST;
 }
 
-// In a sweep a box meets the begins in its own extent. When it moves, its two ends pass twice as many ends on each axis
-// for the share of that extent; about three in four of these are steps of their own.
+// In a sweep a box is tested against the begins in its own extent. When it moves by a fraction of that extent, its two
+// ends pass twice that fraction of as many ends on each axis; about three in four of these are separate steps.
 static bool is_calm(const sweep_and_prune *s) {
     const double steps = 3.0 * s->setup->dimensions * mean_motion(s) * s->sweep_tests;
-    return steps < step_budget(s) / 2.0; // well below, so that it is not given up at once
+    return steps < step_budget(s) / 2.0; // well below, so that keeping does not end again at once
 }
 
 static bp_status sweep_anew_or_keep(sweep_and_prune *s) {
@@ -157,7 +157,7 @@ static bp_status sweep_and_prune_update(void *state, const bp_box *boxes, size_t
     sweep_and_prune *s = state;
     s->boxes = boxes;
     s->count = count;
-    *kind = BP_SEARCH_ALL; // a search for all costs no more than reading them from the set
+    *kind = BP_SEARCH_ALL; // searching for all pairs costs no more than reading them from the set
     if (!s->kept || !may_keep(s)) {
         return sweep_anew_or_keep(s);
     }

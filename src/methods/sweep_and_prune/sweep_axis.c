@@ -23,7 +23,7 @@ size_t sweep_axis_bytes(const sweep_axis *sweep) {
 
 // ---- sorting --------------------------------------------------------------------------------------------------------
 
-// In one pass, with distances from the first centre so that digits are not lost far from the origin. Infinite boxes
+// In one pass, with distances from the first centre so that no precision is lost far from the origin. Infinite boxes
 // have no centre and do not count.
 static double variance_along(const bp_box *boxes, size_t count, int axis) {
     double first = NAN, sum = 0.0, squares = 0.0, number = 0.0;
@@ -78,8 +78,8 @@ bp_status sweep_axis_build(sweep_axis *sweep, const bp_box *boxes, size_t count,
 
 // ---- sweeping -------------------------------------------------------------------------------------------------------
 
-// The first position from `from` on where a box begins beyond the limit (or, with `at_limit`, at it). Searched in steps
-// that double, because it is most often near.
+// The first position from `from` on where a box begins beyond the limit (or, with `at_limit`, at it). Searched in
+// doubling steps, because it is usually near.
 static size_t first_beyond(const sweep_axis *sweep, size_t from, float limit, bool at_limit) {
     const float *values = sweep->columns.min[sweep->axis];
     size_t step = 1, low = from, high = from;
@@ -128,8 +128,8 @@ bp_status sweep_axis_find(sweep_axis *sweep, bp_sink *sink) {
     return bp_range_search_run(&search, &sweep->sinks, sink);
 }
 
-// Boxes of one set against those of the other that begin inside them. If two begin at the same place, only the box of
-// the first set counts as the one that began earlier, so that the pair is found once.
+// Boxes of one set against those of the other that begin inside them. If two begin at the same coordinate, only the box
+// of the first set counts as the one that began earlier, so that the pair is found once.
 typedef struct crossing {
     const sweep_axis *objects, *candidates;
     bool objects_are_first; // the objects are the first set
@@ -176,7 +176,7 @@ bp_status sweep_axis_validate(const sweep_axis *sweep, const bp_box *boxes, size
         alive += !bp_box_is_hole(&boxes[id]);
     }
     bool right = alive == sweep->count;
-    for (size_t i = 0; right && i < sweep->count; ++i) { // equal ones are ordered by id: so none comes twice
+    for (size_t i = 0; right && i < sweep->count; ++i) { // equal ones are ordered by id: so none occurs twice
         right = ids[i] < count && bp_columns_hold(&sweep->columns, i, &boxes[ids[i]], sweep->setup->dimensions) &&
                 (i == 0 || min[i - 1] < min[i] || (min[i - 1] == min[i] && ids[i - 1] < ids[i]));
     }

@@ -1,4 +1,4 @@
-// Sort and sweep: boxes in columns, sorted anew by where they begin along one axis.
+// Sort and sweep: boxes in columns, sorted in every step by where they begin along one axis.
 //
 //     columns   | a | b | c | d | e | ...      ascending by min along the axis
 //                 \---------> a is tested against those that begin before it ends, eight at a time
@@ -12,7 +12,7 @@
 typedef struct sweep_axis {
     const bp_method_setup *setup;
     bp_columns columns;
-    size_t count; // boxes, holes left out
+    size_t count; // boxes, without holes
     int axis;
     bp_buffer columns_buffer, keys_buffer;
     bp_block_sinks sinks;
@@ -27,7 +27,7 @@ int sweep_axis_choose(const bp_box *boxes, size_t count, uint32_t dimensions);
 
 bp_status sweep_axis_build(sweep_axis *sweep, const bp_box *boxes, size_t count, int axis);
 bp_status sweep_axis_find(sweep_axis *sweep, bp_sink *sink);
-// Both sorted along the same axis; pairs as (id in first, id in second).
+// Both must be sorted along the same axis; pairs are (id in first, id in second).
 bp_status sweep_axis_find_between(sweep_axis *first, const sweep_axis *second, bp_sink *sink);
 bp_status sweep_axis_validate(const sweep_axis *sweep, const bp_box *boxes, size_t count);
 
@@ -40,7 +40,7 @@ static inline uint32_t sweep_order_of(float value) {
     return (u.bits & 0x80000000u) != 0 ? ~u.bits : u.bits | 0x80000000u;
 }
 
-// And back.
+// The inverse of sweep_order_of.
 static inline float sweep_value_of(uint32_t order) {
     const union {
         uint32_t bits;

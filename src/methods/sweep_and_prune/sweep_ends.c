@@ -12,10 +12,10 @@
 enum {
     PRESENT = 1, // marks: the object has ends ...
     CHANGED = 2, // ... its box may have changed in this update ...
-    GONE = 4     // ... it has become a hole, or is somewhere else altogether
+    GONE = 4     // ... it has become a hole, or has moved too far to be sifted
 };
 
-enum { SCAN_COST = 4 }; // boxes that are tested in a row in the time of one step
+enum { SCAN_COST = 4 }; // boxes that can be tested in a row in the time of one step
 
 static uint64_t *axis_ends(const sweep_ends *ends, int axis) {
     return ends->ends_buffers[axis].data;
@@ -85,8 +85,8 @@ static bool sweep_ends_reserve(sweep_ends *ends, size_t count) {
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
-// Ends of the objects named (NULL: of all ids that are no holes), sorted. All ids come in order, begins before ends, so
-// that a sort by place that keeps this order is enough.
+// The sorted ends of the named objects (NULL: of all ids that are not holes). Ids are listed in ascending order, begins
+// before ends, so a stable sort by coordinate is enough.
 static size_t sorted_ends(const sweep_ends *ends, const bp_id *ids, size_t count, int axis, uint64_t *out,
                           uint64_t *spare) {
     size_t found = 0;
@@ -129,23 +129,23 @@ bp_status sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, 
     return granted ? BP_OK : BP_ERROR_MEMORY;
 }
 
-// ---- what has changed -----------------------------------------------------------------------------------------------
+// ---- changes --------------------------------------------------------------------------------------------------------
 
-// An update: what has changed, and how much work that makes.
+// An update: the changes, and the estimated work.
 typedef struct ends_update {
     const bp_id *ids; // NULL: all
     size_t count;
     size_t gone_count, fresh_count;
     double density[3];  // ends per unit of length
-    double farthest[3]; // that an end has moved
-    double steps;       // about, to bring everything up to date
+    double farthest[3]; // distance that an end has moved
+    double steps;       // estimated number for the whole update
 } ends_update;
 
 static uint32_t id_of_change(const ends_update *u, size_t index) {
     return u->ids != NULL ? u->ids[index] : (uint32_t)index;
 }
 
-// Where the middle nine tenths of the ends are.
+// The density of ends, in the interval of the middle nine tenths of them.
 static double end_density(const uint64_t *list, size_t count) {
     if (count < 2) {
         return 0.0;
@@ -161,8 +161,8 @@ static double distance_between(float from, float to) {
     return from == to ? 0.0 : fabs((double)to - (double)from);
 }
 
-// About how many steps the ends of a box will take. If that is more than testing it against all, it is better treated
-// as one that has gone and another that has come.
+// About how many steps the ends of a box will take. If that costs more than testing it against all boxes, it is treated
+// as removed and added.
 static double steps_of_move(const ends_update *u, const bp_box *from, const bp_box *to, uint32_t dimensions) {
     double steps = 0.0;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
@@ -182,7 +182,7 @@ static void note_move(ends_update *u, const bp_box *from, const bp_box *to, uint
     }
 }
 
-// Marks the objects that have changed and those that have gone, and lists those that have come.
+// Marks the objects that have changed and those that are gone, and lists the added ones.
 static void mark_changed(sweep_ends *ends, ends_update *u) {
     const uint32_t dimensions = ends->dimensions;
     const double scan = (double)ends->id_count / SCAN_COST;
@@ -197,7 +197,7 @@ static void mark_changed(sweep_ends *ends, ends_update *u) {
         u->fresh_count += !hole && !stays;
         u->gone_count += present && !stays;
         marks_of(ends)[id] = (uint8_t)(stays ? PRESENT | CHANGED : present ? GONE : 0);
-        u->steps += stays ? 0.75 * steps : 0.0; // measured: some that pass each other do so in one step
+        u->steps += stays ? 0.75 * steps : 0.0; // measured: some ends that pass each other do so in one step
         if (stays) {
             note_move(u, from, to, dimensions);
         }
@@ -219,7 +219,7 @@ static void unmark_changed(sweep_ends *ends, const ends_update *u) {
 
 // ---- sifting --------------------------------------------------------------------------------------------------------
 
-// A value a little below, or above: farther away than the last operation can have rounded it.
+// A value a little below, or above: by more than the rounding error of the last operation.
 static float slightly_below(float value) {
     return value - (fabsf(value) * 0x1p-22f + FLT_MIN);
 }
@@ -228,7 +228,7 @@ static float slightly_above(float value) {
     return value + (fabsf(value) * 0x1p-22f + FLT_MIN);
 }
 
-// The box that holds everything, as it is now, that may have touched a box before: both can have moved.
+// The box that contains everything, at its current position, that may have touched a box before: both can have moved.
 static bp_box grown_by_reach(const sweep_ends *ends, const bp_box *box) {
     bp_box larger = *box;
     for (uint32_t axis = 0; axis < ends->dimensions; ++axis) {
@@ -260,8 +260,8 @@ static bool sift_begin(sweep_ends *ends, uint64_t *list, size_t from, size_t *st
     return granted;
 }
 
-// The same for an end. Most of those that it passes were no pair with it; to look all of them up in the set would cost
-// more than everything else. So the boxes are compared first.
+// The same for an end. Most of the begins that it passes were no pair with it; looking all of them up in the set would
+// cost more than everything else. So the boxes are compared first.
 static void sift_end(sweep_ends *ends, uint64_t *list, size_t from, size_t *steps) {
     const uint64_t end = list[from];
     const bp_box *boxes = ends->boxes, box = grown_by_reach(ends, &boxes[id_of(end)]);
@@ -279,8 +279,8 @@ static void sift_end(sweep_ends *ends, uint64_t *list, size_t from, size_t *step
     *steps += from - at;
 }
 
-// Gives the ends of an axis their new places, still in the old order, and leaves out those of objects that have gone.
-// Tells how many are left. (To do this while sorting is slower: reading boxes from all over memory then waits for every
+// Updates the coordinates of the ends of an axis, still in the old order, and drops the ends of objects that are gone.
+// Returns how many are left. (Doing this while sorting is slower: reading boxes from random places then delays every
 // sift.)
 static size_t refresh_places(sweep_ends *ends, int axis) {
     uint64_t *list = axis_ends(ends, axis);
@@ -296,7 +296,7 @@ static size_t refresh_places(sweep_ends *ends, int axis) {
     return kept;
 }
 
-// An insertion sort: every two ends that are in the wrong order pass each other once.
+// An insertion sort: each two ends in the wrong order pass each other once.
 static bp_status sift_axis(sweep_ends *ends, uint64_t *list, size_t count, double budget, size_t *steps) {
     bool granted = true;
     for (size_t i = 1; i < count && granted && (double)*steps <= budget; ++i) {
@@ -312,9 +312,9 @@ static bp_status sift_axis(sweep_ends *ends, uint64_t *list, size_t count, doubl
     return granted ? BP_OK : BP_ERROR_MEMORY;
 }
 
-// ---- objects that have come -----------------------------------------------------------------------------------------
+// ---- added objects --------------------------------------------------------------------------------------------------
 
-// Sorted by themselves and merged in from the back.
+// The new ends are sorted and merged in from the back.
 static void merge_fresh(sweep_ends *ends, int axis, size_t count, size_t fresh_count) {
     uint64_t *list = axis_ends(ends, axis), *fresh = ends->spare_buffer.data;
     size_t left = sorted_ends(ends, ends->fresh_buffer.data, fresh_count, axis, fresh, fresh + 2 * fresh_count);
@@ -327,7 +327,7 @@ static void merge_fresh(sweep_ends *ends, int axis, size_t count, size_t fresh_c
     }
 }
 
-// Pairs of an object that has come: it is tested against all.
+// The pairs of an added object: it is tested against all.
 static bp_status pair_fresh(sweep_ends *ends, uint32_t id) {
     const bp_box box = ends->boxes[id];
     const uint32_t dimensions = ends->dimensions;
@@ -418,7 +418,8 @@ static bp_status report_wrong_ends(const sweep_ends *ends, const char *what) {
     return BP_ERROR_INTERNAL;
 }
 
-// In order, so none is there twice; with the right place, of an object that is there; and as many as there must be.
+// In order, so no end occurs twice; each with the right coordinate, of an existing object; and the right number of
+// them.
 static bool axis_is_right(const sweep_ends *ends, int axis, size_t alive) {
     const uint64_t *list = axis_ends(ends, axis);
     bool right = ends->end_count == 2 * alive;

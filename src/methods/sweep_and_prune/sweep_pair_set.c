@@ -15,7 +15,7 @@ static size_t place_mask(const sweep_pair_set *set) {
     return ((size_t)1 << set->bits) - 1;
 }
 
-// Where a key is, or where it would go.
+// The place of a key, or the empty place where it would go.
 static size_t place_of_key(const sweep_pair_set *set, uint64_t key) {
     const uint64_t *places = set->buffer.data;
     size_t place = home_of_key(set, key);
@@ -76,7 +76,7 @@ bool sweep_pair_set_add(sweep_pair_set *set, const bp_allocator *allocator, uint
     return true;
 }
 
-// Every key behind the gap that may lie nearer to its home moves into it.
+// Moves every key behind the gap that is allowed nearer to its home into the gap.
 static void close_gap_in_table(sweep_pair_set *set, size_t gap) {
     uint64_t *places = set->buffer.data;
     const size_t mask = place_mask(set);
@@ -104,8 +104,8 @@ bool sweep_pair_set_has(const sweep_pair_set *set, uint32_t a, uint32_t b) {
     return ((const uint64_t *)set->buffer.data)[place_of_key(set, key)] == key;
 }
 
-// A gap is filled from behind, so the same place is checked again. A pair that comes there from the beginning of the
-// table, over its end, has been checked already.
+// A gap is filled from behind, so the same place is checked again. A pair that wraps around from the beginning of the
+// table has been checked already.
 void sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uint8_t mark) {
     const uint64_t *places = set->buffer.data;
     for (size_t i = 0; i <= place_mask(set);) {

@@ -1,12 +1,12 @@
-// A set of pairs of ids that grows: a hash table with linear probing, at most half full. A removed pair leaves no mark:
-// the pairs behind it move up. Unlike the pair index of a world it holds the pairs themselves, because it has no list
-// of them: a step of the sift costs one access to memory, and pairs are reported in the order of the table.
+// A growing set of pairs of ids: a hash table with linear probing, at most half full. A removed pair leaves no
+// tombstone: the pairs behind it move up. Unlike the pair index of a world it holds the pairs themselves, because it
+// has no list of them: a step of the sift costs one memory access, and pairs are reported in the order of the table.
 #ifndef BP_SWEEP_PAIR_SET_H
 #define BP_SWEEP_PAIR_SET_H
 
 #include "base/pair_sink.h"
 
-// All zero holds no memory; a reset comes before everything else.
+// All zero holds no memory; call sweep_pair_set_reset first.
 typedef struct sweep_pair_set {
     bp_buffer buffer; // of uint64_t: a << 32 | b with a < b, or SWEEP_NO_PAIR
     uint32_t bits;    // 1 << bits places
@@ -17,11 +17,11 @@ typedef struct sweep_pair_set {
 
 // Empties the set and makes room for `count` pairs and half as many more.
 bool sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, size_t count);
-// False if memory is short. A pair that is there already is left alone.
+// False if memory is short. A pair that is in the set already is left alone.
 bool sweep_pair_set_add(sweep_pair_set *set, const bp_allocator *allocator, uint32_t a, uint32_t b);
 void sweep_pair_set_remove(sweep_pair_set *set, uint32_t a, uint32_t b);
 bool sweep_pair_set_has(const sweep_pair_set *set, uint32_t a, uint32_t b);
-// Removes every pair with an id that is marked.
+// Removes every pair with a marked id.
 void sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uint8_t mark);
 // All pairs, in the order of the table.
 bp_status sweep_pair_set_report(const sweep_pair_set *set, bp_sink *sink);

@@ -7,7 +7,7 @@ enum {
 
 // ---- the boxes of one cell ------------------------------------------------------------------------------------------
 
-// The cells that hold everything a box may meet; in z only those from its own on are needed.
+// The cells whose boxes a box may overlap; in z only those from its own on are needed.
 typedef struct span {
     uint32_t x_low, x_high, y_low, y_high, z_high;
 } span;
@@ -17,7 +17,7 @@ typedef struct stretch {
     uint32_t cell[3];
     uint32_t cell_end; // where the boxes of the cell end
     size_t begin, end; // positions
-    span all;          // of all of them together
+    span all;          // union of the spans of these boxes
     span spans[BP_CHUNK];
 } stretch;
 
@@ -56,7 +56,7 @@ static void measure_stretch(const bp_uniform_grid *grid, stretch *t) {
     }
 }
 
-// Lists a range for those boxes of the stretch that reach it; without a branch on that.
+// Lists a range for those boxes of the stretch that reach it; without a branch.
 static void add_range(bp_range_tester *tester, const stretch *t, const bp_cell_range *range, uint32_t y, uint32_t z) {
     bp_range_tester_reserve(tester, t->end - t->begin);
     for (size_t i = 0; i < t->end - t->begin; ++i) {
@@ -67,8 +67,8 @@ static void add_range(bp_range_tester *tester, const stretch *t, const bp_cell_r
     }
 }
 
-// What follows in the own cell, and the cells that follow it in its row. Where these follow in the columns too, all
-// that is one range.
+// Tests against the remainder of the own cell and the cells that follow it in its row. If these also follow in the
+// columns, they are one range.
 static void test_own_row(const bp_uniform_grid *grid, bp_range_tester *tester, const stretch *t) {
     bp_cell_range ranges[BP_ROW_CELLS];
     uint32_t own_end = t->cell_end;
@@ -100,7 +100,7 @@ static void test_row(const bp_uniform_grid *grid, bp_range_tester *tester, const
     }
 }
 
-// Boxes that reach further than the neighbouring cells.
+// For boxes that reach further than the neighbouring cells.
 static void test_far(const bp_uniform_grid *grid, bp_range_tester *tester, const stretch *t) {
     test_own_row(grid, tester, t);
     for (uint32_t y = t->cell[1] + 1; y <= t->all.y_high; ++y) {
@@ -183,7 +183,7 @@ static void collect_neighbours(const bp_uniform_grid *grid, const stretch *t, ne
     }
 }
 
-// The places that a box reaches into.
+// The places of the neighbours that a box reaches into.
 static uint32_t places_of(const span *box, const uint32_t cell[3]) {
     const uint32_t left = box->x_low < cell[0];
     const uint32_t right = box->x_high > cell[0];
@@ -210,7 +210,7 @@ static void test_neighbours(const bp_uniform_grid *grid, bp_range_tester *tester
 
 // ---- one cell -------------------------------------------------------------------------------------------------------
 
-// True if no box of the stretch reaches further than the neighbouring cells.
+// Whether no box of the stretch reaches further than the neighbouring cells.
 static bool reaches_neighbours_only(const stretch *t) {
     return t->all.x_low + 1 >= t->cell[0] && t->all.x_high <= t->cell[0] + 1 && t->all.y_low + 1 >= t->cell[1] &&
            t->all.y_high <= t->cell[1] + 1 && t->all.z_high <= t->cell[2] + 1;
@@ -248,7 +248,7 @@ static void test_grid_cell(const bp_uniform_grid *grid, bp_range_tester *tester,
 
 typedef struct grid_search {
     const bp_uniform_grid *grid;
-    size_t cell_units; // then come those of the scanned boxes
+    size_t cell_units; // followed by the units of the scanned boxes
     size_t segments;   // per scanned box
 } grid_search;
 
@@ -260,7 +260,7 @@ static void test_grid_cells(const bp_uniform_grid *grid, bp_range_tester *tester
     }
 }
 
-// A scanned box against a segment of everything before it.
+// A scanned box against a segment of all boxes before it.
 static void test_scanned(const grid_search *s, bp_range_tester *tester, size_t index) {
     const size_t p = s->grid->grid_count + index / s->segments;
     const size_t begin = index % s->segments * SEGMENT;
@@ -309,7 +309,7 @@ static void test_other_in_row(const bp_uniform_grid *grid, bp_range_tester *test
     }
 }
 
-// A box that covers more cells than are occupied is tested against all.
+// A box that covers more cells than are occupied is tested against all boxes.
 static void test_other_in_grid(const bp_uniform_grid *grid, bp_range_tester *tester, size_t p) {
     const bp_columns *others = tester->objects;
     uint32_t low[3] = {0}, high[3] = {0};

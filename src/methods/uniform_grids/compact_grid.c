@@ -1,4 +1,4 @@
-// compact-grid: (cell, object) pairs, sorted by cell; an array of cells says where each one's objects begin.
+// compact-grid: (cell, object) pairs, sorted by cell; an array of cells holds where the objects of each begin.
 //
 //     cells C    | 0 | 2 | 2 | 3 | 7 | ...          one entry per cell of the domain; the next one is the end
 //                  |    ____/  /
@@ -8,20 +8,20 @@
 //                 4 5 6 7                2 3 6 7       x, y and z, so that neighbours in space are near in memory
 //
 // Building: the key of each object's cell (parallel), a sort of (key, id) that can continue from the last step's order
-// (incremental_sort.h), the array C by runs of equal keys (parallel: each block counts its runs, the counts are added
-// up, each block writes), the boxes into columns. Objects that fit no cell get the key behind all cells, holes the one
-// after.
+// (incremental_sort.h), the array C by runs of equal keys (parallel: each block counts its runs, the counts are summed
+// up, each block writes), the boxes into columns. Objects that fit no cell get the key after all cells, holes the one
+// after that.
 //
 // An object is in the cell of its min corner only, and is tested against the neighbouring cells that it reaches into.
-// Gissler enters it in every cell that it overlaps, which makes 3.4 entries of each with cells of twice its size; all
-// of them have to be sorted, and pairs that share several cells are found several times. Measured for 10^6 uniform
+// Gissler enters it in every cell that it overlaps, which makes 3.4 entries per object with cells of twice its size;
+// all of them have to be sorted, and pairs that share several cells are found several times. Measured for 10^6 uniform
 // cubes: sorting 3.4 million entries takes 36 ms, one million 4.5 ms, and the whole search 41 ms.
 //
 // The pairs do not depend on the number of threads, nor on the sort: equal keys are ordered by id in both sorts.
 //
-// Cost: O(n + cells); sorting is near linear in what has changed. C covers the whole domain, so it loses where a large
-// domain has dense spots: cells are then made larger to bound C (2 per object), and dense spots fill up. It also loses
-// where sizes are very different: objects too large for a cell are tested against all.
+// Cost: O(n + cells); sorting is nearly linear in the number of changed keys. C covers the whole domain, so it loses
+// where a large domain has dense spots: cells are then made larger to bound C (2 per object), and dense spots fill up.
+// It also loses where sizes are very different: objects too large for a cell are tested against all.
 //
 // Source: M. Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for Collision Handling in Medical Simulators",
 // 2011, sections 3.2 and 4.
@@ -32,7 +32,7 @@
 
 enum { CELLS_PER_OBJECT = 2, CELLS_LEAST = 4096, AXIS_CELLS_MAX = 1 << 20 };
 
-// Measured: rows are best between 1.5 and 2.5; cells that are looked up one by one are better fewer.
+// Measured: rows are best between 1.5 and 2.5; cells that are looked up one by one should be fewer.
 static const double CELL_PER_OBJECT = 2.0, CELL_PER_OBJECT_CURVE = 3.0;
 
 typedef struct compact_grid {
@@ -40,8 +40,8 @@ typedef struct compact_grid {
     bool contiguous;   // a row of cells is one range of C
     size_t cell_count; // of C; a power of two on the Z-curve
     bp_incremental_sort sort;
-    bp_buffer offsets;      // C: cell_count + 3 entries, with those of the scanned objects and the holes
-    bp_buffer steps_buffer; // uint32_t: what each coordinate of a cell adds to its key
+    bp_buffer offsets;      // C: cell_count + 3 entries, including those of the scanned objects and the holes
+    bp_buffer steps_buffer; // of uint32_t: the term that each coordinate of a cell adds to its key
     const uint32_t *steps[3];
     size_t run_starts[BP_GRID_BLOCKS_MAX + 1]; // of the blocks, among all runs of equal keys
 } compact_grid;
@@ -70,7 +70,7 @@ static size_t compact_grid_ranges(const void *state, uint32_t first, uint32_t la
     return found;
 }
 
-// A row's table is C itself.
+// C itself is the table of a row.
 static void compact_grid_tables(const void *state, const uint32_t cell[3], bp_row_tables *tables) {
     const compact_grid *g = state;
     const uint32_t *row = (const uint32_t *)g->offsets.data + g->steps[1][cell[1]] + g->steps[2][cell[2]];
@@ -87,7 +87,7 @@ static uint32_t bits_to_count(uint32_t count) {
     return bits;
 }
 
-// Bit b of x, y and z, in turn, as long as the axis has that many.
+// Takes bit b of x, y and z, in turn, as long as the axis has that many.
 static void number_along_curve(const bp_cells *cells, uint32_t *const steps[3]) {
     uint32_t target = 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -177,7 +177,7 @@ static void task_compact_keys(void *context, size_t block) {
     bp_uniform_grid_parts(&g->grid)[block] = part;
 }
 
-// Writes the keys of all objects. Keys of new cells mean something else than the last ones.
+// Writes the keys of all objects. After a new plan, the last keys are not comparable.
 static bp_status compact_grid_place(void *state, bool *suits) {
     compact_grid *g = state;
     if (g->grid.is_replanned) {
@@ -198,7 +198,7 @@ static uint32_t key_of_entry(const uint64_t *entries, size_t i) {
     return (uint32_t)(entries[i] >> 32);
 }
 
-// How many runs of equal keys begin in this block of entries. Only cells count.
+// The number of runs of equal keys that begin in this block of entries. Only cells count.
 static void task_count_runs(void *context, size_t block) {
     compact_grid *g = context;
     const uint64_t *entries = bp_incremental_sort_entries(&g->sort);

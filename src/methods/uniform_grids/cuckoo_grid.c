@@ -5,23 +5,23 @@
 //                  v           bucket 0                     bucket 1
 //     slots   | T0 .... | T1 .... | T2 .... |  | T0 ...... | T1 ...... | T2 ...... |  ...   (cell, begin, end) or empty
 //                   |         ^
-//                   +---------+     a cell is in T0, T1 or T2 of its bucket, at the place that its hash says for each:
+//                   +---------+     a cell is in T0, T1 or T2 of its bucket, at the place that its hash gives for each:
 //                                   at most three slots are read, whether it is found or not
 //     objects | a b | c | d e f | ...        by bucket, in a bucket by cell, boxes in columns
 //
-// Building: the objects are partitioned by bucket (base/bucket_sort.h). Then each bucket is built by itself, in
+// Building: the objects are partitioned by bucket (base/bucket_sort.h). Then each bucket is built independently, in
 // parallel: its cells are numbered in a small set that counts their objects, the objects are placed cell by cell, and
-// the cells go into the three tables, which are sized for the number of cells that the bucket has. A cell that finds
-// its place taken throws the other out, which goes on to its place in the next table. If that takes too many throws,
-// all tables of the bucket are built anew with another hash. After 16 hashes the bucket gives up: its slots become one
-// table with linear probing, which always succeeds, as there are more slots than cells.
+// the cells go into the three tables, which are sized for the number of cells of the bucket. A cell whose place is
+// occupied evicts the other cell, which moves to its place in the next table. If that takes too many evictions, all
+// tables of the bucket are rebuilt with another hash. After 16 hashes the bucket gives up: its slots become one table
+// with linear probing, which always succeeds, as there are more slots than cells.
 //
-// Differences to Gissler: buckets are cubes of neighbouring cells instead of random ones, so that a search finds most
+// Differences from Gissler: buckets are cubes of neighbouring cells instead of random ones, so that a search finds most
 // of its neighbours in the bucket that it has just used; and tables are sized so that a bucket's own cells fill 72 % of
-// the slots, which Gissler leaves open because the cells are counted first.
+// the slots, which is possible because the cells are counted first (Gissler leaves the size open).
 //
 // The pairs do not depend on the number of threads: the partition is stable and a bucket is built by one thread, so
-// objects lie in the order of (bucket, first object of the cell, id).
+// objects are in the order of (bucket, first object of the cell, id).
 //
 // Cost: O(n), memory follows the occupied cells: neither time nor memory depends on the domain. Loses to compact-grid
 // in dense domains (a hash for every cell that is looked up, and rows of cells are not contiguous), and like all
@@ -49,7 +49,7 @@ static const double CELL_PER_OBJECT = 3.0;
 static const double OCCUPANCY = 0.72; // of the slots
 static const uint64_t EMPTY = UINT64_MAX;
 
-// An object on its way to its cell. Of those that are scanned, the cell means nothing.
+// An object on the way to its cell. For a scanned object the cell means nothing.
 typedef struct record {
     uint64_t cell;
     uint32_t id;
@@ -66,13 +66,13 @@ typedef struct bucket {
     uint32_t table_size; // slots of each of the three
     uint32_t cell_count;
     uint32_t first_cell; // among the occupied cells of all buckets
-    uint32_t hash;       // which one, or HASHES_MAX: linear probing
+    uint32_t hash;       // index of the hash, or HASHES_MAX: linear probing
 } bucket;
 
 typedef struct cuckoo_grid {
     bp_uniform_grid grid;
     size_t bucket_count, slot_count;
-    bp_partition partition; // of the objects into buckets; those that are scanned are in one more, behind all others
+    bp_partition partition; // of the objects into buckets; the scanned ones are in an extra bucket, after all others
     bp_buffer cells;        // uint64_t per object
     bp_buffer records;      // by bucket
     bp_buffer numbering;    // uint32_t: the sets in which the cells of a bucket are numbered
@@ -115,7 +115,7 @@ static bucket *buckets_of(const cuckoo_grid *g) {
     return g->buckets.data;
 }
 
-// Objects that are scanned go to a bucket behind all others; holes to none.
+// Scanned objects go to a bucket after all others; holes to none.
 static const uint64_t CELL_SCAN = UINT64_MAX - 1, CELL_HOLE = UINT64_MAX;
 
 static size_t bucket_of_name(const cuckoo_grid *g, uint64_t name) {
@@ -188,7 +188,7 @@ static uint32_t number_bucket_cells(record *records, size_t count, slot *found, 
     return cell_count;
 }
 
-// Puts the ids of a bucket into the order of its cells.
+// Sorts the ids of a bucket by cell.
 static void order_bucket(const cuckoo_grid *g, size_t index) {
     const uint32_t begin = g->partition.starts[index], end = g->partition.starts[index + 1];
     record *records = (record *)g->records.data + begin;
@@ -212,7 +212,7 @@ static void task_order_cuckoo_bucket(void *context, size_t index) {
     const uint32_t begin = g->partition.starts[index], end = g->partition.starts[index + 1];
     if (index < g->bucket_count) {
         order_bucket(g, index);
-    } else { // the scanned, in the order of their ids
+    } else { // scanned objects, in the order of their ids
         for (uint32_t i = begin; i < end; ++i) {
             g->grid.columns.id[i] = ((const record *)g->records.data)[i].id;
         }
@@ -236,7 +236,7 @@ static void place_slots(cuckoo_grid *g) {
     g->grid.occupied = cells;
 }
 
-// Puts a cell into the tables; false if it has thrown out too many others.
+// Inserts a cell into the tables; false if it takes too many evictions.
 static bool insert_cuckoo(slot *slots, const bucket *b, slot cell) {
     uint32_t throws_left = 16 + b->cell_count;
     for (uint32_t table = 0;; table = table + 1 == TABLES ? 0 : table + 1) {
@@ -300,7 +300,7 @@ static const slot *find_linearly(const slot *slots, const bucket *b, uint64_t ce
     return &slots[at];
 }
 
-// The slot of a cell, or one that is not its.
+// The slot of a cell, or one with another content.
 static const slot *find_cell_slot(const cuckoo_grid *g, const bucket *b, uint64_t cell) {
     const slot *slots = (const slot *)g->slots.data + b->first_slot;
     const uint64_t hash = hash_of_cell(cell, b->hash);

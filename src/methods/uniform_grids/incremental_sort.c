@@ -9,7 +9,7 @@ enum {
     BLOCKS_MAX = 256
 };
 
-// Where both sorts take the same time.
+// The share of changed keys at which both sorts take the same time.
 static const double ADAPTIVE_MOST = 0.15;
 
 void bp_incremental_sort_free(bp_incremental_sort *sort, const bp_allocator *allocator) {
@@ -45,7 +45,7 @@ typedef struct job {
     uint32_t shift, digit_bits; // of a pass
     const uint64_t *from;
     uint64_t *to;
-    // How many entries of each block are kept, or have changed; then where those begin.
+    // The number of entries of each block that are kept, or have changed; then where those begin.
     uint32_t positions[BLOCKS_MAX + 1];
 } job;
 
@@ -54,7 +54,7 @@ static size_t word_block_begin(const job *j, size_t block) {
     return block == j->blocks.count ? j->blocks.item_count : bp_block_begin(j->blocks, block) / 64 * 64;
 }
 
-// ---- what has changed -----------------------------------------------------------------------------------------------
+// ---- changed keys ---------------------------------------------------------------------------------------------------
 
 static void task_count_changed(void *context, size_t block) {
     job *j = context;
@@ -109,7 +109,7 @@ static void task_scatter(void *context, size_t block) {
     }
 }
 
-// Sorts entries[0 .. count) by key, with spare[0 .. count) to help; returns the one that holds the result.
+// Sorts entries[0 .. count) by key, with spare[0 .. count) as scratch memory; returns the one that holds the result.
 static uint64_t *sort_entries_by_digits(job *j, uint64_t *entries, uint64_t *spare, size_t count, uint32_t key_bits) {
     const bp_blocks all = j->blocks;
     const uint32_t passes = (key_bits + DIGIT_BITS_MAX - 1) / DIGIT_BITS_MAX;
@@ -143,9 +143,9 @@ static void sort_by_radix(job *j, uint32_t key_bits) {
 
 // ---- adaptive -------------------------------------------------------------------------------------------------------
 
-// Marks the changed entries of a block and writes them, in the order of their ids. Which ones these are is
-// unpredictable: all are written without a branch, and the place only moves on behind those that have changed. What
-// comes after the last place of the block belongs to another one.
+// Marks the changed entries of a block and writes them, in the order of their ids. Which ones have changed is
+// unpredictable: all are written without a branch, and the position only advances past those that have. The memory
+// after the last position of the block belongs to another one.
 static void task_collect(void *context, size_t block) {
     const job *j = context;
     uint64_t *marks = j->sort->marks.data;
@@ -200,7 +200,7 @@ static size_t rank_among(const merge *m, uint64_t entry) {
     return low;
 }
 
-// A block of the last entries, merged with the changed ones that belong there: those before the next block's first.
+// Merges a block of the last entries with the changed ones that belong there: those before the next block's first.
 static void task_merge(void *context, size_t block) {
     const merge *m = context;
     const job *j = m->j;
@@ -224,8 +224,8 @@ static void task_merge(void *context, size_t block) {
     }
 }
 
-// Sorts the changed entries by themselves; the job's positions say where those of each block begin. The spare entries
-// serve as the second half of this sort, and are overwritten later: the result is copied if it ends there.
+// Sorts the changed entries; the job's positions say where those of each block begin. The spare entries are the scratch
+// memory of this sort, and are overwritten later: the result is copied if it ends there.
 static const uint64_t *sort_changed(job *j, size_t count, uint32_t key_bits) {
     bp_incremental_sort *sort = j->sort;
     j->to = sort->changed.data;

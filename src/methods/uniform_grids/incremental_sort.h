@@ -8,7 +8,7 @@
 //
 //   radix      least significant digit first, two to four passes over all entries; a pass counts and scatters blocks of
 //              entries in parallel
-//   adaptive   the last entries, in order, less those whose key has changed; these are sorted by themselves and merged
+//   adaptive   the last entries, in order, without those whose key has changed; these are sorted separately and merged
 //              in. One pass that reads and writes in order, whatever the number of keys
 //   automatic  adaptive if at most 15 % of the keys have changed, which is counted first
 //              (tests/methods/test_compact_grid.c prints how both compare)
@@ -29,7 +29,7 @@ typedef struct bp_incremental_sort {
     size_t key_count;          // keys to be sorted
     size_t count, last_count;  // entries in order, now and before; 0 if there are none
     bp_compact_sort ran;       // the sort that ran last
-    double changed_share;      // of the keys, since the last order; 1 if there was none
+    double changed_share;      // fraction of the keys since the last order; 1 if there was none
 } bp_incremental_sort;
 
 void bp_incremental_sort_free(bp_incremental_sort *sort, const bp_allocator *allocator);
@@ -37,7 +37,7 @@ void bp_incremental_sort_free(bp_incremental_sort *sort, const bp_allocator *all
 // Room for `count` keys, which the caller fills; NULL if memory is short. The last ones are kept for comparison.
 uint32_t *bp_incremental_sort_begin(bp_incremental_sort *sort, const bp_allocator *allocator, size_t count);
 
-// Forgets the last order: keys mean something else from now on.
+// Discards the last order: keys have another meaning from now on.
 void bp_incremental_sort_forget(bp_incremental_sort *sort);
 
 // Sorts the keys, which are below 2^key_bits. False if memory is short.

@@ -35,7 +35,7 @@ static size_t slab_size(const bp_pivot_chunks *c) {
 
 // ---- the pool -------------------------------------------------------------------------------------------------------
 
-// The slab of a chunk; allocated by whoever comes first.
+// The slab of a chunk, allocated by the first thread that needs it.
 static bp_pivot *slab_for(bp_pivot_chunks *c, const bp_allocator *allocator, size_t index) {
     atomic_chunk *place = &slabs_of(c)[index];
     bp_pivot *slab = atomic_load_explicit(place, memory_order_acquire);
@@ -156,8 +156,9 @@ static size_t first_place(const bp_pivot_chunks *c, uint64_t key) {
     return (size_t)(hash ^ hash >> 32) & (c->capacity - 1);
 }
 
-// The place of a key, claimed for it if it has none; SIZE_MAX if too many are claimed. A key is there before it is
-// counted: whoever sees the full count sees all keys that are in it, and only a key that is one too many is refused.
+// The place of a key, claimed for it if it has none; SIZE_MAX if too many are claimed. A key is written before it is
+// counted: a thread that reads the full count also reads all keys that are included in it, and only a key that is one
+// too many is refused.
 static size_t claim_place(bp_pivot_chunks *c, uint64_t key) {
     for (size_t at = first_place(c, key);; at = (at + 1) & (c->capacity - 1)) {
         uint64_t there = atomic_load_explicit(&keys_of(c)[at], memory_order_relaxed);
@@ -191,7 +192,7 @@ bp_pivot *bp_pivot_chunk_make(bp_pivot_chunks *c, const bp_allocator *allocator,
     if (made == NULL || atomic_compare_exchange_strong(&chunks_of(c)[at], &chunk, made)) {
         return made;
     }
-    maker->spare = made; // another was faster
+    maker->spare = made; // another thread was faster
     return chunk;
 }
 

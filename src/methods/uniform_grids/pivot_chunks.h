@@ -1,4 +1,4 @@
-// The pivots of a pivot-grid, and where they lie: in one table, or in chunks that are made where objects are.
+// The pivots of a pivot-grid: in one table, or in chunks that are made where objects are.
 //
 //     dense                      chunked: a directory (open hash of chunk coordinates) of chunks from a pool
 //
@@ -15,11 +15,11 @@
 
 #include <stdatomic.h>
 
-// One per cell: how many objects it has, and where they begin. (While objects are placed: where the next one goes.)
+// One per cell: the number of its objects, and where they begin. (While objects are placed: where the next one goes.)
 typedef struct bp_pivot {
     union {
         atomic_uint count;
-        uint32_t plain_count; // when nobody counts any more
+        uint32_t plain_count; // once no thread counts any more
     };
     union {
         atomic_uint index;
@@ -40,14 +40,14 @@ typedef struct bp_pivot_page {
     bp_pivot *pivots;
     size_t pivot_count;
     uint32_t begin;      // where its first object goes
-    uint32_t first_cell; // how many occupied cells there are before it
+    uint32_t first_cell; // number of occupied cells before it
 } bp_pivot_page;
 
 typedef struct bp_pivot_chunks {
     bp_buffer keys, chunks;   // the directory: atomic uint64_t, atomic pointers to the first pivot
     size_t capacity;          // of the directory, a power of two
     size_t chunk_most;        // chunks that may be made
-    size_t pivots_per_chunk;  // and BP_PIVOT_PADDING
+    size_t pivots_per_chunk;  // without BP_PIVOT_PADDING
     atomic_size_t claimed;    // places in the directory
     atomic_size_t taken;      // chunks from the pool
     bp_buffer slabs;          // atomic pointers
@@ -56,7 +56,7 @@ typedef struct bp_pivot_chunks {
     bp_buffer sort_buffer;
 } bp_pivot_chunks;
 
-// What a task keeps while it makes chunks: one that it took from the pool but lost the race for.
+// The state of a task that makes chunks: a spare chunk that it took from the pool before another thread was faster.
 typedef struct bp_chunk_maker {
     bp_pivot *spare;
     bool full;   // more chunks than chunk_most
@@ -66,14 +66,16 @@ typedef struct bp_chunk_maker {
 // Clears all pivots that were in use. `pivots_per_chunk` is the same every time.
 void bp_pivot_chunks_clear(bp_pivot_chunks *chunks, const bp_executor *executor, size_t pivots_per_chunk);
 
-// Makes room for `chunk_most` chunks, made by so many makers, of which there are none yet. False if memory is short.
+// Makes room for `chunk_most` chunks and the spares of `maker_count` makers, before any are made. False if memory is
+// short.
 bool bp_pivot_chunks_reserve(bp_pivot_chunks *chunks, const bp_allocator *allocator, size_t chunk_most,
                              size_t maker_count);
 
 void bp_pivot_chunks_free(bp_pivot_chunks *chunks, const bp_allocator *allocator);
 size_t bp_pivot_chunks_bytes(const bp_pivot_chunks *chunks);
 
-// The chunk of a key, made if it is not there; NULL if there is no more room. Any number of threads at once.
+// The chunk of a key, made if it does not exist; NULL if there is no more room. Any number of threads may call this at
+// once.
 bp_pivot *bp_pivot_chunk_make(bp_pivot_chunks *chunks, const bp_allocator *allocator, uint64_t key,
                               bp_chunk_maker *maker);
 

@@ -1,4 +1,4 @@
-// pivot-grid: a counting sort of objects by cell. One pivot per cell counts its objects and then says where they are.
+// pivot-grid: a counting sort of objects by cell. One pivot per cell counts its objects and then holds where they are.
 //
 //     pivots  | 2,0 | 0,2 | 1,2 | 4,3 | ...       (count, index); index + count is where the next cell begins
 //                |          |     |
@@ -6,21 +6,21 @@
 //
 //   0. clear     the pivots that were in use
 //   1. count     each object adds one to its cell's pivot                              parallel over blocks of objects
-//   2. offsets   pages of pivots (chunks, or parts of the dense table) add up their counts, then the pages are added up
+//   2. offsets   pages of pivots (chunks, or parts of the dense table) sum up their counts, the pages are summed up
 //                in order, then each pivot gets the end of its objects as its index            parallel over pages
-//   3. place     each object takes one off its pivot's index: that is its place                parallel over blocks
+//   3. place     each object decrements its pivot's index: that is its place                   parallel over blocks
 //   4. arrange   the ids of each cell are sorted, the boxes are copied                         parallel over pages
 //
-// Counting and placing use relaxed atomic operations; with one worker plain ones, as an atomic operation has to wait
-// for its cache line and there is nobody to wait for.
+// Counting and placing use relaxed atomic operations; with one worker plain ones, because an atomic operation waits for
+// its cache line even if no other thread uses it.
 //
 // Layouts (pivot_chunks.h): `chunked`, Zhyhallo's contribution and the default, keeps pivots in chunks of 8 x 8 x 8
 // cells (32 x 32 in two dimensions) that exist only where objects are. `dense` is one table over the domain.
 //
-// The pairs do not depend on the number of threads. Which object of a cell is placed first does; therefore step 4 sorts
-// the ids of each cell. Which chunk is made first does; therefore chunks are listed by their coordinates in step 2.
-// Zhyhallo takes offsets from a shared counter instead; that saves the adding up, but loses the order of the cells, by
-// which a row of cells is one range here.
+// The pairs do not depend on the number of threads. The order in which objects of a cell are placed does; therefore
+// step 4 sorts the ids of each cell. The order in which chunks are made does; therefore chunks are listed by their
+// coordinates in step 2. Zhyhallo takes offsets from a shared counter instead; that saves the summing up, but loses the
+// order of the cells, by which a row of cells is one range here.
 //
 // Cost: O(n) chunked, O(n + cells) dense. Chunked loses in memory where every object has a chunk to itself: cells are
 // then made larger, so that there is at most one chunk for four objects. Dense loses in large domains. Both lose where
@@ -55,7 +55,7 @@ typedef struct pivot_grid {
     bool is_full;        // there would be too many chunks
     uint32_t chunk_bits; // of cells per axis of a chunk
     uint32_t depth_bits; // the same for z: 0 in two dimensions
-    bp_pivot scan;       // of the objects that are tested against all
+    bp_pivot scan;       // of the scanned objects, which are tested against all
     bp_pivot_chunks chunks;
     bp_buffer table;   // the dense pivots
     bp_buffer handles; // bp_pivot *: the pivot of each object, NULL for a hole
@@ -108,7 +108,7 @@ static void increment(const pivot_grid *g, atomic_uint *value) {
     }
 }
 
-// Takes one off an index and returns what is left.
+// Decrements an index and returns the new value.
 static uint32_t decrement(const pivot_grid *g, atomic_uint *value) {
     if (g->shared) {
         return atomic_fetch_sub_explicit(value, 1, memory_order_relaxed) - 1;
@@ -195,8 +195,8 @@ static bp_status join_makers(pivot_grid *g) {
     return failed ? BP_ERROR_MEMORY : BP_OK;
 }
 
-// Counts the objects of each cell. If there are too many chunks, not all objects are counted, and the parts say
-// nothing.
+// Counts the objects of each cell. If there are too many chunks, not all objects are counted, and the parts are
+// meaningless.
 static bp_status pivot_grid_place(void *state, bool *suits) {
     pivot_grid *g = state;
     if (!clear_pivots(g)) {
@@ -225,7 +225,7 @@ static bp_cells_limits pivot_limits(const pivot_grid *g) {
     return limits;
 }
 
-// With larger cells if there would be too many chunks.
+// Repeats with larger cells if there would be too many chunks.
 static bp_status count_objects(pivot_grid *g) {
     const bp_cells_limits limits = pivot_limits(g);
     bp_status status = bp_uniform_grid_place(&g->grid, &limits, pivot_grid_place);
@@ -256,7 +256,7 @@ static bool list_pages(pivot_grid *g) {
     return true;
 }
 
-// How many objects and occupied cells a page has.
+// The numbers of objects and occupied cells of a page.
 static void task_add_up_page(void *context, size_t index) {
     bp_pivot_page *page = page_at(context, index);
     for (size_t i = 0; i < page->pivot_count; ++i) {
@@ -266,7 +266,7 @@ static void task_add_up_page(void *context, size_t index) {
     }
 }
 
-// Sums per page become positions.
+// Turns the sums per page into positions.
 static void place_pages(pivot_grid *g) {
     uint32_t position = 0, cell = 0;
     for (size_t i = 0; i < g->page_count; ++i) {
@@ -298,7 +298,7 @@ static void task_set_offsets(void *context, size_t index) {
 
 // ---- 3. place -------------------------------------------------------------------------------------------------------
 
-// The last object first: so that one thread leaves the ids of each cell in ascending order.
+// The last object first, so that one thread leaves the ids of each cell in ascending order.
 static void task_place_objects(void *context, size_t block) {
     pivot_grid *g = context;
     bp_pivot *const *handles = g->handles.data;
@@ -348,7 +348,7 @@ static void sort_few_ids(uint32_t *ids, size_t count) {
     }
 }
 
-// Any number of ids in O(n log n).
+// Sorts any number of ids in O(n log n).
 static void sort_ids(uint32_t *ids, size_t count) {
     if (count <= INSERTION_MOST) {
         sort_few_ids(ids, count);
@@ -420,7 +420,7 @@ static void dense_tables(const void *state, const uint32_t cell[3], bp_row_table
     bp_uniform_grid_rows(&g->grid, &row->plain_index, cell, tables);
 }
 
-// The chunk that the cell itself is in; most of the rows are there too.
+// The chunk of the cell itself; most of the rows are in it, too.
 typedef struct home {
     uint64_t key;
     const bp_pivot *chunk;

@@ -1,5 +1,5 @@
-// Planning: objects larger than some size are scanned, the others live in cells of at least twice that size; the size
-// is the one with the least estimated work. A plan is kept as long as it suits the objects, so that cells stay the same
+// Planning: objects larger than some size are scanned, the others are in cells of at least twice that size; the size is
+// the one with the least estimated work. A plan is kept as long as it suits the objects, so that cells stay the same
 // from step to step.
 #include "methods/uniform_grids/uniform_cells.h"
 
@@ -10,25 +10,25 @@
 enum {
     OCTAVES = 256,        // of sizes: by the exponent of a float
     SAMPLE_SIZES = 16384, // objects whose sizes are counted, unless all are
-    REACH_CELLS = 16,     // cells of a configured size that an object may be long
+    REACH_CELLS = 16,     // an object may be this many configured cells long
     TRIMMED_CELLS = 1 << 20
 };
 
 // Costs in nanoseconds; only their ratios matter.
 static const double COST_OBJECT = 60.0, COST_CANDIDATE = 0.6, COST_SCAN = 0.4;
-// Cells that an object searches, in cells full of candidates.
+// How many cells full of candidates the search for an object amounts to.
 static const double SEARCHED = 6.0;
-// Objects that share a cell with one, below which cells are made larger: empty cells cost lookups.
+// With fewer objects than this in the cell of an object, cells are made larger: empty cells cost lookups.
 static const double MATES_LEAST = 2.0;
 
-// Objects up to a size, sums over all smaller octaves included.
+// The objects of an octave; after sum_octaves, those of all smaller octaves, too.
 typedef struct octave {
     size_t count;
     float largest;
     float min[3], max[3]; // of min corners
 } octave;
 
-// What the plan is made from.
+// The input of the plan.
 typedef struct survey {
     const bp_method_setup *setup;
     const bp_box *boxes;
@@ -70,7 +70,7 @@ static void sample_sizes(survey *s, bool all) {
     }
 }
 
-// Adds the smaller octaves to each.
+// Adds the smaller octaves to each octave.
 static void sum_octaves(survey *s) {
     for (size_t i = 1; i < OCTAVES; ++i) {
         octave *o = &s->octaves[i];
@@ -96,10 +96,10 @@ static uint64_t cell_name(const bp_box *box, uint32_t dimensions, double inverse
         name = (name ^ (uint32_t)bp_cell_of(box->min[axis], inverse)) * 0x9E3779B97F4A7C15u;
         name ^= name >> 29;
     }
-    return name | 1; // 0 is an empty place
+    return name | 1; // 0 marks an empty entry
 }
 
-// How many with that name were there before this one.
+// Adds a name, and returns how many times it was there before.
 static size_t count_name(const survey *s, uint64_t name) {
     size_t at = (size_t)(name >> 20) & (s->tally_count - 1);
     while (s->tallies[at].cell != 0 && s->tallies[at].cell != name) {
@@ -109,7 +109,7 @@ static size_t count_name(const survey *s, uint64_t name) {
     return s->tallies[at].count++;
 }
 
-// The mean number of other objects in the cell of an object, from pairs in a sample that share one.
+// The mean number of other objects in the cell of an object, estimated from pairs in a sample that share a cell.
 static double estimate_mates(const survey *s, double cell, float largest) {
     size_t sampled = 0, pairs = 0;
     memset(s->tallies, 0, s->tally_count * sizeof *s->tallies);
@@ -131,7 +131,7 @@ static double cell_for(const octave *o, double per_object) {
     return fmax(per_object * (double)o->largest, (double)FLT_MIN);
 }
 
-// The octave up to which objects live in cells; NULL if none should.
+// The octave up to which objects are in cells; NULL if none should be.
 static const octave *choose_octave(const survey *s, double per_object) {
     const double scale = s->examined > 0 ? (double)s->count / (double)s->examined : 0.0;
     const octave *best = NULL;
@@ -161,7 +161,7 @@ static double domain_length(const octave *o, uint32_t dimensions) {
     return length;
 }
 
-// Where objects are sparse, cells of their size would nearly all be empty.
+// Where objects are sparse, cells of their size would be almost all empty.
 static double grow_cell(const survey *s, const octave *o, double cell) {
     const double length = domain_length(o, s->setup->dimensions);
     while (cell < length) {
@@ -174,7 +174,7 @@ static double grow_cell(const survey *s, const octave *o, double cell) {
     return cell;
 }
 
-// The domain in cells, for the size that `cells` has. Tells whether it keeps to the limits.
+// The domain in cells, for the current size of `cells`. Returns whether it keeps to the limits.
 static bool lay_out_domain(bp_cells *cells, const bp_method_setup *setup, const octave *o,
                            const bp_cells_limits *limits) {
     const bp_box *domain = &setup->settings.domain;
@@ -201,7 +201,7 @@ static void set_size(bp_cells *cells, double size, double fit) {
     cells->fit = (float)fmin(fit, (double)FLT_MAX);
 }
 
-// Cuts a domain that has too many cells down to its middle. Objects outside belong to its outermost cells.
+// Shortens a domain that has too many cells to its middle. Objects outside belong to its outermost cells.
 static void trim_domain(bp_cells *cells, size_t most) {
     while (bp_cells_total(cells) > most) {
         int longest = cells->count[1] > cells->count[0] ? 1 : 0;
@@ -235,7 +235,7 @@ static bp_status plan_configured_size(bp_cells *cells, const survey *s, const bp
 
 static void plan_chosen_size(bp_cells *cells, const survey *s, const bp_cells_limits *limits, double slack) {
     const octave *chosen = choose_octave(s, slack * limits->per_object);
-    if (chosen == NULL) { // nothing finite, or few enough to scan
+    if (chosen == NULL) { // no finite objects, or few enough to scan
         static const octave nothing = {0};
         set_size(cells, 1.0, -1.0);
         (void)lay_out_domain(cells, s->setup, &nothing, limits);

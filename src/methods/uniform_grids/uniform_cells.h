@@ -2,10 +2,10 @@
 //
 //     low                       low + count
 //      |   |   |   |   |   |   |   |              cell = floor(x / size), clamped to the domain: objects outside it
-//      [ a     b |   | c     d ]   e              (e) count as being in its outermost cells
+//      [ a     b |   | c     d ]   e              (e) belong to its outermost cells
 //
-// Every step from a coordinate to a cell is monotone, the clamping too: objects that overlap are found in each other's
-// cells wherever they are. The plan (cell size, domain, which objects are too large) only decides how fast that is.
+// Every step from a coordinate to a cell is monotone, the clamping too: overlapping objects find each other wherever
+// they are. The plan (cell size, domain, which objects are too large) only affects the speed.
 #ifndef BP_UNIFORM_CELLS_H
 #define BP_UNIFORM_CELLS_H
 
@@ -17,34 +17,34 @@
 typedef struct bp_cells {
     double size;       // of a cell
     double inverse;    // cells per unit of length
-    float fit;         // objects whose extents are beyond this are scanned: tested against all
-    float reach[3];    // the largest extents among those that are not, rounded up
+    float fit;         // objects with larger extents are scanned: tested against all
+    float reach[3];    // the largest extents of the others, rounded up
     int32_t low[3];    // the first cell of the domain
     uint32_t count[3]; // cells per axis of the domain, at least 1
 
-    // What the plan was made for, to notice when the objects have changed.
+    // The data of the plan, to detect that the objects have changed.
     bool planned;
     size_t objects, scanned, outside;
     double per_cell; // objects per occupied cell
 } bp_cells;
 
-// How many cells a method can have, and which cells it is fastest with.
+// The number of cells that a method can have, and the size with which it is fastest.
 typedef struct bp_cells_limits {
     uint64_t cells;      // in all
     uint32_t axis_cells; // per axis
-    double per_object;   // the edge of a cell, as a multiple of the largest object that lives in cells
+    double per_object;   // the edge of a cell, as a multiple of the largest object in cells
 } bp_cells_limits;
 
-// Where an object belongs.
+// The kind of place of an object.
 typedef enum bp_place { BP_PLACE_CELL, BP_PLACE_SCAN, BP_PLACE_HOLE } bp_place;
 
-// What placing a block of objects finds out about them.
+// Facts about a block of objects, collected while they are placed.
 typedef struct bp_cells_part {
     float reach[3];
     size_t scanned, outside;
 } bp_cells_part;
 
-// The cell of a coordinate, counted from the domain's first.
+// The cell of a coordinate, relative to the domain's first.
 static inline uint32_t bp_cells_of(const bp_cells *cells, int axis, float coordinate) {
     const int32_t cell = bp_cell_of(coordinate, cells->inverse) - cells->low[axis];
     const int32_t last = (int32_t)(cells->count[axis] - 1);
@@ -58,7 +58,7 @@ static inline uint32_t bp_cells_of_fitting(const bp_cells *cells, int axis, floa
     return (uint32_t)(cell < 0 ? 0 : cell > last ? last : cell);
 }
 
-// Where a box belongs and, if in a cell, which: that of its min corner.
+// The kind of place of a box and, if it is a cell, which one: that of its min corner.
 static inline bp_place bp_cells_place(const bp_cells *cells, uint32_t dimensions, const bp_box *box, uint32_t cell[3],
                                       bp_cells_part *part) {
     float extent[3] = {0.0f, 0.0f, 0.0f};
@@ -92,8 +92,8 @@ static inline bp_place bp_cells_place(const bp_cells *cells, uint32_t dimensions
 bp_status bp_cells_plan(bp_cells *cells, const bp_method_setup *setup, const bp_box *boxes, size_t count,
                         const bp_cells_limits *limits, bool all, bp_buffer *scratch);
 
-// Takes the reach from what the blocks have found out about `count` objects. False if the plan no longer suits the
-// objects and a new one would.
+// Sets the reach from the facts that the blocks have collected about `count` objects. False if the plan no longer suits
+// the objects and a new one would.
 bool bp_cells_join(bp_cells *cells, const bp_method_settings *settings, const bp_cells_part *parts, size_t part_count,
                    size_t count);
 

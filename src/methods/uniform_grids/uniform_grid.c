@@ -58,7 +58,7 @@ static double objects_per_cell(const bp_uniform_grid *grid) {
     return grid->occupied > 0 ? (double)grid->grid_count / (double)grid->occupied : 0.0;
 }
 
-// If cells have become much fuller than planned, the next build plans anew.
+// If cells have become much fuller than planned, the next build makes a new plan.
 static void check_filling(bp_uniform_grid *grid) {
     bp_cells *cells = &grid->cells;
     const double per_cell = objects_per_cell(grid);
@@ -95,7 +95,7 @@ void bp_uniform_grid_stats(const bp_uniform_grid *grid, bp_stats *stats) {
                     grid->plan_buffer.bytes + grid->other.buffer.bytes + bp_block_sinks_bytes(&grid->sinks);
 }
 
-// Positions begin .. end-1: boxes that there are, in the order of their ids.
+// Positions begin .. end-1 hold existing boxes, in the order of their ids.
 static bool positions_are_sound(const bp_uniform_grid *grid, size_t begin, size_t end) {
     const uint32_t *ids = grid->columns.id;
     bool sound = true;
@@ -106,7 +106,7 @@ static bool positions_are_sound(const bp_uniform_grid *grid, size_t begin, size_
     return sound;
 }
 
-// One occupied cell: its boxes belong there, in the order of their ids, and the method finds exactly them.
+// One occupied cell: its boxes belong to it, in the order of their ids, and the method finds exactly these.
 static bool grid_cell_is_sound(const bp_uniform_grid *grid, uint32_t begin, uint32_t end) {
     uint32_t cell[3], other[3];
     bp_uniform_grid_cell(grid, begin, cell);

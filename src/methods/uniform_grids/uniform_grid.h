@@ -1,4 +1,4 @@
-// One uniform grid: what pivot-grid, compact-grid and cuckoo-grid have in common.
+// One uniform grid: the common part of pivot-grid, compact-grid and cuckoo-grid.
 //
 //     boxes ---> cells (uniform_cells.h) ---> the method sorts them ---> columns, starts ---> pairs (cell_search.h)
 //
@@ -6,8 +6,8 @@
 //               |     |   |           |           |
 //     columns | a b c | d | e f g h i | j k l m n | S T |        boxes by cell, then those that are scanned
 //
-// How the boxes come into that order, and how a cell is found, is the method's own. A method's state begins with a
-// bp_uniform_grid, so that the functions here that take a `state` can be entries of its table.
+// How the boxes are sorted, and how a cell is found, differs by method. A method's state begins with a bp_uniform_grid,
+// so that the functions here that take a `state` can be entries of its table.
 #ifndef BP_UNIFORM_GRID_H
 #define BP_UNIFORM_GRID_H
 
@@ -17,7 +17,7 @@
 
 // ---- finding cells --------------------------------------------------------------------------------------------------
 
-enum { BP_ROW_CELLS = 8 }; // cells of a row that are asked for in one call, at most
+enum { BP_ROW_CELLS = 8 }; // most cells of a row that one call asks for
 
 // The boxes of the cells first .. last of a row.
 typedef struct bp_cell_range {
@@ -25,17 +25,17 @@ typedef struct bp_cell_range {
     uint32_t first, last;
 } bp_cell_range;
 
-// Writes the occupied ranges of the cells first .. last of row (y, z), in ascending order, and returns how many there
-// are: at most last - first + 1, fewer where neighbouring cells are neighbours in the columns too.
+// Writes the occupied ranges of the cells first .. last of row (y, z), in ascending order, and returns their number: at
+// most last - first + 1, fewer where neighbouring cells are also contiguous in the columns.
 typedef size_t (*bp_range_finder)(const void *state, uint32_t first, uint32_t last, uint32_t y, uint32_t z,
                                   bp_cell_range *ranges);
 
-// Tables that say where the boxes of each cell begin, for the rows that a cell's boxes may reach into.
+// Tables of where the boxes of each cell begin, for the rows that a cell's boxes may reach into.
 enum { BP_ROW_OWN, BP_ROW_UP, BP_ROW_OUT, BP_ROW_OUT_UP, BP_ROW_OUT_DOWN, BP_ROW_COUNT };
 typedef struct bp_row_tables {
-    const uint32_t *rows[BP_ROW_COUNT]; // at cell `first`; never NULL, but only used if it is there
-    uint32_t there[BP_ROW_COUNT];       // 1, or 0 if that row has no boxes
-    uint32_t first, last;               // cells that the tables cover; the entry after the last is where it ends
+    const uint32_t *rows[BP_ROW_COUNT]; // at cell `first`; never NULL, but only used if the row has boxes
+    uint32_t there[BP_ROW_COUNT];       // 1, or 0 if the row has no boxes
+    uint32_t first, last;               // cells that the tables cover; the entry after the last one is its end
 } bp_row_tables;
 
 // Finds the tables for the boxes of a cell.
@@ -56,7 +56,7 @@ typedef struct bp_uniform_grid {
     bool is_replanned; // the cells are new; a method that depends on them resets it
 
     size_t grid_count;  // boxes in cells
-    size_t total_count; // and with those that are scanned
+    size_t total_count; // of these and the scanned ones
     size_t occupied;    // cells
     bp_columns columns;
 
@@ -86,7 +86,7 @@ static inline void bp_uniform_grid_cell(const bp_uniform_grid *grid, size_t posi
 }
 
 // The tables for a cell, if one table has all cells of the domain, row by row. `row` is where the cell's row begins in
-// it. Instead of a row that is not there stands the own one, which is not used.
+// it. A row outside the domain is replaced by the cell's own row, which is not used.
 static inline void bp_uniform_grid_rows(const bp_uniform_grid *grid, const uint32_t *row, const uint32_t cell[3],
                                         bp_row_tables *tables) {
     const uint32_t *count = grid->cells.count;
@@ -111,13 +111,13 @@ void bp_uniform_grid_free(bp_uniform_grid *grid);
 // Begins a build of boxes[0 .. count). False if memory is short.
 bool bp_uniform_grid_begin(bp_uniform_grid *grid, const bp_box *boxes, size_t count);
 
-// Finds the cells of all objects, for the cells that are planned. Tells whether these suit the objects.
+// Finds the cells of all objects, for the planned cells. *suits: whether these suit the objects.
 typedef bp_status (*bp_place_step)(void *state, bool *suits);
 
-// Runs the step with the cells of the last build or, if they do not suit the objects any more, with new ones.
+// Runs the step with the cells of the last build or, if they no longer suit the objects, with new ones.
 bp_status bp_uniform_grid_place(bp_uniform_grid *grid, const bp_cells_limits *limits, bp_place_step place);
 
-// Takes in the parts that the blocks have left. Returns whether the cells suit the objects.
+// Joins the parts of the blocks. Returns whether the cells suit the objects.
 bool bp_uniform_grid_join(bp_uniform_grid *grid);
 
 // Ends a build with this status, and returns it. After a failure the grid is empty.
@@ -125,11 +125,11 @@ bp_status bp_uniform_grid_end(bp_uniform_grid *grid, bp_status status);
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
 
-// Adds the bytes that this part holds to stats->bytes, and sets all other figures but stats->cells.
+// Adds the bytes that this part holds to stats->bytes, and sets all other figures except stats->cells.
 void bp_uniform_grid_stats(const bp_uniform_grid *grid, bp_stats *stats);
 
-// Whether every box is where it belongs, once, and every occupied cell is found. `is_sound` is what the method has
-// found out about its own part. Logs under the method's name.
+// Whether every box is in its place, once, and every occupied cell is found. `is_sound` is the result of the method's
+// own checks. Logs under the method's name.
 bp_status bp_uniform_grid_validate(const bp_uniform_grid *grid, const char *method, bool is_sound);
 
 #endif
