@@ -16,12 +16,7 @@ static void sort_pairs_by_digit(const bp_pair *from, bp_pair *to, size_t count, 
     for (size_t i = 0; i < count; ++i) {
         ++position[digit_of_pair(&from[i], of_a, shift)];
     }
-    size_t sum = 0;
-    for (size_t digit = 0; digit < DIGITS; ++digit) {
-        const size_t here = position[digit];
-        position[digit] = sum;
-        sum += here;
-    }
+    bp_counts_to_positions(position, DIGITS);
     for (size_t i = 0; i < count; ++i) {
         to[position[digit_of_pair(&from[i], of_a, shift)]++] = from[i];
     }
@@ -58,12 +53,7 @@ static bool sort_keys_by_digit(const uint64_t *from, uint64_t *to, size_t count,
     if (count == 0 || position[from[0] >> shift & mask] == count) {
         return false;
     }
-    size_t sum = 0;
-    for (size_t digit = 0; digit <= mask; ++digit) {
-        const size_t here = position[digit];
-        position[digit] = sum;
-        sum += here;
-    }
+    bp_counts_to_positions(position, mask + 1);
     for (size_t i = 0; i < count; ++i) {
         to[position[from[i] >> shift & mask]++] = from[i];
     }

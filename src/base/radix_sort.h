@@ -11,6 +11,16 @@ bool bp_sort_pairs(bp_pair *pairs, size_t count, size_t id_count, bp_buffer *scr
 // the array that is returned.
 uint64_t *bp_sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32_t first, uint32_t last);
 
+// Turns the number of keys with each digit into the position of the first of them.
+static inline void bp_counts_to_positions(size_t *counts, size_t digit_count) {
+    size_t sum = 0;
+    for (size_t digit = 0; digit < digit_count; ++digit) {
+        const size_t here = counts[digit];
+        counts[digit] = sum;
+        sum += here;
+    }
+}
+
 // Sorts a few floats, such as a sample; none may be NaN.
 void bp_sort_floats(float *values, size_t count);
 

@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "base/parallel.h"
+#include "base/radix_sort.h"
 
 #include <float.h>
 #include <string.h>
@@ -182,12 +183,7 @@ static void count_digits(const coordinate *list, size_t count, size_t histogram[
 }
 
 static void sort_by_digit(const coordinate *from, coordinate *to, size_t count, int pass, size_t position[DIGITS]) {
-    size_t sum = 0;
-    for (size_t digit = 0; digit < DIGITS; ++digit) {
-        const size_t here = position[digit];
-        position[digit] = sum;
-        sum += here;
-    }
+    bp_counts_to_positions(position, DIGITS);
     for (size_t i = 0; i < count; ++i) {
         to[position[from[i].key >> (pass * DIGIT_BITS) & (DIGITS - 1)]++] = from[i];
     }

@@ -19,8 +19,9 @@
 //
 // Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", 2016, section 2.1, after
 // C. Ericson, "Real-Time Collision Detection", 2005, chapter 6.
-#include "methods/bvh/bvh_tree.h"
-
+#include "methods/bvh/bvh_build.h"
+#include "methods/bvh/bvh_find.h"
+#include "methods/bvh/bvh_insert.h"
 #include "methods/method.h"
 
 enum {

@@ -13,11 +13,12 @@
 //              so there are O(log n) rounds, and O(n log n) work.
 //
 //   insertion  Each box in turn: bvh_insert.c.
-#include "methods/bvh/bvh_tree.h"
+#include "methods/bvh/bvh_build.h"
 
 #include "base/morton.h"
 #include "base/parallel.h"
 #include "base/radix_sort.h"
+#include "methods/bvh/bvh_insert.h"
 
 #include <assert.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 //
 // The heights of the trees bound the size of the stack, so it never overflows. The traversal is divided into tasks at
 // pairs near the root; the division depends only on the trees.
-#include "methods/bvh/bvh_tree.h"
+#include "methods/bvh/bvh_find.h"
 
 #include <assert.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 //         s     t       ->      f     t            but without them, boxes inserted in sorted order turn the tree
 //              / \                   / \           into a list.)
 //             f   g                 s   g
-#include "methods/bvh/bvh_tree.h"
+#include "methods/bvh/bvh_insert.h"
 
 #include <string.h>
 

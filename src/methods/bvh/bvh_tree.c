@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/parallel.h"
+#include "methods/bvh/bvh_insert.h"
 
 #include <assert.h>
 #include <string.h>

@@ -14,8 +14,6 @@
 #define BP_BVH_TREE_H
 
 #include "base/boxes.h"
-#include "kernels/range_tester.h"
-#include "methods/changes.h"
 #include "methods/setup.h"
 
 enum {
@@ -95,7 +93,7 @@ static inline bool bvh_nodes_overlap(const bvh_node *a, const bvh_node *b) {
            (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
 }
 
-// ---- bvh_tree.c: memory, places, bounds -----------------------------------------------------------------------------
+// ---- memory, places, bounds -----------------------------------------------------------------------------------------
 
 void bvh_tree_init(bvh_tree *tree, const bp_method_setup *setup);
 void bvh_tree_free(bvh_tree *tree);
@@ -136,30 +134,5 @@ double bvh_tree_spread(const bvh_tree *tree);
 size_t bvh_tree_fullest(const bvh_tree *tree);
 
 bp_status bvh_tree_validate(const bvh_tree *tree);
-
-// ---- bvh_build.c, bvh_insert.c, bvh_find.c --------------------------------------------------------------------------
-
-// Builds a tree of all boxes, by the build that the setup names.
-bp_status bvh_tree_build(bvh_tree *tree, const bp_box *boxes, size_t count);
-
-// Updates the place of one id to its box: inserts, removes or moves it.
-bp_status bvh_tree_relocate(bvh_tree *tree, uint32_t id);
-// Removes a box from its leaf and inserts it again.
-bp_status bvh_tree_reinsert(bvh_tree *tree, uint32_t id);
-
-// The memory of searches, kept from search to search. All zero is empty.
-typedef struct bvh_search {
-    bp_block_sinks sinks;
-    bp_buffer tasks_buffer, spare_buffer, stacks_buffer;
-} bvh_search;
-
-void bvh_search_free(bvh_search *search, const bp_allocator *allocator);
-size_t bvh_search_bytes(const bvh_search *search);
-
-// All pairs of a box of `a` and a box of `b`, or inside one tree if they are the same.
-bp_status bvh_search_trees(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink);
-
-// All pairs inside the tree that have a changed id.
-bp_status bvh_search_changed(bvh_search *search, const bvh_tree *tree, const bp_changes *changes, bp_sink *sink);
 
 #endif

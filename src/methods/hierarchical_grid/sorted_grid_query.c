@@ -3,7 +3,7 @@
 // A query with a box searches a level like a box of another level (sorted_grid_find.c): in the rows of cells that the
 // box touches if the largest extents of the level are added to it.
 //
-// A line: rows of cells run along x, so seen along x they form a plane of squares. The line can only hit boxes of a row
+// A line: rows of cells run along x, so viewed along x they form a plane of squares. The line can only hit boxes of a row
 // while it is above the row's square, extended by the largest extents (so it is above up to four squares at a time).
 //
 //      z ^   +----+----+----+----+                For each row that the line passes, one range of cells: those that it

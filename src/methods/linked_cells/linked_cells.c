@@ -27,7 +27,7 @@
 // need.
 // Source: C. Koch, "Implementation and Evaluation of Acceleration Structures for Inhomogeneous and Polydisperse
 // Particle Dynamics", 2020, section 2.2.
-#include "methods/linked_cells/linked_cells.h"
+#include "methods/linked_cells/linked_cells_build.h"
 
 #include "base/boxes.h"
 #include "base/log.h"

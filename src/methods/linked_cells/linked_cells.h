@@ -57,10 +57,4 @@ static inline const uint32_t *linked_cells_table(const linked_cells *l) {
     return l->table_buffer.data;
 }
 
-// Whether an object may be in a cell: it is not larger than a cell and, as computed, in at most two along y and z.
-bool linked_cells_fits(const dense_grid *grid, const bp_box *box);
-
-// The method's build: chooses the grid and sorts the boxes into it.
-bp_status linked_cells_build(void *state, const bp_box *boxes, size_t count);
-
 #endif

@@ -8,7 +8,7 @@
 // The automatic plan follows the rule of the literature, cells at least as large as the largest object, for all but a
 // few objects: where a size class has few members, the estimated work decides whether they become large objects
 // instead.
-#include "methods/linked_cells/linked_cells.h"
+#include "methods/linked_cells/linked_cells_build.h"
 
 #include "base/boxes.h"
 #include "base/cells.h"

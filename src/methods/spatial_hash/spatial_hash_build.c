@@ -9,7 +9,7 @@
 //
 // The cells of a bucket depend only on their hashes, so buckets are built in parallel without a lock, and the result is
 // the same for any number of threads.
-#include "methods/spatial_hash/spatial_hash.h"
+#include "methods/spatial_hash/spatial_hash_build.h"
 
 #include "base/log.h"
 #include "base/radix_sort.h"
