@@ -279,7 +279,7 @@ static box_list leaf_boxes(const bvh_tree *tree) {
 }
 
 static box_list scanned_boxes(const bvh_tree *tree) {
-    return (box_list){.columns = &tree->scanned, .count = tree->scanned_count};
+    return (box_list){.columns = &tree->scanned.columns, .count = tree->scanned.count};
 }
 
 // Every object against segments of candidates: unit u is object u / segments, segment u % segments.
@@ -445,7 +445,7 @@ static void unit_changed(const void *context, bp_range_tester *tester, size_t un
             continue;
         }
         const bool scanned = (place & BVH_SCANNED) != 0;
-        tester->objects = scanned ? &tree->scanned : &tree->columns;
+        tester->objects = scanned ? &tree->scanned.columns : &tree->columns;
         if (scanned) {
             test_changed_against_all(c, tester, place & ~BVH_SCANNED, leaf_boxes(tree));
         } else {

@@ -138,7 +138,7 @@ static void balance_node(bvh_tree *tree, uint32_t node) {
     const uint32_t shorter = taller ^ 1;
     swap_nodes(tree, shorter, child_to_lift(tree, taller, shorter));
     bvh_bound_inner(tree, taller);
-    tree->order_is_valid = false;
+    tree->order.is_valid = false;
 }
 
 static bool bounds_are_same(const bvh_node *a, const bvh_node *b) {
@@ -260,7 +260,7 @@ static bp_status split_full_leaf(bvh_tree *tree, uint32_t node, const bp_box *bo
     fill_leaf(tree, pair + 1, slot, all + BVH_LEAF / 2, BVH_LEAF / 2 + 1);
     bvh_nodes(tree)[node] = (bvh_node){.first = pair};
     relink_below(tree, node);
-    tree->order_is_valid = false;
+    tree->order.is_valid = false;
     bvh_bound_inner(tree, node);
     return BP_OK;
 }
@@ -274,7 +274,7 @@ static bp_status make_root(bvh_tree *tree) {
     bvh_nodes(tree)[BVH_ROOT] = (bvh_node){.first = slot};
     bvh_heights(tree)[BVH_ROOT] = 0;
     slot_nodes(tree)[slot] = BVH_ROOT;
-    tree->order_is_valid = false;
+    tree->order.is_valid = false;
     return BP_OK;
 }
 
@@ -307,7 +307,7 @@ static void move_box(bvh_tree *tree, uint32_t to, uint32_t from) {
 // The sibling replaces the parent, unless the leaf is the last of the tree.
 static void remove_leaf(bvh_tree *tree, uint32_t leaf) {
     free_slot(tree, bvh_nodes(tree)[leaf].first);
-    tree->order_is_valid = false;
+    tree->order.is_valid = false;
     if (leaf == BVH_ROOT) {
         return;
     }
@@ -328,7 +328,7 @@ static void merge_leaves(bvh_tree *tree, uint32_t kept, uint32_t emptied) {
     free_slot(tree, from->first);
     move_node(tree, parent, kept);
     free_pair(tree, kept & ~1u);
-    tree->order_is_valid = false;
+    tree->order.is_valid = false;
     bvh_bound_leaf(tree, parent);
     correct_above(tree, parent);
 }

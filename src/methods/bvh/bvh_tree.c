@@ -24,8 +24,8 @@ enum { BUFFER_COUNT = 13 };
 static void list_buffers(bvh_tree *tree, bp_buffer *buffers[BUFFER_COUNT]) {
     bp_buffer *all[BUFFER_COUNT] = {&tree->nodes_buffer,   &tree->parents_buffer,    &tree->heights_buffer,
                                     &tree->columns_buffer, &tree->positions_buffer,  &tree->leaves_buffer,
-                                    &tree->scanned_buffer, &tree->slot_nodes_buffer, &tree->places_buffer,
-                                    &tree->order_buffer,   &tree->entries_buffer,    &tree->sizes_buffer,
+                                    &tree->scanned.buffer, &tree->slot_nodes_buffer, &tree->places_buffer,
+                                    &tree->order.buffer,   &tree->entries_buffer,    &tree->sizes_buffer,
                                     &tree->clusters_buffer};
     memcpy(buffers, all, sizeof all);
 }
@@ -153,9 +153,9 @@ bp_status bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count) {
     tree->free_pair = BVH_NOWHERE;
     tree->slot_end = 0;
     tree->free_slot = BVH_NOWHERE;
-    tree->scanned_count = 0;
+    tree->scanned.count = 0;
     tree->place_count = 0;
-    tree->order_is_valid = false;
+    tree->order.is_valid = false;
     return bvh_tree_renew(tree, boxes, count);
 }
 
@@ -172,26 +172,26 @@ void bvh_write_hole(bvh_tree *tree, uint32_t position) {
 }
 
 bp_status bvh_add_scanned(bvh_tree *tree, uint32_t id) {
-    if (tree->scanned_count == tree->scanned_capacity) {
-        const size_t capacity = 2 * tree->scanned_capacity + 64;
-        if (!grow_columns(&tree->scanned, &tree->scanned_buffer, &tree->setup->runtime.allocator, tree->scanned_count,
-                          capacity)) {
+    if (tree->scanned.count == tree->scanned.capacity) {
+        const size_t capacity = 2 * tree->scanned.capacity + 64;
+        if (!grow_columns(&tree->scanned.columns, &tree->scanned.buffer, &tree->setup->runtime.allocator,
+                          tree->scanned.count, capacity)) {
             return BP_ERROR_MEMORY;
         }
-        tree->scanned_capacity = capacity;
+        tree->scanned.capacity = capacity;
     }
     const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
-    bvh_places(tree)[id] = BVH_SCANNED | (uint32_t)tree->scanned_count;
-    bp_columns_put(&tree->scanned, tree->scanned_count++, &box, id);
+    bvh_places(tree)[id] = BVH_SCANNED | (uint32_t)tree->scanned.count;
+    bp_columns_put(&tree->scanned.columns, tree->scanned.count++, &box, id);
     return BP_OK;
 }
 
 // The last scanned box takes its place.
 void bvh_remove_scanned(bvh_tree *tree, uint32_t id) {
-    const size_t hole = bvh_places(tree)[id] & ~BVH_SCANNED, last = --tree->scanned_count;
-    const bp_box box = bp_columns_box(&tree->scanned, last);
-    const uint32_t moved = tree->scanned.id[last];
-    bp_columns_put(&tree->scanned, hole, &box, moved);
+    const size_t hole = bvh_places(tree)[id] & ~BVH_SCANNED, last = --tree->scanned.count;
+    const bp_box box = bp_columns_box(&tree->scanned.columns, last);
+    const uint32_t moved = tree->scanned.columns.id[last];
+    bp_columns_put(&tree->scanned.columns, hole, &box, moved);
     bvh_places(tree)[moved] = BVH_SCANNED | (uint32_t)hole;
     bvh_places(tree)[id] = BVH_NOWHERE;
 }
@@ -240,28 +240,28 @@ void bvh_bound_inner(bvh_tree *tree, uint32_t index) {
 
 // Lists the inner nodes, parents first. The list is also the queue of the breadth-first traversal.
 static bp_status order_inner_nodes(bvh_tree *tree) {
-    if (tree->order_is_valid) {
+    if (tree->order.is_valid) {
         return BP_OK;
     }
-    tree->order_count = 0;
+    tree->order.count = 0;
     if (tree->leaf_count < 2) {
         return BP_OK;
     }
-    if (!bp_buffer_reserve_slack(&tree->order_buffer, &tree->setup->runtime.allocator, 0, tree->leaf_count,
+    if (!bp_buffer_reserve_slack(&tree->order.buffer, &tree->setup->runtime.allocator, 0, tree->leaf_count,
                                  sizeof(uint32_t))) {
         return BP_ERROR_MEMORY;
     }
     const bvh_node *nodes = bvh_nodes(tree);
-    uint32_t *order = tree->order_buffer.data;
-    order[tree->order_count++] = BVH_ROOT;
-    for (size_t i = 0; i < tree->order_count; ++i) {
+    uint32_t *order = tree->order.buffer.data;
+    order[tree->order.count++] = BVH_ROOT;
+    for (size_t i = 0; i < tree->order.count; ++i) {
         for (uint32_t child = nodes[order[i]].first; child <= nodes[order[i]].first + 1; ++child) {
-            order[tree->order_count] = child;
-            tree->order_count += !bvh_is_leaf(&nodes[child]);
+            order[tree->order.count] = child;
+            tree->order.count += !bvh_is_leaf(&nodes[child]);
         }
     }
-    assert(tree->order_count == tree->leaf_count - 1);
-    tree->order_is_valid = true;
+    assert(tree->order.count == tree->leaf_count - 1);
+    tree->order.is_valid = true;
     return BP_OK;
 }
 
@@ -270,8 +270,8 @@ bp_status bvh_bound_all_inner(bvh_tree *tree) {
     if (status != BP_OK) {
         return status;
     }
-    const uint32_t *order = tree->order_buffer.data;
-    for (size_t i = tree->order_count; i > 0; --i) {
+    const uint32_t *order = tree->order.buffer.data;
+    for (size_t i = tree->order.count; i > 0; --i) {
         bvh_bound_inner(tree, order[i - 1]);
     }
     return BP_OK;
@@ -357,10 +357,10 @@ bp_status bvh_tree_refit(bvh_tree *tree) {
     const bp_executor *executor = &tree->setup->runtime.executor;
     refit r = {.tree = tree, .blocks = bp_blocks_cut(executor, tree->slot_end, REFIT_SLOTS_LEAST, SIZE_MAX)};
     bp_parallel_for(executor, r.blocks.count, task_refit, &r);
-    for (size_t i = 0; i < tree->scanned_count; ++i) {
-        const uint32_t id = tree->scanned.id[i];
+    for (size_t i = 0; i < tree->scanned.count; ++i) {
+        const uint32_t id = tree->scanned.columns.id[i];
         const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
-        bp_columns_put(&tree->scanned, i, &box, id);
+        bp_columns_put(&tree->scanned.columns, i, &box, id);
     }
     const bp_status status = move_strays(tree);
     return status == BP_OK ? bvh_bound_all_inner(tree) : status;
@@ -412,9 +412,9 @@ static bool place_is_right(const bvh_tree *tree, uint32_t id) {
         return hole && place == BVH_NOWHERE;
     }
     const bool scanned = (place & BVH_SCANNED) != 0;
-    const bp_columns *c = scanned ? &tree->scanned : &tree->columns;
+    const bp_columns *c = scanned ? &tree->scanned.columns : &tree->columns;
     const size_t position = place & ~BVH_SCANNED;
-    return position < (scanned ? tree->scanned_count : (size_t)tree->slot_end * BVH_LEAF) && c->id[position] == id &&
+    return position < (scanned ? tree->scanned.count : (size_t)tree->slot_end * BVH_LEAF) && c->id[position] == id &&
            bp_columns_hold(c, position, &tree->boxes[id], tree->setup->dimensions) &&
            scanned == !bp_box_is_finite(&tree->boxes[id], tree->setup->dimensions);
 }
@@ -483,7 +483,7 @@ bp_status bvh_tree_validate(const bvh_tree *tree) {
         }
         nowhere += bvh_places(tree)[id] == BVH_NOWHERE;
     }
-    if (tree->tree_count + tree->scanned_count + nowhere != tree->id_count) {
+    if (tree->tree_count + tree->scanned.count + nowhere != tree->id_count) {
         return report_wrong_tree(tree, "a wrong number of boxes is in the tree:", tree->tree_count);
     }
     return tree->tree_count > 0 ? validate_nodes(tree) : BP_OK;

@@ -31,6 +31,20 @@ typedef struct bvh_node {
     uint32_t count; // boxes of a leaf, 0 for an inner node
 } bvh_node;
 
+// The boxes that are tested against all others.
+typedef struct bvh_scanned {
+    bp_columns columns;
+    bp_buffer buffer; // of the columns
+    size_t count, capacity;
+} bvh_scanned;
+
+// The inner nodes, parents first.
+typedef struct bvh_order {
+    bp_buffer buffer; // of uint32_t
+    size_t count;
+    bool is_valid; // no node has been added or removed since
+} bvh_order;
+
 typedef struct bvh_tree {
     const bp_method_setup *setup;
     const bp_box *boxes; // by id
@@ -54,16 +68,12 @@ typedef struct bvh_tree {
     size_t slot_capacity;
     uint32_t slot_end, free_slot;
 
-    bp_columns scanned;
-    bp_buffer scanned_buffer;
-    size_t scanned_count, scanned_capacity;
+    bvh_scanned scanned;
 
     bp_buffer places_buffer; // of uint32_t, by id: position, BVH_SCANNED | index, or BVH_NOWHERE
     size_t place_count;
 
-    bp_buffer order_buffer; // of uint32_t: the inner nodes, parents first
-    size_t order_count;
-    bool order_is_valid;
+    bvh_order order;
 
     bp_buffer entries_buffer, clusters_buffer; // scratch of the builds
 } bvh_tree;
