@@ -1,6 +1,6 @@
 // The view: the boxes that a method works on in place of the caller's.
 //
-//     input    float or double boxes, anywhere        | g0 | g1 | g2 |
+//     input    float or double boxes, anywhere        | i0 | i1 | i2 |
 //     boxes    float boxes for them (proxies)         | b0 | b1 | b2 | image of 1 | image of 2 | another of 2 |
 //
 // A method only knows float boxes in open space. For any other question (64-bit coordinates, a period, spheres, a
@@ -10,8 +10,8 @@
 // No pair is lost, because a proxy is made in two steps and neither can lose one:
 //   - an interval per axis and object, in 64 bits, that contains the object and all its possible rounding errors
 //   - a monotone map from these intervals to floats: rounding to the nearest float, or, where objects are too small
-//   for the floats at their place, the rank of each coordinate among all (view_ranks.c). A monotone map keeps
-//   overlaps.
+//     for the floats at their place, the rank of each coordinate among all (view_ranks.c). A monotone map keeps
+//     overlaps.
 #ifndef BP_VIEW_H
 #define BP_VIEW_H
 
@@ -29,8 +29,7 @@ enum { BP_VIEW_INEXACT = 8 }; // its proxy is not exactly the box
 typedef struct bp_view {
     const bp_overlap_rule *rule;
     const bp_runtime *runtime;
-    bool
-        keeps_origin; // the caller's settings name a place in space (a domain), so coordinates must stay where they are
+    bool keeps_origin; // the settings name a place in space (a domain), so coordinates must not be shifted
     bp_input input;
     const bp_box *boxes; // the boxes that the method gets: `input.count` proxies, then the images
     size_t count;

@@ -27,7 +27,7 @@ static void refit_boxes(bp_world *world) {
     }
 }
 
-// The method works on a view, which is made anew each time.
+// The method works on a view, which is made again in each update.
 static bp_status build_viewed(bp_world *world) {
     bp_statics_join(&world->statics); // they may have been separated before the first 64-bit box
     const bp_status status = bp_view_make(&world->view, bp_world_boxes_all_grown(&world->boxes, world->ids.count));

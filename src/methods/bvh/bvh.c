@@ -26,7 +26,7 @@
 
 enum {
     FEW = 16,    // at most one object in this many is few
-    WORN_OUT = 4 // changes per object after which a tree that was changed box by box is built anew
+    WORN_OUT = 4 // changes per object after which a tree that was changed box by box is rebuilt
 };
 
 // The cost of a new tree, by build, as the sum of excess (see bvh.excess) that searches may reach before (measured).
