@@ -26,7 +26,7 @@
 // and against grids that hold each object once.
 //
 // Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", 2016, section 2.2.1; M.
-// Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for Collision Handling in Medical Simulators", 2011,
+// Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for Collision Handling in Medical Simulators", Freiburg,
 // section 3.3.
 #include "methods/spatial_hash/spatial_hash_build.h"
 

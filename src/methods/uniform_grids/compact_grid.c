@@ -24,7 +24,7 @@
 // It also loses where sizes are very different: objects too large for a cell are tested against all.
 //
 // Source: M. Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for Collision Handling in Medical Simulators",
-// 2011, sections 3.2 and 4.
+// sections 3.2 and 4.
 #include "base/details.h"
 #include "methods/method.h"
 #include "methods/uniform_grids/cell_search.h"

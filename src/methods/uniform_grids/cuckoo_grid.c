@@ -28,7 +28,7 @@
 // uniform grids where sizes are very different: objects too large for a cell are tested against all.
 //
 // Source: M. Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for Collision Handling in Medical Simulators",
-// 2011, section 3.3, after D. Alcantara et al., "Real-Time Parallel Hashing on the GPU", 2009.
+// section 3.3, after D. Alcantara et al., "Real-Time Parallel Hashing on the GPU", 2009.
 #include "base/bucket_sort.h"
 #include "methods/method.h"
 #include "methods/uniform_grids/cell_search.h"
