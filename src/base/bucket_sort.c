@@ -20,6 +20,13 @@ typedef struct bucket_figures {
     uint32_t occupied, fullest;
 } bucket_figures;
 
+// Both lie in one buffer: one allocation less, which a single call with a few hundred items notices.
+_Static_assert(sizeof(bucket_figures) == sizeof(record), "as large");
+
+static inline bucket_figures *figures_of(const bp_bucket_sort *sort, size_t bucket) {
+    return (bucket_figures *)(void *)((record *)sort->records.data + sort->blocks.item_count) + bucket;
+}
+
 // ---- the partition --------------------------------------------------------------------------------------------------
 
 bool bp_partition_reserve(bp_partition *partition, const bp_allocator *allocator, size_t block_count,
@@ -85,8 +92,7 @@ bool bp_bucket_sort_begin(bp_bucket_sort *sort, const bp_allocator *allocator, b
     sort->cell_count = cell_count;
     choose_buckets(sort, most);
     if (!bp_partition_reserve(&sort->partition, allocator, blocks.count, most + 1) ||
-        !bp_buffer_reserve_slack(&sort->records, allocator, 0, blocks.item_count + 1, sizeof(record)) ||
-        !bp_buffer_reserve_slack(&sort->figures, allocator, 0, most, sizeof(bucket_figures))) {
+        !bp_buffer_reserve_slack(&sort->records, allocator, 0, blocks.item_count + most, sizeof(record))) {
         return false;
     }
     sort->partition.bucket_count = sort->bucket_count + 1;
@@ -96,11 +102,10 @@ bool bp_bucket_sort_begin(bp_bucket_sort *sort, const bp_allocator *allocator, b
 void bp_bucket_sort_free(bp_bucket_sort *sort, const bp_allocator *allocator) {
     bp_partition_free(&sort->partition, allocator);
     bp_buffer_free(&sort->records, allocator);
-    bp_buffer_free(&sort->figures, allocator);
 }
 
 size_t bp_bucket_sort_bytes(const bp_bucket_sort *sort) {
-    return sort->partition.buffer.bytes + sort->records.bytes + sort->figures.bytes;
+    return sort->partition.buffer.bytes + sort->records.bytes;
 }
 
 // How keys become buckets: a copy, because what a loop writes could be the sort itself, as far as a compiler knows.
@@ -170,7 +175,7 @@ static void count_cells(const bp_bucket_sort *sort, size_t bucket, uint32_t *end
         ends[cell] = position;
         position += count;
     }
-    ((bucket_figures *)sort->figures.data)[bucket] = (bucket_figures){.occupied = occupied, .fullest = fullest};
+    *figures_of(sort, bucket) = (bucket_figures){.occupied = occupied, .fullest = fullest};
 }
 
 static void order_cells(const bp_bucket_sort *sort, size_t bucket) {
@@ -208,7 +213,7 @@ static void join_figures(bp_bucket_sort *sort) {
     sort->occupied = 0;
     sort->fullest = 0;
     for (size_t bucket = 0; bucket < sort->bucket_count; ++bucket) {
-        const bucket_figures *figures = (const bucket_figures *)sort->figures.data + bucket;
+        const bucket_figures *figures = figures_of(sort, bucket);
         sort->occupied += figures->occupied;
         sort->fullest = figures->fullest > sort->fullest ? figures->fullest : sort->fullest;
     }

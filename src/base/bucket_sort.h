@@ -1,4 +1,5 @@
-// Sorting items into cells: a stable, parallel counting sort in two steps, each of which stays in the cache.
+// Sorting items into cells, for all methods that do so: a stable, parallel counting sort in two steps, each of which
+// stays in the cache.
 //
 //     keys      | 7 | 2 | - | 7 | 5 | 0 | L |       the cell of each item; "-" is left out, "L" comes last
 //                 |   |       |   |   |   |
@@ -85,8 +86,7 @@ typedef struct bp_bucket_sort {
     size_t occupied;    // cells
     size_t fullest;     // items in the fullest cell
 
-    bp_buffer records; // of (key, item)
-    bp_buffer figures; // per bucket: occupied cells, fullest cell
+    bp_buffer records; // of (key, item); behind them, per bucket: occupied cells, fullest cell
 } bp_bucket_sort;
 
 // Called for bucket 0 .. bucket_count, whose ids are at positions begin .. end-1.

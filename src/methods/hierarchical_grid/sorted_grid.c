@@ -1,12 +1,12 @@
-// Building the sorted grid: a counting sort in two steps, each of which stays in the cache.
+// Building the sorted grid: sorting the boxes by cell (base/bucket_sort.h).
 //
-//   1. keys       each box: level, cell, and how many boxes fall into each bucket of neighbouring cells
-//   2. partition  (key, id) of each box to the end of its bucket     (a few hundred streams instead of random writes)
-//   3. order      each bucket by itself: count its cells, place its ids, then fetch the boxes into the columns
+//   1. keys    each box: its level and cell; each level: how many boxes it has, and how far they reach
+//   2. sort    the ids by cell, bucket by bucket
+//   3. fill    each bucket, as soon as its ids are in order: the boxes into the columns, and where their corners lie
 //
 // The boxes themselves are read where they are, once, in an order that is random if ids are random in space; they are
 // prefetched. Carrying them along through the partition took longer at 10^5 boxes, as long at 10^6, and 24 bytes more
-// per box. Blocks of boxes (1, 2) and buckets (3) are the units of parallel work. Both sorts are stable, so the columns
+// per box. Blocks of boxes (1, 2) and buckets (2, 3) are the units of parallel work. The sort is stable, so the columns
 // do not depend on how many blocks there were. Cost: O(n + cells). It loses when everything lies in one cell.
 #include "methods/hierarchical_grid/sorted_grid.h"
 
@@ -17,31 +17,13 @@
 #include <string.h>
 
 enum {
-    BUCKET_OBJECTS = 1024, // aimed at: a bucket's records then fit the first-level cache
-    BUCKETS_MAX = 4096,
     BLOCK_LEAST = 8192, // boxes that are worth a task
     PLAN_AGE = 8,       // builds for which the levels are kept
     USUAL_LEVELS = 16
 };
 
-// Keys of boxes that are in no cell: holes, and boxes that fit no level.
-static const uint32_t KEY_HOLE = UINT32_MAX - 1, KEY_SCANNED = BP_KEY_ELSEWHERE;
-
-// A box on its way to its cell.
-typedef struct record {
-    uint32_t key, id;
-} record;
-
-// The sort of ids by key: first into buckets of neighbouring keys, then each bucket by itself.
-typedef struct bucket_sort {
-    bp_blocks blocks;    // of boxes
-    size_t bucket_count; // without one more at the end, for scanned boxes
-    uint32_t shift;      // keys of a bucket differ only in so many bits
-    uint32_t *keys;      // per box; they lie where the ids of the columns will be
-    uint32_t *counters;  // per block and bucket: first counts, then positions
-    uint32_t *starts;    // of the buckets
-    record *records;
-} bucket_sort;
+// A box that the kernels find to fit no level keeps that key: it is scanned, and comes behind all cells.
+_Static_assert(BP_KEY_ELSEWHERE == BP_SORT_KEY_LAST, "the same mark");
 
 // What a block of boxes contributes to a level.
 typedef struct level_part {
@@ -54,20 +36,14 @@ typedef struct corner_bounds {
     float low[3], high[3];
 } corner_bounds;
 
-typedef struct bucket_stats {
-    size_t occupied, fullest; // cells that hold boxes, boxes in the fullest cell
-} bucket_stats;
-
-// All three lie in one buffer.
-_Static_assert(sizeof(bucket_stats) <= sizeof(level_part) && sizeof(corner_bounds) <= sizeof(level_part), "as large");
+// Both lie in one buffer.
+_Static_assert(sizeof(corner_bounds) <= sizeof(level_part), "as large");
 
 typedef struct build {
     bp_sorted_grid *grid;
     const bp_box *boxes;
     size_t count;
-    bucket_sort sort;
     level_part *parts;      // per block and level
-    bucket_stats *stats;    // per bucket
     corner_bounds *corners; // per bucket and level of which it has cells, at the sum of their indices: that is unique
 } build;
 
@@ -78,8 +54,8 @@ void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_method_setup *setup) {
 void bp_sorted_grid_free(bp_sorted_grid *grid) {
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
     bp_block_sinks_free(&grid->block_sinks, allocator);
-    bp_buffer *buffers[] = {&grid->levels.buffer, &grid->columns_buffer,  &grid->records_buffer,
-                            &grid->table_buffer,  &grid->counters_buffer, &grid->blocks_buffer};
+    bp_bucket_sort_free(&grid->sort, allocator);
+    bp_buffer *buffers[] = {&grid->levels.buffer, &grid->columns_buffer, &grid->table_buffer, &grid->parts_buffer};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }
@@ -91,13 +67,13 @@ void bp_sorted_grid_free(bp_sorted_grid *grid) {
 static void find_coarser_keys(const build *b, level_part *parts, size_t begin, size_t count) {
     const bp_levels *levels = &b->grid->levels;
     const bp_method_setup *setup = b->grid->setup;
-    uint32_t *keys = b->sort.keys;
+    uint32_t *keys = b->grid->sort.keys;
     for (size_t i = begin; i < begin + count; ++i) {
         if (keys[i] != BP_KEY_ELSEWHERE) {
             continue;
         }
         if (bp_box_is_hole(&b->boxes[i])) {
-            keys[i] = KEY_HOLE;
+            keys[i] = BP_SORT_KEY_NONE;
         }
         for (size_t level = 1; level < levels->count && keys[i] == BP_KEY_ELSEWHERE; ++level) {
             parts[level].count += setup->kernels->cell_keys(bp_level_at(levels, level), setup->dimensions, &b->boxes[i],
@@ -108,7 +84,7 @@ static void find_coarser_keys(const build *b, level_part *parts, size_t begin, s
 
 static void find_keys(const build *b, level_part *parts, size_t begin, size_t count) {
     const bp_method_setup *setup = b->grid->setup;
-    uint32_t *keys = b->sort.keys + begin;
+    uint32_t *keys = b->grid->sort.keys + begin;
     size_t fitting = 0;
     if (b->grid->levels.count > 0) {
         fitting = setup->kernels->cell_keys(bp_level_at(&b->grid->levels, 0), setup->dimensions, b->boxes + begin,
@@ -122,30 +98,17 @@ static void find_keys(const build *b, level_part *parts, size_t begin, size_t co
     }
 }
 
-static size_t bucket_of_key(const bucket_sort *s, uint32_t key) {
-    return key == KEY_SCANNED ? s->bucket_count : (size_t)key >> s->shift;
-}
-
-static void count_keys(const bucket_sort *s, size_t begin, size_t end, uint32_t *counters) {
-    for (size_t i = begin; i < end; ++i) {
-        if (s->keys[i] != KEY_HOLE) {
-            ++counters[bucket_of_key(s, s->keys[i])];
-        }
-    }
-}
-
 static void task_find_keys(void *context, size_t block) {
     const build *b = context;
-    const bucket_sort *s = &b->sort;
-    uint32_t *counters = s->counters + block * (s->bucket_count + 1);
+    const bp_bucket_sort *sort = &b->grid->sort;
     level_part *parts = b->parts + block * b->grid->levels.count;
-    memset(counters, 0, (s->bucket_count + 1) * sizeof *counters);
+    bp_bucket_sort_clear(sort, block);
     memset(parts, 0, b->grid->levels.count * sizeof *parts);
-    const size_t end = bp_block_begin(s->blocks, block + 1);
-    for (size_t begin = bp_block_begin(s->blocks, block); begin < end; begin += BP_CHUNK) {
+    const size_t end = bp_block_begin(sort->blocks, block + 1);
+    for (size_t begin = bp_block_begin(sort->blocks, block); begin < end; begin += BP_CHUNK) {
         const size_t count = end - begin < BP_CHUNK ? end - begin : BP_CHUNK;
         find_keys(b, parts, begin, count);
-        count_keys(s, begin, begin + count, counters);
+        bp_bucket_sort_count(sort, block, begin, begin + count);
     }
 }
 
@@ -156,7 +119,7 @@ static void join_level_parts(const build *b) {
         level->count = 0;
         memset(level->reach, 0, sizeof level->reach);
         memset(level->slack, 0, sizeof level->slack);
-        for (size_t block = 0; block < b->sort.blocks.count; ++block) {
+        for (size_t block = 0; block < b->grid->sort.blocks.count; ++block) {
             const level_part *part = &b->parts[block * level_count + i];
             level->count += part->count;
             for (int axis = 0; axis < 3; ++axis) {
@@ -169,86 +132,15 @@ static void join_level_parts(const build *b) {
     }
 }
 
-// ---- 2. partition ---------------------------------------------------------------------------------------------------
-
-// Turns counts into positions: bucket by bucket, and inside a bucket block by block.
-static void place_buckets_of_blocks(const bucket_sort *s) {
-    const size_t stride = s->bucket_count + 1;
-    uint32_t position = 0;
-    for (size_t bucket = 0; bucket < stride; ++bucket) {
-        s->starts[bucket] = position;
-        for (size_t block = 0; block < s->blocks.count; ++block) {
-            uint32_t *counter = &s->counters[block * stride + bucket];
-            const uint32_t count = *counter;
-            *counter = position;
-            position += count;
-        }
-    }
-    s->starts[stride] = position;
-}
-
-static void task_fill_buckets(void *context, size_t block) {
-    const bucket_sort *s = context;
-    uint32_t *positions = s->counters + block * (s->bucket_count + 1);
-    record *records = s->records;
-    const size_t end = bp_block_begin(s->blocks, block + 1);
-    for (size_t i = bp_block_begin(s->blocks, block); i < end; ++i) {
-        if (s->keys[i] != KEY_HOLE) {
-            records[positions[bucket_of_key(s, s->keys[i])]++] = (record){.key = s->keys[i], .id = (uint32_t)i};
-        }
-    }
-}
-
-// ---- 3. order -------------------------------------------------------------------------------------------------------
-
-// Counts the boxes of each cell of a bucket and leaves in ends[] where each cell begins.
-static bucket_stats count_bucket_cells(const bucket_sort *s, size_t bucket, uint32_t *ends, size_t cells) {
-    const uint32_t first_key = (uint32_t)(bucket << s->shift);
-    memset(ends, 0, cells * sizeof *ends);
-    for (uint32_t i = s->starts[bucket]; i < s->starts[bucket + 1]; ++i) {
-        ++ends[s->records[i].key - first_key];
-    }
-    uint32_t position = s->starts[bucket];
-    bucket_stats stats = {0};
-    for (size_t cell = 0; cell < cells; ++cell) {
-        const uint32_t count = ends[cell];
-        stats.occupied += count > 0;
-        stats.fullest = count > stats.fullest ? count : stats.fullest;
-        ends[cell] = position;
-        position += count;
-    }
-    return stats;
-}
-
-// Puts the ids of a bucket into the order of their cells.
-static void order_bucket_ids(const build *b, size_t bucket) {
-    const bucket_sort *s = &b->sort;
-    const size_t first_cell = bucket << s->shift, width = (size_t)1 << s->shift;
-    const size_t cells = b->grid->cell_count - first_cell < width ? b->grid->cell_count - first_cell : width;
-    // One entry after the cell's own, so that in the end table[cell] is where it begins and table[cell + 1] where it
-    // ends.
-    uint32_t *ends = (uint32_t *)b->grid->table_buffer.data + first_cell + 1;
-    b->stats[bucket] = count_bucket_cells(s, bucket, ends, cells);
-    uint32_t *ids = b->grid->columns.id;
-    for (uint32_t i = s->starts[bucket]; i < s->starts[bucket + 1]; ++i) {
-        ids[ends[s->records[i].key - (uint32_t)first_cell]++] = s->records[i].id;
-    }
-}
-
-// Scanned boxes stay in the order of their ids.
-static void copy_scanned_ids(const build *b, size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) {
-        b->grid->columns.id[i] = b->sort.records[i].id;
-    }
-}
+// ---- 3. fill --------------------------------------------------------------------------------------------------------
 
 // The buckets that hold cells of a level: first .. last.
-static size_t first_bucket_of(const build *b, const bp_level *level) {
-    return level->first_cell >> b->sort.shift;
+static size_t first_bucket_of(const bp_sorted_grid *grid, const bp_level *level) {
+    return level->first_cell >> grid->sort.bucket_shift;
 }
 
-static size_t last_bucket_of(const build *b, const bp_level *level) {
-    return (level->first_cell + bp_level_cells(level) - 1) >> b->sort.shift;
+static size_t last_bucket_of(const bp_sorted_grid *grid, const bp_level *level) {
+    return (level->first_cell + bp_level_cells(level) - 1) >> grid->sort.bucket_shift;
 }
 
 // The bounds of the corners at begin .. end-1.
@@ -263,18 +155,19 @@ static corner_bounds bound_corners(const bp_sorted_grid *grid, size_t begin, siz
     return bounds;
 }
 
-// The bounds of the corners in a bucket, for each level that has cells there.
-static void bound_bucket_corners(const build *b, size_t bucket) {
-    const uint32_t *table = bp_sorted_grid_table(b->grid), *starts = b->sort.starts;
-    for (size_t i = 0; i < b->grid->levels.count; ++i) {
-        const bp_level *level = bp_level_at(&b->grid->levels, i);
-        const size_t first = first_bucket_of(b, level), last = last_bucket_of(b, level);
+// The bounds of the corners in a bucket, at positions begin .. end-1, for each level that has cells there.
+static void bound_bucket_corners(const build *b, size_t bucket, size_t begin, size_t end) {
+    const bp_sorted_grid *grid = b->grid;
+    const uint32_t *table = bp_sorted_grid_table(grid);
+    for (size_t i = 0; i < grid->levels.count; ++i) {
+        const bp_level *level = bp_level_at(&grid->levels, i);
+        const size_t first = first_bucket_of(grid, level), last = last_bucket_of(grid, level);
         if (bucket >= first && bucket <= last) {
             // The table's entry for the first cell of a bucket belongs to the bucket before, which may not be ready.
-            const bool begins_inside = level->first_cell > bucket << b->sort.shift;
-            const size_t begin = begins_inside ? table[level->first_cell] : starts[bucket];
-            const size_t end = bucket < last ? starts[bucket + 1] : table[level->first_cell + bp_level_cells(level)];
-            b->corners[bucket + i] = bound_corners(b->grid, begin, end);
+            const bool begins_inside = level->first_cell > bucket << grid->sort.bucket_shift;
+            const size_t level_begin = begins_inside ? table[level->first_cell] : begin;
+            const size_t level_end = bucket < last ? end : table[level->first_cell + bp_level_cells(level)];
+            b->corners[bucket + i] = bound_corners(grid, level_begin, level_end);
         }
     }
 }
@@ -282,7 +175,7 @@ static void bound_bucket_corners(const build *b, size_t bucket) {
 static void bound_level_corners(const build *b) {
     for (size_t i = 0; i < b->grid->levels.count; ++i) {
         bp_level *level = bp_level_at(&b->grid->levels, i);
-        const size_t first = first_bucket_of(b, level), last = last_bucket_of(b, level);
+        const size_t first = first_bucket_of(b->grid, level), last = last_bucket_of(b->grid, level);
         for (int axis = 0; axis < 3; ++axis) {
             level->low[axis] = INFINITY;
             level->high[axis] = -INFINITY;
@@ -295,19 +188,12 @@ static void bound_level_corners(const build *b) {
     }
 }
 
-static void task_order_bucket(void *context, size_t bucket) {
+static void fill_bucket(void *context, size_t bucket, size_t begin, size_t end) {
     const build *b = context;
     const bp_method_setup *setup = b->grid->setup;
-    const bool scanned = bucket == b->sort.bucket_count;
-    const size_t begin = b->sort.starts[bucket], end = b->sort.starts[bucket + 1];
-    if (scanned) {
-        copy_scanned_ids(b, begin, end);
-    } else {
-        order_bucket_ids(b, bucket);
-    }
     bp_columns_fill(&b->grid->columns, setup->kernels, setup->dimensions, begin, end, b->boxes);
-    if (!scanned) {
-        bound_bucket_corners(b, bucket);
+    if (bucket < b->grid->sort.bucket_count) { // scanned boxes, which come last, have no level
+        bound_bucket_corners(b, bucket, begin, end);
     }
 }
 
@@ -321,49 +207,30 @@ static bool number_level_cells(bp_sorted_grid *grid) {
         level->first_cell = grid->cell_count;
         grid->cell_count += bp_level_cells(level);
     }
-    return grid->cell_count < KEY_SCANNED;
+    return grid->cell_count <= BP_SORT_KEY_NONE;
 }
 
-static size_t most_buckets(size_t count) {
-    return count / BUCKET_OBJECTS + 1 < BUCKETS_MAX ? count / BUCKET_OBJECTS + 1 : BUCKETS_MAX;
-}
-
-static void cut_into_buckets(build *b) {
-    bucket_sort *s = &b->sort;
-    const size_t cell_count = b->grid->cell_count;
-    s->shift = 0;
-    while ((cell_count >> s->shift) >= most_buckets(b->count)) {
-        ++s->shift;
-    }
-    s->bucket_count = cell_count == 0 ? 0 : ((cell_count - 1) >> s->shift) + 1;
-    s->blocks = bp_blocks_cut(&b->grid->setup->runtime.executor, b->count, BLOCK_LEAST, SIZE_MAX);
-}
-
-// Cells, buckets and levels vary from plan to plan. Memory is reserved for as many as there usually can be, so that a
-// world with a steady number of objects allocates once.
+// Cells and levels vary from plan to plan. Memory is reserved for as many as there usually can be, so that a world with
+// a steady number of objects allocates once.
 static bool reserve_build(build *b) {
     bp_sorted_grid *grid = b->grid;
-    bucket_sort *s = &b->sort;
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
+    const bp_blocks blocks = bp_blocks_cut(&grid->setup->runtime.executor, b->count, BLOCK_LEAST, SIZE_MAX);
     const size_t usual_cells = BP_CELLS_PER_OBJECT * b->count + (size_t)USUAL_LEVELS * 256;
     const size_t cells = grid->cell_count > usual_cells ? grid->cell_count : usual_cells;
     const size_t levels = grid->levels.count > USUAL_LEVELS ? grid->levels.count : USUAL_LEVELS;
-    const size_t buckets = most_buckets(b->count) + 3, parts = s->blocks.count * levels, corners = buckets + levels;
+    const size_t parts = blocks.count * levels, corners = bp_bucket_sort_buckets_most(b->count) + levels;
     if (!bp_columns_reserve(&grid->columns, &grid->columns_buffer, allocator, b->count) ||
-        !bp_buffer_reserve_slack(&grid->records_buffer, allocator, 0, b->count + 1, sizeof(record)) ||
         !bp_buffer_reserve_slack(&grid->table_buffer, allocator, 0, cells + 2, sizeof(uint32_t)) ||
-        !bp_buffer_reserve_slack(&grid->counters_buffer, allocator, 0, bp_size_multiply(s->blocks.count + 1, buckets),
-                                 sizeof(uint32_t)) ||
-        !bp_buffer_reserve_slack(&grid->blocks_buffer, allocator, 0, parts + buckets + corners, sizeof(level_part))) {
+        !bp_buffer_reserve_slack(&grid->parts_buffer, allocator, 0, parts + corners, sizeof(level_part)) ||
+        !bp_bucket_sort_begin(&grid->sort, allocator, blocks, grid->cell_count)) {
         return false;
     }
-    s->keys = grid->columns.id;
-    s->starts = grid->counters_buffer.data;
-    s->counters = s->starts + buckets;
-    s->records = grid->records_buffer.data;
-    b->parts = grid->blocks_buffer.data;
-    b->stats = (bucket_stats *)(void *)(b->parts + parts);
-    b->corners = (corner_bounds *)(void *)(b->parts + parts + buckets);
+    grid->sort.keys = grid->columns.id; // they lie where the ids will be
+    grid->sort.ids = grid->columns.id;
+    grid->sort.table = grid->table_buffer.data;
+    b->parts = grid->parts_buffer.data;
+    b->corners = (corner_bounds *)(void *)(b->parts + parts);
     return true;
 }
 
@@ -393,26 +260,12 @@ static bp_status plan_levels(bp_sorted_grid *grid, const bp_box *boxes, size_t c
 static void sort_boxes(build *b) {
     bp_sorted_grid *grid = b->grid;
     const bp_executor *executor = &grid->setup->runtime.executor;
-    bp_parallel_for(executor, b->sort.blocks.count, task_find_keys, b);
+    bp_parallel_for(executor, grid->sort.blocks.count, task_find_keys, b);
     join_level_parts(b);
-    place_buckets_of_blocks(&b->sort);
-    grid->grid_count = b->sort.starts[b->sort.bucket_count];
-    grid->total_count = b->sort.starts[b->sort.bucket_count + 1];
-    bp_parallel_for(executor, b->sort.blocks.count, task_fill_buckets, &b->sort);
-    ((uint32_t *)grid->table_buffer.data)[0] = 0;
-    bp_parallel_for(executor, b->sort.bucket_count + 1, task_order_bucket, b);
+    bp_bucket_sort_run(&grid->sort, executor, fill_bucket, b);
     bound_level_corners(b);
-}
-
-static void join_bucket_stats(const build *b) {
-    bp_sorted_grid *grid = b->grid;
-    grid->occupied = 0;
-    grid->fullest = 0;
-    for (size_t bucket = 0; bucket < b->sort.bucket_count; ++bucket) {
-        const bucket_stats *stats = &b->stats[bucket];
-        grid->occupied += stats->occupied;
-        grid->fullest = stats->fullest > grid->fullest ? stats->fullest : grid->fullest;
-    }
+    grid->grid_count = grid->sort.cell_items;
+    grid->total_count = grid->sort.total_items;
 }
 
 bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
@@ -428,12 +281,10 @@ bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t
         return BP_ERROR_MEMORY;
     }
     build b = {.grid = grid, .boxes = boxes, .count = count};
-    cut_into_buckets(&b);
     if (!reserve_build(&b)) {
         return BP_ERROR_MEMORY;
     }
     sort_boxes(&b);
-    join_bucket_stats(&b);
     return BP_OK;
 }
 
@@ -446,11 +297,11 @@ void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats) {
         stats->levels += bp_level_at(&grid->levels, i)->count > 0;
     }
     stats->cells = grid->cell_count;
-    stats->occupied = grid->occupied;
-    stats->objects_per_cell_max = grid->fullest;
-    stats->objects_per_cell = grid->occupied > 0 ? (double)grid->grid_count / (double)grid->occupied : 0.0;
-    stats->bytes = grid->levels.buffer.bytes + grid->columns_buffer.bytes + grid->records_buffer.bytes +
-                   grid->table_buffer.bytes + grid->counters_buffer.bytes + grid->blocks_buffer.bytes +
+    stats->occupied = grid->sort.occupied;
+    stats->objects_per_cell_max = grid->sort.fullest;
+    stats->objects_per_cell = grid->sort.occupied > 0 ? (double)grid->grid_count / (double)grid->sort.occupied : 0.0;
+    stats->bytes = grid->levels.buffer.bytes + grid->columns_buffer.bytes + grid->table_buffer.bytes +
+                   grid->parts_buffer.bytes + bp_bucket_sort_bytes(&grid->sort) +
                    bp_block_sinks_bytes(&grid->block_sinks);
 }
 

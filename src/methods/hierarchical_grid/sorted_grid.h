@@ -16,6 +16,7 @@
 #ifndef BP_SORTED_GRID_H
 #define BP_SORTED_GRID_H
 
+#include "base/bucket_sort.h"
 #include "kernels/range_tester.h"
 #include "methods/hierarchical_grid/levels.h"
 
@@ -27,12 +28,11 @@ typedef struct bp_sorted_grid {
     size_t cell_count;
     size_t grid_count;  // boxes in levels
     size_t total_count; // boxes in levels and scanned boxes
-    size_t occupied;    // cells
-    size_t fullest;     // boxes in the fullest cell
     bp_columns columns;
 
-    bp_buffer columns_buffer, records_buffer, table_buffer, counters_buffer, blocks_buffer;
+    bp_buffer columns_buffer, table_buffer, parts_buffer;
     bp_block_sinks block_sinks;
+    bp_bucket_sort sort; // of the boxes by cell
 } bp_sorted_grid;
 
 void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_method_setup *setup);

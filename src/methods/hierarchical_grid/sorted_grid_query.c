@@ -423,7 +423,7 @@ double bp_sorted_grid_spacing(const bp_sorted_grid *grid) {
     if (fullest == NULL) {
         return 0.0;
     }
-    const double share = (double)grid->occupied / (double)grid->grid_count; // of a cell, per box
+    const double share = (double)grid->sort.occupied / (double)grid->grid_count; // of a cell, per box
     const double area = share / (fullest->inverse[0] * fullest->inverse[1]);
     return grid->setup->dimensions == 2 ? sqrt(area) : cbrt(area / fullest->inverse[2]);
 }
