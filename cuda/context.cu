@@ -31,8 +31,8 @@ bp_status bp_cuda_reserve(bp_cuda_context *context, bp_cuda_buffer *buffer, size
         size_t available = 0, all = 0;
         (void)cudaGetLastError();
         (void)cudaMemGetInfo(&available, &all);
-        bp_log_write(&context->config.log, "the device's memory is short: %zu bytes are needed, %zu of %zu are free", bytes,
-                     available, all);
+        bp_log_write(&context->config.log, "the device's memory is short: %zu bytes are needed, %zu of %zu are free",
+                     bytes, available, all);
         buffer->data = nullptr;
         return BP_ERROR_MEMORY;
     }
@@ -244,8 +244,8 @@ static bp_status conclude(bp_cuda_context *context, bp_cuda_output output, cudaS
         return BP_OK;
     }
     if (*found > output.capacity) {
-        bp_log_write(&context->config.log, "pairs: room for %llu, but there are %llu", (unsigned long long)output.capacity,
-                     (unsigned long long)*found);
+        bp_log_write(&context->config.log, "pairs: room for %llu, but there are %llu",
+                     (unsigned long long)output.capacity, (unsigned long long)*found);
         return BP_ERROR_CAPACITY;
     }
     return context->config.pair_order == BP_ORDER_SORTED ? bp_cuda_order_pairs(context, output.pairs, *found, stream)

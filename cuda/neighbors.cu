@@ -506,8 +506,8 @@ static bp_status conclude(bp_cuda_context *context, const point_job &j, cudaStre
         return BP_OK;
     }
     if (*found > j.capacity) {
-        bp_log_write(&context->config.log, "neighbours: room for %llu, but there are %llu", (unsigned long long)j.capacity,
-                     (unsigned long long)*found);
+        bp_log_write(&context->config.log, "neighbours: room for %llu, but there are %llu",
+                     (unsigned long long)j.capacity, (unsigned long long)*found);
         return BP_ERROR_CAPACITY;
     }
     return context->host_result->longest > SORTED_BY_ONE ? sort_rows(context, j, *found, stream) : BP_OK;
