@@ -137,6 +137,6 @@ help:
 	@echo 'make golden     the golden hashes, with gcc -O0 and clang -O3'
 	@echo 'make coverage   which branches of src/ the tests take'
 	@echo 'make soak       ten minutes of objects that come, go and clump: memory, time and pairs stay as they are'
-	@echo 'make nightly    the long forms of all that: suite, sanitizers, valgrind, fuzzing, golden hashes, soak; some hours'
+	@echo 'make nightly    longer forms of all that: suite, sanitizers, valgrind, fuzzing, golden hashes, soak'
 	@echo 'make install    headers, libraries, tool, to PREFIX=$(PREFIX)'
 	@echo 'make clean      removes all build directories'

@@ -263,6 +263,6 @@ bp_status bpm_make_regions(bp_mpi_world *world, bp_status status, bpm_regions *r
 bp_status bpm_measure(bp_mpi_world *world, bp_status status, double work, double *imbalance);
 
 // Creates the parts that every world has, without any objects. Collective.
-bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *given, bp_mpi_world **world);
+bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *requested, bp_mpi_world **world);
 
 #endif

@@ -120,11 +120,12 @@ bp_method bp_choose_once(bp_method wanted, const bp_method_setup *setup, const b
 // ---- a world --------------------------------------------------------------------------------------------------------
 
 bp_chooser bp_chooser_begin(bp_method wanted, const bp_method_setup *setup) {
-    const bool open = is_open(wanted, setup);
-    return (bp_chooser){.open = open,
-                        .choice = open ? (bp_choice){.rule = BP_RULE_FEW} : closed_choice(wanted),
-                        .wanted = bp_choose_first(wanted),
-                        .needed = VOTES_FIRST};
+    bp_chooser chooser = {.open = is_open(wanted, setup), .wanted = bp_choose_first(wanted), .needed = VOTES_FIRST};
+    chooser.choice = closed_choice(wanted);
+    if (chooser.open) {
+        chooser.choice.rule = BP_RULE_FEW;
+    }
+    return chooser;
 }
 
 // Whether this is a new world: it was empty until now, or at least half of it has come or gone.

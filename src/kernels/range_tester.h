@@ -55,8 +55,8 @@ typedef struct bp_block_sinks {
     size_t count;
 } bp_block_sinks;
 
-size_t bp_block_sinks_bytes(const bp_block_sinks *sinks);
-void bp_block_sinks_free(bp_block_sinks *sinks, const bp_allocator *allocator);
+size_t bp_block_sinks_bytes(const bp_block_sinks *pool);
+void bp_block_sinks_free(bp_block_sinks *pool, const bp_allocator *allocator);
 
 // One search: units 0 .. unit_count-1, each by a call of `unit`.
 typedef struct bp_range_search {

@@ -217,7 +217,7 @@ size_t naive_query_ray(const naive_world *world, const bp_ray *ray, const bp_obj
     size_t count = 0;
     for (size_t id = 0; id < world->count; ++id) {
         const bp_box_double box = wrap_box(world, &world->boxes[id]);
-        double t;
+        double t = 0.0;
         if (sees(world, object, (bp_id)id) && meets_image(world, &wrapped, &box, &t)) {
             hits[count++] = (bp_ray_hit){.id = (bp_id)id, .t = (float)(t + 0.0)}; // not -0
         }

@@ -113,7 +113,10 @@ static bp_tree_space space_of_centres(const loose_octree *t) {
     const uint32_t dimensions = t->setup->dimensions;
     double min[3] = {INFINITY, INFINITY, INFINITY}, max[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (size_t i = 0; i < t->count; ++i) {
-        for (uint32_t axis = 0; axis < dimensions && bp_box_is_finite(&t->boxes[i], dimensions); ++axis) {
+        if (!bp_box_is_finite(&t->boxes[i], dimensions)) {
+            continue;
+        }
+        for (uint32_t axis = 0; axis < 3 && axis < dimensions; ++axis) {
             const double centre = centre_of_box(&t->boxes[i], axis);
             min[axis] = centre < min[axis] ? centre : min[axis];
             max[axis] = centre > max[axis] ? centre : max[axis];

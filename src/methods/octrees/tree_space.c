@@ -10,7 +10,7 @@ enum {
 
 bp_tree_space bp_tree_space_around(const double min[3], const double max[3], uint32_t dimensions) {
     bp_tree_space space = {.edge = (double)FLT_MIN, .dimensions = dimensions};
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+    for (uint32_t axis = 0; axis < 3 && axis < dimensions; ++axis) {
         space.origin[axis] = min[axis] <= max[axis] ? min[axis] : 0.0;
         space.edge = fmax(space.edge, max[axis] - min[axis]);
     }

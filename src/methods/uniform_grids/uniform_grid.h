@@ -92,7 +92,7 @@ static inline void bp_uniform_grid_rows(const bp_uniform_grid *grid, const uint3
     const uint32_t *count = grid->cells.count;
     const uint32_t has_up = cell[1] + 1 < count[1], has_out = cell[2] + 1 < count[2], has_down = cell[1] > 0;
     const size_t length = (size_t)count[0] * grid->table_stride, up = has_up * length,
-                 out = has_out * count[1] * length;
+                 out = (size_t)has_out * count[1] * length;
     const size_t out_and_down = out - (has_out & has_down) * length;
     *tables = (bp_row_tables){.rows = {row, row + up, row + out, row + out + up, row + out_and_down},
                               .there = {1, has_up, has_out, has_out & has_up, has_out & has_down},
