@@ -38,7 +38,6 @@ static bp_config method(bp_config config) {
 
 static void finds_objects_outside_the_domain(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const bp_box boxes[] = {cube_of(-50, -50, -50, 1), cube_of(-49.5f, -50, -50, 1), cube_of(0, 0, 0, 1),
                             cube_of(900, 900, 900, 1), cube_of(901, 901, 901, 1),    cube_of(0.5f, 0.5f, 0.5f, 0)};
     const bp_config config = method((bp_config){SETTINGS(.domain = {{0, 0, 0}, {10, 10, 10}}, .cell_size = 1.0f)});
@@ -55,7 +54,6 @@ static void finds_objects_outside_the_domain(void **state) {
 
 static void refuses_a_grid_beyond_the_memory_limit_and_says_what_to_do(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const bp_box boxes[] = {cube_of(0, 0, 0, 1), cube_of(1000, 1000, 1000, 1)};
     test_log log = {0};
     bp_stats stats = {0};
@@ -79,7 +77,6 @@ static void refuses_a_grid_beyond_the_memory_limit_and_says_what_to_do(void **st
 
 static void chooses_larger_cells_for_less_memory(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     size_t cells = SIZE_MAX;
     for (size_t limit = 1 << 20; limit >= 1 << 17; limit /= 2) {
         const bp_stats stats = stats_of_scene("uniform", COUNT, method((bp_config){SETTINGS(.memory_limit = limit)}));
@@ -93,7 +90,6 @@ static void chooses_larger_cells_for_less_memory(void **state) {
 // Rounding makes some of them larger than the cells. They are not worth keeping apart.
 static void objects_as_large_as_the_cells_live_in_them(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const bp_stats exact = stats_of_scene("polydisperse", 20000, method((bp_config){SETTINGS(.cell_size = 4.0f)}));
     const bp_stats roomy = stats_of_scene("polydisperse", 20000, method((bp_config){SETTINGS(.cell_size = 4.01f)}));
     print_message("cells of 4: %.0f tests, of 4.01: %.0f\n", (double)exact.tests, (double)roomy.tests);
@@ -118,7 +114,6 @@ static const benchmark BENCHMARKS[] = {
 
 static void tests_no_more_candidates_than_the_literature(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     for (size_t i = 0; i < COUNT_OF(BENCHMARKS) && !quick(); ++i) {
         const benchmark *b = &BENCHMARKS[i];
         const bp_config config = method((bp_config){SETTINGS(.cell_size = b->cell_size)});

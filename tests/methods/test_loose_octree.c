@@ -39,7 +39,6 @@ static bp_stats stats_with(const char *name, size_t count, float looseness) {
 // The straddling problem that Zych 2016 found, and its cure.
 static void looseness_cures_straddling(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const bp_stats plain = stats_with("uniform", 20000, 1.0f), loose = stats_with("uniform", 20000, 2.0f);
     print_message("candidates per object: looseness 1 %.1f, looseness 2 %.1f; in the fullest node %zu and %zu\n",
                   (double)plain.tests / 20000, (double)loose.tests / 20000, plain.objects_per_cell_max,
@@ -50,7 +49,6 @@ static void looseness_cures_straddling(void **state) {
 
 static void tests_grow_hardly_faster_than_objects(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     static const char *const names[] = {"uniform", "mixed", "polydisperse"};
     for (size_t i = 0; i < COUNT_OF(names); ++i) {
         const double few = (double)stats_with(names[i], 5000, 0.0f).tests,

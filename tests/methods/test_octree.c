@@ -38,7 +38,6 @@ static const refusal_list REFUSALS = ALL_OF(REFUSED);
 // check of the world compares every slot of every node with what should be there.
 static void keeps_its_slots_through_splits_and_merges(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     enum { OBJECTS = 6000, ROUNDS = 60, MOVED = 30 };
     for (uint32_t dimensions = 2; dimensions <= 3; ++dimensions) {
         rng random = rng_seeded(3);
@@ -89,7 +88,6 @@ static size_t leaves_with_heap_at(bp_world *world, float x) {
 // A heap of objects wanders through a large scene: what it leaves behind is merged again.
 static void cleans_up_where_the_scene_has_moved_on(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     bp_box boxes[4200];
     rng random = rng_seeded(8);
     bp_world *world = NULL;
@@ -109,7 +107,6 @@ static void cleans_up_where_the_scene_has_moved_on(void **state) {
 // A tree that is used step after step finds what a new one finds, however the cube, the sizes and the number change.
 static void finds_all_pairs_whatever_happened_before(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     enum { MOST = 700, ROUNDS = 40 };
     rng random = rng_seeded(21);
     bp_world *world = NULL;
@@ -148,7 +145,6 @@ static double tests_of(const char *name, size_t count, uint32_t depth) {
 // The figures of Koch 2020, tables 1 and 3, for one of its 200 steps.
 static void tests_no_more_than_the_source(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const double reference = tests_of("reference", 100000, 6), uneven = tests_of("very-inhomogeneous", 80000, 10);
     print_message("candidates: reference %.3g (source 4.52e6), very-inhomogeneous %.3g (source 4.86e6)\n", reference,
                   uneven);
@@ -158,7 +154,6 @@ static void tests_no_more_than_the_source(void **state) {
 
 static void tests_grow_hardly_faster_than_objects(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const double exponent = log10(tests_of("uniform", 100000, 0) / tests_of("uniform", 10000, 0));
     print_message("exponent of candidates in n: %.3f\n", exponent);
     assert_true(exponent <= 1.2);
@@ -167,7 +162,6 @@ static void tests_grow_hardly_faster_than_objects(void **state) {
 // One giant does not make the tree useless.
 static void a_giant_among_small_objects_costs_little(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     assert_true(tests_of("very-polydisperse", 20000, 0) < 100.0 * 20000);
 }
 

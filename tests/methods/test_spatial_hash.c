@@ -34,7 +34,6 @@ static bp_config method(bp_config config) {
 // Two boxes for each way in which they can lie to a cell corner: the shared cells are 1, 2, 4 or 8, the pair is one.
 static void reports_a_pair_that_shares_several_cells_once(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const float lows[] = {-0.6f, -0.1f, 0.0f, 0.4f};
     const bp_config config = method((bp_config){SETTINGS(.cell_size = 1.0f)});
     for (size_t i = 0; i < 4 * 4 * 4; ++i) {
@@ -53,7 +52,6 @@ static void reports_a_pair_that_shares_several_cells_once(void **state) {
 
 static void keeps_the_load_of_the_tables(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const char *const names[] = {"uniform", "sparse", "very-inhomogeneous", "points", "far"};
     for (size_t i = 0; i < COUNT_OF(names); ++i) {
         scene *s = open_scene(names[i], COUNT);
@@ -70,7 +68,6 @@ static void keeps_the_load_of_the_tables(void **state) {
 
 static void keeps_memory_where_the_space_grows(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     bp_box boxes[1000];
     size_t bytes[2];
     for (size_t k = 0; k < 2; ++k) {
@@ -86,7 +83,6 @@ static void keeps_memory_where_the_space_grows(void **state) {
 // Objects that are a power of two of cells apart: their hashes must not agree.
 static void spreads_a_lattice_over_the_table(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     enum { EDGE = 12 };
     bp_box boxes[EDGE * EDGE * EDGE];
     for (uint32_t shift = 0; shift <= 20; shift += 4) {
@@ -107,7 +103,6 @@ static void spreads_a_lattice_over_the_table(void **state) {
 
 static void refuses_more_entries_than_can_be_counted(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const bp_box boxes[] = {cube_of(0, 0, 0, 1300), cube_of(0, 0, 0, 1300), cube_of(0, 0, 0, 1300)};
     test_log log = {0};
     bp_config config = method((bp_config){SETTINGS(.cell_size = 1.0f, .hash_cell_limit = UINT32_MAX)});

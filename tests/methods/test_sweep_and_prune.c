@@ -32,7 +32,6 @@ static bp_config method(bp_config config) {
 
 static void follows_every_scene_through_time(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const double motions[] = {0.0, 0.001, 0.01};
     for (size_t i = 0; i < scene_count(); ++i) {
         for (size_t k = 0; k < COUNT_OF(CONFIGS) * COUNT_OF(motions); ++k) {
@@ -73,7 +72,6 @@ static effort effort_of(const char *name, size_t count, uint32_t axes, size_t st
 
 static void keeps_pairs_while_objects_move_little(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const size_t count = quick() ? 20000 : 100000;
     for (uint32_t axes = 0; axes <= 3; axes += 3) {
         const effort calm = effort_of("low-motion", count, axes, 4), wild = effort_of("uniform", count, axes, 4);
@@ -86,7 +84,6 @@ static void keeps_pairs_while_objects_move_little(void **state) {
 
 static void sweeps_afresh_while_objects_move_much(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const effort e = effort_of("uniform", 20000, 0, 4);
     assert_int_equal(e.afresh, 4);
     assert_int_equal(e.levels, 1);
@@ -95,7 +92,6 @@ static void sweeps_afresh_while_objects_move_much(void **state) {
 // A thousand objects join at once: they are sorted in, not sifted past each other.
 static void takes_in_many_objects_in_less_than_quadratic_time(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     enum { MANY = 20000 };
     const bp_config config = method((bp_config){SETTINGS(.sweep_axes = 3)});
     scene *s = open_scene("uniform", MANY);
@@ -114,7 +110,6 @@ static void takes_in_many_objects_in_less_than_quadratic_time(void **state) {
 // One object after the other swells until it overlaps all: the kept set of pairs, made for none, has to grow.
 static void keeps_pairs_that_become_many(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     enum { ROW = 200, SWOLLEN = 5 };
     const bp_config config = method((bp_config){SETTINGS(.sweep_axes = 3)});
     bp_box boxes[ROW];
@@ -141,7 +136,6 @@ static void keeps_pairs_that_become_many(void **state) {
 
 static void sweeps_along_the_axis_of_largest_variance(void **state) {
     (void)state;
-    skip_where_threads_are_sanitized();
     const bp_config config = method((bp_config){SETTINGS(.sweep_axes = 1)});
     bp_box boxes[500];
     for (int axis = 0; axis < 3; ++axis) {
