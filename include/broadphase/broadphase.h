@@ -484,7 +484,7 @@ BP_API bp_status bp_find_neighbors_between_double(const double *a_xyz, size_t a_
 /// Takes `size` bytes, at most 16 KiB at a time. Returns 0 on failure, which ends the saving or recording. It may not
 /// change the world (such calls return BP_ERROR_ARGUMENT).
 typedef int (*bp_write)(void *context, const void *bytes, size_t size);
-/// Fills `bytes` with the next `size` bytes. Returns 0 if there are not so many.
+/// Fills `bytes` with the next `size` bytes, at most 16 KiB at a time. Returns 0 if there are not so many.
 typedef int (*bp_read)(void *context, void *bytes, size_t size);
 
 /// Writes all objects and the pairs of the last update as a stream with a version and checksums: the same bytes for the

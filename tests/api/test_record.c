@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COUNT = 300, STEPS = 12 };
+enum { COUNT = 700, STEPS = 12 };
 
 typedef struct tape {
     unsigned char *bytes;
@@ -118,7 +118,7 @@ static void expect_replay(const tape *t, const history *h) {
     const size_t header = 128, size = sizeof h->boxes;
     unsigned char *bytes = obtain(header + size + 1, 1);
     assert_int_equal(get_file(array, bytes, header + size + 1), header + size);
-    assert_non_null(strstr((const char *)bytes + 10, "'shape': (12, 300, 6)"));
+    assert_non_null(strstr((const char *)bytes + 10, "'shape': (12, 700, 6)"));
     for (size_t i = 0; i < STEPS * COUNT; ++i) {
         bp_box box;
         memcpy(&box, bytes + header + i * sizeof box, sizeof box);

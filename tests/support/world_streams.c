@@ -5,6 +5,7 @@
 
 int stream_write(void *context, const void *bytes, size_t size) {
     stream *s = context;
+    assert_in_range(size, 1, STREAM_PIECE);
     if (++s->calls == s->fail_at) {
         return 0;
     }
@@ -20,6 +21,7 @@ int stream_write(void *context, const void *bytes, size_t size) {
 
 int stream_read(void *context, void *bytes, size_t size) {
     stream *s = context;
+    assert_in_range(size, 1, STREAM_PIECE);
     if (++s->calls == s->fail_at || size > s->size - s->position) {
         return 0;
     }

@@ -4,6 +4,8 @@
 
 #include "support/support.h"
 
+enum { STREAM_PIECE = 16384 }; // bytes that the library may write or read at a time
+
 // A stream in memory.
 typedef struct stream {
     unsigned char *bytes;

@@ -75,12 +75,20 @@ static uint64_t add_to_checksum(uint64_t sum, const unsigned char *bytes, size_t
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
+// A full block does not fit into one call with its sum.
+static size_t next_piece(size_t size) {
+    return size < BP_BLOCK_BYTES ? size : BP_BLOCK_BYTES;
+}
+
 static void write_sealed_block(bp_record_writer *writer) {
     writer->sum = add_to_checksum(writer->sum, writer->block, writer->used);
     bp_store_u64(writer->block + writer->used, writer->sum);
     const size_t size = writer->used + BP_SUM_BYTES;
-    writer->failed = writer->failed || writer->write(writer->context, writer->block, size) == 0;
-    writer->written += writer->failed ? 0 : size;
+    for (size_t done = 0, some = 0; done < size && !writer->failed; done += some) {
+        some = next_piece(size - done);
+        writer->failed = writer->write(writer->context, writer->block + done, some) == 0;
+        writer->written += writer->failed ? 0 : some;
+    }
     writer->used = 0;
 }
 
@@ -109,11 +117,20 @@ void bp_records_begin(bp_record_reader *reader, uint64_t record_count, size_t re
     reader->record_bytes = record_bytes;
 }
 
+static bool read_bytes(const bp_record_reader *reader, unsigned char *to, size_t size) {
+    bool filled = true;
+    for (size_t done = 0, some = 0; done < size && filled; done += some) {
+        some = next_piece(size - done);
+        filled = reader->read(reader->context, to + done, some) != 0;
+    }
+    return filled;
+}
+
 static bool read_block(bp_record_reader *reader) {
     const size_t most = BP_BLOCK_BYTES / reader->record_bytes;
     const size_t records = reader->records_left < most ? (size_t)reader->records_left : most;
     const size_t size = records * reader->record_bytes;
-    if (reader->read(reader->context, reader->block, size + BP_SUM_BYTES) == 0) {
+    if (!read_bytes(reader, reader->block, size + BP_SUM_BYTES)) {
         reader->state = BP_STREAM_CUT;
         return false;
     }

@@ -5,7 +5,7 @@
 // A section is a number of records of one size; writer and reader know both from what came before. A block is as many
 // whole records as fit into 16 KiB, or those that are left. A sum covers all records before it. So a reader needs one
 // block of memory, uses no record that has not been checked, and trusts no length: it requests memory only as records
-// arrive.
+// arrive. The caller's functions never get more than 16 KiB at a time: a full block and its sum are two calls.
 //
 // The checksum processes eight bytes at a time, with the step that XXH64 uses for the last words of its input (Y.
 // Collet, https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md). Each step is one-to-one in the sum so far and in the
