@@ -57,7 +57,8 @@ bp_box bp_box_grown(const bp_box *box, float margin) {
 
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
-bool bp_holds_multiple(double low, double high, double period) {
+// Whether an interval holds a multiple of the period; exact for any finite low <= high.
+static bool holds_multiple(double low, double high, double period) {
     if ((low <= 0.0 && high >= 0.0) || (low <= period && high >= period) || (low <= -period && high >= -period)) {
         return true; // nearly always, if at all
     }
@@ -77,10 +78,10 @@ static inline bool overlap_along(const bp_box_double *a, const bp_box_double *b,
     if (isinf(a->min[axis]) || isinf(a->max[axis]) || isinf(b->min[axis]) || isinf(b->max[axis])) {
         return true;
     }
-    return bp_holds_multiple(b->min[axis] - a->max[axis], b->max[axis] - a->min[axis], period);
+    return holds_multiple(b->min[axis] - a->max[axis], b->max[axis] - a->min[axis], period);
 }
 
-static bool boxes_overlap(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule) {
+bool bp_boxes_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule) {
     bool overlap = true;
     for (uint32_t axis = 0; axis < rule->dimensions && overlap; ++axis) {
         overlap = overlap_along(a, b, axis, bp_period_of(rule, axis));
@@ -124,7 +125,7 @@ static bool spheres_overlap(const bp_box_double *a, const bp_box_double *b, cons
     }
     const bool boxes =
         !isfinite(sum) && (bp_box_double_is_infinite(a, dimensions) || bp_box_double_is_infinite(b, dimensions));
-    return boxes ? boxes_overlap(a, b, rule) : sum <= reach * reach;
+    return boxes ? bp_boxes_overlap_by_rule(a, b, rule) : sum <= reach * reach;
 }
 
 bool bp_sphere_holds(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions) {
@@ -142,5 +143,5 @@ bool bp_sphere_holds(const bp_box_double *outer, const bp_box_double *inner, uin
 }
 
 bool bp_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule) {
-    return rule->shape == BP_SHAPE_SPHERES ? spheres_overlap(a, b, rule) : boxes_overlap(a, b, rule);
+    return rule->shape == BP_SHAPE_SPHERES ? spheres_overlap(a, b, rule) : bp_boxes_overlap_by_rule(a, b, rule);
 }

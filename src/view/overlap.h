@@ -45,14 +45,14 @@ static inline bool bp_box_double_is_infinite(const bp_box_double *box, uint32_t 
 bp_box bp_box_grown(const bp_box *box, float margin);
 bp_box_double bp_box_double_grown(const bp_box_double *box, float margin);
 
-// Whether two boxes, already grown, overlap by the rule's dimensions, period and shape.
+// Whether two boxes, already grown, overlap by the rule's dimensions and period.
+bool bp_boxes_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule);
+
+// The same for what they stand for: themselves or spheres, by the rule's shape.
 bool bp_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule);
 
 // Whether the sphere in one box lies within the sphere in another, with room for all rounding errors. An infinite box
 // remains a box, and contains whatever lies in it.
 bool bp_sphere_holds(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions);
-
-// Whether an interval holds a multiple of the period; exact for any finite low <= high.
-bool bp_holds_multiple(double low, double high, double period);
 
 #endif

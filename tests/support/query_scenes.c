@@ -1,5 +1,7 @@
 #include "support/query_scenes.h"
 
+#include <math.h>
+
 static bp_box draw_cubes(rng *random, const bp_box *others, size_t count) {
     (void)others, (void)count;
     return random_cube(random, 14.0, 1.0);
@@ -51,7 +53,19 @@ static bp_box draw_far(rng *random, const bp_box *others, size_t count) {
     return box;
 }
 
+// Along each axis: an interval, half of it, all of it, or nothing but one of its infinite ends.
+static bp_box draw_infinite(rng *random, const bp_box *others, size_t count) {
+    bp_box box = draw_lattice(random, others, count);
+    for (int axis = 0; axis < 3; ++axis) {
+        const uint32_t kind = rng_below(random, 10);
+        const bool from_low = kind == 0 || kind == 1 || kind == 2, to_high = kind == 0 || kind == 3 || kind == 4;
+        box.min[axis] = from_low ? -INFINITY : kind == 4 ? INFINITY : box.min[axis];
+        box.max[axis] = to_high ? INFINITY : kind == 1 ? -INFINITY : box.max[axis];
+    }
+    return box;
+}
+
 const query_scene query_scenes[QUERY_SCENES] = {
     {"wild", random_wild_box}, {"cubes", draw_cubes}, {"lattice", draw_lattice}, {"sizes", draw_sizes},
-    {"clumps", draw_clumps},   {"long", draw_long},   {"far", draw_far},
+    {"clumps", draw_clumps},   {"long", draw_long},   {"far", draw_far},         {"infinite", draw_infinite},
 };

@@ -9,7 +9,7 @@ typedef struct query_scene {
     bp_box (*draw)(rng *random, const bp_box *others, size_t count); // others: some of which may be copied
 } query_scene;
 
-enum { QUERY_SCENES = 7 };
+enum { QUERY_SCENES = 8 };
 extern const query_scene query_scenes[QUERY_SCENES];
 
 #endif

@@ -137,24 +137,11 @@ typedef struct box_search {
     bp_shortlist list;
 } box_search;
 
-static bool is_overlapping(const box_search *s, const bp_box_double *other) {
-    const bp_overlap_rule *rule = &s->query->world->setup.overlap;
-    bool overlaps = true;
-    for (uint32_t axis = 0; axis < rule->dimensions && overlaps; ++axis) {
-        const double low = other->min[axis] - s->box.max[axis], high = other->max[axis] - s->box.min[axis];
-        const double period = bp_period_of(rule, axis);
-        overlaps = period > 0.0 && !isinf(low) && !isinf(high)
-                       ? bp_holds_multiple(low, high, period)
-                       : period > 0.0 || (s->box.min[axis] <= other->max[axis] && other->min[axis] <= s->box.max[axis]);
-    }
-    return overlaps;
-}
-
 static void receive_overlapping(void *context, const bp_found *found) {
     box_search *s = context;
     if (found->columns == NULL) {
         const bp_box_double box = bp_query_input_box(s->query, found);
-        if (!is_overlapping(s, &box)) {
+        if (!bp_boxes_overlap_by_rule(&s->box, &box, &s->query->world->setup.overlap)) {
             return;
         }
     }
