@@ -52,6 +52,7 @@ typedef enum bp_pair_names {
     BP_NAMES_ORDERED,         // (smaller id, larger id): objects and candidates are the same columns
     BP_NAMES_BY_ROLE,         // (id of the object, id of the candidate)
     BP_NAMES_BY_ROLE_SWAPPED, // (id of the candidate, id of the object); not for kernels
+    BP_NAMES_BY_ROLE_ORDERED, // (smaller id, larger id), whatever the columns; not for kernels
     BP_NAMES_BY_POSITION      // (id of the object, position of the candidate)
 } bp_pair_names;
 

@@ -72,6 +72,7 @@ static size_t vec_test_ranges(const bp_range_job *job, size_t *tests_done) {
         return run_tests(*job, *job->objects, *job->candidates, BP_NAMES_BY_POSITION, tests_done);
     case BP_NAMES_BY_ROLE:
     case BP_NAMES_BY_ROLE_SWAPPED:
+    case BP_NAMES_BY_ROLE_ORDERED:
     default: return run_tests(*job, *job->objects, *job->candidates, BP_NAMES_BY_ROLE, tests_done);
     }
 }

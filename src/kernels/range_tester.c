@@ -11,9 +11,13 @@ enum {
 
 // ---- tests ----------------------------------------------------------------------------------------------------------
 
-static void swap_names(bp_pair *pairs, size_t count) {
+// Turns the names by role, which kernels write, into others.
+static void rename_pairs(bp_pair *pairs, size_t count, bp_pair_names names) {
+    const bool all = names == BP_NAMES_BY_ROLE_SWAPPED;
     for (size_t i = 0; i < count; ++i) {
-        pairs[i] = (bp_pair){.a = pairs[i].b, .b = pairs[i].a};
+        const bp_pair pair = pairs[i];
+        const bool swaps = all || pair.a > pair.b;
+        pairs[i] = (bp_pair){.a = swaps ? pair.b : pair.a, .b = swaps ? pair.a : pair.b};
     }
 }
 
@@ -31,8 +35,8 @@ void bp_range_tester_run(bp_range_tester *t, const bp_range_test *tests, size_t 
             return;
         }
         const size_t found = t->kernels->test_ranges(&job, &some);
-        if (t->names == BP_NAMES_BY_ROLE_SWAPPED) {
-            swap_names(job.out, found);
+        if (t->names == BP_NAMES_BY_ROLE_SWAPPED || t->names == BP_NAMES_BY_ROLE_ORDERED) {
+            rename_pairs(job.out, found, t->names);
         }
         bp_sink_commit(t->sink, job.out, found);
     }

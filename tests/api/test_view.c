@@ -50,6 +50,31 @@ static bp_status find_between(const trial *t, size_t start, const bp_config *con
                : bp_find_pairs_between_double(t->boxes, t->first_count, t->boxes + start, rest, config, pairs);
 }
 
+// What a filter was asked about, by several threads at once.
+typedef struct asked_pairs {
+    pthread_mutex_t lock;
+    pair_list pairs;
+} asked_pairs;
+
+static int note_asked(void *context, uint32_t a, uint32_t b) {
+    asked_pairs *asked = context;
+    (void)pthread_mutex_lock(&asked->lock);
+    pair_list_push(&asked->pairs, a, b);
+    (void)pthread_mutex_unlock(&asked->lock);
+    return 1;
+}
+
+// A filter is asked about each pair that is reported, once, and under the same name.
+static void expect_asked(const bp_config *config, const bp_pairs *pairs, const char *what) {
+    asked_pairs *asked = config->filter.context;
+    char text[CONFIG_TEXT];
+    if (config->filter.pass == note_asked) {
+        sort_pairs(asked->pairs.data, asked->pairs.count);
+        expect_pairs(pairs->data, pairs->count, &asked->pairs, "asked: %s: %s", what, config_text(config, text));
+        asked->pairs.count = 0;
+    }
+}
+
 static void expect_answer(const trial *t, const bp_config *config, const char *what, bp_status status,
                           const bp_pairs *pairs, const pair_list *expected, uint64_t decided) {
     char text[CONFIG_TEXT];
@@ -61,6 +86,7 @@ static void expect_answer(const trial *t, const bp_config *config, const char *w
     }
     expect_pairs(pairs->data, pairs->count, expected, "%s, %s, %s, seed %llu: %s", what, t->scene->name, bits,
                  (unsigned long long)seed(), text);
+    expect_asked(config, pairs, what);
     ++t->tally->calls;
     t->tally->decided += decided;
     t->tally->found += pairs->count;
@@ -78,16 +104,20 @@ static void check_method(const trial *t, const bp_config *config, bp_pairs *pair
 
 static void check_methods(const trial *t, bp_config config) {
     bp_pairs pairs = {0};
+    asked_pairs asked = {.lock = PTHREAD_MUTEX_INITIALIZER};
     for (size_t method = 1; method < bp_method_count(); ++method) {
         config.method = (bp_method)method;
         config.threads = 1;
         config.pair_order = BP_ORDER_FOUND;
+        config.filter = (bp_filter){0};
         check_method(t, &config, &pairs);
         config.threads = 3;
         config.pair_order = BP_ORDER_SORTED;
+        config.filter = (bp_filter){.pass = note_asked, .context = &asked};
         check_method(t, &config, &pairs);
     }
     bp_pairs_free(&pairs, NULL);
+    pair_list_free(&asked.pairs);
 }
 
 static void run_trial(const view_scene *scene, const bp_config *config, bool wide, tally *sum) {

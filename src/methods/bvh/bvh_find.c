@@ -299,52 +299,37 @@ static void unit_scan(const void *context, bp_range_tester *tester, size_t unit)
 }
 
 static bp_status scan_boxes(bvh_search *search, const bp_method_setup *setup, box_list objects, box_list candidates,
-                            bp_sink *sink) {
+                            bp_pair_names names, bp_sink *sink) {
     if (objects.count == 0 || candidates.count == 0) {
         return BP_OK;
     }
-    const bool with_itself = objects.columns == candidates.columns;
-    const scan s = {
-        .segments = candidates.count / SEGMENT + 1, .candidate_count = candidates.count, .with_itself = with_itself};
+    const scan s = {.segments = candidates.count / SEGMENT + 1,
+                    .candidate_count = candidates.count,
+                    .with_itself = objects.columns == candidates.columns};
     const bp_range_search scans = {.runtime = &setup->runtime,
                                    .kernels = setup->kernels,
                                    .objects = objects.columns,
                                    .candidates = candidates.columns,
-                                   .names = with_itself ? BP_NAMES_ORDERED : BP_NAMES_BY_ROLE,
+                                   .names = names,
                                    .unit_count = objects.count * s.segments,
                                    .unit = unit_scan,
                                    .context = &s};
     return bp_range_search_run(&scans, &search->sinks, sink);
 }
 
-static bp_pair ordered_pair(uint32_t a, uint32_t b) {
-    return (bp_pair){.a = a < b ? a : b, .b = a < b ? b : a};
-}
-
-// Orders the pairs from `first` on as (smaller id, larger id), as far as they are kept.
-static void order_pairs(bp_sink *sink, size_t first) {
-    const size_t end = sink->count < sink->capacity ? sink->count : sink->capacity;
-    for (size_t i = first; i < end; ++i) {
-        sink->data[i] = ordered_pair(sink->data[i].a, sink->data[i].b);
-    }
-}
-
 static bp_status search_scanned(bvh_search *search, const bvh_tree *tree, bp_sink *sink) {
-    const size_t first = sink->count;
-    bp_status status = scan_boxes(search, tree->setup, scanned_boxes(tree), leaf_boxes(tree), sink);
-    if (status == BP_OK) {
-        order_pairs(sink, first);
-        status = scan_boxes(search, tree->setup, scanned_boxes(tree), scanned_boxes(tree), sink);
-    }
-    return status;
+    const box_list scanned = scanned_boxes(tree), leaves = leaf_boxes(tree);
+    const bp_status status = scan_boxes(search, tree->setup, scanned, leaves, BP_NAMES_BY_ROLE_ORDERED, sink);
+    return status == BP_OK ? scan_boxes(search, tree->setup, scanned, scanned, BP_NAMES_ORDERED, sink) : status;
 }
 
 static bp_status search_scanned_between(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink) {
-    bp_status status = scan_boxes(search, a->setup, scanned_boxes(a), leaf_boxes(b), sink);
+    const bp_pair_names names = BP_NAMES_BY_ROLE;
+    bp_status status = scan_boxes(search, a->setup, scanned_boxes(a), leaf_boxes(b), names, sink);
     if (status == BP_OK) {
-        status = scan_boxes(search, a->setup, scanned_boxes(a), scanned_boxes(b), sink);
+        status = scan_boxes(search, a->setup, scanned_boxes(a), scanned_boxes(b), names, sink);
     }
-    return status == BP_OK ? scan_boxes(search, a->setup, leaf_boxes(a), scanned_boxes(b), sink) : status;
+    return status == BP_OK ? scan_boxes(search, a->setup, leaf_boxes(a), scanned_boxes(b), names, sink) : status;
 }
 
 bp_status bvh_search_trees(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink) {
@@ -388,7 +373,7 @@ static void test_changed(const changed_search *c, bp_range_tester *tester, const
         size_t kept = 0;
         for (size_t i = 0; i < found; ++i) {
             const uint32_t id = job.out[i].a, other = job.out[i].b;
-            job.out[kept] = ordered_pair(id, other);
+            job.out[kept] = (bp_pair){.a = id < other ? id : other, .b = id < other ? other : id};
             kept += id < other || (id > other && !c->changes->marks[other]);
         }
         bp_sink_commit(sink, job.out, kept);
