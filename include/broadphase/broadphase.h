@@ -327,8 +327,8 @@ typedef enum bp_shape {
     BP_SHAPE_BOXES = 0, ///< themselves
     /// The sphere inside each box (a circle in two dimensions): its centre is (min + max) / 2, its radius half of the
     /// smallest extent. Two spheres overlap when (dx*dx + dy*dy) + dz*dz <= r*r in 64-bit arithmetic, with r the sum of
-    /// the radii and, with a period, the shortest differences. A box with an infinite coordinate stays a box: everything
-    /// is compared with it as a box.
+    /// the radii and, with a period, the shortest differences. A margin is added to each radius, and the centre stays. A
+    /// box with an infinite coordinate stays a box: everything is compared with it as a box.
     BP_SHAPE_SPHERES
 } bp_shape;
 
@@ -393,10 +393,10 @@ struct bp_config {
     bp_update_strategy update;  ///< worlds; default: automatic
     bp_radius_rule radius_rule; ///< neighbours with a radius per point; default: the larger radius counts
 
-    /// Grows every box by this much on all sides before it is compared (rounded outwards), so that pairs are found a
-    /// little before they touch. A world gains speed from it: an object that moves less than the margin needs no work at
-    /// all. Its pairs are then a superset: every pair that overlaps is reported, and no pair that is more than four
-    /// margins apart along an axis. Default 0: exact.
+    /// Grows every box by this much on all sides before it is compared (rounded outwards), and every sphere, so that pairs
+    /// are found a little before they touch. A world gains speed from it: an object that moves less than the margin needs
+    /// no work at all. Its pairs are then a superset: every pair that overlaps is reported, exactly as without a margin,
+    /// and no pair that is more than four margins apart along an axis (rounded outwards). Default 0: exact.
     float margin;
 
     /// Space repeats along each axis after this length; 0: it does not. Boxes may lie anywhere. Two boxes overlap along

@@ -29,7 +29,7 @@ static inline bp_box_double bp_input_double(const bp_input *input, size_t index)
     return input->doubles != NULL ? input->doubles[index] : bp_box_to_double(&input->floats[index]);
 }
 
-// Box `index` as it is compared: grown by the margin, if there is one, in its own precision.
+// Box `index` as boxes are compared: grown by the margin, if there is one, in its own precision.
 bp_box_double bp_input_grown(const bp_input *input, float margin, size_t index);
 
 #endif

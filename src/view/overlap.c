@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+static const double TOLERANCE = 0x1p-46;
+static const double TOLERANCE_LEAST = 0x1p-530;
+
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
 
 // The rounding error of `difference` = a - b (Knuth's TwoSum): exact, unless a number is infinite.
@@ -113,35 +116,39 @@ static double shortest(double apart, double period) {
     return fabs(apart) <= 1.5 * period ? fabs(apart) - period : remainder(apart, period);
 }
 
+// A little more than the reach. The distance is off by a few units in the last place of itself and, before it is reduced
+// to less than a period, of `unreduced`; squares of less than TOLERANCE_LEAST vanish.
+static double tolerant_reach(double reach, double unreduced) {
+    return reach + (TOLERANCE * (reach + unreduced) + TOLERANCE_LEAST);
+}
+
 // An infinite coordinate makes the sum infinite or NaN; so does one that is only very large.
-static bool spheres_overlap(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule) {
+bool bp_spheres_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule,
+                                bool *as_boxes) {
     const uint32_t dimensions = rule->dimensions;
-    const double reach = radius_of(a, dimensions) + radius_of(b, dimensions);
-    double sum = 0.0;
+    const double margin = (double)rule->margin;
+    double reach = (radius_of(a, dimensions) + margin) + (radius_of(b, dimensions) + margin);
+    double sum = 0.0, unreduced = 0.0;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
         const double period = bp_period_of(rule, axis), apart = centre_of_double(a, axis) - centre_of_double(b, axis);
         const double distance = period > 0.0 ? shortest(apart, period) : apart;
+        unreduced += period > 0.0 ? fabs(apart) : 0.0;
         sum += distance * distance;
     }
-    const bool boxes =
+    *as_boxes =
         !isfinite(sum) && (bp_box_double_is_infinite(a, dimensions) || bp_box_double_is_infinite(b, dimensions));
-    return boxes ? bp_boxes_overlap_by_rule(a, b, rule) : sum <= reach * reach;
+    reach = rule->tolerant ? tolerant_reach(reach, unreduced) : reach;
+    return sum <= reach * reach || (rule->tolerant && isnan(sum));
 }
 
 bool bp_sphere_holds(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions) {
-    const double radius = radius_of(outer, dimensions);
-    double sum = 0.0, far = radius;
+    double sum = 0.0;
     if (bp_box_double_is_infinite(outer, dimensions)) {
-        return true;
+        return bp_box_double_is_infinite(inner, dimensions);
     }
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
         const double distance = centre_of_double(outer, axis) - centre_of_double(inner, axis);
         sum += distance * distance;
-        far += fabs(centre_of_double(outer, axis));
     }
-    return sqrt(sum) + radius_of(inner, dimensions) + 0x1p-48 * far <= radius;
-}
-
-bool bp_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule) {
-    return rule->shape == BP_SHAPE_SPHERES ? spheres_overlap(a, b, rule) : bp_boxes_overlap_by_rule(a, b, rule);
+    return sqrt(sum) + radius_of(inner, dimensions) <= radius_of(outer, dimensions);
 }

@@ -1,8 +1,10 @@
 // The definition of overlap, for one pair of objects, computed in 64 bits.
 //
-//     boxes ---> grown by the margin ---> boxes, or the spheres inside them ---> overlap, here or a period apart
+//     boxes ---> grown by the margin ----------------------------> overlap, here or a period apart
+//     boxes ---> the spheres inside them, with larger radii --/
 //
-// view.h finds the candidates for it.
+// A sphere is not the one inside the grown box: the faces of that are rounded, each by another amount, and far from the
+// origin its centre would be somewhere else. view.h finds the candidates.
 #ifndef BP_OVERLAP_H
 #define BP_OVERLAP_H
 
@@ -16,6 +18,7 @@ typedef struct bp_overlap_rule {
     bp_shape shape;
     float margin;
     float period[3];
+    bool tolerant; // spheres overlap also if only rounding keeps them apart
 } bp_overlap_rule;
 
 // The length after which an axis repeats; 0 if it does not.
@@ -48,11 +51,13 @@ bp_box_double bp_box_double_grown(const bp_box_double *box, float margin);
 // Whether two boxes, already grown, overlap by the rule's dimensions and period.
 bool bp_boxes_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule);
 
-// The same for what they stand for: themselves or spheres, by the rule's shape.
-bool bp_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule);
+// Whether the spheres in two boxes overlap, their radii grown by the rule's margin. If one of the boxes is infinite,
+// *as_boxes becomes true: then they are to be compared as boxes.
+bool bp_spheres_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule,
+                                bool *as_boxes);
 
-// Whether the sphere in one box lies within the sphere in another, with room for all rounding errors. An infinite box
-// remains a box, and contains whatever lies in it.
+// Whether the sphere in one box lies within the sphere in another, so that whatever overlaps the inner one overlaps the
+// outer one by a tolerant rule. Infinite boxes remain boxes: only another of them holds one.
 bool bp_sphere_holds(const bp_box_double *outer, const bp_box_double *inner, uint32_t dimensions);
 
 #endif

@@ -137,16 +137,25 @@ static bool is_beyond_spheres(const bp_box_double *box, uint32_t dimensions) {
     return beyond;
 }
 
-static layout lay_out(const bp_view *view, const bp_box_double *box) {
+// A finite box is a sphere, even if it becomes infinite when it is grown.
+static bool is_sphere(const bp_view *view, size_t object) {
+    if (view->rule->shape != BP_SHAPE_SPHERES) {
+        return false;
+    }
+    const bp_box_double box = bp_input_double(&view->input, object);
+    return !bp_box_double_is_infinite(&box, view->rule->dimensions);
+}
+
+static layout lay_out(const bp_view *view, size_t object) {
     const bp_overlap_rule *rule = view->rule;
     layout l = {.marks = view->input.doubles != NULL || rule->shape != BP_SHAPE_BOXES ? BP_VIEW_INEXACT : 0};
-    const bool sphere = rule->shape == BP_SHAPE_SPHERES && !bp_box_double_is_infinite(box, rule->dimensions);
-    const bool beyond = sphere && is_beyond_spheres(box, rule->dimensions);
+    const bp_box_double box = bp_input_grown(&view->input, rule->margin, object);
+    const bool sphere = is_sphere(view, object), beyond = sphere && is_beyond_spheres(&box, rule->dimensions);
     for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
         if (beyond) {
             set_axis(&l, axis, -INFINITY, INFINITY);
         } else {
-            lay_axis(&l, box, axis, bp_period_of(rule, axis), sphere);
+            lay_axis(&l, &box, axis, bp_period_of(rule, axis), sphere);
         }
     }
     return l;
@@ -235,8 +244,7 @@ static uint8_t make_base(const proxy_maker *m, size_t i) {
     }
     layout l = {.base = {.min = {NAN, NAN, NAN}, .max = {NAN, NAN, NAN}}};
     if (!is_hole(&view->input, i)) {
-        const bp_box_double box = bp_input_grown(&view->input, view->rule->margin, i);
-        l = lay_out(view, &box);
+        l = lay_out(view, i);
     }
     put_proxy(view, i, &l.base);
     return l.marks;
@@ -277,8 +285,7 @@ static void task_round(void *context, size_t block) {
 }
 
 static void make_images(const bp_view *view, size_t object, uint32_t axes, size_t place) {
-    const bp_box_double box = bp_input_grown(&view->input, view->rule->margin, object);
-    const layout l = lay_out(view, &box);
+    const layout l = lay_out(view, object);
     bp_image *images = view->images.data;
     for (uint32_t shifts = 1; shifts <= axes; ++shifts) {
         if ((shifts & ~axes) == 0) {

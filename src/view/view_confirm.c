@@ -81,9 +81,18 @@ static bool is_exact(const bp_view *view, uint32_t object) {
 }
 
 static bool overlap_exactly(const bp_view *first, const bp_view *second, bp_pair pair) {
-    const bp_box_double a = bp_input_grown(&first->input, first->rule->margin, pair.a);
-    const bp_box_double b = bp_input_grown(&second->input, second->rule->margin, pair.b);
-    return bp_overlap_by_rule(&a, &b, first->rule);
+    const bp_overlap_rule *rule = first->rule;
+    if (rule->shape == BP_SHAPE_SPHERES) {
+        const bp_box_double a = bp_input_double(&first->input, pair.a), b = bp_input_double(&second->input, pair.b);
+        bool as_boxes = false;
+        const bool overlap = bp_spheres_overlap_by_rule(&a, &b, rule, &as_boxes);
+        if (!as_boxes) {
+            return overlap;
+        }
+    }
+    const bp_box_double a = bp_input_grown(&first->input, rule->margin, pair.a);
+    const bp_box_double b = bp_input_grown(&second->input, rule->margin, pair.b);
+    return bp_boxes_overlap_by_rule(&a, &b, rule);
 }
 
 static bool is_confirmed(const bp_view *first, const bp_view *second, bp_pair *pair) {

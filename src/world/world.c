@@ -34,6 +34,7 @@ static void begin_world(bp_world *world, const bp_setup *setup, const bp_world_m
     *world = (bp_world){.setup = *setup, .method = *method};
     world->view_rule = setup->overlap;
     world->view_rule.margin = 0.0f;
+    world->view_rule.tolerant = setup->overlap.margin > 0.0f;
     world->boxes = bp_world_boxes_begin(&world->setup.overlap);
     bp_view_init(&world->view, &world->view_rule, &world->setup.methods.runtime);
     world->view.keeps_origin = bp_domain_is_set(&world->setup.methods.settings.domain);

@@ -68,6 +68,59 @@ bool bp_world_boxes_make_double(bp_world_boxes *boxes, const bp_allocator *alloc
     return true;
 }
 
+// ---- growing --------------------------------------------------------------------------------------------------------
+
+// Grown by the same amount on both sides of each axis, so that the centre stays where it is.
+static bp_box_double grown_evenly(const bp_box_double *box, const bp_box_double *grown) {
+    bp_box_double even;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double most = fmax(box->min[axis] - grown->min[axis], grown->max[axis] - box->max[axis]);
+        even.min[axis] = box->min[axis] - most;
+        even.max[axis] = box->max[axis] + most;
+    }
+    return even;
+}
+
+// Whether an object that lies in a grown box is also inside it as a sphere. Along a diagonal it can leave the grown
+// sphere while its box is still inside the grown box.
+static bool is_held(const bp_overlap_rule *rule, const bp_box_double *grown, const bp_box_double *box) {
+    return rule->shape != BP_SHAPE_SPHERES || bp_sphere_holds(grown, box, rule->dimensions);
+}
+
+// The box that a sphere gets to move in. The faces of a grown box are rounded, and far from the origin by so different
+// amounts that its sphere does not hold the object's any more. Then both faces are moved by the larger amount. Where even
+// that is rounded, or infinite, the object gets no margin.
+static bp_box_double fit_sphere_double(const bp_overlap_rule *rule, const bp_box_double *box) {
+    const bp_box_double grown = bp_box_double_grown(box, rule->margin);
+    if (is_held(rule, &grown, box)) {
+        return grown;
+    }
+    const bp_box_double even = grown_evenly(box, &grown);
+    return is_held(rule, &even, box) ? even : *box;
+}
+
+// The same in 32 bits.
+static bp_box fit_sphere(const bp_overlap_rule *rule, const bp_box *box) {
+    const bp_box grown = bp_box_grown(box, rule->margin);
+    const bp_box_double double_box = bp_box_to_double(box), double_grown = bp_box_to_double(&grown);
+    if (is_held(rule, &double_grown, &double_box)) {
+        return grown;
+    }
+    const bp_box_double even = grown_evenly(&double_box, &double_grown);
+    const bp_box rounded = bp_box_round_outwards(&even);
+    const bp_box_double double_rounded = bp_box_to_double(&rounded);
+    return is_held(rule, &double_rounded, &double_box) ? rounded : *box;
+}
+
+// The box that any object gets to move in.
+static inline bp_box_double fit_double(const bp_overlap_rule *rule, const bp_box_double *box) {
+    return rule->shape == BP_SHAPE_SPHERES ? fit_sphere_double(rule, box) : bp_box_double_grown(box, rule->margin);
+}
+
+static inline bp_box fit(const bp_overlap_rule *rule, const bp_box *box) {
+    return rule->shape == BP_SHAPE_SPHERES ? fit_sphere(rule, box) : bp_box_grown(box, rule->margin);
+}
+
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 static void write_input(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {
@@ -79,13 +132,12 @@ static void write_input(bp_world_boxes *boxes, bp_id id, const bp_input *input, 
 }
 
 static void store_grown_box(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {
-    const float margin = boxes->rule->margin;
     if (boxes->is_double) {
         const bp_box_double box = bp_input_double(input, index);
-        doubles_of(boxes)[id] = bp_box_double_grown(&box, margin);
+        doubles_of(boxes)[id] = fit_double(boxes->rule, &box);
         floats_of(boxes)[id] = bp_box_round_outwards(&doubles_of(boxes)[id]);
     } else {
-        floats_of(boxes)[id] = bp_box_grown(&input->floats[index], margin);
+        floats_of(boxes)[id] = fit(boxes->rule, &input->floats[index]);
     }
 }
 
@@ -159,30 +211,34 @@ static bool is_close(const bp_overlap_rule *rule, const bp_box_double *grown, co
     return double_contains(&twice, grown, rule->dimensions);
 }
 
-// A sphere can leave its grown sphere, along a diagonal, while its box is still inside the grown box.
-static bool is_sphere_inside(const bp_overlap_rule *rule, const bp_box_double *grown, const bp_box_double *box) {
-    return rule->shape != BP_SHAPE_SPHERES || bp_sphere_holds(grown, box, rule->dimensions);
+// Whether growing the box anew would give a box that is at least as large.
+static bool is_as_new_double(const bp_overlap_rule *rule, const bp_box_double *grown, const bp_box_double *box) {
+    const bp_box_double grown_anew = fit_double(rule, box);
+    return double_contains(&grown_anew, grown, rule->dimensions);
+}
+
+static bool is_as_new(const bp_overlap_rule *rule, const bp_box *grown, const bp_box *box) {
+    const bp_box grown_anew = fit(rule, box);
+    return bp_box_contains(&grown_anew, grown, rule->dimensions);
+}
+
+static bool is_idle_in_margin_double(const bp_overlap_rule *rule, const bp_box_double *grown,
+                                     const bp_box_double *box) {
+    return double_contains(grown, box, rule->dimensions) &&
+           (is_close(rule, grown, box) || is_as_new_double(rule, grown, box)) && is_held(rule, grown, box);
 }
 
 static bool is_idle_double(const bp_world_boxes *boxes, bp_id id, const bp_box_double *box) {
-    const bp_overlap_rule *rule = boxes->rule;
     const bp_box_double *grown = &doubles_of(boxes)[id];
-    return bp_world_boxes_have_margin(boxes) ? double_contains(grown, box, rule->dimensions) &&
-                                                   is_close(rule, grown, box) && is_sphere_inside(rule, grown, box)
+    return bp_world_boxes_have_margin(boxes) ? is_idle_in_margin_double(boxes->rule, grown, box)
                                              : double_contains(grown, box, 3) && double_contains(box, grown, 3);
-}
-
-// Whether growing the box anew would give a box that is at least as large.
-static bool is_as_new(const bp_overlap_rule *rule, const bp_box *grown, const bp_box *box) {
-    const bp_box grown_anew = bp_box_grown(box, rule->margin);
-    return bp_box_contains(&grown_anew, grown, rule->dimensions);
 }
 
 static bool is_idle_in_margin(const bp_overlap_rule *rule, const bp_box *grown, const bp_box *box) {
     const bp_box_double double_grown = bp_box_to_double(grown), double_box = bp_box_to_double(box);
     return bp_box_contains(grown, box, rule->dimensions) &&
            (is_close(rule, &double_grown, &double_box) || is_as_new(rule, grown, box)) &&
-           is_sphere_inside(rule, &double_grown, &double_box);
+           is_held(rule, &double_grown, &double_box);
 }
 
 bool bp_world_boxes_is_idle_move(const bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {
@@ -203,6 +259,9 @@ bool bp_world_boxes_put_grown(bp_world_boxes *boxes, bp_id id, const bp_box_doub
     const bp_box_double input = bp_world_boxes_input(boxes, id);
     if (!double_contains(grown, &input, boxes->rule->dimensions)) {
         return false;
+    }
+    if (!is_held(boxes->rule, grown, &input)) {
+        return true;
     }
     boxes->is_fitted = false;
     floats_of(boxes)[id] = bp_box_round_outwards(grown);

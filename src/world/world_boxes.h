@@ -8,7 +8,9 @@
 // outwards from 64 bits: the boxes of the methods, unless they need a view. A hole in `floats` is an id that is not
 // alive.
 //
-// An object that moves inside its grown box needs no work in an update: that is an idle move.
+// An object that moves inside its grown box needs no work in an update: that is an idle move. Of spheres, the sphere in
+// the grown box must hold the one in the input box. Pairs are found among the spheres in grown boxes, by a tolerant rule:
+// so no pair is lost whose spheres overlap after idle moves, however the coordinates were rounded.
 #ifndef BP_WORLD_BOXES_H
 #define BP_WORLD_BOXES_H
 
@@ -70,7 +72,8 @@ void bp_world_boxes_note_idle_move(bp_world_boxes *boxes, bp_id id, const bp_inp
 // Grows the boxes of all objects anew.
 void bp_world_boxes_refit(bp_world_boxes *boxes, size_t id_count);
 
-// Sets a grown box. False if the input box is not inside it: then nothing has changed.
+// Sets a grown box. False if the input box is not inside it: then nothing has changed. A sphere whose grown sphere would
+// not hold it (older versions saved such boxes) keeps the grown box that it has.
 bool bp_world_boxes_put_grown(bp_world_boxes *boxes, bp_id id, const bp_box_double *grown);
 
 // ---- reading --------------------------------------------------------------------------------------------------------

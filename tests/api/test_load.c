@@ -121,6 +121,7 @@ typedef struct forgery {
     bp_id hole[4], gone_id[4], changed_id[4];  // what is really there
     size_t hole_count, gone_count, changed_count;
     float margin;
+    bp_shape shape;
     bp_box box[4], grown[4];
     size_t box_count, grown_count;
     uint32_t object_flags;
@@ -139,6 +140,7 @@ static void put_header(bp_record_writer *w, const forgery *f) {
     memset(record, 0, BP_HEADER_BYTES);
     bp_store_u32(record, f->content);
     bp_store_u32(record + 4, 3);
+    bp_store_u32(record + 8, f->shape);
     bp_store_float(record + 12, f->margin);
     for (size_t i = 0; i < COUNT_OF(counts); ++i) {
         bp_store_u64(record + 32 + 8 * i, counts[i]);
@@ -268,6 +270,35 @@ static void forged_contents_are_refused(void **state) {
     expect_forgery(f, "pairs", "a pair with no id");
     f = HONEST, f.pair[1] = (bp_pair){0, 1};
     expect_forgery(f, "pairs", "a pair twice");
+}
+
+// Two spheres with one centre, far out along x, and the grown boxes of version 0.1 around them: these have other centres.
+static void grown_boxes_that_do_not_hold_their_spheres_are_replaced(void **state) {
+    (void)state;
+    const bp_config config = {.shape = BP_SHAPE_SPHERES, .margin = 0.1f};
+    const float middle = 0x1.cp30f, half[] = {0x1p28f + 256.0f, 128.0f};
+    forgery f = {.version = BP_SAVE_VERSION,
+                 .ids = 2,
+                 .margin = config.margin,
+                 .shape = config.shape,
+                 .box_count = 2,
+                 .grown_count = 2};
+    for (int i = 0; i < 2; ++i) {
+        f.box[i] = (bp_box){{middle - half[i], 0, 0}, {middle + half[i], 1, 1}};
+        f.grown[i].min[0] = nextafterf(f.box[i].min[0], -INFINITY);
+        f.grown[i].max[0] = nextafterf(f.box[i].max[0], INFINITY);
+        for (int axis = 1; axis < 3; ++axis) {
+            f.grown[i].min[axis] = -0.1f;
+            f.grown[i].max[axis] = 1.1f;
+        }
+    }
+    stream s = forge(&f);
+    bp_world *world = load(&config, &s);
+    bp_result result;
+    assert_int_equal(bp_update(world, &result), BP_OK);
+    assert_int_equal(result.pair_count, 1);
+    bp_world_destroy(world);
+    stream_free(&s);
 }
 
 // An allocator that keeps count of the most that was held.
@@ -486,6 +517,7 @@ int main(void) {
         cmocka_unit_test(a_failed_update_changes_nothing_that_is_saved),
         cmocka_unit_test(the_format_is_what_it_was),
         cmocka_unit_test(forged_contents_are_refused),
+        cmocka_unit_test(grown_boxes_that_do_not_hold_their_spheres_are_replaced),
         cmocka_unit_test(a_promise_costs_nothing),
         cmocka_unit_test(every_refused_write_is_told),
         cmocka_unit_test(every_refused_read_is_told),

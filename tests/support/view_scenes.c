@@ -201,11 +201,35 @@ static void make_extreme(rng *random, const float period[3], bp_box_double *boxe
     }
 }
 
+// So far out along one axis that the last bit of a float or a double is as long as the objects, which along the others
+// are of the usual size: their spheres, too. The magnitudes are around powers of two, where the last bit changes.
+static void make_coarse(rng *random, const float period[3], bp_box_double *boxes, size_t count) {
+    enum { CLUMP = 16 };
+    int far_axis = 0;
+    double place = 0.0, last_bit = 0.0;
+    for (size_t i = 0; i < count; ++i) {
+        if (i % CLUMP == 0) {
+            const int exponent = 20 + (int)rng_below(random, 40);
+            far_axis = (int)rng_below(random, 3);
+            place = rng_sign(random) * ldexp(1.0, exponent);
+            last_bit = fmax(0.0625, ldexp(1.0, exponent - (exponent < 40 ? 23 : 52)));
+        }
+        for (int axis = 0; axis < 3; ++axis) {
+            const double size = 0.2 * period_or(period, axis), longest = period[axis] > 0.0f ? 4.0 * size : INFINITY;
+            const bool far = axis == far_axis;
+            const double min = far ? place + (whole_below(random, 16) - 8) * last_bit : size * rng_unit(random);
+            const double length = far ? whole_below(random, 12) * last_bit : size * (0.1 + rng_unit(random));
+            boxes[i].min[axis] = min;
+            boxes[i].max[axis] = min + fmin(length, longest);
+        }
+    }
+}
+
 const view_scene VIEW_SCENES[] = {
     {"uniform", make_uniform}, {"lattice", make_lattice},   {"full period", make_full}, {"border", make_border},
     {"long boxes", make_long}, {"far away", make_far},      {"wild", make_wild},        {"walls", make_walls},
     {"tiny", make_tiny},       {"last bit", make_last_bit}, {"clumps", make_clumps},    {"kissing", make_kissing},
-    {"uneven", make_uneven},   {"extreme", make_extreme},
+    {"uneven", make_uneven},   {"extreme", make_extreme},   {"coarse", make_coarse},
 };
 const size_t VIEW_SCENE_COUNT = COUNT_OF(VIEW_SCENES);
 
@@ -294,7 +318,9 @@ static double smaller(double a, double b) {
     return a < b ? a : b;
 }
 
+// A margin grows the radii.
 static bool spheres_meet(const bp_box_double *a, const bp_box_double *b, const bp_config *config, int dimensions) {
+    const double margin = (double)config->margin;
     double d[3] = {0.0, 0.0, 0.0}, a_extent = INFINITY, b_extent = INFINITY;
     for (int axis = 0; axis < dimensions; ++axis) {
         d[axis] = fabs((a->min[axis] + a->max[axis]) / 2 - (b->min[axis] + b->max[axis]) / 2);
@@ -306,56 +332,73 @@ static bool spheres_meet(const bp_box_double *a, const bp_box_double *b, const b
         a_extent = smaller(a_extent, a->max[axis] - a->min[axis]);
         b_extent = smaller(b_extent, b->max[axis] - b->min[axis]);
     }
-    const double r = a_extent / 2 + b_extent / 2;
+    const double r = (a_extent / 2 + margin) + (b_extent / 2 + margin);
     return (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] <= r * r;
 }
 
-// Both as they were grown.
-static bool naive_meet(const bp_box_double *a, const bp_box_double *b, const bp_config *config) {
-    const int dimensions = config->dimensions == 2 ? 2 : 3;
-    bool meet = true, infinite = false;
+static bool has_infinity(const bp_box_double *box, int dimensions) {
+    bool infinite = false;
     for (int axis = 0; axis < dimensions; ++axis) {
-        infinite |= is_infinite(a->min[axis]) || is_infinite(a->max[axis]);
-        infinite |= is_infinite(b->min[axis]) || is_infinite(b->max[axis]);
+        infinite |= is_infinite(box->min[axis]) || is_infinite(box->max[axis]);
+    }
+    return infinite;
+}
+
+// Boxes, and the same grown by the margin.
+typedef struct box_set {
+    const bp_box_double *boxes;
+    bp_box_double *grown;
+} box_set;
+
+static box_set set_of(const bp_box_double *boxes, size_t count, bool wide, const bp_config *config) {
+    const box_set set = {.boxes = boxes, .grown = obtain(count, sizeof *set.grown)};
+    for (size_t i = 0; i < count; ++i) {
+        set.grown[i] = grown(&boxes[i], config, wide);
+    }
+    return set;
+}
+
+static bool naive_meet(const box_set *first, size_t i, const box_set *second, size_t k, const bp_config *config) {
+    const int dimensions = config->dimensions == 2 ? 2 : 3;
+    const bp_box_double *a = &first->boxes[i], *b = &second->boxes[k];
+    if (config->shape == BP_SHAPE_SPHERES && !has_infinity(a, dimensions) && !has_infinity(b, dimensions)) {
+        return spheres_meet(a, b, config, dimensions);
+    }
+    bool meet = true;
+    a = &first->grown[i];
+    b = &second->grown[k];
+    for (int axis = 0; axis < dimensions; ++axis) {
         meet &= intervals_meet(a->min[axis], a->max[axis], b->min[axis], b->max[axis], (double)config->period[axis]);
     }
-    return config->shape == BP_SHAPE_SPHERES && !infinite ? spheres_meet(a, b, config, dimensions) : meet;
+    return meet;
 }
 
-static bp_box_double *all_grown(const bp_box_double *boxes, size_t count, bool wide, const bp_config *config) {
-    bp_box_double *result = obtain(count, sizeof *result);
-    for (size_t i = 0; i < count; ++i) {
-        result[i] = grown(&boxes[i], config, wide);
-    }
-    return result;
-}
-
-pair_list naive_view_pairs(const bp_box_double *given, size_t count, bool wide, const bp_config *config) {
-    bp_box_double *boxes = all_grown(given, count, wide, config);
+pair_list naive_view_pairs(const bp_box_double *boxes, size_t count, bool wide, const bp_config *config) {
+    const box_set set = set_of(boxes, count, wide, config);
     pair_list pairs = {0};
     for (uint32_t a = 0; a < count; ++a) {
         for (uint32_t b = a + 1; b < count; ++b) {
-            if (naive_meet(&boxes[a], &boxes[b], config)) {
+            if (naive_meet(&set, a, &set, b, config)) {
                 pair_list_push(&pairs, a, b);
             }
         }
     }
-    free(boxes);
+    free(set.grown);
     return pairs;
 }
 
-pair_list naive_view_pairs_between(const bp_box_double *a_given, size_t a_count, const bp_box_double *b_given,
-                                   size_t b_count, bool wide, const bp_config *config) {
-    bp_box_double *a = all_grown(a_given, a_count, wide, config), *b = all_grown(b_given, b_count, wide, config);
+pair_list naive_view_pairs_between(const bp_box_double *a, size_t a_count, const bp_box_double *b, size_t b_count,
+                                   bool wide, const bp_config *config) {
+    const box_set first = set_of(a, a_count, wide, config), second = set_of(b, b_count, wide, config);
     pair_list pairs = {0};
     for (uint32_t i = 0; i < a_count; ++i) {
         for (uint32_t k = 0; k < b_count; ++k) {
-            if (naive_meet(&a[i], &b[k], config)) {
+            if (naive_meet(&first, i, &second, k, config)) {
                 pair_list_push(&pairs, i, k);
             }
         }
     }
-    free(a);
-    free(b);
+    free(first.grown);
+    free(second.grown);
     return pairs;
 }
