@@ -21,9 +21,8 @@ static double wrap(double x, double period) {
 }
 
 static void set_straight(bpm_extent *extent, uint32_t axis, double low, double high, double slack) {
-    extent->low[axis] = low - slack;
+    extent->low[axis] = extent->start[axis] = low - slack;
     extent->high[axis] = high + slack;
-    extent->start[axis] = low;
 }
 
 static void set_arc(bpm_extent *extent, uint32_t axis, double low, double high, double period) {
@@ -35,8 +34,7 @@ static void set_arc(bpm_extent *extent, uint32_t axis, double low, double high, 
         extent->start[axis] = isinf(low) ? 0.0 : wrap(low, period);
         return;
     }
-    extent->start[axis] = wrap(low, period);
-    extent->low[axis] = extent->start[axis] - slack;
+    extent->low[axis] = extent->start[axis] = wrap(low - slack, period);
     extent->high[axis] = extent->low[axis] + length;
 }
 
@@ -235,18 +233,25 @@ static bool arc_holds(const bpm_regions *regions, const bpm_extent *extent, uint
     return held;
 }
 
+// A point that lies in both extents, however large the slack of one is and however small that of the other: the larger
+// of their starts, or on a circle the start that the other one holds.
+static double common_point(const bpm_regions *regions, const bpm_extent *first, const bpm_extent *second,
+                           uint32_t axis) {
+    const bool by_second = regions->period[axis] > 0.0 ? arc_holds(regions, first, axis, second->start[axis])
+                                                       : second->start[axis] > first->start[axis];
+    return by_second ? second->start[axis] : first->start[axis];
+}
+
 int bpm_reporter(const bpm_regions *regions, const bp_box *a, const bp_box *b) {
     double point[3] = {0};
-    for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
-        point[axis] = (double)(a->min[axis] > b->min[axis] ? a->min[axis] : b->min[axis]);
-    }
-    if (regions->period[0] > 0.0 || regions->period[1] > 0.0 || regions->period[2] > 0.0) {
+    if (regions->plain) {
+        for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
+            point[axis] = (double)(a->min[axis] > b->min[axis] ? a->min[axis] : b->min[axis]);
+        }
+    } else {
         const bpm_extent first = bpm_extent_of(regions, a), second = bpm_extent_of(regions, b);
         for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
-            if (regions->period[axis] > 0.0) {
-                const bool by_second = arc_holds(regions, &first, axis, second.start[axis]);
-                point[axis] = by_second ? second.start[axis] : first.start[axis];
-            }
+            point[axis] = common_point(regions, &first, &second, axis);
         }
     }
     return bpm_rank_of_point(regions, point);

@@ -6,10 +6,14 @@
 // Both are exact in this sense: a point that lies in a box always belongs to one of the ranks that the box concerns,
 // because both are found by the same comparisons of the same numbers. All ranks hold the same regions.
 //
-// Along an axis with a period all is done on the circle 0 .. period. There a box is an arc: it begins at its own start,
-// is made longer by a little more than any rounding can be, and has three images, for which the tests below always use
-// the same numbers. Which of two arcs' starts decides about a pair depends on ids and images alone; whether the boxes
-// overlap is decided by the library, on the original boxes.
+// Whether two objects overlap is decided by the library, on the original boxes. With spheres or a period it computes
+// with rounded numbers, and may accept two whose boxes miss each other. So there an extent is larger than its box, by a
+// little more than the rounding of the object's own coordinates; those of any accepted pair overlap, and what decides
+// who reports it is a point of both extents, not of both boxes.
+//
+// Along an axis with a period all is done on the circle 0 .. period. There an extent is an arc with three images, for
+// which the tests below always use the same numbers. Which of two arcs' starts decides about a pair depends on ids and
+// images alone.
 #ifndef BPM_REGIONS_H
 #define BPM_REGIONS_H
 
@@ -48,7 +52,7 @@ typedef struct bpm_regions {
 // A box as an extent on the regions' axes.
 typedef struct bpm_extent {
     double low[3], high[3]; // with a period: the arc, or -inf .. inf if it is the whole circle
-    double start[3];        // with a period: where it begins, 0 .. period
+    double start[3];        // where it begins; with a period: 0 .. period, also if it is the whole circle
     bool infinite;          // in a coordinate that counts
 } bpm_extent;
 
