@@ -47,6 +47,13 @@ bp_status bpm_agree(bpm_comm *comm, bp_status status) {
     return bpm_agree_most(comm, status, &none, 0);
 }
 
+bp_status bpm_sum(bpm_comm *comm, int64_t *values, int count) {
+    return comm->size == 1
+               ? BP_OK
+               : bpm_check(comm, MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, comm->handle),
+                           "adding up");
+}
+
 // ---- boxes of items ------------------------------------------------------------------------------------------------
 
 void bpm_outbox_begin(bpm_outbox *outbox, size_t item_size) {

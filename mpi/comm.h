@@ -29,6 +29,8 @@ bp_status bpm_check(bpm_comm *comm, int code, const char *doing);
 bp_status bpm_agree(bpm_comm *comm, bp_status status);
 // The same, and the largest of some numbers: `values` are replaced.
 bp_status bpm_agree_most(bpm_comm *comm, bp_status status, int64_t *values, int count);
+// Sums numbers over all ranks. Every rank must call it.
+bp_status bpm_sum(bpm_comm *comm, int64_t *values, int count);
 
 // Items to send. Once adding has failed, `status` holds the error and further adding does nothing.
 typedef struct bpm_outbox {

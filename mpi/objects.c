@@ -68,13 +68,6 @@ static bp_status check_objects(const bp_mpi_world *world, const bp_object *objec
     return BP_OK;
 }
 
-bp_status bpm_sum(bpm_comm *comm, int64_t *values, int count) {
-    return comm->size == 1
-               ? BP_OK
-               : bpm_check(comm, MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, comm->handle),
-                           "adding up");
-}
-
 // ---- adding --------------------------------------------------------------------------------------------------------
 
 static bp_status check_add(const bp_mpi_world *world, size_t count, const uint64_t *ids, const bp_box *boxes,

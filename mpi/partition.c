@@ -1,6 +1,7 @@
 #include "partition.h"
 
 #include "base/log.h"
+#include "curve.h"
 
 #include <limits.h>
 #include <math.h>
@@ -50,7 +51,7 @@ static void tell_centres(void *data, int id_words, int local_words, int count, Z
 
 // ---- Zoltan's object -----------------------------------------------------------------------------------------------
 
-static int set_parameters(struct Zoltan_Struct *zoltan, bp_mpi_partition kind) {
+static int set_parameters(struct Zoltan_Struct *zoltan) {
     static const char *const PARAMETERS[][2] = {
         {"DEBUG_LEVEL", "0"}, {"NUM_GID_ENTRIES", "1"},  {"NUM_LID_ENTRIES", "1"}, {"OBJ_WEIGHT_DIM", "1"},
         {"KEEP_CUTS", "1"},   {"RETURN_LISTS", "NONE"},  {"REMAP", "0"},           {"IMBALANCE_TOL", "1.01"},
@@ -61,10 +62,10 @@ static int set_parameters(struct Zoltan_Struct *zoltan, bp_mpi_partition kind) {
         code = Zoltan_Set_Param(zoltan, PARAMETERS[i][0], PARAMETERS[i][1]);
     }
     // Last, because Zoltan prints every setting until the debug level is 0.
-    return code == ZOLTAN_OK ? Zoltan_Set_Param(zoltan, "LB_METHOD", kind == BP_MPI_HSFC ? "HSFC" : "RCB") : code;
+    return code == ZOLTAN_OK ? Zoltan_Set_Param(zoltan, "LB_METHOD", "RCB") : code;
 }
 
-bp_status bpm_partition_create(bpm_comm *comm, bp_mpi_partition kind, struct Zoltan_Struct **zoltan) {
+bp_status bpm_partition_create(bpm_comm *comm, struct Zoltan_Struct **zoltan) {
     float version;
     if (Zoltan_Initialize(0, NULL, &version) != ZOLTAN_OK) {
         return BP_ERROR_INTERNAL;
@@ -73,7 +74,7 @@ bp_status bpm_partition_create(bpm_comm *comm, bp_mpi_partition kind, struct Zol
     if (*zoltan == NULL) {
         return BP_ERROR_MEMORY;
     }
-    const int code = set_parameters(*zoltan, kind);
+    const int code = set_parameters(*zoltan);
     if (code != ZOLTAN_OK) {
         bp_log_write(&comm->log, "Zoltan refused a parameter (code %d)", code);
     }
@@ -119,68 +120,6 @@ static bp_status read_tree(const bpm_comm *comm, struct Zoltan_Struct *zoltan, b
     return status;
 }
 
-// Enough cells that each rank has some hundreds, if objects are spread evenly.
-static void lay_grid(bpm_regions *regions, const double low[3], const double high[3]) {
-    const double cells = 512.0 * (double)regions->size;
-    const double edge = regions->dimensions == 2 ? sqrt(cells) : cbrt(cells);
-    regions->is_grid = true;
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-        const bool flat = axis >= regions->dimensions || !(high[axis] > low[axis]);
-        regions->cells[axis] = flat ? 1 : (int32_t)ceil(edge);
-        regions->origin[axis] = flat ? 0.0 : low[axis];
-        regions->per_unit[axis] = flat ? 0.0 : (double)regions->cells[axis] / (high[axis] - low[axis]);
-        // If the range is so small or large that this is not finite, one cell is used.
-        if (!(regions->per_unit[axis] < 1e300)) {
-            regions->cells[axis] = 1;
-            regions->per_unit[axis] = 0.0;
-        }
-    }
-}
-
-static int assign_cells(struct Zoltan_Struct *zoltan, bpm_regions *regions) {
-    int32_t *owner = regions->owners.data;
-    for (int32_t z = 0; z < regions->cells[2]; ++z) {
-        for (int32_t y = 0; y < regions->cells[1]; ++y) {
-            for (int32_t x = 0; x < regions->cells[0]; ++x) {
-                const int32_t cell[3] = {x, y, z};
-                double point[3];
-                int rank = 0;
-                for (int axis = 0; axis < 3; ++axis) {
-                    const double scale = regions->per_unit[axis];
-                    point[axis] = regions->origin[axis] + (scale > 0.0 ? ((double)cell[axis] + 0.5) / scale : 0.0);
-                }
-                const int code = Zoltan_LB_Point_Assign(zoltan, point, &rank);
-                if (code != ZOLTAN_OK) return code;
-                *owner++ = rank;
-            }
-        }
-    }
-    return ZOLTAN_OK;
-}
-
-static bp_status read_grid(bpm_comm *comm, struct Zoltan_Struct *zoltan, const bpm_load *load, bpm_regions *regions) {
-    double bounds[6], all[6]; // -low, high: both are a largest number
-    for (int i = 0; i < 6; ++i) bounds[i] = -INFINITY;
-    for (size_t i = 0; i < load->count; ++i) {
-        for (size_t axis = 0; axis < 3; ++axis) {
-            bounds[axis] = fmax(bounds[axis], -load->centres[3 * i + axis]);
-            bounds[3 + axis] = fmax(bounds[3 + axis], load->centres[3 * i + axis]);
-        }
-    }
-    bp_status status =
-        bpm_check(comm, MPI_Allreduce(bounds, all, 6, MPI_DOUBLE, MPI_MAX, comm->handle), "looking for the objects");
-    if (status != BP_OK) {
-        return status;
-    }
-    const double low[3] = {-all[0], -all[1], -all[2]};
-    lay_grid(regions, low, all + 3);
-    const size_t cells = (size_t)regions->cells[0] * (size_t)regions->cells[1] * (size_t)regions->cells[2];
-    if (!bp_buffer_reserve_slack(&regions->owners, &comm->allocator, 0, cells, sizeof(int32_t))) {
-        return BP_ERROR_MEMORY;
-    }
-    return assign_cells(zoltan, regions) == ZOLTAN_OK ? BP_OK : BP_ERROR_INTERNAL;
-}
-
 // With no objects, all of space belongs to rank 0.
 static bp_status make_trivial(const bpm_comm *comm, bpm_regions *regions) {
     bp_buffer boxes = {0};
@@ -216,6 +155,9 @@ bp_status bpm_partition(bpm_comm *comm, bp_status status, struct Zoltan_Struct *
     if (most == 0 || regions->size == 1) {
         return bpm_agree(comm, make_trivial(comm, regions));
     }
+    if (kind == BP_MPI_HSFC) {
+        return bpm_cut_curve(comm, load, regions);
+    }
     char parts[16];
     (void)snprintf(parts, sizeof parts, "%d", regions->size);
     int code = Zoltan_Set_Param(zoltan, "NUM_GLOBAL_PARTS", parts);
@@ -226,8 +168,7 @@ bp_status bpm_partition(bpm_comm *comm, bp_status status, struct Zoltan_Struct *
     }
     status = bpm_agree(comm, status);
     if (status == BP_OK) {
-        status = kind == BP_MPI_HSFC ? read_grid(comm, zoltan, load, regions) : read_tree(comm, zoltan, regions);
-        status = bpm_agree(comm, status);
+        status = bpm_agree(comm, read_tree(comm, zoltan, regions));
     }
     return status;
 }

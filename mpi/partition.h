@@ -1,4 +1,5 @@
-// The partition: Zoltan cuts the centres of the boxes, weighted by work, into as many regions as there are ranks.
+// The partition: the centres of the boxes, weighted by work, are cut into as many regions as there are ranks. Zoltan
+// bisects them; the Hilbert curve is cut here (curve.h).
 #ifndef BPM_PARTITION_H
 #define BPM_PARTITION_H
 
@@ -16,7 +17,7 @@ typedef struct bpm_load {
 } bpm_load;
 
 // Collective. Makes a Zoltan object for a communicator.
-bp_status bpm_partition_create(bpm_comm *comm, bp_mpi_partition kind, struct Zoltan_Struct **zoltan);
+bp_status bpm_partition_create(bpm_comm *comm, struct Zoltan_Struct **zoltan);
 
 // Collective. Fills in the tree or grid of `regions`, whose other fields are set; their number need not be that of the
 // ranks. `status` is this rank's status so far.

@@ -79,14 +79,17 @@ static size_t cell_index(const bpm_regions *regions, int32_t x, int32_t y, int32
     return ((size_t)z * (size_t)regions->cells[1] + (size_t)y) * (size_t)regions->cells[0] + (size_t)x;
 }
 
+size_t bpm_cell_of_point(const bpm_regions *regions, const double point[3]) {
+    const int32_t z = regions->dimensions == 3 ? cell_of(regions, 2, point[2]) : 0;
+    return cell_index(regions, cell_of(regions, 0, point[0]), cell_of(regions, 1, point[1]), z);
+}
+
 int bpm_rank_of_point(const bpm_regions *regions, const double point[3]) {
     if (regions->size == 1) {
         return 0;
     }
     if (regions->is_grid) {
-        const int32_t z = regions->dimensions == 3 ? cell_of(regions, 2, point[2]) : 0;
-        return ((const int32_t *)regions->owners
-                    .data)[cell_index(regions, cell_of(regions, 0, point[0]), cell_of(regions, 1, point[1]), z)];
+        return ((const int32_t *)regions->owners.data)[bpm_cell_of_point(regions, point)];
     }
     const bpm_cut *cuts = regions->cuts.data;
     int32_t node = 0;

@@ -153,7 +153,7 @@ bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *requested, 
         self->config.local.settings = &self->settings;
     }
     self->regions = empty_regions(&config, comm.size);
-    status = bpm_agree(&self->comm, bpm_partition_create(&self->comm, config.partition, &self->zoltan));
+    status = bpm_agree(&self->comm, bpm_partition_create(&self->comm, &self->zoltan));
     if (status != BP_OK) {
         bp_mpi_world_destroy(self);
         self = NULL;

@@ -235,9 +235,6 @@ void bpm_owned_sort(bp_mpi_world *world);
 // Whether two lists of the caller's are consistent with the config; logs what is wrong.
 bp_status bpm_check_boxes(const bp_mpi_world *world, const bp_box *boxes, size_t count);
 
-// Sums numbers over all ranks.
-bp_status bpm_sum(bpm_comm *comm, int64_t *values, int count);
-
 // The ranks that a box concerns, its owner among them.
 size_t bpm_concerned(bpm_regions *regions, const bp_box *box, int *ranks, bool *is_broadcast, int *owner);
 

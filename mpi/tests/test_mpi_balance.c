@@ -48,6 +48,26 @@ static void work_is_spread_evenly(void) {
     }
 }
 
+static uint64_t ghosts_of_all(const bp_mpi_stats *stats) {
+    uint64_t ghosts = stats->ghosts;
+    MPI_Allreduce(MPI_IN_PLACE, &ghosts, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return ghosts;
+}
+
+// Slices or pieces of a curve that jumps would balance as well, but they would have more ghosts.
+static void the_hilbert_curve_cuts_even_and_compact_pieces(void) {
+    const bp_mpi_config curve = {.partition = BP_MPI_HSFC}, bisection = {0};
+    double imbalance, other;
+    const bp_mpi_stats pieces = settle("uniform", &curve, 12, &imbalance);
+    const bp_mpi_stats boxes = settle("uniform", &bisection, 12, &other);
+    const uint64_t ghosts = ghosts_of_all(&pieces), fewest = ghosts_of_all(&boxes);
+    describe("imbalance %.3f, %llu ghosts (bisection: %llu)", imbalance, (unsigned long long)ghosts,
+             (unsigned long long)fewest);
+    if (my_rank == 0) printf("  %s\n", test_context);
+    CHECK(imbalance <= 1.15);
+    CHECK(ghosts <= 2 * fewest);
+}
+
 // Without a limit the regions are computed once; with a tight one again and again, but not at every step.
 static void regions_are_made_when_it_pays(void) {
     double imbalance;
@@ -63,6 +83,7 @@ int main(int argument_count, char **arguments) {
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &rank_count);
     RUN(work_is_spread_evenly);
+    RUN(the_hilbert_curve_cuts_even_and_compact_pieces);
     RUN(regions_are_made_when_it_pays);
     MPI_Finalize();
     return 0;

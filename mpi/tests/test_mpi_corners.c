@@ -51,6 +51,69 @@ static void check_update(bp_mpi_world *world, const bp_box *boxes, size_t count,
     pair_list_free(&expected);
 }
 
+// ---- partitions ----------------------------------------------------------------------------------------------------
+
+static void move_to(bp_mpi_world *world, const bp_box *boxes) {
+    bp_mpi_objects mine;
+    CHECK(bp_mpi_owned(world, &mine) == BP_OK);
+    bp_box *moved = malloc(mine.count * sizeof *moved + 1);
+    CHECK(moved != NULL);
+    for (size_t i = 0; i < mine.count; ++i) moved[i] = boxes[mine.ids[i]];
+    CHECK(bp_mpi_move_many(world, mine.count, NULL, moved) == BP_OK);
+    free(moved);
+}
+
+// Unit boxes on a small lattice, which touch; or anything from one point to all of the numbers there are.
+static bp_box throw_corner(dice *random, unsigned kind) {
+    static const float SCALES[] = {1.0f, 1.0f, 0.0f, 1e-42f, 1e37f, 1e7f};
+    bp_box box;
+    for (int axis = 0; axis < 3; ++axis) {
+        const float scale = axis == 2 && kind == 1 ? 0.0f : SCALES[kind];
+        box.min[axis] = (float)throw_below(random, 3 + 6 * (kind / 4)) * scale;
+        box.max[axis] = box.min[axis] + (kind == 2 ? 0.0f : scale);
+    }
+    return box;
+}
+
+static void partitions_again_and_again(void) {
+    enum { MOST = 40 };
+    bp_box boxes[MOST];
+    const unsigned rounds = is_quick() ? 12 : 48;
+    for (unsigned round = 0; round < rounds; ++round) {
+        dice random = {round};
+        const unsigned kind = round / 2 % 6;
+        const size_t count = 1 + throw_below(&random, round % 5 == 0 ? 5 : MOST);
+        const bp_mpi_config config = {.partition = round % 2 == 0 ? BP_MPI_HSFC : BP_MPI_RCB,
+                                      .local = {.dimensions = round % 7 == 0 ? 2 : 3},
+                                      .imbalance = 1.0001f,
+                                      .balance_interval = 1};
+        for (size_t i = 0; i < count; ++i) boxes[i] = throw_corner(&random, kind);
+        bp_mpi_world *world = open_world(&config);
+        add_share(world, boxes, count, (sharing)(round % 3));
+        for (int step = 0; step < 6; ++step) {
+            describe("round %u, kind %u, %zu objects, step %d", round, kind, count, step);
+            check_update(world, boxes, count, &config.local);
+            CHECK(bp_mpi_world_validate(world) == BP_OK);
+            for (size_t i = 0; step >= 2 && i < count; i += 3) boxes[i] = throw_corner(&random, kind);
+            if (step >= 2) move_to(world, boxes);
+        }
+        bp_mpi_world_destroy(world);
+    }
+}
+
+// The four boxes with which the Hilbert curve was stuck after two updates.
+static void four_boxes_on_a_curve(void) {
+    const bp_box boxes[4] = {
+        {{0, 1, 1}, {1, 2, 2}}, {{1, 1, 0}, {2, 2, 1}}, {{1, 1, 0}, {2, 2, 1}}, {{1, 0, 0}, {2, 1, 1}}};
+    const bp_mpi_config config = {.partition = BP_MPI_HSFC, .imbalance = 1.0001f, .balance_interval = 1};
+    bp_mpi_world *world = open_world(&config);
+    const size_t first = my_rank == 0 ? 0 : 1, count = my_rank == 0 ? 1 : my_rank == 1 ? 3 : 0;
+    CHECK(bp_mpi_add_many(world, count, NULL, boxes + first, NULL, NULL, NULL) == BP_OK);
+    const size_t known = rank_count > 1 ? 4 : 1;
+    for (int step = 0; step < 6; ++step) check_update(world, boxes, known, NULL);
+    bp_mpi_world_destroy(world);
+}
+
 // ---- spheres that meet by rounding ---------------------------------------------------------------------------------
 
 static float throw_power(dice *random, int low, int high) {
@@ -83,7 +146,7 @@ static bp_box throw_near_miss(dice *random, size_t large_share, int axis, bool m
 static void spheres_that_meet_by_rounding(void) {
     enum { COUNT = 80 };
     bp_box boxes[COUNT];
-    const unsigned rounds = is_quick() ? 12 : 60;
+    const unsigned rounds = is_quick() ? 12 : 30;
     for (unsigned round = 0; round < rounds; ++round) {
         dice random = {round};
         const int axis = (int)(round % 3);
@@ -104,7 +167,7 @@ static void spheres_that_meet_by_rounding(void) {
 static void spheres_that_touch(void) {
     enum { COUNT = 120 };
     bp_box boxes[COUNT];
-    const unsigned rounds = is_quick() ? 6 : 36;
+    const unsigned rounds = is_quick() ? 6 : 24;
     for (unsigned round = 0; round < rounds; ++round) {
         dice random = {1000 + round};
         const float far = round % 3 == 0 ? 0.0f : throw_power(&random, 0, 100);
@@ -131,7 +194,7 @@ static void spheres_that_touch(void) {
 static void objects_many_periods_away(void) {
     enum { COUNT = 90 };
     bp_box boxes[COUNT];
-    const unsigned rounds = is_quick() ? 12 : 60;
+    const unsigned rounds = is_quick() ? 12 : 30;
     for (unsigned round = 0; round < rounds; ++round) {
         dice random = {round};
         const bool mirrored = round % 2 != 0;
@@ -158,6 +221,8 @@ int main(int argument_count, char **arguments) {
     MPI_Init(&argument_count, &arguments);
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &rank_count);
+    RUN(four_boxes_on_a_curve);
+    RUN(partitions_again_and_again);
     RUN(spheres_that_meet_by_rounding);
     RUN(spheres_that_touch);
     RUN(objects_many_periods_away);

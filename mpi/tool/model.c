@@ -94,7 +94,7 @@ static bool run_rows(const mpi_call *call, const bp_box *boxes, size_t count, co
                      failure *why) {
     bpm_comm comm = {.handle = MPI_COMM_SELF, .size = 1, .allocator = bp_allocator_default(), .limit = 1u << 30};
     struct Zoltan_Struct *zoltan = NULL;
-    if (bpm_partition_create(&comm, BP_MPI_RCB, &zoltan) != BP_OK) return failure_memory(why);
+    if (bpm_partition_create(&comm, &zoltan) != BP_OK) return failure_memory(why);
     double edge = 0.0;
     for (size_t i = 0; i < 3 * count; ++i) edge = fmax(edge, load->centres[i]);
     const double size = (double)boxes[0].max[0] - (double)boxes[0].min[0];

@@ -1,0 +1,14 @@
+// The partition by a Hilbert curve: a grid whose cells are dealt out to the ranks along the curve.
+//
+//     weights of this rank's objects ---> per cell ---> added up over the ranks ---> cut along the curve ---> owners
+//
+// Weights are added up as whole numbers, so that all ranks get the same sums, and with them the same owners.
+#ifndef BPM_CURVE_H
+#define BPM_CURVE_H
+
+#include "partition.h"
+
+// Collective. Fills in the grid of `regions`, whose other fields are set. Some rank has an object.
+bp_status bpm_cut_curve(bpm_comm *comm, const bpm_load *load, bpm_regions *regions);
+
+#endif
