@@ -24,7 +24,7 @@ bp_status bpm_check(bpm_comm *comm, int code, const char *doing) {
 }
 
 bp_status bpm_agree_most(bpm_comm *comm, bp_status status, int64_t *values, int count) {
-    enum { MOST = 8 };
+    enum { MOST = 16 };
     if (comm->broken) {
         return BP_ERROR_MPI;
     }

@@ -32,11 +32,12 @@ static bool is_too_long(const bp_mpi_world *world, const bp_box *box) {
 
 static bp_status check_box(const bp_mpi_world *world, const bp_box *boxes, size_t i) {
     if (!is_valid(&boxes[i], world->config.local.dimensions)) {
-        bp_log_write(&world->comm.log, "box %zu on rank %d has a NaN, or a min above its max", i, world->comm.rank);
+        bp_log_write(&world->comm.log, "boxes[%zu] on rank %d has a NaN, or a min above its max", i, world->comm.rank);
         return BP_ERROR_BOX;
     }
     if (is_too_long(world, &boxes[i])) {
-        bp_log_write(&world->comm.log, "box %zu on rank %d is longer than the period; use an infinite one", i,
+        bp_log_write(&world->comm.log,
+                     "boxes[%zu] on rank %d is longer than config.local.period; shorten it, or give an infinite one", i,
                      world->comm.rank);
         return BP_ERROR_BOX;
     }
@@ -45,7 +46,7 @@ static bp_status check_box(const bp_mpi_world *world, const bp_box *boxes, size_
 
 bp_status bpm_check_boxes(const bp_mpi_world *world, const bp_box *boxes, size_t count) {
     if (boxes == NULL && count > 0) {
-        bp_log_write(&world->comm.log, "boxes is NULL, but count is %zu", count);
+        bp_log_write(&world->comm.log, "boxes is NULL on rank %d, but count is %zu", world->comm.rank, count);
         return BP_ERROR_ARGUMENT;
     }
     const uint32_t dimensions = world->config.local.dimensions;
@@ -61,7 +62,8 @@ bp_status bpm_check_boxes(const bp_mpi_world *world, const bp_box *boxes, size_t
 static bp_status check_objects(const bp_mpi_world *world, const bp_object *objects, size_t count) {
     for (size_t i = 0; objects != NULL && i < count; ++i) {
         if ((objects[i].flags & ~(uint32_t)BP_STATIC) != 0) {
-            bp_log_write(&world->comm.log, "object %zu on rank %d has flags other than BP_STATIC", i, world->comm.rank);
+            bp_log_write(&world->comm.log, "objects[%zu].flags on rank %d holds other bits than BP_STATIC", i,
+                         world->comm.rank);
             return BP_ERROR_ARGUMENT;
         }
     }
@@ -73,12 +75,15 @@ static bp_status check_objects(const bp_mpi_world *world, const bp_object *objec
 static bp_status check_add(const bp_mpi_world *world, size_t count, const uint64_t *ids, const bp_box *boxes,
                            const bp_object *objects) {
     if (count > BP_MAX_COUNT - world->owned.count) {
-        bp_log_write(&world->comm.log, "a rank holds at most 2^32 - 2 objects");
+        bp_log_write(&world->comm.log,
+                     "count on rank %d is %zu, but a rank holds at most 2^32 - 2 objects; spread them",
+                     world->comm.rank, count);
         return BP_ERROR_ARGUMENT;
     }
     for (size_t i = 0; ids != NULL && i < count; ++i) {
         if (ids[i] >= BPM_PLACE_HOLDER) {
-            bp_log_write(&world->comm.log, "id %zu on rank %d is not below 2^63 - 1", i, world->comm.rank);
+            bp_log_write(&world->comm.log, "ids[%zu] on rank %d is %llu; an id must be below 2^63 - 1", i,
+                         world->comm.rank, (unsigned long long)ids[i]);
             return BP_ERROR_ID;
         }
     }
@@ -101,21 +106,34 @@ static bp_status give_ids(bp_mpi_world *world, size_t count, uint64_t *ids) {
     return BP_OK;
 }
 
+static bp_status refuse_capacity(const bp_mpi_world *world) {
+    bp_log_write(&world->comm.log, "no ids are left after %llu, below 2^63 - 1; give ids yourself",
+                 (unsigned long long)world->next_id);
+    return BP_ERROR_CAPACITY;
+}
+
 typedef struct entry {
     uint64_t id;
     int64_t owner;
 } entry;
 
-// Enters new ids into the directory; false, and no change, if one exists already.
-static bool enter(bpm_map *directory, const entry *entries, size_t count) {
+static bp_status refuse_duplicate(const bp_mpi_world *world, uint64_t id) {
+    bp_log_write(&world->comm.log, "the id %llu was to be added, but is alive already or occurs twice",
+                 (unsigned long long)id);
+    return BP_ERROR_ID;
+}
+
+// Enters new ids into the directory. No change if one exists already.
+static bp_status enter(bp_mpi_world *world, const entry *entries, size_t count) {
+    bpm_map *directory = &world->directory;
     for (size_t i = 0; i < count; ++i) {
         if (bpm_map_find(directory, entries[i].id) != NULL) {
             for (size_t k = 0; k < i; ++k) bpm_map_erase(directory, entries[k].id);
-            return false;
+            return refuse_duplicate(world, entries[i].id);
         }
         bpm_map_put(directory, entries[i].id, (uint32_t)entries[i].owner);
     }
-    return true;
+    return BP_OK;
 }
 
 // Registers new ids at their homes; on failure none is registered.
@@ -136,8 +154,8 @@ static bp_status register_ids(bp_mpi_world *world, bp_status status, size_t coun
         if (!bpm_map_reserve(&world->directory, allocator, world->directory.count + in.count)) {
             status = BP_ERROR_MEMORY;
         } else {
-            entered = enter(&world->directory, items, in.count);
-            status = entered ? BP_OK : BP_ERROR_ID;
+            status = enter(world, items, in.count);
+            entered = status == BP_OK;
         }
         status = bpm_agree(&world->comm, status);
     }
@@ -154,18 +172,11 @@ static bp_status check_new(const bp_mpi_world *world, size_t count, const uint64
     }
     for (size_t i = 0; i < count; ++i) {
         if (bpm_map_find(&world->owned.index_of, ids[i]) != NULL || bpm_map_find(seen, ids[i]) != NULL) {
-            return BP_ERROR_ID;
+            return refuse_duplicate(world, ids[i]);
         }
         bpm_map_put(seen, ids[i], 0);
     }
     return BP_OK;
-}
-
-static bp_status refuse_duplicate(const bp_mpi_world *world, bp_status status) {
-    if (status == BP_ERROR_ID) {
-        bp_log_write(&world->comm.log, "an id that was to be added is alive already, or comes twice");
-    }
-    return status;
 }
 
 static void append_all(bp_mpi_world *world, size_t count, const uint64_t *ids, const bp_box *boxes,
@@ -197,7 +208,9 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
     }
     status = bpm_agree_most(&world->comm, status, facts, 3);
     if (status == BP_OK && facts[1] && facts[2]) {
-        bp_log_write(&world->comm.log, "some ranks give ids and others do not");
+        bp_log_write(
+            &world->comm.log,
+            "some ranks give ids and others do not; ids must be NULL on all ranks, or on none that adds objects");
         status = BP_ERROR_ARGUMENT;
     }
     int64_t total = (int64_t)count;
@@ -208,7 +221,7 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
     if (status == BP_OK && facts[2]) {
         status = next < BPM_PLACE_HOLDER && (uint64_t)total < BPM_PLACE_HOLDER - next
                      ? give_ids(world, count, given.data)
-                     : BP_ERROR_CAPACITY;
+                     : refuse_capacity(world);
         next += (uint64_t)total;
     } else if (status == BP_OK && count > 0) {
         memcpy(given.data, ids, count * sizeof *ids);
@@ -219,7 +232,6 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
     if (status == BP_OK) {
         status = world->comm.size == 1 ? check_new(world, count, given.data, &seen)
                                        : register_ids(world, status, count, given.data);
-        status = refuse_duplicate(world, status);
     }
     if (status == BP_OK) {
         append_all(world, count, given.data, boxes, objects, user);
@@ -265,7 +277,7 @@ static bp_status look_up(bp_mpi_world *world, bp_status status, size_t count, co
 
 static bp_status check_ids(const bp_mpi_world *world, size_t count, const uint64_t *ids) {
     if (ids == NULL && count > 0) {
-        bp_log_write(&world->comm.log, "ids is NULL, but count is %zu", count);
+        bp_log_write(&world->comm.log, "ids is NULL on rank %d, but count is %zu", world->comm.rank, count);
         return BP_ERROR_ARGUMENT;
     }
     return BP_OK;
@@ -276,7 +288,10 @@ bp_status bp_mpi_find_owners(bp_mpi_world *world, size_t count, const uint64_t *
         return BP_ERROR_ARGUMENT;
     }
     bp_status status = check_ids(world, count, ids);
-    status = status == BP_OK && ranks == NULL && count > 0 ? BP_ERROR_ARGUMENT : status;
+    if (status == BP_OK && ranks == NULL && count > 0) {
+        bp_log_write(&world->comm.log, "ranks is NULL on rank %d, but count is %zu", world->comm.rank, count);
+        status = BP_ERROR_ARGUMENT;
+    }
     if (world->comm.size == 1) {
         for (size_t i = 0; status == BP_OK && i < count; ++i) {
             ranks[i] = bpm_map_find(&world->owned.index_of, ids[i]) != NULL ? 0 : -1;
@@ -499,8 +514,9 @@ static bp_status carry_out(bp_mpi_world *world, bp_status status, const order *s
 // Without ids, every rank moves all objects that it owns, in order.
 static bp_status check_all_owned(const bp_mpi_world *world, size_t count) {
     if (count != world->owned.count) {
-        bp_log_write(&world->comm.log, "without ids, count must be the number of objects that rank %d owns, %zu",
-                     world->comm.rank, world->owned.count);
+        bp_log_write(&world->comm.log,
+                     "without ids, count must be the number of objects that rank %d owns: %zu, not %zu",
+                     world->comm.rank, world->owned.count, count);
         return BP_ERROR_ARGUMENT;
     }
     return BP_OK;

@@ -62,6 +62,38 @@ static bp_status file_status(bpm_comm *comm, int code, const char *doing, const 
     return BP_ERROR_ARGUMENT;
 }
 
+// ---- the path ------------------------------------------------------------------------------------------------------
+
+#define PARTIAL ".partial"
+
+static bp_status check_path(bpm_comm *comm, const char *path) {
+    if (path == NULL || *path == '\0') {
+        bp_log_write(&comm->log, "path is %s on rank %d", path == NULL ? "NULL" : "empty", comm->rank);
+        return BP_ERROR_ARGUMENT;
+    }
+    if (strlen(path) + sizeof PARTIAL > PATH_MOST) {
+        bp_log_write(&comm->log, "path on rank %d is longer than the %zu bytes that are possible", comm->rank,
+                     PATH_MOST - sizeof PARTIAL);
+        return BP_ERROR_ARGUMENT;
+    }
+    return BP_OK;
+}
+
+// Ranks that open different files would wait for each other. Collective.
+static bp_status agree_on_path(bpm_comm *comm, const char *path) {
+    bp_status status = check_path(comm, path);
+    uint64_t sum = 0;
+    for (const char *at = path; status == BP_OK && *at != '\0'; ++at) sum = bpm_hash(sum + (unsigned char)*at);
+    const int64_t mine = (int64_t)(sum >> 1);
+    int64_t most[2] = {mine, -mine};
+    status = bpm_agree_most(comm, status, most, 2);
+    if (status == BP_OK && most[0] != -most[1]) {
+        bp_log_write(&comm->log, "path is not the same on all ranks; on rank %d it is %s", comm->rank, path);
+        status = BP_ERROR_ARGUMENT;
+    }
+    return status;
+}
+
 // ---- saving --------------------------------------------------------------------------------------------------------
 
 static void pack_object(const bp_mpi_world *world, size_t index, file_object *to) {
@@ -187,12 +219,12 @@ bp_status bp_mpi_world_save(bp_mpi_world *world, const char *path) {
     bpm_bring_boxes(world);
     bp_buffer block = {0};
     const size_t bytes = object_bytes(world);
-    const int length = path != NULL ? snprintf(partial, sizeof partial, "%s.partial", path) : -1;
-    bp_status status = length < 0 || length >= PATH_MOST ? BP_ERROR_ARGUMENT : BP_OK;
-    if (status == BP_OK && !bp_buffer_reserve_slack(&block, bpm_allocator(world), 0, BLOCK + bytes, 1)) {
-        status = BP_ERROR_MEMORY;
+    bp_status status = agree_on_path(&world->comm, path);
+    if (status == BP_OK) {
+        (void)snprintf(partial, sizeof partial, "%s" PARTIAL, path);
+        const bool reserved = bp_buffer_reserve_slack(&block, bpm_allocator(world), 0, BLOCK + bytes, 1);
+        status = bpm_agree(&world->comm, reserved ? BP_OK : BP_ERROR_MEMORY);
     }
-    status = bpm_agree(&world->comm, status);
     status = status == BP_OK ? write_all(world, partial, block.data) : status;
     if (status == BP_OK && world->comm.rank == 0 && rename(partial, path) != 0) {
         bp_log_write(&world->comm.log, "%s could not be renamed to %s", partial, path);
@@ -212,7 +244,8 @@ static bp_status refuse(const bp_mpi_world *world, const char *path, const char 
 static bp_status check_header(const bp_mpi_world *world, const char *path, const file_header *header, MPI_Offset size) {
     if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0) return refuse(world, path, "is no saved world");
     if (header->order != 0x01020304) return refuse(world, path, "was saved on a machine with another order of bytes");
-    if (header->version != VERSION) return refuse(world, path, "is of another version");
+    if (header->version != VERSION)
+        return refuse(world, path, "was saved by another version of broadphase, in another format");
     if (header->own_sum != sum_of(header, offsetof(file_header, own_sum))) return refuse(world, path, "was altered");
     const file_header mine = header_of(world);
     bool same =
@@ -326,18 +359,14 @@ static bp_status read_all(bp_mpi_world *world, MPI_File file, const char *path, 
 
 bp_status bp_mpi_world_load(MPI_Comm communicator, const bp_mpi_config *config, const char *path,
                             bp_mpi_world **world) {
-    if (world == NULL) {
-        return BP_ERROR_ARGUMENT;
-    }
-    *world = NULL;
-    bp_mpi_world *self = NULL;
-    bp_status status = bpm_world_open(communicator, config, &self);
+    bp_status status = bpm_world_open(communicator, config, world);
     if (status != BP_OK) {
         return status;
     }
+    bp_mpi_world *self = *world;
     MPI_File file;
     bp_buffer records = {0};
-    status = bpm_agree(&self->comm, path != NULL ? BP_OK : BP_ERROR_ARGUMENT);
+    status = agree_on_path(&self->comm, path);
     if (status == BP_OK) {
         const int code = MPI_File_open(self->comm.handle, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
         status = file_status(&self->comm, code, "opening it", path);
@@ -353,8 +382,7 @@ bp_status bp_mpi_world_load(MPI_Comm communicator, const bp_mpi_config *config, 
     bp_buffer_free(&records, bpm_allocator(self));
     if (status != BP_OK) {
         bp_mpi_world_destroy(self);
-        self = NULL;
+        *world = NULL;
     }
-    *world = self;
     return status;
 }

@@ -25,16 +25,16 @@ static bp_status refuse(const bp_mpi_config *config, bp_status status, const cha
 static bp_status check_config(const bp_mpi_config *config) {
     const bp_config *local = &config->local;
     if (config->partition != BP_MPI_RCB && config->partition != BP_MPI_HSFC) {
-        return refuse(config, BP_ERROR_ARGUMENT, "config.partition is neither BP_MPI_RCB nor BP_MPI_HSFC");
+        return refuse(config, BP_ERROR_ARGUMENT, "config.partition must be BP_MPI_RCB (0) or BP_MPI_HSFC (1)");
     }
     if (isnan(config->imbalance) || (config->imbalance != 0.0f && config->imbalance < 1.0f)) {
-        return refuse(config, BP_ERROR_ARGUMENT, "config.imbalance must be 0 or at least 1");
+        return refuse(config, BP_ERROR_ARGUMENT, "config.imbalance must be 0 (1.1) or at least 1");
     }
     if (config->user_bytes > USER_BYTES_MOST) {
-        return refuse(config, BP_ERROR_ARGUMENT, "config.user_bytes is over 65536: keep a pointer or an index instead");
+        return refuse(config, BP_ERROR_ARGUMENT, "config.user_bytes must be at most 65536: keep an index instead");
     }
     if (config->message_limit > MESSAGE_LIMIT) {
-        return refuse(config, BP_ERROR_ARGUMENT, "config.message_limit is over 2^30");
+        return refuse(config, BP_ERROR_ARGUMENT, "config.message_limit must be at most 2^30 bytes");
     }
     if (local->margin != 0.0f) {
         return refuse(config, BP_ERROR_UNSUPPORTED, "config.local.margin: worlds over MPI have none; grow the boxes");
@@ -62,24 +62,38 @@ static bp_mpi_config complete(const bp_mpi_config *requested) {
     return config;
 }
 
-// The settings that must be the same on all ranks, as numbers.
-static void fingerprint(const bp_mpi_config *config, int64_t values[6]) {
-    uint32_t period[3];
-    memcpy(period, config->local.period, sizeof period);
-    values[0] = (int64_t)config->local.dimensions | (int64_t)config->local.shape << 8 |
-                (int64_t)config->local.flags << 16 | (int64_t)config->partition << 32;
-    for (int axis = 0; axis < 3; ++axis) values[1 + axis] = (int64_t)period[axis];
-    values[4] = (int64_t)config->user_bytes << 32 | (int64_t)config->message_limit;
-    values[5] = (int64_t)config->broadcast_above;
+static int64_t bits_of(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (int64_t)bits;
 }
 
+// What ranks that differ in it would wait for each other over, or find other pairs with.
 static bp_status compare_configs(bpm_comm *comm, const bp_mpi_config *config, bp_status status) {
-    int64_t mine[6], most[6];
-    fingerprint(config, mine);
+    enum { FIELDS = 12 };
+    static const char *const NAMES[FIELDS] = {
+        "local.dimensions", "local.shape", "local.flags", "local.period[0]", "local.period[1]", "local.period[2]",
+        "partition",        "imbalance",   "user_bytes",  "message_limit",   "broadcast_above", "balance_interval"};
+    const bp_config *local = &config->local;
+    const int64_t mine[FIELDS] = {(int64_t)local->dimensions,
+                                  (int64_t)local->shape,
+                                  (int64_t)local->flags,
+                                  bits_of(local->period[0]),
+                                  bits_of(local->period[1]),
+                                  bits_of(local->period[2]),
+                                  (int64_t)config->partition,
+                                  bits_of(config->imbalance),
+                                  (int64_t)config->user_bytes,
+                                  (int64_t)config->message_limit,
+                                  (int64_t)config->broadcast_above,
+                                  (int64_t)config->balance_interval};
+    int64_t most[FIELDS];
     memcpy(most, mine, sizeof most);
-    status = bpm_agree_most(comm, status, most, 6);
-    if (status == BP_OK && memcmp(mine, most, sizeof most) != 0) {
-        bp_log_write(&comm->log, "this rank's config differs from another rank's in a field that must be the same");
+    status = bpm_agree_most(comm, status, most, FIELDS);
+    for (int i = 0; status == BP_OK && i < FIELDS; ++i) {
+        if (mine[i] == most[i]) continue;
+        bp_log_write(&comm->log, "config.%s on rank %d is not that of another rank; it must be the same on all",
+                     NAMES[i], comm->rank);
         status = BP_ERROR_ARGUMENT;
     }
     return bpm_agree(comm, status);
@@ -129,6 +143,11 @@ bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *requested, 
     bp_mpi_config config = complete(requested);
     bpm_comm comm = {.handle = MPI_COMM_NULL, .size = 1, .limit = config.message_limit, .log = config.local.log};
     bp_status checked = check_config(&config);
+    if (world != NULL) {
+        *world = NULL;
+    } else if (checked == BP_OK) {
+        checked = refuse(&config, BP_ERROR_ARGUMENT, "world is NULL: there is no place for the new world");
+    }
     comm.allocator =
         checked == BP_OK && config.local.allocator.allocate != NULL ? config.local.allocator : bp_allocator_default();
     bp_status status = open_comm(communicator, &comm);
@@ -156,17 +175,13 @@ bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *requested, 
     status = bpm_agree(&self->comm, bpm_partition_create(&self->comm, &self->zoltan));
     if (status != BP_OK) {
         bp_mpi_world_destroy(self);
-        self = NULL;
+        return status;
     }
     *world = self;
-    return status;
+    return BP_OK;
 }
 
 bp_status bp_mpi_world_create(MPI_Comm communicator, const bp_mpi_config *config, bp_mpi_world **world) {
-    if (world == NULL) {
-        return BP_ERROR_ARGUMENT;
-    }
-    *world = NULL;
     return bpm_world_open(communicator, config, world);
 }
 
@@ -341,9 +356,14 @@ void bpm_owned_sort(bp_mpi_world *world) {
 
 // ---- questions -----------------------------------------------------------------------------------------------------
 
+static bp_status refuse_null(const bp_mpi_world *world, const char *name) {
+    if (world != NULL) bp_log_write(&world->comm.log, "%s is NULL: there is no place for the answer", name);
+    return BP_ERROR_ARGUMENT;
+}
+
 bp_status bp_mpi_owned(const bp_mpi_world *world, bp_mpi_objects *objects) {
     if (world == NULL || objects == NULL) {
-        return BP_ERROR_ARGUMENT;
+        return refuse_null(world, "objects");
     }
     const bpm_owned *owned = &world->owned;
     *objects = (bp_mpi_objects){
@@ -353,7 +373,7 @@ bp_status bp_mpi_owned(const bp_mpi_world *world, bp_mpi_objects *objects) {
 
 bp_status bp_mpi_owned_boxes(bp_mpi_world *world, const bp_box **boxes) {
     if (world == NULL || boxes == NULL) {
-        return BP_ERROR_ARGUMENT;
+        return refuse_null(world, "boxes");
     }
     bpm_bring_boxes(world);
     *boxes = world->owned.boxes.data;
@@ -374,6 +394,8 @@ bp_status bp_mpi_get(const bp_mpi_world *world, uint64_t id, bp_box *box, bp_obj
     const uint32_t *owned = bpm_map_find(&world->owned.index_of, id);
     const uint32_t *ghost = owned == NULL && !world->stale ? bpm_map_find(&world->local.ghosts, id) : NULL;
     if (owned == NULL && ghost == NULL) {
+        bp_log_write(&world->comm.log, "rank %d neither owns the object with the id %llu nor knows it as a ghost",
+                     world->comm.rank, (unsigned long long)id);
         return BP_ERROR_ID;
     }
     const bp_buffer *objects = owned != NULL ? &world->owned.objects : &world->local.objects;
@@ -392,7 +414,7 @@ uint64_t bp_mpi_world_count(const bp_mpi_world *world) {
 
 bp_status bp_mpi_world_stats(const bp_mpi_world *world, bp_mpi_stats *stats) {
     if (world == NULL || stats == NULL) {
-        return BP_ERROR_ARGUMENT;
+        return refuse_null(world, "stats");
     }
     *stats = world->stats;
     return BP_OK;

@@ -259,7 +259,8 @@ bp_status bpm_make_regions(bp_mpi_world *world, bp_status status, bpm_regions *r
 // balance.c: counts the work after an update. Collective.
 bp_status bpm_measure(bp_mpi_world *world, bp_status status, double work, double *imbalance);
 
-// Creates the parts that every world has, without any objects. Collective.
+// Creates the parts that every world has, without any objects. `world` may be NULL on some ranks: an error, on all.
+// Collective.
 bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *requested, bp_mpi_world **world);
 
 #endif

@@ -22,7 +22,8 @@
 ///     order, each with its own share of objects, which may be empty.
 ///   - All ranks return the same status. If one rank gets a bad argument or runs out of memory, all ranks return that
 ///     error, and the world is as it was before the call. (Of several errors, all return the one with the largest
-///     number.) A NULL world is the exception: it has no communicator to notify the others.
+///     number.) The exceptions are a NULL world and MPI_COMM_NULL: there is nothing to notify the others over. The log
+///     of the rank that gets the bad argument says what is wrong with it.
 ///   - The union of all ranks' pairs is exactly what one bp_world with all objects would report.
 ///   - Errors of MPI are returned as BP_ERROR_MPI on the ranks where they happen. After that, only destroy the world.
 #ifndef BROADPHASE_MPI_H
@@ -61,7 +62,7 @@ typedef enum bp_mpi_partition {
 } bp_mpi_partition;
 
 /// The configuration of a world. Zero means default, for every field. All ranks must pass the same values, except
-/// hooks.
+/// hooks: if they do not, BP_ERROR_ARGUMENT (method, settings, threads, pair_order and update are not compared).
 typedef struct bp_mpi_config {
     /// The search of each rank. Used: method, settings, dimensions, threads, shape, period, pair_order, update, the
     /// flag BP_EVENTS and the hooks. A margin or filter gives BP_ERROR_UNSUPPORTED: grow the boxes yourself, and use
@@ -183,7 +184,8 @@ BP_API bp_status bp_mpi_world_stats(const bp_mpi_world *world, bp_mpi_stats *sta
 /// BP_ERROR_INTERNAL if not.
 BP_API bp_status bp_mpi_world_validate(bp_mpi_world *world);
 
-/// Writes all objects, and the pairs of the last update, to one file through MPI-IO. `path` is the same on all ranks.
+/// Writes all objects, and the pairs of the last update, to one file through MPI-IO. `path` must be the same on all
+/// ranks, here and in bp_mpi_world_load: if not, BP_ERROR_ARGUMENT.
 BP_API bp_status bp_mpi_world_save(bp_mpi_world *world, const char *path);
 
 /// Creates a world from a file, on any number of ranks. `config` must agree with the saved world in dimensions, shape,

@@ -297,8 +297,9 @@ static void learn(const bp_mpi_config *config) {
 
 // One action fails at its n-th allocation on one rank, for every n; afterwards the world works as if nothing had
 // happened.
-static void refuse_memory(deed victim, bool early) {
-    bp_mpi_config config = {.local = {.flags = BP_EVENTS}, .user_bytes = 5, .broadcast_above = 2};
+static void refuse_memory(deed victim, bp_mpi_partition partition, bool early) {
+    bp_mpi_config config = {
+        .local = {.flags = BP_EVENTS}, .partition = partition, .user_bytes = 5, .broadcast_above = 2};
     stingy memory = {.left = -1};
     config.local.allocator = allocator_of(&memory);
     learn(&config);
@@ -337,7 +338,10 @@ static void refuse_memory(deed victim, bool early) {
 }
 
 static void refused_memory_in_every_deed(void) {
-    for (deed what = DEED_ADD; what < DEEDS; ++what) refuse_memory(what, !is_quick());
+    for (deed what = DEED_ADD; what < DEEDS; ++what) {
+        refuse_memory(what, BP_MPI_RCB, !is_quick());
+        refuse_memory(what, BP_MPI_HSFC, !is_quick());
+    }
 }
 
 static void refused_memory_while_creating(void) {
