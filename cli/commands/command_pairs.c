@@ -114,6 +114,7 @@ const tool_command command_pairs = {
                "  broadphase pairs points.csv cells.csv --threads -1 -o pairs.npy\n"
                "\n"
                "Box files: .csv or .npy, a row each: min_x,min_y,min_z,max_x,max_y,max_z or x,y,z,radius; - is CSV.\n"
+               "In .csv files commas, semicolons, tabs or blanks separate columns. For 2-D boxes: z 0, dimensions=2.\n"
                "Pairs are row numbers from 0, written sorted as a,b. Boxes of float64 are compared in 64 bits.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,

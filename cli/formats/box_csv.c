@@ -1,8 +1,8 @@
 // Boxes from CSV: read in blocks, cut into lines in place, numbers parsed where they lie.
 //
-// One header line is allowed; spaces around numbers, CRLF, a byte order mark, a missing last newline and empty lines at
-// the end are too. Any other line that is not a row of numbers is an error with its line number: to skip a row would
-// lose pairs.
+// The first line tells what separates the columns: commas, semicolons, or blanks and tabs. One header line is allowed;
+// quotes and spaces around numbers, CRLF, a byte order mark, a missing last newline and empty lines at the end are too.
+// Any other line that is not a row of numbers is an error with its line number: to skip a row would lose pairs.
 #include "formats/box_files.h"
 #include "formats/number.h"
 
@@ -22,6 +22,7 @@ typedef struct csv_reader {
     line_reader lines;
     uint32_t dimensions;
     size_t columns;    // 0 until the first row is read
+    char separator;    // ',', ';', or ' ' for any number of blanks and tabs
     size_t empty_line; // the first of the empty lines just read; 0: none
     box_list *list;
 } csv_reader;
@@ -78,16 +79,32 @@ static const char *skip_blanks(const char *text) {
     return text;
 }
 
-static size_t count_fields(const char *text) {
+// The characters at which a field ends.
+static const char *separators(const csv_reader *reader) {
+    return reader->separator == ' ' ? " \t" : reader->separator == ';' ? ";" : ",";
+}
+
+// The beginning of the field behind this one, or the end of the line.
+static const char *next_field(const csv_reader *reader, const char *field) {
+    field += strcspn(field, separators(reader));
+    return skip_blanks(reader->separator == ' ' || *field == '\0' ? field : field + 1);
+}
+
+static size_t count_fields(const csv_reader *reader, const char *line) {
     size_t count = 1;
-    for (; *text != '\0'; text++) count += *text == ',';
+    const char *field = skip_blanks(line);
+    if (reader->separator == ' ') {
+        while (*(field = next_field(reader, field)) != '\0') count++;
+    } else {
+        for (; *field != '\0'; field++) count += *field == reader->separator;
+    }
     return count;
 }
 
-// Fails at the line just read; the part of the text up to the next comma is shown as it stands.
+// Fails at the line just read; the part of the text up to the next separator is shown as it stands.
 static bool fail_field(const csv_reader *reader, const char *what, size_t index, const char *text, failure *why) {
     enum { SHOWN_MAX = 40 };
-    int length = (int)strcspn(text, ",");
+    int length = (int)strcspn(text, separators(reader));
     const char *more = length > SHOWN_MAX ? "..." : "";
     if (length > SHOWN_MAX) length = SHOWN_MAX;
     while (length > 0 && text[length - 1] == ' ') length--;
@@ -96,7 +113,33 @@ static bool fail_field(const csv_reader *reader, const char *what, size_t index,
                        box_column_name(reader->columns, index), length, text, more);
 }
 
-static number_result read_field(const csv_reader *reader, const char *text, const char **end, double *value) {
+static const char *advice_on_columns(const csv_reader *reader, const char *line, size_t found) {
+    const char *end = line + strlen(line);
+    while (end > line && (end[-1] == ' ' || end[-1] == '\t')) end--;
+    if (found > 1 && end > line && end[-1] == reader->separator) return "the row ends with a separator: remove it";
+    switch (found) {
+    case 1: return "separate the numbers by commas, semicolons, tabs or blanks";
+    case 2: return "for points in 2-D write x,y,0,0, and call with --set dimensions=2";
+    case 3: return "for points add a fourth column, the radius: 0";
+    case 5: return "one number is missing, or one column, as of row numbers, is too many";
+    default: return "leave out columns that are no coordinates, such as names and row numbers";
+    }
+}
+
+static bool fail_columns(const csv_reader *reader, const char *line, failure *why) {
+    const char *name = reader->lines.input->name;
+    const size_t found = count_fields(reader, line);
+    if (reader->columns == 0) {
+        return failure_set(why, STATUS_FAILED,
+                           "%s:%zu: expected 6 columns (boxes: min_x,min_y,min_z,max_x,max_y,max_z) or 4 (spheres: "
+                           "x,y,z,radius), found %zu; %s",
+                           name, reader->lines.number, found, advice_on_columns(reader, line, found));
+    }
+    return failure_set(why, STATUS_FAILED, "%s:%zu: expected %zu columns as in the first row, found %zu", name,
+                       reader->lines.number, reader->columns, found);
+}
+
+static number_result read_number(const csv_reader *reader, const char *text, const char **end, double *value) {
     if (reader->columns == SPHERE_COLUMNS) return number_read_double(text, end, value);
     float coordinate;
     number_result result = number_read_float(text, end, &coordinate);
@@ -104,16 +147,33 @@ static number_result read_field(const csv_reader *reader, const char *text, cons
     return result;
 }
 
-static bool fail_columns(const csv_reader *reader, size_t found, failure *why) {
-    const char *name = reader->lines.input->name;
-    if (reader->columns == 0) {
-        return failure_set(why, STATUS_FAILED,
-                           "%s:%zu: expected 6 columns (min_x,min_y,min_z,max_x,max_y,max_z) or 4 (x,y,z,radius), "
-                           "found %zu",
-                           name, reader->lines.number, found);
-    }
-    return failure_set(why, STATUS_FAILED, "%s:%zu: expected %zu columns as in the first row, found %zu", name,
-                       reader->lines.number, reader->columns, found);
+static bool is_quote(char character) {
+    return character == '"' || character == '\'';
+}
+
+// A number, perhaps in quotes.
+static number_result read_field(const csv_reader *reader, const char *text, const char **end, double *value) {
+    if (!is_quote(*text)) return read_number(reader, text, end, value);
+    const number_result result = read_number(reader, skip_blanks(text + 1), end, value);
+    if (result != NUMBER_READ) return result;
+    *end = skip_blanks(*end);
+    return *(*end)++ == *text ? NUMBER_READ : NUMBER_NONE;
+}
+
+// Goes on from behind a number to the next one, or to the end of the line; false if there is something else.
+static bool leave_field(const csv_reader *reader, const char **text, bool is_last) {
+    const char *number_end = *text;
+    *text = skip_blanks(number_end);
+    if (is_last) return **text == '\0';
+    if (reader->separator == ' ') return *text != number_end && **text != '\0';
+    return *(*text)++ == reader->separator;
+}
+
+static bool fail_number(const csv_reader *reader, const char *line, size_t index, const char *field, failure *why) {
+    if (count_fields(reader, line) != reader->columns) return fail_columns(reader, line, why);
+    const size_t length = strcspn(field, separators(reader));
+    const bool decimal_comma = reader->separator != ',' && memchr(field, ',', length) != NULL;
+    return fail_field(reader, decimal_comma ? "a number with a decimal point" : "a number", index, field, why);
 }
 
 static bool read_row(csv_reader *reader, const char *line, failure *why) {
@@ -121,19 +181,19 @@ static bool read_row(csv_reader *reader, const char *line, failure *why) {
     const char *text = line;
     for (size_t i = 0; i < reader->columns; i++) {
         const char *field = skip_blanks(text);
-        number_result result = read_field(reader, field, &text, &values[i]);
-        if (result == NUMBER_OUT_OF_RANGE) return fail_field(reader, "a smaller number (or inf)", i, field, why);
-        if (result == NUMBER_READ) text = skip_blanks(text);
-        char stop = i + 1 < reader->columns ? ',' : '\0';
-        if (result == NUMBER_NONE || (*text != stop && *text != ',' && *text != '\0')) {
-            size_t found = count_fields(line);
-            if (found != reader->columns) return fail_columns(reader, found, why);
-            return fail_field(reader, "a number", i, field, why);
+        const number_result result = read_field(reader, field, &text, &values[i]);
+        if (result == NUMBER_OUT_OF_RANGE) {
+            const bool in_64_bits = reader->columns == SPHERE_COLUMNS;
+            return fail_field(reader,
+                              in_64_bits ? "a number of at most 1.7976931348623157e308 either way, or inf,"
+                                         : "a number of at most 3.4028235e38 either way, or inf,",
+                              i, field, why);
         }
-        if (*text != stop) return fail_columns(reader, count_fields(line), why);
-        text++;
+        if (result == NUMBER_NONE || !leave_field(reader, &text, i + 1 == reader->columns)) {
+            return fail_number(reader, line, i, field, why);
+        }
     }
-    if (text != reader->lines.line_end + 1)
+    if (text != reader->lines.line_end)
         return fail_field(reader, "a number and no zero byte", reader->columns - 1, line, why);
     if (box_list_add(reader->list, reader->columns, values, reader->dimensions, why)) return true;
     return failure_prefix(why, "%s:%zu: ", reader->lines.input->name, reader->lines.number);
@@ -142,45 +202,68 @@ static bool read_row(csv_reader *reader, const char *line, failure *why) {
 // ---------------------------------------------------------------------------------------------------------------------
 // The file
 
+// A comma inside of a number would be taken for a separator, and the other way round.
+static bool find_separator(csv_reader *reader, const char *line, failure *why) {
+    const bool commas = strchr(line, ',') != NULL, semicolons = strchr(line, ';') != NULL;
+    if (commas && semicolons) {
+        return failure_set(why, STATUS_FAILED,
+                           "%s:%zu: expected commas or semicolons between columns, found both; write numbers with a "
+                           "decimal point, as 0.5",
+                           reader->lines.input->name, reader->lines.number);
+    }
+    reader->separator = commas ? ',' : semicolons ? ';' : ' ';
+    return true;
+}
+
+static bool is_letter(char character) {
+    const char lower = (char)(character | 0x20);
+    return (lower >= 'a' && lower <= 'z') || character == '_' || (unsigned char)character >= 0x80;
+}
+
+// A name has a letter before any digit: neither a number, nor one in quotes, brackets or units.
+static bool is_name(const csv_reader *reader, const char *field) {
+    const char *end;
+    float value;
+    const size_t length = strcspn(field, separators(reader));
+    field += is_quote(*field);
+    if (strchr("+-.", *field) != NULL) return false; // '\0' too
+    if (number_read_float(field, &end, &value) == NUMBER_READ && strchr(",; \t\"'", *end) != NULL) return false;
+    for (size_t i = 0; i < length && (field[i] < '0' || field[i] > '9'); i++) {
+        if (is_letter(field[i])) return true;
+    }
+    return false;
+}
+
 // A header has a name in every field. One number among them and it is a row, perhaps a damaged one.
-static bool is_header(const char *line) {
-    for (const char *field = line; field != NULL; field = strchr(field, ',')) {
-        field += *field == ',';
-        field = skip_blanks(field);
-        const char *end;
-        float value;
-        if (*field == '\0' || strchr("+-.0123456789,", *field) != NULL) return false;
-        if (number_read_float(field, &end, &value) == NUMBER_READ && strchr(", \t", *end) != NULL) return false;
+static bool is_header(const csv_reader *reader, const char *line) {
+    const char *field = skip_blanks(line);
+    for (size_t left = count_fields(reader, line); left > 0; left--, field = next_field(reader, field)) {
+        if (!is_name(reader, field)) return false;
     }
     return true;
 }
 
 // Any names are accepted, except this format's own names in another order: the columns would be misread.
-static bool check_header(csv_reader *reader, const char *line, failure *why) {
-    size_t columns = count_fields(line);
-    if (columns != BOX_COLUMNS && columns != SPHERE_COLUMNS) return fail_columns(reader, columns, why);
-    reader->columns = columns;
-    const char *field = line;
-    for (size_t i = 0; i < columns; i++) {
-        field = skip_blanks(field);
-        size_t length = strcspn(field, ", \t");
-        for (size_t known = 0; known < columns; known++) {
-            const char *name = box_column_name(columns, known);
-            if (known == i || strlen(name) != length || strncmp(name, field, length) != 0) continue;
-            return fail_field(reader, box_column_name(columns, i), i, field, why);
+static bool check_header(const csv_reader *reader, const char *line, failure *why) {
+    const char *field = skip_blanks(line);
+    for (size_t i = 0; i < reader->columns; i++, field = next_field(reader, field)) {
+        const char *name = field + is_quote(*field);
+        const size_t length = strcspn(name, ",; \t\"'");
+        for (size_t known = 0; known < reader->columns; known++) {
+            const char *other = box_column_name(reader->columns, known);
+            if (known == i || strlen(other) != length || strncmp(other, name, length) != 0) continue;
+            return fail_field(reader, box_column_name(reader->columns, i), i, field, why);
         }
-        field += strcspn(field, ",");
-        field += *field == ',';
     }
     return true;
 }
 
 static bool begin_file(csv_reader *reader, const char *line, failure *why) {
-    if (is_header(line)) return check_header(reader, line, why);
-    size_t columns = count_fields(line);
-    if (columns != BOX_COLUMNS && columns != SPHERE_COLUMNS) return fail_columns(reader, columns, why);
+    if (!find_separator(reader, line, why)) return false;
+    const size_t columns = count_fields(reader, line);
+    if (columns != BOX_COLUMNS && columns != SPHERE_COLUMNS) return fail_columns(reader, line, why);
     reader->columns = columns;
-    return read_row(reader, line, why);
+    return is_header(reader, line) ? check_header(reader, line, why) : read_row(reader, line, why);
 }
 
 static bool read_line(csv_reader *reader, const char *line, failure *why) {
