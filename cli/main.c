@@ -92,6 +92,7 @@ static void hold_standard_streams(void) {
 int main(int count, char **words) {
     hold_standard_streams();
     signal(SIGPIPE, SIG_IGN); // a closed pipe becomes a write error, reported like any other
+    signal(SIGXFSZ, SIG_IGN); // and so does a file that is larger than the user's limit
     failure why = {.status = STATUS_FAILED};
     const tool_command *command = count < 2 ? NULL : find_command(words[1]);
     if (run_command_line(command, words, (size_t)count, &why)) return STATUS_DONE;

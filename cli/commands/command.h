@@ -30,6 +30,11 @@ typedef struct command_line {
     size_t operand_count;
 } command_line;
 
+// Where the data goes, for the commands whose default is standard output.
+static inline const char *output_path(const command_line *arguments) {
+    return arguments->output == NULL ? "-" : arguments->output;
+}
+
 typedef enum option_kind {
     OPTION_FLAG,    // bool
     OPTION_TEXT,    // const char *

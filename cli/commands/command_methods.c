@@ -5,7 +5,7 @@
 
 bool write_names(const command_line *arguments, size_t count, text_of_index name, text_of_index summary, failure *why) {
     output_file output;
-    if (!output_open(&output, arguments->output == NULL ? "-" : arguments->output, why)) return false;
+    if (!output_open(&output, output_path(arguments), why)) return false;
     int width = 0;
     for (size_t i = 0; i < count; i++) {
         int length = (int)strlen(name(i));

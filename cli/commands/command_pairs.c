@@ -82,7 +82,8 @@ static bool check_call(const command_line *arguments, failure *why) {
     if ((arguments->config.flags & BP_PAIRS_FIXED) != 0) {
         return failure_set(why, STATUS_WRONG_CALL, "flags: a fixed buffer is for C programs; leave this flag out");
     }
-    return arguments->output == NULL || file_format_of(arguments->output, &format, why);
+    if (arguments->output != NULL && !file_format_of(arguments->output, &format, why)) return false;
+    return output_spares(output_path(arguments), arguments->operands, arguments->operand_count, why);
 }
 
 static bool read_sets(const command_line *arguments, box_list sets[2], failure *why) {
@@ -99,7 +100,7 @@ static bool run_pairs(const command_line *arguments, failure *why) {
     bp_pairs pairs = {0};
     bool good = check_call(arguments, why) && read_sets(arguments, sets, why) &&
                 find_pairs(arguments, sets, &pairs, why) &&
-                pair_file_write(arguments->output == NULL ? "-" : arguments->output, pairs.data, pairs.count, why);
+                pair_file_write(output_path(arguments), pairs.data, pairs.count, why);
     bp_pairs_free(&pairs, &arguments->config);
     box_list_free(&sets[0]);
     box_list_free(&sets[1]);

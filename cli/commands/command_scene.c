@@ -66,8 +66,7 @@ static bool run_scene(const command_line *arguments, failure *why) {
         return failure_set(why, status, "scene %s: %s", arguments->operands[0], error);
     }
     advance(made, arguments->steps);
-    const char *path = arguments->output == NULL ? "-" : arguments->output;
-    bool good = box_file_write(path, scene_boxes(made), scene_box_count(made), why);
+    bool good = box_file_write(output_path(arguments), scene_boxes(made), scene_box_count(made), why);
     scene_destroy(made);
     return good;
 }

@@ -159,13 +159,16 @@ static bool convert(const command_line *arguments, failure *why) {
         if (good && more) write_step(&output, &trace, objects);
     }
     trace_file_close(&trace);
-    return output_close(&output, why) && good;
+    if (good) return output_close(&output, why);
+    output_abandon(&output);
+    return false;
 }
 
 static bool run_trace(const command_line *arguments, failure *why) {
     if (arguments->operand_count != 1) {
         return failure_set(why, STATUS_WRONG_CALL, "expected one trace, found %zu files", arguments->operand_count);
     }
+    if (!output_spares(output_path(arguments), arguments->operands, 1, why)) return false;
     return arguments->output != NULL ? convert(arguments, why) : run_replay(arguments, why);
 }
 

@@ -172,7 +172,7 @@ static bool tune(const command_line *arguments, story *s, failure *why) {
     ranked[0].config = without_hooks(ranked[0].config);
     return (arguments->quiet || print_table(ranked, count, &arguments->config, why)) &&
            (arguments->source == NULL || write_winner(arguments->source, &ranked[0], SETTINGS_C, why)) &&
-           write_winner(arguments->output == NULL ? "-" : arguments->output, &ranked[0], SETTINGS_LINES, why);
+           write_winner(output_path(arguments), &ranked[0], SETTINGS_LINES, why);
 }
 
 static bool run_tune(const command_line *arguments, failure *why) {
@@ -181,7 +181,9 @@ static bool run_tune(const command_line *arguments, failure *why) {
         return failure_set(why, STATUS_WRONG_CALL, "expected one file of boxes or a trace, found %zu",
                            arguments->operand_count);
     }
-    bool good = read_story(arguments, &s, why) && tune(arguments, &s, why);
+    const bool spared = output_spares(output_path(arguments), arguments->operands, 1, why) &&
+                        (arguments->source == NULL || output_spares(arguments->source, arguments->operands, 1, why));
+    bool good = spared && read_story(arguments, &s, why) && tune(arguments, &s, why);
     free_story(&s);
     return good;
 }

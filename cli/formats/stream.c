@@ -17,6 +17,24 @@ static bool is_standard(const char *path) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
+// What a path leads to
+
+// Two regular files are the same if both numbers are, whatever their names are.
+typedef struct file_identity {
+    bool is_regular;
+    uint64_t device, number;
+} file_identity;
+
+// Of what a path leads to, or of an open file if the path is NULL. The only place that knows how a system tells files
+// apart. Nothing is opened: a pipe would take that for its reader.
+static file_identity identify(const char *path, int file) {
+    struct stat status;
+    if ((path != NULL ? stat(path, &status) : fstat(file, &status)) != 0) return (file_identity){0};
+    return (file_identity){
+        .is_regular = S_ISREG(status.st_mode), .device = (uint64_t)status.st_dev, .number = (uint64_t)status.st_ino};
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Input
 
 // Checks the opened file: a directory or an empty file is refused before anything is read.
@@ -103,6 +121,18 @@ bool input_read_all(const char *path, char **text, size_t *size, failure *why) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Output
 
+bool output_spares(const char *path, char *const *inputs, size_t count, failure *why) {
+    const file_identity output = identify(is_standard(path) ? NULL : path, STDOUT_FILENO);
+    for (size_t i = 0; i < count && output.is_regular; i++) {
+        const file_identity input = identify(is_standard(inputs[i]) ? NULL : inputs[i], STDIN_FILENO);
+        if (!input.is_regular || input.device != output.device || input.number != output.number) continue;
+        return failure_set(
+            why, STATUS_WRONG_CALL, "%s: is the input %s too, which would be lost; choose another file with -o",
+            is_standard(path) ? "standard output" : path, is_standard(inputs[i]) ? "on standard input" : inputs[i]);
+    }
+    return true;
+}
+
 bool output_open(output_file *output, const char *path, failure *why) {
     *output = (output_file){.name = is_standard(path) ? "standard output" : path, .file = STDOUT_FILENO};
     output->block = malloc(STREAM_BLOCK);
@@ -166,15 +196,39 @@ bool output_broken(const output_file *output) {
     return output->error_number != 0;
 }
 
-bool output_close(output_file *output, failure *why) {
-    flush(output);
+// A part of a file must not be taken for the whole: it is emptied, which also serves where the path is a link, and
+// removed. Nothing is removed that is not a regular file. Returns what has become of it.
+static const char *discard(const output_file *output) {
+    if (output->file <= STDERR_FILENO || !identify(NULL, output->file).is_regular)
+        return "what was written is incomplete";
+    struct stat status;
+    const bool is_emptied = ftruncate(output->file, 0) == 0;
+    const bool is_link = lstat(output->name, &status) == 0 && S_ISLNK(status.st_mode);
+    if (!is_link && unlink(output->name) == 0) return "could not be written whole, and was removed";
+    return is_emptied ? "could not be written whole, and was emptied" : "what was written is incomplete";
+}
+
+static void end_output(output_file *output) {
     free(output->block);
     output->block = NULL;
     if (output->file > STDERR_FILENO && close(output->file) != 0 && output->error_number == 0) {
         output->error_number = errno;
     }
     output->file = -1;
-    if (output->error_number == 0) return true;
-    const char *what = output->error_number == EPIPE ? "the reader closed the pipe" : strerror(output->error_number);
-    return failure_set(why, STATUS_FAILED, "%s: what was written is incomplete: %s", output->name, what);
+}
+
+void output_abandon(output_file *output) {
+    (void)discard(output);
+    end_output(output);
+}
+
+bool output_close(output_file *output, failure *why) {
+    flush(output);
+    const char *state = output->error_number != 0 ? discard(output) : "what was written may be incomplete";
+    end_output(output);
+    const int code = output->error_number;
+    if (code == 0) return true;
+    const char *what = code == EPIPE ? "the reader closed the pipe" : strerror(code);
+    const char *remedy = code == ENOSPC || code == EFBIG ? "; free some space, or choose another place with -o" : "";
+    return failure_set(why, STATUS_FAILED, "%s: %s: %s%s", output->name, state, what, remedy);
 }

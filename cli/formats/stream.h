@@ -35,6 +35,8 @@ typedef struct output_file {
     char *block;
 } output_file;
 
+// Refuses a path that leads to one of the inputs, by whatever name: to be called before output_open, which empties it.
+bool output_spares(const char *path, char *const *inputs, size_t count, failure *why);
 bool output_open(output_file *output, const char *path, failure *why);
 // Room for `size` bytes (at most STREAM_BLOCK); hand the end of what was written there to output_advance.
 char *output_room(output_file *output, size_t size);
@@ -42,6 +44,9 @@ void output_advance(output_file *output, const char *end);
 void output_bytes(output_file *output, const void *bytes, size_t size);
 void output_text(output_file *output, const char *format, ...) TOOL_FORMAT(2, 3);
 bool output_broken(const output_file *output);
+// A file that could not be written whole is removed.
 bool output_close(output_file *output, failure *why);
+// Closes and removes a file that will not become whole, for another reason.
+void output_abandon(output_file *output);
 
 #endif

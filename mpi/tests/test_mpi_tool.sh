@@ -70,6 +70,10 @@ head -c 5000 boxes.npy >cut.npy
 if "$launch" 2 "$tool" pairs cut.npy -o pairs.npy 2>message; then fail "a file that is cut off was taken"; fi
 if "$launch" 2 "$tool" pairs nowhere.npy -o pairs.npy 2>message; then fail "a missing file was taken"; fi
 if "$launch" 2 "$tool" pairs boxes.npy -o /nowhere/pairs.npy 2>message; then fail "an impossible output was taken"; fi
+cp boxes.npy same.npy
+ln -s same.npy link.npy
+if "$launch" 2 "$tool" pairs same.npy -o link.npy 2>message; then fail "the input was taken for the output"; fi
+cmp boxes.npy same.npy || fail "the input was written over"
 if "$launch" 2 "$tool" nonsense 2>message; then fail "a wrong command was taken"; fi
 "$launch" 2 "$tool" --help | grep -q 'usage' || fail "no help"
 

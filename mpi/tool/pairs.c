@@ -192,7 +192,10 @@ static bool write_blocks(MPI_File file, const char *path, const bpm_pairs *pairs
         }
         if (MPI_File_write_at(file, start + (MPI_Offset)(first * row), block, (int)(count * row), MPI_BYTE,
                               MPI_STATUS_IGNORE) != MPI_SUCCESS) {
-            return failure_set(why, STATUS_FAILED, "%s: cannot be written", path);
+            return failure_set(why, STATUS_FAILED,
+                               "%s: could not be written whole, and was removed; free some space, or choose another "
+                               "place with -o",
+                               path);
         }
     }
     return true;
@@ -233,6 +236,7 @@ static bool write_pairs(const char *path, const bpm_pairs *pairs, uint64_t rows,
         }
         if (code == MPI_SUCCESS) good &= MPI_File_close(&file) == MPI_SUCCESS;
         good = all_good(good, why);
+        if (!good && tool_rank == 0) (void)remove(path); // a part must not be taken for the whole
     }
     free(block);
     return good;
@@ -286,6 +290,7 @@ bool run_pairs(const mpi_call *call, failure *why) {
         return failure_set(why, STATUS_WRONG_CALL,
                            "pairs: both files must be .npy, which several ranks can read and write");
     }
+    if (!all_good(output_spares(call->output, &(char *){(char *)call->input}, 1, why), why)) return false;
     layout file_layout = {0};
     box_list list = {0};
     bpm_pairs pairs = {0};
