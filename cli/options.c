@@ -56,7 +56,9 @@ static bool fail_number(const char *name, const char *expected, const char *foun
 
 static bool apply_count(const tool_option *option, const char *value, uint64_t maximum, uint64_t *count, failure *why) {
     if (number_parse_count(value, maximum, count)) return true;
-    return fail_number(option->name, "a whole number, 0 or more", value, why);
+    char expected[64];
+    snprintf(expected, sizeof expected, "a whole number from 0 to %llu", (unsigned long long)maximum);
+    return fail_number(option->name, expected, value, why);
 }
 
 static bool apply(const tool_option *option, const char *value, command_line *arguments, failure *why) {
@@ -73,8 +75,8 @@ static bool apply(const tool_option *option, const char *value, command_line *ar
         return true;
     case OPTION_NUMBER: return apply_count(option, value, UINT64_MAX, target, why);
     case OPTION_REAL:
-        if (number_parse_double(value, target)) return true;
-        return fail_number(option->name, "a number", value, why);
+        if (number_parse_real(value, target)) return true;
+        return fail_number(option->name, "a number: 0, or 4.9e-324 to 1.7e308 either way", value, why);
     case OPTION_FIELD: return settings_set(config, methods, option->name + 2, value, why);
     case OPTION_SET: return settings_apply(config, methods, value, why) || failure_prefix(why, "--set %.100s: ", value);
     case OPTION_SETTINGS: break;

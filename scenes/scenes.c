@@ -82,13 +82,13 @@ static bool is_within(double value, double low, double high) {
 
 static const char *check_options(const scene_options *o, size_t wall_count) {
     if (o->count > BP_MAX_COUNT - wall_count) {
-        return "too many objects";
+        return "there may be at most 4294967294 objects, walls included";
     }
     if (!is_within(o->pairs_per_object, 1e-6, 1e9)) {
         return "pairs per object must be between 1e-6 and 1e9";
     }
     if (!is_within(o->motion, 0, 1000)) {
-        return "motion must be at most 1000";
+        return "motion must be at most 1000 (negative: none)";
     }
     if (!is_within(o->density, 1e-9, 1e9)) {
         return "density must be between 1e-9 and 1e9";

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKED_MAX = 64, SECONDS_USUAL = 20 };
+enum { RANKED_MAX = 64, SECONDS_USUAL = 20, SECONDS_MOST = 1000000 };
 
 static const tool_option OPTIONS[] = {
     {"--budget", "SECONDS", OPTION_REAL, offsetof(command_line, budget), "how long it may take (default: 20)"},
@@ -180,6 +180,10 @@ static bool run_tune(const command_line *arguments, failure *why) {
     if (arguments->operand_count != 1) {
         return failure_set(why, STATUS_WRONG_CALL, "expected one file of boxes or a trace, found %zu",
                            arguments->operand_count);
+    }
+    if (!(arguments->budget >= 0.0 && arguments->budget <= SECONDS_MOST)) {
+        return failure_set(why, STATUS_WRONG_CALL, "--budget: expected 0 (for %d) to %d seconds, found %g",
+                           SECONDS_USUAL, SECONDS_MOST, arguments->budget);
     }
     const bool spared = output_spares(output_path(arguments), arguments->operands, 1, why) &&
                         (arguments->source == NULL || output_spares(arguments->source, arguments->operands, 1, why));

@@ -165,6 +165,22 @@ bool number_parse_double(const char *text, double *value) {
     return number_read_double(text, &end, value) == NUMBER_READ && *end == '\0';
 }
 
+// Whether there is a digit other than 0 before the exponent.
+static bool is_not_zero(const char *text) {
+    return strcspn(text, "123456789") < strcspn(text, "eE");
+}
+
+bool number_parse_real(const char *text, double *value) {
+    if (!number_parse_double(text, value)) return false;
+    return *value != 0.0 || !is_not_zero(text);
+}
+
+bool number_parse_real_float(const char *text, float *value) {
+    const char *end;
+    if (number_read_float(text, &end, value) != NUMBER_READ || *end != '\0') return false;
+    return *value != 0.0f || !is_not_zero(text);
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Writing
 

@@ -21,6 +21,10 @@ number_result number_read_double(const char *text, const char **end, double *val
 bool number_parse_count(const char *text, uint64_t maximum, uint64_t *value);
 bool number_parse_integer(const char *text, int32_t *value);
 bool number_parse_double(const char *text, double *value);
+// The same for options: what is too small for the type is refused, because it would become 0, which mostly means a
+// default.
+bool number_parse_real(const char *text, double *value);
+bool number_parse_real_float(const char *text, float *value);
 
 enum { NUMBER_LENGTH_MAX = 32 };
 

@@ -167,8 +167,9 @@ static bool fail_choice(const config_field *field, const char *value, failure *w
 }
 
 static bool fail_value(const config_field *field, const char *value, failure *why) {
-    static const char *const kinds[] = {"a whole number, 0 or more", "a whole number", "a number", "a name",
-                                        "a number of bytes"};
+    static const char *const kinds[] = {"a whole number from 0 to 4294967295", "a whole number from -1 to 1024",
+                                        "a number: 0, or 1.4e-45 to 3.40282347e38 either way", "a name",
+                                        "a number of bytes, whole, from 0 to 2^64 - 1"};
     return failure_set(why, STATUS_WRONG_CALL, "%s: expected %s, found '%.100s'", field->name, kinds[field->kind],
                        value);
 }
@@ -190,7 +191,7 @@ static bool parse_element(const config_field *field, const char *text, void *ele
     uint64_t count = 0;
     uint32_t word = 0;
     int32_t integer = 0;
-    double real = 0.0;
+    float real = 0.0f;
     bool good = true;
     switch (field->kind) {
     case FIELD_COUNT:
@@ -202,8 +203,8 @@ static bool parse_element(const config_field *field, const char *text, void *ele
         memcpy(&word, &integer, sizeof word);
         break;
     case FIELD_REAL:
-        good = number_parse_double(text, &real);
-        memcpy(&word, &(float){(float)real}, sizeof word);
+        good = number_parse_real_float(text, &real);
+        memcpy(&word, &real, sizeof word);
         break;
     case FIELD_CHOICE:
         if (!parse_choice(field, text, &word, why)) return false;

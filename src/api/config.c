@@ -43,31 +43,33 @@ static bp_status check_choices(const bp_config *c, const bp_log *log) {
         return refuse_field(log, "config.threads", "must be -1 (all cores) to 1024");
     }
     if ((unsigned)c->update > BP_UPDATE_REBUILD) {
-        return refuse_field(log, "config.update", "must be a bp_update_strategy");
+        return refuse_field(log, "config.update", "must be 0 to 2, a bp_update_strategy");
     }
     if ((unsigned)c->pair_order > BP_ORDER_SORTED) {
-        return refuse_field(log, "config.pair_order", "must be a bp_pair_order");
+        return refuse_field(log, "config.pair_order", "must be 0 or 1, a bp_pair_order");
     }
     if ((c->flags & ~(uint32_t)(BP_PAIRS_FIXED | BP_EVENTS | BP_NEIGHBORS_HALF)) != 0) {
-        return refuse_field(log, "config.flags", "holds a bit that is no flag");
+        return refuse_field(log, "config.flags",
+                            "must be a sum of BP_PAIRS_FIXED (1), BP_EVENTS (2) and BP_NEIGHBORS_HALF (4)");
     }
     return BP_OK;
 }
 
 static bp_status check_geometry(const bp_config *c, const bp_log *log) {
     if ((unsigned)c->shape > BP_SHAPE_SPHERES) {
-        return refuse_field(log, "config.shape", "must be a bp_shape");
+        return refuse_field(log, "config.shape", "must be 0 or 1, a bp_shape");
     }
     if ((unsigned)c->radius_rule > BP_RADIUS_SUM) {
-        return refuse_field(log, "config.radius_rule", "must be a bp_radius_rule");
+        return refuse_field(log, "config.radius_rule", "must be 0 to 2, a bp_radius_rule");
     }
     if (!is_zero_or_positive(c->margin)) {
-        return refuse_field(log, "config.margin", "must be positive and finite, or 0");
+        return refuse_field(log, "config.margin", "must be 0 to 3.40282347e38");
     }
     for (int axis = 0; axis < 3; ++axis) {
         if (!is_zero_or_positive(c->period[axis])) {
-            return refuse_field(log, "config.period",
-                                "must be positive and finite along each axis, or 0 where space does not repeat");
+            return refuse_field(
+                log, "config.period",
+                "must be positive and at most 3.40282347e38 along each axis, or 0 where space does not repeat");
         }
     }
     return BP_OK;
@@ -75,14 +77,16 @@ static bp_status check_geometry(const bp_config *c, const bp_log *log) {
 
 static bp_status check_grid(const bp_method_settings *c, const bp_log *log) {
     if ((unsigned)c->simd > BP_SIMD_NEON) {
-        return refuse_field(log, "settings.simd", "must be a bp_simd");
+        return refuse_field(log, "settings.simd", "must be 0 to 4, a bp_simd");
     }
     if (c->hierarchy_factor != 0.0f && !(c->hierarchy_factor > 1.0f && isfinite(c->hierarchy_factor))) {
-        return refuse_field(log, "settings.hierarchy_factor",
-                            "must be greater than 1, or 0 to let the library choose the levels");
+        return refuse_field(
+            log, "settings.hierarchy_factor",
+            "must be greater than 1 and at most 3.40282347e38, or 0 to let the library choose the levels");
     }
     if (!is_zero_or_positive(c->cell_size)) {
-        return refuse_field(log, "settings.cell_size", "must be positive and finite, or 0 to take it from the objects");
+        return refuse_field(log, "settings.cell_size",
+                            "must be positive and at most 3.40282347e38, or 0 to take it from the objects");
     }
     for (int axis = 0; axis < 3; ++axis) {
         if (!is_grid_size(c->grid_size[axis])) {
@@ -90,7 +94,8 @@ static bp_status check_grid(const bp_method_settings *c, const bp_log *log) {
         }
     }
     if (!is_zero_or_positive(c->grid_load)) {
-        return refuse_field(log, "settings.grid_load", "must be positive and finite, or 0");
+        return refuse_field(log, "settings.grid_load",
+                            "must be positive and at most 3.40282347e38, or 0 for the default");
     }
     return BP_OK;
 }
@@ -104,7 +109,7 @@ static bp_status check_cells(const bp_method_settings *c, const bp_log *log) {
         }
     }
     if ((unsigned)c->hash_table > BP_HASH_OPEN) {
-        return refuse_field(log, "settings.hash_table", "must be a bp_hash_table");
+        return refuse_field(log, "settings.hash_table", "must be 0 or 1, a bp_hash_table");
     }
     return BP_OK;
 }
@@ -112,33 +117,33 @@ static bp_status check_cells(const bp_method_settings *c, const bp_log *log) {
 static bp_status check_uniform_grids(const bp_method_settings *c, uint32_t dimensions, const bp_log *log) {
     const uint32_t chunk_most = dimensions == 2 ? CHUNK_SIZE_MAX_2D : CHUNK_SIZE_MAX;
     if ((unsigned)c->pivot_layout > BP_PIVOTS_DENSE) {
-        return refuse_field(log, "settings.pivot_layout", "must be a bp_pivot_layout");
+        return refuse_field(log, "settings.pivot_layout", "must be 0 or 1, a bp_pivot_layout");
     }
     if (c->chunk_size > chunk_most || (c->chunk_size & (c->chunk_size - 1)) != 0) {
         return refuse_field(log, "settings.chunk_size",
                             "must be a power of two up to 64 (1024 in two dimensions), or 0");
     }
     if ((unsigned)c->compact_keys > BP_KEYS_Z_CURVE) {
-        return refuse_field(log, "settings.compact_keys", "must be a bp_compact_keys");
+        return refuse_field(log, "settings.compact_keys", "must be 0 or 1, a bp_compact_keys");
     }
     if ((unsigned)c->compact_sort > BP_SORT_ADAPTIVE) {
-        return refuse_field(log, "settings.compact_sort", "must be a bp_compact_sort");
+        return refuse_field(log, "settings.compact_sort", "must be 0 to 2, a bp_compact_sort");
     }
     return BP_OK;
 }
 
 static bp_status check_bvh_and_sweep(const bp_method_settings *c, const bp_log *log) {
     if ((unsigned)c->bvh_build > BP_BVH_INSERTION) {
-        return refuse_field(log, "settings.bvh_build", "must be a bp_bvh_build");
+        return refuse_field(log, "settings.bvh_build", "must be 0 to 2, a bp_bvh_build");
     }
     if ((unsigned)c->bvh_split > BP_BVH_SPATIAL_MEDIAN) {
-        return refuse_field(log, "settings.bvh_split", "must be a bp_bvh_split");
+        return refuse_field(log, "settings.bvh_split", "must be 0 to 2, a bp_bvh_split");
     }
     if ((unsigned)c->bvh_axis > BP_BVH_LARGEST_VARIANCE) {
-        return refuse_field(log, "settings.bvh_axis", "must be a bp_bvh_axis");
+        return refuse_field(log, "settings.bvh_axis", "must be 0 or 1, a bp_bvh_axis");
     }
     if ((unsigned)c->bvh_descent > BP_BVH_ONE_BEFORE_OTHER) {
-        return refuse_field(log, "settings.bvh_descent", "must be a bp_bvh_descent");
+        return refuse_field(log, "settings.bvh_descent", "must be 0 to 2, a bp_bvh_descent");
     }
     if (c->sweep_axes != 0 && c->sweep_axes != 1 && c->sweep_axes != 3) {
         return refuse_field(log, "settings.sweep_axes", "must be 1 or 3, or 0 to let the motion decide");

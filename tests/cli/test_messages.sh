@@ -8,6 +8,45 @@ printf '0,0,0,1,1,1\n1,1,1,2,2,2\n' >boxes.csv
 cp boxes.csv original.csv
 
 # ----------------------------------------------------------------------------------------------------------------------
+# Numbers out of range: the range is named, and nothing too small becomes a default
+
+for value in nan inf -inf -1 -1e-30; do
+    wrong 'cell_size: must be positive and at most 3.40282347e38, or 0' pairs boxes.csv --set cell_size=$value
+    wrong 'margin: must be 0 to 3.40282347e38' pairs boxes.csv --set margin=$value
+    wrong 'grid_load: must be positive and at most' pairs boxes.csv --set grid_load=$value
+    wrong 'looseness: must be 1 to 8, or 0 for 2' pairs boxes.csv --set looseness=$value
+    wrong 'hierarchy_factor: must be greater than 1' pairs boxes.csv --set hierarchy_factor=$value
+    wrong 'period: must be positive and at most' pairs boxes.csv --set period=0,$value,0
+    wrong '--budget: expected 0 (for 20) to 1000000 seconds' tune boxes.csv --budget $value
+    wrong 'density must be between 1e-9 and 1e9' scene zych -n 10 --density $value
+    wrong 'extent must be between 1 and 1e6' scene uniform-2d -n 10 --extent $value
+done
+for field in cell_size margin grid_load looseness hierarchy_factor; do
+    for value in 1e-300 1e300 1e-400 1e400 '' 1,1 one; do
+        wrong "$field: expected a number: 0, or 1.4e-45 to 3.40282347e38 either way, found '$value'" \
+            pairs boxes.csv --set $field="$value"
+    done
+done
+for value in 1e-400 1e400 '' fast; do
+    wrong "--budget: expected a number: 0, or 4.9e-324 to 1.7e308 either way, found '$value'" tune boxes.csv --budget "$value"
+    wrong "--motion: expected a number: 0, or" scene uniform -n 10 --motion "$value"
+done
+wrong '--budget: expected 0 (for 20) to 1000000 seconds, found 1e+07' tune boxes.csv --budget 1e7
+wrong 'motion must be at most 1000' scene uniform -n 10 --motion 1001
+for value in -1 0.5 1e300 nan '' 18446744073709551616; do
+    wrong "-n: expected a whole number from 0 to 4294967294, found '$value'" scene uniform -n "$value"
+    wrong "--steps: expected a whole number from 0 to 4294967294, found '$value'" scene uniform --steps "$value"
+    wrong "--seed: expected a whole number from 0 to 18446744073709551615, found '$value'" scene uniform --seed "$value"
+    wrong "octree_max_objects: expected a whole number from 0 to 4294967295, found '$value'" \
+        pairs boxes.csv --set octree_max_objects="$value"
+    wrong "memory_limit: expected a number of bytes" pairs boxes.csv --set memory_limit="$value"
+done
+wrong 'threads: must be -1 (all cores) to 1024' pairs boxes.csv --threads 1025
+wrong 'threads: expected a whole number from -1 to 1024' pairs boxes.csv --threads 1e10
+wrong 'flags: must be a sum of BP_PAIRS_FIXED (1)' pairs boxes.csv --set flags=8
+good pairs boxes.csv --set cell_size=0.0e9 --set margin=1e-45
+
+# ----------------------------------------------------------------------------------------------------------------------
 # Columns
 
 printf '0;0;0;1;1;1\n1;1;1;2;2;2\n' >semicolons.csv

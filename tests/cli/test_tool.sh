@@ -128,7 +128,7 @@ wrong '--quiet takes no value' pairs boxes.csv --quiet=yes
 wrong '-o needs a value' pairs boxes.csv -o
 wrong '--method needs a value' pairs boxes.csv --method
 wrong "unknown method 'magic'; expected one of auto, brute-force, linked-cells" pairs boxes.csv --method magic
-wrong "threads: expected a whole number, found 'many'" pairs boxes.csv --threads many
+wrong "threads: expected a whole number from -1 to 1024, found 'many'" pairs boxes.csv --threads many
 wrong 'expected one file of boxes, or two, found 0' pairs
 wrong 'expected one file of boxes, or two, found 3' pairs boxes.csv boxes.csv boxes.csv
 wrong 'standard input can be read only once' pairs - -
@@ -137,7 +137,7 @@ wrong 'pairs.json: unknown file type' pairs boxes.csv -o pairs.json
 wrong "unknown scene 'moon'; the scenes are uniform," scene moon
 wrong 'expected the name of one scene' scene
 wrong 'expected the name of one scene' scene uniform mixed
-wrong "-n: expected a whole number, 0 or more, found 'few'" scene uniform -n few
+wrong "-n: expected a whole number from 0 to 4294967294, found 'few'" scene uniform -n few
 wrong '-n: expected a whole number' scene uniform -n -5
 wrong '-n: expected a whole number' scene uniform -n 1e18
 wrong '--seed: expected a whole number' scene uniform --seed x
