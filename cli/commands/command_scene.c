@@ -62,8 +62,9 @@ static bool run_scene(const command_line *arguments, failure *why) {
     scene *made = scene_create(arguments->operands[0], &arguments->scene, &error);
     progress_end();
     if (made == NULL) {
-        exit_status status = strstr(error, "memory") != NULL ? STATUS_FAILED : STATUS_WRONG_CALL;
-        return failure_set(why, status, "scene %s: %s", arguments->operands[0], error);
+        const bool is_memory = strstr(error, "memory") != NULL;
+        return failure_set(why, is_memory ? STATUS_FAILED : STATUS_WRONG_CALL, "scene %s: %s%s", arguments->operands[0],
+                           error, is_memory ? "; choose a smaller -n" : "");
     }
     advance(made, arguments->steps);
     bool good = box_file_write(output_path(arguments), scene_boxes(made), scene_box_count(made), why);

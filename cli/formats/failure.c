@@ -37,5 +37,5 @@ bool failure_prefix(failure *why, const char *format, ...) {
 }
 
 bool failure_memory(failure *why) {
-    return failure_set(why, STATUS_FAILED, "memory is short; try fewer boxes or a machine with more memory");
+    return failure_set(why, STATUS_FAILED, "out of memory; try fewer boxes, or a machine with more memory");
 }

@@ -87,6 +87,7 @@ static bp_status find_requested_pairs(const pair_request *r, const bp_config *co
     status = bp_one_call_run(&call);
     if (status == BP_OK && setup.pair_order == BP_ORDER_SORTED) {
         status = sort_pairs(r, &setup.methods.runtime.allocator, pairs);
+        status = status == BP_ERROR_MEMORY ? bp_one_call_refuse_memory(&call) : status;
     }
     report_pair_stats(&setup, &call.stats, status);
     return status;

@@ -35,4 +35,7 @@ bp_status bp_one_call_check(const bp_setup *setup, bool between);
 // Runs the whole search. After BP_ERROR_CAPACITY the figures are valid, too.
 bp_status bp_one_call_run(bp_one_call *call);
 
+// Says in the log what to do about BP_ERROR_MEMORY; returns it.
+bp_status bp_one_call_refuse_memory(const bp_one_call *call);
+
 #endif

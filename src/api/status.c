@@ -13,7 +13,7 @@ const char *bp_status_text(bp_status status) {
     case BP_ERROR_ARGUMENT: return "an argument or a config field is out of its range";
     case BP_ERROR_BOX: return "a box is invalid (NaN, or min > max)";
     case BP_ERROR_ID: return "an id is not alive in this world";
-    case BP_ERROR_MEMORY: return "the allocator returned no memory";
+    case BP_ERROR_MEMORY: return "out of memory: the allocator returned none";
     case BP_ERROR_CAPACITY: return "the buffer is too small; the count tells how much is needed";
     case BP_ERROR_UNSUPPORTED: return "the chosen method or processor does not support this";
     case BP_ERROR_INTERNAL: return "a bug in the library; please report it";

@@ -120,5 +120,27 @@ if [ -w /dev/full ]; then
     [ -c /dev/full ] && [ -L full.csv ] || fail 'a device is not removed'
 fi
 
+# ----------------------------------------------------------------------------------------------------------------------
+# Memory
+
+good scene identical -n 12000 -o identical.npy
+# A build with sanitizers does not even start with so little.
+if (ulimit -v 300000 && "$tool" --version) >out 2>err; then
+    (
+        ulimit -v 300000 # 72 million pairs take 576 MB
+        "$tool" pairs identical.npy -o pairs.npy 2>err
+        echo $? >status
+    )
+    [ "$(cat status)" -eq 1 ] || fail 'memory: exit status'
+    says 'out of memory'
+    says 'another config.method'
+    [ ! -e pairs.npy ] || fail 'memory: nothing is written'
+    (
+        ulimit -v 300000
+        "$tool" scene uniform -n 100000000 -o scene.npy 2>err
+    )
+    says 'out of memory; choose a smaller -n'
+fi
+
 echo "$checks checks, $failures failed"
 [ $failures -eq 0 ]

@@ -60,20 +60,20 @@ static const bad_config BAD_CONFIGS[] = {
     {"threads", {.threads = 1025}},
     {"threads", {.threads = INT32_MIN}},
     {"threads", {.threads = INT32_MAX}},
-    {"update", {.update = (bp_update_strategy)3}},
+    {"update: must be 0 to 2, a bp_update_strategy", {.update = (bp_update_strategy)3}},
     {"update", {.update = (bp_update_strategy)-1}},
     {"pair_order", {.pair_order = (bp_pair_order)2}},
     {"pair_order", {.pair_order = (bp_pair_order)-1}},
     {"simd", {SETTINGS(.simd = (bp_simd)5)}},
     {"simd", {SETTINGS(.simd = (bp_simd)-1)}},
-    {"flags", {.flags = 1u << 3}},
+    {"flags: must be a sum of BP_PAIRS_FIXED (1), BP_EVENTS (2)", {.flags = 1u << 3}},
     {"flags", {.flags = UINT32_MAX}},
     {"shape", {.shape = (bp_shape)2}},
     {"shape", {.shape = (bp_shape)-1}},
     {"radius_rule", {.radius_rule = (bp_radius_rule)3}},
     {"radius_rule", {.radius_rule = (bp_radius_rule)-1}},
     {"margin", {.margin = -1e-30f}},
-    {"margin", {.margin = NAN}},
+    {"margin: must be 0 to 3.40282347e38", {.margin = NAN}},
     {"margin", {.margin = INFINITY}},
     {"period", {.period = {-1, 0, 0}}},
     {"period", {.period = {0, NAN, 0}}},
@@ -85,7 +85,7 @@ static const bad_config BAD_CONFIGS[] = {
     {"hierarchy_factor", {SETTINGS(.hierarchy_factor = NAN)}},
     {"hierarchy_factor", {SETTINGS(.hierarchy_factor = INFINITY)}},
     {"cell_size", {SETTINGS(.cell_size = -1.0f)}},
-    {"cell_size", {SETTINGS(.cell_size = NAN)}},
+    {"cell_size: must be positive and at most 3.40282347e38, or 0", {SETTINGS(.cell_size = NAN)}},
     {"cell_size", {SETTINGS(.cell_size = INFINITY)}},
     {"grid_size", {SETTINGS(.grid_size = {2, 16, 16})}},
     {"grid_size", {SETTINGS(.grid_size = {16, 3, 16})}},
@@ -249,6 +249,39 @@ static void refuses_null_pointers(void **state) {
     assert_int_equal(bp_world_stats(world, NULL), BP_ERROR_ARGUMENT);
     assert_int_equal(bp_get_object(world, id, NULL, NULL), BP_OK);
     bp_world_destroy(world);
+}
+
+// Every allocation fails in turn; whichever it is, the log says what to do.
+static void *allocate_some(void *context, size_t size) {
+    size_t *left = context;
+    return (*left)-- == 0 ? NULL : bp_allocator_default().allocate(NULL, size);
+}
+
+static void release_some(void *context, void *memory, size_t size) {
+    (void)context;
+    bp_allocator_default().release(NULL, memory, size);
+}
+
+static void refused_memory_comes_with_advice(void **state) {
+    (void)state;
+    bp_box *boxes = make_boxes(BOXES);
+    bp_status status = BP_ERROR_MEMORY;
+    for (size_t refused = 0; status != BP_OK; ++refused) {
+        size_t left = refused;
+        test_log log = {0};
+        bp_config config = {.pair_order = BP_ORDER_SORTED, .log = test_log_hook(&log)};
+        config.allocator = (bp_allocator){.allocate = allocate_some, .release = release_some, .context = &left};
+        bp_pairs pairs = {0};
+        status = bp_find_pairs(boxes, BOXES, &config, &pairs);
+        if (status != BP_OK) {
+            assert_int_equal(status, BP_ERROR_MEMORY);
+            expect_log(&log, "500 boxes and their pairs");
+            expect_log(&log, "another config.method");
+        }
+        left = SIZE_MAX;
+        bp_pairs_free(&pairs, &config);
+    }
+    free(boxes);
 }
 
 static void refuses_counts_beyond_the_ids(void **state) {
@@ -552,6 +585,7 @@ int main(void) {
         cmocka_unit_test(refuses_what_a_method_does_not_support),
         cmocka_unit_test(the_environment_can_name_the_instruction_set),
         cmocka_unit_test(refuses_null_pointers),
+        cmocka_unit_test(refused_memory_comes_with_advice),
         cmocka_unit_test(refuses_counts_beyond_the_ids),
         cmocka_unit_test(numbers_that_mean_nothing_have_answers),
         cmocka_unit_test(refuses_invalid_boxes_and_names_them),
