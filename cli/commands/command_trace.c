@@ -2,6 +2,7 @@
 #include "commands/command.h"
 #include "commands/follower.h"
 #include "commands/library.h"
+#include "formats/box_files.h"
 #include "formats/npy.h"
 #include "formats/progress.h"
 #include "formats/trace_file.h"
@@ -167,6 +168,12 @@ static bool convert(const command_line *arguments, failure *why) {
 static bool run_trace(const command_line *arguments, failure *why) {
     if (arguments->operand_count != 1) {
         return failure_set(why, STATUS_WRONG_CALL, "expected one trace, found %zu files", arguments->operand_count);
+    }
+    file_format format = FORMAT_NPY;
+    if (arguments->output != NULL && !file_format_of(arguments->output, &format, why)) return false;
+    if (format != FORMAT_NPY) {
+        return failure_set(why, STATUS_WRONG_CALL, "%s: expected a name ending in .npy for the trace",
+                           arguments->output);
     }
     if (!output_spares(output_path(arguments), arguments->operands, 1, why)) return false;
     return arguments->output != NULL ? convert(arguments, why) : run_replay(arguments, why);

@@ -135,8 +135,9 @@ static bool fail_columns(const csv_reader *reader, const char *line, failure *wh
                            "x,y,z,radius), found %zu; %s",
                            name, reader->lines.number, found, advice_on_columns(reader, line, found));
     }
-    return failure_set(why, STATUS_FAILED, "%s:%zu: expected %zu columns as in the first row, found %zu", name,
-                       reader->lines.number, reader->columns, found);
+    return failure_set(why, STATUS_FAILED, "%s:%zu: expected %zu columns as in the first row, found %zu%s", name,
+                       reader->lines.number, reader->columns, found,
+                       found == 1 ? "; the same character must separate the columns of all rows" : "");
 }
 
 static number_result read_number(const csv_reader *reader, const char *text, const char **end, double *value) {
@@ -258,7 +259,25 @@ static bool check_header(const csv_reader *reader, const char *line, failure *wh
     return true;
 }
 
+// Files of other kinds, by their first bytes. Lines that end in CR alone come as one line.
+static bool check_kind(const csv_reader *reader, const char *line, failure *why) {
+    static const struct {
+        const char *begin, *advice;
+    } KINDS[] = {{"\xFF\xFE", "is UTF-16; save it as UTF-8"},
+                 {"\xFE\xFF", "is UTF-16; save it as UTF-8"},
+                 {"\x1F\x8B", "is compressed; unpack it with gunzip"},
+                 {"PK\x03\x04", "is a ZIP archive or a spreadsheet; unpack it, or save it as CSV"},
+                 {"\x93NUMPY", "is an NPY file; give it a name ending in .npy"}};
+    const char *advice =
+        strchr(line, '\r') != NULL ? "has lines that end in CR alone; save it with other line ends" : NULL;
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        if (strncmp(line, KINDS[i].begin, strlen(KINDS[i].begin)) == 0) advice = KINDS[i].advice;
+    }
+    return advice == NULL || failure_set(why, STATUS_FAILED, "%s: %s", reader->lines.input->name, advice);
+}
+
 static bool begin_file(csv_reader *reader, const char *line, failure *why) {
+    if (!check_kind(reader, line, why)) return false;
     if (!find_separator(reader, line, why)) return false;
     const size_t columns = count_fields(reader, line);
     if (columns != BOX_COLUMNS && columns != SPHERE_COLUMNS) return fail_columns(reader, line, why);
@@ -274,8 +293,8 @@ static bool read_line(csv_reader *reader, const char *line, failure *why) {
         return true;
     }
     if (reader->empty_line != 0) {
-        return failure_set(why, STATUS_FAILED, "%s:%zu: expected a row, found an empty line", reader->lines.input->name,
-                           reader->empty_line);
+        return failure_set(why, STATUS_FAILED, "%s:%zu: expected a row, found an empty line; remove it",
+                           reader->lines.input->name, reader->empty_line);
     }
     return reader->columns == 0 ? begin_file(reader, line, why) : read_row(reader, line, why);
 }

@@ -11,6 +11,7 @@
 
 bool file_format_of(const char *path, file_format *format, failure *why) {
     const char *dot = strrchr(path, '.');
+    if (*path == '\0') return failure_set(why, STATUS_WRONG_CALL, "expected the name of a file, found an empty word");
     if (strcmp(path, "-") == 0 || (dot != NULL && strcasecmp(dot, ".csv") == 0)) {
         *format = FORMAT_CSV;
         return true;

@@ -84,6 +84,9 @@ same boxes.csv original.csv 'an input on standard input is spared'
 [ $? -eq 2 ] || fail 'standard output is the input'
 same boxes.csv original.csv 'an input on standard output is spared'
 good scene uniform -n 3 -o steps.npy
+wrong 'steps.csv: expected a name ending in .npy for the trace' trace steps.npy -o steps.csv
+wrong 'expected the name of a file, found an empty word' pairs boxes.csv -o ''
+wrong 'expected the name of a file, found an empty word' pairs ''
 cp steps.npy kept.npy
 wrong 'steps.npy: is the input steps.npy too' trace steps.npy -o steps.npy
 same steps.npy kept.npy 'a trace is spared'

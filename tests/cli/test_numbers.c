@@ -128,11 +128,29 @@ static void counts_are_whole(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(number_parse_count(bad[i], 1000000, &value));
 }
 
+static void options_are_not_rounded_to_zero(void **state) {
+    (void)state;
+    double real = 0.0;
+    float narrow = 0.0f;
+    assert_true(number_parse_real("0.0e9", &real) && real == 0.0);
+    assert_true(number_parse_real("-5e-324", &real) && real < 0.0);
+    assert_true(number_parse_real("inf", &real) && isinf(real));
+    assert_false(number_parse_real("1e-400", &real));
+    assert_false(number_parse_real("0.0000000001e-330", &real));
+    assert_false(number_parse_real("1e400", &real));
+    assert_false(number_parse_real("1s", &real));
+    assert_true(number_parse_real_float("1e-45", &narrow) && narrow > 0.0f);
+    assert_true(number_parse_real_float("000e-400", &narrow) && narrow == 0.0f);
+    assert_false(number_parse_real_float("1e-46", &narrow));
+    assert_false(number_parse_real_float("-1e-300", &narrow));
+    assert_false(number_parse_real_float("1e39", &narrow));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_read_exactly),   cmocka_unit_test(what_is_no_number_is_not_read),
         cmocka_unit_test(floats_come_back_from_text), cmocka_unit_test(floats_are_written_short),
-        cmocka_unit_test(counts_are_whole),
+        cmocka_unit_test(counts_are_whole),           cmocka_unit_test(options_are_not_rounded_to_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
