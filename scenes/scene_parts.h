@@ -7,6 +7,8 @@
 //     scene_parts.c         domains, positions, velocities
 //     density.c             the size of a domain for a wanted number of pairs
 //     random.c arithmetic.c the same numbers on every machine
+//
+// The hostile scenes (hostile.h) stand apart: they do not move, and may be two sets.
 #ifndef BP_SCENE_PARTS_H
 #define BP_SCENE_PARTS_H
 
