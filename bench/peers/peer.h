@@ -39,6 +39,8 @@ typedef struct bench_peer {
     void (*update_points)(void *state, const float *points_xyz); // instead of update, for neighbours
     void (*find)(void *state, bp_pairs *pairs);
     void (*destroy)(void *state);
+    // All pairs of a box of `a` and one of `b`, in one call; NULL: it has no such search.
+    void (*find_between)(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count, bp_pairs *pairs);
 } bench_peer;
 
 // A library's peers, or its absence (peers == NULL).
@@ -63,16 +65,21 @@ static inline bool bench_near(const float *a, const float *b) {
     return (x * x + y * y) + z * z <= (double)BENCH_RADIUS * (double)BENCH_RADIUS;
 }
 
-// Appends the pair of i and j, in ascending order. Grown lists keep their memory from step to step.
-static inline void bench_push(bp_pairs *pairs, uint32_t i, uint32_t j) {
+// Appends the pair of a box of the first set and one of the second. Grown lists keep their memory from step to step.
+static inline void bench_push_between(bp_pairs *pairs, uint32_t i, uint32_t j) {
     if (pairs->count == pairs->capacity) {
         pairs->capacity = pairs->capacity ? 2 * pairs->capacity : 1024;
         pairs->data = (bp_pair *)realloc(pairs->data, pairs->capacity * sizeof(bp_pair));
         if (!pairs->data) abort();
     }
     bp_pair *pair = &pairs->data[pairs->count++];
-    pair->a = i < j ? i : j;
-    pair->b = i < j ? j : i;
+    pair->a = i;
+    pair->b = j;
+}
+
+// Appends the pair of i and j, in ascending order.
+static inline void bench_push(bp_pairs *pairs, uint32_t i, uint32_t j) {
+    bench_push_between(pairs, i < j ? i : j, i < j ? j : i);
 }
 
 // Appends the pair if the true boxes overlap.
