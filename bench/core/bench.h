@@ -45,9 +45,14 @@ typedef struct bench_options {
     size_t peer_count;
     bool no_peers;
     const char *csv;
-    bool resume;      // continues a run: keeps the rows that are in the file
-    const char *file; // trace: the recording
-    double budget;    // seconds
+    bool resume;       // continues a run: keeps the rows that are in the file
+    const char *file;  // trace: the recording
+    double budget;     // seconds
+    const char *scene; // worst: the parameters of a scene (scenes/hostile.h)
+    bool has_method;
+    bp_method method; // worst: beside the default
+    uint64_t seed;
+    double limit; // worst: seconds that a call may take
     bool list;
     bool help;
 } bench_options;
@@ -169,6 +174,8 @@ void session_done(bench_session *session);
 // The same without the table, for suites that print their rows differently.
 void session_keep(bench_session *session);
 bench_rows *session_rows(bench_session *session);
+// A line of the file that is no row.
+void session_remark(bench_session *session, const char *format, ...) BENCH_FORMAT(2, 3);
 void session_fail(bench_session *session, const char *format, ...) BENCH_FORMAT(2, 3); // counted; the run exits 1
 double session_seconds_left(const bench_session *session);
 // How many of these seconds a point of this weight may take.
@@ -186,6 +193,7 @@ typedef struct bench_suite {
     const char *summary;
     double budget;            // seconds for all cases; beyond them cases are cut short; 0: no limit
     const char *const *parts; // what --scenes may name; NULL: scenes of scenes.h
+    bool hostile;             // and those of hostile.h
     bench_cases *cases;       // NULL: none
     bench_run *run;           // NULL: nothing more
     bool limits;              // measures the limits of the machine before the cases
@@ -193,8 +201,9 @@ typedef struct bench_suite {
 
 bench_cases quick_cases, methods_cases, neighbors_cases, schornbaum_cases, scaling_cases;
 bench_run gissler_run, koch_run, zhyhallo_run, zych_run, quick_summary, living_run, queries_run, schornbaum_summary;
-bench_run scaling_summary, trace_run, auto_run, tune_run;
+bench_run scaling_summary, trace_run, auto_run, tune_run, worst_run, worst_search_run;
 extern const char *const gissler_parts[], *const koch_parts[], *const zhyhallo_parts[], *const zych_parts[];
+extern const char *const worst_parts[];
 extern const char *const living_parts[], *const schornbaum_parts[], *const tune_parts[];
 
 // suite.c
@@ -227,6 +236,7 @@ FILE *csv_create(const char *path, const bench_options *options);
 // Reads the rows and the number of failures of an earlier run, and opens the file to append. NULL: not possible, and
 // the reason is on stderr.
 FILE *csv_resume(const char *path, const bench_options *options, bench_rows *rows, size_t *failures);
+void csv_remark(FILE *file, const char *text);
 void csv_failure(FILE *file, const char *text); // so that a run that resumes the file knows
 void csv_rows(FILE *file, const char *suite, const bench_rows *rows, size_t first);
 

@@ -1,6 +1,7 @@
 // Runs the cases of a suite, each in its share of the time that is left.
 #include "core/bench.h"
 
+#include <hostile.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ static bool scene_exists(const char *name) {
 }
 
 static bool part_exists(const bench_suite *suite, const char *name) {
+    if (suite->hostile && hostile_find(name)) return true;
     if (!suite->parts) return scene_exists(name);
     for (const char *const *part = suite->parts; *part; part++)
         if (strcmp(*part, name) == 0) return true;
@@ -37,6 +39,7 @@ static bool part_exists(const bench_suite *suite, const char *name) {
 
 static void print_parts(const bench_suite *suite) {
     for (const char *const *part = suite->parts; part && *part; part++) fprintf(stderr, " %s", *part);
+    for (size_t i = 0; suite->hostile && i < hostile_count(); i++) fprintf(stderr, " %s", hostile_name(i));
     if (!suite->parts)
         for (size_t i = 0; i < scene_count(); i++) fprintf(stderr, " %s", scene_name(i));
     fputc('\n', stderr);

@@ -61,6 +61,12 @@ void csv_rows(FILE *file, const char *suite, const bench_rows *rows, size_t firs
 
 static const char failed_mark[] = "# failed: ";
 
+void csv_remark(FILE *file, const char *text) {
+    if (!file) return;
+    fprintf(file, "# %s\n", text);
+    fflush(file);
+}
+
 void csv_failure(FILE *file, const char *text) {
     if (!file) return;
     fprintf(file, "%s%s\n", failed_mark, text);

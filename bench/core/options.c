@@ -2,6 +2,7 @@
 #include "core/bench.h"
 #include "formats/about.h"
 
+#include <hostile.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,10 @@ void options_help(FILE *file) {
         "                    and commit\n"
         "  --budget SECONDS  keep to this time: slow peers run less often, then not at all, then the rest is left out\n"
         "  --file FILE       for the suite trace: a recording, T x N x 6, as .npy\n"
+        "  --scene TEXT      for the suite worst: a scene by its parameters, as worst-search prints it\n"
+        "  --method NAME     for the suite worst: this method, beside the default\n"
+        "  --limit SECONDS   for the suites worst and worst-search: a call that takes longer is ended\n"
+        "  --seed S          for the suites worst and worst-search: of the random numbers (default: 1)\n"
         "  --list            the suites and peers, and which peers are not built\n"
         "  --help            this text\n\n"
         "Tables go to standard output, progress to standard error. Exit status: 0, 1 (a contestant failed or found\n"
@@ -120,6 +125,30 @@ static bool parse_peers(char *text, bench_options *options) {
     return true;
 }
 
+static bool parse_scene(const char *text, bench_options *options) {
+    char why[HOSTILE_WHY] = "";
+    hostile_scene hostile;
+    options->scene = text;
+    return hostile_parse(text, &hostile, why) || complain("the scene:", why);
+}
+
+static bool parse_method(const char *name, bench_options *options) {
+    for (size_t i = 0; i < bp_method_count(); i++)
+        if (strcmp(bp_method_name(i), name) == 0) {
+            options->method = (bp_method)i;
+            options->has_method = true;
+            return true;
+        }
+    return complain("no such method ('broadphase methods' lists them):", name);
+}
+
+static bool parse_seed(const char *text, bench_options *options) {
+    double value;
+    if (!parse_number(text, 0, 9e15, &value)) return false;
+    options->seed = (uint64_t)value;
+    return true;
+}
+
 static bool parse_value(const char *name, char *value, bench_options *options) {
     if (strcmp(name, "--suite") == 0)
         options->suite = value;
@@ -139,6 +168,14 @@ static bool parse_value(const char *name, char *value, bench_options *options) {
         options->csv = value;
     else if (strcmp(name, "--file") == 0)
         options->file = value;
+    else if (strcmp(name, "--scene") == 0)
+        return parse_scene(value, options);
+    else if (strcmp(name, "--method") == 0)
+        return parse_method(value, options);
+    else if (strcmp(name, "--seed") == 0)
+        return parse_seed(value, options);
+    else if (strcmp(name, "--limit") == 0)
+        return parse_number(value, 0.001, 1e6, &options->limit);
     else if (strcmp(name, "--budget") == 0)
         return parse_number(value, 0.001, 1e9, &options->budget);
     else
@@ -152,6 +189,10 @@ static bool options_fit_together(const bench_options *options) {
     if (is_trace && !options->file) return complain("no recording: --suite trace needs", "--file FILE.npy");
     if (!is_trace && options->file)
         return complain("not an option, and only the suite trace reads files:", options->file);
+    const bool is_worst = strncmp(options->suite, "worst", 5) == 0;
+    if (!is_worst && (options->scene || options->has_method || options->seed || options->limit > 0))
+        return complain("--scene, --method, --limit and --seed are for the suites worst and worst-search, not for",
+                        options->suite);
     if (options->resume && !options->csv) return complain("no file to resume: --resume needs", "--csv FILE");
     return true;
 }

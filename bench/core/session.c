@@ -108,6 +108,15 @@ bench_rows *session_rows(bench_session *session) {
     return &session->rows;
 }
 
+void session_remark(bench_session *session, const char *format, ...) {
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    csv_remark(session->csv, text);
+}
+
 void session_fail(bench_session *session, const char *format, ...) {
     char text[1024];
     va_list arguments;

@@ -39,6 +39,10 @@ run 2 '--resume needs' --resume
 run 2 'only the suite trace reads files' boxes.npy
 run 2 '--suite trace needs' --suite trace
 run 2 'nowhere/rows.csv: No such file' --csv nowhere/rows.csv
+run 2 "no scene 'nix'; it has: peers plates" --suite worst --scenes nix
+run 2 "'a.sise=3' is no parameter" --suite worst --scene 'turn=random a.sise=3'
+run 2 "no such method" --suite worst --method nix
+run 2 'not for' --suite quick --seed 3
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Going on
@@ -98,6 +102,30 @@ head -c "$(($(wc -c <whole.csv) - 3))" whole.csv >cut.csv
 small 2 'a line is cut off' -n 500 --csv cut.csv --resume
 echo 'a,b,c' >>other.csv
 small 2 'does not have 14 columns' -n 500 --csv other.csv --resume
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Hostile scenes
+
+# A scene by its name, and the same by its parameters: the same pairs, and another method beside the default.
+pairs_of_auto() {
+    grep '^worst,[^,]*,broadphase,auto' "$1" | cut -d, -f5,11,12,14
+}
+run 0 'auto: promises, over 2 measurements' --suite worst --scenes needles -n 500,700 --csv named.csv
+run 0 'bvh: promises' --suite worst --scene 'turn=random b.size=6 c.size=6' -n 500,700 --method bvh --csv given.csv
+checks=$((checks + 2))
+[ "$(pairs_of_auto named.csv)" = "$(pairs_of_auto given.csv)" ] || fail 'worst: a scene by its parameters'
+[ "$(pairs_of_auto named.csv | wc -l)" -eq 2 ] || fail 'worst: a row for each number of objects'
+# A call that takes too long is ended, which is no failure, and its row says so.
+run 0 'brute-force: promises, over 1 measurements; calls that took too long were ended, and keep no promise' \
+    --suite worst --scenes needles -n 20000 --method brute-force --limit 0.02 --csv ended.csv
+grep -q '^worst,worst/needles,broadphase,brute-force ended,20000,1,[^,]*,[^,]*,20,' ended.csv || fail 'worst: an ended call'
+# What the search prints can be measured again.
+run 0 'Tried' --suite worst-search -n 400 --budget 0.5 --seed 5 --csv found.csv
+found=$(sed -n 's/^# search\/found-5-1: --scene "\(.*\)" --seed 5$/\1/p' found.csv)
+run 0 'given ' --suite worst --scene "$found" -n 400 --seed 5 --csv again.csv
+checks=$((checks + 1))
+[ "$(grep 'found-5-1,broadphase,auto' found.csv | cut -d, -f5,11,12)" = \
+    "$(pairs_of_auto again.csv | cut -d, -f1-3)" ] || fail 'worst: what the search found, again'
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Recordings
