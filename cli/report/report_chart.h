@@ -56,7 +56,7 @@ typedef struct report_section {
 extern const report_section REPORT_SECTIONS[];
 extern const size_t REPORT_SECTION_COUNT;
 
-enum { CHART_SERIES_MAX = 32, CHART_CATEGORY_MAX = 64, CHART_POINT_MAX = 512 };
+enum { CHART_SERIES_MAX = 32, CHART_CATEGORY_MAX = 96, CHART_POINT_MAX = 512 };
 
 typedef struct chart_point {
     double x; // or the index of the category

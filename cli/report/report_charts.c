@@ -33,6 +33,9 @@ const report_section REPORT_SECTIONS[] = {
      "Worlds in which all, some or none move, the neighbours of points, and queries of a world. Times are "
      "medians; the suite itself judges living worlds by their means."},
     {"auto", "The right method by itself", "Every method on every scene beside the one that the library chooses."},
+    {"worst worst-search", "Hostile shapes",
+     "Needles, plates, onions, half-infinite boxes and other shapes with few pairs, in one call with the default config, "
+     "in turns with a call on as many uniform boxes. What counts is the time for each object and pair."},
     {"trace", "Recordings", "Your own scenes, replayed (broadphase bench --suite trace --file FILE.npy)."},
     {"cuda", "On the GPU", "Boxes and pairs in the card's memory; kernels timed by events, transfers apart."},
     {"mpi", "Over many processes", "Worlds over MPI, balanced by Zoltan."},
@@ -618,6 +621,33 @@ const report_chart REPORT_CHARTS[] = {
                  "the promised mean.",
         .paper = "Zych 2016, §5, Koch 2020, §5: both wish for a choice that is made automatically, because nobody can "
                  "tell beforehand.",
+    },
+    // ---- worst
+    {
+        .id = "worst-time", .suite = "worst", .experiment = "worst",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X | CHART_SORT, .where = "kind=auto",
+        .x = "scene", .y = "total_ms/work", .beside = "method=uniform-boxes", .series = "n", .mark = 15,
+        .y_label = "time for each object and pair, beside uniform boxes",
+        .title = "Hostile scenes, alone and between two sets",
+        .shows = "Over {count} cases a hostile scene takes {range|} times as long as uniform boxes; the dashed line is "
+                 "what was promised. Calls that took too long were ended there.",
+    },
+    {
+        .id = "worst-peers", .suite = "worst", .experiment = "peers",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X, .largest = "n",
+        .x = "scene", .y = "total_ms/n*1e6", .series = "name",
+        .y_label = "time per object, ns",
+        .title = "Beside CGAL's segment trees",
+        .shows = "CGAL takes {ratio|cgal segment-tree|auto} times as long as the default.",
+    },
+    {
+        .id = "worst-found", .suite = "worst-search", .experiment = "search",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X | CHART_SORT, .where = "kind=auto",
+        .x = "scene", .y = "total_ms/work", .beside = "method=uniform-boxes", .series = "n", .mark = 40,
+        .y_label = "time for each object and pair, beside uniform boxes",
+        .title = "The worst that a random search found",
+        .shows = "The worst of the scenes that were found take {range|} times as long as uniform boxes; the dashed line "
+                 "is what was promised. Their parameters stand in the file.",
     },
     // ---- trace
     {

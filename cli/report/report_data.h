@@ -49,7 +49,7 @@ const char *row_cell(const report_row *row, const char *column);
 
 // A quantity of a row: a column, or what stands behind "name=" in its scene or method, and only there if the name is
 // given as "name=". Also "copying_ms": the time of reading the boxes and writing the pairs at the speed of a plain
-// copy. False where there is none.
+// copy; and "work": the number of objects and pairs together. False where there is none.
 bool row_number(const report_row *row, const char *name, double *value);
 
 // A property of a row as text, in `text`, cut off if need be:

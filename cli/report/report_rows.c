@@ -115,8 +115,17 @@ static bool copying_time(const report_row *row, double *value) {
     return true;
 }
 
+// Objects and pairs: what any method has to read and to write.
+static bool work_of(const report_row *row, double *value) {
+    double n, pairs;
+    if (!named_number(row, "n", &n) || !named_number(row, "pairs", &pairs)) return false;
+    *value = n + pairs;
+    return true;
+}
+
 bool row_number(const report_row *row, const char *name, double *value) {
-    return strcmp(name, "copying_ms") == 0 ? copying_time(row, value) : named_number(row, name, value);
+    if (strcmp(name, "copying_ms") == 0) return copying_time(row, value);
+    return strcmp(name, "work") == 0 ? work_of(row, value) : named_number(row, name, value);
 }
 
 bool row_value(const report_row *row, const char *expression, double *value) {
