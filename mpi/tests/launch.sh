@@ -12,7 +12,5 @@ if mpirun --version 2>/dev/null | grep -q 'Open MPI'; then
 fi
 # MPI itself keeps memory until the end; that is no finding of ours.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
-# One thread for each rank, unless a program asks for more; there are more ranks than processors already.
-export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
 # shellcheck disable=SC2086 # one word for each option
 exec mpirun $options -n "$ranks" "$@"

@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/parallel.h"
+#include "base/workers.h"
 
 #include <math.h>
 
@@ -226,7 +226,7 @@ bp_allocator bp_config_allocator(const bp_config *config) {
 static bp_runtime runtime_of(const bp_config *config) {
     bp_runtime runtime = {.allocator = bp_config_allocator(config), .executor = config->executor, .log = config->log};
     if (runtime.executor.run == NULL) {
-        runtime.executor.workers = bp_parallel_workers(config->threads);
+        runtime.executor.workers = bp_workers_wanted(config->threads);
     }
     return runtime;
 }

@@ -2,6 +2,7 @@
 #include "api/one_call.h"
 #include "base/log.h"
 #include "base/radix_sort.h"
+#include "base/workers.h"
 #include "choose/explain.h"
 #include "view/pair_filter.h"
 
@@ -66,18 +67,14 @@ static void report_pair_stats(const bp_setup *setup, const bp_stats *stats, bp_s
     }
 }
 
-static bp_status find_requested_pairs(const pair_request *r, const bp_config *config, bp_pairs *pairs) {
-    bp_setup setup;
-    bp_status status = bp_setup_complete(config, &setup);
-    if (status == BP_OK) {
-        status = check_pair_request(r, &setup, pairs);
-    }
+static bp_status run_request(const pair_request *r, const bp_setup *setup, bp_pairs *pairs) {
+    bp_status status = check_pair_request(r, setup, pairs);
     if (status != BP_OK) {
         return status;
     }
     bp_pair_filter filter;
-    bp_one_call call = {.setup = &setup,
-                        .rule = &setup.overlap,
+    bp_one_call call = {.setup = setup,
+                        .rule = &setup->overlap,
                         .a = r->a,
                         .b = r->between ? &r->b : NULL,
                         .expected = USUAL_PAIRS * (r->a.count + r->b.count), // so that most calls allocate once
@@ -85,11 +82,25 @@ static bp_status find_requested_pairs(const pair_request *r, const bp_config *co
                         .rules = rules_for_pairs,
                         .context = &filter};
     status = bp_one_call_run(&call);
-    if (status == BP_OK && setup.pair_order == BP_ORDER_SORTED) {
-        status = sort_pairs(r, &setup.methods.runtime.allocator, pairs);
+    if (status == BP_OK && setup->pair_order == BP_ORDER_SORTED) {
+        status = sort_pairs(r, &setup->methods.runtime.allocator, pairs);
         status = status == BP_ERROR_MEMORY ? bp_one_call_refuse_memory(&call) : status;
     }
-    report_pair_stats(&setup, &call.stats, status);
+    report_pair_stats(setup, &call.stats, status);
+    return status;
+}
+
+static bp_status find_requested_pairs(const pair_request *r, const bp_config *config, bp_pairs *pairs) {
+    bp_setup setup;
+    bp_status status = bp_setup_complete(config, &setup);
+    if (status != BP_OK) {
+        return status;
+    }
+    if (!bp_workers_open(&setup.methods.runtime)) {
+        return BP_ERROR_MEMORY;
+    }
+    status = run_request(r, &setup, pairs);
+    bp_workers_close(&setup.methods.runtime);
     return status;
 }
 

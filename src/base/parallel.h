@@ -8,9 +8,6 @@
 // Calls task(context, i) for every i in 0 .. count-1 and returns when all calls are done.
 void bp_parallel_for(const bp_executor *executor, size_t count, bp_task task, void *context);
 
-// How many threads `config.threads` means on this machine.
-uint32_t bp_parallel_workers(int32_t threads);
-
 // A number of items, cut into blocks of nearly the same size.
 typedef struct bp_blocks {
     size_t item_count;

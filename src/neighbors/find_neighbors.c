@@ -17,6 +17,7 @@
 // Cost: that of the method, and O(n + neighbours). Loses where a radius spans everything: the result is n^2 then.
 #include "api/one_call.h"
 #include "base/log.h"
+#include "base/workers.h"
 #include "neighbors/nearness.h"
 #include "neighbors/neighbor_rows.h"
 #include "view/pair_filter.h"
@@ -238,10 +239,14 @@ static bp_status find_neighbors(const neighbor_request *r, const bp_config *conf
     if (status != BP_OK) {
         return status;
     }
+    if (!bp_workers_open(&setup.methods.runtime)) {
+        return BP_ERROR_MEMORY;
+    }
     neighbor_search s = {.request = r, .setup = &setup};
     s.choice = choose_cubes(r, setup.radius_rule, setup.overlap.dimensions);
     status = find_rows(&s, rows);
     free_search(&s);
+    bp_workers_close(&setup.methods.runtime);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "world/world.h"
 
 #include "base/log.h"
+#include "base/workers.h"
 #include "world/query/query_cache.h"
 
 enum {
@@ -51,7 +52,8 @@ static bp_world *allocate_world(const bp_setup *setup, const bp_world_method *me
         return NULL;
     }
     begin_world(world, setup, method);
-    if (bp_world_method_create_state(&world->method, &world->setup.methods)) {
+    if (bp_workers_open(&world->setup.methods.runtime) &&
+        bp_world_method_create_state(&world->method, &world->setup.methods)) {
         world->queries = bp_query_cache_create(&world->setup.methods);
     }
     if (world->queries == NULL) {
@@ -94,6 +96,7 @@ void bp_world_destroy(bp_world *world) {
     bp_object_table_free(&world->objects, &allocator);
     bp_world_boxes_free(&world->boxes, &allocator);
     bp_id_pool_free(&world->ids, &allocator);
+    bp_workers_close(&world->setup.methods.runtime);
     allocator.release(allocator.context, world, sizeof *world);
 }
 

@@ -474,27 +474,31 @@ static pair_list record(const bp_config *config, const char *name, size_t count,
     return all;
 }
 
+// Who does the work: the library's own threads, or an executor's.
 typedef struct crew {
-    uint32_t workers; // 0: as the library does it
-    bool reversed;
+    enum { OWN, PLAIN, REVERSED } kind;
+    uint32_t workers;
 } crew;
 
 // The first is what the others are compared with; the last of these run with quick() too.
-static const crew CREWS[] = {{1, false}, {0, false}, {3, false}, {5, false},
-                             {3, true},  {2, false}, {8, false}, {4, true}};
-enum { FIRST_QUICK_CREW = 5 };
+static const crew CREWS[] = {{PLAIN, 1},    {OWN, 0},   {OWN, 3}, {PLAIN, 3}, {PLAIN, 5},
+                             {REVERSED, 3}, {PLAIN, 2}, {OWN, 2}, {OWN, 8},   {REVERSED, 4}};
+enum { FIRST_QUICK_CREW = 6 };
 
-static bp_executor executor_of(crew c) {
-    return c.workers == 0 ? (bp_executor){0} : c.reversed ? reverse_executor(c.workers) : thread_executor(c.workers);
+static void appoint(crew c, bp_config *config) {
+    config->threads = c.kind == OWN ? (int32_t)c.workers : 0;
+    config->executor = c.kind == OWN     ? (bp_executor){0}
+                       : c.kind == PLAIN ? thread_executor(c.workers)
+                                         : reverse_executor(c.workers);
 }
 
 static void compare_crews(const variant *tried, const char *name, size_t count) {
     pair_list expected = {0};
     for (size_t i = 0; i < COUNT_OF(CREWS); i = i == 0 && quick() ? FIRST_QUICK_CREW : i + 1) {
         bp_config config = tried->config;
-        config.executor = executor_of(CREWS[i]);
+        appoint(CREWS[i], &config);
         const situation s = situation_of(tried, &config, "%s, seed %d, n=%zu, %u threads%s", name, SCENE_SEED, count,
-                                         CREWS[i].workers, CREWS[i].reversed ? " reversed" : "");
+                                         CREWS[i].workers, CREWS[i].kind == REVERSED ? " reversed" : "");
         pair_list found = record(&config, name, count, &s);
         if (i == 0) {
             expected = found;

@@ -1,0 +1,30 @@
+// Workers: the threads of a world, or of one call, where the caller has no executor.
+//
+// Work is claimed, not assigned. A section is a number of tasks that nobody has claimed yet; the caller and every worker
+// that is awake claim one after the other. The caller returns when all are claimed and done. So it never waits for a
+// worker that has not begun: one that the system did not grant, that has no core, or that a fork has left behind.
+//
+//     unclaimed  5 4 3 2 1 0 ......... 7 6 5 ...       a section is over when `done` has reached its count;
+//     done       0 ... 2 ..... 5       0 ...           only then may the next one begin
+//
+// Idle workers watch `unclaimed` for a moment, because the next section of the same update often follows at once, and
+// then sleep. On a busy machine nobody spins for long while another one needs the core.
+#ifndef BP_WORKERS_H
+#define BP_WORKERS_H
+
+#include "base/runtime.h"
+
+#include <stdbool.h>
+
+// Where the caller has no executor and wants several threads: makes workers, and the executor that runs on them. A thread
+// starts when a section first has a task for it; if the system refuses one, those that there are do the work. Only
+// one thread at a time may use them. False if memory is short.
+bool bp_workers_open(bp_runtime *runtime);
+
+// Stops and joins the workers of bp_workers_open, if it made any. In a child process of fork there are none to join.
+void bp_workers_close(bp_runtime *runtime);
+
+// How many threads `config.threads` means on this machine.
+uint32_t bp_workers_wanted(int32_t threads);
+
+#endif
