@@ -21,7 +21,8 @@ enum {
     STACK_BYTES = 1 << 20 // of a worker: tasks take less than 64 KiB, the rest is for the caller's filter
 };
 
-static const double SPIN_SECONDS = 50e-6; // about what it costs to sleep and to be woken
+static const double SPIN_SECONDS = 50e-6;   // about what it costs to sleep and to be woken
+static const double START_SECONDS = 100e-6; // about what it costs to start and to join a thread
 
 typedef struct workers {
     // A section. The caller writes it while nobody can claim a task.
@@ -84,10 +85,10 @@ static void wake_caller(workers *w) {
     (void)pthread_mutex_unlock(&w->lock);
 }
 
-// Does tasks as long as there are any. The last one to finish wakes the caller, should it sleep.
-static void do_tasks(workers *w) {
+// Does tasks as long as there are any, but not more than `most`. The last one to finish wakes the caller, should it sleep.
+static void do_tasks(workers *w, size_t most) {
     size_t index, finished = 0, count = 0;
-    while (claim_task(w, &index)) {
+    while (finished < most && claim_task(w, &index)) {
         count = w->count;
         w->task(w->task_context, index);
         ++finished;
@@ -165,7 +166,7 @@ static void wake_workers(workers *w) {
 static void *worker_main(void *context) {
     workers *w = context;
     while (!atomic_load(&w->stop)) {
-        do_tasks(w);
+        do_tasks(w, SIZE_MAX);
         if (!spin_until(w, is_wanted)) {
             sleep_until_wanted(w);
         }
@@ -200,10 +201,31 @@ static bool start_worker(workers *w) {
     return created;
 }
 
-// A worker for each task but the caller's; if one is refused, no more are asked for.
+// The caller's own time: a task is not long because others had the core. (Windows counts that time in ticks.)
+static double task_clock(void) {
+#ifdef _WIN32
+    return bp_clock_seconds();
+#else
+    return bp_clock_thread_seconds();
+#endif
+}
+
+// Does one task, and says how many more threads the rest of the section is worth.
+static size_t workers_worth_starting(workers *w) {
+    const double begin = task_clock();
+    do_tasks(w, 1);
+    const size_t unclaimed = atomic_load(&w->unclaimed);
+    const double worth = (task_clock() - begin) * (double)unclaimed / START_SECONDS;
+    return worth < (double)unclaimed ? (size_t)worth : unclaimed;
+}
+
+// Starts workers where that pays. If one is refused, no more are asked for, ever.
 static void start_workers(workers *w) {
     const size_t asked = w->most;
-    while (w->started < w->most && w->started + 1 < w->count) {
+    if (w->started == w->most || w->started + 1 >= w->count) {
+        return;
+    }
+    for (size_t i = workers_worth_starting(w); i > 0 && w->started < w->most; --i) {
         w->most = start_worker(w) ? w->most : w->started;
     }
     if (w->most < asked) {
@@ -235,9 +257,9 @@ static void run_on_workers(void *context, bp_task task, void *task_context, size
     w->count = count;
     atomic_store(&w->done, 0);
     atomic_store(&w->unclaimed, count);
-    start_workers(w);
     wake_workers(w);
-    do_tasks(w);
+    start_workers(w);
+    do_tasks(w, SIZE_MAX);
     if (!spin_until(w, is_done)) {
         sleep_until_done(w);
     }

@@ -16,9 +16,9 @@
 
 #include <stdbool.h>
 
-// Where the caller has no executor and wants several threads: makes workers, and the executor that runs on them. A thread
-// starts when a section first has a task for it; if the system refuses one, those that there are do the work. Only
-// one thread at a time may use them. False if memory is short.
+// Where the caller has no executor and wants several threads: makes workers, and the executor that runs on them. Threads
+// start when the caller has done the first task of a section and the others would take longer than starting them. If the
+// system refuses one, those that there are do the work. Only one thread at a time may use them. False if memory is short.
 bool bp_workers_open(bp_runtime *runtime);
 
 // Stops and joins the workers of bp_workers_open, if it made any. In a child process of fork there are none to join.
