@@ -355,7 +355,14 @@ typedef void (*bp_task)(void *task_context, size_t index);
 
 /// Hook: your threads. `run` calls task(task_context, i) for every i in 0 .. count-1, in any order and on any threads,
 /// and returns when all calls are done. `workers` is how many calls can run at the same time. It decides how finely work
-/// is cut, never what the result is. Default: OpenMP with config.threads threads, or one thread without OpenMP.
+/// is cut, never what the result is.
+///
+/// Default: the calling thread and up to config.threads - 1 workers of the library's own. A world keeps its workers until
+/// bp_world_destroy joins them; any other call joins them before it returns. So there are none left at exit, or when a
+/// plug-in is unloaded. They start when there is enough work for them, have 1 MiB of stack and all signals blocked, and
+/// sleep between calls. If the system refuses a thread, those that there are do the work, and the log says so. After a
+/// fork between two calls, the child may use and destroy the world: it gets workers of its own. (The child of
+/// a fork inside a callback may only exec or exit.) A library built without threads always uses one.
 typedef struct bp_executor {
     void (*run)(void *context, bp_task task, void *task_context, size_t count);
     void *context;
@@ -386,7 +393,7 @@ struct bp_method_settings; // broadphase_methods.h
 struct bp_config {
     bp_method method;           ///< default: the library chooses
     uint32_t dimensions;        ///< 3 (default), or 2: z is ignored
-    int32_t threads;            ///< default: 1 thread; -1: all cores; otherwise that many
+    int32_t threads;            ///< default: 1 thread; -1: all cores; otherwise at most that many (see bp_executor)
     uint32_t flags;             ///< a set of BP_EVENTS, BP_PAIRS_FIXED, BP_NEIGHBORS_HALF
     bp_pair_order pair_order;   ///< default: as found
     bp_shape shape;             ///< default: boxes
