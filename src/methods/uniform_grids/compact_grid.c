@@ -261,14 +261,14 @@ static void write_offsets(compact_grid *g) {
     bp_uniform_grid_starts(&g->grid)[g->grid.occupied] = (uint32_t)g->grid.grid_count;
 }
 
-static bp_status compact_grid_fill(compact_grid *g) {
+static bp_status compact_grid_fill(void *state) {
+    compact_grid *g = state;
     const bp_method_setup *setup = g->grid.setup;
     const bp_runtime *runtime = &setup->runtime;
-    const bp_cells_limits limits = compact_limits(setup, g->grid.count);
     if (bp_incremental_sort_begin(&g->sort, &runtime->allocator, g->grid.count) == NULL) {
         return BP_ERROR_MEMORY;
     }
-    const bp_status status = bp_uniform_grid_place(&g->grid, &limits, compact_grid_place);
+    const bp_status status = bp_uniform_grid_place(&g->grid, compact_grid_place);
     if (status != BP_OK) {
         return status;
     }
@@ -304,8 +304,7 @@ static void compact_grid_free(void *state) {
 
 static bp_status compact_grid_build(void *state, const bp_box *boxes, size_t count) {
     compact_grid *g = state;
-    const bool begun = bp_uniform_grid_begin(&g->grid, boxes, count);
-    return bp_uniform_grid_end(&g->grid, begun ? compact_grid_fill(g) : BP_ERROR_MEMORY);
+    return bp_uniform_grid_build(&g->grid, boxes, count, compact_limits(g->grid.setup, count), compact_grid_fill);
 }
 
 static void compact_grid_stats(const void *state, bp_stats *stats) {

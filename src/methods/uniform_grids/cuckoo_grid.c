@@ -367,12 +367,12 @@ static bool build_tables(cuckoo_grid *g) {
     return true;
 }
 
-static bp_status cuckoo_grid_fill(cuckoo_grid *g) {
-    const bp_cells_limits limits = {.cells = UINT64_MAX, .axis_cells = 1u << AXIS_BITS, .per_object = CELL_PER_OBJECT};
+static bp_status cuckoo_grid_fill(void *state) {
+    cuckoo_grid *g = state;
     if (!cuckoo_grid_reserve(g)) {
         return BP_ERROR_MEMORY;
     }
-    const bp_status status = bp_uniform_grid_place(&g->grid, &limits, cuckoo_grid_place);
+    const bp_status status = bp_uniform_grid_place(&g->grid, cuckoo_grid_place);
     if (status != BP_OK) {
         return status;
     }
@@ -400,8 +400,8 @@ static void cuckoo_grid_free(void *state) {
 
 static bp_status cuckoo_grid_build(void *state, const bp_box *boxes, size_t count) {
     cuckoo_grid *g = state;
-    const bool begun = bp_uniform_grid_begin(&g->grid, boxes, count);
-    return bp_uniform_grid_end(&g->grid, begun ? cuckoo_grid_fill(g) : BP_ERROR_MEMORY);
+    const bp_cells_limits limits = {.cells = UINT64_MAX, .axis_cells = 1u << AXIS_BITS, .per_object = CELL_PER_OBJECT};
+    return bp_uniform_grid_build(&g->grid, boxes, count, limits, cuckoo_grid_fill);
 }
 
 static void cuckoo_grid_stats(const void *state, bp_stats *stats) {

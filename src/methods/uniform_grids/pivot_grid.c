@@ -208,7 +208,7 @@ static bp_status pivot_grid_place(void *state, bool *suits) {
     return status;
 }
 
-static bp_cells_limits pivot_limits(const pivot_grid *g) {
+static bp_cells_limits pivot_limits(const pivot_grid *g, size_t count) {
     const bp_method_settings *settings = &g->grid.setup->settings;
     bp_cells_limits limits = {.cells = UINT64_MAX, .axis_cells = 1u << AXIS_BITS, .per_object = CELL_PER_OBJECT};
     if (g->chunked) {
@@ -216,7 +216,6 @@ static bp_cells_limits pivot_limits(const pivot_grid *g) {
     }
     limits.cells = CELLS_MAX;
     if (settings->cell_size == 0.0f) {
-        const size_t count = g->grid.count;
         limits.cells = count > CELLS_LEAST / CELLS_PER_OBJECT ? (uint64_t)count * CELLS_PER_OBJECT : CELLS_LEAST;
     }
     if (settings->memory_limit > 0 && settings->memory_limit / sizeof(bp_pivot) < limits.cells) {
@@ -227,8 +226,7 @@ static bp_cells_limits pivot_limits(const pivot_grid *g) {
 
 // Repeats with larger cells if there would be too many chunks.
 static bp_status count_objects(pivot_grid *g) {
-    const bp_cells_limits limits = pivot_limits(g);
-    bp_status status = bp_uniform_grid_place(&g->grid, &limits, pivot_grid_place);
+    bp_status status = bp_uniform_grid_place(&g->grid, pivot_grid_place);
     while (status == BP_OK && g->is_full) {
         bool suits = false;
         bp_cells_coarsen(&g->grid.cells);
@@ -478,7 +476,8 @@ static bp_status sort_objects(pivot_grid *g) {
     return BP_OK;
 }
 
-static bp_status pivot_grid_fill(pivot_grid *g) {
+static bp_status pivot_grid_fill(void *state) {
+    pivot_grid *g = state;
     const bp_status status = pivot_grid_reserve(g) ? count_objects(g) : BP_ERROR_MEMORY;
     return status == BP_OK ? sort_objects(g) : status;
 }
@@ -513,8 +512,7 @@ static void pivot_grid_free(void *state) {
 
 static bp_status pivot_grid_build(void *state, const bp_box *boxes, size_t count) {
     pivot_grid *g = state;
-    const bool begun = bp_uniform_grid_begin(&g->grid, boxes, count);
-    return bp_uniform_grid_end(&g->grid, begun ? pivot_grid_fill(g) : BP_ERROR_MEMORY);
+    return bp_uniform_grid_build(&g->grid, boxes, count, pivot_limits(g, count), pivot_grid_fill);
 }
 
 static void pivot_grid_stats(const void *state, bp_stats *stats) {

@@ -272,6 +272,8 @@ bp_status bp_cells_plan(bp_cells *cells, const bp_method_setup *setup, const bp_
         plan_chosen_size(cells, &s, limits, sampled ? 1.0625 : 1.01);
     }
     cells->planned = status == BP_OK;
+    cells->of_all = all;
+    cells->planned_size = cells->size;
     return status;
 }
 
@@ -300,6 +302,16 @@ bool bp_cells_join(bp_cells *cells, const bp_method_settings *settings, const bp
     return !(scans_more || leaves || counts_differ);
 }
 
+// The fit may be negative: then all objects are scanned.
+static bool sizes_differ(double size, double other) {
+    return size != other && fmax(size, other) > 1.5 * fmin(size, other);
+}
+
+bool bp_cells_differ(const bp_cells *cells, const bp_cells *other) {
+    return sizes_differ(cells->planned_size, other->planned_size) ||
+           sizes_differ((double)cells->fit, (double)other->fit);
+}
+
 static int32_t floor_half(int32_t value) {
     return (value - (value < 0)) / 2;
 }
@@ -312,5 +324,4 @@ void bp_cells_coarsen(bp_cells *cells) {
         cells->low[axis] = floor_half(cells->low[axis]);
         cells->count[axis] = (uint32_t)(high - cells->low[axis]) + 1;
     }
-    cells->per_cell = 0.0;
 }

@@ -24,8 +24,9 @@ typedef struct bp_cells {
 
     // The data of the plan, to detect that the objects have changed.
     bool planned;
+    bool of_all;         // made from all objects, not from a sample
+    double planned_size; // of a cell: smaller than `size` if the cells had to be coarsened
     size_t objects, scanned, outside;
-    double per_cell; // objects per occupied cell
 } bp_cells;
 
 // The number of cells that a method can have, and the size with which it is fastest.
@@ -96,6 +97,9 @@ bp_status bp_cells_plan(bp_cells *cells, const bp_method_setup *setup, const bp_
 // the objects and a new one would.
 bool bp_cells_join(bp_cells *cells, const bp_method_settings *settings, const bp_cells_part *parts, size_t part_count,
                    size_t count);
+
+// Whether a plan is another one, and not the same with a little noise.
+bool bp_cells_differ(const bp_cells *cells, const bp_cells *other);
 
 // Cells of twice the size over the same domain.
 void bp_cells_coarsen(bp_cells *cells);

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-enum { BLOCK_LEAST = 8192 }; // boxes that are worth a task
+enum {
+    BLOCK_LEAST = 8192, // boxes that are worth a task
+    CROWDED = 16        // mean number of boxes in the cell of a box, from which on cells may be planned anew
+};
 
 void bp_uniform_grid_free(bp_uniform_grid *grid) {
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
@@ -18,33 +21,61 @@ void bp_uniform_grid_free(bp_uniform_grid *grid) {
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
-bool bp_uniform_grid_begin(bp_uniform_grid *grid, const bp_box *boxes, size_t count) {
-    const bp_runtime *runtime = &grid->setup->runtime;
-    grid->boxes = boxes;
-    grid->count = count;
-    grid->blocks = bp_blocks_cut(&runtime->executor, count, BLOCK_LEAST, BP_GRID_BLOCKS_MAX);
-    return bp_buffer_reserve(&grid->parts_buffer, &runtime->allocator, 0, grid->blocks.count, sizeof(bp_cells_part)) &&
-           bp_columns_reserve(&grid->columns, &grid->columns_buffer, &runtime->allocator, count);
-}
-
-static bp_status plan_and_place(bp_uniform_grid *grid, const bp_cells_limits *limits, bool all, bp_place_step place,
-                                bool *suits) {
+static bp_status plan_and_place(bp_uniform_grid *grid, bool all, bp_place_step place, bool *suits) {
     grid->is_replanned = true;
+    grid->has_new_plan = true;
     const bp_status status =
-        bp_cells_plan(&grid->cells, grid->setup, grid->boxes, grid->count, limits, all, &grid->plan_buffer);
+        bp_cells_plan(&grid->cells, grid->setup, grid->boxes, grid->count, &grid->limits, all, &grid->plan_buffer);
     return status == BP_OK ? place(grid, suits) : status;
 }
 
-bp_status bp_uniform_grid_place(bp_uniform_grid *grid, const bp_cells_limits *limits, bp_place_step place) {
+bp_status bp_uniform_grid_place(bp_uniform_grid *grid, bp_place_step place) {
     bool suits = false;
-    const bp_status status =
-        grid->cells.planned ? place(grid, &suits) : plan_and_place(grid, limits, false, place, &suits);
-    return status == BP_OK && !suits ? plan_and_place(grid, limits, true, place, &suits) : status;
+    const bp_status status = grid->cells.planned ? place(grid, &suits) : plan_and_place(grid, false, place, &suits);
+    return status == BP_OK && !suits ? plan_and_place(grid, true, place, &suits) : status;
 }
 
 bool bp_uniform_grid_join(bp_uniform_grid *grid) {
     return bp_cells_join(&grid->cells, &grid->setup->settings, bp_uniform_grid_parts(grid), grid->blocks.count,
                          grid->count);
+}
+
+static bool begin_grid(bp_uniform_grid *grid, const bp_box *boxes, size_t count, bp_cells_limits limits) {
+    const bp_runtime *runtime = &grid->setup->runtime;
+    grid->boxes = boxes;
+    grid->count = count;
+    grid->limits = limits;
+    grid->has_new_plan = false;
+    grid->blocks = bp_blocks_cut(&runtime->executor, count, BLOCK_LEAST, BP_GRID_BLOCKS_MAX);
+    return bp_buffer_reserve(&grid->parts_buffer, &runtime->allocator, 0, grid->blocks.count, sizeof(bp_cells_part)) &&
+           bp_columns_reserve(&grid->columns, &grid->columns_buffer, &runtime->allocator, count);
+}
+
+// Whether an object shares its cell with many others, on average, or many are scanned.
+static bool is_crowded(const bp_uniform_grid *grid) {
+    const uint32_t *starts = bp_uniform_grid_starts(grid);
+    uint64_t mates = (uint64_t)(grid->total_count - grid->grid_count) * grid->total_count;
+    for (size_t i = 0; i < grid->occupied; ++i) {
+        const uint64_t here = starts[i + 1] - starts[i];
+        mates += here * here;
+    }
+    return mates > (uint64_t)CROWDED * grid->total_count;
+}
+
+// A search of crowded cells takes so long that another plan costs little.
+static bp_status plan_again_if_crowded(bp_uniform_grid *grid, bp_fill_step fill) {
+    if (grid->has_new_plan || grid->setup->settings.cell_size > 0.0f || !is_crowded(grid)) {
+        return BP_OK;
+    }
+    bp_cells cells;
+    const bp_status status = bp_cells_plan(&cells, grid->setup, grid->boxes, grid->count, &grid->limits,
+                                           grid->cells.of_all, &grid->plan_buffer);
+    if (status != BP_OK || !bp_cells_differ(&cells, &grid->cells)) {
+        return status;
+    }
+    grid->cells = cells;
+    grid->is_replanned = true;
+    return fill(grid);
 }
 
 static void empty_grid(bp_uniform_grid *grid) {
@@ -54,31 +85,23 @@ static void empty_grid(bp_uniform_grid *grid) {
     grid->cells.planned = false;
 }
 
-static double objects_per_cell(const bp_uniform_grid *grid) {
-    return grid->occupied > 0 ? (double)grid->grid_count / (double)grid->occupied : 0.0;
-}
-
-// If cells have become much fuller than planned, the next build makes a new plan.
-static void check_filling(bp_uniform_grid *grid) {
-    bp_cells *cells = &grid->cells;
-    const double per_cell = objects_per_cell(grid);
-    if (cells->per_cell == 0.0) {
-        cells->per_cell = per_cell;
-    } else if (per_cell > 4.0 * cells->per_cell + 4.0 && grid->setup->settings.cell_size == 0.0f) {
-        cells->planned = false;
-    }
-}
-
-bp_status bp_uniform_grid_end(bp_uniform_grid *grid, bp_status status) {
+bp_status bp_uniform_grid_build(bp_uniform_grid *grid, const bp_box *boxes, size_t count, bp_cells_limits limits,
+                                bp_fill_step fill) {
+    bp_status status = begin_grid(grid, boxes, count, limits) ? fill(grid) : BP_ERROR_MEMORY;
     if (status == BP_OK) {
-        check_filling(grid);
-    } else {
+        status = plan_again_if_crowded(grid, fill);
+    }
+    if (status != BP_OK) {
         empty_grid(grid);
     }
     return status;
 }
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
+
+static double objects_per_cell(const bp_uniform_grid *grid) {
+    return grid->occupied > 0 ? (double)grid->grid_count / (double)grid->occupied : 0.0;
+}
 
 void bp_uniform_grid_stats(const bp_uniform_grid *grid, bp_stats *stats) {
     const uint32_t *starts = bp_uniform_grid_starts(grid);

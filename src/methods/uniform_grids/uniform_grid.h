@@ -53,6 +53,8 @@ typedef struct bp_uniform_grid {
     size_t count;
     bp_blocks blocks; // of the boxes
     bp_cells cells;
+    bp_cells_limits limits;
+    bool has_new_plan; // the cells were planned in this build
     bool is_replanned; // the cells are new; a method that depends on them resets it
 
     size_t grid_count;  // boxes in cells
@@ -108,20 +110,22 @@ void bp_uniform_grid_free(bp_uniform_grid *grid);
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
-// Begins a build of boxes[0 .. count). False if memory is short.
-bool bp_uniform_grid_begin(bp_uniform_grid *grid, const bp_box *boxes, size_t count);
+// Puts all boxes into their cells: the method's part of a build, which begins with bp_uniform_grid_place.
+typedef bp_status (*bp_fill_step)(void *state);
+
+// Builds the grid over boxes[0 .. count). Cells are kept from build to build; where they turn out to be crowded, and
+// others would be planned now, the step runs again with those. After a failure the grid is empty.
+bp_status bp_uniform_grid_build(bp_uniform_grid *grid, const bp_box *boxes, size_t count, bp_cells_limits limits,
+                                bp_fill_step fill);
 
 // Finds the cells of all objects, for the planned cells. *suits: whether these suit the objects.
 typedef bp_status (*bp_place_step)(void *state, bool *suits);
 
 // Runs the step with the cells of the last build or, if they no longer suit the objects, with new ones.
-bp_status bp_uniform_grid_place(bp_uniform_grid *grid, const bp_cells_limits *limits, bp_place_step place);
+bp_status bp_uniform_grid_place(bp_uniform_grid *grid, bp_place_step place);
 
 // Joins the parts of the blocks. Returns whether the cells suit the objects.
 bool bp_uniform_grid_join(bp_uniform_grid *grid);
-
-// Ends a build with this status, and returns it. After a failure the grid is empty.
-bp_status bp_uniform_grid_end(bp_uniform_grid *grid, bp_status status);
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
 
