@@ -15,7 +15,8 @@
 //
 // The tree is kept from step to step. An object that is still in its leaf costs one comparison; leaves that have become
 // too full are split, and eight leaves that together hold less than half of max_objects are merged. Objects beyond the
-// cube belong to the leaves at its border, so the cube need not fit: a new one is chosen only when it fits badly.
+// cube belong to the leaves at its border, so the cube need not fit: a new one is chosen only when it fits badly, or
+// when leaves turn out to be crowded and another cube would now be chosen. Then the same build starts again with that.
 // Infinite objects and those that are larger than the smallest leaves are scanned: tested against all leaves.
 //
 // Cost: O(n log n) for n objects of similar size. Loses when sizes differ: the largest object limits the depth for all.
@@ -41,7 +42,8 @@ enum {
     OCTAVES = 64,         // of sizes below the edge of the cube that are distinguished
     SCANNED_SLACK = 8,    // objects that may outgrow the leaves before a new cube is chosen,
     BEYOND_SHARE = 16,    // or one object in this many may leave it,
-    SHRUNK_SHARE = 4,     // or all may be smaller than the leaves by this factor
+    SHRUNK_SHARE = 4,     // or all may be smaller than the leaves by this factor,
+    CROWDED_SHARE = 2,    // or an object may share its leaf with this many times max_objects, on average
     DENSE_NEIGHBOURS = 14 // leaves that a leaf is tested against where all have the same size: itself and 13 others
 };
 
@@ -180,8 +182,8 @@ static double work_at(const octree *t, const survey *s, double edge, uint32_t de
     return (double)scanned + DENSE_NEIGHBOURS * (filled > least ? filled : least);
 }
 
-// The depth of least work; of several, the greatest.
-static uint32_t choose_depth(octree *t, const survey *s, double edge) {
+// The depth of least work; of several, the greatest. Writes how many finite objects are scanned then.
+static uint32_t choose_depth(const octree *t, const survey *s, double edge, size_t *best_scanned) {
     size_t fitting[OCTAVES] = {0}; // by the greatest depth that a size still fits
     for (size_t i = 0; i < t->count; ++i) {
         const float size = largest_extent(&t->boxes[i], t->setup->dimensions);
@@ -197,7 +199,7 @@ static uint32_t choose_depth(octree *t, const survey *s, double edge) {
         if (work <= least) {
             least = work;
             best = depth;
-            t->planned_scanned = scanned;
+            *best_scanned = scanned;
         }
         scanned += fitting[depth];
     }
@@ -212,22 +214,38 @@ static size_t count_beyond(const octree *t, const bp_tree_space *space) {
     return beyond;
 }
 
-// Chooses a cube and its depth, and starts a new tree there. False if memory is short.
-static bool octree_plan(octree *t, survey *s) {
+typedef struct octree_plan {
+    bp_tree_space space;
+    size_t scanned; // finite objects that do not fit
+} octree_plan;
+
+// Chooses a cube and its depth.
+static octree_plan make_plan(const octree *t, survey s) {
     const bp_box *domain = &t->setup->settings.domain;
     const uint32_t dimensions = t->setup->dimensions;
-    bp_tree_trim(t->boxes, t->count, dimensions, s->min, s->max);
-    bp_tree_space space = bp_domain_is_set(domain) ? bp_tree_space_of_domain(domain, dimensions)
-                                                   : bp_tree_space_around(s->min, s->max, dimensions);
-    bp_tree_space_divide(&space, choose_depth(t, s, space.edge));
+    octree_plan plan = {.scanned = 0};
+    bp_tree_trim(t->boxes, t->count, dimensions, s.min, s.max);
+    plan.space = bp_domain_is_set(domain) ? bp_tree_space_of_domain(domain, dimensions)
+                                          : bp_tree_space_around(s.min, s.max, dimensions);
+    bp_tree_space_divide(&plan.space, choose_depth(t, &s, plan.space.edge, &plan.scanned));
+    return plan;
+}
+
+static double finest_edge(const bp_tree_space *space) {
+    return ldexp(space->edge, -(int)space->depth);
+}
+
+// Starts a new tree. False if memory is short.
+static bool begin_tree(octree *t, const octree_plan *plan) {
     // At depth 0 all objects are neighbours, whatever their size.
-    t->fit = space.depth == 0 ? FLT_MAX : (float)(ldexp(space.edge, -(int)space.depth) * BP_CELL_FILL);
-    t->planned_beyond = count_beyond(t, &space);
+    t->fit = plan->space.depth == 0 ? FLT_MAX : (float)(finest_edge(&plan->space) * BP_CELL_FILL);
+    t->planned_scanned = plan->scanned;
+    t->planned_beyond = count_beyond(t, &plan->space);
     t->planned = true;
     if (t->count > 0) {
         memset(t->home.data, 0, t->count * sizeof(uint32_t)); // all start at the root
     }
-    return octree_tree_plant(&t->tree, &space);
+    return octree_tree_plant(&t->tree, &plan->space);
 }
 
 // ---- building -------------------------------------------------------------------------------------------------------
@@ -315,21 +333,52 @@ static bool fill_leaves(octree *t) {
     return true;
 }
 
-// Updates the tree to the boxes: keeps it, or starts another one.
-static bp_status take_boxes(octree *t) {
-    survey s = survey_boxes(t);
-    if (!octree_reserve(t)) {
-        return BP_ERROR_MEMORY;
-    }
-    if (!octree_plan_suits(t, &s) && !octree_plan(t, &s)) {
-        return BP_ERROR_MEMORY;
-    }
+static bp_status sort_into_leaves(octree *t) {
     const bp_executor *executor = &t->setup->runtime.executor;
     locating k = {.t = t, .entries = t->tree.scratch};
     k.blocks = bp_blocks_cut(executor, t->count, KEYS_LEAST, SIZE_MAX);
     bp_parallel_for(executor, k.blocks.count, task_locate, &k);
     place_in_leaves(t, k.entries);
     return octree_tree_adapt(&t->tree, t->home.data) && fill_leaves(t) ? BP_OK : BP_ERROR_MEMORY;
+}
+
+static bp_status sort_into_new_tree(octree *t, const octree_plan *plan) {
+    return begin_tree(t, plan) ? sort_into_leaves(t) : BP_ERROR_MEMORY;
+}
+
+// Whether an object shares its leaf with many others, on average, or many are scanned.
+static bool is_crowded(const octree *t) {
+    uint64_t mates = (uint64_t)(t->total_count - t->object_count) * t->total_count;
+    for (size_t i = 0; i < t->tree.leaf_count; ++i) {
+        const bp_node_range boxes = range_of(t, octree_leaf(&t->tree, i))->boxes;
+        const uint64_t here = boxes.end - boxes.begin;
+        mates += here * here;
+    }
+    return mates / CROWDED_SHARE / t->tree.max_objects > t->total_count;
+}
+
+// A search of crowded leaves takes so long that another plan costs little.
+static bp_status plan_again_if_crowded(octree *t, const survey *s) {
+    if (!is_crowded(t)) {
+        return BP_OK;
+    }
+    const octree_plan plan = make_plan(t, *s);
+    const double edge = finest_edge(&plan.space), kept = finest_edge(&t->tree.space);
+    return edge < kept / 2 || edge > kept * 2 ? sort_into_new_tree(t, &plan) : BP_OK;
+}
+
+// Updates the tree to the boxes: keeps it, or starts another one.
+static bp_status take_boxes(octree *t) {
+    const survey s = survey_boxes(t);
+    if (!octree_reserve(t)) {
+        return BP_ERROR_MEMORY;
+    }
+    if (!octree_plan_suits(t, &s)) {
+        const octree_plan plan = make_plan(t, s);
+        return sort_into_new_tree(t, &plan);
+    }
+    const bp_status status = sort_into_leaves(t);
+    return status == BP_OK ? plan_again_if_crowded(t, &s) : status;
 }
 
 static bp_status octree_build(void *state, const bp_box *boxes, size_t count) {
