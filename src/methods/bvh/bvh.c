@@ -15,7 +15,9 @@
 //
 // update = automatic: if few objects changed, each is moved in the tree and only their pairs are searched for.
 // Otherwise the tree is refitted. Its leaves grow as objects drift apart, and searches become slower. The excess over
-// the tree as it was built is summed up, and when the sum reaches the cost of a new tree, a new one is built.
+// the tree as it was built is summed up, and when the sum reaches the cost of a new tree, a new one is built. That sum
+// is in units of length, and misses objects that mix while they come closer to each other; so a sample of leaves also
+// counts the leaves that they overlap. If these are many times more than in the tree as built, it is rebuilt at once.
 //
 // Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", 2016, section 2.1, after
 // C. Ericson, "Real-Time Collision Detection", 2005, chapter 6.
@@ -25,8 +27,9 @@
 #include "methods/method.h"
 
 enum {
-    FEW = 16,    // at most one object in this many is few
-    WORN_OUT = 4 // changes per object after which a tree that was changed box by box is rebuilt
+    FEW = 16,     // at most one object in this many is few
+    WORN_OUT = 4, // changes per object after which a tree that was changed box by box is rebuilt
+    CROWDED = 3   // times as many leaves overlap a leaf as did after the build: rebuilt
 };
 
 // The cost of a new tree, by build, as the sum of excess (see bvh.excess) that searches may reach before (measured).
@@ -39,6 +42,7 @@ typedef struct bvh {
     bvh_search search;
     double spread;       // of the leaves, right after the build
     double excess;       // sum over all searches since: the increase of the spread, relative to it
+    double crowding;     // leaves that overlap a leaf, before the first refit; 0: not counted yet
     size_t change_count; // boxes that were moved one by one since the build
     bp_update_strategy update;
 } bvh;
@@ -66,6 +70,7 @@ static bp_status bvh_build(void *state, const bp_box *boxes, size_t count) {
     }
     b->spread = bvh_tree_spread(&b->tree);
     b->excess = 0.0;
+    b->crowding = 0.0;
     b->change_count = 0;
     b->update = b->setup->update == BP_UPDATE_INDIVIDUAL ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
     return BP_OK;
@@ -107,18 +112,31 @@ static bp_status relocate_what_refit_cannot(bvh *b, bool *too_many) {
     return status;
 }
 
+static bp_status is_crowded(bvh *b, bool *crowded) {
+    const double most = CROWDED * (b->crowding + 1.0);
+    double crowding = 0.0;
+    const bp_status status = bvh_search_crowding(&b->search, &b->tree, most, &crowding);
+    *crowded = crowding > most;
+    return status;
+}
+
 // Recomputes all bounds, unless a new tree is due.
 static bp_status bvh_refit(bvh *b, bool *due) {
-    bp_status status = relocate_what_refit_cannot(b, due);
+    bp_status status = b->crowding > 0.0 ? BP_OK : bvh_search_crowding(&b->search, &b->tree, INFINITY, &b->crowding);
+    if (status == BP_OK) {
+        status = relocate_what_refit_cannot(b, due);
+    }
+    if (status == BP_OK && !*due) {
+        status = bvh_tree_refit(&b->tree, due);
+    }
     if (status != BP_OK || *due) {
         return status;
     }
-    status = bvh_tree_refit(&b->tree);
     const double spread = bvh_tree_spread(&b->tree);
     b->excess += spread > b->spread ? spread / b->spread - 1.0 : 0.0;
     b->update = BP_UPDATE_INDIVIDUAL;
     *due = !(b->excess < BUILD_COST[b->setup->settings.bvh_build]);
-    return status;
+    return *due ? BP_OK : is_crowded(b, due);
 }
 
 static bp_status bring_up_to_date(bvh *b, const bp_changes *changes, bp_search_kind *kind, bool *due) {

@@ -23,7 +23,9 @@ enum {
     TASKS_MAX = 512,
     TASK_LEAST = 1024, // boxes that are worth a task
     SEGMENT = 65536,   // positions that are worth a unit of work for a scanned box
-    CHANGED = 64       // changed boxes in a unit of work
+    CHANGED = 64,      // changed boxes in a unit of work
+    SAMPLE_SHARE = 64, // one leaf in this many is sampled,
+    SAMPLE_MOST = 64   // but at most about this many
 };
 
 typedef struct node_pair {
@@ -458,4 +460,54 @@ bp_status bvh_search_changed(bvh_search *search, const bvh_tree *tree, const bp_
                                     .unit = unit_changed,
                                     .context = &c};
     return bp_range_search_run(&ranges, &search->sinks, sink);
+}
+
+// ---- crowding -------------------------------------------------------------------------------------------------------
+
+// The leaves that overlap a leaf, itself included; counted only up to `most`.
+static size_t count_overlapping(const bvh_tree *tree, const bvh_node *leaf, uint32_t *stack, size_t most) {
+    const bvh_node *nodes = bvh_nodes(tree);
+    size_t found = 0, count = 1;
+    stack[0] = BVH_ROOT;
+    while (count > 0 && found < most) {
+        const bvh_node *node = &nodes[stack[--count]];
+        if (bvh_is_leaf(node)) {
+            ++found;
+            continue;
+        }
+        stack[count] = node->first;
+        count += bvh_nodes_overlap(&nodes[node->first], leaf);
+        stack[count] = node->first + 1;
+        count += bvh_nodes_overlap(&nodes[node->first + 1], leaf);
+    }
+    return found;
+}
+
+// Counts up to `limit` leaves that overlap every `stride`-th leaf.
+static size_t count_sampled(const bvh_tree *tree, size_t stride, uint32_t *stack, size_t limit) {
+    const uint32_t *slot_nodes = tree->slot_nodes_buffer.data;
+    size_t found = 0;
+    for (size_t slot = 0; slot < tree->slot_end && found < limit; slot += stride) {
+        if (!isnan(tree->leaves.min[0][slot])) { // not a free one
+            found += count_overlapping(tree, &bvh_nodes(tree)[slot_nodes[slot]], stack, limit - found);
+        }
+    }
+    return found;
+}
+
+bp_status bvh_search_crowding(bvh_search *search, const bvh_tree *tree, double most, double *crowding) {
+    *crowding = 0.0;
+    if (tree->tree_count == 0) {
+        return BP_OK;
+    }
+    if (!bp_buffer_reserve_slack(&search->stacks_buffer, &tree->setup->runtime.allocator, 0,
+                                 (size_t)bvh_heights(tree)[BVH_ROOT] + 2, sizeof(uint32_t))) {
+        return BP_ERROR_MEMORY;
+    }
+    const size_t wanted = tree->slot_end / SAMPLE_SHARE + 1;
+    const size_t stride = tree->slot_end / (wanted < SAMPLE_MOST ? wanted : SAMPLE_MOST);
+    const size_t samples = (tree->slot_end + stride - 1) / stride;
+    const double limit = fmin(most * (double)samples + 2.0, 1e9); // 2: so that rounding does not matter
+    *crowding = (double)count_sampled(tree, stride, search->stacks_buffer.data, (size_t)limit) / (double)samples;
+    return BP_OK;
 }

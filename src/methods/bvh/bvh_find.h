@@ -21,4 +21,8 @@ bp_status bvh_search_trees(bvh_search *search, const bvh_tree *a, const bvh_tree
 // All pairs inside the tree that have a changed id.
 bp_status bvh_search_changed(bvh_search *search, const bvh_tree *tree, const bp_changes *changes, bp_sink *sink);
 
+// How many leaves overlap a leaf, on the average over a sample; counted until it is clear that there are more than
+// `most`. The cost of a search grows with it, whatever the scale of the scene.
+bp_status bvh_search_crowding(bvh_search *search, const bvh_tree *tree, double most, double *crowding);
+
 #endif

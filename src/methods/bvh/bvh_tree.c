@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum {
-    SLOTS_MAX = 1 << 28,    // positions are below BVH_SCANNED
-    REFIT_SLOTS_LEAST = 512 // that are worth a task
+    SLOTS_MAX = 1 << 28,     // positions are below BVH_SCANNED
+    REFIT_SLOTS_LEAST = 512, // that are worth a task
+    STRAYS_SHARE = 4         // at most one box in this many is moved to another leaf
 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
@@ -336,10 +337,12 @@ static uint32_t list_strays(const bvh_tree *tree, uint32_t slot, uint32_t strays
 }
 
 // Moves boxes that have jumped far and enlarged their leaf: across the edge of a periodic domain, for example.
-static bp_status move_strays(bvh_tree *tree) {
+static bp_status move_strays(bvh_tree *tree, bool *gave_up) {
     bp_status status = BP_OK;
     const bp_columns *c = &tree->leaves;
-    for (uint32_t slot = 0; slot < tree->slot_end && status == BP_OK; ++slot) {
+    const size_t most = tree->tree_count / STRAYS_SHARE + BVH_LEAF;
+    size_t moved = 0;
+    for (uint32_t slot = 0; slot < tree->slot_end && status == BP_OK && moved <= most; ++slot) {
         const float size = (c->max[0][slot] - c->min[0][slot]) + (c->max[1][slot] - c->min[1][slot]) +
                            (c->max[2][slot] - c->min[2][slot]);
         if (size > 2.0f * sizes_of(tree)[slot]) { // NaN for a free slot
@@ -348,12 +351,14 @@ static bp_status move_strays(bvh_tree *tree) {
             for (uint32_t i = 0; i < count && status == BP_OK; ++i) {
                 status = bvh_tree_reinsert(tree, strays[i]);
             }
+            moved += count;
         }
     }
+    *gave_up = moved > most;
     return status;
 }
 
-bp_status bvh_tree_refit(bvh_tree *tree) {
+bp_status bvh_tree_refit(bvh_tree *tree, bool *gave_up) {
     const bp_executor *executor = &tree->setup->runtime.executor;
     refit r = {.tree = tree, .blocks = bp_blocks_cut(executor, tree->slot_end, REFIT_SLOTS_LEAST, SIZE_MAX)};
     bp_parallel_for(executor, r.blocks.count, task_refit, &r);
@@ -362,8 +367,8 @@ bp_status bvh_tree_refit(bvh_tree *tree) {
         const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
         bp_columns_put(&tree->scanned.columns, i, &box, id);
     }
-    const bp_status status = move_strays(tree);
-    return status == BP_OK ? bvh_bound_all_inner(tree) : status;
+    const bp_status status = move_strays(tree, gave_up);
+    return status == BP_OK && !*gave_up ? bvh_bound_all_inner(tree) : status;
 }
 
 double bvh_tree_spread(const bvh_tree *tree) {

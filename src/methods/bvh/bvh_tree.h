@@ -134,8 +134,8 @@ bp_status bvh_bound_all_inner(bvh_tree *tree);
 
 // Reads all boxes again and recomputes all bounds. The tree keeps its shape, except for strays: boxes that are now far
 // away from the others of their leaf move to another leaf. Every id must still be in the tree, and finite or infinite
-// as it was.
-bp_status bvh_tree_refit(bvh_tree *tree);
+// as it was. *gave_up: there were so many strays that only a new tree is of use; this one has wrong bounds.
+bp_status bvh_tree_refit(bvh_tree *tree, bool *gave_up);
 
 // The sum over all leaves of the squared sum of their extents: about proportional to their surfaces, but not 0 for
 // leaves that are flat or in a row. The cost of a search grows with it.
