@@ -33,6 +33,7 @@ enum {
     KEEP_COST = 200, // of keeping ends and pairs, per box, beyond sorting it along one axis
     LOSE_COST = 500, // of sorting all ends and inserting all pairs again, per box
 
+    RECOUNT = 16,     // steps per box after which the tests of a sweep are counted again
     SAMPLE = 1024,    // boxes whose moves are measured
     IDS_MAX_BITS = 31 // an end has no room for larger ids; more boxes are always sorted and swept again
 };
@@ -46,7 +47,7 @@ typedef struct sweep_and_prune {
     sweep_ends ends;  // up to date if `kept`
     bool kept;
     bp_pairs found;     // pairs that are passed from a sweep to the ends
-    double sweep_tests; // of the last sweep
+    double sweep_tests; // of the last sweep, or of one along the same axis now, more or less RECOUNT per box
     bp_update_strategy update;
 } sweep_and_prune;
 
@@ -152,6 +153,13 @@ static bp_status sweep_anew_or_keep(sweep_and_prune *s) {
     return status == BP_OK && calm ? begin_to_keep(s) : status;
 }
 
+// While ends are kept, boxes may shrink or move apart: then a sweep becomes cheaper than the last one was.
+static void recount_sweep_tests(sweep_and_prune *s) {
+    if (s->ends.passed > RECOUNT * (double)s->count) {
+        s->sweep_tests = sweep_ends_overlaps(&s->ends, s->sweep.axis);
+    }
+}
+
 static bp_status sweep_and_prune_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
                                         bp_search_kind *kind) {
     sweep_and_prune *s = state;
@@ -164,8 +172,12 @@ static bp_status sweep_and_prune_update(void *state, const bp_box *boxes, size_t
     bool gave_up = false;
     s->update = BP_UPDATE_INDIVIDUAL;
     const bp_status status = sweep_ends_update(&s->ends, boxes, count, changes, step_budget(s), &gave_up);
-    if (status != BP_OK || !gave_up) {
+    if (status != BP_OK) {
         return status;
+    }
+    if (!gave_up) {
+        recount_sweep_tests(s);
+        return BP_OK;
     }
     s->kept = false;
     const bp_status sorted = sort_anew(s);

@@ -122,6 +122,7 @@ bp_status sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, 
         marks_of(ends)[id] = bp_box_is_hole(&boxes[id]) ? 0 : PRESENT;
         last_boxes(ends)[id] = boxes[id];
     }
+    ends->passed = 0.0;
     bool granted = true;
     for (size_t i = 0; i < pairs->count && granted; ++i) {
         granted = sweep_pair_set_add(&ends->pairs, allocator, pairs->data[i].a, pairs->data[i].b);
@@ -351,6 +352,7 @@ static bp_status sift_axes(sweep_ends *ends, double budget, size_t *left, bool *
         status = sift_axis(ends, axis_ends(ends, axis), *left, budget, &steps);
     }
     ends->tests += steps;
+    ends->passed += (double)steps;
     *gave_up = (double)steps > budget;
     return status;
 }
@@ -401,8 +403,22 @@ bp_status sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count,
     if (status == BP_OK && !*gave_up) {
         status = take_in_fresh(ends, left, u.fresh_count);
         unmark_changed(ends, &u);
+        ends->passed += (double)(u.gone_count + u.fresh_count) * (double)count;
+        sweep_pair_set_shrink(&ends->pairs, &ends->runtime->allocator);
     }
     return status;
+}
+
+double sweep_ends_overlaps(sweep_ends *ends, int axis) {
+    const uint64_t *list = axis_ends(ends, axis);
+    uint64_t open = 0, overlaps = 0;
+    for (size_t i = 0; i < ends->end_count; ++i) {
+        const uint64_t begins = is_begin(list[i]);
+        overlaps += open * begins;
+        open += 2 * begins - 1;
+    }
+    ends->passed = 0.0;
+    return (double)overlaps;
 }
 
 bp_status sweep_ends_report(sweep_ends *ends, bp_sink *sink) {

@@ -1,7 +1,10 @@
 // The set of pairs; see sweep_pair_set.h.
 #include "methods/sweep_and_prune/sweep_pair_set.h"
 
-enum { BITS_LEAST = 6 };
+enum {
+    BITS_LEAST = 6,
+    SPARSE = 64 // places per pair from which on going through the table costs more than making a smaller one
+};
 
 static uint64_t pair_key(uint32_t a, uint32_t b) {
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
@@ -33,12 +36,17 @@ static void clear_places(sweep_pair_set *set) {
     set->count = 0;
 }
 
-// The table never shrinks: the next step may need it again.
-bool sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, size_t count) {
-    uint32_t bits = set->bits > BITS_LEAST ? set->bits : BITS_LEAST;
+static uint32_t bits_for_pairs(size_t count) {
+    uint32_t bits = BITS_LEAST;
     while (((size_t)1 << bits) / 3 < count) {
         ++bits;
     }
+    return bits;
+}
+
+// The memory never shrinks: the next step may need it again.
+bool sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, size_t count) {
+    const uint32_t bits = bits_for_pairs(count);
     if (!bp_buffer_reserve(&set->buffer, allocator, 0, (size_t)1 << bits, sizeof(uint64_t))) {
         return false;
     }
@@ -47,26 +55,33 @@ bool sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, si
     return true;
 }
 
-static bool grow_table(sweep_pair_set *set, const bp_allocator *allocator) {
-    sweep_pair_set larger = {.bits = set->bits + 1};
-    if (!bp_buffer_reserve(&larger.buffer, allocator, 0, (size_t)1 << larger.bits, sizeof(uint64_t))) {
+static bool resize_table(sweep_pair_set *set, const bp_allocator *allocator, uint32_t bits) {
+    sweep_pair_set resized = {.bits = bits};
+    if (!bp_buffer_reserve(&resized.buffer, allocator, 0, (size_t)1 << bits, sizeof(uint64_t))) {
         return false;
     }
-    clear_places(&larger);
+    clear_places(&resized);
     const uint64_t *places = set->buffer.data;
     for (size_t i = 0; i <= place_mask(set); ++i) {
         if (places[i] != SWEEP_NO_PAIR) {
-            ((uint64_t *)larger.buffer.data)[place_of_key(&larger, places[i])] = places[i];
+            ((uint64_t *)resized.buffer.data)[place_of_key(&resized, places[i])] = places[i];
         }
     }
-    larger.count = set->count;
+    resized.count = set->count;
     bp_buffer_free(&set->buffer, allocator);
-    *set = larger;
+    *set = resized;
     return true;
 }
 
+void sweep_pair_set_shrink(sweep_pair_set *set, const bp_allocator *allocator) {
+    const uint32_t bits = bits_for_pairs(set->count);
+    if (bits < set->bits && place_mask(set) / SPARSE > set->count) {
+        (void)resize_table(set, allocator, bits); // without memory it stays as it is
+    }
+}
+
 bool sweep_pair_set_add(sweep_pair_set *set, const bp_allocator *allocator, uint32_t a, uint32_t b) {
-    if (set->count > place_mask(set) / 2 && !grow_table(set, allocator)) {
+    if (set->count > place_mask(set) / 2 && !resize_table(set, allocator, set->bits + 1)) {
         return false;
     }
     const uint64_t key = pair_key(a, b);

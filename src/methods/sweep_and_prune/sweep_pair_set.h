@@ -20,6 +20,8 @@ bool sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, si
 // False if memory is short. A pair that is in the set already is left alone.
 bool sweep_pair_set_add(sweep_pair_set *set, const bp_allocator *allocator, uint32_t a, uint32_t b);
 void sweep_pair_set_remove(sweep_pair_set *set, uint32_t a, uint32_t b);
+// Makes the table smaller if there are very few pairs in it, since reporting them goes through all of it.
+void sweep_pair_set_shrink(sweep_pair_set *set, const bp_allocator *allocator);
 bool sweep_pair_set_has(const sweep_pair_set *set, uint32_t a, uint32_t b);
 // Removes every pair with a marked id.
 void sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uint8_t mark);
