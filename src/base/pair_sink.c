@@ -93,8 +93,13 @@ void bp_sink_expect(bp_sink *sink, size_t last_count) {
     const size_t at_once = last_count < 16384 ? last_count : 16384;
     const size_t expected = last_count + (last_count / 4 > at_once ? last_count / 4 : at_once);
     if (expected > room_left(sink) && expected <= sink->rules.limit) {
-        (void)grow_sink(sink, expected);
+        (void)grow_sink(sink, expected + at_once / 4); // a count that creeps up seldom needs more
     }
+}
+
+void bp_sink_rewind(bp_sink *sink, size_t count) {
+    sink->count = count;
+    sink->waiting = 0;
 }
 
 void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t count) {

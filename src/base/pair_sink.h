@@ -16,11 +16,23 @@ typedef struct bp_batch_filter {
     const void *context;
 } bp_batch_filter;
 
+// A budget of tests, for a search that somebody else can take over: each object and each pair that is found pays for
+// BP_TESTS_PAID tests; those beyond are wasted, and too many of them end the search. What counts is summed up over
+// units of work (kernels/range_tester.h), so whether the budget runs out does not depend on the number of threads.
+enum { BP_TESTS_PAID = 128 };
+
+typedef struct bp_test_budget {
+    size_t objects;
+    _Atomic size_t wasted; // in units of BP_TESTS_PAID tests
+    _Atomic bool is_over;
+} bp_test_budget;
+
 // Rules for all pairs of a search.
 typedef struct bp_sink_rules {
     bp_batch_filter filter;
-    size_t batch; // pairs that may wait for the filter, so that it gets many at once; 0: none
-    size_t limit; // most pairs that may be kept: for a fixed buffer of the caller's, its capacity
+    size_t batch;           // pairs that may wait for the filter, so that it gets many at once; 0: none
+    size_t limit;           // most pairs that may be kept: for a fixed buffer of the caller's, its capacity
+    bp_test_budget *budget; // NULL: none
 } bp_sink_rules;
 
 #define BP_SINK_UNLIMITED (SIZE_MAX / sizeof(bp_pair))
@@ -57,6 +69,9 @@ void bp_sink_commit_filtered(bp_sink *sink, const bp_pair *written, size_t count
 
 // Filters the pairs that are still waiting.
 void bp_sink_flush(bp_sink *sink);
+
+// Forgets all pairs but the first `count`, none of which is waiting.
+void bp_sink_rewind(bp_sink *sink, size_t count);
 
 // Counts `count` pairs, of which only the first `kept` are available, in a sink that has reached its limit anyway.
 void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t count);

@@ -21,6 +21,8 @@ static inline __m256 overlap_on(vec box_min, vec box_max, const float *min, cons
 
 #include "kernels/probe_loop.h"
 
+#include "kernels/record_loop.h"
+
 const bp_kernels bp_kernels_avx2 = {
     .cell_keys = x86_cell_keys,
     .gather = x86_gather,
@@ -30,5 +32,8 @@ const bp_kernels bp_kernels_avx2 = {
     .extend_bounds = vec_extend_bounds,
     .probe_box = vec_probe_box,
     .probe_line = vec_probe_line,
+    .part_records = vec_part_records,
+    .select_records = vec_select_records,
+    .count_sides = vec_count_sides,
 };
 #endif

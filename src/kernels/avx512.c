@@ -24,6 +24,8 @@ static inline __m256i all_of(__m256i a, __m256i b, __m256i c) {
 
 #include "kernels/probe_loop.h"
 
+#include "kernels/record_loop.h"
+
 const bp_kernels bp_kernels_avx512 = {
     .cell_keys = x86_cell_keys,
     .gather = x86_gather,
@@ -33,5 +35,8 @@ const bp_kernels bp_kernels_avx512 = {
     .extend_bounds = vec_extend_bounds,
     .probe_box = vec_probe_box,
     .probe_line = vec_probe_line,
+    .part_records = vec_part_records,
+    .select_records = vec_select_records,
+    .count_sides = vec_count_sides,
 };
 #endif

@@ -7,6 +7,7 @@
 //   test_ranges    one box against a range of boxes -> pairs        (finding)
 //   test_rows      boxes of a row against rows of cells -> pairs    (finding)
 //   probe          a box or a line against a range of boxes         (queries)
+//   ..._records    boxes as records (base/records.h): parting and selecting them (split)
 //
 // Boxes are stored in columns (base/columns.h). One box is tested against eight others at once; the hits are compressed
 // and appended without a branch. (Whether any of the eight is a hit is unpredictable: a branch cost 40 %.)
@@ -17,6 +18,7 @@
 
 #include "base/cells.h"
 #include "base/columns.h"
+#include "base/records.h"
 
 #include <broadphase/broadphase_methods.h>
 
@@ -123,6 +125,20 @@ typedef struct bp_kernels {
     // The same for a line: all boxes that it hits, and some that it just misses (if there are NaNs, which ones may
     // depend on the instruction set).
     size_t (*probe_line)(const bp_columns *columns, size_t begin, size_t end, const bp_probe_line *line, bp_pair *out);
+
+    // Parts records in place by a plane: those before it (max < plane), across it, and behind it (min >= plane), one
+    // after the other. `scratch` has room for as many.
+    void (*part_records)(bp_record *records, size_t count, int axis, float plane, bp_record *scratch,
+                         bp_record_set parts[3]);
+
+    // Appends the records that are at most `limit` to a set, which has room for one more than all of them. It may be
+    // the set that begins where they do: then the others are dropped.
+    void (*select_records)(const bp_record *from, size_t count, const bp_record *limit, bp_record_set *to);
+
+    // For each plane: how many boxes lie before it and behind it. The columns are padded with NaNs up to
+    // BP_COLUMN_PADDING values.
+    void (*count_sides)(const float *min, const float *negated_max, size_t count, const float *planes,
+                        size_t plane_count, uint32_t *before, uint32_t *behind);
 } bp_kernels;
 
 // The kernels of an instruction set; BP_SIMD_AUTO: of the best that this processor has, or of the one that the

@@ -76,6 +76,38 @@ static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids 
     return out + (vgetq_lane_u32(mask, 3) & 1);
 }
 
+static inline size_t vec_lanes(vec_mask mask) {
+    return vaddvq_u32(vshrq_n_u32(mask, 31));
+}
+
+typedef struct rec {
+    float32x4_t half[2];
+} rec;
+
+static inline rec rec_load(const bp_record *from) {
+    const float *values = (const float *)(const void *)from;
+    return (rec){{vld1q_f32(values), vld1q_f32(values + 4)}};
+}
+
+static inline void rec_store(bp_record *to, rec record) {
+    float *values = (float *)(void *)to;
+    vst1q_f32(values, record.half[0]);
+    vst1q_f32(values + 4, record.half[1]);
+}
+
+static inline rec rec_smaller(rec a, rec b) {
+    return (rec){{vminq_f32(a.half[0], b.half[0]), vminq_f32(a.half[1], b.half[1])}};
+}
+
+static inline rec rec_larger(rec a, rec b) {
+    return (rec){{vmaxq_f32(a.half[0], b.half[0]), vmaxq_f32(a.half[1], b.half[1])}};
+}
+
+static inline size_t rec_at_most(rec a, rec b) {
+    const uint32x4_t both = vandq_u32(vcleq_f32(a.half[0], b.half[0]), vcleq_f32(a.half[1], b.half[1]));
+    return vminvq_u32(vsetq_lane_u32(UINT32_MAX, both, 3)) != 0;
+}
+
 static inline uint32x4_t overlap_on(vec box_min, vec box_max, const float *min, const float *max) {
     return vandq_u32(vcleq_f32(box_min, vld1q_f32(max)), vcleq_f32(vld1q_f32(min), box_max));
 }
@@ -90,6 +122,8 @@ static inline uint32x4_t overlap_on(vec box_min, vec box_max, const float *min, 
 
 #include "kernels/probe_loop.h"
 
+#include "kernels/record_loop.h"
+
 const bp_kernels bp_kernels_neon = {
     .cell_keys = plain_cell_keys,
     .gather = plain_gather,
@@ -99,5 +133,8 @@ const bp_kernels bp_kernels_neon = {
     .extend_bounds = vec_extend_bounds,
     .probe_box = vec_probe_box,
     .probe_line = vec_probe_line,
+    .part_records = vec_part_records,
+    .select_records = vec_select_records,
+    .count_sides = vec_count_sides,
 };
 #endif

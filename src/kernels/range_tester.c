@@ -2,14 +2,14 @@
 
 #include "base/parallel.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
-    PIECE = 8192, // candidates of one test, at most
+    PIECE = 8192,    // candidates of one test, at most
+    SLICE = 1 << 18, // candidates after which a budget is looked at
     BLOCKS_MAX = 512
 };
-
-// ---- tests ----------------------------------------------------------------------------------------------------------
 
 // Turns the names by role, which kernels write, into others.
 static void rename_pairs(bp_pair *pairs, size_t count, bp_pair_names names) {
@@ -21,7 +21,46 @@ static void rename_pairs(bp_pair *pairs, size_t count, bp_pair_names names) {
     }
 }
 
-void bp_range_tester_run(bp_range_tester *t, const bp_range_test *tests, size_t count) {
+// ---- the budget -----------------------------------------------------------------------------------------------------
+
+// What the unit has wasted so far.
+static size_t wasted_by_unit(const bp_range_tester *t) {
+    const uint64_t tests = (t->sink->tests - t->tests_before - t->waiting) / BP_TESTS_PAID;
+    return tests > t->found ? (size_t)(tests - t->found) : 0;
+}
+
+static void end_search(bp_range_tester *t, bp_test_budget *budget) {
+    atomic_store_explicit(&budget->is_over, true, memory_order_relaxed);
+    t->failed = true;
+}
+
+static void check_budget(bp_range_tester *t, bp_test_budget *budget) {
+    if (wasted_by_unit(t) > budget->objects || atomic_load_explicit(&budget->is_over, memory_order_relaxed)) {
+        end_search(t, budget);
+    }
+}
+
+// Adds what a unit has wasted to the whole.
+static void settle_unit(bp_range_tester *t, bp_test_budget *budget) {
+    const size_t wasted = wasted_by_unit(t);
+    if (wasted > 0 &&
+        atomic_fetch_add_explicit(&budget->wasted, wasted, memory_order_relaxed) + wasted > budget->objects) {
+        end_search(t, budget);
+    }
+}
+
+// ---- tests ----------------------------------------------------------------------------------------------------------
+
+static uint64_t candidates_of(const bp_range_test *tests, size_t count) {
+    uint64_t candidates = 0;
+    for (size_t i = 0; i < count; ++i) {
+        candidates += tests[i].end - tests[i].begin;
+    }
+    return candidates;
+}
+
+// Tests that all fit the kernel's room are run at once.
+static void run_tests(bp_range_tester *t, const bp_range_test *tests, size_t count) {
     for (size_t done = 0, some = 0; done < count && !t->failed; done += some) {
         bp_range_job job = {.objects = t->objects,
                             .candidates = t->candidates,
@@ -35,6 +74,7 @@ void bp_range_tester_run(bp_range_tester *t, const bp_range_test *tests, size_t 
             return;
         }
         const size_t found = t->kernels->test_ranges(&job, &some);
+        t->found += found;
         if (t->names == BP_NAMES_BY_ROLE_SWAPPED || t->names == BP_NAMES_BY_ROLE_ORDERED) {
             rename_pairs(job.out, found, t->names);
         }
@@ -42,10 +82,33 @@ void bp_range_tester_run(bp_range_tester *t, const bp_range_test *tests, size_t 
     }
 }
 
-void bp_range_tester_flush(bp_range_tester *t) {
-    for (size_t i = 0; i < t->test_count; ++i) {
-        t->sink->tests += t->tests[i].end - t->tests[i].begin;
+// On a budget, tests are run in slices, so that long ones are not all run before it is looked at.
+static void run_slices(bp_range_tester *t, const bp_range_test *tests, size_t count, bp_test_budget *budget) {
+    t->waiting = candidates_of(tests, count);
+    for (size_t begin = 0, end = 0; begin < count && !t->failed; begin = end) {
+        uint64_t candidates = 0;
+        while (end < count && candidates < SLICE) {
+            candidates += tests[end].end - tests[end].begin;
+            ++end;
+        }
+        run_tests(t, tests + begin, end - begin);
+        t->waiting -= candidates;
+        check_budget(t, budget);
     }
+    t->waiting = 0;
+}
+
+void bp_range_tester_run(bp_range_tester *t, const bp_range_test *tests, size_t count) {
+    bp_test_budget *budget = t->sink->rules.budget;
+    if (budget == NULL) {
+        run_tests(t, tests, count);
+    } else {
+        run_slices(t, tests, count, budget);
+    }
+}
+
+void bp_range_tester_flush(bp_range_tester *t) {
+    t->sink->tests += candidates_of(t->tests, t->test_count);
     bp_range_tester_run(t, t->tests, t->test_count);
     t->test_count = 0;
 }
@@ -78,12 +141,19 @@ static void task_search_block(void *context, size_t block) {
     t.candidates = search->candidates;
     t.names = search->names;
     t.sink = &r->sinks[block];
+    t.block = block;
     t.failed = false;
     t.test_count = 0;
     const size_t end = bp_block_begin(r->blocks, block + 1);
     for (size_t unit = bp_block_begin(r->blocks, block); unit < end && !t.failed; ++unit) {
+        t.tests_before = t.sink->tests;
+        t.waiting = 0;
+        t.found = 0;
         search->unit(search->context, &t, unit);
         bp_range_tester_flush(&t);
+        if (t.sink->rules.budget != NULL) {
+            settle_unit(&t, t.sink->rules.budget);
+        }
     }
     bp_sink_flush(t.sink);
     r->failed[block] = t.failed;
@@ -117,14 +187,20 @@ static bool reserve_sinks(bp_block_sinks *pool, const bp_allocator *allocator, s
     return true;
 }
 
+static void count_tests(const search_run *r, bp_sink *sink) {
+    for (size_t i = 0; i < r->blocks.count && r->sinks != sink; ++i) {
+        sink->tests += r->sinks[i].tests;
+    }
+}
+
 // Joins the pairs of all blocks, in their order. If the caller's buffer is short, the pairs that fit are copied and all
 // are counted.
 static bool join_blocks(search_run *r, bp_sink *sink) {
     size_t total = 0, room = 0;
     for (size_t i = 0; i < r->blocks.count; ++i) {
         total += r->sinks[i].count;
-        sink->tests += r->sinks[i].tests;
     }
+    count_tests(r, sink);
     const size_t limit = sink->rules.limit;
     const bool fits = sink->count <= limit && total <= limit - sink->count;
     for (size_t i = 0; i < r->blocks.count && !fits; ++i) {
@@ -143,6 +219,10 @@ static bool join_blocks(search_run *r, bp_sink *sink) {
     return true;
 }
 
+size_t bp_range_search_blocks(const bp_runtime *runtime, size_t unit_count) {
+    return bp_blocks_cut(&runtime->executor, unit_count, 1, BLOCKS_MAX).count;
+}
+
 bp_status bp_range_search_run(const bp_range_search *search, bp_block_sinks *sinks, bp_sink *sink) {
     const bp_runtime *runtime = search->runtime;
     search_run r = {.search = search, .blocks = bp_blocks_cut(&runtime->executor, search->unit_count, 1, BLOCKS_MAX)};
@@ -154,6 +234,10 @@ bp_status bp_range_search_run(const bp_range_search *search, bp_block_sinks *sin
         return BP_ERROR_MEMORY;
     }
     bp_parallel_for(&runtime->executor, r.blocks.count, task_search_block, &r);
+    if (sink->rules.budget != NULL && sink->rules.budget->is_over) {
+        count_tests(&r, sink);
+        return BP_ERROR_CAPACITY;
+    }
     for (size_t i = 0; i < r.blocks.count; ++i) {
         if (r.failed[i]) {
             return BP_ERROR_MEMORY;

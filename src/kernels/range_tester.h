@@ -21,7 +21,11 @@ typedef struct bp_range_tester {
     const bp_columns *candidates; // ... against these; the same columns unless between two sets
     bp_pair_names names;
     bp_sink *sink;
-    bool failed; // memory ran short
+    size_t block;          // of units, to which this one belongs
+    bool failed;           // memory ran short, or the budget is over
+    uint64_t tests_before; // tests of the sink when this unit began,
+    uint64_t waiting;      // those of them that have not run yet,
+    uint64_t found;        // and pairs found since then
     size_t test_count;
     bp_range_test tests[BP_RANGE_TESTER_TESTS];
 } bp_range_tester;
@@ -69,7 +73,11 @@ typedef struct bp_range_search {
     const void *context;
 } bp_range_search;
 
-// Runs all units and leaves their pairs in the sink, in the order of the units.
+// The number of blocks into which units are divided.
+size_t bp_range_search_blocks(const bp_runtime *runtime, size_t unit_count);
+
+// Runs all units and leaves their pairs in the sink, in the order of the units. BP_ERROR_CAPACITY if the sink has a
+// budget, and it is over.
 bp_status bp_range_search_run(const bp_range_search *search, bp_block_sinks *sinks, bp_sink *sink);
 
 #endif

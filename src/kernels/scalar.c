@@ -64,6 +64,40 @@ static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids 
     return out + mask;
 }
 
+static inline size_t vec_lanes(vec_mask mask) {
+    return mask;
+}
+
+typedef bp_record rec;
+
+static inline rec rec_load(const bp_record *from) {
+    return *from;
+}
+
+static inline void rec_store(bp_record *to, rec record) {
+    *to = record;
+}
+
+static inline rec rec_smaller(rec a, rec b) {
+    for (int axis = 0; axis < 3; ++axis) {
+        a.min[axis] = bp_smaller(a.min[axis], b.min[axis]);
+        a.negated_max[axis] = bp_smaller(a.negated_max[axis], b.negated_max[axis]);
+    }
+    return a;
+}
+
+static inline rec rec_larger(rec a, rec b) {
+    for (int axis = 0; axis < 3; ++axis) {
+        a.min[axis] = bp_larger(a.min[axis], b.min[axis]);
+        a.negated_max[axis] = bp_larger(a.negated_max[axis], b.negated_max[axis]);
+    }
+    return a;
+}
+
+static inline size_t rec_at_most(rec a, rec b) {
+    return bp_record_at_most(&a, &b);
+}
+
 #define OVERLAP_ON(box, candidates, axis, at)                                                                          \
     ((unsigned)((box)->min[axis] <= (candidates)->max[axis][at]) &                                                     \
      (unsigned)((candidates)->min[axis][at] <= (box)->max[axis]))
@@ -74,6 +108,8 @@ static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids 
 
 #include "kernels/probe_loop.h"
 
+#include "kernels/record_loop.h"
+
 const bp_kernels bp_kernels_scalar = {
     .cell_keys = plain_cell_keys,
     .gather = plain_gather,
@@ -83,4 +119,7 @@ const bp_kernels bp_kernels_scalar = {
     .extend_bounds = vec_extend_bounds,
     .probe_box = vec_probe_box,
     .probe_line = vec_probe_line,
+    .part_records = vec_part_records,
+    .select_records = vec_select_records,
+    .count_sides = vec_count_sides,
 };

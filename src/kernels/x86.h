@@ -225,4 +225,32 @@ static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids 
     return out + count;
 }
 
+static inline size_t vec_lanes(vec_mask mask) {
+    return (size_t)_mm_popcnt_u64(mask);
+}
+
+// ---- records --------------------------------------------------------------------------------------------------------
+
+typedef __m256 rec;
+
+static inline rec rec_load(const bp_record *from) {
+    return _mm256_loadu_ps((const float *)(const void *)from);
+}
+
+static inline void rec_store(bp_record *to, rec record) {
+    _mm256_storeu_ps((float *)(void *)to, record);
+}
+
+static inline rec rec_smaller(rec a, rec b) {
+    return _mm256_min_ps(a, b);
+}
+
+static inline rec rec_larger(rec a, rec b) {
+    return _mm256_max_ps(a, b);
+}
+
+static inline size_t rec_at_most(rec a, rec b) {
+    return (~_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ)) & 0x77) == 0;
+}
+
 #endif

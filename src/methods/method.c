@@ -14,6 +14,7 @@ static const bp_method_ops *const table[] = {
     [BP_METHOD_LOOSE_OCTREE] = &bp_loose_octree_ops,
     [BP_METHOD_BVH] = &bp_bvh_ops,
     [BP_METHOD_SWEEP_AND_PRUNE] = &bp_sweep_and_prune_ops,
+    [BP_METHOD_SPLIT] = &bp_split_ops,
 };
 
 const bp_method_ops *bp_method_get(bp_method method) {
@@ -49,7 +50,7 @@ const char *bp_method_name(size_t index) {
 
 const char *bp_method_summary(size_t index) {
     if (index == BP_METHOD_AUTO) {
-        return "chosen from the boxes: hierarchical-grid, or bvh where sizes are nested, very different or few";
+        return "chosen from the boxes: hierarchical-grid, or split or bvh where sizes or shapes are not for a grid";
     }
     return index < bp_method_count() ? table[index]->summary : NULL;
 }

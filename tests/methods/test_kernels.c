@@ -1,6 +1,7 @@
 // The hot loops: the lane table entry by entry, each kernel against plain loops, and the sorting of pairs.
 #include "support/support.h"
 
+#include "base/boxes.h"
 #include "base/radix_sort.h"
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
@@ -367,6 +368,134 @@ static void sorts_pairs_like_qsort(void **state) {
     }
 }
 
+// ---- records --------------------------------------------------------------------------------------------------------
+
+enum { RECORDS = 300 };
+
+static void fill_records(bp_record *records, size_t count, rng *random) {
+    for (size_t i = 0; i < count; ++i) {
+        bp_box box = random_cube(random, 3.0, 1.5);
+        const uint32_t kind = rng_below(random, 8), axis = rng_below(random, 3);
+        box.min[axis] = kind == 0 ? -INFINITY : kind == 1 ? 1.0f : box.min[axis];
+        box.max[axis] = kind == 2 ? INFINITY : bp_larger(box.max[axis], box.min[axis]);
+        records[i] = (bp_record){.id = (uint32_t)rng_next(random)};
+        for (int k = 0; k < 3; ++k) {
+            records[i].min[k] = box.min[k];
+            records[i].negated_max[k] = -box.max[k];
+        }
+    }
+}
+
+static void expect_bounds(const bp_record_set *set) {
+    bp_record_set expected = bp_record_set_empty(set->data);
+    for (size_t i = 0; i < set->count; ++i) {
+        for (int axis = 0; axis < 3; ++axis) {
+            expected.low.min[axis] = bp_smaller(expected.low.min[axis], set->data[i].min[axis]);
+            expected.high.min[axis] = bp_larger(expected.high.min[axis], set->data[i].min[axis]);
+            expected.low.negated_max[axis] = bp_smaller(expected.low.negated_max[axis], set->data[i].negated_max[axis]);
+            expected.high.negated_max[axis] =
+                bp_larger(expected.high.negated_max[axis], set->data[i].negated_max[axis]);
+        }
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        assert_true(expected.low.min[axis] == set->low.min[axis]);
+        assert_true(expected.high.min[axis] == set->high.min[axis]);
+        assert_true(expected.low.negated_max[axis] == set->low.negated_max[axis]);
+        assert_true(expected.high.negated_max[axis] == set->high.negated_max[axis]);
+    }
+}
+
+// Each record is in the part where it belongs, and none is lost; all sets part alike, byte by byte.
+static void check_parting(const bp_kernels *kernels, const char *name) {
+    rng random = rng_seeded(SEED);
+    for (size_t count = 0; count < RECORDS; count += count < 20 ? 1 : 37) {
+        for (int axis = 0; axis < 3; ++axis) {
+            bp_record records[RECORDS], same[RECORDS], scratch[RECORDS];
+            bp_record_set parts[3], plain[3];
+            fill_records(records, count, &random);
+            memcpy(same, records, sizeof same);
+            const float plane = axis == 2 ? 1.0f : (float)(3.0 * rng_unit(&random));
+            kernels->part_records(records, count, axis, plane, scratch, parts);
+            bp_kernels_scalar.part_records(same, count, axis, plane, scratch, plain);
+            assert_int_equal(parts[0].count + parts[1].count + parts[2].count, count);
+            if (memcmp(records, same, count * sizeof *same) != 0) {
+                fail_msg("%s: %zu records are parted differently", name, count);
+            }
+            for (size_t part = 0; part < 3; ++part) {
+                assert_int_equal(parts[part].count, plain[part].count);
+                expect_bounds(&parts[part]);
+                for (size_t i = 0; i < parts[part].count; ++i) {
+                    const bool before = -parts[part].data[i].negated_max[axis] < plane;
+                    const bool behind = parts[part].data[i].min[axis] >= plane;
+                    assert_int_equal(part, before ? 0 : behind ? 2 : 1);
+                }
+            }
+        }
+    }
+}
+
+static void parts_records_like_plain_c(void **state) {
+    (void)state;
+    for_every_set(check_parting);
+}
+
+static void check_selecting(const bp_kernels *kernels, const char *name) {
+    rng random = rng_seeded(SEED);
+    for (size_t count = 0; count < RECORDS; count += count < 20 ? 1 : 37) {
+        bp_record records[RECORDS], around[1], kept[RECORDS + 1];
+        fill_records(records, count, &random);
+        fill_records(around, 1, &random);
+        const bp_record limit = bp_record_mirror(&around[0]);
+        bp_record_set copy = bp_record_set_empty(kept), in_place = bp_record_set_empty(records);
+        size_t expected = 0;
+        for (size_t i = 0; i < count; ++i) {
+            expected += bp_record_at_most(&records[i], &limit);
+        }
+        kernels->select_records(records, count, &limit, &copy);
+        kernels->select_records(records, count, &limit, &in_place);
+        if (copy.count != expected || memcmp(kept, records, expected * sizeof *kept) != 0) {
+            fail_msg("%s: %zu of %zu records are kept, expected %zu", name, copy.count, count, expected);
+        }
+        assert_int_equal(in_place.count, expected);
+        expect_bounds(&copy);
+        expect_bounds(&in_place);
+    }
+}
+
+static void selects_records_like_a_plain_loop(void **state) {
+    (void)state;
+    for_every_set(check_selecting);
+}
+
+static void check_sides(const bp_kernels *kernels, const char *name) {
+    rng random = rng_seeded(SEED);
+    for (size_t count = 1; count < POSITIONS; ++count) {
+        float min[POSITIONS + BP_COLUMN_PADDING], negated_max[POSITIONS + BP_COLUMN_PADDING];
+        uint32_t before[POSITIONS], behind[POSITIONS];
+        for (size_t i = 0; i < count + BP_COLUMN_PADDING; ++i) {
+            min[i] = i < count ? (float)rng_below(&random, 20) : NAN;
+            negated_max[i] = i < count ? -min[i] - (float)rng_below(&random, 3) : NAN;
+        }
+        kernels->count_sides(min, negated_max, count, min, count, before, behind);
+        for (size_t p = 0; p < count; ++p) {
+            uint32_t left = 0, right = 0;
+            for (size_t i = 0; i < count; ++i) {
+                left += -negated_max[i] < min[p];
+                right += min[i] >= min[p];
+            }
+            if (before[p] != left || behind[p] != right) {
+                fail_msg("%s: %u before and %u behind, expected %u and %u", name, (unsigned)before[p],
+                         (unsigned)behind[p], (unsigned)left, (unsigned)right);
+            }
+        }
+    }
+}
+
+static void counts_the_sides_of_planes(void **state) {
+    (void)state;
+    for_every_set(check_sides);
+}
+
 int main(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(the_lane_table_names_the_members_in_order),
@@ -377,6 +506,9 @@ int main(void) {
         cmocka_unit_test(gathers_boxes_by_their_ids),
         cmocka_unit_test(measures_like_plain_c),
         cmocka_unit_test(sorts_pairs_like_qsort),
+        cmocka_unit_test(parts_records_like_plain_c),
+        cmocka_unit_test(selects_records_like_a_plain_loop),
+        cmocka_unit_test(counts_the_sides_of_planes),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
