@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Ours, beside the default: the method that is made for hostile shapes.
-static const bp_method OURS_FOR_SHAPES = BP_METHOD_BVH;
+static const bp_method OURS_FOR_SHAPES = BP_METHOD_SPLIT;
 
 const char *const worst_parts[] = {WORST_PEERS, NULL};
 

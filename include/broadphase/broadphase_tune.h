@@ -21,8 +21,8 @@ BP_API size_t bp_explain(const bp_stats *stats, char *text, size_t capacity);
 typedef enum bp_rule {
     BP_RULE_ASKED = 0, ///< config.method names it
     BP_RULE_GIVEN,     ///< the settings give parameters of hierarchical-grid: hierarchy_factor, cell_size or grid_size
-    BP_RULE_SCALES,    ///< sizes spread over very many octaves: bvh
-    BP_RULE_NESTED,    ///< small objects are crowded together among large ones that are far apart: bvh
+    BP_RULE_SCALES,    ///< sizes spread over very many octaves: split, or bvh in a world where few objects move
+    BP_RULE_NESTED,    ///< small objects are crowded together among large ones that are far apart: the same
     BP_RULE_THIN,      ///< few objects in much empty space: bvh
     BP_RULE_FEW,       ///< so few objects that all pairs are tested: hierarchical-grid does that with vectors
     BP_RULE_GRID       ///< none of these: hierarchical-grid
@@ -42,6 +42,8 @@ typedef struct bp_choice {
     double clumping;          ///< how much more often two boxes share a cell of the extent than if spread evenly
     double filling;           ///< the part of the extent that all boxes would fill, side by side
     double giants;            ///< share of boxes that are infinite, or 16 times the median and 1/8 of the extent
+    double infinite;          ///< share of boxes that are infinite along an axis
+    double slenderness;       ///< the median of how many times as long as thick a box is; flat ones count as very many
     double farthest;          ///< largest coordinate
     double moving;            ///< worlds: share of the objects that had changed in the update that looked
     double fixed;             ///< worlds: share of static objects
@@ -54,6 +56,7 @@ typedef struct bp_details {
     bp_choice choice;     ///< why this method
     bp_compact_sort sort; ///< compact-grid: the sort that ran (never BP_SORT_AUTOMATIC); otherwise 0
     double changed_share; ///< compact-grid: share of objects that have changed cell since the last update
+    uint32_t handed_over; ///< 1: hierarchical-grid would have tested too many pairs, and split took over
 } bp_details;
 
 /// Reads bp_stats.details. `stats` may be NULL: then everything is zero.

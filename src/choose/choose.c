@@ -7,8 +7,8 @@
 #include "choose/scene_facts.h"
 
 enum {
-    SCALES = 20, // octaves of sizes that are too many for levels
-    SCALES_LESS = 16,
+    SCALES = 14, // octaves of sizes that are too many for levels
+    SCALES_LESS = 12,
     NESTED = 4, // octaves of sizes from which on the places of small objects matter
     THIN_COUNT = 2000,
     SAMPLE_EVERY = 8,     // updates at least: with 10^3 objects that all move, sampling is then 0.3 % of the work
@@ -24,12 +24,14 @@ enum {
 static const double NESTING = 0.25, NESTING_LESS = 0.35;
 static const double FILLING = 0x1p-10, FILLING_MORE = 0x1p-8, CLUMPING = 1.5, CLUMPING_MORE = 1.75;
 static const double MOVING = 0x1p-4, MOVING_LESS = 0x1p-5;
+static const double CALM = 0.125, SLENDER = 16.0;
 
 typedef struct circumstances {
     const bp_choice *facts;
     size_t count;
     size_t brute_force_below;
-    bool is_tree; // bvh is in use: leaving it takes more than choosing it did
+    bool is_tree;  // bvh or split is in use: leaving it takes more than choosing it did
+    bool is_world; // few of whose objects may move
 } circumstances;
 
 // Whether the settings have parameters of the grid.
@@ -79,19 +81,33 @@ static bp_rule rule_for(const circumstances *c) {
     return c->count < c->brute_force_below ? BP_RULE_FEW : BP_RULE_GRID;
 }
 
-static bp_method method_of(bp_rule rule) {
-    const bool tree = rule == BP_RULE_SCALES || rule == BP_RULE_NESTED || rule == BP_RULE_THIN;
-    return tree ? BP_METHOD_BVH : BP_METHOD_HIERARCHICAL_GRID;
+// bvh follows a world of which little moves; but only split has no bad input, so boxes must be of the usual kind.
+static bool is_for_bvh(const circumstances *c) {
+    const bp_choice *f = c->facts;
+    return c->is_world && f->moving < CALM && f->infinite == 0.0 && f->slenderness < SLENDER;
 }
 
-static bp_method judge(const bp_method_setup *setup, const bp_box *boxes, size_t count, double moving, bool is_tree,
-                       bp_choice *choice) {
-    bp_scene_facts_gather(choice, setup->dimensions, boxes, count);
+static bp_method method_of(const circumstances *c, bp_rule rule) {
+    switch (rule) {
+    case BP_RULE_SCALES:
+    case BP_RULE_NESTED: return is_for_bvh(c) ? BP_METHOD_BVH : BP_METHOD_SPLIT;
+    case BP_RULE_THIN: return BP_METHOD_BVH;
+    case BP_RULE_ASKED:
+    case BP_RULE_GIVEN:
+    case BP_RULE_FEW:
+    case BP_RULE_GRID:
+    default: return BP_METHOD_HIERARCHICAL_GRID; // which hands over to split where it would test too many pairs
+    }
+}
+
+static bp_method judge(const bp_method_setup *setup, const bp_box *boxes, circumstances *c, bp_choice *choice,
+                       double moving) {
+    bp_scene_facts_gather(choice, setup->dimensions, boxes, c->count);
     choice->moving = moving;
-    const circumstances c = {
-        .facts = choice, .count = count, .brute_force_below = setup->settings.brute_force_below, .is_tree = is_tree};
-    choice->rule = rule_for(&c);
-    return method_of(choice->rule);
+    c->facts = choice;
+    c->brute_force_below = setup->settings.brute_force_below;
+    choice->rule = rule_for(c);
+    return method_of(c, choice->rule);
 }
 
 // ---- one call -------------------------------------------------------------------------------------------------------
@@ -111,7 +127,7 @@ bp_method bp_choose_first(bp_method wanted) {
 bp_method bp_choose_once(bp_method wanted, const bp_method_setup *setup, const bp_box *boxes, size_t count,
                          bp_choice *choice) {
     if (is_open(wanted, setup)) {
-        return judge(setup, boxes, count, 0.0, false, choice);
+        return judge(setup, boxes, &(circumstances){.count = count}, choice, 0.0);
     }
     *choice = closed_choice(wanted);
     return bp_choose_first(wanted);
@@ -148,7 +164,8 @@ bool bp_chooser_sample(bp_chooser *chooser, const bp_method_setup *setup, bp_met
     const uint32_t changes = chooser->choice.changes;
     const bool another = is_another(chooser, count);
     chooser->first = chooser->count == 0;
-    chooser->wanted = judge(setup, boxes, count, moving, method == BP_METHOD_BVH, &chooser->choice);
+    circumstances c = {.count = count, .is_tree = method != BP_METHOD_HIERARCHICAL_GRID, .is_world = true};
+    chooser->wanted = judge(setup, boxes, &c, &chooser->choice, moving);
     chooser->rule = chooser->choice.rule;
     chooser->choice.rule = chooser->wanted == method ? chooser->rule : rule;
     chooser->choice.changes = changes;

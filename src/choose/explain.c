@@ -20,6 +20,8 @@ enum {
 // size.
 static const double FAR = 0x1p20;
 
+static const double SLENDER = 16.0; // times as long as thick
+
 static double per_object(const bp_stats *stats, double figure) {
     return figure / (double)stats->objects;
 }
@@ -32,11 +34,15 @@ static bool is_all_overlapping(const bp_stats *stats) {
     return per_object(stats, (double)stats->pairs) > MANY_PAIRS;
 }
 
-// The sample has some; or there are more candidates than pairs and cells can explain.
 static bool has_giants(const bp_stats *stats) {
+    const double giants = bp_details_read(stats).choice.giants;
+    return giants > 0.0 && giants < 0.05;
+}
+
+// More candidates than pairs can explain, and few giants are not why.
+static bool does_not_fit(const bp_stats *stats) {
     const double tests = per_object(stats, (double)stats->tests), pairs = per_object(stats, (double)stats->pairs);
-    return (bp_details_read(stats).choice.giants > 0.0 && bp_details_read(stats).choice.giants < 0.05) ||
-           (bp_details_read(stats).choice.giants == 0.0 && tests > MANY_CANDIDATES * (1.0 + pairs));
+    return !has_giants(stats) && tests > MANY_CANDIDATES * (1.0 + pairs);
 }
 
 static bool is_far_out(const bp_stats *stats) {
@@ -50,13 +56,16 @@ static const struct {
 } warnings[] = {
     {is_in_one_cell,
      "most objects share one cell, so most pairs are tested: give their own boxes instead of ones that hold "
-     "them all, scale the scene up if they are smaller than floats can tell, or try method bvh"},
+     "them all, scale the scene up if they are smaller than floats can tell, or try method split"},
     {is_all_overlapping,
      "objects overlap hundreds of others each, and writing those pairs is most of the work: give "
      "tighter boxes or a smaller margin, or leave out what is not wanted with groups, masks or islands"},
     {has_giants,
      "a few objects are much larger than the others, or infinite, and are tested against very many: cut them "
      "into pieces, make those that never move static, or mask out the pairs that are not wanted"},
+    {does_not_fit,
+     "this method tests very many pairs of objects of these shapes and places, of which few overlap: use method "
+     "auto or split, or give it other settings"},
     {is_far_out,
      "objects are so far from the origin that floats can hardly tell their places apart: move the origin to "
      "where they are, or use the calls that end in _double"},
@@ -97,6 +106,20 @@ print(page *p, const char *format, ...) {
     p->length += length > 0 ? (size_t)length : 0;
 }
 
+// What makes boxes fit no grid.
+static void print_misfit(page *p, const bp_choice *c) {
+    print(p, "a grid would test very many pairs that do not overlap: ");
+    if (c->sampled == 0) {
+        print(p, "these shapes, sizes and places fit no cells");
+    } else if (c->infinite > 0.0) {
+        print(p, "%.2g of the boxes are infinite along an axis, and fit no cell", c->infinite);
+    } else if (c->slenderness > SLENDER) {
+        print(p, "the boxes are thin, typically %.3g times as long as thick, and share large cells", c->slenderness);
+    } else {
+        print(p, "places at very different scales share cells");
+    }
+}
+
 static void print_rule(page *p, const bp_choice *c) {
     switch (c->rule) {
     case BP_RULE_ASKED: print(p, "the config asks for it"); break;
@@ -121,9 +144,11 @@ static void print_facts(page *p, const bp_choice *c) {
     if (c->sampled == 0) {
         return;
     }
-    print(p, "boxes: %u looked at; size about %.3g, over %u octaves (x %u, y %u, z %u)\n", (unsigned)c->sampled,
-          c->size, (unsigned)c->octaves, (unsigned)c->axis_octaves[0], (unsigned)c->axis_octaves[1],
-          (unsigned)c->axis_octaves[2]);
+    print(p,
+          "boxes: %u looked at; size about %.3g, over %u octaves (x %u, y %u, z %u); %.3g times as long as thick; "
+          "%.2g infinite\n",
+          (unsigned)c->sampled, c->size, (unsigned)c->octaves, (unsigned)c->axis_octaves[0],
+          (unsigned)c->axis_octaves[1], (unsigned)c->axis_octaves[2], c->slenderness, c->infinite);
     print(p,
           "places: extent %.3g, %.3g, %.3g; filled %.2g; clumping %.2g; the smaller half in %.2g of the extent; "
           "farthest %.3g\n",
@@ -143,7 +168,11 @@ size_t bp_explain(const bp_stats *stats, char *text, size_t capacity) {
     const bp_choice choice = bp_details_read(stats).choice;
     const char *method = bp_method_name((size_t)stats->method);
     print(&p, "%s, because ", method != NULL ? method : "no method");
-    print_rule(&p, &choice);
+    if (bp_details_read(stats).handed_over != 0) {
+        print_misfit(&p, &choice);
+    } else {
+        print_rule(&p, &choice);
+    }
     print(&p, "\n");
     print_facts(&p, &choice);
     for (size_t i = 0; i < WARNING_COUNT; ++i) {

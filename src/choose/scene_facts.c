@@ -3,6 +3,7 @@
 #include "base/boxes.h"
 #include "base/cells.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -18,7 +19,8 @@ enum {
 typedef struct sample {
     bp_box boxes[SAMPLE_MOST];
     float centers[SAMPLE_MOST][3];
-    float sizes[SAMPLE_MOST]; // longest edges, never quite 0
+    float sizes[SAMPLE_MOST]; // as grids see them (bp_fit_size): longest edges, or more far from the origin
+    float slenderness[SAMPLE_MOST];
     size_t count;
     size_t infinite; // left out
 } sample;
@@ -29,12 +31,14 @@ static size_t sample_size(size_t count) {
     return wanted < count ? wanted : count;
 }
 
-static float longest_edge(const bp_box *box, uint32_t dimensions) {
-    float longest = FLT_MIN;
+// How many times as long as thick a box is; 1 for points.
+static float slenderness_of(const bp_box *box, uint32_t dimensions) {
+    float longest = 0.0f, shortest = INFINITY;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
         longest = bp_larger(longest, box->max[axis] - box->min[axis]);
+        shortest = bp_smaller(shortest, box->max[axis] - box->min[axis]);
     }
-    return longest;
+    return longest > 0.0f ? longest / bp_larger(shortest, longest * 0x1p-100f) : 1.0f;
 }
 
 // One box of each stretch of the array, at a varying position in it: objects often come in a pattern.
@@ -50,7 +54,7 @@ static void take_sample(sample *s, const bp_box *boxes, size_t count, uint32_t d
     s->infinite = 0;
     for (size_t i = 0; i < wanted; ++i) {
         const bp_box *box = &boxes[place_of(i, wanted, count)];
-        const float size = longest_edge(box, dimensions);
+        const float size = bp_fit_size(box, dimensions);
         if (bp_box_is_hole(box)) {
             continue;
         }
@@ -63,6 +67,7 @@ static void take_sample(sample *s, const bp_box *boxes, size_t count, uint32_t d
             s->centers[s->count][axis] = 0.5f * flat.min[axis] + 0.5f * flat.max[axis];
         }
         s->boxes[s->count] = flat;
+        s->slenderness[s->count] = slenderness_of(box, dimensions);
         s->sizes[s->count++] = size;
     }
 }
@@ -185,14 +190,26 @@ static size_t count_giants(const sample *s, double extent, double size) {
     return giants;
 }
 
+static int compare_floats(const void *a, const void *b) {
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_of(float *values, size_t count) {
+    qsort(values, count, sizeof *values, compare_floats);
+    return (double)values[count / 2];
+}
+
 void bp_scene_facts_gather(bp_choice *choice, uint32_t dimensions, const bp_box *boxes, size_t count) {
     sample s;
     octaves o;
     take_sample(&s, boxes, count, dimensions);
     *choice = (bp_choice){.sampled = (uint32_t)(s.count + s.infinite)};
+    choice->infinite = choice->sampled > 0 ? (double)s.infinite / (double)choice->sampled : 0.0;
     if (s.count == 0) {
         return;
     }
+    choice->slenderness = median_of(s.slenderness, s.count);
     float low[3], high[3], fine_low[3], fine_high[3];
     count_octaves(&s, &o);
     const uint32_t middle = octave_at(&o, s.count, 16);

@@ -56,7 +56,7 @@ static bp_status build_or_update(bp_world *world, bool is_anew, bp_search_kind *
     const bp_method_ops *ops = world->method.ops;
     const bp_box *boxes = bp_world_boxes_floats(&world->boxes);
     const size_t count = world->ids.count;
-    if (is_anew) {
+    if (is_anew || ops->update == NULL) {
         return ops->build(world->method.state, boxes, count);
     }
     const bp_changes changes = bp_change_list_changes(&world->changes);
@@ -120,12 +120,13 @@ static bp_status search_into(bp_world *world, bp_pairs *list, size_t last_count,
 }
 
 // A pair that has ended need not pass the current filter: it counts if it was listed.
-static bp_status search_difference(bp_world *world, uint64_t *tests) {
+static bp_status search_difference(bp_world *world, uint64_t *tests, bool *gave_up) {
     const bp_changes changes = bp_change_list_changes(&world->changes);
     const bp_pair_filter filter = filter_of(world);
     bp_sink begun = open_sink(world, &world->lists.begun, bp_pair_filter_batch(&filter));
     bp_sink ended = open_sink(world, &world->lists.ended, (bp_batch_filter){0});
-    const bp_status status = bp_hierarchical_grid_find_difference(world->method.state, &changes, &begun, &ended);
+    const bp_status status =
+        bp_hierarchical_grid_find_difference(world->method.state, &changes, &begun, &ended, gave_up);
     (void)bp_sink_close(&begun, &world->lists.begun);
     (void)bp_sink_close(&ended, &world->lists.ended);
     *tests = begun.tests;
@@ -156,9 +157,24 @@ static bp_status find_changed(bp_world *world, uint64_t *tests) {
     return bp_pair_lists_take_changed(lists, bp_change_list_marks(&world->changes), world->ids.count);
 }
 
+// The changes would take longer than everything.
+static bp_status rebuild_and_find_all(bp_world *world, uint64_t *tests) {
+    const uint64_t wasted = *tests;
+    bp_status status = build_or_update(world, true, &(bp_search_kind){BP_SEARCH_ALL});
+    if (status == BP_OK) {
+        status = find_all(world, tests);
+    }
+    *tests += wasted;
+    return status;
+}
+
 static bp_status find_difference(bp_world *world, uint64_t *tests) {
     const bool is_filtered = bp_object_table_data(&world->objects) != NULL || world->setup.filter.pass != NULL;
-    const bp_status status = search_difference(world, tests);
+    bool gave_up = false;
+    const bp_status status = search_difference(world, tests, &gave_up);
+    if (status == BP_OK && gave_up) {
+        return rebuild_and_find_all(world, tests);
+    }
     if (status != BP_OK) {
         return status;
     }

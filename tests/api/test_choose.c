@@ -43,8 +43,8 @@ static void test_rule_for_each_scene(void **state) {
         {"far", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
         {"sparse", 1000, BP_RULE_THIN, BP_METHOD_BVH},
         {"sparse", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
-        {"tiny-and-huge", 1000, BP_RULE_SCALES, BP_METHOD_BVH},
-        {"tiny-and-huge", 20000, BP_RULE_SCALES, BP_METHOD_BVH},
+        {"tiny-and-huge", 1000, BP_RULE_SCALES, BP_METHOD_SPLIT},
+        {"tiny-and-huge", 20000, BP_RULE_SCALES, BP_METHOD_SPLIT},
     };
     for (size_t i = 0; i < COUNT_OF(cases); ++i) {
         const bp_stats stats = stats_of_scene(cases[i].scene, cases[i].count);
@@ -71,7 +71,7 @@ static void test_nested_sizes(void **state) {
     bp_config config = {.stats = &stats};
     assert_int_equal(bp_find_pairs(boxes, COUNT, &config, &pairs), BP_OK);
     assert_int_equal(bp_stats_details(&stats).choice.rule, BP_RULE_NESTED);
-    assert_int_equal(stats.method, BP_METHOD_BVH);
+    assert_int_equal(stats.method, BP_METHOD_SPLIT);
     pair_list expected = naive_pairs(boxes, COUNT, 3);
     expect_pairs(pairs.data, pairs.count, &expected, "nested");
     config.settings = &(const bp_method_settings){.hierarchy_factor = 2.0f}; // a parameter of the grid
@@ -100,7 +100,7 @@ static void expect_text(const bp_stats *stats, const char *wanted) {
 static void test_explanations(void **state) {
     (void)state;
     bp_stats stats = stats_of_scene("tiny-and-huge", 5000);
-    expect_text(&stats, "bvh, because sizes over ");
+    expect_text(&stats, "split, because sizes over ");
     expect_text(&stats, "far from the origin");
     stats = stats_of_scene("identical", 1000);
     expect_text(&stats, "share one cell");
@@ -197,8 +197,11 @@ static void follow(follower *f, const bp_box *boxes, size_t count, size_t step) 
     expect_pairs(result.pairs, result.pair_count, &now, "step %zu, method %s", step,
                  bp_method_name((size_t)result.stats.method));
     expect_events(f, &result, &now, step);
-    f->changes += f->method != result.stats.method && step > 0;
-    f->method = result.stats.method;
+    // That the grid hands over a search is no change of the method.
+    const bool handed_over = bp_stats_details(&result.stats).handed_over != 0;
+    const bp_method method = handed_over ? BP_METHOD_HIERARCHICAL_GRID : result.stats.method;
+    f->changes += f->method != method && step > 0;
+    f->method = method;
     assert_int_equal(bp_stats_details(&result.stats).choice.changes >= f->changes, 1);
     pair_list_free(&f->last);
     f->last = now;
@@ -327,7 +330,7 @@ static void test_change_through_a_view(void **state) {
         expect_same_bytes(results[0].pairs, results[0].pair_count, results[1].pairs, results[1].pair_count,
                           "through a view, step %zu", step);
     }
-    assert_int_equal(results[0].stats.method, BP_METHOD_BVH);
+    assert_int_equal(results[0].stats.method, BP_METHOD_SPLIT);
     assert_int_equal(bp_stats_details(&results[0].stats).choice.changes, 1);
     bp_world_destroy(worlds[0]);
     bp_world_destroy(worlds[1]);
@@ -419,7 +422,7 @@ static void test_refused_memory_in_a_change(void **state) {
         ++fail_at;
     }
     assert_true(fail_at > 3);
-    assert_true(went_on > 1); // with the old method
+    assert_true(went_on > 0); // with the old method, if there is no memory for the new one
     free(gas);
     free(nested);
 }

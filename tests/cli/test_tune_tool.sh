@@ -36,7 +36,7 @@ contains err '^hierarchical-grid, because '
 contains err '^boxes: '
 grep -q warning err && fail "a warning for uniform"
 expect 0 pairs wild.npy --explain -o pairs.npy
-contains err '^bvh, because sizes over '
+contains err '^split, because sizes over '
 contains err '^warning: .*_double'
 expect 0 pairs wild.npy --explain --method octree -o pairs.npy
 contains err '^octree, because the config asks for it'

@@ -9,8 +9,10 @@
 // modulo into a block whose size follows the number of objects: space is unbounded, memory is not.
 //
 // Cost: O(n) to build, to update and to find, if cells hold a bounded number of objects. Loses where they do not:
-// objects much thinner than long in all directions at once, everything piled up in one place, a few hundred objects
-// (there all pairs are tested instead).
+// objects much thinner than long in all directions at once, a few hundred objects (there all pairs are tested instead).
+// So searches of the sorted grid have a budget of tests (bp_test_budget). When it is over, the levels are planned anew
+// if they were planned for earlier boxes; if that does not help, the method `split`, which has no bad input, takes over
+// for this search and some more. The budget costs about as much as a search among uniform boxes.
 //
 // update = rebuild means the sorted grid, update = individual the linked grid. update = automatic also means the sorted
 // grid, but patched while few objects change: rebuilding and searching it takes as long as patching it and searching
@@ -21,6 +23,8 @@
 // Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009.
 #include "methods/hierarchical_grid/hierarchical_grid.h"
 
+#include "base/boxes.h"
+#include "base/details.h"
 #include "methods/hierarchical_grid/linked_grid.h"
 #include "methods/hierarchical_grid/patched_grid.h"
 #include "methods/method.h"
@@ -40,11 +44,17 @@ typedef struct hierarchical_grid {
 
     bool is_linked;    // the linked grid is up to date, not the sorted one
     size_t calm_count; // updates in a row in which few objects changed
+
+    void *split;       // of bp_split_ops; NULL until it is first needed
+    bool is_split;     // it is in use, and neither grid is up to date
+    size_t split_left; // builds for which it stays in use
 } hierarchical_grid;
 
 enum {
-    FEW = 16, // at most one object in this many is few
-    CALM = 2  // updates: starting to patch costs about as much as this many rebuilds
+    FEW = 16,         // at most one object in this many is few
+    CALM = 2,         // updates: starting to patch costs about as much as this many rebuilds
+    SPLIT_STAYS = 32, // builds before the grid is tried again
+    PAIR_SAMPLE = 160 // boxes
 };
 
 static void hierarchical_grid_init(void *state, const bp_method_setup *setup) {
@@ -72,14 +82,77 @@ static void hierarchical_grid_free(void *state) {
     if (uses_patch(g)) {
         bp_patched_grid_free(&g->patch);
     }
+    bp_method_destroy(&bp_split_ops, &g->setup->runtime.allocator, g->split);
+}
+
+// In units of one vector test: what an object may cost, and what a pair pays for.
+static const double COSTLY = 64.0, PAID = BP_TESTS_PAID / 8.0;
+
+// ---- split takes over -----------------------------------------------------------------------------------------------
+
+// Levels that the caller asked for are searched as they are, whatever that costs.
+static bool may_hand_over(const hierarchical_grid *g) {
+    return g->setup->settings.hierarchy_factor == 0.0f;
+}
+
+static bp_status build_split(hierarchical_grid *g) {
+    if (g->split == NULL) {
+        g->split = bp_method_create(&bp_split_ops, g->setup);
+    }
+    const bp_status status = g->split != NULL ? bp_split_ops.build(g->split, g->boxes, g->count) : BP_ERROR_MEMORY;
+    g->is_split = status == BP_OK;
+    return status;
+}
+
+static bp_status hand_over(hierarchical_grid *g) {
+    g->split_left = SPLIT_STAYS;
+    return build_split(g);
+}
+
+// How many pairs an object has, about: from all pairs of a sample.
+static double expected_pairs(const hierarchical_grid *g) {
+    const size_t sampled = g->count < PAIR_SAMPLE ? g->count : PAIR_SAMPLE;
+    size_t overlapping = 0;
+    for (size_t i = 0; i < sampled; ++i) {
+        for (size_t j = 0; j < i; ++j) {
+            overlapping += bp_boxes_overlap(&g->boxes[i * g->count / sampled], &g->boxes[j * g->count / sampled],
+                                            g->setup->dimensions);
+        }
+    }
+    return (double)overlapping * (double)g->count / (0.5 * (double)sampled * (double)sampled);
+}
+
+// Whether the plan foresees that a search would cost more than split ever does, and more than its pairs are worth.
+// Uniform boxes cost about 6.
+static bool is_costly(const hierarchical_grid *g) {
+    const double cost = g->sorted.levels.cost;
+    return may_hand_over(g) && cost > COSTLY && cost > COSTLY + PAID * expected_pairs(g);
 }
 
 static bp_status build_sorted(hierarchical_grid *g) {
     g->is_linked = false;
+    g->is_split = false;
     if (uses_patch(g)) {
         bp_patched_grid_end(&g->patch);
     }
-    return bp_sorted_grid_build(&g->sorted, g->boxes, g->count);
+    const bp_status status = bp_sorted_grid_plan(&g->sorted, g->boxes, g->count);
+    if (status != BP_OK) {
+        return status;
+    }
+    return is_costly(g) ? hand_over(g) : bp_sorted_grid_sort(&g->sorted, g->boxes, g->count);
+}
+
+// Split while it stays in use, else the sorted grid, or split if that would be too costly.
+static bp_status build_sorted_or_split(hierarchical_grid *g) {
+    if (g->split_left == 0) {
+        return build_sorted(g);
+    }
+    --g->split_left;
+    g->is_linked = false;
+    if (uses_patch(g)) {
+        bp_patched_grid_end(&g->patch);
+    }
+    return build_split(g);
 }
 
 static bp_status update_linked(hierarchical_grid *g, const bp_changes *changes) {
@@ -105,7 +178,7 @@ static bp_status hierarchical_grid_build(void *state, const bp_box *boxes, size_
     hierarchical_grid *g = state;
     g->boxes = boxes;
     g->count = count;
-    return wants_linked(g) ? build_linked(g) : build_sorted(g);
+    return wants_linked(g) ? build_linked(g) : build_sorted_or_split(g);
 }
 
 // Whether to patch the sorted grid of the last update.
@@ -113,7 +186,7 @@ static bool wants_patch(hierarchical_grid *g, const bp_changes *changes) {
     const bool few =
         changes != NULL && changes->count < g->count / FEW && g->count >= g->setup->settings.brute_force_below;
     g->calm_count = few ? g->calm_count + 1 : 0;
-    return few && !g->is_linked && g->calm_count > CALM;
+    return few && !g->is_linked && !g->is_split && g->calm_count > CALM;
 }
 
 static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
@@ -133,12 +206,72 @@ static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size
         *kind = BP_SEARCH_DIFFERENCE;
         return BP_OK; // bp_hierarchical_grid_find_difference does the work
     }
+    return build_sorted_or_split(g);
+}
+
+// A search of the sorted grid, and what takes its place if the budget is over.
+typedef struct budgeted_search {
+    bp_status (*search_grid)(hierarchical_grid *grid, const void *context, bp_sink *sink);
+    bp_status (*build_again)(hierarchical_grid *grid, const void *context); // with new levels
+    bp_status (*search_split)(hierarchical_grid *grid, const void *context, bp_sink *sink);
+    const void *context;
+    size_t objects;
+} budgeted_search;
+
+// Runs the search of the grid on a budget. True if the budget was over: then the sink is as before.
+static bool is_over_budget(hierarchical_grid *g, const budgeted_search *s, bp_sink *sink, bp_status *status) {
+    const size_t count = sink->count;
+    bp_test_budget budget = {.objects = s->objects};
+    sink->rules.budget = may_hand_over(g) ? &budget : NULL;
+    *status = s->search_grid(g, s->context, sink);
+    sink->rules.budget = NULL;
+    if (budget.is_over) {
+        bp_sink_rewind(sink, count);
+    }
+    return budget.is_over;
+}
+
+static bp_status search_on_budget(hierarchical_grid *g, const budgeted_search *s, bp_sink *sink) {
+    bp_status status = BP_OK;
+    bp_sink_flush(sink);
+    bool is_over = is_over_budget(g, s, sink, &status);
+    if (is_over && s->build_again != NULL) {
+        status = s->build_again(g, s->context);
+        is_over = status == BP_OK && (g->is_split || is_over_budget(g, s, sink, &status));
+    }
+    if (!is_over) {
+        return status;
+    }
+    status = hand_over(g);
+    return status == BP_OK ? s->search_split(g, s->context, sink) : status;
+}
+
+static bp_status search_sorted(hierarchical_grid *g, const void *context, bp_sink *sink) {
+    (void)context;
+    return bp_sorted_grid_find(&g->sorted, sink);
+}
+
+static bp_status build_sorted_again(hierarchical_grid *g, const void *context) {
+    (void)context;
+    bp_sorted_grid_forget_levels(&g->sorted);
     return build_sorted(g);
+}
+
+static bp_status search_split(hierarchical_grid *g, const void *context, bp_sink *sink) {
+    (void)context;
+    return bp_split_ops.find(g->split, sink);
 }
 
 static bp_status hierarchical_grid_find(void *state, bp_sink *sink) {
     hierarchical_grid *g = state;
-    return g->is_linked ? bp_linked_grid_find(&g->linked, sink) : bp_sorted_grid_find(&g->sorted, sink);
+    const budgeted_search s = {.search_grid = search_sorted,
+                               .build_again = g->sorted.plan_age > 0 ? build_sorted_again : NULL,
+                               .search_split = search_split,
+                               .objects = g->count};
+    if (g->is_split) {
+        return search_split(g, NULL, sink);
+    }
+    return g->is_linked ? bp_linked_grid_find(&g->linked, sink) : search_on_budget(g, &s, sink);
 }
 
 static bp_status hierarchical_grid_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
@@ -146,19 +279,51 @@ static bp_status hierarchical_grid_find_changed(void *state, const bp_changes *c
     return bp_linked_grid_find_changed(&g->linked, changes, sink);
 }
 
+// Another set of boxes, which is searched for in this one.
+typedef struct other_boxes {
+    const bp_box *boxes;
+    size_t count;
+} other_boxes;
+
+static bp_status search_other(hierarchical_grid *g, const void *context, bp_sink *sink) {
+    const other_boxes *other = context;
+    const bp_status status = bp_sorted_grid_build(&g->other, other->boxes, other->count);
+    return status == BP_OK ? bp_sorted_grid_find_between(&g->other, &g->sorted, sink) : status;
+}
+
+static bp_status search_other_split(hierarchical_grid *g, const void *context, bp_sink *sink) {
+    const other_boxes *other = context;
+    return bp_split_ops.find_between(g->split, other->boxes, other->count, sink);
+}
+
 static bp_status hierarchical_grid_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     hierarchical_grid *g = state;
+    const other_boxes other = {.boxes = boxes, .count = count};
+    const budgeted_search s = {.search_grid = search_other,
+                               .search_split = search_other_split,
+                               .context = &other,
+                               .objects = g->count + count};
     assert(!g->patch.active); // it has just been built
-    bp_status status = g->is_linked ? build_sorted(g) : BP_OK;
-    if (status == BP_OK) {
-        status = bp_sorted_grid_build(&g->other, boxes, count);
+    const bp_status status = g->is_linked ? build_sorted(g) : BP_OK;
+    if (status != BP_OK) {
+        return status;
     }
-    return status == BP_OK ? bp_sorted_grid_find_between(&g->other, &g->sorted, sink) : status;
+    return g->is_split ? search_other_split(g, &other, sink) : search_on_budget(g, &s, sink);
+}
+
+static void describe_split(const hierarchical_grid *g, bp_stats *stats) {
+    bp_details details = bp_details_read(stats);
+    details.handed_over = 1;
+    bp_details_write(stats, &details);
+    stats->method = BP_METHOD_SPLIT;
+    bp_split_ops.stats(g->split, stats);
 }
 
 static void hierarchical_grid_stats(const void *state, bp_stats *stats) {
     const hierarchical_grid *g = state;
-    if (g->is_linked) {
+    if (g->is_split) {
+        describe_split(g, stats);
+    } else if (g->is_linked) {
         bp_linked_grid_stats(&g->linked, stats);
     } else {
         bp_sorted_grid_stats(&g->sorted, stats);
@@ -169,6 +334,9 @@ static void hierarchical_grid_stats(const void *state, bp_stats *stats) {
 
 static bp_status hierarchical_grid_validate(const void *state) {
     const hierarchical_grid *g = state;
+    if (g->is_split) {
+        return bp_split_ops.validate(g->split);
+    }
     if (g->is_linked) {
         return bp_linked_grid_validate(&g->linked);
     }
@@ -178,25 +346,47 @@ static bp_status hierarchical_grid_validate(const void *state) {
 
 // ---- beyond the method interface ------------------------------------------------------------------------------------
 
-bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended) {
+bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended,
+                                               bool *gave_up) {
     hierarchical_grid *g = state;
+    bp_test_budget budget = {.objects = g->count};
     if (!uses_patch(g)) {
         bp_patched_grid_init(&g->patch, g->setup, &g->sorted);
     }
-    return bp_patched_grid_find(&g->patch, g->boxes, g->count, changes, begun, ended);
+    begun->rules.budget = may_hand_over(g) ? &budget : NULL;
+    const bp_status status = bp_patched_grid_find(&g->patch, g->boxes, g->count, changes, begun, ended);
+    begun->rules.budget = NULL;
+    *gave_up = budget.is_over;
+    return budget.is_over ? BP_OK : status;
+}
+
+static bp_status search_across(hierarchical_grid *g, const void *context, bp_sink *sink) {
+    hierarchical_grid *h = *(hierarchical_grid *const *)context;
+    return bp_sorted_grid_find_between(&g->sorted, &h->sorted, sink);
+}
+
+// Split is built over the set that is searched, which the pairs name second.
+static bp_status search_across_split(hierarchical_grid *g, const void *context, bp_sink *sink) {
+    hierarchical_grid *h = *(hierarchical_grid *const *)context;
+    const bp_status status = build_split(h);
+    return status == BP_OK ? bp_split_ops.find_between(h->split, g->boxes, g->count, sink) : status;
 }
 
 bp_status bp_hierarchical_grid_find_across(void *state, void *other, bp_sink *sink) {
     hierarchical_grid *g = state, *h = other;
+    const budgeted_search s = {.search_grid = search_across,
+                               .search_split = search_across_split,
+                               .context = &h,
+                               .objects = g->count + h->count};
     assert(!g->is_linked && !g->patch.active && !h->is_linked && !h->patch.active); // both have just been built
-    return bp_sorted_grid_find_between(&g->sorted, &h->sorted, sink);
+    return g->is_split || h->is_split ? search_across_split(g, &h, sink) : search_on_budget(g, &s, sink);
 }
 
 const bp_sorted_grid *bp_hierarchical_grid_sorted(const void *state, const bp_id **strays, size_t *stray_count) {
     const hierarchical_grid *g = state;
     *strays = g->patch.strays.data;
     *stray_count = g->patch.stray_count;
-    return g->is_linked ? NULL : &g->sorted;
+    return g->is_linked || g->is_split ? NULL : &g->sorted;
 }
 
 // ---- the method -----------------------------------------------------------------------------------------------------

@@ -8,8 +8,10 @@
 
 // Finds the pairs that have begun and ended since the last search, as (smaller id, larger id). A restated pair that
 // overlaps before and after is reported as ended and as begun. Only after an update that returned BP_SEARCH_DIFFERENCE,
-// with the changes of that update, which it completes. After a failure the state has to be rebuilt.
-bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended);
+// with the changes of that update, which it completes. After a failure the state has to be rebuilt; so it has if
+// *gave_up is set, because the search took too many tests: then what the sinks hold means nothing.
+bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended,
+                                               bool *gave_up);
 
 // Finds every overlapping pair of a box in `state` and a box in `other`, as (id in state, id in other). Both have just
 // been built (and not updated), and not with BP_UPDATE_INDIVIDUAL.

@@ -531,11 +531,15 @@ static bp_status plan_by_cost(bp_levels *levels, const bp_method_setup *setup, c
     const sampling from = {
         .boxes = boxes, .count = count, .stride = count / SAMPLE + 1, .dimensions = setup->dimensions};
     group groups[OCTAVES_MAX];
+    double infinite = (double)count;
     const size_t group_count = gather_groups(&from, groups);
     choice best[OCTAVES_MAX];
     for (size_t last = 0; last < group_count; ++last) {
         best[last] = choose_last(groups, best, last);
+        infinite -= groups[last].count;
     }
+    const double tests = fmax(infinite, 0.0) * (double)count / VECTOR; // infinite boxes are tested against all others
+    levels->cost = ((group_count > 0 ? best[group_count - 1].cost : 0.0) + tests) / (double)count;
     if (!append_choices(levels, &setup->runtime.allocator, best, group_count)) {
         return BP_ERROR_MEMORY;
     }
@@ -546,6 +550,7 @@ static bp_status plan_by_cost(bp_levels *levels, const bp_method_setup *setup, c
 
 bp_status bp_levels_plan(bp_levels *levels, const bp_method_setup *setup, const bp_box *boxes, size_t count) {
     levels->count = 0;
+    levels->cost = 0.0;
     return setup->settings.hierarchy_factor > 0.0f ? bp_level_rule_plan(levels, setup, boxes, count)
                                                    : plan_by_cost(levels, setup, boxes, count);
 }

@@ -15,6 +15,7 @@
 typedef struct bp_levels {
     bp_buffer buffer; // of bp_level, finest first
     size_t count;
+    double cost; // of a search, per object, in units of one vector test, as foreseen; 0 if the levels were not planned
 } bp_levels;
 
 static inline bp_level *bp_level_at(const bp_levels *levels, size_t index) {

@@ -305,9 +305,10 @@ static bp_id id_of_entry(const bp_patched_grid *patch, uint32_t index_and_events
     return entries_of(patch)[index_and_events & ((1u << EVENT_SHIFT) - 1)].id;
 }
 
-static bp_sink open_found(const bp_patched_grid *patch, bp_batch_filter filter) {
-    return bp_sink_open(&patch->found, &patch->setup->runtime.allocator,
-                        (bp_sink_rules){.filter = filter, .limit = BP_SINK_UNLIMITED});
+static bp_sink open_found(const bp_patched_grid *patch, bp_batch_filter filter, const report *r) {
+    return bp_sink_open(
+        &patch->found, &patch->setup->runtime.allocator,
+        (bp_sink_rules){.filter = filter, .limit = BP_SINK_UNLIMITED, .budget = r->begun->rules.budget});
 }
 
 // Takes the list back, even after a failed search.
@@ -321,7 +322,7 @@ static bp_status close_found(bp_patched_grid *patch, bp_sink *sink, const report
 static bp_status find_with_resting(bp_patched_grid *patch, const bp_sorted_grid *resting, report *r) {
     const comparison c = {.patch = patch, .resting = &resting->columns};
     const bp_id *ids = resting->columns.id;
-    bp_sink sink = open_found(patch, (bp_batch_filter){.keep = keep_events_with_resting, .context = &c});
+    bp_sink sink = open_found(patch, (bp_batch_filter){.keep = keep_events_with_resting, .context = &c}, r);
     bp_status status = bp_sorted_grid_find_positions(&patch->moved_grid, resting, &sink);
     status = close_found(patch, &sink, r, status);
     const bp_pairs *found = &patch->found;
@@ -348,7 +349,7 @@ static bp_status find_with_strays(bp_patched_grid *patch, report *r) {
 
 static bp_status find_among_moved(bp_patched_grid *patch, report *r) {
     const comparison c = {.patch = patch};
-    bp_sink sink = open_found(patch, (bp_batch_filter){.keep = keep_events_among_moved, .context = &c});
+    bp_sink sink = open_found(patch, (bp_batch_filter){.keep = keep_events_among_moved, .context = &c}, r);
     bp_status status = bp_sorted_grid_find(&patch->moved_grid, &sink);
     status = close_found(patch, &sink, r, status);
     for (size_t i = 0; status == BP_OK && i < patch->found.count; ++i) {

@@ -44,7 +44,7 @@ void bp_patched_grid_free(bp_patched_grid *patch);
 void bp_patched_grid_end(bp_patched_grid *patch);
 
 // Finds the pairs that have begun and ended since the base was built or last patched, and updates it to boxes[0 ..
-// count). After a failure the base must be rebuilt.
+// count). After a failure the base must be rebuilt. If `begun` has a budget of tests, all searches share it.
 bp_status bp_patched_grid_find(bp_patched_grid *patch, const bp_box *boxes, size_t count, const bp_changes *changes,
                                bp_sink *begun, bp_sink *ended);
 

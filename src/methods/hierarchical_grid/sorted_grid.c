@@ -241,9 +241,10 @@ static bool plan_is_good(const bp_sorted_grid *grid, size_t count) {
     return grid->plan_age < PLAN_AGE && change <= grid->planned_count / 8;
 }
 
-static bp_status plan_levels(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+bp_status bp_sorted_grid_plan(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
     if (count < grid->setup->settings.brute_force_below) {
         grid->levels.count = 0; // all boxes are scanned
+        grid->levels.cost = 0.0;
         grid->planned_count = 0;
         return BP_OK;
     }
@@ -257,6 +258,10 @@ static bp_status plan_levels(bp_sorted_grid *grid, const bp_box *boxes, size_t c
     return status;
 }
 
+void bp_sorted_grid_forget_levels(bp_sorted_grid *grid) {
+    grid->plan_age = PLAN_AGE;
+}
+
 static void sort_boxes(build *b) {
     bp_sorted_grid *grid = b->grid;
     const bp_executor *executor = &grid->setup->runtime.executor;
@@ -268,13 +273,9 @@ static void sort_boxes(build *b) {
     grid->total_count = grid->sort.total_items;
 }
 
-bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+bp_status bp_sorted_grid_sort(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
     grid->grid_count = 0;
     grid->total_count = 0;
-    const bp_status status = plan_levels(grid, boxes, count);
-    if (status != BP_OK) {
-        return status;
-    }
     if (!number_level_cells(grid)) {
         bp_log_write(&grid->setup->runtime.log,
                      "hierarchical-grid: more than 2^32 cells; use a larger settings.grid_load");
@@ -286,6 +287,11 @@ bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t
     }
     sort_boxes(&b);
     return BP_OK;
+}
+
+bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+    const bp_status status = bp_sorted_grid_plan(grid, boxes, count);
+    return status == BP_OK ? bp_sorted_grid_sort(grid, boxes, count) : status;
 }
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------

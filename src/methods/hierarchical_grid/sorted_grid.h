@@ -38,8 +38,17 @@ typedef struct bp_sorted_grid {
 void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_method_setup *setup);
 void bp_sorted_grid_free(bp_sorted_grid *grid);
 
-// Sorts boxes[0 .. count) into the grid, without holes. Below settings.brute_force_below all boxes are scanned.
+// Plans the levels for boxes[0 .. count), unless the last plan is still good.
+bp_status bp_sorted_grid_plan(bp_sorted_grid *grid, const bp_box *boxes, size_t count);
+
+// Sorts these boxes into the grid, without holes.
+bp_status bp_sorted_grid_sort(bp_sorted_grid *grid, const bp_box *boxes, size_t count);
+
+// Both. Below settings.brute_force_below all boxes are scanned.
 bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count);
+
+// Makes the next build plan its levels anew.
+void bp_sorted_grid_forget_levels(bp_sorted_grid *grid);
 
 // All pairs inside the grid, as (smaller id, larger id).
 bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink);

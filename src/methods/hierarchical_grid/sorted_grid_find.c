@@ -117,7 +117,9 @@ static void test_rows_alike(bp_range_tester *t, const chunk *k, size_t crossed) 
         t->failed = true;
         return;
     }
-    bp_sink_commit(t->sink, job.out, t->kernels->test_rows(&job, &remaining_count, &t->sink->tests));
+    const size_t found = t->kernels->test_rows(&job, &remaining_count, &t->sink->tests);
+    t->found += found;
+    bp_sink_commit(t->sink, job.out, found);
     bp_range_tester_run(t, remaining, remaining_count);
 }
 
