@@ -35,7 +35,7 @@ static void end_search(bp_range_tester *t, bp_test_budget *budget) {
 }
 
 static void check_budget(bp_range_tester *t, bp_test_budget *budget) {
-    if (wasted_by_unit(t) > budget->objects || atomic_load_explicit(&budget->is_over, memory_order_relaxed)) {
+    if (wasted_by_unit(t) > budget->objects / 2 || atomic_load_explicit(&budget->is_over, memory_order_relaxed)) {
         end_search(t, budget);
     }
 }
@@ -44,7 +44,7 @@ static void check_budget(bp_range_tester *t, bp_test_budget *budget) {
 static void settle_unit(bp_range_tester *t, bp_test_budget *budget) {
     const size_t wasted = wasted_by_unit(t);
     if (wasted > 0 &&
-        atomic_fetch_add_explicit(&budget->wasted, wasted, memory_order_relaxed) + wasted > budget->objects) {
+        atomic_fetch_add_explicit(&budget->wasted, wasted, memory_order_relaxed) + wasted > budget->objects / 2) {
         end_search(t, budget);
     }
 }
@@ -95,6 +95,7 @@ static void run_slices(bp_range_tester *t, const bp_range_test *tests, size_t co
         t->waiting -= candidates;
         check_budget(t, budget);
     }
+    t->sink->tests -= t->waiting; // they will not run
     t->waiting = 0;
 }
 

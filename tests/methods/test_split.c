@@ -341,8 +341,8 @@ static void bins_have_the_order_of_coordinates(void **state) {
                                       {2, 2},         {-0.0f, 0.0f}, {1e30f, 1e30f}};
     rng random = rng_seeded(3);
     for (size_t b = 0; b < COUNT_OF(bounds); ++b) {
-        const split_bins bins[] = {split_bins_between(bounds[b][0], bounds[b][1]),
-                                   split_bins_of_floats(bounds[b][0], bounds[b][1])};
+        const split_bins bins[] = {split_bins_between(bounds[b][0], bounds[b][1], SPLIT_BINS),
+                                   split_bins_of_floats(bounds[b][0], bounds[b][1], SPLIT_BINS)};
         for (int i = 0; i < 20000; ++i) {
             float pair[2];
             for (int k = 0; k < 2; ++k) {

@@ -86,7 +86,7 @@ static void hierarchical_grid_free(void *state) {
 }
 
 // In units of one vector test: what an object may cost, and what a pair pays for.
-static const double COSTLY = 64.0, PAID = BP_TESTS_PAID / 8.0;
+static const double COSTLY = 40.0, PAID = BP_TESTS_PAID / 8.0;
 
 // ---- split takes over -----------------------------------------------------------------------------------------------
 

@@ -8,10 +8,11 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { SPLIT_BINS = 1024 };
+enum { SPLIT_BINS = 1024 }; // at most
 
 // Of equal width; or of equally many floats, which is better where coordinates are spread over many octaves.
 typedef struct split_bins {
+    uint32_t count;
     bool of_equal_width;
     float low, scale;      // of equal width
     uint32_t first, shift; // of equally many floats
@@ -27,7 +28,7 @@ static inline uint32_t split_ordered_bits(float value) {
 
 static inline size_t split_bin_of(const split_bins *bins, float value) {
     if (bins->of_equal_width) {
-        const float most = (float)(SPLIT_BINS - 1);
+        const float most = (float)(bins->count - 1);
         float bin = (value - bins->low) * bins->scale;
         bin = bin > 0.0f ? bin : 0.0f;
         bin = bin < most ? bin : most;
@@ -35,24 +36,24 @@ static inline size_t split_bin_of(const split_bins *bins, float value) {
     }
     const uint32_t bits = split_ordered_bits(value);
     const uint32_t bin = bits > bins->first ? (bits - bins->first) >> bins->shift : 0;
-    return bin < SPLIT_BINS ? bin : SPLIT_BINS - 1;
+    return bin < bins->count ? bin : bins->count - 1;
 }
 
-static inline split_bins split_bins_of_floats(float low, float high) {
-    split_bins bins = {.first = split_ordered_bits(low)};
+static inline split_bins split_bins_of_floats(float low, float high, uint32_t count) {
+    split_bins bins = {.count = count, .first = split_ordered_bits(low)};
     const uint32_t span = split_ordered_bits(high) - bins.first;
-    while (span >> bins.shift >= SPLIT_BINS) {
+    while (span >> bins.shift >= count) {
         ++bins.shift;
     }
     return bins;
 }
 
-static inline split_bins split_bins_between(float low, float high) {
+static inline split_bins split_bins_between(float low, float high, uint32_t count) {
     const float width = high - low;
     if (!(low >= -FLT_MAX && high <= FLT_MAX && width <= FLT_MAX && width > 0x1p-100f)) {
-        return split_bins_of_floats(low, high);
+        return split_bins_of_floats(low, high, count);
     }
-    return (split_bins){.of_equal_width = true, .low = low, .scale = (float)SPLIT_BINS / width};
+    return (split_bins){.count = count, .of_equal_width = true, .low = low, .scale = (float)count / width};
 }
 
 #endif

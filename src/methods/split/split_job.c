@@ -1,11 +1,12 @@
 #include "methods/split/split_job.h"
 
 enum {
-    LEAF_WITHIN = 96,     // boxes that are all tested against each other
-    LEAF_BETWEEN = 16384, // tests of two small sets against each other
-    SWEEP_TESTS = 48,     // of a box in a sweep, on average
-    FEW = 32,             // boxes that are tested against any number
-    MANY = 4096,          // boxes from which on samples are larger
+    TINY = 16,           // boxes that are all tested against each other
+    LEAF_WITHIN = 64,    // boxes that are always swept
+    LEAF_BETWEEN = 2048, // pairs of two small sets, which are always swept
+    SWEEP_TESTS = 24,    // of a box in a sweep, on average
+    FEW = 16,            // boxes that are tested against any number
+    MANY = 4096,         // boxes from which on samples are larger
     SAMPLE = 32,
     SAMPLE_BETWEEN = 16,
     CUT_SAMPLE = 16, // boxes that tell whether cutting a set pays,
@@ -63,6 +64,11 @@ static bool is_leaf_between(size_t a, size_t b) {
     return a <= FEW || b <= FEW || a * b <= LEAF_BETWEEN;
 }
 
+// Whether both sets are small enough to be swept, and few of their pairs overlap along the best axis, or few are left.
+static bool is_swept(const split_job *job, const split_plane *plane, double tests, double most) {
+    return job->a.count <= SPLIT_SWEEP_MOST && job->b.count <= SPLIT_SWEEP_MOST && plane->overlap_share * tests < most;
+}
+
 static split_decision decide_within(split_job *job, const bp_method_setup *setup) {
     split_decision decision = {.way = SPLIT_TEST};
     split_sample sample;
@@ -73,26 +79,27 @@ static split_decision decide_within(split_job *job, const bp_method_setup *setup
     if (job->b.count > 0) {
         cut_to(&job->b, &job->a, setup->kernels);
     }
-    if (job->a.count <= LEAF_WITHIN || job->depth > DEPTH_MOST) {
-        return decision;
-    }
-    if (job->b.count > job->a.count) {
-        decision.way = SPLIT_SEPARATE;
+    const double a = (double)job->a.count, b = (double)job->b.count;
+    if (job->a.count <= TINY || job->depth > DEPTH_MOST) {
         return decision;
     }
     split_sample_take(&sample, &job->a, job->a.count > MANY ? 2 * SAMPLE : SAMPLE, job->path);
     decision.plane = split_plane_inside(setup->kernels, setup->dimensions, &sample);
+    if (is_swept(job, &decision.plane, 0.5 * a * a + a * b, SWEEP_TESTS * (a + b)) ||
+        (job->a.count <= LEAF_WITHIN && job->b.count <= LEAF_WITHIN)) {
+        decision.way = SPLIT_SWEEP;
+        return decision;
+    }
+    if (job->b.count > job->a.count || job->a.count <= LEAF_WITHIN) {
+        decision.way = SPLIT_SEPARATE;
+        return decision;
+    }
     if (decision.plane.share < WEAK) {
         split_sample_take(&sample, &job->a, SPLIT_SAMPLE_MOST, ~job->path);
         if (split_overlap_share(&sample, &sample) > DENSE) {
             return decision;
         }
         decision.plane = split_plane_inside(setup->kernels, setup->dimensions, &sample);
-    }
-    if (job->a.count <= SPLIT_SWEEP_MOST && job->b.count <= SPLIT_SWEEP_MOST &&
-        decision.plane.overlap_share * (double)job->a.count < 2 * SWEEP_TESTS) {
-        decision.way = SPLIT_SWEEP;
-        return decision;
     }
     decision.way = decision.plane.axis < 0 ? SPLIT_TEST : SPLIT_BOTH_SIDES;
     return decision;
@@ -111,12 +118,19 @@ static split_decision decide_between(split_job *job, const bp_method_setup *setu
         decision.way = SPLIT_NOTHING;
         return decision;
     }
-    if (is_leaf_between(job->a.count, job->b.count) || job->depth > DEPTH_MOST) {
+    const size_t tests = job->a.count * job->b.count;
+    const bool is_leaf = is_leaf_between(job->a.count, job->b.count);
+    const bool is_small = job->a.count <= SPLIT_SWEEP_MOST && job->b.count <= SPLIT_SWEEP_MOST;
+    if (tests <= TINY * TINY || (is_leaf && !is_small) || job->depth > DEPTH_MOST) {
         return decision;
     }
     const size_t most = job->a.count + job->b.count > MANY ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
     sample_both(job, most, job->path, &a, &b);
     decision.plane = split_plane_between(setup->kernels, setup->dimensions, &a, &b);
+    if (is_leaf || is_swept(job, &decision.plane, (double)tests, SWEEP_TESTS * (double)(job->a.count + job->b.count))) {
+        decision.way = SPLIT_SWEEP;
+        return decision;
+    }
     if (decision.plane.share < WEAK) {
         sample_both(job, SPLIT_SAMPLE_MOST / 2, ~job->path, &a, &b);
         if (split_overlap_share(&a, &b) > DENSE) {
@@ -126,11 +140,6 @@ static split_decision decide_between(split_job *job, const bp_method_setup *setu
         if (decision.plane.axis < 0) {
             return decision;
         }
-    }
-    if (job->a.count <= SPLIT_SWEEP_MOST && job->b.count <= SPLIT_SWEEP_MOST &&
-        decision.plane.overlap_share * (double)job->a.count * (double)job->b.count < LEAF_BETWEEN) {
-        decision.way = SPLIT_SWEEP;
-        return decision;
     }
     const bool above = all_reach(&job->a, &job->b, decision.plane.axis);
     const bool below = all_reach(&job->b, &job->a, decision.plane.axis);

@@ -59,87 +59,106 @@ void split_test_between(bp_range_tester *t, const bp_record_set *a, const bp_rec
 
 // ---- sweeping -------------------------------------------------------------------------------------------------------
 
-typedef struct sweep {
-    const bp_columns *columns;
-    split_bins bins;
-    int axis;
-} sweep;
-
 // Where the boxes of each bin begin; one entry more than there are bins.
 typedef uint16_t bin_starts[SPLIT_BINS + 1];
 
-// Sorts records into the columns from `to` on, by the bin of their min.
-static void sort_into_bins(const sweep *s, size_t to, const bp_record_set *set, bin_starts starts) {
+// The bins of the min and of the max of each box, in the order of the columns.
+typedef struct box_bins {
+    uint16_t first[SPLIT_SWEEP_MOST], last[SPLIT_SWEEP_MOST];
+} box_bins;
+
+// One of the sets of a sweep: its boxes in columns, in the order of their bins.
+typedef struct swept_set {
+    size_t begin, count; // in the columns
+    bin_starts starts;
+    box_bins bins;
+} swept_set;
+
+// Sorts records into the columns by the bin of their min.
+static void sort_into_bins(const bp_columns *columns, const bp_record_set *set, int axis, const split_bins *bins,
+                           swept_set *swept) {
     uint16_t bin[SPLIT_SWEEP_MOST];
-    memset(starts, 0, sizeof(bin_starts));
+    memset(swept->starts, 0, (bins->count + 1) * sizeof *swept->starts);
     for (size_t i = 0; i < set->count; ++i) {
-        bin[i] = (uint16_t)split_bin_of(&s->bins, set->data[i].min[s->axis]);
-        ++starts[bin[i]];
+        bin[i] = (uint16_t)split_bin_of(bins, set->data[i].min[axis]);
+        ++swept->starts[bin[i]];
     }
-    uint32_t end = (uint32_t)to;
-    for (size_t k = 0; k <= SPLIT_BINS; ++k) {
-        end += starts[k];
-        starts[k] = (uint16_t)end;
+    uint32_t end = (uint32_t)swept->begin;
+    for (size_t k = 0; k <= bins->count; ++k) {
+        end += swept->starts[k];
+        swept->starts[k] = (uint16_t)end;
     }
     for (size_t i = set->count; i-- > 0;) {
-        put_record(s->columns, --starts[bin[i]], &set->data[i]);
+        const size_t place = --swept->starts[bin[i]];
+        swept->bins.first[place - swept->begin] = bin[i];
+        swept->bins.last[place - swept->begin] = (uint16_t)split_bin_of(bins, -set->data[i].negated_max[axis]);
+        put_record(columns, place, &set->data[i]);
     }
-}
-
-static size_t bin_of_min(const sweep *s, size_t position) {
-    return split_bin_of(&s->bins, s->columns->min[s->axis][position]);
-}
-
-static size_t bin_of_max(const sweep *s, size_t position) {
-    return split_bin_of(&s->bins, s->columns->max[s->axis][position]);
+    swept->count = set->count;
 }
 
 // Whether the bins would make the sweep test many times as many pairs as it should: they are too coarse where the boxes
 // are.
-static bool are_too_coarse(const sweep *s, size_t count, const bin_starts starts, size_t expected) {
+static bool are_too_coarse(const swept_set *a, double share) {
     size_t tests = 0;
-    for (size_t i = 0; i < count; ++i) {
-        tests += starts[bin_of_max(s, i) + 1] - i;
+    for (size_t i = 0; i < a->count; ++i) {
+        tests += a->starts[a->bins.last[i] + 1] - i;
     }
-    return tests > 4 * expected + 16 * count;
+    return (double)tests > (1.5 * share * (double)a->count + 8.0) * (double)a->count;
+}
+
+// About two for each box.
+static uint32_t bin_count_for(size_t boxes) {
+    uint32_t count = 64;
+    while (count < SPLIT_BINS && count < 2 * boxes) {
+        count *= 2;
+    }
+    return count;
 }
 
 static split_bins choose_bins(const bp_record_set *a, const bp_record_set *b, int axis, bool of_floats) {
+    const uint32_t count = bin_count_for(a->count > b->count ? a->count : b->count);
     float low = a->low.min[axis], high = a->high.min[axis];
     if (b->count > 0) {
         low = b->low.min[axis] < low ? b->low.min[axis] : low;
         high = b->high.min[axis] > high ? b->high.min[axis] : high;
     }
-    return of_floats ? split_bins_of_floats(low, high) : split_bins_between(low, high);
+    return of_floats ? split_bins_of_floats(low, high, count) : split_bins_between(low, high, count);
+}
+
+// Lists the boxes of one set against those of another that begin in the same bin (or, if not `or_same`, in the next) or
+// later, as far as they reach.
+static void list_later(bp_range_tester *t, const swept_set *boxes, const swept_set *others, bool or_same) {
+    for (size_t i = 0; i < boxes->count; ++i) {
+        list(t, boxes->begin + i, others->starts[boxes->bins.first[i] + (or_same ? 0 : 1)],
+             others->starts[boxes->bins.last[i] + 1]);
+    }
 }
 
 void split_sweep(bp_range_tester *t, const bp_record_set *a, const bp_record_set *b, int axis, bool within,
                  double share) {
-    sweep s = {.columns = t->objects, .axis = axis, .bins = choose_bins(a, b, axis, false)};
-    bin_starts a_starts, b_starts;
-    sort_into_bins(&s, 0, a, a_starts);
-    if (s.bins.of_equal_width &&
-        are_too_coarse(&s, a->count, a_starts, (size_t)(share * (double)a->count * (double)a->count))) {
-        s.bins = choose_bins(a, b, axis, true);
-        sort_into_bins(&s, 0, a, a_starts);
+    swept_set first, second; // not zeroed: they are large
+    first.begin = 0;
+    second.begin = HALF;
+    split_bins bins = choose_bins(a, b, axis, false);
+    sort_into_bins(t->objects, a, axis, &bins, &first);
+    if (bins.of_equal_width && are_too_coarse(&first, share)) {
+        bins = choose_bins(a, b, axis, true);
+        sort_into_bins(t->objects, a, axis, &bins, &first);
     }
     for (size_t i = 0; within && i < a->count; ++i) {
-        list(t, i, i + 1, a_starts[bin_of_max(&s, i) + 1]);
+        list(t, i, i + 1, first.starts[first.bins.last[i] + 1]);
     }
     if (b->count == 0) {
         bp_range_tester_flush(t);
         return;
     }
-    sort_into_bins(&s, HALF, b, b_starts);
-    for (size_t i = 0; i < a->count; ++i) { // those of b that begin in the same bin or later
-        list(t, i, b_starts[bin_of_min(&s, i)], b_starts[bin_of_max(&s, i) + 1]);
-    }
+    sort_into_bins(t->objects, b, axis, &bins, &second);
+    list_later(t, &first, &second, true);
     bp_range_tester_flush(t);
     const bp_pair_names names = t->names;
     t->names = names == BP_NAMES_BY_ROLE ? BP_NAMES_BY_ROLE_SWAPPED : names;
-    for (size_t i = HALF; i < HALF + b->count; ++i) { // those of a that begin in a later bin
-        list(t, i, a_starts[bin_of_min(&s, i) + 1], a_starts[bin_of_max(&s, i) + 1]);
-    }
+    list_later(t, &second, &first, false);
     bp_range_tester_flush(t);
     t->names = names;
 }

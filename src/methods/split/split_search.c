@@ -21,6 +21,9 @@ typedef struct worker {
     bp_range_tester *tester;
 } worker;
 
+// The order in which the children of a job run: those whose copies come last on the stack first.
+static const int ORDER[SPLIT_CHILDREN] = {1, 0, 2};
+
 // ---- depth first ----------------------------------------------------------------------------------------------------
 
 // A place in a split_stack.
@@ -75,9 +78,8 @@ static void divide_job(worker *w, const split_job *job, const split_decision *de
     }
     const stack_place begin = {bench->stack.chunk, bench->stack.used};
     split_carry(job, decision, w->setup->kernels, &parts, memory, children, end);
-    static const int order[SPLIT_CHILDREN] = {2, 0, 1}; // the last one is the first to run
-    for (int i = 0; i < SPLIT_CHILDREN; ++i) {
-        const int child = order[i];
+    for (int i = SPLIT_CHILDREN; i-- > 0;) { // the last one that is pushed is the first to run
+        const int child = ORDER[i];
         const stack_place place = {begin.chunk, begin.used + (size_t)(end[child] - memory)};
         if (!push_job(w, waiting, &children[child], child == 2 ? before : place)) {
             return;
@@ -155,10 +157,14 @@ static void task_part(void *context, size_t index) {
 static void task_carry(void *context, size_t index) {
     const split_round *r = context;
     const round_step *step = &r->steps[index];
+    split_job children[SPLIT_CHILDREN];
     bp_record *end[SPLIT_CHILDREN];
     if (step->divided) {
         split_carry(&r->jobs[index], &step->decision, r->search->setup->kernels, &step->parts,
-                    r->carried + step->room_begin, r->next + step->child_begin, end);
+                    r->carried + step->room_begin, children, end);
+        for (size_t i = 0; i < SPLIT_CHILDREN; ++i) {
+            r->next[step->child_begin + i] = children[ORDER[i]];
+        }
     } else {
         r->next[step->child_begin] = r->jobs[index];
     }
@@ -208,8 +214,9 @@ static bp_status run_round(split_search *s, size_t index, size_t *divided) {
     return BP_OK;
 }
 
+// One thread needs no rounds: all jobs run in the same order without, and in less memory.
 static bp_status run_rounds(split_search *s) {
-    size_t divided = 1;
+    size_t divided = s->setup->runtime.executor.workers > 1;
     bp_status status = BP_OK;
     for (size_t index = 0; index < SPLIT_ROUNDS && divided > 0 && status == BP_OK; ++index) {
         status = run_round(s, index, &divided);
@@ -281,7 +288,7 @@ static bp_status run_jobs(split_search *s, bp_pair_names names, bp_sink *sink) {
 static bp_record_set load_records(const bp_method_setup *setup, bp_record *to, const split_slab_set *from) {
     bp_record_set set = bp_record_set_empty(to);
     for (size_t i = 0; i < from->count; ++i) {
-        to[set.count] = split_record_of(&from->boxes[i], setup->dimensions, (uint32_t)i);
+        split_record_put(&to[set.count], &from->boxes[i], setup->dimensions, (uint32_t)i);
         set.count += !bp_box_is_hole(&from->boxes[i]);
     }
     return split_bounded_set(setup->kernels, to, set.count);

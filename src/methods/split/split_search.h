@@ -3,7 +3,8 @@
 //     rounds    one job ---> three ---> nine ---> ...         all jobs of a round in parallel, until they are small
 //     units     | job | job | job | ...                       in parallel; each on a stack of its own, depth first
 //
-// What is decided depends on the boxes alone, so the pairs are the same, in the same order, for any number of threads.
+// What is decided depends on the boxes alone, and rounds keep the order in which jobs would run depth first. So the pairs
+// are the same, in the same order, for any number of threads.
 #ifndef BP_SPLIT_SEARCH_H
 #define BP_SPLIT_SEARCH_H
 

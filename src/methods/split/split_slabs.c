@@ -15,14 +15,13 @@ static const double PASSENGERS = 0.5;
 
 // ---- the plan -------------------------------------------------------------------------------------------------------
 
-bp_record split_record_of(const bp_box *original, uint32_t dimensions, uint32_t id) {
-    const bp_box box = bp_box_flatten(*original, dimensions);
-    bp_record record = {.id = id};
-    for (int axis = 0; axis < 3; ++axis) {
-        record.min[axis] = box.min[axis];
-        record.negated_max[axis] = -box.max[axis];
+void split_record_put(bp_record *to, const bp_box *box, uint32_t dimensions, uint32_t id) {
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        to->min[axis] = axis < dimensions ? box->min[axis] : 0.0f;
+        to->negated_max[axis] = axis < dimensions ? -box->max[axis] : 0.0f;
     }
-    return record;
+    to->id = id;
+    to->unused = 0;
 }
 
 bp_record_set split_bounded_set(const bp_kernels *kernels, bp_record *records, size_t count) {
@@ -46,7 +45,7 @@ static size_t sample_sets(const split_slabs *s, bp_record records[SPLIT_SAMPLE_M
             at -= set->count;
             set = &s->sets[1];
         }
-        records[sampled] = split_record_of(&set->boxes[at], s->setup->dimensions, 0);
+        split_record_put(&records[sampled], &set->boxes[at], s->setup->dimensions, 0);
         sampled += !bp_box_is_hole(&set->boxes[at]);
     }
     return sampled;
@@ -107,12 +106,12 @@ bool split_slabs_plan(split_slabs *s) {
         low = bp_smaller(low, sample.min[s->axis][i]);
         high = bp_larger(high, sample.min[s->axis][i]);
     }
-    s->bins = split_bins_between(low, high);
+    s->bins = split_bins_between(low, high, SPLIT_BINS);
     divide_bins(s, &sample);
     if (are_told_apart(s, &sample)) {
         return true;
     }
-    s->bins = split_bins_of_floats(low, high);
+    s->bins = split_bins_of_floats(low, high, SPLIT_BINS);
     divide_bins(s, &sample);
     return are_told_apart(s, &sample);
 }
@@ -172,13 +171,13 @@ static inline size_t choose(size_t wanted, size_t otherwise, uint32_t is_wanted)
     return otherwise ^ ((otherwise ^ wanted) & (0 - (size_t)is_wanted));
 }
 
-// Records are made a chunk at a time: a processor stalls if it has to read as one what was just written in pieces.
+// Records are made a chunk at a time: a processor stalls if it has to read at once what was just written in pieces.
 static void fill_chunk(const slab_task *t, const slab_counts *counts, size_t begin, size_t count) {
     const split_slabs *s = t->slabs;
     const size_t member_end = t->set->member_begin[s->count], passenger_end = t->set->passenger_begin[s->count];
     bp_record records[BP_CHUNK];
     for (size_t i = 0; i < count; ++i) {
-        records[i] = split_record_of(&t->set->boxes[begin + i], s->setup->dimensions, (uint32_t)(begin + i));
+        split_record_put(&records[i], &t->set->boxes[begin + i], s->setup->dimensions, (uint32_t)(begin + i));
     }
     for (size_t i = 0; i < count; ++i) {
         const bp_record *record = &records[i];

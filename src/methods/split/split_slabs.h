@@ -34,7 +34,8 @@ typedef struct split_slabs {
     size_t set_count; // one within, two between
 } split_slabs;
 
-bp_record split_record_of(const bp_box *box, uint32_t dimensions, uint32_t id);
+// Writes the record of a box; in two dimensions flat.
+void split_record_put(bp_record *to, const bp_box *box, uint32_t dimensions, uint32_t id);
 
 // The set of these records, with its bounds.
 bp_record_set split_bounded_set(const bp_kernels *kernels, bp_record *records, size_t count);
