@@ -87,10 +87,12 @@ static bp_status check_neighbor_request(const neighbor_request *r, const bp_log 
 
 // ---- cubes ----------------------------------------------------------------------------------------------------------
 
+// By comparing: gcc 12.2 for 64-bit ARM dies at -O3 on a loop of fmax over floats that become doubles (PR 108608).
 static double largest_radius(const neighbor_request *r) {
     double largest = 0.0;
     for (size_t i = 0; i < r->a.count; ++i) {
-        largest = fmax(largest, bp_radius_of(&r->radii, i));
+        const double radius = bp_radius_of(&r->radii, i);
+        largest = radius > largest ? radius : largest;
     }
     return largest;
 }
