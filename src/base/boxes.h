@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#if FLT_EVAL_METHOD != 0
+#error "a float must be computed as a float: -msse2 -mfpmath=sse for 32-bit x86, or -fexcess-precision=fast"
+#endif
+
 // False for a NaN and for min > max. In two dimensions z may be anything.
 static inline bool bp_box_is_valid(const bp_box *box, uint32_t dimensions) {
     const bool xy = (box->min[0] <= box->max[0]) & (box->min[1] <= box->max[1]);
