@@ -130,7 +130,8 @@ enum {
 
 /// A list of pairs. Begin with {0}. The library grows it as needed, keeps `data` between calls and overwrites what it
 /// held; release it with bp_pairs_free. With BP_PAIRS_FIXED in the config's flags, `data` and `capacity` are your own
-/// buffer: if it is too small, the call returns BP_ERROR_CAPACITY and `count` is the number needed.
+/// buffer: if it is too small, the call returns BP_ERROR_CAPACITY and `count` is the number needed (SIZE_MAX: that many
+/// or more).
 typedef struct bp_pairs {
     bp_pair *data;
     size_t count;

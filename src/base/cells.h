@@ -85,8 +85,14 @@ typedef struct bp_level {
     size_t first_cell; // index of the level's first cell in the table of all cells
 } bp_level;
 
+// The cells of a block of 1 << bits along each axis, or SIZE_MAX if a size_t is too short for their number.
+static inline size_t bp_cells_of_bits(const uint32_t bits[3]) {
+    const uint32_t sum = bits[0] + bits[1] + bits[2];
+    return sum < 8 * sizeof(size_t) ? (size_t)1 << sum : SIZE_MAX;
+}
+
 static inline size_t bp_level_cells(const bp_level *level) {
-    return (size_t)1 << (level->bits[0] + level->bits[1] + level->bits[2]);
+    return bp_cells_of_bits(level->bits);
 }
 
 // The index of a box's cell in the table of all cells of all levels.

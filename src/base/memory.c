@@ -6,6 +6,10 @@ size_t bp_size_multiply(size_t a, size_t b) {
     return (b != 0 && a > SIZE_MAX / b) ? SIZE_MAX : a * b;
 }
 
+size_t bp_size_add(size_t a, size_t b) {
+    return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
+
 static bool grow_buffer(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t bytes) {
     void *data = bytes == SIZE_MAX ? NULL : allocator->allocate(allocator->context, bytes);
     if (data == NULL) {

@@ -46,7 +46,8 @@ bool bp_buffer_reserve_slack(bp_buffer *buffer, const bp_allocator *allocator, s
 void bp_buffer_free(bp_buffer *buffer, const bp_allocator *allocator);
 void bp_buffer_swap(bp_buffer *a, bp_buffer *b);
 
-// a * b, or SIZE_MAX (which no allocator grants) where that overflows.
+// a * b and a + b, or SIZE_MAX (which no allocator grants) where that overflows.
 size_t bp_size_multiply(size_t a, size_t b);
+size_t bp_size_add(size_t a, size_t b);
 
 #endif

@@ -6,7 +6,7 @@ bool bp_pairs_reserve(bp_pairs *pairs, const bp_allocator *allocator, size_t cou
     if (count <= pairs->capacity) {
         return true;
     }
-    const size_t capacity = count > SIZE_MAX - count / 4 ? SIZE_MAX : count + count / 4; // SIZE_MAX is refused
+    const size_t capacity = bp_size_add(count, count / 4); // SIZE_MAX is refused
     bp_buffer buffer = {.data = pairs->data, .bytes = pairs->capacity * sizeof(bp_pair)};
     if (!bp_buffer_reserve(&buffer, allocator, pairs->count * sizeof(bp_pair), capacity, sizeof(bp_pair))) {
         return false;
@@ -58,7 +58,7 @@ static size_t room_left(const bp_sink *sink) {
 // At least doubles, so that each pair is copied at most once on average, but keeps to the limit.
 static bool grow_sink(bp_sink *sink, size_t least) {
     const size_t doubled = sink->capacity > SIZE_MAX / 2 ? SIZE_MAX : sink->capacity * 2;
-    const size_t wanted = sink->count > SIZE_MAX - least ? SIZE_MAX : sink->count + least;
+    const size_t wanted = bp_size_add(sink->count, least);
     const size_t larger = doubled > wanted ? doubled : wanted;
     const size_t capacity = larger < sink->rules.limit ? larger : sink->rules.limit;
     bp_buffer buffer = {.data = sink->data, .bytes = sink->capacity * sizeof(bp_pair)};
@@ -108,7 +108,7 @@ void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t coun
     if (copied > 0) {
         memcpy(sink->data + sink->count, pairs, copied * sizeof *pairs);
     }
-    sink->count += count;
+    sink->count = bp_size_add(sink->count, count); // 2^32 pairs are soon counted where a size_t has 32 bits
 }
 
 void bp_sink_commit_filtered(bp_sink *sink, const bp_pair *written, size_t count) {

@@ -41,7 +41,7 @@ typedef struct bp_sink {
     const bp_allocator *allocator;
     bp_sink_rules rules;
     bp_pair *data;
-    size_t count;      // pairs found; those beyond the limit are counted, not kept
+    size_t count;      // pairs found; those beyond the limit are counted, not kept; SIZE_MAX: as many, or more
     size_t capacity;   // pairs that fit into data now
     size_t waiting;    // the last `waiting` pairs have not been filtered yet
     bp_buffer scratch; // where pairs are written when no more may be kept

@@ -53,7 +53,7 @@ static bool sort_keys_by_digit(const uint64_t *from, uint64_t *to, size_t count,
     if (count == 0 || position[from[0] >> shift & mask] == count) {
         return false;
     }
-    bp_counts_to_positions(position, mask + 1);
+    bp_counts_to_positions(position, (size_t)mask + 1);
     for (size_t i = 0; i < count; ++i) {
         to[position[from[i] >> shift & mask]++] = from[i];
     }

@@ -1,7 +1,7 @@
 // Eight boxes at a time with AVX2.
 #include "kernels/plain.h"
 
-#if defined(__AVX2__)
+#if defined(__AVX2__) && defined(__x86_64__)
 #include "kernels/x86.h"
 
 static inline __m256 overlap_on(vec box_min, vec box_max, const float *min, const float *max) {

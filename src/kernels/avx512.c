@@ -2,7 +2,7 @@
 // are shorter than that, and so were comparisons into mask registers, by a tenth.
 #include "kernels/plain.h"
 
-#if defined(__AVX512VL__) && defined(__AVX512DQ__)
+#if defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__x86_64__)
 #include "kernels/x86.h"
 
 static inline __m256i compare(vec a, vec b) {

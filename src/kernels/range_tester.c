@@ -1,5 +1,6 @@
 #include "kernels/range_tester.h"
 
+#include "base/log.h"
 #include "base/parallel.h"
 
 #include <stdatomic.h>
@@ -199,7 +200,7 @@ static void count_tests(const search_run *r, bp_sink *sink) {
 static bool join_blocks(search_run *r, bp_sink *sink) {
     size_t total = 0, room = 0;
     for (size_t i = 0; i < r->blocks.count; ++i) {
-        total += r->sinks[i].count;
+        total = bp_size_add(total, r->sinks[i].count);
     }
     count_tests(r, sink);
     const size_t limit = sink->rules.limit;
@@ -226,6 +227,10 @@ size_t bp_range_search_blocks(const bp_runtime *runtime, size_t unit_count) {
 
 bp_status bp_range_search_run(const bp_range_search *search, bp_block_sinks *sinks, bp_sink *sink) {
     const bp_runtime *runtime = search->runtime;
+    if (search->unit_count == SIZE_MAX) {
+        bp_log_write(&runtime->log, "so many objects that are tested against all others need a machine of 64 bits");
+        return BP_ERROR_MEMORY;
+    }
     search_run r = {.search = search, .blocks = bp_blocks_cut(&runtime->executor, search->unit_count, 1, BLOCKS_MAX)};
     if (r.blocks.count == 1) {
         r.sinks = sink;

@@ -68,7 +68,7 @@ typedef struct bp_range_search {
     const bp_kernels *kernels;
     const bp_columns *objects, *candidates;
     bp_pair_names names;
-    size_t unit_count;
+    size_t unit_count; // SIZE_MAX: more than can be counted, which is refused
     void (*unit)(const void *context, bp_range_tester *tester, size_t index);
     const void *context;
 } bp_range_search;

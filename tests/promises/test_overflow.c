@@ -6,6 +6,8 @@
 
 #include "api/config.h"
 #include "base/pair_sink.h"
+#include "base/parallel.h"
+#include "kernels/range_tester.h"
 #include "methods/method.h"
 
 #include <math.h>
@@ -38,9 +40,10 @@ static void give_back(void *context, void *memory, size_t size) {
 
 enum { MEGABYTE = 1 << 20 };
 
-// Counted into no buffer at all: nothing but the count may grow.
+// Counted into no buffer at all: nothing but the count may grow. It stays at SIZE_MAX if there are more.
 static void check_count(size_t method, size_t count, uint32_t workers) {
-    const size_t expected = count * (count - 1) / 2;
+    const uint64_t all = (uint64_t)count * (count - 1) / 2;
+    const size_t expected = all < SIZE_MAX ? (size_t)all : SIZE_MAX;
     bp_box *boxes = obtain(count, sizeof *boxes);
     for (size_t i = 0; i < count; ++i) {
         boxes[i] = cube_of(0, 0, 0, 1);
@@ -54,7 +57,7 @@ static void check_count(size_t method, size_t count, uint32_t workers) {
                               .stats = &stats};
     bp_pairs pairs = {0};
     assert_int_equal(bp_find_pairs(boxes, count, &config, &pairs), BP_ERROR_CAPACITY);
-    if (pairs.count != expected || stats.pairs != expected || stats.tests < expected || p.most > 64 * MEGABYTE) {
+    if (pairs.count != expected || stats.pairs != expected || stats.tests < all || p.most > 64 * MEGABYTE) {
         fail_msg("%s, %zu identical boxes, %u tasks: %zu pairs, %zu in the figures, %zu expected; %zu bytes",
                  bp_method_name(method), count, workers, pairs.count, stats.pairs, expected, p.most);
     }
@@ -81,12 +84,14 @@ static void counts_beyond_2_31_and_2_32_are_right(void **state) {
 
 enum { IDENTICAL = 300 };
 
-// As if so many pairs had been found and tested before.
-static void check_base(size_t method, uint32_t workers, uint64_t base) {
+// As if so many pairs had been found before, and half as many tested. A count that ends higher than a size_t can say
+// stays at its largest number.
+static void check_base(size_t method, uint32_t workers, size_t base) {
     const bp_method_ops *ops = bp_method_get((bp_method)method);
     const bp_config given = {
         .method = (bp_method)method, .executor = reverse_executor(workers), SETTINGS(.brute_force_below = 1)};
-    const size_t found = IDENTICAL * (IDENTICAL - 1) / 2;
+    const size_t found = IDENTICAL * (IDENTICAL - 1) / 2, expected = base > SIZE_MAX - found ? SIZE_MAX : base + found;
+    const uint64_t tests = base / 2;
     bp_box boxes[IDENTICAL];
     bp_setup setup;
     for (size_t i = 0; i < IDENTICAL; ++i) {
@@ -96,11 +101,11 @@ static void check_base(size_t method, uint32_t workers, uint64_t base) {
     void *method_state = bp_method_create(ops, &setup.methods);
     assert_non_null(method_state);
     assert_int_equal(ops->build(method_state, boxes, IDENTICAL), BP_OK);
-    bp_sink sink = {.allocator = &setup.methods.runtime.allocator, .count = (size_t)base, .tests = base};
+    bp_sink sink = {.allocator = &setup.methods.runtime.allocator, .count = base, .tests = tests};
     assert_int_equal(ops->find(method_state, &sink), BP_OK);
-    if (sink.count != base + found || sink.tests < base + found) {
-        fail_msg("%s, %u tasks: %zu pairs and %llu tests after %llu, instead of %zu more", ops->name, workers,
-                 sink.count, (unsigned long long)sink.tests, (unsigned long long)base, found);
+    if (sink.count != expected || sink.tests < tests + found) {
+        fail_msg("%s, %u tasks: %zu pairs instead of %zu; %llu tests after %llu, instead of %zu more", ops->name,
+                 workers, sink.count, expected, (unsigned long long)sink.tests, (unsigned long long)tests, found);
     }
     bp_sink_free(&sink);
     bp_method_destroy(ops, &setup.methods.runtime.allocator, method_state);
@@ -108,7 +113,7 @@ static void check_base(size_t method, uint32_t workers, uint64_t base) {
 
 static void a_count_that_begins_high_is_right(void **state) {
     (void)state;
-    static const uint64_t bases[] = {0, INT32_MAX - 5, UINT32_MAX - 5, (uint64_t)1 << 40, INT64_MAX};
+    static const size_t bases[] = {0, INT32_MAX - 5, UINT32_MAX - 5, SIZE_MAX / 2, SIZE_MAX - 5, SIZE_MAX};
     for (size_t method = 1; method < bp_method_count(); ++method) {
         for (size_t i = 0; i < COUNT_OF(bases); ++i) {
             check_base(method, 1, bases[i]);
@@ -172,6 +177,36 @@ static void more_cells_than_can_be_counted_are_survived(void **state) {
     pair_list_free(&expected);
 }
 
+// Cells of a hierarchical grid that no table can hold, asked for directly or by objects per cell.
+static void more_cells_in_a_level_than_can_be_counted_are_refused(void **state) {
+    (void)state;
+    static const bp_method_settings settings[] = {
+        {.grid_size = {1 << 20, 1 << 20, 1 << 20}},
+        {.grid_size = {1 << 20, 1 << 16, 1 << 16}}, // 52 bits, and ...
+        {.grid_size = {1 << 12, 1 << 10, 1 << 10}}, // ... 32: a 32-bit number of them would be 0
+        {.grid_load = 1e-30f},
+        {.grid_load = 1e-9f},
+    };
+    static const bp_update_strategy strategies[] = {BP_UPDATE_REBUILD, BP_UPDATE_INDIVIDUAL};
+    const bp_box box = cube_of(0, 0, 0, 1);
+    for (size_t i = 0; i < COUNT_OF(settings) * COUNT_OF(strategies); ++i) {
+        purse p = {.limit = 64 * MEGABYTE};
+        bp_method_settings chosen = settings[i / COUNT_OF(strategies)];
+        chosen.hierarchy_factor = 2.0f;
+        chosen.brute_force_below = 1;
+        const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID,
+                                  .update = strategies[i % COUNT_OF(strategies)],
+                                  .allocator = {take, give_back, &p},
+                                  .settings = &chosen};
+        bp_world *world = NULL;
+        assert_int_equal(bp_world_create(&config, &world), BP_OK);
+        assert_int_equal(bp_add(world, &box, NULL, NULL), BP_OK);
+        assert_int_equal(bp_update(world, NULL), BP_ERROR_MEMORY);
+        bp_world_destroy(world);
+        assert_int_equal(p.held, 0);
+    }
+}
+
 // ---- sizes ---------------------------------------------------------------------------------------------------------
 
 static void sizes_are_multiplied_with_care(void **state) {
@@ -179,8 +214,37 @@ static void sizes_are_multiplied_with_care(void **state) {
     assert_true(bp_size_multiply(0, SIZE_MAX) == 0 && bp_size_multiply(SIZE_MAX, 0) == 0);
     assert_true(bp_size_multiply(SIZE_MAX / 8, 8) == SIZE_MAX / 8 * 8);
     assert_true(bp_size_multiply(SIZE_MAX / 8 + 1, 8) == SIZE_MAX);
-    assert_true(bp_size_multiply((size_t)1 << 32, (size_t)1 << 32) == SIZE_MAX);
+    const size_t root = (size_t)1 << (4 * sizeof(size_t)); // its square is one more than SIZE_MAX
+    assert_true(bp_size_multiply(root, root) == SIZE_MAX);
     assert_true(bp_size_multiply(SIZE_MAX, SIZE_MAX) == SIZE_MAX);
+    assert_true(bp_size_add(SIZE_MAX - 5, 4) == SIZE_MAX - 1 && bp_size_add(SIZE_MAX - 5, 6) == SIZE_MAX);
+    assert_true(bp_size_add(SIZE_MAX, SIZE_MAX) == SIZE_MAX && bp_size_add(0, SIZE_MAX) == SIZE_MAX);
+}
+
+static void no_unit(const void *context, bp_range_tester *tester, size_t index) {
+    (void)context;
+    (void)tester;
+    fail_msg("unit %zu of a search that is to be refused", index);
+}
+
+static void units_that_cannot_be_counted_are_refused(void **state) {
+    (void)state;
+    const bp_config config = {0};
+    bp_setup setup;
+    assert_int_equal(bp_setup_complete(&config, &setup), BP_OK);
+    const bp_range_search search = {.runtime = &setup.methods.runtime, .unit_count = SIZE_MAX, .unit = no_unit};
+    bp_block_sinks sinks = {0};
+    bp_sink sink = {.allocator = &setup.methods.runtime.allocator};
+    assert_int_equal(bp_range_search_run(&search, &sinks, &sink), BP_ERROR_MEMORY);
+}
+
+static void however_many_workers_there_is_a_block(void **state) {
+    (void)state;
+    static const uint32_t workers[] = {1, 2, 1u << 30, 1u << 31, UINT32_MAX};
+    for (size_t i = 0; i < COUNT_OF(workers); ++i) {
+        const bp_executor executor = {.workers = workers[i]};
+        assert_int_equal(bp_blocks_cut(&executor, 1000, 1, 512).count, workers[i] == 1 ? 1 : workers[i] == 2 ? 8 : 512);
+    }
 }
 
 // Each asks for more than there is, and must neither get less nor lose what it had.
@@ -249,7 +313,10 @@ int main(void) {
         cmocka_unit_test(counts_beyond_2_31_and_2_32_are_right),
         cmocka_unit_test(a_count_that_begins_high_is_right),
         cmocka_unit_test(more_cells_than_can_be_counted_are_survived),
+        cmocka_unit_test(more_cells_in_a_level_than_can_be_counted_are_refused),
         cmocka_unit_test(sizes_are_multiplied_with_care),
+        cmocka_unit_test(units_that_cannot_be_counted_are_refused),
+        cmocka_unit_test(however_many_workers_there_is_a_block),
         cmocka_unit_test(buffers_do_not_become_small_by_being_too_large),
         cmocka_unit_test(a_sink_does_not_become_small_by_being_too_large),
         cmocka_unit_test(a_world_cannot_be_promised_too_much),

@@ -313,7 +313,7 @@ static bp_status scan_boxes(bvh_search *search, const bp_method_setup *setup, bo
                                    .objects = objects.columns,
                                    .candidates = candidates.columns,
                                    .names = names,
-                                   .unit_count = objects.count * s.segments,
+                                   .unit_count = bp_size_multiply(objects.count, s.segments),
                                    .unit = unit_scan,
                                    .context = &s};
     return bp_range_search_run(&scans, &search->sinks, sink);

@@ -99,9 +99,10 @@ static bool make_levels(bp_levels *levels, const bp_method_setup *setup, const b
     return true;
 }
 
-// Doubles the cells along each axis until there are enough for the boxes of the level.
+// Doubles the cells along each axis until there are enough for the boxes of the level, or more than can be numbered.
 static void double_cells(bp_level *level, const bp_method_setup *setup) {
-    while ((double)level->count > (double)setup->settings.grid_load * (double)bp_level_cells(level)) {
+    while (bp_level_cells(level) < UINT32_MAX &&
+           (double)level->count > (double)setup->settings.grid_load * (double)bp_level_cells(level)) {
         for (uint32_t axis = 0; axis < setup->dimensions; ++axis) {
             ++level->bits[axis];
         }

@@ -53,7 +53,7 @@ static node *node_of(const bp_linked_grid *grid, uint32_t id) {
 }
 
 static size_t level_cell_count(const linked_level *level) {
-    return (size_t)1 << (level->bits[0] + level->bits[1] + level->bits[2]);
+    return bp_cells_of_bits(level->bits);
 }
 
 static uint32_t *level_cells(const linked_level *level) {
@@ -190,7 +190,8 @@ static void link_infinite(bp_linked_grid *grid, uint32_t id) {
 // ---- levels ---------------------------------------------------------------------------------------------------------
 
 static bool allocate_cells(bp_linked_grid *grid, linked_level *level) {
-    if (!bp_buffer_reserve(&level->cells, &grid->setup->runtime.allocator, 0, level_cell_count(level),
+    if (level_cell_count(level) >= UINT32_MAX || // more than can be numbered
+        !bp_buffer_reserve(&level->cells, &grid->setup->runtime.allocator, 0, level_cell_count(level),
                            sizeof(uint32_t))) {
         return false;
     }
@@ -224,7 +225,8 @@ static bool insert_level(bp_linked_grid *grid, size_t at, int index) {
 static linked_level larger_level(const bp_linked_grid *grid, const linked_level *level, size_t count) {
     linked_level larger = {.index = level->index, .inverse = level->inverse, .cell_size = level->cell_size};
     memcpy(larger.bits, level->bits, sizeof larger.bits);
-    while ((double)count > (double)grid->setup->settings.grid_load * (double)level_cell_count(&larger)) {
+    while (level_cell_count(&larger) < UINT32_MAX &&
+           (double)count > (double)grid->setup->settings.grid_load * (double)level_cell_count(&larger)) {
         for (uint32_t axis = 0; axis < grid->setup->dimensions; ++axis) {
             ++larger.bits[axis];
         }

@@ -36,9 +36,6 @@ typedef struct corner_bounds {
     float low[3], high[3];
 } corner_bounds;
 
-// Both lie in one buffer.
-_Static_assert(sizeof(corner_bounds) <= sizeof(level_part), "as large");
-
 typedef struct build {
     bp_sorted_grid *grid;
     const bp_box *boxes;
@@ -201,13 +198,14 @@ static void fill_bucket(void *context, size_t bucket, size_t begin, size_t end) 
 
 // Gives each level its cells. False if there are too many.
 static bool number_level_cells(bp_sorted_grid *grid) {
-    grid->cell_count = 0;
-    for (size_t i = 0; i < grid->levels.count; ++i) {
+    uint64_t cells = 0;
+    for (size_t i = 0; i < grid->levels.count && cells <= BP_SORT_KEY_NONE; ++i) {
         bp_level *level = bp_level_at(&grid->levels, i);
-        level->first_cell = grid->cell_count;
-        grid->cell_count += bp_level_cells(level);
+        level->first_cell = (size_t)cells;
+        cells += bp_level_cells(level);
     }
-    return grid->cell_count <= BP_SORT_KEY_NONE;
+    grid->cell_count = (size_t)cells;
+    return cells <= BP_SORT_KEY_NONE;
 }
 
 // Cells and levels vary from plan to plan. Memory is reserved for as many as there usually can be, so that a world with
@@ -221,8 +219,9 @@ static bool reserve_build(build *b) {
     const size_t levels = grid->levels.count > USUAL_LEVELS ? grid->levels.count : USUAL_LEVELS;
     const size_t parts = blocks.count * levels, corners = bp_bucket_sort_buckets_most(b->count) + levels;
     if (!bp_columns_reserve(&grid->columns, &grid->columns_buffer, allocator, b->count) ||
-        !bp_buffer_reserve_slack(&grid->table_buffer, allocator, 0, cells + 2, sizeof(uint32_t)) ||
-        !bp_buffer_reserve_slack(&grid->parts_buffer, allocator, 0, parts + corners, sizeof(level_part)) ||
+        !bp_buffer_reserve_slack(&grid->table_buffer, allocator, 0, bp_size_add(cells, 2), sizeof(uint32_t)) ||
+        !bp_buffer_reserve_slack(&grid->parts_buffer, allocator, 0,
+                                 parts * sizeof(level_part) + corners * sizeof(corner_bounds), 1) ||
         !bp_bucket_sort_begin(&grid->sort, allocator, blocks, grid->cell_count)) {
         return false;
     }

@@ -391,14 +391,16 @@ bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink) {
     const inner_search s = {.grid = grid,
                             .grid_units = units_of(grid->grid_count, UNIT),
                             .stretch_units = scanned > 0 ? units_of(grid->grid_count, (size_t)STRETCHES * STRETCH) : 0,
-                            .scan_tests = scanned * (scanned / SEGMENT + 1),
+                            .scan_tests = bp_size_multiply(scanned, scanned / SEGMENT + 1),
                             .segments = scanned / SEGMENT + 1};
     const bp_range_search search = {.runtime = &grid->setup->runtime,
                                     .kernels = grid->setup->kernels,
                                     .objects = &grid->columns,
                                     .candidates = &grid->columns,
                                     .names = BP_NAMES_ORDERED,
-                                    .unit_count = s.grid_units + s.stretch_units + units_of(s.scan_tests, SCAN_TESTS),
+                                    .unit_count = s.scan_tests == SIZE_MAX ? SIZE_MAX
+                                                                           : s.grid_units + s.stretch_units +
+                                                                                 units_of(s.scan_tests, SCAN_TESTS),
                                     .unit = search_unit_inside,
                                     .context = &s};
     return bp_range_search_run(&search, &grid->block_sinks, sink);

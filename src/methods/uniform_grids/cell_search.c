@@ -283,13 +283,13 @@ bp_status bp_cell_search_find(void *state, bp_sink *sink) {
     bp_uniform_grid *grid = state;
     const grid_search s = {
         .grid = grid, .cell_units = (grid->occupied + BATCH - 1) / BATCH, .segments = grid->total_count / SEGMENT + 1};
+    const size_t scan_units = bp_size_multiply(grid->total_count - grid->grid_count, s.segments);
     const bp_range_search range_search = {.runtime = &grid->setup->runtime,
                                           .kernels = grid->setup->kernels,
                                           .objects = &grid->columns,
                                           .candidates = &grid->columns,
                                           .names = BP_NAMES_ORDERED,
-                                          .unit_count =
-                                              s.cell_units + (grid->total_count - grid->grid_count) * s.segments,
+                                          .unit_count = bp_size_add(s.cell_units, scan_units),
                                           .unit = test_grid_unit,
                                           .context = &s};
     return bp_range_search_run(&range_search, &grid->sinks, sink);

@@ -129,7 +129,7 @@ static bool compute_steps(compact_grid *g) {
     steps[2] = steps[1] + cells->count[1];
     if (g->contiguous) {
         number_by_rows(cells, steps);
-        g->cell_count = bp_cells_total(cells);
+        g->cell_count = (size_t)bp_cells_total(cells);
     } else {
         number_along_curve(cells, steps);
         g->cell_count = (size_t)1 << (bits_to_count(cells->count[0]) + bits_to_count(cells->count[1]) +

@@ -119,15 +119,20 @@ static uint32_t decrement(const pivot_grid *g, atomic_uint *value) {
 
 // ---- 0. clear -------------------------------------------------------------------------------------------------------
 
+// The cells of a dense table: at most CELLS_MAX.
+static size_t dense_cells(const pivot_grid *g) {
+    return (size_t)bp_cells_total(&g->grid.cells);
+}
+
 static void task_clear_page(void *context, size_t page) {
     pivot_grid *g = context;
-    const size_t total = bp_cells_total(&g->grid.cells), begin = page * PAGE;
+    const size_t total = dense_cells(g), begin = page * PAGE;
     const size_t count = total - begin < PAGE ? total - begin : PAGE;
     memset((bp_pivot *)g->table.data + begin, 0, count * sizeof(bp_pivot));
 }
 
 static bool clear_dense(pivot_grid *g) {
-    const size_t total = bp_cells_total(&g->grid.cells);
+    const size_t total = dense_cells(g);
     g->page_count = (total + PAGE - 1) / PAGE;
     if (!bp_buffer_reserve(&g->table, &g->grid.setup->runtime.allocator, 0, total + BP_PIVOT_PADDING,
                            sizeof(bp_pivot)) ||
@@ -245,7 +250,7 @@ static bool list_pages(pivot_grid *g) {
     if (g->chunked) {
         return bp_pivot_chunks_list(&g->chunks, &g->grid.setup->runtime.allocator, &g->pages, &g->page_count);
     }
-    const size_t total = bp_cells_total(&g->grid.cells);
+    const size_t total = dense_cells(g);
     for (size_t i = 0; i < g->page_count; ++i) {
         const size_t left = total - i * PAGE;
         *page_at(g, i) =
@@ -517,7 +522,7 @@ static bp_status pivot_grid_build(void *state, const bp_box *boxes, size_t count
 
 static void pivot_grid_stats(const void *state, bp_stats *stats) {
     const pivot_grid *g = state;
-    stats->cells = g->chunked ? g->page_count * pivots_per_chunk(g) : bp_cells_total(&g->grid.cells);
+    stats->cells = g->chunked ? g->page_count * pivots_per_chunk(g) : dense_cells(g);
     stats->bytes = sizeof *g + bp_pivot_chunks_bytes(&g->chunks) + g->table.bytes + g->handles.bytes + g->makers.bytes +
                    g->pages.bytes;
     bp_uniform_grid_stats(&g->grid, stats);

@@ -202,7 +202,7 @@ static void set_size(bp_cells *cells, double size, double fit) {
 }
 
 // Shortens a domain that has too many cells to its middle. Objects outside belong to its outermost cells.
-static void trim_domain(bp_cells *cells, size_t most) {
+static void trim_domain(bp_cells *cells, uint64_t most) {
     while (bp_cells_total(cells) > most) {
         int longest = cells->count[1] > cells->count[0] ? 1 : 0;
         longest = cells->count[2] > cells->count[longest] ? 2 : longest;

@@ -104,8 +104,8 @@ bool bp_cells_differ(const bp_cells *cells, const bp_cells *other);
 // Cells of twice the size over the same domain.
 void bp_cells_coarsen(bp_cells *cells);
 
-static inline size_t bp_cells_total(const bp_cells *cells) {
-    return (size_t)cells->count[0] * cells->count[1] * cells->count[2];
+static inline uint64_t bp_cells_total(const bp_cells *cells) {
+    return (uint64_t)cells->count[0] * cells->count[1] * cells->count[2];
 }
 
 #endif
