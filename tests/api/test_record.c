@@ -119,6 +119,7 @@ static void expect_replay(const tape *t, const history *h) {
     unsigned char *bytes = obtain(header + size + 1, 1);
     assert_int_equal(get_file(array, bytes, header + size + 1), header + size);
     assert_non_null(strstr((const char *)bytes + 10, "'shape': (12, 700, 6)"));
+    swap_if_big_endian(bytes + header, size, sizeof(float));
     for (size_t i = 0; i < STEPS * COUNT; ++i) {
         bp_box box;
         memcpy(&box, bytes + header + i * sizeof box, sizeof box);

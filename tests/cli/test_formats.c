@@ -4,19 +4,16 @@
 #include "formats/number.h"
 #include "formats/pair_files.h"
 #include "formats/settings.h"
+#include "support/support.h"
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Files to read and to look at
@@ -213,6 +210,7 @@ static const char *npy_with(int version, const char *header, const void *numbers
     memcpy(bytes + used, header, length);
     used += length;
     if (size > 0) memcpy(bytes + used, numbers, size);
+    swap_if_big_endian(bytes + used, size, strstr(header, "f8") != NULL ? sizeof(double) : sizeof(float));
     return file_with("made.npy", bytes, used + size);
 }
 

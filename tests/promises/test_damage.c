@@ -71,29 +71,6 @@ static uint64_t fingerprint(const heap *h) {
     return hash;
 }
 
-// Whether a word is an address: inside a block, or of code or constants, which lie far above all numbers that are kept.
-static bool is_address(const heap *h, uint64_t word) {
-    bool inside = word >> 44 != 0 && word >> 47 == 0;
-    for (size_t i = 0; !inside && i < h->count; ++i) {
-        inside = word - (uintptr_t)h->blocks[i].data < h->blocks[i].size;
-    }
-    return inside;
-}
-
-static uint64_t word_at(const block *b, size_t index) {
-    uint64_t word;
-    memcpy(&word, b->data + index * sizeof word, sizeof word);
-    return word;
-}
-
-static bool holds_addresses(const heap *h, const block *b) {
-    bool found = false;
-    for (size_t i = 0; !found && (i + 1) * sizeof(uint64_t) <= b->size; ++i) {
-        found = is_address(h, word_at(b, i));
-    }
-    return found;
-}
-
 // ---- what can be damaged --------------------------------------------------------------------------------------------
 
 typedef enum damage { BIT_FLIPPED, ZERO, ALL_ONES, ONE_MORE, LIKE_THE_NEXT, ONE_LESS, DAMAGE_COUNT } damage;
@@ -118,24 +95,63 @@ typedef struct subject {
     size_t tried[DAMAGE_COUNT], found[DAMAGE_COUNT];
 } subject;
 
+// Where the linker has put the code and the constants of this program.
+extern const char __executable_start[], _end[]; // NOLINT(bugprone-reserved-identifier)
+
+static bool is_between(uintptr_t word, const void *begin, const void *end) {
+    return word >= (uintptr_t)begin && word < (uintptr_t)end;
+}
+
+// Whether a word is an address in a block, or in the subject, whose memory and log are hooks of the world.
+static bool is_data_address(const subject *s, uintptr_t word) {
+    bool inside = is_between(word, s, s + 1);
+    for (size_t i = 0; !inside && i < s->memory.count; ++i) {
+        const block *b = &s->memory.blocks[i];
+        inside = is_between(word, b->data, b->data + b->size);
+    }
+    return inside;
+}
+
+static size_t word_count(const block *b) {
+    return b->size / sizeof(uintptr_t);
+}
+
+static uintptr_t word_at(const block *b, size_t index) {
+    uintptr_t word;
+    memcpy(&word, b->data + index * sizeof word, sizeof word);
+    return word;
+}
+
+static bool holds_addresses(const subject *s, const block *b) {
+    bool found = false;
+    for (size_t i = 0; !found && i < word_count(b); ++i) {
+        found = is_data_address(s, word_at(b, i));
+    }
+    return found;
+}
+
 // The world's own lists are those that it names itself.
 static bool is_named_by_world(const subject *s, const block *b) {
     const block head = {.data = (unsigned char *)s->world, .size = sizeof *s->world};
     bool named = false;
-    for (size_t i = 0; !named && i < head.size / sizeof(uint64_t); ++i) {
+    for (size_t i = 0; !named && i < word_count(&head); ++i) {
         named = word_at(&head, i) == (uintptr_t)b->data;
     }
     return named;
 }
 
+// Only in heads: in data, two small numbers side by side may look like the address of code where that lies low.
+static bool is_address(const subject *s, uintptr_t word) {
+    return is_data_address(s, word) || is_between(word, __executable_start, _end);
+}
+
 // Counts are numbers that are not large; what else there is in a head (flags, sizes of cells) may be among them.
 static void list_counts(subject *s, const block *b) {
-    for (size_t i = 0; (i + 1) * sizeof(uint64_t) <= b->size; ++i) {
-        uint32_t *halves = (uint32_t *)(void *)(b->data + i * sizeof(uint64_t));
-        for (int half = 0; half < 2 && !is_address(&s->memory, word_at(b, i)); ++half) {
-            if (halves[half] > 0 && halves[half] < COUNT_LIMIT && s->count_count < COUNTS) {
-                s->counts[s->count_count++] = &halves[half];
-            }
+    enum { PARTS = sizeof(uintptr_t) / sizeof(uint32_t) }; // of a word
+    for (size_t i = 0; i < PARTS * word_count(b); ++i) {
+        uint32_t *part = (uint32_t *)(void *)b->data + i;
+        if (*part > 0 && *part < COUNT_LIMIT && s->count_count < COUNTS && !is_address(s, word_at(b, i / PARTS))) {
+            s->counts[s->count_count++] = part;
         }
     }
 }
@@ -147,7 +163,7 @@ static void list_memory(subject *s) {
         if (b->data == (unsigned char *)s->world || b->size < sizeof(uint64_t)) {
             continue;
         }
-        if (holds_addresses(&s->memory, b)) {
+        if (holds_addresses(s, b)) {
             list_counts(s, b);
             continue;
         }

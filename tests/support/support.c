@@ -59,6 +59,18 @@ void report(const char *what, const char *format, ...) {
     (void)fclose(file);
 }
 
+void swap_if_big_endian(void *numbers, size_t bytes, size_t width) {
+    const uint16_t one = 1;
+    unsigned char *at = numbers;
+    for (size_t i = 0; i < bytes / width && *(const unsigned char *)&one == 0; ++i, at += width) {
+        for (size_t k = 0; k < width / 2; ++k) {
+            const unsigned char swapped = at[k];
+            at[k] = at[width - 1 - k];
+            at[width - 1 - k] = swapped;
+        }
+    }
+}
+
 void *obtain(size_t count, size_t size) {
     void *memory = calloc(count > 0 ? count : 1, size);
     if (memory == NULL) {

@@ -42,6 +42,10 @@ uint64_t environment_number(const char *name, uint64_t otherwise);
 // leave under one name are added up there.
 __attribute__((format(printf, 2, 3))) void report(const char *what, const char *format, ...);
 
+// Numbers of `width` bytes as this machine has them become little-endian ones, as files have them, and the other way
+// round.
+void swap_if_big_endian(void *numbers, size_t bytes, size_t width);
+
 // Allocates, or fails the test.
 void *obtain(size_t count, size_t size);
 
