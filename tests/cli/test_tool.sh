@@ -261,7 +261,9 @@ sed '1d' out >demo.rows
 sort -s -g -k6,6 demo.rows | cmp -s - demo.rows || fail 'demo: the fastest first'
 grep -q '^brute-force .* 1$' out || fail 'demo: speed-up is times as fast as brute force'
 grep -q '>times as fast as brute force<' demo.svg || fail 'demo: the picture says what it compares with'
-grep -q 'logarithmic scale' demo.svg || fail 'demo: a scale on which all bars can be seen'
+if can_check 'the scale of the picture, which follows from the times'; then
+    grep -q 'logarithmic scale' demo.svg || fail 'demo: a scale on which all bars can be seen'
+fi
 grep -q 'left out' out demo.svg && fail 'demo: nothing is left out of so few boxes'
 run 0 demo -n 21000 --steps 1 -o demo.svg
 grep -q '^brute-force .* 21,000 .* - *left out: about ' out || fail 'demo: the table says what is left out'
@@ -274,14 +276,16 @@ grep -q '>Only bvh was asked for: other methods were not run, ' demo.svg || fail
 failed 'nowhere/demo.svg: cannot be written' demo -n 100 --steps 1 --quiet -o nowhere/demo.svg
 
 # The bench is another program beside the tool; here it is one that tells what it was given.
-cp "$tool" broadphase
-tool=$folder/broadphase
-failed "it is built by 'make bench'" bench --csv x.csv
-good bench --help
-printf '#!/bin/sh\necho "$@"\nexit 7\n' >broadphase-bench
-chmod +x broadphase-bench
-run 7 bench --csv 'a b.csv' --help
-[ "$(cat out)" = '--csv a b.csv --help' ] || fail 'bench: the words are passed on'
+if can_check 'a bench beside a copy of the tool, because the copy is a script'; then
+    cp "$tool" broadphase
+    tool=$folder/broadphase
+    failed "it is built by 'make bench'" bench --csv x.csv
+    good bench --help
+    printf '#!/bin/sh\necho "$@"\nexit 7\n' >broadphase-bench
+    chmod +x broadphase-bench
+    run 7 bench --csv 'a b.csv' --help
+    [ "$(cat out)" = '--csv a b.csv --help' ] || fail 'bench: the words are passed on'
+fi
 
 echo "$checks checks, $failures failed"
 [ $failures -eq 0 ]

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds and runs the outside program through pkg-config: with the shared library, then with the static one.
 # usage: pkg_config.sh PC_DIRECTORY COMPILER [FLAG...]
+# BP_EMULATOR: the words that run a program of another machine
 set -eu
 PKG_CONFIG_PATH=$1
 export PKG_CONFIG_PATH
@@ -13,9 +14,9 @@ library_directory=$(pkg-config --variable=libdir broadphase)
 # Flags are separate words on purpose.
 # shellcheck disable=SC2046
 "$@" "$source" -o "$program" $(pkg-config --cflags --libs broadphase)
-LD_LIBRARY_PATH=$library_directory "$program"
+LD_LIBRARY_PATH=$library_directory ${BP_EMULATOR:-} "$program"
 
 # shellcheck disable=SC2046
 "$@" "$source" -o "$program" $(pkg-config --cflags broadphase) "$library_directory/libbroadphase.a" \
     $(pkg-config --static --libs broadphase | sed 's/-lbroadphase//')
-"$program"
+${BP_EMULATOR:-} "$program"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The first program of the README compiles as it is printed, has at most 20 lines, and finds the pairs it says.
 # usage: readme.sh README INCLUDE_DIR LIBRARY_DIR COMPILER [FLAG...]
+# BP_EMULATOR: the words that run a program of another machine
 set -eu
 readme=$1 include=$2 libraries=$3
 shift 3
@@ -13,6 +14,6 @@ if [ "$lines" -eq 0 ] || [ "$lines" -gt 20 ]; then
     exit 1
 fi
 "$@" -std=c11 -Wall -Wextra -Werror -I "$include" "$directory/first.c" -L "$libraries" -lbroadphase -o "$directory/first"
-found=$(LD_LIBRARY_PATH=$libraries "$directory/first")
+found=$(LD_LIBRARY_PATH=$libraries ${BP_EMULATOR:-} "$directory/first")
 test "$found" = "0 overlaps 1
 1 overlaps 2"
