@@ -246,6 +246,14 @@ static void npy_is_read_in_all_its_versions(void **state) {
     box_list_free(&swapped);
 }
 
+// The length of a file is a number of 64 bits on every machine.
+static void npy_of_more_than_2_gib_is_opened(void **state) {
+    (void)state;
+    const char *path = npy_with(1, HEADER("<f4", "False", "(2, 6)"), FLOATS, sizeof FLOATS);
+    assert_int_equal(truncate(path, ((off_t)1 << 31) + 1), 0); // with a hole, which takes no room
+    check_refused(path, "there is more in the file");
+}
+
 static void npy_spheres_become_boxes(void **state) {
     (void)state;
     static const float spheres[8] = {1, 2, 3, 0.5f, -1, -2, -3, 0};
@@ -641,6 +649,7 @@ int main(void) {
         cmocka_unit_test(csv_longer_than_a_block_is_read_whole),
         cmocka_unit_test(a_line_without_end_is_refused),
         cmocka_unit_test(npy_is_read_in_all_its_versions),
+        cmocka_unit_test(npy_of_more_than_2_gib_is_opened),
         cmocka_unit_test(npy_spheres_become_boxes),
         cmocka_unit_test(foreign_npy_is_refused),
         cmocka_unit_test(a_promise_of_a_trillion_rows_costs_nothing),
