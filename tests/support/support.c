@@ -36,6 +36,14 @@ void skip_where_threads_are_sanitized(void) {
 #endif
 }
 
+void skip_where_emulated(const char *what) {
+    const char *emulator = getenv("BP_EMULATOR");
+    if (emulator != NULL && emulator[0] != '\0') {
+        print_message("not checked under an emulator: %s\n", what);
+        skip();
+    }
+}
+
 uint64_t environment_number(const char *name, uint64_t otherwise) {
     const char *value = getenv(name);
     return value != NULL && value[0] != '\0' ? strtoull(value, NULL, 0) : otherwise;

@@ -35,6 +35,8 @@ bool shortest(void);
 bool in_turn(void);
 // Skips a test of one thread where threads are sanitized: nothing could be found, and it takes ten times as long.
 void skip_where_threads_are_sanitized(void);
+// Skips a test that an emulator cannot run, and says why not.
+void skip_where_emulated(const char *what);
 // The number in an environment variable, or `otherwise` where it is not set.
 uint64_t environment_number(const char *name, uint64_t otherwise);
 
