@@ -119,7 +119,7 @@ static void write_candidate(output_file *output, const bp_tuned *tuned, const bp
 // The table of candidates, on standard error, unless --quiet.
 static bool print_table(const bp_tuned *ranked, size_t count, const bp_config *given, failure *why) {
     output_file output;
-    if (!output_open(&output, "/dev/stderr", why)) return false;
+    if (!output_open_error(&output, why)) return false;
     output_text(&output, "%4s %12s %7s %7s %5s %6s  %s\n", "rank", "ms a step", "/ best", "spread", "runs", "steps",
                 "settings");
     for (size_t i = 0; i < count; i++) {

@@ -146,6 +146,11 @@ bool output_open(output_file *output, const char *path, failure *why) {
     return true;
 }
 
+bool output_open_error(output_file *output, failure *why) {
+    *output = (output_file){.name = "standard error", .file = STDERR_FILENO, .block = malloc(STREAM_BLOCK)};
+    return output->block != NULL || failure_memory(why);
+}
+
 static void flush(output_file *output) {
     size_t done = 0;
     while (done < output->used && output->error_number == 0) {

@@ -38,6 +38,8 @@ typedef struct output_file {
 // Refuses a path that leads to one of the inputs, by whatever name: to be called before output_open, which empties it.
 bool output_spares(const char *path, char *const *inputs, size_t count, failure *why);
 bool output_open(output_file *output, const char *path, failure *why);
+// Standard error, for what a person reads beside the data.
+bool output_open_error(output_file *output, failure *why);
 // Room for `size` bytes (at most STREAM_BLOCK); hand the end of what was written there to output_advance.
 char *output_room(output_file *output, size_t size);
 void output_advance(output_file *output, const char *end);

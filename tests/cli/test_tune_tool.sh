@@ -58,6 +58,10 @@ expect 0 tune few.csv --budget 0.2 --quiet --set margin=0.5
 contains out '^method = '
 contains out '^margin = 0.5'
 [ -s err ] && fail "tune --quiet says: $(head -1 err)"
+echo before >err
+"$tool" tune few.csv --budget 0.2 -o few.conf 2>>err || fail "tune 2>>err"
+contains err '^before$' # what stands in the file stays there
+contains err 'ms a step'
 expect 2 tune
 expect 2 tune boxes.npy boxes.npy
 expect 2 tune boxes.npy --budget soon
