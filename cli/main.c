@@ -1,20 +1,20 @@
 // broadphase: the command line. Finds the command, parses its options, runs it, and is the only place that prints
 // failures.
 #include "commands/command.h"
+#include "formats/platform.h"
 #include "formats/progress.h"
 #include "options.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { COMMAND_COUNT = 8 };
-
-static const tool_command *const COMMANDS[COMMAND_COUNT] = {&command_pairs, &command_scene, &command_methods,
-                                                            &command_demo,  &command_tune,  &command_trace,
-                                                            &command_bench, &command_report};
+static const tool_command *const COMMANDS[] = {
+    &command_pairs, &command_scene,  &command_methods, &command_demo, &command_tune, &command_trace,
+#if !defined(_WIN32) // for those who work on the library; they start other programs
+    &command_bench, &command_report,
+#endif
+};
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
 static void describe_tool(output_file *output) {
     output_text(output, "usage: broadphase COMMAND ...\n\n"
@@ -81,18 +81,8 @@ static bool run_command_line(const tool_command *command, char **words, size_t c
     return failure_set(why, STATUS_WRONG_CALL, "unknown %s '%.100s'", what, words[1]);
 }
 
-// A standard stream that the caller has closed stays unusable: otherwise the next file opened would take its number,
-// and messages would be written into it.
-static void hold_standard_streams(void) {
-    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++) {
-        if (fcntl(file, F_GETFD) < 0) open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-    }
-}
-
 int main(int count, char **words) {
-    hold_standard_streams();
-    signal(SIGPIPE, SIG_IGN); // a closed pipe becomes a write error, reported like any other
-    signal(SIGXFSZ, SIG_IGN); // and so does a file that is larger than the user's limit
+    platform_begin();
     failure why = {.status = STATUS_FAILED};
     const tool_command *command = count < 2 ? NULL : find_command(words[1]);
     if (run_command_line(command, words, (size_t)count, &why)) return STATUS_DONE;

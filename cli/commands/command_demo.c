@@ -6,13 +6,13 @@
 #include "commands/demo_picture.h"
 #include "commands/library.h"
 #include "formats/number.h"
+#include "formats/platform.h"
 #include "formats/progress.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { DEFAULT_OBJECTS = 1000000, SMALL_OBJECTS = 20000, DEFAULT_STEPS = 10 };
 
@@ -386,8 +386,7 @@ static bool run_demo(const command_line *arguments, failure *why) {
     if (strcmp(picture, "-") == 0) {
         return failure_set(why, STATUS_WRONG_CALL, "-o: the picture needs a file; standard output has the table");
     }
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    demo_run demo = {.arguments = arguments, .options = arguments->scene, .cores = cores < 1 ? 1 : (uint32_t)cores};
+    demo_run demo = {.arguments = arguments, .options = arguments->scene, .cores = platform_cores()};
     if (demo.options.count == 0) demo.options.count = DEFAULT_OBJECTS;
     demo.steps = arguments->steps == 0 ? DEFAULT_STEPS : arguments->steps;
     if (!arguments->quiet) print_beginning(&demo);

@@ -1,8 +1,8 @@
 #include "formats/progress.h"
 
 #include "formats/number.h"
+#include "formats/platform.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,9 +38,7 @@ void progress_enable(bool wanted) {
     progress.enabled = wanted && isatty(STDERR_FILENO);
 }
 
-static void tick(int signal_number) {
-    (void)signal_number;
-    int error = errno;
+static void tick(void) {
     char line[128] = "\r";
     char *end = line + 1;
     memcpy(end, ticker.label, ticker.label_length);
@@ -48,10 +46,8 @@ static void tick(int signal_number) {
     memcpy(end, " ... ", 5);
     end = number_write_u32(end + 5, (uint32_t)++ticker.seconds);
     memcpy(end, " s", 2);
-    ssize_t written = write(STDERR_FILENO, line, (size_t)(end + 2 - line));
+    ssize_t written = write(STDERR_FILENO, line, (unsigned)(end + 2 - line));
     (void)written; // an error here cannot be reported
-    alarm(1);
-    errno = error;
 }
 
 static void start_ticker(const char *label) {
@@ -60,8 +56,7 @@ static void start_ticker(const char *label) {
     ticker.label = label;
     ticker.label_length = length < LABEL_MAX ? length : LABEL_MAX;
     ticker.seconds = 0;
-    struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
-    if (sigaction(SIGALRM, &action, NULL) == 0) alarm(1);
+    platform_every_second(tick);
 }
 
 void progress_begin(const char *label, uint64_t total) {
@@ -93,7 +88,7 @@ void progress_at(uint64_t done) {
 void progress_end(void) {
     bool ticked = false;
     if (progress.enabled && progress.label != NULL && progress.total == 0) {
-        alarm(0);
+        platform_every_second(NULL);
         ticked = ticker.seconds > 0;
     }
     if (progress.drawn || ticked) fprintf(stderr, "\r\033[K");

@@ -1,5 +1,6 @@
 #include "formats/stream.h"
 
+#include "formats/platform.h"
 #include "formats/progress.h"
 
 #include <assert.h>
@@ -12,30 +13,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// The most that one call of read or write is asked for: Windows counts in 32 bits.
+enum { CALL_MAX = 1 << 30 };
+
+static unsigned call_size(size_t size) {
+    return size < CALL_MAX ? (unsigned)size : CALL_MAX;
+}
+
 static bool is_standard(const char *path) {
     return strcmp(path, "-") == 0;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// What a path leads to
+// Input
 
-// Two regular files are the same if both numbers are, whatever their names are.
-typedef struct file_identity {
-    bool is_regular;
-    uint64_t device, number;
-} file_identity;
-
-// Of what a path leads to, or of an open file if the path is NULL. The only place that knows how a system tells files
-// apart. Nothing is opened: a pipe would take that for its reader.
-static file_identity identify(const char *path, int file) {
-    struct stat status;
-    if ((path != NULL ? stat(path, &status) : fstat(file, &status)) != 0) return (file_identity){0};
-    return (file_identity){
-        .is_regular = S_ISREG(status.st_mode), .device = (uint64_t)status.st_dev, .number = (uint64_t)status.st_ino};
+static bool refuse_directory(const char *name, failure *why) {
+    return failure_set(why, STATUS_FAILED, "%s: is a directory; name a file in it", name);
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// Input
+// Windows does not open a directory, and says that it may not.
+static bool refuse_unopened(const char *path, int error, failure *why) {
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) return refuse_directory(path, why);
+    const char *remedy = error == ENOENT ? "; check the name" : "";
+    return failure_set(why, STATUS_FAILED, "%s: cannot be opened: %s%s", path, strerror(error), remedy);
+}
 
 // Checks the opened file: a directory or an empty file is refused before anything is read.
 static bool inspect(input_file *input, failure *why) {
@@ -43,9 +45,7 @@ static bool inspect(input_file *input, failure *why) {
     if (fstat(input->file, &status) != 0) {
         return failure_set(why, STATUS_FAILED, "%s: cannot be examined: %s", input->name, strerror(errno));
     }
-    if (S_ISDIR(status.st_mode)) {
-        return failure_set(why, STATUS_FAILED, "%s: is a directory; name a file in it", input->name);
-    }
+    if (S_ISDIR(status.st_mode)) return refuse_directory(input->name, why);
     input->size_known = S_ISREG(status.st_mode);
     input->size = input->size_known ? (uint64_t)status.st_size : 0;
     if (input->size_known && input->size == 0) {
@@ -56,11 +56,8 @@ static bool inspect(input_file *input, failure *why) {
 
 bool input_open(input_file *input, const char *path, failure *why) {
     *input = (input_file){.name = is_standard(path) ? "standard input" : path, .file = STDIN_FILENO};
-    if (!is_standard(path)) input->file = open(path, O_RDONLY | O_CLOEXEC);
-    if (input->file < 0) {
-        const char *remedy = errno == ENOENT ? "; check the name" : "";
-        return failure_set(why, STATUS_FAILED, "%s: cannot be opened: %s%s", path, strerror(errno), remedy);
-    }
+    if (!is_standard(path)) input->file = open(path, O_RDONLY | PLATFORM_OPEN);
+    if (input->file < 0) return refuse_unopened(path, errno, why);
     if (!inspect(input, why)) {
         input_close(input);
         return false;
@@ -72,7 +69,7 @@ bool input_open(input_file *input, const char *path, failure *why) {
 bool input_read(input_file *input, void *memory, size_t size, size_t *got, failure *why) {
     *got = 0;
     while (*got < size) {
-        ssize_t step = read(input->file, (char *)memory + *got, size - *got);
+        ssize_t step = read(input->file, (char *)memory + *got, call_size(size - *got));
         if (step < 0 && errno == EINTR) continue;
         if (step < 0) {
             return failure_set(why, STATUS_FAILED, "%s: cannot be read: %s", input->name, strerror(errno));
@@ -122,9 +119,9 @@ bool input_read_all(const char *path, char **text, size_t *size, failure *why) {
 // Output
 
 bool output_spares(const char *path, char *const *inputs, size_t count, failure *why) {
-    const file_identity output = identify(is_standard(path) ? NULL : path, STDOUT_FILENO);
+    const file_identity output = platform_identify(is_standard(path) ? NULL : path, STDOUT_FILENO);
     for (size_t i = 0; i < count && output.is_regular; i++) {
-        const file_identity input = identify(is_standard(inputs[i]) ? NULL : inputs[i], STDIN_FILENO);
+        const file_identity input = platform_identify(is_standard(inputs[i]) ? NULL : inputs[i], STDIN_FILENO);
         if (!input.is_regular || input.device != output.device || input.number != output.number) continue;
         return failure_set(
             why, STATUS_WRONG_CALL, "%s: is the input %s too, which would be lost; choose another file with -o",
@@ -137,7 +134,7 @@ bool output_open(output_file *output, const char *path, failure *why) {
     *output = (output_file){.name = is_standard(path) ? "standard output" : path, .file = STDOUT_FILENO};
     output->block = malloc(STREAM_BLOCK);
     if (output->block == NULL) return failure_memory(why);
-    if (!is_standard(path)) output->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (!is_standard(path)) output->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | PLATFORM_OPEN, 0666);
     if (output->file < 0) {
         free(output->block);
         return failure_set(why, STATUS_FAILED, "%s: cannot be written: %s; choose another place with -o", path,
@@ -154,11 +151,11 @@ bool output_open_error(output_file *output, failure *why) {
 static void flush(output_file *output) {
     size_t done = 0;
     while (done < output->used && output->error_number == 0) {
-        ssize_t step = write(output->file, output->block + done, output->used - done);
+        ssize_t step = write(output->file, output->block + done, call_size(output->used - done));
         if (step >= 0) {
             done += (size_t)step;
         } else if (errno != EINTR) {
-            output->error_number = errno;
+            output->error_number = platform_write_error(output->file);
         }
     }
     output->used = 0;
@@ -204,12 +201,11 @@ bool output_broken(const output_file *output) {
 // A part of a file must not be taken for the whole: it is emptied, which also serves where the path is a link, and
 // removed. Nothing is removed that is not a regular file. Returns what has become of it.
 static const char *discard(const output_file *output) {
-    if (output->file <= STDERR_FILENO || !identify(NULL, output->file).is_regular)
+    if (output->file <= STDERR_FILENO || !platform_identify(NULL, output->file).is_regular)
         return "what was written is incomplete";
-    struct stat status;
     const bool is_emptied = ftruncate(output->file, 0) == 0;
-    const bool is_link = lstat(output->name, &status) == 0 && S_ISLNK(status.st_mode);
-    if (!is_link && unlink(output->name) == 0) return "could not be written whole, and was removed";
+    if (!platform_is_link(output->name) && unlink(output->name) == 0)
+        return "could not be written whole, and was removed";
     return is_emptied ? "could not be written whole, and was emptied" : "what was written is incomplete";
 }
 
