@@ -2,6 +2,8 @@
 #if defined(__linux__)
 #define _DEFAULT_SOURCE // madvise. NOLINT(bugprone-reserved-identifier)
 #include <sys/mman.h>
+#elif defined(_WIN32)
+#include <malloc.h>
 #endif
 
 #include <broadphase/broadphase.h>
@@ -10,7 +12,14 @@
 enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LARGE = 8 << 20 };
 
 static void *allocate_pages(size_t size, size_t page) {
-    return size > SIZE_MAX - page ? NULL : aligned_alloc(page, (size + page - 1) / page * page);
+    if (size > PTRDIFF_MAX - page) {
+        return NULL;
+    }
+#if defined(_WIN32)
+    return _aligned_malloc(size, page);
+#else
+    return aligned_alloc(page, (size + page - 1) / page * page);
+#endif
 }
 
 // A call that allocates, fills and releases many megabytes spends a quarter of its time on first touches of small
@@ -34,7 +43,11 @@ static void *allocate_aligned(void *context, size_t size) {
 static void release_aligned(void *context, void *memory, size_t size) {
     (void)context;
     (void)size;
+#if defined(_WIN32)
+    _aligned_free(memory);
+#else
     free(memory);
+#endif
 }
 
 bp_allocator bp_allocator_default(void) {
