@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORKERS = 3, BOXES = 50000 }; // workers beside the thread that calls
@@ -19,14 +18,16 @@ typedef struct pool {
 
 // The allocator counts the bytes that are held. Tasks may ask for memory too, on any thread: so the count is atomic.
 static void *allocate(void *context, size_t size) {
-    void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
+    const bp_allocator standard = bp_allocator_default(); // here stands what your engine has, aligned to 64 bytes
+    void *memory = standard.allocate(standard.context, size);
     atomic_fetch_add((atomic_size_t *)context, memory != NULL ? size : 0);
     return memory;
 }
 
 static void release(void *context, void *memory, size_t size) {
+    const bp_allocator standard = bp_allocator_default();
     atomic_fetch_sub((atomic_size_t *)context, size);
-    free(memory);
+    standard.release(standard.context, memory, size);
 }
 
 // Takes indices until none is left. Called, and returns, with the lock held.

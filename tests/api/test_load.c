@@ -308,7 +308,7 @@ typedef struct meter {
 
 static void *meter_allocate(void *context, size_t size) {
     meter *m = context;
-    void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
+    void *memory = allocate_aligned(64, size);
     assert_non_null(memory);
     m->held += size;
     m->most = m->held > m->most ? m->held : m->most;
@@ -317,7 +317,7 @@ static void *meter_allocate(void *context, size_t size) {
 
 static void meter_release(void *context, void *memory, size_t size) {
     ((meter *)context)->held -= size;
-    free(memory);
+    release_aligned(memory);
 }
 
 // The stream ends before its promise is kept.

@@ -107,7 +107,7 @@ static void path_in(char path[128], const char *folder, const char *name) {
 }
 
 static void expect_replay(const tape *t, const history *h) {
-    char folder[] = "/tmp/bp_record_XXXXXX", trace[128], array[128], lines[128], arguments[400];
+    char folder[] = "test_record_XXXXXX", trace[128], array[128], lines[128], arguments[400];
     assert_non_null(mkdtemp(folder));
     path_in(trace, folder, "a.trace");
     path_in(array, folder, "a.npy");

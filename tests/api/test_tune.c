@@ -16,7 +16,7 @@ typedef struct story {
 } story;
 
 // All boxes in step 0; then a tenth of them moves.
-static bp_status tell(void *context, bp_world *world, size_t step) {
+static bp_status tell_step(void *context, bp_world *world, size_t step) {
     story *s = context;
     ++s->calls;
     s->steps_seen = step + 1 > s->steps_seen ? step + 1 : s->steps_seen;
@@ -59,7 +59,7 @@ static void test_ranked(void **state) {
     bp_tuned ranked[RANKED];
     size_t found = 0;
     const bp_config config = {.margin = 0.25f, .flags = BP_EVENTS};
-    const bp_scenario scenario = {.step = tell, .context = &s, .steps = 12};
+    const bp_scenario scenario = {.step = tell_step, .context = &s, .steps = 12};
     assert_int_equal(bp_tune(&config, &scenario, 30.0, ranked, RANKED, &found), BP_OK);
     assert_in_range(found, bp_method_count() - 1, RANKED);
     bool methods[RANKED] = {false};
@@ -92,7 +92,7 @@ static void test_short_budget_and_room(void **state) {
     story s = make_story(12.0);
     bp_tuned ranked[2];
     size_t found = 0;
-    const bp_scenario scenario = {.step = tell, .context = &s, .steps = 1};
+    const bp_scenario scenario = {.step = tell_step, .context = &s, .steps = 1};
     assert_int_equal(bp_tune(NULL, &scenario, 0.0, ranked, 2, &found), BP_OK);
     assert_true(found > 2);
     assert_int_equal(ranked[0].runs, 1);
@@ -107,7 +107,7 @@ static void test_refusals(void **state) {
     bp_tuned ranked[2];
     test_log log = {0};
     bp_config config = {.log = test_log_hook(&log)};
-    bp_scenario scenario = {.step = tell, .context = &s, .steps = 3};
+    bp_scenario scenario = {.step = tell_step, .context = &s, .steps = 3};
     assert_int_equal(bp_tune(&config, NULL, 1.0, ranked, 2, NULL), BP_ERROR_ARGUMENT);
     assert_int_equal(bp_tune(&config, &scenario, -1.0, ranked, 2, NULL), BP_ERROR_ARGUMENT);
     assert_int_equal(bp_tune(&config, &scenario, 1.0, NULL, 2, NULL), BP_ERROR_ARGUMENT);
@@ -127,7 +127,7 @@ static void test_refused_memory(void **state) {
     story s = make_story(12.0);
     bp_tuned ranked[RANKED];
     test_allocator allocator;
-    const bp_scenario scenario = {.step = tell, .context = &s, .steps = 2};
+    const bp_scenario scenario = {.step = tell_step, .context = &s, .steps = 2};
     for (size_t fail_at = 1; fail_at < 40; fail_at += 3) {
         test_allocator_init(&allocator);
         const bp_config config = {.allocator = test_allocator_hook(&allocator)};

@@ -4,6 +4,7 @@
 #include "formats/number.h"
 #include "formats/pair_files.h"
 #include "formats/settings.h"
+#include "support/portable.h"
 #include "support/support.h"
 
 #include <float.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -479,7 +479,7 @@ static void what_cannot_be_opened_is_told(void **state) {
     check_refused(path_of("missing.npy"), "No such file");
     check_refused(file_with("empty.csv", "", 0), "is empty");
     check_refused(file_with("empty.npy", "", 0), "is empty");
-    assert_int_equal(mkdir(path_of("folder.csv"), 0777), 0);
+    assert_int_equal(make_directory(path_of("folder.csv")), 0);
     check_refused(path_of("folder.csv"), "is a directory");
     failure why = {0};
     assert_false(box_file_write(path_of("nowhere/x.csv"), NULL, 0, &why));

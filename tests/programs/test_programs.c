@@ -23,7 +23,7 @@ static char now[128];
 
 // Nothing can be made short after a crash; but what ran can be told.
 static void tell_and_die(int number) {
-    (void)!write(STDERR_FILENO, now, strlen(now));
+    (void)!write(STDERR_FILENO, now, (unsigned)strlen(now));
     (void)signal(number, SIG_DFL);
     (void)raise(number);
 }

@@ -40,8 +40,8 @@ typedef struct heap {
 
 static void *heap_allocate(void *context, size_t size) {
     heap *h = context;
-    void *data = NULL;
-    assert_true(h->count < BLOCKS && posix_memalign(&data, 64, size) == 0);
+    void *data = h->count < BLOCKS ? allocate_aligned(64, size) : NULL;
+    assert_non_null(data);
     memset(data, 0xa5, size);
     h->blocks[h->count++] = (block){.data = data, .size = size};
     return data;
@@ -55,7 +55,7 @@ static void heap_release(void *context, void *memory, size_t size) {
     }
     assert_true(i < h->count && h->blocks[i].size == size);
     h->blocks[i] = h->blocks[--h->count];
-    free(memory);
+    release_aligned(memory);
 }
 
 static uint64_t fingerprint(const heap *h) {

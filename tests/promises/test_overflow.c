@@ -28,12 +28,12 @@ static void *take(void *context, size_t size) {
     }
     p->held += size;
     p->most = p->held > p->most ? p->held : p->most;
-    return aligned_alloc(64, (size + 63) / 64 * 64);
+    return allocate_aligned(64, size);
 }
 
 static void give_back(void *context, void *memory, size_t size) {
     ((purse *)context)->held -= size;
-    free(memory);
+    release_aligned(memory);
 }
 
 // ---- many pairs ----------------------------------------------------------------------------------------------------

@@ -503,7 +503,7 @@ static bool admit(test_allocator *allocator, size_t size) {
 
 static void *test_allocate(void *context, size_t size) {
     const size_t total = (sizeof(block_head) + size + GUARD + 127) / 128 * 128;
-    block_head *head = admit(context, size) ? aligned_alloc(128, total) : NULL;
+    block_head *head = admit(context, size) ? allocate_aligned(128, total) : NULL;
     if (head == NULL) {
         return NULL;
     }
@@ -531,7 +531,7 @@ static void test_release(void *context, void *memory, size_t size) {
     --allocator->live_blocks;
     allocator->live_bytes -= head->size;
     (void)pthread_mutex_unlock(&allocator->lock);
-    free(head);
+    release_aligned(head);
 }
 
 bp_allocator test_allocator_hook(test_allocator *allocator) {

@@ -15,6 +15,7 @@
 #include <pthread.h>
 
 #include "random.h"
+#include "support/portable.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 // The settings of methods, in the initialiser of a config: {.threads = 2, SETTINGS(.brute_force_below = 1)}. They live
