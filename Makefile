@@ -9,7 +9,7 @@ OWN_SOURCES = find include src scenes cli bench tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
 .PHONY: all demo check test bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz \
-    golden nightly install clean help
+    golden windows nightly install clean help
 
 all:
 	@scripts/setup build
@@ -98,6 +98,10 @@ golden:
 	@scripts/setup build test lint
 	tests/promises/golden.sh
 
+# The tests under wine; T=NAME: a regular expression over their names.
+windows:
+	@JOBS=$(JOBS) scripts/windows $(if $(T),'$(T)')
+
 coverage:
 	@scripts/setup build test coverage
 	@cmake --preset coverage >/dev/null
@@ -135,6 +139,7 @@ help:
 	@echo 'make valgrind   the tests under valgrind (slow; valgrind-short: a few of them, a minute)'
 	@echo 'make fuzz       libFuzzer on each target, $(FUZZ_SECONDS) s each (FUZZ_SECONDS, FUZZ_TARGETS)'
 	@echo 'make golden     the golden hashes, with gcc -O0 and clang -O3'
+	@echo 'make windows    all for Windows, by mingw-w64; the tests, in their shortest form, under wine (T=NAME: some)'
 	@echo 'make coverage   which branches of src/ the tests take'
 	@echo 'make soak       ten minutes of objects that come, go and clump: memory, time and pairs stay as they are'
 	@echo 'make nightly    longer forms of all that: suite, sanitizers, valgrind, fuzzing, golden hashes, soak'

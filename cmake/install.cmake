@@ -5,6 +5,9 @@ set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/broadphase)
 install(FILES include/broadphase/broadphase.h include/broadphase/broadphase_methods.h include/broadphase/broadphase_tune.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/broadphase)
 install(TARGETS broadphase broadphase_shared EXPORT broadphase)
+if(WIN32)
+    install(FILES ${export_list} DESTINATION ${CMAKE_INSTALL_LIBDIR}) # for linkers that make their own import library of it
+endif()
 if(BROADPHASE_TOOL)
     install(TARGETS broadphase_tool)
 endif()

@@ -42,6 +42,8 @@
 extern "C" {
 #endif
 
+// What a shared library exports. (A DLL exports by a list that is made of these marks: so on Windows programs are compiled
+// in the same way for the static library and for the DLL.)
 #if defined(__GNUC__) && !defined(_WIN32)
 #define BP_API __attribute__((visibility("default")))
 #else

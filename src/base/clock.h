@@ -12,7 +12,7 @@ static inline double bp_clock_seconds(void) {
 
 // The processor time of the calling thread: the cost of its work, independent of other load on the machine.
 static inline double bp_clock_thread_seconds(void) {
-#if defined(_WIN32) // there it grows in steps of 16 ms, too coarse for tuning
+#if defined(_WIN32) // there it grows in steps of 16 ms, too coarse for tuning and for single tasks
     return bp_clock_seconds();
 #else
     struct timespec now;

@@ -201,21 +201,12 @@ static bool start_worker(workers *w) {
     return created;
 }
 
-// The caller's own time: a task is not long because others had the core. (Windows counts that time in ticks.)
-static double task_clock(void) {
-#ifdef _WIN32
-    return bp_clock_seconds();
-#else
-    return bp_clock_thread_seconds();
-#endif
-}
-
 // Does one task, and says how many more threads the rest of the section is worth.
 static size_t workers_worth_starting(workers *w) {
-    const double begin = task_clock();
+    const double begin = bp_clock_thread_seconds(); // a task is not long because others had the core
     do_tasks(w, 1);
     const size_t unclaimed = atomic_load(&w->unclaimed);
-    const double worth = (task_clock() - begin) * (double)unclaimed / START_SECONDS;
+    const double worth = (bp_clock_thread_seconds() - begin) * (double)unclaimed / START_SECONDS;
     return worth < (double)unclaimed ? (size_t)worth : unclaimed;
 }
 

@@ -1,10 +1,14 @@
 #!/bin/sh
-# The shared library may export only names that begin with bp_.
-# usage: check_symbols.sh NM LIBRARY
+# The shared library exports the functions that its headers mark with BP_API, and nothing else.
+# usage: check_symbols.sh NM LIBRARY INCLUDE_DIR      (of a DLL its import library, NAME.dll.a, which has the same list)
 set -eu
-exported=$("$1" -D --defined-only --format=posix "$2" | cut -d' ' -f1)
-echo "$exported" | grep -q '^bp_find_pairs$' || { echo "bp_find_pairs is not exported"; exit 1; }
-if echo "$exported" | grep -v '^bp_'; then
-    echo "exported, but not named bp_..."
+declared=$(cd "$3/broadphase" && sed -n 's/^BP_API [^(]*\(bp_[a-z0-9_]*\)(.*/\1/p' broadphase.h broadphase_methods.h broadphase_tune.h | sort)
+case $2 in
+*.dll.a) exported=$("$1" --defined-only --format=posix "$2" | awk '$2 == "T" { print $1 }' | sort) ;;
+*) exported=$("$1" -D --defined-only --format=posix "$2" | cut -d' ' -f1 | sort) ;;
+esac
+echo "$declared" | grep -q '^bp_find_pairs$' || { echo "no declarations found in $3"; exit 1; }
+if [ "$declared" != "$exported" ]; then
+    printf 'declared:\n%s\nexported:\n%s\n' "$declared" "$exported"
     exit 1
 fi

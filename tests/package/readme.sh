@@ -13,7 +13,8 @@ if [ "$lines" -eq 0 ] || [ "$lines" -gt 20 ]; then
     echo "the first program has $lines lines" >&2
     exit 1
 fi
-"$@" -std=c11 -Wall -Wextra -Werror -I "$include" "$directory/first.c" -L "$libraries" -lbroadphase -o "$directory/first"
-found=$(LD_LIBRARY_PATH=$libraries ${BP_EMULATOR:-} "$directory/first")
+"$@" -std=c11 -Wall -Wextra -Werror -I "$include" "$directory/first.c" -L "$libraries" -lbroadphase -o "$directory/first.exe"
+# The DLLs may write lines as Windows does
+found=$(LD_LIBRARY_PATH=$libraries ${BP_EMULATOR:-} "$directory/first.exe" | tr -d '\r')
 test "$found" = "0 overlaps 1
 1 overlaps 2"

@@ -14,9 +14,9 @@ trap 'rm -rf "$folder"' EXIT
 for defect in 1 2 3 4; do
     ${BP_EMULATOR:-} "$programs" --defect "$defect" >"$folder/program.c"
     # a short program does not need all the helpers that are printed with it; clang would say so
-    "$@" -std=c11 -Wall -Wextra -Werror -Wno-unused-function -I "$include" "$folder/program.c" -o "$folder/program" \
+    "$@" -std=c11 -Wall -Wextra -Werror -Wno-unused-function -I "$include" "$folder/program.c" -o "$folder/program.exe" \
         -L "$library" -lbroadphase -Wl,-rpath,"$library" -lm
-    ${BP_EMULATOR:-} "$folder/program" >"$folder/output"
+    LD_LIBRARY_PATH=$library ${BP_EMULATOR:-} "$folder/program.exe" >"$folder/output"
     calls=$(sed -n '/^int main/,$p' "$folder/program.c" | grep -c '^    told(bp_\|^    told(updated')
     if [ "$calls" -gt 9 ] || ! grep -q success "$folder/output"; then
         echo "defect $defect: $calls calls; the output was:"

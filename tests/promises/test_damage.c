@@ -96,7 +96,15 @@ typedef struct subject {
 } subject;
 
 // Where the linker has put the code and the constants of this program.
+#if defined(_WIN32)
+extern const char __ImageBase[], __bss_end__[]; // NOLINT(bugprone-reserved-identifier)
+#define PROGRAM_BEGIN __ImageBase
+#define PROGRAM_END __bss_end__
+#else
 extern const char __executable_start[], _end[]; // NOLINT(bugprone-reserved-identifier)
+#define PROGRAM_BEGIN __executable_start
+#define PROGRAM_END _end
+#endif
 
 static bool is_between(uintptr_t word, const void *begin, const void *end) {
     return word >= (uintptr_t)begin && word < (uintptr_t)end;
@@ -142,7 +150,7 @@ static bool is_named_by_world(const subject *s, const block *b) {
 
 // Only in heads: in data, two small numbers side by side may look like the address of code where that lies low.
 static bool is_address(const subject *s, uintptr_t word) {
-    return is_data_address(s, word) || is_between(word, __executable_start, _end);
+    return is_data_address(s, word) || is_between(word, PROGRAM_BEGIN, PROGRAM_END);
 }
 
 // Counts are numbers that are not large; what else there is in a head (flags, sizes of cells) may be among them.
