@@ -376,8 +376,8 @@ typedef struct bp_executor {
 /// Hook: your filter, for what groups, masks and islands cannot say. `pass` is asked about each overlapping pair and
 /// returns 0 to leave it out. Always a < b; between two sets, a is from the first set and b from the second. `pass` may be
 /// called from several threads at once, must give the same answer for the same pair every time, and may not call into the
-/// world that asks (such calls return BP_ERROR_ARGUMENT). A world asks again about the pairs of an object when that object
-/// has changed. Default: every pair is wanted.
+/// world that asks (such calls return BP_ERROR_ARGUMENT). A search may ask about a pair more than once, and a world asks
+/// again about the pairs of an object when that object has changed. Default: every pair is wanted.
 typedef struct bp_filter {
     int (*pass)(void *context, uint32_t a, uint32_t b);
     void *context;

@@ -64,12 +64,25 @@ static int note_asked(void *context, uint32_t a, uint32_t b) {
     return 1;
 }
 
-// A filter is asked about each pair that is reported, once, and under the same name.
+// Asked again where the grid hands over to split.
+static void drop_repeated(pair_list *sorted) {
+    size_t kept = 0;
+    for (size_t i = 0; i < sorted->count; ++i) {
+        const bp_pair pair = sorted->data[i];
+        if (kept == 0 || sorted->data[kept - 1].a != pair.a || sorted->data[kept - 1].b != pair.b) {
+            sorted->data[kept++] = pair;
+        }
+    }
+    sorted->count = kept;
+}
+
+// A filter is asked about each pair that is reported, about no other, and under the same name.
 static void expect_asked(const bp_config *config, const bp_pairs *pairs, const char *what) {
     asked_pairs *asked = config->filter.context;
     char text[CONFIG_TEXT];
     if (config->filter.pass == note_asked) {
         sort_pairs(asked->pairs.data, asked->pairs.count);
+        drop_repeated(&asked->pairs);
         expect_pairs(pairs->data, pairs->count, &asked->pairs, "asked: %s: %s", what, config_text(config, text));
         asked->pairs.count = 0;
     }

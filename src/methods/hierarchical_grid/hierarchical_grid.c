@@ -158,6 +158,7 @@ static bp_status build_sorted_or_split(hierarchical_grid *g) {
 static bp_status update_linked(hierarchical_grid *g, const bp_changes *changes) {
     const bp_status status = bp_linked_grid_update(&g->linked, g->boxes, g->count, changes);
     g->is_linked = status == BP_OK;
+    g->is_split = false;
     return status;
 }
 
