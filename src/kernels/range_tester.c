@@ -8,7 +8,7 @@
 
 enum {
     PIECE = 8192,    // candidates of one test, at most
-    SLICE = 1 << 18, // candidates after which a budget is looked at
+    SLICE = 1 << 18, // candidates after which a budget is looked at, or fewer where objects are few
     BLOCKS_MAX = 512
 };
 
@@ -85,10 +85,11 @@ static void run_tests(bp_range_tester *t, const bp_range_test *tests, size_t cou
 
 // On a budget, tests are run in slices, so that long ones are not all run before it is looked at.
 static void run_slices(bp_range_tester *t, const bp_range_test *tests, size_t count, bp_test_budget *budget) {
+    const size_t slice = budget->objects < SLICE / 4 ? 4 * budget->objects : SLICE;
     t->waiting = candidates_of(tests, count);
     for (size_t begin = 0, end = 0; begin < count && !t->failed; begin = end) {
         uint64_t candidates = 0;
-        while (end < count && candidates < SLICE) {
+        while (end < count && candidates <= slice) {
             candidates += tests[end].end - tests[end].begin;
             ++end;
         }

@@ -15,8 +15,13 @@ enum { OBJECTS = 1500, STEPS = 16, BEFORE = 5, MANY_TIMES = 20 };
 #define METHOD(name, ...)                                                                                              \
     { .method = BP_METHOD_##name, __VA_ARGS__ }
 
-// hierarchical-grid and auto: see test_hierarchical_grid and test_choose. brute-force tests all pairs at any scale.
+// brute-force tests all pairs at any scale.
 static const bp_config CONFIGS[] = {
+    METHOD(AUTO, .update = BP_UPDATE_AUTOMATIC),
+    METHOD(HIERARCHICAL_GRID, .update = BP_UPDATE_AUTOMATIC),
+    METHOD(HIERARCHICAL_GRID, .update = BP_UPDATE_INDIVIDUAL),
+    METHOD(HIERARCHICAL_GRID, .update = BP_UPDATE_REBUILD),
+    METHOD(SPLIT, .update = BP_UPDATE_AUTOMATIC),
     METHOD(LINKED_CELLS, .update = BP_UPDATE_AUTOMATIC),
     METHOD(SPATIAL_HASH, .update = BP_UPDATE_AUTOMATIC),
     METHOD(PIVOT_GRID, .update = BP_UPDATE_AUTOMATIC),
