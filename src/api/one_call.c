@@ -38,8 +38,8 @@ static bp_status make_call_views(bp_one_call *call) {
 static const bp_method_ops *choose_method(bp_one_call *call) {
     const bp_view *view = call->built_over;
     bp_details details = {0};
-    call->stats.method =
-        bp_choose_once(call->setup->method, &call->setup->methods, view->boxes, view->count, &details.choice);
+    call->stats.method = bp_choose_once(call->setup->method, &call->setup->methods, view->boxes, view->count,
+                                        call->b != NULL ? call->first.count : 0, &details.choice);
     bp_details_write(&call->stats, &details);
     return bp_method_get(call->stats.method);
 }

@@ -28,7 +28,8 @@ static const double CALM = 0.125, SLENDER = 16.0;
 
 typedef struct circumstances {
     const bp_choice *facts;
-    size_t count;
+    size_t count;       // of the boxes that the method is built over,
+    size_t other_count; // and of those that are searched for in it, if they are others
     size_t brute_force_below;
     bool is_tree;  // bvh or split is in use: leaving it takes more than choosing it did
     bool is_world; // few of whose objects may move
@@ -63,7 +64,8 @@ static bool is_nested(const circumstances *c) {
 static bool is_thin(const circumstances *c) {
     const bp_choice *f = c->facts;
     const bool is_even = f->clumping < (c->is_tree ? CLUMPING_MORE : CLUMPING);
-    return c->count < THIN_COUNT && f->giants == 0.0 && f->filling < (c->is_tree ? FILLING_MORE : FILLING) &&
+    return c->count + c->other_count < THIN_COUNT && f->giants == 0.0 &&
+           f->filling < (c->is_tree ? FILLING_MORE : FILLING) &&
            (is_even || f->moving > (c->is_tree ? MOVING_LESS : MOVING));
 }
 
@@ -125,9 +127,9 @@ bp_method bp_choose_first(bp_method wanted) {
 }
 
 bp_method bp_choose_once(bp_method wanted, const bp_method_setup *setup, const bp_box *boxes, size_t count,
-                         bp_choice *choice) {
+                         size_t other_count, bp_choice *choice) {
     if (is_open(wanted, setup)) {
-        return judge(setup, boxes, &(circumstances){.count = count}, choice, 0.0);
+        return judge(setup, boxes, &(circumstances){.count = count, .other_count = other_count}, choice, 0.0);
     }
     *choice = closed_choice(wanted);
     return bp_choose_first(wanted);

@@ -11,10 +11,11 @@
 
 #include <broadphase/broadphase_tune.h>
 
-// The method for one call. Samples the boxes only if the config leaves the choice open: `wanted` is BP_METHOD_AUTO, and
+// The method for one call, over these boxes; `other_count` others are searched for in them, or they are searched for in
+// themselves. Samples the boxes only if the config leaves the choice open: `wanted` is BP_METHOD_AUTO, and
 // the settings have no parameters of a grid.
 bp_method bp_choose_once(bp_method wanted, const bp_method_setup *setup, const bp_box *boxes, size_t count,
-                         bp_choice *choice);
+                         size_t other_count, bp_choice *choice);
 
 // The method that a world begins with, before it has any boxes.
 bp_method bp_choose_first(bp_method wanted);

@@ -86,6 +86,29 @@ static void test_nested_sizes(void **state) {
     free(boxes);
 }
 
+// A few boxes in empty space are for bvh, but not if very many others are searched for in them.
+static void test_few_boxes_against_many(void **state) {
+    (void)state;
+    enum { FEW_BOXES = 300, MANY_BOXES = 20000 };
+    rng random = rng_seeded(8);
+    bp_box *few = obtain(FEW_BOXES, sizeof *few), *many = obtain(MANY_BOXES, sizeof *many);
+    for (size_t i = 0; i < MANY_BOXES; ++i) {
+        many[i] = random_cube(&random, 1000.0, 0.1);
+        few[i % FEW_BOXES] = random_cube(&random, 1000.0, 0.1);
+    }
+    const size_t counts[] = {FEW_BOXES, MANY_BOXES};
+    for (size_t i = 0; i < COUNT_OF(counts); ++i) {
+        bp_stats stats = {0};
+        bp_pairs pairs = {0};
+        const bp_config config = {.stats = &stats};
+        assert_int_equal(bp_find_pairs_between(many, counts[i], few, FEW_BOXES, &config, &pairs), BP_OK);
+        assert_int_equal(stats.method, i == 0 ? BP_METHOD_BVH : BP_METHOD_HIERARCHICAL_GRID);
+        bp_pairs_free(&pairs, &config);
+    }
+    free(few);
+    free(many);
+}
+
 // ---- the text -------------------------------------------------------------------------------------------------------
 
 static void expect_text(const bp_stats *stats, const char *wanted) {
@@ -455,6 +478,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rule_for_each_scene),
         cmocka_unit_test(test_nested_sizes),
+        cmocka_unit_test(test_few_boxes_against_many),
         cmocka_unit_test(test_points_at_infinity),
         cmocka_unit_test(test_explanations),
         cmocka_unit_test(test_details_of_nothing),

@@ -24,7 +24,8 @@
 enum {
     SAMPLE = 2048,    // objects in the sample, about
     OCTAVES = 256,    // exponents of a float
-    OCTAVES_MAX = 32, // distinguished by the dynamic programming, and fewer if objects are few
+    OCTAVES_MAX = 16, // distinguished by the dynamic programming (its time grows with their cube), and fewer if objects
+                      // are few
     LONGER_ROWS = 3,  // bits by which rows are longer than columns where a grid is folded
     LEVELS_ABOVE = 3, // for objects that are larger than any in the sample
     SCALES = 5,       // at which density is measured: in cells of 1/16, 1/256, ... of the space that objects take up
@@ -167,10 +168,14 @@ static uint32_t nearest_bits(double wanted, uint32_t fewest) {
     return bits > 0 && bits < fewest ? fewest : bits;
 }
 
+static double cell_count(const uint32_t bits[3]) {
+    return (double)((uint64_t)1 << (bits[0] + bits[1] + bits[2])); // at most 2^60
+}
+
 // Halves the longest axis until there are no more cells than `most`. Rows stay longer than columns, because ranges at
 // their ends cross the edge of the folded grid.
 static void limit_cells(uint32_t bits[3], double most) {
-    while (ldexp(1.0, (int)(bits[0] + bits[1] + bits[2])) > most) {
+    while (cell_count(bits) > most) {
         int longest = -1;
         uint32_t length = 0;
         for (int axis = 0; axis < 3; ++axis) {
@@ -231,7 +236,7 @@ typedef struct members {
 static double count_nearby(const group *g, const double size[3]) {
     double most = 0.0;
     for (int scale = 0; scale < g->scales; ++scale) {
-        const double cell = ldexp(1.0, -SCALE_BITS * (scale + 1));
+        const double cell = 1.0 / (double)(1u << SCALE_BITS * (scale + 1));
         double near = g->count * g->clump[scale];
         for (int axis = 0; axis < 3; ++axis) {
             if (g->high[axis] > g->low[axis]) {
@@ -251,7 +256,7 @@ static double candidates_along(const members *m, const cells *c, double width) {
     for (size_t i = m->first; i <= m->last; ++i) {
         near += count_nearby(&m->groups[i], size);
     }
-    const double count = ldexp(1.0, (int)(c->bits[0] + c->bits[1] + c->bits[2]));
+    const double count = cell_count(c->bits);
     const double folded = m->merged.count / count * (1.0 - 1.0 / c->fold) * width / c->size[0];
     return fmin(m->merged.count, near + folded);
 }
@@ -270,7 +275,7 @@ static estimate estimate_cells(const members *m, const double wanted[3]) {
     const double beside = candidates_along(m, &c, mean + reach + c.size[0]);
     const double above = candidates_along(m, &c, reach + c.size[0]);
     const double rows = cross[1] + cross[2] * (2.0 + cross[1]);
-    const double count = ldexp(1.0, (int)(c.bits[0] + c.bits[1] + c.bits[2]));
+    const double count = cell_count(c.bits);
     return (estimate){
         .inside = COST_OBJECT + cost_of_range(own) + rows * cost_of_range(beside) + COST_CELL * count / g->count,
         .across = 2.0 + rows_above * (COST_ACROSS + above / VECTOR),
