@@ -51,10 +51,11 @@ typedef struct hierarchical_grid {
 } hierarchical_grid;
 
 enum {
-    FEW = 16,         // at most one object in this many is few
-    CALM = 2,         // updates: starting to patch costs about as much as this many rebuilds
-    SPLIT_STAYS = 32, // builds before the grid is tried again
-    PAIR_SAMPLE = 160 // boxes
+    FEW = 16,           // at most one object in this many is few
+    CALM = 2,           // updates: starting to patch costs about as much as this many rebuilds
+    SPLIT_STAYS = 32,   // builds before the grid is tried again
+    PAIR_SAMPLE = 160,  // boxes
+    BUDGET_LEAST = 4096 // objects
 };
 
 static void hierarchical_grid_init(void *state, const bp_method_setup *setup) {
@@ -93,6 +94,11 @@ static const double COSTLY = 40.0, PAID = BP_TESTS_PAID / 8.0;
 // Levels that the caller asked for are searched as they are, whatever that costs.
 static bool may_hand_over(const hierarchical_grid *g) {
     return g->setup->settings.hierarchy_factor == 0.0f;
+}
+
+// Few objects are tested all with all, and rightly so.
+static bp_test_budget budget_for(size_t objects) {
+    return (bp_test_budget){.objects = objects > BUDGET_LEAST ? objects : BUDGET_LEAST};
 }
 
 static bp_status build_split(hierarchical_grid *g) {
@@ -222,7 +228,7 @@ typedef struct budgeted_search {
 // Runs the search of the grid on a budget. True if the budget was over: then the sink is as before.
 static bool is_over_budget(hierarchical_grid *g, const budgeted_search *s, bp_sink *sink, bp_status *status) {
     const size_t count = sink->count;
-    bp_test_budget budget = {.objects = s->objects};
+    bp_test_budget budget = budget_for(s->objects);
     sink->rules.budget = may_hand_over(g) ? &budget : NULL;
     *status = s->search_grid(g, s->context, sink);
     sink->rules.budget = NULL;
@@ -350,7 +356,7 @@ static bp_status hierarchical_grid_validate(const void *state) {
 bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended,
                                                bool *gave_up) {
     hierarchical_grid *g = state;
-    bp_test_budget budget = {.objects = g->count};
+    bp_test_budget budget = budget_for(g->count);
     if (!uses_patch(g)) {
         bp_patched_grid_init(&g->patch, g->setup, &g->sorted);
     }
