@@ -43,7 +43,7 @@ typedef struct bp_choice {
     double filling;           ///< the part of the extent that all boxes would fill, side by side
     double giants;            ///< share of boxes that are infinite, or 16 times the median and 1/8 of the extent
     double infinite;          ///< share of boxes that are infinite along an axis
-    double slenderness;       ///< the median of how many times as long as thick a box is; flat ones count as very many
+    double slenderness;       ///< how many times as long as thick boxes are: the median, as a power of two
     double farthest;          ///< largest coordinate
     double moving;            ///< worlds: share of the objects that had changed in the update that looked
     double fixed;             ///< worlds: share of static objects

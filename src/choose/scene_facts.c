@@ -3,7 +3,6 @@
 #include "base/boxes.h"
 #include "base/cells.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -190,14 +189,13 @@ static size_t count_giants(const sample *s, double extent, double size) {
     return giants;
 }
 
-static int compare_floats(const void *a, const void *b) {
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_of(float *values, size_t count) {
-    qsort(values, count, sizeof *values, compare_floats);
-    return (double)values[count / 2];
+// The median, rounded down to a power of two.
+static double median_slenderness(const sample *s) {
+    octaves o = {{0}};
+    for (size_t i = 0; i < s->count; ++i) {
+        ++o.counts[bp_octave_of(s->slenderness[i])];
+    }
+    return ldexp(1.0, (int)octave_at(&o, s->count, 16) - 127);
 }
 
 void bp_scene_facts_gather(bp_choice *choice, uint32_t dimensions, const bp_box *boxes, size_t count) {
@@ -209,7 +207,7 @@ void bp_scene_facts_gather(bp_choice *choice, uint32_t dimensions, const bp_box 
     if (s.count == 0) {
         return;
     }
-    choice->slenderness = median_of(s.slenderness, s.count);
+    choice->slenderness = median_slenderness(&s);
     float low[3], high[3], fine_low[3], fine_high[3];
     count_octaves(&s, &o);
     const uint32_t middle = octave_at(&o, s.count, 16);

@@ -83,10 +83,9 @@ static void run_tests(bp_range_tester *t, const bp_range_test *tests, size_t cou
     }
 }
 
-// On a budget, tests are run in slices, so that long ones are not all run before it is looked at.
-static void run_slices(bp_range_tester *t, const bp_range_test *tests, size_t count, bp_test_budget *budget) {
-    const size_t slice = budget->objects < SLICE / 4 ? 4 * budget->objects : SLICE;
-    t->waiting = candidates_of(tests, count);
+// On a budget, very many tests are run in slices, so that it is looked at before all of them have run.
+static void run_slices(bp_range_tester *t, const bp_range_test *tests, size_t count, uint64_t all, size_t slice) {
+    t->waiting = all;
     for (size_t begin = 0, end = 0; begin < count && !t->failed; begin = end) {
         uint64_t candidates = 0;
         while (end < count && candidates <= slice) {
@@ -95,24 +94,40 @@ static void run_slices(bp_range_tester *t, const bp_range_test *tests, size_t co
         }
         run_tests(t, tests + begin, end - begin);
         t->waiting -= candidates;
-        check_budget(t, budget);
+        check_budget(t, t->sink->rules.budget);
     }
     t->sink->tests -= t->waiting; // they will not run
     t->waiting = 0;
 }
 
-void bp_range_tester_run(bp_range_tester *t, const bp_range_test *tests, size_t count) {
-    bp_test_budget *budget = t->sink->rules.budget;
-    if (budget == NULL) {
-        run_tests(t, tests, count);
+// Tests with `all` candidates together.
+static void run_on_budget(bp_range_tester *t, const bp_range_test *tests, size_t count, uint64_t all) {
+    const bp_test_budget *budget = t->sink->rules.budget;
+    const size_t slice = budget->objects < SLICE / 4 ? 4 * budget->objects : SLICE;
+    if (all > slice) {
+        run_slices(t, tests, count, all, slice);
     } else {
-        run_slices(t, tests, count, budget);
+        run_tests(t, tests, count);
+    }
+}
+
+void bp_range_tester_run(bp_range_tester *t, const bp_range_test *tests, size_t count) {
+    if (t->sink->rules.budget != NULL) {
+        run_on_budget(t, tests, count, candidates_of(tests, count));
+    } else {
+        run_tests(t, tests, count);
     }
 }
 
 void bp_range_tester_flush(bp_range_tester *t) {
-    t->sink->tests += candidates_of(t->tests, t->test_count);
-    bp_range_tester_run(t, t->tests, t->test_count);
+    const uint64_t all = candidates_of(t->tests, t->test_count);
+    t->sink->tests += all;
+    if (t->sink->rules.budget != NULL) {
+        run_on_budget(t, t->tests, t->test_count, all);
+        check_budget(t, t->sink->rules.budget);
+    } else {
+        run_tests(t, t->tests, t->test_count);
+    }
     t->test_count = 0;
 }
 
