@@ -7,8 +7,10 @@
 #include <string.h>
 
 enum {
-    PIECE = 8192,    // candidates of one test, at most
-    SLICE = 1 << 18, // candidates after which a budget is looked at, or fewer where objects are few
+    PIECE = 8192,      // candidates of one test, at most
+    SLICE = 1 << 18,   // candidates after which a budget is looked at, or fewer where objects are few
+    MANY_ROWS = 64,    // after which a budget is looked at
+    ROWS_PER_TEST = 4, // a budget counts this many rows as one test
     BLOCKS_MAX = 512
 };
 
@@ -26,7 +28,7 @@ static void rename_pairs(bp_pair *pairs, size_t count, bp_pair_names names) {
 
 // What the unit has wasted so far.
 static size_t wasted_by_unit(const bp_range_tester *t) {
-    const uint64_t tests = (t->sink->tests - t->tests_before - t->waiting) / BP_TESTS_PAID;
+    const uint64_t tests = (t->sink->tests - t->tests_before - t->waiting + t->visited / ROWS_PER_TEST) / BP_TESTS_PAID;
     return tests > t->found ? (size_t)(tests - t->found) : 0;
 }
 
@@ -48,6 +50,14 @@ static void settle_unit(bp_range_tester *t, bp_test_budget *budget) {
         atomic_fetch_add_explicit(&budget->wasted, wasted, memory_order_relaxed) + wasted > budget->objects / 2) {
         end_search(t, budget);
     }
+}
+
+bool bp_range_tester_visit(bp_range_tester *t, size_t rows) {
+    t->visited += rows;
+    if (t->sink->rules.budget != NULL && rows > MANY_ROWS) {
+        check_budget(t, t->sink->rules.budget);
+    }
+    return !t->failed;
 }
 
 // ---- tests ----------------------------------------------------------------------------------------------------------
@@ -120,6 +130,10 @@ void bp_range_tester_run(bp_range_tester *t, const bp_range_test *tests, size_t 
 }
 
 void bp_range_tester_flush(bp_range_tester *t) {
+    if (t->failed) {
+        t->test_count = 0;
+        return;
+    }
     const uint64_t all = candidates_of(t->tests, t->test_count);
     t->sink->tests += all;
     if (t->sink->rules.budget != NULL) {
@@ -166,6 +180,7 @@ static void task_search_block(void *context, size_t block) {
     for (size_t unit = bp_block_begin(r->blocks, block); unit < end && !t.failed; ++unit) {
         t.tests_before = t.sink->tests;
         t.waiting = 0;
+        t.visited = 0;
         t.found = 0;
         search->unit(search->context, &t, unit);
         bp_range_tester_flush(&t);

@@ -25,6 +25,7 @@ typedef struct bp_range_tester {
     bool failed;           // memory ran short, or the budget is over
     uint64_t tests_before; // tests of the sink when this unit began,
     uint64_t waiting;      // those of them that have not run yet,
+    uint64_t visited;      // rows of cells that were looked at for them,
     uint64_t found;        // and pairs found since then
     size_t test_count;
     bp_range_test tests[BP_RANGE_TESTER_TESTS];
@@ -35,6 +36,10 @@ void bp_range_tester_run(bp_range_tester *tester, const bp_range_test *tests, si
 
 // Runs the tests that are listed, and empties the list.
 void bp_range_tester_flush(bp_range_tester *tester);
+
+// Counts rows of cells that are looked at for candidates, whether they have any or not. False if the budget of the sink
+// is over.
+bool bp_range_tester_visit(bp_range_tester *tester, size_t rows);
 
 // Makes room for `count` calls of bp_range_tester_add.
 static inline void bp_range_tester_reserve(bp_range_tester *tester, size_t count) {

@@ -172,9 +172,13 @@ static inline level_reach level_reach_of(const bp_columns *c, size_t p, const bp
 // boxes.
 static inline void search_reach(bp_range_tester *t, size_t p, const level_reach *r, const bp_sorted_grid *grid,
                                 const bp_level *level) {
-    if ((size_t)r->y.count * (size_t)r->z.count > level->count) {
+    const size_t rows = (size_t)r->y.count * (size_t)r->z.count;
+    if (rows > level->count) {
         const uint32_t *table = bp_sorted_grid_table(grid) + level->first_cell;
         bp_range_tester_add_long(t, p, table[0], table[bp_level_cells(level)]);
+        return;
+    }
+    if (!bp_range_tester_visit(t, rows)) {
         return;
     }
     for (int32_t dz = 0; dz < r->z.count; ++dz) {
@@ -189,7 +193,7 @@ static inline void search_reach(bp_range_tester *t, size_t p, const level_reach 
 // Tests boxes against a level that is not their own.
 static void search_level(bp_range_tester *t, size_t begin, size_t end, const bp_sorted_grid *grid,
                          const bp_level *level) {
-    for (size_t p = begin; p < end; ++p) {
+    for (size_t p = begin; p < end && !t->failed; ++p) {
         const level_reach r = level_reach_of(t->objects, p, level);
         search_reach(t, p, &r, grid, level);
     }
@@ -257,7 +261,7 @@ static void search_row(bp_range_tester *t, const bp_sorted_grid *grid, const bp_
     k.level = level;
     find_chunk_rows(grid, level, row, k.rows);
     prefetch_next_row(grid, level, row);
-    for (k.begin = begin; k.begin < end; k.begin = k.end) {
+    for (k.begin = begin; k.begin < end && !t->failed; k.begin = k.end) {
         k.end = end - k.begin < BP_CHUNK ? end : k.begin + BP_CHUNK;
         measure_chunk(grid, &k);
         search_own_level(t, &k);
@@ -473,7 +477,7 @@ static void search_unit_between(const void *context, bp_range_tester *t, size_t 
     const between_search *s = context;
     const size_t total = s->objects->total_count;
     const size_t begin = unit * BP_CHUNK, end = begin + BP_CHUNK < total ? begin + BP_CHUNK : total;
-    for (size_t p = begin; p < end; p += BETWEEN) {
+    for (size_t p = begin; p < end && !t->failed; p += BETWEEN) {
         search_group_between(t, p, p + BETWEEN < end ? p + BETWEEN : end, s->candidates);
         bp_range_tester_flush(t);
     }
