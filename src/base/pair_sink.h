@@ -16,8 +16,8 @@ typedef struct bp_batch_filter {
     const void *context;
 } bp_batch_filter;
 
-// A budget of tests, for a search that somebody else can take over: each pair that is found pays for BP_TESTS_PAID
-// tests, and each object for half as many; those beyond are wasted, and end the search. What counts is summed up over
+// A budget of tests, for a search that somebody else can take over: each object and each pair that is found pays for
+// BP_TESTS_PAID tests; those beyond are wasted, and end the search. What counts is summed up over
 // units of work (kernels/range_tester.h), so whether the budget runs out does not depend on the number of threads.
 enum { BP_TESTS_PAID = 32 };
 

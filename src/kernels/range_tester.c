@@ -38,7 +38,7 @@ static void end_search(bp_range_tester *t, bp_test_budget *budget) {
 }
 
 static void check_budget(bp_range_tester *t, bp_test_budget *budget) {
-    if (wasted_by_unit(t) > budget->objects / 2 || atomic_load_explicit(&budget->is_over, memory_order_relaxed)) {
+    if (wasted_by_unit(t) > budget->objects || atomic_load_explicit(&budget->is_over, memory_order_relaxed)) {
         end_search(t, budget);
     }
 }
@@ -47,7 +47,7 @@ static void check_budget(bp_range_tester *t, bp_test_budget *budget) {
 static void settle_unit(bp_range_tester *t, bp_test_budget *budget) {
     const size_t wasted = wasted_by_unit(t);
     if (wasted > 0 &&
-        atomic_fetch_add_explicit(&budget->wasted, wasted, memory_order_relaxed) + wasted > budget->objects / 2) {
+        atomic_fetch_add_explicit(&budget->wasted, wasted, memory_order_relaxed) + wasted > budget->objects) {
         end_search(t, budget);
     }
 }

@@ -9,6 +9,7 @@
 #include <direct.h>
 #include <io.h>
 #include <malloc.h>
+#include <unistd.h>
 
 static inline char *mkdtemp(char *pattern) {
     return _mktemp(pattern) != NULL && _mkdir(pattern) == 0 ? pattern : NULL;
@@ -26,6 +27,10 @@ static inline int unsetenv(const char *name) {
     return _putenv_s(name, "");
 }
 
+static inline int lengthen_file(const char *path, long long length) {
+    return truncate64(path, length);
+}
+
 static inline void *allocate_aligned(size_t alignment, size_t size) {
     return _aligned_malloc(size, alignment);
 }
@@ -41,6 +46,10 @@ static inline void release_aligned(void *memory) {
 
 static inline int make_directory(const char *path) {
     return mkdir(path, 0777);
+}
+
+static inline int lengthen_file(const char *path, long long length) {
+    return truncate(path, (off_t)length);
 }
 
 // Ends where `size` says: a sanitizer sees the first byte that is read too far.
