@@ -242,11 +242,14 @@ static void search_other_levels(bp_range_tester *t, const chunk *k, const bp_sor
 
 // ---- units of work --------------------------------------------------------------------------------------------------
 
-// Prefetches the one row that the next row of boxes will be the first to need.
+// Prefetches the one row that the next row of boxes will be the first to need; not all of a long row, which is searched
+// by many units.
 BP_PREFETCHER prefetch_next_row(const bp_sorted_grid *grid, const bp_level *level, size_t row) {
     const int32_t y = (int32_t)(row & ((1u << level->bits[1]) - 1)), z = (int32_t)(row >> level->bits[1]);
     const uint32_t *cells = bp_sorted_grid_row(grid, level, y + 2, z + 1);
-    for (size_t p = cells[0]; p < cells[(size_t)1 << level->bits[0]]; p += 16) {
+    const size_t row_end = cells[(size_t)1 << level->bits[0]];
+    const size_t end = row_end - cells[0] < UNIT ? row_end : cells[0] + UNIT;
+    for (size_t p = cells[0]; p < end; p += 16) {
         for (int axis = 0; axis < 3; ++axis) {
             bp_prefetch(grid->columns.min[axis] + p);
             bp_prefetch(grid->columns.max[axis] + p);
