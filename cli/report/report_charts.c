@@ -34,7 +34,8 @@ const report_section REPORT_SECTIONS[] = {
      "medians; the suite itself judges living worlds by their means."},
     {"auto", "The right method by itself", "Every method on every scene beside the one that the library chooses."},
     {"worst worst-search", "Hostile shapes",
-     "Needles, plates, onions, half-infinite boxes and other shapes with few pairs, in one call with the default config, "
+     "Needles, plates, onions, half-infinite boxes and other shapes with few pairs, in one call with the default "
+     "config, "
      "in turns with a call on as many uniform boxes. What counts is the time for each object and pair."},
     {"trace", "Recordings", "Your own scenes, replayed (broadphase bench --suite trace --file FILE.npy)."},
     {"cuda", "On the GPU", "Boxes and pairs in the card's memory; kernels timed by events, transfers apart."},
