@@ -1,5 +1,7 @@
 #include "world/world_boxes.h"
 
+#include <assert.h>
+
 enum { PREFETCHED = 32 }; // boxes that are prefetched
 
 static bp_box *floats_of(const bp_world_boxes *boxes) {
@@ -118,6 +120,7 @@ static inline bp_box_double fit_double(const bp_overlap_rule *rule, const bp_box
 }
 
 static inline bp_box fit(const bp_overlap_rule *rule, const bp_box *box) {
+    assert(box != NULL); // gcc's analyzer thinks that it might be
     return rule->shape == BP_SHAPE_SPHERES ? fit_sphere(rule, box) : bp_box_grown(box, rule->margin);
 }
 

@@ -169,7 +169,7 @@ static uint32_t nearest_bits(double wanted, uint32_t fewest) {
 }
 
 static double cell_count(const uint32_t bits[3]) {
-    return (double)((uint64_t)1 << (bits[0] + bits[1] + bits[2])); // at most 2^60
+    return (double)((uint64_t)1 << ((bits[0] + bits[1] + bits[2]) & 63u)); // at most 2^60
 }
 
 // Halves the longest axis until there are no more cells than `most`. Rows stay longer than columns, because ranges at

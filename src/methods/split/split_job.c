@@ -121,7 +121,7 @@ static split_decision decide_between(split_job *job, const bp_method_setup *setu
     const size_t tests = job->a.count * job->b.count;
     const bool is_leaf = is_leaf_between(job->a.count, job->b.count);
     const bool is_small = job->a.count <= SPLIT_SWEEP_MOST && job->b.count <= SPLIT_SWEEP_MOST;
-    if (tests <= TINY * TINY || (is_leaf && !is_small) || job->depth > DEPTH_MOST) {
+    if (tests <= (size_t)TINY * TINY || (is_leaf && !is_small) || job->depth > DEPTH_MOST) {
         return decision;
     }
     const size_t most = job->a.count + job->b.count > MANY ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
@@ -255,7 +255,7 @@ static bp_record_set join_sets(const bp_record_set *first, const bp_record_set *
 
 static void carry_within(const split_job *job, carrier *c, const split_parts *parts, split_job *children,
                          bp_record **end) {
-    for (int side = 0; side < 2; ++side) {
+    for (size_t side = 0; side < 2; ++side) {
         split_job *child = &children[side];
         child->a = parts->a[2 * side];
         child->b = copy_touching(c, &job->b, &parts->a[1], &child->a);
@@ -267,7 +267,7 @@ static void carry_within(const split_job *job, carrier *c, const split_parts *pa
 
 static void carry_between(const split_job *job, carrier *c, const split_parts *parts, split_job *children,
                           bp_record **end) {
-    for (int side = 0; side < 2; ++side) {
+    for (size_t side = 0; side < 2; ++side) {
         split_job *child = &children[side];
         child->a = parts->a[2 * side];
         child->b = parts->b[2 * side];

@@ -55,12 +55,13 @@ static size_t sample_sets(const split_slabs *s, bp_record records[SPLIT_SAMPLE_M
 static void divide_bins(split_slabs *s, const split_sample *sample) {
     uint16_t counts[SPLIT_BINS] = {0};
     size_t before = 0;
+    const size_t all = sample->count > 0 ? sample->count : 1; // there are always some, which clang cannot know
     for (size_t i = 0; i < sample->count; ++i) {
         ++counts[split_bin_of(&s->bins, sample->min[s->axis][i])];
     }
     for (size_t k = 0; k < SPLIT_BINS; ++k) {
         const size_t middle = before + counts[k] / 2;
-        const size_t slab = middle * s->count / sample->count;
+        const size_t slab = middle * s->count / all;
         s->slab[k] = (uint8_t)(slab < s->count ? slab : s->count - 1);
         before += counts[k];
     }
@@ -119,7 +120,7 @@ bool split_slabs_plan(split_slabs *s) {
 // ---- counting and filling -------------------------------------------------------------------------------------------
 
 size_t split_slabs_counts(const split_slabs *s) {
-    return 2 * BLOCKS_MOST * (s->count + 1);
+    return (size_t)2 * BLOCKS_MOST * (s->count + 1);
 }
 
 static bp_blocks blocks_of(const split_slabs *s, const split_slab_set *set) {
