@@ -89,6 +89,7 @@ static void sort_into_bins(const bp_columns *columns, const bp_record_set *set, 
         swept->starts[k] = (uint16_t)end;
     }
     for (size_t i = set->count; i-- > 0;) {
+        // cppcheck-suppress uninitvar; the loop above has written it
         const size_t place = --swept->starts[bin[i]];
         swept->bins.first[place - swept->begin] = bin[i];
         swept->bins.last[place - swept->begin] = (uint16_t)split_bin_of(bins, -set->data[i].negated_max[axis]);
