@@ -171,6 +171,7 @@ static void check_against_brute_force(const char *name, const bp_box *boxes, siz
 
 static void finds_all_pairs_of_hostile_shapes(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     const size_t counts[] = {2, 90, 700, quick() ? 2500 : 20000};
     for (size_t c = 0; c < COUNT_OF(counts); ++c) {
         for (size_t which = 0; which < COUNT_OF(SHAPES); ++which) {
@@ -193,6 +194,7 @@ static void finds_all_pairs_of_hostile_shapes(void **state) {
 // Slabs and rounds need many boxes, too many for brute force: the grid is the witness.
 static void finds_the_pairs_of_the_grid_where_there_are_many_boxes(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     static const char *const names[] = {"uniform", "mixed", "long", "very-inhomogeneous", "planes", "uniform-2d"};
     const size_t count = quick() ? 40000 : 300000;
     for (size_t i = 0; i < COUNT_OF(names); ++i) {
@@ -256,6 +258,7 @@ static uint64_t tests_of_update(bp_world *world) {
 // call.
 static void a_world_survives_hostile_boxes(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     enum { COUNT = 6000, MOST = 1500 };
     bp_box *ordinary = malloc(COUNT * sizeof *ordinary);
     rng random = rng_seeded(5);
@@ -300,6 +303,7 @@ static void a_world_survives_hostile_boxes(void **state) {
 // Where the grid gives up, the figures name the method that ran, and the explanation names what hurts.
 static void the_explanation_names_what_hurts(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     static const struct {
         size_t which;
         const char *words;
@@ -322,6 +326,7 @@ static void the_explanation_names_what_hurts(void **state) {
 // Levels that the config asks for are searched as they are.
 static void levels_of_the_config_are_kept(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     enum { COUNT = 2000 };
     bp_box *boxes = boxes_of_shape(0, COUNT);
     const bp_stats stats =
@@ -336,6 +341,7 @@ static void levels_of_the_config_are_kept(void **state) {
 // Whatever the bounds: a larger coordinate never has a smaller bin.
 static void bins_have_the_order_of_coordinates(void **state) {
     (void)state;
+    skip_where_threads_are_sanitized();
     static const float bounds[][2] = {{0, 1},         {-5, 7},       {1e-40f, 1e38f},
                                       {-INFINITY, 3}, {0, INFINITY}, {-FLT_MAX, FLT_MAX},
                                       {2, 2},         {-0.0f, 0.0f}, {1e30f, 1e30f}};
