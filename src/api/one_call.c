@@ -106,7 +106,7 @@ bp_status bp_one_call_run(bp_one_call *call) {
 // Where the caller has set limits, the method has said which of them was too small.
 bp_status bp_one_call_refuse_memory(const bp_one_call *call) {
     const bp_method_settings *settings = &call->setup->methods.settings;
-    if (settings->memory_limit == 0 && !bp_domain_is_set(&settings->domain)) {
+    if (settings->memory_limit == 0 && settings->hash_cell_limit == 0 && !bp_domain_is_set(&settings->domain)) {
         bp_log_write(&call->setup->methods.runtime.log,
                      "%zu boxes and their pairs, 8 bytes each, do not fit; search in parts (bp_find_pairs_between), or "
                      "try another config.method",
