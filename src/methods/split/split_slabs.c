@@ -168,15 +168,15 @@ static void task_count(void *context, size_t block) {
 }
 
 // One of two places, without a branch.
-static inline size_t choose(size_t wanted, size_t otherwise, uint32_t is_wanted) {
-    return otherwise ^ ((otherwise ^ wanted) & (0 - (size_t)is_wanted));
+static inline bp_record *choose(bp_record *wanted, bp_record *otherwise, uint32_t is_wanted) {
+    const uintptr_t bits = ((uintptr_t)otherwise ^ (uintptr_t)wanted) & (0 - (uintptr_t)is_wanted);
+    return (bp_record *)((uintptr_t)otherwise ^ bits); // NOLINT(performance-no-int-to-ptr)
 }
 
 // Records are made a chunk at a time: a processor stalls if it has to read at once what was just written in pieces.
 static void fill_chunk(const slab_task *t, const slab_counts *counts, size_t begin, size_t count) {
     const split_slabs *s = t->slabs;
-    const size_t member_end = t->set->member_begin[s->count], passenger_end = t->set->passenger_begin[s->count];
-    bp_record records[BP_CHUNK];
+    bp_record records[BP_CHUNK], nowhere;
     for (size_t i = 0; i < count; ++i) {
         split_record_put(&records[i], &t->set->boxes[begin + i], s->setup->dimensions, (uint32_t)(begin + i));
     }
@@ -184,8 +184,8 @@ static void fill_chunk(const slab_task *t, const slab_counts *counts, size_t beg
         const bp_record *record = &records[i];
         const size_t first = slab_of(s, record->min[s->axis]), last = slab_of(s, -record->negated_max[s->axis]);
         const uint32_t is_member = isnan(record->min[0]) ? 0u : 1u, is_passenger = is_member & (first < last);
-        t->set->members[choose(counts->members[first], member_end, is_member)] = *record;
-        t->set->passengers[choose(counts->passengers[first + 1], passenger_end, is_passenger)] = *record;
+        *choose(&t->set->members[counts->members[first]], &nowhere, is_member) = *record;
+        *choose(&t->set->passengers[counts->passengers[first + 1]], &nowhere, is_passenger) = *record;
         counts->members[first] += is_member;
         counts->passengers[first + 1] += is_passenger;
         for (size_t slab = first + 2; slab <= last; ++slab) {
