@@ -4,7 +4,7 @@ enum {
     TINY = 16,           // boxes that are all tested against each other
     LEAF_WITHIN = 64,    // boxes that are always swept
     LEAF_BETWEEN = 2048, // pairs of two small sets, which are always swept
-    SWEEP_TESTS = 24,    // of a box in a sweep, on average
+    SWEEP_TESTS = 32,    // of a box in a sweep, on average
     FEW = 16,            // boxes that are tested against any number
     MANY = 4096,         // boxes from which on samples are larger
     SAMPLE = 32,

@@ -226,10 +226,6 @@ static bp_status run_rounds(split_search *s) {
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-typedef struct unit_search {
-    split_search *search;
-} unit_search;
-
 static size_t scratch_needed(const split_search *s) {
     const split_job *jobs = s->jobs[0].data;
     size_t most = 0;
@@ -262,16 +258,14 @@ static bool reserve_benches(split_search *s, size_t count) {
 }
 
 static void run_unit(const void *context, bp_range_tester *tester, size_t index) {
-    const unit_search *u = context;
-    worker w = {
-        .setup = u->search->setup, .bench = (split_bench *)u->search->benches.data + tester->block, .tester = tester};
+    const split_search *s = context;
+    worker w = {.setup = s->setup, .bench = (split_bench *)s->benches.data + tester->block, .tester = tester};
     tester->objects = &w.bench->columns;
     tester->candidates = &w.bench->columns;
-    run_job(&w, (split_job *)u->search->jobs[0].data + index);
+    run_job(&w, (split_job *)s->jobs[0].data + index);
 }
 
 static bp_status run_jobs(split_search *s, bp_pair_names names, bp_sink *sink) {
-    const unit_search u = {.search = s};
     if (!reserve_benches(s, bp_range_search_blocks(&s->setup->runtime, s->job_count))) {
         return BP_ERROR_MEMORY;
     }
@@ -280,7 +274,7 @@ static bp_status run_jobs(split_search *s, bp_pair_names names, bp_sink *sink) {
                                     .names = names,
                                     .unit_count = s->job_count,
                                     .unit = run_unit,
-                                    .context = &u};
+                                    .context = s};
     return bp_range_search_run(&search, &s->sinks, sink);
 }
 
@@ -328,15 +322,15 @@ static bp_status begin_slabs(split_search *s, split_slabs *slabs, bool *pays) {
     if (!*pays) {
         return BP_OK;
     }
-    if (!bp_buffer_reserve_slack(&s->passengers, allocator, 0, passengers + slabs->set_count, sizeof(bp_record))) {
+    if (!bp_buffer_reserve_slack(&s->passengers, allocator, 0, passengers + 1, sizeof(bp_record))) {
         return BP_ERROR_MEMORY;
     }
     bp_record *member = s->records.data, *passenger = s->passengers.data;
     for (size_t i = 0; i < slabs->set_count; ++i) {
         slabs->sets[i].members = member;
         slabs->sets[i].passengers = passenger;
-        member += slabs->sets[i].member_begin[slabs->count] + 1;
-        passenger += slabs->sets[i].passenger_begin[slabs->count] + 1;
+        member += slabs->sets[i].member_begin[slabs->count];
+        passenger += slabs->sets[i].passenger_begin[slabs->count];
     }
     split_slabs_fill(slabs, s->jobs[0].data);
     s->job_count = slabs->count;
@@ -349,7 +343,7 @@ static bp_status search_sets(split_search *s, split_slabs *slabs, bp_pair_names 
     bool in_slabs = split_slabs_plan(slabs);
     s->job_most = count / JOBS_WANTED > JOB_MOST ? count / JOBS_WANTED : JOB_MOST;
     bp_status status = BP_OK;
-    if (!bp_buffer_reserve_slack(&s->records, allocator, 0, count + 2, sizeof(bp_record)) ||
+    if (!bp_buffer_reserve_slack(&s->records, allocator, 0, count + 1, sizeof(bp_record)) ||
         !bp_buffer_reserve_slack(&s->jobs[0], allocator, 0, SPLIT_SLABS_MOST, sizeof(split_job))) {
         return BP_ERROR_MEMORY;
     }

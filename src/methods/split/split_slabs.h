@@ -19,7 +19,7 @@ typedef struct split_slab_set {
     const bp_box *boxes;
     size_t count;
     uint32_t *counts;                // per block: of the members, then of the passengers of each slab
-    bp_record *members, *passengers; // of all slabs; with room for one more
+    bp_record *members, *passengers; // of all slabs
     size_t member_begin[SPLIT_SLABS_MOST + 1], passenger_begin[SPLIT_SLABS_MOST + 1];
 } split_slab_set;
 
@@ -29,7 +29,6 @@ typedef struct split_slabs {
     split_bins bins;
     uint8_t slab[SPLIT_BINS]; // of each bin
     size_t count;
-    size_t block_count;
     split_slab_set sets[2];
     size_t set_count; // one within, two between
 } split_slabs;
