@@ -101,11 +101,16 @@ static bp_test_budget budget_for(size_t objects) {
     return (bp_test_budget){.objects = objects > BUDGET_LEAST ? objects : BUDGET_LEAST};
 }
 
-static bp_status build_split(hierarchical_grid *g) {
+// Builds split beside what is in use.
+static bp_status prepare_split(hierarchical_grid *g) {
     if (g->split == NULL) {
         g->split = bp_method_create(&bp_split_ops, g->setup);
     }
-    const bp_status status = g->split != NULL ? bp_split_ops.build(g->split, g->boxes, g->count) : BP_ERROR_MEMORY;
+    return g->split != NULL ? bp_split_ops.build(g->split, g->boxes, g->count) : BP_ERROR_MEMORY;
+}
+
+static bp_status build_split(hierarchical_grid *g) {
+    const bp_status status = prepare_split(g);
     g->is_split = status == BP_OK;
     return status;
 }
@@ -375,7 +380,7 @@ static bp_status search_across(hierarchical_grid *g, const void *context, bp_sin
 // Split is built over the set that is searched, which the pairs name second.
 static bp_status search_across_split(hierarchical_grid *g, const void *context, bp_sink *sink) {
     hierarchical_grid *h = *(hierarchical_grid *const *)context;
-    const bp_status status = build_split(h);
+    const bp_status status = prepare_split(h);
     return status == BP_OK ? bp_split_ops.find_between(h->split, g->boxes, g->count, sink) : status;
 }
 
