@@ -8,14 +8,23 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { SPLIT_BINS = 1024 }; // at most
+enum {
+    SPLIT_BINS = 1024, // at most
+    SPLIT_COARSE_BINS = 256
+};
 
-// Of equal width; or of equally many floats, which is better where coordinates are spread over many octaves.
+// Of equal width; or of floats, which is better where coordinates are spread over many octaves or crowd in a few places:
+// coarse bins of equally many floats, each cut into fine ones of which there are more where there are more boxes.
+//
+//     coarse |         0         |         1         |         2         |
+//     fine   |         0         | 1| 2| 3| 4| 5| 6| |         9         |
 typedef struct split_bins {
     uint32_t count;
     bool of_equal_width;
-    float low, scale;      // of equal width
-    uint32_t first, shift; // of equally many floats
+    float low, scale;                      // of equal width
+    uint32_t first, span, shift;           // of floats: bits of the lowest, from there to the highest, of a coarse bin
+    uint16_t begin[SPLIT_COARSE_BINS];     // of a coarse bin: its first fine bin,
+    uint8_t fine_shift[SPLIT_COARSE_BINS]; // and the bits of each
 } split_bins;
 
 // The bits of a float as an integer with the same order.
@@ -26,6 +35,17 @@ static inline uint32_t split_ordered_bits(float value) {
     return bits ^ ((0u - (bits >> 31)) | 0x80000000u);
 }
 
+// How many floats a value is above the lowest one of the bins.
+static inline uint32_t split_offset_of(const split_bins *bins, float value) {
+    const uint32_t bits = split_ordered_bits(value);
+    const uint32_t offset = bits > bins->first ? bits - bins->first : 0;
+    return offset < bins->span ? offset : bins->span;
+}
+
+static inline size_t split_coarse_bin_of(const split_bins *bins, float value) {
+    return split_offset_of(bins, value) >> bins->shift;
+}
+
 static inline size_t split_bin_of(const split_bins *bins, float value) {
     if (bins->of_equal_width) {
         const float most = (float)(bins->count - 1);
@@ -34,26 +54,48 @@ static inline size_t split_bin_of(const split_bins *bins, float value) {
         bin = bin < most ? bin : most;
         return (size_t)(int32_t)bin;
     }
-    const uint32_t bits = split_ordered_bits(value);
-    const uint32_t bin = bits > bins->first ? (bits - bins->first) >> bins->shift : 0;
-    return bin < bins->count ? bin : bins->count - 1;
+    const uint32_t offset = split_offset_of(bins, value), coarse = offset >> bins->shift;
+    return bins->begin[coarse] + ((offset & ((1u << bins->shift) - 1)) >> bins->fine_shift[coarse]);
 }
 
-static inline split_bins split_bins_of_floats(float low, float high, uint32_t count) {
-    split_bins bins = {.count = count, .first = split_ordered_bits(low)};
-    const uint32_t span = split_ordered_bits(high) - bins.first;
-    while (span >> bins.shift >= count) {
-        ++bins.shift;
-    }
-    return bins;
-}
-
-static inline split_bins split_bins_between(float low, float high, uint32_t count) {
+// False if bins of equal width cannot be.
+static inline bool split_bins_between(split_bins *bins, float low, float high, uint32_t count) {
     const float width = high - low;
-    if (!(low >= -FLT_MAX && high <= FLT_MAX && width <= FLT_MAX && width > 0x1p-100f)) {
-        return split_bins_of_floats(low, high, count);
+    bins->count = count;
+    bins->of_equal_width = low >= -FLT_MAX && high <= FLT_MAX && width <= FLT_MAX && width > 0x1p-100f;
+    bins->low = low;
+    bins->scale = (float)count / width;
+    return bins->of_equal_width;
+}
+
+// Coarse bins only; split_bins_refine makes the fine ones.
+static inline void split_bins_of_floats(split_bins *bins, float low, float high) {
+    bins->of_equal_width = false;
+    bins->first = split_ordered_bits(low);
+    bins->span = split_ordered_bits(high) - bins->first;
+    bins->shift = 0;
+    while (bins->span >> bins->shift >= SPLIT_COARSE_BINS) {
+        ++bins->shift;
     }
-    return (split_bins){.count = count, .of_equal_width = true, .low = low, .scale = (float)count / width};
+}
+
+// `counts`: how many boxes there are in each coarse bin.
+static inline void split_bins_refine(split_bins *bins, const uint16_t counts[SPLIT_COARSE_BINS]) {
+    const uint32_t coarse_count = (bins->span >> bins->shift) + 1;
+    uint32_t all = 1;
+    bins->count = 0;
+    for (size_t k = 0; k < coarse_count; ++k) {
+        all += counts[k];
+    }
+    for (size_t k = 0; k < coarse_count; ++k) {
+        const uint32_t wanted = (SPLIT_BINS - SPLIT_COARSE_BINS) * counts[k] / all;
+        bins->begin[k] = (uint16_t)bins->count;
+        bins->fine_shift[k] = (uint8_t)bins->shift;
+        while (bins->fine_shift[k] > 0 && 2u << (bins->shift - bins->fine_shift[k]) <= wanted) {
+            --bins->fine_shift[k];
+        }
+        bins->count += 1u << (bins->shift - bins->fine_shift[k]);
+    }
 }
 
 #endif

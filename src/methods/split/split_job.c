@@ -1,12 +1,13 @@
 #include "methods/split/split_job.h"
 
 enum {
-    TINY = 16,           // boxes that are all tested against each other
-    LEAF_WITHIN = 64,    // boxes that are always swept
-    LEAF_BETWEEN = 2048, // pairs of two small sets, which are always swept
-    SWEEP_TESTS = 32,    // of a box in a sweep, on average
-    FEW = 16,            // boxes that are tested against any number
-    MANY = 4096,         // boxes from which on samples are larger
+    TINY = 16,               // boxes that are all tested against each other
+    LEAF_WITHIN = 64,        // boxes that are always swept
+    LEAF_BETWEEN = 2048,     // pairs of two small sets, which are always swept
+    SWEEP_TESTS_WITHIN = 32, // of a box in a sweep, on average
+    SWEEP_TESTS_BETWEEN = 16,
+    FEW = 16,    // boxes that are tested against any number
+    MANY = 4096, // boxes from which on samples are larger
     SAMPLE = 32,
     SAMPLE_BETWEEN = 16,
     CUT_SAMPLE = 16, // boxes that tell whether cutting a set pays,
@@ -17,7 +18,7 @@ enum {
 
 // A plane that eliminates less is weak, and where more than this share of the pairs overlap, nothing can be gained: the
 // output pays for testing them all.
-static const double WEAK = 0.05, DENSE = 0.25;
+static const double WEAK = 0.05, DENSE = 0.25, HURT = 4.0;
 
 size_t split_job_size(const split_job *job) {
     return job->a.count + job->b.count + job->x.count + job->y.count;
@@ -64,9 +65,51 @@ static bool is_leaf_between(size_t a, size_t b) {
     return a <= FEW || b <= FEW || a * b <= LEAF_BETWEEN;
 }
 
-// Whether both sets are small enough to be swept, and few of their pairs overlap along the best axis, or few are left.
-static bool is_swept(const split_job *job, const split_plane *plane, double tests, double most) {
-    return job->a.count <= SPLIT_SWEEP_MOST && job->b.count <= SPLIT_SWEEP_MOST && plane->overlap_share * tests < most;
+static bool fits_a_sweep(const split_job *job) {
+    return job->a.count + job->x.count <= SPLIT_SWEEP_MOST && job->b.count + job->y.count <= SPLIT_SWEEP_MOST;
+}
+
+// How many tests a sweep along the best axis would take for some passengers.
+static double passenger_tests(const bp_method_setup *setup, const split_job *job, const split_sample *sample,
+                              const bp_record_set *members, const bp_record_set *passengers, int axis) {
+    split_sample others;
+    if (passengers->count == 0 || members->count == 0) {
+        return 0.0;
+    }
+    split_sample_take(&others, passengers, SAMPLE_BETWEEN, ~job->path);
+    return split_axis_share(setup->kernels, sample, &others, axis) * (double)members->count * (double)passengers->count;
+}
+
+// What to do with a job in which a sweep along the best axis takes so many tests: sweep if they are few; where passengers
+// are the reason that they are not, those go a way of their own, along another axis. Otherwise SPLIT_NOTHING.
+static split_way sweep_or_separate(const split_job *job, double tests, double of_passengers) {
+    const double most = job->within ? SWEEP_TESTS_WITHIN : SWEEP_TESTS_BETWEEN;
+    const double all = (double)split_job_size(job);
+    const double members = (double)(job->a.count + (job->within ? 0 : job->b.count));
+    if (tests + of_passengers < most * all) {
+        return SPLIT_SWEEP;
+    }
+    return tests < most * members && of_passengers > HURT * most * (all - members) ? SPLIT_SEPARATE : SPLIT_NOTHING;
+}
+
+static split_way sweep_within(const split_job *job, const bp_method_setup *setup, const split_sample *a,
+                              const split_plane *plane) {
+    if (!fits_a_sweep(job)) {
+        return SPLIT_NOTHING;
+    }
+    const double count = (double)job->a.count;
+    return sweep_or_separate(job, 0.5 * count * count * plane->overlap_share,
+                             passenger_tests(setup, job, a, &job->a, &job->b, plane->sweep_axis));
+}
+
+static split_way sweep_between(const split_job *job, const bp_method_setup *setup, const split_sample *a,
+                               const split_sample *b, const split_plane *plane) {
+    if (!fits_a_sweep(job)) {
+        return SPLIT_NOTHING;
+    }
+    return sweep_or_separate(job, (double)job->a.count * (double)job->b.count * plane->overlap_share,
+                             passenger_tests(setup, job, a, &job->a, &job->y, plane->sweep_axis) +
+                                 passenger_tests(setup, job, b, &job->b, &job->x, plane->sweep_axis));
 }
 
 static split_decision decide_within(split_job *job, const bp_method_setup *setup) {
@@ -79,17 +122,20 @@ static split_decision decide_within(split_job *job, const bp_method_setup *setup
     if (job->b.count > 0) {
         cut_to(&job->b, &job->a, setup->kernels);
     }
-    const double a = (double)job->a.count, b = (double)job->b.count;
     if (job->a.count <= TINY || job->depth > DEPTH_MOST) {
         return decision;
     }
     split_sample_take(&sample, &job->a, job->a.count > MANY ? 2 * SAMPLE : SAMPLE, job->path);
     decision.plane = split_plane_inside(setup->kernels, setup->dimensions, &sample);
-    if (is_swept(job, &decision.plane, 0.5 * a * a + a * b, SWEEP_TESTS * (a + b)) ||
-        (job->a.count <= LEAF_WITHIN && job->b.count <= LEAF_WITHIN)) {
+    if (job->a.count <= LEAF_WITHIN && job->b.count <= LEAF_WITHIN) {
         decision.way = SPLIT_SWEEP;
         return decision;
     }
+    decision.way = sweep_within(job, setup, &sample, &decision.plane);
+    if (decision.way != SPLIT_NOTHING) {
+        return decision;
+    }
+    decision.way = SPLIT_TEST;
     if (job->b.count > job->a.count || job->a.count <= LEAF_WITHIN) {
         decision.way = SPLIT_SEPARATE;
         return decision;
@@ -120,17 +166,17 @@ static split_decision decide_between(split_job *job, const bp_method_setup *setu
     }
     const size_t tests = job->a.count * job->b.count;
     const bool is_leaf = is_leaf_between(job->a.count, job->b.count);
-    const bool is_small = job->a.count <= SPLIT_SWEEP_MOST && job->b.count <= SPLIT_SWEEP_MOST;
-    if (tests <= (size_t)TINY * TINY || (is_leaf && !is_small) || job->depth > DEPTH_MOST) {
+    if (tests <= (size_t)TINY * TINY || (is_leaf && !fits_a_sweep(job)) || job->depth > DEPTH_MOST) {
         return decision;
     }
     const size_t most = job->a.count + job->b.count > MANY ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
     sample_both(job, most, job->path, &a, &b);
     decision.plane = split_plane_between(setup->kernels, setup->dimensions, &a, &b);
-    if (is_leaf || is_swept(job, &decision.plane, (double)tests, SWEEP_TESTS * (double)(job->a.count + job->b.count))) {
-        decision.way = SPLIT_SWEEP;
+    decision.way = is_leaf ? SPLIT_SWEEP : sweep_between(job, setup, &a, &b, &decision.plane);
+    if (decision.way != SPLIT_NOTHING) {
         return decision;
     }
+    decision.way = SPLIT_TEST;
     if (decision.plane.share < WEAK) {
         sample_both(job, SPLIT_SAMPLE_MOST / 2, ~job->path, &a, &b);
         if (split_overlap_share(&a, &b) > DENSE) {
@@ -164,6 +210,11 @@ static split_decision decide_with_passengers(split_job *job, const bp_method_set
     const size_t most = job->a.count + job->b.count > MANY ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
     sample_both(job, most, job->path, &a, &b);
     decision.plane = split_plane_between(setup->kernels, setup->dimensions, &a, &b);
+    decision.way = sweep_between(job, setup, &a, &b, &decision.plane);
+    if (decision.way != SPLIT_NOTHING) {
+        return decision;
+    }
+    decision.way = SPLIT_SEPARATE;
     if (decision.plane.share >= WEAK && !all_reach(&job->a, &job->b, decision.plane.axis) &&
         !all_reach(&job->b, &job->a, decision.plane.axis)) {
         decision.way = SPLIT_BOTH_SIDES;

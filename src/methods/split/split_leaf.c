@@ -95,7 +95,6 @@ static void sort_into_bins(const bp_columns *columns, const bp_record_set *set, 
         swept->bins.last[place - swept->begin] = (uint16_t)split_bin_of(bins, -set->data[i].negated_max[axis]);
         put_record(columns, place, &set->data[i]);
     }
-    swept->count = set->count;
 }
 
 // Whether the bins would make the sweep test many times as many pairs as it should: they are too coarse where the boxes
@@ -117,49 +116,76 @@ static uint32_t bin_count_for(size_t boxes) {
     return count;
 }
 
-static split_bins choose_bins(const bp_record_set *a, const bp_record_set *b, int axis, bool of_floats) {
-    const uint32_t count = bin_count_for(a->count > b->count ? a->count : b->count);
-    float low = a->low.min[axis], high = a->high.min[axis];
-    if (b->count > 0) {
-        low = b->low.min[axis] < low ? b->low.min[axis] : low;
-        high = b->high.min[axis] > high ? b->high.min[axis] : high;
+// The sets of a sweep, each with a place of its own in the columns: a and x in the first half, b and y in the second.
+enum { SET_A, SET_B, SET_X, SET_Y, SETS };
+
+// Bins of equal width; or, where those are too coarse, of floats.
+static void choose_bins(const bp_record_set *const sets[SETS], int axis, bool of_floats, split_bins *bins) {
+    uint16_t counts[SPLIT_COARSE_BINS] = {0};
+    float low = INFINITY, high = -INFINITY;
+    size_t most = 0;
+    for (size_t i = 0; i < SETS; ++i) {
+        low = sets[i]->low.min[axis] < low ? sets[i]->low.min[axis] : low;
+        high = sets[i]->high.min[axis] > high ? sets[i]->high.min[axis] : high;
+        most = sets[i]->count > most ? sets[i]->count : most;
     }
-    return of_floats ? split_bins_of_floats(low, high, count) : split_bins_between(low, high, count);
+    if (!of_floats && split_bins_between(bins, low, high, bin_count_for(most))) {
+        return;
+    }
+    split_bins_of_floats(bins, low, high);
+    for (size_t i = 0; i < SETS; ++i) {
+        for (size_t k = 0; k < sets[i]->count; ++k) {
+            ++counts[split_coarse_bin_of(bins, sets[i]->data[k].min[axis])];
+        }
+    }
+    split_bins_refine(bins, counts);
+}
+
+static void sort_sets(bp_range_tester *t, const split_job *job, int axis, double share, swept_set swept[SETS]) {
+    const bp_record_set *const sets[SETS] = {&job->a, &job->b, &job->x, &job->y};
+    split_bins bins;
+    choose_bins(sets, axis, false, &bins);
+    swept[SET_A].begin = 0;
+    swept[SET_B].begin = HALF;
+    swept[SET_X].begin = job->a.count;
+    swept[SET_Y].begin = HALF + job->b.count;
+    for (size_t i = 0; i < SETS; ++i) {
+        swept[i].count = sets[i]->count;
+        if (swept[i].count > 0) {
+            sort_into_bins(t->objects, sets[i], axis, &bins, &swept[i]);
+        }
+        if (i == SET_A && bins.of_equal_width && are_too_coarse(&swept[i], share)) {
+            choose_bins(sets, axis, true, &bins);
+            sort_into_bins(t->objects, sets[i], axis, &bins, &swept[i]);
+        }
+    }
 }
 
 // Lists the boxes of one set against those of another that begin in the same bin (or, if not `or_same`, in the next) or
 // later, as far as they reach.
 static void list_later(bp_range_tester *t, const swept_set *boxes, const swept_set *others, bool or_same) {
-    for (size_t i = 0; i < boxes->count; ++i) {
+    for (size_t i = 0; others->count > 0 && i < boxes->count; ++i) {
         list(t, boxes->begin + i, others->starts[boxes->bins.first[i] + (or_same ? 0 : 1)],
              others->starts[boxes->bins.last[i] + 1]);
     }
 }
 
-void split_sweep(bp_range_tester *t, const bp_record_set *a, const bp_record_set *b, int axis, bool within,
-                 double share) {
-    swept_set first, second; // not zeroed: they are large
-    first.begin = 0;
-    second.begin = HALF;
-    split_bins bins = choose_bins(a, b, axis, false);
-    sort_into_bins(t->objects, a, axis, &bins, &first);
-    if (bins.of_equal_width && are_too_coarse(&first, share)) {
-        bins = choose_bins(a, b, axis, true);
-        sort_into_bins(t->objects, a, axis, &bins, &first);
+void split_sweep(bp_range_tester *t, const split_job *job, int axis, double share) {
+    swept_set swept[SETS]; // not zeroed: they are large
+    const swept_set *a = &swept[SET_A], *b = &swept[SET_B], *x = &swept[SET_X], *y = &swept[SET_Y];
+    sort_sets(t, job, axis, share, swept);
+    for (size_t i = 0; job->within && i < a->count; ++i) {
+        list(t, i, i + 1, a->starts[a->bins.last[i] + 1]);
     }
-    for (size_t i = 0; within && i < a->count; ++i) {
-        list(t, i, i + 1, first.starts[first.bins.last[i] + 1]);
-    }
-    if (b->count == 0) {
-        bp_range_tester_flush(t);
-        return;
-    }
-    sort_into_bins(t->objects, b, axis, &bins, &second);
-    list_later(t, &first, &second, true);
+    list_later(t, a, b, true);
+    list_later(t, a, y, true);
+    list_later(t, x, b, true);
     bp_range_tester_flush(t);
     const bp_pair_names names = t->names;
     t->names = names == BP_NAMES_BY_ROLE ? BP_NAMES_BY_ROLE_SWAPPED : names;
-    list_later(t, &second, &first, false);
+    list_later(t, b, a, false);
+    list_later(t, y, a, false);
+    list_later(t, b, x, false);
     bp_range_tester_flush(t);
     t->names = names;
 }

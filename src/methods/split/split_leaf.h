@@ -5,7 +5,7 @@
 #include "kernels/range_tester.h"
 #include "methods/split/split_job.h"
 
-// The columns of a leaf: a from position 0 on, b from SPLIT_SWEEP_MOST on.
+// The columns of a leaf: a and x from position 0 on, b and y from SPLIT_SWEEP_MOST on.
 enum { SPLIT_LEAF_COLUMNS = 2 * SPLIT_SWEEP_MOST };
 
 // Tests everything with everything: the boxes of a set with each other, or those of two sets. The tester's objects and
@@ -13,9 +13,8 @@ enum { SPLIT_LEAF_COLUMNS = 2 * SPLIT_SWEEP_MOST };
 void split_test_within(bp_range_tester *tester, const bp_record_set *set);
 void split_test_between(bp_range_tester *tester, const bp_record_set *a, const bp_record_set *b);
 
-// Sorts both sets along an axis and tests only boxes that overlap along it: a with b and, if `within`, a with itself.
-// `share` is the expected share of pairs that do.
-void split_sweep(bp_range_tester *tester, const bp_record_set *a, const bp_record_set *b, int axis, bool within,
-                 double share);
+// Sorts the sets of a job along an axis and tests only boxes that overlap along it. `share` is the expected share of
+// pairs that do.
+void split_sweep(bp_range_tester *tester, const split_job *job, int axis, double share);
 
 #endif

@@ -95,6 +95,20 @@ split_plane split_plane_between(const bp_kernels *kernels, uint32_t dimensions, 
     return plane;
 }
 
+double split_axis_share(const bp_kernels *kernels, const split_sample *a, const split_sample *b, int axis) {
+    side_counts a_sides, b_sides;
+    size_t separate = 0;
+    count_sides(kernels, a, (uint32_t)axis, b->min[axis], b->count, &a_sides);
+    count_sides(kernels, b, (uint32_t)axis, a->min[axis], a->count, &b_sides);
+    for (size_t i = 0; i < b->count; ++i) {
+        separate += a_sides.before[i];
+    }
+    for (size_t i = 0; i < a->count; ++i) {
+        separate += b_sides.before[i];
+    }
+    return 1.0 - (double)separate / ((double)a->count * (double)b->count);
+}
+
 double split_overlap_share(const split_sample *a, const split_sample *b) {
     size_t overlapping = 0;
     for (size_t i = 0; i < a->count; ++i) {

@@ -33,4 +33,7 @@ split_plane split_plane_between(const bp_kernels *kernels, uint32_t dimensions, 
 // The share of the pairs of two samples that overlap.
 double split_overlap_share(const split_sample *a, const split_sample *b);
 
+// The share of the pairs of two samples that overlap along an axis.
+double split_axis_share(const bp_kernels *kernels, const split_sample *a, const split_sample *b, int axis);
+
 #endif

@@ -90,8 +90,7 @@ static void divide_job(worker *w, const split_job *job, const split_decision *de
 // Tests what is to be tested. True if a part of the job is left.
 static bool test_job(worker *w, split_job *job, const split_decision *decision) {
     if (decision->way == SPLIT_SWEEP) {
-        split_sweep(w->tester, &job->a, &job->b, decision->plane.sweep_axis, job->within,
-                    decision->plane.overlap_share);
+        split_sweep(w->tester, job, decision->plane.sweep_axis, decision->plane.overlap_share);
         return false;
     }
     if (job->within) {

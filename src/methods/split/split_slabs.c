@@ -80,6 +80,7 @@ static bool are_told_apart(const split_slabs *s, const split_sample *sample) {
 bool split_slabs_plan(split_slabs *s) {
     bp_record records[SPLIT_SAMPLE_MOST];
     bp_record_set set = {.data = records};
+    uint16_t counts[SPLIT_COARSE_BINS] = {0};
     split_sample sample;
     size_t total = 0;
     for (size_t i = 0; i < s->set_count; ++i) {
@@ -107,12 +108,17 @@ bool split_slabs_plan(split_slabs *s) {
         low = bp_smaller(low, sample.min[s->axis][i]);
         high = bp_larger(high, sample.min[s->axis][i]);
     }
-    s->bins = split_bins_between(low, high, SPLIT_BINS);
-    divide_bins(s, &sample);
-    if (are_told_apart(s, &sample)) {
-        return true;
+    if (split_bins_between(&s->bins, low, high, SPLIT_BINS)) {
+        divide_bins(s, &sample);
+        if (are_told_apart(s, &sample)) {
+            return true;
+        }
     }
-    s->bins = split_bins_of_floats(low, high, SPLIT_BINS);
+    split_bins_of_floats(&s->bins, low, high);
+    for (size_t i = 0; i < sample.count; ++i) {
+        ++counts[split_coarse_bin_of(&s->bins, sample.min[s->axis][i])];
+    }
+    split_bins_refine(&s->bins, counts);
     divide_bins(s, &sample);
     return are_told_apart(s, &sample);
 }
