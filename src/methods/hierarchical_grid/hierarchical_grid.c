@@ -331,6 +331,18 @@ static void describe_split(const hierarchical_grid *g, bp_stats *stats) {
     bp_split_ops.stats(g->split, stats);
 }
 
+// What the structures hold that are not in use now.
+static size_t bytes_kept(const hierarchical_grid *g) {
+    bp_stats sorted = {0}, split = {0};
+    if (g->is_split || g->is_linked) {
+        bp_sorted_grid_stats(&g->sorted, &sorted);
+    }
+    if (!g->is_split && g->split != NULL) {
+        bp_split_ops.stats(g->split, &split);
+    }
+    return sorted.bytes + split.bytes + (g->is_linked ? 0 : bp_linked_grid_bytes(&g->linked));
+}
+
 static void hierarchical_grid_stats(const void *state, bp_stats *stats) {
     const hierarchical_grid *g = state;
     if (g->is_split) {
@@ -342,6 +354,7 @@ static void hierarchical_grid_stats(const void *state, bp_stats *stats) {
         stats->update = g->patch.active ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
         stats->bytes += uses_patch(g) ? bp_patched_grid_bytes(&g->patch) : 0;
     }
+    stats->bytes += bytes_kept(g);
 }
 
 static bp_status hierarchical_grid_validate(const void *state) {

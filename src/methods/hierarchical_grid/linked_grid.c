@@ -531,19 +531,27 @@ static size_t fullest_of(const linked_level *level) {
     return fullest;
 }
 
+size_t bp_linked_grid_bytes(const bp_linked_grid *grid) {
+    size_t bytes = grid->levels.bytes + grid->nodes.bytes;
+    for (size_t i = 0; i < grid->level_count; ++i) {
+        const linked_level *level = linked_level_at(grid, i);
+        bytes += level->cells.bytes + level->occupied.bytes;
+    }
+    return bytes;
+}
+
 void bp_linked_grid_stats(const bp_linked_grid *grid, bp_stats *stats) {
     stats->update = BP_UPDATE_INDIVIDUAL;
     stats->levels = 0;
     stats->cells = 0;
     stats->occupied = 0;
     stats->objects_per_cell_max = 0;
-    stats->bytes = grid->levels.bytes + grid->nodes.bytes;
+    stats->bytes = bp_linked_grid_bytes(grid);
     for (size_t i = 0; i < grid->level_count; ++i) {
         const linked_level *level = linked_level_at(grid, i);
         stats->levels += level->object_count > 0;
         stats->cells += level_cell_count(level);
         stats->occupied += level->occupied_count;
-        stats->bytes += level->cells.bytes + level->occupied.bytes;
         const size_t fullest = fullest_of(level);
         stats->objects_per_cell_max = fullest > stats->objects_per_cell_max ? fullest : stats->objects_per_cell_max;
     }

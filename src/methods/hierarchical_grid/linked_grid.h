@@ -46,6 +46,7 @@ bp_status bp_linked_grid_find(const bp_linked_grid *grid, bp_sink *sink);
 // Only the pairs that have a changed id.
 bp_status bp_linked_grid_find_changed(const bp_linked_grid *grid, const bp_changes *changes, bp_sink *sink);
 
+size_t bp_linked_grid_bytes(const bp_linked_grid *grid);
 void bp_linked_grid_stats(const bp_linked_grid *grid, bp_stats *stats);
 bp_status bp_linked_grid_validate(const bp_linked_grid *grid);
 
