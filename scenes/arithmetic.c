@@ -49,3 +49,11 @@ double real_power(double base, double exponent) {
     double whole = floor(exponent);
     return whole_power(base, whole) * fraction_power(base, exponent - whole);
 }
+
+// Taylor's polynomial within a quarter of a turn to either side; beyond, the sine goes back the way it came.
+double sine_of_turns(double turns) {
+    const double from_zero = turns - floor(turns + 0.5);
+    const double folded = from_zero > 0.25 ? 0.5 - from_zero : from_zero < -0.25 ? -0.5 - from_zero : from_zero;
+    const double x = 6.283185307179586 * folded, square = x * x;
+    return x * (1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72))));
+}

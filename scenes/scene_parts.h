@@ -4,6 +4,7 @@
 //     cuboid_scenes.c       homogeneous cuboids of many shapes, two dimensions, zych
 //     sphere_scenes.c       spheres between walls; sphere_grid.c keeps them from overlapping
 //     adversarial_scenes.c  scenes that break broad phases
+//     surface.h             surfaces of triangles: scans, cloth, a terrain
 //     scene_parts.c         domains, positions, velocities
 //     density.c             the size of a domain for a wanted number of pairs
 //     random.c arithmetic.c the same numbers on every machine
@@ -33,11 +34,15 @@ typedef struct scene_zone {
 
 enum { SCENE_MAX_ZONES = 33 };
 
+struct surface;
+
 struct scene {
     bp_box *boxes; // of the bodies, then of the walls
     scene_body *bodies;
     size_t finite_count;
     size_t wall_count;
+    size_t first_count;      // boxes of the first of two sets
+    struct surface *surface; // whose triangles' boxes the scene has, instead of bodies; or NULL
     uint32_t dimensions;
     rng random;
     scene_zone zones[SCENE_MAX_ZONES]; // body i lives in zone i % zone_count
@@ -59,6 +64,7 @@ scene_builder build_uniform_2d, build_clustered_2d, build_zych;
 scene_builder build_reference, build_inhomogeneous, build_very_inhomogeneous, build_checkerboard;
 scene_builder build_polydisperse, build_more_polydisperse, build_very_polydisperse, build_scaling;
 scene_builder build_identical, build_one_cell, build_points, build_touching;
+scene_builder build_scan, build_scan_pair, build_cloth, build_cloth_on_body, build_terrain;
 scene_builder build_far, build_tiny_and_huge, build_negative, build_planes;
 
 enum { SPHERE_WALL_COUNT = 6, PLANES_WALL_COUNT = 24 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene_parts.h"
+#include "surface.h"
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The table. To add a scene, write a builder and add a row
@@ -49,6 +49,11 @@ static const scene_kind KINDS[] = {
     {"tiny-and-huge", 10000, 0.2, 0, build_tiny_and_huge, "sizes and positions from 1e-30 to 1e30"},
     {"negative", 10000, 0.2, 0, build_negative, "unit cubes around the origin"},
     {"planes", 10000, 0.2, PLANES_WALL_COUNT, build_planes, "thin sheets among infinite planes, slabs and half-spaces"},
+    {"scan", 100000, 0.2, 0, build_scan, "triangles of a closed surface with bumps, finer on one side"},
+    {"scan-pair", 100000, 0.2, 0, build_scan_pair, "such a surface against a copy beside it"},
+    {"cloth", 100000, 0.2, 0, build_cloth, "triangles of a cloth in folds that touch"},
+    {"cloth-on-body", 100000, 0.2, 0, build_cloth_on_body, "triangles of a cloth against those of a body under it"},
+    {"terrain", 100000, 0.2, 0, build_terrain, "triangles of a terrain against those of things that lie on it"},
 };
 
 size_t scene_count(void) {
@@ -128,6 +133,10 @@ static scene_options with_defaults(const scene_options *given, const scene_kind 
 // Creating and destroying
 
 static void refresh_boxes(scene *self) {
+    if (self->surface) {
+        surface_boxes(self->surface, self->boxes);
+        return;
+    }
     for (size_t i = 0; i < self->finite_count; ++i) {
         self->boxes[i] = box_of_body(&self->bodies[i]);
     }
@@ -140,6 +149,7 @@ static scene *allocate_scene(const scene_kind *kind, const scene_options *option
     }
     made->finite_count = options->count;
     made->wall_count = kind->wall_count;
+    made->first_count = scene_box_count(made) / 2;
     made->dimensions = 3;
     made->random = rng_seeded(options->seed);
     made->bodies = calloc(made->finite_count, sizeof *made->bodies);
@@ -174,6 +184,7 @@ scene *scene_create(const char *name, const scene_options *options, const char *
 
 void scene_destroy(scene *self) {
     if (self) {
+        surface_free(self->surface);
         free(self->bodies);
         free(self->boxes);
         free(self);
@@ -190,6 +201,10 @@ size_t scene_box_count(const scene *self) {
 
 size_t scene_finite_count(const scene *self) {
     return self->finite_count;
+}
+
+size_t scene_first_count(const scene *self) {
+    return self->first_count;
 }
 
 uint32_t scene_dimensions(const scene *self) {
@@ -229,13 +244,21 @@ static void move_body(scene_body *body, const scene_zone *zone, bool reflects) {
     }
 }
 
-void scene_step(scene *self) {
+static void move_bodies(scene *self) {
     if (self->redraw && self->step_count > 0 && self->step_count % self->redraw_interval == 0) {
         self->redraw(self);
     }
-    ++self->step_count;
     for (size_t i = 0; i < self->finite_count; ++i) {
         move_body(&self->bodies[i], zone_of(self, i), self->reflects);
     }
+}
+
+void scene_step(scene *self) {
+    if (self->surface) {
+        surface_step(self->surface);
+    } else {
+        move_bodies(self);
+    }
+    ++self->step_count;
     refresh_boxes(self);
 }

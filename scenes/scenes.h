@@ -1,6 +1,6 @@
-// The scenes of the literature, by name and random seed: one table for tests, benchmarks and the tool.
+// The scenes of the literature, and surfaces of triangles, by name and random seed: one table for tests, benchmarks and the tool.
 //
-// A scene is a set of moving boxes. The same name and options give the same bytes on every machine: scenes use only
+// A scene is a set of moving boxes, or two sets for those who ask where it can be cut. The same name and options give the same bytes on every machine: scenes use only
 // integer arithmetic and the five operations that IEEE 754 rounds exactly (+ - * / sqrt). (The compiler must not fuse
 // a * b + c into one operation: -ffp-contract=off.)
 #ifndef BP_SCENES_H
@@ -36,11 +36,15 @@ void scene_destroy(scene *self);
 const bp_box *scene_boxes(const scene *self);
 size_t scene_box_count(const scene *self);
 size_t scene_finite_count(const scene *self);
+// Where to cut the boxes into two sets that are searched against each other: so many belong to the first one. Scenes of
+// two surfaces are cut between them, all others in the middle.
+size_t scene_first_count(const scene *self);
 // 2 or 3, the value for bp_config.dimensions.
 uint32_t scene_dimensions(const scene *self);
 
 // One step of motion: every object moves by its velocity. At the scene's border it bounces off the walls or, where
-// there are none, its centre wraps around to the other side (the box itself is not cut). Walls do not move.
+// there are none, its centre wraps around to the other side (the box itself is not cut). Walls do not move. Surfaces
+// deform; their motion is a share of the mean of all triangles' longest edges.
 void scene_step(scene *self);
 
 #endif

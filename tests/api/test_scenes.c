@@ -47,6 +47,11 @@ static const golden_hash GOLDEN[] = {
     {"tiny-and-huge", 0xbe97d9fbe8399b13},
     {"negative", 0xbef5ba2f90f2a3dd},
     {"planes", 0x87fcd2ce2fc03233},
+    {"scan", 0xdb0f2ab4bb8e0c81},
+    {"scan-pair", 0x4c5348ad9484c59a},
+    {"cloth", 0xd85a4439138eb4a2},
+    {"cloth-on-body", 0x8ed7e6cb228850b4},
+    {"terrain", 0x49f33c7f73ceda60},
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -146,7 +151,7 @@ static int same_boxes(const scene *a, const scene *b) {
 
 static void names_are_unique_and_described(void **state) {
     (void)state;
-    assert_true(scene_count() >= 26);
+    assert_true(scene_count() >= 31);
     for (size_t i = 0; i < scene_count(); ++i) {
         assert_non_null(scene_summary(i));
         for (size_t j = 0; j < i; ++j) {
@@ -500,6 +505,129 @@ static void zych_velocity_changes_every_tenth_step(void **state) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Surfaces
+
+static const char *const SURFACES[] = {"scan", "scan-pair", "cloth", "cloth-on-body", "terrain"};
+enum { SURFACE_COUNT = sizeof SURFACES / sizeof SURFACES[0] };
+
+static double longest_edge(const bp_box *box) {
+    double longest = 0;
+    for (size_t axis = 0; axis < 3; ++axis) {
+        longest = fmax(longest, (double)box->max[axis] - (double)box->min[axis]);
+    }
+    return longest;
+}
+
+static int by_value(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// The largest size but for a thousandth of all, beside the smallest but for a thousandth.
+static double spread_of_sizes(const scene *made) {
+    const size_t count = scene_finite_count(made);
+    double *sizes = malloc(count * sizeof *sizes);
+    assert_non_null(sizes);
+    for (size_t i = 0; i < count; ++i) {
+        sizes[i] = longest_edge(&scene_boxes(made)[i]);
+    }
+    qsort(sizes, count, sizeof *sizes, by_value);
+    const double spread = sizes[count - 1 - count / 1000] / sizes[count / 1000];
+    free(sizes);
+    return spread;
+}
+
+static void surfaces_have_triangles_of_many_sizes(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SURFACE_COUNT; ++i) {
+        scene *made = create(SURFACES[i], (scene_options){.count = 30000, .seed = 4});
+        const double spread = spread_of_sizes(made);
+        if (spread < 60 || spread > 1000) {
+            fail_msg("%s: sizes spread by a factor of %g", SURFACES[i], spread);
+        }
+        scene_destroy(made);
+    }
+}
+
+// Triangles of one strip follow each other, and share two corners: their boxes touch, at first and later.
+static void neighbors_on_a_surface_touch(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SURFACE_COUNT; ++i) {
+        scene *made = create(SURFACES[i], (scene_options){.count = 9000});
+        size_t touching = 0;
+        step_many(made, 7);
+        for (size_t k = 1; k < 9000; ++k) {
+            touching += (size_t)overlap(&scene_boxes(made)[k - 1], &scene_boxes(made)[k]);
+        }
+        if (touching < 8700) { // strips and things end, patches lie anywhere
+            fail_msg("%s: %zu of 9000 touch the one before", SURFACES[i], touching);
+        }
+        scene_destroy(made);
+    }
+}
+
+// A vertex moves at most `motion` times the mean edge, or little more where the speeds that were sampled are not the
+// highest; and a surface comes back.
+static void surfaces_deform_as_fast_as_asked(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SURFACE_COUNT; ++i) {
+        scene *made = create(SURFACES[i], (scene_options){.count = 4000, .motion = 0.3});
+        scene *first = create(SURFACES[i], (scene_options){.count = 4000, .motion = 0.3});
+        double mean = 0, largest = 0, far = 0;
+        for (size_t k = 0; k < 4000; ++k) {
+            mean += longest_edge(&scene_boxes(made)[k]) / 4000;
+        }
+        scene_step(made);
+        for (size_t k = 0; k < 4000; ++k) {
+            largest = fmax(largest, fabs((double)scene_boxes(made)[k].min[0] - (double)scene_boxes(first)[k].min[0]));
+        }
+        step_many(made, 3000);
+        for (size_t k = 0; k < 4000; ++k) {
+            far = fmax(far, fabs((double)scene_boxes(made)[k].min[0] - (double)scene_boxes(first)[k].min[0]));
+        }
+        if (largest < 0.02 * mean || largest > 0.4 * mean || far > 1) {
+            fail_msg("%s: %g in a step, %g later, where edges are %g", SURFACES[i], largest, far, mean);
+        }
+        scene_destroy(made);
+        scene_destroy(first);
+    }
+}
+
+static size_t pairs_between(const scene *made) {
+    const size_t first = scene_first_count(made);
+    size_t pairs = 0;
+    for (size_t i = 0; i < first; ++i) {
+        for (size_t k = first; k < scene_box_count(made); ++k) {
+            pairs += (size_t)overlap(&scene_boxes(made)[i], &scene_boxes(made)[k]);
+        }
+    }
+    return pairs;
+}
+
+static void two_surfaces_meet(void **state) {
+    (void)state;
+    static const char *const names[] = {"scan-pair", "cloth-on-body", "terrain"};
+    for (size_t i = 0; i < 3; ++i) {
+        scene *made = create(names[i], (scene_options){.count = 8001});
+        assert_int_equal(scene_first_count(made), 4000);
+        const size_t pairs = pairs_between(made);
+        if (pairs < 2000 || pairs > 40000) {
+            fail_msg("%s: %zu pairs between 4000 and 4001 boxes", names[i], pairs);
+        }
+        scene_destroy(made);
+    }
+}
+
+static void every_scene_can_be_cut(void **state) {
+    (void)state;
+    for (size_t i = 0; i < scene_count(); ++i) {
+        scene *made = create_small(i, 1);
+        assert_true(scene_first_count(made) >= 1000 && scene_first_count(made) <= 1012);
+        scene_destroy(made);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Wrong calls
 
 static void assert_refused(const char *name, scene_options options) {
@@ -566,6 +694,11 @@ int main(void) {
         cmocka_unit_test(zych_sizes_have_mean_one),
         cmocka_unit_test(zych_static_objects_rest),
         cmocka_unit_test(zych_velocity_changes_every_tenth_step),
+        cmocka_unit_test(surfaces_have_triangles_of_many_sizes),
+        cmocka_unit_test(neighbors_on_a_surface_touch),
+        cmocka_unit_test(surfaces_deform_as_fast_as_asked),
+        cmocka_unit_test(two_surfaces_meet),
+        cmocka_unit_test(every_scene_can_be_cut),
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(options_without_sense_are_refused),
         cmocka_unit_test(no_options_means_defaults),
