@@ -50,7 +50,7 @@ typedef struct bench_options {
     double budget;     // seconds
     const char *scene; // worst: the parameters of a scene (scenes/hostile.h)
     bool has_method;
-    bp_method method; // worst: beside the default
+    bp_method method; // worst, surfaces, between: beside the default
     uint64_t seed;
     double limit; // worst: seconds that a call may take
     bool list;
@@ -148,11 +148,11 @@ void options_help(FILE *file);
 // Whether --scenes names this part of a suite; without --scenes all parts are asked for.
 bool options_ask_for(const bench_options *options, const char *part);
 // Whether --peers leaves this one in.
-bool options_have_peer(const bench_options *options, const bench_peer *peer);
+bool options_have_peer(const bench_options *options, const char *who, const char *method);
 // Whether --peers leaves any peer of this library in.
 bool options_have_library(const bench_options *options, const char *who);
 // "bullet", "bullet-dbvt" or "bullet/dbvt".
-bool peer_has_name(const bench_peer *peer, const char *name);
+bool peer_has_name(const char *who, const char *method, const char *name);
 
 // ---- session.c: what every suite shares: time, progress, rows, the file --------------------------------------------
 
@@ -202,8 +202,9 @@ typedef struct bench_suite {
 bench_cases quick_cases, methods_cases, neighbors_cases, schornbaum_cases, scaling_cases;
 bench_run gissler_run, koch_run, zhyhallo_run, zych_run, quick_summary, living_run, queries_run, schornbaum_summary;
 bench_run scaling_summary, trace_run, auto_run, tune_run, worst_run, worst_search_run;
+bench_run surfaces_run, between_run, auto_between_run;
 extern const char *const gissler_parts[], *const koch_parts[], *const zhyhallo_parts[], *const zych_parts[];
-extern const char *const worst_parts[];
+extern const char *const worst_parts[], *const surfaces_parts[], *const between_parts[];
 extern const char *const living_parts[], *const schornbaum_parts[], *const tune_parts[];
 
 // suite.c

@@ -135,14 +135,16 @@ static void leave_out(const bench_options *options, const bench_case *c, const b
         snprintf(e->why, sizeof e->why, "would take about %.0f s a step", expected / 1e3);
 }
 
-static bool is_named(const bench_case *c, const bench_peer *peer) {
-    bool named = !c->peers;
-    for (const char *const *name = c->peers; name && *name; name++) named = named || peer_has_name(peer, *name);
+static bool is_named(const bench_options *options, const bench_case *c, const bench_peer *peer) {
+    bool named = !c->peers && (!peer->for_meshes || options->peer_count);
+    for (const char *const *name = c->peers; name && *name; name++)
+        named = named || peer_has_name(peer->who, peer->method, *name);
     return named;
 }
 
 static bool takes_part(const bench_options *options, const bench_case *c, const bench_peer *peer) {
-    return options_have_peer(options, peer) && is_named(c, peer) && c->neighbors == (peer->update_points != NULL);
+    return options_have_peer(options, peer->who, peer->method) && is_named(options, c, peer) &&
+           c->neighbors == (peer->update_points != NULL);
 }
 
 size_t entries_choose(const bench_options *options, const bench_case *c, const bench_rows *before, entry *entries,

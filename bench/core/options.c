@@ -23,7 +23,7 @@ void options_help(FILE *file) {
         "  --budget SECONDS  keep to this time: slow peers run less often, then not at all, then the rest is left out\n"
         "  --file FILE       for the suite trace: a recording, T x N x 6, as .npy\n"
         "  --scene TEXT      for the suite worst: a scene by its parameters, as worst-search prints it\n"
-        "  --method NAME     for the suite worst: this method, beside the default\n"
+        "  --method NAME     for the suites worst, surfaces and between: this method, beside the default\n"
         "  --limit SECONDS   for the suites worst and worst-search: a call that takes longer is ended\n"
         "  --seed S          for the suites worst and worst-search: of the random numbers (default: 1)\n"
         "  --list            the suites and peers, and which peers are not built\n"
@@ -82,15 +82,15 @@ static bool parse_size(const char *text, double high, size_t *value) {
     return true;
 }
 
-bool peer_has_name(const bench_peer *peer, const char *name) {
-    const size_t length = strlen(peer->who);
-    if (strncmp(name, peer->who, length) != 0) return false;
-    return !name[length] || ((name[length] == '-' || name[length] == '/') && !strcmp(name + length + 1, peer->method));
+bool peer_has_name(const char *who, const char *method, const char *name) {
+    const size_t length = strlen(who);
+    if (strncmp(name, who, length) != 0) return false;
+    return !name[length] || ((name[length] == '-' || name[length] == '/') && !strcmp(name + length + 1, method));
 }
 
-bool options_have_peer(const bench_options *options, const bench_peer *peer) {
+bool options_have_peer(const bench_options *options, const char *who, const char *method) {
     bool named = options->peer_count == 0;
-    for (size_t i = 0; i < options->peer_count; i++) named = named || peer_has_name(peer, options->peers[i]);
+    for (size_t i = 0; i < options->peer_count; i++) named = named || peer_has_name(who, method, options->peers[i]);
     return named && !options->no_peers;
 }
 
@@ -111,7 +111,7 @@ static bool is_peer_name(const char *name) {
     for (size_t i = 0; i < bench_library_count; i++) {
         if (strcmp(bench_libraries[i].name, name) == 0) return true; // built or not
         for (const bench_peer *peer = bench_libraries[i].peers; peer && peer->who; peer++)
-            if (options_have_peer(&only, peer)) return true;
+            if (options_have_peer(&only, peer->who, peer->method)) return true;
     }
     return complain("no such peer:", name);
 }
@@ -190,9 +190,12 @@ static bool options_fit_together(const bench_options *options) {
     if (!is_trace && options->file)
         return complain("not an option, and only the suite trace reads files:", options->file);
     const bool is_worst = strncmp(options->suite, "worst", 5) == 0;
-    if (!is_worst && (options->scene || options->has_method || options->seed || options->limit > 0))
-        return complain("--scene, --method, --limit and --seed are for the suites worst and worst-search, not for",
+    const bool takes_method = is_worst || !strcmp(options->suite, "surfaces") || !strcmp(options->suite, "between");
+    if (!is_worst && (options->scene || options->seed || options->limit > 0))
+        return complain("--scene, --limit and --seed are for the suites worst and worst-search, not for",
                         options->suite);
+    if (!takes_method && options->has_method)
+        return complain("--method is for the suites worst, surfaces and between, not for", options->suite);
     if (options->resume && !options->csv) return complain("no file to resume: --resume needs", "--csv FILE");
     return true;
 }

@@ -25,15 +25,18 @@ Point point_of(const float *p) {
     return Point(p[0], p[1], p[2]);
 }
 
+void pack(const bp_box *boxes, std::vector<Value> &values, Tree &tree) {
+    for (uint32_t i = 0; i < values.size(); i++) values[i] = {Box(point_of(boxes[i].min), point_of(boxes[i].max)), i};
+    tree = Tree(values.begin(), values.end());
+}
+
 class RTree {
 public:
     RTree(size_t count, const bp_box *) : values_(count) {
     }
 
     void update(const bp_box *boxes) {
-        for (uint32_t i = 0; i < values_.size(); i++)
-            values_[i] = {Box(point_of(boxes[i].min), point_of(boxes[i].max)), i};
-        tree_ = Tree(values_.begin(), values_.end());
+        pack(boxes, values_, tree_);
     }
 
     void find(bp_pairs &pairs) {
@@ -50,9 +53,45 @@ private:
     Tree tree_;
 };
 
+// A tree of the larger set, queried by the smaller one in the order given.
+class SetsRTree {
+public:
+    explicit SetsRTree(const bench_sets &sets)
+        : first_is_tree_(sets.a_count >= sets.b_count), values_(first_is_tree_ ? sets.a_count : sets.b_count) {
+    }
+
+    void update(const bench_sets &sets) {
+        sets_ = sets;
+        pack(first_is_tree_ ? sets.a : sets.b, values_, tree_);
+    }
+
+    void find(bp_pairs &pairs) {
+        const bp_box *asking = first_is_tree_ ? sets_.b : sets_.a;
+        const auto count = static_cast<uint32_t>(first_is_tree_ ? sets_.b_count : sets_.a_count);
+        for (uint32_t i = 0; i < count; i++) {
+            auto collect = [&](const Value &other) {
+                bench_push_between(&pairs, first_is_tree_ ? other.second : i, first_is_tree_ ? i : other.second);
+            };
+            tree_.query(bgi::intersects(Box(point_of(asking[i].min), point_of(asking[i].max))),
+                        boost::make_function_output_iterator(collect));
+        }
+    }
+
+private:
+    bool first_is_tree_;
+    std::vector<Value> values_;
+    Tree tree_;
+    bench_sets sets_{};
+};
+
 } // namespace
 
 extern "C" const bench_peer boost_peers[] = {
     make_peer<RTree>("boost", "rtree", "packed anew each step, queried in leaf order; no margin", BENCH_TREE),
+    {},
+};
+
+extern "C" const bench_sets_peer boost_sets[] = {
+    make_sets_peer<SetsRTree>("boost", "rtree", "the larger set packed anew each step, queried by the smaller one"),
     {},
 };

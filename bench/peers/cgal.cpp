@@ -61,25 +61,36 @@ private:
 };
 
 // Two boxes with the same id count as one, so the second set's ids follow those of the first.
-void find_between(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count, bp_pairs *pairs) {
-    std::vector<Box> first(a_count), second(b_count);
-    const auto after = static_cast<uint32_t>(a_count);
-    fill(a, first);
-    fill(b, second, after);
-    auto collect = [pairs, after](const Box &x, const Box &y) { bench_push_between(pairs, x.id, y.id - after); };
-    CGAL::box_intersection_d(first.begin(), first.end(), second.begin(), second.end(), collect, Traits(),
-                             cutoff_for(a_count + b_count), CGAL::Box_intersection_d::CLOSED);
-}
+class Intersection {
+public:
+    explicit Intersection(const bench_sets &sets) : first_(sets.a_count), second_(sets.b_count) {
+    }
 
-constexpr bench_peer with_sets(bench_peer peer) {
-    peer.find_between = find_between;
-    return peer;
-}
+    void update(const bench_sets &sets) {
+        fill(sets.a, first_);
+        fill(sets.b, second_, static_cast<uint32_t>(first_.size()));
+    }
+
+    void find(bp_pairs &pairs) {
+        const auto after = static_cast<uint32_t>(first_.size());
+        auto collect = [&pairs, after](const Box &x, const Box &y) { bench_push_between(&pairs, x.id, y.id - after); };
+        CGAL::box_intersection_d(first_.begin(), first_.end(), second_.begin(), second_.end(), collect, Traits(),
+                                 cutoff_for(first_.size() + second_.size()), CGAL::Box_intersection_d::CLOSED);
+    }
+
+private:
+    std::vector<Box> first_, second_;
+};
 
 } // namespace
 
 extern "C" const bench_peer cgal_peers[] = {
-    with_sets(make_peer<SelfIntersection>(
-        "cgal", "segment-tree", "box_self_intersection_d, cutoff 300 or 3000, closed; no margin", BENCH_TREE)),
+    make_peer<SelfIntersection>("cgal", "segment-tree",
+                                "box_self_intersection_d, cutoff 300 or 3000, closed; no margin", BENCH_TREE),
+    {},
+};
+
+extern "C" const bench_sets_peer cgal_sets[] = {
+    make_sets_peer<Intersection>("cgal", "segment-tree", "box_intersection_d, cutoff 300 or 3000, closed; no margin"),
     {},
 };

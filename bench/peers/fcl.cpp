@@ -35,6 +35,24 @@ struct BoxObject : Object {
     uint32_t index;
 };
 
+struct Collector {
+    const bp_box *boxes, *others;
+    bp_pairs *pairs;
+};
+
+bool collect(Object *a, Object *b, void *data) {
+    const Collector *to = static_cast<Collector *>(data);
+    bench_push_exact(to->pairs, to->boxes, static_cast<BoxObject *>(a)->index, static_cast<BoxObject *>(b)->index);
+    return false;
+}
+
+bool collect_between(Object *a, Object *b, void *data) {
+    const Collector *to = static_cast<Collector *>(data);
+    const uint32_t i = static_cast<BoxObject *>(a)->index, j = static_cast<BoxObject *>(b)->index;
+    if (bench_overlap(&to->boxes[i], &to->others[j])) bench_push_between(to->pairs, i, j);
+    return false;
+}
+
 class Manager {
 public:
     Manager(size_t count, const bp_box *boxes) {
@@ -47,21 +65,17 @@ public:
     }
 
     void find(bp_pairs &pairs) {
-        Collector collector{boxes_, &pairs};
-        manager_->collide(&collector, [](Object *a, Object *b, void *data) {
-            Collector *to = static_cast<Collector *>(data);
-            bench_push_exact(to->pairs, to->boxes, static_cast<BoxObject *>(a)->index,
-                             static_cast<BoxObject *>(b)->index);
-            return false;
-        });
+        Collector collector{boxes_, boxes_, &pairs};
+        manager_->collide(&collector, collect);
+    }
+
+    // The pairs of an object of this manager and one of the other.
+    void find_between(const Manager &other, bp_pairs &pairs) {
+        Collector collector{boxes_, other.boxes_, &pairs};
+        manager_->collide(other.manager_.get(), &collector, collect_between);
     }
 
 protected:
-    struct Collector {
-        const bp_box *boxes;
-        bp_pairs *pairs;
-    };
-
     void place(const bp_box *boxes) {
         boxes_ = boxes;
         for (BoxObject &object : objects_) object.set(boxes[object.index]);
@@ -77,22 +91,24 @@ protected:
 // included. As long as steps only get slower, no fixed period costs less.
 class Renewal {
 public:
-    void begin() {
+    // A step begins. Whether to rebuild.
+    bool begin() {
         start_ = Clock::now();
+        const bool is_due = due();
+        if (is_due) sum_ = last_ = steps_ = 0;
+        return is_due;
     }
     void end() {
         last_ = std::chrono::duration<double>(Clock::now() - start_).count();
         sum_ += last_;
         steps_++;
     }
+
+private:
     bool due() const {
         return steps_ == 0 || (steps_ > 1 && last_ * steps_ > sum_);
     }
-    void reset() {
-        sum_ = last_ = steps_ = 0;
-    }
 
-private:
     using Clock = std::chrono::steady_clock;
     Clock::time_point start_;
     double sum_ = 0, last_ = 0, steps_ = 0;
@@ -109,13 +125,16 @@ public:
         manager_ = std::move(tree);
     }
 
-    void update(const bp_box *boxes) {
-        renewal_.begin();
+    void bring(const bp_box *boxes, bool anew) {
         place(boxes);
-        if (renewal_.due())
+        if (anew)
             rebuild();
         else
             manager_->update();
+    }
+
+    void update(const bp_box *boxes) {
+        bring(boxes, renewal_.begin());
     }
 
     void find(bp_pairs &pairs) {
@@ -125,12 +144,33 @@ public:
 
 private:
     void rebuild() {
-        renewal_.reset();
         manager_->clear();
         manager_->registerObjects(pointers_);
         manager_->setup();
     }
 
+    Renewal renewal_;
+};
+
+// Two managers, both rebuilt or both refitted.
+class SetsTree {
+public:
+    explicit SetsTree(const bench_sets &sets) : first_(sets.a_count, sets.a), second_(sets.b_count, sets.b) {
+    }
+
+    void update(const bench_sets &sets) {
+        const bool anew = renewal_.begin();
+        first_.bring(sets.a, anew);
+        second_.bring(sets.b, anew);
+    }
+
+    void find(bp_pairs &pairs) {
+        first_.find_between(second_, pairs);
+        renewal_.end();
+    }
+
+private:
+    Tree first_, second_;
     Renewal renewal_;
 };
 
@@ -196,5 +236,10 @@ extern "C" const bench_peer fcl_peers[] = {
     make_peer<Tree>("fcl", "tree", "DynamicAABBTree, refitted, rebuilt when that pays; no margin", BENCH_TREE, true),
     make_peer<Sweep>("fcl", "ssap", "SSaP, sorted along one axis; no margin", BENCH_SWEEP),
     make_peer<Hash>("fcl", "hash", "SpatialHashing, cells of the median size or more; no margin", BENCH_HASH),
+    {},
+};
+
+extern "C" const bench_sets_peer fcl_sets[] = {
+    make_sets_peer<SetsTree>("fcl", "tree", "two managers DynamicAABBTree, refitted, rebuilt when that pays", true),
     {},
 };

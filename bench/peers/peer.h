@@ -33,21 +33,23 @@ typedef struct bench_peer {
     bench_kind kind;
     bool exact;       // reports exactly the pairs of closed boxes; otherwise a disagreement is shown, not a failure
     bool keeps;       // keeps its structure between steps, so that it needs steps to reach its steady state
+    bool for_meshes;  // made for boxes that keep their neighbors: takes part where it is named only
     size_t max_count; // the most objects it can handle (time or memory grow with n^2); 0: no limit
     void *(*create)(size_t count, const bp_box *boxes); // NULL: failed
     void (*update)(void *state, const bp_box *boxes);
     void (*update_points)(void *state, const float *points_xyz); // instead of update, for neighbours
     void (*find)(void *state, bp_pairs *pairs);
     void (*destroy)(void *state);
-    // All pairs of a box of `a` and one of `b`, in one call; NULL: it has no such search.
-    void (*find_between)(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count, bp_pairs *pairs);
 } bench_peer;
+
+struct bench_sets_peer;
 
 // A library's peers, or its absence (peers == NULL).
 typedef struct bench_library {
     const char *name;
     const char *package; // the Debian package that brings it
     const bench_peer *peers;
+    const struct bench_sets_peer *sets; // for two sets (sets_peer.h); NULL: none
 } bench_library;
 
 // All libraries that a shim exists for, built or not.

@@ -1,5 +1,6 @@
 // The table of libraries: a row each, built or not. bench/CMakeLists.txt defines BENCH_WITH_... for those found.
 #include "peers/query_peer.h"
+#include "peers/sets_peer.h"
 #include "peers/world_peer.h"
 
 #ifdef BENCH_WITH_BULLET
@@ -14,23 +15,31 @@ extern const bench_peer ode_peers[];
 #endif
 #ifdef BENCH_WITH_FCL
 extern const bench_peer fcl_peers[];
+extern const bench_sets_peer fcl_sets[];
 #else
 #define fcl_peers NULL
+#define fcl_sets NULL
 #endif
 #ifdef BENCH_WITH_CGAL
 extern const bench_peer cgal_peers[];
+extern const bench_sets_peer cgal_sets[];
 #else
 #define cgal_peers NULL
+#define cgal_sets NULL
 #endif
 #ifdef BENCH_WITH_BOOST
 extern const bench_peer boost_peers[];
+extern const bench_sets_peer boost_sets[];
 #else
 #define boost_peers NULL
+#define boost_sets NULL
 #endif
 #ifdef BENCH_WITH_EMBREE
 extern const bench_peer embree_peers[];
+extern const bench_sets_peer embree_sets[];
 #else
 #define embree_peers NULL
+#define embree_sets NULL
 #endif
 #ifdef BENCH_WITH_NANOFLANN
 extern const bench_peer nanoflann_peers[];
@@ -56,14 +65,10 @@ const bench_query_peer *const bench_query_peers = NULL;
 #endif
 
 const bench_library bench_libraries[] = {
-    {"boost", "libboost-dev", boost_peers},
-    {"embree", "libembree-dev", embree_peers},
-    {"cgal", "libcgal-dev", cgal_peers},
-    {"fcl", "libfcl-dev", fcl_peers},
-    {"bullet", "libbullet-dev", bullet_peers},
-    {"ode", "libode-dev", ode_peers},
-    {"nanoflann", "libnanoflann-dev", nanoflann_peers},
-    {"ccd", "libccd-dev", ccd_peers},
+    {"boost", "libboost-dev", boost_peers, boost_sets},       {"embree", "libembree-dev", embree_peers, embree_sets},
+    {"cgal", "libcgal-dev", cgal_peers, cgal_sets},           {"fcl", "libfcl-dev", fcl_peers, fcl_sets},
+    {"bullet", "libbullet-dev", bullet_peers, NULL},          {"ode", "libode-dev", ode_peers, NULL},
+    {"nanoflann", "libnanoflann-dev", nanoflann_peers, NULL}, {"ccd", "libccd-dev", ccd_peers, NULL},
 };
 
 const size_t bench_library_count = sizeof bench_libraries / sizeof *bench_libraries;

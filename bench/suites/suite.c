@@ -1,5 +1,6 @@
 // The suites. A new one is a file, suite_NAME.c, and a row in the table below.
 #include "core/bench.h"
+#include "peers/sets_peer.h"
 
 #include <string.h>
 
@@ -58,6 +59,18 @@ static const bench_suite suites[] = {
     {.name = "worst-search",
      .summary = "searches for shapes that hurt, --budget seconds (default: 60), --seed S; prints the worst ten",
      .run = worst_search_run},
+    {.name = "surfaces",
+     .summary = "the triangles of meshes that deform, 10^3 to 10^5, one call and worlds, beside packaged peers",
+     .parts = surfaces_parts,
+     .run = surfaces_run},
+    {.name = "between",
+     .summary = "two sets against each other, meshes and others, 10^3 to 10^5 boxes, beside packaged peers",
+     .parts = between_parts,
+     .run = between_run},
+    {.name = "auto-between",
+     .summary = "method auto beside every method, between two sets",
+     .parts = between_parts,
+     .run = auto_between_run},
     {.name = "koch",
      .summary = "linked cells, octree and hash grid on uneven scenes and sizes, with the figures of Koch 2020",
      .parts = koch_parts,
@@ -90,9 +103,16 @@ static void list_library(FILE *file, const bench_library *library) {
         fprintf(file, "  %-10s %-16s %s\n", peer->who, peer->method, peer->note);
 }
 
+static void list_sets_peers(FILE *file, const bench_library *library) {
+    for (const bench_sets_peer *peer = library->sets; peer && peer->who; peer++)
+        fprintf(file, "  %-10s %-16s %s\n", peer->who, peer->method, peer->note);
+}
+
 void suite_list(FILE *file) {
     fprintf(file, "Suites:\n");
     for (size_t i = 0; i < SUITE_COUNT; i++) fprintf(file, "  %-10s %s\n", suites[i].name, suites[i].summary);
     fprintf(file, "Peers:\n");
     for (size_t i = 0; i < bench_library_count; i++) list_library(file, &bench_libraries[i]);
+    fprintf(file, "Peers for two sets:\n");
+    for (size_t i = 0; i < bench_library_count; i++) list_sets_peers(file, &bench_libraries[i]);
 }

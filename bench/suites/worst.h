@@ -9,6 +9,7 @@
 #define BENCH_WORST_H
 
 #include "core/bench.h"
+#include "peers/sets_peer.h"
 
 #include <hostile.h>
 
@@ -24,7 +25,8 @@
 typedef struct worst_contestant {
     const char *who, *method; // as in the rows
     bp_config config;         // ours; dimensions come from the boxes
-    const bench_peer *peer;   // NULL: ours
+    const bench_peer *peer;   // NULL: ours, or
+    const bench_sets_peer *sets_peer;
     const hostile_boxes *boxes;
 } worst_contestant;
 

@@ -45,16 +45,25 @@ static hostile_boxes boxes_of(const peer_case *c, size_t n) {
     return boxes;
 }
 
+static const bench_library *library_named(const char *name) {
+    for (size_t i = 0; i < bench_library_count; i++)
+        if (strcmp(bench_libraries[i].name, name) == 0) return &bench_libraries[i];
+    abort();
+}
+
 static size_t list_contestants(const bench_options *options, const hostile_boxes *boxes, worst_contestant *list) {
     const char *name = bp_method_name((size_t)OURS_FOR_SHAPES);
     size_t count = 0;
     list[count++] = (worst_contestant){.who = OURS, .method = "auto", .boxes = boxes};
     list[count++] =
         (worst_contestant){.who = OURS, .method = name, .config = {.method = OURS_FOR_SHAPES}, .boxes = boxes};
-    for (size_t i = 0; i < bench_library_count; i++)
-        for (const bench_peer *p = bench_libraries[i].peers; p && p->who; p++)
-            if (p->find_between && options_have_peer(options, p) && count < WORST_CONTESTANTS)
-                list[count++] = (worst_contestant){.who = p->who, .method = p->method, .peer = p, .boxes = boxes};
+    const bench_library *cgal = library_named("cgal");
+    const bench_peer *p = boxes->b ? NULL : cgal->peers;
+    const bench_sets_peer *s = boxes->b ? cgal->sets : NULL;
+    if (p && options_have_peer(options, p->who, p->method))
+        list[count++] = (worst_contestant){.who = p->who, .method = p->method, .peer = p, .boxes = boxes};
+    if (s && options_have_peer(options, s->who, s->method))
+        list[count++] = (worst_contestant){.who = s->who, .method = s->method, .sets_peer = s, .boxes = boxes};
     return count;
 }
 

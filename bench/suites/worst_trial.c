@@ -44,25 +44,36 @@ static bp_status call_ours(const worst_contestant *c, bp_stats *stats, bp_pairs 
                     : bp_find_pairs(boxes->a, boxes->a_count, &config, pairs);
 }
 
-static bp_status call_peer(const worst_contestant *c, bp_pairs *pairs) {
-    const hostile_boxes *boxes = c->boxes;
-    if (boxes->b) {
-        c->peer->find_between(boxes->a, boxes->a_count, boxes->b, boxes->b_count, pairs);
-        return BP_OK;
-    }
-    void *state = c->peer->create(boxes->a_count, boxes->a);
+static bp_status call_peer(const bench_peer *peer, const hostile_boxes *boxes, bp_pairs *pairs) {
+    void *state = peer->create(boxes->a_count, boxes->a);
     if (!state) return BP_ERROR_MEMORY;
-    c->peer->update(state, boxes->a);
-    c->peer->find(state, pairs);
-    c->peer->destroy(state);
+    peer->update(state, boxes->a);
+    peer->find(state, pairs);
+    peer->destroy(state);
     return BP_OK;
+}
+
+static bp_status call_sets_peer(const bench_sets_peer *peer, const hostile_boxes *boxes, bp_pairs *pairs) {
+    const bench_sets sets = {boxes->a, boxes->b, boxes->a_count, boxes->b_count};
+    void *state = peer->create(&sets);
+    if (!state) return BP_ERROR_MEMORY;
+    peer->update(state, &sets);
+    peer->find(state, pairs);
+    peer->destroy(state);
+    return BP_OK;
+}
+
+static bp_status call(const worst_contestant *c, bp_stats *stats, bp_pairs *pairs) {
+    return c->peer        ? call_peer(c->peer, c->boxes, pairs)
+           : c->sets_peer ? call_sets_peer(c->sets_peer, c->boxes, pairs)
+                          : call_ours(c, stats, pairs);
 }
 
 static trial_sample call_once(const worst_contestant *c) {
     bp_stats stats = {0};
     bp_pairs pairs = {0};
     const double start = thread_seconds();
-    const bp_status status = c->peer ? call_peer(c, &pairs) : call_ours(c, &stats, &pairs);
+    const bp_status status = call(c, &stats, &pairs);
     trial_sample sample = {.status = status, .seconds = thread_seconds() - start};
     sample.build_seconds = stats.build_seconds;
     sample.tests = stats.tests;
@@ -70,7 +81,7 @@ static trial_sample call_once(const worst_contestant *c) {
     sample.chosen = stats.method;
     sample.pairs = pairs.count;
     sample.hash = hash_pairs(pairs.data, pairs.count);
-    if (c->peer)
+    if (c->peer || c->sets_peer)
         free(pairs.data);
     else
         bp_pairs_free(&pairs, NULL);
@@ -176,7 +187,7 @@ hostile_boxes worst_scene_boxes(const char *name, size_t n, bool between) {
     const char *error = NULL;
     scene *s = scene_create(name, &(scene_options){.count = n, .motion = -1}, &error);
     if (!s) abort();
-    const size_t all = scene_box_count(s), first = between ? all / 2 : all;
+    const size_t all = scene_box_count(s), first = between ? scene_first_count(s) : all;
     hostile_boxes boxes = {.a_count = first, .b_count = all - first, .dimensions = scene_dimensions(s)};
     boxes.a = copy_boxes(scene_boxes(s), first);
     if (between) boxes.b = copy_boxes(scene_boxes(s) + first, all - first);
