@@ -1,22 +1,13 @@
-// Boxes from CSV: read in blocks, cut into lines in place, numbers parsed where they lie.
+// Boxes from CSV: numbers are parsed where they lie in the lines.
 //
 // The first line tells what separates the columns: commas, semicolons, or blanks and tabs. One header line is allowed;
 // quotes and spaces around numbers, CRLF, a byte order mark, a missing last newline and empty lines at the end are too.
 // Any other line that is not a row of numbers is an error with its line number: to skip a row would lose pairs.
 #include "formats/box_files.h"
+#include "formats/line_reader.h"
 #include "formats/number.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-typedef struct line_reader {
-    input_file *input;
-    char *block; // STREAM_BLOCK bytes and one for a '\0'
-    size_t begin, end;
-    bool at_end;   // of the file
-    size_t number; // of the line last read, from 1
-    const char *line_end;
-} line_reader;
 
 typedef struct csv_reader {
     line_reader lines;
@@ -26,50 +17,6 @@ typedef struct csv_reader {
     size_t empty_line; // the first of the empty lines just read; 0: none
     box_list *list;
 } csv_reader;
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Lines
-
-static bool refill(line_reader *lines, failure *why) {
-    size_t kept = lines->end - lines->begin;
-    memmove(lines->block, lines->block + lines->begin, kept);
-    size_t got;
-    if (!input_read(lines->input, lines->block + kept, STREAM_BLOCK - kept, &got, why)) return false;
-    lines->at_end = got < STREAM_BLOCK - kept;
-    lines->begin = 0;
-    lines->end = kept + got;
-    return true;
-}
-
-static char *cut_line(line_reader *lines, char *end, size_t next) {
-    char *line = lines->block + lines->begin;
-    if (end > line && end[-1] == '\r') end--;
-    *end = '\0';
-    lines->line_end = end;
-    lines->begin = next;
-    lines->number++;
-    return line;
-}
-
-// Sets *line to the next line, or to NULL at the end of the file.
-static bool next_line(line_reader *lines, char **line, failure *why) {
-    for (;;) {
-        char *begin = lines->block + lines->begin;
-        char *newline = memchr(begin, '\n', lines->end - lines->begin);
-        if (newline != NULL) {
-            *line = cut_line(lines, newline, (size_t)(newline + 1 - lines->block));
-            return true;
-        }
-        if (lines->at_end) break;
-        if (lines->begin == 0 && lines->end == STREAM_BLOCK) {
-            return failure_set(why, STATUS_FAILED, "%s:%zu: the line is longer than %d bytes; expected a CSV file",
-                               lines->input->name, lines->number + 1, STREAM_BLOCK);
-        }
-        if (!refill(lines, why)) return false;
-    }
-    *line = lines->begin == lines->end ? NULL : cut_line(lines, lines->block + lines->end, lines->end);
-    return true;
-}
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Rows
@@ -300,15 +247,14 @@ static bool read_line(csv_reader *reader, const char *line, failure *why) {
 }
 
 bool box_csv_read(input_file *input, uint32_t dimensions, box_list *list, failure *why) {
-    csv_reader reader = {.lines = {.input = input}, .dimensions = dimensions, .list = list};
-    reader.lines.block = calloc(STREAM_BLOCK + 1, 1);
-    if (reader.lines.block == NULL) return failure_memory(why);
+    csv_reader reader = {.dimensions = dimensions, .list = list};
+    if (!line_reader_begin(&reader.lines, input, why)) return false;
     char *line = NULL;
     bool good;
-    while ((good = next_line(&reader.lines, &line, why)) && line != NULL) {
+    while ((good = line_reader_next(&reader.lines, &line, "a CSV file", why)) && line != NULL) {
         if (!(good = read_line(&reader, line, why))) break;
     }
-    free(reader.lines.block);
+    line_reader_end(&reader.lines);
     if (good && reader.columns == 0) {
         return failure_set(why, STATUS_FAILED, "%s: is empty; expected boxes, one a row", input->name);
     }
