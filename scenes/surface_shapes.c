@@ -8,7 +8,7 @@ static double dot(const double a[3], const double b[3]) {
 
 // Half a wave to 2 for each unit of length, then twice as many, ... Three waves for each octave.
 surface_relief relief_draw(rng *random, uint32_t dimensions, double height) {
-    surface_relief made;
+    surface_relief made = {0};
     for (size_t i = 0; i < RELIEF_WAVES; ++i) {
         surface_wave *wave = &made.waves[i];
         const double octave = (double)((size_t)1 << i / 3);
