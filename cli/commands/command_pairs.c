@@ -75,14 +75,14 @@ static bool check_call(const command_line *arguments, failure *why) {
                            arguments->operand_count);
     }
     for (size_t i = 0; i < arguments->operand_count; i++) {
-        if (!file_format_of(arguments->operands[i], &format, why)) return false;
+        if (!file_format_of_input(arguments->operands[i], &format, why)) return false;
         standard_inputs += strcmp(arguments->operands[i], "-") == 0;
     }
     if (standard_inputs > 1) return failure_set(why, STATUS_WRONG_CALL, "standard input can be read only once");
     if ((arguments->config.flags & BP_PAIRS_FIXED) != 0) {
         return failure_set(why, STATUS_WRONG_CALL, "flags: a fixed buffer is for C programs; leave this flag out");
     }
-    if (arguments->output != NULL && !file_format_of(arguments->output, &format, why)) return false;
+    if (arguments->output != NULL && !file_format_of_output(arguments->output, &format, why)) return false;
     return output_spares(output_path(arguments), arguments->operands, arguments->operand_count, why);
 }
 
@@ -113,9 +113,11 @@ const tool_command command_pairs = {
     .synopsis = "FILE [FILE] [options]",
     .example = "  broadphase pairs boxes.npy --stats -o pairs.csv\n"
                "  broadphase pairs points.csv cells.csv --threads -1 -o pairs.npy\n"
+               "  broadphase pairs body.ply cloth.obj -o pairs.csv\n"
                "\n"
                "Box files: .csv or .npy, a row each: min_x,min_y,min_z,max_x,max_y,max_z or x,y,z,radius; - is CSV.\n"
                "In .csv files commas, semicolons, tabs or blanks separate columns. For 2-D boxes: z 0, dimensions=2.\n"
+               "Meshes, .ply or .obj, are read as the boxes of their triangles, in the order of the faces.\n"
                "Pairs are row numbers from 0, written sorted as a,b. Boxes of float64 are compared in 64 bits.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,

@@ -38,7 +38,7 @@ static bool check_call(const command_line *arguments, failure *why) {
         return failure_set(why, STATUS_WRONG_CALL,
                            "expected the name of one scene; 'broadphase scene --list' has them");
     }
-    if (arguments->output != NULL && !file_format_of(arguments->output, &format, why)) return false;
+    if (arguments->output != NULL && !file_format_of_output(arguments->output, &format, why)) return false;
     for (size_t i = 0; i < scene_count(); i++) {
         if (strcmp(scene_name(i), arguments->operands[0]) == 0) return true;
     }

@@ -170,7 +170,7 @@ static bool run_trace(const command_line *arguments, failure *why) {
         return failure_set(why, STATUS_WRONG_CALL, "expected one trace, found %zu files", arguments->operand_count);
     }
     file_format format = FORMAT_NPY;
-    if (arguments->output != NULL && !file_format_of(arguments->output, &format, why)) return false;
+    if (arguments->output != NULL && !file_format_of_output(arguments->output, &format, why)) return false;
     if (format != FORMAT_NPY) {
         return failure_set(why, STATUS_WRONG_CALL, "%s: expected a name ending in .npy for the trace",
                            arguments->output);

@@ -9,20 +9,34 @@
 #include <string.h>
 #include <strings.h>
 
-bool file_format_of(const char *path, file_format *format, failure *why) {
+static bool find_format(const char *path, file_format *format) {
+    static const char *const EXTENSIONS[] = {".csv", ".npy", ".ply", ".obj"};
     const char *dot = strrchr(path, '.');
+    *format = FORMAT_CSV;
+    if (strcmp(path, "-") == 0) return true;
+    for (size_t i = 0; dot != NULL && i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++) {
+        *format = (file_format)i;
+        if (strcasecmp(dot, EXTENSIONS[i]) == 0) return true;
+    }
+    return false;
+}
+
+static bool fail_name(const char *path, const char *expected, failure *why) {
     if (*path == '\0') return failure_set(why, STATUS_WRONG_CALL, "expected the name of a file, found an empty word");
-    if (strcmp(path, "-") == 0 || (dot != NULL && strcasecmp(dot, ".csv") == 0)) {
-        *format = FORMAT_CSV;
-        return true;
+    return failure_set(why, STATUS_WRONG_CALL, "%s: %s, or - for CSV through a pipe", path, expected);
+}
+
+bool file_format_of_input(const char *path, file_format *format, failure *why) {
+    return find_format(path, format) ||
+           fail_name(path, "unknown file type; expected a name ending in .csv, .npy, .ply or .obj", why);
+}
+
+bool file_format_of_output(const char *path, file_format *format, failure *why) {
+    if (!find_format(path, format)) {
+        return fail_name(path, "unknown file type; expected a name ending in .csv or .npy", why);
     }
-    if (dot != NULL && strcasecmp(dot, ".npy") == 0) {
-        *format = FORMAT_NPY;
-        return true;
-    }
-    return failure_set(why, STATUS_WRONG_CALL,
-                       "%s: unknown file type; expected a name ending in .csv or .npy, or - for CSV through a pipe",
-                       path);
+    return *format == FORMAT_CSV || *format == FORMAT_NPY ||
+           fail_name(path, "meshes are read, not written; expected a name ending in .csv or .npy", why);
 }
 
 const char *box_column_name(size_t columns, size_t index) {
@@ -149,12 +163,15 @@ void box_list_free(box_list *list) {
 // Files
 
 bool box_file_read(const char *path, uint32_t dimensions, box_list *list, failure *why) {
+    static bool (*const READERS[])(input_file *, uint32_t, box_list *, failure *) = {[FORMAT_CSV] = box_csv_read,
+                                                                                     [FORMAT_NPY] = box_npy_read,
+                                                                                     [FORMAT_PLY] = box_ply_read,
+                                                                                     [FORMAT_OBJ] = box_obj_read};
     file_format format = FORMAT_CSV;
     input_file input;
     *list = (box_list){0};
-    if (!file_format_of(path, &format, why) || !input_open(&input, path, why)) return false;
-    bool done = format == FORMAT_NPY ? box_npy_read(&input, dimensions, list, why)
-                                     : box_csv_read(&input, dimensions, list, why);
+    if (!file_format_of_input(path, &format, why) || !input_open(&input, path, why)) return false;
+    bool done = READERS[format](&input, dimensions, list, why);
     input_close(&input);
     if (!done) box_list_free(list);
     return done;
@@ -191,7 +208,7 @@ static void write_npy(output_file *output, const bp_box *boxes, size_t count) {
 bool box_file_write(const char *path, const bp_box *boxes, size_t count, failure *why) {
     file_format format = FORMAT_CSV;
     output_file output;
-    if (!file_format_of(path, &format, why) || !output_open(&output, path, why)) return false;
+    if (!file_format_of_output(path, &format, why) || !output_open(&output, path, why)) return false;
     if (format == FORMAT_NPY) {
         write_npy(&output, boxes, count);
     } else {

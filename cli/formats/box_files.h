@@ -1,4 +1,5 @@
-// Files of boxes, in the formats of the project: .csv, .npy, and "-" for standard input or output as CSV.
+// Files of boxes, in the formats of the project: .csv, .npy, and "-" for standard input or output as CSV; and meshes,
+// .ply and .obj, which are read as the boxes of their triangles.
 //
 // A row is a box (6 numbers) or a sphere (4). Boxes of float64 files are kept in 64 bits; those of others are floats.
 // The box of a sphere is rounded outwards, so that no pair is lost.
@@ -10,10 +11,11 @@
 
 #include <broadphase/broadphase.h>
 
-typedef enum file_format { FORMAT_CSV, FORMAT_NPY } file_format;
+typedef enum file_format { FORMAT_CSV, FORMAT_NPY, FORMAT_PLY, FORMAT_OBJ } file_format;
 
-// By the extension of `path`; a wrong call if it is neither.
-bool file_format_of(const char *path, file_format *format, failure *why);
+// By the extension of `path`; a wrong call if it is none of these. Meshes are not written.
+bool file_format_of_input(const char *path, file_format *format, failure *why);
+bool file_format_of_output(const char *path, file_format *format, failure *why);
 
 typedef struct box_list {
     bp_box *data;           // NULL if `is_double`
@@ -41,5 +43,7 @@ const char *box_column_name(size_t columns, size_t index);
 // One reader per format; box_file_read picks.
 bool box_csv_read(input_file *input, uint32_t dimensions, box_list *list, failure *why);
 bool box_npy_read(input_file *input, uint32_t dimensions, box_list *list, failure *why);
+bool box_ply_read(input_file *input, uint32_t dimensions, box_list *list, failure *why);
+bool box_obj_read(input_file *input, uint32_t dimensions, box_list *list, failure *why);
 
 #endif

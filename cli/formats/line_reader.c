@@ -52,3 +52,12 @@ bool line_reader_next(line_reader *lines, char **line, const char *expected, fai
     *line = lines->begin == lines->end ? NULL : cut_line(lines, lines->block + lines->end, lines->end);
     return true;
 }
+
+bool line_reader_bytes(line_reader *lines, size_t size, const unsigned char **bytes, failure *why) {
+    if (lines->end - lines->begin < size && !lines->at_end && !refill(lines, why)) return false;
+    *bytes = NULL;
+    if (lines->end - lines->begin < size) return true;
+    *bytes = (const unsigned char *)lines->block + lines->begin;
+    lines->begin += size;
+    return true;
+}

@@ -1,4 +1,4 @@
-// A text file, line by line: read in blocks, cut into lines in place.
+// A text file, line by line, or a text with bytes behind it: read in blocks, cut into lines in place.
 #ifndef TOOL_LINE_READER_H
 #define TOOL_LINE_READER_H
 
@@ -18,5 +18,7 @@ void line_reader_end(line_reader *lines);
 // Sets *line to the next line, without its end and with a '\0' instead, or to NULL at the end of the file. It stays
 // where it is until the next call. `expected` says what kind of file it should be, if a line is too long.
 bool line_reader_next(line_reader *lines, char **line, const char *expected, failure *why);
+// Sets *bytes to the next `size` bytes (few), or to NULL if the file ends before: for data behind lines.
+bool line_reader_bytes(line_reader *lines, size_t size, const unsigned char **bytes, failure *why);
 
 #endif

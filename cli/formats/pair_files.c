@@ -30,7 +30,7 @@ static void write_pairs(output_file *output, file_format format, const bp_pair *
 bool pair_file_write(const char *path, const bp_pair *pairs, size_t count, failure *why) {
     file_format format = FORMAT_CSV;
     output_file output;
-    if (!file_format_of(path, &format, why) || !output_open(&output, path, why)) return false;
+    if (!file_format_of_output(path, &format, why) || !output_open(&output, path, why)) return false;
     if (format == FORMAT_NPY) {
         npy_write_header(&output, "<u4", count, 2);
     } else {

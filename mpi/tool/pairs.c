@@ -285,8 +285,8 @@ bool run_pairs(const mpi_call *call, failure *why) {
     if (call->input == NULL || call->output == NULL) {
         return failure_set(why, STATUS_WRONG_CALL, "pairs: expected a file of boxes, and -o FILE for the pairs");
     }
-    if (!file_format_of(call->input, &format, why) || format != FORMAT_NPY ||
-        !file_format_of(call->output, &format, why) || format != FORMAT_NPY) {
+    if (!file_format_of_input(call->input, &format, why) || format != FORMAT_NPY ||
+        !file_format_of_output(call->output, &format, why) || format != FORMAT_NPY) {
         return failure_set(why, STATUS_WRONG_CALL,
                            "pairs: both files must be .npy, which several ranks can read and write");
     }

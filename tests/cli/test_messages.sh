@@ -65,6 +65,27 @@ failed 'five.csv:1: expected 6 columns (boxes: min_x,min_y,min_z,max_x,max_y,max
 failed 'found 3; for points add a fourth column, the radius: 0' pairs three.csv
 
 # ----------------------------------------------------------------------------------------------------------------------
+# Meshes
+
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 1\nf 1 2 3\nf 4 3 2\n' >two.obj
+printf 'ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n' >one.ply
+good pairs two.obj
+[ "$(tail -1 out)" = 0,1 ] || fail 'a mesh with itself'
+good pairs one.ply two.obj
+[ "$(tr '\n' ' ' <out)" = 'a,b 0,0 0,1 ' ] || fail 'two meshes'
+good pairs two.obj boxes.csv
+head -n 6 one.ply >cut.ply
+failed 'cut.ply: ends within its header; copy or save it again' pairs cut.ply
+printf '3 0 1 7\n' | cat one.ply - | sed 's/face 1/face 2/' >far.ply
+failed 'far.ply: face 1 (from 0): the face names vertex 7, the file has 3 vertices (the first is 0); save the mesh again' pairs far.ply
+sed 's/f 4 3 2/f 4 3/' two.obj >corners.obj
+failed 'corners.obj:6: the face has 2 corners; expected at least 3' pairs corners.obj
+failed 'found '"'ply'"'; save the mesh as triangles' pairs "$(cp one.ply other.obj && echo other.obj)"
+wrong 'two.stl: unknown file type; expected a name ending in .csv, .npy, .ply or .obj, or - for CSV through a pipe' pairs two.stl
+wrong 'out.ply: meshes are read, not written; expected a name ending in .csv or .npy' pairs two.obj -o out.ply
+wrong 'out.obj: meshes are read, not written' scene uniform -n 10 -o out.obj
+
+# ----------------------------------------------------------------------------------------------------------------------
 # An output that is an input: by any name, before anything is written
 
 ln -s boxes.csv symbolic.csv
