@@ -57,6 +57,7 @@ typedef struct bp_details {
     bp_compact_sort sort; ///< compact-grid: the sort that ran (never BP_SORT_AUTOMATIC); otherwise 0
     double changed_share; ///< compact-grid: share of objects that have changed cell since the last update
     uint32_t handed_over; ///< 1: hierarchical-grid would have tested too many pairs, and split took over
+    uint32_t strips;      ///< 1: hierarchical-grid searched strips: few objects, of similar sizes
 } bp_details;
 
 /// Reads bp_stats.details. `stats` may be NULL: then everything is zero.

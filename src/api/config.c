@@ -14,8 +14,7 @@ enum {
     OCTREE_DEPTH_MAX = 21,
     LOOSENESS_MAX = 8,
     CHUNK_SIZE_MAX = 64, // 2^18 pivots in a chunk
-    CHUNK_SIZE_MAX_2D = 1024,
-    BRUTE_FORCE_BELOW = 320 // where both ways take the same time: docs/performance.md
+    CHUNK_SIZE_MAX_2D = 1024
 };
 
 static bp_status refuse_field(const bp_log *log, const char *field, const char *remedy) {
@@ -203,7 +202,7 @@ static void fill_settings(bp_method_settings *s, uint32_t dimensions) {
         s->hierarchy_factor = 2.0f;
     }
     if (s->brute_force_below == 0) {
-        s->brute_force_below = BRUTE_FORCE_BELOW;
+        s->brute_force_below = BP_BRUTE_FORCE_BELOW;
     }
     if (s->chunk_size == 0) {
         s->chunk_size = dimensions == 2 ? 32 : 8;

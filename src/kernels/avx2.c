@@ -3,6 +3,7 @@
 
 #if defined(__AVX2__) && defined(__x86_64__)
 #include "kernels/x86.h"
+#include "kernels/x86_strips.h"
 
 static inline __m256 overlap_on(vec box_min, vec box_max, const float *min, const float *max) {
     const __m256 below = _mm256_cmp_ps(box_min, _mm256_loadu_ps(max), _CMP_LE_OQ);
@@ -12,16 +13,25 @@ static inline __m256 overlap_on(vec box_min, vec box_max, const float *min, cons
 
 #define AXIS_OVERLAP(box, candidates, axis, at)                                                                        \
     overlap_on((box)->min[axis], (box)->max[axis], (candidates)->min[axis] + (at), (candidates)->max[axis] + (at))
-#define vec_overlap(box, candidates, at)                                                                               \
-    (vec_mask)(unsigned) _mm256_movemask_ps(                                                                           \
-        _mm256_and_ps(_mm256_and_ps(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),       \
-                      AXIS_OVERLAP(box, candidates, 2, at)))
+#define ALL_OVERLAP(box, candidates, at)                                                                               \
+    _mm256_and_ps(_mm256_and_ps(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),           \
+                  AXIS_OVERLAP(box, candidates, 2, at))
+#define vec_overlap(box, candidates, at) (vec_mask)(unsigned) _mm256_movemask_ps(ALL_OVERLAP(box, candidates, at))
+#define vec_overlap_apart(box, candidates, at, flags, ids)                                                             \
+    (vec_mask)(unsigned) _mm256_movemask_ps(_mm256_and_ps(ALL_OVERLAP(box, candidates, at), without(flags, ids)))
+
+// The lanes whose ids have none of the flags.
+static inline __m256 without(vec_ids flags, vec_ids ids) {
+    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(flags, ids), _mm256_setzero_si256()));
+}
 
 #include "kernels/overlap_loop.h"
 
 #include "kernels/probe_loop.h"
 
 #include "kernels/record_loop.h"
+
+#include "kernels/strip_loop.h"
 
 const bp_kernels bp_kernels_avx2 = {
     .cell_keys = x86_cell_keys,
@@ -35,5 +45,9 @@ const bp_kernels bp_kernels_avx2 = {
     .part_records = vec_part_records,
     .select_records = vec_select_records,
     .count_sides = vec_count_sides,
+    .survey = x86_survey,
+    .strip_entries = x86_strip_entries,
+    .gather_entries = x86_gather_entries,
+    .test_strips = vec_test_strips,
 };
 #endif

@@ -4,6 +4,7 @@
 
 #if defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__x86_64__)
 #include "kernels/x86.h"
+#include "kernels/x86_strips.h"
 
 static inline __m256i compare(vec a, vec b) {
     return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
@@ -26,6 +27,50 @@ static inline __m256i all_of(__m256i a, __m256i b, __m256i c) {
 
 #include "kernels/record_loop.h"
 
+// Four pairs of one id and the others at lanes of a vector.
+static inline void put_four(bp_pair *out, __m256i id, __m256i others, __m256i lanes) {
+    _mm256_storeu_si256((__m256i *)out, _mm256_mask_permutexvar_epi32(id, 0xaa, lanes, others));
+}
+
+// See strip_loop.h. Sixteen candidates at a time: most entries of strips have about ten, so that one step is enough.
+static inline bp_pair *test_entry(const bp_columns own, const bp_columns candidates, size_t count, bp_pair *out) {
+    const __m256i front = _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3), back = _mm256_setr_epi32(4, 4, 5, 5, 6, 6, 7, 7);
+    __m512 min[3], max[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        min[axis] = _mm512_set1_ps(own.min[axis][0]);
+        max[axis] = _mm512_set1_ps(own.max[axis][0]);
+    }
+    const __m512i id = _mm512_set1_epi32((int)own.id[0]);
+    const __m512i flags = _mm512_and_si512(id, _mm512_set1_epi32((int)~BP_ENTRY_ID));
+    const __m256i first = _mm512_castsi512_si256(id);
+    size_t at = 0;
+    do {
+        const size_t left = count - at;
+        const __m512i other = _mm512_loadu_si512(candidates.id + at);
+        __mmask16 mask = (__mmask16)_bzhi_u32(0xffffu, left < 16 ? (unsigned)left : 16u);
+        mask = _mm512_mask_testn_epi32_mask(mask, other, flags);
+        for (int axis = 0; axis < 3; ++axis) {
+            mask = _mm512_mask_cmp_ps_mask(mask, min[axis], _mm512_loadu_ps(candidates.max[axis] + at), _CMP_LE_OQ);
+            mask = _mm512_mask_cmp_ps_mask(mask, _mm512_loadu_ps(candidates.min[axis] + at), max[axis], _CMP_LE_OQ);
+        }
+        const __m512i hits = _mm512_maskz_compress_epi32(mask, other);
+        const size_t hit_count = (size_t)_mm_popcnt_u32(mask);
+        put_four(out, first, _mm512_castsi512_si256(hits), front);
+        if (hit_count > 4) { // rare
+            const __m256i upper = _mm512_extracti64x4_epi64(hits, 1);
+            put_four(out + 4, first, _mm512_castsi512_si256(hits), back);
+            put_four(out + 8, first, upper, front);
+            put_four(out + 12, first, upper, back);
+        }
+        out += hit_count;
+        at += 16;
+    } while (at < count);
+    return out;
+}
+
+#define HAS_TEST_ENTRY
+#include "kernels/strip_loop.h"
+
 const bp_kernels bp_kernels_avx512 = {
     .cell_keys = x86_cell_keys,
     .gather = x86_gather,
@@ -38,5 +83,9 @@ const bp_kernels bp_kernels_avx512 = {
     .part_records = vec_part_records,
     .select_records = vec_select_records,
     .count_sides = vec_count_sides,
+    .survey = x86_survey,
+    .strip_entries = x86_strip_entries,
+    .gather_entries = x86_gather_entries,
+    .test_strips = vec_test_strips,
 };
 #endif

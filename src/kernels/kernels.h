@@ -8,6 +8,7 @@
 //   test_rows      boxes of a row against rows of cells -> pairs    (finding)
 //   probe          a box or a line against a range of boxes         (queries)
 //   ..._records    boxes as records (base/records.h): parting and selecting them (split)
+//   survey, strip_entries, gather_entries, test_strips              boxes of similar sizes (kernels/strips.h)
 //
 // Boxes are stored in columns (base/columns.h). One box is tested against eight others at once; the hits are compressed
 // and appended without a branch. (Whether any of the eight is a hit is unpredictable: a branch cost 40 %.)
@@ -19,6 +20,7 @@
 #include "base/cells.h"
 #include "base/columns.h"
 #include "base/records.h"
+#include "kernels/strips.h"
 
 #include <broadphase/broadphase_methods.h>
 
@@ -139,6 +141,22 @@ typedef struct bp_kernels {
     // BP_COLUMN_PADDING values.
     void (*count_sides)(const float *min, const float *negated_max, size_t count, const float *planes,
                         size_t plane_count, uint32_t *before, uint32_t *behind);
+
+    // Adds up what boxes are like; holes are left out.
+    void (*survey)(const bp_box *boxes, size_t count, bp_survey_lanes *lanes);
+
+    // Writes an entry for each strip that one of the boxes touches: its key, and the entry. `keys`
+    // and `entries` have room for BP_STRIP_ENTRIES * count. Returns their number. Holes have none.
+    size_t (*strip_entries)(const bp_strips *strips, const bp_box *boxes, size_t count, uint32_t *keys,
+                            uint64_t *entries);
+
+    // Fills the columns at positions begin .. end-1 with entries: their ids with flags, and their boxes.
+    void (*gather_entries)(const bp_columns *columns, size_t begin, size_t end, const uint64_t *entries,
+                           const bp_box *boxes);
+
+    // Tests entries, each against those that follow it, until all are done or the next one does not fit. Returns the
+    // number of pairs written; *done gets the number of entries done.
+    size_t (*test_strips)(const bp_strips_job *job, size_t *done);
 } bp_kernels;
 
 // The kernels of an instruction set; BP_SIMD_AUTO: of the best that this processor has, or of the one that the

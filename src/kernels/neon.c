@@ -2,6 +2,8 @@
 #include "kernels/plain.h"
 
 #if defined(__ARM_NEON) && defined(__aarch64__)
+#include "kernels/plain_strips.h"
+
 #include <arm_neon.h>
 
 enum { WIDTH = 4 };
@@ -117,12 +119,16 @@ static inline uint32x4_t overlap_on(vec box_min, vec box_max, const float *min, 
 #define vec_overlap(box, candidates, at)                                                                               \
     vandq_u32(vandq_u32(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),                   \
               AXIS_OVERLAP(box, candidates, 2, at))
+#define vec_overlap_apart(box, candidates, at, flags, ids)                                                             \
+    vbicq_u32(vec_overlap(box, candidates, at), vtstq_u32(flags, ids))
 
 #include "kernels/overlap_loop.h"
 
 #include "kernels/probe_loop.h"
 
 #include "kernels/record_loop.h"
+
+#include "kernels/strip_loop.h"
 
 const bp_kernels bp_kernels_neon = {
     .cell_keys = plain_cell_keys,
@@ -136,5 +142,9 @@ const bp_kernels bp_kernels_neon = {
     .part_records = vec_part_records,
     .select_records = vec_select_records,
     .count_sides = vec_count_sides,
+    .survey = plain_survey,
+    .strip_entries = plain_all_strip_entries,
+    .gather_entries = plain_gather_entries,
+    .test_strips = vec_test_strips,
 };
 #endif

@@ -1,5 +1,6 @@
 // Plain C: the reference for all other kernels, and the fallback for processors without vector kernels.
 #include "kernels/plain.h"
+#include "kernels/plain_strips.h"
 
 enum { WIDTH = 1 };
 
@@ -103,12 +104,16 @@ static inline size_t rec_at_most(rec a, rec b) {
      (unsigned)((candidates)->min[axis][at] <= (box)->max[axis]))
 #define vec_overlap(box, candidates, at)                                                                               \
     (OVERLAP_ON(box, candidates, 0, at) & OVERLAP_ON(box, candidates, 1, at) & OVERLAP_ON(box, candidates, 2, at))
+#define vec_overlap_apart(box, candidates, at, flags, ids)                                                             \
+    (vec_overlap(box, candidates, at) & (unsigned)(((flags) & (ids)) == 0))
 
 #include "kernels/overlap_loop.h"
 
 #include "kernels/probe_loop.h"
 
 #include "kernels/record_loop.h"
+
+#include "kernels/strip_loop.h"
 
 const bp_kernels bp_kernels_scalar = {
     .cell_keys = plain_cell_keys,
@@ -122,4 +127,8 @@ const bp_kernels bp_kernels_scalar = {
     .part_records = vec_part_records,
     .select_records = vec_select_records,
     .count_sides = vec_count_sides,
+    .survey = plain_survey,
+    .strip_entries = plain_all_strip_entries,
+    .gather_entries = plain_gather_entries,
+    .test_strips = vec_test_strips,
 };

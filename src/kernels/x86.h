@@ -87,6 +87,19 @@ static inline void transpose(const float *const boxes[8], int skip, __m256 colum
     columns[3] = _mm256_shuffle_ps(b, d, 0xee);
 }
 
+// Fills eight positions of the columns.
+static inline void gather_eight(const bp_columns *columns, size_t at, const float *const rows[8]) {
+    __m256 low[4], high[4];
+    transpose(rows, 0, low);  // min x, y, z, max x
+    transpose(rows, 2, high); // min z, max x, y, z
+    _mm256_storeu_ps(columns->min[0] + at, low[0]);
+    _mm256_storeu_ps(columns->min[1] + at, low[1]);
+    _mm256_storeu_ps(columns->min[2] + at, low[2]);
+    _mm256_storeu_ps(columns->max[0] + at, low[3]);
+    _mm256_storeu_ps(columns->max[1] + at, high[2]);
+    _mm256_storeu_ps(columns->max[2] + at, high[3]);
+}
+
 // Boxes are anywhere in memory: they are prefetched this many positions ahead.
 enum { PREFETCH = 96 };
 
@@ -100,15 +113,7 @@ static void x86_gather(const bp_columns *columns, size_t begin, size_t end, cons
             _mm_prefetch((const char *)(boxes[columns->id[ahead]].max + 2), _MM_HINT_T1);
             rows[k] = (const float *)&boxes[columns->id[at + k]];
         }
-        __m256 low[4], high[4];
-        transpose(rows, 0, low);  // min x, y, z, max x
-        transpose(rows, 2, high); // min z, max x, y, z
-        _mm256_storeu_ps(columns->min[0] + at, low[0]);
-        _mm256_storeu_ps(columns->min[1] + at, low[1]);
-        _mm256_storeu_ps(columns->min[2] + at, low[2]);
-        _mm256_storeu_ps(columns->max[0] + at, low[3]);
-        _mm256_storeu_ps(columns->max[1] + at, high[2]);
-        _mm256_storeu_ps(columns->max[2] + at, high[3]);
+        gather_eight(columns, at, rows);
     }
     plain_gather(columns, at, end, boxes);
 }

@@ -7,6 +7,9 @@
 
 #include <stdbool.h>
 
+// settings.brute_force_below, unless the caller sets it: where both ways take the same time (docs/performance.md).
+enum { BP_BRUTE_FORCE_BELOW = 320 };
+
 typedef struct bp_method_setup {
     bp_runtime runtime;
     const bp_kernels *kernels; // of the chosen instruction set

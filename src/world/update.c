@@ -9,6 +9,7 @@
 #include "methods/hierarchical_grid/hierarchical_grid.h"
 #include "view/pair_filter.h"
 #include "world/method_switch.h"
+#include "world/query/query_cache.h"
 #include "world/world.h"
 
 enum { MUCH_SHARE = 16 }; // more than one object in this many is much
@@ -64,10 +65,18 @@ static bp_status build_or_update(bp_world *world, bool is_anew, bp_search_kind *
     return ops->update(world->method.state, boxes, count, are_known ? &changes : NULL, kind);
 }
 
+// Where queries were asked, there should be a grid that answers them.
+static void serve_queries(bp_world *world) {
+    if (bp_query_cache_was_asked(world->queries) && world->method.ops == &bp_hierarchical_grid_ops) {
+        bp_hierarchical_grid_serve_queries(world->method.state);
+    }
+}
+
 static bp_status update_structure(bp_world *world, bp_search_kind *kind) {
     const bool was_apart = world->statics.apart;
     *kind = BP_SEARCH_ALL;
     refit_boxes(world);
+    serve_queries(world);
     if (bp_world_is_viewed(world)) {
         return build_viewed(world);
     }

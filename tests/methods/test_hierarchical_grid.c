@@ -77,7 +77,7 @@ static void the_few_look_for_the_many(void **state) {
 static void walls_cost_little(void **state) {
     (void)state;
     const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID};
-    scene *subject = open_scene("reference", 20000);
+    scene *subject = open_scene("reference", 40000); // more than strips are for
     const size_t finite = scene_finite_count(subject);
     const bp_stats without = stats_of(scene_boxes(subject), finite, config);
     const bp_stats with = stats_of(scene_boxes(subject), scene_box_count(subject), config);

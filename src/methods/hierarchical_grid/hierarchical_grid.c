@@ -1,5 +1,6 @@
-// hierarchical-grid: levels of grids, each for objects of a certain size, in three forms behind one method.
+// hierarchical-grid: levels of grids, each for objects of a certain size, in four forms behind one method.
 //
+//     strips         a few thousand boxes of similar sizes, searched without a plan         strips.h
 //     sorted grid    all boxes are sorted by cell into columns, again in every step         sorted_grid.h
 //     patched grid   a sorted grid that is kept and corrected while few objects change      patched_grid.h
 //     linked grid    cells are linked lists, which objects enter and leave in O(1)          linked_grid.h
@@ -27,6 +28,7 @@
 #include "base/details.h"
 #include "methods/hierarchical_grid/linked_grid.h"
 #include "methods/hierarchical_grid/patched_grid.h"
+#include "methods/hierarchical_grid/strips.h"
 #include "methods/method.h"
 
 #include <assert.h>
@@ -42,6 +44,11 @@ typedef struct hierarchical_grid {
     bp_patched_grid patch; // of `sorted`
     bp_linked_grid linked;
 
+    bp_strip_grid strips;
+    bool is_strips;     // they are in use, and neither grid is up to date,
+    bool are_sorted;    // and sorted, which is put off until they are searched
+    size_t strips_wait; // builds before they are tried again
+
     bool is_linked;    // the linked grid is up to date, not the sorted one
     size_t calm_count; // updates in a row in which few objects changed
 
@@ -51,11 +58,14 @@ typedef struct hierarchical_grid {
 } hierarchical_grid;
 
 enum {
-    FEW = 16,           // at most one object in this many is few
-    CALM = 2,           // updates: starting to patch costs about as much as this many rebuilds
-    SPLIT_STAYS = 32,   // builds before the grid is tried again
-    PAIR_SAMPLE = 160,  // boxes
-    BUDGET_LEAST = 4096 // objects
+    FEW = 16,            // at most one object in this many is few
+    CALM = 2,            // updates: starting to patch costs about as much as this many rebuilds
+    SPLIT_STAYS = 32,    // builds before the grid is tried again
+    STRIPS_WAIT = 32,    // builds before strips are tried again
+    STRIPS_LEAST = 96,   // objects: fewer are tested all with all
+    STRIPS_MOST = 32768, // objects
+    PAIR_SAMPLE = 160,   // boxes
+    BUDGET_LEAST = 4096  // objects
 };
 
 static void hierarchical_grid_init(void *state, const bp_method_setup *setup) {
@@ -63,6 +73,7 @@ static void hierarchical_grid_init(void *state, const bp_method_setup *setup) {
     *g = (hierarchical_grid){.setup = setup};
     bp_sorted_grid_init(&g->sorted, setup);
     bp_sorted_grid_init(&g->other, setup);
+    bp_strip_grid_init(&g->strips, setup);
 }
 
 static bool uses_patch(const hierarchical_grid *g) {
@@ -77,6 +88,7 @@ static void hierarchical_grid_free(void *state) {
     hierarchical_grid *g = state;
     bp_sorted_grid_free(&g->sorted);
     bp_sorted_grid_free(&g->other);
+    bp_strip_grid_free(&g->strips);
     if (uses_linked(g)) {
         bp_linked_grid_free(&g->linked);
     }
@@ -88,6 +100,33 @@ static void hierarchical_grid_free(void *state) {
 
 // In units of one vector test: what an object may cost, and what a pair pays for.
 static const double COSTLY = 40.0, PAID = BP_TESTS_PAID / 8.0;
+
+// ---- strips ---------------------------------------------------------------------------------------------------------
+
+// Parameters of the grid that the caller asked for mean the grid.
+static bool may_use_strips(const hierarchical_grid *g) {
+    const bp_method_settings *settings = &g->setup->settings;
+    const size_t least =
+        settings->brute_force_below == BP_BRUTE_FORCE_BELOW ? STRIPS_LEAST : settings->brute_force_below;
+    bool is_free = settings->hierarchy_factor == 0.0f && settings->grid_load == 1.0f;
+    for (int axis = 0; axis < 3; ++axis) {
+        is_free &= settings->grid_size[axis] == 0;
+    }
+    return is_free && g->count >= STRIPS_LEAST && g->count >= least && g->count <= STRIPS_MOST;
+}
+
+static bool wants_strips(hierarchical_grid *g) {
+    if (!may_use_strips(g)) {
+        return false;
+    }
+    if (g->strips_wait > 0) {
+        --g->strips_wait;
+        return false;
+    }
+    const bool suits = bp_strip_grid_suits(&g->strips, g->boxes, g->count);
+    g->strips_wait = suits ? 0 : STRIPS_WAIT;
+    return suits;
+}
 
 // ---- split takes over -----------------------------------------------------------------------------------------------
 
@@ -143,6 +182,7 @@ static bool is_costly(const hierarchical_grid *g) {
 static bp_status build_sorted(hierarchical_grid *g) {
     g->is_linked = false;
     g->is_split = false;
+    g->is_strips = false;
     if (uses_patch(g)) {
         bp_patched_grid_end(&g->patch);
     }
@@ -153,6 +193,18 @@ static bp_status build_sorted(hierarchical_grid *g) {
     return is_costly(g) ? hand_over(g) : bp_sorted_grid_sort(&g->sorted, g->boxes, g->count);
 }
 
+// Strips are sorted when they are searched: not before it is certain that they will be.
+static bp_status build_strips(hierarchical_grid *g) {
+    g->is_linked = false;
+    g->is_split = false;
+    g->is_strips = true;
+    g->are_sorted = false;
+    if (uses_patch(g)) {
+        bp_patched_grid_end(&g->patch);
+    }
+    return BP_OK;
+}
+
 // Split while it stays in use, else the sorted grid, or split if that would be too costly.
 static bp_status build_sorted_or_split(hierarchical_grid *g) {
     if (g->split_left == 0) {
@@ -160,6 +212,7 @@ static bp_status build_sorted_or_split(hierarchical_grid *g) {
     }
     --g->split_left;
     g->is_linked = false;
+    g->is_strips = false;
     if (uses_patch(g)) {
         bp_patched_grid_end(&g->patch);
     }
@@ -170,6 +223,7 @@ static bp_status update_linked(hierarchical_grid *g, const bp_changes *changes) 
     const bp_status status = bp_linked_grid_update(&g->linked, g->boxes, g->count, changes);
     g->is_linked = status == BP_OK;
     g->is_split = false;
+    g->is_strips = false;
     return status;
 }
 
@@ -190,15 +244,21 @@ static bp_status hierarchical_grid_build(void *state, const bp_box *boxes, size_
     hierarchical_grid *g = state;
     g->boxes = boxes;
     g->count = count;
-    return wants_linked(g) ? build_linked(g) : build_sorted_or_split(g);
+    if (wants_linked(g)) {
+        return build_linked(g);
+    }
+    return wants_strips(g) ? build_strips(g) : build_sorted_or_split(g);
+}
+
+static bool are_few(const hierarchical_grid *g, const bp_changes *changes) {
+    return changes != NULL && changes->count < g->count / FEW && g->count >= g->setup->settings.brute_force_below;
 }
 
 // Whether to patch the sorted grid of the last update.
 static bool wants_patch(hierarchical_grid *g, const bp_changes *changes) {
-    const bool few =
-        changes != NULL && changes->count < g->count / FEW && g->count >= g->setup->settings.brute_force_below;
+    const bool few = are_few(g, changes);
     g->calm_count = few ? g->calm_count + 1 : 0;
-    return few && !g->is_linked && !g->is_split && g->calm_count > CALM;
+    return few && !g->is_linked && !g->is_split && !g->is_strips && g->calm_count > CALM;
 }
 
 static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
@@ -218,7 +278,7 @@ static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size
         *kind = BP_SEARCH_DIFFERENCE;
         return BP_OK; // bp_hierarchical_grid_find_difference does the work
     }
-    return build_sorted_or_split(g);
+    return !are_few(g, changes) && wants_strips(g) ? build_strips(g) : build_sorted_or_split(g);
 }
 
 // A search of the sorted grid, and what takes its place if the budget is over.
@@ -274,8 +334,27 @@ static bp_status search_split(hierarchical_grid *g, const void *context, bp_sink
     return bp_split_ops.find(g->split, sink);
 }
 
+// Sorts the strips, unless that has been done. False if they are of no use, or memory is short.
+static bool sort_strips(hierarchical_grid *g, bp_status *status) {
+    bool gave_up = false;
+    *status = g->are_sorted ? BP_OK : bp_strip_grid_sort(&g->strips, g->boxes, g->count, &gave_up);
+    g->are_sorted = *status == BP_OK && !gave_up;
+    g->strips_wait = gave_up ? STRIPS_WAIT : 0;
+    return g->are_sorted;
+}
+
 static bp_status hierarchical_grid_find(void *state, bp_sink *sink) {
     hierarchical_grid *g = state;
+    bp_status status = BP_OK;
+    if (g->is_strips && sort_strips(g, &status)) {
+        return bp_strip_grid_find(&g->strips, g->boxes, sink);
+    }
+    if (status == BP_OK && g->is_strips) {
+        status = build_sorted_or_split(g);
+    }
+    if (status != BP_OK) {
+        return status;
+    }
     const budgeted_search s = {.search_grid = search_sorted,
                                .build_again = g->sorted.plan_age > 0 ? build_sorted_again : NULL,
                                .search_split = search_split,
@@ -316,7 +395,7 @@ static bp_status hierarchical_grid_find_between(void *state, const bp_box *boxes
                                .context = &other,
                                .objects = g->count + count};
     assert(!g->patch.active); // it has just been built
-    const bp_status status = g->is_linked ? build_sorted(g) : BP_OK;
+    const bp_status status = g->is_linked || g->is_strips ? build_sorted(g) : BP_OK;
     if (status != BP_OK) {
         return status;
     }
@@ -331,36 +410,47 @@ static void describe_split(const hierarchical_grid *g, bp_stats *stats) {
     bp_split_ops.stats(g->split, stats);
 }
 
-// What the structures hold that are not in use now.
-static size_t bytes_kept(const hierarchical_grid *g) {
-    bp_stats sorted = {0}, split = {0};
-    if (g->is_split || g->is_linked) {
-        bp_sorted_grid_stats(&g->sorted, &sorted);
-    }
-    if (!g->is_split && g->split != NULL) {
+static void describe_strips(const hierarchical_grid *g, bp_stats *stats) {
+    bp_details details = bp_details_read(stats);
+    details.strips = 1;
+    bp_details_write(stats, &details);
+    bp_strip_grid_stats(&g->strips, stats);
+}
+
+// Of all structures: those that are not in use now are kept.
+static size_t bytes_held(const hierarchical_grid *g) {
+    bp_stats sorted = {0}, strips = {0}, split = {0};
+    bp_sorted_grid_stats(&g->sorted, &sorted);
+    bp_strip_grid_stats(&g->strips, &strips);
+    if (g->split != NULL) {
         bp_split_ops.stats(g->split, &split);
     }
-    return sorted.bytes + split.bytes + (g->is_linked ? 0 : bp_linked_grid_bytes(&g->linked));
+    return sorted.bytes + strips.bytes + split.bytes + bp_linked_grid_bytes(&g->linked) +
+           (uses_patch(g) ? bp_patched_grid_bytes(&g->patch) : 0);
 }
 
 static void hierarchical_grid_stats(const void *state, bp_stats *stats) {
     const hierarchical_grid *g = state;
     if (g->is_split) {
         describe_split(g, stats);
+    } else if (g->is_strips) {
+        describe_strips(g, stats);
     } else if (g->is_linked) {
         bp_linked_grid_stats(&g->linked, stats);
     } else {
         bp_sorted_grid_stats(&g->sorted, stats);
         stats->update = g->patch.active ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
-        stats->bytes += uses_patch(g) ? bp_patched_grid_bytes(&g->patch) : 0;
     }
-    stats->bytes += bytes_kept(g);
+    stats->bytes = bytes_held(g);
 }
 
 static bp_status hierarchical_grid_validate(const void *state) {
     const hierarchical_grid *g = state;
     if (g->is_split) {
         return bp_split_ops.validate(g->split);
+    }
+    if (g->is_strips) {
+        return g->are_sorted ? bp_strip_grid_validate(&g->strips, g->boxes, g->count) : BP_OK;
     }
     if (g->is_linked) {
         return bp_linked_grid_validate(&g->linked);
@@ -370,6 +460,14 @@ static bp_status hierarchical_grid_validate(const void *state) {
 }
 
 // ---- beyond the method interface ------------------------------------------------------------------------------------
+
+bool bp_hierarchical_grid_build_alike(void *state, const bp_box *boxes, size_t count) {
+    hierarchical_grid *g = state;
+    g->boxes = boxes;
+    g->count = count;
+    bp_status status = BP_OK;
+    return !wants_linked(g) && wants_strips(g) && build_strips(g) == BP_OK && sort_strips(g, &status);
+}
 
 bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended,
                                                bool *gave_up) {
@@ -404,14 +502,26 @@ bp_status bp_hierarchical_grid_find_across(void *state, void *other, bp_sink *si
                                .context = &h,
                                .objects = g->count + h->count};
     assert(!g->is_linked && !g->patch.active && !h->is_linked && !h->patch.active); // both have just been built
+    bp_status status = g->is_strips ? build_sorted_or_split(g) : BP_OK;
+    if (status == BP_OK && h->is_strips) {
+        status = build_sorted_or_split(h);
+    }
+    if (status != BP_OK) {
+        return status;
+    }
     return g->is_split || h->is_split ? search_across_split(g, &h, sink) : search_on_budget(g, &s, sink);
+}
+
+void bp_hierarchical_grid_serve_queries(void *state) {
+    hierarchical_grid *g = state;
+    g->strips_wait = STRIPS_WAIT;
 }
 
 const bp_sorted_grid *bp_hierarchical_grid_sorted(const void *state, const bp_id **strays, size_t *stray_count) {
     const hierarchical_grid *g = state;
     *strays = g->patch.strays.data;
     *stray_count = g->patch.stray_count;
-    return g->is_linked || g->is_split ? NULL : &g->sorted;
+    return g->is_linked || g->is_split || g->is_strips ? NULL : &g->sorted;
 }
 
 // ---- the method -----------------------------------------------------------------------------------------------------

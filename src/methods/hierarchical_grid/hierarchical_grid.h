@@ -6,6 +6,10 @@
 #include "methods/changes.h"
 #include "methods/hierarchical_grid/sorted_grid.h"
 
+// Builds a new state over boxes that are so few and so much alike that no other method would be faster. False if they
+// are not, or the setup does not allow it: then nothing is built, but it can be.
+bool bp_hierarchical_grid_build_alike(void *state, const bp_box *boxes, size_t count);
+
 // Finds the pairs that have begun and ended since the last search, as (smaller id, larger id). A restated pair that
 // overlaps before and after is reported as ended and as begun. Only after an update that returned BP_SEARCH_DIFFERENCE,
 // with the changes of that update, which it completes. After a failure the state has to be rebuilt; so it has if
@@ -16,6 +20,9 @@ bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *ch
 // Finds every overlapping pair of a box in `state` and a box in `other`, as (id in state, id in other). Both have just
 // been built (and not updated), and not with BP_UPDATE_INDIVIDUAL.
 bp_status bp_hierarchical_grid_find_across(void *state, void *other, bp_sink *sink);
+
+// Makes the next builds sort the boxes into the sorted grid, even if they need not be for pairs alone.
+void bp_hierarchical_grid_serve_queries(void *state);
 
 // The sorted grid of the state, for queries, and the ids of the strays, which are not in it. NULL if there is currently
 // no sorted grid.

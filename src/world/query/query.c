@@ -55,6 +55,7 @@ bp_status bp_query_check(const bp_world *world, const bp_object *object) {
 
 bp_query bp_query_begin(const bp_world *world, const bp_object *object) {
     bp_query query = {.world = world, .object = object};
+    bp_query_cache_note(world->queries);
     add_method_grid(&query);
     add_cached_grid(&query);
     return query;

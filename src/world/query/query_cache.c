@@ -24,6 +24,7 @@ struct bp_query_cache {
     atomic_uint_fast64_t counted;
     atomic_uint_fast64_t built;
     atomic_bool building;
+    atomic_bool asked; // there was a query since the last update
 };
 
 bp_query_cache *bp_query_cache_create(const bp_method_setup *setup) {
@@ -37,6 +38,7 @@ bp_query_cache *bp_query_cache_create(const bp_method_setup *setup) {
     atomic_init(&cache->counted, 0);
     atomic_init(&cache->built, 0);
     atomic_init(&cache->building, false);
+    atomic_init(&cache->asked, false);
     bp_sorted_grid_init(&cache->grid, &cache->setup);
     return cache;
 }
@@ -50,6 +52,17 @@ void bp_query_cache_destroy(bp_query_cache *cache) {
     bp_buffer_free(&cache->boxes, &allocator);
     bp_buffer_free(&cache->ids, &allocator);
     allocator.release(allocator.context, cache, sizeof *cache);
+}
+
+// Written once only, so that threads that ask at once do not fight for the memory.
+void bp_query_cache_note(bp_query_cache *cache) {
+    if (!atomic_load_explicit(&cache->asked, memory_order_relaxed)) {
+        atomic_store_explicit(&cache->asked, true, memory_order_relaxed);
+    }
+}
+
+bool bp_query_cache_was_asked(bp_query_cache *cache) {
+    return atomic_exchange_explicit(&cache->asked, false, memory_order_relaxed);
 }
 
 // ---- building -------------------------------------------------------------------------------------------------------

@@ -12,6 +12,11 @@ bp_query_cache *bp_query_cache_create(const bp_method_setup *setup);
 // NULL is allowed.
 void bp_query_cache_destroy(bp_query_cache *cache);
 
+// Notes a query, and tells whether there was one since this was last asked: then the next structure should serve
+// queries, too.
+void bp_query_cache_note(bp_query_cache *cache);
+bool bp_query_cache_was_asked(bp_query_cache *cache);
+
 // Takes over the unindexed objects of a query, if a grid of them is worth it: then returns true and fills in the
 // source.
 bool bp_query_cache_take(const bp_world *world, const bp_unindexed *unindexed, bp_query_source *source);

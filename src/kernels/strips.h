@@ -1,0 +1,74 @@
+// Strips, as the kernels see them: what the boxes of a set are like, and its entries in strips.
+#ifndef BP_KERNEL_STRIPS_H
+#define BP_KERNEL_STRIPS_H
+
+#include "base/boxes.h"
+#include "base/columns.h"
+
+enum {
+    BP_SURVEY_BOXES = 4,                   // boxes of six values ...
+    BP_SURVEY_LANES = 6 * BP_SURVEY_BOXES, // ... fill whole vectors of eight values, or four
+    BP_STRIP_ENTRIES = 4                   // strips that a box touches, at most
+};
+
+// Values of boxes as they lie in memory: lane k belongs to axis k % 3, and to a min if k % 6 < 3. Only these lanes mean
+// anything for edges; lane 0 counts. All kernels add up the same boxes in the same lanes: sums are the same.
+typedef struct bp_survey_lanes {
+    float low[BP_SURVEY_LANES], high[BP_SURVEY_LANES];    // the least and the largest value
+    float sum[BP_SURVEY_LANES], longest[BP_SURVEY_LANES]; // of the edges
+    int32_t number[BP_SURVEY_LANES];                      // boxes that are no holes and not infinite
+} bp_survey_lanes;
+
+// Strips along x: columns of space, cut into cells along x. Keys number the cells of the first strip, then those of the
+// next one in y, and so on.
+typedef struct bp_strips {
+    float low[3];      // corner of the space
+    float inverse[3];  // cells per unit of length; along y and z a cell is a strip
+    float last[3];     // the last cell
+    uint32_t cells[3]; // along each axis
+    uint32_t dimensions;
+} bp_strips;
+
+// An entry of a box in a strip: the key of the cell where it ends in the upper half; below it the id, and flags that say
+// whether the box comes from the strip before, in y and in z. Two boxes that do so along the same axis met there before.
+#define BP_ENTRY_FROM_Y 0x40000000u
+#define BP_ENTRY_FROM_Z 0x80000000u
+#define BP_ENTRY_ID 0x3fffffffu
+
+typedef struct bp_strips_job {
+    float *columns;       // of entries, in the order of their keys: min x, y, z, max x, y, z, id with flags, ...
+    size_t distance;      // ... from each of these columns to the next, in values
+    const uint32_t *ends; // of each entry: the position behind the last one that it is tested against
+    size_t begin, end;    // entries to test
+    bp_pair *out;
+    size_t room; // pairs that fit into out; an entry needs as many as it has candidates, and BP_COLUMN_PADDING
+} bp_strips_job;
+
+// The cell of a coordinate. Every step is monotone.
+static inline uint32_t bp_strip_cell(const bp_strips *strips, int axis, float coordinate) {
+    const float cell = (coordinate - strips->low[axis]) * strips->inverse[axis];
+    return (uint32_t)(int32_t)(cell < strips->last[axis] ? cell : strips->last[axis]);
+}
+
+// The entries of one box: all four are written, and those that it does not have are written over.
+static inline size_t bp_strips_entries_of(const bp_strips *s, const bp_box *given, uint32_t id, uint32_t *keys,
+                                          uint64_t *entries) {
+    if (bp_box_is_hole(given)) {
+        return 0;
+    }
+    const bp_box box = bp_box_flatten(*given, s->dimensions);
+    const uint32_t x = bp_strip_cell(s, 0, box.min[0]), far = bp_strip_cell(s, 0, box.max[0]) - x;
+    const uint32_t y = bp_strip_cell(s, 1, box.min[1]), z = bp_strip_cell(s, 2, box.min[2]);
+    const size_t crosses_y = bp_strip_cell(s, 1, box.max[1]) - y, crosses_z = bp_strip_cell(s, 2, box.max[2]) - z;
+    const size_t wanted[BP_STRIP_ENTRIES] = {1, crosses_y, crosses_z, crosses_y & crosses_z};
+    size_t count = 0;
+    for (uint32_t k = 0; k < BP_STRIP_ENTRIES; ++k) {
+        const uint32_t key = ((z + (k >> 1)) * s->cells[1] + y + (k & 1)) * s->cells[0] + x;
+        keys[count] = key;
+        entries[count] = (uint64_t)(key + far) << 32 | k << 30 | id;
+        count += wanted[k];
+    }
+    return count;
+}
+
+#endif

@@ -1,0 +1,320 @@
+// The strips of hierarchical-grid: when they are used, and that they find the same pairs, in the same order, whatever
+// the kernels and threads.
+#include "support/method_checks.h"
+
+#include "kernels/kernels.h"
+
+#include <broadphase/broadphase_tune.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 1500, KINDS = 9 };
+
+static const char *const KIND_NAMES[KINDS] = {"cubes", "lattice that touches", "points",     "flat",  "copies",
+                                              "far",   "slabs in a row",       "one column", "varied"};
+
+// Box `index` of a kind, all of about the same size.
+static bp_box box_of_kind(rng *random, int kind, size_t index, size_t count) {
+    const double extent = cbrt(2.0 * (double)count);
+    switch (kind) {
+    case 1: return cube_of((float)(index % 12), (float)(index / 12 % 12), (float)(index / 144), 1.0f);
+    case 2: return cube_of((float)(index % 10), (float)(index / 10 % 10), (float)(index % 7), 0.0f);
+    case 3: return box_of(random_between(random, 0, 50), random_between(random, 0, 50), -0.0f, 1.0f, 1.0f, 0.0f);
+    case 4: {
+        rng same = rng_seeded(index / 4);
+        return random_cube(&same, extent, 1.0);
+    }
+    case 5:
+        return cube_of(1e6f + random_between(random, 0, extent), -1e6f + random_between(random, 0, extent),
+                       random_between(random, 0, extent), 1.0f);
+    case 6: return box_of((float)index, random_between(random, 0, 3), 0.0f, 1.0f, 3.0f, 3.0f);
+    case 7: return cube_of(0.5f, 0.5f, random_between(random, 0, (double)count), 1.0f);
+    case 8: {
+        const bp_box corner = random_cube(random, extent, 0.0);
+        return box_of(corner.min[0], corner.min[1], corner.min[2], random_between(random, 0.5, 1.5),
+                      random_between(random, 0.5, 1.5), random_between(random, 0.5, 1.5));
+    }
+    default: return random_cube(random, extent, 1.0);
+    }
+}
+
+static void fill_kind(bp_box *boxes, size_t count, int kind) {
+    rng random = rng_seeded((uint64_t)(count + (size_t)kind));
+    for (size_t i = 0; i < count; ++i) {
+        boxes[i] = box_of_kind(&random, kind, i, count);
+    }
+}
+
+static bool uses_strips(const bp_stats *stats) {
+    return bp_stats_details(stats).strips != 0;
+}
+
+// ---- pairs ----------------------------------------------------------------------------------------------------------
+
+static void expect_kind(const bp_box *boxes, size_t count, int kind, uint32_t dimensions) {
+    static const bp_simd sets[] = {BP_SIMD_AUTO, BP_SIMD_SCALAR, BP_SIMD_AVX2, BP_SIMD_AVX512, BP_SIMD_NEON};
+    static const uint32_t workers[] = {1, 2, 3, 8};
+    pair_list expected = naive_pairs(boxes, count, dimensions);
+    bp_pairs first = {0};
+    for (size_t k = 0; k < COUNT_OF(sets) * COUNT_OF(workers); ++k) {
+        const bp_simd simd = sets[k / COUNT_OF(workers)];
+        bp_stats stats = {0};
+        bp_pairs pairs = {0};
+        const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID,
+                                  .dimensions = dimensions,
+                                  .executor = reverse_executor(workers[k % COUNT_OF(workers)]),
+                                  .stats = &stats,
+                                  SETTINGS(.simd = simd)};
+        if (!has_simd(simd)) {
+            continue;
+        }
+        assert_int_equal(bp_find_pairs(boxes, count, &config, &pairs), BP_OK);
+        if (dimensions == 3 && !uses_strips(&stats)) {
+            fail_msg("no strips for %s, %zu", KIND_NAMES[kind], count);
+        }
+        if (k == 0) {
+            first = pairs;
+            expect_pairs(pairs.data, pairs.count, &expected, "%s, %zu in %u dimensions", KIND_NAMES[kind], count,
+                         (unsigned)dimensions);
+        } else {
+            expect_same_bytes(pairs.data, pairs.count, first.data, first.count, "%s, %zu in %u dimensions, %s, %u",
+                              KIND_NAMES[kind], count, (unsigned)dimensions, simd_text(simd),
+                              (unsigned)workers[k % COUNT_OF(workers)]);
+            bp_pairs_free(&pairs, &config);
+        }
+    }
+    expect_pairs(first.data, first.count, &expected, "%s", KIND_NAMES[kind]); // the last: it sorts them
+    bp_pairs_free(&first, NULL);
+    pair_list_free(&expected);
+}
+
+static void finds_all_pairs_in_the_same_order(void **state) {
+    static const size_t counts[] = {96, 97, 103, 104, 500, COUNT};
+    bp_box boxes[COUNT];
+    (void)state;
+    for (size_t i = 0; i < KINDS * COUNT_OF(counts); ++i) {
+        const int kind = (int)(i % KINDS);
+        const size_t count = counts[i / KINDS];
+        if (in_turn()) {
+            fill_kind(boxes, count, kind);
+            expect_kind(boxes, count, kind, 3);
+            expect_kind(boxes, count, kind, 2);
+        }
+    }
+}
+
+// In two dimensions z may be anything.
+static void sees_no_third_axis(void **state) {
+    bp_box boxes[COUNT];
+    (void)state;
+    fill_kind(boxes, COUNT, 3);
+    for (size_t i = 0; i < COUNT; ++i) {
+        boxes[i].min[2] = i % 3 == 0 ? NAN : INFINITY;
+        boxes[i].max[2] = i % 2 == 0 ? -INFINITY : 1e30f;
+    }
+    expect_kind(boxes, COUNT, 3, 2);
+}
+
+// ---- worlds ---------------------------------------------------------------------------------------------------------
+
+static void expect_world(bp_world *world, const bp_box *boxes, size_t count, bool strips) {
+    bp_result result;
+    pair_list expected = naive_pairs(boxes, count, 3);
+    assert_int_equal(bp_update(world, &result), BP_OK);
+    assert_int_equal(uses_strips(&result.stats), strips);
+    expect_pairs(result.pairs, result.pair_count, &expected, "%zu objects", count);
+    assert_int_equal(bp_world_validate(world), BP_OK);
+    pair_list_free(&expected);
+}
+
+static void move_all(bp_world *world, bp_box *boxes, size_t count, int kind) {
+    fill_kind(boxes, count, kind);
+    assert_int_equal(bp_move_many(world, count, NULL, boxes), BP_OK);
+}
+
+// Where most move, strips; where few do, a grid that is patched; then strips again.
+static void a_world_changes_over(void **state) {
+    bp_box boxes[COUNT];
+    bp_world *world = NULL;
+    (void)state;
+    assert_int_equal(bp_world_create(NULL, &world), BP_OK);
+    fill_kind(boxes, COUNT, 0);
+    assert_int_equal(bp_add_many(world, COUNT, boxes, NULL, NULL), BP_OK);
+    expect_world(world, boxes, COUNT, true);
+    move_all(world, boxes, COUNT, 8);
+    expect_world(world, boxes, COUNT, true);
+    for (bp_id step = 0; step < 6; ++step) {
+        boxes[step] = cube_of(1.0f, 1.0f, 1.0f, 1.0f);
+        assert_int_equal(bp_move(world, step, &boxes[step]), BP_OK);
+        expect_world(world, boxes, COUNT, false);
+    }
+    move_all(world, boxes, COUNT, 0);
+    expect_world(world, boxes, COUNT, true);
+    bp_world_destroy(world);
+}
+
+// Ids that are not alive are no boxes; where many are not, the sorted grid skips them.
+static void skips_holes(void **state) {
+    bp_box boxes[COUNT];
+    bp_world *world = NULL;
+    (void)state;
+    assert_int_equal(bp_world_create(NULL, &world), BP_OK);
+    fill_kind(boxes, COUNT, 0);
+    assert_int_equal(bp_add_many(world, COUNT, boxes, NULL, NULL), BP_OK);
+    for (bp_id id = 0; id < COUNT; ++id) {
+        if (id % 10 == 3 || id + 9 > COUNT) {
+            assert_int_equal(bp_remove(world, id), BP_OK);
+            boxes[id] = (bp_box){.min = {NAN, NAN, NAN}, .max = {NAN, NAN, NAN}};
+        }
+    }
+    expect_world(world, boxes, COUNT, true);
+    for (bp_id id = 0; id < COUNT; ++id) {
+        if (id + 9 <= COUNT && (id % 10 == 4 || id % 10 == 5)) {
+            assert_int_equal(bp_remove(world, id), BP_OK);
+            boxes[id] = (bp_box){.min = {NAN, NAN, NAN}, .max = {NAN, NAN, NAN}};
+        }
+    }
+    expect_world(world, boxes, COUNT, false);
+    bp_world_destroy(world);
+}
+
+// Who asks between updates gets a grid that answers.
+static void queries_get_a_grid(void **state) {
+    bp_box boxes[COUNT];
+    bp_world *world = NULL;
+    bp_id ids[COUNT];
+    size_t found = 0;
+    (void)state;
+    assert_int_equal(bp_world_create(NULL, &world), BP_OK);
+    fill_kind(boxes, COUNT, 0);
+    assert_int_equal(bp_add_many(world, COUNT, boxes, NULL, NULL), BP_OK);
+    expect_world(world, boxes, COUNT, true);
+    for (int step = 0; step < 3; ++step) {
+        assert_int_equal(bp_query_box(world, &boxes[0], ids, COUNT, &found), BP_OK);
+        move_all(world, boxes, COUNT, step % 2 == 0 ? 8 : 0);
+        expect_world(world, boxes, COUNT, false);
+    }
+    bp_world_destroy(world);
+}
+
+// ---- what they are not for ------------------------------------------------------------------------------------------
+
+static void expect_other(const char *what, const bp_box *boxes, size_t count, bp_config config) {
+    bp_stats stats = {0};
+    bp_pairs pairs = {0};
+    config.stats = &stats;
+    pair_list expected = naive_pairs(boxes, count, 3);
+    assert_int_equal(bp_find_pairs(boxes, count, &config, &pairs), BP_OK);
+    expect_pairs(pairs.data, pairs.count, &expected, "%s", what);
+    if (uses_strips(&stats)) {
+        fail_msg("strips for %s", what);
+    }
+    bp_pairs_free(&pairs, NULL);
+    pair_list_free(&expected);
+}
+
+static void leaves_the_rest_to_the_grid(void **state) {
+    bp_box boxes[COUNT];
+    (void)state;
+    fill_kind(boxes, COUNT, 0);
+    expect_other("a few", boxes, 90, (bp_config){0});
+    expect_other("a factor", boxes, COUNT, (bp_config){SETTINGS(.hierarchy_factor = 2.0f)});
+    expect_other("a grid size", boxes, COUNT, (bp_config){SETTINGS(.grid_size = {16, 16, 16})});
+    expect_other("a load", boxes, COUNT, (bp_config){SETTINGS(.grid_load = 0.5f)});
+    expect_other("all pairs", boxes, COUNT, (bp_config){SETTINGS(.brute_force_below = 5000)});
+    boxes[7] = cube_of(0, 0, 0, 10.0f);
+    expect_other("a giant", boxes, COUNT, (bp_config){0});
+    boxes[7] = box_of(0, 0, 0, 1, 1, INFINITY);
+    expect_other("a wall", boxes, COUNT, (bp_config){0});
+    boxes[7] = (bp_box){.min = {INFINITY, 0, 0}, .max = {INFINITY, 1, 1}};
+    expect_other("infinitely far", boxes, COUNT, (bp_config){0});
+    boxes[7] = cube_of(-3e38f, 0, 0, 1.0f);
+    boxes[8] = cube_of(3e38f, 0, 0, 1.0f);
+    expect_other("an extent beyond floats", boxes, COUNT, (bp_config){0});
+    fill_kind(boxes, COUNT, 0);
+    for (size_t i = 0; i < COUNT; ++i) {
+        const float place = i % 2 == 0 ? 1000.0f : 0.0f;
+        boxes[i] = cube_of(place, place + 0.2f * (float)(i / 2 % 30), place + 0.2f * (float)(i / 60), 0.1f);
+    }
+    expect_other("two clumps", boxes, COUNT, (bp_config){0});
+}
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+// However little room there is at a time, entries with many candidates are found whole.
+static void a_short_room_loses_nothing(void **state) {
+    enum { ROW = 40 };
+    bp_box boxes[ROW];
+    bp_columns columns;
+    bp_buffer buffer = {0};
+    uint32_t ends[ROW];
+    const bp_kernels *kernels = NULL;
+    const bp_allocator allocator = bp_allocator_default();
+    const bp_log log = {0};
+    (void)state;
+    assert_true(bp_columns_reserve(&columns, &buffer, &allocator, ROW));
+    for (size_t i = 0; i < ROW; ++i) {
+        boxes[i] = cube_of(0, 0, 0, 1);
+        bp_columns_put(&columns, i, &boxes[i], (uint32_t)i);
+        ends[i] = ROW;
+    }
+    assert_int_equal(bp_kernels_choose(BP_SIMD_AUTO, &log, &kernels), BP_OK);
+    bp_pair found[ROW * ROW];
+    bp_strips_job job = {.columns = columns.min[0],
+                         .distance = (size_t)(columns.min[1] - columns.min[0]),
+                         .ends = ends,
+                         .end = ROW,
+                         .out = found,
+                         .room = ROW + BP_COLUMN_PADDING};
+    while (job.begin < ROW) {
+        size_t done = 0;
+        job.out += kernels->test_strips(&job, &done);
+        assert_true(done > 0);
+        job.begin += done;
+    }
+    pair_list expected = naive_pairs(boxes, ROW, 3);
+    expect_pairs(found, (size_t)(job.out - found), &expected, "in pieces");
+    pair_list_free(&expected);
+    bp_buffer_free(&buffer, &allocator);
+}
+
+// Whichever allocation fails.
+static void survives_refused_memory(void **state) {
+    bp_box boxes[COUNT];
+    test_allocator allocator;
+    (void)state;
+    fill_kind(boxes, COUNT, 0);
+    test_allocator_init(&allocator);
+    const bp_config config = {.allocator = test_allocator_hook(&allocator)};
+    bp_status status = BP_ERROR_MEMORY;
+    for (size_t fail_at = 1; status != BP_OK; ++fail_at) {
+        bp_pairs pairs = {0};
+        test_allocator_fail(&allocator, fail_at, false);
+        status = bp_find_pairs(boxes, COUNT, &config, &pairs);
+        assert_true(status == BP_OK || status == BP_ERROR_MEMORY);
+        bp_pairs_free(&pairs, &config);
+    }
+    test_allocator_finish(&allocator);
+}
+
+static const variant CONFIGS[] = {VARIANT_OF(BP_METHOD_HIERARCHICAL_GRID, )};
+static const variant_list VARIANTS = ALL_OF(CONFIGS);
+static const steady_scene STEADY = {
+    .variants = ALL_OF(CONFIGS), .name = "uniform", .count = 2000, .warm_up = 12, .steps = 24};
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_all_pairs_in_the_same_order),
+        cmocka_unit_test(sees_no_third_axis),
+        cmocka_unit_test(a_world_changes_over),
+        cmocka_unit_test(skips_holes),
+        cmocka_unit_test(queries_get_a_grid),
+        cmocka_unit_test(leaves_the_rest_to_the_grid),
+        cmocka_unit_test(a_short_room_loses_nothing),
+        cmocka_unit_test(survives_refused_memory),
+        TEST_WITH(finds_the_same_bytes_with_any_number_of_threads, VARIANTS),
+        TEST_WITH(allocates_nothing_in_a_steady_step, STEADY),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
