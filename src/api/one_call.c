@@ -4,6 +4,8 @@
 #include "base/details.h"
 #include "base/log.h"
 #include "choose/choose.h"
+#include "choose/scene_facts.h"
+#include "methods/hierarchical_grid/hierarchical_grid.h"
 #include "methods/method.h"
 
 bp_status bp_one_call_check(const bp_setup *setup, bool between) {
@@ -44,10 +46,53 @@ static const bp_method_ops *choose_method(bp_one_call *call) {
     return bp_method_get(call->stats.method);
 }
 
-static bp_status build_and_find(bp_one_call *call, const bp_method_ops *ops, void *state, bp_sink *sink) {
+// The state of a method, and whether it has been built already.
+typedef struct method_state {
+    const bp_method_ops *ops;
+    void *state; // NULL: memory is short
+    bool is_built;
+} method_state;
+
+// One set of a few boxes that are alike needs no sample: looking at one would take as long as looking at all of them. The
+// facts are gathered only for those who will read them.
+static bool is_alike(bp_one_call *call, const bp_method_setup *setup, void *grid) {
+    const bp_view *view = call->built_over;
+    if (grid == NULL || !bp_hierarchical_grid_build_alike(grid, view->boxes, view->count)) {
+        return false;
+    }
+    bp_details details = {0};
+    if (call->setup->stats != NULL || setup->runtime.log.write != NULL) {
+        bp_scene_facts_gather(&details.choice, setup->dimensions, view->boxes, view->count);
+    }
+    details.choice.rule = BP_RULE_ALIKE;
+    call->stats.method = BP_METHOD_HIERARCHICAL_GRID;
+    bp_details_write(&call->stats, &details);
+    return true;
+}
+
+static method_state create_method(bp_one_call *call, const bp_method_setup *setup) {
+    const bp_method_ops *grid_ops = &bp_hierarchical_grid_ops;
+    void *grid = NULL;
+    if (call->setup->method == BP_METHOD_AUTO && call->b == NULL) {
+        grid = bp_method_create(grid_ops, setup);
+        if (is_alike(call, setup, grid)) {
+            return (method_state){.ops = grid_ops, .state = grid, .is_built = true};
+        }
+    }
+    const bp_method_ops *ops = choose_method(call);
+    if (ops == grid_ops && grid != NULL) {
+        return (method_state){.ops = ops, .state = grid};
+    }
+    bp_method_destroy(grid_ops, &setup->runtime.allocator, grid);
+    return (method_state){.ops = ops, .state = bp_method_create(ops, setup)};
+}
+
+static bp_status build_and_find(bp_one_call *call, const method_state *method, bp_sink *sink) {
     const bp_view *first = &call->first, *built_over = call->built_over;
+    const bp_method_ops *ops = method->ops;
+    void *state = method->state;
     const double start = bp_clock_seconds();
-    bp_status status = ops->build(state, built_over->boxes, built_over->count);
+    bp_status status = method->is_built ? BP_OK : ops->build(state, built_over->boxes, built_over->count);
     const double built = bp_clock_seconds();
     if (status == BP_OK) {
         status = call->b != NULL ? ops->find_between(state, first->boxes, first->count, sink) : ops->find(state, sink);
@@ -73,17 +118,16 @@ static bp_method_setup method_setup_of(const bp_one_call *call) {
 
 static bp_status search_views(bp_one_call *call) {
     const bp_allocator *allocator = &call->setup->methods.runtime.allocator;
-    const bp_method_ops *ops = choose_method(call);
     const bp_method_setup setup = method_setup_of(call);
-    void *state = bp_method_create(ops, &setup);
-    if (state == NULL) {
+    const method_state method = create_method(call, &setup);
+    if (method.state == NULL) {
         return BP_ERROR_MEMORY;
     }
     bp_sink sink = bp_sink_open(call->pairs, allocator, call->rules(call, call->context));
     bp_sink_expect(&sink, call->expected);
-    const bp_status status = build_and_find(call, ops, state, &sink);
+    const bp_status status = build_and_find(call, &method, &sink);
     const bp_status kept = bp_sink_close(&sink, call->pairs);
-    bp_method_destroy(ops, allocator, state);
+    bp_method_destroy(method.ops, allocator, method.state);
     call->stats.pairs = call->pairs->count;
     call->stats.tests = sink.tests;
     return status == BP_OK ? kept : status;

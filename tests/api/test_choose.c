@@ -35,14 +35,16 @@ static void test_rule_for_each_scene(void **state) {
         bp_rule rule;
         bp_method method;
     } cases[] = {
-        {"uniform", 100, BP_RULE_FEW, BP_METHOD_HIERARCHICAL_GRID},
-        {"uniform", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
-        {"mixed", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
+        {"uniform", 50, BP_RULE_FEW, BP_METHOD_HIERARCHICAL_GRID},
+        {"uniform", 100, BP_RULE_ALIKE, BP_METHOD_HIERARCHICAL_GRID},
+        {"uniform", 5000, BP_RULE_ALIKE, BP_METHOD_HIERARCHICAL_GRID},
+        {"uniform", 40000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
+        {"mixed", 5000, BP_RULE_ALIKE, BP_METHOD_HIERARCHICAL_GRID},
         {"very-polydisperse", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
         {"planes", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
         {"far", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
-        {"sparse", 1000, BP_RULE_THIN, BP_METHOD_BVH},
-        {"sparse", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
+        {"sparse", 1000, BP_RULE_ALIKE, BP_METHOD_HIERARCHICAL_GRID},
+        {"sparse", 5000, BP_RULE_ALIKE, BP_METHOD_HIERARCHICAL_GRID},
         {"tiny-and-huge", 1000, BP_RULE_SCALES, BP_METHOD_SPLIT},
         {"tiny-and-huge", 20000, BP_RULE_SCALES, BP_METHOD_SPLIT},
     };
