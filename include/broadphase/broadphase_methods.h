@@ -133,9 +133,9 @@ typedef struct bp_method_settings {
     bp_bvh_axis bvh_axis;       ///< bvh, top-down build; default: largest extent
     bp_bvh_descent bvh_descent; ///< bvh; default: simultaneous
 
-    /// sweep-and-prune. 1: sorts the boxes from scratch along the axis of largest variance, and sweeps. 3: keeps the ends
-    /// of the boxes sorted along all axes; pairs begin and end where ends pass each other. 0: 3 while objects move little,
-    /// else 1.
+    /// sweep-and-prune. 1: sorts the boxes from scratch along the axis of largest variance, in five buckets across it, and
+    /// sweeps: Terdiman's box pruning. 3: keeps the ends of the boxes sorted along all axes; pairs begin and end where ends
+    /// pass each other. 0: 3 while objects move little, else 1.
     uint32_t sweep_axes;
 } bp_method_settings;
 

@@ -5,7 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+enum {
+    DIGIT_BITS = 11,
+    DIGITS = 1 << DIGIT_BITS,
+    FEW_KEYS = 4096, // where clearing and summing up the digits takes longer than a fourth pass,
+    FEW_BITS = 8     // digits have only so many bits
+};
 
 static uint32_t digit_of_pair(const bp_pair *pair, bool of_a, uint32_t shift) {
     return ((of_a ? pair->a : pair->b) >> shift) & (DIGITS - 1);
@@ -46,7 +51,8 @@ bool bp_sort_pairs(bp_pair *pairs, size_t count, size_t id_count, bp_buffer *scr
 
 // One pass over the keys' digit at `shift`. False if all keys have the same digit: then nothing was done.
 static bool sort_keys_by_digit(const uint64_t *from, uint64_t *to, size_t count, uint32_t shift, uint64_t mask) {
-    size_t position[DIGITS] = {0};
+    size_t position[DIGITS];
+    memset(position, 0, (size_t)(mask + 1) * sizeof *position);
     for (size_t i = 0; i < count; ++i) {
         ++position[from[i] >> shift & mask];
     }
@@ -61,9 +67,10 @@ static bool sort_keys_by_digit(const uint64_t *from, uint64_t *to, size_t count,
 }
 
 uint64_t *bp_sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32_t first, uint32_t last) {
+    const uint32_t most = count < FEW_KEYS ? FEW_BITS : DIGIT_BITS;
     uint64_t *from = keys, *to = spare;
-    for (uint32_t shift = first; shift < last; shift += DIGIT_BITS) {
-        const uint32_t bits = last - shift < DIGIT_BITS ? last - shift : DIGIT_BITS;
+    for (uint32_t shift = first; shift < last; shift += most) {
+        const uint32_t bits = last - shift < most ? last - shift : most;
         if (sort_keys_by_digit(from, to, count, shift, ((uint64_t)1 << bits) - 1)) {
             uint64_t *swapped = from;
             from = to;

@@ -17,6 +17,9 @@ static inline __m256 overlap_on(vec box_min, vec box_max, const float *min, cons
     _mm256_and_ps(_mm256_and_ps(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),           \
                   AXIS_OVERLAP(box, candidates, 2, at))
 #define vec_overlap(box, candidates, at) (vec_mask)(unsigned) _mm256_movemask_ps(ALL_OVERLAP(box, candidates, at))
+#define vec_overlap_across(box, candidates, at)                                                                        \
+    (vec_mask)(unsigned)                                                                                               \
+        _mm256_movemask_ps(_mm256_and_ps(AXIS_OVERLAP(box, candidates, 1, at), AXIS_OVERLAP(box, candidates, 2, at)))
 #define vec_overlap_apart(box, candidates, at, flags, ids)                                                             \
     (vec_mask)(unsigned) _mm256_movemask_ps(_mm256_and_ps(ALL_OVERLAP(box, candidates, at), without(flags, ids)))
 
@@ -31,6 +34,8 @@ static inline __m256 without(vec_ids flags, vec_ids ids) {
 
 #include "kernels/record_loop.h"
 
+#include "kernels/sweep_loop.h"
+
 #include "kernels/strip_loop.h"
 
 const bp_kernels bp_kernels_avx2 = {
@@ -39,6 +44,7 @@ const bp_kernels bp_kernels_avx2 = {
     .measure = x86_measure,
     .test_ranges = vec_test_ranges,
     .test_rows = vec_test_rows,
+    .test_sweep = vec_test_sweep,
     .extend_bounds = vec_extend_bounds,
     .probe_box = vec_probe_box,
     .probe_line = vec_probe_line,

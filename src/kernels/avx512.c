@@ -21,11 +21,18 @@ static inline __m256i all_of(__m256i a, __m256i b, __m256i c) {
         all_of(BELOW(box, candidates, 0, at), BELOW(box, candidates, 1, at), BELOW(box, candidates, 2, at)),           \
         all_of(ABOVE(box, candidates, 0, at), ABOVE(box, candidates, 1, at), ABOVE(box, candidates, 2, at)))))
 
+#define vec_overlap_across(box, candidates, at)                                                                        \
+    (vec_mask)(unsigned) _mm256_movemask_ps(                                                                           \
+        _mm256_castsi256_ps(all_of(BELOW(box, candidates, 1, at), BELOW(box, candidates, 2, at),                       \
+                                   _mm256_and_si256(ABOVE(box, candidates, 1, at), ABOVE(box, candidates, 2, at)))))
+
 #include "kernels/overlap_loop.h"
 
 #include "kernels/probe_loop.h"
 
 #include "kernels/record_loop.h"
+
+#include "kernels/sweep_loop.h"
 
 // Four pairs of one id and the others at lanes of a vector.
 static inline void put_four(bp_pair *out, __m256i id, __m256i others, __m256i lanes) {
@@ -77,6 +84,7 @@ const bp_kernels bp_kernels_avx512 = {
     .measure = x86_measure,
     .test_ranges = vec_test_ranges,
     .test_rows = vec_test_rows,
+    .test_sweep = vec_test_sweep,
     .extend_bounds = vec_extend_bounds,
     .probe_box = vec_probe_box,
     .probe_line = vec_probe_line,

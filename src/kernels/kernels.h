@@ -6,6 +6,7 @@
 //   measure        columns -> the cells that each box reaches       (finding)
 //   test_ranges    one box against a range of boxes -> pairs        (finding)
 //   test_rows      boxes of a row against rows of cells -> pairs    (finding)
+//   test_sweep     boxes against those that begin inside them       (finding)
 //   probe          a box or a line against a range of boxes         (queries)
 //   ..._records    boxes as records (base/records.h): parting and selecting them (split)
 //   survey, strip_entries, gather_entries, test_strips              boxes of similar sizes (kernels/strips.h)
@@ -86,6 +87,25 @@ typedef struct bp_rows_job {
     bp_pair *out;             // room for BP_FIRST * row_count * box_count + BP_COLUMN_PADDING pairs
 } bp_rows_job;
 
+// Which candidates a sweep tests a box against, of those that begin before it ends.
+typedef enum bp_sweep_start {
+    BP_SWEEP_BEHIND, // those behind it, in the same columns
+    BP_SWEEP_AT,     // those that begin where it does, or later
+    BP_SWEEP_AFTER   // those that begin later
+} bp_sweep_start;
+
+// Boxes sorted by where they begin along an axis, which counts as the first one here. Behind the last candidate there is
+// a padding of NaNs.
+typedef struct bp_sweep_job {
+    bp_columns objects, candidates;
+    size_t begin, end; // objects to test; begin advances
+    size_t from;       // candidates before this one begin too early; advances
+    bp_sweep_start start;
+    bp_pair_names names;
+    bp_pair *out;
+    size_t room; // pairs that fit into out; a box needs BP_COLUMN_PADDING more than it has pairs
+} bp_sweep_job;
+
 // A segment of a line, for finding the boxes that it may hit: the points begin + s * direction for s in 0 .. length,
 // where the largest component of the direction is 1 or -1. The line passes a face at x at s = (x - origin) * inverse.
 // The origins are moved away from the beginning by a little more than all rounding errors together, so that boxes seem
@@ -116,6 +136,9 @@ typedef struct bp_kernels {
     // Boxes of a chunk against rows of cells: the first BP_FIRST candidates of each range, without any branch. The
     // remainder of longer ranges goes to job->remaining, for test_ranges. Returns the number of pairs written.
     size_t (*test_rows)(const bp_rows_job *job, size_t *remaining_count, uint64_t *tests);
+
+    // Sweeps until all objects are done, or the next one does not fit. Returns the number of pairs written.
+    size_t (*test_sweep)(bp_sweep_job *job, uint64_t *tests);
 
     // Extends low .. high so that it holds `count` values, none of which is NaN.
     void (*extend_bounds)(const float *values, size_t count, float *low, float *high);

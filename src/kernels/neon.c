@@ -61,6 +61,14 @@ static inline vec_ids vec_ids_max(vec_ids a, vec_ids b) {
     return vmaxq_u32(a, b);
 }
 
+static inline vec_mask vec_both(vec_mask a, vec_mask b) {
+    return vandq_u32(a, b);
+}
+
+static inline bool vec_is_full(vec_mask mask) {
+    return vminvq_u32(mask) != 0;
+}
+
 static inline vec_mask vec_first(vec_mask mask, size_t count) {
     static const uint32_t lane[WIDTH] = {0, 1, 2, 3};
     return vandq_u32(mask, vcltq_u32(vld1q_u32(lane), vdupq_n_u32(count < WIDTH ? (uint32_t)count : WIDTH)));
@@ -119,6 +127,8 @@ static inline uint32x4_t overlap_on(vec box_min, vec box_max, const float *min, 
 #define vec_overlap(box, candidates, at)                                                                               \
     vandq_u32(vandq_u32(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),                   \
               AXIS_OVERLAP(box, candidates, 2, at))
+#define vec_overlap_across(box, candidates, at)                                                                        \
+    vandq_u32(AXIS_OVERLAP(box, candidates, 1, at), AXIS_OVERLAP(box, candidates, 2, at))
 #define vec_overlap_apart(box, candidates, at, flags, ids)                                                             \
     vbicq_u32(vec_overlap(box, candidates, at), vtstq_u32(flags, ids))
 
@@ -128,6 +138,8 @@ static inline uint32x4_t overlap_on(vec box_min, vec box_max, const float *min, 
 
 #include "kernels/record_loop.h"
 
+#include "kernels/sweep_loop.h"
+
 #include "kernels/strip_loop.h"
 
 const bp_kernels bp_kernels_neon = {
@@ -136,6 +148,7 @@ const bp_kernels bp_kernels_neon = {
     .measure = plain_measure,
     .test_ranges = vec_test_ranges,
     .test_rows = vec_test_rows,
+    .test_sweep = vec_test_sweep,
     .extend_bounds = vec_extend_bounds,
     .probe_box = vec_probe_box,
     .probe_line = vec_probe_line,

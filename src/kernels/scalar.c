@@ -56,6 +56,14 @@ static inline vec_ids vec_ids_max(vec_ids a, vec_ids b) {
     return a < b ? b : a;
 }
 
+static inline vec_mask vec_both(vec_mask a, vec_mask b) {
+    return a & b;
+}
+
+static inline bool vec_is_full(vec_mask mask) {
+    return mask != 0;
+}
+
 static inline vec_mask vec_first(vec_mask mask, size_t count) {
     return mask & (count > 0);
 }
@@ -104,6 +112,8 @@ static inline size_t rec_at_most(rec a, rec b) {
      (unsigned)((candidates)->min[axis][at] <= (box)->max[axis]))
 #define vec_overlap(box, candidates, at)                                                                               \
     (OVERLAP_ON(box, candidates, 0, at) & OVERLAP_ON(box, candidates, 1, at) & OVERLAP_ON(box, candidates, 2, at))
+#define vec_overlap_across(box, candidates, at)                                                                        \
+    (OVERLAP_ON(box, candidates, 1, at) & OVERLAP_ON(box, candidates, 2, at))
 #define vec_overlap_apart(box, candidates, at, flags, ids)                                                             \
     (vec_overlap(box, candidates, at) & (unsigned)(((flags) & (ids)) == 0))
 
@@ -113,6 +123,8 @@ static inline size_t rec_at_most(rec a, rec b) {
 
 #include "kernels/record_loop.h"
 
+#include "kernels/sweep_loop.h"
+
 #include "kernels/strip_loop.h"
 
 const bp_kernels bp_kernels_scalar = {
@@ -121,6 +133,7 @@ const bp_kernels bp_kernels_scalar = {
     .measure = plain_measure,
     .test_ranges = vec_test_ranges,
     .test_rows = vec_test_rows,
+    .test_sweep = vec_test_sweep,
     .extend_bounds = vec_extend_bounds,
     .probe_box = vec_probe_box,
     .probe_line = vec_probe_line,

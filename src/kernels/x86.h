@@ -211,6 +211,14 @@ static inline vec_ids vec_ids_max(vec_ids a, vec_ids b) {
     return _mm256_max_epu32(a, b);
 }
 
+static inline vec_mask vec_both(vec_mask a, vec_mask b) {
+    return a & b;
+}
+
+static inline bool vec_is_full(vec_mask mask) {
+    return mask == (1u << WIDTH) - 1;
+}
+
 static inline vec_mask vec_first(vec_mask mask, size_t count) {
     return _bzhi_u64(mask, count < WIDTH ? count : WIDTH);
 }

@@ -235,7 +235,7 @@ static void overlaps_along_an_axis_are_counted(void **state) {
 // takes a seventh of the time: it must not be judged by what it cost when they were long.
 static void sweeping_is_judged_by_the_boxes_as_they_are(void **state) {
     (void)state;
-    enum { COUNT = 3000 };
+    enum { COUNT = 10000 };
     const bp_config config = {.method = BP_METHOD_SWEEP_AND_PRUNE};
     bp_box *boxes = obtain(COUNT, sizeof *boxes);
     rng random = rng_seeded(5);
