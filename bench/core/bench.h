@@ -85,7 +85,8 @@ typedef struct bench_case {
     size_t repeats;
     size_t fastest_peers; // 0: all; else only so many, the fastest ones at the last smaller n of this scene
     bool limited_peers;   // also those that cannot go much beyond 10^4 objects
-    bool brute_force, scalar, two_threads, all_methods; // extra rows of ours
+    bool brute_force, scalar, two_threads, all_methods; // extra rows of ours,
+    bool yardsticks;                                    // one call, and the sweep along one axis
     bool neighbors;                                     // of the centres of the finite boxes, instead of pairs of boxes
     bool anew;     // each step starts from an empty world: update is creating and adding
     double weight; // share of the time budget
@@ -122,6 +123,8 @@ typedef struct bench_rows {
 #define LIMIT "limit" // limits of the machine
 #define PAPER "paper" // figures that a paper has published
 #define MAIN_METHOD "hierarchical-grid"
+#define CALL_METHOD "one call"               // bp_find_pairs with the default config
+#define YARDSTICK_METHOD "sweep-and-prune/1" // along one axis
 
 bool row_is_ours(const bench_row *row);
 bool row_is_peer(const bench_row *row);

@@ -11,6 +11,7 @@ static const double slow_ratio = 8;
 static const double hopeless_ms = 1500;
 
 static const bp_method_settings scalar = {.simd = BP_SIMD_SCALAR};
+static const bp_method_settings one_axis = {.sweep_axes = 1};
 
 static entry ours(const char *method, bp_method number, int threads, const bp_method_settings *settings) {
     entry e = {.who = OURS, .threads = threads};
@@ -59,6 +60,11 @@ static size_t choose_ours(const bench_options *options, const bench_case *c, ent
     }
     if (two) entries[count++] = ours(MAIN_METHOD, BP_METHOD_HIERARCHICAL_GRID, 2, NULL);
     if (c->scalar) entries[count++] = ours(MAIN_METHOD "/scalar", BP_METHOD_HIERARCHICAL_GRID, 1, &scalar);
+    if (c->yardsticks) {
+        entries[count] = ours(CALL_METHOD, BP_METHOD_AUTO, 1, NULL);
+        entries[count++].one_call = true;
+        entries[count++] = ours(YARDSTICK_METHOD, BP_METHOD_SWEEP_AND_PRUNE, 1, &one_axis);
+    }
     if (c->brute_force) entries[count++] = ours("brute-force", BP_METHOD_BRUTE_FORCE, 1, NULL);
     for (size_t i = BP_METHOD_BRUTE_FORCE + 1; i < bp_method_count() && c->all_methods; i++)
         if (i != BP_METHOD_HIERARCHICAL_GRID) entries[count++] = ours(bp_method_name(i), (bp_method)i, 1, NULL);

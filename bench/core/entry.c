@@ -38,7 +38,7 @@ static bool create_peer(entry *e, const step_boxes *boxes) {
 
 bool entry_create(entry *e, const step_boxes *boxes) {
     if (e->peer) return create_peer(e, boxes);
-    const bp_status status = e->neighbors ? BP_OK : create_ours(e, boxes);
+    const bp_status status = e->neighbors || e->one_call ? BP_OK : create_ours(e, boxes);
     return status == BP_OK || fail(e, bp_status_text(status));
 }
 
@@ -134,6 +134,18 @@ static bool step_neighbors(entry *e, const step_boxes *boxes, step_times *times)
     return true;
 }
 
+// One call from boxes to pairs. It is not asked for figures: gathering them would be part of its time.
+static bool step_call(entry *e, const step_boxes *boxes, step_times *times) {
+    e->config.dimensions = boxes->dimensions;
+    const double start = seconds_now();
+    const bp_status status = bp_find_pairs(boxes->scene, boxes->count, &e->config, &e->pairs);
+    times->total = times->find = seconds_now() - start;
+    if (status != BP_OK) return fail(e, bp_status_text(status));
+    e->pair_count = e->pairs.count;
+    e->hash = hash_pairs(e->pairs.data, e->pairs.count);
+    return true;
+}
+
 static bool step_between(entry *e, const step_boxes *boxes, step_times *times) {
     bp_stats stats = {0};
     e->config.stats = &stats;
@@ -169,6 +181,7 @@ bool entry_step(entry *e, const step_boxes *boxes, bool counts) {
     if (e->anew) entry_destroy(e);
     if (!(e->peer         ? step_peer(e, boxes, &times)
           : e->neighbors  ? step_neighbors(e, boxes, &times)
+          : e->one_call   ? step_call(e, boxes, &times)
           : boxes->others ? step_between(e, boxes, &times)
                           : step_ours(e, boxes, &times)))
         return false;

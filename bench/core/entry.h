@@ -25,6 +25,7 @@ typedef struct entry {
     const bench_peer *peer; // NULL: ours
     bp_config config;       // ours
     bool neighbors;         // ours: bp_find_neighbors instead of a world
+    bool one_call;          // ours: bp_find_pairs instead of a world
     bool one_by_one;        // ours: see bench_entrant
     bool anew;              // see bench_case
 

@@ -120,9 +120,9 @@ static double fastest_peer_seconds(const group *g) {
     return best;
 }
 
-// The contestants that matter get all repeats: our own method, the fastest peer, and the second if it is close.
+// The contestants that matter get all repeats: our own methods (but the quadratic ones), the fastest peer, and the second if it is close.
 static bool measured_in_full(const group *g, const entry *e) {
-    if (!e->peer) return e->config.method != BP_METHOD_BRUTE_FORCE;
+    if (!e->peer) return e->config.method != BP_METHOD_BRUTE_FORCE && e->config.method != BP_METHOD_SWEEP_AND_PRUNE;
     const size_t faster = faster_peers(g, e);
     return faster == 0 || (faster == 1 && e->last_seconds < 1.5 * fastest_peer_seconds(g));
 }

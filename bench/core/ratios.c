@@ -25,6 +25,15 @@ static void print_scene_ratio(FILE *file, const bench_rows *rows, const bench_ro
     if (other) print_ratio(file, what, uniform->n, other->total_ms, uniform->total_ms);
 }
 
+// The sweep along one axis, which many engines have, beside our world and our call.
+static void print_yardstick(FILE *file, const bench_rows *rows, const bench_row *own) {
+    const bench_row *sweep = rows_find(rows, own->scene, own->n, OURS, YARDSTICK_METHOD, 1);
+    const bench_row *call = rows_find(rows, own->scene, own->n, OURS, CALL_METHOD, 1);
+    if (sweep) print_ratio(file, "uniform: sweep along one axis / world", own->n, sweep->total_ms, own->total_ms);
+    if (sweep && call)
+        print_ratio(file, "uniform: sweep along one axis / call", own->n, sweep->total_ms, call->total_ms);
+}
+
 // For one number of objects, all on `uniform`.
 static void print_uniform(FILE *file, const bench_rows *rows, const bench_row *own) {
     const bench_row *sort = rows_find(rows, "", own->n, LIMIT, "radix-sort", 1);
@@ -38,6 +47,7 @@ static void print_uniform(FILE *file, const bench_rows *rows, const bench_row *o
     }
     if (scalar) print_ratio(file, "uniform: scalar / best kernels", own->n, scalar->total_ms, own->total_ms);
     if (scalar && peer) print_ratio(file, "uniform: fastest peer / scalar", own->n, peer->total_ms, scalar->total_ms);
+    print_yardstick(file, rows, own);
     print_scene_ratio(file, rows, own, "mixed");
     print_scene_ratio(file, rows, own, "long");
     print_ratio(file, "uniform: bytes per object", own->n, own->bytes_per_object, 1);

@@ -11,6 +11,7 @@ static const char *const limited_scenes[] = {"uniform", "low-motion", NULL};
 static const char *const method_scenes[] = {"uniform", "low-motion", NULL};
 static const char *const neighbor_scenes[] = {"reference", NULL};
 static const size_t usual_counts[] = {10000, 100000, 1000000, 0};
+static const size_t small_counts[] = {100, 300, 1000, 3000, 0}; // of uniform
 
 static bool contains(const char *const *names, const char *name) {
     for (; *names; names++)
@@ -34,13 +35,14 @@ static bench_case make_case(const bench_options *options, const char *name, size
     bench_case c = {.scene = name, .n = n};
     c.options.motion = strcmp(name, "low-motion") == 0 ? 0 : 0.2;
     c.warmups = options->warmups ? options->warmups : 2;
-    c.repeats = options->repeats ? options->repeats : n <= 20000 ? 11 : 5;
+    c.repeats = options->repeats ? options->repeats : n < 10000 ? 101 : n <= 20000 ? 11 : 5;
     c.settle = settle_steps(name, n);
     c.fastest_peers = n > 300000 ? 2 : 0;
     c.limited_peers = contains(limited_scenes, name);
     c.brute_force = n <= 20000;
     c.scalar = n > 30000 && n <= 300000;
     c.two_threads = n > 300000 && strcmp(name, "uniform") == 0;
+    c.yardsticks = n <= 300000 || strcmp(name, "uniform") == 0;
     c.weight = weight_of(&c);
     return c;
 }
@@ -59,7 +61,10 @@ static size_t make_cases(const bench_options *options, const char *const *usual_
 }
 
 size_t quick_cases(const bench_options *options, bench_case *cases, size_t capacity) {
-    return make_cases(options, quick_scenes, million_scenes, cases, capacity);
+    size_t count = 0;
+    for (const size_t *n = small_counts; *n && !options->scene_count && !options->count_count; n++)
+        cases[count++] = make_case(options, "uniform", *n);
+    return count + make_cases(options, quick_scenes, million_scenes, cases + count, capacity - count);
 }
 
 size_t methods_cases(const bench_options *options, bench_case *cases, size_t capacity) {
