@@ -176,7 +176,7 @@ static void run_case(const bench_options *options, const sets_case *c, size_t n,
     snprintf(m.label, sizeof m.label, "%s/%s", options->suite, c->name);
     m.warmups = options->warmups ? options->warmups : 2;
     m.repeats = options->repeats ? options->repeats : usual_repeats(n);
-    m.settle = options->warmups ? 0 : n <= 20000 ? 30 : n <= 300000 ? 10 : 3;
+    m.settle = options->warmups ? 0 : n <= 300000 ? 30 : 10;
     const char *error = moving_sets_open(&m.sets, c, n);
     if (error) {
         session_fail(session, "%s, %zu objects: %s", m.label, n, error);
