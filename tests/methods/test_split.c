@@ -357,6 +357,33 @@ static void the_explanation_names_what_hurts(void **state) {
     }
 }
 
+// Boxes on a surface are handed over before they are searched; others stay in the grid, however many pairs they have.
+static void surfaces_are_handed_over(void **state) {
+    (void)state;
+    skip_where_threads_are_sanitized();
+    enum { COUNT = 40000 };
+    static const char *const surfaces[] = {"scan", "cloth", "cloth-on-body", "terrain"};
+    static const char *const others[] = {"uniform", "mixed", "long", "very-inhomogeneous", "touching"};
+    for (size_t i = 0; i < COUNT_OF(surfaces) + COUNT_OF(others); ++i) {
+        const bool is_surface = i < COUNT_OF(surfaces);
+        scene *subject = open_scene_with(is_surface ? surfaces[i] : others[i - COUNT_OF(surfaces)],
+                                         (scene_options){.count = COUNT, .seed = 1});
+        const bp_stats stats = stats_of(scene_boxes(subject), scene_box_count(subject), (bp_config){0});
+        assert_int_equal(stats.method, is_surface ? BP_METHOD_SPLIT : BP_METHOD_HIERARCHICAL_GRID);
+        assert_true(!is_surface || stats.tests < (COUNT + stats.pairs) * 16); // none in the grid before
+        scene_destroy(subject);
+    }
+    bp_box *dense = malloc(COUNT * sizeof *dense);
+    rng random = rng_seeded(8);
+    for (size_t i = 0; i < COUNT; ++i) {
+        for (int axis = 0; axis < 3; ++axis) {
+            set_edge(&dense[i], axis, within(&random, 40.0), 3.0f);
+        }
+    }
+    assert_int_equal(stats_of(dense, COUNT, (bp_config){0}).method, BP_METHOD_HIERARCHICAL_GRID);
+    free(dense);
+}
+
 // Levels that the config asks for are searched as they are.
 static void levels_of_the_config_are_kept(void **state) {
     (void)state;
@@ -425,6 +452,7 @@ int main(void) {
         cmocka_unit_test(a_world_survives_hostile_boxes),
         cmocka_unit_test(what_is_kept_counts_as_memory),
         cmocka_unit_test(the_explanation_names_what_hurts),
+        cmocka_unit_test(surfaces_are_handed_over),
         cmocka_unit_test(levels_of_the_config_are_kept),
         cmocka_unit_test(bins_have_the_order_of_coordinates),
     };

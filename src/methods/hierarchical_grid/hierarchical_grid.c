@@ -26,6 +26,7 @@
 
 #include "base/boxes.h"
 #include "base/details.h"
+#include "methods/hierarchical_grid/grid_or_split.h"
 #include "methods/hierarchical_grid/linked_grid.h"
 #include "methods/hierarchical_grid/patched_grid.h"
 #include "methods/hierarchical_grid/strips.h"
@@ -64,7 +65,6 @@ enum {
     STRIPS_WAIT = 32,    // builds before strips are tried again
     STRIPS_LEAST = 96,   // objects: fewer are tested all with all
     STRIPS_MOST = 32768, // objects
-    PAIR_SAMPLE = 160,   // boxes
     BUDGET_LEAST = 4096  // objects
 };
 
@@ -97,9 +97,6 @@ static void hierarchical_grid_free(void *state) {
     }
     bp_method_destroy(&bp_split_ops, &g->setup->runtime.allocator, g->split);
 }
-
-// In units of one vector test: what an object may cost, and what a pair pays for.
-static const double COSTLY = 40.0, PAID = BP_TESTS_PAID / 8.0;
 
 // ---- strips ---------------------------------------------------------------------------------------------------------
 
@@ -159,24 +156,8 @@ static bp_status hand_over(hierarchical_grid *g) {
     return build_split(g);
 }
 
-// How many pairs an object has, about: from all pairs of a sample.
-static double expected_pairs(const hierarchical_grid *g) {
-    const size_t sampled = g->count < PAIR_SAMPLE ? g->count : PAIR_SAMPLE;
-    size_t overlapping = 0;
-    for (size_t i = 0; i < sampled; ++i) {
-        for (size_t j = 0; j < i; ++j) {
-            overlapping += bp_boxes_overlap(&g->boxes[i * g->count / sampled], &g->boxes[j * g->count / sampled],
-                                            g->setup->dimensions);
-        }
-    }
-    return (double)overlapping * (double)g->count / (0.5 * (double)sampled * (double)sampled);
-}
-
-// Whether the plan foresees that a search would cost more than split ever does, and more than its pairs are worth.
-// Uniform boxes cost about 6.
 static bool is_costly(const hierarchical_grid *g) {
-    const double cost = g->sorted.levels.cost;
-    return may_hand_over(g) && cost > COSTLY && cost > COSTLY + PAID * expected_pairs(g);
+    return may_hand_over(g) && bp_split_is_better(g->sorted.levels.cost, g->boxes, g->count, g->setup->dimensions);
 }
 
 static bp_status build_sorted(hierarchical_grid *g) {
