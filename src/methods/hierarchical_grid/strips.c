@@ -37,9 +37,7 @@ void bp_strip_grid_init(bp_strip_grid *grid, const bp_method_setup *setup) {
 void bp_strip_grid_free(bp_strip_grid *grid) {
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
     bp_buffer_free(&grid->columns_buffer, allocator);
-    bp_buffer_free(&grid->entries_buffer, allocator);
-    bp_buffer_free(&grid->sorted_buffer, allocator);
-    bp_buffer_free(&grid->table_buffer, allocator);
+    bp_buffer_free(&grid->work_buffer, allocator);
     bp_block_sinks_free(&grid->block_sinks, allocator);
 }
 
@@ -170,10 +168,12 @@ static void sum_up(uint32_t *table, size_t keys) {
 }
 
 // Sorts the entries by key. Then table[key + 1] is where the entries of a key end.
-static void sort_entries(bp_strip_grid *grid, const uint32_t *keys, const uint64_t *entries) {
-    uint32_t *table = grid->table_buffer.data;
-    uint64_t *sorted = grid->sorted_buffer.data;
+static void sort_entries(bp_strip_grid *grid) {
     const size_t count = grid->entry_count, all_keys = key_count(&grid->strips);
+    const uint32_t *keys = grid->keys;
+    const uint64_t *entries = grid->entries;
+    uint64_t *sorted = grid->sorted;
+    uint32_t *table = grid->table;
     memset(table, 0, (all_keys + 2) * sizeof *table);
     for (size_t i = 0; i < count; ++i) {
         ++table[keys[i] + 2];
@@ -185,11 +185,12 @@ static void sort_entries(bp_strip_grid *grid, const uint32_t *keys, const uint64
     }
 }
 
-// Finds the position behind the last candidate of each entry. Not in the search, where the length of a loop would wait
-// for it. Returns the number of candidates.
-static uint64_t find_ends(const bp_strip_grid *grid, uint32_t *ends) {
-    const uint32_t *cell_ends = (const uint32_t *)grid->table_buffer.data + 1;
-    const uint64_t *sorted = grid->sorted_buffer.data;
+// Finds the position behind the last candidate of each entry, in place of its key. Not in the search, where the length
+// of a loop would wait for it. Returns the number of candidates.
+static uint64_t find_ends(const bp_strip_grid *grid) {
+    const uint32_t *cell_ends = grid->table + 1;
+    const uint64_t *sorted = grid->sorted;
+    uint32_t *ends = grid->keys;
     uint64_t sum = 0;
     for (size_t i = 0; i < grid->entry_count; ++i) {
         ends[i] = cell_ends[sorted[i] >> 32];
@@ -198,35 +199,34 @@ static uint64_t find_ends(const bp_strip_grid *grid, uint32_t *ends) {
     return sum - (uint64_t)grid->entry_count * (grid->entry_count + 1) / 2;
 }
 
-// As many entries and keys as boxes can have, so that a world with a steady number of objects allocates once.
-static bool reserve_entries(bp_strip_grid *grid, size_t count) {
-    const bp_allocator *allocator = &grid->setup->runtime.allocator;
-    assert(key_count(&grid->strips) <= KEYS_PER_BOX * count);
-    return bp_buffer_reserve(&grid->entries_buffer, allocator, 0, BP_STRIP_ENTRIES * count,
-                             sizeof(uint64_t) + sizeof(uint32_t)) &&
-           bp_buffer_reserve(&grid->table_buffer, allocator, 0, KEYS_PER_BOX * count + 2, sizeof(uint32_t));
-}
-
-static bool reserve_sorted(bp_strip_grid *grid) {
-    const bp_allocator *allocator = &grid->setup->runtime.allocator;
-    return bp_columns_reserve(&grid->columns, &grid->columns_buffer, allocator, grid->entry_count) &&
-           bp_buffer_reserve_slack(&grid->sorted_buffer, allocator, 0, grid->entry_count, sizeof(uint64_t));
+// One block for as many entries and keys as boxes can have: a single call allocates little, and a world with a steady
+// number of objects nothing.
+static bool reserve_work(bp_strip_grid *grid, size_t count) {
+    const size_t most = BP_STRIP_ENTRIES * count, keys = KEYS_PER_BOX * count + 2;
+    const size_t bytes = most * (2 * sizeof(uint64_t) + sizeof(uint32_t)) + keys * sizeof(uint32_t);
+    assert(key_count(&grid->strips) + 2 <= keys);
+    if (!bp_buffer_reserve_slack(&grid->work_buffer, &grid->setup->runtime.allocator, 0, bytes, 1)) {
+        return false;
+    }
+    grid->entries = grid->work_buffer.data;
+    grid->sorted = grid->entries + most;
+    grid->keys = (uint32_t *)(grid->sorted + most);
+    grid->table = grid->keys + most;
+    return true;
 }
 
 bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_box *boxes, size_t count, bool *gave_up) {
+    const bp_method_setup *setup = grid->setup;
     *gave_up = false;
-    if (!reserve_entries(grid, count)) {
+    if (!reserve_work(grid, count)) {
         return BP_ERROR_MEMORY;
     }
-    uint64_t *entries = grid->entries_buffer.data;
-    uint32_t *keys = (uint32_t *)(entries + BP_STRIP_ENTRIES * count);
-    grid->entry_count = grid->setup->kernels->strip_entries(&grid->strips, boxes, count, keys, entries);
-    if (!reserve_sorted(grid)) {
+    grid->entry_count = setup->kernels->strip_entries(&grid->strips, boxes, count, grid->keys, grid->entries);
+    if (!bp_columns_reserve(&grid->columns, &grid->columns_buffer, &setup->runtime.allocator, grid->entry_count)) {
         return BP_ERROR_MEMORY;
     }
-    sort_entries(grid, keys, entries);
-    grid->ends = keys; // they are not needed any more
-    grid->tests = find_ends(grid, grid->ends);
+    sort_entries(grid);
+    grid->tests = find_ends(grid);
     *gave_up = grid->tests > (uint64_t)TESTS_PER_BOX * count;
     return BP_OK;
 }
@@ -244,7 +244,7 @@ static void task_fill(void *context, size_t block) {
     const bp_strip_grid *grid = f->grid;
     const bp_columns *columns = &grid->columns;
     const size_t begin = bp_block_begin(f->blocks, block), end = bp_block_begin(f->blocks, block + 1);
-    grid->setup->kernels->gather_entries(columns, begin, end, grid->sorted_buffer.data, f->boxes);
+    grid->setup->kernels->gather_entries(columns, begin, end, grid->sorted, f->boxes);
     if (grid->setup->dimensions == 2) {
         memset(columns->min[2] + begin, 0, (end - begin) * sizeof(float));
         memset(columns->max[2] + begin, 0, (end - begin) * sizeof(float));
@@ -258,7 +258,7 @@ static void test_unit(const void *context, bp_range_tester *tester, size_t unit)
     const size_t last = (unit + 1) * UNIT;
     bp_strips_job job = {.columns = grid->columns.min[0],
                          .distance = (size_t)(grid->columns.min[1] - grid->columns.min[0]),
-                         .ends = grid->ends,
+                         .ends = grid->keys,
                          .begin = unit * UNIT,
                          .end = last < grid->entry_count ? last : grid->entry_count};
     while (job.begin < job.end) {
@@ -304,17 +304,14 @@ void bp_strip_grid_stats(const bp_strip_grid *grid, bp_stats *stats) {
     stats->occupied = grid->occupied;
     stats->objects_per_cell_max = grid->fullest;
     stats->objects_per_cell = grid->occupied > 0 ? (double)grid->entry_count / (double)grid->occupied : 0.0;
-    stats->bytes = grid->columns_buffer.bytes + grid->entries_buffer.bytes + grid->sorted_buffer.bytes +
-                   grid->table_buffer.bytes + bp_block_sinks_bytes(&grid->block_sinks);
+    stats->bytes = grid->columns_buffer.bytes + grid->work_buffer.bytes + bp_block_sinks_bytes(&grid->block_sinks);
 }
 
 // Whether an entry stands among those of its key, once, with its box.
 static bool is_in_place(const bp_strip_grid *grid, uint32_t key, uint64_t entry, const bp_box *box) {
-    const uint32_t *table = grid->table_buffer.data;
-    const uint64_t *sorted = grid->sorted_buffer.data;
     size_t found = 0;
-    for (size_t i = table[key]; i < table[key + 1]; ++i) {
-        found += sorted[i] == entry && grid->columns.id[i] == (uint32_t)entry &&
+    for (size_t i = grid->table[key]; i < grid->table[key + 1]; ++i) {
+        found += grid->sorted[i] == entry && grid->columns.id[i] == (uint32_t)entry &&
                  bp_columns_hold(&grid->columns, i, box, grid->setup->dimensions);
     }
     return found == 1;

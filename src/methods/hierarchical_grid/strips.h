@@ -31,8 +31,10 @@ typedef struct bp_strip_grid {
     size_t entry_count;       // in ...
     size_t occupied, fullest; // ... so many cells, of which one has so many
     bp_columns columns;
-    uint32_t *ends; // of the candidates of each entry; in entries_buffer
-    bp_buffer columns_buffer, entries_buffer, sorted_buffer, table_buffer;
+    uint64_t *entries, *sorted; // in the order of boxes, and of keys
+    uint32_t *keys;             // of the entries; later the ends of their candidates
+    uint32_t *table;            // where the entries of each key begin
+    bp_buffer columns_buffer, work_buffer;
     bp_block_sinks block_sinks;
 } bp_strip_grid;
 
