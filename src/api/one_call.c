@@ -55,16 +55,16 @@ typedef struct method_state {
 
 // One set of a few boxes that are alike needs no sample: looking at one would take as long as looking at all of them. The
 // facts are gathered only for those who will read them.
-static bool is_alike(bp_one_call *call, const bp_method_setup *setup, void *grid) {
+static bool is_plain(bp_one_call *call, const bp_method_setup *setup, void *grid) {
     const bp_view *view = call->built_over;
-    if (grid == NULL || !bp_hierarchical_grid_build_alike(grid, view->boxes, view->count)) {
+    if (grid == NULL || !bp_hierarchical_grid_build_plainly(grid, view->boxes, view->count)) {
         return false;
     }
     bp_details details = {0};
     if (call->setup->stats != NULL || setup->runtime.log.write != NULL) {
         bp_scene_facts_gather(&details.choice, setup->dimensions, view->boxes, view->count);
     }
-    details.choice.rule = BP_RULE_ALIKE;
+    details.choice.rule = view->count < BP_ALL_PAIRS_BELOW ? BP_RULE_FEW : BP_RULE_ALIKE;
     call->stats.method = BP_METHOD_HIERARCHICAL_GRID;
     bp_details_write(&call->stats, &details);
     return true;
@@ -75,7 +75,7 @@ static method_state create_method(bp_one_call *call, const bp_method_setup *setu
     void *grid = NULL;
     if (call->setup->method == BP_METHOD_AUTO && call->b == NULL) {
         grid = bp_method_create(grid_ops, setup);
-        if (is_alike(call, setup, grid)) {
+        if (is_plain(call, setup, grid)) {
             return (method_state){.ops = grid_ops, .state = grid, .is_built = true};
         }
     }

@@ -10,6 +10,9 @@
 // settings.brute_force_below, unless the caller sets it: where both ways take the same time (docs/performance.md).
 enum { BP_BRUTE_FORCE_BELOW = 320 };
 
+// With fewer objects than this, testing all pairs is always fastest, whatever they are like.
+enum { BP_ALL_PAIRS_BELOW = 64 };
+
 typedef struct bp_method_setup {
     bp_runtime runtime;
     const bp_kernels *kernels; // of the chosen instruction set

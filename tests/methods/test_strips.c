@@ -90,7 +90,7 @@ static void expect_kind(const bp_box *boxes, size_t count, int kind, uint32_t di
 }
 
 static void finds_all_pairs_in_the_same_order(void **state) {
-    static const size_t counts[] = {96, 97, 103, 104, 500, COUNT};
+    static const size_t counts[] = {64, 65, 71, 72, 500, COUNT};
     bp_box boxes[COUNT];
     (void)state;
     for (size_t i = 0; i < KINDS * COUNT_OF(counts); ++i) {
@@ -218,7 +218,7 @@ static void leaves_the_rest_to_the_grid(void **state) {
     bp_box boxes[COUNT];
     (void)state;
     fill_kind(boxes, COUNT, 0);
-    expect_other("a few", boxes, 90, (bp_config){0});
+    expect_other("a few", boxes, 60, (bp_config){0});
     expect_other("a factor", boxes, COUNT, (bp_config){SETTINGS(.hierarchy_factor = 2.0f)});
     expect_other("a grid size", boxes, COUNT, (bp_config){SETTINGS(.grid_size = {16, 16, 16})});
     expect_other("a load", boxes, COUNT, (bp_config){SETTINGS(.grid_load = 0.5f)});

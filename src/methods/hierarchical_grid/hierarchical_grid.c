@@ -63,7 +63,6 @@ enum {
     CALM = 2,            // updates: starting to patch costs about as much as this many rebuilds
     SPLIT_STAYS = 32,    // builds before the grid is tried again
     STRIPS_WAIT = 32,    // builds before strips are tried again
-    STRIPS_LEAST = 96,   // objects: fewer are tested all with all
     STRIPS_MOST = 32768, // objects
     BUDGET_LEAST = 4096  // objects
 };
@@ -101,15 +100,19 @@ static void hierarchical_grid_free(void *state) {
 // ---- strips ---------------------------------------------------------------------------------------------------------
 
 // Parameters of the grid that the caller asked for mean the grid.
-static bool may_use_strips(const hierarchical_grid *g) {
+static bool has_grid_parameters(const hierarchical_grid *g) {
     const bp_method_settings *settings = &g->setup->settings;
-    const size_t least =
-        settings->brute_force_below == BP_BRUTE_FORCE_BELOW ? STRIPS_LEAST : settings->brute_force_below;
-    bool is_free = settings->hierarchy_factor == 0.0f && settings->grid_load == 1.0f;
+    bool has_any = settings->hierarchy_factor != 0.0f || settings->grid_load != 1.0f;
     for (int axis = 0; axis < 3; ++axis) {
-        is_free &= settings->grid_size[axis] == 0;
+        has_any |= settings->grid_size[axis] != 0;
     }
-    return is_free && g->count >= STRIPS_LEAST && g->count >= least && g->count <= STRIPS_MOST;
+    return has_any;
+}
+
+static bool may_use_strips(const hierarchical_grid *g) {
+    const size_t all_pairs = g->setup->settings.brute_force_below;
+    return !has_grid_parameters(g) && g->count >= BP_ALL_PAIRS_BELOW && g->count <= STRIPS_MOST &&
+           (g->count >= all_pairs || all_pairs == BP_BRUTE_FORCE_BELOW);
 }
 
 static bool wants_strips(hierarchical_grid *g) {
@@ -442,12 +445,18 @@ static bp_status hierarchical_grid_validate(const void *state) {
 
 // ---- beyond the method interface ------------------------------------------------------------------------------------
 
-bool bp_hierarchical_grid_build_alike(void *state, const bp_box *boxes, size_t count) {
+bool bp_hierarchical_grid_build_plainly(void *state, const bp_box *boxes, size_t count) {
     hierarchical_grid *g = state;
     g->boxes = boxes;
     g->count = count;
     bp_status status = BP_OK;
-    return !wants_linked(g) && wants_strips(g) && build_strips(g) == BP_OK && sort_strips(g, &status);
+    if (wants_linked(g) || has_grid_parameters(g)) {
+        return false;
+    }
+    if (count < BP_ALL_PAIRS_BELOW && count < g->setup->settings.brute_force_below) {
+        return build_sorted(g) == BP_OK;
+    }
+    return wants_strips(g) && build_strips(g) == BP_OK && sort_strips(g, &status);
 }
 
 bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended,
