@@ -9,6 +9,7 @@
 enum {
     SCALES = 14, // octaves of sizes that are too many for levels
     SCALES_LESS = 12,
+    ALIKE = 2,  // octaves of sizes that are similar
     NESTED = 4, // octaves of sizes from which on the places of small objects matter
     THIN_COUNT = 2000,
     SAMPLE_EVERY = 8,     // updates at least: with 10^3 objects that all move, sampling is then 0.3 % of the work
@@ -60,9 +61,13 @@ static bool is_nested(const circumstances *c) {
 // In nearly empty space few nodes overlap, and objects that move a little stay in their leaves. Sparse and scaling with
 // 300, 10^3, 10^4 objects: 2.9 and 2.6, 1.3 and 1.4, 1.2 and 1.0; with 1 % moving: 1.1 and 0.8 with 10^3, 0.5 with
 // 10^4. Where objects fill a few places of it, as in clustered-2d and far, this is true only while many move: 1.5 and
-// 1.5 with 10^3; with 0.1 % moving 0.7 and 0.8.
+// 1.5 with 10^3; with 0.1 % moving 0.7 and 0.8. All that without strips: with them, which are for similar sizes in one
+// set, sparse, scaling, far and clustered-2d with 300 and 10^3 objects take 0.5 to 1.0 of the time of bvh.
 static bool is_thin(const circumstances *c) {
     const bp_choice *f = c->facts;
+    if (c->other_count == 0 && f->octaves <= ALIKE) {
+        return false;
+    }
     const bool is_even = f->clumping < (c->is_tree ? CLUMPING_MORE : CLUMPING);
     return c->count + c->other_count < THIN_COUNT && f->giants == 0.0 &&
            f->filling < (c->is_tree ? FILLING_MORE : FILLING) &&
