@@ -7,13 +7,17 @@ bool bp_columns_reserve(bp_columns *columns, bp_buffer *buffer, const bp_allocat
     if (!bp_buffer_reserve_slack(buffer, allocator, 0, bp_size_multiply(needed, 7), sizeof(float))) {
         return false;
     }
-    float *floats = buffer->data;
-    for (size_t axis = 0; axis < 3; ++axis) {
-        columns->min[axis] = floats + needed * axis;
-        columns->max[axis] = floats + needed * (axis + 3);
-    }
-    columns->id = (uint32_t *)buffer->data + needed * 6;
+    bp_columns_place(columns, buffer->data, needed);
     return true;
+}
+
+void bp_columns_place(bp_columns *columns, void *memory, size_t distance) {
+    float *floats = memory;
+    for (size_t axis = 0; axis < 3; ++axis) {
+        columns->min[axis] = floats + distance * axis;
+        columns->max[axis] = floats + distance * (axis + 3);
+    }
+    columns->id = (uint32_t *)memory + distance * 6;
 }
 
 bool bp_columns_hold(const bp_columns *columns, size_t position, const bp_box *box, uint32_t dimensions) {

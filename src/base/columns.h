@@ -20,6 +20,9 @@ typedef struct bp_columns {
 // Makes room for `count` boxes in columns that lie in `buffer`. Their old contents are lost.
 bool bp_columns_reserve(bp_columns *columns, bp_buffer *buffer, const bp_allocator *allocator, size_t count);
 
+// Columns in memory for 7 * distance values, the padding counted.
+void bp_columns_place(bp_columns *columns, void *memory, size_t distance);
+
 // Whether a box is at this position of the columns; in two dimensions flattened.
 bool bp_columns_hold(const bp_columns *columns, size_t position, const bp_box *box, uint32_t dimensions);
 

@@ -168,9 +168,9 @@ typedef struct bp_kernels {
     // Adds up what boxes are like; holes are left out.
     void (*survey)(const bp_box *boxes, size_t count, bp_survey_lanes *lanes);
 
-    // Writes an entry for each strip that one of the boxes touches: its key, and the entry. `keys`
-    // and `entries` have room for BP_STRIP_ENTRIES * count. Returns their number. Holes have none.
-    size_t (*strip_entries)(const bp_strips *strips, const bp_box *boxes, size_t count, uint32_t *keys,
+    // Writes an entry for each strip that one of boxes[begin .. end) touches, and its key. There is room for
+    // BP_STRIP_ENTRIES of both for each box. Returns their number. Holes have none.
+    size_t (*strip_entries)(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end, uint32_t *keys,
                             uint64_t *entries);
 
     // Fills the columns at positions begin .. end-1 with entries: their ids with flags, and their boxes.

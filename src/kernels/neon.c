@@ -156,7 +156,7 @@ const bp_kernels bp_kernels_neon = {
     .select_records = vec_select_records,
     .count_sides = vec_count_sides,
     .survey = plain_survey,
-    .strip_entries = plain_all_strip_entries,
+    .strip_entries = plain_strip_entries,
     .gather_entries = plain_gather_entries,
     .test_strips = vec_test_strips,
 };

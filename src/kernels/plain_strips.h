@@ -44,11 +44,6 @@ static inline size_t plain_strip_entries(const bp_strips *strips, const bp_box *
     return count;
 }
 
-static inline size_t plain_all_strip_entries(const bp_strips *strips, const bp_box *boxes, size_t count, uint32_t *keys,
-                                             uint64_t *entries) {
-    return plain_strip_entries(strips, boxes, 0, count, keys, entries);
-}
-
 static inline void plain_gather_entries(const bp_columns *columns, size_t begin, size_t end, const uint64_t *entries,
                                         const bp_box *boxes) {
     for (size_t i = begin; i < end; ++i) {

@@ -93,27 +93,27 @@ static const uint8_t kind_entries[5][16] = {
 };
 static const uint8_t kind_count[5] = {1, 2, 2, 4, 0};
 
-static size_t x86_strip_entries(const bp_strips *strips, const bp_box *boxes, size_t count, uint32_t *keys,
+static size_t x86_strip_entries(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end, uint32_t *keys,
                                 uint64_t *entries) {
     const int row = (int)strips->cells[0], layer = (int)(strips->cells[0] * strips->cells[1]);
     const __m128i around = _mm_setr_epi32(0, row, layer, layer + row);
     const __m128i flags = _mm_setr_epi32(0, 1 << 30, (int)0x80000000u, (int)0xc0000000u);
-    size_t i = 0, found = 0;
-    for (; i + 8 <= count; i += 8) {
+    size_t i = begin, found = 0;
+    for (; i + 8 <= end; i += 8) {
         eight_places places;
         find_eight_places(strips, boxes + i, &places);
         for (size_t k = 0; k < 8; ++k) {
             const __m128i wanted = _mm_loadu_si128((const __m128i *)kind_entries[places.kind[k]]);
             const __m128i key = _mm_shuffle_epi8(_mm_add_epi32(_mm_set1_epi32(places.key[k]), around), wanted);
-            const __m128i end = _mm_add_epi32(key, _mm_set1_epi32(places.far[k]));
+            const __m128i last = _mm_add_epi32(key, _mm_set1_epi32(places.far[k]));
             const __m128i item = _mm_shuffle_epi8(_mm_or_si128(_mm_set1_epi32((int)(i + k)), flags), wanted);
             _mm_storeu_si128((__m128i *)(keys + found), key);
-            _mm_storeu_si128((__m128i *)(entries + found), _mm_unpacklo_epi32(item, end));
-            _mm_storeu_si128((__m128i *)(entries + found + 2), _mm_unpackhi_epi32(item, end));
+            _mm_storeu_si128((__m128i *)(entries + found), _mm_unpacklo_epi32(item, last));
+            _mm_storeu_si128((__m128i *)(entries + found + 2), _mm_unpackhi_epi32(item, last));
             found += kind_count[places.kind[k]];
         }
     }
-    return found + plain_strip_entries(strips, boxes, i, count, keys + found, entries + found);
+    return found + plain_strip_entries(strips, boxes, i, end, keys + found, entries + found);
 }
 
 // ---- gather ---------------------------------------------------------------------------------------------------------

@@ -17,6 +17,8 @@
 enum {
     CELLS_MOST = 1024,   // along an axis: up to there cells of floats are exact to a thousandth
     KEYS_PER_BOX = 4,    // at most
+    ENTRIES_PER_BOX = 3, // at most, on average; uniform boxes have 1.65
+    CHUNK = 256,         // boxes whose entries are made together
     TESTS_PER_BOX = 128, // at most
     HOLES_SHARE = 8,     // one box in this many may be a hole
     FILL_LEAST = 4096,   // entries that are worth a task
@@ -36,8 +38,7 @@ void bp_strip_grid_init(bp_strip_grid *grid, const bp_method_setup *setup) {
 
 void bp_strip_grid_free(bp_strip_grid *grid) {
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
-    bp_buffer_free(&grid->columns_buffer, allocator);
-    bp_buffer_free(&grid->work_buffer, allocator);
+    bp_buffer_free(&grid->buffer, allocator);
     bp_block_sinks_free(&grid->block_sinks, allocator);
 }
 
@@ -168,10 +169,9 @@ static void sum_up(uint32_t *table, size_t keys) {
 }
 
 // Sorts the entries by key. Then table[key + 1] is where the entries of a key end.
-static void sort_entries(bp_strip_grid *grid) {
+static void sort_entries(bp_strip_grid *grid, const uint64_t *entries) {
     const size_t count = grid->entry_count, all_keys = key_count(&grid->strips);
     const uint32_t *keys = grid->keys;
-    const uint64_t *entries = grid->entries;
     uint64_t *sorted = grid->sorted;
     uint32_t *table = grid->table;
     memset(table, 0, (all_keys + 2) * sizeof *table);
@@ -199,35 +199,54 @@ static uint64_t find_ends(const bp_strip_grid *grid) {
     return sum - (uint64_t)grid->entry_count * (grid->entry_count + 1) / 2;
 }
 
-// One block for as many entries and keys as boxes can have: a single call allocates little, and a world with a steady
-// number of objects nothing.
-static bool reserve_work(bp_strip_grid *grid, size_t count) {
-    const size_t most = BP_STRIP_ENTRIES * count, keys = KEYS_PER_BOX * count + 2;
-    const size_t bytes = most * (2 * sizeof(uint64_t) + sizeof(uint32_t)) + keys * sizeof(uint32_t);
+// The most entries that there is room for.
+static size_t entries_most(size_t count) {
+    return (ENTRIES_PER_BOX * count + (size_t)BP_STRIP_ENTRIES * CHUNK + 15) / 16 * 16;
+}
+
+// One block: a world with a steady number of objects allocates once; and of a call that allocates several, the C library
+// returns the last ones to the system each time, and the pages of the next call are new ones.
+static bool reserve_block(bp_strip_grid *grid, size_t count) {
+    const size_t most = entries_most(count), keys = KEYS_PER_BOX * count + 2;
+    const size_t columns = 7 * (most + BP_COLUMN_PADDING) * sizeof(float);
+    const size_t bytes = columns + most * (sizeof(uint64_t) + sizeof(uint32_t)) + keys * sizeof(uint32_t);
     assert(key_count(&grid->strips) + 2 <= keys);
-    if (!bp_buffer_reserve_slack(&grid->work_buffer, &grid->setup->runtime.allocator, 0, bytes, 1)) {
+    if (!bp_buffer_reserve_slack(&grid->buffer, &grid->setup->runtime.allocator, 0, bytes, 1)) {
         return false;
     }
-    grid->entries = grid->work_buffer.data;
-    grid->sorted = grid->entries + most;
+    bp_columns_place(&grid->columns, grid->buffer.data, most + BP_COLUMN_PADDING);
+    grid->sorted = (uint64_t *)(void *)((char *)grid->buffer.data + columns);
     grid->keys = (uint32_t *)(grid->sorted + most);
     grid->table = grid->keys + most;
     return true;
 }
 
+// Writes the entries and their keys. False if there are too many: then most boxes touch several strips.
+static bool make_entries(bp_strip_grid *grid, const bp_box *boxes, size_t count, uint64_t *entries) {
+    const size_t most = entries_most(count);
+    size_t found = 0;
+    for (size_t begin = 0; begin < count && found + (size_t)BP_STRIP_ENTRIES * CHUNK <= most; begin += CHUNK) {
+        const size_t end = begin + CHUNK < count ? begin + CHUNK : count;
+        found +=
+            grid->setup->kernels->strip_entries(&grid->strips, boxes, begin, end, grid->keys + found, entries + found);
+        grid->entry_count = end == count ? found : 0;
+    }
+    return grid->entry_count > 0;
+}
+
 bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_box *boxes, size_t count, bool *gave_up) {
-    const bp_method_setup *setup = grid->setup;
     *gave_up = false;
-    if (!reserve_work(grid, count)) {
+    grid->entry_count = 0;
+    if (!reserve_block(grid, count)) {
         return BP_ERROR_MEMORY;
     }
-    grid->entry_count = setup->kernels->strip_entries(&grid->strips, boxes, count, grid->keys, grid->entries);
-    if (!bp_columns_reserve(&grid->columns, &grid->columns_buffer, &setup->runtime.allocator, grid->entry_count)) {
-        return BP_ERROR_MEMORY;
+    uint64_t *entries = grid->buffer.data; // until they are sorted, they lie where the columns will be
+    *gave_up = !make_entries(grid, boxes, count, entries);
+    if (!*gave_up) {
+        sort_entries(grid, entries);
+        grid->tests = find_ends(grid);
+        *gave_up = grid->tests > (uint64_t)TESTS_PER_BOX * count;
     }
-    sort_entries(grid);
-    grid->tests = find_ends(grid);
-    *gave_up = grid->tests > (uint64_t)TESTS_PER_BOX * count;
     return BP_OK;
 }
 
@@ -304,7 +323,7 @@ void bp_strip_grid_stats(const bp_strip_grid *grid, bp_stats *stats) {
     stats->occupied = grid->occupied;
     stats->objects_per_cell_max = grid->fullest;
     stats->objects_per_cell = grid->occupied > 0 ? (double)grid->entry_count / (double)grid->occupied : 0.0;
-    stats->bytes = grid->columns_buffer.bytes + grid->work_buffer.bytes + bp_block_sinks_bytes(&grid->block_sinks);
+    stats->bytes = grid->buffer.bytes + bp_block_sinks_bytes(&grid->block_sinks);
 }
 
 // Whether an entry stands among those of its key, once, with its box.

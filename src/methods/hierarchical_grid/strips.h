@@ -31,10 +31,10 @@ typedef struct bp_strip_grid {
     size_t entry_count;       // in ...
     size_t occupied, fullest; // ... so many cells, of which one has so many
     bp_columns columns;
-    uint64_t *entries, *sorted; // in the order of boxes, and of keys
-    uint32_t *keys;             // of the entries; later the ends of their candidates
-    uint32_t *table;            // where the entries of each key begin
-    bp_buffer columns_buffer, work_buffer;
+    uint64_t *sorted; // the entries, in the order of their keys
+    uint32_t *keys;   // of the entries; later the ends of their candidates
+    uint32_t *table;  // where the entries of each key begin
+    bp_buffer buffer; // of all that
     bp_block_sinks block_sinks;
 } bp_strip_grid;
 
