@@ -13,7 +13,7 @@ static void x86_survey(const bp_box *boxes, size_t count, bp_survey_lanes *lanes
     const __m256 zero = _mm256_setzero_ps();
     __m256 low[SURVEY_VECTORS], high[SURVEY_VECTORS], sum[SURVEY_VECTORS], longest[SURVEY_VECTORS];
     __m256i number[SURVEY_VECTORS];
-    for (int k = 0; k < SURVEY_VECTORS; ++k) {
+    for (size_t k = 0; k < SURVEY_VECTORS; ++k) {
         low[k] = _mm256_loadu_ps(lanes->low + 8 * k);
         high[k] = _mm256_loadu_ps(lanes->high + 8 * k);
         sum[k] = _mm256_loadu_ps(lanes->sum + 8 * k);
@@ -22,7 +22,7 @@ static void x86_survey(const bp_box *boxes, size_t count, bp_survey_lanes *lanes
     }
     size_t i = 0;
     for (; i + BP_SURVEY_BOXES < count; i += BP_SURVEY_BOXES) {
-        for (int k = 0; k < SURVEY_VECTORS; ++k) {
+        for (size_t k = 0; k < SURVEY_VECTORS; ++k) {
             const float *values = boxes[i].min + 8 * k;
             const __m256 value = _mm256_loadu_ps(values);
             const __m256 edge = _mm256_sub_ps(_mm256_loadu_ps(values + 3), value);
@@ -34,7 +34,7 @@ static void x86_survey(const bp_box *boxes, size_t count, bp_survey_lanes *lanes
             number[k] = _mm256_sub_epi32(number[k], _mm256_castps_si256(counts));
         }
     }
-    for (int k = 0; k < SURVEY_VECTORS; ++k) {
+    for (size_t k = 0; k < SURVEY_VECTORS; ++k) {
         _mm256_storeu_ps(lanes->low + 8 * k, low[k]);
         _mm256_storeu_ps(lanes->high + 8 * k, high[k]);
         _mm256_storeu_ps(lanes->sum + 8 * k, sum[k]);

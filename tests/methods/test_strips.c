@@ -18,7 +18,10 @@ static const char *const KIND_NAMES[KINDS] = {"cubes", "lattice that touches", "
 static bp_box box_of_kind(rng *random, int kind, size_t index, size_t count) {
     const double extent = cbrt(2.0 * (double)count);
     switch (kind) {
-    case 1: return cube_of((float)(index % 12), (float)(index / 12 % 12), (float)(index / 144), 1.0f);
+    case 1: {
+        const size_t layer = index / 144;
+        return cube_of((float)(index % 12), (float)(index / 12 % 12), (float)layer, 1.0f);
+    }
     case 2: return cube_of((float)(index % 10), (float)(index / 10 % 10), (float)(index % 7), 0.0f);
     case 3: return box_of(random_between(random, 0, 50), random_between(random, 0, 50), -0.0f, 1.0f, 1.0f, 0.0f);
     case 4: {
@@ -235,7 +238,8 @@ static void leaves_the_rest_to_the_grid(void **state) {
     fill_kind(boxes, COUNT, 0);
     for (size_t i = 0; i < COUNT; ++i) {
         const float place = i % 2 == 0 ? 1000.0f : 0.0f;
-        boxes[i] = cube_of(place, place + 0.2f * (float)(i / 2 % 30), place + 0.2f * (float)(i / 60), 0.1f);
+        const size_t row = i / 60;
+        boxes[i] = cube_of(place, place + 0.2f * (float)(i / 2 % 30), place + 0.2f * (float)row, 0.1f);
     }
     expect_other("two clumps", boxes, COUNT, (bp_config){0});
 }

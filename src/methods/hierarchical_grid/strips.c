@@ -91,7 +91,8 @@ static survey survey_boxes(const bp_method_setup *setup, const bp_box *boxes, si
 }
 
 static bool is_ordinary(const survey *s, size_t count) {
-    bool ordinary = s->number >= (double)(count - count / HOLES_SHARE);
+    const size_t holes_most = count / HOLES_SHARE;
+    bool ordinary = s->number >= (double)(count - holes_most);
     for (int axis = 0; axis < 3; ++axis) {
         ordinary &= s->extent[axis] <= (double)FLT_MAX && s->longest[axis] <= ALIKE * s->mean[axis]; // and finite
     }
