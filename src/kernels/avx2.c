@@ -3,6 +3,7 @@
 
 #if defined(__AVX2__) && defined(__x86_64__)
 #include "kernels/x86.h"
+#include "kernels/x86_map.h"
 #include "kernels/x86_strips.h"
 
 static inline __m256 overlap_on(vec box_min, vec box_max, const float *min, const float *max) {
@@ -55,5 +56,8 @@ const bp_kernels bp_kernels_avx2 = {
     .strip_entries = x86_strip_entries,
     .gather_entries = x86_gather_entries,
     .test_strips = vec_test_strips,
+    .map_cells = x86_map_cells,
+    .list_entries = x86_list_entries,
+    .join_cells = x86_join_cells,
 };
 #endif

@@ -4,6 +4,7 @@
 
 #if defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__x86_64__)
 #include "kernels/x86.h"
+#include "kernels/x86_map.h"
 #include "kernels/x86_strips.h"
 
 static inline __m256i compare(vec a, vec b) {
@@ -95,5 +96,8 @@ const bp_kernels bp_kernels_avx512 = {
     .strip_entries = x86_strip_entries,
     .gather_entries = x86_gather_entries,
     .test_strips = vec_test_strips,
+    .map_cells = x86_map_cells,
+    .list_entries = x86_list_entries,
+    .join_cells = x86_join_cells,
 };
 #endif

@@ -10,6 +10,7 @@
 //   probe          a box or a line against a range of boxes         (queries)
 //   ..._records    boxes as records (base/records.h): parting and selecting them (split)
 //   survey, strip_entries, gather_entries, test_strips              boxes of similar sizes (kernels/strips.h)
+//   map_cells, list_entries, join_cells    two sets in cells that both of them are in (shared_cells.h)
 //
 // Boxes are stored in columns (base/columns.h). One box is tested against eight others at once; the hits are compressed
 // and appended without a branch. (Whether any of the eight is a hit is unpredictable: a branch cost 40 %.)
@@ -18,6 +19,7 @@
 #ifndef BP_KERNELS_H
 #define BP_KERNELS_H
 
+#include "base/cell_map.h"
 #include "base/cells.h"
 #include "base/columns.h"
 #include "base/records.h"
@@ -116,6 +118,55 @@ typedef struct bp_probe_line {
     float length;
 } bp_probe_line;
 
+// Some boxes of an array: those with these ids, or from `first` on if there are none.
+typedef struct bp_box_list {
+    const bp_box *boxes;
+    const uint32_t *ids; // NULL: all of them
+    size_t count;
+} bp_box_list;
+
+static inline uint32_t bp_box_list_id(const bp_box_list *list, size_t index) {
+    return list->ids != NULL ? list->ids[index] : (uint32_t)index;
+}
+
+// The cells of a chunk of boxes in a map.
+typedef struct bp_map_cells {
+    uint32_t first[BP_CHUNK]; // that of the min corner
+    uint32_t reach[BP_CHUNK]; // how many more there are, or BP_REACH_OUTSIDE
+    uint32_t id[BP_CHUNK];
+    size_t count;
+} bp_map_cells;
+
+// An entry says that a box is in a cell. Its item is the id of the box and, in the upper bits, along which axes the box
+// begins in this cell: x, y, z. Two boxes have one cell in common in which, along each axis, one of them begins.
+#define BP_CELL_ENTRY_ID 0x1fffffffu
+enum { BP_CELL_ENTRY_SHIFT = 29, BP_CELL_ENTRY_PADDING = 8 };
+
+// Entries of a chunk of boxes in the wanted cells. A wanted cell is a ranked one, and has the number of ranked cells
+// before it as its key.
+typedef struct bp_entry_job {
+    const bp_cell_map *map;
+    const uint64_t *wanted, *ranked; // bits of cells; a word more than the map has may be read
+    const uint32_t *ranks;           // ranked cells before each word
+    const bp_map_cells *cells;
+    uint32_t *keys, *items; // room for all cells of all boxes, and BP_CELL_ENTRY_PADDING more
+} bp_entry_job;
+
+// The entries of two sets, sorted by cell: those of cell c are items[starts[c]] .. items[starts[c + 1] - 1].
+typedef struct bp_join_side {
+    const bp_box *boxes;
+    const uint32_t *items, *starts;
+} bp_join_side;
+
+typedef struct bp_join_job {
+    bp_join_side a, b;
+    uint32_t dimensions;
+    size_t first, end; // cells
+    bp_pair *out;
+    size_t room;    // pairs that fit into out; a cell needs the product of its entries, and BP_COLUMN_PADDING
+    uint64_t tests; // counted
+} bp_join_job;
+
 typedef struct bp_kernels {
     // The keys of boxes that fit a level, BP_KEY_ELSEWHERE for the others and for holes. Raises reach[] to the largest
     // extents among those that fit, and returns how many do.
@@ -180,6 +231,18 @@ typedef struct bp_kernels {
     // Tests entries, each against those that follow it, until all are done or the next one does not fit. Returns the
     // number of pairs written; *done gets the number of entries done.
     size_t (*test_strips)(const bp_strips_job *job, size_t *done);
+
+    // The cells of the boxes begin .. begin + cells->count - 1 of a list. With limits, a box that does not overlap them
+    // is outside; else (NULL) all boxes extend the hull. Returns the bits of all reaches together.
+    uint32_t (*map_cells)(const bp_cell_map *map, const bp_box_list *list, size_t begin, const bp_box *limits,
+                          bp_map_cells *cells, bp_box *hull);
+
+    // Returns the number of entries.
+    size_t (*list_entries)(const bp_entry_job *job);
+
+    // Tests the boxes of each cell, those of a against those of b, until all cells are done or the next one does not
+    // fit: moves job->first forward. A pair is reported in one of its cells. Returns the number of pairs written.
+    size_t (*join_cells)(bp_join_job *job);
 } bp_kernels;
 
 // The kernels of an instruction set; BP_SIMD_AUTO: of the best that this processor has, or of the one that the

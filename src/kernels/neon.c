@@ -1,5 +1,6 @@
 // Four boxes at a time with NEON.
 #include "kernels/plain.h"
+#include "kernels/plain_map.h"
 
 #if defined(__ARM_NEON) && defined(__aarch64__)
 #include "kernels/plain_strips.h"
@@ -159,5 +160,8 @@ const bp_kernels bp_kernels_neon = {
     .strip_entries = plain_strip_entries,
     .gather_entries = plain_gather_entries,
     .test_strips = vec_test_strips,
+    .map_cells = plain_map_cells,
+    .list_entries = plain_list_entries,
+    .join_cells = plain_join_cells,
 };
 #endif

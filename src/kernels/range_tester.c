@@ -154,6 +154,25 @@ void bp_range_tester_add_long(bp_range_tester *t, size_t object, uint32_t begin,
     }
 }
 
+void bp_range_tester_join(bp_range_tester *t, bp_join_job *job) {
+    while (job->first < job->end && !t->failed) {
+        const uint32_t *a = job->a.starts + job->first, *b = job->b.starts + job->first;
+        job->out = bp_sink_room(t->sink, (size_t)(a[1] - a[0]) * (b[1] - b[0]) + BP_COLUMN_PADDING, &job->room);
+        if (job->out == NULL) {
+            t->failed = true;
+            return;
+        }
+        const size_t found = t->kernels->join_cells(job);
+        bp_sink_commit(t->sink, job->out, found);
+        t->sink->tests += job->tests;
+        t->found += found;
+        job->tests = 0;
+        if (t->sink->rules.budget != NULL) {
+            check_budget(t, t->sink->rules.budget);
+        }
+    }
+}
+
 // ---- blocks of units ------------------------------------------------------------------------------------------------
 
 typedef struct search_run {

@@ -41,6 +41,9 @@ void bp_range_tester_flush(bp_range_tester *tester);
 // is over.
 bool bp_range_tester_visit(bp_range_tester *tester, size_t rows);
 
+// Runs a join at once, in as many parts as the sink has room for.
+void bp_range_tester_join(bp_range_tester *tester, bp_join_job *job);
+
 // Makes room for `count` calls of bp_range_tester_add.
 static inline void bp_range_tester_reserve(bp_range_tester *tester, size_t count) {
     if (tester->test_count + count > BP_RANGE_TESTER_TESTS) {

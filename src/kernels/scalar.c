@@ -1,5 +1,6 @@
 // Plain C: the reference for all other kernels, and the fallback for processors without vector kernels.
 #include "kernels/plain.h"
+#include "kernels/plain_map.h"
 #include "kernels/plain_strips.h"
 
 enum { WIDTH = 1 };
@@ -144,4 +145,7 @@ const bp_kernels bp_kernels_scalar = {
     .strip_entries = plain_strip_entries,
     .gather_entries = plain_gather_entries,
     .test_strips = vec_test_strips,
+    .map_cells = plain_map_cells,
+    .list_entries = plain_list_entries,
+    .join_cells = plain_join_cells,
 };
