@@ -91,10 +91,13 @@ static bp_status build_and_find(bp_one_call *call, const method_state *method, b
     const bp_view *first = &call->first, *built_over = call->built_over;
     const bp_method_ops *ops = method->ops;
     void *state = method->state;
+    const bool is_two = call->b != NULL && ops->find_two != NULL;
     const double start = bp_clock_seconds();
-    bp_status status = method->is_built ? BP_OK : ops->build(state, built_over->boxes, built_over->count);
+    bp_status status = method->is_built || is_two ? BP_OK : ops->build(state, built_over->boxes, built_over->count);
     const double built = bp_clock_seconds();
-    if (status == BP_OK) {
+    if (is_two) {
+        status = ops->find_two(state, first->boxes, first->count, built_over->boxes, built_over->count, sink);
+    } else if (status == BP_OK) {
         status = call->b != NULL ? ops->find_between(state, first->boxes, first->count, sink) : ops->find(state, sink);
     }
     call->stats.build_seconds += built - start;

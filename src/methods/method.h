@@ -50,6 +50,10 @@ typedef struct bp_method_ops {
     // the latter).
     bp_status (*find_between)(void *state, const bp_box *boxes, size_t count, bp_sink *sink);
 
+    // The same for two sets of which no structure is needed afterwards, instead of a build; stats describes what was used
+    // instead. NULL: the method always builds a structure over the second set.
+    bp_status (*find_two)(void *state, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count, bp_sink *sink);
+
     // Fills the fields that describe the structure: update, bytes, levels, cells, occupied, objects_per_cell(_max).
     void (*stats)(const void *state, bp_stats *stats);
 

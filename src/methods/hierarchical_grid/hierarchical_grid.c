@@ -1,9 +1,10 @@
-// hierarchical-grid: levels of grids, each for objects of a certain size, in four forms behind one method.
+// hierarchical-grid: levels of grids, each for objects of a certain size, in five forms behind one method.
 //
 //     strips         a few thousand boxes of similar sizes, searched without a plan         strips.h
 //     sorted grid    all boxes are sorted by cell into columns, again in every step         sorted_grid.h
 //     patched grid   a sorted grid that is kept and corrected while few objects change      patched_grid.h
 //     linked grid    cells are linked lists, which objects enter and leave in O(1)          linked_grid.h
+//     two sets       of one search between them: sieved, then joined in shared cells        two_sets.h
 //
 // Idea: an object is never larger than the cells of its level, so it can only overlap objects of its own cell or of a
 // neighbouring one; between objects of different sizes, the smaller one searches the coarser level. Cells are folded by
@@ -30,6 +31,7 @@
 #include "methods/hierarchical_grid/linked_grid.h"
 #include "methods/hierarchical_grid/patched_grid.h"
 #include "methods/hierarchical_grid/strips.h"
+#include "methods/hierarchical_grid/two_sets.h"
 #include "methods/method.h"
 
 #include <assert.h>
@@ -53,6 +55,9 @@ typedef struct hierarchical_grid {
     bool is_linked;    // the linked grid is up to date, not the sorted one
     size_t calm_count; // updates in a row in which few objects changed
 
+    bp_two_sets two_sets; // of one search
+    bool is_two;          // that was the last one, and nothing is built
+
     void *split;       // of bp_split_ops; NULL until it is first needed
     bool is_split;     // it is in use, and neither grid is up to date
     size_t split_left; // builds for which it stays in use
@@ -73,6 +78,7 @@ static void hierarchical_grid_init(void *state, const bp_method_setup *setup) {
     bp_sorted_grid_init(&g->sorted, setup);
     bp_sorted_grid_init(&g->other, setup);
     bp_strip_grid_init(&g->strips, setup);
+    bp_two_sets_init(&g->two_sets, setup);
 }
 
 static bool uses_patch(const hierarchical_grid *g) {
@@ -88,6 +94,7 @@ static void hierarchical_grid_free(void *state) {
     bp_sorted_grid_free(&g->sorted);
     bp_sorted_grid_free(&g->other);
     bp_strip_grid_free(&g->strips);
+    bp_two_sets_free(&g->two_sets);
     if (uses_linked(g)) {
         bp_linked_grid_free(&g->linked);
     }
@@ -386,12 +393,24 @@ static bp_status hierarchical_grid_find_between(void *state, const bp_box *boxes
     return g->is_split ? search_other_split(g, &other, sink) : search_on_budget(g, &s, sink);
 }
 
-static void describe_split(const hierarchical_grid *g, bp_stats *stats) {
+// Levels that the caller asked for are built and searched.
+static bp_status hierarchical_grid_find_two(void *state, const bp_box *a, size_t a_count, const bp_box *b,
+                                            size_t b_count, bp_sink *sink) {
+    hierarchical_grid *g = state;
+    g->is_two = may_hand_over(g) && a_count <= BP_CELL_ENTRY_ID && b_count <= BP_CELL_ENTRY_ID;
+    if (g->is_two) {
+        return bp_two_sets_find(&g->two_sets, a, a_count, b, b_count, sink);
+    }
+    const bp_status status = hierarchical_grid_build(g, b, b_count);
+    return status == BP_OK ? hierarchical_grid_find_between(g, a, a_count, sink) : status;
+}
+
+static void describe_split(const void *split, bp_stats *stats) {
     bp_details details = bp_details_read(stats);
     details.handed_over = 1;
     bp_details_write(stats, &details);
     stats->method = BP_METHOD_SPLIT;
-    bp_split_ops.stats(g->split, stats);
+    bp_split_ops.stats(split, stats);
 }
 
 static void describe_strips(const hierarchical_grid *g, bp_stats *stats) {
@@ -409,14 +428,18 @@ static size_t bytes_held(const hierarchical_grid *g) {
     if (g->split != NULL) {
         bp_split_ops.stats(g->split, &split);
     }
-    return sorted.bytes + strips.bytes + split.bytes + bp_linked_grid_bytes(&g->linked) +
-           (uses_patch(g) ? bp_patched_grid_bytes(&g->patch) : 0);
+    return sorted.bytes + strips.bytes + split.bytes + bp_two_sets_bytes(&g->two_sets) +
+           bp_linked_grid_bytes(&g->linked) + (uses_patch(g) ? bp_patched_grid_bytes(&g->patch) : 0);
 }
 
 static void hierarchical_grid_stats(const void *state, bp_stats *stats) {
     const hierarchical_grid *g = state;
-    if (g->is_split) {
-        describe_split(g, stats);
+    if (g->is_two && g->two_sets.is_split) {
+        describe_split(g->two_sets.split, stats);
+    } else if (g->is_two) {
+        bp_two_sets_stats(&g->two_sets, stats);
+    } else if (g->is_split) {
+        describe_split(g->split, stats);
     } else if (g->is_strips) {
         describe_strips(g, stats);
     } else if (g->is_linked) {
@@ -528,6 +551,7 @@ const bp_method_ops bp_hierarchical_grid_ops = {
     .find = hierarchical_grid_find,
     .find_changed = hierarchical_grid_find_changed,
     .find_between = hierarchical_grid_find_between,
+    .find_two = hierarchical_grid_find_two,
     .stats = hierarchical_grid_stats,
     .validate = hierarchical_grid_validate,
 };
