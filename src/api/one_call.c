@@ -39,9 +39,10 @@ static bp_status make_call_views(bp_one_call *call) {
 // Chooses the method for the view that it will be built over, and writes the reason into the figures.
 static const bp_method_ops *choose_method(bp_one_call *call) {
     const bp_view *view = call->built_over;
+    const bp_choose_set set = {view->boxes, view->count}, other = {call->first.boxes, call->first.count};
     bp_details details = {0};
-    call->stats.method = bp_choose_once(call->setup->method, &call->setup->methods, view->boxes, view->count,
-                                        call->b != NULL ? call->first.count : 0, &details.choice);
+    call->stats.method = bp_choose_once(call->setup->method, &call->setup->methods, set,
+                                        call->b != NULL ? &other : NULL, &details.choice);
     bp_details_write(&call->stats, &details);
     return bp_method_get(call->stats.method);
 }
@@ -62,7 +63,7 @@ static bool is_plain(bp_one_call *call, const bp_method_setup *setup, void *grid
     }
     bp_details details = {0};
     if (call->setup->stats != NULL || setup->runtime.log.write != NULL) {
-        bp_scene_facts_gather(&details.choice, setup->dimensions, view->boxes, view->count);
+        bp_scene_facts_gather(&details.choice, setup->dimensions, view->boxes, view->count, BP_SAMPLE_MOST);
     }
     details.choice.rule = view->count < BP_ALL_PAIRS_BELOW ? BP_RULE_FEW : BP_RULE_ALIKE;
     call->stats.method = BP_METHOD_HIERARCHICAL_GRID;

@@ -11,11 +11,17 @@
 
 #include <broadphase/broadphase_tune.h>
 
-// The method for one call, over these boxes; `other_count` others are searched for in them, or they are searched for in
-// themselves. Samples the boxes only if the config leaves the choice open: `wanted` is BP_METHOD_AUTO, and
-// the settings have no parameters of a grid.
-bp_method bp_choose_once(bp_method wanted, const bp_method_setup *setup, const bp_box *boxes, size_t count,
-                         size_t other_count, bp_choice *choice);
+// Boxes of a call.
+typedef struct bp_choose_set {
+    const bp_box *boxes;
+    size_t count;
+} bp_choose_set;
+
+// The method for one call, over these boxes; those of another set are searched for in them, or (NULL) they are searched
+// for in themselves. Samples the boxes only if the config leaves the choice open: `wanted` is BP_METHOD_AUTO, and the
+// settings have no parameters of a grid.
+bp_method bp_choose_once(bp_method wanted, const bp_method_setup *setup, bp_choose_set set, const bp_choose_set *other,
+                         bp_choice *choice);
 
 // The method that a world begins with, before it has any boxes.
 bp_method bp_choose_first(bp_method wanted);

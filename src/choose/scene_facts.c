@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-    SAMPLE_MOST = 512, // boxes in the sample, at most,
-    SAMPLE_SHARE = 16, // and at most one in this many, so that it costs little where objects are few, too;
+    SAMPLE_SHARE = 16, // at most one box in this many, so that a sample costs little where objects are few, too;
     SAMPLE_LEAST = 48, // but fewer than these say nothing
     OCTAVES = 256,     // exponents of a float
     GIANT = 16,        // times the median size
@@ -16,17 +15,17 @@ enum {
 
 // The finite boxes of a sample.
 typedef struct sample {
-    bp_box boxes[SAMPLE_MOST];
-    float centers[SAMPLE_MOST][3];
-    float sizes[SAMPLE_MOST]; // as grids see them (bp_fit_size): longest edges, or more far from the origin
-    float slenderness[SAMPLE_MOST];
+    bp_box boxes[BP_SAMPLE_MOST];
+    float centers[BP_SAMPLE_MOST][3];
+    float sizes[BP_SAMPLE_MOST]; // as grids see them (bp_fit_size): longest edges, or more far from the origin
+    float slenderness[BP_SAMPLE_MOST];
     size_t count;
     size_t infinite; // left out
 } sample;
 
-static size_t sample_size(size_t count) {
+static size_t sample_size(size_t count, size_t most) {
     const size_t share = count / SAMPLE_SHARE;
-    const size_t wanted = share > SAMPLE_MOST ? SAMPLE_MOST : share < SAMPLE_LEAST ? SAMPLE_LEAST : share;
+    const size_t wanted = share > most ? most : share < SAMPLE_LEAST ? SAMPLE_LEAST : share;
     return wanted < count ? wanted : count;
 }
 
@@ -47,8 +46,8 @@ static size_t place_of(size_t i, size_t wanted, size_t count) {
     return begin + (size_t)((unsigned long long)scrambled * (count / wanted) >> 32);
 }
 
-static void take_sample(sample *s, const bp_box *boxes, size_t count, uint32_t dimensions) {
-    const size_t wanted = sample_size(count);
+static void take_sample(sample *s, const bp_box *boxes, size_t count, size_t most, uint32_t dimensions) {
+    const size_t wanted = sample_size(count, most);
     s->count = 0;
     s->infinite = 0;
     for (size_t i = 0; i < wanted; ++i) {
@@ -198,10 +197,10 @@ static double median_slenderness(const sample *s) {
     return ldexp(1.0, (int)octave_at(&o, s->count, 16) - 127);
 }
 
-void bp_scene_facts_gather(bp_choice *choice, uint32_t dimensions, const bp_box *boxes, size_t count) {
+void bp_scene_facts_gather(bp_choice *choice, uint32_t dimensions, const bp_box *boxes, size_t count, size_t most) {
     sample s;
     octaves o;
-    take_sample(&s, boxes, count, dimensions);
+    take_sample(&s, boxes, count, most, dimensions);
     *choice = (bp_choice){.sampled = (uint32_t)(s.count + s.infinite)};
     choice->infinite = choice->sampled > 0 ? (double)s.infinite / (double)choice->sampled : 0.0;
     if (s.count == 0) {

@@ -88,8 +88,17 @@ static void test_nested_sizes(void **state) {
     free(boxes);
 }
 
-// A few boxes in empty space are for bvh, but not if very many others are searched for in them.
-static void test_few_boxes_against_many(void **state) {
+static bp_stats stats_between(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count) {
+    bp_stats stats = {0};
+    bp_pairs pairs = {0};
+    const bp_config config = {.stats = &stats};
+    assert_int_equal(bp_find_pairs_between(a, a_count, b, b_count, &config, &pairs), BP_OK);
+    bp_pairs_free(&pairs, &config);
+    return stats;
+}
+
+// A few boxes in empty space are for bvh, but not if others are searched for in them.
+static void test_few_boxes_against_others(void **state) {
     (void)state;
     enum { FEW_BOXES = 300, MANY_BOXES = 20000 };
     rng random = rng_seeded(8);
@@ -98,17 +107,31 @@ static void test_few_boxes_against_many(void **state) {
         many[i] = random_cube(&random, 1000.0, 0.1);
         few[i % FEW_BOXES] = random_cube(&random, 1000.0, 0.1);
     }
-    const size_t counts[] = {FEW_BOXES, MANY_BOXES};
-    for (size_t i = 0; i < COUNT_OF(counts); ++i) {
-        bp_stats stats = {0};
-        bp_pairs pairs = {0};
-        const bp_config config = {.stats = &stats};
-        assert_int_equal(bp_find_pairs_between(many, counts[i], few, FEW_BOXES, &config, &pairs), BP_OK);
-        assert_int_equal(stats.method == BP_METHOD_BVH, i == 0);
-        bp_pairs_free(&pairs, &config);
-    }
+    assert_int_equal(stats_between(many, FEW_BOXES, few, FEW_BOXES).method, BP_METHOD_HIERARCHICAL_GRID);
+    assert_int_equal(stats_between(many, MANY_BOXES, few, FEW_BOXES).method, BP_METHOD_HIERARCHICAL_GRID);
     free(few);
     free(many);
+}
+
+// Sizes of either set that fit no cells are for split.
+static void test_nested_sizes_of_one_set(void **state) {
+    (void)state;
+    enum { COUNT = 4000 };
+    rng random = rng_seeded(9);
+    bp_box *plain = obtain(COUNT, sizeof *plain), *nested = obtain(COUNT, sizeof *nested);
+    for (size_t i = 0; i < COUNT; ++i) {
+        const double size = ldexp(1.0, (int)(i % 8));
+        plain[i] = random_cube(&random, 100.0, 1.0);
+        nested[i] = random_cube(&random, 12.0 * size, size);
+    }
+    for (int i = 0; i < 2; ++i) {
+        const bp_stats stats =
+            i == 0 ? stats_between(plain, COUNT, nested, COUNT) : stats_between(nested, COUNT, plain, COUNT);
+        assert_int_equal(bp_stats_details(&stats).choice.rule, BP_RULE_NESTED);
+        assert_int_equal(stats.method, BP_METHOD_SPLIT);
+    }
+    free(plain);
+    free(nested);
 }
 
 // ---- the text -------------------------------------------------------------------------------------------------------
@@ -480,7 +503,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rule_for_each_scene),
         cmocka_unit_test(test_nested_sizes),
-        cmocka_unit_test(test_few_boxes_against_many),
+        cmocka_unit_test(test_few_boxes_against_others),
+        cmocka_unit_test(test_nested_sizes_of_one_set),
         cmocka_unit_test(test_points_at_infinity),
         cmocka_unit_test(test_explanations),
         cmocka_unit_test(test_details_of_nothing),
