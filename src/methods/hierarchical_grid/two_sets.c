@@ -27,6 +27,9 @@ static const double HOPELESS = 1.25 * BP_TESTS_PAID;
 // The other half of the sieve is left out where the first has kept so much.
 static const double SIEVED = 0.8;
 
+// Shares of two lists that are about the same.
+static const double SIMILAR = 0.2;
+
 static const bp_box EVERYWHERE = {.min = {-INFINITY, -INFINITY, -INFINITY}, .max = {INFINITY, INFINITY, INFINITY}};
 
 void bp_two_sets_init(bp_two_sets *sets, const bp_method_setup *setup) {
@@ -136,19 +139,30 @@ static size_t sample_size(size_t count) {
 
 static set_sample sample_list(const bp_box_list *list, uint32_t dimensions) {
     const size_t wanted = sample_size(list->count);
+    const bp_box *boxes[SAMPLE];
     float sizes[SAMPLE] = {0.0f};
     for (size_t i = 0; i < wanted; ++i) {
-        sizes[i] = bp_smaller(size_of(sampled_box(list, i, wanted), dimensions), FLT_MAX);
+        boxes[i] = sampled_box(list, i, wanted);
+        sizes[i] = bp_smaller(size_of(boxes[i], dimensions), FLT_MAX);
     }
     set_sample s = {.most = (double)select_size(sizes, wanted, wanted * 9 / 10),
                     .bounds = {.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}}};
     for (size_t i = 0; i < wanted; ++i) {
-        const bp_box *box = sampled_box(list, i, wanted);
-        if ((double)size_of(box, dimensions) <= 4.0 * s.most && bp_box_is_finite(box, dimensions)) {
-            extend_bounds(&s.bounds, box, dimensions);
+        if ((double)size_of(boxes[i], dimensions) <= 4.0 * s.most && bp_box_is_finite(boxes[i], dimensions)) {
+            extend_bounds(&s.bounds, boxes[i], dimensions);
         }
     }
     return s;
+}
+
+// The share of a list that is inside some bounds.
+static double share_inside(const bp_box_list *list, uint32_t dimensions, const bp_box *bounds) {
+    const size_t wanted = list->count < SAMPLE_FEW ? list->count : SAMPLE_FEW;
+    size_t inside = 0;
+    for (size_t i = 0; i < wanted; ++i) {
+        inside += bp_boxes_overlap_branchless(sampled_box(list, i, wanted), bounds, dimensions);
+    }
+    return (double)inside / (double)wanted;
 }
 
 // Where both are; a point if they are nowhere together.
@@ -279,8 +293,8 @@ typedef struct meeting {
     bp_box region;
     double cell;       // of the sieve
     double cells_most; // of a map
-    double marked;     // cells of the sieve in which boxes of the smaller list begin
-    double kept;       // boxes of the larger list
+    double marked;     // cells of the sieve in which boxes of the first list begin
+    double kept;       // boxes of the other list
 } meeting;
 
 // The mean edge that half of the boxes have at most.
@@ -373,34 +387,54 @@ static bool mark_and_grow(bp_cell_maps *maps, const bp_cell_map *map, bp_map_pas
     return true;
 }
 
-// Two lists, the smaller one first, and which of the two sets that is.
+// Two lists, and which of the two sets the first one is.
 typedef struct sieving {
-    const bp_box_list *small, *other;
+    const bp_box_list *first, *other;
+    set_sample first_sample, other_sample;
+    double inside; // share of the first list that is where the other is
     int side;
     bp_two_sets_round *round;
     bp_cell_map map;
 } sieving;
 
-// The first half: what of the other list is near the small one. Both lose their large boxes.
+// The list that has more of its boxes where the other one is comes first: most of the other one is then left out by the
+// first half. If both have about as many, the shorter one.
+static sieving order_lists(const bp_two_sets *sets, const bp_box_list *a, const bp_box_list *b,
+                           bp_two_sets_round *round) {
+    const uint32_t dimensions = sets->setup->dimensions;
+    const set_sample of_a = sample_list(a, dimensions), of_b = sample_list(b, dimensions);
+    const double a_inside = share_inside(a, dimensions, &of_b.bounds);
+    const double b_inside = share_inside(b, dimensions, &of_a.bounds);
+    const bool a_is_first = fabs(a_inside - b_inside) > SIMILAR ? a_inside > b_inside : a->count <= b->count;
+    return (sieving){.first = a_is_first ? a : b,
+                     .other = a_is_first ? b : a,
+                     .first_sample = a_is_first ? of_a : of_b,
+                     .other_sample = a_is_first ? of_b : of_a,
+                     .inside = a_is_first ? a_inside : b_inside,
+                     .side = a_is_first ? 0 : 1,
+                     .round = round};
+}
+
+// The first half: what of the other list is near the first one. Both lose their large boxes.
 static bool sieve_other(bp_two_sets *sets, sieving *s, meeting *m) {
     const uint32_t dimensions = sets->setup->dimensions;
-    const set_sample first = sample_list(s->small, dimensions), second = sample_list(s->other, dimensions);
-    const double size = fmax(first.most, second.most), count = (double)(s->small->count + s->other->count);
+    const double size = fmax(s->first_sample.most, s->other_sample.most);
+    const double count = (double)(s->first->count + s->other->count);
     bp_id_list *kept = &s->round->kept[1 - s->side];
     size_t marked = 0;
-    m->region = region_of(&first.bounds, &second.bounds);
+    m->region = region_of(&s->first_sample.bounds, &s->other_sample.bounds);
     m->cells_most = fmin(CELLS_PER_BOX * count + CELLS_LEAST, CELLS_MOST);
     bp_cell_map_plan(&s->map, dimensions, &m->region, CELL_SIEVE * size, m->cells_most);
     m->cell = 1.0 / (double)s->map.inverse[0];
     s->map.large = (float)fmin(LARGE_CELLS * m->cell, (double)FLT_MAX);
-    bp_map_pass mark = {.list = *s->small, .large = &s->round->large[s->side]};
+    bp_map_pass mark = {.list = *s->first, .large = &s->round->large[s->side]};
     if (!mark_and_grow(&sets->shared.maps, &s->map, &mark, &marked)) {
         return false;
     }
     bp_map_pass select = {
         .list = *s->other, .limits = &mark.hull, .kept = kept, .large = &s->round->large[1 - s->side]};
     const bool granted = bp_cell_maps_select(&sets->shared.maps, &select);
-    m->region = region_of(&mark.hull, &second.bounds);
+    m->region = region_of(&mark.hull, &s->other_sample.bounds);
     m->marked = (double)marked;
     m->kept = (double)kept->count;
     return granted;
@@ -426,24 +460,24 @@ static bool rest_of_list(const bp_box_list *list, const bp_id_list *without, bp_
     return true;
 }
 
-// All of the small list but its large boxes.
-static bool keep_small(bp_two_sets *sets, const sieving *s, bp_box_list *kept) {
+// All of the first list but its large boxes.
+static bool keep_first(bp_two_sets *sets, const sieving *s, bp_box_list *kept) {
     bp_id_list *ids = &s->round->kept[s->side];
     const bp_id_list *large = &s->round->large[s->side];
     if (large->count == 0) {
-        *kept = *s->small;
+        *kept = *s->first;
         return true;
     }
-    const bool granted = rest_of_list(s->small, large, ids, &sets->setup->runtime.allocator);
-    *kept = bp_id_list_boxes(ids, s->small->boxes);
+    const bool granted = rest_of_list(s->first, large, ids, &sets->setup->runtime.allocator);
+    *kept = bp_id_list_boxes(ids, s->first->boxes);
     return granted;
 }
 
-// The second half: what of the small list is near what is left of the other, unless that is nearly all of it.
-static bool sieve_small(bp_two_sets *sets, sieving *s, const meeting *m, bp_box_list *kept) {
+// The second half: what of the first list is near what is left of the other, unless all of both is together.
+static bool sieve_first(bp_two_sets *sets, sieving *s, const meeting *m, bp_box_list *kept) {
     const float large = s->map.large;
-    if (m->kept > SIEVED * (double)s->other->count) {
-        return keep_small(sets, s, kept);
+    if (m->kept > SIEVED * (double)s->other->count && s->inside > SIEVED) {
+        return keep_first(sets, s, kept);
     }
     size_t marked = 0;
     bp_cell_map_plan(&s->map, sets->setup->dimensions, &m->region, m->cell, m->cells_most);
@@ -452,12 +486,12 @@ static bool sieve_small(bp_two_sets *sets, sieving *s, const meeting *m, bp_box_
     if (!mark_and_grow(&sets->shared.maps, &s->map, &mark, &marked)) {
         return false;
     }
-    bp_map_pass select = {.list = *s->small,
+    bp_map_pass select = {.list = *s->first,
                           .limits = &mark.hull,
                           .kept = &s->round->kept[s->side],
                           .large = &s->round->rest}; // the same ones as before, or fewer
     const bool granted = bp_cell_maps_select(&sets->shared.maps, &select);
-    *kept = bp_id_list_boxes(select.kept, s->small->boxes);
+    *kept = bp_id_list_boxes(select.kept, s->first->boxes);
     return granted;
 }
 
@@ -495,18 +529,14 @@ static bool enqueue_large(bp_two_sets *sets, const waiting *w, queue *q) {
 
 static bp_status find_by_sieve(bp_two_sets *sets, const waiting *w, queue *q, bp_sink *sink) {
     bp_two_sets_round *round = &sets->rounds[w->depth];
-    const bool a_is_small = w->a.count <= w->b.count;
-    sieving s = {.small = a_is_small ? &w->a : &w->b,
-                 .other = a_is_small ? &w->b : &w->a,
-                 .side = a_is_small ? 0 : 1,
-                 .round = round};
+    sieving s = order_lists(sets, &w->a, &w->b, round);
     meeting m;
     if (!sieve_other(sets, &s, &m)) {
         return BP_ERROR_MEMORY;
     }
     bp_box_list kept[2];
     kept[1 - s.side] = bp_id_list_boxes(&round->kept[1 - s.side], s.other->boxes);
-    if (!sieve_small(sets, &s, &m, &kept[s.side])) {
+    if (!sieve_first(sets, &s, &m, &kept[s.side])) {
         return BP_ERROR_MEMORY;
     }
     const bp_status status = find_kept(sets, &kept[0], &kept[1], &m, sink);

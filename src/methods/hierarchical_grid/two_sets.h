@@ -6,7 +6,7 @@
 //     large boxes of b ---> against the others of a  <----+
 //
 // Idea: most of two large sets cannot meet. So, before anything is sorted, a sieve: a map of the cells in which boxes of
-// the smaller set begin, grown by one cell, answers for each box of the other set with one bit; and what is left of that
+// one set begin, grown by one cell, answers for each box of the other set with one bit; and what is left of that
 // set is the sieve for the first. Cells are a little longer than nine of ten boxes; longer boxes mark and look up
 // all their cells; those over more than LARGE_CELLS are left to a coarser round.
 //
