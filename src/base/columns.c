@@ -2,8 +2,12 @@
 
 #include "base/boxes.h"
 
+static size_t padded(size_t count) {
+    return (count + BP_COLUMN_PADDING + 15) / 16 * 16;
+}
+
 bool bp_columns_reserve(bp_columns *columns, bp_buffer *buffer, const bp_allocator *allocator, size_t count) {
-    const size_t needed = (count + BP_COLUMN_PADDING + 15) / 16 * 16;
+    const size_t needed = padded(count);
     if (!bp_buffer_reserve_slack(buffer, allocator, 0, bp_size_multiply(needed, 7), sizeof(float))) {
         return false;
     }
@@ -18,6 +22,19 @@ void bp_columns_place(bp_columns *columns, void *memory, size_t distance) {
         columns->max[axis] = floats + distance * (axis + 3);
     }
     columns->id = (uint32_t *)memory + distance * 6;
+}
+
+bool bp_point_columns_reserve(bp_point_columns *columns, bp_buffer *buffer, const bp_allocator *allocator,
+                              size_t count) {
+    const size_t needed = padded(count);
+    if (!bp_buffer_reserve_slack(buffer, allocator, 0, bp_size_multiply(needed, 4), sizeof(float))) {
+        return false;
+    }
+    for (size_t axis = 0; axis < 3; ++axis) {
+        columns->at[axis] = (float *)buffer->data + needed * axis;
+    }
+    columns->id = (uint32_t *)buffer->data + needed * 3;
+    return true;
 }
 
 bool bp_columns_hold(const bp_columns *columns, size_t position, const bp_box *box, uint32_t dimensions) {

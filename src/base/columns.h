@@ -17,11 +17,20 @@ typedef struct bp_columns {
     uint32_t *id;
 } bp_columns;
 
+// The same for points.
+typedef struct bp_point_columns {
+    float *at[3];
+    uint32_t *id;
+} bp_point_columns;
+
 // Makes room for `count` boxes in columns that lie in `buffer`. Their old contents are lost.
 bool bp_columns_reserve(bp_columns *columns, bp_buffer *buffer, const bp_allocator *allocator, size_t count);
 
 // Columns in memory for 7 * distance values, the padding counted.
 void bp_columns_place(bp_columns *columns, void *memory, size_t distance);
+// The same for points: reserves with slack.
+bool bp_point_columns_reserve(bp_point_columns *columns, bp_buffer *buffer, const bp_allocator *allocator,
+                              size_t count);
 
 // Whether a box is at this position of the columns; in two dimensions flattened.
 bool bp_columns_hold(const bp_columns *columns, size_t position, const bp_box *box, uint32_t dimensions);

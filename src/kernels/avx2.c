@@ -2,6 +2,7 @@
 #include "kernels/plain.h"
 
 #if defined(__AVX2__) && defined(__x86_64__)
+#include "kernels/row_sort_x86.h"
 #include "kernels/x86.h"
 #include "kernels/x86_map.h"
 #include "kernels/x86_strips.h"
@@ -29,6 +30,14 @@ static inline __m256 without(vec_ids flags, vec_ids ids) {
     return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(flags, ids), _mm256_setzero_si256()));
 }
 
+// Of each two bytes of bp_lanes, one.
+static inline uint32_t *vec_emit_ids(uint32_t *out, vec_mask mask, vec_ids ids) {
+    const __m128i evens = _mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, -1, -1, -1, -1, -1, -1, -1, -1);
+    const __m128i lanes = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)bp_lanes[mask]), evens);
+    vec_ids_store(out, _mm256_permutevar8x32_epi32(ids, _mm256_cvtepu8_epi32(lanes)));
+    return out + _mm_popcnt_u64(mask);
+}
+
 #include "kernels/overlap_loop.h"
 
 #include "kernels/probe_loop.h"
@@ -38,6 +47,8 @@ static inline __m256 without(vec_ids flags, vec_ids ids) {
 #include "kernels/sweep_loop.h"
 
 #include "kernels/strip_loop.h"
+
+#include "kernels/near_loop.h"
 
 const bp_kernels bp_kernels_avx2 = {
     .cell_keys = x86_cell_keys,
@@ -59,5 +70,8 @@ const bp_kernels bp_kernels_avx2 = {
     .map_cells = x86_map_cells,
     .list_entries = x86_list_entries,
     .join_cells = x86_join_cells,
+    .fill_tube = vec_fill_tube,
+    .find_near = vec_find_near,
+    .sort_rows = x86_sort_rows,
 };
 #endif

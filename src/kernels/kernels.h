@@ -11,6 +11,9 @@
 //   ..._records    boxes as records (base/records.h): parting and selecting them (split)
 //   survey, strip_entries, gather_entries, test_strips              boxes of similar sizes (kernels/strips.h)
 //   map_cells, list_entries, join_cells    two sets in cells that both of them are in (shared_cells.h)
+//   fill_tube      points of neighbouring rows of cells -> one column (neighbours)
+//   find_near      points against a window of that -> ids             (neighbours)
+//   sort_rows      eight rows of ids, ascending                       (neighbours)
 //
 // Boxes are stored in columns (base/columns.h). One box is tested against eight others at once; the hits are compressed
 // and appended without a branch. (Whether any of the eight is a hit is unpredictable: a branch cost 40 %.)
@@ -30,7 +33,11 @@
 enum {
     BP_CHUNK = 256, // boxes that are measured together
     BP_FIRST = 8,   // candidates of a range that are tested at once
-    BP_ROWS = 5     // rows in which a box can overlap boxes of its level: its own and four neighbours
+    BP_ROWS = 5,    // rows in which a box can overlap boxes of its level: its own and four neighbours
+
+    BP_TUBE_ROWS = 9,   // rows of cells around a point: its own and eight neighbours
+    BP_SORTED_ROWS = 8, // rows that are sorted together
+    BP_SORTED_IDS = 64  // ids that such a row has at most
 };
 
 // The key of a box that is not on this level.
@@ -166,6 +173,48 @@ typedef struct bp_join_job {
     size_t room;    // pairs that fit into out; a cell needs the product of its entries, and BP_COLUMN_PADDING
     uint64_t tests; // counted
 } bp_join_job;
+// A row of cells whose points go into a tube.
+typedef struct bp_tube_row {
+    const uint32_t *cells; // where they begin
+    float shift[2];        // of its points along y and z, where it is an image of a row
+} bp_tube_row;
+
+// Copies cells first .. last-1 of some rows, cell by cell: from each cell the points of all rows.
+typedef struct bp_tube_job {
+    bp_point_columns from, to;
+    const bp_tube_row *rows; // at most BP_TUBE_ROWS
+    size_t row_count;
+    size_t first, last;
+    float shift;      // of all points along x
+    size_t place;     // where the first point goes; behind the last one there is room for BP_COLUMN_PADDING
+    uint32_t *starts; // gets, for each cell, where its points begin
+} bp_tube_job;
+
+// Which of the points within reach are neighbours.
+typedef enum bp_near_wanted {
+    BP_NEAR_ALL,    // every one: another set
+    BP_NEAR_OTHERS, // all but the point itself
+    BP_NEAR_LARGER  // those with larger ids
+} bp_near_wanted;
+
+// Points begin .. end-1 against the points first .. last-1 of a tube. Points behind these may be tested too.
+typedef struct bp_near_job {
+    bp_point_columns points, tube;
+    size_t begin, end, first, last;
+    float sure, possible; // square distances: up to the first points are near, and beyond the second they are not
+    bp_near_wanted wanted;
+    uint32_t *out;     // the ids that are near, point by point
+    uint32_t *counts;  // by id: gets how many that are
+    bp_pair *doubtful; // pairs in between
+    // Both have room for (end - begin) * (last - first, rounded up to BP_COLUMN_PADDING) + BP_COLUMN_PADDING.
+} bp_near_job;
+
+// Sorts the ids of each row, which are different, into another place or the same.
+typedef struct bp_row_sort {
+    const uint32_t *from[BP_SORTED_ROWS];
+    uint32_t *to[BP_SORTED_ROWS];
+    uint32_t counts[BP_SORTED_ROWS]; // at most BP_SORTED_IDS; 0: nothing is read or written, but no pointer is NULL
+} bp_row_sort;
 
 typedef struct bp_kernels {
     // The keys of boxes that fit a level, BP_KEY_ELSEWHERE for the others and for holes. Raises reach[] to the largest
@@ -243,6 +292,13 @@ typedef struct bp_kernels {
     // Tests the boxes of each cell, those of a against those of b, until all cells are done or the next one does not
     // fit: moves job->first forward. A pair is reported in one of its cells. Returns the number of pairs written.
     size_t (*join_cells)(bp_join_job *job);
+    // Returns where the next point would go.
+    size_t (*fill_tube)(const bp_tube_job *job);
+
+    // Returns how many ids are near, and how many pairs are doubtful.
+    size_t (*find_near)(const bp_near_job *job, size_t *doubtful_count);
+
+    void (*sort_rows)(const bp_row_sort *job);
 } bp_kernels;
 
 // The kernels of an instruction set; BP_SIMD_AUTO: of the best that this processor has, or of the one that the

@@ -21,6 +21,14 @@ static inline vec vec_load(const float *from) {
     return vld1q_f32(from);
 }
 
+static inline void vec_store(float *to, vec values) {
+    vst1q_f32(to, values);
+}
+
+static inline vec vec_add(vec a, vec b) {
+    return vaddq_f32(a, b);
+}
+
 static inline vec vec_subtract(vec a, vec b) {
     return vsubq_f32(a, b);
 }
@@ -41,12 +49,28 @@ static inline vec_mask vec_at_most(vec a, vec b) {
     return vcleq_f32(a, b);
 }
 
+static inline vec vec_keep_at_most(vec a, vec b) {
+    return vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_f32(a), vcleq_f32(a, b)));
+}
+
 static inline vec_ids vec_ids_set(uint32_t id) {
     return vdupq_n_u32(id);
 }
 
 static inline vec_ids vec_ids_load(const uint32_t *from) {
     return vld1q_u32(from);
+}
+
+static inline void vec_ids_store(uint32_t *to, vec_ids ids) {
+    vst1q_u32(to, ids);
+}
+
+static inline vec_mask vec_ids_other(vec_ids ids, vec_ids id) {
+    return vmvnq_u32(vceqq_u32(ids, id));
+}
+
+static inline vec_mask vec_ids_above(vec_ids ids, vec_ids id) {
+    return vcgtq_u32(ids, id);
 }
 
 static inline vec_ids vec_count_from(uint32_t first) {
@@ -84,6 +108,17 @@ static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids 
     *out = (bp_pair){.a = vgetq_lane_u32(a, 2), .b = vgetq_lane_u32(b, 2)};
     out += vgetq_lane_u32(mask, 2) & 1;
     *out = (bp_pair){.a = vgetq_lane_u32(a, 3), .b = vgetq_lane_u32(b, 3)};
+    return out + (vgetq_lane_u32(mask, 3) & 1);
+}
+
+static inline uint32_t *vec_emit_ids(uint32_t *out, vec_mask mask, vec_ids ids) {
+    *out = vgetq_lane_u32(ids, 0);
+    out += vgetq_lane_u32(mask, 0) & 1;
+    *out = vgetq_lane_u32(ids, 1);
+    out += vgetq_lane_u32(mask, 1) & 1;
+    *out = vgetq_lane_u32(ids, 2);
+    out += vgetq_lane_u32(mask, 2) & 1;
+    *out = vgetq_lane_u32(ids, 3);
     return out + (vgetq_lane_u32(mask, 3) & 1);
 }
 
@@ -143,6 +178,8 @@ static inline uint32x4_t overlap_on(vec box_min, vec box_max, const float *min, 
 
 #include "kernels/strip_loop.h"
 
+#include "kernels/near_loop.h"
+
 const bp_kernels bp_kernels_neon = {
     .cell_keys = plain_cell_keys,
     .gather = plain_gather,
@@ -163,5 +200,8 @@ const bp_kernels bp_kernels_neon = {
     .map_cells = plain_map_cells,
     .list_entries = plain_list_entries,
     .join_cells = plain_join_cells,
+    .fill_tube = vec_fill_tube,
+    .find_near = vec_find_near,
+    .sort_rows = plain_sort_rows,
 };
 #endif

@@ -56,4 +56,40 @@ static inline void plain_measure(const bp_columns *columns, size_t position, siz
     }
 }
 
+// The place of an id is the number of smaller ones: n^2 comparisons, but compilers make vectors of them. `width` is at
+// least the count, and a compile-time constant.
+static inline void sort_by_rank(const uint32_t *from, size_t count, uint32_t *to, size_t width) {
+    static const uint32_t SIGN = 0x80000000u; // vectors compare signed numbers
+    int32_t ids[BP_SORTED_IDS], smaller[BP_SORTED_IDS];
+    for (size_t i = 0; i < width; ++i) {
+        ids[i] = INT32_MAX;
+        smaller[i] = 0;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        ids[i] = (int32_t)(from[i] ^ SIGN);
+    }
+    for (size_t k = 0; k < count; ++k) {
+        const int32_t id = ids[k];
+        for (size_t i = 0; i < width; ++i) {
+            smaller[i] += id < ids[i];
+        }
+    }
+    for (size_t i = 0; i < count; ++i) {
+        to[smaller[i]] = (uint32_t)ids[i] ^ SIGN;
+    }
+}
+
+static inline void plain_sort_rows(const bp_row_sort *job) {
+    for (size_t r = 0; r < BP_SORTED_ROWS; ++r) {
+        const size_t count = job->counts[r];
+        if (count <= BP_SORTED_IDS / 4) {
+            sort_by_rank(job->from[r], count, job->to[r], BP_SORTED_IDS / 4);
+        } else if (count <= BP_SORTED_IDS / 2) {
+            sort_by_rank(job->from[r], count, job->to[r], BP_SORTED_IDS / 2);
+        } else {
+            sort_by_rank(job->from[r], count, job->to[r], BP_SORTED_IDS);
+        }
+    }
+}
+
 #endif

@@ -17,6 +17,14 @@ static inline vec vec_load(const float *from) {
     return *from;
 }
 
+static inline void vec_store(float *to, vec values) {
+    *to = values;
+}
+
+static inline vec vec_add(vec a, vec b) {
+    return a + b;
+}
+
 static inline vec vec_subtract(vec a, vec b) {
     return a - b;
 }
@@ -37,12 +45,28 @@ static inline vec_mask vec_at_most(vec a, vec b) {
     return a <= b;
 }
 
+static inline vec vec_keep_at_most(vec a, vec b) {
+    return a <= b ? a : 0.0f;
+}
+
 static inline vec_ids vec_ids_set(uint32_t id) {
     return id;
 }
 
 static inline vec_ids vec_ids_load(const uint32_t *from) {
     return *from;
+}
+
+static inline void vec_ids_store(uint32_t *to, vec_ids ids) {
+    *to = ids;
+}
+
+static inline vec_mask vec_ids_other(vec_ids ids, vec_ids id) {
+    return ids != id;
+}
+
+static inline vec_mask vec_ids_above(vec_ids ids, vec_ids id) {
+    return ids > id;
 }
 
 static inline vec_ids vec_count_from(uint32_t first) {
@@ -71,6 +95,11 @@ static inline vec_mask vec_first(vec_mask mask, size_t count) {
 
 static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids b) {
     *out = (bp_pair){.a = a, .b = b};
+    return out + mask;
+}
+
+static inline uint32_t *vec_emit_ids(uint32_t *out, vec_mask mask, vec_ids ids) {
+    *out = ids;
     return out + mask;
 }
 
@@ -128,6 +157,8 @@ static inline size_t rec_at_most(rec a, rec b) {
 
 #include "kernels/strip_loop.h"
 
+#include "kernels/near_loop.h"
+
 const bp_kernels bp_kernels_scalar = {
     .cell_keys = plain_cell_keys,
     .gather = plain_gather,
@@ -148,4 +179,7 @@ const bp_kernels bp_kernels_scalar = {
     .map_cells = plain_map_cells,
     .list_entries = plain_list_entries,
     .join_cells = plain_join_cells,
+    .fill_tube = vec_fill_tube,
+    .find_near = vec_find_near,
+    .sort_rows = plain_sort_rows,
 };

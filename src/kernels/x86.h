@@ -171,6 +171,14 @@ static inline vec vec_load(const float *from) {
     return _mm256_loadu_ps(from);
 }
 
+static inline void vec_store(float *to, vec values) {
+    _mm256_storeu_ps(to, values);
+}
+
+static inline vec vec_add(vec a, vec b) {
+    return _mm256_add_ps(a, b);
+}
+
 static inline vec vec_subtract(vec a, vec b) {
     return _mm256_sub_ps(a, b);
 }
@@ -191,12 +199,32 @@ static inline vec_mask vec_at_most(vec a, vec b) {
     return (vec_mask)(unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
 }
 
+static inline vec vec_keep_at_most(vec a, vec b) {
+    return _mm256_and_ps(a, _mm256_cmp_ps(a, b, _CMP_LE_OQ));
+}
+
 static inline vec_ids vec_ids_set(uint32_t id) {
     return _mm256_set1_epi32((int)id);
 }
 
 static inline vec_ids vec_ids_load(const uint32_t *from) {
     return _mm256_loadu_si256((const __m256i *)from);
+}
+
+static inline void vec_ids_store(uint32_t *to, vec_ids ids) {
+    _mm256_storeu_si256((__m256i *)to, ids);
+}
+
+static inline vec_mask vec_ids_lanes(__m256i lanes) {
+    return (vec_mask)(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(lanes));
+}
+
+static inline vec_mask vec_ids_other(vec_ids ids, vec_ids id) {
+    return vec_ids_lanes(_mm256_cmpeq_epi32(ids, id)) ^ 0xff;
+}
+
+static inline vec_mask vec_ids_above(vec_ids ids, vec_ids id) {
+    return vec_ids_lanes(_mm256_cmpeq_epi32(_mm256_max_epu32(ids, id), id)) ^ 0xff;
 }
 
 static inline vec_ids vec_count_from(uint32_t first) {
