@@ -221,7 +221,7 @@ static bp_status find_rows(neighbor_search *s, bp_neighbors *rows) {
     }
     if (status == BP_OK) {
         status = bp_neighbor_rows_make(rows, s->request->a.count, s->pairs.data, s->pairs.count, both_ways,
-                                       &s->setup->methods.runtime);
+                                       s->setup->methods.kernels, &s->setup->methods.runtime);
     }
     if (status == BP_OK && s->setup->stats != NULL) {
         report_neighbor_stats(s);

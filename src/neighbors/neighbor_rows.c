@@ -19,9 +19,7 @@
 enum {
     TASKS_MAX = 16,
     TASK_LEAST = 32768, // pairs that are worth a task
-    AHEAD = 16,         // pairs after the present one whose rows are prefetched
-    INSERTED = 4,       // up to this many indices are sorted by insertion,
-    RANKED = 64         // and up to this many by counting the smaller ones
+    AHEAD = 16          // pairs after the present one whose rows are prefetched
 };
 
 typedef struct row_maker {
@@ -32,6 +30,7 @@ typedef struct row_maker {
     size_t pair_count, row_count;
     bp_blocks rows; // a range of rows for each task
     bool both_ways;
+    const bp_kernels *kernels;
 } row_maker;
 
 // ---- count, sum up, place -------------------------------------------------------------------------------------------
@@ -90,53 +89,6 @@ static void task_place_indices(void *context, size_t task) {
 
 // ---- sort -----------------------------------------------------------------------------------------------------------
 
-static void sort_by_insertion(uint32_t *row, size_t count) {
-    for (size_t i = 1; i < count; ++i) {
-        const uint32_t index = row[i];
-        size_t place = i;
-        for (; place > 0 && row[place - 1] > index; --place) {
-            row[place] = row[place - 1];
-        }
-        row[place] = index;
-    }
-}
-
-// The position of an index is the number of smaller ones: n^2 comparisons, but many at once and without a branch. At 28
-// indices this takes a third of the time of an insertion sort. `width` is at least the count, and a compile-time
-// constant.
-static inline void sort_by_rank(uint32_t *row, size_t count, size_t width) {
-    static const uint32_t SIGN = 0x80000000u; // vectors compare signed numbers
-    int32_t from[RANKED], smaller[RANKED];
-    for (size_t i = 0; i < width; ++i) {
-        from[i] = INT32_MAX;
-        smaller[i] = 0;
-    }
-    for (size_t i = 0; i < count; ++i) {
-        from[i] = (int32_t)(row[i] ^ SIGN);
-    }
-    for (size_t k = 0; k < count; ++k) {
-        const int32_t index = from[k];
-        for (size_t i = 0; i < width; ++i) {
-            smaller[i] += index < from[i];
-        }
-    }
-    for (size_t i = 0; i < count; ++i) {
-        row[smaller[i]] = (uint32_t)from[i] ^ SIGN;
-    }
-}
-
-static void sort_short(uint32_t *row, size_t count) {
-    if (count <= INSERTED) {
-        sort_by_insertion(row, count);
-    } else if (count <= RANKED / 4) {
-        sort_by_rank(row, count, RANKED / 4);
-    } else if (count <= RANKED / 2) {
-        sort_by_rank(row, count, RANKED / 2);
-    } else {
-        sort_by_rank(row, count, RANKED);
-    }
-}
-
 static void merge(const uint32_t *from, size_t middle, size_t count, uint32_t *to) {
     size_t low = 0, high = middle;
     for (size_t i = 0; i < count; ++i) {
@@ -147,13 +99,45 @@ static void merge(const uint32_t *from, size_t middle, size_t count, uint32_t *t
     }
 }
 
-// Pieces of RANKED, merged two by two.
-static void sort_by_merging(uint32_t *row, uint32_t *spare, size_t count) {
-    for (size_t i = 0; i < count; i += RANKED) {
-        sort_short(row + i, count - i < RANKED ? count - i : RANKED);
+void bp_row_queue_end(bp_row_queue *queue, const bp_kernels *kernels) {
+    bp_row_sort *job = &queue->waiting;
+    for (size_t i = queue->count; i < BP_SORTED_ROWS && queue->count > 0; ++i) {
+        job->from[i] = job->from[0];
+        job->to[i] = job->to[0];
+        job->counts[i] = 0;
     }
+    if (queue->count > 0) {
+        kernels->sort_rows(job);
+    }
+    queue->count = 0;
+}
+
+static inline void put_row(bp_row_queue *queue, const uint32_t *from, size_t count, uint32_t *to,
+                           const bp_kernels *kernels) {
+    bp_row_sort *job = &queue->waiting;
+    job->from[queue->count] = from;
+    job->to[queue->count] = to;
+    job->counts[queue->count++] = (uint32_t)count;
+    if (queue->count == BP_SORTED_ROWS) {
+        kernels->sort_rows(job);
+        queue->count = 0;
+    }
+}
+
+// Pieces that the kernel sorts.
+static void sort_pieces(uint32_t *row, size_t count, const bp_kernels *kernels) {
+    bp_row_queue queue = {.count = 0};
+    for (size_t i = 0; i < count; i += BP_SORTED_IDS) {
+        put_row(&queue, row + i, count - i < BP_SORTED_IDS ? count - i : BP_SORTED_IDS, row + i, kernels);
+    }
+    bp_row_queue_end(&queue, kernels);
+}
+
+// Merges sorted pieces two by two.
+static void sort_long_row(uint32_t *row, uint32_t *spare, size_t count, uint32_t *result, const bp_kernels *kernels) {
+    sort_pieces(row, count, kernels);
     uint32_t *from = row, *to = spare;
-    for (size_t width = RANKED; width < count; width *= 2) {
+    for (size_t width = BP_SORTED_IDS; width < count; width *= 2) {
         for (size_t i = 0; i < count; i += 2 * width) {
             const size_t left = count - i;
             merge(from + i, left < width ? left : width, left < 2 * width ? left : 2 * width, to + i);
@@ -162,25 +146,31 @@ static void sort_by_merging(uint32_t *row, uint32_t *spare, size_t count) {
         from = to;
         to = swapped;
     }
-    if (from != row) {
-        memcpy(row, from, count * sizeof *row);
+    if (from != result) {
+        memcpy(result, from, count * sizeof *result);
+    }
+}
+
+void bp_row_queue_add(bp_row_queue *queue, uint32_t *from, uint32_t *spare, size_t count, uint32_t *to,
+                      const bp_kernels *kernels) {
+    if (count > BP_SORTED_IDS) {
+        sort_long_row(from, spare, count, to, kernels);
+    } else {
+        put_row(queue, from, count, to, kernels);
     }
 }
 
 static void task_sort_rows(void *context, size_t task) {
     const row_maker *j = context;
     const size_t end = bp_block_begin(j->rows, task + 1);
+    bp_row_queue queue = {.count = 0};
     for (size_t row = bp_block_begin(j->rows, task); row < end; ++row) {
         const size_t begin = j->offsets[row], count = j->offsets[row + 1] - begin;
-        if (count < 2) {
-            continue;
-        }
-        if (count <= RANKED) {
-            sort_short(j->indices + begin, count);
-        } else {
-            sort_by_merging(j->indices + begin, j->spare + begin, count);
+        if (count > 1) {
+            bp_row_queue_add(&queue, j->indices + begin, j->spare + begin, count, j->indices + begin, j->kernels);
         }
     }
+    bp_row_queue_end(&queue, j->kernels);
 }
 
 // ---- all together ---------------------------------------------------------------------------------------------------
@@ -203,7 +193,7 @@ static void *exchange(void *held, size_t *capacity, bp_buffer *fresh, size_t siz
     return fresh->data;
 }
 
-static bool reserve_rows(bp_neighbors *rows, size_t row_count, size_t index_count, const bp_allocator *allocator) {
+bool bp_neighbor_rows_reserve(bp_neighbors *rows, size_t row_count, size_t index_count, const bp_allocator *allocator) {
     bp_buffer offsets = {0}, indices = {0};
     if (!obtain(&offsets, rows->offset_capacity, row_count + 1, sizeof(size_t), allocator) ||
         !obtain(&indices, rows->index_capacity, index_count, sizeof(uint32_t), allocator)) {
@@ -221,10 +211,10 @@ static size_t tasks_for(const bp_executor *executor, size_t pair_count) {
 }
 
 bp_status bp_neighbor_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *pairs, size_t pair_count, bool both_ways,
-                                const bp_runtime *runtime) {
+                                const bp_kernels *kernels, const bp_runtime *runtime) {
     const bp_executor *executor = &runtime->executor;
     const size_t index_count = bp_size_multiply(pair_count, both_ways ? 2 : 1);
-    if (!reserve_rows(rows, row_count, index_count, &runtime->allocator)) {
+    if (!bp_neighbor_rows_reserve(rows, row_count, index_count, &runtime->allocator)) {
         return BP_ERROR_MEMORY;
     }
     rows->count = row_count;
@@ -235,7 +225,8 @@ bp_status bp_neighbor_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *p
                    .pair_count = pair_count,
                    .row_count = row_count,
                    .rows = {.item_count = row_count, .count = tasks_for(executor, pair_count)},
-                   .both_ways = both_ways};
+                   .both_ways = both_ways,
+                   .kernels = kernels};
     bp_parallel_for(executor, j.rows.count, task_count_rows, &j);
     sum_up(&j);
     bp_parallel_for(executor, j.rows.count, task_place_indices, &j);
