@@ -26,7 +26,8 @@ typedef enum bp_rule {
     BP_RULE_THIN,      ///< few objects in much empty space: bvh
     BP_RULE_FEW,       ///< so few objects that all pairs are tested: hierarchical-grid does that with vectors
     BP_RULE_GRID,      ///< none of these: hierarchical-grid
-    BP_RULE_ALIKE      ///< one call, at most some ten thousand objects of similar sizes: hierarchical-grid, in strips
+    BP_RULE_ALIKE,     ///< one call, at most some ten thousand objects of similar sizes: hierarchical-grid, in strips
+    BP_RULE_POINTS     ///< neighbours of points that have one radius: linked-cells, in a form for points
 } bp_rule;
 
 /// What BP_METHOD_AUTO looked at, in a sample of the boxes, and the rule that decided. Everything but the rule is zero

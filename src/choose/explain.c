@@ -136,6 +136,7 @@ static void print_rule(page *p, const bp_choice *c) {
     case BP_RULE_THIN: print(p, "few objects in empty space: they fill %.2g of it", c->filling); break;
     case BP_RULE_FEW: print(p, "so few objects that testing all pairs, with vectors, is fastest"); break;
     case BP_RULE_ALIKE: print(p, "so few objects, and of such similar sizes, that strips need no plan"); break;
+    case BP_RULE_POINTS: print(p, "points with one radius are sorted into cells of about that size"); break;
     case BP_RULE_GRID:
     default: print(p, "the fastest unless sizes are nested or very many, which these are not"); break;
     }

@@ -1,12 +1,16 @@
 // Neighbours: all points within a radius.
 //
+//     points ---> a grid of them (near_search.h) ------------------------------------------------------> rows
+//
 //     points ---> cubes (nearness.c) ---> method ---> pairs of cubes that touch
 //                                                       |  is the distance short enough? (nearness.c)
 //                                                       v
 //                                                     pairs of neighbours ---> rows (neighbor_rows.c)
 //
-// Any method will do. Cubes have 1.9 times the volume of the spheres in them, so about half of the pairs that a method
-// finds are dropped again. The distance is tested in batches, right where the pairs are found.
+// The first way is for one radius, if the library may choose and the points fit a grid. The second is for everything
+// else, and takes three to five times as long. Any method will do for it. Cubes have 1.9 times the volume of the spheres
+// in them, so about half of the pairs that a method finds are dropped again. The distance is tested in batches, right
+// where the pairs are found.
 //
 // With a radius per point, by rule (points with radii r and s):
 //   sum        cubes that reach r to each side touch up to a distance of r + s
@@ -14,11 +18,12 @@
 //   max        points are searched for in cubes that reach r. A pair is found twice if each point is in the cube of the
 //              other: the larger cube reports it. Where radii are similar, equal cubes for the largest one are cheaper.
 //
-// Cost: that of the method, and O(n + neighbours). Loses where a radius spans everything: the result is n^2 then.
+// Cost: that of the grid or of the method, and O(n + neighbours). Loses where a radius spans everything: the result is
+// n^2 then.
 #include "api/one_call.h"
 #include "base/log.h"
 #include "base/workers.h"
-#include "neighbors/nearness.h"
+#include "neighbors/near_search.h"
 #include "neighbors/neighbor_rows.h"
 #include "view/pair_filter.h"
 #include "view/view_confirm.h"
@@ -26,7 +31,10 @@
 #include <float.h>
 #include <math.h>
 
-enum { BATCH = 1024 }; // pairs whose distance is tested together, so that their points can be prefetched
+enum {
+    BATCH = 1024,   // pairs whose distance is tested together, so that their points can be prefetched
+    GRID_LEAST = 40 // points: fewer are tested as boxes, all against all
+};
 
 // Two sets, or one: then `b` is not used.
 typedef struct neighbor_request {
@@ -229,6 +237,42 @@ static bp_status find_rows(neighbor_search *s, bp_neighbors *rows) {
     return status;
 }
 
+// ---- a grid of points -----------------------------------------------------------------------------------------------
+
+// Whether the library may choose, and points have one radius and are more than a few.
+static bool suits_grid(const neighbor_request *r, const bp_setup *setup) {
+    const size_t others = second_points(r).count, larger = r->a.count > others ? r->a.count : others;
+    return setup->method == BP_METHOD_AUTO && !r->per_point && larger >= GRID_LEAST;
+}
+
+static bp_status search_grid(const neighbor_request *r, const bp_setup *setup, bp_neighbors *rows, bool *served) {
+    const bp_near_request request = {
+        .nearness = {.rule = &setup->overlap, .first = r->a, .second = second_points(r), .radii = r->radii},
+        .between = r->between,
+        .half = (setup->flags & BP_NEIGHBORS_HALF) != 0,
+        .filter = setup->filter,
+        .kernels = setup->methods.kernels,
+        .runtime = &setup->methods.runtime};
+    bp_stats stats;
+    const bp_status status = bp_near_search(&request, rows, &stats, served);
+    if (status == BP_OK && *served && setup->stats != NULL) {
+        stats.update = BP_UPDATE_REBUILD;
+        stats.objects = r->a.count + (r->between ? r->b.count : 0);
+        *setup->stats = stats;
+    }
+    return status;
+}
+
+// ---- all together ---------------------------------------------------------------------------------------------------
+
+static bp_status search_boxes(const neighbor_request *r, const bp_setup *setup, bp_neighbors *rows) {
+    neighbor_search s = {.request = r, .setup = setup};
+    s.choice = choose_cubes(r, setup->radius_rule, setup->overlap.dimensions);
+    const bp_status status = find_rows(&s, rows);
+    free_search(&s);
+    return status;
+}
+
 static bp_status find_neighbors(const neighbor_request *r, const bp_config *config, bp_neighbors *rows) {
     bp_setup setup;
     bp_status status = bp_setup_complete(config, &setup);
@@ -244,10 +288,11 @@ static bp_status find_neighbors(const neighbor_request *r, const bp_config *conf
     if (!bp_workers_open(&setup.methods.runtime)) {
         return BP_ERROR_MEMORY;
     }
-    neighbor_search s = {.request = r, .setup = &setup};
-    s.choice = choose_cubes(r, setup.radius_rule, setup.overlap.dimensions);
-    status = find_rows(&s, rows);
-    free_search(&s);
+    bool served = false;
+    status = suits_grid(r, &setup) ? search_grid(r, &setup, rows, &served) : BP_OK;
+    if (status == BP_OK && !served) {
+        status = search_boxes(r, &setup, rows);
+    }
     bp_workers_close(&setup.methods.runtime);
     return status;
 }

@@ -1,0 +1,42 @@
+// Rows of neighbours as a search finds them: one after the other, in the order of the search, not yet sorted.
+//
+//     chunk     | 7 3 9 | 4 | | 8 2 | ...      a row never crosses from one chunk to the next
+//     late      (p, 5) (q, 6)                  pairs that were decided after the row was written, in the same order
+//
+// How long a row is, is kept elsewhere: by the id of its point. When all rows are found, each is sorted to its place.
+#ifndef BP_FOUND_ROWS_H
+#define BP_FOUND_ROWS_H
+
+#include "base/pair_sink.h"
+#include "kernels/kernels.h"
+#include "neighbors/neighbor_rows.h"
+
+typedef struct bp_row_chunk bp_row_chunk;
+
+// Of one block. All zero is empty.
+typedef struct bp_found_rows {
+    bp_row_chunk *first, *last;
+    size_t chunk_ids; // ids that a chunk has room for, unless a row needs more
+    bp_pairs late;    // (point, neighbour)
+    size_t id_count;  // of all rows, without the late ones
+    size_t bytes;     // of all chunks
+} bp_found_rows;
+
+// Returns where ids can be written, and for how many there is room: at least `least`. The rows that follow are those of
+// positions `position`, position + 1, ... NULL if memory is short.
+uint32_t *bp_found_rows_room(bp_found_rows *found, size_t least, size_t position, size_t *room,
+                             const bp_allocator *allocator);
+
+// Adds rows that were written there.
+void bp_found_rows_add(bp_found_rows *found, size_t row_count, size_t id_count);
+
+// Adds late pairs of these rows.
+bool bp_found_rows_add_late(bp_found_rows *found, const bp_pair *pairs, size_t count, const bp_allocator *allocator);
+
+// Sorts all rows to where they belong: that of position p is the row of point ids[p]. The late pairs are lost.
+void bp_found_rows_place(const bp_found_rows *found, const uint32_t *ids, const bp_neighbors *rows,
+                         const bp_kernels *kernels);
+
+void bp_found_rows_free(bp_found_rows *found, const bp_allocator *allocator);
+
+#endif

@@ -1,0 +1,338 @@
+#include "neighbors/near_search.h"
+
+#include "base/clock.h"
+#include "base/details.h"
+#include "base/log.h"
+#include "base/parallel.h"
+#include "neighbors/found_rows.h"
+#include "neighbors/tube.h"
+
+#include <string.h>
+
+enum {
+    BLOCK_LEAST = 2048, // points that are worth a task
+    BLOCKS_MAX = 256,
+    TOGETHER = 16384,     // tests of one call of the kernel, unless one point has more
+    CHUNK_MOST = 4 << 20, // ids
+    CHUNK_LEAST = 1 << 10
+};
+
+// What the search of one block needs and finds.
+typedef struct block_search {
+    bp_tube tube;
+    bp_buffer doubtful; // pairs
+    bp_found_rows found;
+    uint64_t tests;
+    bool failed;
+} block_search;
+
+typedef struct near_search {
+    const bp_near_request *request;
+    bp_point_plan plan;
+    bp_point_grid grid, others; // points, and what is searched for around them if that is another set
+    const bp_point_grid *around;
+    bp_near_wanted wanted;
+    uint32_t *counts; // by point: neighbours
+    bp_buffer count_buffer, block_buffer;
+    bp_blocks blocks; // of positions in the grid
+    block_search *searches;
+    const bp_neighbors *rows;
+} near_search;
+
+static const bp_allocator *allocator_of(const near_search *s) {
+    return &s->request->runtime->allocator;
+}
+
+// ---- the points of a cell -------------------------------------------------------------------------------------------
+
+static bool passes(const bp_near_request *r, uint32_t point, uint32_t other) {
+    const bool turned = !r->between && other < point;
+    return r->filter.pass(r->filter.context, turned ? other : point, turned ? point : other) != 0;
+}
+
+// Asks the caller's filter about rows as they were found, and returns how many ids remain.
+static size_t filter_rows(const near_search *s, size_t begin, size_t end, uint32_t *ids) {
+    const uint32_t *from = ids;
+    size_t kept = 0;
+    for (size_t at = begin; at < end; ++at) {
+        const uint32_t point = s->grid.columns.id[at], count = s->counts[point];
+        const size_t row = kept;
+        for (uint32_t i = 0; i < count; ++i) {
+            const uint32_t other = *from++;
+            ids[kept] = other;
+            kept += passes(s->request, point, other);
+        }
+        s->counts[point] = (uint32_t)(kept - row);
+    }
+    return kept;
+}
+
+// Measures doubtful pairs again and adds those that are near.
+static bool decide(near_search *s, block_search *b, bp_pair *pairs, size_t count) {
+    size_t near = bp_nearness_keep(&s->request->nearness, pairs, count), kept = 0;
+    for (size_t i = 0; i < near; ++i) {
+        const bp_pair pair = pairs[i];
+        pairs[kept] = pair;
+        kept += s->request->filter.pass == NULL || passes(s->request, pair.a, pair.b);
+    }
+    for (size_t i = 0; i < kept; ++i) {
+        ++s->counts[pairs[i].a];
+    }
+    return kept == 0 || bp_found_rows_add_late(&b->found, pairs, kept, allocator_of(s));
+}
+
+// Points begin .. end-1, or the first of them, against a window of the tube. Returns where it has ended; 0 if memory is
+// short.
+static size_t search_some(near_search *s, block_search *b, size_t begin, size_t end, size_t first, size_t last) {
+    const size_t window = (last - first + BP_COLUMN_PADDING - 1) / BP_COLUMN_PADDING * BP_COLUMN_PADDING;
+    const size_t most = window < TOGETHER ? TOGETHER : window, least = window + BP_COLUMN_PADDING;
+    size_t room, doubtful_count;
+    uint32_t *out = bp_found_rows_room(&b->found, least, begin, &room, allocator_of(s));
+    if (out == NULL ||
+        !bp_buffer_reserve(&b->doubtful, allocator_of(s), 0, most + BP_COLUMN_PADDING, sizeof(bp_pair))) {
+        return 0;
+    }
+    const size_t tests = room - BP_COLUMN_PADDING < most ? room - BP_COLUMN_PADDING : most;
+    const size_t points = (end - begin) * window <= tests ? end - begin : tests / window;
+    const bp_near_job job = {.points = s->grid.columns,
+                             .tube = b->tube.columns,
+                             .begin = begin,
+                             .end = begin + points,
+                             .first = first,
+                             .last = last,
+                             .sure = s->plan.sure,
+                             .possible = s->plan.possible,
+                             .wanted = s->wanted,
+                             .out = out,
+                             .counts = s->counts,
+                             .doubtful = b->doubtful.data};
+    size_t count = s->request->kernels->find_near(&job, &doubtful_count);
+    if (s->request->filter.pass != NULL) {
+        count = filter_rows(s, begin, begin + points, out);
+    }
+    bp_found_rows_add(&b->found, points, count);
+    b->tests += points * (last - first);
+    return doubtful_count == 0 || decide(s, b, b->doubtful.data, doubtful_count) ? begin + points : 0;
+}
+
+// ---- stretches of rows ----------------------------------------------------------------------------------------------
+
+static size_t stretches_of_row(const bp_point_plan *plan) {
+    return (plan->cells[0] + BP_TUBE_CELLS - 1) / BP_TUBE_CELLS;
+}
+
+static size_t stretch_count(const bp_point_plan *plan) {
+    return stretches_of_row(plan) * plan->cells[1] * plan->cells[2];
+}
+
+// The cells of a stretch.
+typedef struct stretch {
+    size_t row, first, last;
+    const uint32_t *cells; // of its row
+} stretch;
+
+static stretch stretch_of(const near_search *s, size_t index) {
+    const size_t in_row = stretches_of_row(&s->plan), cells = s->plan.cells[0];
+    const size_t row = index / in_row, first = index % in_row * BP_TUBE_CELLS;
+    const size_t last = first + BP_TUBE_CELLS < cells ? first + BP_TUBE_CELLS : cells;
+    return (stretch){.row = row, .first = first, .last = last, .cells = s->grid.table + row * cells};
+}
+
+static bool search_stretch(near_search *s, block_search *b, const stretch *here) {
+    if (!bp_tube_fill(&b->tube, &s->plan, s->around, here->row, here->first, here->last, s->request->kernels,
+                      allocator_of(s))) {
+        return false;
+    }
+    for (size_t cell = here->first; cell < here->last; ++cell) {
+        const uint32_t *window = b->tube.starts + (cell - here->first);
+        size_t at = here->cells[cell];
+        while (at < here->cells[cell + 1]) {
+            at = search_some(s, b, at, here->cells[cell + 1], window[0], window[2 * s->plan.reach + 1]);
+            if (at == 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// The first stretch whose points begin at this position or later.
+static size_t first_stretch(const near_search *s, size_t position) {
+    size_t low = 0, high = stretch_count(&s->plan);
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const stretch here = stretch_of(s, middle);
+        if (here.cells[here.first] < position) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// A stretch belongs to the block in which its points begin.
+static void task_search_block(void *context, size_t block) {
+    near_search *s = context;
+    block_search *b = &s->searches[block];
+    const size_t end = bp_block_begin(s->blocks, block + 1), count = stretch_count(&s->plan);
+    for (size_t i = first_stretch(s, bp_block_begin(s->blocks, block)); i < count && !b->failed; ++i) {
+        const stretch here = stretch_of(s, i);
+        if (here.cells[here.first] >= end) {
+            break;
+        }
+        b->failed = here.cells[here.last] > here.cells[here.first] && !search_stretch(s, b, &here);
+    }
+}
+
+// ---- all together ---------------------------------------------------------------------------------------------------
+
+static bool reserve_search(near_search *s) {
+    const size_t points = s->request->nearness.first.count;
+    s->blocks = bp_blocks_cut(&s->request->runtime->executor, points, BLOCK_LEAST, BLOCKS_MAX);
+    if (!bp_buffer_reserve(&s->count_buffer, allocator_of(s), 0, points, sizeof(uint32_t)) ||
+        !bp_buffer_reserve(&s->block_buffer, allocator_of(s), 0, s->blocks.count, sizeof(block_search))) {
+        return false;
+    }
+    s->counts = s->count_buffer.data;
+    s->searches = s->block_buffer.data;
+    memset(s->searches, 0, s->blocks.count * sizeof *s->searches);
+    return true;
+}
+
+// Chunks for about as many ids as the points of a block would find if all lay evenly.
+static void choose_chunks(near_search *s) {
+    const bp_point_plan *p = &s->plan;
+    const double units = (double)p->cells[0] / p->cells_per_unit[0] * p->cells[1] * p->cells[2];
+    const double near = (s->request->half ? 2.0 : 4.0) * (double)s->request->nearness.second.count / units + 2.0;
+    const double ids = near * (double)s->request->nearness.first.count / (double)s->blocks.count;
+    for (size_t block = 0; block < s->blocks.count; ++block) {
+        s->searches[block].found.chunk_ids = ids > CHUNK_MOST    ? CHUNK_MOST
+                                             : ids < CHUNK_LEAST ? CHUNK_LEAST
+                                                                 : (size_t)ids;
+    }
+}
+
+static bool build_grids(near_search *s) {
+    const bp_near_request *r = s->request;
+    s->around = r->between ? &s->others : &s->grid;
+    return bp_point_grid_build(&s->grid, &s->plan, &r->nearness.first, r->runtime) &&
+           (!r->between || bp_point_grid_build(&s->others, &s->plan, &r->nearness.second, r->runtime));
+}
+
+static bool any_failed(const near_search *s) {
+    bool failed = false;
+    for (size_t block = 0; block < s->blocks.count; ++block) {
+        failed |= s->searches[block].failed;
+    }
+    return failed;
+}
+
+static void sum_up_counts(const near_search *s, bp_neighbors *rows) {
+    size_t sum = 0;
+    rows->offsets[0] = 0;
+    for (size_t row = 0; row < rows->count; ++row) {
+        sum += s->counts[row];
+        rows->offsets[row + 1] = sum;
+    }
+}
+
+static void task_place_rows(void *context, size_t block) {
+    const near_search *s = context;
+    bp_found_rows_place(&s->searches[block].found, s->grid.columns.id, s->rows, s->request->kernels);
+}
+
+static size_t found_count(const near_search *s) {
+    size_t count = 0;
+    for (size_t block = 0; block < s->blocks.count; ++block) {
+        const bp_found_rows *found = &s->searches[block].found;
+        count = bp_size_add(count, found->id_count + found->late.count);
+    }
+    return count;
+}
+
+static bool make_rows(near_search *s, bp_neighbors *rows) {
+    const size_t points = s->request->nearness.first.count, count = found_count(s);
+    if (!bp_neighbor_rows_reserve(rows, points, count, allocator_of(s))) {
+        return false;
+    }
+    rows->count = points;
+    sum_up_counts(s, rows);
+    s->rows = rows;
+    if (count > 0) {
+        bp_parallel_for(&s->request->runtime->executor, s->blocks.count, task_place_rows, s);
+    }
+    return true;
+}
+
+static void describe_search(const near_search *s, bp_stats *stats) {
+    const bp_near_request *r = s->request;
+    const bp_bucket_sort *sort = &s->around->sort;
+    const size_t count = found_count(s);
+    bp_details_write(stats, &(bp_details){.choice = {.rule = BP_RULE_POINTS}});
+    stats->method = BP_METHOD_LINKED_CELLS;
+    stats->pairs = r->between || r->half ? count : count / 2;
+    stats->levels = 1;
+    stats->cells = bp_point_plan_cells(&s->plan);
+    stats->occupied = sort->occupied;
+    stats->objects_per_cell_max = sort->fullest;
+    stats->objects_per_cell = (double)sort->cell_items / (double)sort->occupied;
+    stats->bytes =
+        bp_point_grid_bytes(&s->grid) + bp_point_grid_bytes(&s->others) + s->count_buffer.bytes + s->block_buffer.bytes;
+    for (size_t block = 0; block < s->blocks.count; ++block) {
+        const block_search *b = &s->searches[block];
+        stats->tests += b->tests;
+        stats->bytes += b->tube.buffer.bytes + b->doubtful.bytes + b->found.bytes;
+    }
+}
+
+static void free_near_search(near_search *s) {
+    for (size_t block = 0; s->searches != NULL && block < s->blocks.count; ++block) {
+        bp_buffer_free(&s->searches[block].tube.buffer, allocator_of(s));
+        bp_buffer_free(&s->searches[block].doubtful, allocator_of(s));
+        bp_found_rows_free(&s->searches[block].found, allocator_of(s));
+    }
+    bp_buffer_free(&s->count_buffer, allocator_of(s));
+    bp_buffer_free(&s->block_buffer, allocator_of(s));
+    bp_point_grid_free(&s->grid, allocator_of(s));
+    bp_point_grid_free(&s->others, allocator_of(s));
+}
+
+static bool search_grids(near_search *s, bp_neighbors *rows) {
+    if (!reserve_search(s)) {
+        return false;
+    }
+    choose_chunks(s);
+    bp_parallel_for(&s->request->runtime->executor, s->blocks.count, task_search_block, s);
+    return !any_failed(s) && make_rows(s, rows);
+}
+
+static bp_status refuse_memory(const bp_near_request *request) {
+    bp_log_write(&request->runtime->log,
+                 "%zu points and their neighbours, 4 bytes each, do not fit; search in parts "
+                 "(bp_find_neighbors_between), or with a smaller radius",
+                 request->nearness.first.count);
+    return BP_ERROR_MEMORY;
+}
+
+bp_status bp_near_search(const bp_near_request *request, bp_neighbors *rows, bp_stats *stats, bool *served) {
+    const double start = bp_clock_seconds();
+    near_search s = {.request = request};
+    s.wanted = request->between ? BP_NEAR_ALL : request->half ? BP_NEAR_LARGER : BP_NEAR_OTHERS;
+    *served = bp_point_plan_make(&s.plan, &request->nearness, &request->runtime->executor);
+    if (!*served) {
+        return BP_OK;
+    }
+    bool granted = build_grids(&s);
+    const double built = bp_clock_seconds();
+    *served = !granted || !bp_point_grids_are_crowded(&s.plan, &s.grid, s.around);
+    if (*served && granted) {
+        granted = search_grids(&s, rows);
+        *stats = (bp_stats){.build_seconds = built - start, .find_seconds = bp_clock_seconds() - built};
+    }
+    if (*served && granted) {
+        describe_search(&s, stats);
+    }
+    free_near_search(&s);
+    return granted ? BP_OK : refuse_memory(request);
+}
