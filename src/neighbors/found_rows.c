@@ -102,8 +102,8 @@ static void place_late(uint32_t *row, size_t count, bp_pair *late, size_t late_c
 }
 
 BP_PREFETCHER prefetch_row(const bp_neighbors *rows, const uint32_t *ids, size_t at, size_t end) {
-    if (at + 2 * AHEAD < end) {
-        bp_prefetch(rows->offsets + ids[at + 2 * AHEAD]);
+    if (at + (size_t)2 * AHEAD < end) {
+        bp_prefetch(rows->offsets + ids[at + (size_t)2 * AHEAD]);
         const uint32_t *row = rows->indices + rows->offsets[ids[at + AHEAD]];
         bp_prefetch_write(row);
         bp_prefetch_write(row + 16);

@@ -136,7 +136,7 @@ static double smaller(double a, double b) {
 
 // Rows of cells: y and z. Larger cells where rows would be more than points.
 static void cut_rows(bp_point_plan *p, const extents *e) {
-    const double most = 0.5 * CELLS_PER_POINT * (double)e->points + CELLS_LEAST / 2;
+    const double most = 0.5 * (CELLS_PER_POINT * (double)e->points + CELLS_LEAST);
     double size = 1.0;
     for (uint32_t axis = 1; axis < 3; ++axis) {
         p->cells[axis] = 1;

@@ -101,14 +101,14 @@ static void sorts_eight_rows_like_qsort(void **state) {
 
 // ---- tubes ----------------------------------------------------------------------------------------------------------
 
-enum { CELLS = 12, ROWS = 3 };
+enum { CELLS = 12, ROWS = 3, ALL_CELLS = ROWS * CELLS };
 
 // Cells of all rows share the table: some empty, some with many points.
-static void cut_cells(uint32_t cells[ROWS * CELLS + 1], rng *random) {
-    for (size_t i = 0; i <= ROWS * CELLS; ++i) {
-        cells[i] = i == ROWS * CELLS ? POINTS : rng_below(random, POINTS + 1);
+static void cut_cells(uint32_t cells[ALL_CELLS + 1], rng *random) {
+    for (size_t i = 0; i <= ALL_CELLS; ++i) {
+        cells[i] = i == ALL_CELLS ? POINTS : rng_below(random, POINTS + 1);
     }
-    qsort(cells, ROWS * CELLS + 1, sizeof *cells, compare_ids);
+    qsort(cells, ALL_CELLS + 1, sizeof *cells, compare_ids);
 }
 
 static void expect_point(const table *tube, size_t place, const table *from, size_t at, const float shift[3]) {
@@ -123,7 +123,7 @@ static void check_tubes(const bp_kernels *kernels, const char *name) {
     rng random = rng_seeded(SEED);
     (void)name;
     for (int round = 0; round < 50; ++round) {
-        uint32_t cells[ROWS * CELLS + 1], starts[CELLS];
+        uint32_t cells[ALL_CELLS + 1], starts[CELLS];
         bp_tube_row rows[ROWS];
         fill_table(&from, &random);
         clear_table(&tube);
