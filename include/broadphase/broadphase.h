@@ -449,6 +449,8 @@ BP_API void bp_neighbors_free(bp_neighbors *neighbors, const bp_config *config);
 /// smaller index. The config's filter is asked about each pair of neighbours; its margin, shape and pair_order have no
 /// effect here, and BP_PAIRS_FIXED is refused. Fails with BP_ERROR_BOX for a point that is not finite, and with
 /// BP_ERROR_ARGUMENT for a radius that is negative or not finite. After a failure `neighbors` is as before.
+/// Fastest where the config asks for no method: points are then sorted into cells of about the radius (in the figures:
+/// linked-cells), unless they have hardly any neighbours or fit no grid. Other methods get a box for each point.
 BP_API bp_status bp_find_neighbors(const float *points_xyz, size_t count, float radius, const bp_config *config,
                                    bp_neighbors *neighbors);
 
