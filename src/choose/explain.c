@@ -106,6 +106,11 @@ print(page *p, const char *format, ...) {
     p->length += length > 0 ? (size_t)length : 0;
 }
 
+// Sizes and places of a surface, by the facts.
+static bool are_on_surfaces(const bp_choice *c) {
+    return c->octaves >= 4 && c->octaves <= 12 && c->clumping > 2.0;
+}
+
 // What makes boxes fit no grid.
 static void print_misfit(page *p, const bp_choice *c) {
     print(p, "a grid would test very many pairs that do not overlap: ");
@@ -115,6 +120,9 @@ static void print_misfit(page *p, const bp_choice *c) {
         print(p, "%.2g of the boxes are infinite along an axis, and fit no cell", c->infinite);
     } else if (c->slenderness > SLENDER) {
         print(p, "the boxes are thin, typically %.3g times as long as thick, and share large cells", c->slenderness);
+    } else if (are_on_surfaces(c)) {
+        print(p, "sizes over %u octaves crowd in parts of the space, as on a surface, and most cells are empty",
+              (unsigned)c->octaves);
     } else {
         print(p, "places at very different scales share cells");
     }

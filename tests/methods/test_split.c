@@ -370,6 +370,9 @@ static void surfaces_are_handed_over(void **state) {
                                          (scene_options){.count = COUNT, .seed = 1});
         const bp_stats stats = stats_of(scene_boxes(subject), scene_box_count(subject), (bp_config){0});
         assert_int_equal(stats.method, is_surface ? BP_METHOD_SPLIT : BP_METHOD_HIERARCHICAL_GRID);
+        char text[2000];
+        bp_explain(&stats, text, sizeof text);
+        assert_int_equal(strstr(text, "as on a surface") != NULL, is_surface);
         assert_true(!is_surface || stats.tests < (COUNT + stats.pairs) * 16); // none in the grid before
         scene_destroy(subject);
     }
