@@ -18,7 +18,11 @@
 
 #include <math.h>
 
-enum { SAMPLE_LEAST = 160, SAMPLE_MOST = 512 };
+enum {
+    SAMPLE_LEAST = 160,
+    SAMPLE_MOST = 512,
+    SURFACE_LEAST = 4096 // boxes: with fewer, a few that are large make any plan costly
+};
 
 // In units of one vector test: what an object may cost, and what a pair of it pays for; whatever the boxes are like, and
 // if they are on a surface.
@@ -89,5 +93,6 @@ bool bp_split_is_better(double cost, const bp_box *boxes, size_t count, uint32_t
     take_sample(&s, boxes, count, dimensions);
     const double pairs = pairs_of(&s, dimensions);
     return cost > COSTLY + PAID * pairs ||
-           (cost > COSTLY_ON_SURFACE + PAID_ON_SURFACE * pairs && pairs_if_even(&s, dimensions) < FEW);
+           (count >= SURFACE_LEAST && cost > COSTLY_ON_SURFACE + PAID_ON_SURFACE * pairs &&
+            pairs_if_even(&s, dimensions) < FEW);
 }
