@@ -6,8 +6,10 @@ enum {
     LEAF_BETWEEN = 2048,     // pairs of two small sets, which are always swept
     SWEEP_TESTS_WITHIN = 32, // of a box in a sweep, on average
     SWEEP_TESTS_BETWEEN = 16,
-    FEW = 16,    // boxes that are tested against any number
-    MANY = 4096, // boxes from which on samples are larger
+    SWEEP_TESTS_MOST = 64, // where boxes have pairs, each of which pays for
+    PAIR_TESTS = 8,        // so many more
+    FEW = 16,              // boxes that are tested against any number
+    MANY = 4096,           // boxes from which on samples are larger
     SAMPLE = 32,
     SAMPLE_BETWEEN = 16,
     CUT_SAMPLE = 16, // boxes that tell whether cutting a set pays,
@@ -92,14 +94,25 @@ static split_way sweep_or_separate(const split_job *job, double tests, double of
     return tests < most * members && of_passengers > HURT * most * (all - members) ? SPLIT_SEPARATE : SPLIT_NOTHING;
 }
 
+// How many pairs a box of a set has, by a sample of it. (In which each box overlaps itself.)
+static double pairs_of_box(const split_sample *sample, double count) {
+    const double sampled = (double)sample->count;
+    return 0.5 * count * (split_overlap_share(sample, sample) - 1.0 / sampled);
+}
+
 static split_way sweep_within(const split_job *job, const bp_method_setup *setup, const split_sample *a,
                               const split_plane *plane) {
     if (!fits_a_sweep(job)) {
         return SPLIT_NOTHING;
     }
-    const double count = (double)job->a.count;
-    return sweep_or_separate(job, 0.5 * count * count * plane->overlap_share,
-                             passenger_tests(setup, job, a, &job->a, &job->b, plane->sweep_axis));
+    const double count = (double)job->a.count, all = (double)split_job_size(job);
+    const double tests = 0.5 * count * count * plane->overlap_share;
+    const double riding = passenger_tests(setup, job, a, &job->a, &job->b, plane->sweep_axis);
+    const split_way way = sweep_or_separate(job, tests, riding);
+    if (way == SPLIT_SWEEP || tests + riding > SWEEP_TESTS_MOST * all) {
+        return way;
+    }
+    return tests + riding < (SWEEP_TESTS_WITHIN + PAIR_TESTS * pairs_of_box(a, count)) * all ? SPLIT_SWEEP : way;
 }
 
 static split_way sweep_between(const split_job *job, const bp_method_setup *setup, const split_sample *a,
