@@ -119,6 +119,132 @@ static void sees_no_third_axis(void **state) {
     expect_kind(boxes, COUNT, 3, 2);
 }
 
+// ---- many boxes -----------------------------------------------------------------------------------------------------
+
+enum { MANY = 33500, LONG_KINDS = 4 };
+
+static const char *const LONG_NAMES[LONG_KINDS] = {"long", "long that touch", "long copies", "long far away"};
+
+// Boxes of 10 x 1 x 1, in all three directions.
+static bp_box long_box(rng *random, int kind, size_t index) {
+    const double extent = cbrt(80.0 * MANY), far = kind == 3 ? 1e6 : 0.0;
+    float edges[3] = {1.0f, 1.0f, 1.0f}, corner[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        const float place = random_between(random, far, far + extent);
+        corner[axis] = kind == 1 ? floorf(place) : place;
+    }
+    edges[index % 3] = 10.0f;
+    return box_of(corner[0], corner[1], corner[2], edges[0], edges[1], edges[2]);
+}
+
+static bp_box *many_long_boxes(int kind) {
+    bp_box *boxes = obtain(MANY, sizeof *boxes);
+    rng random = rng_seeded((uint64_t)kind);
+    for (size_t i = 0; i < MANY; ++i) {
+        boxes[i] = kind == 2 && i % 2 == 1 ? boxes[i - 1] : long_box(&random, kind, i);
+    }
+    return boxes;
+}
+
+static bp_pairs pairs_by(const bp_box *boxes, size_t count, bp_config config) {
+    bp_pairs pairs = {0};
+    assert_int_equal(bp_find_pairs(boxes, count, &config, &pairs), BP_OK);
+    return pairs;
+}
+
+// All instruction sets and numbers of workers give the same pairs as testing all, in the same order.
+static void expect_many(const bp_box *boxes, const char *what) {
+    static const bp_simd sets[] = {BP_SIMD_AUTO, BP_SIMD_SCALAR, BP_SIMD_AVX2, BP_SIMD_AVX512, BP_SIMD_NEON};
+    static const uint32_t workers[] = {1, 2, 3, 8};
+    bp_config config = {.method = BP_METHOD_BRUTE_FORCE, .pair_order = BP_ORDER_SORTED};
+    bp_pairs expected = pairs_by(boxes, MANY, config), first = {0};
+    config.method = BP_METHOD_HIERARCHICAL_GRID;
+    bp_pairs sorted = pairs_by(boxes, MANY, config);
+    expect_same_bytes(sorted.data, sorted.count, expected.data, expected.count, "%s, sorted", what);
+    for (size_t k = 0; k < COUNT_OF(sets) * COUNT_OF(workers); ++k) {
+        const bp_simd simd = sets[k / COUNT_OF(workers)];
+        const uint32_t worker_count = workers[k % COUNT_OF(workers)];
+        bp_stats stats = {0};
+        config = (bp_config){.method = BP_METHOD_HIERARCHICAL_GRID,
+                             .executor = reverse_executor(worker_count),
+                             .stats = &stats,
+                             SETTINGS(.simd = simd)};
+        if (!has_simd(simd) || (k > 0 && !in_turn())) {
+            continue;
+        }
+        bp_pairs pairs = pairs_by(boxes, MANY, config);
+        assert_true(uses_strips(&stats));
+        if (k == 0) {
+            first = pairs;
+            continue;
+        }
+        expect_same_bytes(pairs.data, pairs.count, first.data, first.count, "%s, %s, %u workers", what, simd_text(simd),
+                          (unsigned)worker_count);
+        bp_pairs_free(&pairs, NULL);
+    }
+    bp_pairs_free(&first, NULL);
+    bp_pairs_free(&sorted, NULL);
+    bp_pairs_free(&expected, NULL);
+}
+
+static void many_long_boxes_have_the_same_pairs_in_the_same_order(void **state) {
+    (void)state;
+    for (int kind = 0; kind < LONG_KINDS; ++kind) {
+        if (in_turn()) {
+            bp_box *boxes = many_long_boxes(kind);
+            expect_many(boxes, LONG_NAMES[kind]);
+            free(boxes);
+        }
+    }
+}
+
+// A world of many boxes, some of whose ids are not alive.
+static void a_world_of_many_is_sound(void **state) {
+    enum { GONE = 50 };
+    bp_box *boxes = many_long_boxes(0);
+    bp_world *world = NULL;
+    bp_result result;
+    (void)state;
+    const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID, .threads = 2};
+    assert_int_equal(bp_world_create(&config, &world), BP_OK);
+    assert_int_equal(bp_add_many(world, MANY, boxes, NULL, NULL), BP_OK);
+    for (bp_id id = 0; id < MANY; id += GONE) {
+        assert_int_equal(bp_remove(world, id), BP_OK);
+    }
+    assert_int_equal(bp_update(world, &result), BP_OK);
+    assert_true(uses_strips(&result.stats));
+    assert_true(result.stats.occupied > 0 && result.stats.objects_per_cell_max > 0);
+    assert_int_equal(bp_world_validate(world), BP_OK);
+    for (size_t i = 0; i < result.pair_count; ++i) {
+        assert_true(result.pairs[i].a % GONE != 0 && result.pairs[i].b % GONE != 0);
+    }
+    bp_world_destroy(world);
+    free(boxes);
+}
+
+static void many_others_are_left_to_the_grid(void **state) {
+    enum { TWO_DIMENSIONS, CUBES_BEHIND, CUBES, TWO_SIZES, OTHERS };
+    bp_box *boxes = many_long_boxes(0);
+    rng random = rng_seeded(3);
+    (void)state;
+    for (int kind = TWO_DIMENSIONS; kind < OTHERS; ++kind) {
+        bp_stats stats = {0};
+        const size_t first = kind == CUBES_BEHIND ? 10000 : 0; // others, behind some that are long
+        for (size_t i = first; i < MANY && kind != TWO_DIMENSIONS; ++i) {
+            boxes[i] = random_cube(&random, 150.0, kind == TWO_SIZES && i % 3 == 0 ? 10.0 : 1.0);
+        }
+        bp_pairs pairs = pairs_by(boxes, MANY,
+                                  (bp_config){.method = BP_METHOD_HIERARCHICAL_GRID,
+                                              .dimensions = kind == TWO_DIMENSIONS ? 2 : 3,
+                                              .stats = &stats});
+        if (uses_strips(&stats)) {
+            fail_msg("strips for others, %d", kind);
+        }
+        bp_pairs_free(&pairs, NULL);
+    }
+    free(boxes);
+}
+
 // ---- worlds ---------------------------------------------------------------------------------------------------------
 
 static void expect_world(bp_world *world, const bp_box *boxes, size_t count, bool strips) {
@@ -284,33 +410,44 @@ static void a_short_room_loses_nothing(void **state) {
 }
 
 // Whichever allocation fails.
-static void survives_refused_memory(void **state) {
-    bp_box boxes[COUNT];
+static void expect_failures(const bp_box *boxes, size_t count) {
     test_allocator allocator;
-    (void)state;
-    fill_kind(boxes, COUNT, 0);
     test_allocator_init(&allocator);
     const bp_config config = {.allocator = test_allocator_hook(&allocator)};
     bp_status status = BP_ERROR_MEMORY;
     for (size_t fail_at = 1; status != BP_OK; ++fail_at) {
         bp_pairs pairs = {0};
         test_allocator_fail(&allocator, fail_at, false);
-        status = bp_find_pairs(boxes, COUNT, &config, &pairs);
+        status = bp_find_pairs(boxes, count, &config, &pairs);
         assert_true(status == BP_OK || status == BP_ERROR_MEMORY);
         bp_pairs_free(&pairs, &config);
     }
     test_allocator_finish(&allocator);
 }
 
+static void survives_refused_memory(void **state) {
+    bp_box *boxes = many_long_boxes(0);
+    (void)state;
+    expect_failures(boxes, MANY);
+    fill_kind(boxes, COUNT, 0);
+    expect_failures(boxes, COUNT);
+    free(boxes);
+}
+
 static const variant CONFIGS[] = {VARIANT_OF(BP_METHOD_HIERARCHICAL_GRID, )};
 static const variant_list VARIANTS = ALL_OF(CONFIGS);
 static const steady_scene STEADY = {
     .variants = ALL_OF(CONFIGS), .name = "uniform", .count = 2000, .warm_up = 12, .steps = 24};
+static const steady_scene STEADY_MANY = {
+    .variants = ALL_OF(CONFIGS), .name = "long", .count = 40000, .warm_up = 6, .steps = 6};
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_all_pairs_in_the_same_order),
         cmocka_unit_test(sees_no_third_axis),
+        cmocka_unit_test(many_long_boxes_have_the_same_pairs_in_the_same_order),
+        cmocka_unit_test(many_others_are_left_to_the_grid),
+        cmocka_unit_test(a_world_of_many_is_sound),
         cmocka_unit_test(a_world_changes_over),
         cmocka_unit_test(skips_holes),
         cmocka_unit_test(queries_get_a_grid),
@@ -319,6 +456,7 @@ int main(void) {
         cmocka_unit_test(survives_refused_memory),
         TEST_WITH(finds_the_same_bytes_with_any_number_of_threads, VARIANTS),
         TEST_WITH(allocates_nothing_in_a_steady_step, STEADY),
+        TEST_WITH(allocates_nothing_in_a_steady_step, STEADY_MANY),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // hierarchical-grid: levels of grids, each for objects of a certain size, in five forms behind one method.
 //
-//     strips         a few thousand boxes of similar sizes, searched without a plan         strips.h
+//     strips         a few thousand boxes of similar sizes, or long ones, without a plan    strips.h
 //     sorted grid    all boxes are sorted by cell into columns, again in every step         sorted_grid.h
 //     patched grid   a sorted grid that is kept and corrected while few objects change      patched_grid.h
 //     linked grid    cells are linked lists, which objects enter and leave in O(1)          linked_grid.h
@@ -64,12 +64,11 @@ typedef struct hierarchical_grid {
 } hierarchical_grid;
 
 enum {
-    FEW = 16,            // at most one object in this many is few
-    CALM = 2,            // updates: starting to patch costs about as much as this many rebuilds
-    SPLIT_STAYS = 32,    // builds before the grid is tried again
-    STRIPS_WAIT = 32,    // builds before strips are tried again
-    STRIPS_MOST = 32768, // objects
-    BUDGET_LEAST = 4096  // objects
+    FEW = 16,           // at most one object in this many is few
+    CALM = 2,           // updates: starting to patch costs about as much as this many rebuilds
+    SPLIT_STAYS = 32,   // builds before the grid is tried again
+    STRIPS_WAIT = 32,   // builds before strips are tried again
+    BUDGET_LEAST = 4096 // objects
 };
 
 static void hierarchical_grid_init(void *state, const bp_method_setup *setup) {
@@ -118,7 +117,7 @@ static bool has_grid_parameters(const hierarchical_grid *g) {
 
 static bool may_use_strips(const hierarchical_grid *g) {
     const size_t all_pairs = g->setup->settings.brute_force_below;
-    return !has_grid_parameters(g) && g->count >= BP_ALL_PAIRS_BELOW && g->count <= STRIPS_MOST &&
+    return !has_grid_parameters(g) && g->count >= BP_ALL_PAIRS_BELOW &&
            (g->count >= all_pairs || all_pairs == BP_BRUTE_FORCE_BELOW);
 }
 
@@ -515,6 +514,9 @@ bp_status bp_hierarchical_grid_find_across(void *state, void *other, bp_sink *si
                                .context = &h,
                                .objects = g->count + h->count};
     assert(!g->is_linked && !g->patch.active && !h->is_linked && !h->patch.active); // both have just been built
+    if (g->is_strips && g->count > BP_STRIPS_FEW) {
+        g->strips_wait = STRIPS_WAIT; // many boxes are better sorted once, for both searches
+    }
     bp_status status = g->is_strips ? build_sorted_or_split(g) : BP_OK;
     if (status == BP_OK && h->is_strips) {
         status = build_sorted_or_split(h);

@@ -15,30 +15,39 @@
 #include <string.h>
 
 enum {
-    CELLS_MOST = 1024,   // along an axis: up to there cells of floats are exact to a thousandth
-    KEYS_PER_BOX = 4,    // at most
-    ENTRIES_PER_BOX = 3, // at most, on average; uniform boxes have 1.65
-    CHUNK = 256,         // boxes whose entries are made together
-    TESTS_PER_BOX = 128, // at most
-    HOLES_SHARE = 8,     // one box in this many may be a hole
-    FILL_LEAST = 4096,   // entries that are worth a task
-    UNIT = 1024          // entries in a unit of work
+    LONG_BOXES_MOST = 1 << 22, // beyond BP_STRIPS_FEW boxes must be long
+    SAMPLE = 4096,             // boxes that tell whether they are
+    SURVEY_PARTS = 64,         // at most
+    CELLS_MOST = 1024,         // along an axis: up to there cells of floats are exact to a thousandth
+    KEYS_PER_BOX = 4,          // at most
+    ENTRIES_PER_BOX = 3,       // at most, on average; uniform boxes have 1.65
+    TESTS_PER_BOX = 128,       // at most
+    HOLES_SHARE = 8,           // one box in this many may be a hole
+    FILL_LEAST = 4096,         // entries that are worth a task,
+    ENDS_LEAST = 65536,        // ends to find,
+    ENDS_BLOCKS = 64,
+    AHEAD = 64, // entries whose boxes are prefetched together
+    UNIT = 1024 // entries in a unit of work
 };
 
-// In mean edges. Wider strips mean fewer entries, but more tests for each; from 3 to 4 the time is about the same.
-static const double STRIP_WIDTH = 3.5, CELL_LENGTH = 0.4;
+// In mean edges. Wider strips mean fewer entries, but more tests for each. Of few boxes, which are in the cache, from 3 to
+// 4 the time is about the same; of many, entries cost more.
+static const double STRIP_WIDTH_FEW = 3.5, STRIP_WIDTH_MANY = 4.0;
+static const double CELL_LENGTH_FEW = 0.4, CELL_LENGTH_MANY = 0.25;
 
-static const double ROUNDING = 1.001;  // more than that of CELLS_MOST cells: so no box touches three strips
-static const double ALIKE = 3.0;       // the longest edge along an axis, in mean ones
+static const double ROUNDING = 1.001; // more than that of CELLS_MOST cells: so no box touches three strips
+static const double ALIKE = 3.0;      // the longest edge along an axis, in mean ones
+static const double LONG = 4.0;       // the product of the mean edges, in mean volumes; 10x1x1 in three directions: 6.4
 static const double STEPS_MOST = 20.0; // for a box; the sorted grid plans for long ones
 
 void bp_strip_grid_init(bp_strip_grid *grid, const bp_method_setup *setup) {
-    *grid = (bp_strip_grid){.setup = setup};
+    *grid = (bp_strip_grid){.setup = setup, .sort.setup = setup};
 }
 
 void bp_strip_grid_free(bp_strip_grid *grid) {
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
     bp_buffer_free(&grid->buffer, allocator);
+    bp_strip_sort_free(&grid->sort);
     bp_block_sinks_free(&grid->block_sinks, allocator);
 }
 
@@ -61,14 +70,32 @@ static void clear_lanes(bp_survey_lanes *lanes) {
     }
 }
 
-static void survey_axis(survey *s, const bp_survey_lanes *lanes, int axis) {
+// Boxes are surveyed in parts, whatever the number of threads: sums of floats depend on their order.
+typedef struct surveying {
+    const bp_method_setup *setup;
+    const bp_box *boxes;
+    bp_blocks parts;
+    bp_survey_lanes lanes[SURVEY_PARTS];
+} surveying;
+
+static void task_survey(void *context, size_t part) {
+    surveying *y = context;
+    const size_t begin = bp_block_begin(y->parts, part), end = bp_block_begin(y->parts, part + 1);
+    clear_lanes(&y->lanes[part]);
+    y->setup->kernels->survey(y->boxes + begin, end - begin, &y->lanes[part]);
+}
+
+static void survey_axis(survey *s, const surveying *y, int axis) {
     float low = INFINITY, high = -INFINITY, longest = 0.0f;
     double sum = 0.0;
-    for (int k = axis; k < BP_SURVEY_LANES; k += 6) {
-        low = bp_smaller(low, lanes->low[k]);
-        high = bp_larger(high, lanes->high[k + 3]);
-        longest = bp_larger(longest, lanes->longest[k]);
-        sum += (double)lanes->sum[k];
+    for (size_t part = 0; part < y->parts.count; ++part) {
+        const bp_survey_lanes *lanes = &y->lanes[part];
+        for (int k = axis; k < BP_SURVEY_LANES; k += 6) {
+            low = bp_smaller(low, lanes->low[k]);
+            high = bp_larger(high, lanes->high[k + 3]);
+            longest = bp_larger(longest, lanes->longest[k]);
+            sum += (double)lanes->sum[k];
+        }
     }
     s->low[axis] = low;
     s->extent[axis] = (double)high - (double)low;
@@ -77,15 +104,20 @@ static void survey_axis(survey *s, const bp_survey_lanes *lanes, int axis) {
 }
 
 static survey survey_boxes(const bp_method_setup *setup, const bp_box *boxes, size_t count) {
-    bp_survey_lanes lanes;
+    const size_t wanted = count / BP_STRIPS_FEW + 1, parts = wanted < SURVEY_PARTS ? wanted : SURVEY_PARTS;
+    surveying y; // not zeroed: of few boxes there is one part
+    y.setup = setup;
+    y.boxes = boxes;
+    y.parts = (bp_blocks){.item_count = count, .count = parts};
     survey s = {0};
-    clear_lanes(&lanes);
-    setup->kernels->survey(boxes, count, &lanes);
-    for (int k = 0; k < BP_SURVEY_LANES; k += 6) {
-        s.number += (double)lanes.number[k];
+    bp_parallel_for(&setup->runtime.executor, parts, task_survey, &y);
+    for (size_t part = 0; part < parts; ++part) {
+        for (int k = 0; k < BP_SURVEY_LANES; k += 6) {
+            s.number += (double)y.lanes[part].number[k];
+        }
     }
     for (int axis = 0; axis < (int)setup->dimensions; ++axis) {
-        survey_axis(&s, &lanes, axis);
+        survey_axis(&s, &y, axis);
     }
     return s;
 }
@@ -112,12 +144,15 @@ static void cut_axis(bp_strips *strips, const survey *s, int axis, double length
 // No more strips than boxes, none of them shorter than a box, and no more than KEYS_PER_BOX cells for each.
 static void cut_space(bp_strips *strips, const survey *s) {
     const double most = sqrt(s->number) < CELLS_MOST ? sqrt(s->number) : CELLS_MOST;
+    const bool are_few = s->number <= BP_STRIPS_FEW;
+    const double width = are_few ? STRIP_WIDTH_FEW : STRIP_WIDTH_MANY;
+    const double length = are_few ? CELL_LENGTH_FEW : CELL_LENGTH_MANY;
     for (int axis = 1; axis < 3; ++axis) {
         const double fitting = s->longest[axis] > 0.0 ? s->extent[axis] / (ROUNDING * s->longest[axis]) : most;
-        cut_axis(strips, s, axis, STRIP_WIDTH * s->mean[axis], fitting < most ? fitting : most);
+        cut_axis(strips, s, axis, width * s->mean[axis], fitting < most ? fitting : most);
     }
     const double cells = KEYS_PER_BOX * s->number / ((double)strips->cells[1] * strips->cells[2]);
-    cut_axis(strips, s, 0, CELL_LENGTH * s->mean[0], cells < CELLS_MOST ? cells : CELLS_MOST);
+    cut_axis(strips, s, 0, length * s->mean[0], cells < CELLS_MOST ? cells : CELLS_MOST);
 }
 
 // About how many vectors are tested for a box, if boxes are spread evenly.
@@ -133,9 +168,37 @@ static double expected_steps(const bp_strips *strips, const survey *s) {
     return entries * (1.0 + s->number * entries * (reach < 1.0 ? reach : 1.0) / 8.0);
 }
 
+static double edge_of(const bp_box *box, int axis) {
+    return (double)box->max[axis] - (double)box->min[axis];
+}
+
+// Whether boxes are long, in different directions: then their volumes are less than their mean edges tell. In the sorted
+// grid, whose cells are as long as the longest of them in each direction, they are in each other's cells.
+static bool are_long(const survey *s, const bp_box *boxes, size_t count) {
+    double volumes = 0.0;
+    for (size_t i = 0; i < count; ++i) {
+        if (!bp_box_is_hole(&boxes[i])) {
+            volumes += edge_of(&boxes[i], 0) * edge_of(&boxes[i], 1) * edge_of(&boxes[i], 2);
+        }
+    }
+    return s->mean[0] * s->mean[1] * s->mean[2] * s->number > LONG * volumes;
+}
+
+// Many boxes must be long. The first ones tell, before all are looked at.
+static bool may_be_so_many(const bp_strip_grid *grid, const bp_box *boxes, size_t count) {
+    if (count <= BP_STRIPS_FEW) {
+        return true;
+    }
+    const survey first = survey_boxes(grid->setup, boxes, SAMPLE);
+    return count <= LONG_BOXES_MOST && is_ordinary(&first, SAMPLE) && are_long(&first, boxes, SAMPLE);
+}
+
 bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_box *boxes, size_t count) {
-    const survey s = survey_boxes(grid->setup, boxes, count);
     grid->entry_count = 0;
+    if (!may_be_so_many(grid, boxes, count)) {
+        return false;
+    }
+    const survey s = survey_boxes(grid->setup, boxes, count);
     if (!is_ordinary(&s, count)) {
         return false;
     }
@@ -186,29 +249,54 @@ static void sort_entries(bp_strip_grid *grid, const uint64_t *entries) {
     }
 }
 
+// Finding the ends of some entries.
+typedef struct end_search {
+    const bp_strip_grid *grid;
+    bp_blocks blocks;
+    uint64_t sums[ENDS_BLOCKS];
+} end_search;
+
 // Finds the position behind the last candidate of each entry, in place of its key. Not in the search, where the length
-// of a loop would wait for it. Returns the number of candidates.
-static uint64_t find_ends(const bp_strip_grid *grid) {
-    const uint32_t *cell_ends = grid->table + 1;
-    const uint64_t *sorted = grid->sorted;
-    uint32_t *ends = grid->keys;
+// of a loop would wait for it.
+static void task_find_ends(void *context, size_t block) {
+    end_search *e = context;
+    const uint32_t *cell_ends = e->grid->table + 1;
+    const uint64_t *sorted = e->grid->sorted;
+    uint32_t *ends = e->grid->keys;
     uint64_t sum = 0;
-    for (size_t i = 0; i < grid->entry_count; ++i) {
+    const size_t stop = bp_block_begin(e->blocks, block + 1);
+    for (size_t i = bp_block_begin(e->blocks, block); i < stop; ++i) {
         ends[i] = cell_ends[sorted[i] >> 32];
         sum += ends[i];
     }
-    return sum - (uint64_t)grid->entry_count * (grid->entry_count + 1) / 2;
+    e->sums[block] = sum;
 }
 
-// The most entries that there is room for.
+// Returns the number of candidates of all entries.
+static uint64_t find_ends(const bp_strip_grid *grid) {
+    const bp_executor *executor = &grid->setup->runtime.executor;
+    const uint64_t count = grid->entry_count;
+    end_search e;
+    uint64_t sum = 0;
+    e.grid = grid;
+    e.blocks = bp_blocks_cut(executor, grid->entry_count, ENDS_LEAST, ENDS_BLOCKS);
+    bp_parallel_for(executor, e.blocks.count, task_find_ends, &e);
+    for (size_t i = 0; i < e.blocks.count; ++i) {
+        sum += e.sums[i];
+    }
+    return sum - count * (count + 1) / 2;
+}
+
+// The most entries that few boxes may have.
 static size_t entries_most(size_t count) {
-    return (ENTRIES_PER_BOX * count + (size_t)BP_STRIP_ENTRIES * CHUNK + 15) / 16 * 16;
+    return ENTRIES_PER_BOX * count + (size_t)BP_STRIP_ENTRIES * BP_CHUNK;
 }
 
-// One block: a world with a steady number of objects allocates once; and of a call that allocates several, the C library
-// returns the last ones to the system each time, and the pages of the next call are new ones.
-static bool reserve_block(bp_strip_grid *grid, size_t count) {
-    const size_t most = entries_most(count), keys = KEYS_PER_BOX * count + 2;
+// Room for so many boxes and entries. One block: a world with a steady number of objects allocates once; and of a call
+// that allocates several, the C library returns the last ones to the system each time, and the pages of the next call
+// are new ones.
+static bool reserve_block(bp_strip_grid *grid, size_t count, size_t entries) {
+    const size_t most = (entries + 15) / 16 * 16, keys = KEYS_PER_BOX * count + 2;
     const size_t columns = 7 * (most + BP_COLUMN_PADDING) * sizeof(float);
     const size_t bytes = columns + most * (sizeof(uint64_t) + sizeof(uint32_t)) + keys * sizeof(uint32_t);
     assert(key_count(&grid->strips) + 2 <= keys);
@@ -226,8 +314,8 @@ static bool reserve_block(bp_strip_grid *grid, size_t count) {
 static bool make_entries(bp_strip_grid *grid, const bp_box *boxes, size_t count, uint64_t *entries) {
     const size_t most = entries_most(count);
     size_t found = 0;
-    for (size_t begin = 0; begin < count && found + (size_t)BP_STRIP_ENTRIES * CHUNK <= most; begin += CHUNK) {
-        const size_t end = begin + CHUNK < count ? begin + CHUNK : count;
+    for (size_t begin = 0; begin < count && found + (size_t)BP_STRIP_ENTRIES * BP_CHUNK <= most; begin += BP_CHUNK) {
+        const size_t end = begin + BP_CHUNK < count ? begin + BP_CHUNK : count;
         found +=
             grid->setup->kernels->strip_entries(&grid->strips, boxes, begin, end, grid->keys + found, entries + found);
         grid->entry_count = end == count ? found : 0;
@@ -235,20 +323,49 @@ static bool make_entries(bp_strip_grid *grid, const bp_box *boxes, size_t count,
     return grid->entry_count > 0;
 }
 
-bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_box *boxes, size_t count, bool *gave_up) {
-    *gave_up = false;
-    grid->entry_count = 0;
-    if (!reserve_block(grid, count)) {
+// Sorts the entries of few boxes. Until they are sorted, they lie where the columns will be.
+static bp_status sort_few(bp_strip_grid *grid, const bp_box *boxes, size_t count) {
+    if (!reserve_block(grid, count, entries_most(count))) {
         return BP_ERROR_MEMORY;
     }
-    uint64_t *entries = grid->buffer.data; // until they are sorted, they lie where the columns will be
-    *gave_up = !make_entries(grid, boxes, count, entries);
-    if (!*gave_up) {
-        sort_entries(grid, entries);
-        grid->tests = find_ends(grid);
-        *gave_up = grid->tests > (uint64_t)TESTS_PER_BOX * count;
+    if (make_entries(grid, boxes, count, grid->buffer.data)) {
+        sort_entries(grid, grid->buffer.data);
     }
     return BP_OK;
+}
+
+static bp_status sort_many(bp_strip_grid *grid, const bp_box *boxes, size_t count) {
+    bp_strip_sort *sort = &grid->sort;
+    size_t entries = 0;
+    sort->strips = &grid->strips;
+    sort->boxes = boxes;
+    sort->key_count = key_count(&grid->strips);
+    if (!bp_strip_sort_count(sort, count, &entries)) {
+        return BP_ERROR_MEMORY;
+    }
+    if (entries > ENTRIES_PER_BOX * count) {
+        return BP_OK;
+    }
+    if (!reserve_block(grid, count, entries)) {
+        return BP_ERROR_MEMORY;
+    }
+    grid->entry_count = entries;
+    sort->records = grid->buffer.data;
+    sort->sorted = grid->sorted;
+    sort->table = grid->table;
+    bp_strip_sort_run(sort);
+    grid->occupied = sort->occupied;
+    grid->fullest = sort->fullest;
+    return BP_OK;
+}
+
+// No entries are sorted if there are too many.
+bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_box *boxes, size_t count, bool *gave_up) {
+    grid->entry_count = 0;
+    const bp_status status = count <= BP_STRIPS_FEW ? sort_few(grid, boxes, count) : sort_many(grid, boxes, count);
+    grid->tests = grid->entry_count > 0 ? find_ends(grid) : 0;
+    *gave_up = status == BP_OK && (grid->entry_count == 0 || grid->tests > (uint64_t)TESTS_PER_BOX * count);
+    return status;
 }
 
 // ---- 4. fill --------------------------------------------------------------------------------------------------------
@@ -259,12 +376,33 @@ typedef struct filling {
     bp_blocks blocks;
 } filling;
 
+BP_PREFETCHER prefetch_boxes(const uint64_t *entries, size_t count, const bp_box *boxes) {
+    for (size_t i = 0; i < count; ++i) {
+        const bp_box *box = &boxes[entries[i] & BP_ENTRY_ID];
+        bp_prefetch(box->min);
+        bp_prefetch(&box->max[2]);
+    }
+}
+
+// Many boxes are not in the cache: those of the next entries are prefetched. Entries begin .. end-1.
+static void gather_far(const bp_strip_grid *grid, size_t begin, size_t end, const bp_box *boxes) {
+    for (size_t at = begin; at < end; at += AHEAD) {
+        const size_t stop = end - at < AHEAD ? end : at + AHEAD;
+        prefetch_boxes(grid->sorted + stop, end - stop < AHEAD ? end - stop : AHEAD, boxes);
+        grid->setup->kernels->gather_entries(&grid->columns, at, stop, grid->sorted, boxes);
+    }
+}
+
 static void task_fill(void *context, size_t block) {
     const filling *f = context;
     const bp_strip_grid *grid = f->grid;
     const bp_columns *columns = &grid->columns;
     const size_t begin = bp_block_begin(f->blocks, block), end = bp_block_begin(f->blocks, block + 1);
-    grid->setup->kernels->gather_entries(columns, begin, end, grid->sorted, f->boxes);
+    if (grid->entry_count > (size_t)BP_STRIPS_FEW * ENTRIES_PER_BOX) {
+        gather_far(grid, begin, end, f->boxes);
+    } else {
+        grid->setup->kernels->gather_entries(columns, begin, end, grid->sorted, f->boxes);
+    }
     if (grid->setup->dimensions == 2) {
         memset(columns->min[2] + begin, 0, (end - begin) * sizeof(float));
         memset(columns->max[2] + begin, 0, (end - begin) * sizeof(float));
@@ -324,7 +462,7 @@ void bp_strip_grid_stats(const bp_strip_grid *grid, bp_stats *stats) {
     stats->occupied = grid->occupied;
     stats->objects_per_cell_max = grid->fullest;
     stats->objects_per_cell = grid->occupied > 0 ? (double)grid->entry_count / (double)grid->occupied : 0.0;
-    stats->bytes = grid->buffer.bytes + bp_block_sinks_bytes(&grid->block_sinks);
+    stats->bytes = grid->buffer.bytes + bp_strip_sort_bytes(&grid->sort) + bp_block_sinks_bytes(&grid->block_sinks);
 }
 
 // Whether an entry stands among those of its key, once, with its box.

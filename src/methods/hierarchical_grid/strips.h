@@ -1,4 +1,5 @@
-// Strips: the form of the grid for up to some ten thousand boxes of similar sizes, for which a plan is too dear.
+// Strips: the form of the grid for up to some ten thousand boxes of similar sizes, for which a plan is too dear; and for
+// many that are long, which fill each other's cells in the sorted grid.
 //
 //     y |     |     |     |        space is cut in y and z into strips, at least as wide as the longest box;
 //       |   +-|-+   |     |        a box has an entry in each strip that it touches: one, two or four
@@ -17,12 +18,14 @@
 // begins; it is bounded by a multiple of the number of boxes.
 //
 // Cost: O(n): for uniform boxes 1.8 entries and 13 tests a box. Loses to the sorted grid where copies of boxes no longer
-// fit the cache.
+// fit the cache, unless tests cost more than copies: from BP_STRIPS_FEW boxes on they must be long.
 #ifndef BP_STRIPS_H
 #define BP_STRIPS_H
 
 #include "kernels/range_tester.h"
-#include "methods/setup.h"
+#include "methods/hierarchical_grid/strips_sort.h"
+
+enum { BP_STRIPS_FEW = 32768 }; // boxes that the cache holds, and whose entries are sorted in one pass
 
 typedef struct bp_strip_grid {
     const bp_method_setup *setup;
@@ -31,10 +34,11 @@ typedef struct bp_strip_grid {
     size_t entry_count;       // in ...
     size_t occupied, fullest; // ... so many cells, of which one has so many
     bp_columns columns;
-    uint64_t *sorted; // the entries, in the order of their keys
-    uint32_t *keys;   // of the entries; later the ends of their candidates
-    uint32_t *table;  // where the entries of each key begin
-    bp_buffer buffer; // of all that
+    uint64_t *sorted;   // the entries, in the order of their keys
+    uint32_t *keys;     // of the entries; later the ends of their candidates
+    uint32_t *table;    // where the entries of each key begin
+    bp_buffer buffer;   // of all that
+    bp_strip_sort sort; // of many boxes
     bp_block_sinks block_sinks;
 } bp_strip_grid;
 
