@@ -52,9 +52,9 @@ void bp_cell_map_plan(bp_cell_map *map, uint32_t dimensions, const bp_box *regio
 
 bool bp_cell_maps_begin(bp_cell_maps *maps, const bp_cell_map *map) {
     const bp_allocator *allocator = &maps->setup->runtime.allocator;
-    if (!bp_buffer_reserve_slack(&maps->bytes, allocator, 0, map->words, BP_MAP_WORD) ||
-        !bp_buffer_reserve_slack(&maps->bits, allocator, 0, map->words + 1, sizeof(uint64_t)) ||
-        !bp_buffer_reserve_slack(&maps->spare, allocator, 0, map->words + 1, sizeof(uint64_t))) {
+    if (!bp_buffer_reserve(&maps->bytes, allocator, 0, map->words, BP_MAP_WORD) ||
+        !bp_buffer_reserve(&maps->bits, allocator, 0, map->words + 1, sizeof(uint64_t)) ||
+        !bp_buffer_reserve(&maps->spare, allocator, 0, map->words + 1, sizeof(uint64_t))) {
         return false;
     }
     maps->map = *map;
@@ -218,7 +218,7 @@ static void join_results(pass_run *r) {
 }
 
 static bool reserve_list(bp_id_list *list, const bp_allocator *allocator, size_t count) {
-    return list == NULL || bp_buffer_reserve_slack(&list->buffer, allocator, 0, count + 1, sizeof(uint32_t));
+    return list == NULL || bp_buffer_reserve(&list->buffer, allocator, 0, count + 1, sizeof(uint32_t));
 }
 
 static bool run_pass(pass_run *r) {

@@ -5,24 +5,26 @@
 enum {
     BLOCK_LEAST = 16, // chunks
     BLOCKS_MOST = 64,
-    UNIT = 2048,  // entries of a unit of the join, about
-    CROWD = 1024, // tests of a cell, from which on it is thinned out first
-    PIECE = 1024, // boxes of such a cell that are joined at once
+    UNIT = 2048,       // entries of a unit of the join, about
+    CROWD = 1024,      // tests of a cell, from which on it is thinned out first
+    PIECE = 1024,      // boxes of such a cell that are joined at once
+    ENTRIES_A_BOX = 6, // that there is room for at once
 };
 
 static const double THINNED = 0.5;
 
 // ---- entries --------------------------------------------------------------------------------------------------------
 
-// The entries of a block of boxes.
+// The entries of a block of boxes: keys, and behind the room for them, items.
 typedef struct entry_block {
-    bp_buffer keys, items;
-    size_t count;
+    bp_buffer buffer;
+    uint32_t *keys, *items;
+    size_t count, room;
     bool failed;
 } entry_block;
 
-static entry_block *blocks_of(const bp_cell_entries *entries) {
-    return entries->blocks.data;
+static entry_block *blocks_of(const bp_shared_cells *shared) {
+    return shared->blocks.data;
 }
 
 typedef struct listing {
@@ -46,11 +48,23 @@ static size_t entries_most(const bp_map_cells *cells, uint32_t all) {
     return most;
 }
 
-static bool reserve_entries(entry_block *block, const bp_allocator *allocator, size_t more) {
-    const size_t wanted = block->count + more + BP_CELL_ENTRY_PADDING, kept = block->count * sizeof(uint32_t);
-    const size_t size = wanted * sizeof(uint32_t) > block->keys.bytes ? 2 * wanted : wanted;
-    return bp_buffer_reserve(&block->keys, allocator, kept, size, sizeof(uint32_t)) &&
-           bp_buffer_reserve(&block->items, allocator, kept, size, sizeof(uint32_t));
+// Room for so many entries. Those that there are, are kept.
+static bool reserve_entries(entry_block *block, const bp_allocator *allocator, size_t room) {
+    bp_buffer larger = {0};
+    if (room <= block->room) {
+        return true;
+    }
+    if (!bp_buffer_reserve(&larger, allocator, 0, bp_size_multiply(room, 2), sizeof(uint32_t))) {
+        return false;
+    }
+    uint32_t *keys = larger.data, *items = keys + room;
+    for (size_t i = 0; i < block->count; ++i) {
+        keys[i] = block->keys[i];
+        items[i] = block->items[i];
+    }
+    bp_buffer_free(&block->buffer, allocator);
+    *block = (entry_block){.buffer = larger, .keys = keys, .items = items, .count = block->count, .room = room};
+    return true;
 }
 
 static bool list_chunk(const listing *l, entry_block *block, size_t begin) {
@@ -60,7 +74,8 @@ static bool list_chunk(const listing *l, entry_block *block, size_t begin) {
     bp_box hull = {.min = {0.0f}}; // not used
     cells.count = left < BP_CHUNK ? left : BP_CHUNK;
     const uint32_t all = setup->kernels->map_cells(&l->shared->maps.map, l->list, begin, NULL, &cells, &hull);
-    if (!reserve_entries(block, &setup->runtime.allocator, entries_most(&cells, all))) {
+    const size_t wanted = block->count + entries_most(&cells, all) + BP_CELL_ENTRY_PADDING;
+    if (wanted > block->room && !reserve_entries(block, &setup->runtime.allocator, 2 * wanted)) {
         return false;
     }
     const bp_entry_job job = {.map = &l->shared->maps.map,
@@ -68,45 +83,45 @@ static bool list_chunk(const listing *l, entry_block *block, size_t begin) {
                               .ranked = l->shared->maps.words,
                               .ranks = l->shared->ranks.data,
                               .cells = &cells,
-                              .keys = (uint32_t *)block->keys.data + block->count,
-                              .items = (uint32_t *)block->items.data + block->count};
+                              .keys = block->keys + block->count,
+                              .items = block->items + block->count};
     block->count += setup->kernels->list_entries(&job);
     return true;
 }
 
 static void task_list_block(void *context, size_t index) {
     const listing *l = context;
-    entry_block *block = &blocks_of(l->entries)[index];
+    entry_block *block = &blocks_of(l->shared)[index];
     uint32_t *counters = bp_partition_clear(&l->entries->partition, index);
-    const size_t end = bp_block_begin(l->blocks, index + 1);
+    const size_t begin = bp_block_begin(l->blocks, index), end = bp_block_begin(l->blocks, index + 1);
     block->count = 0;
-    block->failed = false;
-    for (size_t chunk = bp_block_begin(l->blocks, index); chunk < end && !block->failed; ++chunk) {
+    block->failed = !reserve_entries(block, &l->shared->setup->runtime.allocator,
+                                     (ENTRIES_A_BOX * (end - begin) + 8) * BP_CHUNK + BP_CELL_ENTRY_PADDING);
+    for (size_t chunk = begin; chunk < end && !block->failed; ++chunk) {
         block->failed = !list_chunk(l, block, chunk * BP_CHUNK);
     }
-    const uint32_t *keys = block->keys.data;
     for (size_t i = 0; i < block->count; ++i) {
-        ++counters[keys[i]];
+        ++counters[block->keys[i]];
     }
 }
 
 static void task_place_block(void *context, size_t index) {
     const listing *l = context;
-    const entry_block *block = &blocks_of(l->entries)[index];
-    const uint32_t *keys = block->keys.data, *items = block->items.data;
+    const entry_block *block = &blocks_of(l->shared)[index];
+    const uint32_t *keys = block->keys, *items = block->items;
     uint32_t *places = bp_partition_counters(&l->entries->partition, index), *order = l->entries->items.data;
     for (size_t i = 0; i < block->count; ++i) {
         order[places[keys[i]]++] = items[i];
     }
 }
 
-static bool reserve_blocks(bp_cell_entries *entries, const bp_allocator *allocator, size_t count) {
-    if (!bp_buffer_reserve(&entries->blocks, allocator, entries->block_count * sizeof(entry_block), count,
+static bool reserve_blocks(bp_shared_cells *shared, const bp_allocator *allocator, size_t count) {
+    if (!bp_buffer_reserve(&shared->blocks, allocator, shared->block_count * sizeof(entry_block), count,
                            sizeof(entry_block))) {
         return false;
     }
-    for (; entries->block_count < count; ++entries->block_count) {
-        blocks_of(entries)[entries->block_count] = (entry_block){.count = 0};
+    for (; shared->block_count < count; ++shared->block_count) {
+        blocks_of(shared)[shared->block_count] = (entry_block){.count = 0};
     }
     return true;
 }
@@ -115,23 +130,25 @@ static bool reserve_blocks(bp_cell_entries *entries, const bp_allocator *allocat
 static size_t count_entries(const listing *l) {
     size_t count = 0;
     for (size_t i = 0; i < l->blocks.count; ++i) {
-        const entry_block *block = &blocks_of(l->entries)[i];
+        const entry_block *block = &blocks_of(l->shared)[i];
         count = block->failed ? SIZE_MAX : bp_size_add(count, block->count);
     }
     return count < UINT32_MAX ? count : SIZE_MAX;
 }
 
-// Lists and sorts the entries of a set in the wanted cells.
+// Lists and sorts the entries of a set in the wanted cells. Both sets use the same blocks: a single search spends a fifth
+// of its time on memory that is new to it. A C library keeps what a search has freed, once it has seen one allocation of
+// half of all that: so there is one large one, with room that is rarely touched.
 static bool list_entries(bp_shared_cells *shared, size_t side, const bp_box_list *list, const uint64_t *wanted) {
     const bp_runtime *runtime = &shared->setup->runtime;
     listing l = {.shared = shared, .entries = &shared->entries[side], .list = list, .wanted = wanted};
     l.blocks = bp_blocks_cut(&runtime->executor, (list->count + BP_CHUNK - 1) / BP_CHUNK, BLOCK_LEAST, BLOCKS_MOST);
-    if (!reserve_blocks(l.entries, &runtime->allocator, l.blocks.count) ||
+    if (!reserve_blocks(shared, &runtime->allocator, l.blocks.count) ||
         !bp_partition_reserve(&l.entries->partition, &runtime->allocator, l.blocks.count, shared->cell_count)) {
         return false;
     }
     bp_parallel_for(&runtime->executor, l.blocks.count, task_list_block, &l);
-    if (!bp_buffer_reserve_slack(&l.entries->items, &runtime->allocator, 0, count_entries(&l), sizeof(uint32_t))) {
+    if (!bp_buffer_reserve(&l.entries->items, &runtime->allocator, 0, count_entries(&l), sizeof(uint32_t))) {
         return false;
     }
     bp_partition_place(&l.entries->partition);
@@ -145,8 +162,8 @@ static bool list_entries(bp_shared_cells *shared, size_t side, const bp_box_list
 static bool rank_cells(bp_shared_cells *shared) {
     const size_t words = shared->maps.map.words;
     const bp_allocator *allocator = &shared->setup->runtime.allocator;
-    if (!bp_buffer_reserve_slack(&shared->ranks, allocator, 0, words, sizeof(uint32_t)) ||
-        !bp_buffer_reserve_slack(&shared->wanted, allocator, 0, words + 1, sizeof(uint64_t))) {
+    if (!bp_buffer_reserve(&shared->ranks, allocator, 0, words, sizeof(uint32_t)) ||
+        !bp_buffer_reserve(&shared->wanted, allocator, 0, words + 1, sizeof(uint64_t))) {
         return false;
     }
     uint32_t *ranks = shared->ranks.data, rank = 0;
@@ -335,29 +352,25 @@ void bp_shared_cells_free(bp_shared_cells *shared) {
     bp_cell_maps_free(&shared->maps);
     bp_buffer_free(&shared->ranks, allocator);
     bp_buffer_free(&shared->wanted, allocator);
+    for (size_t i = 0; i < shared->block_count; ++i) {
+        bp_buffer_free(&blocks_of(shared)[i].buffer, allocator);
+    }
+    bp_buffer_free(&shared->blocks, allocator);
     for (int side = 0; side < 2; ++side) {
-        bp_cell_entries *entries = &shared->entries[side];
-        for (size_t i = 0; i < entries->block_count; ++i) {
-            bp_buffer_free(&blocks_of(entries)[i].keys, allocator);
-            bp_buffer_free(&blocks_of(entries)[i].items, allocator);
-        }
-        bp_buffer_free(&entries->blocks, allocator);
-        bp_buffer_free(&entries->items, allocator);
-        bp_partition_free(&entries->partition, allocator);
+        bp_buffer_free(&shared->entries[side].items, allocator);
+        bp_partition_free(&shared->entries[side].partition, allocator);
     }
     bp_block_sinks_free(&shared->sinks, allocator);
 }
 
-static size_t bytes_of_entries(const bp_cell_entries *entries) {
-    size_t bytes = entries->blocks.bytes + entries->items.bytes + entries->partition.buffer.bytes;
-    for (size_t i = 0; i < entries->block_count; ++i) {
-        bytes += blocks_of(entries)[i].keys.bytes + blocks_of(entries)[i].items.bytes;
+size_t bp_shared_cells_bytes(const bp_shared_cells *shared) {
+    size_t bytes = bp_cell_maps_bytes(&shared->maps) + shared->ranks.bytes + shared->wanted.bytes +
+                   shared->blocks.bytes + bp_block_sinks_bytes(&shared->sinks);
+    for (size_t i = 0; i < shared->block_count; ++i) {
+        bytes += blocks_of(shared)[i].buffer.bytes;
+    }
+    for (int side = 0; side < 2; ++side) {
+        bytes += shared->entries[side].items.bytes + shared->entries[side].partition.buffer.bytes;
     }
     return bytes;
-}
-
-size_t bp_shared_cells_bytes(const bp_shared_cells *shared) {
-    return bp_cell_maps_bytes(&shared->maps) + shared->ranks.bytes + shared->wanted.bytes +
-           bytes_of_entries(&shared->entries[0]) + bytes_of_entries(&shared->entries[1]) +
-           bp_block_sinks_bytes(&shared->sinks);
 }

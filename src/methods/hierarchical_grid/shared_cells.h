@@ -20,8 +20,6 @@
 
 // The entries of one set.
 typedef struct bp_cell_entries {
-    bp_buffer blocks; // lists of them, each by a block of boxes
-    size_t block_count;
     bp_partition partition; // where those of each cell are,
     bp_buffer items;        // in this order
 } bp_cell_entries;
@@ -31,6 +29,8 @@ typedef struct bp_shared_cells {
     const bp_method_setup *setup;
     bp_cell_maps maps;
     bp_buffer ranks, wanted;
+    bp_buffer blocks; // lists of entries as they are found, each by a block of boxes: of one set, then of the other
+    size_t block_count;
     bp_cell_entries entries[2];
     bp_block_sinks sinks;
     size_t cell_count; // of the map: those that boxes of one set are in,
