@@ -15,10 +15,10 @@ enum {
 };
 
 // Cells: of the sieve, times the longest edges of nine of ten boxes; shared ones, times the mean edges of half of them.
-static const double CELL_SIEVE = 1.3, CELL_SHARED = 2.5;
+static const double CELL_SIEVE = 1.3, CELL_SHARED = 3.0;
 
 static const double CELL_FINER = 8.0;  // shared cells are so much finer than those of the sieve, at most,
-static const double CELLS_A_BOX = 6.0; // and a box has no more of them than this, on average
+static const double CELLS_A_BOX = 4.0; // and a box has no more of them than this, on average
 static const double CELLS_PER_BOX = 4.0, CELLS_LEAST = 4096.0, CELLS_MOST = 0x1p23; // of a map
 
 // Split takes over where so many tests are expected for each object and pair; if they are not, a budget decides.
@@ -311,10 +311,19 @@ static double middle_edge(const bp_box_list *list, uint32_t dimensions) {
     return (double)select_size(edges, wanted, wanted / 2);
 }
 
+// The mean over the boxes of two lists, from those of each of them.
+static double mean_of_lists(const bp_box_list *a, double of_a, const bp_box_list *b, double of_b) {
+    const double a_count = (double)a->count, b_count = (double)b->count;
+    return (a_count * of_a + b_count * of_b) / (a_count + b_count);
+}
+
+// Where few large boxes meet many small ones, the many have most of the entries, and decide. Finer cells than the large
+// ones' edges would save few tests.
 static double shared_cell(const bp_box_list *a, const bp_box_list *b, uint32_t dimensions, const meeting *m) {
-    const double edge = fmax(middle_edge(a, dimensions), middle_edge(b, dimensions));
-    double cell = fmax(CELL_SHARED * edge, m->cell / CELL_FINER);
-    while (cells_a_box(a, dimensions, cell) + cells_a_box(b, dimensions, cell) > 2.0 * CELLS_A_BOX) {
+    const double edge_a = middle_edge(a, dimensions), edge_b = middle_edge(b, dimensions);
+    const double edge = fmax(CELL_SHARED * mean_of_lists(a, edge_a, b, edge_b), fmax(edge_a, edge_b));
+    double cell = fmax(edge, m->cell / CELL_FINER);
+    while (mean_of_lists(a, cells_a_box(a, dimensions, cell), b, cells_a_box(b, dimensions, cell)) > CELLS_A_BOX) {
         cell *= 1.25;
     }
     return cell;
