@@ -67,6 +67,7 @@ const bp_kernels bp_kernels_avx2 = {
     .strip_entries = x86_strip_entries,
     .gather_entries = x86_gather_entries,
     .test_strips = vec_test_strips,
+    .cut_boxes = x86_cut_boxes,
     .map_cells = x86_map_cells,
     .list_entries = x86_list_entries,
     .join_cells = x86_join_cells,

@@ -10,7 +10,7 @@
 //   probe          a box or a line against a range of boxes         (queries)
 //   ..._records    boxes as records (base/records.h): parting and selecting them (split)
 //   survey, strip_entries, gather_entries, test_strips              boxes of similar sizes (kernels/strips.h)
-//   map_cells, list_entries, join_cells    two sets in cells that both of them are in (shared_cells.h)
+//   cut_boxes, map_cells, list_entries, join_cells    two sets in cells that both of them are in (shared_cells.h)
 //   fill_tube      points of neighbouring rows of cells -> one column (neighbours)
 //   find_near      points against a window of that -> ids             (neighbours)
 //   sort_rows      eight rows of ids, ascending                       (neighbours)
@@ -285,6 +285,11 @@ typedef struct bp_kernels {
     // is outside; else (NULL) all boxes extend the hull. Returns the bits of all reaches together.
     uint32_t (*map_cells)(const bp_cell_map *map, const bp_box_list *list, size_t begin, const bp_box *limits,
                           bp_map_cells *cells, bp_box *hull);
+
+    // Writes the ids of those of boxes[begin .. end) that overlap the limits; there is room for one for each box, and
+    // eight more. Returns their number.
+    size_t (*cut_boxes)(const bp_box *boxes, size_t begin, size_t end, const bp_box *limits, uint32_t dimensions,
+                        uint32_t *ids);
 
     // Returns the number of entries.
     size_t (*list_entries)(const bp_entry_job *job);

@@ -197,6 +197,7 @@ const bp_kernels bp_kernels_neon = {
     .strip_entries = plain_strip_entries,
     .gather_entries = plain_gather_entries,
     .test_strips = vec_test_strips,
+    .cut_boxes = plain_cut_boxes,
     .map_cells = plain_map_cells,
     .list_entries = plain_list_entries,
     .join_cells = plain_join_cells,

@@ -5,6 +5,16 @@
 #include "base/boxes.h"
 #include "kernels/kernels.h"
 
+static inline size_t plain_cut_boxes(const bp_box *boxes, size_t begin, size_t end, const bp_box *limits,
+                                     uint32_t dimensions, uint32_t *ids) {
+    size_t count = 0;
+    for (size_t i = begin; i < end; ++i) {
+        ids[count] = (uint32_t)i;
+        count += bp_boxes_overlap_branchless(&boxes[i], limits, dimensions);
+    }
+    return count;
+}
+
 // ---- the cells of boxes ---------------------------------------------------------------------------------------------
 
 static inline void cells_of_box(const bp_cell_map *map, const bp_box *box, uint32_t *first, uint32_t *reach) {

@@ -40,6 +40,33 @@ static inline __m256 overlap_limits(const bp_box *limits, const eight_boxes *box
     return overlap;
 }
 
+// Which lane goes where, so that those of the mask come to the front.
+static inline __m256i compressing(uint32_t mask) {
+    const __m128i twice = _mm_loadu_si128((const __m128i *)bp_lanes[mask]);
+    const __m128i once = _mm_shuffle_epi8(twice, _mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 0, 2, 4, 6, 8, 10, 12, 14));
+    return _mm256_cvtepu8_epi32(once);
+}
+
+static size_t x86_cut_boxes(const bp_box *boxes, size_t begin, size_t end, const bp_box *limits, uint32_t dimensions,
+                            uint32_t *ids) {
+    const bp_box own = *limits; // what is written cannot have changed it
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    size_t count = 0;
+    for (size_t i = begin; i < end; i += 8) {
+        const float *rows[8];
+        for (size_t k = 0; k < 8; ++k) {
+            rows[k] = boxes[i + k < end ? i + k : end - 1].min;
+        }
+        const eight_boxes group = load_eight(rows);
+        const __m256 overlap = overlap_limits(&own, &group, dimensions);
+        const vec_mask mask = vec_first((vec_mask)(unsigned)_mm256_movemask_ps(overlap), end - i);
+        const __m256i all = _mm256_add_epi32(_mm256_set1_epi32((int)(uint32_t)i), lanes);
+        _mm256_storeu_si256((__m256i *)(ids + count), _mm256_permutevar8x32_epi32(all, compressing((uint32_t)mask)));
+        count += (size_t)_mm_popcnt_u32((uint32_t)mask);
+    }
+    return count;
+}
+
 // A hull in each lane. A NaN leaves it as it is, by the order of the arguments.
 static inline void extend_eight(eight_boxes *hulls, const eight_boxes *boxes) {
     for (int axis = 0; axis < 3; ++axis) {
@@ -190,13 +217,6 @@ static inline __m256i wanted_of_eight(const bp_entry_job *job, size_t i) {
         two_wanted(job->wanted, _mm256_add_epi32(first, behind), _mm256_and_si256(row, z)),
         _mm256_slli_epi32(two_wanted(job->wanted, _mm256_add_epi32(above, behind), _mm256_and_si256(row_y, z)), 2));
     return _mm256_or_si256(here, _mm256_slli_epi32(there, 4));
-}
-
-// Which lane goes where, so that those of the mask come to the front.
-static inline __m256i compressing(uint32_t mask) {
-    const __m128i twice = _mm_loadu_si128((const __m128i *)bp_lanes[mask]);
-    const __m128i once = _mm_shuffle_epi8(twice, _mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 0, 2, 4, 6, 8, 10, 12, 14));
-    return _mm256_cvtepu8_epi32(once);
 }
 
 // The entries of a box in the cells of a set. Their keys are cells for now.

@@ -564,6 +564,30 @@ static void maps_cells_like_plain_c(void **state) {
     for_every_set(check_map_cells);
 }
 
+static void check_cut_boxes(const bp_kernels *kernels, const char *name) {
+    static const bp_box limits = {.min = {-1.0f, -1.0f, -1.0f}, .max = {1.0f, 1.5f, 1.0f}};
+    rng random = rng_seeded(SEED);
+    bp_box boxes[MAP_BOXES];
+    for (size_t end = 0; end < MAP_BOXES; ++end) {
+        fill_map_boxes(boxes, MAP_BOXES, &random);
+        const size_t begin = rng_below(&random, (uint32_t)end + 1);
+        for (uint32_t dimensions = 2; dimensions <= 3; ++dimensions) {
+            uint32_t own[MAP_BOXES + 8], expected[MAP_BOXES + 8];
+            const size_t count = kernels->cut_boxes(boxes, begin, end, &limits, dimensions, own);
+            if (count != bp_kernels_scalar.cut_boxes(boxes, begin, end, &limits, dimensions, expected) ||
+                memcmp(own, expected, count * sizeof *own) != 0) {
+                fail_msg("%s: other boxes than plain C for %zu to %zu, dimensions %u", name, begin, end,
+                         (unsigned)dimensions);
+            }
+        }
+    }
+}
+
+static void cuts_boxes_like_plain_c(void **state) {
+    (void)state;
+    for_every_set(check_cut_boxes);
+}
+
 // Every third cell is ranked, and half of those are wanted.
 static void fill_bits(uint64_t *wanted, uint64_t *ranked, uint32_t *ranks, rng *random) {
     uint32_t rank = 0;
@@ -665,6 +689,7 @@ int main(void) {
         cmocka_unit_test(selects_records_like_a_plain_loop),
         cmocka_unit_test(counts_the_sides_of_planes),
         cmocka_unit_test(maps_cells_like_plain_c),
+        cmocka_unit_test(cuts_boxes_like_plain_c),
         cmocka_unit_test(lists_entries_like_plain_c),
         cmocka_unit_test(joins_cells_like_plain_c),
     };

@@ -1,5 +1,5 @@
-// hierarchical-grid between two sets: the sieve, shared cells, rounds for large boxes, grids where boxes fill space, and
-// split where shapes are hostile. Against the naive oracle, and where that is too slow against split.
+// hierarchical-grid between two sets: cuts, the sieve, shared cells, rounds for large boxes, and split where shapes are
+// hostile. Against the naive oracle, and where that is too slow against split.
 #include "support/support.h"
 
 #include <math.h>
@@ -308,6 +308,7 @@ static void an_allocation_that_fails_loses_nothing(void **state) {
         {"surfaces", &KINDS[3], &KINDS[3], 2000, 2000},
         {"any size", &KINDS[5], &KINDS[7], 900, 1200},
         {"needles", &KINDS[4], &KINDS[4], 3000, 3000},
+        {"one beside the other", &KINDS[0], &KINDS[9], 6000, 9000},
     };
     for (size_t i = 0; i < COUNT_OF(few); ++i) {
         check_failures(&few[i]);

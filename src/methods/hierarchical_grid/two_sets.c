@@ -7,6 +7,7 @@
 enum {
     SAMPLE = 512, // boxes
     SAMPLE_FEW = 128,
+    SAMPLE_CUT = 48,     // of boxes that say whether a cut pays
     LARGE_CELLS = 7,     // a box that is longer than so many cells of the sieve is large
     FEW = 16,            // boxes of one set,
     FEW_LARGE = 30,      // or large ones to be tested against a stretch, and
@@ -24,6 +25,9 @@ static const double CELLS_PER_BOX = 4.0, CELLS_LEAST = 4096.0, CELLS_MOST = 0x1p
 // Split takes over where so many tests are expected for each object and pair; if they are not, a budget decides.
 static const double HOPELESS = 1.25 * BP_TESTS_PAID;
 
+// A set is cut to the bounds of the other one if no more of it than this is there.
+static const double CUT = 0.6;
+
 // The other half of the sieve is left out where the first has kept so much.
 static const double SIEVED = 0.8;
 
@@ -33,12 +37,13 @@ static const double SIMILAR = 0.2;
 static const bp_box EVERYWHERE = {.min = {-INFINITY, -INFINITY, -INFINITY}, .max = {INFINITY, INFINITY, INFINITY}};
 
 void bp_two_sets_init(bp_two_sets *sets, const bp_method_setup *setup) {
-    *sets = (bp_two_sets){.setup = setup};
+    *sets = (bp_two_sets){.setup = setup, .cut = {.setup = setup}};
     bp_shared_cells_init(&sets->shared, setup);
 }
 
 void bp_two_sets_free(bp_two_sets *sets) {
     const bp_allocator *allocator = &sets->setup->runtime.allocator;
+    bp_cut_sets_free(&sets->cut);
     bp_shared_cells_free(&sets->shared);
     for (size_t i = 0; i < BP_TWO_SETS_ROUNDS; ++i) {
         bp_two_sets_round *round = &sets->rounds[i];
@@ -58,7 +63,8 @@ size_t bp_two_sets_bytes(const bp_two_sets *sets) {
     if (sets->split != NULL) {
         bp_split_ops.stats(sets->split, &split);
     }
-    size_t bytes = bp_shared_cells_bytes(&sets->shared) + sets->boxes[0].bytes + sets->boxes[1].bytes + split.bytes;
+    size_t bytes = bp_cut_sets_bytes(&sets->cut) + bp_shared_cells_bytes(&sets->shared) + sets->boxes[0].bytes +
+                   sets->boxes[1].bytes + split.bytes;
     for (size_t i = 0; i < BP_TWO_SETS_ROUNDS; ++i) {
         const bp_two_sets_round *round = &sets->rounds[i];
         bytes += round->rest.buffer.bytes;
@@ -124,8 +130,9 @@ static float select_size(float *sizes, size_t count, size_t place) {
     return sizes[place];
 }
 
-static void extend_bounds(bp_box *bounds, const bp_box *box, uint32_t dimensions) {
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+// Along all axes, whether they count or not.
+static void extend_bounds(bp_box *bounds, const bp_box *box) {
+    for (int axis = 0; axis < 3; ++axis) {
         bounds->min[axis] = bp_smaller(box->min[axis], bounds->min[axis]);
         bounds->max[axis] = bp_larger(box->max[axis], bounds->max[axis]);
     }
@@ -149,20 +156,29 @@ static set_sample sample_list(const bp_box_list *list, uint32_t dimensions) {
                     .bounds = {.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}}};
     for (size_t i = 0; i < wanted; ++i) {
         if ((double)size_of(boxes[i], dimensions) <= 4.0 * s.most && bp_box_is_finite(boxes[i], dimensions)) {
-            extend_bounds(&s.bounds, boxes[i], dimensions);
+            extend_bounds(&s.bounds, boxes[i]);
         }
     }
     return s;
 }
 
-// The share of a list that is inside some bounds.
-static double share_inside(const bp_box_list *list, uint32_t dimensions, const bp_box *bounds) {
-    const size_t wanted = list->count < SAMPLE_FEW ? list->count : SAMPLE_FEW;
+// The share of a list that is inside some bounds, by a sample.
+static double share_inside(const bp_box_list *list, uint32_t dimensions, const bp_box *bounds, size_t most) {
+    const size_t wanted = list->count < most ? list->count : most;
     size_t inside = 0;
     for (size_t i = 0; i < wanted; ++i) {
         inside += bp_boxes_overlap_branchless(sampled_box(list, i, wanted), bounds, dimensions);
     }
     return (double)inside / (double)wanted;
+}
+
+static bp_box bounds_of_sample(const bp_box_list *list, size_t most) {
+    const size_t wanted = list->count < most ? list->count : most;
+    bp_box bounds = {.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t i = 0; i < wanted; ++i) {
+        extend_bounds(&bounds, sampled_box(list, i, wanted));
+    }
+    return bounds;
 }
 
 // Where both are; a point if they are nowhere together.
@@ -412,8 +428,8 @@ static sieving order_lists(const bp_two_sets *sets, const bp_box_list *a, const 
                            bp_two_sets_round *round) {
     const uint32_t dimensions = sets->setup->dimensions;
     const set_sample of_a = sample_list(a, dimensions), of_b = sample_list(b, dimensions);
-    const double a_inside = share_inside(a, dimensions, &of_b.bounds);
-    const double b_inside = share_inside(b, dimensions, &of_a.bounds);
+    const double a_inside = share_inside(a, dimensions, &of_b.bounds, SAMPLE_FEW);
+    const double b_inside = share_inside(b, dimensions, &of_a.bounds, SAMPLE_FEW);
     const bool a_is_first = fabs(a_inside - b_inside) > SIMILAR ? a_inside > b_inside : a->count <= b->count;
     return (sieving){.first = a_is_first ? a : b,
                      .other = a_is_first ? b : a,
@@ -575,11 +591,49 @@ static bp_status find_round(bp_two_sets *sets, const waiting *w, queue *q, bp_si
     return w->depth < BP_TWO_SETS_ROUNDS ? find_by_sieve(sets, w, q, sink) : find_by_split(&t, sink);
 }
 
+// ---- all of both sets -----------------------------------------------------------------------------------------------
+
+// Whether it pays to cut one of the sets, by samples.
+static bool is_cut_worthwhile(const bp_box_list lists[2], uint32_t dimensions) {
+    const bp_box a = bounds_of_sample(&lists[0], SAMPLE_CUT);
+    const bp_box b = bounds_of_sample(&lists[1], SAMPLE_CUT);
+    return share_inside(&lists[0], dimensions, &b, SAMPLE_CUT) <= CUT ||
+           share_inside(&lists[1], dimensions, &a, SAMPLE_CUT) <= CUT;
+}
+
+// Cuts a set to the bounds of the other one.
+static bool cut_set(bp_two_sets *sets, bp_box_list *list, int side, const bp_box *limits) {
+    if (share_inside(list, sets->setup->dimensions, limits, SAMPLE_CUT) > CUT) {
+        return true;
+    }
+    const bool granted = bp_cut_sets_list(&sets->cut, side, list->boxes, list->count, limits);
+    *list = bp_id_list_boxes(&sets->cut.lists[side], list->boxes);
+    return granted;
+}
+
+static bool cut_sets(bp_two_sets *sets, bp_box_list lists[2]) {
+    const uint32_t dimensions = sets->setup->dimensions;
+    bp_box bounds[2];
+    if (lists[0].count == 0 || lists[1].count == 0 || !is_cut_worthwhile(lists, dimensions)) {
+        return true;
+    }
+    if (!bp_cut_sets_bounds(&sets->cut, lists[0].boxes, lists[0].count, &bounds[0]) ||
+        !bp_cut_sets_bounds(&sets->cut, lists[1].boxes, lists[1].count, &bounds[1])) {
+        return false;
+    }
+    if (!bp_boxes_overlap_branchless(&bounds[0], &bounds[1], dimensions)) {
+        lists[0].count = 0;
+        return true;
+    }
+    return cut_set(sets, &lists[0], 0, &bounds[1]) && cut_set(sets, &lists[1], 1, &bounds[0]);
+}
+
 bp_status bp_two_sets_find(bp_two_sets *sets, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
                            bp_sink *sink) {
-    queue q = {.items = {{.a = {.boxes = a, .count = a_count}, .b = {.boxes = b, .count = b_count}}}, .count = 1};
+    bp_box_list lists[2] = {{.boxes = a, .count = a_count}, {.boxes = b, .count = b_count}};
+    bp_status status = cut_sets(sets, lists) ? BP_OK : BP_ERROR_MEMORY;
+    queue q = {.items = {{.a = lists[0], .b = lists[1]}}, .count = 1};
     bool is_split = false;
-    bp_status status = BP_OK;
     sets->round_count = 0;
     while (q.count > 0 && status == BP_OK) {
         const waiting next = q.items[--q.count];

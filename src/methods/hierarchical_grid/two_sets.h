@@ -5,7 +5,8 @@
 //     large boxes of a ---> against all of b              |     and so on, with larger cells
 //     large boxes of b ---> against the others of a  <----+
 //
-// Idea: most of two large sets cannot meet. So, before anything is sorted, a sieve: a map of the cells in which boxes of
+// Idea: most of two large sets cannot meet. So, before anything is sorted, both are cut to where their bounds meet
+// (cut_sets.h) if that leaves out most of one; then a sieve: a map of the cells in which boxes of
 // one set begin, grown by one cell, answers for each box of the other set with one bit; and what is left of that
 // set is the sieve for the first. Cells are a little longer than nine of ten boxes; longer boxes mark and look up
 // all their cells; those over more than LARGE_CELLS are left to a coarser round.
@@ -14,6 +15,7 @@
 #ifndef BP_TWO_SETS_H
 #define BP_TWO_SETS_H
 
+#include "methods/hierarchical_grid/cut_sets.h"
 #include "methods/hierarchical_grid/shared_cells.h"
 
 enum { BP_TWO_SETS_ROUNDS = 3 };
@@ -26,6 +28,7 @@ typedef struct bp_two_sets_round {
 // All zero is empty, but for the setup.
 typedef struct bp_two_sets {
     const bp_method_setup *setup;
+    bp_cut_sets cut;
     bp_shared_cells shared;
     bp_two_sets_round rounds[BP_TWO_SETS_ROUNDS];
     bp_buffer boxes[2]; // copies, in the order of a list
