@@ -17,6 +17,7 @@ enum {
     VOTES_FIRST = 2,      // for the first two changes; then twice as many each time: 6 changes take 500 updates
     VOTES_MOST = 1024,
     GROWTH = 2,          // a world that has become this many times larger or smaller counts as a new one
+    FEW_OF_TWO = 2048,   // boxes of both sets, for which a sample costs more than it can save
     SAMPLE_OF_TWO = 128, // of each of two sets, where most calls take little more than looking at each box
     EASY_CHANGES = 4     // and changes its method without votes, until it has changed this often
 };
@@ -136,6 +137,10 @@ bp_method bp_choose_first(bp_method wanted) {
 // takes 1.03 times as long as the best method, as a geometric mean.
 static bp_method judge_two(const bp_method_setup *setup, bp_choose_set set, bp_choose_set other, bp_choice *choice) {
     bp_choice second;
+    if (set.count + other.count <= FEW_OF_TWO) {
+        *choice = (bp_choice){.rule = BP_RULE_GRID};
+        return BP_METHOD_HIERARCHICAL_GRID;
+    }
     const bp_method method = judge(setup, set.boxes, &(circumstances){.count = set.count, .is_two = true}, choice, 0.0);
     if (method != BP_METHOD_HIERARCHICAL_GRID) {
         return method;

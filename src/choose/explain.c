@@ -146,7 +146,10 @@ static void print_rule(page *p, const bp_choice *c) {
     case BP_RULE_ALIKE: print(p, "so few objects, and of such similar sizes, that strips need no plan"); break;
     case BP_RULE_POINTS: print(p, "points with one radius are sorted into cells of about that size"); break;
     case BP_RULE_GRID:
-    default: print(p, "the fastest unless sizes are nested or very many, which these are not"); break;
+    default:
+        print(p, c->sampled > 0 ? "the fastest unless sizes are nested or very many, which these are not"
+                                : "so few objects that looking at a sample of them would cost more than it saves");
+        break;
     }
 }
 

@@ -88,6 +88,15 @@ static void test_nested_sizes(void **state) {
     free(boxes);
 }
 
+static void expect_text(const bp_stats *stats, const char *wanted) {
+    char text[4096];
+    const size_t length = bp_explain(stats, text, sizeof text);
+    assert_int_equal(length, strlen(text));
+    if (strstr(text, wanted) == NULL) {
+        fail_msg("no '%s' in: %s", wanted, text);
+    }
+}
+
 static bp_stats stats_between(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count) {
     bp_stats stats = {0};
     bp_pairs pairs = {0};
@@ -107,7 +116,10 @@ static void test_few_boxes_against_others(void **state) {
         many[i] = random_cube(&random, 1000.0, 0.1);
         few[i % FEW_BOXES] = random_cube(&random, 1000.0, 0.1);
     }
-    assert_int_equal(stats_between(many, FEW_BOXES, few, FEW_BOXES).method, BP_METHOD_HIERARCHICAL_GRID);
+    const bp_stats stats = stats_between(many, FEW_BOXES, few, FEW_BOXES);
+    assert_int_equal(stats.method, BP_METHOD_HIERARCHICAL_GRID);
+    assert_int_equal(bp_stats_details(&stats).choice.sampled, 0);
+    expect_text(&stats, "so few objects that looking at a sample");
     assert_int_equal(stats_between(many, MANY_BOXES, few, FEW_BOXES).method, BP_METHOD_HIERARCHICAL_GRID);
     free(few);
     free(many);
@@ -135,15 +147,6 @@ static void test_nested_sizes_of_one_set(void **state) {
 }
 
 // ---- the text -------------------------------------------------------------------------------------------------------
-
-static void expect_text(const bp_stats *stats, const char *wanted) {
-    char text[4096];
-    const size_t length = bp_explain(stats, text, sizeof text);
-    assert_int_equal(length, strlen(text));
-    if (strstr(text, wanted) == NULL) {
-        fail_msg("no '%s' in: %s", wanted, text);
-    }
-}
 
 static void test_explanations(void **state) {
     (void)state;
