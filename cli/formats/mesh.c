@@ -87,8 +87,9 @@ static void bounds_of(const mesh *self, const mesh_triangle *triangle, double ro
     const double *b = self->vertices[triangle->corners[1]];
     const double *c = self->vertices[triangle->corners[2]];
     for (size_t axis = 0; axis < 3; axis++) {
-        row[axis] = fmin(a[axis], fmin(b[axis], c[axis]));
-        row[axis + 3] = fmax(a[axis], fmax(b[axis], c[axis]));
+        // Of 0 and -0, either may be the smaller one: + 0.0 makes both 0, on every machine.
+        row[axis] = fmin(a[axis], fmin(b[axis], c[axis])) + 0.0;
+        row[axis + 3] = fmax(a[axis], fmax(b[axis], c[axis])) + 0.0;
     }
 }
 
