@@ -131,7 +131,9 @@ static bool reserve_axis(sweep_axis *sweep, size_t count) {
     const bp_allocator *allocator = &sweep->setup->runtime.allocator;
     const size_t padding = (size_t)SWEEP_BUCKETS * BP_COLUMN_PADDING;
     return bp_columns_reserve(&sweep->columns, &sweep->columns_buffer, allocator, bp_size_add(count, padding)) &&
-           bp_buffer_reserve_slack(&sweep->keys_buffer, allocator, 0, count, 2 * sizeof(uint64_t) + sizeof(uint8_t));
+           // One more, so that there is a buffer even for no boxes.
+           bp_buffer_reserve_slack(&sweep->keys_buffer, allocator, 0, bp_size_add(count, 1),
+                                   2 * sizeof(uint64_t) + sizeof(uint8_t));
 }
 
 bp_status sweep_axis_build(sweep_axis *sweep, const bp_box *boxes, size_t count, int axis, const sweep_axis *like) {
