@@ -23,7 +23,7 @@ static void x86_survey(const bp_box *boxes, size_t count, bp_survey_lanes *lanes
     size_t i = 0;
     for (; i + BP_SURVEY_BOXES < count; i += BP_SURVEY_BOXES) {
         for (size_t k = 0; k < SURVEY_VECTORS; ++k) {
-            const float *values = boxes[i].min + 8 * k;
+            const float *values = (const float *)(const void *)(boxes + i) + 8 * k;
             const __m256 value = _mm256_loadu_ps(values);
             const __m256 edge = _mm256_sub_ps(_mm256_loadu_ps(values + 3), value);
             const __m256 counts = _mm256_cmp_ps(edge, zero, _CMP_GE_OQ);
