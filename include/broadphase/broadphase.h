@@ -362,9 +362,10 @@ typedef void (*bp_task)(void *task_context, size_t index);
 /// is cut, never what the result is.
 ///
 /// Default: the calling thread and up to config.threads - 1 workers of the library's own. A world keeps its workers until
-/// bp_world_destroy joins them; any other call joins them before it returns. So there are none left at exit, or when a
-/// plug-in is unloaded. They start when there is enough work for them, have 1 MiB of stack and all signals blocked, and
-/// sleep between calls. If the system refuses a thread, those that there are do the work, and the log says so. After a
+/// bp_world_destroy joins them; any other call joins them before it returns (bp_workers_create makes some that calls can
+/// share). So there are none left at exit, or when a plug-in is unloaded. They start and wake when there is enough work
+/// for them, have 1 MiB of stack and all signals blocked, and sleep between calls; while other programs need the cores
+/// they do not spin. If the system refuses a thread, those that there are do the work, and the log says so. After a
 /// fork between two calls, the child may use and destroy the world: it gets workers of its own. (The child of
 /// a fork inside a callback may only exec or exit.) A library built without threads always uses one.
 typedef struct bp_executor {
@@ -372,6 +373,14 @@ typedef struct bp_executor {
     void *context;
     uint32_t workers;
 } bp_executor;
+
+/// Makes workers that several calls and worlds share: give *workers to each as config.executor. Of the config, threads,
+/// allocator and log count. If two threads need them at once, one has them and the other works alone; neither waits, and
+/// the results are the same. So is a task that calls into the library: it may use the workers that run it.
+BP_API bp_status bp_workers_create(const bp_config *config, bp_executor *workers);
+
+/// Joins them, when nothing uses them any more, and sets *workers to zero. In a child process of fork they start anew.
+BP_API void bp_workers_destroy(bp_executor *workers);
 
 /// Hook: your filter, for what groups, masks and islands cannot say. `pass` is asked about each overlapping pair and
 /// returns 0 to leave it out. Always a < b; between two sets, a is from the first set and b from the second. `pass` may be

@@ -5,6 +5,24 @@
 
 #include "base/workers.h"
 
+static void run_alone(void *context, bp_task task, void *task_context, size_t count) {
+    (void)context;
+    for (size_t i = 0; i < count; ++i) {
+        task(task_context, i);
+    }
+}
+
+bp_executor bp_executor_alone(void) {
+    return (bp_executor){.run = run_alone, .workers = 1};
+}
+
+void bp_workers_close(bp_runtime *runtime) {
+    if (runtime->owns_workers) {
+        bp_workers_end(&runtime->executor);
+        runtime->owns_workers = false;
+    }
+}
+
 #ifdef BP_THREADS
 
 #include "base/clock.h"
@@ -23,8 +41,13 @@ enum {
 
 static const double SPIN_SECONDS = 50e-6;   // about what it costs to sleep and to be woken
 static const double START_SECONDS = 100e-6; // about what it costs to start and to join a thread
+static const double WAKE_SECONDS = 20e-6;   // about what it costs all of us to wake one
+static const double CROWDED_SECONDS = 0.05; // as long the machine counts as busy after it took a core from the caller,
+static const double TAKEN_SECONDS = 100e-6; // for so long at least
 
 typedef struct workers {
+    atomic_flag in_use; // by a caller
+
     // A section. The caller writes it while nobody can claim a task.
     bp_task task;
     void *task_context;
@@ -35,12 +58,16 @@ typedef struct workers {
     // Sleeping: who is about to sleep says so first and looks for work then, both in the one order of all atomics; who
     // has brought work looks for sleepers afterwards. So one of them sees the other.
     _Alignas(LINE) atomic_size_t sleeping; // workers
+    atomic_size_t to_wake;                 // of these: each one that wakes, wakes two more
     atomic_bool caller_sleeps;
+    atomic_bool is_crowded; // others need the cores: nobody spins
     atomic_bool stop;
     pthread_mutex_t lock;
     pthread_cond_t work_is_here, work_is_done;
 
+    bp_allocator allocator;
     bp_log log;
+    double crowded_until;
     size_t bytes;   // of this block
     long process;   // the one that the threads belong to
     size_t most;    // threads, beside the caller's
@@ -120,7 +147,7 @@ static bool spin_until(workers *w, condition holds) {
             }
             pause_briefly();
         }
-    } while (bp_clock_seconds() < end);
+    } while (!atomic_load_explicit(&w->is_crowded, memory_order_relaxed) && bp_clock_seconds() < end);
     return false;
 }
 
@@ -144,21 +171,20 @@ static void sleep_until_done(workers *w) {
     (void)pthread_mutex_unlock(&w->lock);
 }
 
-// Wakes as many as the section has tasks for, beside the caller and the workers that are awake.
-static void wake_workers(workers *w) {
-    const size_t sleeping = atomic_load(&w->sleeping), awake = 1 + w->started - sleeping;
-    if (sleeping == 0 || w->count <= awake) {
+// Wakes two of the workers that are to be woken: they wake the others, so that no one does it all.
+static void wake_two(workers *w) {
+    size_t to_wake = atomic_load(&w->to_wake), woken;
+    do {
+        woken = to_wake < 2 ? to_wake : 2;
+    } while (woken > 0 && !atomic_compare_exchange_weak(&w->to_wake, &to_wake, to_wake - woken));
+    if (woken == 0) {
         return;
     }
-    const size_t needed = w->count - awake;
-    (void)pthread_mutex_lock(&w->lock);
-    if (needed >= sleeping) {
-        (void)pthread_cond_broadcast(&w->work_is_here);
-    }
-    for (size_t i = 0; needed < sleeping && i < needed; ++i) {
+    (void)pthread_mutex_lock(&w->lock); // nobody is between looking for work and falling asleep
+    (void)pthread_mutex_unlock(&w->lock);
+    for (size_t i = 0; i < woken; ++i) {
         (void)pthread_cond_signal(&w->work_is_here);
     }
-    (void)pthread_mutex_unlock(&w->lock);
 }
 
 // ---- threads --------------------------------------------------------------------------------------------------------
@@ -169,6 +195,7 @@ static void *worker_main(void *context) {
         do_tasks(w, SIZE_MAX);
         if (!spin_until(w, is_wanted)) {
             sleep_until_wanted(w);
+            wake_two(w);
         }
     }
     return NULL;
@@ -201,22 +228,10 @@ static bool start_worker(workers *w) {
     return created;
 }
 
-// Does one task, and says how many more threads the rest of the section is worth.
-static size_t workers_worth_starting(workers *w) {
-    const double begin = bp_clock_thread_seconds(); // a task is not long because others had the core
-    do_tasks(w, 1);
-    const size_t unclaimed = atomic_load(&w->unclaimed);
-    const double worth = (bp_clock_thread_seconds() - begin) * (double)unclaimed / START_SECONDS;
-    return worth < (double)unclaimed ? (size_t)worth : unclaimed;
-}
-
-// Starts workers where that pays. If one is refused, no more are asked for, ever.
-static void start_workers(workers *w) {
+// Starts workers, but no more than it pays. If one is refused, no more are asked for, ever.
+static void start_workers(workers *w, size_t worth) {
     const size_t asked = w->most;
-    if (w->started == w->most || w->started + 1 >= w->count) {
-        return;
-    }
-    for (size_t i = workers_worth_starting(w); i > 0 && w->started < w->most; --i) {
+    for (size_t i = worth; i > 0 && w->started < w->most; --i) {
         w->most = start_worker(w) ? w->most : w->started;
     }
     if (w->most < asked) {
@@ -225,20 +240,59 @@ static void start_workers(workers *w) {
     }
 }
 
+// Does one task, and gets as many workers as the others are worth: those that sleep first, then new ones. (Workers that
+// are awake have seen the section by themselves.)
+static void call_workers(workers *w) {
+    const double begin = bp_clock_thread_seconds(); // a task is not long because others had the core
+    do_tasks(w, 1);
+    const size_t unclaimed = atomic_load(&w->unclaimed);
+    const double seconds = (bp_clock_thread_seconds() - begin) * (double)unclaimed;
+    const size_t sleeping = atomic_load(&w->sleeping), missing = w->most - w->started;
+    if (sleeping > 0 && seconds > WAKE_SECONDS) {
+        const double worth = seconds / WAKE_SECONDS;
+        atomic_store(&w->to_wake, worth < (double)sleeping ? (size_t)worth : sleeping);
+        wake_two(w);
+    }
+    if (missing > 0 && seconds > START_SECONDS) {
+        const double worth = seconds / START_SECONDS;
+        start_workers(w, worth < (double)unclaimed ? (size_t)worth : unclaimed);
+    }
+}
+
+// Whether others need the cores: the caller was not asleep, and yet it had none for a while.
+static void note_crowd(workers *w, double wall_seconds, double own_seconds) {
+    const double now = bp_clock_seconds();
+    if (wall_seconds - own_seconds > TAKEN_SECONDS) {
+        w->crowded_until = now + CROWDED_SECONDS;
+    }
+    atomic_store_explicit(&w->is_crowded, now < w->crowded_until, memory_order_relaxed);
+}
+
 // No threads yet, nobody asleep. Also in a child process, where the threads are gone and the lock may be in any state.
 static bool begin_workers(workers *w) {
     w->process = this_process();
     w->started = 0;
     atomic_init(&w->unclaimed, 0);
     atomic_init(&w->sleeping, 0);
+    atomic_init(&w->to_wake, 0);
     atomic_init(&w->caller_sleeps, false);
+    atomic_init(&w->is_crowded, false);
     atomic_init(&w->stop, false);
     return pthread_mutex_init(&w->lock, NULL) == 0 && pthread_cond_init(&w->work_is_here, NULL) == 0 &&
            pthread_cond_init(&w->work_is_done, NULL) == 0;
 }
 
-static void run_on_workers(void *context, bp_task task, void *task_context, size_t count) {
-    workers *w = context;
+// What the caller itself does of a section.
+static void do_own_share(workers *w) {
+    const double begin = bp_clock_seconds(), own = bp_clock_thread_seconds();
+    if (atomic_load(&w->sleeping) > 0 || w->started < w->most) {
+        call_workers(w);
+    }
+    do_tasks(w, SIZE_MAX);
+    note_crowd(w, bp_clock_seconds() - begin, bp_clock_thread_seconds() - own);
+}
+
+static void run_section(workers *w, bp_task task, void *task_context, size_t count) {
     assert(atomic_load(&w->unclaimed) == 0);
     if (w->process != this_process() && !begin_workers(w)) {
         w->most = 0;
@@ -247,35 +301,54 @@ static void run_on_workers(void *context, bp_task task, void *task_context, size
     w->task_context = task_context;
     w->count = count;
     atomic_store(&w->done, 0);
+    atomic_store(&w->to_wake, 0);
     atomic_store(&w->unclaimed, count);
-    wake_workers(w);
-    start_workers(w);
-    do_tasks(w, SIZE_MAX);
+    do_own_share(w);
     if (!spin_until(w, is_done)) {
         sleep_until_done(w);
     }
 }
 
+// Who finds the workers in use does its work alone: another thread, or a task that calls into the library.
+static void run_on_workers(void *context, bp_task task, void *task_context, size_t count) {
+    workers *w = context;
+    if (atomic_flag_test_and_set(&w->in_use)) {
+        run_alone(NULL, task, task_context, count);
+        return;
+    }
+    run_section(w, task, task_context, count);
+    atomic_flag_clear(&w->in_use);
+}
+
 // ---- life -----------------------------------------------------------------------------------------------------------
+
+static workers *make_workers(const bp_runtime *runtime) {
+    const bp_allocator *allocator = &runtime->allocator;
+    const size_t most = runtime->executor.workers - 1, bytes = sizeof(workers) + most * sizeof(pthread_t);
+    workers *w = allocator->allocate(allocator->context, bytes);
+    if (w == NULL) {
+        return NULL;
+    }
+    *w = (workers){
+        .in_use = ATOMIC_FLAG_INIT, .bytes = bytes, .most = most, .allocator = *allocator, .log = runtime->log};
+    if (!begin_workers(w)) {
+        allocator->release(allocator->context, w, bytes);
+        return NULL;
+    }
+    return w;
+}
 
 bool bp_workers_open(bp_runtime *runtime) {
     bp_executor *executor = &runtime->executor;
     if (executor->run != NULL || executor->workers <= 1) {
         return true;
     }
-    const bp_allocator *allocator = &runtime->allocator;
-    const size_t most = executor->workers - 1, bytes = sizeof(workers) + most * sizeof(pthread_t);
-    workers *w = allocator->allocate(allocator->context, bytes);
+    workers *w = make_workers(runtime);
     if (w == NULL) {
         return false;
     }
-    *w = (workers){.bytes = bytes, .most = most, .log = runtime->log};
-    if (!begin_workers(w)) {
-        allocator->release(allocator->context, w, bytes);
-        return false;
-    }
-    executor->run = run_on_workers;
-    executor->context = w;
+    *executor = (bp_executor){.run = run_on_workers, .context = w, .workers = executor->workers};
+    runtime->owns_workers = true;
     return true;
 }
 
@@ -292,16 +365,16 @@ static void stop_workers(workers *w) {
     (void)pthread_mutex_destroy(&w->lock);
 }
 
-void bp_workers_close(bp_runtime *runtime) {
-    if (runtime->executor.run != run_on_workers) {
-        return;
+void bp_workers_end(bp_executor *executor) {
+    if (executor->run == run_on_workers) {
+        workers *w = executor->context;
+        const bp_allocator allocator = w->allocator;
+        if (w->process == this_process()) {
+            stop_workers(w);
+        }
+        allocator.release(allocator.context, w, w->bytes);
     }
-    workers *w = runtime->executor.context;
-    if (w->process == this_process()) {
-        stop_workers(w);
-    }
-    runtime->executor.run = NULL;
-    runtime->allocator.release(runtime->allocator.context, w, w->bytes);
+    *executor = (bp_executor){0};
 }
 
 static uint32_t core_count(void) {
@@ -330,8 +403,8 @@ bool bp_workers_open(bp_runtime *runtime) {
     return true;
 }
 
-void bp_workers_close(bp_runtime *runtime) {
-    (void)runtime;
+void bp_workers_end(bp_executor *executor) {
+    *executor = (bp_executor){0};
 }
 
 uint32_t bp_workers_wanted(int32_t threads) {

@@ -1,4 +1,5 @@
-// Workers: the threads of a world, or of one call, where the caller has no executor.
+// Workers: the threads of a world, or of one call, where the caller has no executor; and those that the caller makes for
+// several of them (bp_workers_create).
 //
 // Work is claimed, not assigned. A section is a number of tasks that nobody has claimed yet; the caller and every worker
 // that is awake claim one after the other. The caller returns when all are claimed and done. So it never waits for a
@@ -8,7 +9,8 @@
 //     done       0 ... 2 ..... 5       0 ...           only then may the next one begin
 //
 // Idle workers watch `unclaimed` for a moment, because the next section of the same update often follows at once, and
-// then sleep. On a busy machine nobody spins for long while another one needs the core.
+// then sleep. Sleepers are woken, and threads started, only for work that is worth it: the caller does the first task,
+// and then knows. Where the system has taken a core from the caller, others need the cores: for a while nobody spins.
 #ifndef BP_WORKERS_H
 #define BP_WORKERS_H
 
@@ -18,11 +20,18 @@
 
 // Where the caller has no executor and wants several threads: makes workers, and the executor that runs on them. Threads
 // start when the caller has done the first task of a section and the others would take longer than starting them. If the
-// system refuses one, those that there are do the work. Only one thread at a time may use them. False if memory is short.
+// system refuses one, those that there are do the work. If several threads use them at once, one has them, and the others
+// do their work alone. False if memory is short.
 bool bp_workers_open(bp_runtime *runtime);
 
 // Stops and joins the workers of bp_workers_open, if it made any. In a child process of fork there are none to join.
 void bp_workers_close(bp_runtime *runtime);
+
+// The same for an executor, whoever owns it.
+void bp_workers_end(bp_executor *executor);
+
+// The caller's thread, and no other.
+bp_executor bp_executor_alone(void);
 
 // How many threads `config.threads` means on this machine.
 uint32_t bp_workers_wanted(int32_t threads);

@@ -168,6 +168,15 @@ static void count_task(void *context, size_t index) {
     (void)atomic_fetch_add(&t->done[index], 1);
 }
 
+// Processor time, so that the rest of a section is worth some workers.
+static void work_hard(void) {
+    struct timespec now = {0}, begin = {0};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    do {
+        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    } while (now.tv_sec == begin.tv_sec && now.tv_nsec < begin.tv_nsec + 2000000);
+}
+
 typedef struct long_section {
     pthread_t caller;
     atomic_bool caller_is_done; // with its first task
@@ -178,17 +187,13 @@ typedef struct long_section {
 static void do_long(void *context, size_t index) {
     long_section *l = context;
     (void)index;
-    struct timespec now = {0}, begin = {0};
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
     while (!atomic_load(&l->caller_is_done)) {
         if (!pthread_equal(pthread_self(), l->caller)) {
             rest(10);
             continue;
         }
-        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-        if (now.tv_sec > begin.tv_sec || now.tv_nsec > begin.tv_nsec + 2000000) {
-            atomic_store(&l->caller_is_done, true);
-        }
+        work_hard();
+        atomic_store(&l->caller_is_done, true);
     }
     (void)atomic_fetch_add(&l->counted, 1);
 }
@@ -235,16 +240,20 @@ static void every_task_is_done_once(void **state) {
 
 typedef struct meeting {
     pthread_t caller;
+    bool has_worked; // the caller
     size_t expected;
     atomic_size_t arrived;
-    sigset_t of_worker; // of one of them
 } meeting;
 
-// Tasks that wait for each other: so each has a thread of its own.
+// The caller's first task is long, so that workers are called. The others wait for each other: so each has a thread of
+// its own.
 static void meet(void *context, size_t index) {
     meeting *m = context;
-    if (index + 1 == m->expected && !pthread_equal(pthread_self(), m->caller)) {
-        (void)pthread_sigmask(SIG_SETMASK, NULL, &m->of_worker);
+    (void)index;
+    if (pthread_equal(pthread_self(), m->caller) && !m->has_worked) {
+        m->has_worked = true;
+        work_hard();
+        return;
     }
     (void)atomic_fetch_add(&m->arrived, 1);
     while (atomic_load(&m->arrived) < m->expected) {
@@ -252,13 +261,18 @@ static void meet(void *context, size_t index) {
     }
 }
 
+static void expect_meeting(const bp_executor *executor, bp_task task, meeting *m) {
+    m->caller = pthread_self();
+    executor->run(executor->context, task, m, m->expected + 1);
+    assert_int_equal(atomic_load(&m->arrived), m->expected);
+}
+
 static void sleeping_workers_are_woken(void **state) {
     (void)state;
     bp_runtime runtime = open_runtime(6);
     for (size_t i = 0; i < 40; ++i) {
-        meeting m = {.caller = pthread_self(), .expected = 2 + i % 5};
-        runtime.executor.run(runtime.executor.context, meet, &m, m.expected);
-        assert_int_equal(atomic_load(&m.arrived), m.expected);
+        meeting m = {.expected = 2 + i % 5};
+        expect_meeting(&runtime.executor, meet, &m);
         rest(i % 4 == 0 ? 50 : 1000);
     }
     bp_workers_close(&runtime);
@@ -410,6 +424,104 @@ static void worlds_do_not_share_workers(void **state) {
     free_subject(&s);
 }
 
+// ---- workers that are shared ------------------------------------------------------------------------------------------
+
+typedef struct sharer {
+    const subject *subject;
+    const bp_config *config;
+} sharer;
+
+static void *call_often(void *context) {
+    const sharer *s = context;
+    for (int i = 0; i < 5; ++i) {
+        expect_call(s->subject, s->config);
+    }
+    return NULL;
+}
+
+// Two threads call at the same time, again and again, and two worlds live on the same workers.
+static void calls_and_worlds_share_workers(void **state) {
+    (void)state;
+    subject s = make_subject();
+    test_allocator allocator;
+    test_allocator_init(&allocator);
+    const bp_config own = {.threads = 3, .allocator = test_allocator_hook(&allocator)};
+    bp_config config = {.threads = 9, .pair_order = BP_ORDER_SORTED};
+    assert_int_equal(bp_workers_create(&own, &config.executor), BP_OK);
+    assert_int_equal(config.executor.workers, 3);
+    expect_call(&s, &config);
+    bp_world *a = make_world(&s, &config), *b = make_world(&s, &config);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, call_often, &(sharer){.subject = &s, .config = &config}), 0);
+    expect_updates(&s, a);
+    expect_updates(&s, b);
+    expect_call(&s, &config);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    bp_world_destroy(a);
+    expect_updates(&s, b);
+    bp_world_destroy(b);
+    assert_int_equal(threads.created, 2 + 1); // and the one that calls
+    bp_workers_destroy(&config.executor);
+    assert_null(config.executor.run);
+    assert_int_equal(threads.joined, 3);
+    test_allocator_finish(&allocator);
+    free_subject(&s);
+}
+
+typedef struct inner_calls {
+    const subject *subject;
+    const bp_config *config;
+    atomic_size_t right;
+} inner_calls;
+
+static void call_inside(void *context, size_t index) {
+    inner_calls *calls = context;
+    bp_pairs pairs = {0};
+    (void)index;
+    const bool found = bp_find_pairs(calls->subject->boxes[0], BOXES, calls->config, &pairs) == BP_OK &&
+                       pairs.count == calls->subject->expected[0].count;
+    (void)atomic_fetch_add(&calls->right, found);
+    bp_pairs_free(&pairs, calls->config);
+}
+
+static void tasks_may_use_the_workers_that_run_them(void **state) {
+    (void)state;
+    subject s = make_subject();
+    bp_config config = {.threads = 3};
+    assert_int_equal(bp_workers_create(&config, &config.executor), BP_OK);
+    inner_calls calls = {.subject = &s, .config = &config};
+    config.executor.run(config.executor.context, call_inside, &calls, 4);
+    assert_int_equal(atomic_load(&calls.right), 4);
+    bp_workers_destroy(&config.executor);
+    free_subject(&s);
+}
+
+static void shared_workers_are_checked(void **state) {
+    (void)state;
+    test_log log = {0};
+    bp_executor workers = {.workers = 7};
+    const bp_config one = {.threads = 1}, wrong = {.threads = -2, .log = test_log_hook(&log)};
+    assert_int_equal(bp_workers_create(NULL, NULL), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_workers_create(&wrong, &workers), BP_ERROR_ARGUMENT);
+    assert_string_equal(log.text, "config.threads: must be -1 (all cores) to 1024");
+    assert_int_equal(workers.workers, 0);
+    assert_int_equal(bp_workers_create(&one, &workers), BP_OK);
+    assert_int_equal(workers.workers, 1);
+    expect_section(&workers, 5);
+    const bp_config twice = {.executor = workers, .log = test_log_hook(&log)};
+    assert_int_equal(bp_workers_create(&twice, &workers), BP_ERROR_ARGUMENT);
+    assert_string_equal(log.text, "config.executor: workers have threads of their own; leave it zero here");
+    bp_workers_destroy(&workers);
+    bp_workers_destroy(&workers); // again: nothing to do
+    bp_workers_destroy(NULL);
+    test_allocator allocator;
+    test_allocator_init(&allocator);
+    test_allocator_fail(&allocator, 1, false);
+    const bp_config poor = {.threads = 2, .allocator = test_allocator_hook(&allocator)};
+    assert_int_equal(bp_workers_create(&poor, &workers), BP_ERROR_MEMORY);
+    test_allocator_finish(&allocator);
+}
+
 // ---- the caller's executor --------------------------------------------------------------------------------------------
 
 static void run_counted(void *context, bp_task task, void *task_context, size_t count) {
@@ -477,16 +589,26 @@ static void a_world_works_on_in_a_child_process(void **state) {
 
 // ---- signals ----------------------------------------------------------------------------------------------------------
 
+typedef struct masked_meeting {
+    meeting meeting;
+    sigset_t of_worker;
+} masked_meeting;
+
+static void meet_with_mask(void *context, size_t index) {
+    masked_meeting *m = context;
+    if (!pthread_equal(pthread_self(), m->meeting.caller)) {
+        (void)pthread_sigmask(SIG_SETMASK, NULL, &m->of_worker);
+    }
+    meet(&m->meeting, index);
+}
+
 static void signals_are_not_for_workers(void **state) {
     (void)state;
     bp_runtime runtime = open_runtime(2);
-    meeting m = {.caller = pthread_self(), .expected = 2};
-    (void)sigfillset(&m.of_worker);
-    for (int i = 0; i < 100; ++i) { // the worker may be first, or last
-        atomic_store(&m.arrived, 0);
-        runtime.executor.run(runtime.executor.context, meet, &m, m.expected);
-        assert_int_equal(sigismember(&m.of_worker, SIGTERM), 1);
-    }
+    masked_meeting m = {.meeting = {.expected = 2}};
+    (void)sigemptyset(&m.of_worker);
+    expect_meeting(&runtime.executor, meet_with_mask, &m.meeting); // the first member
+    assert_int_equal(sigismember(&m.of_worker, SIGTERM), 1);
     bp_workers_close(&runtime);
     sigset_t own;
     assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &own), 0);
@@ -507,6 +629,9 @@ int main(void) {
         WATCHED(worlds_and_calls_leave_no_thread_behind),
         WATCHED(threads_may_use_a_world_one_after_the_other),
         WATCHED(worlds_do_not_share_workers),
+        WATCHED(calls_and_worlds_share_workers),
+        WATCHED(tasks_may_use_the_workers_that_run_them),
+        WATCHED(shared_workers_are_checked),
         WATCHED(an_executor_of_the_caller_comes_first),
 #if !defined(_WIN32)
         WATCHED(a_world_works_on_in_a_child_process),
