@@ -1,7 +1,7 @@
 // The one-call functions: check, search, sort.
 #include "api/one_call.h"
 #include "base/log.h"
-#include "base/radix_sort.h"
+#include "base/pair_sort.h"
 #include "base/workers.h"
 #include "choose/explain.h"
 #include "view/pair_filter.h"
@@ -38,11 +38,11 @@ static bp_status check_pair_request(const pair_request *r, const bp_setup *setup
     return status == BP_OK && r->between ? bp_input_check(r->b, r->is_double, &setup->overlap, runtime) : status;
 }
 
-static bp_status sort_pairs(const pair_request *r, const bp_allocator *allocator, bp_pairs *pairs) {
+static bp_status sort_pairs(const pair_request *r, const bp_runtime *runtime, bp_pairs *pairs) {
     bp_buffer scratch = {0};
     const size_t id_count = r->a.count > r->b.count ? r->a.count : r->b.count;
-    const bool sorted = bp_sort_pairs(pairs->data, pairs->count, id_count, &scratch, allocator);
-    bp_buffer_free(&scratch, allocator);
+    const bool sorted = bp_sort_pairs(pairs->data, pairs->data, pairs->count, id_count, &scratch, runtime);
+    bp_buffer_free(&scratch, &runtime->allocator);
     return sorted ? BP_OK : BP_ERROR_MEMORY;
 }
 
@@ -83,7 +83,7 @@ static bp_status run_request(const pair_request *r, const bp_setup *setup, bp_pa
                         .context = &filter};
     status = bp_one_call_run(&call);
     if (status == BP_OK && setup->pair_order == BP_ORDER_SORTED) {
-        status = sort_pairs(r, &setup->methods.runtime.allocator, pairs);
+        status = sort_pairs(r, &setup->methods.runtime, pairs);
         status = status == BP_ERROR_MEMORY ? bp_one_call_refuse_memory(&call) : status;
     }
     report_pair_stats(setup, &call.stats, status);

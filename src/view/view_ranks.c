@@ -183,7 +183,7 @@ static void count_digits(const coordinate *list, size_t count, size_t histogram[
 }
 
 static void sort_by_digit(const coordinate *from, coordinate *to, size_t count, int pass, size_t position[DIGITS]) {
-    bp_counts_to_positions(position, DIGITS);
+    (void)bp_counts_to_positions(position, DIGITS);
     for (size_t i = 0; i < count; ++i) {
         to[position[from[i].key >> (pass * DIGIT_BITS) & (DIGITS - 1)]++] = from[i];
     }

@@ -79,6 +79,7 @@ void bp_change_list_mark(bp_change_list *list, bp_id id, const bp_box *box, uint
         list_id(list, id, box);
     }
     *mark |= marks | BP_MARK_CHANGED;
+    list->has_reborn |= (marks & BP_MARK_REBORN) != 0;
 }
 
 static bool has_mark(const bp_change_list *list, bp_id id, uint8_t mark) {
@@ -124,6 +125,7 @@ static void clear_marks(bp_change_list *list, size_t id_count) {
 
 void bp_change_list_restart(bp_change_list *list, size_t id_count, bool all) {
     clear_marks(list, id_count);
+    list->has_reborn = false;
     list->count = 0;
     list->all = all;
 }

@@ -22,6 +22,7 @@ typedef struct bp_change_list {
     bp_buffer marks;   // of uint8_t, by id
     size_t count;      // of ids and old boxes
     bool all;          // all objects count as changed, and none is listed
+    bool has_reborn;   // an id is marked as reborn
     bool needs_update; // something has changed since the last update that succeeded
     uint64_t version;  // incremented with every change that a query could observe, from 1
 } bp_change_list;
@@ -99,6 +100,11 @@ static inline size_t bp_change_list_count(const bp_change_list *list, size_t cou
 // By id: a set of BP_MARK_. Valid only if there are marks.
 static inline const uint8_t *bp_change_list_marks(const bp_change_list *list) {
     return list->marks.data;
+}
+
+// The same, or NULL if no id was reborn.
+static inline const uint8_t *bp_change_list_reborn(const bp_change_list *list) {
+    return list->has_reborn ? bp_change_list_marks(list) : NULL;
 }
 
 BP_PREFETCHER bp_change_list_prefetch(const bp_change_list *list, bp_id id) {

@@ -1,8 +1,15 @@
 #include "world/events.h"
 
+#include "base/parallel.h"
+#include "base/radix_sort.h"
 #include "methods/changes.h"
 
 #include <string.h>
+
+enum {
+    BLOCK_LEAST = 16384, // pairs that are worth a task
+    BLOCKS_MOST = 256
+};
 
 static uint64_t key_of_pair(bp_pair pair) {
     return (uint64_t)pair.a << 32 | pair.b;
@@ -17,24 +24,95 @@ static bool was_reborn(bp_pair pair, const uint8_t *marks) {
     return ((marks[pair.a] | marks[pair.b]) & BP_MARK_REBORN) != 0;
 }
 
-bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint8_t *marks,
-                       const bp_allocator *allocator, bp_pairs *begun, bp_pairs *ended) {
-    bool granted = true;
-    begun->count = 0;
-    ended->count = 0;
-    for (size_t i = 0, k = 0; granted && (i < before->count || k < after->count);) {
-        const uint64_t old_key = key_of_pair_at(before, i), new_key = key_of_pair_at(after, k);
-        const bool reborn = old_key == new_key && was_reborn(before->data[i], marks);
+// The first position whose pair is not less than a key.
+static size_t find_key(const bp_pairs *pairs, uint64_t key) {
+    size_t low = 0, high = pairs->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (key_of_pair(pairs->data[middle]) < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Two lists, cut into stretches: block i has the pairs of both from one key on.
+typedef struct comparison {
+    const bp_pairs *before, *after;
+    const uint8_t *marks;
+    bp_blocks blocks;                 // of the list after
+    bool writes;                      // otherwise pairs are only counted
+    bp_pair *begun, *ended;           // the lists to write
+    size_t begun_counts[BLOCKS_MOST]; // of each block; then where its pairs begin
+    size_t ended_counts[BLOCKS_MOST];
+} comparison;
+
+// Where a block begins in the list before.
+static size_t begin_before(const comparison *c, size_t block) {
+    if (block == 0 || block == c->blocks.count) {
+        return block == 0 ? 0 : c->before->count;
+    }
+    return find_key(c->before, key_of_pair(c->after->data[bp_block_begin(c->blocks, block)]));
+}
+
+static void task_compare(void *context, size_t block) {
+    comparison *c = context;
+    const bp_pair *before = c->before->data, *after = c->after->data;
+    const size_t before_end = begin_before(c, block + 1), after_end = bp_block_begin(c->blocks, block + 1);
+    size_t begun = c->writes ? c->begun_counts[block] : 0, ended = c->writes ? c->ended_counts[block] : 0;
+    for (size_t i = begin_before(c, block), k = bp_block_begin(c->blocks, block); i < before_end || k < after_end;) {
+        const uint64_t old_key = i < before_end ? key_of_pair(before[i]) : UINT64_MAX;
+        const uint64_t new_key = k < after_end ? key_of_pair(after[k]) : UINT64_MAX;
+        const bool reborn = c->marks != NULL && old_key == new_key && was_reborn(before[i], c->marks);
         if (old_key < new_key || reborn) {
-            granted &= bp_pairs_push(ended, allocator, before->data[i]);
+            if (c->writes) {
+                c->ended[ended] = before[i];
+            }
+            ++ended;
         }
         if (new_key < old_key || reborn) {
-            granted &= bp_pairs_push(begun, allocator, after->data[k]);
+            if (c->writes) {
+                c->begun[begun] = after[k];
+            }
+            ++begun;
         }
         i += old_key <= new_key;
         k += new_key <= old_key;
     }
-    return granted;
+    c->begun_counts[block] = begun;
+    c->ended_counts[block] = ended;
+}
+
+// Once to count, once to write: so blocks know where their pairs go.
+bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint8_t *marks, const bp_runtime *runtime,
+                       bp_pairs *begun, bp_pairs *ended) {
+    const bp_executor *executor = &runtime->executor;
+    comparison c;
+    c.before = before;
+    c.after = after;
+    c.marks = marks;
+    c.blocks = bp_blocks_cut(executor, after->count, BLOCK_LEAST, BLOCKS_MOST);
+    c.writes = false;
+    begun->count = 0;
+    ended->count = 0;
+    bp_parallel_for(executor, c.blocks.count, task_compare, &c);
+    const size_t begun_count = bp_counts_to_positions(c.begun_counts, c.blocks.count);
+    const size_t ended_count = bp_counts_to_positions(c.ended_counts, c.blocks.count);
+    if (!bp_pairs_reserve(begun, &runtime->allocator, begun_count) ||
+        !bp_pairs_reserve(ended, &runtime->allocator, ended_count)) {
+        return false;
+    }
+    c.writes = true;
+    c.begun = begun->data;
+    c.ended = ended->data;
+    if (begun_count + ended_count > 0) {
+        bp_parallel_for(executor, c.blocks.count, task_compare, &c);
+    }
+    begun->count = begun_count;
+    ended->count = ended_count;
+    return true;
 }
 
 size_t bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) {

@@ -1,24 +1,22 @@
 #include "world/pair_lists.h"
 
-#include "base/radix_sort.h"
+#include "base/pair_sort.h"
 #include "world/events.h"
-
-#include <string.h>
 
 enum { PREFETCHED = 8 }; // pairs that are prefetched
 
-bp_pair_lists bp_pair_lists_begin(const bp_allocator *allocator, bp_pair_order order, bool has_events) {
-    return (bp_pair_lists){.allocator = allocator, .is_sorted = order == BP_ORDER_SORTED, .has_events = has_events};
+bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, bp_pair_order order, bool has_events) {
+    return (bp_pair_lists){.runtime = runtime, .is_sorted = order == BP_ORDER_SORTED, .has_events = has_events};
 }
 
 void bp_pair_lists_free(bp_pair_lists *lists) {
     bp_pairs *const all[] = {&lists->pairs, &lists->begun,   &lists->ended,
                              &lists->spare, &lists->ordered, &lists->ordered_next};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
-        bp_pairs_release(all[i], lists->allocator);
+        bp_pairs_release(all[i], &lists->runtime->allocator);
     }
-    bp_pair_index_free(&lists->index, lists->allocator);
-    bp_buffer_free(&lists->sort_scratch, lists->allocator);
+    bp_pair_index_free(&lists->index, &lists->runtime->allocator);
+    bp_buffer_free(&lists->sort_scratch, &lists->runtime->allocator);
 }
 
 static size_t list_bytes(const bp_pairs *pairs) {
@@ -32,11 +30,11 @@ size_t bp_pair_lists_bytes(const bp_pair_lists *lists) {
 }
 
 bool bp_pair_lists_reserve(bp_pair_lists *lists, size_t count) {
-    return bp_pairs_reserve(&lists->pairs, lists->allocator, count);
+    return bp_pairs_reserve(&lists->pairs, &lists->runtime->allocator, count);
 }
 
 bool bp_pair_lists_append(bp_pair_lists *lists, bp_pair pair) {
-    return bp_pairs_push(&lists->pairs, lists->allocator, pair);
+    return bp_pairs_push(&lists->pairs, &lists->runtime->allocator, pair);
 }
 
 bool bp_pair_lists_are_sound(const bp_pair_lists *lists) {
@@ -44,7 +42,7 @@ bool bp_pair_lists_are_sound(const bp_pair_lists *lists) {
 }
 
 static bool sort_list(bp_pair_lists *lists, bp_pairs *list, size_t id_count) {
-    return bp_sort_pairs(list->data, list->count, id_count, &lists->sort_scratch, lists->allocator);
+    return bp_sort_pairs(list->data, list->data, list->count, id_count, &lists->sort_scratch, lists->runtime);
 }
 
 static void swap_lists(bp_pairs *a, bp_pairs *b) {
@@ -66,26 +64,23 @@ bp_pairs *bp_pair_lists_next(bp_pair_lists *lists) {
 
 static bool copy_sorted(bp_pair_lists *lists, const bp_pairs *list, size_t id_count, bp_pairs *ordered) {
     ordered->count = 0;
-    if (!bp_pairs_reserve(ordered, lists->allocator, list->count)) {
+    if (!bp_pairs_reserve(ordered, &lists->runtime->allocator, list->count)) {
         return false;
     }
-    if (list->count > 0) {
-        memcpy(ordered->data, list->data, list->count * sizeof *list->data);
-    }
     ordered->count = list->count;
-    return sort_list(lists, ordered, id_count);
+    return bp_sort_pairs(list->data, ordered->data, list->count, id_count, &lists->sort_scratch, lists->runtime);
 }
 
 // Finds the events from the last list to a new one. Lists that are not sorted are compared by sorted copies; the copy
 // of the new list is used again in the next update.
 static bool compare_lists(bp_pair_lists *lists, const bp_pairs *next, const uint8_t *marks, size_t id_count) {
     if (lists->is_sorted) {
-        return bp_events_between(&lists->pairs, next, marks, lists->allocator, &lists->begun, &lists->ended);
+        return bp_events_between(&lists->pairs, next, marks, lists->runtime, &lists->begun, &lists->ended);
     }
     bp_pairs *before = &lists->ordered, *after = &lists->ordered_next;
     if ((!lists->has_ordered && !copy_sorted(lists, &lists->pairs, id_count, before)) ||
         !copy_sorted(lists, next, id_count, after) ||
-        !bp_events_between(before, after, marks, lists->allocator, &lists->begun, &lists->ended)) {
+        !bp_events_between(before, after, marks, lists->runtime, &lists->begun, &lists->ended)) {
         return false;
     }
     swap_lists(before, after);
@@ -118,7 +113,7 @@ static bool copy_marked(bp_pair_lists *lists, const uint8_t *marks) {
     lists->ended.count = 0;
     for (size_t i = 0; granted && i < lists->pairs.count; ++i) {
         const bp_pair pair = lists->pairs.data[i];
-        granted = !is_marked_pair(marks, pair) || bp_pairs_push(&lists->ended, lists->allocator, pair);
+        granted = !is_marked_pair(marks, pair) || bp_pairs_push(&lists->ended, &lists->runtime->allocator, pair);
     }
     return granted;
 }
@@ -143,8 +138,7 @@ static bool prepare_changed(bp_pair_lists *lists, const uint8_t *marks, size_t i
     return (!lists->has_events || (copy_marked(lists, marks) && sort_list(lists, &lists->ended, id_count) &&
                                    sort_list(lists, &lists->begun, id_count))) &&
            bp_pair_lists_reserve(lists, most) &&
-           bp_buffer_reserve_slack(&lists->sort_scratch, lists->allocator, 0, lists->is_sorted ? most : 0,
-                                   sizeof(bp_pair));
+           bp_sort_pairs_reserve(&lists->sort_scratch, lists->is_sorted ? most : 0, lists->runtime);
 }
 
 bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const uint8_t *marks, size_t id_count) {
@@ -172,7 +166,7 @@ static bool index_pairs(bp_pair_lists *lists) {
     }
     if (!lists->is_indexed || !bp_pair_index_fits(&lists->index, most)) {
         lists->is_indexed = false;
-        lists->is_indexed = bp_pair_index_build(&lists->index, lists->allocator, &lists->pairs, most);
+        lists->is_indexed = bp_pair_index_build(&lists->index, &lists->runtime->allocator, &lists->pairs, most);
     }
     return lists->is_indexed;
 }
@@ -232,7 +226,7 @@ static bool apply_unsorted(bp_pair_lists *lists, const uint8_t *marks, bool is_f
 static bool apply_sorted(bp_pair_lists *lists, const uint8_t *marks) {
     bp_events_keep_known(&lists->ended, &lists->pairs);
     (void)bp_events_cancel(&lists->begun, &lists->ended, marks);
-    if (!bp_events_apply(&lists->pairs, &lists->begun, &lists->ended, lists->allocator, &lists->spare)) {
+    if (!bp_events_apply(&lists->pairs, &lists->begun, &lists->ended, &lists->runtime->allocator, &lists->spare)) {
         return false;
     }
     swap_lists(&lists->pairs, &lists->spare);

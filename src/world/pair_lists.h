@@ -10,10 +10,11 @@
 #define BP_PAIR_LISTS_H
 
 #include "base/pair_sink.h"
+#include "base/runtime.h"
 #include "world/pair_index.h"
 
 typedef struct bp_pair_lists {
-    const bp_allocator *allocator;
+    const bp_runtime *runtime;
     bool is_sorted;      // `pairs` is kept ascending by (a, b)
     bool has_events;     // the pairs that have begun and ended are reported
     bp_pairs pairs;      // of the last update
@@ -27,7 +28,7 @@ typedef struct bp_pair_lists {
     bp_buffer sort_scratch;
 } bp_pair_lists;
 
-bp_pair_lists bp_pair_lists_begin(const bp_allocator *allocator, bp_pair_order order, bool has_events);
+bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, bp_pair_order order, bool has_events);
 void bp_pair_lists_free(bp_pair_lists *lists);
 
 // Makes room for `count` pairs. False if memory is short.
@@ -42,7 +43,7 @@ bp_pairs *bp_pair_lists_next(bp_pair_lists *lists);
 // The following can only fail with BP_ERROR_MEMORY. Then the last list is as it was, unless the search wrote all pairs
 // into it. `marks` are those of the change list.
 
-// All pairs are in bp_pair_lists_next: they become the pairs of this update.
+// All pairs are in bp_pair_lists_next: they become the pairs of this update. `marks` may be NULL if no id was reborn.
 bp_status bp_pair_lists_take_all(bp_pair_lists *lists, const uint8_t *marks, size_t id_count);
 
 // All pairs of marked ids are in `begun`: they replace the old ones.

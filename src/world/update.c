@@ -149,7 +149,7 @@ static bp_status find_all(bp_world *world, uint64_t *tests) {
     bp_pairs *next = bp_pair_lists_next(lists);
     bp_status status = search_into(world, next, lists->pairs.count, search_all, tests);
     if (status == BP_OK) {
-        status = bp_pair_lists_take_all(lists, bp_change_list_marks(&world->changes), world->ids.count);
+        status = bp_pair_lists_take_all(lists, bp_change_list_reborn(&world->changes), world->ids.count);
     }
     if (status != BP_OK) {
         next->count = 0; // a partial list is useless

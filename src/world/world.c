@@ -42,7 +42,7 @@ static void begin_world(bp_world *world, const bp_setup *setup, const bp_world_m
     const bool tracks = method->ops->update != NULL && setup->methods.update != BP_UPDATE_REBUILD;
     const bool has_events = bp_world_has_events(world);
     world->changes = bp_change_list_begin(tracks && !bp_world_is_viewed(world), has_events);
-    world->lists = bp_pair_lists_begin(bp_world_allocator(world), setup->pair_order, has_events);
+    world->lists = bp_pair_lists_begin(&world->setup.methods.runtime, setup->pair_order, has_events);
 }
 
 static bp_world *allocate_world(const bp_setup *setup, const bp_world_method *method) {

@@ -3,7 +3,8 @@
 
 #include "base/boxes.h"
 #include "base/cell_map.h"
-#include "base/radix_sort.h"
+#include "base/pair_sort.h"
+#include "base/parallel.h"
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
@@ -341,19 +342,40 @@ static int compare_pairs(const void *left, const void *right) {
     return (a->b > b->b) - (a->b < b->b);
 }
 
-static void check_sort(size_t count, uint32_t id_count) {
+static void run_backwards(void *context, bp_task task, void *task_context, size_t count) {
+    (void)context;
+    for (size_t i = count; i > 0; --i) {
+        task(task_context, i - 1);
+    }
+}
+
+// In place and elsewhere, with one worker and with tasks in another order.
+static void expect_sorted(const bp_pair *pairs, const bp_pair *expected, size_t count, uint32_t id_count) {
+    const bp_executor executors[] = {{.workers = 1}, {.run = run_backwards, .workers = 7}};
+    bp_pair *to = obtain(count, sizeof *to);
+    for (size_t i = 0; i < COUNT_OF(executors); ++i) {
+        const bp_runtime runtime = {.allocator = bp_allocator_default(), .executor = executors[i]};
+        bp_buffer scratch = {0};
+        assert_true(bp_sort_pairs(pairs, to, count, id_count, &scratch, &runtime));
+        expect_same_bytes(to, count, expected, count, "sorting %zu pairs of %u ids", count, id_count);
+        memcpy(to, pairs, count * sizeof *pairs);
+        assert_true(bp_sort_pairs(to, to, count, id_count, &scratch, &runtime));
+        expect_same_bytes(to, count, expected, count, "sorting %zu pairs of %u ids in place", count, id_count);
+        bp_buffer_free(&scratch, &runtime.allocator);
+    }
+    free(to);
+}
+
+// `one_a`: all pairs have the same first id.
+static void check_sort(size_t count, uint32_t id_count, bool one_a) {
     rng random = rng_seeded(SEED + count);
-    const bp_allocator allocator = bp_allocator_default();
-    bp_buffer scratch = {0};
     bp_pair *pairs = obtain(count, sizeof *pairs), *expected = obtain(count, sizeof *expected);
     for (size_t i = 0; i < count; ++i) {
-        pairs[i] = (bp_pair){rng_below(&random, id_count), rng_below(&random, id_count)};
+        pairs[i] = (bp_pair){one_a ? id_count / 2 : rng_below(&random, id_count), rng_below(&random, id_count)};
     }
     memcpy(expected, pairs, count * sizeof *pairs);
     qsort(expected, count, sizeof *expected, compare_pairs);
-    assert_true(bp_sort_pairs(pairs, count, id_count, &scratch, &allocator));
-    expect_same_bytes(pairs, count, expected, count, "sorting %zu pairs of %u ids", count, id_count);
-    bp_buffer_free(&scratch, &allocator);
+    expect_sorted(pairs, expected, count, id_count);
     free(pairs);
     free(expected);
 }
@@ -364,7 +386,8 @@ static void sorts_pairs_like_qsort(void **state) {
     static const uint32_t id_counts[] = {1, 2, 2047, 2048, 2049, 1u << 22, (1u << 22) + 1, UINT32_MAX - 1};
     for (size_t i = 0; i < COUNT_OF(counts); ++i) {
         for (size_t j = 0; j < COUNT_OF(id_counts); ++j) {
-            check_sort(counts[i], id_counts[j]);
+            check_sort(counts[i], id_counts[j], false);
+            check_sort(counts[i], id_counts[j], true);
         }
     }
 }

@@ -4,7 +4,7 @@
 #include "world/save/save_format.h"
 
 #include "base/log.h"
-#include "base/radix_sort.h"
+#include "base/pair_sort.h"
 #include "world/save/block_stream.h"
 #include "world/world.h"
 
@@ -120,8 +120,8 @@ static bool sort_saved_pairs(saver *s) {
         return false;
     }
     bp_buffer scratch = {0};
-    memcpy(s->sorted.data, pairs->data, pairs->count * sizeof(bp_pair));
-    const bool granted = bp_sort_pairs(s->sorted.data, pairs->count, s->world->ids.count, &scratch, allocator);
+    const bool granted = bp_sort_pairs(pairs->data, s->sorted.data, pairs->count, s->world->ids.count, &scratch,
+                                       &s->world->setup.methods.runtime);
     bp_buffer_free(&scratch, allocator);
     s->pairs = s->sorted.data;
     return granted;

@@ -1,0 +1,212 @@
+#include "base/pair_sort.h"
+
+#include "base/parallel.h"
+#include "base/radix_sort.h"
+
+#include <string.h>
+
+enum {
+    PART_PAIRS = 1024,   // in a part, about: so that it stays in the first-level cache
+    PART_BITS_MOST = 12, // of a, that choose a part
+    DIGIT_BITS = 11,     // at most
+    DIGITS = 1 << DIGIT_BITS,
+    STEPS_MOST = 6,      // three digits of b, three of a
+    BLOCK_LEAST = 16384, // pairs that are worth a task
+    BLOCKS_MOST = 256,
+    PARTS_PER_TASK = 8
+};
+
+// A digit of a pair as one number, a before b.
+typedef struct digit {
+    uint32_t shift, mask;
+} digit;
+
+typedef struct pair_sort {
+    const bp_pair *from;
+    bp_pair *parted, *to;
+    uint32_t id_bits, part_bits;
+    digit digits[STEPS_MOST]; // of a part's pairs, the least significant first
+    size_t digit_count;
+    bp_blocks blocks;     // of pairs
+    bp_blocks part_tasks; // of parts
+    size_t *counters;     // per block and part: how many pairs, then where the next one goes
+    size_t *starts;       // per part, and where the last one ends
+} pair_sort;
+
+static uint32_t bit_count(size_t value) {
+    uint32_t bits = 0;
+    while (bits < 32 && value >> bits != 0) {
+        ++bits;
+    }
+    return bits;
+}
+
+static uint32_t part_bits_for(size_t count) {
+    const uint32_t bits = bit_count(count / PART_PAIRS); // one more than the logarithm
+    return bits == 0 ? 0 : bits - 1 < PART_BITS_MOST ? bits - 1 : PART_BITS_MOST;
+}
+
+// ---- one part -------------------------------------------------------------------------------------------------------
+
+static uint64_t key_of(const bp_pair *pair) {
+    return (uint64_t)pair->a << 32 | pair->b;
+}
+
+static size_t digit_of(const bp_pair *pair, digit d) {
+    return (size_t)(key_of(pair) >> d.shift) & d.mask;
+}
+
+// Cuts `bits` bits from `first` on into digits of nearly the same length. Returns their number.
+static size_t cut_digits(digit *digits, uint32_t first, uint32_t bits) {
+    const uint32_t count = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t begin = bits * i / count, end = bits * (i + 1) / count;
+        digits[i] = (digit){.shift = first + begin, .mask = ((uint32_t)1 << (end - begin)) - 1};
+    }
+    return count;
+}
+
+static void sort_by_digit(const bp_pair *from, bp_pair *to, size_t count, digit d) {
+    size_t position[DIGITS];
+    memset(position, 0, ((size_t)d.mask + 1) * sizeof *position);
+    for (size_t i = 0; i < count; ++i) {
+        ++position[digit_of(&from[i], d)];
+    }
+    (void)bp_counts_to_positions(position, (size_t)d.mask + 1);
+    for (size_t i = 0; i < count; ++i) {
+        to[position[digit_of(&from[i], d)]++] = from[i];
+    }
+}
+
+// By an odd number of digits, the least significant first. The result is in `to`; `from` is overwritten.
+static void sort_by_digits(const digit *digits, size_t digit_count, bp_pair *from, bp_pair *to, size_t count) {
+    for (size_t i = 0; i < digit_count; ++i) {
+        sort_by_digit(i % 2 == 0 ? from : to, i % 2 == 0 ? to : from, count, digits[i]);
+    }
+}
+
+// From anywhere (`to` itself included) to `to`, by way of a spare part.
+static void sort_part(const pair_sort *s, const bp_pair *from, bp_pair *spare, bp_pair *to, size_t count) {
+    const bool is_odd = s->digit_count % 2 != 0;
+    if (count == 0) {
+        return;
+    }
+    if (s->digit_count == 0) {
+        memmove(to, from, count * sizeof *to);
+    } else if (is_odd) {
+        if (from != spare) {
+            memcpy(spare, from, count * sizeof *spare);
+        }
+        sort_by_digits(s->digits, s->digit_count, spare, to, count);
+    } else if (from != spare) {
+        sort_by_digit(from, spare, count, s->digits[0]);
+        sort_by_digits(s->digits + 1, s->digit_count - 1, spare, to, count);
+    } else {
+        sort_by_digit(spare, to, count, s->digits[0]);
+        sort_by_digits(s->digits + 1, s->digit_count - 1, to, spare, count);
+        memcpy(to, spare, count * sizeof *to);
+    }
+}
+
+static void task_sort_parts(void *context, size_t task) {
+    const pair_sort *s = context;
+    const size_t end = bp_block_begin(s->part_tasks, task + 1);
+    for (size_t part = bp_block_begin(s->part_tasks, task); part < end; ++part) {
+        const size_t start = s->starts[part];
+        sort_part(s, s->parted + start, s->parted + start, s->to + start, s->starts[part + 1] - start);
+    }
+}
+
+// ---- parting --------------------------------------------------------------------------------------------------------
+
+static size_t part_of(const pair_sort *s, const bp_pair *pair) {
+    return (size_t)((uint64_t)pair->a >> (s->id_bits - s->part_bits)); // 64 bits: it may be by 32
+}
+
+static size_t *counters_of(const pair_sort *s, size_t block) {
+    return s->counters + (block << s->part_bits);
+}
+
+static void task_count(void *context, size_t block) {
+    const pair_sort *s = context;
+    size_t *counters = counters_of(s, block);
+    memset(counters, 0, sizeof *counters << s->part_bits);
+    const size_t end = bp_block_begin(s->blocks, block + 1);
+    for (size_t i = bp_block_begin(s->blocks, block); i < end; ++i) {
+        ++counters[part_of(s, &s->from[i])];
+    }
+}
+
+static void place_parts(const pair_sort *s) {
+    size_t place = 0;
+    for (size_t part = 0; part >> s->part_bits == 0; ++part) {
+        s->starts[part] = place;
+        for (size_t block = 0; block < s->blocks.count; ++block) {
+            size_t *counter = counters_of(s, block) + part;
+            const size_t count = *counter;
+            *counter = place;
+            place += count;
+        }
+    }
+    s->starts[(size_t)1 << s->part_bits] = place;
+}
+
+static void task_part(void *context, size_t block) {
+    const pair_sort *s = context;
+    size_t *counters = counters_of(s, block);
+    const size_t end = bp_block_begin(s->blocks, block + 1);
+    for (size_t i = bp_block_begin(s->blocks, block); i < end; ++i) {
+        s->parted[counters[part_of(s, &s->from[i])]++] = s->from[i];
+    }
+}
+
+// ---- all together ---------------------------------------------------------------------------------------------------
+
+static bp_blocks blocks_for(size_t count, const bp_runtime *runtime) {
+    return bp_blocks_cut(&runtime->executor, count, BLOCK_LEAST, BLOCKS_MOST);
+}
+
+bool bp_sort_pairs_reserve(bp_buffer *scratch, size_t count, const bp_runtime *runtime) {
+    const size_t parts = (size_t)1 << part_bits_for(count);
+    const size_t counters = bp_size_multiply(parts * blocks_for(count, runtime).count + parts + 1, sizeof(size_t));
+    const size_t bytes = bp_size_add(bp_size_multiply(count, sizeof(bp_pair)), counters);
+    return bp_buffer_reserve_slack(scratch, &runtime->allocator, 0, bytes, 1);
+}
+
+static void sort_parted(pair_sort *s, const bp_executor *executor) {
+    s->starts = (size_t *)(void *)(s->parted + s->blocks.item_count);
+    s->counters = s->starts + ((size_t)1 << s->part_bits) + 1;
+    s->part_tasks = bp_blocks_cut(executor, (size_t)1 << s->part_bits, PARTS_PER_TASK, SIZE_MAX);
+    bp_parallel_for(executor, s->blocks.count, task_count, s);
+    place_parts(s);
+    bp_parallel_for(executor, s->blocks.count, task_part, s);
+    bp_parallel_for(executor, s->part_tasks.count, task_sort_parts, s);
+}
+
+bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_count, bp_buffer *scratch,
+                   const bp_runtime *runtime) {
+    if (count < 2) {
+        if (count == 1) {
+            to[0] = from[0];
+        }
+        return true;
+    }
+    if (!bp_sort_pairs_reserve(scratch, count, runtime)) {
+        return false;
+    }
+    const uint32_t id_bits = bit_count(id_count - 1), most = part_bits_for(count);
+    pair_sort s = {.from = from,
+                   .parted = scratch->data,
+                   .to = to,
+                   .id_bits = id_bits,
+                   .part_bits = most < id_bits ? most : id_bits,
+                   .blocks = blocks_for(count, runtime)};
+    s.digit_count = cut_digits(s.digits, 0, id_bits);
+    s.digit_count += cut_digits(s.digits + s.digit_count, 32, id_bits - s.part_bits);
+    if (s.part_bits == 0) {
+        sort_part(&s, from, s.parted, to, count);
+    } else {
+        sort_parted(&s, &runtime->executor);
+    }
+    return true;
+}
