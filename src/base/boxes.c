@@ -2,7 +2,7 @@
 
 #include "base/parallel.h"
 
-enum { COPY_LEAST = 32768, COPY_BLOCKS = 64 };
+enum { COPY_LEAST = 4096, COPY_BLOCKS = 64 };
 
 typedef struct copy {
     const bp_box *from;

@@ -11,7 +11,7 @@ enum {
     DIGIT_BITS = 11,     // at most
     DIGITS = 1 << DIGIT_BITS,
     STEPS_MOST = 6,      // three digits of b, three of a
-    BLOCK_LEAST = 16384, // pairs that are worth a task
+    BLOCK_LEAST = 8192, // pairs that are worth a task
     BLOCKS_MOST = 256,
     PARTS_PER_TASK = 8
 };

@@ -42,8 +42,8 @@ enum {
 static const double SPIN_SECONDS = 50e-6;   // about what it costs to sleep and to be woken
 static const double START_SECONDS = 100e-6; // about what it costs to start and to join a thread
 static const double WAKE_SECONDS = 20e-6;   // about what it costs all of us to wake one
-static const double CROWDED_SECONDS = 0.05; // as long the machine counts as busy after it took a core from the caller,
-static const double TAKEN_SECONDS = 100e-6; // for so long at least
+static const double WATCHED_SECONDS = 0.01; // of the caller's time, that tell whether others need the cores
+static const double OWN_SHARE = 0.8;        // of its time the caller has a core, unless they do
 
 typedef struct workers {
     atomic_flag in_use; // by a caller
@@ -52,7 +52,7 @@ typedef struct workers {
     bp_task task;
     void *task_context;
     size_t count;
-    _Alignas(LINE) atomic_size_t unclaimed;
+    _Alignas(LINE) atomic_ptrdiff_t unclaimed; // below 0: some came too late
     _Alignas(LINE) atomic_size_t done;
 
     // Sleeping: who is about to sleep says so first and looks for work then, both in the one order of all atomics; who
@@ -60,6 +60,7 @@ typedef struct workers {
     _Alignas(LINE) atomic_size_t sleeping; // workers
     atomic_size_t to_wake;                 // of these: each one that wakes, wakes two more
     atomic_bool caller_sleeps;
+    atomic_bool is_at_work; // the caller: more sections will follow
     atomic_bool is_crowded; // others need the cores: nobody spins
     atomic_bool stop;
     pthread_mutex_t lock;
@@ -67,11 +68,12 @@ typedef struct workers {
 
     bp_allocator allocator;
     bp_log log;
-    double crowded_until;
-    size_t bytes;   // of this block
-    long process;   // the one that the threads belong to
-    size_t most;    // threads, beside the caller's
-    size_t started; // of these
+    double wall_seconds, own_seconds; // of the caller, in sections not long ago
+    size_t useful;                    // the most workers that had something to do, since the caller is at work
+    size_t bytes;                     // of this block
+    long process;                     // the one that the threads belong to
+    size_t most;                      // threads, beside the caller's
+    size_t started;                   // of these
     pthread_t threads[];
 } workers;
 
@@ -96,14 +98,15 @@ static void pause_briefly(void) {
 // Whoever lowers `unclaimed` from a value above 0 has claimed a task of the present section, which cannot end before that
 // task is done. (Should it be another section than the one whose value was read first, that makes no difference.)
 static bool claim_task(workers *w, size_t *index) {
-    size_t unclaimed = atomic_load(&w->unclaimed);
-    while (unclaimed > 0) {
-        if (atomic_compare_exchange_weak(&w->unclaimed, &unclaimed, unclaimed - 1)) {
-            *index = w->count - unclaimed;
-            return true;
-        }
+    if (atomic_load(&w->unclaimed) <= 0) {
+        return false;
     }
-    return false;
+    const ptrdiff_t unclaimed = atomic_fetch_sub(&w->unclaimed, 1);
+    if (unclaimed <= 0) {
+        return false;
+    }
+    *index = w->count - (size_t)unclaimed;
+    return true;
 }
 
 static void wake_caller(workers *w) {
@@ -113,7 +116,8 @@ static void wake_caller(workers *w) {
 }
 
 // Does tasks as long as there are any, but not more than `most`. The last one to finish wakes the caller, should it sleep.
-static void do_tasks(workers *w, size_t most) {
+// Returns how many it did.
+static size_t do_tasks(workers *w, size_t most) {
     size_t index, finished = 0, count = 0;
     while (finished < most && claim_task(w, &index)) {
         count = w->count;
@@ -123,6 +127,7 @@ static void do_tasks(workers *w, size_t most) {
     if (finished > 0 && atomic_fetch_add(&w->done, finished) + finished == count && atomic_load(&w->caller_sleeps)) {
         wake_caller(w);
     }
+    return finished;
 }
 
 // ---- waiting --------------------------------------------------------------------------------------------------------
@@ -137,9 +142,13 @@ static bool is_done(workers *w) {
     return atomic_load(&w->done) == w->count;
 }
 
-// Watches for a moment. True if the condition holds.
+static bool is_set(const atomic_bool *flag) {
+    return atomic_load_explicit(flag, memory_order_relaxed);
+}
+
+// Watches for a moment, or as long as the caller is at work. True if the condition holds.
 static bool spin_until(workers *w, condition holds) {
-    const double end = bp_clock_seconds() + SPIN_SECONDS;
+    double end = bp_clock_seconds() + SPIN_SECONDS;
     do {
         for (int i = 0; i < 16; ++i) {
             if (holds(w)) {
@@ -147,7 +156,10 @@ static bool spin_until(workers *w, condition holds) {
             }
             pause_briefly();
         }
-    } while (!atomic_load_explicit(&w->is_crowded, memory_order_relaxed) && bp_clock_seconds() < end);
+        if (is_set(&w->is_at_work)) {
+            end = bp_clock_seconds() + SPIN_SECONDS;
+        }
+    } while (!is_set(&w->is_crowded) && bp_clock_seconds() < end);
     return false;
 }
 
@@ -192,7 +204,7 @@ static void wake_two(workers *w) {
 static void *worker_main(void *context) {
     workers *w = context;
     while (!atomic_load(&w->stop)) {
-        do_tasks(w, SIZE_MAX);
+        (void)do_tasks(w, SIZE_MAX);
         if (!spin_until(w, is_wanted)) {
             sleep_until_wanted(w);
             wake_two(w);
@@ -240,32 +252,42 @@ static void start_workers(workers *w, size_t worth) {
     }
 }
 
-// Does one task, and gets as many workers as the others are worth: those that sleep first, then new ones. (Workers that
-// are awake have seen the section by themselves.)
-static void call_workers(workers *w) {
-    const double begin = bp_clock_thread_seconds(); // a task is not long because others had the core
-    do_tasks(w, 1);
-    const size_t unclaimed = atomic_load(&w->unclaimed);
-    const double seconds = (bp_clock_thread_seconds() - begin) * (double)unclaimed;
-    const size_t sleeping = atomic_load(&w->sleeping), missing = w->most - w->started;
-    if (sleeping > 0 && seconds > WAKE_SECONDS) {
-        const double worth = seconds / WAKE_SECONDS;
-        atomic_store(&w->to_wake, worth < (double)sleeping ? (size_t)worth : sleeping);
+static void wake_workers(workers *w, size_t worth) {
+    const size_t sleeping = atomic_load(&w->sleeping);
+    if (worth > 0 && sleeping > 0) {
+        atomic_store(&w->to_wake, worth < sleeping ? worth : sleeping);
         wake_two(w);
-    }
-    if (missing > 0 && seconds > START_SECONDS) {
-        const double worth = seconds / START_SECONDS;
-        start_workers(w, worth < (double)unclaimed ? (size_t)worth : unclaimed);
     }
 }
 
-// Whether others need the cores: the caller was not asleep, and yet it had none for a while.
-static void note_crowd(workers *w, double wall_seconds, double own_seconds) {
-    const double now = bp_clock_seconds();
-    if (wall_seconds - own_seconds > TAKEN_SECONDS) {
-        w->crowded_until = now + CROWDED_SECONDS;
+static size_t times(double seconds, double cost, size_t most) {
+    const double worth = seconds / cost;
+    return worth < (double)most ? (size_t)worth : most;
+}
+
+// Does one task, and gets as many workers as the others are worth: those that sleep, and new ones. (Workers that are awake
+// have seen the section by themselves.) Returns how many tasks it did.
+static size_t call_workers(workers *w) {
+    const double begin = bp_clock_thread_seconds(); // a task is not long because others had the core
+    const size_t done = do_tasks(w, 1);
+    const ptrdiff_t unclaimed = atomic_load(&w->unclaimed);
+    if (unclaimed > 0) {
+        const double seconds = (bp_clock_thread_seconds() - begin) * (double)unclaimed;
+        wake_workers(w, times(seconds, WAKE_SECONDS, (size_t)unclaimed));
+        start_workers(w, times(seconds, START_SECONDS, (size_t)unclaimed));
     }
-    atomic_store_explicit(&w->is_crowded, now < w->crowded_until, memory_order_relaxed);
+    return done;
+}
+
+// Whether others need the cores: the caller was not asleep, and yet it often had none.
+static void note_crowd(workers *w, double wall_seconds, double own_seconds) {
+    w->wall_seconds += wall_seconds;
+    w->own_seconds += own_seconds;
+    if (w->wall_seconds > WATCHED_SECONDS) {
+        atomic_store_explicit(&w->is_crowded, w->own_seconds < OWN_SHARE * w->wall_seconds, memory_order_relaxed);
+        w->wall_seconds /= 2.0;
+        w->own_seconds /= 2.0;
+    }
 }
 
 // No threads yet, nobody asleep. Also in a child process, where the threads are gone and the lock may be in any state.
@@ -276,24 +298,25 @@ static bool begin_workers(workers *w) {
     atomic_init(&w->sleeping, 0);
     atomic_init(&w->to_wake, 0);
     atomic_init(&w->caller_sleeps, false);
+    atomic_init(&w->is_at_work, false);
     atomic_init(&w->is_crowded, false);
     atomic_init(&w->stop, false);
     return pthread_mutex_init(&w->lock, NULL) == 0 && pthread_cond_init(&w->work_is_here, NULL) == 0 &&
            pthread_cond_init(&w->work_is_done, NULL) == 0;
 }
 
-// What the caller itself does of a section.
-static void do_own_share(workers *w) {
+// What the caller itself does of a section. Returns how many tasks.
+static size_t do_own_share(workers *w) {
     const double begin = bp_clock_seconds(), own = bp_clock_thread_seconds();
-    if (atomic_load(&w->sleeping) > 0 || w->started < w->most) {
-        call_workers(w);
-    }
-    do_tasks(w, SIZE_MAX);
+    const bool calls = atomic_load(&w->sleeping) > 0 || w->started < w->most;
+    size_t done = calls ? call_workers(w) : 0;
+    done += do_tasks(w, SIZE_MAX);
     note_crowd(w, bp_clock_seconds() - begin, bp_clock_thread_seconds() - own);
+    return done;
 }
 
 static void run_section(workers *w, bp_task task, void *task_context, size_t count) {
-    assert(atomic_load(&w->unclaimed) == 0);
+    assert(atomic_load(&w->unclaimed) <= 0);
     if (w->process != this_process() && !begin_workers(w)) {
         w->most = 0;
     }
@@ -302,8 +325,9 @@ static void run_section(workers *w, bp_task task, void *task_context, size_t cou
     w->count = count;
     atomic_store(&w->done, 0);
     atomic_store(&w->to_wake, 0);
-    atomic_store(&w->unclaimed, count);
-    do_own_share(w);
+    atomic_store(&w->unclaimed, (ptrdiff_t)count);
+    const size_t done_by_others = count - do_own_share(w);
+    w->useful = done_by_others > w->useful ? done_by_others : w->useful;
     if (!spin_until(w, is_done)) {
         sleep_until_done(w);
     }
@@ -318,6 +342,28 @@ static void run_on_workers(void *context, bp_task task, void *task_context, size
     }
     run_section(w, task, task_context, count);
     atomic_flag_clear(&w->in_use);
+}
+
+// ---- the caller at work ---------------------------------------------------------------------------------------------
+
+void bp_workers_expect(const bp_executor *executor) {
+    if (executor->run != run_on_workers) {
+        return;
+    }
+    workers *w = executor->context;
+    if (!is_set(&w->is_crowded) && !atomic_flag_test_and_set(&w->in_use)) {
+        atomic_store_explicit(&w->is_at_work, true, memory_order_relaxed);
+        wake_workers(w, w->useful);
+        w->useful = 0;
+        atomic_flag_clear(&w->in_use);
+    }
+}
+
+void bp_workers_rest(const bp_executor *executor) {
+    if (executor->run == run_on_workers) {
+        workers *w = executor->context;
+        atomic_store_explicit(&w->is_at_work, false, memory_order_relaxed);
+    }
 }
 
 // ---- life -----------------------------------------------------------------------------------------------------------
@@ -405,6 +451,14 @@ bool bp_workers_open(bp_runtime *runtime) {
 
 void bp_workers_end(bp_executor *executor) {
     *executor = (bp_executor){0};
+}
+
+void bp_workers_expect(const bp_executor *executor) {
+    (void)executor;
+}
+
+void bp_workers_rest(const bp_executor *executor) {
+    (void)executor;
 }
 
 uint32_t bp_workers_wanted(int32_t threads) {

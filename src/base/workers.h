@@ -8,9 +8,9 @@
 //     unclaimed  5 4 3 2 1 0 ......... 7 6 5 ...       a section is over when `done` has reached its count;
 //     done       0 ... 2 ..... 5       0 ...           only then may the next one begin
 //
-// Idle workers watch `unclaimed` for a moment, because the next section of the same update often follows at once, and
-// then sleep. Sleepers are woken, and threads started, only for work that is worth it: the caller does the first task,
-// and then knows. Where the system has taken a core from the caller, others need the cores: for a while nobody spins.
+// Idle workers watch `unclaimed` as long as the caller is at work, and for a moment longer, and then sleep. Sleepers are
+// woken, and threads started, only for work that is worth it: the caller does the first task, and then knows. Where the
+// caller often has no core, others need the cores: then nobody spins.
 #ifndef BP_WORKERS_H
 #define BP_WORKERS_H
 
@@ -29,6 +29,11 @@ void bp_workers_close(bp_runtime *runtime);
 
 // The same for an executor, whoever owns it.
 void bp_workers_end(bp_executor *executor);
+
+// Between these, sections will follow each other: workers stay awake, and those that were useful last time are woken at
+// once. Both do nothing for an executor of the caller's own.
+void bp_workers_expect(const bp_executor *executor);
+void bp_workers_rest(const bp_executor *executor);
 
 // The caller's thread, and no other.
 bp_executor bp_executor_alone(void);

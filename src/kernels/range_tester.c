@@ -275,13 +275,18 @@ size_t bp_range_search_blocks(const bp_runtime *runtime, size_t unit_count) {
     return bp_blocks_cut(&runtime->executor, unit_count, 1, BLOCKS_MAX).count;
 }
 
+static bp_blocks cut_units(const bp_range_search *search) {
+    const size_t least = search->units_least > 0 ? search->units_least : 1;
+    return bp_blocks_cut(&search->runtime->executor, search->unit_count, least, BLOCKS_MAX);
+}
+
 bp_status bp_range_search_run(const bp_range_search *search, bp_block_sinks *sinks, bp_sink *sink) {
     const bp_runtime *runtime = search->runtime;
     if (search->unit_count == SIZE_MAX) {
         bp_log_write(&runtime->log, "so many objects that are tested against all others need a machine of 64 bits");
         return BP_ERROR_MEMORY;
     }
-    search_run r = {.search = search, .blocks = bp_blocks_cut(&runtime->executor, search->unit_count, 1, BLOCKS_MAX)};
+    search_run r = {.search = search, .blocks = cut_units(search)};
     if (r.blocks.count == 1) {
         r.sinks = sink;
     } else if (reserve_sinks(sinks, &runtime->allocator, r.blocks.count, sink->rules)) {

@@ -76,7 +76,8 @@ typedef struct bp_range_search {
     const bp_kernels *kernels;
     const bp_columns *objects, *candidates;
     bp_pair_names names;
-    size_t unit_count; // SIZE_MAX: more than can be counted, which is refused
+    size_t unit_count;  // SIZE_MAX: more than can be counted, which is refused
+    size_t units_least; // that are worth a task; 0: one
     void (*unit)(const void *context, bp_range_tester *tester, size_t index);
     const void *context;
 } bp_range_search;

@@ -288,11 +288,14 @@ static bp_status find_neighbors(const neighbor_request *r, const bp_config *conf
     if (!bp_workers_open(&setup.methods.runtime)) {
         return BP_ERROR_MEMORY;
     }
+    const bp_executor *executor = &setup.methods.runtime.executor;
     bool served = false;
+    bp_workers_expect(executor);
     status = suits_grid(r, &setup) ? search_grid(r, &setup, rows, &served) : BP_OK;
     if (status == BP_OK && !served) {
         status = search_boxes(r, &setup, rows);
     }
+    bp_workers_rest(executor);
     bp_workers_close(&setup.methods.runtime);
     return status;
 }

@@ -151,7 +151,7 @@ size_t bp_nearness_keep(const bp_nearness *n, bp_pair *pairs, size_t count) {
 
 // ---- cubes ----------------------------------------------------------------------------------------------------------
 
-enum { TOGETHER = 64, BLOCK_LEAST = 16384, BLOCKS_MAX = 64 };
+enum { TOGETHER = 64, BLOCK_LEAST = 4096, BLOCKS_MAX = 64 };
 
 typedef struct cube_maker {
     const bp_overlap_rule *rule;

@@ -18,7 +18,7 @@
 
 enum {
     TASKS_MAX = 16,
-    TASK_LEAST = 32768, // pairs that are worth a task
+    TASK_LEAST = 8192, // pairs that are worth a task
     AHEAD = 16          // pairs after the present one whose rows are prefetched
 };
 

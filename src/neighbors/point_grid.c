@@ -9,7 +9,7 @@
 #include "base/parallel.h"
 
 enum {
-    BLOCK_LEAST = 16384, // points that are worth a task
+    BLOCK_LEAST = 4096, // points that are worth a task
     BLOCKS_MAX = 64,
     CELLS_PER_POINT = 4, // at most,
     CELLS_LEAST = 4096,  // but so many always

@@ -33,7 +33,7 @@ static const double RADIUS_MOST = 0x1p+500; // squares of much more are infinite
 
 enum {
     AXES = 7, // marks: a bit per axis along which a box has an image
-    BLOCK_LEAST = 8192,
+    BLOCK_LEAST = 4096,
     BLOCKS_MAX = 256
 };
 

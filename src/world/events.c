@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    BLOCK_LEAST = 16384, // pairs that are worth a task
+    BLOCK_LEAST = 8192, // pairs that are worth a task
     BLOCKS_MOST = 256
 };
 

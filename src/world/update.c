@@ -5,6 +5,7 @@
 // The method decides which search is the cheapest: for all pairs, for the pairs of changed objects, or for the
 // difference. The last list of pairs stays as it was until nothing can fail any more.
 #include "base/clock.h"
+#include "base/workers.h"
 #include "choose/explain.h"
 #include "methods/hierarchical_grid/hierarchical_grid.h"
 #include "view/pair_filter.h"
@@ -270,7 +271,9 @@ bp_status bp_update(bp_world *world, bp_result *result) {
     }
     if (world->changes.needs_update) {
         world->is_busy = true;
+        bp_workers_expect(bp_world_executor(world));
         const bp_status status = update_pairs(world);
+        bp_workers_rest(bp_world_executor(world));
         world->is_busy = false;
         if (status != BP_OK) {
             return status;

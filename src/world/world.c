@@ -317,7 +317,7 @@ static bool most_move(const bp_world *world, const bp_input *input, const bp_id 
 
 static void move_all(bp_world *world, const bp_input *input, const bp_id *ids) {
     bp_change_list_mark_all(&world->changes);
-    bp_world_boxes_put_many(&world->boxes, input, ids, world->ids.count, &world->setup.methods.runtime.executor);
+    bp_world_boxes_put_many(&world->boxes, input, ids, world->ids.count, &world->setup.methods.runtime);
 }
 
 BP_PREFETCHER prefetch_object(const bp_world *world, bp_id id) {

@@ -57,6 +57,10 @@ static inline const bp_allocator *bp_world_allocator(const bp_world *world) {
     return &world->setup.methods.runtime.allocator;
 }
 
+static inline const bp_executor *bp_world_executor(const bp_world *world) {
+    return &world->setup.methods.runtime.executor;
+}
+
 static inline const bp_log *bp_world_log(const bp_world *world) {
     return &world->setup.methods.runtime.log;
 }

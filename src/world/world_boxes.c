@@ -1,8 +1,14 @@
 #include "world/world_boxes.h"
 
-#include <assert.h>
+#include "base/parallel.h"
 
-enum { PREFETCHED = 32 }; // boxes that are prefetched
+#include <assert.h>
+#include <stdatomic.h>
+
+enum {
+    PREFETCHED = 32,     // boxes that are prefetched
+    SCATTER_LEAST = 2048 // boxes that are worth a task
+};
 
 static bp_box *floats_of(const bp_world_boxes *boxes) {
     return boxes->floats.data;
@@ -24,10 +30,11 @@ void bp_world_boxes_free(bp_world_boxes *boxes, const bp_allocator *allocator) {
     bp_buffer_free(&boxes->floats, allocator);
     bp_buffer_free(&boxes->doubles, allocator);
     bp_buffer_free(&boxes->inputs, allocator);
+    bp_buffer_free(&boxes->claims, allocator);
 }
 
 size_t bp_world_boxes_bytes(const bp_world_boxes *boxes) {
-    return boxes->doubles.bytes + boxes->inputs.bytes;
+    return boxes->doubles.bytes + boxes->inputs.bytes + boxes->claims.bytes;
 }
 
 // ---- room -----------------------------------------------------------------------------------------------------------
@@ -174,15 +181,77 @@ void bp_world_boxes_refit(bp_world_boxes *boxes, size_t id_count) {
     boxes->is_fitted = true;
 }
 
+// ---- writing many ---------------------------------------------------------------------------------------------------
+
+// Boxes to the places of their ids. Several blocks at once may only do so if no id comes twice, or the last one would not
+// win for certain. So each box first claims its place; whoever finds another one's claim there says so.
+//
+//     ids      | 7 | 2 | 7 |        claims (by id)   . . 1 . . . . 2 .        box 0 does not find its own: 7 comes twice
+typedef struct scatter {
+    const bp_box *from;
+    bp_box *to;
+    const bp_id *ids;
+    _Atomic uint32_t *claims; // by id: which box
+    bp_blocks blocks;
+    atomic_bool is_disputed;
+} scatter;
+
+static void task_claim(void *context, size_t block) {
+    const scatter *s = context;
+    const size_t end = bp_block_begin(s->blocks, block + 1);
+    for (size_t i = bp_block_begin(s->blocks, block); i < end; ++i) {
+        atomic_store_explicit(&s->claims[s->ids[i]], (uint32_t)i, memory_order_relaxed);
+    }
+}
+
+static void task_scatter(void *context, size_t block) {
+    scatter *s = context;
+    const size_t end = bp_block_begin(s->blocks, block + 1);
+    bool is_disputed = false;
+    for (size_t i = bp_block_begin(s->blocks, block); i < end; ++i) {
+        const bp_id id = s->ids[i];
+        if (atomic_load_explicit(&s->claims[id], memory_order_relaxed) == (uint32_t)i) {
+            s->to[id] = s->from[i];
+        } else {
+            is_disputed = true;
+        }
+    }
+    if (is_disputed) {
+        atomic_store(&s->is_disputed, true);
+    }
+}
+
+static void scatter_in_order(const scatter *s) {
+    for (size_t i = 0; i < s->blocks.item_count; ++i) {
+        bp_prefetch_write(&s->to[s->ids[i + PREFETCHED < s->blocks.item_count ? i + PREFETCHED : i]]);
+        s->to[s->ids[i]] = s->from[i];
+    }
+}
+
+static void scatter_boxes(bp_world_boxes *boxes, scatter s, size_t count, size_t id_count, const bp_runtime *runtime) {
+    const bp_executor *executor = &runtime->executor;
+    s.blocks = bp_blocks_cut(executor, count, SCATTER_LEAST, SIZE_MAX);
+    atomic_init(&s.is_disputed, false);
+    if (s.blocks.count > 1 && count < UINT32_MAX &&
+        bp_buffer_reserve_slack(&boxes->claims, &runtime->allocator, 0, id_count, sizeof *s.claims)) {
+        s.claims = boxes->claims.data;
+        bp_parallel_for(executor, s.blocks.count, task_claim, &s);
+        bp_parallel_for(executor, s.blocks.count, task_scatter, &s);
+        if (!atomic_load(&s.is_disputed)) {
+            return;
+        }
+    }
+    scatter_in_order(&s);
+}
+
 void bp_world_boxes_put_many(bp_world_boxes *boxes, const bp_input *input, const bp_id *ids, size_t id_count,
-                             const bp_executor *executor) {
+                             const bp_runtime *runtime) {
+    const bp_executor *executor = &runtime->executor;
     bp_box *to = bp_world_boxes_have_margin(boxes) ? boxes->inputs.data : floats_of(boxes);
     if (ids == NULL) {
         bp_boxes_copy(to, input->floats, input->count, executor);
-    }
-    for (size_t i = 0; ids != NULL && i < input->count; ++i) {
-        bp_prefetch(&to[ids[i + PREFETCHED < input->count ? i + PREFETCHED : i]]);
-        to[ids[i]] = input->floats[i];
+    } else {
+        scatter_boxes(boxes, (scatter){.from = input->floats, .to = to, .ids = ids}, input->count, id_count, runtime);
     }
     boxes->is_fitted = false;
     bp_world_boxes_refit(boxes, id_count);

@@ -16,6 +16,7 @@
 
 #include "base/boxes.h"
 #include "base/memory.h"
+#include "base/runtime.h"
 #include "view/input.h"
 
 // The smallest box of floats that holds a box.
@@ -33,6 +34,7 @@ typedef struct bp_world_boxes {
     bp_buffer floats;            // of bp_box
     bp_buffer doubles;           // of bp_box_double, if `is_double`
     bp_buffer inputs;            // of bp_box, or of bp_box_double if `is_double`; only with a margin
+    bp_buffer claims;            // of uint32_t, by id: only where several threads move objects by their ids
     bool is_double;              // boxes are kept in 64 bits
     bool is_fitted;              // no object has moved inside its margin since all margins were renewed
 } bp_world_boxes;
@@ -57,7 +59,7 @@ void bp_world_boxes_put(bp_world_boxes *boxes, bp_id id, const bp_input *input, 
 
 // The same for many boxes at once, in 32 bits; with a margin, for all of them. `ids` may be NULL: 0, 1, 2, ...
 void bp_world_boxes_put_many(bp_world_boxes *boxes, const bp_input *input, const bp_id *ids, size_t id_count,
-                             const bp_executor *executor);
+                             const bp_runtime *runtime);
 
 // Removes the box of an object: its id becomes a hole.
 void bp_world_boxes_clear(bp_world_boxes *boxes, bp_id id);

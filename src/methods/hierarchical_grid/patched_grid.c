@@ -3,6 +3,7 @@
 
 #include "base/boxes.h"
 #include "base/log.h"
+#include "base/parallel.h"
 #include "base/radix_sort.h"
 
 #include <string.h>
@@ -22,6 +23,7 @@ typedef struct entry {
     bp_id id;
     uint8_t states;       // a set of the above
     bool restated;        // its pairs are reported even if they overlap as before
+    bool is_placed;       // at the end of this step
     place where;          // before this step
     bp_box before, after; // the old and the new box
 } entry;
@@ -35,8 +37,10 @@ static const double SLACK_USED = 0.999;  // of that: the remainder is for roundi
 static const double UNION_GROWTH = 0.5;  // of the larger extent: up to this, old and new box are near each other
 
 enum {
-    STRAY_SHARE = 8, // more than one stray in this many objects are too many
-    PREFETCHED = 12  // objects ahead of the current one that are prefetched
+    STRAY_SHARE = 8,  // more than one stray in this many objects are too many
+    PREFETCHED = 12,  // objects ahead of the current one that are prefetched
+    LIST_LEAST = 512, // changes that are worth a task
+    LIST_BLOCKS = 256
 };
 
 static place *object_places(const bp_patched_grid *patch) {
@@ -147,39 +151,32 @@ static bool unite_boxes(const bp_box *before, const bp_box *after, uint32_t dime
 static bool reserve_moved(bp_patched_grid *patch, size_t changed) {
     const bp_allocator *allocator = &patch->setup->runtime.allocator;
     return bp_buffer_reserve_slack(&patch->order, allocator, 0, 2 * changed, sizeof(uint64_t)) &&
-           bp_buffer_reserve_slack(&patch->entries, allocator, 0, 2 * changed, sizeof(entry)) &&
+           bp_buffer_reserve_slack(&patch->entries, allocator, 0, 3 * changed, sizeof(entry)) &&
            bp_buffer_reserve_slack(&patch->entry_boxes, allocator, 0, 2 * changed, sizeof(bp_box));
 }
 
-// The changes in the order of the base, so that neighbours are processed one after the other.
-static const uint64_t *order_changes(const bp_patched_grid *patch, const bp_changes *changes) {
-    uint64_t *keys = patch->order.data;
-    for (size_t i = 0; i < changes->count; ++i) {
-        keys[i] = (uint64_t)object_places(patch)[changes->ids[i]].position << 32 | i;
-    }
-    return bp_sort_keys(keys, keys + changes->count, changes->count, 32, 64);
-}
+// Listing the boxes that change, each as one entry or as two.
+//
+//   1. order    the changes as their objects lie in the base, so that neighbours are processed one after the other
+//   2. read     what is known of each change, and how many entries the changes of each block will have
+//   3. list     the entries
+typedef struct listing {
+    const bp_patched_grid *patch;
+    const bp_box *boxes;
+    const bp_changes *changes;
+    const uint64_t *order;      // place in the base << 32 | index of the change
+    entry *read;                // by order
+    bp_blocks blocks;           // of changes
+    size_t counts[LIST_BLOCKS]; // of the entries of each block; then where they begin
+} listing;
 
-static void add_entry(bp_patched_grid *patch, const entry *change, uint8_t states, const bp_box *box) {
-    entry *e = &entries_of(patch)[patch->entry_count];
-    *e = *change;
-    e->states = states;
-    entry_boxes_of(patch)[patch->entry_count++] = *box;
-}
-
-// One box for the old and the new box of an object, or one for each of them.
-static void add_entries(bp_patched_grid *patch, const entry *change) {
-    const bool was = !bp_box_is_hole(&change->before), is = !bp_box_is_hole(&change->after);
-    bp_box both;
-    if (was && is && unite_boxes(&change->before, &change->after, patch->setup->dimensions, &both)) {
-        add_entry(patch, change, BEFORE | AFTER, &both);
-        return;
-    }
-    if (was) {
-        add_entry(patch, change, BEFORE, &change->before);
-    }
-    if (is) {
-        add_entry(patch, change, AFTER, &change->after);
+static void task_write_keys(void *context, size_t block) {
+    const listing *l = context;
+    uint64_t *keys = l->patch->order.data;
+    const size_t end = bp_block_begin(l->blocks, block + 1);
+    for (size_t i = bp_block_begin(l->blocks, block); i < end; ++i) {
+        bp_prefetch(&object_places(l->patch)[l->changes->ids[i + PREFETCHED < end ? i + PREFETCHED : i]]);
+        keys[i] = (uint64_t)object_places(l->patch)[l->changes->ids[i]].position << 32 | i;
     }
 }
 
@@ -190,25 +187,85 @@ BP_PREFETCHER prefetch_change(const bp_patched_grid *patch, const bp_box *boxes,
     bp_prefetch(&changes->old_boxes[i]);
 }
 
-// Lists the boxes that change in this step.
+static entry read_change(const listing *l, size_t at) {
+    const bp_changes *changes = l->changes;
+    const uint32_t i = (uint32_t)l->order[at];
+    const bp_id id = changes->ids[i];
+    return (entry){.id = id,
+                   .restated = (changes->marks[id] & BP_MARK_RESTATED) != 0,
+                   .where = object_places(l->patch)[id],
+                   .before = changes->old_boxes[i],
+                   .after = l->boxes[id]};
+}
+
+// One box for the old and the new box of an object, or one for each of them. Returns how many.
+static size_t boxes_of_change(const entry *change, uint32_t dimensions, bp_box boxes[2], uint8_t states[2]) {
+    const bool was = !bp_box_is_hole(&change->before), is = !bp_box_is_hole(&change->after);
+    if (was && is && unite_boxes(&change->before, &change->after, dimensions, &boxes[0])) {
+        states[0] = BEFORE | AFTER;
+        return 1;
+    }
+    size_t count = 0;
+    if (was) {
+        boxes[count] = change->before;
+        states[count++] = BEFORE;
+    }
+    if (is) {
+        boxes[count] = change->after;
+        states[count++] = AFTER;
+    }
+    return count;
+}
+
+static void task_read(void *context, size_t block) {
+    listing *l = context;
+    const size_t end = bp_block_begin(l->blocks, block + 1);
+    size_t count = 0;
+    for (size_t at = bp_block_begin(l->blocks, block); at < end; ++at) {
+        bp_box boxes[2];
+        uint8_t states[2];
+        prefetch_change(l->patch, l->boxes, l->changes,
+                        (uint32_t)l->order[at + PREFETCHED < end ? at + PREFETCHED : at]);
+        l->read[at] = read_change(l, at);
+        count += boxes_of_change(&l->read[at], l->patch->setup->dimensions, boxes, states);
+    }
+    l->counts[block] = count;
+}
+
+static void task_list(void *context, size_t block) {
+    const listing *l = context;
+    const size_t end = bp_block_begin(l->blocks, block + 1);
+    size_t next = l->counts[block];
+    for (size_t at = bp_block_begin(l->blocks, block); at < end; ++at) {
+        bp_box boxes[2];
+        uint8_t states[2];
+        const size_t count = boxes_of_change(&l->read[at], l->patch->setup->dimensions, boxes, states);
+        for (size_t i = 0; i < count; ++i, ++next) {
+            entries_of(l->patch)[next] = l->read[at];
+            entries_of(l->patch)[next].states = states[i];
+            entry_boxes_of(l->patch)[next] = boxes[i];
+        }
+    }
+}
+
 static bool list_moved(bp_patched_grid *patch, const bp_box *boxes, const bp_changes *changes) {
+    const bp_executor *executor = &patch->setup->runtime.executor;
     patch->entry_count = 0;
     if (!reserve_moved(patch, changes->count)) {
         return false;
     }
-    const uint64_t *order = order_changes(patch, changes);
-    for (size_t at = 0; at < changes->count; ++at) {
-        const size_t ahead = at + PREFETCHED < changes->count ? at + PREFETCHED : at;
-        prefetch_change(patch, boxes, changes, (uint32_t)order[ahead]);
-        const uint32_t i = (uint32_t)order[at];
-        const bp_id id = changes->ids[i];
-        const entry change = {.id = id,
-                              .restated = (changes->marks[id] & BP_MARK_RESTATED) != 0,
-                              .where = object_places(patch)[id],
-                              .before = changes->old_boxes[i],
-                              .after = boxes[id]};
-        add_entries(patch, &change);
-    }
+    listing l;
+    l.patch = patch;
+    l.boxes = boxes;
+    l.changes = changes;
+    l.read = entries_of(patch) + 2 * changes->count; // behind all that there may be
+    l.blocks = bp_blocks_cut(executor, changes->count, LIST_LEAST, LIST_BLOCKS);
+    bp_parallel_for(executor, l.blocks.count, task_write_keys, &l);
+    uint64_t *keys = patch->order.data;
+    l.order = bp_sort_keys(keys, keys + changes->count, changes->count, 32, 64);
+    bp_parallel_for(executor, l.blocks.count, task_read, &l);
+    patch->entry_count = bp_counts_to_positions(l.counts, l.blocks.count);
+    bp_parallel_for(executor, l.blocks.count, task_list, &l);
     return true;
 }
 
@@ -420,15 +477,18 @@ static void make_stray(bp_patched_grid *patch, bp_id id) {
     strays_of(patch)[patch->stray_count++] = id;
 }
 
-// Moves a changed object to its new place.
+// Whether a changed object lives, and may stay where it is in the base.
+static bool stays(const bp_patched_grid *patch, const entry *e) {
+    return e->where.position < STRAY && !bp_box_is_hole(&e->after) && fits_place(patch, e->where, &e->after);
+}
+
+// Moves a changed object that does not stay to its new place.
 static void place_object(bp_patched_grid *patch, const entry *e) {
     const bool alive = !bp_box_is_hole(&e->after);
     if (e->where.position == STRAY) {
         if (!alive) {
             forget_stray(patch, e->id);
         }
-    } else if (alive && e->where.position != NOWHERE && fits_place(patch, e->where, &e->after)) {
-        overwrite_box(patch, e->where.position, &e->after);
     } else if (alive) {
         make_stray(patch, e->id);
     } else {
@@ -446,21 +506,55 @@ BP_PREFETCHER prefetch_columns(const bp_patched_grid *patch, size_t at) {
     }
 }
 
+// Blocks of entries. Two entries of the same object, and no others, have the same position in the base.
+typedef struct entry_blocks {
+    const bp_patched_grid *patch;
+    bp_blocks blocks;
+} entry_blocks;
+
 // Blanks the changed boxes in the base, so that no search finds them there: they are in `moved`.
-static void blank_moved(const bp_patched_grid *patch) {
-    for (size_t at = 0; at < patch->entry_count; ++at) {
-        const uint32_t position = entries_of(patch)[at].where.position;
+static void task_blank(void *context, size_t block) {
+    const entry_blocks *b = context;
+    const size_t end = bp_block_begin(b->blocks, block + 1);
+    for (size_t at = bp_block_begin(b->blocks, block); at < end; ++at) {
+        const uint32_t position = entries_of(b->patch)[at].where.position;
         if (position < STRAY) {
-            patch->base->columns.min[0][position] = NAN;
+            b->patch->base->columns.min[0][position] = NAN;
         }
     }
 }
 
+static void for_entry_blocks(const bp_patched_grid *patch, bp_task task) {
+    const bp_executor *executor = &patch->setup->runtime.executor;
+    entry_blocks b = {.patch = patch, .blocks = bp_blocks_cut(executor, patch->entry_count, LIST_LEAST, LIST_BLOCKS)};
+    bp_parallel_for(executor, b.blocks.count, task, &b);
+}
+
+// An object with two entries is placed once.
+static bool is_last_of_object(const entry *e) {
+    return (e->states & AFTER) != 0 || bp_box_is_hole(&e->after);
+}
+
+static void task_place(void *context, size_t block) {
+    const entry_blocks *b = context;
+    const size_t end = bp_block_begin(b->blocks, block + 1);
+    for (size_t at = bp_block_begin(b->blocks, block); at < end; ++at) {
+        entry *e = &entries_of(b->patch)[at];
+        prefetch_columns(b->patch, at + PREFETCHED);
+        e->is_placed = !is_last_of_object(e);
+        if (!e->is_placed && stays(b->patch, e)) {
+            overwrite_box(b->patch, e->where.position, &e->after);
+            e->is_placed = true;
+        }
+    }
+}
+
+// Objects that stay are placed by blocks; the others, which change lists, one after the other.
 static void place_moved_objects(bp_patched_grid *patch) {
+    for_entry_blocks(patch, task_place);
     for (size_t at = 0; at < patch->entry_count; ++at) {
         const entry *e = &entries_of(patch)[at];
-        prefetch_columns(patch, at + PREFETCHED);
-        if ((e->states & AFTER) != 0 || bp_box_is_hole(&e->after)) { // once for each object
+        if (!e->is_placed) {
             place_object(patch, e);
         }
     }
@@ -494,7 +588,7 @@ bp_status bp_patched_grid_find(bp_patched_grid *patch, const bp_box *boxes, size
         return status;
     }
     report r = {.begun = begun, .ended = ended};
-    blank_moved(patch);
+    for_entry_blocks(patch, task_blank);
     status = find_events(patch, &r);
     if (status == BP_OK) {
         place_moved_objects(patch);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum {
-    BLOCK_LEAST = 8192, // boxes that are worth a task
+    BLOCK_LEAST = 2048, // boxes that are worth a task
     PLAN_AGE = 8,       // builds for which the levels are kept
     USUAL_LEVELS = 16
 };

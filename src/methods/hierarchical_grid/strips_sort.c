@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    BLOCK_LEAST = 8192,  // boxes that are worth a task
+    BLOCK_LEAST = 1024,  // boxes that are worth a task
     BUCKET_BOXES = 1024, // aimed at: the records of a bucket then fit the first-level cache
     BUCKETS_MAX = 4096,
     CHUNK_ENTRIES = BP_STRIP_ENTRIES * BP_CHUNK
