@@ -5,7 +5,9 @@
 
 enum {
     BUCKET_ITEMS = 1024, // aimed at: a bucket's records then fit the first-level cache
-    BUCKETS_MAX = 4096
+    BUCKETS_MAX = 4096,
+    STRETCH_COUNTERS = 1 << 15, // that are worth a task
+    STRETCHES_MAX = 256
 };
 
 // An item on its way to its cell.
@@ -53,18 +55,67 @@ uint32_t *bp_partition_clear(const bp_partition *partition, size_t block) {
     return counters;
 }
 
-void bp_partition_place(const bp_partition *partition) {
-    uint32_t position = 0;
-    for (size_t bucket = 0; bucket < partition->bucket_count; ++bucket) {
+// Placing, by stretches of buckets: their sums first, then where each begins.
+typedef struct placing {
+    const bp_partition *partition;
+    bp_blocks stretches;
+    uint32_t sums[STRETCHES_MAX]; // of each stretch; then where it begins
+} placing;
+
+// The sum of each bucket, at the place of its start.
+static void task_sum(void *context, size_t stretch) {
+    placing *p = context;
+    const bp_partition *partition = p->partition;
+    const size_t begin = bp_block_begin(p->stretches, stretch), end = bp_block_begin(p->stretches, stretch + 1);
+    uint32_t *sums = partition->starts, all = 0;
+    memset(sums + begin, 0, (end - begin) * sizeof *sums);
+    for (size_t block = 0; block < partition->block_count; ++block) {
+        const uint32_t *counters = bp_partition_counters(partition, block);
+        for (size_t bucket = begin; bucket < end; ++bucket) {
+            sums[bucket] += counters[bucket];
+        }
+    }
+    for (size_t bucket = begin; bucket < end; ++bucket) {
+        all += sums[bucket];
+    }
+    p->sums[stretch] = all;
+}
+
+static void task_place(void *context, size_t stretch) {
+    placing *p = context;
+    const bp_partition *partition = p->partition;
+    uint32_t position = p->sums[stretch];
+    const size_t end = bp_block_begin(p->stretches, stretch + 1);
+    for (size_t bucket = bp_block_begin(p->stretches, stretch); bucket < end; ++bucket) {
         partition->starts[bucket] = position;
         for (size_t block = 0; block < partition->block_count; ++block) {
-            uint32_t *counter = &partition->counters[block * partition->bucket_count + bucket];
+            uint32_t *counter = bp_partition_counters(partition, block) + bucket;
             const uint32_t count = *counter;
             *counter = position;
             position += count;
         }
     }
-    partition->starts[partition->bucket_count] = position;
+    if (end == partition->bucket_count) {
+        partition->starts[end] = position;
+    }
+}
+
+void bp_partition_place(const bp_partition *partition, const bp_executor *executor) {
+    const size_t least = STRETCH_COUNTERS / partition->block_count + 1;
+    placing p;
+    p.partition = partition;
+    p.stretches = bp_blocks_cut(executor, partition->bucket_count, least, STRETCHES_MAX);
+    p.sums[0] = 0;
+    if (p.stretches.count > 1) {
+        bp_parallel_for(executor, p.stretches.count, task_sum, &p);
+    }
+    uint32_t all = 0;
+    for (size_t i = 0; i < p.stretches.count; ++i) {
+        const uint32_t sum = p.sums[i];
+        p.sums[i] = all;
+        all += sum;
+    }
+    bp_parallel_for(executor, p.stretches.count, task_place, &p);
 }
 
 // ---- buckets and keys -----------------------------------------------------------------------------------------------
@@ -221,7 +272,7 @@ static void join_figures(bp_bucket_sort *sort) {
 
 void bp_bucket_sort_run(bp_bucket_sort *sort, const bp_executor *executor, bp_bucket_task finish, void *context) {
     run r = {.sort = sort, .finish = finish, .context = context};
-    bp_partition_place(&sort->partition);
+    bp_partition_place(&sort->partition, executor);
     sort->cell_items = bp_bucket_sort_start(sort, sort->bucket_count);
     sort->total_items = bp_bucket_sort_start(sort, sort->bucket_count + 1);
     bp_parallel_for(executor, sort->blocks.count, task_partition_block, &r);

@@ -57,7 +57,7 @@ static inline uint32_t *bp_partition_counters(const bp_partition *partition, siz
 uint32_t *bp_partition_clear(const bp_partition *partition, size_t block);
 
 // Turns counts into positions: bucket by bucket, and inside a bucket block by block, which keeps the items in order.
-void bp_partition_place(const bp_partition *partition);
+void bp_partition_place(const bp_partition *partition, const bp_executor *executor);
 
 // ---- the sort -------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ enum {
     PART_BITS_MOST = 12, // of a, that choose a part
     DIGIT_BITS = 11,     // at most
     DIGITS = 1 << DIGIT_BITS,
-    STEPS_MOST = 6,      // three digits of b, three of a
+    STEPS_MOST = 6,     // three digits of b, three of a
     BLOCK_LEAST = 8192, // pairs that are worth a task
     BLOCKS_MOST = 256,
     PARTS_PER_TASK = 8

@@ -45,6 +45,11 @@ static const double WAKE_SECONDS = 20e-6;   // about what it costs all of us to 
 static const double WATCHED_SECONDS = 0.01; // of the caller's time, that tell whether others need the cores
 static const double OWN_SHARE = 0.8;        // of its time the caller has a core, unless they do
 
+// The tasks next .. end-1, as next << 32 | end.
+typedef struct lane {
+    _Alignas(LINE) _Atomic uint64_t unclaimed;
+} lane;
+
 typedef struct workers {
     atomic_flag in_use; // by a caller
 
@@ -52,8 +57,8 @@ typedef struct workers {
     bp_task task;
     void *task_context;
     size_t count;
-    _Alignas(LINE) atomic_ptrdiff_t unclaimed; // below 0: some came too late
-    _Alignas(LINE) atomic_size_t done;
+    _Alignas(LINE) atomic_size_t section; // incremented when one begins
+    _Alignas(LINE) atomic_size_t done;    // tasks
 
     // Sleeping: who is about to sleep says so first and looks for work then, both in the one order of all atomics; who
     // has brought work looks for sleepers afterwards. So one of them sees the other.
@@ -74,8 +79,16 @@ typedef struct workers {
     long process;                     // the one that the threads belong to
     size_t most;                      // threads, beside the caller's
     size_t started;                   // of these
-    pthread_t threads[];
+    struct member *members;           // by lane, the caller's first
+    lane lanes[];
 } workers;
+
+// Who claims tasks: first in a lane of its own.
+typedef struct member {
+    workers *workers;
+    size_t lane;
+    pthread_t thread;
+} member;
 
 static long this_process(void) {
 #ifdef _WIN32
@@ -95,18 +108,37 @@ static void pause_briefly(void) {
 
 // ---- sections -------------------------------------------------------------------------------------------------------
 
-// Whoever lowers `unclaimed` from a value above 0 has claimed a task of the present section, which cannot end before that
-// task is done. (Should it be another section than the one whose value was read first, that makes no difference.)
-static bool claim_task(workers *w, size_t *index) {
-    if (atomic_load(&w->unclaimed) <= 0) {
-        return false;
+// Whoever takes a task out of a lane has claimed a task of the present section, which cannot end before that task is done.
+// (Should the section be another one than a moment ago, that makes no difference.)
+static bool claim_in_lane(lane *l, size_t *index) {
+    uint64_t unclaimed = atomic_load(&l->unclaimed);
+    while (unclaimed >> 32 < (uint32_t)unclaimed) {
+        if (atomic_compare_exchange_weak(&l->unclaimed, &unclaimed, unclaimed + ((uint64_t)1 << 32))) {
+            *index = (size_t)(unclaimed >> 32);
+            return true;
+        }
     }
-    const ptrdiff_t unclaimed = atomic_fetch_sub(&w->unclaimed, 1);
-    if (unclaimed <= 0) {
-        return false;
+    return false;
+}
+
+// From the lane that the last task came from, or else from the others in turn.
+static bool claim_task(workers *w, size_t *current, size_t *index) {
+    for (size_t tried = 0; tried <= w->most; ++tried) {
+        if (claim_in_lane(&w->lanes[*current], index)) {
+            return true;
+        }
+        *current = *current < w->most ? *current + 1 : 0;
     }
-    *index = w->count - (size_t)unclaimed;
-    return true;
+    return false;
+}
+
+static size_t count_unclaimed(const workers *w) {
+    size_t count = 0;
+    for (size_t i = 0; i <= w->most; ++i) {
+        const uint64_t unclaimed = atomic_load(&w->lanes[i].unclaimed);
+        count += (size_t)((uint32_t)unclaimed - (uint32_t)(unclaimed >> 32));
+    }
+    return count;
 }
 
 static void wake_caller(workers *w) {
@@ -117,9 +149,9 @@ static void wake_caller(workers *w) {
 
 // Does tasks as long as there are any, but not more than `most`. The last one to finish wakes the caller, should it sleep.
 // Returns how many it did.
-static size_t do_tasks(workers *w, size_t most) {
-    size_t index, finished = 0, count = 0;
-    while (finished < most && claim_task(w, &index)) {
+static size_t do_tasks(workers *w, size_t own_lane, size_t most) {
+    size_t current = own_lane, index, finished = 0, count = 0;
+    while (finished < most && claim_task(w, &current, &index)) {
         count = w->count;
         w->task(w->task_context, index);
         ++finished;
@@ -132,13 +164,15 @@ static size_t do_tasks(workers *w, size_t most) {
 
 // ---- waiting --------------------------------------------------------------------------------------------------------
 
-typedef bool (*condition)(workers *w);
+// Something to wait for. A worker waits for a section that it has not seen, the caller for the end of one.
+typedef bool (*condition)(const workers *w, size_t seen);
 
-static bool is_wanted(workers *w) {
-    return atomic_load(&w->unclaimed) > 0 || atomic_load(&w->stop);
+static bool is_wanted(const workers *w, size_t seen) {
+    return atomic_load(&w->section) != seen || atomic_load(&w->stop);
 }
 
-static bool is_done(workers *w) {
+static bool is_done(const workers *w, size_t seen) {
+    (void)seen;
     return atomic_load(&w->done) == w->count;
 }
 
@@ -147,11 +181,11 @@ static bool is_set(const atomic_bool *flag) {
 }
 
 // Watches for a moment, or as long as the caller is at work. True if the condition holds.
-static bool spin_until(workers *w, condition holds) {
+static bool spin_until(const workers *w, condition holds, size_t seen) {
     double end = bp_clock_seconds() + SPIN_SECONDS;
     do {
         for (int i = 0; i < 16; ++i) {
-            if (holds(w)) {
+            if (holds(w, seen)) {
                 return true;
             }
             pause_briefly();
@@ -163,10 +197,10 @@ static bool spin_until(workers *w, condition holds) {
     return false;
 }
 
-static void sleep_until_wanted(workers *w) {
+static void sleep_until_wanted(workers *w, size_t seen) {
     (void)pthread_mutex_lock(&w->lock);
     (void)atomic_fetch_add(&w->sleeping, 1);
-    while (!is_wanted(w)) {
+    while (!is_wanted(w, seen)) {
         (void)pthread_cond_wait(&w->work_is_here, &w->lock);
     }
     (void)atomic_fetch_sub(&w->sleeping, 1);
@@ -176,7 +210,7 @@ static void sleep_until_wanted(workers *w) {
 static void sleep_until_done(workers *w) {
     (void)pthread_mutex_lock(&w->lock);
     atomic_store(&w->caller_sleeps, true);
-    while (!is_done(w)) {
+    while (!is_done(w, 0)) {
         (void)pthread_cond_wait(&w->work_is_done, &w->lock);
     }
     atomic_store(&w->caller_sleeps, false);
@@ -202,11 +236,13 @@ static void wake_two(workers *w) {
 // ---- threads --------------------------------------------------------------------------------------------------------
 
 static void *worker_main(void *context) {
-    workers *w = context;
+    const member *m = context;
+    workers *w = m->workers;
     while (!atomic_load(&w->stop)) {
-        (void)do_tasks(w, SIZE_MAX);
-        if (!spin_until(w, is_wanted)) {
-            sleep_until_wanted(w);
+        const size_t seen = atomic_load(&w->section);
+        (void)do_tasks(w, m->lane, SIZE_MAX);
+        if (!spin_until(w, is_wanted, seen)) {
+            sleep_until_wanted(w, seen);
             wake_two(w);
         }
     }
@@ -214,14 +250,14 @@ static void *worker_main(void *context) {
 }
 
 // Signals are for the program's own threads.
-static bool create_thread(workers *w, pthread_attr_t *attributes) {
+static bool create_thread(member *m, pthread_attr_t *attributes) {
 #ifdef _WIN32
-    return pthread_create(&w->threads[w->started], attributes, worker_main, w) == 0;
+    return pthread_create(&m->thread, attributes, worker_main, m) == 0;
 #else
     sigset_t all, before;
     (void)sigfillset(&all);
     const bool blocked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
-    const bool created = pthread_create(&w->threads[w->started], attributes, worker_main, w) == 0;
+    const bool created = pthread_create(&m->thread, attributes, worker_main, m) == 0;
     if (blocked) {
         (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
@@ -234,7 +270,10 @@ static bool start_worker(workers *w) {
     if (pthread_attr_init(&attributes) != 0) {
         return false;
     }
-    const bool created = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 && create_thread(w, &attributes);
+    const size_t own_lane = w->started + 1;
+    w->members[own_lane] = (member){.workers = w, .lane = own_lane};
+    const bool created =
+        pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 && create_thread(&w->members[own_lane], &attributes);
     (void)pthread_attr_destroy(&attributes);
     w->started += created;
     return created;
@@ -269,13 +308,10 @@ static size_t times(double seconds, double cost, size_t most) {
 // have seen the section by themselves.) Returns how many tasks it did.
 static size_t call_workers(workers *w) {
     const double begin = bp_clock_thread_seconds(); // a task is not long because others had the core
-    const size_t done = do_tasks(w, 1);
-    const ptrdiff_t unclaimed = atomic_load(&w->unclaimed);
-    if (unclaimed > 0) {
-        const double seconds = (bp_clock_thread_seconds() - begin) * (double)unclaimed;
-        wake_workers(w, times(seconds, WAKE_SECONDS, (size_t)unclaimed));
-        start_workers(w, times(seconds, START_SECONDS, (size_t)unclaimed));
-    }
+    const size_t done = do_tasks(w, 0, 1), unclaimed = count_unclaimed(w);
+    const double seconds = (bp_clock_thread_seconds() - begin) * (double)unclaimed;
+    wake_workers(w, times(seconds, WAKE_SECONDS, unclaimed));
+    start_workers(w, times(seconds, START_SECONDS, unclaimed));
     return done;
 }
 
@@ -294,7 +330,10 @@ static void note_crowd(workers *w, double wall_seconds, double own_seconds) {
 static bool begin_workers(workers *w) {
     w->process = this_process();
     w->started = 0;
-    atomic_init(&w->unclaimed, 0);
+    for (size_t i = 0; i <= w->most; ++i) {
+        atomic_init(&w->lanes[i].unclaimed, 0);
+    }
+    atomic_init(&w->section, 0);
     atomic_init(&w->sleeping, 0);
     atomic_init(&w->to_wake, 0);
     atomic_init(&w->caller_sleeps, false);
@@ -310,13 +349,22 @@ static size_t do_own_share(workers *w) {
     const double begin = bp_clock_seconds(), own = bp_clock_thread_seconds();
     const bool calls = atomic_load(&w->sleeping) > 0 || w->started < w->most;
     size_t done = calls ? call_workers(w) : 0;
-    done += do_tasks(w, SIZE_MAX);
+    done += do_tasks(w, 0, SIZE_MAX);
     note_crowd(w, bp_clock_seconds() - begin, bp_clock_thread_seconds() - own);
     return done;
 }
 
+// Each member gets tasks in a row, the same ones in sections with as many tasks: so what it has read or written in one is
+// still in its cache in the next.
+static void fill_lanes(workers *w) {
+    const uint64_t lanes = w->started + 1;
+    for (uint64_t i = 0; i < lanes; ++i) {
+        atomic_store(&w->lanes[i].unclaimed, w->count * i / lanes << 32 | w->count * (i + 1) / lanes);
+    }
+}
+
 static void run_section(workers *w, bp_task task, void *task_context, size_t count) {
-    assert(atomic_load(&w->unclaimed) <= 0);
+    assert(count_unclaimed(w) == 0);
     if (w->process != this_process() && !begin_workers(w)) {
         w->most = 0;
     }
@@ -325,10 +373,11 @@ static void run_section(workers *w, bp_task task, void *task_context, size_t cou
     w->count = count;
     atomic_store(&w->done, 0);
     atomic_store(&w->to_wake, 0);
-    atomic_store(&w->unclaimed, (ptrdiff_t)count);
+    fill_lanes(w);
+    (void)atomic_fetch_add(&w->section, 1);
     const size_t done_by_others = count - do_own_share(w);
     w->useful = done_by_others > w->useful ? done_by_others : w->useful;
-    if (!spin_until(w, is_done)) {
+    if (!spin_until(w, is_done, 0)) {
         sleep_until_done(w);
     }
 }
@@ -336,7 +385,7 @@ static void run_section(workers *w, bp_task task, void *task_context, size_t cou
 // Who finds the workers in use does its work alone: another thread, or a task that calls into the library.
 static void run_on_workers(void *context, bp_task task, void *task_context, size_t count) {
     workers *w = context;
-    if (atomic_flag_test_and_set(&w->in_use)) {
+    if (count > UINT32_MAX || atomic_flag_test_and_set(&w->in_use)) {
         run_alone(NULL, task, task_context, count);
         return;
     }
@@ -370,13 +419,15 @@ void bp_workers_rest(const bp_executor *executor) {
 
 static workers *make_workers(const bp_runtime *runtime) {
     const bp_allocator *allocator = &runtime->allocator;
-    const size_t most = runtime->executor.workers - 1, bytes = sizeof(workers) + most * sizeof(pthread_t);
+    const size_t most = runtime->executor.workers - 1;
+    const size_t bytes = sizeof(workers) + (most + 1) * (sizeof(lane) + sizeof(member));
     workers *w = allocator->allocate(allocator->context, bytes);
     if (w == NULL) {
         return NULL;
     }
     *w = (workers){
         .in_use = ATOMIC_FLAG_INIT, .bytes = bytes, .most = most, .allocator = *allocator, .log = runtime->log};
+    w->members = (member *)(void *)(w->lanes + most + 1);
     if (!begin_workers(w)) {
         allocator->release(allocator->context, w, bytes);
         return NULL;
@@ -403,8 +454,8 @@ static void stop_workers(workers *w) {
     atomic_store(&w->stop, true);
     (void)pthread_cond_broadcast(&w->work_is_here);
     (void)pthread_mutex_unlock(&w->lock);
-    for (size_t i = 0; i < w->started; ++i) {
-        (void)pthread_join(w->threads[i], NULL);
+    for (size_t i = 1; i <= w->started; ++i) {
+        (void)pthread_join(w->members[i].thread, NULL);
     }
     (void)pthread_cond_destroy(&w->work_is_done);
     (void)pthread_cond_destroy(&w->work_is_here);

@@ -1,14 +1,15 @@
 // Workers: the threads of a world, or of one call, where the caller has no executor; and those that the caller makes for
 // several of them (bp_workers_create).
 //
-// Work is claimed, not assigned. A section is a number of tasks that nobody has claimed yet; the caller and every worker
-// that is awake claim one after the other. The caller returns when all are claimed and done. So it never waits for a
-// worker that has not begun: one that the system did not grant, that has no core, or that a fork has left behind.
+// Work is claimed, not assigned. The tasks of a section lie in lanes, one for each member (the caller and its workers),
+// which it empties first; then it helps with the others. The caller returns when all tasks are claimed and done. So it
+// never waits for a worker that has not begun: one that the system did not grant, that has no core, or that a fork has
+// left behind.
 //
-//     unclaimed  5 4 3 2 1 0 ......... 7 6 5 ...       a section is over when `done` has reached its count;
-//     done       0 ... 2 ..... 5       0 ...           only then may the next one begin
+//     lanes      caller | 0 1 2 3 |    worker 1 | 4 5 6 7 |    worker 2 | 8 9 10 11 |      unclaimed tasks
+//     done       0 ... 2 ..... 12      a section is over when `done` has reached its count; only then the next one begins
 //
-// Idle workers watch `unclaimed` as long as the caller is at work, and for a moment longer, and then sleep. Sleepers are
+// Idle workers watch for the next section as long as the caller is at work, and for a moment longer, and then sleep. Sleepers are
 // woken, and threads started, only for work that is worth it: the caller does the first task, and then knows. Where the
 // caller often has no core, others need the cores: then nobody spins.
 #ifndef BP_WORKERS_H

@@ -4,7 +4,6 @@
 
 enum {
     BLOCK_LEAST = 16, // chunks
-    BLOCKS_MOST = 64,
     UNIT = 2048,       // entries of a unit of the join, about
     CROWD = 1024,      // tests of a cell, from which on it is thinned out first
     PIECE = 1024,      // boxes of such a cell that are joined at once
@@ -142,7 +141,8 @@ static size_t count_entries(const listing *l) {
 static bool list_entries(bp_shared_cells *shared, size_t side, const bp_box_list *list, const uint64_t *wanted) {
     const bp_runtime *runtime = &shared->setup->runtime;
     listing l = {.shared = shared, .entries = &shared->entries[side], .list = list, .wanted = wanted};
-    l.blocks = bp_blocks_cut(&runtime->executor, (list->count + BP_CHUNK - 1) / BP_CHUNK, BLOCK_LEAST, BLOCKS_MOST);
+    const size_t workers = runtime->executor.workers, most = workers > 1 ? workers : 1; // each block counts all cells
+    l.blocks = bp_blocks_cut(&runtime->executor, (list->count + BP_CHUNK - 1) / BP_CHUNK, BLOCK_LEAST, most);
     if (!reserve_blocks(shared, &runtime->allocator, l.blocks.count) ||
         !bp_partition_reserve(&l.entries->partition, &runtime->allocator, l.blocks.count, shared->cell_count)) {
         return false;
@@ -151,7 +151,7 @@ static bool list_entries(bp_shared_cells *shared, size_t side, const bp_box_list
     if (!bp_buffer_reserve(&l.entries->items, &runtime->allocator, 0, count_entries(&l), sizeof(uint32_t))) {
         return false;
     }
-    bp_partition_place(&l.entries->partition);
+    bp_partition_place(&l.entries->partition, &runtime->executor);
     bp_parallel_for(&runtime->executor, l.blocks.count, task_place_block, &l);
     return true;
 }

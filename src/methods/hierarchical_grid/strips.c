@@ -27,9 +27,8 @@ enum {
     FILL_LEAST = 1024,         // entries that are worth a task,
     ENDS_LEAST = 8192,         // ends to find,
     ENDS_BLOCKS = 64,
-    AHEAD = 64,      // entries whose boxes are prefetched together
-    UNIT = 256,      // entries in a unit of work
-    UNITS_LEAST = 16 // that are worth more than one task
+    AHEAD = 64, // entries whose boxes are prefetched together
+    UNIT = 256  // entries in a unit of work
 };
 
 // In mean edges. Wider strips mean fewer entries, but more tests for each. Of few boxes, which are in the cache, from 3 to
@@ -364,9 +363,9 @@ static bp_status sort_many(bp_strip_grid *grid, const bp_box *boxes, size_t coun
 // No entries are sorted if there are too many.
 bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_box *boxes, size_t count, bool *gave_up) {
     grid->entry_count = 0;
-    const bool is_one_task = grid->setup->runtime.executor.workers <= 1 || count < SHARED_LEAST;
+    grid->is_shared = count >= SHARED_LEAST && grid->setup->runtime.executor.workers > 1;
     const bp_status status =
-        count <= BP_STRIPS_FEW && is_one_task ? sort_few(grid, boxes, count) : sort_many(grid, boxes, count);
+        count <= BP_STRIPS_FEW && !grid->is_shared ? sort_few(grid, boxes, count) : sort_many(grid, boxes, count);
     grid->tests = grid->entry_count > 0 ? find_ends(grid) : 0;
     *gave_up = status == BP_OK && (grid->entry_count == 0 || grid->tests > (uint64_t)TESTS_PER_BOX * count);
     return status;
@@ -439,7 +438,8 @@ static bp_status search_entries(bp_strip_grid *grid, const bp_box *boxes, bp_sin
     const bp_runtime *runtime = &grid->setup->runtime;
     filling f = {.grid = grid,
                  .boxes = boxes,
-                 .blocks = bp_blocks_cut(&runtime->executor, grid->entry_count, FILL_LEAST, SIZE_MAX)};
+                 .blocks =
+                     bp_blocks_cut(&runtime->executor, grid->entry_count, FILL_LEAST, grid->is_shared ? SIZE_MAX : 1)};
     bp_parallel_for(&runtime->executor, f.blocks.count, task_fill, &f);
     const size_t units = (grid->entry_count + UNIT - 1) / UNIT;
     const bp_range_search search = {.runtime = runtime,
@@ -448,7 +448,7 @@ static bp_status search_entries(bp_strip_grid *grid, const bp_box *boxes, bp_sin
                                     .candidates = &grid->columns,
                                     .names = BP_NAMES_ORDERED,
                                     .unit_count = units,
-                                    .units_least = units < UNITS_LEAST ? UNITS_LEAST : 1,
+                                    .units_least = grid->is_shared ? 1 : units + 1,
                                     .unit = test_unit,
                                     .context = grid};
     return bp_range_search_run(&search, &grid->block_sinks, sink);

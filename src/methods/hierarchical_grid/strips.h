@@ -31,6 +31,7 @@ typedef struct bp_strip_grid {
     const bp_method_setup *setup;
     bp_strips strips;
     uint64_t tests;           // that a search takes
+    bool is_shared;           // by several threads
     size_t entry_count;       // in ...
     size_t occupied, fullest; // ... so many cells, of which one has so many
     bp_columns columns;

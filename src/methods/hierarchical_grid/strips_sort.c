@@ -117,7 +117,7 @@ bool bp_strip_sort_count(bp_strip_sort *sort, size_t box_count, size_t *entry_co
     }
     choose_buckets(sort, box_count);
     bp_parallel_for(&runtime->executor, sort->blocks.count, task_count_block, sort);
-    bp_partition_place(&sort->partition);
+    bp_partition_place(&sort->partition, &runtime->executor);
     *entry_count = sort->partition.starts[sort->partition.bucket_count];
     return true;
 }

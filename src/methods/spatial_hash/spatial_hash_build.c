@@ -481,7 +481,7 @@ static bp_status build_planned(build *b) {
     if (!reserve_entries(h)) {
         return BP_ERROR_MEMORY;
     }
-    bp_partition_place(&h->partition);
+    bp_partition_place(&h->partition, executor);
     bp_parallel_for(executor, b->blocks.count, task_partition_entries, b);
     const bp_status status = order_buckets(b);
     if (status == BP_OK) {

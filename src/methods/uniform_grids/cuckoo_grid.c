@@ -348,7 +348,7 @@ static bool cuckoo_grid_reserve(cuckoo_grid *g) {
 
 static void order_objects(cuckoo_grid *g) {
     const bp_executor *executor = &g->grid.setup->runtime.executor;
-    bp_partition_place(&g->partition);
+    bp_partition_place(&g->partition, executor);
     g->grid.grid_count = g->partition.starts[g->bucket_count];
     g->grid.total_count = g->partition.starts[g->bucket_count + 1];
     bp_parallel_for(executor, g->grid.blocks.count, task_partition_objects, g);

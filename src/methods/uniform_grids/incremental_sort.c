@@ -122,7 +122,7 @@ static uint64_t *sort_entries_by_digits(job *j, uint64_t *entries, uint64_t *spa
         j->to = spare;
         j->sort->digits.bucket_count = (size_t)1 << j->digit_bits;
         bp_parallel_for(j->executor, j->blocks.count, task_count_digits, j);
-        bp_partition_place(&j->sort->digits);
+        bp_partition_place(&j->sort->digits, j->executor);
         bp_parallel_for(j->executor, j->blocks.count, task_scatter, j);
         spare = entries;
         entries = j->to;
