@@ -2,7 +2,11 @@
 
 #include "base/parallel.h"
 
-enum { COPY_LEAST = 4096, COPY_BLOCKS = 64 };
+enum {
+    COPY_LEAST = 4096, // boxes that are worth a task
+    COPY_BLOCKS = 64,
+    COPY_PIECE = 64 // boxes: longer copies use instructions that wait for each line that other cores have read
+};
 
 typedef struct copy {
     const bp_box *from;
@@ -13,7 +17,10 @@ typedef struct copy {
 static void task_copy(void *context, size_t block) {
     const copy *c = context;
     const size_t begin = bp_block_begin(c->blocks, block), end = bp_block_begin(c->blocks, block + 1);
-    memcpy(c->to + begin, c->from + begin, (end - begin) * sizeof *c->to);
+    for (size_t i = begin; i < end; i += COPY_PIECE) {
+        const size_t count = end - i < COPY_PIECE ? end - i : COPY_PIECE;
+        memcpy(c->to + i, c->from + i, count * sizeof *c->to);
+    }
 }
 
 void bp_boxes_copy(bp_box *to, const bp_box *from, size_t count, const bp_executor *executor) {

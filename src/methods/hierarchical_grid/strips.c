@@ -23,7 +23,7 @@ enum {
     ENTRIES_PER_BOX = 3,       // at most, on average; uniform boxes have 1.65
     TESTS_PER_BOX = 128,       // at most
     HOLES_SHARE = 8,           // one box in this many may be a hole
-    SHARED_LEAST = 4096,       // boxes that several threads sort,
+    SHARED_LEAST = 8192,       // boxes that several threads sort,
     FILL_LEAST = 1024,         // entries that are worth a task,
     ENDS_LEAST = 8192,         // ends to find,
     ENDS_BLOCKS = 64,

@@ -6,8 +6,9 @@
 #include <string.h>
 
 enum {
-    BLOCK_LEAST = 1024,  // boxes that are worth a task
+    BLOCK_LEAST = 512,   // boxes that are worth a task
     BUCKET_BOXES = 1024, // aimed at: the records of a bucket then fit the first-level cache
+    BUCKET_FEW = 512,    // of few boxes: each bucket is a task
     BUCKETS_MAX = 4096,
     CHUNK_ENTRIES = BP_STRIP_ENTRIES * BP_CHUNK
 };
@@ -97,8 +98,12 @@ static void task_order_bucket(void *context, size_t bucket) {
     }
 }
 
+static size_t buckets_for(size_t box_count) {
+    return box_count / (box_count <= BP_STRIPS_FEW ? BUCKET_FEW : BUCKET_BOXES) + 1;
+}
+
 static void choose_buckets(bp_strip_sort *sort, size_t box_count) {
-    const size_t wanted = box_count / BUCKET_BOXES + 1, most = wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
+    const size_t wanted = buckets_for(box_count), most = wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
     sort->bucket_shift = 0;
     while ((sort->key_count - 1) >> sort->bucket_shift >= most) {
         ++sort->bucket_shift;
@@ -109,7 +114,7 @@ static void choose_buckets(bp_strip_sort *sort, size_t box_count) {
 
 bool bp_strip_sort_count(bp_strip_sort *sort, size_t box_count, size_t *entry_count) {
     const bp_runtime *runtime = &sort->setup->runtime;
-    const size_t most = box_count / BUCKET_BOXES + 1;
+    const size_t most = buckets_for(box_count);
     sort->blocks = bp_blocks_cut(&runtime->executor, box_count, BLOCK_LEAST, SIZE_MAX);
     if (!bp_partition_reserve(&sort->partition, &runtime->allocator, sort->blocks.count, most) ||
         !bp_buffer_reserve_slack(&sort->figures, &runtime->allocator, 0, most, sizeof(bucket_figures))) {
