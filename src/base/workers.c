@@ -42,8 +42,11 @@ enum {
 static const double SPIN_SECONDS = 50e-6;   // about what it costs to sleep and to be woken
 static const double START_SECONDS = 100e-6; // about what it costs to start and to join a thread
 static const double WAKE_SECONDS = 20e-6;   // about what it costs all of us to wake one
-static const double WATCHED_SECONDS = 0.01; // of the caller's time, that tell whether others need the cores
-static const double OWN_SHARE = 0.8;        // of its time the caller has a core, unless they do
+static const double TAKEN_SECONDS = 200e-6; // in which a thread that is awake sees no time pass: its core was taken.
+static const double WATCHED_SECONDS = 5e-3; // If that happens for this share of so much time, others need the cores.
+static const double TAKEN_SHARE = 0.3;      //
+static const double CROWDED_SECONDS = 0.5;  // So long the machine counts as busy then: nobody spins,
+static const double CROWDED_COST = 10.0;    // and waking one costs so much more
 
 // The tasks next .. end-1, as next << 32 | end.
 typedef struct lane {
@@ -65,21 +68,20 @@ typedef struct workers {
     _Alignas(LINE) atomic_size_t sleeping; // workers
     atomic_size_t to_wake;                 // of these: each one that wakes, wakes two more
     atomic_bool caller_sleeps;
-    atomic_bool is_at_work; // the caller: more sections will follow
-    atomic_bool is_crowded; // others need the cores: nobody spins
+    atomic_bool is_at_work;     // the caller: more sections will follow
+    atomic_llong crowded_until; // microseconds: as long others need the cores
     atomic_bool stop;
     pthread_mutex_t lock;
     pthread_cond_t work_is_here, work_is_done;
 
     bp_allocator allocator;
     bp_log log;
-    double wall_seconds, own_seconds; // of the caller, in sections not long ago
-    size_t useful;                    // the most workers that had something to do, since the caller is at work
-    size_t bytes;                     // of this block
-    long process;                     // the one that the threads belong to
-    size_t most;                      // threads, beside the caller's
-    size_t started;                   // of these
-    struct member *members;           // by lane, the caller's first
+    size_t useful;          // the most workers that had something to do, since the caller is at work
+    size_t bytes;           // of this block
+    long process;           // the one that the threads belong to
+    size_t most;            // threads, beside the caller's
+    size_t started;         // of these
+    struct member *members; // by lane, the caller's first
     lane lanes[];
 } workers;
 
@@ -88,6 +90,7 @@ typedef struct member {
     workers *workers;
     size_t lane;
     pthread_t thread;
+    double watched_seconds, taken_seconds; // while it was awake, and of these without a core
 } member;
 
 static long this_process(void) {
@@ -176,13 +179,31 @@ static bool is_done(const workers *w, size_t seen) {
     return atomic_load(&w->done) == w->count;
 }
 
-static bool is_set(const atomic_bool *flag) {
-    return atomic_load_explicit(flag, memory_order_relaxed);
+// ---- crowds: others need the cores ----------------------------------------------------------------------------------
+
+static bool is_crowded(const workers *w, double now) {
+    return now * 1e6 < (double)atomic_load_explicit(&w->crowded_until, memory_order_relaxed);
+}
+
+// A member was awake for so long, and had no core for a part of that.
+static void note_core(member *m, double watched, double taken, double now) {
+    m->watched_seconds += watched;
+    m->taken_seconds += taken > TAKEN_SECONDS ? taken : 0.0;
+    if (m->watched_seconds < WATCHED_SECONDS) {
+        return;
+    }
+    if (m->taken_seconds > TAKEN_SHARE * m->watched_seconds) {
+        const double until = now + CROWDED_SECONDS;
+        atomic_store_explicit(&m->workers->crowded_until, (long long)(until * 1e6), memory_order_relaxed);
+    }
+    m->watched_seconds = 0.0;
+    m->taken_seconds = 0.0;
 }
 
 // Watches for a moment, or as long as the caller is at work. True if the condition holds.
-static bool spin_until(const workers *w, condition holds, size_t seen) {
-    double end = bp_clock_seconds() + SPIN_SECONDS;
+static bool spin_until(member *m, condition holds, size_t seen) {
+    const workers *w = m->workers;
+    double now = bp_clock_seconds(), end = now + SPIN_SECONDS;
     do {
         for (int i = 0; i < 16; ++i) {
             if (holds(w, seen)) {
@@ -190,12 +211,17 @@ static bool spin_until(const workers *w, condition holds, size_t seen) {
             }
             pause_briefly();
         }
-        if (is_set(&w->is_at_work)) {
-            end = bp_clock_seconds() + SPIN_SECONDS;
+        const double before = now;
+        now = bp_clock_seconds();
+        note_core(m, now - before, now - before, now);
+        if (atomic_load_explicit(&w->is_at_work, memory_order_relaxed)) {
+            end = now + SPIN_SECONDS;
         }
-    } while (!is_set(&w->is_crowded) && bp_clock_seconds() < end);
+    } while (now < end && !is_crowded(w, now));
     return false;
 }
+
+// ---- sleeping -------------------------------------------------------------------------------------------------------
 
 static void sleep_until_wanted(workers *w, size_t seen) {
     (void)pthread_mutex_lock(&w->lock);
@@ -236,12 +262,12 @@ static void wake_two(workers *w) {
 // ---- threads --------------------------------------------------------------------------------------------------------
 
 static void *worker_main(void *context) {
-    const member *m = context;
+    member *m = context;
     workers *w = m->workers;
     while (!atomic_load(&w->stop)) {
         const size_t seen = atomic_load(&w->section);
         (void)do_tasks(w, m->lane, SIZE_MAX);
-        if (!spin_until(w, is_wanted, seen)) {
+        if (!spin_until(m, is_wanted, seen)) {
             sleep_until_wanted(w, seen);
             wake_two(w);
         }
@@ -310,20 +336,10 @@ static size_t call_workers(workers *w) {
     const double begin = bp_clock_thread_seconds(); // a task is not long because others had the core
     const size_t done = do_tasks(w, 0, 1), unclaimed = count_unclaimed(w);
     const double seconds = (bp_clock_thread_seconds() - begin) * (double)unclaimed;
-    wake_workers(w, times(seconds, WAKE_SECONDS, unclaimed));
+    const double wake_cost = is_crowded(w, bp_clock_seconds()) ? CROWDED_COST * WAKE_SECONDS : WAKE_SECONDS;
+    wake_workers(w, times(seconds, wake_cost, unclaimed));
     start_workers(w, times(seconds, START_SECONDS, unclaimed));
     return done;
-}
-
-// Whether others need the cores: the caller was not asleep, and yet it often had none.
-static void note_crowd(workers *w, double wall_seconds, double own_seconds) {
-    w->wall_seconds += wall_seconds;
-    w->own_seconds += own_seconds;
-    if (w->wall_seconds > WATCHED_SECONDS) {
-        atomic_store_explicit(&w->is_crowded, w->own_seconds < OWN_SHARE * w->wall_seconds, memory_order_relaxed);
-        w->wall_seconds /= 2.0;
-        w->own_seconds /= 2.0;
-    }
 }
 
 // No threads yet, nobody asleep. Also in a child process, where the threads are gone and the lock may be in any state.
@@ -338,7 +354,7 @@ static bool begin_workers(workers *w) {
     atomic_init(&w->to_wake, 0);
     atomic_init(&w->caller_sleeps, false);
     atomic_init(&w->is_at_work, false);
-    atomic_init(&w->is_crowded, false);
+    atomic_init(&w->crowded_until, 0);
     atomic_init(&w->stop, false);
     return pthread_mutex_init(&w->lock, NULL) == 0 && pthread_cond_init(&w->work_is_here, NULL) == 0 &&
            pthread_cond_init(&w->work_is_done, NULL) == 0;
@@ -350,7 +366,8 @@ static size_t do_own_share(workers *w) {
     const bool calls = atomic_load(&w->sleeping) > 0 || w->started < w->most;
     size_t done = calls ? call_workers(w) : 0;
     done += do_tasks(w, 0, SIZE_MAX);
-    note_crowd(w, bp_clock_seconds() - begin, bp_clock_thread_seconds() - own);
+    const double now = bp_clock_seconds(), wall = now - begin;
+    note_core(&w->members[0], wall, wall - (bp_clock_thread_seconds() - own), now);
     return done;
 }
 
@@ -377,7 +394,7 @@ static void run_section(workers *w, bp_task task, void *task_context, size_t cou
     (void)atomic_fetch_add(&w->section, 1);
     const size_t done_by_others = count - do_own_share(w);
     w->useful = done_by_others > w->useful ? done_by_others : w->useful;
-    if (!spin_until(w, is_done, 0)) {
+    if (!spin_until(&w->members[0], is_done, 0)) {
         sleep_until_done(w);
     }
 }
@@ -400,7 +417,7 @@ void bp_workers_expect(const bp_executor *executor) {
         return;
     }
     workers *w = executor->context;
-    if (!is_set(&w->is_crowded) && !atomic_flag_test_and_set(&w->in_use)) {
+    if (!is_crowded(w, bp_clock_seconds()) && !atomic_flag_test_and_set(&w->in_use)) {
         atomic_store_explicit(&w->is_at_work, true, memory_order_relaxed);
         wake_workers(w, w->useful);
         w->useful = 0;
@@ -428,6 +445,7 @@ static workers *make_workers(const bp_runtime *runtime) {
     *w = (workers){
         .in_use = ATOMIC_FLAG_INIT, .bytes = bytes, .most = most, .allocator = *allocator, .log = runtime->log};
     w->members = (member *)(void *)(w->lanes + most + 1);
+    w->members[0] = (member){.workers = w};
     if (!begin_workers(w)) {
         allocator->release(allocator->context, w, bytes);
         return NULL;

@@ -11,7 +11,7 @@
 //
 // Idle workers watch for the next section as long as the caller is at work, and for a moment longer, and then sleep. Sleepers are
 // woken, and threads started, only for work that is worth it: the caller does the first task, and then knows. Where the
-// caller often has no core, others need the cores: then nobody spins.
+// system takes a core from one of them for a while, others need the cores: then nobody spins, and few are woken.
 #ifndef BP_WORKERS_H
 #define BP_WORKERS_H
 

@@ -23,7 +23,9 @@ enum {
     ENTRIES_PER_BOX = 3,       // at most, on average; uniform boxes have 1.65
     TESTS_PER_BOX = 128,       // at most
     HOLES_SHARE = 8,           // one box in this many may be a hole
-    SHARED_LEAST = 8192,       // boxes that several threads sort,
+    MANY_WORKERS = 4,          // so many
+    SHARED_LEAST = 8192,       // sort so many boxes together;
+    SHARED_BY_FEW = 16384,     // fewer workers must have more, because one alone sorts in one pass
     FILL_LEAST = 1024,         // entries that are worth a task,
     ENDS_LEAST = 8192,         // ends to find,
     ENDS_BLOCKS = 64,
@@ -363,7 +365,8 @@ static bp_status sort_many(bp_strip_grid *grid, const bp_box *boxes, size_t coun
 // No entries are sorted if there are too many.
 bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_box *boxes, size_t count, bool *gave_up) {
     grid->entry_count = 0;
-    grid->is_shared = count >= SHARED_LEAST && grid->setup->runtime.executor.workers > 1;
+    const uint32_t workers = grid->setup->runtime.executor.workers;
+    grid->is_shared = workers > 1 && count >= (workers < MANY_WORKERS ? SHARED_BY_FEW : SHARED_LEAST);
     const bp_status status =
         count <= BP_STRIPS_FEW && !grid->is_shared ? sort_few(grid, boxes, count) : sort_many(grid, boxes, count);
     grid->tests = grid->entry_count > 0 ? find_ends(grid) : 0;

@@ -25,8 +25,6 @@
 #include "kernels/range_tester.h"
 #include "methods/hierarchical_grid/strips_sort.h"
 
-enum { BP_STRIPS_FEW = 32768 }; // boxes that the cache holds, and whose entries are sorted in one pass
-
 typedef struct bp_strip_grid {
     const bp_method_setup *setup;
     bp_strips strips;

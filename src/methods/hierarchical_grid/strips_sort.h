@@ -16,6 +16,8 @@
 #include "kernels/strips.h"
 #include "methods/setup.h"
 
+enum { BP_STRIPS_FEW = 32768 }; // boxes that the cache holds, and whose entries one thread sorts in one pass
+
 // All zero is empty. The caller sets the first part.
 typedef struct bp_strip_sort {
     const bp_method_setup *setup;
