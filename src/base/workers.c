@@ -1,5 +1,5 @@
 #if defined(__linux__)
-#define _GNU_SOURCE // sched_getaffinity. NOLINT(bugprone-reserved-identifier)
+#define _GNU_SOURCE // sched_getaffinity, RUSAGE_THREAD. NOLINT(bugprone-reserved-identifier)
 #include <sched.h>
 #endif
 
@@ -32,6 +32,9 @@ void bp_workers_close(bp_runtime *runtime) {
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#if defined(__linux__)
+#include <sys/resource.h>
+#endif
 #include <unistd.h>
 
 enum {
@@ -42,10 +45,10 @@ enum {
 static const double SPIN_SECONDS = 50e-6;   // about what it costs to sleep and to be woken
 static const double START_SECONDS = 100e-6; // about what it costs to start and to join a thread
 static const double WAKE_SECONDS = 20e-6;   // about what it costs all of us to wake one
-static const double TAKEN_SECONDS = 200e-6; // in which a thread that is awake sees no time pass: its core was taken.
-static const double WATCHED_SECONDS = 5e-3; // If that happens for this share of so much time, others need the cores.
-static const double TAKEN_SHARE = 0.3;      //
-static const double CROWDED_SECONDS = 0.5;  // So long the machine counts as busy then: nobody spins,
+static const double TAKEN_SECONDS = 200e-6; // in which a thread that is awake does nothing: its core was taken.
+static const double TAKEN_SHARE = 0.3;      // If that is so for this share
+static const double WATCHED_SECONDS = 3e-3; // of so much time, others need the cores.
+static const double CROWDED_SECONDS = 1.0;  // So long the machine counts as busy then: nobody spins,
 static const double CROWDED_COST = 10.0;    // and waking one costs so much more
 
 // The tasks next .. end-1, as next << 32 | end.
@@ -91,6 +94,7 @@ typedef struct member {
     size_t lane;
     pthread_t thread;
     double watched_seconds, taken_seconds; // while it was awake, and of these without a core
+    long preemptions;                      // that it knows of
 } member;
 
 static long this_process(void) {
@@ -185,10 +189,24 @@ static bool is_crowded(const workers *w, double now) {
     return now * 1e6 < (double)atomic_load_explicit(&w->crowded_until, memory_order_relaxed);
 }
 
-// A member was awake for so long, and had no core for a part of that.
+// Whether another thread had the core of this one since the last question, as far as the system says. (Time is also lost
+// where a host has more machines than cores, which no sleeping would help.)
+static bool was_preempted(member *m) {
+#if defined(RUSAGE_THREAD)
+    struct rusage usage;
+    const long before = m->preemptions;
+    m->preemptions = getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : before + 1;
+    return m->preemptions != before;
+#else
+    (void)m;
+    return true;
+#endif
+}
+
+// A member was awake for so long, and did nothing for a part of that.
 static void note_core(member *m, double watched, double taken, double now) {
     m->watched_seconds += watched;
-    m->taken_seconds += taken > TAKEN_SECONDS ? taken : 0.0;
+    m->taken_seconds += taken > TAKEN_SECONDS && was_preempted(m) ? taken : 0.0;
     if (m->watched_seconds < WATCHED_SECONDS) {
         return;
     }
