@@ -21,7 +21,7 @@
 ///   1. values     boxes, pairs, statuses          5. config       threads, periods, margins, your own allocator ...
 ///   2. one call   bp_find_pairs                   6. neighbours   all points within a radius
 ///   3. world      objects that move, events       7. 64 bits      the same functions for double coordinates
-///   4. queries    rays, boxes, nearest objects    8. streams      saving, loading and recording a world
+///   4. queries    rays, boxes, casts, nearest     8. streams      saving, loading and recording a world
 ///                                                 9. methods      the names of the algorithms
 /// Two more headers are for experts: broadphase_methods.h has the settings of single methods, broadphase_tune.h finds the
 /// fastest config for a scene and explains why a method was chosen.
@@ -292,11 +292,79 @@ BP_API bp_status bp_query_box_as(const bp_world *world, const bp_box *box, const
 BP_API bp_status bp_query_nearest_as(const bp_world *world, const float point[3], size_t k, const bp_object *object,
                                      bp_near *near, size_t *found);
 
+/// A box that moves along a ray: box + t * direction for t in 0 .. max_t (which may be infinite).
+typedef struct bp_cast {
+    bp_box box;         ///< where it begins; finite
+    float direction[3]; ///< of any length but zero
+    float max_t;
+} bp_cast;
+
+/// The objects whose boxes a moving box meets, ascending by (t, id): t is when it first touches them, 0 if it begins there.
+/// All else is as for rays, with `object` as above (NULL: everything): a cast of a point is a ray. The moving box passes
+/// a face at t = (face - its own opposite face) / direction, computed in 64 bits and then rounded. Fails with BP_ERROR_BOX
+/// for a box with min > max, and with BP_ERROR_ARGUMENT for one that is not finite and where a ray would.
+BP_API bp_status bp_query_cast(const bp_world *world, const bp_cast *cast, const bp_object *object, bp_ray_hit *hits,
+                               size_t capacity, size_t *found);
+
+// ---- many questions at once -----------------------------------------------------------------------------------------
+
+/// The answers to many questions as compressed rows: those to question i are at offsets[i] .. offsets[i + 1] - 1, as the
+/// single call lists them. Begin with {0}. The library grows the arrays as needed, keeps them between calls and overwrites
+/// what they held; release them with bp_answers_free.
+typedef struct bp_answers {
+    size_t *offsets; ///< count + 1 of them
+    bp_id *ids;      ///< offsets[count] of them
+    float *values;   ///< as many: the t of rays and casts, the distances of nearest objects; for boxes of no meaning
+    size_t count;    ///< number of questions
+    size_t offset_capacity;
+    size_t id_capacity;
+    size_t value_capacity;
+} bp_answers;
+
+/// Releases the arrays and zeroes the struct. `config` must name the allocator that grew them, which is the world's; NULL:
+/// the default.
+BP_API void bp_answers_free(bp_answers *answers, const bp_config *config);
+
+/// The same as a bp_query_box, _ray, _cast or _nearest for each of `count` questions, but several times as fast where there
+/// are many: questions are taken in the order of their places, with the threads of the world. (Several threads may ask at
+/// once, also in this way; then one of them has the world's threads, and the others work alone.) Of rays and casts only the
+/// first `most` hits are listed, or all if that is 0. Points are x, y, z one after the other. `object` may be NULL
+/// (everything). Fails where the single call would, and the log names the first question that is wrong; or with
+/// BP_ERROR_MEMORY. After a failure `answers` is as before.
+BP_API bp_status bp_query_boxes(const bp_world *world, size_t count, const bp_box *boxes, const bp_object *object,
+                                bp_answers *answers);
+BP_API bp_status bp_query_rays(const bp_world *world, size_t count, const bp_ray *rays, size_t most,
+                               const bp_object *object, bp_answers *answers);
+BP_API bp_status bp_query_casts(const bp_world *world, size_t count, const bp_cast *casts, size_t most,
+                                const bp_object *object, bp_answers *answers);
+BP_API bp_status bp_query_nearest_many(const bp_world *world, size_t count, const float *points_xyz, size_t k,
+                                       const bp_object *object, bp_answers *answers);
+
+// ---- one answer after the other -------------------------------------------------------------------------------------
+
+/// Called for each object that a query finds. Returns 0 to end the query, which then returns BP_OK; anything else to go
+/// on. `t` is as in bp_ray_hit. If the callback lowers *max_t, say to where it has hit the object itself, objects that are
+/// entered later are not visited. (For boxes both are 0, and of no meaning.) It may ask further queries, but not change the
+/// world (such calls return BP_ERROR_ARGUMENT).
+typedef int (*bp_visit)(void *context, bp_id id, double t, double *max_t);
+
+/// Visits the objects that bp_query_box, _ray or _cast would list, in the same order, so that the first one that you
+/// accept is the first one that there is. A ray is not followed beyond where its visits end. `object` may be NULL
+/// (everything).
+BP_API bp_status bp_query_box_each(const bp_world *world, const bp_box *box, const bp_object *object, bp_visit visit,
+                                   void *context);
+BP_API bp_status bp_query_ray_each(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_visit visit,
+                                   void *context);
+BP_API bp_status bp_query_cast_each(const bp_world *world, const bp_cast *cast, const bp_object *object, bp_visit visit,
+                                    void *context);
+
 // What a query costs: it allocates nothing if the method is hierarchical-grid, few objects have changed since the last
 // update, and the world has neither a period nor 64-bit boxes. Otherwise the first few queries look at objects one by one;
-// then the world builds a grid for queries, in the thread that asks.
+// then the world builds a grid for queries, in the thread that asks. Many questions at once need memory of their own, and
+// visits only where there are more than 256 at a time; if that is refused, they take longer.
 //
-// With a period, a query sees the nearest image of each object, and a ray longer than 1000 periods is refused.
+// With a period, a query sees the nearest image of each object, and a ray longer than 1000 periods is refused, or a cast
+// if its way and its box are longer together.
 
 // ---- more about worlds ----------------------------------------------------------------------------------------------
 
@@ -492,6 +560,38 @@ BP_API bp_status bp_add_many_double(bp_world *world, size_t count, const bp_box_
 BP_API bp_status bp_move_double(bp_world *world, bp_id id, const bp_box_double *box);
 BP_API bp_status bp_move_many_double(bp_world *world, size_t count, const bp_id *ids, const bp_box_double *boxes);
 BP_API bp_status bp_get_object_double(const bp_world *world, bp_id id, bp_box_double *box, bp_object *object);
+
+/// Queries for double coordinates, in any world: they compare in 64 bits, exactly, and t is not rounded to 32. `object` may
+/// be NULL (everything).
+typedef struct bp_ray_double {
+    double origin[3];
+    double direction[3];
+    double max_t;
+} bp_ray_double;
+
+typedef struct bp_cast_double {
+    bp_box_double box;
+    double direction[3];
+    double max_t;
+} bp_cast_double;
+
+typedef struct bp_ray_hit_double {
+    bp_id id;
+    double t;
+} bp_ray_hit_double;
+
+BP_API bp_status bp_query_box_double(const bp_world *world, const bp_box_double *box, const bp_object *object,
+                                     bp_id *ids, size_t capacity, size_t *found);
+BP_API bp_status bp_query_ray_double(const bp_world *world, const bp_ray_double *ray, const bp_object *object,
+                                     bp_ray_hit_double *hits, size_t capacity, size_t *found);
+BP_API bp_status bp_query_cast_double(const bp_world *world, const bp_cast_double *cast, const bp_object *object,
+                                      bp_ray_hit_double *hits, size_t capacity, size_t *found);
+BP_API bp_status bp_query_box_each_double(const bp_world *world, const bp_box_double *box, const bp_object *object,
+                                          bp_visit visit, void *context);
+BP_API bp_status bp_query_ray_each_double(const bp_world *world, const bp_ray_double *ray, const bp_object *object,
+                                          bp_visit visit, void *context);
+BP_API bp_status bp_query_cast_each_double(const bp_world *world, const bp_cast_double *cast, const bp_object *object,
+                                           bp_visit visit, void *context);
 
 BP_API bp_status bp_find_neighbors_double(const double *points_xyz, size_t count, double radius,
                                           const bp_config *config, bp_neighbors *neighbors);

@@ -125,7 +125,7 @@ bool bp_world_is_updating(const bp_world *world) {
 }
 
 bool bp_world_is_busy(const bp_world *world) {
-    return refuse_callback(world, world->is_busy || atomic_load(&world->saving) > 0);
+    return refuse_callback(world, world->is_busy || atomic_load(&world->reading) > 0);
 }
 
 static bp_status check_objects(const bp_world *world, const bp_object *objects, size_t count) {

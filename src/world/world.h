@@ -31,9 +31,9 @@
 #include <stdatomic.h>
 
 struct bp_world {
-    bp_setup setup;     // the config, checked and complete
-    bool is_busy;       // in a call that may call back into the caller's code
-    atomic_uint saving; // calls of bp_world_save under way; they only read, so there may be several
+    bp_setup setup;      // the config, checked and complete
+    bool is_busy;        // in a call that may call back into the caller's code
+    atomic_uint reading; // calls under way that call back and only read, so there may be several
 
     bp_id_pool ids;
     bp_world_boxes boxes;

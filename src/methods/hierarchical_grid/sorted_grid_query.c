@@ -4,7 +4,8 @@
 // box touches if the largest extents of the level are added to it.
 //
 // A line: rows of cells run along x, so viewed along x they form a plane of squares. The line can only hit boxes of a row
-// while it is above the row's square, extended by the largest extents (so it is above up to four squares at a time).
+// while it is above the row's square, extended by the largest extents (so it is above up to four squares at a time). A
+// box that moves is the line of its min corner, and the squares are extended by its extents, too.
 //
 //      z ^   +----+----+----+----+                For each row that the line passes, one range of cells: those that it
 //        |   |    |    | ####    |                passes along x while it is above the row. A row is visited once, so
@@ -221,6 +222,7 @@ void bp_sorted_grid_query_scanned(const bp_sorted_grid *grid, const bp_box *box,
 typedef struct line_part {
     const bp_line *line;
     double inverse[3];  // of the direction; infinite where that is 0
+    double extent[3];   // of the box that moves
     double rounding[3]; // more than all rounding errors of coordinates together
     double begin, end;
 } line_part;
@@ -241,13 +243,14 @@ static double point_at(const line_part *part, int axis, double t) {
 // The interval of an axis that the line passes from t = begin to end.
 static interval interval_passed(const line_part *part, int axis, double begin, double end) {
     const double a = point_at(part, axis, begin), b = point_at(part, axis, end);
-    return (interval){.low = (a < b ? a : b) - part->rounding[axis], .high = (a < b ? b : a) + part->rounding[axis]};
+    return (interval){.low = (a < b ? a : b) - part->rounding[axis],
+                      .high = (a < b ? b : a) + part->extent[axis] + part->rounding[axis]};
 }
 
 // Shortens begin .. end to the time that the line is in an interval of an axis. False if it never is.
 static bool clip_to_interval(const line_part *part, int axis, interval where, double *begin, double *end) {
     const double origin = part->line->origin[axis];
-    const double low = where.low - part->rounding[axis], high = where.high + part->rounding[axis];
+    const double low = where.low - part->extent[axis] - part->rounding[axis], high = where.high + part->rounding[axis];
     if (part->line->direction[axis] == 0.0) {
         return low <= origin && origin <= high;
     }
@@ -265,9 +268,11 @@ static bool enter_level(const bp_level *level, const bp_line *line, line_part *p
     bool meets = level->count > 0;
     for (int axis = 0; axis < 3 && meets; ++axis) {
         const interval bounds = level_bounds(level, axis);
+        const double farthest = fabs(line->origin[axis]) + fabs(line->opposite[axis]);
         part->inverse[axis] = 1.0 / line->direction[axis];
-        part->rounding[axis] = 0x1p-45 * (fabs(bounds.low) + fabs(bounds.high) + fabs(line->origin[axis])) +
-                               line->rounding[axis] + 0x1p-149;
+        part->extent[axis] = line->opposite[axis] - line->origin[axis];
+        part->rounding[axis] =
+            0x1p-45 * (fabs(bounds.low) + fabs(bounds.high) + farthest) + line->rounding[axis] + 0x1p-149;
         meets = clip_to_interval(part, axis, bounds, &part->begin, &part->end);
     }
     return meets;
@@ -294,11 +299,12 @@ static bool make_probe_line(const line_part *part, bp_probe_line *probe) {
         // Floats round by 2^-24 of the coordinates. Along axes in which the line does not move, the limit makes faces
         // within this distance pass, too.
         const double tolerance = 0x1p-20 * length + part->rounding[axis];
-        const float after = bp_round_up(origin + tolerance), before = bp_round_down(origin - tolerance);
+        const float after = bp_round_up(origin + part->extent[axis] + tolerance);
+        const float before = bp_round_down(origin - tolerance);
         probe->inverse[axis] = (float)(forwards * (inverse < limit ? inverse : limit));
         probe->near_origin[axis] = forwards > 0.0 ? after : before;
         probe->far_origin[axis] = forwards > 0.0 ? before : after;
-        small &= fabs(origin) < 1e36;
+        small &= fabs(origin) + part->extent[axis] < 1e36;
     }
     return small;
 }

@@ -14,9 +14,11 @@ typedef struct bp_hit_receiver {
     void *context;
 } bp_hit_receiver;
 
-// The points origin + t * direction for t in begin .. end. All numbers are finite, except perhaps the end.
+// The points origin + t * direction for t in begin .. end; or, where `opposite` is another point, the box between the two
+// that moves like this. All numbers are finite, except perhaps the end.
 typedef struct bp_line {
-    double origin[3], direction[3];
+    double origin[3], opposite[3]; // the min and max corners of the box
+    double direction[3];
     double rounding[3]; // error bounds of its points, beyond the rounding of such coordinates
     double begin, end;
 } bp_line;

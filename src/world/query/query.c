@@ -36,8 +36,8 @@ static void add_method_grid(bp_query *query) {
         (bp_query_source){.grid = grid, .stale = unindexed->stale, .exact = !bp_world_boxes_have_margin(&world->boxes)};
 }
 
-static void add_cached_grid(bp_query *query) {
-    if (bp_query_cache_take(query->world, &query->unindexed, &query->sources[query->source_count])) {
+static void add_cached_grid(bp_query *query, size_t count) {
+    if (bp_query_cache_take(query->world, &query->unindexed, count, &query->sources[query->source_count])) {
         ++query->source_count;
         query->unindexed = (bp_unindexed){0};
     }
@@ -53,12 +53,16 @@ bp_status bp_query_check(const bp_world *world, const bp_object *object) {
     return BP_OK;
 }
 
-bp_query bp_query_begin(const bp_world *world, const bp_object *object) {
+bp_query bp_query_begin(const bp_world *world, const bp_object *object, size_t count) {
     bp_query query = {.world = world, .object = object};
     bp_query_cache_note(world->queries);
     add_method_grid(&query);
-    add_cached_grid(&query);
+    add_cached_grid(&query, count);
     return query;
+}
+
+bp_query bp_query_begin_plain(const bp_world *world, const bp_object *object) {
+    return (bp_query){.world = world, .object = object, .unindexed = {.all_count = world->ids.count}};
 }
 
 bp_id bp_unindexed_at(const bp_unindexed *unindexed, const bp_world *world, size_t index) {

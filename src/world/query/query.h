@@ -52,8 +52,11 @@ typedef struct bp_found_receiver {
 // Checks the arguments that all queries share, and logs errors.
 bp_status bp_query_check(const bp_world *world, const bp_object *object);
 
-// Begins a query that was checked.
-bp_query bp_query_begin(const bp_world *world, const bp_object *object);
+// Begins a number of queries that were checked.
+bp_query bp_query_begin(const bp_world *world, const bp_object *object, size_t count);
+
+// The same without any grid: all objects are checked one by one.
+bp_query bp_query_begin_plain(const bp_world *world, const bp_object *object);
 
 // ---- searching ------------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 // and may end beyond that. An object that is found in several of these places is reported in the first.
 #include "world/query/query_box.h"
 
+#include "world/query/query_visit.h"
 #include "world/query/shortlist.h"
 
 // ---- places ---------------------------------------------------------------------------------------------------------
@@ -129,55 +130,139 @@ void bp_query_find_in_box(const bp_query *query, const bp_box *box, const bp_fou
     bp_query_find_unindexed(query, receiver);
 }
 
-// ---- the query itself -----------------------------------------------------------------------------------------------
+// ---- exactly --------------------------------------------------------------------------------------------------------
 
 typedef struct box_search {
     const bp_query *query;
-    bp_box_double box;
-    bp_shortlist list;
+    const bp_box_double *box;
+    bool rounded; // the box that was searched for is larger than this one
+    const bp_id_sink *sink;
 } box_search;
 
 static void receive_overlapping(void *context, const bp_found *found) {
-    box_search *s = context;
-    if (found->columns == NULL) {
+    const box_search *s = context;
+    if (found->columns == NULL || s->rounded) {
         const bp_box_double box = bp_query_input_box(s->query, found);
-        if (!bp_boxes_overlap_by_rule(&s->box, &box, &s->query->world->setup.overlap)) {
+        if (!bp_boxes_overlap_by_rule(s->box, &box, &s->query->world->setup.overlap)) {
             return;
         }
     }
-    bp_shortlist_offer(&s->list, found->id);
+    s->sink->offer(s->sink->context, found->id);
 }
 
-static bp_status check_box(const bp_world *world, const bp_box *box, const bp_id *ids, size_t capacity) {
+void bp_query_find_overlapping(const bp_query *query, const bp_box_double *box, const bp_id_sink *sink) {
+    const bp_box outer = bp_box_flatten(bp_box_round_outwards(box), query->world->setup.overlap.dimensions);
+    box_search s = {.query = query, .box = box, .sink = sink};
+    for (uint32_t axis = 0; axis < query->world->setup.overlap.dimensions; ++axis) {
+        s.rounded |= (double)outer.min[axis] != box->min[axis] || (double)outer.max[axis] != box->max[axis];
+    }
+    const bp_found_receiver receiver = {.receive = receive_overlapping, .context = &s};
+    bp_query_find_in_box(query, &outer, &receiver);
+}
+
+// ---- the query itself -----------------------------------------------------------------------------------------------
+
+bool bp_query_box_is_valid(const bp_world *world, const bp_box_double *box) {
+    bool valid = true;
+    for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
+        valid &= box->min[axis] <= box->max[axis];
+    }
+    return valid;
+}
+
+// Checks what all box queries share. `box` is NULL if the caller's is.
+static bp_status check_box(const bp_world *world, const bp_box_double *box, const bp_object *object) {
+    const bp_status status = bp_query_check(world, object);
+    if (status != BP_OK) {
+        return status;
+    }
     if (box == NULL) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "box: NULL");
     }
-    if (ids == NULL && capacity > 0) {
-        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ids: NULL, but the capacity is not 0");
-    }
-    if (!bp_box_is_valid(box, world->setup.overlap.dimensions)) {
+    if (!bp_query_box_is_valid(world, box)) {
         return bp_world_refuse(world, BP_ERROR_BOX, "box: invalid (NaN, or min > max)");
     }
     return BP_OK;
 }
 
-bp_status bp_query_box_as(const bp_world *world, const bp_box *box, const bp_object *object, bp_id *ids,
-                          size_t capacity, size_t *found) {
-    bp_status status = bp_query_check(world, object);
-    if (status == BP_OK) {
-        status = check_box(world, box, ids, capacity);
-    }
+static void offer_to_shortlist(void *context, bp_id id) {
+    bp_shortlist_offer(context, id);
+}
+
+static bp_status list_overlapping(const bp_world *world, const bp_box_double *box, const bp_object *object, bp_id *ids,
+                                  size_t capacity, size_t *found) {
+    const bp_status status = check_box(world, box, object);
     if (status != BP_OK) {
         return status;
     }
-    const bp_query query = bp_query_begin(world, object);
-    const bp_box flat = bp_box_flatten(*box, world->setup.overlap.dimensions);
-    box_search s = {.query = &query, .box = bp_box_to_double(&flat), .list = bp_shortlist_of_ids(ids, capacity)};
-    const bp_found_receiver receiver = {.receive = receive_overlapping, .context = &s};
-    bp_query_find_in_box(&query, &flat, &receiver);
-    return bp_shortlist_finish(&s.list, found);
+    if (ids == NULL && capacity > 0) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ids: NULL, but the capacity is not 0");
+    }
+    const bp_query query = bp_query_begin(world, object, 1);
+    bp_shortlist list = bp_shortlist_of_ids(ids, capacity);
+    const bp_id_sink sink = {.offer = offer_to_shortlist, .context = &list};
+    bp_query_find_overlapping(&query, box, &sink);
+    return bp_shortlist_finish(&list, found);
+}
+
+// ---- visits ---------------------------------------------------------------------------------------------------------
+
+typedef struct box_visit {
+    const bp_query *query;
+    const bp_box_double *box;
+} box_visit;
+
+static void offer_to_visits(void *context, bp_id id) {
+    bp_visits_offer(context, id, 0.0);
+}
+
+static void search_for_visits(void *context, bp_visits *visits) {
+    const box_visit *v = context;
+    const bp_id_sink sink = {.offer = offer_to_visits, .context = visits};
+    bp_query_find_overlapping(v->query, v->box, &sink);
+}
+
+static bp_status visit_overlapping(const bp_world *world, const bp_box_double *box, const bp_object *object,
+                                   bp_visit visit, void *context) {
+    const bp_status status = check_box(world, box, object);
+    if (status != BP_OK) {
+        return status;
+    }
+    const bp_query query = bp_query_begin(world, object, 1);
+    box_visit v = {.query = &query, .box = box};
+    bp_visits visits = {.visit = visit, .context = context};
+    return bp_visits_run(world, &visits, search_for_visits, &v);
+}
+
+// ---- calls ----------------------------------------------------------------------------------------------------------
+
+static const bp_box_double *widen(const bp_box *box, bp_box_double *wide) {
+    *wide = box != NULL ? bp_box_to_double(box) : (bp_box_double){0};
+    return box != NULL ? wide : NULL;
 }
 
 bp_status bp_query_box(const bp_world *world, const bp_box *box, bp_id *ids, size_t capacity, size_t *found) {
     return bp_query_box_as(world, box, NULL, ids, capacity, found);
+}
+
+bp_status bp_query_box_as(const bp_world *world, const bp_box *box, const bp_object *object, bp_id *ids,
+                          size_t capacity, size_t *found) {
+    bp_box_double wide;
+    return list_overlapping(world, widen(box, &wide), object, ids, capacity, found);
+}
+
+bp_status bp_query_box_double(const bp_world *world, const bp_box_double *box, const bp_object *object, bp_id *ids,
+                              size_t capacity, size_t *found) {
+    return list_overlapping(world, box, object, ids, capacity, found);
+}
+
+bp_status bp_query_box_each(const bp_world *world, const bp_box *box, const bp_object *object, bp_visit visit,
+                            void *context) {
+    bp_box_double wide;
+    return visit_overlapping(world, widen(box, &wide), object, visit, context);
+}
+
+bp_status bp_query_box_each_double(const bp_world *world, const bp_box_double *box, const bp_object *object,
+                                   bp_visit visit, void *context) {
+    return visit_overlapping(world, box, object, visit, context);
 }

@@ -24,7 +24,8 @@ struct bp_query_cache {
     atomic_uint_fast64_t counted;
     atomic_uint_fast64_t built;
     atomic_bool building;
-    atomic_bool asked; // there was a query since the last update
+    atomic_bool asked;   // there was a query since the last update
+    atomic_bool is_lent; // the world's executor has a user
 };
 
 bp_query_cache *bp_query_cache_create(const bp_method_setup *setup) {
@@ -39,6 +40,7 @@ bp_query_cache *bp_query_cache_create(const bp_method_setup *setup) {
     atomic_init(&cache->built, 0);
     atomic_init(&cache->building, false);
     atomic_init(&cache->asked, false);
+    atomic_init(&cache->is_lent, false);
     bp_sorted_grid_init(&cache->grid, &cache->setup);
     return cache;
 }
@@ -105,14 +107,15 @@ static bool build_grid(bp_query_cache *cache, const bp_world *world, const bp_un
     return bp_sorted_grid_build(&cache->grid, boxes, count) == BP_OK;
 }
 
-// Counts a query; true if there have been enough. If several threads count at once, some counts may be lost.
-static bool is_due(bp_query_cache *cache, uint64_t version) {
+// Counts queries; true if there have been enough. If several threads count at once, some counts may be lost.
+static bool is_due(bp_query_cache *cache, uint64_t version, size_t count) {
     const uint64_t mask = ((uint64_t)1 << COUNT_BITS) - 1, last = atomic_load(&cache->counted);
-    const uint64_t count = last >> COUNT_BITS == version ? last & mask : 0;
-    if (count < PATIENCE) {
-        atomic_store(&cache->counted, version << COUNT_BITS | (count + 1));
+    const uint64_t before = last >> COUNT_BITS == version ? last & mask : 0;
+    const uint64_t counted = count < PATIENCE - before ? before + count : PATIENCE;
+    if (before < PATIENCE) {
+        atomic_store(&cache->counted, version << COUNT_BITS | counted);
     }
-    return count == PATIENCE;
+    return before == PATIENCE || count > PATIENCE;
 }
 
 static void try_to_build(bp_query_cache *cache, const bp_world *world, const bp_unindexed *unindexed) {
@@ -131,13 +134,13 @@ static void try_to_build(bp_query_cache *cache, const bp_world *world, const bp_
     atomic_store(&cache->building, false);
 }
 
-bool bp_query_cache_take(const bp_world *world, const bp_unindexed *unindexed, bp_query_source *source) {
+bool bp_query_cache_take(const bp_world *world, const bp_unindexed *unindexed, size_t count, bp_query_source *source) {
     bp_query_cache *cache = world->queries;
     const uint64_t version = world->changes.version;
     if (bp_unindexed_count(unindexed) <= FEW) {
         return false;
     }
-    if (atomic_load(&cache->built) != version && is_due(cache, version)) {
+    if (atomic_load(&cache->built) != version && is_due(cache, version, count)) {
         try_to_build(cache, world, unindexed);
     }
     if (atomic_load(&cache->built) != version) {
@@ -147,4 +150,19 @@ bool bp_query_cache_take(const bp_world *world, const bp_unindexed *unindexed, b
                                 .ids = cache->ids.data,
                                 .exact = !world->boxes.is_double && !bp_is_periodic(&world->setup.overlap)};
     return true;
+}
+
+// ---- the executor ---------------------------------------------------------------------------------------------------
+
+const bp_executor *bp_query_cache_borrow_executor(const bp_world *world) {
+    bp_query_cache *cache = world->queries;
+    return atomic_exchange(&cache->is_lent, true) ? &cache->setup.runtime.executor
+                                                  : &world->setup.methods.runtime.executor;
+}
+
+void bp_query_cache_return_executor(const bp_world *world, const bp_executor *executor) {
+    bp_query_cache *cache = world->queries;
+    if (executor != &cache->setup.runtime.executor) {
+        atomic_store(&cache->is_lent, false);
+    }
 }

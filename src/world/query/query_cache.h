@@ -17,8 +17,12 @@ void bp_query_cache_destroy(bp_query_cache *cache);
 void bp_query_cache_note(bp_query_cache *cache);
 bool bp_query_cache_was_asked(bp_query_cache *cache);
 
-// Takes over the unindexed objects of a query, if a grid of them is worth it: then returns true and fills in the
+// Takes over the unindexed objects of `count` queries, if a grid of them is worth it: then returns true and fills in the
 // source.
-bool bp_query_cache_take(const bp_world *world, const bp_unindexed *unindexed, bp_query_source *source);
+bool bp_query_cache_take(const bp_world *world, const bp_unindexed *unindexed, size_t count, bp_query_source *source);
+
+// The executor for a call that takes the world as const: the world's, if nobody else has it, or none. To be given back.
+const bp_executor *bp_query_cache_borrow_executor(const bp_world *world);
+void bp_query_cache_return_executor(const bp_world *world, const bp_executor *executor);
 
 #endif

@@ -7,9 +7,9 @@
 // The distance to a box is the root of (dx*dx + dy*dy) + dz*dz, in 64 bits, rounded to a float at the end, where dx is
 // how far the point is outside the box along x. Along a periodic axis point and box are first moved so that they begin
 // in 0 .. period, and then the nearer image counts.
-#include "world/query/query_box.h"
+#include "world/query/query_nearest.h"
 
-#include "world/query/shortlist.h"
+#include "world/query/query_box.h"
 
 #include <float.h>
 
@@ -19,7 +19,7 @@ static const double TOLERANCE = 0x1p-22; // distances are rounded to floats
 typedef struct near_search {
     const bp_query *query;
     double point[3];
-    bp_shortlist list;
+    bp_shortlist *list; // of k
 } near_search;
 
 // ---- distances ------------------------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ static float distance_to(const near_search *s, const bp_box_double *box) {
 static void receive_near(void *context, const bp_found *found) {
     near_search *s = context;
     const bp_box_double box = bp_query_wrapped_box(s->query, found);
-    bp_shortlist_offer(&s->list, bp_ranked_key(found->id, distance_to(s, &box)));
+    bp_shortlist_offer(s->list, bp_ranked_key(found->id, distance_to(s, &box)));
 }
 
 // ---- growing --------------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ static double first_radius(const near_search *s, size_t k) {
 
 // The largest distance listed; infinity as long as there are fewer than k.
 static float last_distance(const near_search *s) {
-    const uint64_t limit = bp_shortlist_limit(&s->list);
+    const uint64_t limit = bp_shortlist_limit(s->list);
     const uint32_t bits = (uint32_t)(limit >> 32);
     float distance;
     memcpy(&distance, &bits, sizeof distance);
@@ -133,7 +133,7 @@ static void search_nearest(near_search *s, double radius) {
     const bp_found_receiver receiver = {.receive = receive_near, .context = s};
     for (;;) {
         const surroundings around = surround(s, radius);
-        bp_shortlist_clear(&s->list);
+        bp_shortlist_clear(s->list);
         bp_query_find_in_box(s->query, &around.box, &receiver);
         if (has_all_nearest(s, radius)) {
             return;
@@ -147,7 +147,27 @@ static void search_nearest(near_search *s, double radius) {
     }
 }
 
+void bp_query_find_nearest(const bp_query *query, const float point[3], bp_shortlist *list) {
+    const bp_overlap_rule *rule = &query->world->setup.overlap;
+    near_search s = {.query = query, .list = list};
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+        const double period = bp_period_of(rule, axis);
+        s.point[axis] = period > 0.0 ? bp_query_wrap((double)point[axis], period) : (double)point[axis];
+    }
+    const bool some = list->capacity < bp_world_count(query->world);
+    search_nearest(&s, some ? first_radius(&s, list->capacity) : (double)INFINITY);
+    list->offered = list->kept; // farther ones do not count
+}
+
 // ---- the query itself -----------------------------------------------------------------------------------------------
+
+bool bp_query_point_is_valid(const bp_world *world, const float point[3]) {
+    bool finite = true;
+    for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
+        finite &= isfinite(point[axis]);
+    }
+    return finite;
+}
 
 static bp_status check_point(const bp_world *world, const float point[3], size_t k, const bp_near *near) {
     if (point == NULL || near == NULL) {
@@ -156,10 +176,8 @@ static bp_status check_point(const bp_world *world, const float point[3], size_t
     if (k == 0) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "k: must be at least 1");
     }
-    for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
-        if (!isfinite(point[axis])) {
-            return bp_world_refuse(world, BP_ERROR_ARGUMENT, "point: must be finite");
-        }
+    if (!bp_query_point_is_valid(world, point)) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "point: must be finite");
     }
     return BP_OK;
 }
@@ -173,15 +191,10 @@ bp_status bp_query_nearest_as(const bp_world *world, const float point[3], size_
     if (status != BP_OK) {
         return status;
     }
-    const bp_query query = bp_query_begin(world, object);
-    near_search s = {.query = &query, .list = bp_shortlist_of_near(near, k)};
-    for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
-        const double period = bp_period_of(&world->setup.overlap, axis);
-        s.point[axis] = period > 0.0 ? bp_query_wrap((double)point[axis], period) : (double)point[axis];
-    }
-    search_nearest(&s, k < bp_world_count(world) ? first_radius(&s, k) : (double)INFINITY);
-    s.list.offered = s.list.kept; // farther ones do not count
-    return bp_shortlist_finish(&s.list, found);
+    const bp_query query = bp_query_begin(world, object, 1);
+    bp_shortlist list = bp_shortlist_of_near(near, k);
+    bp_query_find_nearest(&query, point, &list);
+    return bp_shortlist_finish(&list, found);
 }
 
 bp_status bp_query_nearest(const bp_world *world, const float point[3], size_t k, bp_near *near, size_t *found) {

@@ -1,351 +1,293 @@
-// Ray queries.
+// Ray queries and casts.
 //
-// A ray hits a box where it is inside all three pairs of faces at once; it passes a face at t = (face - origin) /
-// direction, one division in 64 bits. A box is closed, and along an axis in which the ray does not move, the origin
-// alone decides.
-//
-// If all hits are wanted, the whole ray is followed at once. If only the first are wanted (found = NULL), it is
-// followed in steps, each twice as long as the one before, until no later hit could be among them. A box belongs to the
-// step in which the ray enters it.
-//
-// In a periodic world ray and boxes are first moved so that they begin in 0 .. period. The ray would then pass image
-// after image of the same boxes: instead, the ray itself is moved back, by one period after the other. Of each object
-// only the image that the ray enters first counts.
-#include "world/query/query.h"
+// A ray is the cast of a point, in 64 bits: there is one kind of question here, asked in four ways.
+#include "world/query/query_ray.h"
 
-#include "world/query/shortlist.h"
+#include "base/log.h"
+#include "world/query/query_visit.h"
 
-static const double FIRST_STEP = 4.0; // in units of the spacing of objects
+enum { PERIODS_MOST = 1000 };
 
-enum {
-    AXES = 3, // in two dimensions the ray and all boxes lie at z = 0
-    PERIODS_MOST = 1000
-};
+// ---- casts ----------------------------------------------------------------------------------------------------------
 
-typedef struct ray_search {
-    const bp_query *query;
-    const bp_line *ray;
-    bp_shortlist list;
-    double from, to; // the step: boxes that are entered at t with from <= t < to
-    int shift[AXES]; // periodic: by how many periods the ray is moved back
-    bool few;        // only hits that fit into the list are wanted
-} ray_search;
-
-// ---- one box --------------------------------------------------------------------------------------------------------
-
-// Shortens *enter .. *leave to the interval in which the ray is between two faces. False if it never is.
-static bool pass_faces(const bp_line *ray, uint32_t axis, double min, double max, double *enter, double *leave) {
-    const double origin = ray->origin[axis], direction = ray->direction[axis];
-    if (direction == 0.0) {
-        return min <= origin && origin <= max;
-    }
-    const double first = (min - origin) / direction, second = (max - origin) / direction;
-    const double near = direction > 0.0 ? first : second, far = direction > 0.0 ? second : first;
-    *enter = near > *enter ? near : *enter;
-    *leave = far < *leave ? far : *leave;
-    return *enter <= *leave;
-}
-
-// Boxes at infinity are never hit.
-static bool hit_box(const bp_line *ray, const bp_box_double *box, double *t) {
-    double enter = ray->begin, leave = ray->end;
-    bool inside = true;
-    for (uint32_t axis = 0; axis < AXES && inside; ++axis) {
-        inside = pass_faces(ray, axis, box->min[axis], box->max[axis], &enter, &leave);
-    }
-    *t = enter;
-    return inside && enter < (double)INFINITY;
-}
-
-// ---- images of one box ----------------------------------------------------------------------------------------------
-
-// The images of a box that a ray may hit along one axis: moved by first .. last periods.
-typedef struct images {
-    int first, last;
-    double rounding; // more than all rounding errors of coordinates together
-} images;
-
-static images images_between(const bp_line *ray, const bp_box_double *box, uint32_t axis, double period, double begin,
-                             double end) {
-    if (!(period > 0.0) || isinf(box->min[axis])) {
-        return (images){0};
-    }
-    const double a = ray->origin[axis] + begin * ray->direction[axis];
-    const double b = ray->origin[axis] + end * ray->direction[axis];
-    const double low = fmin(a, b), high = fmax(a, b);
-    const double rounding = 0x1p-45 * (fabs(a) + fabs(b) + fabs(box->min[axis]) + fabs(box->max[axis]) + period);
-    return (images){.first = (int)ceil((low - rounding - box->max[axis]) / period),
-                    .last = (int)floor((high + rounding - box->min[axis]) / period),
-                    .rounding = rounding};
-}
-
-// The first image that a ray hits, and when. If it hits several at once: the one with the smallest numbers.
-typedef struct first_image {
-    double t;
-    int image[AXES];
-    bool any;
-} first_image;
-
-typedef struct image_search {
-    const bp_line *ray;
-    const bp_overlap_rule *rule;
-    bp_box_double box;
-    int image[AXES];
-    first_image first;
-} image_search;
-
-// Axis after axis; each shortens the interval in which the ray can hit an image along the next.
-// NOLINTNEXTLINE(misc-no-recursion): at most three deep
-static void try_images(image_search *s, uint32_t axis, double enter, double leave) {
-    if (axis == AXES) {
-        if (enter < (double)INFINITY && (!s->first.any || enter < s->first.t)) {
-            s->first = (first_image){.t = enter, .image = {s->image[0], s->image[1], s->image[2]}, .any = true};
-        }
-        return;
-    }
-    const double period = bp_period_of(s->rule, axis);
-    const images range = images_between(s->ray, &s->box, axis, period, enter, leave);
-    for (int i = range.first; i <= range.last; ++i) {
-        double from = enter, to = s->first.any && s->first.t < leave ? s->first.t : leave;
-        s->image[axis] = i;
-        if (pass_faces(s->ray, axis, s->box.min[axis] + i * period, s->box.max[axis] + i * period, &from, &to)) {
-            try_images(s, axis + 1, from, to);
-        }
-    }
-}
-
-static first_image find_first_image(const ray_search *search, const bp_found *found) {
-    image_search s = {.ray = search->ray, .rule = &search->query->world->setup.overlap};
-    s.box = bp_query_wrapped_box(search->query, found);
-    try_images(&s, 0, s.ray->begin, s.ray->end);
-    return s.first;
-}
-
-// ---- objects --------------------------------------------------------------------------------------------------------
-
-static bool is_periodic(const ray_search *s) {
-    return bp_is_periodic(&s->query->world->setup.overlap);
-}
-
-static bool is_in_step(const ray_search *s, double t) {
-    return s->from <= t && t < s->to;
-}
-
-static void offer_hit(ray_search *s, bp_id id, double t) {
-    bp_shortlist_offer(&s->list, bp_ranked_key(id, (float)t));
-}
-
-// For objects outside the levels of a grid: the step does not matter.
-static void receive_anywhere(void *context, const bp_found *found) {
-    ray_search *s = context;
-    if (is_periodic(s)) {
-        const first_image first = find_first_image(s, found);
-        if (first.any) {
-            offer_hit(s, found->id, first.t);
-        }
-        return;
-    }
-    const bp_box_double box = bp_query_wrapped_box(s->query, found);
-    double t;
-    if (hit_box(s->ray, &box, &t)) {
-        offer_hit(s, found->id, t);
-    }
-}
-
-static void receive_in_step(void *context, const bp_found *found) {
-    ray_search *s = context;
-    const bp_box_double box = bp_query_wrapped_box(s->query, found);
-    double t;
-    if (hit_box(s->ray, &box, &t) && is_in_step(s, t)) {
-        offer_hit(s, found->id, t);
-    }
-}
-
-// The image that is moved forward by as much as the ray is moved back.
-static void receive_image_in_step(void *context, const bp_found *found) {
-    ray_search *s = context;
-    const first_image first = find_first_image(s, found);
-    if (first.any && is_in_step(s, first.t) && memcmp(first.image, s->shift, sizeof s->shift) == 0) {
-        offer_hit(s, found->id, first.t);
-    }
-}
-
-// ---- following the ray ----------------------------------------------------------------------------------------------
-
-static void follow_moved(ray_search *s, double begin, double end) {
-    const bp_overlap_rule *rule = &s->query->world->setup.overlap;
-    bp_line line = *s->ray;
-    for (uint32_t axis = 0; axis < AXES; ++axis) {
-        const double distance = s->shift[axis] * bp_period_of(rule, axis);
-        line.rounding[axis] = 0x1p-45 * (fabs(line.origin[axis]) + fabs(distance));
-        line.origin[axis] -= distance;
-    }
-    line.begin = begin;
-    line.end = end;
-    const bp_found_receiver receiver = {.receive = receive_image_in_step, .context = s};
-    bp_query_find_on_line(s->query, &line, &receiver);
-}
-
-// Moves the ray back along one axis after the other, by every number of periods with which it can hit something.
-// NOLINTNEXTLINE(misc-no-recursion): at most three deep
-static void follow_images(ray_search *s, const bp_box_double *bounds, uint32_t axis, double begin, double end) {
-    const bp_overlap_rule *rule = &s->query->world->setup.overlap;
-    if (axis == AXES) {
-        follow_moved(s, begin, end);
-        return;
-    }
-    const double period = bp_period_of(rule, axis);
-    const images range = images_between(s->ray, bounds, axis, period, begin, end);
-    for (int i = range.first; i <= range.last; ++i) {
-        const double low = bounds->min[axis] + i * period - range.rounding;
-        const double high = bounds->max[axis] + i * period + range.rounding;
-        double from = begin, to = end;
-        s->shift[axis] = i;
-        if (!(period > 0.0) || pass_faces(s->ray, axis, low, high, &from, &to)) {
-            follow_images(s, bounds, axis + 1, from, to);
-        }
-    }
-}
-
-static void follow_ray(ray_search *s, double begin, double end) {
-    if (!is_periodic(s)) {
-        bp_line line = *s->ray;
-        line.begin = begin;
-        line.end = end;
-        const bp_found_receiver receiver = {.receive = receive_in_step, .context = s};
-        bp_query_find_on_line(s->query, &line, &receiver);
-        return;
-    }
-    bp_box_double bounds;
-    for (size_t i = 0; i < s->query->source_count; ++i) { // there is at most one
-        if (bp_sorted_grid_bounds(s->query->sources[i].grid, bounds.min, bounds.max)) {
-            follow_images(s, &bounds, 0, begin, end);
-        }
-    }
-}
-
-// Shortens the ray to the bounds of the levels of the grids. False if nothing is left.
-static bool clip_to_levels(const ray_search *s, bp_line *whole) {
-    if (is_periodic(s)) {
-        return true;
-    }
-    whole->begin = INFINITY;
-    whole->end = -INFINITY;
-    for (size_t i = 0; i < s->query->source_count; ++i) {
-        bp_line line = *s->ray;
-        if (bp_sorted_grid_clip(s->query->sources[i].grid, &line)) {
-            whole->begin = fmin(whole->begin, line.begin);
-            whole->end = fmax(whole->end, line.end);
-        }
-    }
-    return whole->begin <= whole->end;
-}
-
-static double first_step(const ray_search *s) {
-    double spacing = 0.0, speed = 0.0;
-    for (size_t i = 0; i < s->query->source_count; ++i) {
-        spacing = fmax(spacing, bp_sorted_grid_spacing(s->query->sources[i].grid));
-    }
+bp_cast_double bp_cast_of_ray(const bp_ray *ray) {
+    bp_cast_double cast = {.max_t = (double)ray->max_t};
     for (int axis = 0; axis < 3; ++axis) {
-        speed = fmax(speed, fabs(s->ray->direction[axis]));
+        cast.box.min[axis] = cast.box.max[axis] = (double)ray->origin[axis];
+        cast.direction[axis] = (double)ray->direction[axis];
     }
-    return spacing > 0.0 ? FIRST_STEP * spacing / speed : (double)INFINITY;
+    return cast;
 }
 
-// Whether no box that is entered at `t` or later can be listed any more.
-static bool has_all_hits(const ray_search *s, double t) {
-    return s->few && bp_shortlist_limit(&s->list) < bp_ranked_key(0, (float)t);
-}
-
-static void follow_in_steps(ray_search *s, const bp_line *whole, double step) {
-    double begin = whole->begin;
-    s->from = s->ray->begin;
-    for (bool last = false; !last && !has_all_hits(s, begin); step *= 2.0) {
-        const double end = begin + step < whole->end ? begin + step : whole->end;
-        last = end == whole->end;
-        s->to = last ? (double)INFINITY : end;
-        follow_ray(s, begin, end);
-        begin = end;
-        s->from = end;
+bp_cast_double bp_cast_to_double(const bp_cast *cast) {
+    bp_cast_double wide = {.box = bp_box_to_double(&cast->box), .max_t = (double)cast->max_t};
+    for (int axis = 0; axis < 3; ++axis) {
+        wide.direction[axis] = (double)cast->direction[axis];
     }
+    return wide;
 }
 
-// ---- the query itself -----------------------------------------------------------------------------------------------
+static bp_cast_double cast_of_ray_double(const bp_ray_double *ray) {
+    bp_cast_double cast = {.max_t = ray->max_t};
+    for (int axis = 0; axis < 3; ++axis) {
+        cast.box.min[axis] = cast.box.max[axis] = ray->origin[axis];
+        cast.direction[axis] = ray->direction[axis];
+    }
+    return cast;
+}
 
-static bp_status check_numbers(const bp_world *world, const bp_ray *ray) {
-    bool finite = true, moves = false;
+// ---- checks ---------------------------------------------------------------------------------------------------------
+
+static bp_status check_numbers(const bp_world *world, const bp_cast_double *cast, const char *name) {
+    const bp_log *log = bp_world_log(world);
+    bool finite = true, moves = false, valid = true;
     for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
-        finite &= isfinite(ray->origin[axis]) && isfinite(ray->direction[axis]);
-        moves |= ray->direction[axis] != 0.0f;
+        const double min = cast->box.min[axis], max = cast->box.max[axis];
+        finite &= isfinite(min) && isfinite(max) && isfinite(cast->direction[axis]);
+        valid &= !(min > max);
+        moves |= cast->direction[axis] != 0.0;
+    }
+    if (!valid) {
+        bp_log_write(log, "%s.box: invalid (min > max)", name);
+        return BP_ERROR_BOX;
     }
     if (!finite) {
-        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ray: origin and direction must be finite");
+        bp_log_write(log, "%s: its numbers must be finite, except max_t", name);
+    } else if (!moves) {
+        bp_log_write(log, "%s.direction: must not be zero", name);
+    } else if (!(cast->max_t >= 0.0)) {
+        bp_log_write(log, "%s.max_t: must be 0 or more, and may be infinite", name);
     }
-    if (!moves) {
-        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ray.direction: must not be zero");
-    }
-    if (!(ray->max_t >= 0.0f)) {
-        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ray.max_t: must be 0 or more, and may be infinite");
-    }
-    return BP_OK;
+    return finite && moves && cast->max_t >= 0.0 ? BP_OK : BP_ERROR_ARGUMENT;
 }
 
-static bp_status check_periods(const bp_world *world, const bp_ray *ray) {
+static bp_status check_periods(const bp_world *world, const bp_cast_double *cast, const char *name) {
     bool periodic = false, fits = true;
     for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
         const double period = bp_period_of(&world->setup.overlap, axis);
+        const double length = fabs(cast->direction[axis]) * cast->max_t + (cast->box.max[axis] - cast->box.min[axis]);
         periodic |= period > 0.0;
-        fits &= !(period > 0.0 && fabs((double)ray->direction[axis]) * (double)ray->max_t > PERIODS_MOST * period);
+        fits &= !(period > 0.0 && length > PERIODS_MOST * period);
     }
-    if (periodic && (!fits || isinf(ray->max_t))) {
-        return bp_world_refuse(world, BP_ERROR_ARGUMENT,
-                               "ray.max_t: must be finite in a periodic world, and pass no more than 1000 periods");
+    if (periodic && (!fits || isinf(cast->max_t))) {
+        bp_log_write(bp_world_log(world),
+                     "%s.max_t: must be finite in a periodic world, and pass no more than 1000 periods", name);
+        return BP_ERROR_ARGUMENT;
     }
     return BP_OK;
 }
 
-static bp_status check_ray(const bp_world *world, const bp_ray *ray, const bp_ray_hit *hits, size_t capacity) {
-    if (ray == NULL) {
-        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ray: NULL");
-    }
-    if (hits == NULL && capacity > 0) {
-        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "hits: NULL, but the capacity is not 0");
-    }
-    const bp_status status = check_numbers(world, ray);
-    return status == BP_OK ? check_periods(world, ray) : status;
+bp_status bp_query_check_cast(const bp_world *world, const bp_cast_double *cast, const char *name) {
+    const bp_status status = check_numbers(world, cast, name);
+    return status == BP_OK ? check_periods(world, cast, name) : status;
 }
 
-static bp_line line_of(const bp_ray *ray, const bp_overlap_rule *rule) {
-    bp_line line = {.begin = 0.0, .end = (double)ray->max_t};
+// Checks what all calls share. `cast` is NULL if the caller's is.
+static bp_status check_call(const bp_world *world, const bp_cast_double *cast, const char *name,
+                            const bp_object *object) {
+    const bp_status status = bp_query_check(world, object);
+    if (status != BP_OK) {
+        return status;
+    }
+    if (cast == NULL) {
+        bp_log_write(bp_world_log(world), "%s: NULL", name);
+        return BP_ERROR_ARGUMENT;
+    }
+    return bp_query_check_cast(world, cast, name);
+}
+
+static bp_status check_room(const bp_world *world, const void *hits, size_t capacity) {
+    return hits != NULL || capacity == 0
+               ? BP_OK
+               : bp_world_refuse(world, BP_ERROR_ARGUMENT, "hits: NULL, but the capacity is not 0");
+}
+
+// ---- following ------------------------------------------------------------------------------------------------------
+
+// In a periodic world the box is moved like the boxes of objects.
+static bp_line line_of(const bp_cast_double *cast, const bp_overlap_rule *rule) {
+    bp_line line = {.begin = 0.0, .end = cast->max_t};
     for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
-        const double origin = (double)ray->origin[axis], period = bp_period_of(rule, axis);
-        line.origin[axis] = period > 0.0 ? bp_query_wrap(origin, period) : origin;
-        line.direction[axis] = (double)ray->direction[axis];
+        const double min = cast->box.min[axis], max = cast->box.max[axis], period = bp_period_of(rule, axis);
+        line.origin[axis] = period > 0.0 ? bp_query_wrap(min, period) : min;
+        line.opposite[axis] = period > 0.0 ? line.origin[axis] + (max - min) : max;
+        line.direction[axis] = cast->direction[axis];
     }
     return line;
 }
 
-bp_status bp_query_ray_as(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits,
-                          size_t capacity, size_t *found) {
-    bp_status status = bp_query_check(world, object);
+// Whether no number on the way through a grid can overflow, which those of floats never do.
+static bool is_tame(const bp_line *line) {
+    double farthest = 0.0, speed = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        farthest = fmax(farthest, fmax(fabs(line->origin[axis]), fabs(line->opposite[axis])));
+        speed = fmax(speed, fabs(line->direction[axis]));
+    }
+    return farthest <= 0x1p300 && speed <= 0x1p300 && speed >= 0x1p-300;
+}
+
+void bp_query_follow_cast(const bp_query *query, const bp_cast_double *cast, const bp_line_sink *sink) {
+    const bp_line line = line_of(cast, &query->world->setup.overlap);
+    const bp_query plain = bp_query_begin_plain(query->world, query->object);
+    bp_query_follow_line(is_tame(&line) ? query : &plain, &line, sink);
+}
+
+// ---- lists ----------------------------------------------------------------------------------------------------------
+
+static void offer_to_shortlist(void *context, bp_id id, double t) {
+    bp_shortlist_offer(context, bp_ranked_key(id, (float)t));
+}
+
+static bool has_all_hits(void *context, double t) {
+    return bp_shortlist_limit(context) < bp_ranked_key(0, (float)t);
+}
+
+bp_line_sink bp_line_sink_of_list(bp_shortlist *list, bool few) {
+    return (bp_line_sink){.offer = offer_to_shortlist, .is_done = few ? has_all_hits : NULL, .context = list};
+}
+
+static bp_status list_hits(const bp_world *world, const bp_cast_double *cast, const char *name, const bp_object *object,
+                           bp_ray_hit *hits, size_t capacity, size_t *found) {
+    bp_status status = check_call(world, cast, name, object);
     if (status == BP_OK) {
-        status = check_ray(world, ray, hits, capacity);
+        status = check_room(world, hits, capacity);
     }
     if (status != BP_OK) {
         return status;
     }
-    const bp_query query = bp_query_begin(world, object);
-    const bp_line line = line_of(ray, &world->setup.overlap);
-    ray_search s = {.query = &query, .ray = &line, .list = bp_shortlist_of_hits(hits, capacity), .few = found == NULL};
-    const bp_found_receiver receiver = {.receive = receive_anywhere, .context = &s};
-    bp_line whole = line;
-    bp_query_find_outside_levels(&query, &receiver);
-    if (clip_to_levels(&s, &whole)) {
-        follow_in_steps(&s, &whole, s.few ? first_step(&s) : (double)INFINITY);
-    }
-    return bp_shortlist_finish(&s.list, found);
+    const bp_query query = bp_query_begin(world, object, 1);
+    bp_shortlist list = bp_shortlist_of_hits(hits, capacity);
+    const bp_line_sink sink = bp_line_sink_of_list(&list, found == NULL);
+    bp_query_follow_cast(&query, cast, &sink);
+    return bp_shortlist_finish(&list, found);
 }
+
+// ---- visits ---------------------------------------------------------------------------------------------------------
+
+typedef struct cast_visit {
+    const bp_query *query;
+    const bp_cast_double *cast;
+} cast_visit;
+
+static void offer_to_visits(void *context, bp_id id, double t) {
+    bp_visits_offer(context, id, t);
+}
+
+static bool visits_are_done(void *context, double t) {
+    return bp_visits_is_done(context, t);
+}
+
+static void search_for_visits(void *context, bp_visits *visits) {
+    const cast_visit *v = context;
+    const bp_line_sink sink = {.offer = offer_to_visits, .is_done = visits_are_done, .context = visits};
+    bp_query_follow_cast(v->query, v->cast, &sink);
+}
+
+static bp_status visit_hits(const bp_world *world, const bp_cast_double *cast, const bp_object *object,
+                            bp_visits *visits) {
+    const bp_query query = bp_query_begin(world, object, 1);
+    cast_visit v = {.query = &query, .cast = cast};
+    visits->max_t = cast->max_t;
+    return bp_visits_run(world, visits, search_for_visits, &v);
+}
+
+static bp_status check_and_visit(const bp_world *world, const bp_cast_double *cast, const char *name,
+                                 const bp_object *object, bp_visits visits) {
+    const bp_status status = check_call(world, cast, name, object);
+    return status == BP_OK ? visit_hits(world, cast, object, &visits) : status;
+}
+
+// ---- lists in 64 bits: visits that are written down -----------------------------------------------------------------
+
+typedef struct hit_list {
+    bp_ray_hit_double *hits;
+    size_t capacity, count;
+    bool few; // only what fits is wanted
+} hit_list;
+
+static int write_down(void *context, bp_id id, double t, double *max_t) {
+    hit_list *list = context;
+    (void)max_t;
+    if (list->count < list->capacity) {
+        list->hits[list->count] = (bp_ray_hit_double){.id = id, .t = t};
+    }
+    ++list->count;
+    return !list->few || list->count < list->capacity;
+}
+
+static bp_status list_hits_double(const bp_world *world, const bp_cast_double *cast, const char *name,
+                                  const bp_object *object, bp_ray_hit_double *hits, size_t capacity, size_t *found) {
+    bp_status status = check_call(world, cast, name, object);
+    if (status == BP_OK) {
+        status = check_room(world, hits, capacity);
+    }
+    hit_list list = {.hits = hits, .capacity = capacity, .few = found == NULL};
+    bp_visits visits = {.visit = write_down, .context = &list};
+    if (status != BP_OK || (list.few && capacity == 0)) {
+        return status;
+    }
+    status = visit_hits(world, cast, object, &visits);
+    if (found == NULL) {
+        if (list.count < capacity) {
+            hits[list.count] = (bp_ray_hit_double){.id = BP_NO_ID};
+        }
+        return status;
+    }
+    *found = list.count;
+    return status == BP_OK && list.count > capacity ? BP_ERROR_CAPACITY : status;
+}
+
+// ---- calls ----------------------------------------------------------------------------------------------------------
 
 bp_status bp_query_ray(const bp_world *world, const bp_ray *ray, bp_ray_hit *hits, size_t capacity, size_t *found) {
     return bp_query_ray_as(world, ray, NULL, hits, capacity, found);
+}
+
+bp_status bp_query_ray_as(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits,
+                          size_t capacity, size_t *found) {
+    const bp_cast_double cast = ray != NULL ? bp_cast_of_ray(ray) : (bp_cast_double){0};
+    return list_hits(world, ray != NULL ? &cast : NULL, "ray", object, hits, capacity, found);
+}
+
+bp_status bp_query_cast(const bp_world *world, const bp_cast *cast, const bp_object *object, bp_ray_hit *hits,
+                        size_t capacity, size_t *found) {
+    const bp_cast_double wide = cast != NULL ? bp_cast_to_double(cast) : (bp_cast_double){0};
+    return list_hits(world, cast != NULL ? &wide : NULL, "cast", object, hits, capacity, found);
+}
+
+bp_status bp_query_ray_each(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_visit visit,
+                            void *context) {
+    const bp_cast_double cast = ray != NULL ? bp_cast_of_ray(ray) : (bp_cast_double){0};
+    return check_and_visit(world, ray != NULL ? &cast : NULL, "ray", object,
+                           (bp_visits){.visit = visit, .context = context, .rounds = true});
+}
+
+bp_status bp_query_cast_each(const bp_world *world, const bp_cast *cast, const bp_object *object, bp_visit visit,
+                             void *context) {
+    const bp_cast_double wide = cast != NULL ? bp_cast_to_double(cast) : (bp_cast_double){0};
+    return check_and_visit(world, cast != NULL ? &wide : NULL, "cast", object,
+                           (bp_visits){.visit = visit, .context = context, .rounds = true});
+}
+
+bp_status bp_query_ray_double(const bp_world *world, const bp_ray_double *ray, const bp_object *object,
+                              bp_ray_hit_double *hits, size_t capacity, size_t *found) {
+    const bp_cast_double cast = ray != NULL ? cast_of_ray_double(ray) : (bp_cast_double){0};
+    return list_hits_double(world, ray != NULL ? &cast : NULL, "ray", object, hits, capacity, found);
+}
+
+bp_status bp_query_cast_double(const bp_world *world, const bp_cast_double *cast, const bp_object *object,
+                               bp_ray_hit_double *hits, size_t capacity, size_t *found) {
+    return list_hits_double(world, cast, "cast", object, hits, capacity, found);
+}
+
+bp_status bp_query_ray_each_double(const bp_world *world, const bp_ray_double *ray, const bp_object *object,
+                                   bp_visit visit, void *context) {
+    const bp_cast_double cast = ray != NULL ? cast_of_ray_double(ray) : (bp_cast_double){0};
+    return check_and_visit(world, ray != NULL ? &cast : NULL, "ray", object,
+                           (bp_visits){.visit = visit, .context = context});
+}
+
+bp_status bp_query_cast_each_double(const bp_world *world, const bp_cast_double *cast, const bp_object *object,
+                                    bp_visit visit, void *context) {
+    return check_and_visit(world, cast, "cast", object, (bp_visits){.visit = visit, .context = context});
 }

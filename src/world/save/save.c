@@ -271,10 +271,10 @@ bp_status bp_world_save(const bp_world *world, bp_write write, void *context) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "write: NULL; a function that takes the bytes is needed");
     }
     saver s = {.world = world, .writer = {.write = write, .context = context}};
-    atomic_uint *saving = &((bp_world *)world)->saving; // nothing else of the world changes
-    atomic_fetch_add(saving, 1);
+    atomic_uint *reading = &((bp_world *)world)->reading; // nothing else of the world changes
+    atomic_fetch_add(reading, 1);
     const bp_status status = save_world(&s);
-    atomic_fetch_sub(saving, 1);
+    atomic_fetch_sub(reading, 1);
     bp_buffer_free(&s.gone, bp_world_allocator(world));
     bp_buffer_free(&s.sorted, bp_world_allocator(world));
     return status;

@@ -1,0 +1,40 @@
+// Many questions of one kind at once.
+//
+//     questions   | 0 | 1 | 2 | 3 | ...       as the caller gives them
+//     order       | 2 | 0 | 3 | 1 | ...       by place, along a Z-curve: neighbours find the same memory in the cache
+//     blocks      |  2 0  |  3 1  | ...       of this order; each has a list of items of its own, row after row
+//     answers     | row 0 | row 1 | ...       where the items are copied to in the end
+//
+// A row depends on its question alone, so the answers are the same for any number of workers.
+#ifndef BP_QUERY_BATCH_H
+#define BP_QUERY_BATCH_H
+
+#include "world/query/query.h"
+
+// The items of a block: an id and a value each. All zero is empty.
+typedef struct bp_item_list {
+    bp_buffer buffer; // of bp_ray_hit
+    size_t count;
+    bool failed; // memory was refused: items are missing
+} bp_item_list;
+
+typedef struct bp_batch {
+    const bp_query *query;
+    const void *questions;
+    size_t count;
+    size_t most; // items of a row
+    bool has_values;
+
+    // The centre of a question.
+    void (*place)(const void *questions, size_t index, double centre[3]);
+    // Appends the items of a question, in order.
+    void (*answer)(const struct bp_batch *batch, size_t index, bp_item_list *items);
+} bp_batch;
+
+// Answers all questions; they have been checked.
+bp_status bp_batch_run(const bp_batch *batch, bp_answers *answers);
+
+// Room for so many items more, behind those that are there; NULL if memory is refused.
+bp_ray_hit *bp_item_list_reserve(bp_item_list *items, const bp_allocator *allocator, size_t more);
+
+#endif
