@@ -371,6 +371,12 @@ BP_API bp_status bp_query_cast_each(const bp_world *world, const bp_cast *cast, 
 /// Reads an object back. `box` and `object` may be NULL.
 BP_API bp_status bp_get_object(const bp_world *world, bp_id id, bp_box *box, bp_object *object);
 
+/// The objects that an object is paired with, ascending by id: of the pairs of the last update, whatever has changed since.
+/// Buffer, `capacity` and `found` are as in queries. The first few calls after an update go through all pairs; then the
+/// world sorts them by object, in the thread that asks, and a call costs no more than what it lists. BP_EVENTS is not
+/// needed. Several threads may ask at once. Fails with BP_ERROR_ID, and with BP_ERROR_ARGUMENT if the last update failed.
+BP_API bp_status bp_pairs_of(const bp_world *world, bp_id id, bp_id *others, size_t capacity, size_t *found);
+
 /// The number of objects alive.
 BP_API size_t bp_world_count(const bp_world *world);
 

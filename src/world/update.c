@@ -225,6 +225,8 @@ static bp_status update_pairs(bp_world *world) {
     bp_status status = update_structure(world, &kind);
     const double built = bp_clock_seconds();
     world->is_built = false; // until all has succeeded
+    world->has_failed = true;
+    ++world->pair_version;
     if (status == BP_OK) {
         status = search_by_kind(world, kind, &stats.tests);
     }
@@ -237,6 +239,7 @@ static bp_status update_pairs(bp_world *world) {
     world->stats = stats;
     bp_change_list_end_update(&world->changes, world->ids.count);
     world->is_built = true;
+    world->has_failed = false;
     return BP_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/workers.h"
+#include "world/pair_rows.h"
 #include "world/query/query_cache.h"
 
 enum {
@@ -32,7 +33,7 @@ static bp_status check_setup(const bp_setup *setup, const bp_method_ops *ops) {
 
 // An empty world with a method, before any allocation.
 static void begin_world(bp_world *world, const bp_setup *setup, const bp_world_method *method) {
-    *world = (bp_world){.setup = *setup, .method = *method};
+    *world = (bp_world){.setup = *setup, .method = *method, .pair_version = 1};
     world->view_rule = setup->overlap;
     world->view_rule.margin = 0.0f;
     world->view_rule.tolerant = setup->overlap.margin > 0.0f;
@@ -55,8 +56,9 @@ static bp_world *allocate_world(const bp_setup *setup, const bp_world_method *me
     if (bp_workers_open(&world->setup.methods.runtime) &&
         bp_world_method_create_state(&world->method, &world->setup.methods)) {
         world->queries = bp_query_cache_create(&world->setup.methods);
+        world->pair_rows = bp_pair_rows_create(bp_world_allocator(world));
     }
-    if (world->queries == NULL) {
+    if (world->queries == NULL || world->pair_rows == NULL) {
         bp_world_destroy(world);
         return NULL;
     }
@@ -90,6 +92,7 @@ void bp_world_destroy(bp_world *world) {
     bp_statics_free(&world->statics, world->method.ops, &allocator);
     bp_world_method_free(&world->method, &allocator);
     bp_query_cache_destroy(world->queries);
+    bp_pair_rows_destroy(world->pair_rows, &allocator);
     bp_view_free(&world->view);
     bp_pair_lists_free(&world->lists);
     bp_change_list_free(&world->changes, &allocator);

@@ -7,7 +7,7 @@
 //         method_switch.c    is another method better?
 //         world_method.c     the method in use                   statics.c       separated static objects
 //         pair_lists.c       the pairs                           events.c        which have begun and ended
-//         pair_index.c       where a pair is in a list
+//         pair_index.c       where a pair is in a list           pair_rows.c     the pairs of an object
 //     record.c         a stream of the input of each update
 //     query/           boxes, rays and nearest objects
 //     save/            to a stream, and back
@@ -44,13 +44,16 @@ struct bp_world {
     bp_view view;              // by this rule: the method's boxes, if they are not world->boxes
     bp_world_method method;
     bp_statics statics;
-    bool is_built; // the method's structure and the pairs are those of the last update
+    bool is_built;   // the method's structure and the pairs are those of the last update
+    bool has_failed; // the last update did, so the pairs may be incomplete
     bp_pair_lists lists;
+    uint64_t pair_version; // incremented with every update that may change the pairs, from 1
 
     bp_stats stats;  // of the last update
     uint32_t warned; // warnings that were logged
     bp_recorder recorder;
     struct bp_query_cache *queries; // memory of the queries
+    struct bp_pair_rows *pair_rows; // the pairs by object
 };
 
 static inline const bp_allocator *bp_world_allocator(const bp_world *world) {
