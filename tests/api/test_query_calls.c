@@ -11,7 +11,7 @@ enum { OBJECTS = 2000, QUESTIONS = 64, MOST = OBJECTS };
 
 // ---- a world and the expected results ------------------------------------------------------------------------------
 
-typedef struct answers {
+typedef struct answer_key {
     bp_box box;
     bp_ray ray;
     float point[3];
@@ -19,12 +19,12 @@ typedef struct answers {
     bp_ray_hit hits[MOST];
     bp_near near[MOST];
     size_t id_count, hit_count;
-} answers;
+} answer_key;
 
 typedef struct exam {
     bp_world *world;
     naive_world naive;
-    answers *answers; // QUESTIONS of them
+    answer_key *answers; // QUESTIONS of them
     rng random;
     atomic_size_t wrong;
 } exam;
@@ -57,7 +57,7 @@ static void exam_move(exam *e, bp_id moved) {
 
 static void exam_prepare(exam *e) {
     for (size_t i = 0; i < QUESTIONS; ++i) {
-        answers *a = &e->answers[i];
+        answer_key *a = &e->answers[i];
         a->box = random_cube(&e->random, 20.0, 2.0);
         a->ray = (bp_ray){.max_t = 30};
         for (int axis = 0; axis < 3; ++axis) {
@@ -80,7 +80,7 @@ static bool is_same(bp_status status, size_t found, size_t expected_count, const
 static void ask(void *context, size_t index) {
     enum { NEAR = 20 };
     exam *e = context;
-    const answers *a = &e->answers[index % QUESTIONS];
+    const answer_key *a = &e->answers[index % QUESTIONS];
     bp_id ids[MOST];
     bp_ray_hit hits[MOST];
     bp_near near[NEAR];
@@ -365,6 +365,243 @@ static void z_does_not_matter_in_two_dimensions(void **state) {
     bp_world_destroy(d.world);
 }
 
+// ---- wrong arguments of the other forms -----------------------------------------------------------------------------
+
+static void expect_cast_refused(desk *d, bp_cast cast, bp_status expected, const char *word) {
+    expect_refused(d, bp_query_cast(d->world, &cast, NULL, d->hits, 4, &d->found), expected, word);
+}
+
+static int never(void *context, bp_id id, double t, double *max_t) {
+    (void)context, (void)id, (void)t, (void)max_t;
+    fail_msg("visited");
+    return 0;
+}
+
+static void wrong_casts_are_refused(void **state) {
+    const bp_cast fine = {{{-3, 0, 0}, {-2, 1, 1}}, {1, 0, 0}, INFINITY};
+    const bp_object object = {.flags = 8};
+    desk d;
+    (void)state;
+    desk_open(&d, &(bp_config){0});
+    expect_cast_refused(&d, (bp_cast){{{1, 0, 0}, {0, 1, 1}}, {1, 0, 0}, 1}, BP_ERROR_BOX, "cast.box");
+    expect_cast_refused(&d, (bp_cast){{{0, NAN, 0}, {1, 1, 1}}, {1, 0, 0}, 1}, BP_ERROR_ARGUMENT, "finite");
+    expect_cast_refused(&d, (bp_cast){{{0, 0, 0}, {INFINITY, 1, 1}}, {1, 0, 0}, 1}, BP_ERROR_ARGUMENT, "finite");
+    expect_cast_refused(&d, (bp_cast){{{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}, 1}, BP_ERROR_ARGUMENT, "cast.direction");
+    expect_cast_refused(&d, (bp_cast){{{0, 0, 0}, {1, 1, 1}}, {0, 1, 0}, -1}, BP_ERROR_ARGUMENT, "cast.max_t");
+    expect_refused(&d, bp_query_cast(d.world, NULL, NULL, d.hits, 4, &d.found), BP_ERROR_ARGUMENT, "cast");
+    expect_refused(&d, bp_query_cast(d.world, &fine, NULL, NULL, 4, &d.found), BP_ERROR_ARGUMENT, "hits");
+    expect_refused(&d, bp_query_cast(d.world, &fine, &object, d.hits, 4, &d.found), BP_ERROR_ARGUMENT, "flags");
+    assert_int_equal(bp_query_cast(NULL, &fine, NULL, d.hits, 4, &d.found), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_query_cast(d.world, &fine, NULL, d.hits, 4, &d.found), BP_OK);
+    assert_int_equal(d.found, 2);
+    assert_true(d.hits[0].id == 0 && d.hits[0].t == 2.0f && d.hits[1].id == 1 && d.hits[1].t == 5.0f);
+    bp_world_destroy(d.world);
+    desk_open(&d, &(bp_config){.period = {5, 0, 0}});
+    expect_cast_refused(&d, fine, BP_ERROR_ARGUMENT, "periodic");
+    expect_cast_refused(&d, (bp_cast){{{0, 0, 0}, {6000, 1, 1}}, {1, 0, 0}, 1}, BP_ERROR_ARGUMENT, "1000 periods");
+    bp_world_destroy(d.world);
+}
+
+static void wrong_visits_and_64_bits_are_refused(void **state) {
+    const bp_box box = cube_of(0, 0, 0, 1), turned = {{1, 0, 0}, {0, 1, 1}};
+    const bp_ray ray = {{0, 0, 0}, {1, 0, 0}, 1}, still = {{0, 0, 0}, {0, 0, 0}, 1};
+    const bp_box_double wide = {{0, 0, 0}, {1, 1, 1}}, nan = {{0, 0, (double)NAN}, {1, 1, 1}};
+    const bp_ray_double wide_ray = {{0, 0, 0}, {1, 0, 0}, -1.0};
+    const bp_cast_double wide_cast = {{{1, 0, 0}, {0, 0, 0}}, {1, 0, 0}, 1};
+    bp_ray_hit_double hits[4];
+    desk d;
+    (void)state;
+    desk_open(&d, &(bp_config){0});
+    expect_refused(&d, bp_query_box_each(d.world, &box, NULL, NULL, NULL), BP_ERROR_ARGUMENT, "visit");
+    expect_refused(&d, bp_query_box_each(d.world, &turned, NULL, never, NULL), BP_ERROR_BOX, "box");
+    expect_refused(&d, bp_query_box_each(d.world, NULL, NULL, never, NULL), BP_ERROR_ARGUMENT, "box");
+    expect_refused(&d, bp_query_ray_each(d.world, &ray, NULL, NULL, NULL), BP_ERROR_ARGUMENT, "visit");
+    expect_refused(&d, bp_query_ray_each(d.world, &still, NULL, never, NULL), BP_ERROR_ARGUMENT, "direction");
+    expect_refused(&d, bp_query_cast_each(d.world, NULL, NULL, never, NULL), BP_ERROR_ARGUMENT, "cast");
+    expect_refused(&d, bp_query_box_double(d.world, &nan, NULL, d.ids, 4, &d.found), BP_ERROR_BOX, "box");
+    expect_refused(&d, bp_query_box_double(d.world, &wide, NULL, NULL, 4, &d.found), BP_ERROR_ARGUMENT, "ids");
+    expect_refused(&d, bp_query_box_each_double(d.world, &nan, NULL, never, NULL), BP_ERROR_BOX, "box");
+    expect_refused(&d, bp_query_ray_double(d.world, &wide_ray, NULL, hits, 4, &d.found), BP_ERROR_ARGUMENT, "max_t");
+    expect_refused(&d, bp_query_ray_double(d.world, NULL, NULL, hits, 4, &d.found), BP_ERROR_ARGUMENT, "ray");
+    expect_refused(&d, bp_query_ray_each_double(d.world, NULL, NULL, never, NULL), BP_ERROR_ARGUMENT, "ray");
+    expect_refused(&d, bp_query_cast_double(d.world, &wide_cast, NULL, hits, 4, &d.found), BP_ERROR_BOX, "cast.box");
+    expect_refused(&d, bp_query_cast_each_double(d.world, &wide_cast, NULL, never, NULL), BP_ERROR_BOX, "cast.box");
+    bp_world_destroy(d.world);
+}
+
+static void the_wrong_one_of_many_is_named(void **state) {
+    const bp_box boxes[3] = {cube_of(0, 0, 0, 1), cube_of(0, 0, 0, 1), {{1, 0, 0}, {0, 1, 1}}};
+    const bp_ray rays[2] = {{{0, 0, 0}, {1, 0, 0}, 1}, {{0, 0, 0}, {1, 0, 0}, NAN}};
+    const bp_cast casts[2] = {{{{0, 0, 0}, {1, 1, 1}}, {1, 0, 0}, 1}, {{{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}, 1}};
+    const float points[6] = {0, 0, 0, 0, INFINITY, 0};
+    const bp_object object = {.flags = 8};
+    bp_answers answers = {0};
+    desk d;
+    (void)state;
+    desk_open(&d, &(bp_config){0});
+    assert_int_equal(bp_query_boxes(d.world, 2, boxes, NULL, &answers), BP_OK);
+    const bp_answers before = answers;
+    expect_refused(&d, bp_query_boxes(d.world, 3, boxes, NULL, &answers), BP_ERROR_BOX, "boxes[2]");
+    expect_refused(&d, bp_query_boxes(d.world, 1, NULL, NULL, &answers), BP_ERROR_ARGUMENT, "boxes");
+    expect_refused(&d, bp_query_boxes(d.world, 2, boxes, &object, &answers), BP_ERROR_ARGUMENT, "flags");
+    expect_refused(&d, bp_query_boxes(d.world, 2, boxes, NULL, NULL), BP_ERROR_ARGUMENT, "answers");
+    expect_refused(&d, bp_query_rays(d.world, 2, rays, 0, NULL, &answers), BP_ERROR_ARGUMENT, "rays[1].max_t");
+    expect_refused(&d, bp_query_rays(d.world, 2, NULL, 0, NULL, &answers), BP_ERROR_ARGUMENT, "rays");
+    expect_refused(&d, bp_query_casts(d.world, 2, casts, 0, NULL, &answers), BP_ERROR_ARGUMENT, "casts[1].direction");
+    expect_refused(&d, bp_query_nearest_many(d.world, 2, points, 1, NULL, &answers), BP_ERROR_ARGUMENT, "points[1]");
+    expect_refused(&d, bp_query_nearest_many(d.world, 1, points, 0, NULL, &answers), BP_ERROR_ARGUMENT, "k");
+#if SIZE_MAX > UINT32_MAX
+    expect_refused(&d, bp_query_boxes(d.world, BP_MAX_COUNT + 1, boxes, NULL, &answers), BP_ERROR_ARGUMENT, "count");
+#endif
+    assert_int_equal(bp_query_boxes(NULL, 2, boxes, NULL, &answers), BP_ERROR_ARGUMENT);
+    assert_memory_equal(&answers, &before, sizeof answers);
+    assert_int_equal(bp_query_rays(d.world, 0, NULL, 0, NULL, &answers), BP_OK);
+    assert_true(answers.count == 0 && answers.offsets[0] == 0);
+    bp_answers_free(&answers, NULL);
+    bp_answers_free(&answers, NULL);
+    bp_answers_free(NULL, NULL);
+    bp_world_destroy(d.world);
+}
+
+static void pairs_of_nobody_are_refused(void **state) {
+    desk d;
+    (void)state;
+    desk_open(&d, &(bp_config){0});
+    expect_refused(&d, bp_pairs_of(d.world, 7, d.ids, 4, &d.found), BP_ERROR_ID, "id 7");
+    expect_refused(&d, bp_pairs_of(d.world, 0, NULL, 4, &d.found), BP_ERROR_ARGUMENT, "others");
+    assert_int_equal(bp_pairs_of(NULL, 0, d.ids, 4, &d.found), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_pairs_of(d.world, 0, d.ids, 4, &d.found), BP_OK); // before the first update
+    assert_int_equal(d.found, 0);
+    bp_world_destroy(d.world);
+}
+
+// ---- many questions, and memory -------------------------------------------------------------------------------------
+
+static bool are_same_answers(const bp_answers *a, const bp_answers *b, bool with_values) {
+    const size_t items = a->count == b->count ? a->offsets[a->count] : 0;
+    return a->count == b->count && memcmp(a->offsets, b->offsets, (a->count + 1) * sizeof *a->offsets) == 0 &&
+           memcmp(a->ids, b->ids, items * sizeof *a->ids) == 0 &&
+           (!with_values || memcmp(a->values, b->values, items * sizeof *a->values) == 0);
+}
+
+typedef struct quiz {
+    bp_box boxes[QUESTIONS];
+    bp_ray rays[QUESTIONS];
+    float points[3 * QUESTIONS];
+} quiz;
+
+static quiz quiz_of(const exam *e) {
+    quiz q;
+    for (size_t i = 0; i < QUESTIONS; ++i) {
+        q.boxes[i] = e->answers[i].box;
+        q.rays[i] = e->answers[i].ray;
+        memcpy(q.points + 3 * i, e->answers[i].point, sizeof e->answers[i].point);
+    }
+    return q;
+}
+
+static bp_status ask_many(const exam *e, const quiz *q, int kind, bp_answers *answers) {
+    switch (kind) {
+    case 0: return bp_query_boxes(e->world, QUESTIONS, q->boxes, NULL, answers);
+    case 1: return bp_query_rays(e->world, QUESTIONS, q->rays, 0, NULL, answers);
+    case 2: return bp_query_rays(e->world, QUESTIONS, q->rays, 2, NULL, answers);
+    default: return bp_query_nearest_many(e->world, QUESTIONS, q->points, 5, NULL, answers);
+    }
+}
+
+// Every allocation of a batch fails once: the status says so, and the answers are as before.
+static void refused_memory_leaves_the_answers_as_they_were(void **state) {
+    test_allocator allocator;
+    exam e;
+    (void)state;
+    test_allocator_init(&allocator);
+    const bp_config config = {.allocator = test_allocator_hook(&allocator)};
+    exam_begin(&e, &config);
+    assert_int_equal(bp_update(e.world, NULL), BP_OK);
+    exam_prepare(&e);
+    const quiz q = quiz_of(&e);
+    for (int kind = 0; kind < 4; ++kind) {
+        bp_answers whole = {0}, answers = {0}, small = {0};
+        const bp_box nowhere = cube_of(1000, 0, 0, 1);
+        assert_int_equal(ask_many(&e, &q, kind, &whole), BP_OK);
+        assert_int_equal(bp_query_boxes(e.world, 1, &nowhere, NULL, &small), BP_OK);
+        size_t refused = 0;
+        for (size_t fail_at = 1;; ++fail_at) {
+            answers = small;
+            test_allocator_fail(&allocator, fail_at, false);
+            const bp_status status = ask_many(&e, &q, kind, &answers);
+            refused += allocator.refused;
+            if (allocator.refused == 0) {
+                assert_int_equal(status, BP_OK);
+                break;
+            }
+            if (status == BP_OK) { // it was not needed
+                small = answers;
+                continue;
+            }
+            assert_int_equal(status, BP_ERROR_MEMORY);
+            assert_memory_equal(&answers, &small, sizeof answers);
+        }
+        test_allocator_fail(&allocator, 0, false);
+        assert_true(refused > 2);
+        assert_true(are_same_answers(&whole, &answers, kind > 0));
+        bp_answers_free(&whole, &config);
+        bp_answers_free(&answers, &config);
+    }
+    exam_end(&e);
+    test_allocator_finish(&allocator);
+}
+
+typedef struct crowd {
+    exam exam;
+    quiz quiz;
+    bp_answers expected[4];
+} crowd;
+
+static void ask_in_crowd(void *context, size_t index) {
+    crowd *c = context;
+    bp_answers answers = {0};
+    const int kind = (int)(index % 4);
+    if (ask_many(&c->exam, &c->quiz, kind, &answers) != BP_OK ||
+        !are_same_answers(&answers, &c->expected[kind], kind > 0)) {
+        (void)atomic_fetch_add(&c->exam.wrong, 1);
+    }
+    bp_answers_free(&answers, NULL);
+    ask(&c->exam, index);
+}
+
+// Several threads ask many questions of a world with threads of its own; and all get the same as one that has none.
+static void threads_may_ask_many_at_once(void **state) {
+    const bp_executor threads = thread_executor(4);
+    crowd *c = obtain(1, sizeof *c);
+    (void)state;
+    for (int32_t own = 1; own <= 4; own += 3) {
+        const bp_config config = {.threads = own};
+        exam_begin(&c->exam, &config);
+        assert_int_equal(bp_update(c->exam.world, NULL), BP_OK);
+        exam_move(&c->exam, 70);
+        exam_prepare(&c->exam);
+        c->quiz = quiz_of(&c->exam);
+        for (int kind = 0; kind < 4; ++kind) {
+            bp_answers answers = {0};
+            assert_int_equal(ask_many(&c->exam, &c->quiz, kind, &answers), BP_OK);
+            if (own == 1) {
+                c->expected[kind] = answers;
+            } else {
+                assert_true(are_same_answers(&answers, &c->expected[kind], kind > 0));
+                bp_answers_free(&answers, NULL);
+            }
+        }
+        threads.run(threads.context, ask_in_crowd, c, 32);
+        expect_all_right(&c->exam);
+        exam_end(&c->exam);
+    }
+    for (int kind = 0; kind < 4; ++kind) {
+        bp_answers_free(&c->expected[kind], NULL);
+    }
+    free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_boxes_are_refused),
@@ -372,6 +609,12 @@ int main(void) {
         cmocka_unit_test(an_endless_ray_is_refused_in_a_periodic_world),
         cmocka_unit_test(wrong_points_are_refused),
         cmocka_unit_test(z_does_not_matter_in_two_dimensions),
+        cmocka_unit_test(wrong_casts_are_refused),
+        cmocka_unit_test(wrong_visits_and_64_bits_are_refused),
+        cmocka_unit_test(the_wrong_one_of_many_is_named),
+        cmocka_unit_test(pairs_of_nobody_are_refused),
+        cmocka_unit_test(refused_memory_leaves_the_answers_as_they_were),
+        cmocka_unit_test(threads_may_ask_many_at_once),
         cmocka_unit_test(a_callback_may_not_ask),
         cmocka_unit_test(the_grid_answers_without_memory),
         cmocka_unit_test(refused_memory_changes_no_answer),

@@ -106,11 +106,15 @@ static bool overlap_on(const naive_world *world, const bp_box_double *a, const b
 
 size_t naive_query_box(const naive_world *world, const bp_box *box, const bp_object *object, bp_id *ids) {
     const bp_box_double wide = widen(box);
+    return naive_query_box_double(world, &wide, object, ids);
+}
+
+size_t naive_query_box_double(const naive_world *world, const bp_box_double *box, const bp_object *object, bp_id *ids) {
     size_t count = 0;
     for (size_t id = 0; id < world->count; ++id) {
         bool overlap = sees(world, object, (bp_id)id);
         for (uint32_t axis = 0; axis < world->dimensions && overlap; ++axis) {
-            overlap = overlap_on(world, &wide, &world->boxes[id], axis);
+            overlap = overlap_on(world, box, &world->boxes[id], axis);
         }
         if (overlap) {
             ids[count++] = (bp_id)id;
@@ -129,27 +133,37 @@ static int compare_hits(const void *first, const void *second) {
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
+static int compare_hits_double(const void *first, const void *second) {
+    const bp_ray_hit_double *a = first, *b = second;
+    if (a->t != b->t) {
+        return a->t < b->t ? -1 : 1;
+    }
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+// A moving box: its corners at first. A ray is a point.
 typedef struct naive_ray {
-    double origin[3], direction[3], max_t;
+    double origin[3], end[3], direction[3], max_t;
 } naive_ray;
 
-static naive_ray wrap_ray(const naive_world *world, const bp_ray *ray) {
-    naive_ray wrapped = {.max_t = (double)ray->max_t};
+static naive_ray wrap_cast(const naive_world *world, const bp_cast_double *cast) {
+    naive_ray wrapped = {.max_t = cast->max_t};
     for (uint32_t axis = 0; axis < world->dimensions; ++axis) {
-        const double origin = (double)ray->origin[axis];
-        wrapped.origin[axis] = world->period[axis] > 0.0 ? wrap(origin, world->period[axis]) : origin;
-        wrapped.direction[axis] = (double)ray->direction[axis];
+        const double min = cast->box.min[axis], max = cast->box.max[axis];
+        wrapped.origin[axis] = world->period[axis] > 0.0 ? wrap(min, world->period[axis]) : min;
+        wrapped.end[axis] = world->period[axis] > 0.0 ? wrapped.origin[axis] + (max - min) : max;
+        wrapped.direction[axis] = cast->direction[axis];
     }
     return wrapped;
 }
 
-// When a ray is between two faces: *enter .. *leave.
+// When it is between two faces: *enter .. *leave.
 static bool between_faces(const naive_ray *ray, uint32_t axis, double min, double max, double *enter, double *leave) {
-    const double origin = ray->origin[axis], direction = ray->direction[axis];
+    const double direction = ray->direction[axis];
     if (direction == 0.0) {
-        return origin >= min && origin <= max;
+        return ray->end[axis] >= min && ray->origin[axis] <= max;
     }
-    const double a = (min - origin) / direction, b = (max - origin) / direction;
+    const double a = (min - ray->end[axis]) / direction, b = (max - ray->origin[axis]) / direction;
     *enter = fmax(*enter, fmin(a, b));
     *leave = fmin(*leave, fmax(a, b));
     return true;
@@ -174,7 +188,7 @@ static void images_of(const naive_world *world, const naive_ray *ray, const bp_b
     if (period > 0.0 && !covers(box, axis)) {
         const double a = ray->origin[axis], b = a + ray->max_t * ray->direction[axis];
         *first = floor((fmin(a, b) - box->max[axis]) / period) - 1.0;
-        *last = ceil((fmax(a, b) - box->min[axis]) / period) + 1.0;
+        *last = ceil((fmax(a, b) + (ray->end[axis] - ray->origin[axis]) - box->min[axis]) / period) + 1.0;
     }
 }
 
@@ -212,18 +226,42 @@ static bool meets_image(const naive_world *world, const naive_ray *ray, const bp
     return any;
 }
 
-size_t naive_query_ray(const naive_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits) {
-    const naive_ray wrapped = wrap_ray(world, ray);
+size_t naive_query_cast_double(const naive_world *world, const bp_cast_double *cast, const bp_object *object,
+                               bp_ray_hit_double *hits) {
+    const naive_ray wrapped = wrap_cast(world, cast);
     size_t count = 0;
     for (size_t id = 0; id < world->count; ++id) {
         const bp_box_double box = wrap_box(world, &world->boxes[id]);
         double t = 0.0;
         if (sees(world, object, (bp_id)id) && meets_image(world, &wrapped, &box, &t)) {
-            hits[count++] = (bp_ray_hit){.id = (bp_id)id, .t = (float)(t + 0.0)}; // not -0
+            hits[count++] = (bp_ray_hit_double){.id = (bp_id)id, .t = t + 0.0}; // not -0
         }
     }
-    qsort(hits, count, sizeof *hits, compare_hits);
+    qsort(hits, count, sizeof *hits, compare_hits_double);
     return count;
+}
+
+size_t naive_query_cast(const naive_world *world, const bp_cast *cast, const bp_object *object, bp_ray_hit *hits) {
+    bp_cast_double wide = {.box = widen(&cast->box), .max_t = (double)cast->max_t};
+    bp_ray_hit_double *found = obtain(world->count + 1, sizeof *found);
+    for (int axis = 0; axis < 3; ++axis) {
+        wide.direction[axis] = (double)cast->direction[axis];
+    }
+    const size_t count = naive_query_cast_double(world, &wide, object, found);
+    for (size_t i = 0; i < count; ++i) {
+        hits[i] = (bp_ray_hit){.id = found[i].id, .t = (float)found[i].t};
+    }
+    qsort(hits, count, sizeof *hits, compare_hits);
+    free(found);
+    return count;
+}
+
+size_t naive_query_ray(const naive_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits) {
+    bp_cast cast = {.max_t = ray->max_t};
+    memcpy(cast.box.min, ray->origin, sizeof ray->origin);
+    memcpy(cast.box.max, ray->origin, sizeof ray->origin);
+    memcpy(cast.direction, ray->direction, sizeof ray->direction);
+    return naive_query_cast(world, &cast, object, hits);
 }
 
 // ---- nearest --------------------------------------------------------------------------------------------------------

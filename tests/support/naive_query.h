@@ -25,6 +25,12 @@ bool naive_world_is_alive(const naive_world *world, bp_id id);
 // Each fills a list with room for all objects, and returns how many there are. `object` may be NULL.
 size_t naive_query_box(const naive_world *world, const bp_box *box, const bp_object *object, bp_id *ids);
 size_t naive_query_ray(const naive_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits);
+size_t naive_query_cast(const naive_world *world, const bp_cast *cast, const bp_object *object, bp_ray_hit *hits);
 size_t naive_query_nearest(const naive_world *world, const float point[3], const bp_object *object, bp_near *near);
+
+// In 64 bits.
+size_t naive_query_box_double(const naive_world *world, const bp_box_double *box, const bp_object *object, bp_id *ids);
+size_t naive_query_cast_double(const naive_world *world, const bp_cast_double *cast, const bp_object *object,
+                               bp_ray_hit_double *hits);
 
 #endif
