@@ -23,8 +23,8 @@
 #include "api/one_call.h"
 #include "base/log.h"
 #include "base/workers.h"
+#include "kernels/neighbor_rows.h"
 #include "neighbors/near_search.h"
-#include "neighbors/neighbor_rows.h"
 #include "view/pair_filter.h"
 #include "view/view_confirm.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/pair_sink.h"
 #include "kernels/kernels.h"
-#include "neighbors/neighbor_rows.h"
+#include "kernels/neighbor_rows.h"
 
 typedef struct bp_row_chunk bp_row_chunk;
 

@@ -59,6 +59,11 @@ bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *sec
 // The same pairs as (id in first, position in second).
 bp_status bp_sorted_grid_find_positions(bp_sorted_grid *first, const bp_sorted_grid *second, bp_sink *sink);
 
+// All pairs of one of `count` boxes in columns, near ones after each other, and a box of the grid, as (id in the columns, id
+// in the grid). The grid does not change, and its own threads and memory are not used.
+bp_status bp_sorted_grid_find_columns(const bp_sorted_grid *grid, const bp_columns *boxes, size_t count,
+                                      const bp_runtime *runtime, bp_block_sinks *sinks, bp_sink *sink);
+
 void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats);
 bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxes, size_t count);
 

@@ -416,7 +416,9 @@ bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink) {
 // ---- between two grids ----------------------------------------------------------------------------------------------
 
 typedef struct between_search {
-    const bp_sorted_grid *objects, *candidates;
+    const bp_columns *objects;
+    size_t object_count;
+    const bp_sorted_grid *candidates;
 } between_search;
 
 // Prefetches the candidates of the tests from `first` on: many more are listed before these run.
@@ -478,7 +480,7 @@ static void search_group_between(bp_range_tester *t, size_t begin, size_t end, c
 
 static void search_unit_between(const void *context, bp_range_tester *t, size_t unit) {
     const between_search *s = context;
-    const size_t total = s->objects->total_count;
+    const size_t total = s->object_count;
     const size_t begin = unit * BP_CHUNK, end = begin + BP_CHUNK < total ? begin + BP_CHUNK : total;
     for (size_t p = begin; p < end && !t->failed; p += BETWEEN) {
         search_group_between(t, p, p + BETWEEN < end ? p + BETWEEN : end, s->candidates);
@@ -486,18 +488,24 @@ static void search_unit_between(const void *context, bp_range_tester *t, size_t 
     }
 }
 
+static bp_status search_columns(const between_search *s, bp_pair_names names, const bp_runtime *runtime,
+                                bp_block_sinks *sinks, bp_sink *sink) {
+    const bp_range_search search = {.runtime = runtime,
+                                    .kernels = s->candidates->setup->kernels,
+                                    .objects = s->objects,
+                                    .candidates = &s->candidates->columns,
+                                    .names = names,
+                                    .unit_count = units_of(s->object_count, BP_CHUNK),
+                                    .unit = search_unit_between,
+                                    .context = s};
+    return bp_range_search_run(&search, sinks, sink);
+}
+
 static bp_status search_between(bp_sorted_grid *objects, const bp_sorted_grid *candidates, bp_pair_names names,
                                 bp_sink *sink) {
-    const between_search s = {.objects = objects, .candidates = candidates};
-    const bp_range_search search = {.runtime = &objects->setup->runtime,
-                                    .kernels = objects->setup->kernels,
-                                    .objects = &objects->columns,
-                                    .candidates = &candidates->columns,
-                                    .names = names,
-                                    .unit_count = units_of(objects->total_count, BP_CHUNK),
-                                    .unit = search_unit_between,
-                                    .context = &s};
-    return bp_range_search_run(&search, &objects->block_sinks, sink);
+    const between_search s = {
+        .objects = &objects->columns, .object_count = objects->total_count, .candidates = candidates};
+    return search_columns(&s, names, &objects->setup->runtime, &objects->block_sinks, sink);
 }
 
 // About how many rows all boxes of one grid have to search in another.
@@ -523,4 +531,10 @@ bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *sec
 
 bp_status bp_sorted_grid_find_positions(bp_sorted_grid *first, const bp_sorted_grid *second, bp_sink *sink) {
     return search_between(first, second, BP_NAMES_BY_POSITION, sink);
+}
+
+bp_status bp_sorted_grid_find_columns(const bp_sorted_grid *grid, const bp_columns *boxes, size_t count,
+                                      const bp_runtime *runtime, bp_block_sinks *sinks, bp_sink *sink) {
+    const between_search s = {.objects = boxes, .object_count = count, .candidates = grid};
+    return search_columns(&s, BP_NAMES_BY_ROLE, runtime, sinks, sink);
 }

@@ -122,7 +122,7 @@ bp_box_double bp_query_wrapped_box(const bp_query *query, const bp_found *found)
 
 // ---- searching ------------------------------------------------------------------------------------------------------
 
-static bool is_visible(const bp_query *query, bp_id id) {
+bool bp_query_sees(const bp_query *query, bp_id id) {
     static const bp_object usual = {0};
     const bp_object *objects = bp_object_table_data(&query->world->objects);
     return query->object == NULL || bp_objects_pass(query->object, objects != NULL ? &objects[id] : &usual);
@@ -134,7 +134,7 @@ void bp_source_search_receive(void *context, const bp_columns *columns, const bp
     for (size_t i = 0; i < count; ++i) {
         const bp_id id = source->ids != NULL ? source->ids[hits[i].b] : hits[i].b;
         const bool is_stale = source->stale != NULL && source->stale[id] != 0;
-        if (!is_stale && is_visible(search->query, id)) {
+        if (!is_stale && bp_query_sees(search->query, id)) {
             const bp_found found = {.id = id, .columns = source->exact ? columns : NULL, .position = hits[i].a};
             search->receiver->receive(search->receiver->context, &found);
         }
@@ -145,7 +145,7 @@ void bp_query_find_unindexed(const bp_query *query, const bp_found_receiver *rec
     const size_t count = bp_unindexed_count(&query->unindexed);
     for (size_t i = 0; i < count; ++i) {
         const bp_found found = {.id = bp_unindexed_at(&query->unindexed, query->world, i)};
-        if (found.id != BP_NO_ID && is_visible(query, found.id)) {
+        if (found.id != BP_NO_ID && bp_query_sees(query, found.id)) {
             receiver->receive(receiver->context, &found);
         }
     }

@@ -58,6 +58,9 @@ bp_query bp_query_begin(const bp_world *world, const bp_object *object, size_t c
 // The same without any grid: all objects are checked one by one.
 bp_query bp_query_begin_plain(const bp_world *world, const bp_object *object);
 
+// Whether the asking object, if there is one, would pair with this one.
+bool bp_query_sees(const bp_query *query, bp_id id);
+
 // ---- searching ------------------------------------------------------------------------------------------------------
 
 // The search of one source: its hits become found objects.

@@ -6,10 +6,8 @@
 #include "world/query/query_cache.h"
 
 enum {
-    BLOCK_LEAST = 64, // questions
-    BLOCKS_MOST = 256,
-    CELL_BITS = 10, // of a place, per axis
-    KEY_BITS = 3 * CELL_BITS,
+    BLOCK_LEAST = 64,    // questions
+    CELL_BITS_MOST = 10, // per axis
     INDEX_BITS = 32
 };
 
@@ -18,8 +16,7 @@ typedef struct batch_run {
     const bp_allocator *allocator;
     const bp_executor *executor;
     bp_blocks blocks;
-    bp_item_list lists[BLOCKS_MOST];
-    bp_buffer key_buffer, count_buffer;
+    bp_item_list *lists;   // of the blocks
     const uint64_t *order; // the index of a question in the low bits
     size_t *counts;        // of items, by question
     bp_answers *answers;
@@ -37,60 +34,57 @@ bp_ray_hit *bp_item_list_reserve(bp_item_list *items, const bp_allocator *alloca
 
 // ---- order ----------------------------------------------------------------------------------------------------------
 
-typedef struct place_bounds {
-    double low[3], scale[3];
-} place_bounds;
+// Cells of the space that the grids of the world cover, about as many as there are questions.
+typedef struct place_cells {
+    uint32_t bits; // per axis
+    double low[3], inverse[3];
+} place_cells;
 
-static double within_floats(double coordinate) {
-    return fmin(fmax(coordinate, -1e30), 1e30);
-}
-
-static place_bounds find_bounds(const bp_batch *batch) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    place_bounds bounds;
-    for (size_t i = 0; i < batch->count; ++i) {
-        double centre[3];
-        batch->place(batch->questions, i, centre);
+static place_cells cover_levels(const bp_batch *batch) {
+    place_cells cells = {.bits = 1};
+    double low[3], high[3];
+    while (cells.bits < CELL_BITS_MOST && batch->count >> (3 * cells.bits) > 0) {
+        ++cells.bits;
+    }
+    const bp_query *query = batch->query;
+    if (query->source_count > 0 && bp_sorted_grid_bounds(query->sources[0].grid, low, high)) {
         for (int axis = 0; axis < 3; ++axis) {
-            low[axis] = fmin(low[axis], within_floats(centre[axis]));
-            high[axis] = fmax(high[axis], within_floats(centre[axis]));
+            const double extent = high[axis] - low[axis];
+            cells.low[axis] = low[axis];
+            cells.inverse[axis] = extent > 0.0 ? (double)(1u << cells.bits) / extent : 0.0;
         }
     }
-    for (int axis = 0; axis < 3; ++axis) {
-        const double extent = high[axis] - low[axis];
-        bounds.low[axis] = low[axis];
-        bounds.scale[axis] = extent > 0.0 ? ((1 << CELL_BITS) - 1) / extent : 0.0;
-    }
-    return bounds;
+    return cells;
 }
 
-static uint64_t key_of_place(const place_bounds *bounds, const double centre[3]) {
+static uint64_t key_of_place(const place_cells *cells, const double centre[3]) {
+    const double last = (double)((1u << cells->bits) - 1);
     uint64_t key = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        const double cell = (within_floats(centre[axis]) - bounds->low[axis]) * bounds->scale[axis];
-        key |= bp_spread_by_three((uint64_t)fmin(fmax(cell, 0.0), (1 << CELL_BITS) - 1)) << axis;
+        const double cell = (centre[axis] - cells->low[axis]) * cells->inverse[axis];
+        const double within = cell > 0.0 ? cell : 0.0; // also where it is NaN
+        key |= bp_spread_by_three((uint64_t)(within < last ? within : last)) << axis;
     }
     return key;
 }
 
-static bool order_questions(batch_run *run) {
-    const bp_batch *batch = run->batch;
-    if (!bp_buffer_reserve(&run->key_buffer, run->allocator, 0, bp_size_multiply(batch->count, 2), sizeof(uint64_t))) {
-        return false;
+const uint64_t *bp_batch_order(const bp_batch *batch, bp_buffer *buffer) {
+    const bp_allocator *allocator = bp_world_allocator(batch->query->world);
+    if (!bp_buffer_reserve(buffer, allocator, 0, bp_size_multiply(batch->count, 2), sizeof(uint64_t))) {
+        return NULL;
     }
-    uint64_t *keys = run->key_buffer.data;
-    const place_bounds bounds = find_bounds(batch);
+    uint64_t *keys = buffer->data;
+    const place_cells cells = cover_levels(batch);
     for (size_t i = 0; i < batch->count; ++i) {
         double centre[3];
         batch->place(batch->questions, i, centre);
-        keys[i] = key_of_place(&bounds, centre) << INDEX_BITS | i;
+        keys[i] = key_of_place(&cells, centre) << INDEX_BITS | i;
     }
-    run->order = bp_sort_keys(keys, keys + batch->count, batch->count, INDEX_BITS, INDEX_BITS + KEY_BITS);
-    return true;
+    return bp_sort_keys(keys, keys + batch->count, batch->count, INDEX_BITS, INDEX_BITS + 3 * cells.bits);
 }
 
 static size_t question_at(const batch_run *run, size_t position) {
-    return (size_t)(run->order[position] & UINT32_MAX);
+    return bp_batch_question(run->order, position);
 }
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
@@ -210,27 +204,40 @@ static bp_status make_rows(batch_run *run) {
     return BP_OK;
 }
 
-static bp_status answer_in_order(batch_run *run) {
-    if (!order_questions(run) ||
-        !bp_buffer_reserve(&run->count_buffer, run->allocator, 0, run->batch->count, sizeof(size_t))) {
+static bp_status answer_in_order(batch_run *run, bp_batch_memory *memory) {
+    run->order = bp_batch_order(run->batch, &memory->order);
+    if (run->order == NULL ||
+        !bp_buffer_reserve(&memory->counts, run->allocator, 0, run->batch->count, sizeof(size_t))) {
         return BP_ERROR_MEMORY;
     }
-    run->counts = run->count_buffer.data;
-    run->blocks = bp_blocks_cut(run->executor, run->batch->count, BLOCK_LEAST, BLOCKS_MOST);
+    run->counts = memory->counts.data;
+    run->lists = memory->lists;
+    run->blocks = bp_blocks_cut(run->executor, run->batch->count, BLOCK_LEAST, BP_BATCH_BLOCKS);
+    for (size_t block = 0; block < run->blocks.count; ++block) {
+        run->lists[block].count = 0;
+        run->lists[block].failed = false;
+    }
     bp_parallel_for(run->executor, run->blocks.count, task_answer, run);
     return make_rows(run);
 }
 
 bp_status bp_batch_run(const bp_batch *batch, bp_answers *answers) {
-    const bp_world *world = batch->query->world;
-    batch_run run = {.batch = batch, .allocator = bp_world_allocator(world), .answers = answers};
-    run.executor = bp_query_cache_borrow_executor(world);
-    const bp_status status = answer_in_order(&run);
-    bp_query_cache_return_executor(world, run.executor);
-    for (size_t block = 0; block < BLOCKS_MOST; ++block) {
-        bp_buffer_free(&run.lists[block].buffer, run.allocator);
-    }
-    bp_buffer_free(&run.key_buffer, run.allocator);
-    bp_buffer_free(&run.count_buffer, run.allocator);
+    bp_batch_memory own = {.pairs = {0}};
+    bp_batch_loan loan = bp_query_cache_borrow(batch->query->world, &own);
+    batch_run run = {.batch = batch, .allocator = bp_world_allocator(batch->query->world), .answers = answers};
+    run.executor = loan.executor;
+    const bp_status status = answer_in_order(&run, loan.memory);
+    bp_query_cache_return(batch->query->world, &loan);
     return status;
+}
+
+void bp_batch_memory_free(bp_batch_memory *memory, const bp_allocator *allocator) {
+    bp_buffer_free(&memory->order, allocator);
+    bp_buffer_free(&memory->counts, allocator);
+    bp_buffer_free(&memory->columns, allocator);
+    bp_block_sinks_free(&memory->sinks, allocator);
+    bp_pairs_release(&memory->pairs, allocator);
+    for (size_t block = 0; block < BP_BATCH_BLOCKS; ++block) {
+        bp_buffer_free(&memory->lists[block].buffer, allocator);
+    }
 }

@@ -18,6 +18,19 @@ typedef struct bp_item_list {
     bool failed; // memory was refused: items are missing
 } bp_item_list;
 
+enum { BP_BATCH_BLOCKS = 256 }; // at most
+
+// Memory of batches, kept from one to the next. All zero is empty.
+typedef struct bp_batch_memory {
+    bp_runtime runtime; // of the call; the sinks refer to its allocator
+    bp_buffer order, counts, columns;
+    bp_block_sinks sinks;
+    bp_pairs pairs;
+    bp_item_list lists[BP_BATCH_BLOCKS];
+} bp_batch_memory;
+
+void bp_batch_memory_free(bp_batch_memory *memory, const bp_allocator *allocator);
+
 typedef struct bp_batch {
     const bp_query *query;
     const void *questions;
@@ -30,6 +43,14 @@ typedef struct bp_batch {
     // Appends the items of a question, in order.
     void (*answer)(const struct bp_batch *batch, size_t index, bp_item_list *items);
 } bp_batch;
+
+// The order of the questions, in a buffer; NULL if memory is refused.
+const uint64_t *bp_batch_order(const bp_batch *batch, bp_buffer *buffer);
+
+// The index of the question at a position of the order.
+static inline size_t bp_batch_question(const uint64_t *order, size_t position) {
+    return (size_t)(order[position] & UINT32_MAX);
+}
 
 // Answers all questions; they have been checked.
 bp_status bp_batch_run(const bp_batch *batch, bp_answers *answers);

@@ -25,7 +25,8 @@ struct bp_query_cache {
     atomic_uint_fast64_t built;
     atomic_bool building;
     atomic_bool asked;   // there was a query since the last update
-    atomic_bool is_lent; // the world's executor has a user
+    atomic_bool is_lent; // the world's executor and this memory have a user
+    bp_batch_memory memory;
 };
 
 bp_query_cache *bp_query_cache_create(const bp_method_setup *setup) {
@@ -51,6 +52,7 @@ void bp_query_cache_destroy(bp_query_cache *cache) {
     }
     const bp_allocator allocator = cache->setup.runtime.allocator;
     bp_sorted_grid_free(&cache->grid);
+    bp_batch_memory_free(&cache->memory, &allocator);
     bp_buffer_free(&cache->boxes, &allocator);
     bp_buffer_free(&cache->ids, &allocator);
     allocator.release(allocator.context, cache, sizeof *cache);
@@ -152,17 +154,21 @@ bool bp_query_cache_take(const bp_world *world, const bp_unindexed *unindexed, s
     return true;
 }
 
-// ---- the executor ---------------------------------------------------------------------------------------------------
+// ---- lending --------------------------------------------------------------------------------------------------------
 
-const bp_executor *bp_query_cache_borrow_executor(const bp_world *world) {
+bp_batch_loan bp_query_cache_borrow(const bp_world *world, bp_batch_memory *own) {
     bp_query_cache *cache = world->queries;
-    return atomic_exchange(&cache->is_lent, true) ? &cache->setup.runtime.executor
-                                                  : &world->setup.methods.runtime.executor;
+    if (atomic_exchange(&cache->is_lent, true)) {
+        return (bp_batch_loan){.executor = &cache->setup.runtime.executor, .memory = own, .is_own = true};
+    }
+    return (bp_batch_loan){.executor = &world->setup.methods.runtime.executor, .memory = &cache->memory};
 }
 
-void bp_query_cache_return_executor(const bp_world *world, const bp_executor *executor) {
+void bp_query_cache_return(const bp_world *world, bp_batch_loan *loan) {
     bp_query_cache *cache = world->queries;
-    if (executor != &cache->setup.runtime.executor) {
+    if (loan->is_own) {
+        bp_batch_memory_free(loan->memory, bp_world_allocator(world));
+    } else {
         atomic_store(&cache->is_lent, false);
     }
 }

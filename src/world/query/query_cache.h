@@ -2,7 +2,7 @@
 #ifndef BP_QUERY_CACHE_H
 #define BP_QUERY_CACHE_H
 
-#include "world/query/query.h"
+#include "world/query/query_batch.h"
 
 typedef struct bp_query_cache bp_query_cache;
 
@@ -21,8 +21,17 @@ bool bp_query_cache_was_asked(bp_query_cache *cache);
 // source.
 bool bp_query_cache_take(const bp_world *world, const bp_unindexed *unindexed, size_t count, bp_query_source *source);
 
-// The executor for a call that takes the world as const: the world's, if nobody else has it, or none. To be given back.
-const bp_executor *bp_query_cache_borrow_executor(const bp_world *world);
-void bp_query_cache_return_executor(const bp_world *world, const bp_executor *executor);
+// What a batch works with: the world's executor, and memory that is kept from batch to batch; or, if another thread has
+// these, no executor and memory of its own (all zero).
+typedef struct bp_batch_loan {
+    const bp_executor *executor;
+    bp_batch_memory *memory;
+    bool is_own;
+} bp_batch_loan;
+
+bp_batch_loan bp_query_cache_borrow(const bp_world *world, bp_batch_memory *own);
+
+// Gives it back; memory of its own is released.
+void bp_query_cache_return(const bp_world *world, bp_batch_loan *loan);
 
 #endif

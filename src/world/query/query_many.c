@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "world/query/query_batch.h"
 #include "world/query/query_box.h"
+#include "world/query/query_boxes.h"
 #include "world/query/query_nearest.h"
 #include "world/query/query_ray.h"
 
@@ -157,8 +158,13 @@ bp_status bp_query_boxes(const bp_world *world, size_t count, const bp_box *boxe
             status = BP_ERROR_BOX;
         }
     }
-    const bp_batch batch = {.questions = boxes, .count = count, .place = place_of_box, .answer = answer_box};
-    return status == BP_OK ? run_batch(world, object, batch, answers) : status;
+    bp_batch batch = {.questions = boxes, .count = count, .place = place_of_box, .answer = answer_box};
+    if (status != BP_OK) {
+        return status;
+    }
+    const bp_query query = bp_query_begin(world, object, count);
+    batch.query = &query;
+    return bp_query_boxes_suit(&query) ? bp_query_boxes_together(&batch, answers) : bp_batch_run(&batch, answers);
 }
 
 bp_status bp_query_rays(const bp_world *world, size_t count, const bp_ray *rays, size_t most, const bp_object *object,

@@ -10,16 +10,20 @@
 //
 // With several workers each has a range of rows and reads all pairs: reading them is a fraction of the work, nothing is
 // shared, and the rows depend only on the pairs. Cost: O(rows + pairs), and the sorting of long rows.
-#include "neighbors/neighbor_rows.h"
+#include "kernels/neighbor_rows.h"
 
 #include "base/parallel.h"
+#include "base/radix_sort.h"
 
 #include <string.h>
 
 enum {
     TASKS_MAX = 16,
     TASK_LEAST = 8192, // pairs that are worth a task
-    AHEAD = 16          // pairs after the present one whose rows are prefetched
+    AHEAD = 16,        // pairs after the present one whose rows are prefetched
+    DIGIT_BITS = 8,
+    DIGITS = 1 << DIGIT_BITS,
+    LONG = 2 * DIGITS // ids of a row that is sorted digit by digit
 };
 
 typedef struct row_maker {
@@ -40,7 +44,40 @@ typedef struct row_maker {
 BP_PREFETCHER prefetch_offsets(const row_maker *j, size_t pair) {
     const bp_pair ahead = j->pairs[pair < j->pair_count ? pair : j->pair_count - 1];
     bp_prefetch_write(j->offsets + ahead.a + 1);
-    bp_prefetch_write(j->offsets + (j->both_ways ? ahead.b : ahead.a) + 1);
+    bp_prefetch_write(j->offsets + ahead.b + 1);
+}
+
+// Between two sets, most pairs of a row come one after the other: a run, which ends before the pair that is returned.
+static inline size_t end_of_run(const row_maker *j, size_t i) {
+    const uint32_t row = j->pairs[i].a;
+    do {
+        ++i;
+    } while (i < j->pair_count && j->pairs[i].a == row);
+    return i;
+}
+
+static void count_runs(const row_maker *j, size_t begin, size_t rows, size_t *counts) {
+    for (size_t i = 0, end; i < j->pair_count; i = end) {
+        const size_t a = j->pairs[i].a - begin;
+        end = end_of_run(j, i);
+        if (a < rows) {
+            counts[a] += end - i;
+        }
+    }
+}
+
+static void place_runs(const row_maker *j, size_t begin, size_t rows, size_t *places) {
+    for (size_t i = 0, end; i < j->pair_count; i = end) {
+        const size_t a = j->pairs[i].a - begin;
+        end = end_of_run(j, i);
+        if (a < rows) {
+            uint32_t *to = j->indices + places[a];
+            places[a] += end - i;
+            for (size_t k = i; k < end; ++k) {
+                *to++ = j->pairs[k].b;
+            }
+        }
+    }
 }
 
 static void task_count_rows(void *context, size_t task) {
@@ -48,13 +85,17 @@ static void task_count_rows(void *context, size_t task) {
     const size_t begin = bp_block_begin(j->rows, task), rows = bp_block_begin(j->rows, task + 1) - begin;
     size_t *counts = j->offsets + begin + 1;
     memset(counts, 0, rows * sizeof *counts);
+    if (!j->both_ways) {
+        count_runs(j, begin, rows, counts);
+        return;
+    }
     for (size_t i = 0; i < j->pair_count; ++i) {
         const size_t a = j->pairs[i].a - begin, b = j->pairs[i].b - begin;
         prefetch_offsets(j, i + AHEAD);
         if (a < rows) {
             ++counts[a];
         }
-        if (j->both_ways && b < rows) {
+        if (b < rows) {
             ++counts[b];
         }
     }
@@ -74,6 +115,10 @@ static void task_place_indices(void *context, size_t task) {
     const row_maker *j = context;
     const size_t begin = bp_block_begin(j->rows, task), rows = bp_block_begin(j->rows, task + 1) - begin;
     size_t *places = j->offsets + begin + 1;
+    if (!j->both_ways) {
+        place_runs(j, begin, rows, places);
+        return;
+    }
     for (size_t i = 0; i < j->pair_count; ++i) {
         const bp_pair pair = j->pairs[i];
         const size_t a = pair.a - begin, b = pair.b - begin;
@@ -81,7 +126,7 @@ static void task_place_indices(void *context, size_t task) {
         if (a < rows) {
             j->indices[places[a]++] = pair.b;
         }
-        if (j->both_ways && b < rows) {
+        if (b < rows) {
             j->indices[places[b]++] = pair.a;
         }
     }
@@ -151,9 +196,35 @@ static void sort_long_row(uint32_t *row, uint32_t *spare, size_t count, uint32_t
     }
 }
 
+// The same digit by digit, the lowest first.
+static void sort_very_long_row(uint32_t *row, uint32_t *spare, size_t count, uint32_t *result) {
+    uint32_t *from = row, *to = spare, largest = 0;
+    for (size_t i = 0; i < count; ++i) {
+        largest |= row[i];
+    }
+    for (uint32_t shift = 0; shift < 32 && largest >> shift != 0; shift += DIGIT_BITS) {
+        size_t places[DIGITS] = {0};
+        for (size_t i = 0; i < count; ++i) {
+            ++places[from[i] >> shift & (DIGITS - 1)];
+        }
+        bp_counts_to_positions(places, DIGITS);
+        for (size_t i = 0; i < count; ++i) {
+            to[places[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+        }
+        uint32_t *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (from != result) {
+        memcpy(result, from, count * sizeof *result);
+    }
+}
+
 void bp_row_queue_add(bp_row_queue *queue, uint32_t *from, uint32_t *spare, size_t count, uint32_t *to,
                       const bp_kernels *kernels) {
-    if (count > BP_SORTED_IDS) {
+    if (count >= LONG) {
+        sort_very_long_row(from, spare, count, to);
+    } else if (count > BP_SORTED_IDS) {
         sort_long_row(from, spare, count, to, kernels);
     } else {
         put_row(queue, from, count, to, kernels);
