@@ -125,6 +125,16 @@ typedef struct bp_probe_line {
     float length;
 } bp_probe_line;
 
+// Lines against ranges of boxes.
+typedef struct bp_lines_job {
+    const bp_columns *columns;
+    const bp_probe_line *lines;
+    const bp_range_test *tests; // line `object` against the boxes begin .. end-1
+    size_t test_count;
+    bp_pair *out;
+    size_t room; // pairs that fit into out; a test needs end - begin + BP_COLUMN_PADDING
+} bp_lines_job;
+
 // Some boxes of an array: those with these ids, or from `first` on if there are none.
 typedef struct bp_box_list {
     const bp_box *boxes;
@@ -247,9 +257,10 @@ typedef struct bp_kernels {
     // BP_COLUMN_PADDING. Returns their number.
     size_t (*probe_box)(const bp_columns *columns, size_t begin, size_t end, const bp_box *box, bp_pair *out);
 
-    // The same for a line: all boxes that it hits, and some that it just misses (if there are NaNs, which ones may
-    // depend on the instruction set).
-    size_t (*probe_line)(const bp_columns *columns, size_t begin, size_t end, const bp_probe_line *line, bp_pair *out);
+    // Tests lines against ranges of boxes until all tests are done or the next one does not fit: all boxes that a line
+    // hits, and some that it just misses (if there are NaNs, which ones may depend on the instruction set), as (line,
+    // position). Writes the number of tests done and returns the number of pairs written.
+    size_t (*probe_lines)(const bp_lines_job *job, size_t *tests_done);
 
     // Parts records in place by a plane: those before it (max < plane), across it, and behind it (min >= plane), one
     // after the other. `scratch` has room for as many.

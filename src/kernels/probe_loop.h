@@ -51,28 +51,47 @@ static inline vec vec_passes(const float *faces, vec origin, vec inverse) {
     return vec_multiply(vec_subtract(vec_load(faces), origin), inverse);
 }
 
-static size_t vec_probe_line(const bp_columns *columns, size_t begin, size_t end, const bp_probe_line *line,
-                             bp_pair *out) {
-    bp_pair *const first = out;
+// A line as vectors: the columns through which it enters and leaves boxes, and where it passes their faces.
+typedef struct vec_line {
     const float *near[3], *far[3];
-    vec near_origin[3], far_origin[3], inverse[3];
+    vec near_origin[3], far_origin[3], inverse[3], length;
+} vec_line;
+
+static inline vec_line line_of_value(const bp_columns *columns, const bp_probe_line *line) {
+    vec_line lanes;
     for (int axis = 0; axis < 3; ++axis) {
         const bool backwards = line->inverse[axis] < 0.0f;
-        near[axis] = backwards ? columns->max[axis] : columns->min[axis];
-        far[axis] = backwards ? columns->min[axis] : columns->max[axis];
-        near_origin[axis] = vec_set(line->near_origin[axis]);
-        far_origin[axis] = vec_set(line->far_origin[axis]);
-        inverse[axis] = vec_set(line->inverse[axis]);
+        lanes.near[axis] = backwards ? columns->max[axis] : columns->min[axis];
+        lanes.far[axis] = backwards ? columns->min[axis] : columns->max[axis];
+        lanes.near_origin[axis] = vec_set(line->near_origin[axis]);
+        lanes.far_origin[axis] = vec_set(line->far_origin[axis]);
+        lanes.inverse[axis] = vec_set(line->inverse[axis]);
     }
-    const uint32_t *ids = columns->id;
-    for (size_t at = begin; at < end; at += WIDTH) {
-        vec enter = vec_set(0.0f), leave = vec_set(line->length);
-        for (int axis = 0; axis < 3; ++axis) {
-            enter = vec_larger(enter, vec_passes(near[axis] + at, near_origin[axis], inverse[axis]));
-            leave = vec_smaller(leave, vec_passes(far[axis] + at, far_origin[axis], inverse[axis]));
+    lanes.length = vec_set(line->length);
+    return lanes;
+}
+
+static inline vec_mask vec_meet(const vec_line *line, size_t at) {
+    vec enter = vec_set(0.0f), leave = line->length;
+    for (int axis = 0; axis < 3; ++axis) {
+        enter = vec_larger(enter, vec_passes(line->near[axis] + at, line->near_origin[axis], line->inverse[axis]));
+        leave = vec_smaller(leave, vec_passes(line->far[axis] + at, line->far_origin[axis], line->inverse[axis]));
+    }
+    return vec_at_most(enter, leave);
+}
+
+static size_t vec_probe_lines(const bp_lines_job *job, size_t *tests_done) {
+    bp_pair *out = job->out;
+    size_t i = 0;
+    while (i < job->test_count && fits(out, job->out + job->room, job->tests[i].end - job->tests[i].begin)) {
+        const bp_range_test test = job->tests[i++];
+        const vec_line line = line_of_value(job->columns, &job->lines[test.object]);
+        const vec_ids object = vec_ids_set(test.object);
+        for (size_t at = test.begin; at < test.end; at += WIDTH) {
+            const vec_mask hits = vec_first(vec_meet(&line, at), test.end - at);
+            out = vec_emit(out, hits, object, vec_count_from((uint32_t)at));
         }
-        const vec_mask hits = vec_first(vec_at_most(enter, leave), end - at);
-        out = vec_emit(out, hits, vec_count_from((uint32_t)at), vec_ids_load(ids + at));
     }
-    return (size_t)(out - first);
+    *tests_done = i;
+    return (size_t)(out - job->out);
 }

@@ -26,15 +26,19 @@
 
 enum {
     PIECES = 48,   // pieces of rows that are tested together
+    PROBES = 64,   // lines on levels that are tested together
+    TESTS = 256,   // ranges that are tested together, of many lines
     STRETCH = 256, // boxes of a range that are tested at once
     ROW_COST = 32  // visiting a row takes as long as testing this many boxes
 };
 
 // Cells low .. high of a row.
 typedef struct row_piece {
+    const bp_level *level;
     const uint32_t *row;
     int32_t low, high;
-    int32_t y, z; // not folded
+    int32_t y, z;  // not folded
+    uint32_t line; // of many
 } row_piece;
 
 // Boxes begin .. end-1 of a piece.
@@ -42,6 +46,17 @@ typedef struct box_range {
     uint32_t begin, end;
     uint32_t piece;
 } box_range;
+
+// Lines on levels that are tested together.
+typedef struct many_lines {
+    const bp_lines_receiver *receiver;
+    uint32_t index;               // of the present line
+    bp_probe_line probes[PROBES]; // of lines on levels,
+    uint32_t indices[PROBES];     // and which lines these are
+    uint32_t probe_count;
+    bp_range_test tests[TESTS];
+    size_t test_count;
+} many_lines;
 
 // A query of one level.
 typedef struct level_query {
@@ -53,6 +68,7 @@ typedef struct level_query {
     bool folded;               // several visited rows may be the same row of the grid
     row_piece *pieces;         // room for PIECES
     size_t piece_count;
+    many_lines *many; // NULL: this one line only
 } level_query;
 
 // ---- ranges of boxes ------------------------------------------------------------------------------------------------
@@ -93,16 +109,31 @@ static size_t keep_true_hits(const level_query *q, const row_piece *p, bp_pair *
         const size_t position = hits[i].a;
         hits[kept] = hits[i];
         kept += !isnan(columns->min[0][position]) &&
-                (p == NULL || (is_in_cell(q->level, 1, columns->min[1][position], p->y) &&
-                               is_in_cell(q->level, 2, columns->min[2][position], p->z)));
+                (p == NULL || (is_in_cell(p->level, 1, columns->min[1][position], p->y) &&
+                               is_in_cell(p->level, 2, columns->min[2][position], p->z)));
     }
     return kept;
 }
 
+static size_t probe_with_line(const level_query *q, size_t begin, size_t end, bp_pair *hits) {
+    const bp_range_test test = {.begin = (uint32_t)begin, .end = (uint32_t)end};
+    const bp_lines_job job = {.columns = &q->grid->columns,
+                              .lines = q->line,
+                              .tests = &test,
+                              .test_count = 1,
+                              .out = hits,
+                              .room = STRETCH + BP_COLUMN_PADDING};
+    size_t done = 0;
+    const size_t count = q->grid->setup->kernels->probe_lines(&job, &done);
+    for (size_t i = 0; i < count; ++i) {
+        hits[i] = (bp_pair){.a = hits[i].b, .b = q->grid->columns.id[hits[i].b]};
+    }
+    return count;
+}
+
 static size_t probe_boxes(const level_query *q, size_t begin, size_t end, bp_pair *hits) {
-    const bp_kernels *kernels = q->grid->setup->kernels;
-    return q->box != NULL ? kernels->probe_box(&q->grid->columns, begin, end, q->box, hits)
-                          : kernels->probe_line(&q->grid->columns, begin, end, q->line, hits);
+    return q->box != NULL ? q->grid->setup->kernels->probe_box(&q->grid->columns, begin, end, q->box, hits)
+                          : probe_with_line(q, begin, end, hits);
 }
 
 // Tests the boxes at begin .. end-1. Hits must be in the row of the piece `p`, unless that is NULL.
@@ -127,7 +158,7 @@ static size_t list_box_range(box_range *ranges, size_t count, uint32_t begin, ui
 // The boxes of a piece: one range, or two if it crosses the edge of the folded grid.
 static size_t list_piece_ranges(const level_query *q, size_t index, box_range *ranges, size_t count) {
     const row_piece *p = &q->pieces[index];
-    const uint32_t cells = 1u << q->level->bits[0];
+    const uint32_t cells = 1u << p->level->bits[0];
     const uint32_t first = (uint32_t)p->low & (cells - 1), last = (uint32_t)p->high & (cells - 1);
     if ((uint32_t)p->high - (uint32_t)p->low >= cells - 1) {
         return list_box_range(ranges, count, p->row[0], p->row[cells], index);
@@ -137,6 +168,40 @@ static size_t list_piece_ranges(const level_query *q, size_t index, box_range *r
     }
     count = list_box_range(ranges, count, p->row[first], p->row[cells], index);
     return list_box_range(ranges, count, p->row[0], p->row[last + 1], index);
+}
+
+// Runs the tests that are listed, and empties the list.
+static void run_line_tests(const level_query *q) {
+    many_lines *m = q->many;
+    bp_pair hits[TESTS + STRETCH + BP_COLUMN_PADDING];
+    bp_lines_job job = {.columns = &q->grid->columns,
+                        .lines = m->probes,
+                        .tests = m->tests,
+                        .test_count = m->test_count,
+                        .out = hits,
+                        .room = sizeof hits / sizeof *hits};
+    while (job.test_count > 0) {
+        size_t done = 0;
+        const size_t count = q->grid->setup->kernels->probe_lines(&job, &done);
+        for (size_t i = 0; i < count; ++i) {
+            hits[i].a = m->indices[hits[i].a];
+        }
+        m->receiver->receive(m->receiver->context, &q->grid->columns, hits, count);
+        job.tests += done;
+        job.test_count -= done;
+    }
+    m->test_count = 0;
+}
+
+static void list_line_tests(const level_query *q, uint32_t line, uint32_t begin, uint32_t end) {
+    many_lines *m = q->many;
+    for (; begin < end; begin += end - begin < STRETCH ? end - begin : STRETCH) {
+        const uint32_t stop = end - begin < STRETCH ? end : begin + STRETCH;
+        m->tests[m->test_count++] = (bp_range_test){.object = line, .begin = begin, .end = stop};
+        if (m->test_count == TESTS) {
+            run_line_tests(q);
+        }
+    }
 }
 
 // Tests the boxes of all pieces that are listed, and empties the list.
@@ -151,7 +216,12 @@ static void test_pieces(level_query *q) {
         }
     }
     for (size_t r = 0; r < count; ++r) {
-        test_boxes(q, ranges[r].begin, ranges[r].end, q->folded ? &q->pieces[ranges[r].piece] : NULL);
+        const row_piece *p = &q->pieces[ranges[r].piece];
+        if (q->many != NULL) {
+            list_line_tests(q, p->line, ranges[r].begin, ranges[r].end);
+        } else {
+            test_boxes(q, ranges[r].begin, ranges[r].end, q->folded ? p : NULL);
+        }
     }
     q->piece_count = 0;
 }
@@ -162,7 +232,13 @@ static void visit_row(level_query *q, int32_t y, int32_t z, int32_t low, int32_t
     const uint32_t mask = (1u << q->level->bits[0]) - 1;
     prefetch_to_l1(row + ((uint32_t)low & mask));
     prefetch_to_l1(row + ((uint32_t)high & mask) + 1);
-    q->pieces[q->piece_count++] = (row_piece){.row = row, .low = low, .high = high, .y = y, .z = z};
+    q->pieces[q->piece_count++] = (row_piece){.level = q->level,
+                                              .row = row,
+                                              .low = low,
+                                              .high = high,
+                                              .y = y,
+                                              .z = z,
+                                              .line = q->many != NULL ? q->many->probe_count - 1 : 0};
     if (q->piece_count == PIECES) {
         test_pieces(q);
     }
@@ -309,13 +385,34 @@ static bool make_probe_line(const line_part *part, bp_probe_line *probe) {
     return small;
 }
 
-// Shortens begin .. end to the time that the line may hit boxes of a cell of an axis. False if it never does.
-static bool clip_to_cell(const line_part *part, const bp_level *level, int axis, int32_t cell, double *begin,
-                         double *end) {
-    const interval where = {.low = (double)cell / level->inverse[axis] - level->slack[axis],
-                            .high = ((double)cell + 1.0) / level->inverse[axis] + level->slack[axis] +
-                                    (double)level->reach[axis]};
-    return level->bits[axis] == 0 || clip_to_interval(part, axis, where, begin, end);
+// When the line may hit boxes of a cell of an axis: from `enters` + cell * `step` to `leaves` + cell * `step`. (Each is a
+// sum where clip_to_interval multiplies a difference; what that rounds is far less than the rounding of the part.)
+typedef struct cell_times {
+    double enters, leaves, step;
+    bool always; // the line is in all cells that it passes, at all times
+} cell_times;
+
+static cell_times times_of_cells(const line_part *part, const bp_level *level, int axis) {
+    const double size = 1.0 / level->inverse[axis], inverse = part->inverse[axis];
+    const double low = -level->slack[axis] - part->extent[axis] - part->rounding[axis];
+    const double high = size + level->slack[axis] + (double)level->reach[axis] + part->rounding[axis];
+    const double origin = part->line->origin[axis];
+    const bool forwards = part->line->direction[axis] > 0.0;
+    return (cell_times){.enters = ((forwards ? low : high) - origin) * inverse,
+                        .leaves = ((forwards ? high : low) - origin) * inverse,
+                        .step = size * inverse,
+                        .always = level->bits[axis] == 0 || part->line->direction[axis] == 0.0};
+}
+
+// Shortens begin .. end to the time that the line may hit boxes of a cell. False if it never does.
+static inline bool clip_to_cell(const cell_times *times, int32_t cell, double *begin, double *end) {
+    if (!times->always) {
+        const double passed = (double)cell * times->step;
+        const double enters = times->enters + passed, leaves = times->leaves + passed;
+        *begin = enters > *begin ? enters : *begin;
+        *end = leaves < *end ? leaves : *end;
+    }
+    return *begin <= *end;
 }
 
 // The cells of an axis whose boxes the line may hit from t = begin to end.
@@ -333,13 +430,13 @@ static bp_span cells_between(const line_part *part, const bp_level *level, int a
 }
 
 // Visits the rows of one cell of the outer axis.
-static void walk_inner_rows(level_query *q, const line_part *part, int inner, int32_t outer_cell, double begin,
-                            double end) {
+static void walk_inner_rows(level_query *q, const line_part *part, const cell_times *times, int inner,
+                            int32_t outer_cell, double begin, double end) {
     const bp_span cells = cells_between(part, q->level, inner, begin, end);
     for (int32_t i = 0; i < cells.count; ++i) {
         const int32_t cell = cells.low + i;
         double from = begin, to = end;
-        if (clip_to_cell(part, q->level, inner, cell, &from, &to)) {
+        if (clip_to_cell(times, cell, &from, &to)) {
             const interval x = interval_passed(part, 0, from, to);
             visit_row(q, inner == 1 ? cell : outer_cell, inner == 1 ? outer_cell : cell,
                       bp_lowest_cell(q->level, 0, x.low), bp_highest_cell(q->level, 0, x.high));
@@ -347,25 +444,55 @@ static void walk_inner_rows(level_query *q, const line_part *part, int inner, in
     }
 }
 
+static void walk_rows(level_query *q, const line_part *part);
+
+// Receives the hits of one of many lines.
+static void receive_alone(void *context, const bp_columns *columns, const bp_pair *hits, size_t count) {
+    const many_lines *m = context;
+    bp_pair named[STRETCH];
+    for (size_t i = 0; i < count; ++i) {
+        named[i] = (bp_pair){.a = m->index, .b = hits[i].a};
+    }
+    m->receiver->receive(m->receiver->context, columns, named, count);
+}
+
+// One of many lines, by itself: it passes rows that are the same in the grid, or too many.
+static void walk_alone(const level_query *q, const line_part *part) { // NOLINT(misc-no-recursion): two deep
+    row_piece pieces[PIECES];
+    const bp_hit_receiver receiver = {.receive = receive_alone, .context = q->many};
+    level_query alone = {.grid = q->grid, .level = q->level, .receiver = &receiver, .box = q->box, .pieces = pieces};
+    alone.line = &q->many->probes[q->many->probe_count - 1];
+    walk_rows(&alone, part);
+}
+
 // Visits all rows that the line passes. The outer axis is the one along which it passes fewer cells.
-static void walk_rows(level_query *q, const line_part *part) {
+static void walk_rows(level_query *q, const line_part *part) { // NOLINT(misc-no-recursion): two deep
     const bp_level *level = q->level;
     const bp_span y = cells_between(part, level, 1, part->begin, part->end);
     const bp_span z = cells_between(part, level, 2, part->begin, part->end);
-    if (is_cheaper_to_test_all(level, 2.0 * ((double)y.count + (double)z.count))) {
+    const bool all = is_cheaper_to_test_all(level, 2.0 * ((double)y.count + (double)z.count));
+    q->folded = ((y.count - 1) >> level->bits[1]) + ((z.count - 1) >> level->bits[2]) > 0;
+    if (q->many != NULL && (all || q->folded)) {
+        walk_alone(q, part);
+        return;
+    }
+    if (all) {
         test_level(q);
         return;
     }
     const int outer = y.count < z.count ? 1 : 2;
     const bp_span cells = outer == 1 ? y : z;
-    q->folded = ((y.count - 1) >> level->bits[1]) + ((z.count - 1) >> level->bits[2]) > 0;
+    const cell_times outer_times = times_of_cells(part, level, outer),
+                     inner_times = times_of_cells(part, level, 3 - outer);
     for (int32_t i = 0; i < cells.count; ++i) {
         double from = part->begin, to = part->end;
-        if (clip_to_cell(part, level, outer, cells.low + i, &from, &to)) {
-            walk_inner_rows(q, part, 3 - outer, cells.low + i, from, to);
+        if (clip_to_cell(&outer_times, cells.low + i, &from, &to)) {
+            walk_inner_rows(q, part, &inner_times, 3 - outer, cells.low + i, from, to);
         }
     }
-    test_pieces(q);
+    if (q->many == NULL) {
+        test_pieces(q);
+    }
 }
 
 void bp_sorted_grid_query_line(const bp_sorted_grid *grid, const bp_line *line, const bp_hit_receiver *receiver) {
@@ -380,6 +507,47 @@ void bp_sorted_grid_query_line(const bp_sorted_grid *grid, const bp_line *line, 
             walk_rows(&q, &part);
         }
     }
+}
+
+// ---- many lines -----------------------------------------------------------------------------------------------------
+
+static void test_lines(level_query *q) {
+    test_pieces(q);
+    run_line_tests(q);
+    q->many->probe_count = 0;
+}
+
+static void query_one_of_many(level_query *q, const bp_line *line) {
+    many_lines *m = q->many;
+    for (size_t i = 0; i < q->grid->levels.count; ++i) {
+        line_part part;
+        q->level = bp_level_at(&q->grid->levels, i);
+        if (!enter_level(q->level, line, &part)) {
+            continue;
+        }
+        if (m->probe_count == PROBES) {
+            test_lines(q);
+        }
+        m->indices[m->probe_count] = m->index;
+        const bool small = make_probe_line(&part, &m->probes[m->probe_count++]);
+        q->box = small ? NULL : &EVERYTHING;
+        if (small) {
+            walk_rows(q, &part);
+        } else {
+            walk_alone(q, &part);
+        }
+    }
+}
+
+void bp_sorted_grid_query_lines(const bp_sorted_grid *grid, const bp_line *lines, size_t count,
+                                const bp_lines_receiver *receiver) {
+    row_piece pieces[PIECES];
+    many_lines m = {.receiver = receiver};
+    level_query q = {.grid = grid, .pieces = pieces, .many = &m};
+    for (m.index = 0; m.index < count; ++m.index) {
+        query_one_of_many(&q, &lines[m.index]);
+    }
+    test_lines(&q);
 }
 
 // ---- bounds and spacing ---------------------------------------------------------------------------------------------

@@ -29,6 +29,17 @@ void bp_sorted_grid_query_box(const bp_sorted_grid *grid, const bp_box *box, con
 // Every box in the levels that a line hits, and some that it just misses: the receiver has to test them exactly.
 void bp_sorted_grid_query_line(const bp_sorted_grid *grid, const bp_line *line, const bp_hit_receiver *receiver);
 
+// Receives the boxes that many lines may hit, as (index of the line, position in the columns); those that a patched grid
+// has blanked are among them. Those of a line need not come together.
+typedef struct bp_lines_receiver {
+    void (*receive)(void *context, const bp_columns *columns, const bp_pair *hits, size_t count);
+    void *context;
+} bp_lines_receiver;
+
+// The same for many lines, near ones after each other.
+void bp_sorted_grid_query_lines(const bp_sorted_grid *grid, const bp_line *lines, size_t count,
+                                const bp_lines_receiver *receiver);
+
 // Every scanned box that overlaps a box; NULL: every scanned box.
 void bp_sorted_grid_query_scanned(const bp_sorted_grid *grid, const bp_box *box, const bp_hit_receiver *receiver);
 

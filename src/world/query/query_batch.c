@@ -4,10 +4,13 @@
 #include "base/parallel.h"
 #include "base/radix_sort.h"
 #include "world/query/query_cache.h"
+#include "world/query/shortlist.h"
 
 enum {
     BLOCK_LEAST = 64,    // questions
+    UNINDEXED_MOST = 64, // objects that are in no grid
     CELL_BITS_MOST = 10, // per axis
+    INSERTION_MOVES = 8, // per item
     INDEX_BITS = 32
 };
 
@@ -30,6 +33,51 @@ bp_ray_hit *bp_item_list_reserve(bp_item_list *items, const bp_allocator *alloca
         return NULL;
     }
     return (bp_ray_hit *)items->buffer.data + items->count;
+}
+
+static void reverse_items(bp_ray_hit *items, size_t count) {
+    for (size_t i = 0; i < count / 2; ++i) {
+        const bp_ray_hit swapped = items[i];
+        items[i] = items[count - 1 - i];
+        items[count - 1 - i] = swapped;
+    }
+}
+
+// Sorts items that are nearly in order by insertion. False if that takes too long; then they are still all there.
+static bool insert_items(bp_ray_hit *items, size_t count) {
+    size_t moves = 0;
+    for (size_t i = 1; i < count && moves < count * INSERTION_MOVES; ++i) {
+        const bp_ray_hit item = items[i];
+        const uint64_t key = bp_ranked_key(item.id, item.t);
+        size_t at = i;
+        for (; at > 0 && bp_ranked_key(items[at - 1].id, items[at - 1].t) > key; --at) {
+            items[at] = items[at - 1];
+        }
+        items[at] = item;
+        moves += i - at;
+    }
+    return moves < count * INSERTION_MOVES;
+}
+
+// Hits come nearly in the order of a line, or against it.
+void bp_item_list_sort(const bp_item_list *list, size_t begin) {
+    const size_t count = list->count - begin;
+    if (count < 2) {
+        return;
+    }
+    bp_ray_hit *items = (bp_ray_hit *)list->buffer.data + begin;
+    if (items[0].t > items[count - 1].t) {
+        reverse_items(items, count);
+    }
+    if (!insert_items(items, count)) {
+        bp_shortlist rest = bp_shortlist_of_hits(items, count);
+        rest.kept = count;
+        bp_shortlist_sort(&rest);
+    }
+}
+
+bool bp_query_suits_many(const bp_query *query) {
+    return !bp_is_periodic(&query->world->setup.overlap) && bp_unindexed_count(&query->unindexed) <= UNINDEXED_MOST;
 }
 
 // ---- order ----------------------------------------------------------------------------------------------------------
@@ -89,14 +137,31 @@ static size_t question_at(const batch_run *run, size_t position) {
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
+static void answer_one(const batch_run *run, size_t position, bp_item_list *items) {
+    const size_t index = question_at(run, position), before = items->count;
+    run->batch->answer(run->batch, index, items);
+    run->counts[index] = items->count - before;
+}
+
+static void answer_group(const batch_run *run, size_t begin, size_t end, bp_item_list *items) {
+    size_t counts[BP_BATCH_GROUP] = {0};
+    run->batch->answer_group(run->batch, run->order + begin, end - begin, items, counts);
+    for (size_t i = begin; i < end; ++i) {
+        run->counts[question_at(run, i)] = counts[i - begin];
+    }
+}
+
 static void task_answer(void *context, size_t block) {
-    batch_run *run = context;
+    const batch_run *run = context;
     bp_item_list *items = &run->lists[block];
     const size_t end = bp_block_begin(run->blocks, block + 1);
-    for (size_t i = bp_block_begin(run->blocks, block); i < end && !items->failed; ++i) {
-        const size_t index = question_at(run, i), before = items->count;
-        run->batch->answer(run->batch, index, items);
-        run->counts[index] = items->count - before;
+    const size_t step = run->batch->answer_group != NULL ? BP_BATCH_GROUP : 1;
+    for (size_t i = bp_block_begin(run->blocks, block); i < end && !items->failed; i += step) {
+        if (run->batch->answer_group == NULL) {
+            answer_one(run, i, items);
+        } else {
+            answer_group(run, i, end - i < step ? end : i + step, items);
+        }
     }
 }
 
@@ -239,5 +304,6 @@ void bp_batch_memory_free(bp_batch_memory *memory, const bp_allocator *allocator
     bp_pairs_release(&memory->pairs, allocator);
     for (size_t block = 0; block < BP_BATCH_BLOCKS; ++block) {
         bp_buffer_free(&memory->lists[block].buffer, allocator);
+        bp_buffer_free(&memory->lists[block].scratch, allocator);
     }
 }

@@ -16,9 +16,13 @@ typedef struct bp_item_list {
     bp_buffer buffer; // of bp_ray_hit
     size_t count;
     bool failed; // memory was refused: items are missing
+    bp_buffer scratch;
 } bp_item_list;
 
-enum { BP_BATCH_BLOCKS = 256 }; // at most
+enum {
+    BP_BATCH_BLOCKS = 256, // at most
+    BP_BATCH_GROUP = 64    // questions that are near each other
+};
 
 // Memory of batches, kept from one to the next. All zero is empty.
 typedef struct bp_batch_memory {
@@ -42,7 +46,14 @@ typedef struct bp_batch {
     void (*place)(const void *questions, size_t index, double centre[3]);
     // Appends the items of a question, in order.
     void (*answer)(const struct bp_batch *batch, size_t index, bp_item_list *items);
+    // The same for up to BP_BATCH_GROUP questions, and how many items each has. NULL: one by one.
+    void (*answer_group)(const struct bp_batch *batch, const uint64_t *order, size_t count, bp_item_list *items,
+                         size_t *counts);
 } bp_batch;
+
+// Whether the objects of a query are in grids that can be searched for many questions together: not in a periodic world,
+// where a question is asked in several places, and not if many objects are in no grid.
+bool bp_query_suits_many(const bp_query *query);
 
 // The order of the questions, in a buffer; NULL if memory is refused.
 const uint64_t *bp_batch_order(const bp_batch *batch, bp_buffer *buffer);
@@ -57,5 +68,8 @@ bp_status bp_batch_run(const bp_batch *batch, bp_answers *answers);
 
 // Room for so many items more, behind those that are there; NULL if memory is refused.
 bp_ray_hit *bp_item_list_reserve(bp_item_list *items, const bp_allocator *allocator, size_t more);
+
+// Sorts the items from `begin` on by (value, id).
+void bp_item_list_sort(const bp_item_list *items, size_t begin);
 
 #endif

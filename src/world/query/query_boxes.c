@@ -13,8 +13,6 @@
 #include "kernels/neighbor_rows.h"
 #include "world/query/query_cache.h"
 
-enum { UNINDEXED_MOST = 64 };
-
 typedef struct boxes_search {
     const bp_batch *batch;
     const bp_runtime *runtime; // with the executor of this call
@@ -22,10 +20,6 @@ typedef struct boxes_search {
     bp_columns columns;
     bp_pairs *pairs; // (question, object)
 } boxes_search;
-
-bool bp_query_boxes_suit(const bp_query *query) {
-    return !bp_is_periodic(&query->world->setup.overlap) && bp_unindexed_count(&query->unindexed) <= UNINDEXED_MOST;
-}
 
 static const bp_box *question_of(const bp_batch *batch, size_t index) {
     return (const bp_box *)batch->questions + index;

@@ -4,9 +4,6 @@
 
 #include "world/query/query_batch.h"
 
-// Whether the objects of a query are in grids that can be searched for many boxes together.
-bool bp_query_boxes_suit(const bp_query *query);
-
 // Answers a batch of boxes, of a query that suits.
 bp_status bp_query_boxes_together(const bp_batch *batch, bp_answers *answers);
 

@@ -43,7 +43,7 @@ static bool pass_faces(const bp_line *line, uint32_t axis, double min, double ma
 }
 
 // Boxes at infinity are never hit.
-static bool hit_box(const bp_line *line, const bp_box_double *box, double *t) {
+bool bp_line_hits_box(const bp_line *line, const bp_box_double *box, double *t) {
     double enter = line->begin, leave = line->end;
     bool inside = true;
     for (uint32_t axis = 0; axis < AXES && inside; ++axis) {
@@ -145,7 +145,7 @@ static void receive_anywhere(void *context, const bp_found *found) {
     }
     const bp_box_double box = bp_query_wrapped_box(s->query, found);
     double t;
-    if (hit_box(s->line, &box, &t)) {
+    if (bp_line_hits_box(s->line, &box, &t)) {
         offer_hit(s, found->id, t);
     }
 }
@@ -154,7 +154,7 @@ static void receive_in_step(void *context, const bp_found *found) {
     line_search *s = context;
     const bp_box_double box = bp_query_wrapped_box(s->query, found);
     double t;
-    if (hit_box(s->line, &box, &t) && is_in_step(s, t)) {
+    if (bp_line_hits_box(s->line, &box, &t) && is_in_step(s, t)) {
         offer_hit(s, found->id, t);
     }
 }

@@ -12,6 +12,9 @@ typedef struct bp_line_sink {
     void *context;
 } bp_line_sink;
 
+// Whether a line hits a box, and when.
+bool bp_line_hits_box(const bp_line *line, const bp_box_double *box, double *t);
+
 // Offers every object that a line hits, each once. In a periodic world the line begins in 0 .. period.
 void bp_query_follow_line(const bp_query *query, const bp_line *line, const bp_line_sink *sink);
 

@@ -3,6 +3,7 @@
 #include "world/query/query_batch.h"
 #include "world/query/query_box.h"
 #include "world/query/query_boxes.h"
+#include "world/query/query_lines.h"
 #include "world/query/query_nearest.h"
 #include "world/query/query_ray.h"
 
@@ -32,14 +33,6 @@ static void append_hit(void *context, bp_id id, double t) {
     append_item(context, id, (float)t);
 }
 
-static void sort_row(const bp_item_list *items, size_t begin) {
-    if (items->count > begin) {
-        bp_shortlist list = bp_shortlist_of_hits((bp_ray_hit *)items->buffer.data + begin, items->count - begin);
-        list.kept = list.capacity;
-        bp_shortlist_sort(&list);
-    }
-}
-
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
 static void place_of_box(const void *questions, size_t index, double centre[3]) {
@@ -55,7 +48,7 @@ static void answer_box(const bp_batch *batch, size_t index, bp_item_list *items)
     const bp_id_sink sink = {.offer = append_id, .context = &row};
     const size_t begin = items->count;
     bp_query_find_overlapping(batch->query, &box, &sink);
-    sort_row(items, begin);
+    bp_item_list_sort(items, begin);
 }
 
 // ---- rays and casts -------------------------------------------------------------------------------------------------
@@ -76,7 +69,34 @@ static void answer_cast(const bp_batch *batch, const bp_cast_double *cast, bp_it
         const bp_line_sink sink = {.offer = append_hit, .context = &row};
         bp_query_follow_cast(batch->query, cast, &sink);
     }
-    sort_row(items, begin);
+    bp_item_list_sort(items, begin);
+}
+
+static void answer_lines(const bp_batch *batch, const bp_cast_double *casts, size_t count, bp_item_list *items,
+                         size_t *counts) {
+    bp_line lines[BP_BATCH_GROUP];
+    for (size_t i = 0; i < count; ++i) {
+        lines[i] = bp_query_line_of(&casts[i], &batch->query->world->setup.overlap);
+    }
+    bp_query_follow_lines(batch->query, lines, count, items, counts);
+}
+
+static void answer_rays(const bp_batch *batch, const uint64_t *order, size_t count, bp_item_list *items,
+                        size_t *counts) {
+    bp_cast_double casts[BP_BATCH_GROUP];
+    for (size_t i = 0; i < count; ++i) {
+        casts[i] = bp_cast_of_ray((const bp_ray *)batch->questions + bp_batch_question(order, i));
+    }
+    answer_lines(batch, casts, count, items, counts);
+}
+
+static void answer_casts(const bp_batch *batch, const uint64_t *order, size_t count, bp_item_list *items,
+                         size_t *counts) {
+    bp_cast_double casts[BP_BATCH_GROUP];
+    for (size_t i = 0; i < count; ++i) {
+        casts[i] = bp_cast_to_double((const bp_cast *)batch->questions + bp_batch_question(order, i));
+    }
+    answer_lines(batch, casts, count, items, counts);
 }
 
 static void place_of_ray(const void *questions, size_t index, double centre[3]) {
@@ -116,7 +136,7 @@ static void answer_point(const bp_batch *batch, size_t index, bp_item_list *item
         bp_shortlist list = bp_shortlist_of_hits(room, batch->most);
         bp_query_find_nearest(batch->query, (const float *)batch->questions + 3 * index, &list);
         items->count += list.kept;
-        sort_row(items, begin);
+        bp_item_list_sort(items, begin);
     }
 }
 
@@ -141,10 +161,23 @@ static bp_status check_many(const bp_world *world, size_t count, const void *que
     return answers != NULL ? BP_OK : bp_world_refuse(world, BP_ERROR_ARGUMENT, "answers: NULL");
 }
 
+// Its name is made only if something is wrong: that takes as long as a short ray.
+static bp_status check_one_of_many(const bp_world *world, const bp_cast_double *cast, const char *kind, size_t index) {
+    char name[NAME];
+    if (bp_query_cast_is_valid(world, cast)) {
+        return BP_OK;
+    }
+    (void)snprintf(name, sizeof name, "%s[%zu]", kind, index);
+    return bp_query_check_cast(world, cast, name);
+}
+
 static bp_status run_batch(const bp_world *world, const bp_object *object, bp_batch batch, bp_answers *answers) {
     const bp_query query = bp_query_begin(world, object, batch.count);
     const size_t alive = bp_world_count(world);
     batch.query = &query;
+    if (batch.most > 0 || !bp_query_suits_many(&query)) {
+        batch.answer_group = NULL;
+    }
     batch.most = batch.most < alive ? batch.most : alive;
     return bp_batch_run(&batch, answers);
 }
@@ -164,24 +197,23 @@ bp_status bp_query_boxes(const bp_world *world, size_t count, const bp_box *boxe
     }
     const bp_query query = bp_query_begin(world, object, count);
     batch.query = &query;
-    return bp_query_boxes_suit(&query) ? bp_query_boxes_together(&batch, answers) : bp_batch_run(&batch, answers);
+    return bp_query_suits_many(&query) ? bp_query_boxes_together(&batch, answers) : bp_batch_run(&batch, answers);
 }
 
 bp_status bp_query_rays(const bp_world *world, size_t count, const bp_ray *rays, size_t most, const bp_object *object,
                         bp_answers *answers) {
     bp_status status = check_many(world, count, rays, "rays", object, answers);
     for (size_t i = 0; i < count && status == BP_OK; ++i) {
-        char name[NAME];
         const bp_cast_double cast = bp_cast_of_ray(&rays[i]);
-        (void)snprintf(name, sizeof name, "rays[%zu]", i);
-        status = bp_query_check_cast(world, &cast, name);
+        status = check_one_of_many(world, &cast, "rays", i);
     }
     const bp_batch batch = {.questions = rays,
                             .count = count,
                             .most = most,
                             .has_values = true,
                             .place = place_of_ray,
-                            .answer = answer_ray};
+                            .answer = answer_ray,
+                            .answer_group = answer_rays};
     return status == BP_OK ? run_batch(world, object, batch, answers) : status;
 }
 
@@ -189,17 +221,16 @@ bp_status bp_query_casts(const bp_world *world, size_t count, const bp_cast *cas
                          const bp_object *object, bp_answers *answers) {
     bp_status status = check_many(world, count, casts, "casts", object, answers);
     for (size_t i = 0; i < count && status == BP_OK; ++i) {
-        char name[NAME];
         const bp_cast_double cast = bp_cast_to_double(&casts[i]);
-        (void)snprintf(name, sizeof name, "casts[%zu]", i);
-        status = bp_query_check_cast(world, &cast, name);
+        status = check_one_of_many(world, &cast, "casts", i);
     }
     const bp_batch batch = {.questions = casts,
                             .count = count,
                             .most = most,
                             .has_values = true,
                             .place = place_of_cast,
-                            .answer = answer_moving_box};
+                            .answer = answer_moving_box,
+                            .answer_group = answer_casts};
     return status == BP_OK ? run_batch(world, object, batch, answers) : status;
 }
 

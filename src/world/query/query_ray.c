@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "world/query/query_visit.h"
 
+#include <float.h>
+
 enum { PERIODS_MOST = 1000 };
 
 // ---- casts ----------------------------------------------------------------------------------------------------------
@@ -77,6 +79,16 @@ static bp_status check_periods(const bp_world *world, const bp_cast_double *cast
     return BP_OK;
 }
 
+bool bp_query_cast_is_valid(const bp_world *world, const bp_cast_double *cast) {
+    bool finite = true, moves = false;
+    for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
+        finite &= fabs(cast->box.min[axis]) <= DBL_MAX && cast->box.min[axis] <= cast->box.max[axis] &&
+                  cast->box.max[axis] <= DBL_MAX && fabs(cast->direction[axis]) <= DBL_MAX;
+        moves |= cast->direction[axis] != 0.0;
+    }
+    return finite && moves && cast->max_t >= 0.0 && !bp_is_periodic(&world->setup.overlap);
+}
+
 bp_status bp_query_check_cast(const bp_world *world, const bp_cast_double *cast, const char *name) {
     const bp_status status = check_numbers(world, cast, name);
     return status == BP_OK ? check_periods(world, cast, name) : status;
@@ -104,8 +116,7 @@ static bp_status check_room(const bp_world *world, const void *hits, size_t capa
 
 // ---- following ------------------------------------------------------------------------------------------------------
 
-// In a periodic world the box is moved like the boxes of objects.
-static bp_line line_of(const bp_cast_double *cast, const bp_overlap_rule *rule) {
+bp_line bp_query_line_of(const bp_cast_double *cast, const bp_overlap_rule *rule) {
     bp_line line = {.begin = 0.0, .end = cast->max_t};
     for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
         const double min = cast->box.min[axis], max = cast->box.max[axis], period = bp_period_of(rule, axis);
@@ -127,7 +138,7 @@ static bool is_tame(const bp_line *line) {
 }
 
 void bp_query_follow_cast(const bp_query *query, const bp_cast_double *cast, const bp_line_sink *sink) {
-    const bp_line line = line_of(cast, &query->world->setup.overlap);
+    const bp_line line = bp_query_line_of(cast, &query->world->setup.overlap);
     const bp_query plain = bp_query_begin_plain(query->world, query->object);
     bp_query_follow_line(is_tame(&line) ? query : &plain, &line, sink);
 }
