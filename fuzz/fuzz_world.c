@@ -2,7 +2,7 @@
 // records alone, to which right checksums are added here, since no fuzzer would ever guess them. The config is taken
 // from the stream itself, so that no input is refused for that.
 //
-// What is loaded must be a sound world, which can be updated, saved and loaded again; and loading must not allocate
+// What is loaded must be a sound world, which can be updated, asked, saved and loaded again; and loading must not allocate
 // more than the existing bytes justify.
 #include "target.h"
 
@@ -99,12 +99,82 @@ static bp_config config_of(const tape *t, bp_method method, bp_allocator allocat
     return config;
 }
 
+// ---- questions ------------------------------------------------------------------------------------------------------
+
+enum { ASKED = 8, LISTED = 64 };
+
+static int count_visit(void *context, bp_id id, double t, double *max_t) {
+    (void)id, (void)t, (void)max_t;
+    ++*(size_t *)context;
+    return 1;
+}
+
+// A batch of boxes and casts is the same as one after the other, and as visits.
+static void require_same_answers(const bp_world *world, const bp_box *boxes, const bp_cast *casts, size_t count,
+                                 const bp_config *config) {
+    bp_answers answers = {0};
+    bp_id ids[LISTED];
+    bp_ray_hit hits[LISTED];
+    require(bp_query_boxes(world, count, boxes, NULL, &answers) == BP_OK, "boxes cannot be asked together");
+    for (size_t i = 0; i < count; ++i) {
+        size_t found = 0, visited = 0;
+        (void)bp_query_box(world, &boxes[i], ids, LISTED, &found);
+        require(bp_query_box_each(world, &boxes[i], NULL, count_visit, &visited) == BP_OK, "a box cannot be visited");
+        require(found == visited && found == answers.offsets[i + 1] - answers.offsets[i], "a box has other answers");
+        require(found > LISTED || found == 0 || memcmp(ids, answers.ids + answers.offsets[i], found * sizeof *ids) == 0,
+                "a box finds other objects");
+    }
+    require(bp_query_casts(world, count, casts, 0, NULL, &answers) == BP_OK, "casts cannot be asked together");
+    for (size_t i = 0; i < count; ++i) {
+        size_t found = 0, visited = 0;
+        (void)bp_query_cast(world, &casts[i], NULL, hits, LISTED, &found);
+        require(bp_query_cast_each(world, &casts[i], NULL, count_visit, &visited) == BP_OK, "a cast cannot be visited");
+        require(found == visited && found == answers.offsets[i + 1] - answers.offsets[i], "a cast has other answers");
+        for (size_t k = 0; k < found && k < LISTED; ++k) {
+            require(answers.ids[answers.offsets[i] + k] == hits[k].id &&
+                        answers.values[answers.offsets[i] + k] == hits[k].t,
+                    "a cast meets other objects");
+        }
+    }
+    bp_answers_free(&answers, config);
+}
+
+// Asks with the boxes of the first objects, and lets them fall.
+static void require_answers(const bp_world *world, const bp_config *config) {
+    bp_box boxes[ASKED];
+    bp_cast casts[ASKED];
+    size_t count = 0, found = 0;
+    for (bp_id id = 0; id < 4 * ASKED && count < ASKED; ++id) {
+        bp_box box;
+        if (bp_get_object(world, id, &box, NULL) != BP_OK) {
+            continue;
+        }
+        (void)bp_pairs_of(world, id, NULL, 0, &found);
+        bool small = true;
+        for (uint32_t axis = 0; axis < 3; ++axis) {
+            small &= box.min[axis] > -1e6f && box.max[axis] < 1e6f && box.min[axis] <= box.max[axis];
+        }
+        if (small) {
+            casts[count] = (bp_cast){.box = box, .direction = {0.25f, -1.0f, 0.5f}, .max_t = 2.0f};
+            boxes[count++] = box;
+        }
+    }
+    bool open = true; // short periods would make the casts too long
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        open &= config->period[axis] == 0.0f;
+    }
+    if (open) {
+        require_same_answers(world, boxes, casts, count, config);
+    }
+}
+
 static void require_useful(bp_world *world, const bp_config *config) {
     copy c = {0};
     bp_world *again = NULL;
     require(bp_world_validate(world) == BP_OK, "a loaded world is not sound");
     require(bp_update(world, NULL) == BP_OK, "a loaded world cannot be updated");
     require(bp_world_validate(world) == BP_OK, "a loaded world is not sound after an update");
+    require_answers(world, config);
     require(bp_world_save(world, write_copy, &c) == BP_OK, "a loaded world cannot be saved");
     require(bp_world_load(config, read_copy, &c, &again) == BP_OK, "what was loaded and saved cannot be loaded");
     require(bp_world_count(again) == bp_world_count(world), "objects are lost");

@@ -439,6 +439,8 @@ static void the_wrong_one_of_many_is_named(void **state) {
     desk d;
     (void)state;
     desk_open(&d, &(bp_config){0});
+    assert_int_equal(bp_query_boxes(d.world, 0, NULL, NULL, &answers), BP_OK);
+    assert_true(answers.count == 0 && answers.offsets[0] == 0);
     assert_int_equal(bp_query_boxes(d.world, 2, boxes, NULL, &answers), BP_OK);
     const bp_answers before = answers;
     expect_refused(&d, bp_query_boxes(d.world, 3, boxes, NULL, &answers), BP_ERROR_BOX, "boxes[2]");

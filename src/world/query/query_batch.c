@@ -118,7 +118,8 @@ static uint64_t key_of_place(const place_cells *cells, const double centre[3]) {
 
 const uint64_t *bp_batch_order(const bp_batch *batch, bp_buffer *buffer) {
     const bp_allocator *allocator = bp_world_allocator(batch->query->world);
-    if (!bp_buffer_reserve(buffer, allocator, 0, bp_size_multiply(batch->count, 2), sizeof(uint64_t))) {
+    const size_t room = bp_size_add(bp_size_multiply(batch->count, 2), 1); // not NULL without any questions
+    if (!bp_buffer_reserve(buffer, allocator, 0, room, sizeof(uint64_t))) {
         return NULL;
     }
     uint64_t *keys = buffer->data;
