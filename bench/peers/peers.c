@@ -37,7 +37,9 @@ extern const bench_sets_peer boost_sets[];
 #ifdef BENCH_WITH_EMBREE
 extern const bench_peer embree_peers[];
 extern const bench_sets_peer embree_sets[];
+extern const bench_query_peer embree_queries[];
 #else
+#define embree_queries NULL
 #define embree_peers NULL
 #define embree_sets NULL
 #endif
@@ -58,11 +60,12 @@ static const bench_peer ccd_peers[] = {{0}};
 extern const bench_world_peer bullet_worlds[];
 extern const bench_query_peer bullet_queries[];
 const bench_world_peer *const bench_world_peers = bullet_worlds;
-const bench_query_peer *const bench_query_peers = bullet_queries;
 #else
 const bench_world_peer *const bench_world_peers = NULL;
-const bench_query_peer *const bench_query_peers = NULL;
+#define bullet_queries NULL
 #endif
+
+const bench_query_peer *const bench_query_peers[BENCH_QUERY_LIBRARIES] = {bullet_queries, embree_queries};
 
 const bench_library bench_libraries[] = {
     {"boost", "libboost-dev", boost_peers, boost_sets},       {"embree", "libembree-dev", embree_peers, embree_sets},

@@ -24,8 +24,10 @@ typedef struct bench_query_peer {
     void (*destroy)(void *state);
 } bench_query_peer;
 
-// Those that are built.
-extern const bench_query_peer *const bench_query_peers;
+enum { BENCH_QUERY_LIBRARIES = 2 };
+
+// A list for each library, NULL if it is not built.
+extern const bench_query_peer *const bench_query_peers[BENCH_QUERY_LIBRARIES];
 
 #ifdef __cplusplus
 }
