@@ -70,6 +70,6 @@ bp_status bp_batch_run(const bp_batch *batch, bp_answers *answers);
 bp_ray_hit *bp_item_list_reserve(bp_item_list *items, const bp_allocator *allocator, size_t more);
 
 // Sorts the items from `begin` on by (value, id).
-void bp_item_list_sort(const bp_item_list *items, size_t begin);
+void bp_item_list_sort(const bp_item_list *list, size_t begin);
 
 #endif

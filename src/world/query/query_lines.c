@@ -104,7 +104,7 @@ static void make_line_rows(lines_search *s, size_t count) {
 }
 
 void bp_query_follow_lines(const bp_query *query, const bp_line *lines, size_t count, bp_item_list *items,
-                           size_t *counts) {
+                           size_t *counts) { // NOLINT(readability-non-const-parameter): hits are counted there
     lines_search s = {.query = query, .lines = lines, .items = items, .counts = counts};
     s.allocator = bp_world_allocator(query->world);
     find_hits(&s, count);

@@ -216,6 +216,7 @@ typedef struct hit_list {
     bool few; // only what fits is wanted
 } hit_list;
 
+// NOLINTNEXTLINE(readability-non-const-parameter): a bp_visit
 static int write_down(void *context, bp_id id, double t, double *max_t) {
     hit_list *list = context;
     (void)max_t;
