@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 
 BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
-OWN_SOURCES = find include src scenes cli bench tests fuzz examples mpi cuda \
+OWN_SOURCES = find include src scenes cli bench integrations tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
 .PHONY: all demo check test bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz \
