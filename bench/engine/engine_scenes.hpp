@@ -1,0 +1,55 @@
+// The scenes of the suite engine: Bullet's own benchmarks, written anew from what they are, and larger ones.
+#ifndef BENCH_ENGINE_SCENES_HPP
+#define BENCH_ENGINE_SCENES_HPP
+
+#include "engine/engine.h"
+
+#include <btBulletDynamicsCommon.h>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+// A dynamics world over a broad phase, and all that it needs.
+class EngineWorld {
+public:
+    explicit EngineWorld(btBroadphaseInterface &broad_phase);
+    ~EngineWorld();
+
+    void step() {
+        world.stepSimulation(btScalar(1) / 60, 0);
+    }
+
+    // A shape that lives as long as the world.
+    template <class Shape, class... Arguments> Shape *shape(Arguments &&...arguments) {
+        auto made = std::make_unique<Shape>(std::forward<Arguments>(arguments)...);
+        Shape *shape = made.get();
+        shapes_.push_back(std::move(made));
+        return shape;
+    }
+    btTriangleMesh *mesh() {
+        meshes_.push_back(std::make_unique<btTriangleMesh>());
+        return meshes_.back().get();
+    }
+    // Mass 0: static.
+    btRigidBody *add(btCollisionShape *shape, btScalar mass, const btTransform &where);
+    btRigidBody *add(btCollisionShape *shape, btScalar mass, const btVector3 &where);
+    void join(std::unique_ptr<btTypedConstraint> constraint);
+
+private:
+    btDefaultCollisionConfiguration configuration_;
+    btCollisionDispatcher dispatcher_;
+    btSequentialImpulseConstraintSolver solver_;
+    std::vector<std::unique_ptr<btCollisionShape>> shapes_;
+    std::vector<std::unique_ptr<btTriangleMesh>> meshes_;
+    std::vector<std::unique_ptr<btRigidBody>> bodies_;
+    std::vector<std::unique_ptr<btTypedConstraint>> constraints_;
+
+public:
+    btDiscreteDynamicsWorld world;
+};
+
+// Scene i of engine_scenes, with about so many objects that move.
+void build_scene(size_t scene, size_t objects, EngineWorld &world);
+
+#endif
