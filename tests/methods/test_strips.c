@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 1500, KINDS = 9 };
+enum { COUNT = 1500, KINDS = 10 };
 
-static const char *const KIND_NAMES[KINDS] = {"cubes", "lattice that touches", "points",     "flat",  "copies",
-                                              "far",   "slabs in a row",       "one column", "varied"};
+static const char *const KIND_NAMES[KINDS] = {"cubes", "lattice that touches", "points",     "flat",   "copies",
+                                              "far",   "slabs in a row",       "one column", "varied", "giants"};
 
 // Box `index` of a kind, all of about the same size.
 static bp_box box_of_kind(rng *random, int kind, size_t index, size_t count) {
@@ -37,6 +37,11 @@ static bp_box box_of_kind(rng *random, int kind, size_t index, size_t count) {
         const bp_box corner = random_cube(random, extent, 0.0);
         return box_of(corner.min[0], corner.min[1], corner.min[2], random_between(random, 0.5, 1.5),
                       random_between(random, 0.5, 1.5), random_between(random, 0.5, 1.5));
+    }
+    case 9: { // floors and blocks, which overlap each other, among cubes
+        const bp_box cube = random_cube(random, extent, 1.0);
+        const float edge = 6.0f * (float)extent, thickness = index % 2 == 0 ? edge : 0.5f;
+        return index % (count / 7) == 3 ? box_of(cube.min[0], -0.5f * edge, cube.min[2], edge, edge, thickness) : cube;
     }
     default: return random_cube(random, extent, 1.0);
     }
@@ -353,8 +358,10 @@ static void leaves_the_rest_to_the_grid(void **state) {
     expect_other("a grid size", boxes, COUNT, (bp_config){SETTINGS(.grid_size = {16, 16, 16})});
     expect_other("a load", boxes, COUNT, (bp_config){SETTINGS(.grid_load = 0.5f)});
     expect_other("all pairs", boxes, COUNT, (bp_config){SETTINGS(.brute_force_below = 5000)});
-    boxes[7] = cube_of(0, 0, 0, 10.0f);
-    expect_other("a giant", boxes, COUNT, (bp_config){0});
+    for (size_t i = 0; i < 9; ++i) {
+        boxes[7 * i] = cube_of(0, 0, 0, 10.0f);
+    }
+    expect_other("too many giants", boxes, COUNT, (bp_config){0});
     boxes[7] = box_of(0, 0, 0, 1, 1, INFINITY);
     expect_other("a wall", boxes, COUNT, (bp_config){0});
     boxes[7] = (bp_box){.min = {INFINITY, 0, 0}, .max = {INFINITY, 1, 1}};
@@ -431,6 +438,8 @@ static void survives_refused_memory(void **state) {
     (void)state;
     expect_failures(boxes, MANY);
     fill_kind(boxes, COUNT, 0);
+    expect_failures(boxes, COUNT);
+    fill_kind(boxes, COUNT, 9);
     expect_failures(boxes, COUNT);
     free(boxes);
 }

@@ -337,7 +337,7 @@ static bp_status hierarchical_grid_find(void *state, bp_sink *sink) {
     hierarchical_grid *g = state;
     bp_status status = BP_OK;
     if (g->is_strips && sort_strips(g, &status)) {
-        return bp_strip_grid_find(&g->strips, g->boxes, sink);
+        return bp_strip_grid_find(&g->strips, g->boxes, g->count, sink);
     }
     if (status == BP_OK && g->is_strips) {
         status = build_sorted_or_split(g);

@@ -50,6 +50,7 @@ void bp_strip_grid_init(bp_strip_grid *grid, const bp_method_setup *setup) {
 void bp_strip_grid_free(bp_strip_grid *grid) {
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
     bp_buffer_free(&grid->buffer, allocator);
+    bp_giants_free(&grid->giants, allocator);
     bp_strip_sort_free(&grid->sort);
     bp_block_sinks_free(&grid->block_sinks, allocator);
 }
@@ -196,13 +197,27 @@ static bool may_be_so_many(const bp_strip_grid *grid, const bp_box *boxes, size_
     return count <= LONG_BOXES_MOST && is_ordinary(&first, SAMPLE) && are_long(&first, boxes, SAMPLE);
 }
 
+// Whether boxes that are not alike are so without a few giants; then *s is of the others.
+static bool are_alike_but_giants(bp_strip_grid *grid, const bp_box *boxes, size_t count, survey *s) {
+    double most[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        most[axis] = axis < (int)grid->setup->dimensions ? ALIKE * s->mean[axis] : INFINITY;
+    }
+    if (count > BP_STRIPS_FEW || !bp_giants_part(&grid->giants, &grid->setup->runtime.allocator, boxes, count, most)) {
+        return false;
+    }
+    *s = survey_boxes(grid->setup, grid->giants.others.data, count);
+    return is_ordinary(s, count);
+}
+
 bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_box *boxes, size_t count) {
     grid->entry_count = 0;
+    grid->giants.count = 0;
     if (!may_be_so_many(grid, boxes, count)) {
         return false;
     }
-    const survey s = survey_boxes(grid->setup, boxes, count);
-    if (!is_ordinary(&s, count)) {
+    survey s = survey_boxes(grid->setup, boxes, count);
+    if (!is_ordinary(&s, count) && !are_alike_but_giants(grid, boxes, count, &s)) {
         return false;
     }
     grid->strips.dimensions = grid->setup->dimensions;
@@ -364,11 +379,12 @@ static bp_status sort_many(bp_strip_grid *grid, const bp_box *boxes, size_t coun
 
 // No entries are sorted if there are too many.
 bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_box *boxes, size_t count, bool *gave_up) {
+    const bp_box *others = bp_giants_others(&grid->giants, boxes);
     grid->entry_count = 0;
     const uint32_t workers = grid->setup->runtime.executor.workers;
     grid->is_shared = workers > 1 && count >= (workers < MANY_WORKERS ? SHARED_BY_FEW : SHARED_LEAST);
     const bp_status status =
-        count <= BP_STRIPS_FEW && !grid->is_shared ? sort_few(grid, boxes, count) : sort_many(grid, boxes, count);
+        count <= BP_STRIPS_FEW && !grid->is_shared ? sort_few(grid, others, count) : sort_many(grid, others, count);
     grid->tests = grid->entry_count > 0 ? find_ends(grid) : 0;
     *gave_up = status == BP_OK && (grid->entry_count == 0 || grid->tests > (uint64_t)TESTS_PER_BOX * count);
     return status;
@@ -457,9 +473,10 @@ static bp_status search_entries(bp_strip_grid *grid, const bp_box *boxes, bp_sin
     return bp_range_search_run(&search, &grid->block_sinks, sink);
 }
 
-bp_status bp_strip_grid_find(bp_strip_grid *grid, const bp_box *boxes, bp_sink *sink) {
+bp_status bp_strip_grid_find(bp_strip_grid *grid, const bp_box *boxes, size_t count, bp_sink *sink) {
     sink->tests += grid->tests;
-    return search_entries(grid, boxes, sink);
+    const bp_status status = search_entries(grid, bp_giants_others(&grid->giants, boxes), sink);
+    return status == BP_OK ? bp_giants_find(&grid->giants, boxes, count, grid->setup->dimensions, sink) : status;
 }
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
@@ -471,7 +488,8 @@ void bp_strip_grid_stats(const bp_strip_grid *grid, bp_stats *stats) {
     stats->occupied = grid->occupied;
     stats->objects_per_cell_max = grid->fullest;
     stats->objects_per_cell = grid->occupied > 0 ? (double)grid->entry_count / (double)grid->occupied : 0.0;
-    stats->bytes = grid->buffer.bytes + bp_strip_sort_bytes(&grid->sort) + bp_block_sinks_bytes(&grid->block_sinks);
+    stats->bytes = grid->buffer.bytes + grid->giants.others.bytes + bp_strip_sort_bytes(&grid->sort) +
+                   bp_block_sinks_bytes(&grid->block_sinks);
 }
 
 // Whether an entry stands among those of its key, once, with its box.
@@ -487,12 +505,13 @@ static bool is_in_place(const bp_strip_grid *grid, uint32_t key, uint64_t entry,
 bp_status bp_strip_grid_validate(const bp_strip_grid *grid, const bp_box *boxes, size_t count) {
     uint32_t keys[BP_STRIP_ENTRIES];
     uint64_t entries[BP_STRIP_ENTRIES];
+    const bp_box *others = bp_giants_others(&grid->giants, boxes);
     size_t expected = 0;
     bool right = true;
     for (size_t id = 0; id < count; ++id) {
-        const size_t number = bp_strips_entries_of(&grid->strips, &boxes[id], (uint32_t)id, keys, entries);
+        const size_t number = bp_strips_entries_of(&grid->strips, &others[id], (uint32_t)id, keys, entries);
         for (size_t k = 0; k < number; ++k) {
-            right = right && is_in_place(grid, keys[k], entries[k], &boxes[id]);
+            right = right && is_in_place(grid, keys[k], entries[k], &others[id]);
         }
         expected += number;
     }

@@ -13,8 +13,9 @@
 // Two boxes that overlap share a strip. In one of the strips that they share, one of them begins in y, and one in z:
 // there the pair counts. Entries have two flags for that.
 //
-// Nothing is planned: one pass over the boxes finds their bounds, mean and longest edges. If they are not alike, or most
-// of them share a few cells, the boxes are left to the sorted grid. How many tests a search takes is known before it
+// Nothing is planned: one pass over the boxes finds their bounds, mean and longest edges. A few that are far larger than
+// the others are kept apart (giants.h). If the others are not alike, or most of them share a few cells, all are left to the
+// sorted grid. How many tests a search takes is known before it
 // begins; it is bounded by a multiple of the number of boxes.
 //
 // Cost: O(n): for uniform boxes 1.8 entries and 13 tests a box. Loses to the sorted grid where copies of boxes no longer
@@ -23,11 +24,13 @@
 #define BP_STRIPS_H
 
 #include "kernels/range_tester.h"
+#include "methods/hierarchical_grid/giants.h"
 #include "methods/hierarchical_grid/strips_sort.h"
 
 typedef struct bp_strip_grid {
     const bp_method_setup *setup;
     bp_strips strips;
+    bp_giants giants;         // which have no entries
     uint64_t tests;           // that a search takes
     bool is_shared;           // by several threads
     size_t entry_count;       // in ...
@@ -51,7 +54,7 @@ bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_box *boxes, size_t count)
 bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_box *boxes, size_t count, bool *gave_up);
 
 // Finds every overlapping pair of the sorted boxes once, as (smaller id, larger id).
-bp_status bp_strip_grid_find(bp_strip_grid *grid, const bp_box *boxes, bp_sink *sink);
+bp_status bp_strip_grid_find(bp_strip_grid *grid, const bp_box *boxes, size_t count, bp_sink *sink);
 
 void bp_strip_grid_stats(const bp_strip_grid *grid, bp_stats *stats);
 
