@@ -4,6 +4,7 @@
 #if defined(__AVX2__) && defined(__x86_64__)
 #include "kernels/row_sort_x86.h"
 #include "kernels/x86.h"
+#include "kernels/x86_bundles.h"
 #include "kernels/x86_map.h"
 #include "kernels/x86_strips.h"
 
@@ -71,6 +72,11 @@ const bp_kernels bp_kernels_avx2 = {
     .map_cells = x86_map_cells,
     .list_entries = x86_list_entries,
     .join_cells = x86_join_cells,
+    .bundle_bounds = x86_bundle_bounds,
+    .fill_blocks = x86_fill_blocks,
+    .open_bundles = x86_open_bundles,
+    .open_blocks = x86_open_blocks,
+    .join_block = x86_join_block,
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = x86_sort_rows,

@@ -11,6 +11,7 @@
 //   ..._records    boxes as records (base/records.h): parting and selecting them (split)
 //   survey, strip_entries, gather_entries, test_strips              boxes of similar sizes (kernels/strips.h)
 //   cut_boxes, map_cells, list_entries, join_cells    two sets in cells that both of them are in (shared_cells.h)
+//   bundle_bounds, fill_blocks, open_bundles, open_blocks, join_block      boxes that follow one another (bundles.h)
 //   fill_tube      points of neighbouring rows of cells -> one column (neighbours)
 //   find_near      points against a window of that -> ids             (neighbours)
 //   sort_rows      eight rows of ids, ascending                       (neighbours)
@@ -33,6 +34,7 @@
 enum {
     BP_CHUNK = 256, // boxes that are measured together
     BP_FIRST = 8,   // candidates of a range that are tested at once
+    BP_BUNDLE = 8,  // boxes of a bundle, at most
     BP_ROWS = 5,    // rows in which a box can overlap boxes of its level: its own and four neighbours
 
     BP_TUBE_ROWS = 9,   // rows of cells around a point: its own and eight neighbours
@@ -183,6 +185,42 @@ typedef struct bp_join_job {
     size_t room;    // pairs that fit into out; a cell needs the product of its entries, and BP_COLUMN_PADDING
     uint64_t tests; // counted
 } bp_join_job;
+
+// A bundle: where its first box is, times BP_BUNDLE, and how many more there are.
+typedef uint32_t bp_bundle_range;
+
+static inline uint32_t bp_bundle_begin(bp_bundle_range range) {
+    return range / BP_BUNDLE;
+}
+
+static inline uint32_t bp_bundle_count(bp_bundle_range range) {
+    return range % BP_BUNDLE + 1;
+}
+
+// Up to BP_BUNDLE boxes in columns; a lane without a box holds NaNs. In two dimensions they are flattened.
+typedef struct bp_bundle_block {
+    float min[3][BP_BUNDLE], max[3][BP_BUNDLE];
+} bp_bundle_block;
+
+// Some bundles of an array of boxes.
+typedef struct bp_bundle_list {
+    const bp_box *boxes;
+    size_t box_count;
+    const bp_bundle_range *ranges; // of all bundles
+    const uint32_t *ids;           // of some of them
+    size_t count;
+} bp_bundle_list;
+
+// Boxes of a against a block of b.
+typedef struct bp_block_join {
+    const bp_box *a_boxes;
+    const uint32_t *a_ids;
+    size_t a_count;
+    const bp_bundle_block *b_block;
+    uint32_t b_begin; // its first box
+    uint32_t dimensions;
+} bp_block_join;
+
 // A row of cells whose points go into a tube.
 typedef struct bp_tube_row {
     const uint32_t *cells; // where they begin
@@ -308,6 +346,26 @@ typedef struct bp_kernels {
     // Tests the boxes of each cell, those of a against those of b, until all cells are done or the next one does not
     // fit: moves job->first forward. A pair is reported in one of its cells. Returns the number of pairs written.
     size_t (*join_cells)(bp_join_job *job);
+
+    // The bounds of each BP_BUNDLE boxes (the last ones may be fewer), holes left out, flattened in two dimensions; and 1
+    // if they are loose: along an axis, longer than all edges together, so that there are gaps.
+    void (*bundle_bounds)(const bp_box *boxes, size_t count, uint32_t dimensions, bp_box *bounds, uint8_t *loose);
+
+    // Fills a block for each bundle of boxes.
+    void (*fill_blocks)(const bp_box *boxes, size_t box_count, const bp_bundle_range *ranges, size_t count,
+                        uint32_t dimensions, bp_bundle_block *blocks);
+
+    // Writes the ids of the boxes in some bundles that overlap the limits; there is room for all of them, and BP_BUNDLE
+    // more. Returns their number.
+    size_t (*open_bundles)(const bp_bundle_list *bundles, const bp_box *limits, uint32_t dimensions, uint32_t *found);
+
+    // The same for boxes in blocks, which are called BP_BUNDLE * block + lane.
+    size_t (*open_blocks)(const bp_bundle_block *blocks, const uint32_t *opened, size_t count, const bp_box *limits,
+                          uint32_t *found);
+
+    // There is room for BP_BUNDLE pairs for each box, and as many more. Returns the number of pairs.
+    size_t (*join_block)(const bp_block_join *join, bp_pair *out);
+
     // Returns where the next point would go.
     size_t (*fill_tube)(const bp_tube_job *job);
 

@@ -1,5 +1,6 @@
 // Four boxes at a time with NEON.
 #include "kernels/plain.h"
+#include "kernels/plain_bundles.h"
 #include "kernels/plain_map.h"
 
 #if defined(__ARM_NEON) && defined(__aarch64__)
@@ -201,6 +202,11 @@ const bp_kernels bp_kernels_neon = {
     .map_cells = plain_map_cells,
     .list_entries = plain_list_entries,
     .join_cells = plain_join_cells,
+    .bundle_bounds = plain_bundle_bounds,
+    .fill_blocks = plain_fill_blocks,
+    .open_bundles = plain_open_bundles,
+    .open_blocks = plain_open_blocks,
+    .join_block = plain_join_block,
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = plain_sort_rows,

@@ -154,6 +154,16 @@ void bp_range_tester_add_long(bp_range_tester *t, size_t object, uint32_t begin,
     }
 }
 
+// Takes the pairs of some tests that have just run.
+static void take_pairs(bp_range_tester *t, bp_pair *pairs, size_t found, uint64_t tests) {
+    bp_sink_commit(t->sink, pairs, found);
+    t->sink->tests += tests;
+    t->found += found;
+    if (t->sink->rules.budget != NULL) {
+        check_budget(t, t->sink->rules.budget);
+    }
+}
+
 void bp_range_tester_join(bp_range_tester *t, bp_join_job *job) {
     while (job->first < job->end && !t->failed) {
         const uint32_t *a = job->a.starts + job->first, *b = job->b.starts + job->first;
@@ -163,14 +173,19 @@ void bp_range_tester_join(bp_range_tester *t, bp_join_job *job) {
             return;
         }
         const size_t found = t->kernels->join_cells(job);
-        bp_sink_commit(t->sink, job->out, found);
-        t->sink->tests += job->tests;
-        t->found += found;
+        take_pairs(t, job->out, found, job->tests);
         job->tests = 0;
-        if (t->sink->rules.budget != NULL) {
-            check_budget(t, t->sink->rules.budget);
-        }
     }
+}
+
+void bp_range_tester_join_block(bp_range_tester *t, const bp_block_join *join) {
+    size_t room = 0;
+    bp_pair *out = bp_sink_room(t->sink, (join->a_count + 1) * BP_BUNDLE, &room);
+    if (out == NULL) {
+        t->failed = true;
+        return;
+    }
+    take_pairs(t, out, t->kernels->join_block(join, out), (uint64_t)join->a_count * BP_BUNDLE);
 }
 
 // ---- blocks of units ------------------------------------------------------------------------------------------------

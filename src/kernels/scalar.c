@@ -1,5 +1,6 @@
 // Plain C: the reference for all other kernels, and the fallback for processors without vector kernels.
 #include "kernels/plain.h"
+#include "kernels/plain_bundles.h"
 #include "kernels/plain_map.h"
 #include "kernels/plain_strips.h"
 
@@ -180,6 +181,11 @@ const bp_kernels bp_kernels_scalar = {
     .map_cells = plain_map_cells,
     .list_entries = plain_list_entries,
     .join_cells = plain_join_cells,
+    .bundle_bounds = plain_bundle_bounds,
+    .fill_blocks = plain_fill_blocks,
+    .open_bundles = plain_open_bundles,
+    .open_blocks = plain_open_blocks,
+    .join_block = plain_join_block,
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = plain_sort_rows,
