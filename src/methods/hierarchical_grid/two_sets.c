@@ -1,6 +1,7 @@
 #include "methods/hierarchical_grid/two_sets.h"
 
 #include "base/boxes.h"
+#include "base/sample.h"
 #include "methods/hierarchical_grid/stretches.h"
 #include "methods/method.h"
 
@@ -37,12 +38,13 @@ static const double SIMILAR = 0.2;
 static const bp_box EVERYWHERE = {.min = {-INFINITY, -INFINITY, -INFINITY}, .max = {INFINITY, INFINITY, INFINITY}};
 
 void bp_two_sets_init(bp_two_sets *sets, const bp_method_setup *setup) {
-    *sets = (bp_two_sets){.setup = setup, .cut = {.setup = setup}};
+    *sets = (bp_two_sets){.setup = setup, .bundles = {.setup = setup}, .cut = {.setup = setup}};
     bp_shared_cells_init(&sets->shared, setup);
 }
 
 void bp_two_sets_free(bp_two_sets *sets) {
     const bp_allocator *allocator = &sets->setup->runtime.allocator;
+    bp_bundles_free(&sets->bundles);
     bp_cut_sets_free(&sets->cut);
     bp_shared_cells_free(&sets->shared);
     for (size_t i = 0; i < BP_TWO_SETS_ROUNDS; ++i) {
@@ -63,8 +65,8 @@ size_t bp_two_sets_bytes(const bp_two_sets *sets) {
     if (sets->split != NULL) {
         bp_split_ops.stats(sets->split, &split);
     }
-    size_t bytes = bp_cut_sets_bytes(&sets->cut) + bp_shared_cells_bytes(&sets->shared) + sets->boxes[0].bytes +
-                   sets->boxes[1].bytes + split.bytes;
+    size_t bytes = bp_bundles_bytes(&sets->bundles) + bp_cut_sets_bytes(&sets->cut) +
+                   bp_shared_cells_bytes(&sets->shared) + sets->boxes[0].bytes + sets->boxes[1].bytes + split.bytes;
     for (size_t i = 0; i < BP_TWO_SETS_ROUNDS; ++i) {
         const bp_two_sets_round *round = &sets->rounds[i];
         bytes += round->rest.buffer.bytes;
@@ -91,14 +93,8 @@ static float size_of(const bp_box *box, uint32_t dimensions) {
     return size;
 }
 
-// One box of each stretch of the list, at a varying place in it.
 static const bp_box *sampled_box(const bp_box_list *list, size_t i, size_t wanted) {
-    const size_t begin = (size_t)((unsigned long long)list->count * i / wanted);
-    uint32_t scrambled = ((uint32_t)i + 1) * 0x9e3779b1u; // multiples alone would be in step with rows of a mesh
-    scrambled = (scrambled ^ scrambled >> 15) * 0x85ebca6bu;
-    scrambled = (scrambled ^ scrambled >> 13) * 0xc2b2ae35u;
-    const size_t place = begin + (size_t)((unsigned long long)scrambled * (list->count / wanted) >> 32);
-    return &list->boxes[bp_box_list_id(list, place)];
+    return &list->boxes[bp_box_list_id(list, bp_sample_place(list->count, i, wanted))];
 }
 
 // The size that takes this place in ascending order; sizes are moved about (Hoare's selection).
@@ -231,8 +227,14 @@ static const bp_box *copy_boxes(bp_two_sets *sets, int side, const bp_box_list *
 typedef struct task {
     bp_two_sets *sets;
     const bp_box_list *a, *b;
-    const bp_cell_map *map; // of shared cells
+    const bp_cell_map *map;                                      // of shared cells
+    bp_status (*otherwise)(const struct task *t, bp_sink *sink); // where a budget runs out
 } task;
+
+// Both lists are all of their sets.
+static bp_status find_in_bundles(const task *t, bp_sink *sink) {
+    return bp_bundles_find(&t->sets->bundles, t->a->boxes, t->a->count, t->b->boxes, t->b->count, sink);
+}
 
 static bp_status find_in_cells(const task *t, bp_sink *sink) {
     return bp_shared_cells_find(&t->sets->shared, t->map, t->a, t->b, sink);
@@ -258,6 +260,7 @@ static bp_status find_by_split(const task *t, bp_sink *sink) {
     if (a == NULL || b == NULL) {
         return BP_ERROR_MEMORY;
     }
+    t->sets->is_split = true;
     const bp_batch_filter filter = sink->rules.filter;
     const renaming names = {.ids = {t->a->ids, t->b->ids}, .then = filter};
     bp_sink_flush(sink);
@@ -270,7 +273,7 @@ static bp_status find_by_split(const task *t, bp_sink *sink) {
     return status;
 }
 
-// Searches on a budget, and by split if it runs out.
+// Searches on a budget, and otherwise if it runs out.
 static bp_status find_on_budget(const task *t, bp_status (*find)(const task *t, bp_sink *sink), bp_sink *sink) {
     const size_t objects = t->a->count + t->b->count;
     bp_test_budget budget = {.objects = objects > BUDGET_LEAST ? objects : BUDGET_LEAST};
@@ -283,8 +286,7 @@ static bp_status find_on_budget(const task *t, bp_status (*find)(const task *t, 
         return status;
     }
     bp_sink_rewind(sink, count);
-    t->sets->is_split = true;
-    return find_by_split(t, sink);
+    return t->otherwise(t, sink);
 }
 
 // ---- shared cells ---------------------------------------------------------------------------------------------------
@@ -393,12 +395,8 @@ static bp_status find_kept(bp_two_sets *sets, const bp_box_list *a, const bp_box
     const double cell = shared_cell(a, b, dimensions, m);
     bp_cell_map map;
     bp_cell_map_plan(&map, dimensions, &m->region, cell, m->cells_most);
-    const task t = {.sets = sets, .a = a, .b = b, .map = &map};
-    if (!is_hopeless(a, b, dimensions, m, cell)) {
-        return find_on_budget(&t, find_in_cells, sink);
-    }
-    sets->is_split = true;
-    return find_by_split(&t, sink);
+    const task t = {.sets = sets, .a = a, .b = b, .map = &map, .otherwise = find_by_split};
+    return is_hopeless(a, b, dimensions, m, cell) ? find_by_split(&t, sink) : find_on_budget(&t, find_in_cells, sink);
 }
 
 // ---- the sieve ------------------------------------------------------------------------------------------------------
@@ -580,7 +578,7 @@ static bool are_few(const bp_two_sets *sets, const waiting *w) {
 }
 
 static bp_status find_round(bp_two_sets *sets, const waiting *w, queue *q, bp_sink *sink) {
-    const task t = {.sets = sets, .a = &w->a, .b = &w->b};
+    const task t = {.sets = sets, .a = &w->a, .b = &w->b, .otherwise = find_by_split};
     if (w->a.count == 0 || w->b.count == 0) {
         return BP_OK;
     }
@@ -628,12 +626,13 @@ static bool cut_sets(bp_two_sets *sets, bp_box_list lists[2]) {
     return cut_set(sets, &lists[0], 0, &bounds[1]) && cut_set(sets, &lists[1], 1, &bounds[0]);
 }
 
-bp_status bp_two_sets_find(bp_two_sets *sets, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
-                           bp_sink *sink) {
-    bp_box_list lists[2] = {{.boxes = a, .count = a_count}, {.boxes = b, .count = b_count}};
+static bp_status find_in_rounds(const task *t, bp_sink *sink) {
+    bp_two_sets *sets = t->sets;
+    bp_box_list lists[2] = {*t->a, *t->b};
     bp_status status = cut_sets(sets, lists) ? BP_OK : BP_ERROR_MEMORY;
     queue q = {.items = {{.a = lists[0], .b = lists[1]}}, .count = 1};
     bool is_split = false;
+    sets->is_bundled = false;
     sets->round_count = 0;
     while (q.count > 0 && status == BP_OK) {
         const waiting next = q.items[--q.count];
@@ -645,11 +644,21 @@ bp_status bp_two_sets_find(bp_two_sets *sets, const bp_box *a, size_t a_count, c
     return status;
 }
 
+bp_status bp_two_sets_find(bp_two_sets *sets, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
+                           bp_sink *sink) {
+    const bp_box_list lists[2] = {{.boxes = a, .count = a_count}, {.boxes = b, .count = b_count}};
+    const task t = {.sets = sets, .a = &lists[0], .b = &lists[1], .otherwise = find_in_rounds};
+    sets->is_split = false;
+    sets->is_bundled = a_count >= BP_BUNDLES_LEAST && b_count >= BP_BUNDLES_LEAST &&
+                       bp_bundles_suit(&sets->bundles, a, a_count) && bp_bundles_suit(&sets->bundles, b, b_count);
+    return sets->is_bundled ? find_on_budget(&t, find_in_bundles, sink) : find_in_rounds(&t, sink);
+}
+
 void bp_two_sets_stats(const bp_two_sets *sets, bp_stats *stats) {
     const bp_shared_cells *shared = &sets->shared;
     stats->update = BP_UPDATE_REBUILD;
-    stats->levels = sets->round_count;
-    stats->cells = shared->maps.map.words * BP_MAP_WORD;
-    stats->occupied = shared->shared;
+    stats->levels = sets->is_bundled ? sets->bundles.level_count : sets->round_count;
+    stats->cells = sets->is_bundled ? sets->bundles.a.count : shared->maps.map.words * BP_MAP_WORD;
+    stats->occupied = sets->is_bundled ? stats->cells : shared->shared;
     stats->bytes = bp_two_sets_bytes(sets);
 }

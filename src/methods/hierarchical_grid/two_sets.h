@@ -1,4 +1,5 @@
-// Pairs between two sets of boxes, for one search: nothing is built that could be kept.
+// Pairs between two sets of boxes, for one search: nothing is built that could be kept. Sets in a good order, as meshes
+// are, go into bundles (bundles.h). Others:
 //
 //     a ---> first cells, grown ---> what of b is near ---+---> what of a is near that ---> shared cells or split
 //                                                         |
@@ -15,6 +16,7 @@
 #ifndef BP_TWO_SETS_H
 #define BP_TWO_SETS_H
 
+#include "methods/hierarchical_grid/bundles.h"
 #include "methods/hierarchical_grid/cut_sets.h"
 #include "methods/hierarchical_grid/shared_cells.h"
 
@@ -28,6 +30,7 @@ typedef struct bp_two_sets_round {
 // All zero is empty, but for the setup.
 typedef struct bp_two_sets {
     const bp_method_setup *setup;
+    bp_bundles bundles;
     bp_cut_sets cut;
     bp_shared_cells shared;
     bp_two_sets_round rounds[BP_TWO_SETS_ROUNDS];
@@ -35,7 +38,8 @@ typedef struct bp_two_sets {
     void *split;        // of bp_split_ops; NULL until it is needed
 
     // Of the last search:
-    bool is_split; // it has been handed over
+    bool is_split;   // it has been handed over
+    bool is_bundled; // both sets are in a good order
     size_t round_count;
 } bp_two_sets;
 
