@@ -15,6 +15,7 @@
 
 #include "base/boxes.h"
 #include "base/pair_sink.h"
+#include "base/sample.h"
 
 #include <math.h>
 
@@ -50,9 +51,7 @@ static void take_sample(box_sample *s, const bp_box *boxes, size_t count, uint32
     s->count = 0;
     s->scale = (double)count / (double)wanted;
     for (size_t i = 0; i < wanted; ++i) {
-        // One of each stretch, at a varying place in it: objects often come in a pattern.
-        const size_t begin = i * count / wanted, length = count / wanted;
-        const bp_box *box = &boxes[begin + (size_t)((uint64_t)((uint32_t)i * 0x9e3779b1u) * length >> 32)];
+        const bp_box *box = &boxes[bp_sample_place(count, i, wanted)];
         s->boxes[s->count] = *box;
         s->count += !bp_box_is_hole(box) && bp_box_is_finite(box, dimensions);
     }
