@@ -14,8 +14,8 @@
 // against the boxes of the first set that are in its bounds.
 //
 // Cost: 5 ns a box for the tree, and 3 to 5 ns for each bundle or block that is opened: one or two for a box on a surface
-// that meets another everywhere. Boxes stay where they are: all else takes 10 bytes a box, because a single call spends a
-// quarter of its time on memory that is new to it. Loses where boxes are in no order: most bundles are loose, which a
+// that meets another everywhere. Boxes stay where they are, and all else takes 10 bytes a box: with copies of boxes, half of
+// a single call was memory that was new to it. Loses where boxes are in no order: most bundles are loose, which a
 // sample tells; and where bundles meet very many others, which a budget ends.
 //
 // Source: sorting along a Z-curve to get a tree is Lauterbach et al. 2009, opening eight boxes at a time Wald et al. 2008.
