@@ -5,10 +5,10 @@ JOBS ?= $(shell nproc)
 
 BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
-OWN_SOURCES = find include src scenes cli bench integrations tests fuzz examples mpi cuda \
+OWN_SOURCES = find include src scenes cli bench bindings integrations tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
-.PHONY: all demo check test bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz \
+.PHONY: all demo check test python bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz \
     golden windows nightly install clean help
 
 all:
@@ -25,11 +25,17 @@ check:
 	@JOBS=$(JOBS) scripts/check $(if $(T),'$(T)')
 
 test:
-	@scripts/setup build test mpi report
+	@scripts/setup build test mpi report python
 	@cmake --preset release -DBROADPHASE_BENCH=ON >/dev/null
 	@$(BUILD) release
 	@rm -rf build/reliability && mkdir build/reliability
 	@$(TEST) release --output-log build/ctest.log; status=$$?; scripts/reliability build; exit $$status
+
+# A wheel in build/python
+python:
+	@scripts/setup build python
+	@cmake --preset release >/dev/null
+	@$(BUILD) release --target python_wheel
 
 bench:
 	@scripts/setup build bench
@@ -43,11 +49,11 @@ report: all
 
 lint:
 	@scripts/layers
-	@scripts/setup build mpi lint
+	@scripts/setup build mpi lint python
 	@cmake --preset release >/dev/null
 	@cmake --preset analyzer >/dev/null
 	@$(BUILD) analyzer
-	find src scenes cli mpi -name '*.c' -not -path '*/tests/*' -print0 | \
+	find src scenes cli mpi bindings -name '*.c' -not -path '*/tests/*' -print0 | \
 	    xargs -0 -n 1 -P $(JOBS) clang-tidy -p build --quiet
 	find cuda -name '*.c' -not -path '*/tests/*' -print0 | xargs -0 -I FILE -P $(JOBS) \
 	    clang-tidy --quiet FILE -- -std=c11 -Iinclude -Isrc -Iscenes
@@ -131,6 +137,7 @@ help:
 	@echo 'make demo       one million moving boxes: a table and a picture'
 	@echo 'make check      the inner loop: builds what changed, runs the short tests (T=NAME: one of them)'
 	@echo 'make test       the whole test suite; says what did not run, and why'
+	@echo 'make python     the Python package: a wheel in build/python/'
 	@echo 'make bench      the quick benchmark: this library beside others'
 	@echo 'make report     build/report.html: all results in bench/results, with charts'
 	@echo 'make lint       the layers, clang-tidy, cppcheck and gcc -fanalyzer'

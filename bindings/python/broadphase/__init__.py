@@ -1,0 +1,121 @@
+"""broadphase: of all these boxes, which pairs overlap? Every overlapping pair, each exactly once.
+
+>>> import broadphase
+>>> broadphase.pairs([[0, 0, 0, 2, 2, 2], [1, 1, 1, 3, 3, 3], [5, 5, 5, 6, 6, 6]])
+array([[0, 1]], dtype=uint32)
+
+`pairs` and `neighbors` answer one question; a `World` follows objects that move. Settings are the words of the tool's
+--set: method="bvh", threads=-1, period=(10, 10, 0). Errors are exceptions below `Error`, with the library's own sentence.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Callable
+
+from ._core import (
+    ArgumentError,
+    BoxError,
+    Error,
+    IdError,
+    InternalError,
+    UnsupportedError,
+    Update,
+    World,
+    __version__,
+    explain,
+    mesh_pairs,
+    methods,
+    neighbors,
+    pairs,
+    tune,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = [
+    "ArgumentError",
+    "BoxError",
+    "Error",
+    "IdError",
+    "InternalError",
+    "UnsupportedError",
+    "Update",
+    "World",
+    "explain",
+    "mesh_pairs",
+    "methods",
+    "neighbor_matrix",
+    "neighbors",
+    "pair_matrix",
+    "pairs",
+    "tune",
+]
+
+
+def _new_from(kind: type[World], file: Any, **settings: Any) -> World:
+    return kind(**settings).load(file)
+
+
+class _Load:
+    """load(file): this world becomes the one that `World.save` wrote, and is returned. On failure it stays as it was.
+
+    World.load(file, **settings) makes a new world. Its dimensions, shape, margin and period must be those of the saved
+    one; it may have another method.
+
+    >>> import broadphase, io
+    >>> world = broadphase.World()
+    >>> ids = world.add([[0, 0, 0, 1, 1, 1]])
+    >>> file = io.BytesIO()
+    >>> world.save(file)
+    >>> file.seek(0)
+    0
+    >>> broadphase.World.load(file, method="bvh").boxes(0)
+    array([[0., 0., 0., 1., 1., 1.]])
+    """
+
+    def __get__(self, world: Any, kind: Any) -> Callable[..., World]:
+        return functools.partial(_new_from, kind) if world is None else world._load  # type: ignore[no-any-return]
+
+
+World.load = _Load()  # type: ignore[assignment]
+
+
+def neighbor_matrix(points: ArrayLike, radius: ArrayLike, other: ArrayLike | None = None, **settings: Any) -> Any:
+    """The neighbours of `neighbors` as a scipy.sparse.csr_array of True, a row for each point.
+
+    >>> import broadphase
+    >>> broadphase.neighbor_matrix([[0, 0, 0], [1, 0, 0], [5, 0, 0]], 1.0).toarray().astype(int)
+    array([[0, 1, 0],
+           [1, 0, 0],
+           [0, 0, 0]])
+    """
+    import numpy
+    from scipy.sparse import csr_array
+
+    offsets, indices = neighbors(points, radius, other, **settings)
+    rows = len(offsets) - 1
+    columns = rows if other is None else len(numpy.asarray(other))
+    return csr_array((numpy.ones(len(indices), dtype=bool), indices.view(numpy.int32), offsets), shape=(rows, columns))
+
+
+def pair_matrix(boxes: ArrayLike, other: ArrayLike | None = None, **settings: Any) -> Any:
+    """The pairs of `pairs` as a scipy.sparse.csr_array of True, at [a, b] alone: its upper half where there is no `other`.
+
+    >>> import broadphase
+    >>> broadphase.pair_matrix([[0, 0, 2, 2], [1, 1, 3, 3], [9, 9, 10, 10]]).toarray().astype(int)
+    array([[0, 1, 0],
+           [0, 0, 0],
+           [0, 0, 0]])
+    """
+    import numpy
+    from scipy.sparse import csr_array
+
+    settings["pair_order"] = "sorted"
+    found = pairs(boxes, other, **settings)
+    rows = len(numpy.asarray(boxes))
+    columns = rows if other is None else len(numpy.asarray(other))
+    offsets = numpy.searchsorted(found[:, 0], numpy.arange(rows + 1))
+    indices = found[:, 1].astype(numpy.int32)
+    return csr_array((numpy.ones(len(found), dtype=bool), indices, offsets), shape=(rows, columns))

@@ -1,0 +1,93 @@
+// The module broadphase._core: its functions, types and exceptions.
+#include "core.h"
+#include "rows_out.h"
+#include "world.h"
+
+core_objects core;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Errors
+
+void raise_status(bp_status status, const char *sentence) {
+    PyObject *const types[] = {[BP_ERROR_ARGUMENT] = core.argument_error,
+                               [BP_ERROR_BOX] = core.box_error,
+                               [BP_ERROR_ID] = core.id_error,
+                               [BP_ERROR_MEMORY] = PyExc_MemoryError,
+                               [BP_ERROR_CAPACITY] = core.internal_error,
+                               [BP_ERROR_UNSUPPORTED] = core.unsupported_error,
+                               [BP_ERROR_INTERNAL] = core.internal_error};
+    PyErr_SetString(types[status], *sentence != '\0' ? sentence : bp_status_text(status));
+}
+
+// A subclass of broadphase.Error and, where `also` is not NULL, of one of Python's own; added to the module.
+static PyObject *make_error(PyObject *module, const char *name, PyObject *also, const char *about) {
+    PyObject *bases = core.error == NULL ? NULL : PyTuple_Pack(2, core.error, also);
+    if (core.error == NULL) bases = PyTuple_Pack(1, PyExc_Exception);
+    PyObject *error = bases == NULL ? NULL : PyErr_NewExceptionWithDoc(name, about, bases, NULL);
+    Py_XDECREF(bases);
+    if (error != NULL && PyModule_AddObjectRef(module, name + sizeof "broadphase." - 1, error) != 0) Py_CLEAR(error);
+    return error;
+}
+
+static bool make_errors(PyObject *module) {
+    core.error = NULL;
+    core.error = make_error(module, "broadphase.Error", NULL, "What all errors of the library are.");
+    if (core.error == NULL) return false;
+    core.argument_error = make_error(module, "broadphase.ArgumentError", PyExc_ValueError,
+                                     "An argument or a setting that is not possible.");
+    core.box_error = make_error(module, "broadphase.BoxError", PyExc_ValueError,
+                                "A box or a point with a NaN, with min > max, or longer than the period.");
+    core.id_error = make_error(module, "broadphase.IdError", PyExc_LookupError, "An id that is not in the world.");
+    core.unsupported_error = make_error(module, "broadphase.UnsupportedError", PyExc_NotImplementedError,
+                                        "The chosen method cannot do this.");
+    core.internal_error =
+        make_error(module, "broadphase.InternalError", PyExc_RuntimeError, "A bug in the library; please report it.");
+    return core.argument_error != NULL && core.box_error != NULL && core.id_error != NULL &&
+           core.unsupported_error != NULL && core.internal_error != NULL;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// NumPy
+
+static PyObject *make_dtype(PyObject *numpy, const char *name) {
+    return PyObject_CallMethod(numpy, "dtype", "s", name);
+}
+
+static bool find_numpy(void) {
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    if (numpy == NULL) return false;
+    core.ndarray = PyObject_GetAttrString(numpy, "ndarray");
+    core.asarray = PyObject_GetAttrString(numpy, "asarray");
+    core.uint32 = make_dtype(numpy, "uint32");
+    core.int64 = make_dtype(numpy, "int64");
+    core.float32 = make_dtype(numpy, "float32");
+    core.float64 = make_dtype(numpy, "float64");
+    Py_DECREF(numpy);
+    return core.ndarray != NULL && core.asarray != NULL && core.uint32 != NULL && core.int64 != NULL &&
+           core.float32 != NULL && core.float64 != NULL;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The module
+
+static PyMethodDef functions[] = {{"pairs", CORE_NAMED(core_pairs), pairs_doc},
+                                  {"mesh_pairs", CORE_NAMED(core_mesh_pairs), mesh_pairs_doc},
+                                  {"neighbors", CORE_NAMED(core_neighbors), neighbors_doc},
+                                  {"explain", CORE_NAMED(core_explain), explain_doc},
+                                  {"tune", CORE_NAMED(core_tune), tune_doc},
+                                  {"methods", core_methods, METH_NOARGS, methods_doc},
+                                  {NULL, NULL, 0, NULL}};
+
+static bool fill(PyObject *module) {
+    return find_numpy() && make_errors(module) && rows_out_begin() && world_begin(module) &&
+           PyModule_AddStringConstant(module, "__version__", bp_version()) == 0;
+}
+
+PyMODINIT_FUNC PyInit__core(void) {
+    static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "broadphase._core",
+                                     .m_doc = "The C library; import broadphase instead.", .m_size = -1,
+                                     .m_methods = functions};
+    PyObject *module = PyModule_Create(&definition);
+    if (module != NULL && !fill(module)) Py_CLEAR(module);
+    return module;
+}

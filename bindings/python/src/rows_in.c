@@ -1,0 +1,232 @@
+#include "rows_in.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void rows_release(rows_in *self) {
+    if (self->is_viewed) PyBuffer_Release(&self->view);
+    free(self->copy);
+    *self = (rows_in){0};
+}
+
+static bool refuse(rows_in *self) {
+    rows_release(self);
+    return false;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The memory of an object
+
+// The one letter of a buffer's format, or 0 for what is not one number of this machine.
+static char letter_of(const Py_buffer *view) {
+    const char *format = view->format == NULL ? "B" : view->format;
+    if (*format == '@') format++;
+    return format[0] != '\0' && format[1] == '\0' ? format[0] : '\0';
+}
+
+static bool is_in_place(const Py_buffer *view, char wanted, size_t size) {
+    char letter = letter_of(view);
+    if (wanted == 'q' && letter == 'l' && sizeof(long) == 8) letter = 'q';
+    if (wanted == 'I' && letter == 'L' && sizeof(long) == 4) letter = 'I';
+    return letter == wanted && (size_t)view->itemsize == size && (uintptr_t)view->buf % size == 0 &&
+           PyBuffer_IsContiguous(view, 'C');
+}
+
+static bool refuse_device(PyObject *object, const char *name) {
+    if (!PyObject_HasAttrString(object, "__cuda_array_interface__")) return true;
+    PyErr_Format(PyExc_TypeError,
+                 "%s: this array is in the memory of a GPU; copy it to the host first, as with .cpu() or .get()", name);
+    return false;
+}
+
+// A new array with the numbers of the object, in a dtype that holds them.
+static PyObject *converted(PyObject *object, const char *name, PyObject *dtype) {
+    if (!refuse_device(object, name)) return NULL;
+    PyObject *array = PyObject_CallFunctionObjArgs(core.asarray, object, NULL);
+    if (array == NULL) return NULL;
+    PyObject *size = PyObject_GetAttrString(array, "size"); // an empty list has no numbers, and so no kind of them
+    const bool is_empty = size != NULL && PyLong_AsLong(size) == 0;
+    Py_XDECREF(size);
+    PyObject *copy = PyObject_CallMethod(array, "astype", "Oss", dtype, "C", is_empty ? "unsafe" : "same_kind");
+    Py_DECREF(array);
+    return copy;
+}
+
+static bool view_converted(rows_in *self, PyObject *object, const char *name, PyObject *dtype) {
+    PyObject *array = converted(object, name, dtype);
+    if (array == NULL) return false;
+    self->is_viewed = PyObject_GetBuffer(array, &self->view, PyBUF_RECORDS_RO) == 0;
+    Py_DECREF(array); // the view holds it
+    return self->is_viewed;
+}
+
+static bool view_object(rows_in *self, PyObject *object) {
+    if (!PyObject_CheckBuffer(object)) return false;
+    self->is_viewed = PyObject_GetBuffer(object, &self->view, PyBUF_RECORDS_RO) == 0;
+    if (!self->is_viewed) PyErr_Clear(); // NumPy says more when it converts it
+    return self->is_viewed;
+}
+
+static void drop_view(rows_in *self) {
+    if (self->is_viewed) PyBuffer_Release(&self->view);
+    self->is_viewed = false;
+}
+
+// The numbers as float or double, whichever they are.
+static bool view_reals(rows_in *self, PyObject *object, const char *name) {
+    bool is_float = false;
+    if (view_object(self, object)) {
+        is_float = letter_of(&self->view) == 'f';
+        self->wide = !is_float;
+        if (is_in_place(&self->view, is_float ? 'f' : 'd', is_float ? sizeof(float) : sizeof(double))) return true;
+        drop_view(self);
+    }
+    self->wide = !is_float;
+    return view_converted(self, object, name, is_float ? core.float32 : core.float64);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Shapes
+
+static bool fail_shape(const rows_in *self, const char *name, const char *expected) {
+    PyObject *shape = PyTuple_New(self->view.ndim);
+    for (int i = 0; shape != NULL && i < self->view.ndim; i++) {
+        PyTuple_SetItem(shape, i, PyLong_FromSsize_t(self->view.shape[i]));
+    }
+    if (shape != NULL) PyErr_Format(core.argument_error, "%s: expected %s, found shape %R", name, expected, shape);
+    Py_XDECREF(shape);
+    return false;
+}
+
+// Rows of `solid` or `flat` columns: 6 and 4, or 3 and 2.
+static bool take_shape(rows_in *self, const char *name, uint32_t solid, uint32_t flat, const char *expected) {
+    const Py_buffer *view = &self->view;
+    const Py_ssize_t columns = view->ndim == 0 ? 0 : view->shape[view->ndim - 1];
+    self->dimensions = columns == (Py_ssize_t)flat ? 2 : 3;
+    self->data = view->buf;
+    if (view->ndim == 1 && columns == 0) return true;
+    if (view->ndim < 1 || view->ndim > 2 || (columns != (Py_ssize_t)solid && columns != (Py_ssize_t)flat)) {
+        return fail_shape(self, name, expected);
+    }
+    self->is_one = view->ndim == 1;
+    self->count = self->is_one ? 1 : (size_t)view->shape[0];
+    return true;
+}
+
+// Two dimensions: z of boxes and points is 0. `ends` is 2 for boxes, 1 for points.
+static bool make_solid(rows_in *self, size_t ends) {
+    if (self->dimensions == 3) return true;
+    const size_t size = self->wide ? sizeof(double) : sizeof(float);
+    const size_t parts = self->count * ends; // each two numbers
+    char *copy = calloc(parts + 1, 3 * size);
+    if (copy == NULL) return PyErr_NoMemory() != NULL;
+    const char *from = self->data;
+    for (size_t i = 0; i < parts; i++) memcpy(copy + i * 3 * size, from + i * 2 * size, 2 * size);
+    drop_view(self);
+    self->copy = copy;
+    self->data = copy;
+    return true;
+}
+
+bool rows_take_boxes(rows_in *self, PyObject *object, const char *name) {
+    *self = (rows_in){0};
+    const bool good =
+        view_reals(self, object, name) &&
+        take_shape(self, name, 6, 4, "rows of min x, y, z, max x, y, z: (N, 6), or (N, 4) in two dimensions") &&
+        make_solid(self, 2);
+    return good || refuse(self);
+}
+
+bool rows_take_points(rows_in *self, PyObject *object, const char *name) {
+    *self = (rows_in){0};
+    const bool good = view_reals(self, object, name) &&
+                      take_shape(self, name, 3, 2, "rows of x, y, z: (N, 3), or (N, 2) in two dimensions") &&
+                      make_solid(self, 1);
+    return good || refuse(self);
+}
+
+bool rows_take_reals(rows_in *self, PyObject *object, const char *name, size_t count, bool wide) {
+    *self = (rows_in){.wide = wide};
+    if (!view_object(self, object) ||
+        !is_in_place(&self->view, wide ? 'd' : 'f', wide ? sizeof(double) : sizeof(float))) {
+        drop_view(self);
+        if (!view_converted(self, object, name, wide ? core.float64 : core.float32)) return refuse(self);
+    }
+    if (self->view.ndim != 1 || (size_t)self->view.shape[0] != count) {
+        PyErr_Format(core.argument_error, "%s: expected one number, or one for each of the %zu points", name, count);
+        return refuse(self);
+    }
+    self->data = self->view.buf;
+    self->count = count;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Whole numbers
+
+static bool view_wholes(rows_in *self, PyObject *object, const char *name) {
+    if (view_object(self, object) && is_in_place(&self->view, 'q', sizeof(int64_t))) return true;
+    drop_view(self);
+    return view_converted(self, object, name, core.int64);
+}
+
+bool rows_take_wholes(rows_in *self, PyObject *object, const char *name, uint32_t columns) {
+    *self = (rows_in){0};
+    if (!view_wholes(self, object, name)) return refuse(self);
+    const Py_buffer *view = &self->view;
+    self->data = view->buf;
+    if (columns == 1 && view->ndim <= 1) {
+        self->count = view->ndim == 0 ? 1 : (size_t)view->shape[0];
+        return true;
+    }
+    if (view->ndim == 1 && view->shape[0] == 0) return true;
+    if (view->ndim == 2 && view->shape[1] == (Py_ssize_t)columns) {
+        self->count = (size_t)view->shape[0];
+        return true;
+    }
+    fail_shape(self, name, columns == 1 ? "one number, or a row of them" : "rows of three numbers: (N, 3)");
+    return refuse(self);
+}
+
+// Numbers of 64 bits as ids; those that are none fail here, not by becoming another.
+static bool narrow_ids(rows_in *self, const char *name) {
+    uint32_t *ids = malloc((self->count + 1) * sizeof *ids);
+    if (ids == NULL) return PyErr_NoMemory() != NULL;
+    self->copy = ids;
+    const int64_t *wholes = self->data;
+    for (size_t i = 0; i < self->count; i++) {
+        if (wholes[i] < 0 || wholes[i] > UINT32_MAX) {
+            PyErr_Format(core.id_error, "%s: %lld is no id", name, (long long)wholes[i]);
+            return false;
+        }
+        ids[i] = (uint32_t)wholes[i];
+    }
+    drop_view(self);
+    self->data = ids;
+    return true;
+}
+
+bool rows_take_ids(rows_in *self, PyObject *object, const char *name) {
+    *self = (rows_in){0};
+    if (view_object(self, object) && self->view.ndim == 1 && is_in_place(&self->view, 'I', sizeof(uint32_t))) {
+        self->data = self->view.buf;
+        self->count = (size_t)self->view.shape[0];
+        return true;
+    }
+    drop_view(self);
+    return rows_take_wholes(self, object, name, 1) && (narrow_ids(self, name) || refuse(self));
+}
+
+bool rows_widen(rows_in *self, size_t columns) {
+    if (self->wide) return true;
+    const float *from = self->data;
+    double *copy = malloc((self->count * columns + 1) * sizeof *copy);
+    if (copy == NULL) return PyErr_NoMemory() != NULL;
+    for (size_t i = 0; i < self->count * columns; i++) copy[i] = (double)from[i];
+    drop_view(self);
+    free(self->copy);
+    self->copy = copy;
+    self->data = copy;
+    self->wide = true;
+    return true;
+}

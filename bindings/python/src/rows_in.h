@@ -1,0 +1,39 @@
+// What a caller gives as rows of numbers: boxes, points, radii, faces, ids.
+//
+// An array whose rows lie one after the other, in the numbers that the library takes, is read where it is: no copy. All
+// else (lists, other dtypes, arrays with gaps, two dimensions, where the library wants three) is copied once.
+#ifndef BROADPHASE_PYTHON_ROWS_IN_H
+#define BROADPHASE_PYTHON_ROWS_IN_H
+
+#include "core.h"
+
+typedef struct rows_in {
+    const void *data;
+    size_t count;
+    uint32_t dimensions; // of boxes and points: 2 or 3
+    bool wide;           // double; else float
+    bool is_one;         // it came alone, not as a row of many
+    // What keeps the data.
+    Py_buffer view;
+    bool is_viewed;
+    void *copy;
+} rows_in;
+
+// All give false where an exception is set. The struct is then empty, and needs no release.
+
+// Boxes: (N, 6) or (N, 4), as bp_box or bp_box_double; one box may come alone, as (6,) or (4,).
+bool rows_take_boxes(rows_in *self, PyObject *object, const char *name);
+// Points: (N, 3) or (N, 2); one may come alone.
+bool rows_take_points(rows_in *self, PyObject *object, const char *name);
+// Numbers, as many as `count`, floats or doubles as `wide` says.
+bool rows_take_reals(rows_in *self, PyObject *object, const char *name, size_t count, bool wide);
+// Whole numbers from 0 to 2^32 - 1, one or many, as uint32_t.
+bool rows_take_ids(rows_in *self, PyObject *object, const char *name);
+// Whole numbers as int64_t, in rows of `columns`; with one column, of one number for all (count 1) or one each.
+bool rows_take_wholes(rows_in *self, PyObject *object, const char *name, uint32_t columns);
+// Floats become doubles; the columns of a row are 6 for boxes and 3 for points.
+bool rows_widen(rows_in *self, size_t columns);
+// An empty one is fine.
+void rows_release(rows_in *self);
+
+#endif

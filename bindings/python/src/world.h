@@ -1,0 +1,47 @@
+// World: objects that move. The object holds the library's world, its settings, and who is using it.
+//
+// The interpreter's lock is released while the library works, so another thread may call meanwhile. A world has one
+// user that changes it, or several that ask; whoever comes in between gets an exception instead of waiting, because the
+// one he would wait for may be a filter of this very world.
+#ifndef BROADPHASE_PYTHON_WORLD_H
+#define BROADPHASE_PYTHON_WORLD_H
+
+#include "call_settings.h"
+
+typedef struct world_object {
+    PyObject_HEAD bp_world *world; // NULL: closed
+    call_settings settings;
+    PyObject *words;  // a dict: the settings as they were given, for pickle
+    uint64_t changes; // how many there were: a result of an earlier state is not valid any more
+    uint32_t askers;  // threads that ask
+    bool is_changing; // a thread changes it
+} world_object;
+
+// Around each use; false: an exception is set, and there is nothing to end. An end with a status that is not BP_OK sets
+// the exception.
+bool world_begin_change(world_object *self);
+bool world_end_change(world_object *self, bp_status status);
+bool world_begin_ask(world_object *self);
+bool world_end_ask(world_object *self, bp_status status);
+// Boxes of two or three dimensions are to come: the first ones decide, where no setting did.
+bool world_adopt_dimensions(world_object *self, uint32_t dimensions);
+
+// Methods of World, by file.
+PyObject *world_update(PyObject *object, PyObject *unused);
+PyObject *world_stats(PyObject *object, void *unused);
+PyObject *world_explain(PyObject *object, PyObject *unused);
+PyObject *world_query_box(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names);
+PyObject *world_query_ray(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names);
+PyObject *world_query_nearest(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names);
+PyObject *world_save(PyObject *object, PyObject *file);
+PyObject *world_load(PyObject *object, PyObject *file);
+PyObject *world_get_state(PyObject *object, PyObject *unused);
+PyObject *world_set_state(PyObject *object, PyObject *bytes);
+extern const char world_update_doc[], world_explain_doc[], world_query_box_doc[], world_query_ray_doc[],
+    world_query_nearest_doc[], world_save_doc[], world_load_doc[];
+
+// Make the types, and add them to the module.
+bool world_begin(PyObject *module);
+bool world_update_begin(PyObject *module);
+
+#endif

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Installs the wheel into a virtual environment outside the source tree and runs a part of the tests there.
+# usage: run.sh package|types|debug_allocator WHEELS PYTHON SOURCE-TREE LIBRARIES
+# NumPy, SciPy and pytest are the system's. Ends with 77 where one of them is missing.
+set -eu
+
+suite=$1 wheels=$2 python=$3 tree=$4 libraries=$5
+tests=$tree/bindings/python/tests
+
+"$python" -c 'import numpy, pytest, venv, ensurepip' 2>/dev/null || {
+    echo "no Python tests: NumPy, pytest or venv is missing (scripts/setup python)"
+    exit 77
+}
+ls "$wheels"/*.whl >/dev/null 2>&1 || {
+    echo "no Python tests: there is no wheel in $wheels (make python)"
+    exit 77
+}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$python" -m venv --system-site-packages "$folder/environment"
+"$folder/environment/bin/pip" install --quiet --no-deps --no-index --disable-pip-version-check "$wheels"/*.whl
+cp -r "$tests" "$folder/tests"
+cd "$folder"
+inside=$folder/environment/bin/python
+export BROADPHASE_SOURCE="$tree" BROADPHASE_LIBRARIES="$libraries" PYTHONDONTWRITEBYTECODE=1
+
+case $suite in
+package)
+    "$inside" -m pytest -q -p no:cacheprovider -rs tests
+    ;;
+debug_allocator)
+    # Python's allocator with guards around each block; what the library allocates has glibc's.
+    PYTHONMALLOC=debug MALLOC_PERTURB_=165 MALLOC_CHECK_=3 \
+        "$inside" -X dev -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning -rs tests -k 'not long'
+    ;;
+types)
+    "$python" -c 'import mypy, mypy.stubtest' 2>/dev/null || {
+        echo "no check of types: mypy is missing (scripts/setup python)"
+        exit 77
+    }
+    package=$("$inside" -c 'import broadphase, os; print(os.path.dirname(broadphase.__file__))')
+    printf '[mypy]\nstrict = True\n[mypy-scipy.*]\nignore_missing_imports = True\n' >mypy.ini
+    "$inside" -m mypy "$package/__init__.py" tests/typed.py
+    "$inside" -m mypy.stubtest broadphase._core --concise --ignore-missing-stub --allowlist tests/stubtest_allowed.txt
+    ;;
+esac

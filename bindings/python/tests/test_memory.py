@@ -1,0 +1,110 @@
+"""Nothing is copied that need not be, and nothing leaks."""
+
+import gc
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import broadphase
+import brute_force
+
+
+def traced_peak(call):
+    """Bytes that Python and NumPy allocate meanwhile; the library's own memory is not among them."""
+    gc.collect()
+    tracemalloc.start()
+    result = call()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak, result
+
+
+def owner_of(array):
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return type(array.base).__name__
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_in_order_are_not_copied(dtype):
+    boxes = brute_force.random_boxes(np.random.default_rng(1), 100_000, dtype=dtype, size=0.03)
+    points = np.ascontiguousarray(boxes[:, :3])
+    radii = np.full(len(points), 0.02, dtype=dtype)
+    for call in (lambda: broadphase.pairs(boxes), lambda: broadphase.pairs(boxes, boxes[:1000]),
+                 lambda: broadphase.neighbors(points, 0.02), lambda: broadphase.neighbors(points, radii),
+                 lambda: broadphase.neighbors(points, 0.02, points[:1000])):
+        peak, result = traced_peak(call)
+        assert peak < 20_000
+        for array in result if isinstance(result, tuple) else [result]:
+            assert array.nbytes > 8_000 and owner_of(array) == "Memory"
+    peak, _ = traced_peak(lambda: broadphase.pairs(np.asfortranarray(boxes)))
+    assert peak >= boxes.nbytes  # what must be copied shows here
+
+
+def test_an_array_outlives_all_others():
+    offsets, indices = broadphase.neighbors(np.zeros((50, 3)), 1.0)
+    del offsets
+    gc.collect()
+    assert np.all(np.sort(indices.reshape(50, 49)[0]) == np.arange(1, 50))
+    part = broadphase.pairs(np.zeros((40, 6)))[5:7]
+    gc.collect()
+    assert part.base is not None and np.all(part < 40)
+
+
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+def bad_calls(boxes, points):
+    for call in (lambda: broadphase.pairs(boxes, method="none"), lambda: broadphase.pairs(boxes[:, :5]),
+                 lambda: broadphase.neighbors(points, -1.0), lambda: broadphase.pairs(np.full((2, 6), np.nan))):
+        try:
+            call()
+        except ValueError:
+            pass
+
+
+def one_of_everything(boxes, points, world):
+    broadphase.pairs(boxes)
+    broadphase.pairs(boxes[::2], boxes, filter=lambda a, b: a, period=(4, 4, 0), threads=1)
+    broadphase.neighbors(points, 0.3)
+    broadphase.neighbors(points, points[:, 0])
+    broadphase.mesh_pairs(points, [[0, 1, 2]])
+    bad_calls(boxes, points)
+    world.move(boxes)
+    world.remove(world.add(boxes[:2], group=1))
+    update = world.update()
+    update.pairs, update.begun, update.stats
+    world.query_box(boxes[0])
+    world.query_nearest(points[0], 2)
+    world.query_ray(points[0], [1, 0, 0])
+    with broadphase.World(filter=lambda a, b: b) as other:
+        other.__setstate__(world.__getstate__())
+
+
+def test_no_leak_over_a_hundred_thousand_calls_long():
+    boxes = brute_force.random_boxes(np.random.default_rng(1), 10)
+    points = np.ascontiguousarray(boxes[:, :3])
+    world = broadphase.World()
+    world.add(boxes)
+    counted = (boxes, points, world, np.dtype(np.uint32), np.ndarray, None, broadphase.World)
+
+    def counts():
+        gc.collect()
+        return [sys.getrefcount(thing) for thing in counted], sys.getallocatedblocks()
+
+    def call(rounds):
+        for _ in range(rounds):
+            one_of_everything(boxes, points, world)
+
+    call(300)
+    references, blocks = counts()
+    bytes_before = resident()
+    call(5_000)  # about twenty calls each
+    later, blocks_later = counts()
+    assert all(abs(a - b) < 30 for a, b in zip(references, later)), (references, later)
+    assert blocks_later - blocks < 200
+    assert resident() - bytes_before < 4 << 20

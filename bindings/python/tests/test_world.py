@@ -1,0 +1,284 @@
+import gc
+import io
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import broadphase
+import brute_force
+
+
+def set_of(found):
+    return {tuple(pair) for pair in found.tolist()}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_a_life_beside_brute_force(dimensions, dtype):
+    rng = np.random.default_rng(dimensions)
+    boxes = brute_force.random_boxes(rng, 200, dimensions, dtype)
+    world = broadphase.World()
+    np.testing.assert_array_equal(world.add(boxes), np.arange(200))
+    last = set()
+    for step in range(12):
+        ids = np.sort(rng.choice(200, 40, replace=False))
+        boxes[ids] = brute_force.random_boxes(rng, 40, dimensions, dtype)
+        if step % 2:
+            world.move(ids, boxes[ids])
+        else:
+            world.move(boxes)
+        update = world.update()
+        now = set_of(brute_force.pairs(boxes))
+        assert set_of(update.pairs) == now and len(update.pairs) == len(now)
+        assert set_of(update.begun) == now - last
+        assert set_of(update.ended) == last - now
+        last = now
+    solid = boxes if dimensions == 3 else np.insert(boxes, [2, 4], 0, axis=1)
+    np.testing.assert_array_equal(world.boxes(np.arange(200)), solid)
+
+
+def test_removed_ids_are_given_again():
+    world = broadphase.World()
+    world.add(brute_force.random_boxes(np.random.default_rng(1), 10))
+    world.remove([3, 5])
+    assert len(world) == 8
+    assert world.add(np.zeros((3, 6))).tolist() == [3, 5, 10]
+    world.remove(np.uint32(10))
+    assert len(world) == 10
+
+
+def test_what_fails_changes_nothing():
+    world = broadphase.World()
+    world.add(brute_force.random_boxes(np.random.default_rng(1), 10))
+    before = world.__getstate__()
+    for call in (lambda: world.remove([1, 2, 77]), lambda: world.remove([1, 1]), lambda: world.remove(-1),
+                 lambda: world.remove(2 ** 32 + 3), lambda: world.move([1, 99], np.zeros((2, 6))),
+                 lambda: world.boxes([99]), lambda: world.set_object([1, 99], group=1)):
+        with pytest.raises(broadphase.IdError):
+            call()
+    with pytest.raises(broadphase.BoxError):
+        world.add([[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, np.nan, 1]])
+    for call in (lambda: world.move([1, 2], np.zeros((3, 6))), lambda: world.add(np.zeros((2, 6)), group=[1, 2, 3]),
+                 lambda: world.add(np.zeros((2, 4))), lambda: world.add(np.zeros((2, 6)), mask=-1)):
+        with pytest.raises(broadphase.ArgumentError):
+            call()
+    for call in (lambda: world.remove("one"), lambda: world.remove(1.5), lambda: world.move(), lambda: world.add()):
+        with pytest.raises((TypeError, ValueError)):
+            call()
+    assert world.__getstate__() == before
+
+
+def test_results_stay_valid_or_raise():
+    rng = np.random.default_rng(8)
+    world = broadphase.World()
+    boxes = brute_force.random_boxes(rng, 300)
+    world.add(boxes)
+    first = world.update()
+    pairs = first.pairs
+    kept = pairs.copy()
+    unread = world.update()
+    world.move(brute_force.random_boxes(rng, 300))
+    world.update()
+    np.testing.assert_array_equal(pairs, kept)
+    assert first.pairs is pairs
+    with pytest.raises(broadphase.Error, match="has changed since"):
+        unread.pairs
+    with pytest.raises(broadphase.Error, match="has changed since"):
+        first.begun
+    assert "pairs" in repr(first) and first.stats["pairs"] == len(kept)
+    last = world.update()
+    world.close()
+    with pytest.raises(broadphase.Error):
+        last.pairs
+
+
+def test_without_events():
+    world = broadphase.World(events=False)
+    world.add(np.zeros((3, 6)))
+    update = world.update()
+    assert len(update.pairs) == 3
+    with pytest.raises(broadphase.Error, match="events=False"):
+        update.begun
+
+
+def test_groups_masks_islands_and_static_objects():
+    boxes = np.zeros((6, 6))
+    world = broadphase.World()
+    world.add(boxes, group=[1, 1, 2, 2, 4, 4], mask=[2, 2, 1, 1, 4, 4])
+    assert set_of(world.update().pairs) == {(0, 2), (0, 3), (1, 2), (1, 3), (4, 5)}
+    world.set_object([4, 5], island=[1, 2])
+    assert (4, 5) not in set_of(world.update().pairs)
+    world.set_object(np.arange(6), static=[True, True, True, True, True, False])
+    assert set_of(world.update().pairs) == {(i, 5) for i in range(5)}
+    np.testing.assert_array_equal(world.query_box(np.zeros(6), group=1), np.arange(6))
+
+
+def test_a_filter_in_python():
+    world = broadphase.World(filter=lambda a, b: b == a + 1)
+    world.add(np.zeros((5, 6)))
+    assert set_of(world.update().pairs) == {(0, 1), (1, 2), (2, 3), (3, 4)}
+
+    def into_the_world(a, b):
+        return len(other.update().pairs)
+
+    other = broadphase.World(filter=into_the_world)
+    other.add(np.zeros((5, 6)))
+    with pytest.raises(broadphase.Error, match="in use"):
+        other.update()
+
+
+def test_queries():
+    rng = np.random.default_rng(4)
+    boxes = brute_force.random_boxes(rng, 300)
+    world = broadphase.World()
+    world.add(boxes)
+    for _ in range(20):
+        box = brute_force.random_boxes(rng, 1, size=0.4)
+        np.testing.assert_array_equal(world.query_box(box[0]), np.flatnonzero(brute_force.overlaps(box, boxes)[0]))
+        point = rng.random(3).astype(np.float32)
+        wide = boxes.astype(np.float64)
+        gaps = np.maximum(0, np.maximum(wide[:, :3] - point, point - wide[:, 3:]))
+        distances = np.sqrt((gaps ** 2).sum(axis=1)).astype(np.float32)
+        order = np.lexsort((np.arange(300), distances))[:7]
+        ids, near = world.query_nearest(point, 7)
+        np.testing.assert_array_equal(ids, order)
+        np.testing.assert_array_equal(near, distances[order])
+    ids, t = world.query_ray([-1, 0.5, 0.5], [1, 0, 0])
+    hit = (boxes[:, 1] <= 0.5) & (boxes[:, 4] >= 0.5) & (boxes[:, 2] <= 0.5) & (boxes[:, 5] >= 0.5)
+    assert set(ids.tolist()) == set(np.flatnonzero(hit).tolist()) and np.all(np.diff(t) >= 0)
+    first, _ = world.query_ray([-1, 0.5, 0.5], [1, 0, 0], most=1)
+    assert first.tolist() == ids[:1].tolist()
+    assert len(world.query_ray([-1, 0.5, 0.5], [1, 0, 0], 0.5)[0]) == 0
+    assert len(world.query_nearest([0, 0, 0], 1000)[0]) == 300
+    assert len(broadphase.World().query_nearest([0, 0, 0], 3)[0]) == 0
+    assert len(world.query_ray([-1, 0.5, 0.5], [1, 0, 0], most=500)[0]) == len(ids)
+    for call in (lambda: world.query_nearest([0, 0, np.nan]), lambda: world.query_nearest([0, 0, 0], 0),
+                 lambda: world.query_ray([0, 0, 0], [0, 0, 0]), lambda: world.query_box(np.zeros((2, 6)))):
+        with pytest.raises(broadphase.ArgumentError):
+            call()
+
+
+def test_save_load_and_pickle():
+    rng = np.random.default_rng(6)
+    world = broadphase.World(pair_order="sorted", method="bvh")
+    world.add(brute_force.random_boxes(rng, 100), group=3, user=np.arange(100))
+    expected = world.update().pairs
+    file = io.BytesIO()
+    file.write(b"before")
+    world.save(file)
+    file.write(b"after")
+    file.seek(6)
+    loaded = broadphase.World.load(file, pair_order="sorted")
+    assert file.read() == b"after"
+    np.testing.assert_array_equal(loaded.update().pairs, expected)
+    assert len(loaded.update().begun) == 0
+    file.seek(6)
+    empty = broadphase.World()
+    assert empty.load(file) is empty and len(empty) == 100
+    copy = pickle.loads(pickle.dumps(world))
+    np.testing.assert_array_equal(copy.update().pairs, expected)
+    assert "bvh" in repr(copy)
+    flat = broadphase.World()
+    flat.add(np.zeros((2, 4)))
+    assert len(pickle.loads(pickle.dumps(flat)).update().pairs) == 1
+    with pytest.raises(broadphase.ArgumentError):
+        broadphase.World.load(io.BytesIO(file.getvalue()[6:200]))
+    with pytest.raises(broadphase.ArgumentError):
+        broadphase.World.load(io.BytesIO(b""))
+    with pytest.raises(AttributeError):
+        world.save(3)
+
+    class Broken:
+        def write(self, data):
+            raise OSError("full")
+
+        def read(self, size):
+            return "text"
+
+    with pytest.raises(OSError, match="full"):
+        world.save(Broken())
+    with pytest.raises(TypeError):
+        world.load(Broken())
+    assert len(world) == 100
+
+
+def test_with_len_repr_and_close():
+    with broadphase.World() as world:
+        world.add(np.zeros((2, 6)))
+        assert len(world) == 2
+        world.update()
+        assert "2 objects" in repr(world) and "1 pairs" in repr(world)
+        assert world.stats["pairs"] == 1 and "method" in world.explain()
+    assert "closed" in repr(world)
+    for call in (world.update, world.__len__, lambda: world.add(np.zeros((1, 6))), lambda: world.query_box(np.zeros(6))):
+        with pytest.raises(broadphase.Error, match="closed"):
+            call()
+    world.close()
+    with pytest.raises(TypeError):
+        broadphase.World(3)
+    with pytest.raises(broadphase.ArgumentError):
+        broadphase.World(method="none")
+
+
+def test_a_world_in_a_cycle_is_collected():
+    class Watched(broadphase.World):
+        pass
+
+    import weakref
+
+    def watch():
+        holder = []
+        world = Watched(filter=lambda a, b: holder)
+        holder.append(world)
+        world.add(np.zeros((4, 6)))
+        return weakref.ref(world)
+
+    gone = watch()
+    gc.collect()
+    assert gone() is None
+
+
+def test_threads_take_turns_or_are_told():
+    boxes = brute_force.random_boxes(np.random.default_rng(1), 20000, size=0.02)
+    world = broadphase.World()
+    world.add(boxes)
+    told = []
+
+    def work():
+        for _ in range(10):
+            try:
+                world.move(boxes)
+                world.update()
+            except broadphase.Error as error:
+                told.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all("in use" in text for text in told)
+    assert len(world.update().pairs) == len(broadphase.pairs(boxes))
+
+
+def test_several_threads_call_at_once():
+    boxes = brute_force.random_boxes(np.random.default_rng(1), 5000, size=0.05)
+    points = np.ascontiguousarray(boxes[:, :3])
+    expected = broadphase.pairs(boxes), broadphase.neighbors(points, 0.05)[1]
+    results = []
+
+    def work():
+        for _ in range(5):
+            results.append((broadphase.pairs(boxes, threads=2), broadphase.neighbors(points, 0.05)[1]))
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 30
+    for result in results:
+        np.testing.assert_array_equal(result[0], expected[0])
+        np.testing.assert_array_equal(result[1], expected[1])

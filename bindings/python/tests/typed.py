@@ -1,0 +1,24 @@
+"""Uses of the package as a type checker must accept them."""
+
+import io
+
+import numpy as np
+
+import broadphase
+
+boxes = np.zeros((3, 6), dtype=np.float32)
+found: np.ndarray[tuple[int, ...], np.dtype[np.uint32]] = broadphase.pairs(boxes, method="bvh", threads=2)
+offsets, indices = broadphase.neighbors([[0.0, 0.0, 0.0]], 1.0, period=(10, 10, 0), half=True)
+first: np.uint32 = indices[0]
+with broadphase.World(filter=lambda a, b: a < b, margin=0.5) as world:
+    ids = world.add(boxes, group=[1, 2, 3])
+    world.move(ids, boxes)
+    world.move(boxes)
+    update = world.update()
+    count: int = len(update.begun) + len(world)
+    near, distances = world.query_nearest([0, 0, 0], k=2)
+    file = io.BytesIO()
+    world.save(file)
+    again: broadphase.World = broadphase.World.load(file)
+best: dict[str, str] = broadphase.tune(boxes)[0]["settings"]
+text: str = broadphase.explain(boxes)
