@@ -122,9 +122,12 @@ typedef struct bp_config bp_config;
 
 /// Flags of a config.
 enum {
-    BP_PAIRS_FIXED = 1u << 0,   ///< one call: bp_pairs is your own buffer of `capacity` pairs, which is never grown
-    BP_EVENTS = 1u << 1,        ///< worlds: bp_result lists the pairs that have begun and ended
-    BP_NEIGHBORS_HALF = 1u << 2 ///< neighbours: list each pair once, in the row of the smaller index
+    BP_PAIRS_FIXED = 1u << 0,    ///< one call: bp_pairs is your own buffer of `capacity` pairs, which is never grown
+    BP_EVENTS = 1u << 1,         ///< worlds: bp_result lists the pairs that have begun and ended
+    BP_NEIGHBORS_HALF = 1u << 2, ///< neighbours: list each pair once, in the row of the smaller index
+    BP_NEIGHBORS_DISTANCES = 1u << 3, ///< bp_find_neighbor_images: also how far they are,
+    BP_NEIGHBORS_VECTORS = 1u << 4,   ///< where they are, as seen from the point,
+    BP_NEIGHBORS_SHIFTS = 1u << 5     ///< and which images they are
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -481,7 +484,7 @@ struct bp_config {
     bp_method method;           ///< default: the library chooses
     uint32_t dimensions;        ///< 3 (default), or 2: z is ignored
     int32_t threads;            ///< default: 1 thread; -1: all cores; otherwise at most that many (see bp_executor)
-    uint32_t flags;             ///< a set of BP_EVENTS, BP_PAIRS_FIXED, BP_NEIGHBORS_HALF
+    uint32_t flags;             ///< a set of BP_EVENTS, BP_PAIRS_FIXED, BP_NEIGHBORS_...
     bp_pair_order pair_order;   ///< default: as found
     bp_shape shape;             ///< default: boxes
     bp_update_strategy update;  ///< worlds; default: automatic
@@ -546,6 +549,43 @@ BP_API bp_status bp_find_neighbors_variable(const float *points_xyz, const float
 BP_API bp_status bp_find_neighbors_between(const float *a_xyz, size_t a_count, const float *b_xyz, size_t b_count,
                                            float radius, const bp_config *config, bp_neighbors *neighbors);
 
+/// Cells that repeat, of any shape, and kinds of points. All zero: open space, and one radius for all.
+typedef struct bp_lattice {
+    double cell[3][3];    ///< the edges of the cell, each as x, y, z; those that do not repeat have no meaning
+    uint32_t periodic[3]; ///< 1: space repeats along this edge; 0: it does not
+    /// The kind of each point, from 0 to kind_count - 1, and how far two kinds may be apart: cutoffs[a * kind_count + b],
+    /// the same for (b, a), takes the place of the radius. NULL: one radius for all.
+    const uint32_t *kinds;
+    const double *cutoffs;
+    size_t kind_count;
+} bp_lattice;
+
+/// Neighbours as compressed rows, with what the config's flags ask for beside the indices: as many entries as there are
+/// indices, else NULL. Begin with {0}; each call replaces all arrays. Release them with bp_neighbor_images_free.
+typedef struct bp_neighbor_images {
+    bp_neighbors rows;
+    double *distances; ///< BP_NEIGHBORS_DISTANCES: the square root of (x*x + y*y) + z*z
+    double *vectors;   ///< BP_NEIGHBORS_VECTORS: x, y, z from the point to the image of its neighbour
+    int32_t *shifts;   ///< BP_NEIGHBORS_SHIFTS: along the three edges, how many cells away that image is
+    size_t distance_capacity, vector_capacity, shift_capacity;
+} bp_neighbor_images;
+
+/// Releases the arrays and zeroes the struct. `config` must name the allocator that grew them; NULL: the default.
+BP_API void bp_neighbor_images_free(bp_neighbor_images *images, const bp_config *config);
+
+/// All images of points within the radius, as codes for molecules and crystals want them: a neighbour is listed once for
+/// each of its images that is near enough, with a shift for each, and a point may be its own neighbour, some cells away.
+/// Rows ascend by (index, shift). A vector is (q - p) + shift, where `shift` is (s0*e0 + s1*e1) + s2*e2, and it counts if
+/// (x*x + y*y) + z*z <= radius*radius, all in 64-bit arithmetic: so if q is listed for p, p is listed for q.
+/// `lattice` may be NULL (open space). The cell may be smaller than the radius. In two dimensions z is ignored, and the
+/// third edge cannot repeat. With BP_NEIGHBORS_HALF a pair is listed once, in the row of the smaller index, and a point
+/// with itself for the shift that is greater than 0. The config's filter is asked about indices, a <= b; its period must
+/// be 0. Otherwise as bp_find_neighbors; BP_ERROR_ARGUMENT also for edges that are not finite or lie in one plane,
+/// cutoffs that are not symmetric, and points so many cells away that 64 bits cannot tell them apart. After a failure
+/// `images` is as before. Costs what bp_find_neighbors does, and up to as much again for what is asked beside indices.
+BP_API bp_status bp_find_neighbor_images(const float *points_xyz, size_t count, float radius, const bp_lattice *lattice,
+                                         const bp_config *config, bp_neighbor_images *images);
+
 // ---------------------------------------------------------------------------------------------------------------------
 // 7. 64 bits: the same functions for double coordinates. They compare in 64 bits, exactly.
 
@@ -606,6 +646,9 @@ BP_API bp_status bp_find_neighbors_variable_double(const double *points_xyz, con
 BP_API bp_status bp_find_neighbors_between_double(const double *a_xyz, size_t a_count, const double *b_xyz,
                                                   size_t b_count, double radius, const bp_config *config,
                                                   bp_neighbors *neighbors);
+BP_API bp_status bp_find_neighbor_images_double(const double *points_xyz, size_t count, double radius,
+                                                const bp_lattice *lattice, const bp_config *config,
+                                                bp_neighbor_images *images);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // 8. Streams: saving, loading and recording a world

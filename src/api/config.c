@@ -47,9 +47,12 @@ static bp_status check_choices(const bp_config *c, const bp_log *log) {
     if ((unsigned)c->pair_order > BP_ORDER_SORTED) {
         return refuse_field(log, "config.pair_order", "must be 0 or 1, a bp_pair_order");
     }
-    if ((c->flags & ~(uint32_t)(BP_PAIRS_FIXED | BP_EVENTS | BP_NEIGHBORS_HALF)) != 0) {
+    const uint32_t known = BP_PAIRS_FIXED | BP_EVENTS | BP_NEIGHBORS_HALF | BP_NEIGHBORS_DISTANCES |
+                           BP_NEIGHBORS_VECTORS | BP_NEIGHBORS_SHIFTS;
+    if ((c->flags & ~known) != 0) {
         return refuse_field(log, "config.flags",
-                            "must be a sum of BP_PAIRS_FIXED (1), BP_EVENTS (2) and BP_NEIGHBORS_HALF (4)");
+                            "must be a sum of BP_PAIRS_FIXED (1), BP_EVENTS (2), BP_NEIGHBORS_HALF (4), "
+                            "BP_NEIGHBORS_DISTANCES (8), _VECTORS (16) and _SHIFTS (32)");
     }
     return BP_OK;
 }

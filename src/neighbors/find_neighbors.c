@@ -25,6 +25,8 @@
 #include "base/workers.h"
 #include "kernels/neighbor_rows.h"
 #include "neighbors/near_search.h"
+#include "neighbors/neighbor_request.h"
+#include "neighbors/point_images.h"
 #include "view/pair_filter.h"
 #include "view/view_confirm.h"
 
@@ -35,13 +37,6 @@ enum {
     BATCH = 1024,   // pairs whose distance is tested together, so that their points can be prefetched
     GRID_LEAST = 40 // points: fewer are tested as boxes, all against all
 };
-
-// Two sets, or one: then `b` is not used.
-typedef struct neighbor_request {
-    bp_points a, b;
-    bp_radii radii;
-    bool between, per_point; // a radius per point
-} neighbor_request;
 
 // Which cubes represent the points, and whether pairs are searched for inside one set of them or between two.
 typedef struct cube_choice {
@@ -57,7 +52,7 @@ static bp_status refuse_call(const bp_log *log, const char *what) {
     return BP_ERROR_ARGUMENT;
 }
 
-static bp_status check_call(const bp_setup *setup, const bp_neighbors *rows) {
+bp_status bp_neighbors_check(const bp_setup *setup, const bp_neighbors *rows) {
     const bp_log *log = &setup->methods.runtime.log;
     if ((setup->flags & BP_PAIRS_FIXED) != 0) {
         return refuse_call(log,
@@ -70,7 +65,7 @@ static bp_status check_call(const bp_setup *setup, const bp_neighbors *rows) {
     return bp_one_call_check(setup, true);
 }
 
-static bp_status check_radii(const neighbor_request *r, const bp_log *log) {
+static bp_status check_radii(const bp_neighbor_request *r, const bp_log *log) {
     const size_t count = r->per_point ? r->a.count : 1;
     if (r->per_point && r->radii.floats == NULL && r->radii.doubles == NULL && count > 0) {
         return refuse_call(log, "radii: NULL; bp_find_neighbors takes one radius for all points");
@@ -85,7 +80,7 @@ static bp_status check_radii(const neighbor_request *r, const bp_log *log) {
     return BP_OK;
 }
 
-static bp_status check_neighbor_request(const neighbor_request *r, const bp_log *log) {
+static bp_status check_neighbor_request(const bp_neighbor_request *r, const bp_log *log) {
     bp_status status = bp_points_check(&r->a, log);
     if (status == BP_OK && r->between) {
         status = bp_points_check(&r->b, log);
@@ -96,7 +91,7 @@ static bp_status check_neighbor_request(const neighbor_request *r, const bp_log 
 // ---- cubes ----------------------------------------------------------------------------------------------------------
 
 // By comparing: gcc 12.2 for 64-bit ARM dies at -O3 on a loop of fmax over floats that become doubles (PR 108608).
-static double largest_radius(const neighbor_request *r) {
+static double largest_radius(const bp_neighbor_request *r) {
     double largest = 0.0;
     for (size_t i = 0; i < r->a.count; ++i) {
         const double radius = bp_radius_of(&r->radii, i);
@@ -106,7 +101,7 @@ static double largest_radius(const neighbor_request *r) {
 }
 
 // Whether equal cubes for the largest radius are cheaper than points against cubes, where each pair is tested twice.
-static bool are_similar(const neighbor_request *r, double largest, uint32_t dimensions) {
+static bool are_similar(const bp_neighbor_request *r, double largest, uint32_t dimensions) {
     double volume = 0.0; // of all cubes, in units of the largest
     for (size_t i = 0; i < r->a.count && largest > 0.0; ++i) {
         const double size = bp_radius_of(&r->radii, i) / largest;
@@ -115,7 +110,7 @@ static bool are_similar(const neighbor_request *r, double largest, uint32_t dime
     return (double)r->a.count <= 2.0 * volume || largest == 0.0;
 }
 
-static cube_choice cubes_for_larger_radius(const neighbor_request *r, uint32_t dimensions) {
+static cube_choice cubes_for_larger_radius(const bp_neighbor_request *r, uint32_t dimensions) {
     const double largest = largest_radius(r);
     if (are_similar(r, largest, dimensions)) {
         return (cube_choice){.reach = {.same = largest}, .first_share = 0.5};
@@ -123,7 +118,11 @@ static cube_choice cubes_for_larger_radius(const neighbor_request *r, uint32_t d
     return (cube_choice){.reach = r->radii, .second_share = 1.0, .two_sets = true, .by_larger = true};
 }
 
-static cube_choice choose_cubes(const neighbor_request *r, bp_radius_rule rule, uint32_t dimensions) {
+static cube_choice choose_cubes(const bp_neighbor_request *r, bp_radius_rule rule, uint32_t dimensions) {
+    if (r->images != NULL) { // which are not quite where they should be
+        const double reach = r->radii.same + 8.0 * r->images->rounding;
+        return (cube_choice){.reach = {.same = reach}, .first_share = 0.5, .second_share = 0.5, .two_sets = true};
+    }
     if (r->per_point && rule == BP_RADIUS_MAX) {
         return cubes_for_larger_radius(r, dimensions);
     }
@@ -142,7 +141,7 @@ typedef struct distance_filter {
 } distance_filter;
 
 typedef struct neighbor_search {
-    const neighbor_request *request;
+    const bp_neighbor_request *request;
     const bp_setup *setup;
     cube_choice choice;
     bp_cubes first, second;
@@ -151,7 +150,7 @@ typedef struct neighbor_search {
     bp_stats stats;
 } neighbor_search;
 
-static bp_points second_points(const neighbor_request *r) {
+static bp_points second_points(const bp_neighbor_request *r) {
     return r->between ? r->b : r->a;
 }
 
@@ -175,7 +174,7 @@ static size_t keep_neighbors(const void *context, bp_pair *pairs, size_t count) 
 
 static bp_sink_rules rules_for_neighbors(const bp_one_call *call, void *context) {
     neighbor_search *s = context;
-    const neighbor_request *r = s->request;
+    const bp_neighbor_request *r = s->request;
     s->filter = (distance_filter){.first = &call->first,
                                   .second = call->built_over,
                                   .exact = call->exact,
@@ -184,8 +183,9 @@ static bp_sink_rules rules_for_neighbors(const bp_one_call *call, void *context)
                                                .first = r->a,
                                                .second = second_points(r),
                                                .radii = r->radii,
+                                               .images = r->images,
                                                .by_larger = s->choice.by_larger},
-                                  .caller = {.orders = !r->between, .filter = s->setup->filter}};
+                                  .caller = {.orders = !r->between, .filter = r->box_filter}};
     return (bp_sink_rules){
         .filter = {.keep = keep_neighbors, .context = &s->filter}, .batch = BATCH, .limit = BP_SINK_UNLIMITED};
 }
@@ -240,19 +240,24 @@ static bp_status find_rows(neighbor_search *s, bp_neighbors *rows) {
 // ---- a grid of points -----------------------------------------------------------------------------------------------
 
 // Whether the library may choose, and points have one radius and are more than a few.
-static bool suits_grid(const neighbor_request *r, const bp_setup *setup) {
+static bool suits_grid(const bp_neighbor_request *r, const bp_setup *setup) {
     const size_t others = second_points(r).count, larger = r->a.count > others ? r->a.count : others;
     return setup->method == BP_METHOD_AUTO && !r->per_point && larger >= GRID_LEAST;
 }
 
-static bp_status search_grid(const neighbor_request *r, const bp_setup *setup, bp_neighbors *rows, bool *served) {
-    const bp_near_request request = {
-        .nearness = {.rule = &setup->overlap, .first = r->a, .second = second_points(r), .radii = r->radii},
-        .between = r->between,
-        .half = (setup->flags & BP_NEIGHBORS_HALF) != 0,
-        .filter = setup->filter,
-        .kernels = setup->methods.kernels,
-        .runtime = &setup->methods.runtime};
+static bp_status search_grid(const bp_neighbor_request *r, const bp_setup *setup, bp_neighbors *rows, bool *served) {
+    const bp_near_request request = {.nearness = {.rule = &setup->overlap,
+                                                  .first = r->a,
+                                                  .second = second_points(r),
+                                                  .radii = r->radii,
+                                                  .images = r->images},
+                                     .between = r->between,
+                                     .half = (setup->flags & BP_NEIGHBORS_HALF) != 0,
+                                     .skips_own = r->images != NULL,
+                                     .order = r->order,
+                                     .filter = r->grid_filter,
+                                     .kernels = setup->methods.kernels,
+                                     .runtime = &setup->methods.runtime};
     bp_stats stats;
     const bp_status status = bp_near_search(&request, rows, &stats, served);
     if (status == BP_OK && *served && setup->stats != NULL) {
@@ -265,7 +270,7 @@ static bp_status search_grid(const neighbor_request *r, const bp_setup *setup, b
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-static bp_status search_boxes(const neighbor_request *r, const bp_setup *setup, bp_neighbors *rows) {
+static bp_status search_boxes(const bp_neighbor_request *r, const bp_setup *setup, bp_neighbors *rows) {
     neighbor_search s = {.request = r, .setup = setup};
     s.choice = choose_cubes(r, setup->radius_rule, setup->overlap.dimensions);
     const bp_status status = find_rows(&s, rows);
@@ -273,14 +278,21 @@ static bp_status search_boxes(const neighbor_request *r, const bp_setup *setup, 
     return status;
 }
 
-static bp_status find_neighbors(const neighbor_request *r, const bp_config *config, bp_neighbors *rows) {
+bp_status bp_neighbors_search(const bp_neighbor_request *r, const bp_setup *setup, bp_neighbors *rows) {
+    bool served = false;
+    const bp_status status = suits_grid(r, setup) ? search_grid(r, setup, rows, &served) : BP_OK;
+    return status == BP_OK && !served ? search_boxes(r, setup, rows) : status;
+}
+
+static bp_status find_neighbors(const bp_neighbor_request *asked, const bp_config *config, bp_neighbors *rows) {
+    bp_neighbor_request r = *asked;
     bp_setup setup;
     bp_status status = bp_setup_complete(config, &setup);
     if (status == BP_OK) {
-        status = check_call(&setup, rows);
+        status = bp_neighbors_check(&setup, rows);
     }
     if (status == BP_OK) {
-        status = check_neighbor_request(r, &setup.methods.runtime.log);
+        status = check_neighbor_request(&r, &setup.methods.runtime.log);
     }
     if (status != BP_OK) {
         return status;
@@ -288,14 +300,10 @@ static bp_status find_neighbors(const neighbor_request *r, const bp_config *conf
     if (!bp_workers_open(&setup.methods.runtime)) {
         return BP_ERROR_MEMORY;
     }
-    const bp_executor *executor = &setup.methods.runtime.executor;
-    bool served = false;
-    bp_workers_expect(executor);
-    status = suits_grid(r, &setup) ? search_grid(r, &setup, rows, &served) : BP_OK;
-    if (status == BP_OK && !served) {
-        status = search_boxes(r, &setup, rows);
-    }
-    bp_workers_rest(executor);
+    r.box_filter = r.grid_filter = setup.filter;
+    bp_workers_expect(&setup.methods.runtime.executor);
+    status = bp_neighbors_search(&r, &setup, rows);
+    bp_workers_rest(&setup.methods.runtime.executor);
     bp_workers_close(&setup.methods.runtime);
     return status;
 }
@@ -304,47 +312,47 @@ static bp_status find_neighbors(const neighbor_request *r, const bp_config *conf
 
 bp_status bp_find_neighbors(const float *points_xyz, size_t count, float radius, const bp_config *config,
                             bp_neighbors *neighbors) {
-    const neighbor_request r = {.a = {.floats = points_xyz, .count = count}, .radii = {.same = (double)radius}};
+    const bp_neighbor_request r = {.a = {.floats = points_xyz, .count = count}, .radii = {.same = (double)radius}};
     return find_neighbors(&r, config, neighbors);
 }
 
 bp_status bp_find_neighbors_variable(const float *points_xyz, const float *radii, size_t count, const bp_config *config,
                                      bp_neighbors *neighbors) {
-    const neighbor_request r = {
+    const bp_neighbor_request r = {
         .a = {.floats = points_xyz, .count = count}, .radii = {.floats = radii}, .per_point = true};
     return find_neighbors(&r, config, neighbors);
 }
 
 bp_status bp_find_neighbors_between(const float *a_xyz, size_t a_count, const float *b_xyz, size_t b_count,
                                     float radius, const bp_config *config, bp_neighbors *neighbors) {
-    const neighbor_request r = {.a = {.floats = a_xyz, .count = a_count},
-                                .b = {.floats = b_xyz, .count = b_count},
-                                .radii = {.same = (double)radius},
-                                .between = true};
+    const bp_neighbor_request r = {.a = {.floats = a_xyz, .count = a_count},
+                                   .b = {.floats = b_xyz, .count = b_count},
+                                   .radii = {.same = (double)radius},
+                                   .between = true};
     return find_neighbors(&r, config, neighbors);
 }
 
 bp_status bp_find_neighbors_double(const double *points_xyz, size_t count, double radius, const bp_config *config,
                                    bp_neighbors *neighbors) {
-    const neighbor_request r = {.a = {.doubles = points_xyz, .count = count, .is_double = true},
-                                .radii = {.same = radius}};
+    const bp_neighbor_request r = {.a = {.doubles = points_xyz, .count = count, .is_double = true},
+                                   .radii = {.same = radius}};
     return find_neighbors(&r, config, neighbors);
 }
 
 bp_status bp_find_neighbors_variable_double(const double *points_xyz, const double *radii, size_t count,
                                             const bp_config *config, bp_neighbors *neighbors) {
-    const neighbor_request r = {.a = {.doubles = points_xyz, .count = count, .is_double = true},
-                                .radii = {.doubles = radii},
-                                .per_point = true};
+    const bp_neighbor_request r = {.a = {.doubles = points_xyz, .count = count, .is_double = true},
+                                   .radii = {.doubles = radii},
+                                   .per_point = true};
     return find_neighbors(&r, config, neighbors);
 }
 
 bp_status bp_find_neighbors_between_double(const double *a_xyz, size_t a_count, const double *b_xyz, size_t b_count,
                                            double radius, const bp_config *config, bp_neighbors *neighbors) {
-    const neighbor_request r = {.a = {.doubles = a_xyz, .count = a_count, .is_double = true},
-                                .b = {.doubles = b_xyz, .count = b_count, .is_double = true},
-                                .radii = {.same = radius},
-                                .between = true};
+    const bp_neighbor_request r = {.a = {.doubles = a_xyz, .count = a_count, .is_double = true},
+                                   .b = {.doubles = b_xyz, .count = b_count, .is_double = true},
+                                   .radii = {.same = radius},
+                                   .between = true};
     return find_neighbors(&r, config, neighbors);
 }
 

@@ -303,6 +303,9 @@ static bool search_grids(near_search *s, bp_neighbors *rows) {
         return false;
     }
     choose_chunks(s);
+    if (s->request->order != NULL) {
+        memcpy(s->request->order, s->grid.columns.id, s->request->nearness.first.count * sizeof(uint32_t));
+    }
     bp_parallel_for(&s->request->runtime->executor, s->blocks.count, task_search_block, s);
     return !any_failed(s) && make_rows(s, rows);
 }
@@ -318,7 +321,9 @@ static bp_status refuse_memory(const bp_near_request *request) {
 bp_status bp_near_search(const bp_near_request *request, bp_neighbors *rows, bp_stats *stats, bool *served) {
     const double start = bp_clock_seconds();
     near_search s = {.request = request};
-    s.wanted = request->between ? BP_NEAR_ALL : request->half ? BP_NEAR_LARGER : BP_NEAR_OTHERS;
+    s.wanted = request->between ? (request->skips_own ? BP_NEAR_OTHERS : BP_NEAR_ALL)
+               : request->half  ? BP_NEAR_LARGER
+                                : BP_NEAR_OTHERS;
     *served = bp_point_plan_make(&s.plan, &request->nearness, &request->runtime->executor);
     if (!*served) {
         return BP_OK;

@@ -19,6 +19,9 @@
 typedef struct bp_near_request {
     bp_nearness nearness; // with one radius for all
     bool between, half;
+    bool
+        skips_own; // between: the first points of the second set are those of the first, and no neighbours of themselves
+    uint32_t *order;  // gets the points in the order of the cells: neighbours one after the other; NULL: not wanted
     bp_filter filter; // pass may be NULL
     const bp_kernels *kernels;
     const bp_runtime *runtime;

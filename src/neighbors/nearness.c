@@ -13,6 +13,7 @@
 #include "base/boxes.h"
 #include "base/log.h"
 #include "base/parallel.h"
+#include "neighbors/point_images.h"
 
 #include <float.h>
 #include <math.h>
@@ -52,6 +53,9 @@ static double to_nearest_image(double difference, double period) {
 }
 
 static double square_distance(const bp_nearness *n, bp_pair pair) {
+    if (n->images != NULL) {
+        return bp_point_images_square(n->images, pair.a, pair.b);
+    }
     double square = 0.0;
     for (uint32_t axis = 0; axis < n->rule->dimensions; ++axis) {
         const double period = (double)n->rule->period[axis];

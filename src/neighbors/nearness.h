@@ -36,12 +36,15 @@ static inline double bp_radius_of(const bp_radii *radii, size_t point) {
                                     : radii->same;
 }
 
+struct bp_point_images; // point_images.h
+
 // The definition of a near pair of points.
 typedef struct bp_nearness {
     const bp_overlap_rule *rule; // only its dimensions and period matter
     bp_radius_rule radius_rule;  // for different radii
     bp_points first, second;     // the same inside one set
     bp_radii radii;
+    const struct bp_point_images *images; // if not NULL: the points are images of others, and only these count
     bool by_larger; // a pair is (point in the cube, point of the cube), maybe found twice: the larger cube reports it
 } bp_nearness;
 

@@ -7,6 +7,7 @@
 
 #include "base/cells.h"
 #include "base/parallel.h"
+#include "neighbors/point_images.h"
 
 enum {
     BLOCK_LEAST = 4096, // points that are worth a task
@@ -106,13 +107,15 @@ static bool measure_extents(const bp_point_plan *p, const bounds *b, extents *e)
 }
 
 // By how much rounding may change the square of a distance of about 1. A coordinate is off by half a unit in the last
-// place, the origin and the period by another one each, and both points count: `off` is twice that.
-static double band_of(const bp_point_plan *p, const extents *e) {
+// place, the origin and the period by another one each, and both points count: `off` is twice that. Images are off by
+// more.
+static double band_of(const bp_point_plan *p, const extents *e, const bp_point_images *images) {
     double longest = 1.0;
     for (uint32_t axis = 0; axis < p->dimensions; ++axis) {
         longest = e->along[axis] > longest ? e->along[axis] : longest;
     }
-    const double off = 8.0 * ((longest + 1.0) * 0x1p-24 + e->farthest * 0x1p-51);
+    const double moved = images != NULL ? images->rounding * p->scale : 0.0;
+    const double off = 8.0 * ((longest + 1.0) * 0x1p-24 + e->farthest * 0x1p-51 + moved);
     return 2.0 * (3.5 * off + 3.0 * off * off) + 0x1p-20;
 }
 
@@ -198,7 +201,8 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
     bounds b = NOTHING;
     extents e = {.points = first > second ? first : second};
     extend_by_points(&b, &nearness->first, plan->dimensions, executor);
-    if (nearness->second.floats != nearness->first.floats || nearness->second.doubles != nearness->first.doubles) {
+    if (nearness->second.floats != nearness->first.floats || nearness->second.doubles != nearness->first.doubles ||
+        second != first) {
         extend_by_points(&b, &nearness->second, plan->dimensions, executor);
     }
     for (uint32_t axis = 0; axis < plan->dimensions; ++axis) {
@@ -211,7 +215,7 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
     if (!(b.invalid[0] + b.invalid[1] + b.invalid[2] == 0.0) || !measure_extents(plan, &b, &e)) {
         return false;
     }
-    const double band = band_of(plan, &e);
+    const double band = band_of(plan, &e, nearness->images);
     plan->sure = (float)(1.0 - band);
     plan->possible = (float)(1.0 + band);
     return band < WIDEST_BAND && !are_sparse(plan, &e, nearness->first.is_double) && plan_cells(plan, &e);
