@@ -26,10 +26,12 @@ from ._core import (
     explain,
     mesh_pairs,
     methods,
+    neighbor_images,
     neighbors,
     pairs,
     tune,
 )
+from .atoms import neighbor_list
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -46,6 +48,8 @@ __all__ = [
     "explain",
     "mesh_pairs",
     "methods",
+    "neighbor_images",
+    "neighbor_list",
     "neighbor_matrix",
     "neighbors",
     "pair_matrix",

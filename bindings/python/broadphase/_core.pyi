@@ -45,6 +45,20 @@ def neighbors(
     filter: _Filter | None = None,
     **settings: _Setting,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint32]]: ...
+def neighbor_images(
+    points: ArrayLike,
+    radius: ArrayLike,
+    *,
+    cell: ArrayLike | None = None,
+    periodic: ArrayLike | None = True,
+    kinds: ArrayLike | None = None,
+    distances: bool = False,
+    vectors: bool = False,
+    shifts: bool = False,
+    half: bool = False,
+    filter: _Filter | None = None,
+    **settings: _Setting,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint32], Any, Any, Any]: ...
 def explain(
     boxes: ArrayLike, other: ArrayLike | None = None, *, filter: _Filter | None = None, **settings: _Setting
 ) -> str: ...

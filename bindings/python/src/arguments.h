@@ -4,7 +4,7 @@
 
 #include "call_settings.h"
 
-enum { ARGUMENTS_MAX = 8 };
+enum { ARGUMENTS_MAX = 12 };
 
 typedef struct call_signature {
     const char *function;

@@ -19,6 +19,7 @@ typedef struct core_objects {
     PyObject *ndarray; // numpy.ndarray and numpy.asarray
     PyObject *asarray;
     PyObject *uint32; // dtypes
+    PyObject *int32;
     PyObject *int64;
     PyObject *float32;
     PyObject *float64;
@@ -50,9 +51,11 @@ PyObject *stats_text(const bp_stats *stats);
 PyObject *core_pairs(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *core_explain(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *core_neighbors(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
+PyObject *core_neighbor_images(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *core_mesh_pairs(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *core_tune(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *core_methods(PyObject *module, PyObject *unused);
-extern const char pairs_doc[], explain_doc[], neighbors_doc[], mesh_pairs_doc[], tune_doc[], methods_doc[];
+extern const char pairs_doc[], explain_doc[], neighbors_doc[], neighbor_images_doc[], mesh_pairs_doc[], tune_doc[],
+    methods_doc[];
 
 #endif

@@ -59,12 +59,13 @@ static bool find_numpy(void) {
     core.ndarray = PyObject_GetAttrString(numpy, "ndarray");
     core.asarray = PyObject_GetAttrString(numpy, "asarray");
     core.uint32 = make_dtype(numpy, "uint32");
+    core.int32 = make_dtype(numpy, "int32");
     core.int64 = make_dtype(numpy, "int64");
     core.float32 = make_dtype(numpy, "float32");
     core.float64 = make_dtype(numpy, "float64");
     Py_DECREF(numpy);
-    return core.ndarray != NULL && core.asarray != NULL && core.uint32 != NULL && core.int64 != NULL &&
-           core.float32 != NULL && core.float64 != NULL;
+    return core.ndarray != NULL && core.asarray != NULL && core.uint32 != NULL && core.int32 != NULL &&
+           core.int64 != NULL && core.float32 != NULL && core.float64 != NULL;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -73,6 +74,7 @@ static bool find_numpy(void) {
 static PyMethodDef functions[] = {{"pairs", CORE_NAMED(core_pairs), pairs_doc},
                                   {"mesh_pairs", CORE_NAMED(core_mesh_pairs), mesh_pairs_doc},
                                   {"neighbors", CORE_NAMED(core_neighbors), neighbors_doc},
+                                  {"neighbor_images", CORE_NAMED(core_neighbor_images), neighbor_images_doc},
                                   {"explain", CORE_NAMED(core_explain), explain_doc},
                                   {"tune", CORE_NAMED(core_tune), tune_doc},
                                   {"methods", core_methods, METH_NOARGS, methods_doc},

@@ -145,13 +145,30 @@ bool rows_take_points(rows_in *self, PyObject *object, const char *name) {
     return good || refuse(self);
 }
 
-bool rows_take_reals(rows_in *self, PyObject *object, const char *name, size_t count, bool wide) {
+// The numbers as float or double, whichever is asked for.
+static bool view_precisely(rows_in *self, PyObject *object, const char *name, bool wide) {
     *self = (rows_in){.wide = wide};
-    if (!view_object(self, object) ||
-        !is_in_place(&self->view, wide ? 'd' : 'f', wide ? sizeof(double) : sizeof(float))) {
-        drop_view(self);
-        if (!view_converted(self, object, name, wide ? core.float64 : core.float32)) return refuse(self);
+    if (view_object(self, object) &&
+        is_in_place(&self->view, wide ? 'd' : 'f', wide ? sizeof(double) : sizeof(float))) {
+        return true;
     }
+    drop_view(self);
+    return view_converted(self, object, name, wide ? core.float64 : core.float32);
+}
+
+bool rows_take_table(rows_in *self, PyObject *object, const char *name) {
+    if (!view_precisely(self, object, name, true)) return refuse(self);
+    if (self->view.ndim != 2 || self->view.shape[0] != self->view.shape[1]) {
+        fail_shape(self, name, "a square table: (K, K)");
+        return refuse(self);
+    }
+    self->data = self->view.buf;
+    self->count = (size_t)self->view.shape[0];
+    return true;
+}
+
+bool rows_take_reals(rows_in *self, PyObject *object, const char *name, size_t count, bool wide) {
+    if (!view_precisely(self, object, name, wide)) return refuse(self);
     if (self->view.ndim != 1 || (size_t)self->view.shape[0] != count) {
         PyErr_Format(core.argument_error, "%s: expected one number, or one for each of the %zu points", name, count);
         return refuse(self);

@@ -27,6 +27,8 @@ bool rows_take_boxes(rows_in *self, PyObject *object, const char *name);
 bool rows_take_points(rows_in *self, PyObject *object, const char *name);
 // Numbers, as many as `count`, floats or doubles as `wide` says.
 bool rows_take_reals(rows_in *self, PyObject *object, const char *name, size_t count, bool wide);
+// A square table of doubles; `count` is how many rows it has.
+bool rows_take_table(rows_in *self, PyObject *object, const char *name);
 // Whole numbers from 0 to 2^32 - 1, one or many, as uint32_t.
 bool rows_take_ids(rows_in *self, PyObject *object, const char *name);
 // Whole numbers as int64_t, in rows of `columns`; with one column, of one number for all (count 1) or one each.

@@ -39,8 +39,8 @@ types)
         exit 77
     }
     package=$("$inside" -c 'import broadphase, os; print(os.path.dirname(broadphase.__file__))')
-    printf '[mypy]\nstrict = True\n[mypy-scipy.*]\nignore_missing_imports = True\n' >mypy.ini
-    "$inside" -m mypy "$package/__init__.py" tests/typed.py
+    printf '[mypy]\nstrict = True\n[mypy-scipy.*,ase.*]\nignore_missing_imports = True\n' >mypy.ini
+    "$inside" -m mypy "$package/__init__.py" "$package/atoms.py" tests/typed.py
     "$inside" -m mypy.stubtest broadphase._core --concise --ignore-missing-stub --allowlist tests/stubtest_allowed.txt
     ;;
 esac
