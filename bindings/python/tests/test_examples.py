@@ -33,7 +33,7 @@ def test_everything_is_documented_and_its_examples_are_true():
     assert tried > 60
 
 
-@pytest.mark.parametrize("page", ["bindings/python/README.md"])
+@pytest.mark.parametrize("page", ["README.md", "bindings/python/README.md", "docs/python.md"])
 def test_the_lines_on_a_page_work(page, tmp_path, monkeypatch):
     path = pathlib.Path(os.environ["BROADPHASE_SOURCE"]) / page
     blocks = re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), flags=re.DOTALL)
