@@ -106,28 +106,28 @@ class World:
     def stats(self) -> dict[str, Any]: ...
     def explain(self) -> str: ...
     def query_box(
-        self, box: ArrayLike, *, group: int | None = None, mask: int | None = None, island: int | None = None
-    ) -> NDArray[numpy.uint32]: ...
+        self, boxes: ArrayLike, *, group: int | None = None, mask: int | None = None, island: int | None = None
+    ) -> Any: ...
     def query_ray(
         self,
-        origin: ArrayLike,
-        direction: ArrayLike,
+        origins: ArrayLike,
+        directions: ArrayLike,
         max_t: float = ...,
         *,
         most: SupportsIndex | None = None,
         group: int | None = None,
         mask: int | None = None,
         island: int | None = None,
-    ) -> tuple[NDArray[numpy.uint32], NDArray[numpy.float32]]: ...
+    ) -> Any: ...
     def query_nearest(
         self,
-        point: ArrayLike,
+        points: ArrayLike,
         k: SupportsIndex = 1,
         *,
         group: int | None = None,
         mask: int | None = None,
         island: int | None = None,
-    ) -> tuple[NDArray[numpy.uint32], NDArray[numpy.float32]]: ...
+    ) -> Any: ...
     def save(self, file: _Writer, /) -> None: ...
     @classmethod
     def load(cls, file: _Reader, /, **settings: _Setting) -> Self: ...

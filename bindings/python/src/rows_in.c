@@ -247,3 +247,17 @@ bool rows_widen(rows_in *self, size_t columns) {
     self->wide = true;
     return true;
 }
+
+bool rows_narrow(rows_in *self, size_t columns) {
+    if (!self->wide) return true;
+    const double *from = self->data;
+    float *copy = malloc((self->count * columns + 1) * sizeof *copy);
+    if (copy == NULL) return PyErr_NoMemory() != NULL;
+    for (size_t i = 0; i < self->count * columns; i++) copy[i] = (float)from[i];
+    drop_view(self);
+    free(self->copy);
+    self->copy = copy;
+    self->data = copy;
+    self->wide = false;
+    return true;
+}

@@ -35,6 +35,8 @@ bool rows_take_ids(rows_in *self, PyObject *object, const char *name);
 bool rows_take_wholes(rows_in *self, PyObject *object, const char *name, uint32_t columns);
 // Floats become doubles; the columns of a row are 6 for boxes and 3 for points.
 bool rows_widen(rows_in *self, size_t columns);
+// Doubles become floats, rounded.
+bool rows_narrow(rows_in *self, size_t columns);
 // An empty one is fine.
 void rows_release(rows_in *self);
 

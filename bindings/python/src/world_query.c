@@ -1,4 +1,4 @@
-// query_box, query_ray, query_nearest.
+// query_box, query_ray, query_nearest: one question, or rows of them in one call of the library.
 #include "arguments.h"
 #include "rows_in.h"
 #include "rows_out.h"
@@ -8,45 +8,45 @@
 #include <stdlib.h>
 
 #define AS_DOC                                                                                                         \
-    "With group, mask or island, only what an object of these would pair with. Coordinates are rounded to "            \
-    "float32.\n\n"
+    "With group, mask or island, only what an object of these would pair with. Coordinates are rounded to float32. "   \
+    "Rows\n"                                                                                                           \
+    "of questions are answered as compressed rows, with the offsets in front, as by `neighbors`, and by all "          \
+    "threads.\n\n"
 #define WORLD_DOC                                                                                                      \
     ">>> import broadphase\n"                                                                                          \
     ">>> world = broadphase.World()\n"                                                                                 \
     ">>> ids = world.add([[0, 0, 0, 1, 1, 1], [2, 0, 0, 3, 1, 1]])\n"
 
-const char world_query_box_doc[] = "query_box($self, box, *, group=None, mask=None, island=None)\n--\n\n"
-                                   "The ids of the objects that overlap a box, ascending.\n\n" AS_DOC WORLD_DOC
-                                   ">>> world.query_box([0, 0, 0, 9, 9, 9])\n"
-                                   "array([0, 1], dtype=uint32)\n";
+const char world_query_box_doc[] =
+    "query_box($self, boxes, *, group=None, mask=None, island=None)\n--\n\n"
+    "The ids of the objects that overlap a box, ascending; of rows of boxes, (offsets, ids).\n\n" AS_DOC WORLD_DOC
+    ">>> world.query_box([0, 0, 0, 9, 9, 9])\n"
+    "array([0, 1], dtype=uint32)\n"
+    ">>> world.query_box([[0, 0, 0, 9, 9, 9], [2, 0, 0, 3, 3, 3]])\n"
+    "(array([0, 2, 3]), array([0, 1, 1], dtype=uint32))\n";
 
 const char world_query_ray_doc[] =
-    "query_ray($self, origin, direction, max_t=inf, *, most=None, group=None, mask=None, island=None)\n--\n\n"
+    "query_ray($self, origins, directions, max_t=inf, *, most=None, group=None, mask=None, island=None)\n--\n\n"
     "The objects that a ray hits, and where, in units of its direction: (ids, t), ascending by t; the first `most`, "
     "or\n"
-    "all.\n\n" AS_DOC WORLD_DOC ">>> world.query_ray([-1, 0.5, 0.5], [1, 0, 0])\n"
+    "all. Of rows of rays, (offsets, ids, t).\n\n" AS_DOC WORLD_DOC ">>> world.query_ray([-1, 0.5, 0.5], [1, 0, 0])\n"
     "(array([0, 1], dtype=uint32), array([1., 3.], dtype=float32))\n";
 
 const char world_query_nearest_doc[] =
-    "query_nearest($self, point, k=1, *, group=None, mask=None, island=None)\n--\n\n"
-    "The k objects nearest to a point, and how far they are: (ids, distances), ascending; fewer if there are "
-    "fewer.\n\n" AS_DOC WORLD_DOC ">>> world.query_nearest([1.75, 0, 0])\n"
+    "query_nearest($self, points, k=1, *, group=None, mask=None, island=None)\n--\n\n"
+    "The k objects nearest to a point, and how far they are: (ids, distances), ascending; fewer if there are fewer. "
+    "Of\n"
+    "rows of points, (offsets, ids, distances).\n\n" AS_DOC WORLD_DOC ">>> world.query_nearest([1.75, 0, 0])\n"
     "(array([1], dtype=uint32), array([0.25], dtype=float32))\n";
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Questions
 
-// Numbers of one row, as floats.
-static bool take_row(PyObject *object, const char *name, bool is_box, float *row) {
-    rows_in rows;
-    if (is_box ? !rows_take_boxes(&rows, object, name) : !rows_take_points(&rows, object, name)) return false;
-    const bool good = rows.count == 1;
-    for (size_t i = 0; good && i < (is_box ? 6 : 3); i++) {
-        row[i] = rows.wide ? (float)((const double *)rows.data)[i] : ((const float *)rows.data)[i];
-    }
-    if (!good) PyErr_Format(core.argument_error, "%s: expected one, found %zu", name, rows.count);
-    rows_release(&rows);
-    return good;
+// Rows as floats, which is what queries take; the columns of a row are 6 for boxes and 3 for points.
+static bool take_floats(rows_in *rows, PyObject *object, const char *name, bool are_boxes) {
+    const size_t columns = are_boxes ? 6 : 3;
+    if (are_boxes ? !rows_take_boxes(rows, object, name) : !rows_take_points(rows, object, name)) return false;
+    return rows_narrow(rows, columns) || (rows_release(rows), false);
 }
 
 // What to see the world as: false in *is_asked where no argument is given.
@@ -79,103 +79,56 @@ static bool take_count(PyObject *argument, const char *name, size_t *count) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Answers
 
-typedef struct world_question {
+typedef struct question_rows {
     const bp_object *as;
-    bp_box box;
-    bp_ray ray;
-    float point[3];
-    size_t limit; // of answers; SIZE_MAX: all
-} world_question;
+    const void *data; // boxes, rays or points
+    size_t count;
+    size_t most; // answers to each
+    bool is_one, with_values;
+} question_rows;
 
-// What a query finds: the ids, and t or distances.
-typedef struct answers {
-    uint32_t *ids;
-    float *values;
-    size_t capacity, count;
-} answers;
+typedef bp_status (*ask_function)(const bp_world *world, const question_rows *questions, bp_answers *answers);
 
-// Asks with the room there is; *needed is how many answers there are.
-typedef bp_status (*ask_function)(const bp_world *world, const world_question *question, const answers *room,
-                                  size_t *needed);
-
-static bp_status ask_box(const bp_world *world, const world_question *question, const answers *room, size_t *needed) {
-    return bp_query_box_as(world, &question->box, question->as, room->ids, room->capacity, needed);
+static bp_status ask_boxes(const bp_world *world, const question_rows *q, bp_answers *answers) {
+    return bp_query_boxes(world, q->count, q->data, q->as, answers);
 }
 
-static bp_status ask_ray(const bp_world *world, const world_question *question, const answers *room, size_t *needed) {
-    bp_ray_hit *hits = malloc((room->capacity + 1) * sizeof *hits);
-    if (hits == NULL) return BP_ERROR_MEMORY;
-    const bool all = question->limit == SIZE_MAX;
-    bp_status status = bp_query_ray_as(world, &question->ray, question->as, hits, room->capacity, all ? needed : NULL);
-    if (!all && status == BP_OK) {
-        for (*needed = 0; *needed < room->capacity && hits[*needed].id != BP_NO_ID;) ++*needed;
+static bp_status ask_rays(const bp_world *world, const question_rows *q, bp_answers *answers) {
+    return bp_query_rays(world, q->count, q->data, q->most, q->as, answers);
+}
+
+static bp_status ask_nearest(const bp_world *world, const question_rows *q, bp_answers *answers) {
+    return bp_query_nearest_many(world, q->count, q->data, q->most, q->as, answers);
+}
+
+// Without offsets of one question, and without values where they have no meaning.
+static PyObject *answer_arrays(const bp_answers *found, const question_rows *q) {
+    const size_t count = found->offsets[found->count];
+    PyObject *arrays[3];
+    arrays[0] = rows_out_take(found->offsets, found->offset_capacity, found->count + 1, 1, sizeof(size_t), core.int64);
+    arrays[1] = rows_out_take(found->ids, found->id_capacity, count, 1, sizeof(uint32_t), core.uint32);
+    arrays[2] =
+        rows_out_take(found->values, found->value_capacity, q->with_values ? count : 0, 1, sizeof(float), core.float32);
+    PyObject *all = NULL;
+    if (!PyErr_Occurred()) {
+        all = q->is_one ? PyTuple_Pack(2, arrays[1], arrays[2]) : PyTuple_Pack(3, arrays[0], arrays[1], arrays[2]);
     }
-    for (size_t i = 0; status == BP_OK && i < *needed; i++) {
-        room->ids[i] = hits[i].id;
-        room->values[i] = hits[i].t;
-    }
-    free(hits);
-    return status;
+    PyObject *result = q->with_values || all == NULL ? Py_XNewRef(all)
+                       : q->is_one                   ? Py_NewRef(arrays[1])
+                                                     : PyTuple_Pack(2, arrays[0], arrays[1]);
+    for (int i = 0; i < 3; i++) Py_XDECREF(arrays[i]);
+    Py_XDECREF(all);
+    return result;
 }
 
-static bp_status ask_nearest(const bp_world *world, const world_question *question, const answers *room,
-                             size_t *needed) {
-    const size_t k = room->capacity > 0 ? room->capacity : 1; // none is refused; there is room for one more
-    bp_near *near = malloc((room->capacity + 1) * sizeof *near);
-    if (near == NULL) return BP_ERROR_MEMORY;
-    bp_status status = bp_query_nearest_as(world, question->point, k, question->as, near, needed);
-    for (size_t i = 0; status == BP_OK && i < *needed; i++) {
-        room->ids[i] = near[i].id;
-        room->values[i] = near[i].distance;
-    }
-    free(near);
-    return status;
-}
-
-static void release_answers(answers *self) {
-    rows_out_release(self->ids, self->capacity + 1, sizeof *self->ids);
-    rows_out_release(self->values, self->capacity + 1, sizeof *self->values);
-    *self = (answers){0};
-}
-
-static bool make_room(answers *self, size_t capacity) {
-    self->capacity = capacity;
-    self->ids = rows_out_allocate(capacity, sizeof *self->ids);
-    self->values = self->ids == NULL ? NULL : rows_out_allocate(capacity, sizeof *self->values);
-    if (self->values == NULL) release_answers(self);
-    return self->ids != NULL;
-}
-
-// Few answers first; if there are more, all of them. The interpreter's lock is kept: a query takes microseconds.
-static bool find_answers(world_object *self, ask_function ask, const world_question *question, answers *found) {
-    const size_t alive = bp_world_count(self->world);
-    size_t needed = question->limit == SIZE_MAX ? 64 : question->limit < alive ? question->limit : alive;
-    bp_status status = BP_ERROR_CAPACITY;
-    while (status == BP_ERROR_CAPACITY) {
-        release_answers(found);
-        if (!make_room(found, needed)) break;
-        status = ask(self->world, question, found, &needed);
-    }
-    found->count = needed;
-    return found->ids != NULL ? world_end_ask(self, status) : (world_end_ask(self, BP_OK), false);
-}
-
-static PyObject *answer_arrays(answers *found, bool with_values) {
-    PyObject *ids = rows_out_take(found->ids, found->capacity + 1, found->count, 1, sizeof(uint32_t), core.uint32);
-    if (!with_values || ids == NULL) {
-        rows_out_release(found->values, found->capacity + 1, sizeof *found->values);
-        return ids;
-    }
-    PyObject *values = rows_out_take(found->values, found->capacity + 1, found->count, 1, sizeof(float), core.float32);
-    return values == NULL ? (Py_DECREF(ids), NULL) : Py_BuildValue("(NN)", ids, values);
-}
-
-static PyObject *answer_question(PyObject *object, ask_function ask, const world_question *question, bool with_values) {
+static PyObject *answer(PyObject *object, ask_function ask, const question_rows *questions) {
     world_object *self = (world_object *)object;
-    answers found = {0};
+    bp_answers found = {0};
+    bp_status status;
     if (!world_begin_ask(self)) return NULL;
-    if (find_answers(self, ask, question, &found)) return answer_arrays(&found, with_values);
-    release_answers(&found);
+    Py_BEGIN_ALLOW_THREADS status = ask(self->world, questions, &found);
+    Py_END_ALLOW_THREADS if (world_end_ask(self, status)) return answer_arrays(&found, questions);
+    bp_answers_free(&found, NULL);
     return NULL;
 }
 
@@ -183,51 +136,91 @@ static PyObject *answer_question(PyObject *object, ask_function ask, const world
 // Methods
 
 PyObject *world_query_box(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names) {
-    static const call_signature signature = {"query_box", {"box", "group", "mask", "island"}, 1, 1};
+    static const call_signature signature = {"query_box", {"boxes", "group", "mask", "island"}, 1, 1};
     PyObject *arguments[ARGUMENTS_MAX];
-    world_question question = {.limit = SIZE_MAX};
-    float row[6];
+    rows_in boxes;
     bp_object as;
     bool is_asked;
     if (!arguments_take(&signature, values, count, names, arguments, NULL) ||
-        !take_object(arguments + 1, &as, &is_asked) || !take_row(arguments[0], "box", true, row)) {
+        !take_object(arguments + 1, &as, &is_asked) || !take_floats(&boxes, arguments[0], "boxes", true)) {
         return NULL;
     }
-    question.box = (bp_box){{row[0], row[1], row[2]}, {row[3], row[4], row[5]}};
-    question.as = is_asked ? &as : NULL;
-    return answer_question(object, ask_box, &question, false);
+    const question_rows questions = {
+        .as = is_asked ? &as : NULL, .data = boxes.data, .count = boxes.count, .is_one = boxes.is_one};
+    PyObject *found = answer(object, ask_boxes, &questions);
+    rows_release(&boxes);
+    return found;
+}
+
+// As many as the longer of both; one origin or one direction may serve all.
+static bp_ray *make_rays(const rows_in *origins, const rows_in *directions, float max_t, size_t *count) {
+    *count = origins->count > directions->count ? origins->count : directions->count;
+    if ((origins->count != *count && !origins->is_one) || (directions->count != *count && !directions->is_one)) {
+        PyErr_Format(core.argument_error, "%zu origins, but %zu directions", origins->count, directions->count);
+        return NULL;
+    }
+    bp_ray *rays = malloc((*count + 1) * sizeof *rays);
+    if (rays == NULL) return PyErr_NoMemory(), NULL;
+    for (size_t i = 0; i < *count; i++) {
+        const float *from = (const float *)origins->data + 3 * (origins->is_one ? 0 : i);
+        const float *to = (const float *)directions->data + 3 * (directions->is_one ? 0 : i);
+        rays[i] = (bp_ray){{from[0], from[1], from[2]}, {to[0], to[1], to[2]}, max_t};
+    }
+    return rays;
+}
+
+static PyObject *answer_rays(PyObject *object, const rows_in *origins, const rows_in *directions, float max_t,
+                             question_rows questions) {
+    bp_ray *rays = make_rays(origins, directions, max_t, &questions.count);
+    if (rays == NULL) return NULL;
+    questions.data = rays;
+    questions.is_one = origins->is_one && directions->is_one;
+    PyObject *found = answer(object, ask_rays, &questions);
+    free(rays);
+    return found;
 }
 
 PyObject *world_query_ray(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names) {
     static const call_signature signature = {
-        "query_ray", {"origin", "direction", "max_t", "most", "group", "mask", "island"}, 2, 3};
+        "query_ray", {"origins", "directions", "max_t", "most", "group", "mask", "island"}, 2, 3};
     PyObject *arguments[ARGUMENTS_MAX];
-    world_question question = {.limit = SIZE_MAX, .ray.max_t = INFINITY};
+    rows_in origins = {0}, directions = {0};
+    question_rows questions = {.with_values = true};
     bp_object as;
     bool is_asked;
     if (!arguments_take(&signature, values, count, names, arguments, NULL) ||
-        !take_object(arguments + 4, &as, &is_asked) || !take_count(arguments[3], "most", &question.limit) ||
-        !take_row(arguments[0], "origin", false, question.ray.origin) ||
-        !take_row(arguments[1], "direction", false, question.ray.direction)) {
+        !take_object(arguments + 4, &as, &is_asked) || !take_count(arguments[3], "most", &questions.most)) {
         return NULL;
     }
-    if (arguments[2] != NULL) question.ray.max_t = (float)PyFloat_AsDouble(arguments[2]);
-    if (PyErr_Occurred()) return NULL;
-    question.as = is_asked ? &as : NULL;
-    return answer_question(object, ask_ray, &question, true);
+    const double max_t = arguments[2] == NULL ? (double)INFINITY : PyFloat_AsDouble(arguments[2]);
+    PyObject *found = NULL;
+    questions.as = is_asked ? &as : NULL;
+    if (!PyErr_Occurred() && take_floats(&origins, arguments[0], "origins", false) &&
+        take_floats(&directions, arguments[1], "directions", false)) {
+        found = answer_rays(object, &origins, &directions, (float)max_t, questions);
+    }
+    rows_release(&origins);
+    rows_release(&directions);
+    return found;
 }
 
 PyObject *world_query_nearest(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names) {
-    static const call_signature signature = {"query_nearest", {"point", "k", "group", "mask", "island"}, 1, 2};
+    static const call_signature signature = {"query_nearest", {"points", "k", "group", "mask", "island"}, 1, 2};
     PyObject *arguments[ARGUMENTS_MAX];
-    world_question question = {.limit = 1};
+    rows_in points;
+    question_rows questions = {.most = 1, .with_values = true};
     bp_object as;
     bool is_asked;
     if (!arguments_take(&signature, values, count, names, arguments, NULL) ||
-        !take_object(arguments + 2, &as, &is_asked) || !take_count(arguments[1], "k", &question.limit) ||
-        !take_row(arguments[0], "point", false, question.point)) {
+        !take_object(arguments + 2, &as, &is_asked) || !take_count(arguments[1], "k", &questions.most) ||
+        !take_floats(&points, arguments[0], "points", false)) {
         return NULL;
     }
-    question.as = is_asked ? &as : NULL;
-    return answer_question(object, ask_nearest, &question, true);
+    questions.as = is_asked ? &as : NULL;
+    questions.data = points.data;
+    questions.count = points.count;
+    questions.is_one = points.is_one;
+    PyObject *found = answer(object, ask_nearest, &questions);
+    rows_release(&points);
+    return found;
 }

@@ -155,9 +155,35 @@ def test_queries():
     assert len(broadphase.World().query_nearest([0, 0, 0], 3)[0]) == 0
     assert len(world.query_ray([-1, 0.5, 0.5], [1, 0, 0], most=500)[0]) == len(ids)
     for call in (lambda: world.query_nearest([0, 0, np.nan]), lambda: world.query_nearest([0, 0, 0], 0),
-                 lambda: world.query_ray([0, 0, 0], [0, 0, 0]), lambda: world.query_box(np.zeros((2, 6)))):
+                 lambda: world.query_ray([0, 0, 0], [0, 0, 0]),
+                 lambda: world.query_ray(np.zeros((2, 3)), np.ones((3, 3)))):
         with pytest.raises(broadphase.ArgumentError):
             call()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_of_questions_are_single_ones_together(dtype):
+    rng = np.random.default_rng(9)
+    world = broadphase.World(threads=2)
+    world.add(brute_force.random_boxes(rng, 500))
+    world.update()
+    boxes = brute_force.random_boxes(rng, 60, size=0.3).astype(dtype)
+    points, directions = rng.random((60, 3)).astype(dtype), rng.normal(size=(60, 3)).astype(dtype)
+    by_box, by_point = world.query_box(boxes), world.query_nearest(points, 5)
+    by_ray, some = world.query_ray(points, directions), world.query_ray(points, directions[0], most=2)
+    for i in range(60):
+        rows = [slice(*found[0][i:i + 2]) for found in (by_box, by_point, by_ray, some)]
+        np.testing.assert_array_equal(by_box[1][rows[0]], world.query_box(boxes[i]))
+        for found, row, single in ((by_point, rows[1], world.query_nearest(points[i], 5)),
+                                   (by_ray, rows[2], world.query_ray(points[i], directions[i])),
+                                   (some, rows[3], world.query_ray(points[i], directions[0], most=2))):
+            np.testing.assert_array_equal(found[1][row], single[0])
+            np.testing.assert_array_equal(found[2][row], single[1])
+    assert [len(part) for part in world.query_box(boxes[:0])] == [1, 0]
+    assert [len(part) for part in world.query_nearest(points[:0])] == [1, 0, 0]
+    boxes[7, 1] = np.nan
+    with pytest.raises(broadphase.BoxError, match="7"):
+        world.query_box(boxes)
 
 
 def test_save_load_and_pickle():
