@@ -136,7 +136,8 @@ static bool take_scene(scene_steps *scene, PyObject *steps, call_settings *setti
     if (list == NULL) return false;
     const Py_ssize_t count = PyList_Size(list);
     scene->steps = calloc((size_t)count + 1, sizeof *scene->steps);
-    bool good = scene->steps != NULL || PyErr_NoMemory() != NULL;
+    bool good = scene->steps != NULL;
+    if (!good) PyErr_NoMemory();
     for (Py_ssize_t i = 0; good && i < count; i++) good = take_step(scene, PyList_GetItem(list, i), settings);
     Py_DECREF(list);
     return good;
@@ -153,9 +154,10 @@ static PyObject *words_of(const bp_tuned *tuned) {
     *output_room(&output, 1) = '\0';
     PyObject *words = PyDict_New();
     for (char *word = strtok(output.block, " "); words != NULL && word != NULL; word = strtok(NULL, " ")) {
-        char *value = strchr(word, '=');
-        *value++ = '\0';
-        PyObject *text = PyUnicode_FromString(value);
+        char *equals = strchr(word, '=');
+        if (equals == NULL) continue; // there is one in each word
+        *equals = '\0';
+        PyObject *text = PyUnicode_FromString(equals + 1);
         if (text == NULL || PyDict_SetItemString(words, word, text) != 0) Py_CLEAR(words);
         Py_XDECREF(text);
     }
