@@ -245,8 +245,8 @@ static bp_status finish_rows(image_search *s) {
         s->longest = count > s->longest ? count : s->longest;
     }
     s->blocks = bp_blocks_cut(&runtime->executor, rows->count, BLOCK_LEAST, BLOCKS_MAX);
-    if (!bp_buffer_reserve(&s->spare, &runtime->allocator, 0, bp_size_multiply(s->longest, s->blocks.count) + 1,
-                           sizeof(uint32_t)) ||
+    if (!bp_buffer_reserve(&s->spare, &runtime->allocator, 0,
+                           bp_size_add(bp_size_multiply(s->longest, s->blocks.count), 1), sizeof(uint32_t)) ||
         !reserve_result(s, rows->offsets[rows->count])) {
         return BP_ERROR_MEMORY;
     }

@@ -226,7 +226,7 @@ static size_t sum_up_ghosts(image_maker *m) {
     for (size_t block = 0; block < m->blocks.count; ++block) {
         const size_t count = m->ghosts[block];
         m->ghosts[block] = sum;
-        sum += count;
+        sum = bp_size_add(sum, count);
     }
     return sum;
 }
@@ -235,11 +235,11 @@ static bp_status put_all_images(bp_point_images *images, const image_plan *plan,
     image_maker m = {.plan = *plan, .given = images->given};
     m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
     bp_parallel_for(&runtime->executor, m.blocks.count, task_count_ghosts, &m);
-    const size_t count = images->count + sum_up_ghosts(&m);
+    const size_t count = bp_size_add(images->count, sum_up_ghosts(&m));
     if (count >= BP_MAX_COUNT) {
         return refuse_lattice(runtime, "lattice.cell: the radius reaches so many cells that there are too many images");
     }
-    if (!bp_buffer_reserve(&images->point_buffer, &runtime->allocator, 0, 3 * count, sizeof(double)) ||
+    if (!bp_buffer_reserve(&images->point_buffer, &runtime->allocator, 0, bp_size_multiply(count, 3), sizeof(double)) ||
         !bp_buffer_reserve(&images->image_buffer, &runtime->allocator, 0, count, sizeof(bp_point_image))) {
         return BP_ERROR_MEMORY;
     }
