@@ -60,9 +60,11 @@ wrong bench/main.c '"commands/command.h"' 'bench may not include cli'
 wrong mpi/world.c '"base/radix_sort.h"' 'mpi may include only those headers of src/'
 wrong cuda/plan.c '"base/radix_sort.h"' 'cuda may include only those headers of src/'
 wrong include/broadphase/broadphase.h '<unistd.h>' 'the public headers include only each other'
+wrong include/broadphase/broadphase.hpp '<fcl/fcl.h>' 'the public headers include only each other'
 
 right src/world/world.c '"base/memory.h"'
 right src/methods/bvh/bvh.c '<broadphase/broadphase.h>'
+right include/broadphase/broadphase.hpp '<vector>'
 right bench/main.c '"formats/failure.h"'
 right tests/support/support.c '"base/memory.h"'
 
