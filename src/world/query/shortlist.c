@@ -7,6 +7,8 @@
 
 enum {
     DIGITS = 256,
+    FEW_DIGITS = 16, // for fewer than MANY items: going through 256 parts would take longer than sorting
+    MANY = 128,
     FEW = 32 // items that are sorted by insertion
 };
 
@@ -111,16 +113,22 @@ static void sort_few_items(const bp_shortlist *list, size_t begin, size_t end) {
     }
 }
 
-static size_t digit_of_key(uint64_t key, unsigned shift) {
-    return (size_t)(key >> shift) & (DIGITS - 1);
+// What a sort looks at: `digits` values of the bits from `shift` up.
+typedef struct digit_place {
+    size_t digits;
+    unsigned shift;
+} digit_place;
+
+static size_t digit_of_key(uint64_t key, digit_place place) {
+    return (size_t)(key >> place.shift) & (place.digits - 1);
 }
 
 // Moves every item into the part of its digit, part after part, following each chain of displaced items to its end.
-static void move_to_parts(const bp_shortlist *list, size_t places[DIGITS], const size_t ends[DIGITS], unsigned shift) {
-    for (size_t part = 0; part < DIGITS; ++part) {
+static void move_to_parts(const bp_shortlist *list, size_t places[DIGITS], const size_t ends[DIGITS], digit_place by) {
+    for (size_t part = 0; part < by.digits; ++part) {
         while (places[part] < ends[part]) {
             uint64_t key = key_of_item(list, places[part]);
-            for (size_t digit = digit_of_key(key, shift); digit != part; digit = digit_of_key(key, shift)) {
+            for (size_t digit = digit_of_key(key, by); digit != part; digit = digit_of_key(key, by)) {
                 const size_t place = places[digit]++;
                 const uint64_t other = key_of_item(list, place);
                 put_key(list, place, key);
@@ -133,41 +141,42 @@ static void move_to_parts(const bp_shortlist *list, size_t places[DIGITS], const
 
 // Finds the digit to sort by first: its highest bit is the highest bit in which keys differ. False if all keys are
 // equal.
-static bool find_digit(const bp_shortlist *list, size_t begin, size_t end, unsigned *shift) {
+static bool find_digit(const bp_shortlist *list, size_t begin, size_t end, digit_place *place) {
     const uint64_t first = key_of_item(list, begin);
     uint64_t differing = 0;
     for (size_t i = begin + 1; i < end; ++i) {
         differing |= key_of_item(list, i) ^ first;
     }
-    *shift = 0;
-    while (differing >> *shift >= DIGITS) {
-        ++*shift;
+    *place = (digit_place){.digits = end - begin < MANY ? FEW_DIGITS : DIGITS};
+    while (differing >> place->shift >= place->digits) {
+        ++place->shift;
     }
     return differing != 0;
 }
 
-// At most eight deep: the keys of a part have the same digit, and the same bits above it.
+// At most sixteen deep: the keys of a part have the same digit, and the same bits above it.
 static void sort_items_by_digits(const bp_shortlist *list, size_t begin, size_t end) { // NOLINT(misc-no-recursion)
-    unsigned shift = 0;
+    digit_place by;
     if (end - begin <= FEW) {
         sort_few_items(list, begin, end);
         return;
     }
-    if (!find_digit(list, begin, end, &shift)) {
+    if (!find_digit(list, begin, end, &by)) {
         return;
     }
-    size_t places[DIGITS], ends[DIGITS] = {0};
+    size_t places[DIGITS], ends[DIGITS];
+    memset(ends, 0, by.digits * sizeof *ends);
     for (size_t i = begin; i < end; ++i) {
-        ++ends[digit_of_key(key_of_item(list, i), shift)];
+        ++ends[digit_of_key(key_of_item(list, i), by)];
     }
     size_t position = begin;
-    for (size_t digit = 0; digit < DIGITS; ++digit) {
+    for (size_t digit = 0; digit < by.digits; ++digit) {
         places[digit] = position;
         position += ends[digit];
         ends[digit] = position;
     }
-    move_to_parts(list, places, ends, shift);
-    for (size_t digit = 0, from = begin; digit < DIGITS; from = ends[digit++]) {
+    move_to_parts(list, places, ends, by);
+    for (size_t digit = 0, from = begin; digit < by.digits; from = ends[digit++]) {
         if (ends[digit] - from > 1) {
             sort_items_by_digits(list, from, ends[digit]);
         }
