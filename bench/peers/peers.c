@@ -1,4 +1,5 @@
 // The table of libraries: a row each, built or not. bench/CMakeLists.txt defines BENCH_WITH_... for those found.
+#include "peers/fcl_managers.h"
 #include "peers/query_peer.h"
 #include "peers/sets_peer.h"
 #include "peers/world_peer.h"
@@ -19,6 +20,7 @@ extern const bench_sets_peer fcl_sets[];
 #else
 #define fcl_peers NULL
 #define fcl_sets NULL
+const bench_fcl_manager *const bench_fcl_managers = NULL;
 #endif
 #ifdef BENCH_WITH_CGAL
 extern const bench_peer cgal_peers[];
