@@ -20,266 +20,17 @@
 #ifndef BROADPHASE_HPP
 #define BROADPHASE_HPP
 
-#include <broadphase/broadphase.h>
+#include <broadphase/broadphase_values.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <iterator>
-#include <memory>
 #include <optional>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace broadphase {
 
 // ---------------------------------------------------------------------------------------------------------------------
-// 1. Values
-
-/// A call that failed. what() is the status in words and, where the library has more to say, its log line: which box,
-/// which field, what to do about it.
-class error : public std::runtime_error {
-public:
-    explicit error(bp_status status, const char *log_line = "")
-        : std::runtime_error(text_of(status, log_line)), status_(status), line_size_(std::strlen(log_line)) {
-    }
-    bp_status status() const noexcept {
-        return status_;
-    }
-    /// The line that the library wrote to its log; empty if there was none.
-    const char *log_line() const noexcept {
-        return what() + std::strlen(what()) - line_size_;
-    }
-
-private:
-    static std::string text_of(bp_status status, const char *log_line) {
-        const std::string text = bp_status_text(status);
-        return *log_line == '\0' ? text : text + ": " + log_line;
-    }
-
-    bp_status status_;
-    std::size_t line_size_;
-};
-
-namespace detail {
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail_with(bp_status status, const char *log_line) {
-    throw error(status, log_line);
-}
-
-inline void check_sizes(std::size_t size, std::size_t expected, const char *rule) {
-    if (size != expected) fail_with(BP_ERROR_ARGUMENT, rule);
-}
-
-} // namespace detail
-
-/// A contiguous array of somebody else's: a pointer and a size. Any contiguous range converts to it, and it is one itself.
-template <class T> class array_view {
-public:
-    using element_type = T;
-    using value_type = std::remove_cv_t<T>;
-    using iterator = T *;
-
-    constexpr array_view() noexcept = default;
-    constexpr array_view(T *data, std::size_t size) noexcept : data_(data), size_(size) {
-    }
-    template <class Range, class Pointer = decltype(std::data(std::declval<Range &>())),
-              class = std::enable_if_t<std::is_convertible_v<std::remove_pointer_t<Pointer> (*)[], T (*)[]>>>
-    constexpr array_view(Range &&range) noexcept : data_(std::data(range)), size_(std::size(range)) {
-    }
-
-    constexpr T *data() const noexcept {
-        return data_;
-    }
-    constexpr std::size_t size() const noexcept {
-        return size_;
-    }
-    constexpr bool empty() const noexcept {
-        return size_ == 0;
-    }
-    constexpr T *begin() const noexcept {
-        return data_;
-    }
-    constexpr T *end() const noexcept {
-        return data_ + size_;
-    }
-    constexpr T &operator[](std::size_t i) const noexcept {
-        return data_[i];
-    }
-
-private:
-    T *data_ = nullptr;
-    std::size_t size_ = 0;
-};
-
-/// Points, as x, y, z one after the other: a contiguous range of coordinates, or of things that are three coordinates and
-/// have operator[], such as std::array<float, 3> and Eigen::Vector3f. T is float or double.
-template <class T> class points_view {
-    template <class Element>
-    using coordinate_of = std::remove_cv_t<std::remove_reference_t<decltype(std::declval<Element &>()[0])>>;
-
-public:
-    constexpr points_view(const T *xyz, std::size_t count) noexcept : xyz_(xyz), count_(count) {
-    }
-    /// Throws `error` (BP_ERROR_ARGUMENT) if the number of coordinates is not a multiple of 3.
-    template <class Range, class Element = std::remove_pointer_t<decltype(std::data(std::declval<Range &>()))>,
-              std::enable_if_t<std::is_same_v<std::remove_cv_t<Element>, T>, int> = 0>
-    points_view(Range &&range) : xyz_(std::data(range)), count_(std::size(range) / 3) {
-        detail::check_sizes(std::size(range) % 3, 0, "points: coordinates come in threes");
-    }
-    template <class Range, class Element = std::remove_pointer_t<decltype(std::data(std::declval<Range &>()))>,
-              std::enable_if_t<std::is_same_v<coordinate_of<Element>, T> && sizeof(Element) == 3 * sizeof(T), int> = 0>
-    points_view(Range &&range) noexcept
-        : xyz_(reinterpret_cast<const T *>(std::data(range))), count_(std::size(range)) {
-    }
-
-    constexpr const T *xyz() const noexcept {
-        return xyz_;
-    }
-    constexpr std::size_t size() const noexcept {
-        return count_;
-    }
-
-private:
-    const T *xyz_;
-    std::size_t count_;
-};
-
-// ---------------------------------------------------------------------------------------------------------------------
-// 2. Hooks from callables
-//
-// A hook keeps a pointer to the callable, which must live as long as the call or the world that the hook is given to. That
-// is why temporary callables are refused.
-
-/// config.filter from a callable bool(uint32_t a, uint32_t b): false leaves the pair out. Worker threads may call it.
-template <class Pass> bp_filter make_filter(Pass &pass) noexcept {
-    return {[](void *context, std::uint32_t a, std::uint32_t b) noexcept -> int {
-                return (*static_cast<Pass *>(context))(a, b) ? 1 : 0;
-            },
-            const_cast<std::remove_const_t<Pass> *>(std::addressof(pass))};
-}
-
-/// config.log from a callable void(const char *line).
-template <class Write> bp_log make_log(Write &write) noexcept {
-    return {[](void *context, const char *text) noexcept { (*static_cast<Write *>(context))(text); },
-            const_cast<std::remove_const_t<Write> *>(std::addressof(write))};
-}
-
-/// config.executor from a callable void(std::size_t count, task), which calls task(i), on any threads, for every i below
-/// count, and returns when all are done. `workers` is how many can run at the same time.
-template <class Run> bp_executor make_executor(Run &run, std::uint32_t workers) noexcept {
-    return {[](void *context, bp_task task, void *task_context, std::size_t count) noexcept {
-                (*static_cast<Run *>(context))(count, [=](std::size_t index) { task(task_context, index); });
-            },
-            const_cast<std::remove_const_t<Run> *>(std::addressof(run)), workers};
-}
-
-namespace detail {
-
-// A place for one log line, as long as the library writes them. No memory is allocated while it calls back.
-struct line_buffer {
-    char text[512];
-    void keep(const char *line) noexcept {
-        std::strncpy(text, line, sizeof text - 1);
-        text[sizeof text - 1] = '\0';
-    }
-};
-
-// Why did a call fail? It is made again with a log that listens: after a failure everything is as it was before. So a call
-// that succeeds pays nothing for the words of one that fails (with a log the library would look at the scene more closely).
-template <class Call>
-[[noreturn, gnu::cold, gnu::noinline]] void fail(bp_status status, bp_config config, const Call &call_again) {
-    line_buffer line{};
-    config.log = {[](void *context, const char *text) noexcept { static_cast<line_buffer *>(context)->keep(text); },
-                  &line};
-    call_again(config);
-    fail_with(status, line.text);
-}
-
-// The last line that a world of this thread has logged. Several threads may query one world, and fail, at the same time.
-inline line_buffer &last_line() noexcept {
-    static thread_local line_buffer line{};
-    return line;
-}
-
-// A world's log: remembers the line for the exception, and passes it on to the caller's own log.
-struct log_tap {
-    bp_log next;
-    static void write(void *context, const char *text) noexcept {
-        const bp_log &next = static_cast<const log_tap *>(context)->next;
-        last_line().keep(text);
-        if (next.write != nullptr) next.write(next.context, text);
-    }
-};
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail_with_last_line(bp_status status) {
-    const line_buffer line = last_line();
-    last_line().text[0] = '\0';
-    fail_with(status, line.text);
-}
-
-inline bool is_empty(const bp_pairs &pairs) noexcept {
-    return pairs.data == nullptr;
-}
-inline bool is_empty(const bp_neighbors &rows) noexcept {
-    return rows.offsets == nullptr && rows.indices == nullptr;
-}
-
-// What the library has allocated: a struct of C, and the allocator that its memory comes from.
-template <class Held, void (*release)(Held *, const bp_config *)> class owned {
-public:
-    owned() noexcept = default;
-    owned(owned &&other) noexcept : held_(std::exchange(other.held_, Held{})), allocator_(other.allocator_) {
-    }
-    owned &operator=(owned &&other) noexcept {
-        std::swap(held_, other.held_);
-        std::swap(allocator_, other.allocator_);
-        return *this;
-    }
-    ~owned() {
-        clear();
-    }
-
-    /// Releases the memory.
-    void clear() noexcept {
-        if (is_empty(held_)) return; // so that the compiler sees that nothing is left to do for what was moved from
-        bp_config config{};
-        config.allocator = allocator_;
-        release(&held_, &config);
-    }
-    /// For calls of C: the struct, which from now on grows with the allocator of this config.
-    Held *for_config(const bp_config &config) noexcept {
-        const bp_allocator &a = allocator_, &b = config.allocator;
-        if (a.allocate != b.allocate || a.release != b.release || a.context != b.context) {
-            clear();
-            allocator_ = b;
-        }
-        return &held_;
-    }
-
-protected:
-    Held held_{};
-
-private:
-    bp_allocator allocator_{};
-};
-
-// Lets a function of C write into a list, with this config.
-template <class List, class Call> void find_into(List &list, const bp_config &config, const Call &call) {
-    auto *held = list.for_config(config);
-    const bp_status status = call(&config, held);
-    if (status != BP_OK) fail(status, config, [&](const bp_config &listening) { call(&listening, held); });
-}
-
-} // namespace detail
-
-// ---------------------------------------------------------------------------------------------------------------------
-// 3. One call, no state
+// 1. One call, no state
 //
 // Boxes are bp_box or bp_box_double, coordinates of points float or double.
 
@@ -431,7 +182,7 @@ inline neighbor_list neighbors_between(points_view<double> a, points_view<double
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// 4. A world of objects that move
+// 2. A world of objects that move
 
 /// What an update has found: views, which belong to the world and stay valid until its next change.
 class result {
@@ -457,6 +208,26 @@ private:
     bp_result held_;
 };
 
+/// The answers to many questions, in the memory in which the library has written them. Move-only.
+class answer_list : public detail::owned<bp_answers, bp_answers_free> {
+public:
+    /// The number of questions.
+    std::size_t size() const noexcept {
+        return held_.count;
+    }
+    bool empty() const noexcept {
+        return held_.count == 0;
+    }
+    /// The objects that question i has found.
+    array_view<const bp_id> ids(std::size_t i) const noexcept {
+        return {held_.ids + held_.offsets[i], held_.offsets[i + 1] - held_.offsets[i]};
+    }
+    /// For each of them, the t of a ray or cast, or the distance.
+    array_view<const float> values(std::size_t i) const noexcept {
+        return {held_.values + held_.offsets[i], held_.offsets[i + 1] - held_.offsets[i]};
+    }
+};
+
 /// A set of objects, each with a box. Move-only. A world that was moved from may only be destroyed or assigned to.
 ///
 /// Queries come in two forms: one returns a vector; the other writes into a vector of yours, which is made longer where
@@ -464,14 +235,16 @@ private:
 /// `seen_as` a query sees only what such an object would pair with.
 class world {
 public:
-    explicit world(const bp_config &config = {}) : tap_(new detail::log_tap{config.log}) {
+    explicit world(const bp_config &config = {}) : tap_(new detail::log_tap{config.log}), allocator_(config.allocator) {
         const bp_config tapped = tap(config);
         check(bp_world_create(&tapped, &handle_));
     }
-    world(world &&other) noexcept : tap_(std::move(other.tap_)), handle_(std::exchange(other.handle_, nullptr)) {
+    world(world &&other) noexcept
+        : tap_(std::move(other.tap_)), allocator_(other.allocator_), handle_(std::exchange(other.handle_, nullptr)) {
     }
     world &operator=(world &&other) noexcept {
         std::swap(tap_, other.tap_);
+        std::swap(allocator_, other.allocator_);
         std::swap(handle_, other.handle_);
         return *this;
     }
@@ -628,6 +401,66 @@ public:
         return {buffer.data(), found};
     }
 
+    /// The objects that a moving box meets, ascending by (t, id).
+    std::vector<bp_ray_hit> query_cast(const bp_cast &cast, const bp_object *seen_as = nullptr) const {
+        return vector_of<bp_ray_hit>([&](auto &buffer) { return query_cast(cast, buffer, seen_as); });
+    }
+    array_view<const bp_ray_hit> query_cast(const bp_cast &cast, std::vector<bp_ray_hit> &buffer,
+                                            const bp_object *seen_as = nullptr) const {
+        return fill(buffer, [&](bp_ray_hit *hits, std::size_t capacity, std::size_t *found) {
+            return bp_query_cast(handle_, &cast, seen_as, hits, capacity, found);
+        });
+    }
+
+    /// The objects that an object was paired with at the last update, ascending by id.
+    std::vector<bp_id> pairs_of(bp_id id) const {
+        return vector_of<bp_id>([&](auto &buffer) { return pairs_of(id, buffer); });
+    }
+    array_view<const bp_id> pairs_of(bp_id id, std::vector<bp_id> &buffer) const {
+        return fill(buffer, [&](bp_id *others, std::size_t capacity, std::size_t *found) {
+            return bp_pairs_of(handle_, id, others, capacity, found);
+        });
+    }
+
+    // ---- one answer after the other: a callable bool(bp_id id, double t, double &max_t); false ends the query ----
+
+    template <class Visit>
+    void query_box_each(const bp_box &box, Visit &&visit, const bp_object *seen_as = nullptr) const {
+        check(bp_query_box_each(handle_, &box, seen_as, visitor<std::remove_reference_t<Visit>>, address_of(visit)));
+    }
+    template <class Visit>
+    void query_ray_each(const bp_ray &ray, Visit &&visit, const bp_object *seen_as = nullptr) const {
+        check(bp_query_ray_each(handle_, &ray, seen_as, visitor<std::remove_reference_t<Visit>>, address_of(visit)));
+    }
+    template <class Visit>
+    void query_cast_each(const bp_cast &cast, Visit &&visit, const bp_object *seen_as = nullptr) const {
+        check(bp_query_cast_each(handle_, &cast, seen_as, visitor<std::remove_reference_t<Visit>>, address_of(visit)));
+    }
+
+    // ---- many questions at once; `list` is a list whose memory may be used again, `most` 0: all hits ----
+
+    answer_list query_boxes(array_view<const bp_box> boxes, const bp_object *seen_as = nullptr,
+                            answer_list list = {}) const {
+        check(bp_query_boxes(handle_, boxes.size(), boxes.data(), seen_as, list.for_allocator(allocator_)));
+        return list;
+    }
+    answer_list query_rays(array_view<const bp_ray> rays, std::size_t most = 0, const bp_object *seen_as = nullptr,
+                           answer_list list = {}) const {
+        check(bp_query_rays(handle_, rays.size(), rays.data(), most, seen_as, list.for_allocator(allocator_)));
+        return list;
+    }
+    answer_list query_casts(array_view<const bp_cast> casts, std::size_t most = 0, const bp_object *seen_as = nullptr,
+                            answer_list list = {}) const {
+        check(bp_query_casts(handle_, casts.size(), casts.data(), most, seen_as, list.for_allocator(allocator_)));
+        return list;
+    }
+    answer_list query_nearest_many(points_view<float> points, std::size_t k, const bp_object *seen_as = nullptr,
+                                   answer_list list = {}) const {
+        bp_answers *answers = list.for_allocator(allocator_);
+        check(bp_query_nearest_many(handle_, points.size(), points.xyz(), k, seen_as, answers));
+        return list;
+    }
+
     // ---- streams ----
 
     /// Saves the world through a callable bool(const void *bytes, std::size_t size); false: it failed.
@@ -636,7 +469,7 @@ public:
     }
     /// Creates a world from a stream that save has written, through a callable bool(void *bytes, std::size_t size).
     template <class Read> static world load(Read &&read, const bp_config &config = {}) {
-        world loaded{detail::log_tap{config.log}};
+        world loaded{detail::log_tap{config.log}, config.allocator};
         const bp_config tapped = loaded.tap(config);
         loaded.check(bp_world_load(&tapped, reader<std::remove_reference_t<Read>>, address_of(read), &loaded.handle_));
         return loaded;
@@ -651,7 +484,8 @@ public:
     }
 
 private:
-    explicit world(const detail::log_tap &tap) : tap_(new detail::log_tap{tap}) {
+    world(const detail::log_tap &tap, const bp_allocator &allocator)
+        : tap_(new detail::log_tap{tap}), allocator_(allocator) {
     }
 
     bp_config tap(bp_config config) const noexcept {
@@ -689,6 +523,9 @@ private:
     template <class Callable> static void *address_of(Callable &callable) noexcept {
         return const_cast<std::remove_const_t<Callable> *>(std::addressof(callable));
     }
+    template <class Visit> static int visitor(void *context, bp_id id, double t, double *max_t) noexcept {
+        return (*static_cast<Visit *>(context))(id, t, *max_t) ? 1 : 0;
+    }
     template <class Write> static int writer(void *context, const void *bytes, std::size_t size) noexcept {
         return (*static_cast<Write *>(context))(bytes, size) ? 1 : 0;
     }
@@ -697,6 +534,7 @@ private:
     }
 
     std::unique_ptr<detail::log_tap> tap_; // where the world's log points to, wherever this object moves
+    bp_allocator allocator_;
     bp_world *handle_ = nullptr;
 };
 

@@ -378,6 +378,65 @@ void queries_agree_with_loops() {
     CHECK(objects.query_nearest({1, 2, 3}, 5, &nothing).empty());
 }
 
+void casts_visits_and_batches_agree_with_single_queries() {
+    const auto boxes = random_boxes(1200, 19), asked = random_boxes(60, 20);
+    counting_allocator allocator;
+    bp_config config = sorted();
+    config.allocator = allocator.hook();
+    {
+        world objects(config);
+        objects.add(boxes);
+        const auto pairs = objects.update().pairs();
+        std::size_t ends = 0;
+        for (bp_id id = 0; id < boxes.size(); ++id) ends += objects.pairs_of(id).size();
+        CHECK(ends == 2 * pairs.size() && objects.pairs_of(pairs[0].a)[0] == pairs[0].b);
+
+        std::vector<bp_ray> rays;
+        std::vector<bp_cast> casts;
+        std::vector<std::array<float, 3>> points;
+        for (const bp_box &box : asked) {
+            rays.push_back({{box.min[0], box.min[1], box.min[2]}, {1, 0.5f, 0}, 20});
+            casts.push_back({box, {1, 0.5f, 0}, 20});
+            points.push_back({box.min[0], box.min[1], box.min[2]});
+        }
+        const auto in_boxes = objects.query_boxes(asked);
+        const auto on_rays = objects.query_rays(rays);
+        auto on_casts = objects.query_casts(casts, 3);
+        const auto nearest = objects.query_nearest_many(points, 4);
+        CHECK(in_boxes.size() == 60 && on_rays.size() == 60 && nearest.size() == 60 && !on_casts.empty());
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+            CHECK(same(in_boxes.ids(i), objects.query_box(asked[i])));
+            const auto hits = objects.query_ray(rays[i]), met = objects.query_cast(casts[i]);
+            CHECK(on_rays.ids(i).size() == hits.size() &&
+                  on_casts.ids(i).size() == std::min<std::size_t>(3, met.size()));
+            for (std::size_t k = 0; k < hits.size(); ++k) CHECK(on_rays.values(i)[k] == hits[k].t);
+            for (std::size_t k = 0; k < on_casts.ids(i).size(); ++k) CHECK(on_casts.ids(i)[k] == met[k].id);
+            CHECK(nearest.ids(i)[3] == objects.query_nearest(points[i], 4)[3].id);
+            std::vector<bp_id> visited;
+            const auto visit_two = [&](bp_id id, double, double &) {
+                visited.push_back(id);
+                return visited.size() < 2;
+            };
+            objects.query_cast_each(casts[i], visit_two);
+            CHECK(visited.size() == std::min<std::size_t>(2, met.size()) && (met.empty() || visited[0] == met[0].id));
+            visited.clear();
+            objects.query_ray_each(rays[i], [&](bp_id id, double t, double &max_t) {
+                visited.push_back(id);
+                max_t = t;
+                return true;
+            });
+            CHECK(hits.empty() ? visited.empty() : visited[0] == hits[0].id);
+            visited.clear();
+            objects.query_box_each(asked[i], visit_two);
+            CHECK(visited.size() == std::min<std::size_t>(2, in_boxes.ids(i).size()));
+        }
+        on_casts = objects.query_casts(casts, 1, nullptr, std::move(on_casts));
+        CHECK(on_casts.size() == 60);
+        check_error(BP_ERROR_ID, "id 5000", __LINE__, [&] { objects.pairs_of(5000); });
+    }
+    CHECK(allocator.in_use == 0);
+}
+
 // ---- hooks ----------------------------------------------------------------------------------------------------------
 
 void callables_are_hooks() {
@@ -498,6 +557,7 @@ int main() {
     a_world_keeps_objects();
     worlds_are_moved_and_never_copied();
     queries_agree_with_loops();
+    casts_visits_and_batches_agree_with_single_queries();
     callables_are_hooks();
     failures_say_what_is_wrong();
     threads_fail_apart();
