@@ -7,7 +7,7 @@
 enum {
     VALID_TOGETHER = 32, // boxes that are checked without a branch
     FOUR_BOXES = 4 * 6,  // values
-    CHECK_LEAST = 4096, // boxes that are worth a task
+    CHECK_LEAST = 4096,  // boxes that are worth a task
     CHECK_BLOCKS = 256
 };
 

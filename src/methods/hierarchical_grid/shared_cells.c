@@ -3,7 +3,7 @@
 #include "base/boxes.h"
 
 enum {
-    BLOCK_LEAST = 16, // chunks
+    BLOCK_LEAST = 16,  // chunks
     UNIT = 2048,       // entries of a unit of the join, about
     CROWD = 1024,      // tests of a cell, from which on it is thinned out first
     PIECE = 1024,      // boxes of such a cell that are joined at once
