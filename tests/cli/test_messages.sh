@@ -44,7 +44,7 @@ for value in -1 0.5 1e300 nan '' 18446744073709551616; do
 done
 wrong 'threads: must be -1 (all cores) to 1024' pairs boxes.csv --threads 1025
 wrong 'threads: expected a whole number from -1 to 1024' pairs boxes.csv --threads 1e10
-wrong 'flags: must be a sum of BP_PAIRS_FIXED (1)' pairs boxes.csv --set flags=8
+wrong 'flags: must be a sum of BP_PAIRS_FIXED (1)' pairs boxes.csv --set flags=64
 good pairs boxes.csv --set cell_size=0.0e9 --set margin=1e-45
 
 # ----------------------------------------------------------------------------------------------------------------------

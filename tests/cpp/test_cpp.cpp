@@ -440,7 +440,7 @@ void casts_visits_and_batches_agree_with_single_queries() {
 // ---- hooks ----------------------------------------------------------------------------------------------------------
 
 void callables_are_hooks() {
-    const auto boxes = random_boxes(1000, 13);
+    const auto boxes = random_boxes(9000, 13); // enough for several tasks
     auto expected = brute_force(boxes);
     bp_config config = sorted();
     const auto odd = [](std::uint32_t a, std::uint32_t b) { return (a + b) % 2 == 1; };
@@ -450,7 +450,7 @@ void callables_are_hooks() {
         tasks += count;
         for (std::size_t i = count; i-- > 0;) task(i);
     };
-    config.executor = broadphase::make_executor(run, 3);
+    config.executor = broadphase::make_executor(run, 4);
     const auto found = broadphase::pairs(boxes, config);
     expected.erase(std::remove_if(expected.begin(), expected.end(), [&](bp_pair p) { return !odd(p.a, p.b); }),
                    expected.end());
