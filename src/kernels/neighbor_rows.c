@@ -8,18 +8,20 @@
 // to is soon written to again, while it is in the cache. To place indices in ascending order, pairs would have to be
 // visited in the order of ids, which loses this locality; sorting short rows afterwards costs less.
 //
-// With several workers each has a range of rows and reads all pairs: reading them is a fraction of the work, nothing is
-// shared, and the rows depend only on the pairs. Cost: O(rows + pairs), and the sorting of long rows.
+// With several workers each has a block of pairs. They share the offsets, which they increase by atomic additions; in which
+// order a row is filled makes no difference once it is sorted. Cost: O(rows + pairs), and the sorting of long rows.
 #include "kernels/neighbor_rows.h"
 
 #include "base/parallel.h"
 #include "base/radix_sort.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
-    TASKS_MAX = 16,
-    TASK_LEAST = 8192, // pairs that are worth a task
+    TASKS_MAX = 256,
+    TASK_LEAST = 8192, // pairs that are worth a task,
+    ROWS_LEAST = 2048, // and rows
     AHEAD = 16,        // pairs after the present one whose rows are prefetched
     DIGIT_BITS = 8,
     DIGITS = 1 << DIGIT_BITS,
@@ -31,73 +33,59 @@ typedef struct row_maker {
     uint32_t *indices;
     uint32_t *spare; // of the same length
     const bp_pair *pairs;
-    size_t pair_count, row_count;
-    bp_blocks rows; // a range of rows for each task
+    size_t row_count;
+    bp_blocks pair_blocks, row_blocks;
     bool both_ways;
     const bp_kernels *kernels;
 } row_maker;
 
 // ---- count, sum up, place -------------------------------------------------------------------------------------------
 
+// Adds to the entry of a row, and returns what it was.
+static inline size_t add_to_row(const row_maker *j, uint32_t row, size_t count) {
+    size_t *entry = j->offsets + row + 1;
+    const size_t before = *entry;
+    if (j->pair_blocks.count > 1) {
+        return atomic_fetch_add_explicit((_Atomic size_t *)entry, count, memory_order_relaxed);
+    }
+    *entry = before + count;
+    return before;
+}
+
 // Prefetches the offsets of later rows. Prefetching the places of their indices as well, once offsets are there, gained
 // nothing.
-BP_PREFETCHER prefetch_offsets(const row_maker *j, size_t pair) {
-    const bp_pair ahead = j->pairs[pair < j->pair_count ? pair : j->pair_count - 1];
+BP_PREFETCHER prefetch_offsets(const row_maker *j, size_t pair, size_t end) {
+    const bp_pair ahead = j->pairs[pair < end ? pair : end - 1];
     bp_prefetch_write(j->offsets + ahead.a + 1);
     bp_prefetch_write(j->offsets + ahead.b + 1);
 }
 
 // Between two sets, most pairs of a row come one after the other: a run, which ends before the pair that is returned.
-static inline size_t end_of_run(const row_maker *j, size_t i) {
+static inline size_t end_of_run(const row_maker *j, size_t i, size_t end) {
     const uint32_t row = j->pairs[i].a;
     do {
         ++i;
-    } while (i < j->pair_count && j->pairs[i].a == row);
+    } while (i < end && j->pairs[i].a == row);
     return i;
 }
 
-static void count_runs(const row_maker *j, size_t begin, size_t rows, size_t *counts) {
-    for (size_t i = 0, end; i < j->pair_count; i = end) {
-        const size_t a = j->pairs[i].a - begin;
-        end = end_of_run(j, i);
-        if (a < rows) {
-            counts[a] += end - i;
-        }
-    }
-}
-
-static void place_runs(const row_maker *j, size_t begin, size_t rows, size_t *places) {
-    for (size_t i = 0, end; i < j->pair_count; i = end) {
-        const size_t a = j->pairs[i].a - begin;
-        end = end_of_run(j, i);
-        if (a < rows) {
-            uint32_t *to = j->indices + places[a];
-            places[a] += end - i;
-            for (size_t k = i; k < end; ++k) {
-                *to++ = j->pairs[k].b;
-            }
-        }
-    }
-}
-
-static void task_count_rows(void *context, size_t task) {
+static void task_clear_rows(void *context, size_t block) {
     const row_maker *j = context;
-    const size_t begin = bp_block_begin(j->rows, task), rows = bp_block_begin(j->rows, task + 1) - begin;
-    size_t *counts = j->offsets + begin + 1;
-    memset(counts, 0, rows * sizeof *counts);
-    if (!j->both_ways) {
-        count_runs(j, begin, rows, counts);
-        return;
+    const size_t begin = bp_block_begin(j->row_blocks, block), end = bp_block_begin(j->row_blocks, block + 1);
+    memset(j->offsets + begin + 1, 0, (end - begin) * sizeof *j->offsets);
+}
+
+static void task_count_rows(void *context, size_t block) {
+    const row_maker *j = context;
+    const size_t begin = bp_block_begin(j->pair_blocks, block), end = bp_block_begin(j->pair_blocks, block + 1);
+    for (size_t i = begin, next; i < end && !j->both_ways; i = next) {
+        next = end_of_run(j, i, end);
+        (void)add_to_row(j, j->pairs[i].a, next - i);
     }
-    for (size_t i = 0; i < j->pair_count; ++i) {
-        const size_t a = j->pairs[i].a - begin, b = j->pairs[i].b - begin;
-        prefetch_offsets(j, i + AHEAD);
-        if (a < rows) {
-            ++counts[a];
-        }
-        if (b < rows) {
-            ++counts[b];
-        }
+    for (size_t i = begin; i < end && j->both_ways; ++i) {
+        prefetch_offsets(j, i + AHEAD, end);
+        (void)add_to_row(j, j->pairs[i].a, 1);
+        (void)add_to_row(j, j->pairs[i].b, 1);
     }
 }
 
@@ -111,24 +99,21 @@ static void sum_up(const row_maker *j) {
     }
 }
 
-static void task_place_indices(void *context, size_t task) {
+static void task_place_indices(void *context, size_t block) {
     const row_maker *j = context;
-    const size_t begin = bp_block_begin(j->rows, task), rows = bp_block_begin(j->rows, task + 1) - begin;
-    size_t *places = j->offsets + begin + 1;
-    if (!j->both_ways) {
-        place_runs(j, begin, rows, places);
-        return;
+    const size_t begin = bp_block_begin(j->pair_blocks, block), end = bp_block_begin(j->pair_blocks, block + 1);
+    for (size_t i = begin, next; i < end && !j->both_ways; i = next) {
+        next = end_of_run(j, i, end);
+        uint32_t *to = j->indices + add_to_row(j, j->pairs[i].a, next - i);
+        for (size_t k = i; k < next; ++k) {
+            *to++ = j->pairs[k].b;
+        }
     }
-    for (size_t i = 0; i < j->pair_count; ++i) {
+    for (size_t i = begin; i < end && j->both_ways; ++i) {
         const bp_pair pair = j->pairs[i];
-        const size_t a = pair.a - begin, b = pair.b - begin;
-        prefetch_offsets(j, i + AHEAD);
-        if (a < rows) {
-            j->indices[places[a]++] = pair.b;
-        }
-        if (b < rows) {
-            j->indices[places[b]++] = pair.a;
-        }
+        prefetch_offsets(j, i + AHEAD, end);
+        j->indices[add_to_row(j, pair.a, 1)] = pair.b;
+        j->indices[add_to_row(j, pair.b, 1)] = pair.a;
     }
 }
 
@@ -207,7 +192,7 @@ static void sort_very_long_row(uint32_t *row, uint32_t *spare, size_t count, uin
         for (size_t i = 0; i < count; ++i) {
             ++places[from[i] >> shift & (DIGITS - 1)];
         }
-        bp_counts_to_positions(places, DIGITS);
+        (void)bp_counts_to_positions(places, DIGITS);
         for (size_t i = 0; i < count; ++i) {
             to[places[from[i] >> shift & (DIGITS - 1)]++] = from[i];
         }
@@ -231,11 +216,11 @@ void bp_row_queue_add(bp_row_queue *queue, uint32_t *from, uint32_t *spare, size
     }
 }
 
-static void task_sort_rows(void *context, size_t task) {
+static void task_sort_rows(void *context, size_t block) {
     const row_maker *j = context;
-    const size_t end = bp_block_begin(j->rows, task + 1);
+    const size_t end = bp_block_begin(j->row_blocks, block + 1);
     bp_row_queue queue = {.count = 0};
-    for (size_t row = bp_block_begin(j->rows, task); row < end; ++row) {
+    for (size_t row = bp_block_begin(j->row_blocks, block); row < end; ++row) {
         const size_t begin = j->offsets[row], count = j->offsets[row + 1] - begin;
         if (count > 1) {
             bp_row_queue_add(&queue, j->indices + begin, j->spare + begin, count, j->indices + begin, j->kernels);
@@ -276,11 +261,6 @@ bool bp_neighbor_rows_reserve(bp_neighbors *rows, size_t row_count, size_t index
     return true;
 }
 
-static size_t tasks_for(const bp_executor *executor, size_t pair_count) {
-    const size_t worth = pair_count / TASK_LEAST + 1, most = worth < TASKS_MAX ? worth : TASKS_MAX;
-    return executor->workers < most ? executor->workers : most;
-}
-
 bp_status bp_neighbor_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *pairs, size_t pair_count, bool both_ways,
                                 const bp_kernels *kernels, const bp_runtime *runtime) {
     const bp_executor *executor = &runtime->executor;
@@ -293,14 +273,15 @@ bp_status bp_neighbor_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *p
                    .indices = rows->indices,
                    .spare = (uint32_t *)(void *)pairs,
                    .pairs = pairs,
-                   .pair_count = pair_count,
                    .row_count = row_count,
-                   .rows = {.item_count = row_count, .count = tasks_for(executor, pair_count)},
+                   .pair_blocks = bp_blocks_cut(executor, pair_count, TASK_LEAST, TASKS_MAX),
+                   .row_blocks = bp_blocks_cut(executor, row_count, ROWS_LEAST, TASKS_MAX),
                    .both_ways = both_ways,
                    .kernels = kernels};
-    bp_parallel_for(executor, j.rows.count, task_count_rows, &j);
+    bp_parallel_for(executor, j.row_blocks.count, task_clear_rows, &j);
+    bp_parallel_for(executor, j.pair_blocks.count, task_count_rows, &j);
     sum_up(&j);
-    bp_parallel_for(executor, j.rows.count, task_place_indices, &j);
-    bp_parallel_for(executor, j.rows.count, task_sort_rows, &j);
+    bp_parallel_for(executor, j.pair_blocks.count, task_place_indices, &j);
+    bp_parallel_for(executor, j.row_blocks.count, task_sort_rows, &j);
     return BP_OK;
 }

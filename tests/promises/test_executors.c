@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BOXES = 17000, BOXES_QUICK = 9000, SEED = 29 };
 
@@ -216,11 +217,73 @@ static void worlds_live_the_same(void **state) {
     free(boxes);
 }
 
+// ---- questions --------------------------------------------------------------------------------------------------------
+
+static void expect_same_answers(const bp_answers *found, const bp_answers *expected, bool has_values) {
+    const size_t count = expected->count, items = expected->offsets[count];
+    assert_int_equal(found->count, count);
+    assert_memory_equal(found->offsets, expected->offsets, (count + 1) * sizeof *found->offsets);
+    assert_memory_equal(found->ids, expected->ids, items * sizeof *found->ids);
+    if (has_values) {
+        assert_memory_equal(found->values, expected->values, items * sizeof *found->values);
+    }
+}
+
+static void ask(const bp_world *world, const bp_box *boxes, size_t count, bp_answers answers[3]) {
+    bp_ray *rays = obtain(count, sizeof *rays);
+    float *points = obtain(3 * count, sizeof *points);
+    for (size_t i = 0; i < count; ++i) {
+        rays[i] = (bp_ray){.direction = {1.0f, 0.5f, -0.25f}, .max_t = 10.0f};
+        memcpy(rays[i].origin, boxes[i].min, sizeof rays[i].origin);
+        memcpy(points + 3 * i, boxes[i].max, sizeof boxes[i].max);
+    }
+    assert_int_equal(bp_query_boxes(world, count, boxes, NULL, &answers[0]), BP_OK);
+    assert_int_equal(bp_query_rays(world, count, rays, 0, NULL, &answers[1]), BP_OK);
+    assert_int_equal(bp_query_nearest_many(world, count, points, 3, NULL, &answers[2]), BP_OK);
+    free(points);
+    free(rays);
+}
+
+static bp_world *make_world(const bp_config *config, const bp_box *boxes, size_t count) {
+    bp_world *world = NULL;
+    assert_int_equal(bp_world_create(config, &world), BP_OK);
+    assert_int_equal(bp_add_many(world, count, boxes, NULL, NULL), BP_OK);
+    assert_int_equal(bp_update(world, NULL), BP_OK);
+    return world;
+}
+
+static void questions_have_the_same_answers(void **state) {
+    (void)state;
+    const size_t count = box_count();
+    bp_box *boxes = make_boxes(count, 4.0, SEED);
+    bp_answers expected[3] = {0};
+    bp_world *alone = make_world(NULL, boxes, count);
+    ask(alone, boxes, count, expected);
+    assert_true(expected[0].offsets[count] > 2 * count);
+    for (size_t i = 0; i < COUNT_OF(executors); ++i) {
+        const bp_config config = {.executor = executors[i]};
+        bp_answers answers[3] = {0};
+        bp_world *world = make_world(&config, boxes, count);
+        ask(world, boxes, count, answers);
+        for (size_t k = 0; k < 3; ++k) {
+            expect_same_answers(&answers[k], &expected[k], k > 0);
+            bp_answers_free(&answers[k], NULL);
+        }
+        bp_world_destroy(world);
+    }
+    for (size_t k = 0; k < 3; ++k) {
+        bp_answers_free(&expected[k], NULL);
+    }
+    bp_world_destroy(alone);
+    free(boxes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_find_the_same),
         cmocka_unit_test(neighbors_are_the_same),
         cmocka_unit_test(worlds_live_the_same),
+        cmocka_unit_test(questions_have_the_same_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,8 @@
 #include "world/query/shortlist.h"
 
 enum {
-    BLOCK_LEAST = 64,    // questions
+    BLOCK_LEAST = 64,    // questions to be answered,
+    KEYS_LEAST = 2048,   // and to be put in order, that are worth a task
     UNINDEXED_MOST = 64, // objects that are in no grid
     CELL_BITS_MOST = 10, // per axis
     INSERTION_MOVES = 8, // per item
@@ -116,20 +117,35 @@ static uint64_t key_of_place(const place_cells *cells, const double centre[3]) {
     return key;
 }
 
-const uint64_t *bp_batch_order(const bp_batch *batch, bp_buffer *buffer) {
+typedef struct ordering {
+    const bp_batch *batch;
+    place_cells cells;
+    bp_blocks blocks; // of questions
+    uint64_t *keys;
+} ordering;
+
+static void task_write_keys(void *context, size_t block) {
+    const ordering *o = context;
+    const size_t end = bp_block_begin(o->blocks, block + 1);
+    for (size_t i = bp_block_begin(o->blocks, block); i < end; ++i) {
+        double centre[3];
+        o->batch->place(o->batch->questions, i, centre);
+        o->keys[i] = key_of_place(&o->cells, centre) << INDEX_BITS | i;
+    }
+}
+
+const uint64_t *bp_batch_order(const bp_batch *batch, bp_buffer *buffer, const bp_executor *executor) {
     const bp_allocator *allocator = bp_world_allocator(batch->query->world);
     const size_t room = bp_size_add(bp_size_multiply(batch->count, 2), 1); // not NULL without any questions
     if (!bp_buffer_reserve(buffer, allocator, 0, room, sizeof(uint64_t))) {
         return NULL;
     }
-    uint64_t *keys = buffer->data;
-    const place_cells cells = cover_levels(batch);
-    for (size_t i = 0; i < batch->count; ++i) {
-        double centre[3];
-        batch->place(batch->questions, i, centre);
-        keys[i] = key_of_place(&cells, centre) << INDEX_BITS | i;
-    }
-    return bp_sort_keys(keys, keys + batch->count, batch->count, INDEX_BITS, INDEX_BITS + 3 * cells.bits);
+    ordering o = {.batch = batch,
+                  .cells = cover_levels(batch),
+                  .blocks = bp_blocks_cut(executor, batch->count, KEYS_LEAST, SIZE_MAX),
+                  .keys = buffer->data};
+    bp_parallel_for(executor, o.blocks.count, task_write_keys, &o);
+    return bp_sort_keys(o.keys, o.keys + batch->count, batch->count, INDEX_BITS, INDEX_BITS + 3 * o.cells.bits);
 }
 
 static size_t question_at(const batch_run *run, size_t position) {
@@ -271,7 +287,7 @@ static bp_status make_rows(batch_run *run) {
 }
 
 static bp_status answer_in_order(batch_run *run, bp_batch_memory *memory) {
-    run->order = bp_batch_order(run->batch, &memory->order);
+    run->order = bp_batch_order(run->batch, &memory->order, run->executor);
     if (run->order == NULL ||
         !bp_buffer_reserve(&memory->counts, run->allocator, 0, run->batch->count, sizeof(size_t))) {
         return BP_ERROR_MEMORY;

@@ -56,7 +56,7 @@ typedef struct bp_batch {
 bool bp_query_suits_many(const bp_query *query);
 
 // The order of the questions, in a buffer; NULL if memory is refused.
-const uint64_t *bp_batch_order(const bp_batch *batch, bp_buffer *buffer);
+const uint64_t *bp_batch_order(const bp_batch *batch, bp_buffer *buffer, const bp_executor *executor);
 
 // The index of the question at a position of the order.
 static inline size_t bp_batch_question(const uint64_t *order, size_t position) {

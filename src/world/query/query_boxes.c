@@ -10,8 +10,11 @@
 // there each question is a query of its own.
 #include "world/query/query_boxes.h"
 
+#include "base/parallel.h"
 #include "kernels/neighbor_rows.h"
 #include "world/query/query_cache.h"
+
+enum { FILL_LEAST = 2048 }; // questions that are worth a task
 
 typedef struct boxes_search {
     const bp_batch *batch;
@@ -25,17 +28,33 @@ static const bp_box *question_of(const bp_batch *batch, size_t index) {
     return (const bp_box *)batch->questions + index;
 }
 
+typedef struct filling {
+    const bp_batch *batch;
+    const uint64_t *order;
+    const bp_columns *columns;
+    bp_blocks blocks;
+} filling;
+
+static void task_fill(void *context, size_t block) {
+    const filling *f = context;
+    const uint32_t dimensions = f->batch->query->world->setup.overlap.dimensions;
+    const size_t end = bp_block_begin(f->blocks, block + 1);
+    for (size_t i = bp_block_begin(f->blocks, block); i < end; ++i) {
+        const size_t index = bp_batch_question(f->order, i);
+        const bp_box box = bp_box_flatten(*question_of(f->batch, index), dimensions);
+        bp_columns_put(f->columns, i, &box, (uint32_t)index);
+    }
+}
+
 static bool order_columns(boxes_search *s) {
     const bp_batch *batch = s->batch;
-    const uint64_t *order = bp_batch_order(batch, &s->memory->order);
+    const uint64_t *order = bp_batch_order(batch, &s->memory->order, &s->runtime->executor);
     if (order == NULL || !bp_columns_reserve(&s->columns, &s->memory->columns, &s->runtime->allocator, batch->count)) {
         return false;
     }
-    for (size_t i = 0; i < batch->count; ++i) {
-        const size_t index = bp_batch_question(order, i);
-        const bp_box box = bp_box_flatten(*question_of(batch, index), batch->query->world->setup.overlap.dimensions);
-        bp_columns_put(&s->columns, i, &box, (uint32_t)index);
-    }
+    filling f = {.batch = batch, .order = order, .columns = &s->columns};
+    f.blocks = bp_blocks_cut(&s->runtime->executor, batch->count, FILL_LEAST, SIZE_MAX);
+    bp_parallel_for(&s->runtime->executor, f.blocks.count, task_fill, &f);
     return true;
 }
 

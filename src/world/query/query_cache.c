@@ -8,6 +8,7 @@
 //     counted   version of the world, and queries since then     a change begins a new version
 //     built     version that the grid is valid for
 #include "world/query/query_cache.h"
+#include "base/workers.h"
 
 #include <stdatomic.h>
 
@@ -161,7 +162,8 @@ bp_batch_loan bp_query_cache_borrow(const bp_world *world, bp_batch_memory *own)
     if (atomic_exchange(&cache->is_lent, true)) {
         return (bp_batch_loan){.executor = &cache->setup.runtime.executor, .memory = own, .is_own = true};
     }
-    return (bp_batch_loan){.executor = &world->setup.methods.runtime.executor, .memory = &cache->memory};
+    bp_workers_expect(bp_world_executor(world));
+    return (bp_batch_loan){.executor = bp_world_executor(world), .memory = &cache->memory};
 }
 
 void bp_query_cache_return(const bp_world *world, bp_batch_loan *loan) {
@@ -169,6 +171,7 @@ void bp_query_cache_return(const bp_world *world, bp_batch_loan *loan) {
     if (loan->is_own) {
         bp_batch_memory_free(loan->memory, bp_world_allocator(world));
     } else {
+        bp_workers_rest(bp_world_executor(world));
         atomic_store(&cache->is_lent, false);
     }
 }
