@@ -99,7 +99,7 @@ static bp_status find_requested_pairs(const pair_request *r, const bp_config *co
     if (!bp_workers_open(&setup.methods.runtime)) {
         return BP_ERROR_MEMORY;
     }
-    setup.methods.runtime.executor.workers = bp_workers_expect(&setup.methods.runtime.executor);
+    bp_workers_expect(&setup.methods.runtime.executor);
     status = run_request(r, &setup, pairs);
     bp_workers_rest(&setup.methods.runtime.executor);
     bp_workers_close(&setup.methods.runtime);

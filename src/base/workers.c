@@ -49,8 +49,7 @@ static const double TAKEN_SECONDS = 200e-6; // in which a thread that is awake d
 static const double TAKEN_SHARE = 0.3;      // If that is so for this share
 static const double WATCHED_SECONDS = 3e-3; // of so much time, others need the cores.
 static const double CROWDED_SECONDS = 1.0;  // So long the machine counts as busy then: nobody spins,
-static const double CROWDED_COST = 10.0;    // waking one costs so much more,
-static const double CROWDED_CALL = 6e-3;    // and calls of less have one thread
+static const double CROWDED_COST = 10.0;    // and waking one costs so much more
 
 // The tasks next .. end-1, as next << 32 | end.
 typedef struct lane {
@@ -81,9 +80,6 @@ typedef struct workers {
     bp_allocator allocator;
     bp_log log;
     size_t useful;          // the most workers that had something to do, since the caller is at work
-    bool is_alone;          // the caller, in this call, because others need the cores
-    double call_began;      // by the caller's processor time
-    double alone_seconds;   // that the last such call took; 0: not known
     size_t bytes;           // of this block
     long process;           // the one that the threads belong to
     size_t most;            // threads, beside the caller's
@@ -98,7 +94,7 @@ typedef struct member {
     size_t lane;
     pthread_t thread;
     double watched_seconds, taken_seconds; // while it was awake, and of these without a core
-    long preemptions;                      // that it knows of; -1: it has not asked yet
+    long preemptions;                      // that it knows of
 } member;
 
 static long this_process(void) {
@@ -199,8 +195,8 @@ static bool was_preempted(member *m) {
 #if defined(RUSAGE_THREAD)
     struct rusage usage;
     const long before = m->preemptions;
-    m->preemptions = getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
-    return before >= 0 && m->preemptions != before;
+    m->preemptions = getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : before + 1;
+    return m->preemptions != before;
 #else
     (void)m;
     return true;
@@ -319,7 +315,7 @@ static bool start_worker(workers *w) {
         return false;
     }
     const size_t own_lane = w->started + 1;
-    w->members[own_lane] = (member){.workers = w, .lane = own_lane, .preemptions = -1};
+    w->members[own_lane] = (member){.workers = w, .lane = own_lane};
     const bool created =
         pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 && create_thread(&w->members[own_lane], &attributes);
     (void)pthread_attr_destroy(&attributes);
@@ -382,13 +378,6 @@ static bool begin_workers(workers *w) {
            pthread_cond_init(&w->work_is_done, NULL) == 0;
 }
 
-// Threads stay behind in the parent process.
-static void follow_fork(workers *w) {
-    if (w->process != this_process() && !begin_workers(w)) {
-        w->most = 0;
-    }
-}
-
 // What the caller itself does of a section. Returns how many tasks.
 static size_t do_own_share(workers *w) {
     const double begin = bp_clock_seconds(), own = bp_clock_thread_seconds();
@@ -411,7 +400,9 @@ static void fill_lanes(workers *w) {
 
 static void run_section(workers *w, bp_task task, void *task_context, size_t count) {
     assert(count_unclaimed(w) == 0);
-    follow_fork(w);
+    if (w->process != this_process() && !begin_workers(w)) {
+        w->most = 0;
+    }
     w->task = task;
     w->task_context = task_context;
     w->count = count;
@@ -439,47 +430,23 @@ static void run_on_workers(void *context, bp_task task, void *task_context, size
 
 // ---- the caller at work ---------------------------------------------------------------------------------------------
 
-// How many threads a call gets. While others need the cores, short calls get one: two would take as long, and more
-// processor time. The first call of such a time is made with one, to see how long it takes.
-static uint32_t threads_granted(workers *w, double now) {
-    const bool crowded = is_crowded(w, now);
-    if (!crowded) {
-        w->alone_seconds = 0.0;
-    }
-    w->is_alone = crowded && w->alone_seconds < CROWDED_CALL;
-    return w->is_alone ? 1 : (uint32_t)w->most + 1;
-}
-
-uint32_t bp_workers_expect(const bp_executor *executor) {
-    if (executor->run != run_on_workers) {
-        return executor->workers;
-    }
-    workers *w = executor->context;
-    if (atomic_flag_test_and_set(&w->in_use)) {
-        return 1;
-    }
-    follow_fork(w);
-    const double now = bp_clock_seconds();
-    const uint32_t granted = threads_granted(w, now);
-    w->call_began = bp_clock_thread_seconds();
-    if (!is_crowded(w, now)) {
-        atomic_store_explicit(&w->is_at_work, true, memory_order_relaxed);
-        wake_workers(w, w->useful);
-        w->useful = 0;
-    }
-    atomic_flag_clear(&w->in_use);
-    return granted;
-}
-
-void bp_workers_rest(const bp_executor *executor) {
+void bp_workers_expect(const bp_executor *executor) {
     if (executor->run != run_on_workers) {
         return;
     }
     workers *w = executor->context;
-    atomic_store_explicit(&w->is_at_work, false, memory_order_relaxed);
-    if (!atomic_flag_test_and_set(&w->in_use)) {
-        w->alone_seconds = w->is_alone ? bp_clock_thread_seconds() - w->call_began : w->alone_seconds;
+    if (!is_crowded(w, bp_clock_seconds()) && !atomic_flag_test_and_set(&w->in_use)) {
+        atomic_store_explicit(&w->is_at_work, true, memory_order_relaxed);
+        wake_workers(w, w->useful);
+        w->useful = 0;
         atomic_flag_clear(&w->in_use);
+    }
+}
+
+void bp_workers_rest(const bp_executor *executor) {
+    if (executor->run == run_on_workers) {
+        workers *w = executor->context;
+        atomic_store_explicit(&w->is_at_work, false, memory_order_relaxed);
     }
 }
 
@@ -496,7 +463,7 @@ static workers *make_workers(const bp_runtime *runtime) {
     *w = (workers){
         .in_use = ATOMIC_FLAG_INIT, .bytes = bytes, .most = most, .allocator = *allocator, .log = runtime->log};
     w->members = (member *)(void *)(w->lanes + most + 1);
-    w->members[0] = (member){.workers = w, .preemptions = -1};
+    w->members[0] = (member){.workers = w};
     if (!begin_workers(w)) {
         allocator->release(allocator->context, w, bytes);
         return NULL;
@@ -573,8 +540,8 @@ void bp_workers_end(bp_executor *executor) {
     *executor = (bp_executor){0};
 }
 
-uint32_t bp_workers_expect(const bp_executor *executor) {
-    return executor->workers;
+void bp_workers_expect(const bp_executor *executor) {
+    (void)executor;
 }
 
 void bp_workers_rest(const bp_executor *executor) {

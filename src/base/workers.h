@@ -32,9 +32,8 @@ void bp_workers_close(bp_runtime *runtime);
 void bp_workers_end(bp_executor *executor);
 
 // Between these, sections will follow each other: workers stay awake, and those that were useful last time are woken at
-// once. Returns how many threads the work should be cut for: one, if it is short and others need the cores. For an executor
-// of the caller's own nothing happens.
-uint32_t bp_workers_expect(const bp_executor *executor);
+// once. Both do nothing for an executor of the caller's own.
+void bp_workers_expect(const bp_executor *executor);
 void bp_workers_rest(const bp_executor *executor);
 
 // The caller's thread, and no other.

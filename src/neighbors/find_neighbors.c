@@ -301,7 +301,7 @@ static bp_status find_neighbors(const bp_neighbor_request *asked, const bp_confi
         return BP_ERROR_MEMORY;
     }
     r.box_filter = r.grid_filter = setup.filter;
-    setup.methods.runtime.executor.workers = bp_workers_expect(&setup.methods.runtime.executor);
+    bp_workers_expect(&setup.methods.runtime.executor);
     status = bp_neighbors_search(&r, &setup, rows);
     bp_workers_rest(&setup.methods.runtime.executor);
     bp_workers_close(&setup.methods.runtime);

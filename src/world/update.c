@@ -274,7 +274,7 @@ bp_status bp_update(bp_world *world, bp_result *result) {
     }
     if (world->changes.needs_update) {
         world->is_busy = true;
-        world->setup.methods.runtime.executor.workers = bp_workers_expect(bp_world_executor(world));
+        bp_workers_expect(bp_world_executor(world));
         const bp_status status = update_pairs(world);
         bp_workers_rest(bp_world_executor(world));
         world->is_busy = false;

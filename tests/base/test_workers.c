@@ -1,6 +1,5 @@
 // base/workers: the threads behind config.threads. pthread_create and pthread_join are wrapped (by the linker) so that
-// threads can be counted, refused, and kept from beginning; getrusage, so that only the tests say whether others need the
-// cores.
+// threads can be counted, refused, and kept from beginning.
 #include "support/support.h"
 
 #include "base/workers.h"
@@ -17,7 +16,6 @@
 #define alarm(seconds) (0) // CTest watches, too
 typedef int sigset_t;      // there are no signals for threads
 #else
-#include <sys/resource.h>
 #include <sys/wait.h>
 #endif
 
@@ -33,9 +31,8 @@ int __wrap_pthread_join(pthread_t thread, void **result);
 static struct {
     size_t granted; // from here on threads are refused
     atomic_size_t created, refused, joined;
-    atomic_bool preempted; // whenever they look
-    bool held;             // new threads wait at the gate
-    pthread_mutex_t gate;  // locked: closed
+    bool held;            // new threads wait at the gate
+    pthread_mutex_t gate; // locked: closed
 } threads = {.granted = SIZE_MAX, .gate = PTHREAD_MUTEX_INITIALIZER};
 
 typedef struct held_start {
@@ -70,20 +67,7 @@ int __wrap_pthread_join(pthread_t thread, void **result) {
     return __real_pthread_join(thread, result);
 }
 
-#if !defined(_WIN32)
-int __wrap_getrusage(int who, struct rusage *usage);
-
-int __wrap_getrusage(int who, struct rusage *usage) {
-    static atomic_long preemptions;
-    (void)who;
-    const long more = threads.preempted ? 1 : 0;
-    *usage = (struct rusage){.ru_nivcsw = atomic_fetch_add(&preemptions, more) + more};
-    return 0;
-}
-#endif
-
 static void watch_threads(size_t granted) {
-    threads.preempted = false;
     threads.granted = granted;
     threads.created = 0;
     threads.refused = 0;
@@ -603,42 +587,6 @@ static void a_world_works_on_in_a_child_process(void **state) {
     free_subject(&s);
 }
 
-// ---- a busy machine ---------------------------------------------------------------------------------------------------
-
-static void lose_the_core(void *context, size_t index) {
-    (void)context;
-    (void)index;
-    rest(1000); // this is not processor time
-}
-
-// Others have the cores for half of the time: then short calls are the caller's alone, until a second has passed.
-static void short_calls_are_made_alone_where_others_need_the_cores(void **state) {
-    (void)state;
-    bp_runtime runtime = open_runtime(3);
-    const bp_executor *executor = &runtime.executor;
-    assert_int_equal(bp_workers_expect(executor), 3);
-    executor->run(executor->context, lose_the_core, NULL, 60);
-    bp_workers_rest(executor);
-    assert_int_equal(bp_workers_expect(executor), 3); // nobody else had the core
-    threads.preempted = true;
-    executor->run(executor->context, lose_the_core, NULL, 60);
-    bp_workers_rest(executor);
-    for (int i = 0; i < 3; ++i) {
-        assert_int_equal(bp_workers_expect(executor), 1);
-        expect_section(executor, 5);
-        bp_workers_rest(executor);
-    }
-    assert_int_equal(bp_workers_expect(executor), 1);
-    for (int i = 0; i < 5; ++i) {
-        work_hard();
-    }
-    bp_workers_rest(executor);
-    assert_int_equal(bp_workers_expect(executor), 3); // it is long: workers pay even so
-    threads.preempted = false;
-    bp_workers_rest(executor);
-    bp_workers_close(&runtime);
-}
-
 // ---- signals ----------------------------------------------------------------------------------------------------------
 
 typedef struct masked_meeting {
@@ -687,7 +635,6 @@ int main(void) {
         WATCHED(an_executor_of_the_caller_comes_first),
 #if !defined(_WIN32)
         WATCHED(a_world_works_on_in_a_child_process),
-        WATCHED(short_calls_are_made_alone_where_others_need_the_cores),
         WATCHED(signals_are_not_for_workers),
 #endif
     };

@@ -162,7 +162,7 @@ bp_batch_loan bp_query_cache_borrow(const bp_world *world, bp_batch_memory *own)
     if (atomic_exchange(&cache->is_lent, true)) {
         return (bp_batch_loan){.executor = &cache->setup.runtime.executor, .memory = own, .is_own = true};
     }
-    (void)bp_workers_expect(bp_world_executor(world));
+    bp_workers_expect(bp_world_executor(world));
     return (bp_batch_loan){.executor = bp_world_executor(world), .memory = &cache->memory};
 }
 
