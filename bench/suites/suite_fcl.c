@@ -199,7 +199,7 @@ static void run_part(const bench_options *options, bench_session *session, size_
 void fcl_run(const bench_options *options, bench_session *session) {
     static const size_t usual[][3] = {{10000, 100000, 0}, {10000, 100000, 0}, {10000, 0}, {10000, 0}};
     if (!bench_fcl_managers) {
-        printf("FCL was not found (Debian: libfcl-dev)\n");
+        printf("The suite fcl is not built: it needs FCL (Debian: libfcl-dev).\n");
         return;
     }
     for (size_t part = 0; fcl_parts[part]; part++) {

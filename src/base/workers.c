@@ -84,6 +84,7 @@ typedef struct workers {
     long process;           // the one that the threads belong to
     size_t most;            // threads, beside the caller's
     size_t started;         // of these
+    size_t lane_count;      // does not change, as others may read it at any time
     struct member *members; // by lane, the caller's first
     lane lanes[];
 } workers;
@@ -94,7 +95,7 @@ typedef struct member {
     size_t lane;
     pthread_t thread;
     double watched_seconds, taken_seconds; // while it was awake, and of these without a core
-    long preemptions;                      // that it knows of
+    long preemptions;                      // that it knows of; -1: it has not asked yet
 } member;
 
 static long this_process(void) {
@@ -130,18 +131,18 @@ static bool claim_in_lane(lane *l, size_t *index) {
 
 // From the lane that the last task came from, or else from the others in turn.
 static bool claim_task(workers *w, size_t *current, size_t *index) {
-    for (size_t tried = 0; tried <= w->most; ++tried) {
+    for (size_t tried = 0; tried < w->lane_count; ++tried) {
         if (claim_in_lane(&w->lanes[*current], index)) {
             return true;
         }
-        *current = *current < w->most ? *current + 1 : 0;
+        *current = *current + 1 < w->lane_count ? *current + 1 : 0;
     }
     return false;
 }
 
 static size_t count_unclaimed(const workers *w) {
     size_t count = 0;
-    for (size_t i = 0; i <= w->most; ++i) {
+    for (size_t i = 0; i < w->lane_count; ++i) {
         const uint64_t unclaimed = atomic_load(&w->lanes[i].unclaimed);
         count += (size_t)((uint32_t)unclaimed - (uint32_t)(unclaimed >> 32));
     }
@@ -195,8 +196,8 @@ static bool was_preempted(member *m) {
 #if defined(RUSAGE_THREAD)
     struct rusage usage;
     const long before = m->preemptions;
-    m->preemptions = getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : before + 1;
-    return m->preemptions != before;
+    m->preemptions = getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
+    return before >= 0 && m->preemptions != before;
 #else
     (void)m;
     return true;
@@ -315,7 +316,7 @@ static bool start_worker(workers *w) {
         return false;
     }
     const size_t own_lane = w->started + 1;
-    w->members[own_lane] = (member){.workers = w, .lane = own_lane};
+    w->members[own_lane] = (member){.workers = w, .lane = own_lane, .preemptions = -1};
     const bool created =
         pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 && create_thread(&w->members[own_lane], &attributes);
     (void)pthread_attr_destroy(&attributes);
@@ -364,7 +365,7 @@ static size_t call_workers(workers *w) {
 static bool begin_workers(workers *w) {
     w->process = this_process();
     w->started = 0;
-    for (size_t i = 0; i <= w->most; ++i) {
+    for (size_t i = 0; i < w->lane_count; ++i) {
         atomic_init(&w->lanes[i].unclaimed, 0);
     }
     atomic_init(&w->section, 0);
@@ -460,10 +461,14 @@ static workers *make_workers(const bp_runtime *runtime) {
     if (w == NULL) {
         return NULL;
     }
-    *w = (workers){
-        .in_use = ATOMIC_FLAG_INIT, .bytes = bytes, .most = most, .allocator = *allocator, .log = runtime->log};
+    *w = (workers){.in_use = ATOMIC_FLAG_INIT,
+                   .bytes = bytes,
+                   .most = most,
+                   .lane_count = most + 1,
+                   .allocator = *allocator,
+                   .log = runtime->log};
     w->members = (member *)(void *)(w->lanes + most + 1);
-    w->members[0] = (member){.workers = w};
+    w->members[0] = (member){.workers = w, .preemptions = -1};
     if (!begin_workers(w)) {
         allocator->release(allocator->context, w, bytes);
         return NULL;

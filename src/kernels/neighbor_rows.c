@@ -44,10 +44,10 @@ typedef struct row_maker {
 // Adds to the entry of a row, and returns what it was.
 static inline size_t add_to_row(const row_maker *j, uint32_t row, size_t count) {
     size_t *entry = j->offsets + row + 1;
-    const size_t before = *entry;
     if (j->pair_blocks.count > 1) {
         return atomic_fetch_add_explicit((_Atomic size_t *)entry, count, memory_order_relaxed);
     }
+    const size_t before = *entry;
     *entry = before + count;
     return before;
 }

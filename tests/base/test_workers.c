@@ -1,5 +1,6 @@
 // base/workers: the threads behind config.threads. pthread_create and pthread_join are wrapped (by the linker) so that
-// threads can be counted, refused, and kept from beginning.
+// threads can be counted, refused, and kept from beginning; getrusage, so that only the tests say whether others need the
+// cores.
 #include "support/support.h"
 
 #include "base/workers.h"
@@ -16,6 +17,7 @@
 #define alarm(seconds) (0) // CTest watches, too
 typedef int sigset_t;      // there are no signals for threads
 #else
+#include <sys/resource.h>
 #include <sys/wait.h>
 #endif
 
@@ -31,8 +33,9 @@ int __wrap_pthread_join(pthread_t thread, void **result);
 static struct {
     size_t granted; // from here on threads are refused
     atomic_size_t created, refused, joined;
-    bool held;            // new threads wait at the gate
-    pthread_mutex_t gate; // locked: closed
+    atomic_bool preempted; // whenever they look
+    bool held;             // new threads wait at the gate
+    pthread_mutex_t gate;  // locked: closed
 } threads = {.granted = SIZE_MAX, .gate = PTHREAD_MUTEX_INITIALIZER};
 
 typedef struct held_start {
@@ -67,7 +70,20 @@ int __wrap_pthread_join(pthread_t thread, void **result) {
     return __real_pthread_join(thread, result);
 }
 
+#if !defined(_WIN32)
+int __wrap_getrusage(int who, struct rusage *usage);
+
+int __wrap_getrusage(int who, struct rusage *usage) {
+    static atomic_long preemptions;
+    (void)who;
+    const long more = threads.preempted ? 1 : 0;
+    *usage = (struct rusage){.ru_nivcsw = atomic_fetch_add(&preemptions, more) + more};
+    return 0;
+}
+#endif
+
 static void watch_threads(size_t granted) {
+    threads.preempted = false;
     threads.granted = granted;
     threads.created = 0;
     threads.refused = 0;
@@ -587,6 +603,56 @@ static void a_world_works_on_in_a_child_process(void **state) {
     free_subject(&s);
 }
 
+// ---- a busy machine ---------------------------------------------------------------------------------------------------
+
+static void lose_the_core(void *context, size_t index) {
+    (void)context;
+    (void)index;
+    rest(1000); // this is not processor time
+}
+
+typedef struct headcount {
+    pthread_t caller;
+    atomic_size_t by_others; // tasks
+} headcount;
+
+// Work that is worth waking two workers, but not where that costs ten times as much.
+static void count_helpers(void *context, size_t index) {
+    headcount *h = context;
+    (void)index;
+    struct timespec now = {0}, begin = {0};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    do {
+        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    } while (now.tv_sec == begin.tv_sec && now.tv_nsec < begin.tv_nsec + 15000);
+    if (!pthread_equal(pthread_self(), h->caller)) {
+        (void)atomic_fetch_add(&h->by_others, 1);
+    }
+}
+
+// After a while in which all workers have fallen asleep.
+static size_t count_tasks_of_others(const bp_executor *executor) {
+    headcount h = {.caller = pthread_self()};
+    rest(2000);
+    executor->run(executor->context, count_helpers, &h, 8);
+    return atomic_load(&h.by_others);
+}
+
+static void workers_sleep_on_where_others_need_the_cores(void **state) {
+    (void)state;
+    bp_runtime runtime = open_runtime(3);
+    const bp_executor *executor = &runtime.executor;
+    threads.preempted = true;
+    executor->run(executor->context, lose_the_core, NULL, 60);
+    executor->run(executor->context, lose_the_core, NULL, 60); // the first question has no answer yet
+    for (int i = 0; i < 5; ++i) {
+        assert_int_equal(count_tasks_of_others(executor), 0);
+    }
+    start_all(&runtime, 3); // but much work is done together
+    threads.preempted = false;
+    bp_workers_close(&runtime);
+}
+
 // ---- signals ----------------------------------------------------------------------------------------------------------
 
 typedef struct masked_meeting {
@@ -635,6 +701,7 @@ int main(void) {
         WATCHED(an_executor_of_the_caller_comes_first),
 #if !defined(_WIN32)
         WATCHED(a_world_works_on_in_a_child_process),
+        WATCHED(workers_sleep_on_where_others_need_the_cores),
         WATCHED(signals_are_not_for_workers),
 #endif
     };

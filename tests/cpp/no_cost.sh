@@ -5,7 +5,7 @@
 set -eu
 source=$(dirname "$0")/no_cost.cpp
 command -v "$1" >/dev/null || { echo "no $1"; exit 77; }
-assembly=$("$1" -std=c++17 -O2 -fno-asynchronous-unwind-tables -I "$2" -S "$source" -o -)
+assembly=$("$1" -std=c++17 -O2 -fno-asynchronous-unwind-tables -fno-stack-protector -I "$2" -S "$source" -o -)
 case $(uname -m):$assembly in
 x86_64:*'call'*'bp_find_pairs@PLT'*) ;;
 *) echo 'no_cost.sh: the assembly is not that of x86-64 with ELF'; exit 77 ;;
