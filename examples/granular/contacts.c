@@ -30,30 +30,37 @@ static int make_room(granular_contacts *c, size_t box_count) {
     return c->box_capacity > 0;
 }
 
-static void make_boxes(granular_contacts *c, const granular_system *s) {
-    for (size_t i = 0; i < s->grain_count; ++i) {
-        const granular_grain *g = &s->grains[i];
-        const double reach = g->radius + c->margin;
-        for (int axis = 0; axis < 3; ++axis) {
-            c->boxes[i].min[axis] = (float)(g->place[axis] - reach);
-            c->boxes[i].max[axis] = (float)(g->place[axis] + reach);
-        }
+bp_box granular_box_of_grain(const granular_grain *g, double margin) {
+    const double reach = g->radius + margin;
+    bp_box box;
+    for (int axis = 0; axis < 3; ++axis) {
+        box.min[axis] = (float)(g->place[axis] - reach);
+        box.max[axis] = (float)(g->place[axis] + reach);
     }
-    for (size_t i = 0; i < s->wall_count; ++i) {
-        const granular_wall *w = &s->walls[i];
-        bp_box *box = &c->boxes[s->grain_count + i];
-        *box = (bp_box){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
-        *(w->side > 0.0 ? &box->max[w->axis] : &box->min[w->axis]) = (float)w->at;
-    }
+    return box;
+}
+
+bp_box granular_box_of_wall(const granular_wall *w) {
+    bp_box box = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+    *(w->side > 0.0 ? &box.max[w->axis] : &box.min[w->axis]) = (float)w->at;
+    return box;
 }
 
 // A tenth of the margin is left for rounding to floats.
-static int has_moved_far(const granular_contacts *c, const granular_system *s) {
-    const double most = 0.81 * c->margin * c->margin;
+int granular_has_moved_far(const granular_grain *g, const double from[3], double margin) {
+    double square = 0.0;
+    for (int axis = 0; axis < 3; ++axis) square += pow(g->place[axis] - from[axis], 2);
+    return square > 0.81 * margin * margin;
+}
+
+static void make_boxes(granular_contacts *c, const granular_system *s) {
+    for (size_t i = 0; i < s->grain_count; ++i) c->boxes[i] = granular_box_of_grain(&s->grains[i], c->margin);
+    for (size_t i = 0; i < s->wall_count; ++i) c->boxes[s->grain_count + i] = granular_box_of_wall(&s->walls[i]);
+}
+
+static int has_one_moved_far(const granular_contacts *c, const granular_system *s) {
     for (size_t i = 0; i < s->grain_count; ++i) {
-        double square = 0.0;
-        for (int axis = 0; axis < 3; ++axis) square += pow(s->grains[i].place[axis] - c->places[i][axis], 2);
-        if (square > most) return 1;
+        if (granular_has_moved_far(&s->grains[i], c->places[i], c->margin)) return 1;
     }
     return 0;
 }
@@ -97,7 +104,7 @@ static bp_status merge_pairs(granular_contacts *c, granular_system *s) {
 }
 
 bp_status granular_contacts_renew(granular_contacts *c, granular_system *s) {
-    if (c->searches > 0 && !has_moved_far(c, s)) return BP_OK;
+    if (c->searches > 0 && !has_one_moved_far(c, s)) return BP_OK;
     if (!make_room(c, s->grain_count + s->wall_count)) return BP_ERROR_MEMORY;
     make_boxes(c, s);
     const bp_status status = find_pairs(c, s);

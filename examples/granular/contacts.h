@@ -30,4 +30,9 @@ bp_status granular_contacts_renew(granular_contacts *c, granular_system *s);
 // One step in time.
 bp_status granular_step(granular_contacts *c, granular_system *s);
 
+// What is searched: boxes that are a margin larger, until a grain has moved by nearly a margin.
+bp_box granular_box_of_grain(const granular_grain *g, double margin);
+bp_box granular_box_of_wall(const granular_wall *w);
+int granular_has_moved_far(const granular_grain *g, const double from[3], double margin);
+
 #endif
