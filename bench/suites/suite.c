@@ -82,6 +82,10 @@ static const bench_suite suites[] = {
      .summary = "as a manager of FCL beside FCL's dynamic tree: 10^4 and 10^5 bodies, an arm among 10^4 boxes",
      .parts = fcl_parts,
      .run = fcl_run},
+    {.name = "granular",
+     .summary =
+         "grains with friction, poured out, 2,000 and 20,000: a step, the broad phase's share of it, and margins",
+     .run = granular_run},
     {.name = "koch",
      .summary = "linked cells, octree and hash grid on uneven scenes and sizes, with the figures of Koch 2020",
      .parts = koch_parts,
