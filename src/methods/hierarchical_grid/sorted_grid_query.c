@@ -294,15 +294,6 @@ void bp_sorted_grid_query_scanned(const bp_sorted_grid *grid, const bp_box *box,
 
 // ---- a line on a level ----------------------------------------------------------------------------------------------
 
-// The part of a line that passes a level.
-typedef struct line_part {
-    const bp_line *line;
-    double inverse[3];  // of the direction; infinite where that is 0
-    double extent[3];   // of the box that moves
-    double rounding[3]; // more than all rounding errors of coordinates together
-    double begin, end;
-} line_part;
-
 typedef struct interval {
     double low, high;
 } interval;
@@ -312,87 +303,32 @@ static interval level_bounds(const bp_level *level, int axis) {
                       .high = (double)level->high[axis] + level->slack[axis] + (double)level->reach[axis]};
 }
 
-static double point_at(const line_part *part, int axis, double t) {
-    return part->line->origin[axis] + t * part->line->direction[axis];
+// The part of the line in the bounds of a level's boxes. False if there is none.
+static bool enter_level(const bp_level *level, const bp_line *line, bp_line_part *part) {
+    double low[3], high[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        const interval bounds = level_bounds(level, axis);
+        low[axis] = bounds.low;
+        high[axis] = bounds.high;
+    }
+    return level->count > 0 && bp_line_part_between(line, low, high, part);
 }
 
 // The interval of an axis that the line passes from t = begin to end.
-static interval interval_passed(const line_part *part, int axis, double begin, double end) {
-    const double a = point_at(part, axis, begin), b = point_at(part, axis, end);
+static interval interval_passed(const bp_line_part *part, int axis, double begin, double end) {
+    const double a = bp_line_part_point(part, axis, begin), b = bp_line_part_point(part, axis, end);
     return (interval){.low = (a < b ? a : b) - part->rounding[axis],
                       .high = (a < b ? b : a) + part->extent[axis] + part->rounding[axis]};
 }
 
-// Shortens begin .. end to the time that the line is in an interval of an axis. False if it never is.
-static bool clip_to_interval(const line_part *part, int axis, interval where, double *begin, double *end) {
-    const double origin = part->line->origin[axis];
-    const double low = where.low - part->extent[axis] - part->rounding[axis], high = where.high + part->rounding[axis];
-    if (part->line->direction[axis] == 0.0) {
-        return low <= origin && origin <= high;
-    }
-    const bool forwards = part->line->direction[axis] > 0.0;
-    const double enters = ((forwards ? low : high) - origin) * part->inverse[axis];
-    const double leaves = ((forwards ? high : low) - origin) * part->inverse[axis];
-    *begin = enters > *begin ? enters : *begin;
-    *end = leaves < *end ? leaves : *end;
-    return *begin <= *end;
-}
-
-// The part of the line in the bounds of a level's boxes. False if there is none.
-static bool enter_level(const bp_level *level, const bp_line *line, line_part *part) {
-    *part = (line_part){.line = line, .begin = line->begin, .end = line->end};
-    bool meets = level->count > 0;
-    for (int axis = 0; axis < 3 && meets; ++axis) {
-        const interval bounds = level_bounds(level, axis);
-        const double farthest = fabs(line->origin[axis]) + fabs(line->opposite[axis]);
-        part->inverse[axis] = 1.0 / line->direction[axis];
-        part->extent[axis] = line->opposite[axis] - line->origin[axis];
-        part->rounding[axis] =
-            0x1p-45 * (fabs(bounds.low) + fabs(bounds.high) + farthest) + line->rounding[axis] + 0x1p-149;
-        meets = clip_to_interval(part, axis, bounds, &part->begin, &part->end);
-    }
-    return meets;
-}
-
-// The largest component of the direction.
-static double speed_of(const bp_line *line) {
-    double speed = 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        speed = fmax(speed, fabs(line->direction[axis]));
-    }
-    return speed;
-}
-
-// The line in the form of the kernels. False if its numbers are too large for floats.
-static bool make_probe_line(const line_part *part, bp_probe_line *probe) {
-    const double speed = speed_of(part->line), length = (part->end - part->begin) * speed, limit = 0x1p40;
-    bool small = length < 1e36;
-    probe->length = bp_round_up(length * (1.0 + 0x1p-20));
-    for (int axis = 0; axis < 3; ++axis) {
-        const double forwards = part->line->direction[axis] < 0.0 ? -1.0 : 1.0;
-        const double inverse = forwards * speed * part->inverse[axis];
-        const double origin = point_at(part, axis, part->begin);
-        // Floats round by 2^-24 of the coordinates. Along axes in which the line does not move, the limit makes faces
-        // within this distance pass, too.
-        const double tolerance = 0x1p-20 * length + part->rounding[axis];
-        const float after = bp_round_up(origin + part->extent[axis] + tolerance);
-        const float before = bp_round_down(origin - tolerance);
-        probe->inverse[axis] = (float)(forwards * (inverse < limit ? inverse : limit));
-        probe->near_origin[axis] = forwards > 0.0 ? after : before;
-        probe->far_origin[axis] = forwards > 0.0 ? before : after;
-        small &= fabs(origin) + part->extent[axis] < 1e36;
-    }
-    return small;
-}
-
 // When the line may hit boxes of a cell of an axis: from `enters` + cell * `step` to `leaves` + cell * `step`. (Each is a
-// sum where clip_to_interval multiplies a difference; what that rounds is far less than the rounding of the part.)
+// sum where bp_line_part_between multiplies a difference; what that rounds is far less than the rounding of the part.)
 typedef struct cell_times {
     double enters, leaves, step;
     bool always; // the line is in all cells that it passes, at all times
 } cell_times;
 
-static cell_times times_of_cells(const line_part *part, const bp_level *level, int axis) {
+static cell_times times_of_cells(const bp_line_part *part, const bp_level *level, int axis) {
     const double size = 1.0 / level->inverse[axis], inverse = part->inverse[axis];
     const double low = -level->slack[axis] - part->extent[axis] - part->rounding[axis];
     const double high = size + level->slack[axis] + (double)level->reach[axis] + part->rounding[axis];
@@ -416,7 +352,7 @@ static inline bool clip_to_cell(const cell_times *times, int32_t cell, double *b
 }
 
 // The cells of an axis whose boxes the line may hit from t = begin to end.
-static bp_span cells_between(const line_part *part, const bp_level *level, int axis, double begin, double end) {
+static bp_span cells_between(const bp_line_part *part, const bp_level *level, int axis, double begin, double end) {
     const interval where = interval_passed(part, axis, begin, end);
     const double slack = level->slack[axis], inverse = level->inverse[axis];
     if (level->bits[axis] == 0) {
@@ -430,7 +366,7 @@ static bp_span cells_between(const line_part *part, const bp_level *level, int a
 }
 
 // Visits the rows of one cell of the outer axis.
-static void walk_inner_rows(level_query *q, const line_part *part, const cell_times *times, int inner,
+static void walk_inner_rows(level_query *q, const bp_line_part *part, const cell_times *times, int inner,
                             int32_t outer_cell, double begin, double end) {
     const bp_span cells = cells_between(part, q->level, inner, begin, end);
     for (int32_t i = 0; i < cells.count; ++i) {
@@ -444,7 +380,7 @@ static void walk_inner_rows(level_query *q, const line_part *part, const cell_ti
     }
 }
 
-static void walk_rows(level_query *q, const line_part *part);
+static void walk_rows(level_query *q, const bp_line_part *part);
 
 // Receives the hits of one of many lines.
 static void receive_alone(void *context, const bp_columns *columns, const bp_pair *hits, size_t count) {
@@ -457,7 +393,7 @@ static void receive_alone(void *context, const bp_columns *columns, const bp_pai
 }
 
 // One of many lines, by itself: it passes rows that are the same in the grid, or too many.
-static void walk_alone(const level_query *q, const line_part *part) { // NOLINT(misc-no-recursion): two deep
+static void walk_alone(const level_query *q, const bp_line_part *part) { // NOLINT(misc-no-recursion): two deep
     row_piece pieces[PIECES];
     const bp_hit_receiver receiver = {.receive = receive_alone, .context = q->many};
     level_query alone = {.grid = q->grid, .level = q->level, .receiver = &receiver, .box = q->box, .pieces = pieces};
@@ -466,7 +402,7 @@ static void walk_alone(const level_query *q, const line_part *part) { // NOLINT(
 }
 
 // Visits all rows that the line passes. The outer axis is the one along which it passes fewer cells.
-static void walk_rows(level_query *q, const line_part *part) { // NOLINT(misc-no-recursion): two deep
+static void walk_rows(level_query *q, const bp_line_part *part) { // NOLINT(misc-no-recursion): two deep
     const bp_level *level = q->level;
     const bp_span y = cells_between(part, level, 1, part->begin, part->end);
     const bp_span z = cells_between(part, level, 2, part->begin, part->end);
@@ -500,10 +436,10 @@ void bp_sorted_grid_query_line(const bp_sorted_grid *grid, const bp_line *line, 
     row_piece pieces[PIECES];
     level_query q = {.grid = grid, .receiver = receiver, .line = &probe_line, .pieces = pieces};
     for (size_t i = 0; i < grid->levels.count; ++i) {
-        line_part part;
+        bp_line_part part;
         q.level = bp_level_at(&grid->levels, i);
         if (enter_level(q.level, line, &part)) {
-            q.box = make_probe_line(&part, &probe_line) ? NULL : &EVERYTHING;
+            q.box = bp_line_part_probe(&part, &probe_line) ? NULL : &EVERYTHING;
             walk_rows(&q, &part);
         }
     }
@@ -520,7 +456,7 @@ static void test_lines(level_query *q) {
 static void query_one_of_many(level_query *q, const bp_line *line) {
     many_lines *m = q->many;
     for (size_t i = 0; i < q->grid->levels.count; ++i) {
-        line_part part;
+        bp_line_part part;
         q->level = bp_level_at(&q->grid->levels, i);
         if (!enter_level(q->level, line, &part)) {
             continue;
@@ -529,7 +465,7 @@ static void query_one_of_many(level_query *q, const bp_line *line) {
             test_lines(q);
         }
         m->indices[m->probe_count] = m->index;
-        const bool small = make_probe_line(&part, &m->probes[m->probe_count++]);
+        const bool small = bp_line_part_probe(&part, &m->probes[m->probe_count++]);
         q->box = small ? NULL : &EVERYTHING;
         if (small) {
             walk_rows(q, &part);
@@ -555,7 +491,7 @@ void bp_sorted_grid_query_lines(const bp_sorted_grid *grid, const bp_line *lines
 bool bp_sorted_grid_clip(const bp_sorted_grid *grid, bp_line *line) {
     double begin = INFINITY, end = -INFINITY;
     for (size_t i = 0; i < grid->levels.count; ++i) {
-        line_part part;
+        bp_line_part part;
         if (enter_level(bp_level_at(&grid->levels, i), line, &part)) {
             begin = fmin(begin, part.begin);
             end = fmax(end, part.end);

@@ -6,6 +6,7 @@
 #ifndef BP_SORTED_GRID_QUERY_H
 #define BP_SORTED_GRID_QUERY_H
 
+#include "methods/hierarchical_grid/line_part.h"
 #include "methods/hierarchical_grid/sorted_grid.h"
 
 // Receives the boxes that a query finds, as (position in the columns, id).
@@ -13,15 +14,6 @@ typedef struct bp_hit_receiver {
     void (*receive)(void *context, const bp_columns *columns, const bp_pair *hits, size_t count);
     void *context;
 } bp_hit_receiver;
-
-// The points origin + t * direction for t in begin .. end; or, where `opposite` is another point, the box between the two
-// that moves like this. All numbers are finite, except perhaps the end.
-typedef struct bp_line {
-    double origin[3], opposite[3]; // the min and max corners of the box
-    double direction[3];
-    double rounding[3]; // error bounds of its points, beyond the rounding of such coordinates
-    double begin, end;
-} bp_line;
 
 // Every box in the levels that overlaps a box (flat in two dimensions).
 void bp_sorted_grid_query_box(const bp_sorted_grid *grid, const bp_box *box, const bp_hit_receiver *receiver);
