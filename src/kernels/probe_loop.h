@@ -83,9 +83,12 @@ static inline vec_mask vec_meet(const vec_line *line, size_t at) {
 static size_t vec_probe_lines(const bp_lines_job *job, size_t *tests_done) {
     bp_pair *out = job->out;
     size_t i = 0;
+    vec_line line;
     while (i < job->test_count && fits(out, job->out + job->room, job->tests[i].end - job->tests[i].begin)) {
         const bp_range_test test = job->tests[i++];
-        const vec_line line = line_of_value(job->columns, &job->lines[test.object]);
+        if (i == 1 || test.object != job->tests[i - 2].object) {
+            line = line_of_value(job->columns, &job->lines[test.object]);
+        }
         const vec_ids object = vec_ids_set(test.object);
         for (size_t at = test.begin; at < test.end; at += WIDTH) {
             const vec_mask hits = vec_first(vec_meet(&line, at), test.end - at);

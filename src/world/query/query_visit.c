@@ -1,8 +1,9 @@
 #include "world/query/query_visit.h"
 
 enum {
-    PAGE = 256, // results on the stack
-    GROWTH = 16 // of the page, when it was too small
+    PAGE = 256,  // results on the stack
+    GROWTH = 16, // of the page, when it was too small
+    FEW = 16     // results that are sorted by insertion
 };
 
 static bool comes_before(bp_visit_item a, bp_visit_item b) {
@@ -31,7 +32,23 @@ static void make_heap(bp_visits *v) {
     v->is_heap = true;
 }
 
+static void insert_items(bp_visits *v) {
+    for (size_t i = 1; i < v->kept; ++i) {
+        const bp_visit_item item = v->items[i];
+        size_t at = i;
+        for (; at > 0 && comes_before(item, v->items[at - 1]); --at) {
+            v->items[at] = v->items[at - 1];
+        }
+        v->items[at] = item;
+    }
+    v->is_heap = false;
+}
+
 static void sort_items(bp_visits *v) {
+    if (v->kept <= FEW) {
+        insert_items(v);
+        return;
+    }
     make_heap(v);
     for (size_t count = v->kept; count-- > 1;) {
         const bp_visit_item largest = v->items[0];
