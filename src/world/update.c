@@ -66,8 +66,9 @@ static bp_status build_or_update(bp_world *world, bool is_anew, bp_search_kind *
     return ops->update(world->method.state, boxes, count, are_known ? &changes : NULL, kind);
 }
 
-// Where queries were asked, there should be a grid that answers them.
+// Where queries were asked, there should be a grid that answers them, and memory for what else they need.
 static void serve_queries(bp_world *world) {
+    bp_query_cache_expect_lines(world);
     if (bp_query_cache_was_asked(world->queries) && world->method.ops == &bp_hierarchical_grid_ops) {
         bp_hierarchical_grid_serve_queries(world->method.state);
     }

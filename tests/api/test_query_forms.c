@@ -526,6 +526,16 @@ static void other_kernels_agree_with_loops(void **state) {
     }
 }
 
+// Enough for three levels of the pack that answers lines.
+static void many_objects_agree_with_loops(void **state) {
+    const uint64_t seed = environment_number("BP_TEST_SEED", 11);
+    (void)state;
+    for (size_t scene = 0; scene < QUERY_SCENES; ++scene) {
+        const bp_config config = {.dimensions = scene % 2 == 0 ? 3 : 2};
+        run(&config, &query_scenes[scene], scene % 3 == 0, MOST - 10, seed);
+    }
+}
+
 // More than a page of visits: the search is repeated for the rest, with or without memory for a larger one.
 static void many_visits_come_in_order(void **state) {
     test_allocator allocator;
@@ -564,7 +574,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_agrees_with_loops), cmocka_unit_test(every_number_of_threads_agrees_with_loops),
         cmocka_unit_test(other_worlds_agree_with_loops),  cmocka_unit_test(other_kernels_agree_with_loops),
-        cmocka_unit_test(many_visits_come_in_order),
+        cmocka_unit_test(many_objects_agree_with_loops),  cmocka_unit_test(many_visits_come_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

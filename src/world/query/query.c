@@ -61,6 +61,15 @@ bp_query bp_query_begin(const bp_world *world, const bp_object *object, size_t c
     return query;
 }
 
+bp_query bp_query_begin_line(const bp_world *world, const bp_object *object) {
+    const bp_box_pack *pack = bp_query_cache_pack(world);
+    if (pack == NULL) {
+        return bp_query_begin(world, object, 1);
+    }
+    bp_query_cache_note(world->queries);
+    return (bp_query){.world = world, .object = object, .pack = pack, .unindexed = {.all_count = world->ids.count}};
+}
+
 bp_query bp_query_begin_plain(const bp_world *world, const bp_object *object) {
     return (bp_query){.world = world, .object = object, .unindexed = {.all_count = world->ids.count}};
 }
@@ -165,5 +174,15 @@ void bp_query_find_on_line(const bp_query *query, const bp_line *line, const bp_
         bp_source_search search = {.query = query, .source = &query->sources[i], .receiver = receiver};
         const bp_hit_receiver hits = {.receive = bp_source_search_receive, .context = &search};
         bp_sorted_grid_query_line(search.source->grid, line, &hits);
+    }
+}
+
+void bp_query_find_packed(const bp_query *query, const bp_line *line, const bp_found_receiver *receiver) {
+    const bp_world_boxes *boxes = &query->world->boxes;
+    const bp_query_source source = {.exact = !boxes->is_double && !bp_world_boxes_have_margin(boxes)};
+    bp_source_search search = {.query = query, .source = &source, .receiver = receiver};
+    const bp_hit_receiver hits = {.receive = bp_source_search_receive, .context = &search};
+    if (!bp_box_pack_query_line(query->pack, query->world->setup.methods.kernels, line, &hits)) {
+        bp_query_find_unindexed(query, receiver);
     }
 }

@@ -4,13 +4,14 @@
 //     unindexed objects   those that have changed since, or are not in that grid; all, if the method has no grid. The
 //                         first few queries check them one by one; then the cache builds a grid of them
 //     the cache's grid    of unindexed objects; valid until something changes
+//     the cache's pack    of all objects, instead of all that: for lines, where objects are few and lines are many
 //
 // Grids hold boxes that may be larger than the input boxes (a margin, 64-bit coordinates) or shifted (a period).
 // Objects found in such a grid are checked again with their input boxes.
 #ifndef BP_QUERY_H
 #define BP_QUERY_H
 
-#include "methods/hierarchical_grid/sorted_grid_query.h"
+#include "world/query/box_pack.h"
 #include "world/world.h"
 
 // A grid that is searched.
@@ -35,6 +36,7 @@ typedef struct bp_query {
     bp_query_source sources[2];
     size_t source_count;
     bp_unindexed unindexed;
+    const bp_box_pack *pack; // of all objects, for a line; NULL: the sources and the unindexed objects are searched
 } bp_query;
 
 // An object that was found.
@@ -54,6 +56,9 @@ bp_status bp_query_check(const bp_world *world, const bp_object *object);
 
 // Begins a number of queries that were checked.
 bp_query bp_query_begin(const bp_world *world, const bp_object *object, size_t count);
+
+// The same for one line.
+bp_query bp_query_begin_line(const bp_world *world, const bp_object *object);
 
 // The same without any grid: all objects are checked one by one.
 bp_query bp_query_begin_plain(const bp_world *world, const bp_object *object);
@@ -75,6 +80,9 @@ void bp_source_search_receive(void *context, const bp_columns *columns, const bp
 
 // Finds every object in the levels of the grids that a line may hit. In a periodic world the line is not wrapped.
 void bp_query_find_on_line(const bp_query *query, const bp_line *line, const bp_found_receiver *receiver);
+
+// Finds every object that a line may hit, for a query with a pack.
+void bp_query_find_packed(const bp_query *query, const bp_line *line, const bp_found_receiver *receiver);
 
 // Finds every object that is not in the levels of a grid.
 void bp_query_find_outside_levels(const bp_query *query, const bp_found_receiver *receiver);

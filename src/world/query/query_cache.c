@@ -7,6 +7,9 @@
 //
 //     counted   version of the world, and queries since then     a change begins a new version
 //     built     version that the grid is valid for
+//
+// Lines in worlds of a few thousand objects have a pack of all of them instead (box_pack.h), by the same rules; but where
+// there were many lines, many more are expected after the next change, and an update gets the memory.
 #include "world/query/query_cache.h"
 #include "base/workers.h"
 
@@ -15,15 +18,23 @@
 enum {
     PATIENCE = 16, // queries before the grid is built
     FEW = 64,      // objects that are never worth a grid
-    COUNT_BITS = 8
+    COUNT_BITS = 8,
+
+    PACK_PATIENCE = 16, // lines before the pack is built, and one more for this many objects:
+    PACK_PATIENCE_SHARE = 64,
+    PACK_COUNT_BITS = 15
 };
 
 struct bp_query_cache {
     bp_method_setup setup; // the world's, but with one thread
     bp_sorted_grid grid;
     bp_buffer boxes, ids; // of the objects in it
+    bp_box_pack pack;
     atomic_uint_fast64_t counted;
     atomic_uint_fast64_t built;
+    atomic_uint_fast64_t lines;  // the same for the pack: version, whether many lines are expected, how many there were
+    atomic_uint_fast64_t packed; // version that the pack is valid for
+    atomic_size_t pack_room;     // objects that it has memory for
     atomic_bool building;
     atomic_bool asked;   // there was a query since the last update
     atomic_bool is_lent; // the world's executor and this memory have a user
@@ -40,6 +51,9 @@ bp_query_cache *bp_query_cache_create(const bp_method_setup *setup) {
     cache->setup.runtime.executor = (bp_executor){.workers = 1};
     atomic_init(&cache->counted, 0);
     atomic_init(&cache->built, 0);
+    atomic_init(&cache->lines, 0);
+    atomic_init(&cache->packed, 0);
+    atomic_init(&cache->pack_room, 0);
     atomic_init(&cache->building, false);
     atomic_init(&cache->asked, false);
     atomic_init(&cache->is_lent, false);
@@ -53,6 +67,7 @@ void bp_query_cache_destroy(bp_query_cache *cache) {
     }
     const bp_allocator allocator = cache->setup.runtime.allocator;
     bp_sorted_grid_free(&cache->grid);
+    bp_box_pack_free(&cache->pack, &allocator);
     bp_batch_memory_free(&cache->memory, &allocator);
     bp_buffer_free(&cache->boxes, &allocator);
     bp_buffer_free(&cache->ids, &allocator);
@@ -153,6 +168,95 @@ bool bp_query_cache_take(const bp_world *world, const bp_unindexed *unindexed, s
                                 .ids = cache->ids.data,
                                 .exact = !world->boxes.is_double && !bp_is_periodic(&world->setup.overlap)};
     return true;
+}
+
+// ---- the pack -------------------------------------------------------------------------------------------------------
+
+// The pack of a world whose last version had many lines is built for the first line of the next.
+typedef struct line_count {
+    uint64_t version, lines;
+    bool expects_many;
+} line_count;
+
+static line_count unpack_count(uint64_t bits) {
+    return (line_count){.version = bits >> (PACK_COUNT_BITS + 1),
+                        .lines = bits & (((uint64_t)1 << PACK_COUNT_BITS) - 1),
+                        .expects_many = (bits >> PACK_COUNT_BITS & 1) != 0};
+}
+
+static uint64_t count_bits(line_count count) {
+    return count.version << (PACK_COUNT_BITS + 1) | (uint64_t)count.expects_many << PACK_COUNT_BITS | count.lines;
+}
+
+// Counts a line; true if there have been enough, now or in the last version. Threads that count at once may lose counts.
+static bool has_many_lines(bp_query_cache *cache, uint64_t version, uint64_t many) {
+    line_count count = unpack_count(atomic_load_explicit(&cache->lines, memory_order_relaxed));
+    if (count.version != version) {
+        count = (line_count){.version = version, .expects_many = count.lines >= many};
+    }
+    const bool is_due = count.expects_many || count.lines >= many;
+    if (count.lines < many) {
+        ++count.lines;
+        atomic_store_explicit(&cache->lines, count_bits(count), memory_order_relaxed);
+    }
+    return is_due;
+}
+
+static bool may_have_pack(const bp_world *world) {
+    return world->ids.count <= BP_BOX_PACK_MOST && !bp_is_periodic(&world->setup.overlap);
+}
+
+static uint64_t many_lines(const bp_world *world) {
+    return PACK_PATIENCE + world->ids.count / PACK_PATIENCE_SHARE;
+}
+
+static bool reserve_pack(bp_query_cache *cache, size_t count) {
+    const bool done = bp_box_pack_reserve(&cache->pack, &cache->setup.runtime.allocator, count);
+    atomic_store(&cache->pack_room, cache->pack.room);
+    return done;
+}
+
+static void try_to_pack(bp_query_cache *cache, const bp_world *world) {
+    const uint64_t version = world->changes.version;
+    if (atomic_exchange(&cache->building, true)) {
+        return;
+    }
+    if (atomic_load(&cache->packed) != version) {
+        const bp_box *boxes = bp_world_boxes_floats(&world->boxes);
+        const bool done = reserve_pack(cache, world->ids.count) &&
+                          bp_box_pack_build(&cache->pack, &cache->setup, boxes, world->ids.count);
+        atomic_store(&cache->packed, done ? version : 0);
+        if (!done) {
+            atomic_store(&cache->lines, count_bits((line_count){.version = version})); // try again, but not at once
+        }
+    }
+    atomic_store(&cache->building, false);
+}
+
+// A query gets no memory for it where it would get none for a grid, either.
+static bool has_room_for_pack(bp_query_cache *cache, const bp_world *world) {
+    return world->ids.count <= atomic_load(&cache->pack_room) || atomic_load(&cache->built) == world->changes.version;
+}
+
+const bp_box_pack *bp_query_cache_pack(const bp_world *world) {
+    bp_query_cache *cache = world->queries;
+    const uint64_t version = world->changes.version;
+    if (!may_have_pack(world)) {
+        return NULL;
+    }
+    const bool is_due = has_many_lines(cache, version, many_lines(world));
+    if (is_due && atomic_load(&cache->packed) != version && has_room_for_pack(cache, world)) {
+        try_to_pack(cache, world);
+    }
+    return atomic_load(&cache->packed) == version ? &cache->pack : NULL;
+}
+
+void bp_query_cache_expect_lines(const bp_world *world) {
+    bp_query_cache *cache = world->queries;
+    if (may_have_pack(world) && unpack_count(atomic_load(&cache->lines)).lines >= many_lines(world)) {
+        atomic_store(&cache->packed, 0);
+        (void)reserve_pack(cache, world->ids.count);
+    }
 }
 
 // ---- lending --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// The cache of queries: a grid of the objects that are not in the method's grid.
+// The cache of queries: a grid of the objects that are not in the method's grid, and a pack of all.
 #ifndef BP_QUERY_CACHE_H
 #define BP_QUERY_CACHE_H
 
@@ -20,6 +20,12 @@ bool bp_query_cache_was_asked(bp_query_cache *cache);
 // Takes over the unindexed objects of `count` queries, if a grid of them is worth it: then returns true and fills in the
 // source.
 bool bp_query_cache_take(const bp_world *world, const bp_unindexed *unindexed, size_t count, bp_query_source *source);
+
+// Counts a line, and returns a pack of all objects; NULL if that is not worth it, or not yet.
+const bp_box_pack *bp_query_cache_pack(const bp_world *world);
+
+// Makes room for the pack, if there have been many lines. Only where no query runs; no pack is valid afterwards.
+void bp_query_cache_expect_lines(const bp_world *world);
 
 // What a batch works with: the world's executor, and memory that is kept from batch to batch; or, if another thread has
 // these, no executor and memory of its own (all zero).

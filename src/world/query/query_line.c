@@ -6,7 +6,8 @@
 // second: a ray is the case in which both are the same.
 //
 // If all hits are wanted, the whole line is followed at once. Otherwise it is followed in steps, each twice as long as the
-// one before, until no later hit is wanted. A box belongs to the step in which the line enters it.
+// one before, until no later hit is wanted. A box belongs to the step in which the line enters it. (In a pack, steps would
+// cost more than they save.)
 //
 // In a periodic world line and boxes are first moved so that they begin in 0 .. period. The line would then pass image
 // after image of the same boxes: instead, the line itself is moved back, by one period after the other. Of each object
@@ -143,7 +144,7 @@ static void receive_anywhere(void *context, const bp_found *found) {
         }
         return;
     }
-    const bp_box_double box = bp_query_wrapped_box(s->query, found);
+    const bp_box_double box = bp_query_input_box(s->query, found);
     double t;
     if (bp_line_hits_box(s->line, &box, &t)) {
         offer_hit(s, found->id, t);
@@ -152,7 +153,7 @@ static void receive_anywhere(void *context, const bp_found *found) {
 
 static void receive_in_step(void *context, const bp_found *found) {
     line_search *s = context;
-    const bp_box_double box = bp_query_wrapped_box(s->query, found);
+    const bp_box_double box = bp_query_input_box(s->query, found);
     double t;
     if (bp_line_hits_box(s->line, &box, &t) && is_in_step(s, t)) {
         offer_hit(s, found->id, t);
@@ -271,6 +272,10 @@ static void follow_in_steps(line_search *s, const bp_line *whole, double step) {
 void bp_query_follow_line(const bp_query *query, const bp_line *line, const bp_line_sink *sink) {
     line_search s = {.query = query, .line = line, .sink = sink};
     const bp_found_receiver receiver = {.receive = receive_anywhere, .context = &s};
+    if (query->pack != NULL) {
+        bp_query_find_packed(query, line, &receiver);
+        return;
+    }
     bp_line whole = *line;
     bp_query_find_outside_levels(query, &receiver);
     if (clip_to_levels(&s, &whole)) {

@@ -40,6 +40,7 @@ static bp_cast_double cast_of_ray_double(const bp_ray_double *ray) {
 
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
+// Says what is wrong with a cast that is not valid, unless that is its length in a periodic world.
 static bp_status check_numbers(const bp_world *world, const bp_cast_double *cast, const char *name) {
     const bp_log *log = bp_world_log(world);
     bool finite = true, moves = false, valid = true;
@@ -90,6 +91,9 @@ bool bp_query_cast_is_valid(const bp_world *world, const bp_cast_double *cast) {
 }
 
 bp_status bp_query_check_cast(const bp_world *world, const bp_cast_double *cast, const char *name) {
+    if (bp_query_cast_is_valid(world, cast)) {
+        return BP_OK;
+    }
     const bp_status status = check_numbers(world, cast, name);
     return status == BP_OK ? check_periods(world, cast, name) : status;
 }
@@ -129,18 +133,23 @@ bp_line bp_query_line_of(const bp_cast_double *cast, const bp_overlap_rule *rule
 
 // Whether no number on the way through a grid can overflow, which those of floats never do.
 static bool is_tame(const bp_line *line) {
-    double farthest = 0.0, speed = 0.0;
+    bool near = true, moves = false;
     for (int axis = 0; axis < 3; ++axis) {
-        farthest = fmax(farthest, fmax(fabs(line->origin[axis]), fabs(line->opposite[axis])));
-        speed = fmax(speed, fabs(line->direction[axis]));
+        const double speed = fabs(line->direction[axis]);
+        near &= fabs(line->origin[axis]) <= 0x1p300 && fabs(line->opposite[axis]) <= 0x1p300 && speed <= 0x1p300;
+        moves |= speed >= 0x1p-300;
     }
-    return farthest <= 0x1p300 && speed <= 0x1p300 && speed >= 0x1p-300;
+    return near && moves;
 }
 
 void bp_query_follow_cast(const bp_query *query, const bp_cast_double *cast, const bp_line_sink *sink) {
     const bp_line line = bp_query_line_of(cast, &query->world->setup.overlap);
+    if (is_tame(&line)) {
+        bp_query_follow_line(query, &line, sink);
+        return;
+    }
     const bp_query plain = bp_query_begin_plain(query->world, query->object);
-    bp_query_follow_line(is_tame(&line) ? query : &plain, &line, sink);
+    bp_query_follow_line(&plain, &line, sink);
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------
@@ -166,7 +175,7 @@ static bp_status list_hits(const bp_world *world, const bp_cast_double *cast, co
     if (status != BP_OK) {
         return status;
     }
-    const bp_query query = bp_query_begin(world, object, 1);
+    const bp_query query = bp_query_begin_line(world, object);
     bp_shortlist list = bp_shortlist_of_hits(hits, capacity);
     const bp_line_sink sink = bp_line_sink_of_list(&list, found == NULL);
     bp_query_follow_cast(&query, cast, &sink);
@@ -196,7 +205,7 @@ static void search_for_visits(void *context, bp_visits *visits) {
 
 static bp_status visit_hits(const bp_world *world, const bp_cast_double *cast, const bp_object *object,
                             bp_visits *visits) {
-    const bp_query query = bp_query_begin(world, object, 1);
+    const bp_query query = bp_query_begin_line(world, object);
     cast_visit v = {.query = &query, .cast = cast};
     visits->max_t = cast->max_t;
     return bp_visits_run(world, visits, search_for_visits, &v);
