@@ -445,6 +445,28 @@ void bp_sorted_grid_query_line(const bp_sorted_grid *grid, const bp_line *line, 
     }
 }
 
+// Scanned boxes may be infinite, so the line's own bounds have to do.
+static bool make_whole_part(const bp_line *line, bp_line_part *part) {
+    double low[3], high[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        const double first = line->begin * line->direction[axis], last = line->end * line->direction[axis];
+        low[axis] = line->origin[axis] + (first < last ? first : last);
+        high[axis] = line->opposite[axis] + (first < last ? last : first);
+    }
+    return line->end < 0x1p300 && bp_line_part_between(line, low, high, part);
+}
+
+void bp_sorted_grid_query_scanned_line(const bp_sorted_grid *grid, const bp_line *line,
+                                       const bp_hit_receiver *receiver) {
+    bp_line_part part;
+    bp_probe_line probe;
+    level_query q = {.grid = grid, .receiver = receiver, .box = &EVERYTHING, .line = &probe};
+    if (grid->grid_count < grid->total_count && make_whole_part(line, &part) && bp_line_part_probe(&part, &probe)) {
+        q.box = NULL;
+    }
+    test_boxes(&q, grid->grid_count, grid->total_count, NULL);
+}
+
 // ---- many lines -----------------------------------------------------------------------------------------------------
 
 static void test_lines(level_query *q) {

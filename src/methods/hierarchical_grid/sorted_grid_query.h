@@ -35,6 +35,10 @@ void bp_sorted_grid_query_lines(const bp_sorted_grid *grid, const bp_line *lines
 // Every scanned box that overlaps a box; NULL: every scanned box.
 void bp_sorted_grid_query_scanned(const bp_sorted_grid *grid, const bp_box *box, const bp_hit_receiver *receiver);
 
+// Every scanned box that a line hits, and some that it just misses; all of them if it is endless.
+void bp_sorted_grid_query_scanned_line(const bp_sorted_grid *grid, const bp_line *line,
+                                       const bp_hit_receiver *receiver);
+
 // Shortens a line to the bounds of the boxes in the levels. False if nothing is left.
 bool bp_sorted_grid_clip(const bp_sorted_grid *grid, bp_line *line);
 

@@ -160,11 +160,15 @@ void bp_query_find_unindexed(const bp_query *query, const bp_found_receiver *rec
     }
 }
 
-void bp_query_find_outside_levels(const bp_query *query, const bp_found_receiver *receiver) {
+void bp_query_find_outside_levels(const bp_query *query, const bp_line *line, const bp_found_receiver *receiver) {
     for (size_t i = 0; i < query->source_count; ++i) {
         bp_source_search search = {.query = query, .source = &query->sources[i], .receiver = receiver};
         const bp_hit_receiver hits = {.receive = bp_source_search_receive, .context = &search};
-        bp_sorted_grid_query_scanned(search.source->grid, NULL, &hits);
+        if (line != NULL) {
+            bp_sorted_grid_query_scanned_line(search.source->grid, line, &hits);
+        } else {
+            bp_sorted_grid_query_scanned(search.source->grid, NULL, &hits);
+        }
     }
     bp_query_find_unindexed(query, receiver);
 }

@@ -84,8 +84,8 @@ void bp_query_find_on_line(const bp_query *query, const bp_line *line, const bp_
 // Finds every object that a line may hit, for a query with a pack.
 void bp_query_find_packed(const bp_query *query, const bp_line *line, const bp_found_receiver *receiver);
 
-// Finds every object that is not in the levels of a grid.
-void bp_query_find_outside_levels(const bp_query *query, const bp_found_receiver *receiver);
+// Finds every object that is not in the levels of a grid and that a line may hit; without a line, all of them.
+void bp_query_find_outside_levels(const bp_query *query, const bp_line *line, const bp_found_receiver *receiver);
 
 // Finds every unindexed object.
 void bp_query_find_unindexed(const bp_query *query, const bp_found_receiver *receiver);

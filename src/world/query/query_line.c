@@ -277,7 +277,7 @@ void bp_query_follow_line(const bp_query *query, const bp_line *line, const bp_l
         return;
     }
     bp_line whole = *line;
-    bp_query_find_outside_levels(query, &receiver);
+    bp_query_find_outside_levels(query, is_periodic(&s) ? NULL : line, &receiver);
     if (clip_to_levels(&s, &whole)) {
         follow_in_steps(&s, &whole, sink->is_done != NULL ? first_step(&s) : (double)INFINITY);
     }

@@ -72,7 +72,7 @@ static void find_hits(lines_search *s, size_t count) {
     const bp_lines_receiver inside = {.receive = receive_lines, .context = s};
     for (size_t i = 0; i < count; ++i) {
         s->line = (uint32_t)i;
-        bp_query_find_outside_levels(s->query, &outside);
+        bp_query_find_outside_levels(s->query, &s->lines[i], &outside);
     }
     for (size_t i = 0; i < s->query->source_count; ++i) {
         s->source = &s->query->sources[i];
