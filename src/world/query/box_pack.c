@@ -205,8 +205,8 @@ static bp_range_test test_of_group(const bp_box_pack *pack, size_t level, size_t
 }
 
 // Tests at most GROUPS groups of a level, or all of the top one, and then what is below those that are met.
-static void search_level(const pack_search *s, size_t level, const bp_range_test *tests,
-                         size_t test_count) { // NOLINT(misc-no-recursion): at most three deep
+// NOLINTNEXTLINE(misc-no-recursion): at most three deep
+static void search_level(const pack_search *s, size_t level, const bp_range_test *tests, size_t test_count) {
     bp_pair hits[GROUPS * GROUP + BP_COLUMN_PADDING];
     const size_t count = run_tests(s, tests, test_count, hits, sizeof hits / sizeof *hits);
     if (level == 0) {
