@@ -379,6 +379,13 @@ static bool begin_workers(workers *w) {
            pthread_cond_init(&w->work_is_done, NULL) == 0;
 }
 
+// Threads stay behind in the parent process, and the lock may be in any state.
+static void follow_fork(workers *w) {
+    if (w->process != this_process() && !begin_workers(w)) {
+        w->most = 0;
+    }
+}
+
 // What the caller itself does of a section. Returns how many tasks.
 static size_t do_own_share(workers *w) {
     const double begin = bp_clock_seconds(), own = bp_clock_thread_seconds();
@@ -401,9 +408,6 @@ static void fill_lanes(workers *w) {
 
 static void run_section(workers *w, bp_task task, void *task_context, size_t count) {
     assert(count_unclaimed(w) == 0);
-    if (w->process != this_process() && !begin_workers(w)) {
-        w->most = 0;
-    }
     w->task = task;
     w->task_context = task_context;
     w->count = count;
@@ -425,6 +429,7 @@ static void run_on_workers(void *context, bp_task task, void *task_context, size
         run_alone(NULL, task, task_context, count);
         return;
     }
+    follow_fork(w);
     run_section(w, task, task_context, count);
     atomic_flag_clear(&w->in_use);
 }
@@ -437,6 +442,7 @@ void bp_workers_expect(const bp_executor *executor) {
     }
     workers *w = executor->context;
     if (!is_crowded(w, bp_clock_seconds()) && !atomic_flag_test_and_set(&w->in_use)) {
+        follow_fork(w);
         atomic_store_explicit(&w->is_at_work, true, memory_order_relaxed);
         wake_workers(w, w->useful);
         w->useful = 0;
