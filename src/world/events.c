@@ -24,18 +24,18 @@ static bool was_reborn(bp_pair pair, const uint8_t *marks) {
     return ((marks[pair.a] | marks[pair.b]) & BP_MARK_REBORN) != 0;
 }
 
-// The first position whose pair is not less than a key.
-static size_t find_key(const bp_pairs *pairs, uint64_t key) {
-    size_t low = 0, high = pairs->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (key_of_pair(pairs->data[middle]) < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+// The first position from `at` on whose pair is not less than a key. The steps double, because the lists may have very
+// different lengths.
+static size_t advance(const bp_pairs *pairs, size_t at, uint64_t key) {
+    size_t step = 1;
+    while (key_of_pair_at(pairs, at + step - 1) < key) {
+        at += step;
+        step *= 2;
     }
-    return low;
+    for (; step > 0; step /= 2) {
+        at += key_of_pair_at(pairs, at + step - 1) < key ? step : 0;
+    }
+    return at;
 }
 
 // Two lists, cut into stretches: block i has the pairs of both from one key on.
@@ -54,7 +54,7 @@ static size_t begin_before(const comparison *c, size_t block) {
     if (block == 0 || block == c->blocks.count) {
         return block == 0 ? 0 : c->before->count;
     }
-    return find_key(c->before, key_of_pair(c->after->data[bp_block_begin(c->blocks, block)]));
+    return advance(c->before, 0, key_of_pair(c->after->data[bp_block_begin(c->blocks, block)]));
 }
 
 static void task_compare(void *context, size_t block) {
@@ -133,20 +133,6 @@ size_t bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) 
     begun->count = kept_begun;
     ended->count = kept_ended;
     return in_both;
-}
-
-// The first position from `at` on whose pair is not less than a key. The steps double, because the lists may have very
-// different lengths.
-static size_t advance(const bp_pairs *pairs, size_t at, uint64_t key) {
-    size_t step = 1;
-    while (key_of_pair_at(pairs, at + step - 1) < key) {
-        at += step;
-        step *= 2;
-    }
-    for (; step > 0; step /= 2) {
-        at += key_of_pair_at(pairs, at + step - 1) < key ? step : 0;
-    }
-    return at;
 }
 
 void bp_events_keep_known(bp_pairs *pairs, const bp_pairs *known) {
