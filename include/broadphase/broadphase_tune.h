@@ -27,7 +27,8 @@ typedef enum bp_rule {
     BP_RULE_FEW,       ///< so few objects that all pairs are tested: hierarchical-grid does that with vectors
     BP_RULE_GRID,      ///< none of these: hierarchical-grid
     BP_RULE_ALIKE,     ///< one call, at most some ten thousand objects of similar sizes: hierarchical-grid, in strips
-    BP_RULE_POINTS     ///< neighbours of points that have one radius: linked-cells, in a form for points
+    BP_RULE_POINTS,    ///< neighbours of points that have one radius: linked-cells, in a form for points
+    BP_RULE_ORDERED ///< boxes that follow one another are near each other, as in a mesh: hierarchical-grid, in bundles
 } bp_rule;
 
 /// What BP_METHOD_AUTO looked at, in a sample of the boxes, and the rule that decided. Everything but the rule is zero
@@ -60,6 +61,7 @@ typedef struct bp_details {
     double changed_share; ///< compact-grid: share of objects that have changed cell since the last update
     uint32_t handed_over; ///< 1: hierarchical-grid would have tested too many pairs, and split took over
     uint32_t strips;      ///< 1: hierarchical-grid searched strips: few objects, of similar sizes
+    uint32_t bundles;     ///< 1: hierarchical-grid searched bundles of boxes that follow one another
 } bp_details;
 
 /// Reads bp_stats.details. `stats` may be NULL: then everything is zero.

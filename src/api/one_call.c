@@ -54,18 +54,19 @@ typedef struct method_state {
     bool is_built;
 } method_state;
 
-// One set of a few boxes that are alike needs no sample: looking at one would take as long as looking at all of them. The
-// facts are gathered only for those who will read them.
+// One set of a few boxes that are alike needs no sample: looking at one would take as long as looking at all of them. Nor
+// do boxes in a good order. The facts are gathered only for those who will read them.
 static bool is_plain(bp_one_call *call, const bp_method_setup *setup, void *grid) {
     const bp_view *view = call->built_over;
-    if (grid == NULL || !bp_hierarchical_grid_build_plainly(grid, view->boxes, view->count)) {
+    bp_rule why = BP_RULE_GRID;
+    if (grid == NULL || !bp_hierarchical_grid_build_plainly(grid, view->boxes, view->count, &why)) {
         return false;
     }
     bp_details details = {0};
     if (call->setup->stats != NULL || setup->runtime.log.write != NULL) {
         bp_scene_facts_gather(&details.choice, setup->dimensions, view->boxes, view->count, BP_SAMPLE_MOST);
     }
-    details.choice.rule = view->count < BP_ALL_PAIRS_BELOW ? BP_RULE_FEW : BP_RULE_ALIKE;
+    details.choice.rule = why;
     call->stats.method = BP_METHOD_HIERARCHICAL_GRID;
     bp_details_write(&call->stats, &details);
     return true;

@@ -108,7 +108,7 @@ print(page *p, const char *format, ...) {
 
 // Sizes and places of a surface, by the facts.
 static bool are_on_surfaces(const bp_choice *c) {
-    return c->octaves >= 4 && c->octaves <= 12 && c->clumping > 2.0;
+    return c->octaves >= 4 && c->octaves <= 12 && c->clumping > 1.5;
 }
 
 // What makes boxes fit no grid.
@@ -144,6 +144,9 @@ static void print_rule(page *p, const bp_choice *c) {
     case BP_RULE_THIN: print(p, "few objects in empty space: they fill %.2g of it", c->filling); break;
     case BP_RULE_FEW: print(p, "so few objects that testing all pairs, with vectors, is fastest"); break;
     case BP_RULE_ALIKE: print(p, "so few objects, and of such similar sizes, that strips need no plan"); break;
+    case BP_RULE_ORDERED:
+        print(p, "boxes that follow one another are near each other, as the triangles of a mesh are");
+        break;
     case BP_RULE_POINTS: print(p, "points with one radius are sorted into cells of about that size"); break;
     case BP_RULE_GRID:
     default:
@@ -178,10 +181,12 @@ size_t bp_explain(const bp_stats *stats, char *text, size_t capacity) {
     if (stats == NULL) {
         return 0;
     }
-    const bp_choice choice = bp_details_read(stats).choice;
+    const bp_details details = bp_details_read(stats);
+    bp_choice choice = details.choice;
+    choice.rule = details.bundles != 0 && choice.rule != BP_RULE_ASKED ? BP_RULE_ORDERED : choice.rule;
     const char *method = bp_method_name((size_t)stats->method);
     print(&p, "%s, because ", method != NULL ? method : "no method");
-    if (bp_details_read(stats).handed_over != 0) {
+    if (details.handed_over != 0) {
         print_misfit(&p, &choice);
     } else {
         print_rule(&p, &choice);

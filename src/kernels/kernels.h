@@ -211,7 +211,7 @@ typedef struct bp_bundle_list {
     size_t count;
 } bp_bundle_list;
 
-// Boxes of a against a block of b.
+// Boxes of a against a block of b. If both are one set, a pair is found only where b has the larger id.
 typedef struct bp_block_join {
     const bp_box *a_boxes;
     const uint32_t *a_ids;
@@ -219,6 +219,7 @@ typedef struct bp_block_join {
     const bp_bundle_block *b_block;
     uint32_t b_begin; // its first box
     uint32_t dimensions;
+    bool is_one_set;
 } bp_block_join;
 
 // A row of cells whose points go into a tube.
@@ -348,7 +349,7 @@ typedef struct bp_kernels {
     size_t (*join_cells)(bp_join_job *job);
 
     // The bounds of each BP_BUNDLE boxes (the last ones may be fewer), holes left out, flattened in two dimensions; and 1
-    // if they are loose: along an axis, longer than all edges together, so that there are gaps.
+    // if they are loose: along an axis, longer than all edges together, so that there are gaps; or there is a hole.
     void (*bundle_bounds)(const bp_box *boxes, size_t count, uint32_t dimensions, bp_box *bounds, uint8_t *loose);
 
     // Fills a block for each bundle of boxes.

@@ -20,7 +20,7 @@ static inline bp_box bounds_of_bundle(const bp_box *boxes, size_t count, uint32_
         }
         bounds.min[axis] = -negated_min;
         bounds.max[axis] = max;
-        *loose |= negated_min + max > negated_min_sum + max_sum;
+        *loose |= !(negated_min + max <= negated_min_sum + max_sum); // also where there is a hole
     }
     return bounds;
 }
@@ -96,7 +96,7 @@ static inline size_t plain_join_block(const bp_block_join *join, bp_pair *out) {
         const bp_box box = bp_box_flatten(join->a_boxes[join->a_ids[i]], join->dimensions);
         for (uint32_t lane = 0; lane < BP_BUNDLE; ++lane) {
             *out = (bp_pair){.a = join->a_ids[i], .b = join->b_begin + lane};
-            out += lane_overlaps(join->b_block, lane, &box);
+            out += (!join->is_one_set | (out->a < out->b)) & lane_overlaps(join->b_block, lane, &box);
         }
     }
     return (size_t)(out - first);

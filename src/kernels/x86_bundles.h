@@ -31,7 +31,7 @@ static inline uint8_t bound_boxes(const bp_box *boxes, size_t count, uint32_t di
     _mm_storeu_ps(bounds->min, _mm256_castps256_ps128(result));
     _mm_storeu_ps(bounds->min + 2, _mm256_extractf128_ps(result, 1));
     *bounds = bp_box_flatten(*bounds, dimensions);
-    const int longer = _mm_movemask_ps(_mm_cmpgt_ps(lengths_of(most), lengths_of(sums)));
+    const int longer = _mm_movemask_ps(_mm_cmpnle_ps(lengths_of(most), lengths_of(sums)));
     return (longer & (dimensions == 2 ? 3 : 7)) != 0;
 }
 
@@ -161,7 +161,12 @@ static inline void put_pairs(bp_pair *out, __m256i id, __m256i others) {
     _mm256_storeu_si256((__m256i *)(out + 4), _mm256_permute2x128_si256(low, high, 0x31));
 }
 
-static inline size_t join_boxes(const bp_block_join *join, uint32_t dimensions, bp_pair *out) {
+// The lanes whose ids are larger. (No box has an id of 2^31.)
+static inline uint32_t larger_lanes(__m256i ids, __m256i id) {
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(ids, id)));
+}
+
+static inline size_t join_boxes(const bp_block_join *join, uint32_t dimensions, bool is_one_set, bp_pair *out) {
     const bp_block_join own = *join; // what is written cannot have changed it
     const eight_boxes b_boxes = boxes_of_block(own.b_block);
     const __m256i ids = vec_count_from(own.b_begin);
@@ -173,15 +178,19 @@ static inline size_t join_boxes(const bp_block_join *join, uint32_t dimensions, 
             box.min[axis] = _mm256_broadcast_ss(&a_box->min[axis]);
             box.max[axis] = _mm256_broadcast_ss(&a_box->max[axis]);
         }
-        const uint32_t mask = lanes_within(&box, &b_boxes);
-        put_pairs(out, _mm256_set1_epi32((int)own.a_ids[i]), front_lanes(mask, ids));
+        const __m256i id = _mm256_set1_epi32((int)own.a_ids[i]);
+        const uint32_t mask = lanes_within(&box, &b_boxes) & (is_one_set ? larger_lanes(ids, id) : UINT32_MAX);
+        put_pairs(out, id, front_lanes(mask, ids));
         out += _mm_popcnt_u32(mask);
     }
     return (size_t)(out - first);
 }
 
 static size_t x86_join_block(const bp_block_join *join, bp_pair *out) {
-    return join->dimensions == 2 ? join_boxes(join, 2, out) : join_boxes(join, 3, out);
+    if (join->is_one_set) {
+        return join->dimensions == 2 ? join_boxes(join, 2, true, out) : join_boxes(join, 3, true, out);
+    }
+    return join->dimensions == 2 ? join_boxes(join, 2, false, out) : join_boxes(join, 3, false, out);
 }
 
 #endif

@@ -83,6 +83,7 @@ static void bounds_hold_all_boxes_and_loose_ones_have_gaps(void **state) {
     boxes[7] = bp_box_hole();
     bp_kernels_scalar.bundle_bounds(boxes, BP_BUNDLE, 3, &bounds, &loose);
     assert_true(bounds.max[0] - bounds.min[0] == 7.0f);
+    assert_true(loose);
     boxes[7] = cube_of(7.0f, 9.0f, 0.0f, 1.0f);
     bp_kernels_scalar.bundle_bounds(boxes, BP_BUNDLE, 3, &bounds, &loose);
     assert_true(loose);
@@ -160,8 +161,9 @@ static void check_search(const bp_kernels *kernels, const char *name) {
                                     .a_ids = found[0],
                                     .a_count = near,
                                     .b_block = &blocks[count / 2],
-                                    .b_begin = 1000,
-                                    .dimensions = dimensions};
+                                    .b_begin = round % 4 < 2 ? 1000 : rng_below(&random, BOXES),
+                                    .dimensions = dimensions,
+                                    .is_one_set = round % 4 >= 2};
         const size_t hits = kernels->join_block(&join, pairs[0]);
         const bool same_hits = hits == bp_kernels_scalar.join_block(&join, pairs[1]);
         if (!same_hits || memcmp(pairs[0], pairs[1], hits * sizeof **pairs) != 0) {

@@ -52,6 +52,7 @@ static void fill_kind(bp_box *boxes, size_t count, int kind) {
     for (size_t i = 0; i < count; ++i) {
         boxes[i] = box_of_kind(&random, kind, i, count);
     }
+    shuffle_boxes(boxes, count); // those in order are for bundles
 }
 
 static bool uses_strips(const bp_stats *stats) {

@@ -162,6 +162,16 @@ bp_box random_cube(rng *random, double extent, double size) {
     return cube_of(x, y, random_between(random, -half, half), (float)size);
 }
 
+void shuffle_boxes(bp_box *boxes, size_t count) {
+    rng random = rng_seeded(count);
+    for (size_t i = count; i > 1; --i) {
+        const size_t other = rng_below(&random, (uint32_t)i);
+        const bp_box box = boxes[i - 1];
+        boxes[i - 1] = boxes[other];
+        boxes[other] = box;
+    }
+}
+
 static bp_box random_infinite_box(rng *random) {
     bp_box box = random_cube(random, 10.0, 1.0);
     for (int axis = 0; axis < 3; ++axis) {

@@ -77,6 +77,9 @@ bp_box box_between(const float min[3], const float max[3]);
 bp_box cube_of(float x, float y, float z, float size);
 // A cube with an edge of `size` anywhere in a domain with an edge of `extent` around the origin.
 bp_box random_cube(rng *random, double extent, double size);
+
+// Brings boxes into no order, always the same.
+void shuffle_boxes(bp_box *boxes, size_t count);
 // Boxes of all kinds: many orders of magnitude, infinite, far away, of size 0, copies of others.
 bp_box random_wild_box(rng *random, const bp_box *others, size_t other_count);
 void fill_wild_boxes(rng *random, bp_box *boxes, size_t count);

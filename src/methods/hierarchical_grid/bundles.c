@@ -1,6 +1,7 @@
 #include "methods/hierarchical_grid/bundles.h"
 
 #include "base/boxes.h"
+#include "base/details.h"
 #include "base/morton.h"
 #include "base/parallel.h"
 #include "base/radix_sort.h"
@@ -20,15 +21,15 @@ enum {
     VISITS = 4   // rows of cells that opening a block is worth, to a budget
 };
 
-// More loose bundles than this share are no good order.
-static const double LOOSE_MOST = 0.25;
+// No good order: more loose bundles than this share, or more that overlap one from elsewhere.
+static const double LOOSE_MOST = 0.25, OVERLAPPING_MOST = 0.5;
 
 // ---- bundles of boxes -----------------------------------------------------------------------------------------------
 
 static bool reserve_set(bp_bundle_set *set, const bp_allocator *allocator, size_t count) {
     set->count = 0;
-    return bp_buffer_reserve(&set->bounds, allocator, 0, count, sizeof(bp_box)) &&
-           bp_buffer_reserve(&set->ranges, allocator, 0, count, sizeof(bp_bundle_range));
+    return bp_buffer_reserve_slack(&set->bounds, allocator, 0, count, sizeof(bp_box)) &&
+           bp_buffer_reserve_slack(&set->ranges, allocator, 0, count, sizeof(bp_bundle_range));
 }
 
 static void append(bp_bundle_set *set, const bp_box *bounds, bp_bundle_range range) {
@@ -177,7 +178,7 @@ static bool sort_bundles(bp_bundles *bundles, const bp_bundle_set *listed, bp_bu
     const bp_box *bounds = listed->bounds.data, hull = hull_of(bundles, listed);
     const bp_bundle_range *ranges = listed->ranges.data;
     const size_t count = listed->count;
-    if (!bp_buffer_reserve(&bundles->keys, allocator, 0, bp_size_multiply(count, 2), sizeof(uint64_t)) ||
+    if (!bp_buffer_reserve_slack(&bundles->keys, allocator, 0, bp_size_multiply(count, 2), sizeof(uint64_t)) ||
         !reserve_set(sorted, allocator, count)) {
         return false;
     }
@@ -230,7 +231,7 @@ static void fill_level(const bp_bundles *bundles, size_t level, const bp_box *bo
 static bool build_tree(bp_bundles *bundles) {
     const bp_method_setup *setup = bundles->setup;
     const bp_allocator *allocator = &setup->runtime.allocator;
-    if (!bp_buffer_reserve(&bundles->blocks, allocator, 0, count_levels(bundles), sizeof(bp_bundle_block))) {
+    if (!bp_buffer_reserve_slack(&bundles->blocks, allocator, 0, count_levels(bundles), sizeof(bp_bundle_block))) {
         return false;
     }
     const bp_box *bounds = bundles->a.bounds.data;
@@ -246,18 +247,23 @@ static bool build_tree(bp_bundles *bundles) {
 
 // ---- searching ------------------------------------------------------------------------------------------------------
 
+static const bp_bundle_set *walkers_of(const bp_bundles *bundles) {
+    return bundles->is_one_set ? &bundles->a : &bundles->b;
+}
+
 // Blocks of a level that a unit meets; those before `next` are done.
 typedef struct met_list {
     uint32_t ids[FOUND];
     size_t count, next;
 } met_list;
 
-// A unit of work: a group of bundles of b.
+// A unit of work: a group of bundles that walk down the tree, of b or, in one set, of a.
 typedef struct unit_search {
     const bp_bundles *bundles;
+    const bp_bundle_set *walkers;
     bp_range_tester *tester;
     size_t unit;
-    bp_bundle_range bundle; // of b
+    bp_bundle_range bundle; // a walker
     size_t near_count;
     uint32_t near[NEAR]; // boxes of a that are in its bounds
     met_list met[BP_BUNDLES_LEVELS];
@@ -273,19 +279,20 @@ static size_t open_piece(const unit_search *u, size_t level, const uint32_t *ope
 
 // Joins what waits.
 static void join_near(unit_search *u) {
-    const bp_bundle_set *b = &u->bundles->b;
+    const bp_bundle_set *walkers = u->walkers;
     const bp_method_setup *setup = u->bundles->setup;
     if (u->near_count == 0) {
         return;
     }
     bp_bundle_block block;
-    setup->kernels->fill_blocks(b->boxes, b->box_count, &u->bundle, 1, setup->dimensions, &block);
+    setup->kernels->fill_blocks(walkers->boxes, walkers->box_count, &u->bundle, 1, setup->dimensions, &block);
     const bp_block_join join = {.a_boxes = u->bundles->a.boxes,
                                 .a_ids = u->near,
                                 .a_count = u->near_count,
                                 .b_block = &block,
                                 .b_begin = bp_bundle_begin(u->bundle),
-                                .dimensions = setup->dimensions};
+                                .dimensions = setup->dimensions,
+                                .is_one_set = u->bundles->is_one_set};
     bp_range_tester_join_block(u->tester, &join);
     u->near_count = 0;
 }
@@ -308,16 +315,36 @@ static void take_boxes(unit_search *u, const uint32_t *met, size_t count, const 
     }
 }
 
+// In one set, each two bundles meet twice, and are joined where the later one walks: keeps those that come before it, and
+// itself. The join tells its own boxes apart.
+static size_t keep_earlier(const unit_search *u, uint32_t *met, size_t count) {
+    const bp_bundle_range *ranges = u->bundles->a.ranges.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+        met[kept] = met[i];
+        kept += ranges[met[i]] <= u->bundle;
+    }
+    return kept;
+}
+
+// Bundles of a, in some blocks of them, that a walker meets.
+static size_t open_for_walker(const unit_search *u, const uint32_t *opened, size_t count, const bp_box *limits,
+                              uint32_t *found) {
+    const size_t met = open_piece(u, 1, opened, count, limits, found);
+    return u->bundles->is_one_set ? keep_earlier(u, found, met) : met;
+}
+
 // The bundles of the unit, against some blocks of bundles of a.
 static void search_bundles(unit_search *u, const met_list *met) {
-    const bp_bundle_set *b = &u->bundles->b;
-    const size_t begin = u->unit * BP_BUNDLE, end = begin + BP_BUNDLE < b->count ? begin + BP_BUNDLE : b->count;
+    const bp_bundle_set *walkers = u->walkers;
+    const size_t begin = u->unit * BP_BUNDLE, left = walkers->count - begin;
+    const size_t end = begin + (left < BP_BUNDLE ? left : BP_BUNDLE);
     uint32_t found[FOUND];
     for (size_t bundle = begin; bundle < end && !u->tester->failed; ++bundle) {
-        const bp_box *limits = (const bp_box *)b->bounds.data + bundle;
-        u->bundle = ((const bp_bundle_range *)b->ranges.data)[bundle];
+        const bp_box *limits = (const bp_box *)walkers->bounds.data + bundle;
+        u->bundle = ((const bp_bundle_range *)walkers->ranges.data)[bundle];
         for (size_t i = 0; i < met->count; i += PIECE) {
-            take_boxes(u, found, open_piece(u, 1, met->ids + i, met->count - i, limits, found), limits);
+            take_boxes(u, found, open_for_walker(u, met->ids + i, met->count - i, limits, found), limits);
         }
         join_near(u);
     }
@@ -340,6 +367,7 @@ static size_t open_next(unit_search *u, size_t level) {
 static void search_unit(const void *context, bp_range_tester *t, size_t unit) {
     unit_search u; // not zeroed: places are written before they are read
     u.bundles = context;
+    u.walkers = walkers_of(context);
     u.tester = t;
     u.unit = unit;
     u.near_count = 0;
@@ -356,44 +384,78 @@ static void search_unit(const void *context, bp_range_tester *t, size_t unit) {
     }
 }
 
-static bool group_bundles(bp_bundles *bundles) {
+static bool group_walkers(bp_bundles *bundles) {
     const bp_method_setup *setup = bundles->setup;
-    const size_t count = bundles_of(bundles->b.count);
-    if (!bp_buffer_reserve(&bundles->groups, &setup->runtime.allocator, 0, count, sizeof(bp_box))) {
+    const bp_bundle_set *walkers = walkers_of(bundles);
+    const size_t count = bundles_of(walkers->count);
+    if (!bp_buffer_reserve_slack(&bundles->groups, &setup->runtime.allocator, 0, count, sizeof(bp_box))) {
         return false;
     }
-    setup->kernels->bundle_bounds(bundles->b.bounds.data, bundles->b.count, setup->dimensions, bundles->groups.data,
+    setup->kernels->bundle_bounds(walkers->bounds.data, walkers->count, setup->dimensions, bundles->groups.data,
                                   bundles->loose.data);
     return true;
 }
 
-bp_status bp_bundles_find(bp_bundles *bundles, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
-                          bp_sink *sink) {
-    assert(a_count >= BP_BUNDLES_LEAST && b_count >= BP_BUNDLES_LEAST);
-    if (!bundle_set(bundles, &bundles->b, b, b_count) || !group_bundles(bundles) ||
-        !bundle_set(bundles, &bundles->a, a, a_count) || !build_tree(bundles)) {
-        return BP_ERROR_MEMORY;
-    }
+static bp_status search(bp_bundles *bundles, bp_sink *sink) {
     const bp_range_search search = {.runtime = &bundles->setup->runtime,
                                     .kernels = bundles->setup->kernels,
                                     .names = BP_NAMES_BY_ROLE,
-                                    .unit_count = bundles_of(bundles->b.count),
+                                    .unit_count = bundles_of(walkers_of(bundles)->count),
                                     .unit = search_unit,
                                     .context = bundles};
     return bp_range_search_run(&search, &bundles->sinks, sink);
 }
 
+bp_status bp_bundles_find_between(bp_bundles *bundles, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
+                                  bp_sink *sink) {
+    assert(a_count >= BP_BUNDLES_LEAST && b_count >= BP_BUNDLES_LEAST);
+    bundles->is_one_set = false;
+    if (!bundle_set(bundles, &bundles->b, b, b_count) || !group_walkers(bundles) ||
+        !bundle_set(bundles, &bundles->a, a, a_count) || !build_tree(bundles)) {
+        return BP_ERROR_MEMORY;
+    }
+    return search(bundles, sink);
+}
+
+bp_status bp_bundles_find(bp_bundles *bundles, const bp_box *boxes, size_t count, bp_sink *sink) {
+    assert(count >= BP_BUNDLES_LEAST);
+    bundles->is_one_set = true;
+    if (!bundle_set(bundles, &bundles->a, boxes, count) || !group_walkers(bundles) || !build_tree(bundles)) {
+        return BP_ERROR_MEMORY;
+    }
+    return search(bundles, sink);
+}
+
 bool bp_bundles_suit(const bp_bundles *bundles, const bp_box *boxes, size_t count) {
     const size_t bundle_count = count / BP_BUNDLE, wanted = bundle_count < SAMPLE ? bundle_count : SAMPLE;
-    size_t loose_count = 0;
-    for (size_t i = 0; i < wanted; ++i) {
-        bp_box bounds;
+    const uint32_t dimensions = bundles->setup->dimensions;
+    const double loose_most = LOOSE_MOST * (double)wanted;
+    bp_box bounds[SAMPLE];
+    size_t loose_count = 0, overlapping = 0;
+    for (size_t i = 0; i < wanted && (double)loose_count <= loose_most; ++i) {
         uint8_t loose;
         bundles->setup->kernels->bundle_bounds(boxes + BP_BUNDLE * bp_sample_place(bundle_count, i, wanted), BP_BUNDLE,
-                                               bundles->setup->dimensions, &bounds, &loose);
+                                               dimensions, &bounds[i], &loose);
         loose_count += loose;
     }
-    return (double)loose_count <= LOOSE_MOST * (double)wanted;
+    if ((double)loose_count > loose_most) {
+        return false;
+    }
+    for (size_t i = wanted / 2; i < wanted; ++i) {
+        overlapping += bp_boxes_overlap(&bounds[i], &bounds[i - wanted / 2], dimensions);
+    }
+    return (double)overlapping <= OVERLAPPING_MOST * (double)(wanted - wanted / 2);
+}
+
+void bp_bundles_stats(const bp_bundles *bundles, bp_stats *stats) {
+    bp_details details = bp_details_read(stats);
+    details.bundles = 1;
+    bp_details_write(stats, &details);
+    stats->update = BP_UPDATE_REBUILD;
+    stats->levels = bundles->level_count;
+    stats->cells = bundles->a.count;
+    stats->occupied = bundles->a.count;
+    stats->bytes = bp_bundles_bytes(bundles);
 }
 
 // ---- memory ---------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// Pairs between two sets whose boxes come in a good order, as the triangles of a mesh do: boxes that follow one another in
-// the array are near each other.
+// Pairs of boxes that come in a good order, as the triangles of a mesh do: boxes that follow one another in the array are
+// near each other. For one set, or between two.
 //
 //     boxes      ........ ........ ........ ........ .... .... ........ ...      as they are given
 //     bundles       |        |        |        |       |    |     |              of up to 8 boxes that follow one another
@@ -11,7 +11,8 @@
 // to get a tree of both sets. Where the bounds of a bundle are longer than the edges of its boxes together, it is loose:
 // there is a gap in it, as where a row of triangles ends, and it is cut there. Each eight bundles of the second set
 // walk down the tree of the first together; then each of them walks on alone, and its eight boxes are tested at once
-// against the boxes of the first set that are in its bounds.
+// against the boxes of the first set that are in its bounds. One set is searched as if it were both, but a bundle takes
+// only what comes before it in the array.
 //
 // Cost: 5 ns a box for the tree, and 3 to 5 ns for each bundle or block that is opened: one or two for a box on a surface
 // that meets another everywhere. Boxes stay where they are, and all else takes 10 bytes a box: with copies of boxes, half of
@@ -41,7 +42,8 @@ typedef struct bp_bundles {
     const bp_method_setup *setup;
     bp_bundle_set listed;                   // in the order of the boxes
     bp_bundle_set a, b;                     // sorted
-    bp_buffer groups;                       // of eight bundles of b: the bounds of each
+    bool is_one_set;                        // and that is a
+    bp_buffer groups;                       // of eight bundles of b, or of the one set: the bounds of each
     bp_buffer blocks;                       // the tree of a: of bundles, level 1; of those blocks, level 2; ... one
     size_t level_begins[BP_BUNDLES_LEVELS]; // in these
     size_t level_count;
@@ -49,12 +51,18 @@ typedef struct bp_bundles {
     bp_block_sinks sinks;
 } bp_bundles;
 
-// Whether most bundles of a set hold together, by a sample.
+// Whether most bundles of a set hold together, and are not all in one place, by a sample.
 bool bp_bundles_suit(const bp_bundles *bundles, const bp_box *boxes, size_t count);
 
-// Finds every overlapping pair of a box of a and a box of b. There are BP_BUNDLES_LEAST to BP_CELL_ENTRY_ID of each.
-bp_status bp_bundles_find(bp_bundles *bundles, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
-                          bp_sink *sink);
+// Finds every overlapping pair of boxes. There are BP_BUNDLES_LEAST to BP_CELL_ENTRY_ID.
+bp_status bp_bundles_find(bp_bundles *bundles, const bp_box *boxes, size_t count, bp_sink *sink);
+
+// Finds every overlapping pair of a box of a and a box of b. There are as many of each.
+bp_status bp_bundles_find_between(bp_bundles *bundles, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
+                                  bp_sink *sink);
+
+// Of the last search: levels of the tree, and bundles as cells.
+void bp_bundles_stats(const bp_bundles *bundles, bp_stats *stats);
 
 void bp_bundles_free(bp_bundles *bundles);
 size_t bp_bundles_bytes(const bp_bundles *bundles);

@@ -1,9 +1,10 @@
-// hierarchical-grid: levels of grids, each for objects of a certain size, in five forms behind one method.
+// hierarchical-grid: levels of grids, each for objects of a certain size, in six forms behind one method.
 //
 //     strips         a few thousand boxes of similar sizes, or long ones, without a plan    strips.h
 //     sorted grid    all boxes are sorted by cell into columns, again in every step         sorted_grid.h
 //     patched grid   a sorted grid that is kept and corrected while few objects change      patched_grid.h
 //     linked grid    cells are linked lists, which objects enter and leave in O(1)          linked_grid.h
+//     bundles        boxes in a good order, as those of a mesh, are searched where they are bundles.h
 //     two sets       of one search between them: sieved, then joined in shared cells        two_sets.h
 //
 // Idea: an object is never larger than the cells of its level, so it can only overlap objects of its own cell or of a
@@ -27,6 +28,7 @@
 
 #include "base/boxes.h"
 #include "base/details.h"
+#include "methods/hierarchical_grid/bundles.h"
 #include "methods/hierarchical_grid/grid_or_split.h"
 #include "methods/hierarchical_grid/linked_grid.h"
 #include "methods/hierarchical_grid/patched_grid.h"
@@ -36,10 +38,14 @@
 
 #include <assert.h>
 
+// What is up to date.
+typedef enum grid_form { FORM_SORTED, FORM_STRIPS, FORM_BUNDLES, FORM_LINKED, FORM_SPLIT } grid_form;
+
 typedef struct hierarchical_grid {
     const bp_method_setup *setup;
     const bp_box *boxes;
     size_t count;
+    grid_form form;
     bp_sorted_grid sorted;
     bp_sorted_grid other; // the other set of find_between
 
@@ -48,18 +54,16 @@ typedef struct hierarchical_grid {
     bp_linked_grid linked;
 
     bp_strip_grid strips;
-    bool is_strips;     // they are in use, and neither grid is up to date,
-    bool are_sorted;    // and sorted, which is put off until they are searched
+    bool are_sorted;    // the strips, which is put off until they are searched
     size_t strips_wait; // builds before they are tried again
-
-    bool is_linked;    // the linked grid is up to date, not the sorted one
+    bp_bundles bundles; // made when they are searched
+    size_t bundles_wait;
     size_t calm_count; // updates in a row in which few objects changed
 
     bp_two_sets two_sets; // of one search
     bool is_two;          // that was the last one, and nothing is built
 
     void *split;       // of bp_split_ops; NULL until it is first needed
-    bool is_split;     // it is in use, and neither grid is up to date
     size_t split_left; // builds for which it stays in use
 } hierarchical_grid;
 
@@ -67,13 +71,13 @@ enum {
     FEW = 16,           // at most one object in this many is few
     CALM = 2,           // updates: starting to patch costs about as much as this many rebuilds
     SPLIT_STAYS = 32,   // builds before the grid is tried again
-    STRIPS_WAIT = 32,   // builds before strips are tried again
+    FORM_WAIT = 32,     // builds before strips, or bundles, are tried again
     BUDGET_LEAST = 4096 // objects
 };
 
 static void hierarchical_grid_init(void *state, const bp_method_setup *setup) {
     hierarchical_grid *g = state;
-    *g = (hierarchical_grid){.setup = setup};
+    *g = (hierarchical_grid){.setup = setup, .bundles = {.setup = setup}};
     bp_sorted_grid_init(&g->sorted, setup);
     bp_sorted_grid_init(&g->other, setup);
     bp_strip_grid_init(&g->strips, setup);
@@ -93,6 +97,7 @@ static void hierarchical_grid_free(void *state) {
     bp_sorted_grid_free(&g->sorted);
     bp_sorted_grid_free(&g->other);
     bp_strip_grid_free(&g->strips);
+    bp_bundles_free(&g->bundles);
     bp_two_sets_free(&g->two_sets);
     if (uses_linked(g)) {
         bp_linked_grid_free(&g->linked);
@@ -103,7 +108,7 @@ static void hierarchical_grid_free(void *state) {
     bp_method_destroy(&bp_split_ops, &g->setup->runtime.allocator, g->split);
 }
 
-// ---- strips ---------------------------------------------------------------------------------------------------------
+// ---- strips and bundles ---------------------------------------------------------------------------------------------
 
 // Parameters of the grid that the caller asked for mean the grid.
 static bool has_grid_parameters(const hierarchical_grid *g) {
@@ -121,17 +126,61 @@ static bool may_use_strips(const hierarchical_grid *g) {
            (g->count >= all_pairs || all_pairs == BP_BRUTE_FORCE_BELOW);
 }
 
+// Whether builds have to wait, this one included.
+static bool has_to_wait(size_t *builds) {
+    const bool waits = *builds > 0;
+    *builds -= waits;
+    return waits;
+}
+
 static bool wants_strips(hierarchical_grid *g) {
-    if (!may_use_strips(g)) {
-        return false;
-    }
-    if (g->strips_wait > 0) {
-        --g->strips_wait;
+    if (!may_use_strips(g) || has_to_wait(&g->strips_wait)) {
         return false;
     }
     const bool suits = bp_strip_grid_suits(&g->strips, g->boxes, g->count);
-    g->strips_wait = suits ? 0 : STRIPS_WAIT;
+    g->strips_wait = suits ? 0 : FORM_WAIT;
     return suits;
+}
+
+static bool may_use_bundles(const hierarchical_grid *g) {
+    return may_use_strips(g) && g->count >= BP_BUNDLES_LEAST && g->count <= BP_CELL_ENTRY_ID;
+}
+
+static bool wants_bundles(hierarchical_grid *g) {
+    if (!may_use_bundles(g) || has_to_wait(&g->bundles_wait)) {
+        return false;
+    }
+    const bool suits = bp_bundles_suit(&g->bundles, g->boxes, g->count);
+    g->bundles_wait = suits ? 0 : FORM_WAIT;
+    return suits;
+}
+
+// Whether it finds the pairs of its own boxes, and nothing else.
+static bool is_for_own_pairs(const hierarchical_grid *g) {
+    return g->form == FORM_STRIPS || g->form == FORM_BUNDLES;
+}
+
+static void take_form(hierarchical_grid *g, grid_form form) {
+    g->form = form;
+    g->are_sorted = false;
+    if (uses_patch(g)) {
+        bp_patched_grid_end(&g->patch);
+    }
+}
+
+// Makes the next builds use the sorted grid, or split.
+static void keep_from_own_pairs(hierarchical_grid *g) {
+    g->strips_wait = FORM_WAIT;
+    g->bundles_wait = FORM_WAIT;
+}
+
+// Both are made when they are searched: not before it is certain that they will be.
+static bool takes_strips_or_bundles(hierarchical_grid *g) {
+    const bool bundles = wants_bundles(g), strips = !bundles && wants_strips(g);
+    if (bundles || strips) {
+        take_form(g, bundles ? FORM_BUNDLES : FORM_STRIPS);
+    }
+    return bundles || strips;
 }
 
 // ---- split takes over -----------------------------------------------------------------------------------------------
@@ -156,7 +205,7 @@ static bp_status prepare_split(hierarchical_grid *g) {
 
 static bp_status build_split(hierarchical_grid *g) {
     const bp_status status = prepare_split(g);
-    g->is_split = status == BP_OK;
+    take_form(g, status == BP_OK ? FORM_SPLIT : FORM_SORTED);
     return status;
 }
 
@@ -170,29 +219,12 @@ static bool is_costly(const hierarchical_grid *g) {
 }
 
 static bp_status build_sorted(hierarchical_grid *g) {
-    g->is_linked = false;
-    g->is_split = false;
-    g->is_strips = false;
-    if (uses_patch(g)) {
-        bp_patched_grid_end(&g->patch);
-    }
+    take_form(g, FORM_SORTED);
     const bp_status status = bp_sorted_grid_plan(&g->sorted, g->boxes, g->count);
     if (status != BP_OK) {
         return status;
     }
     return is_costly(g) ? hand_over(g) : bp_sorted_grid_sort(&g->sorted, g->boxes, g->count);
-}
-
-// Strips are sorted when they are searched: not before it is certain that they will be.
-static bp_status build_strips(hierarchical_grid *g) {
-    g->is_linked = false;
-    g->is_split = false;
-    g->is_strips = true;
-    g->are_sorted = false;
-    if (uses_patch(g)) {
-        bp_patched_grid_end(&g->patch);
-    }
-    return BP_OK;
 }
 
 // Split while it stays in use, else the sorted grid, or split if that would be too costly.
@@ -201,19 +233,12 @@ static bp_status build_sorted_or_split(hierarchical_grid *g) {
         return build_sorted(g);
     }
     --g->split_left;
-    g->is_linked = false;
-    g->is_strips = false;
-    if (uses_patch(g)) {
-        bp_patched_grid_end(&g->patch);
-    }
     return build_split(g);
 }
 
 static bp_status update_linked(hierarchical_grid *g, const bp_changes *changes) {
     const bp_status status = bp_linked_grid_update(&g->linked, g->boxes, g->count, changes);
-    g->is_linked = status == BP_OK;
-    g->is_split = false;
-    g->is_strips = false;
+    take_form(g, status == BP_OK ? FORM_LINKED : FORM_SORTED);
     return status;
 }
 
@@ -237,7 +262,7 @@ static bp_status hierarchical_grid_build(void *state, const bp_box *boxes, size_
     if (wants_linked(g)) {
         return build_linked(g);
     }
-    return wants_strips(g) ? build_strips(g) : build_sorted_or_split(g);
+    return takes_strips_or_bundles(g) ? BP_OK : build_sorted_or_split(g);
 }
 
 static bool are_few(const hierarchical_grid *g, const bp_changes *changes) {
@@ -248,7 +273,7 @@ static bool are_few(const hierarchical_grid *g, const bp_changes *changes) {
 static bool wants_patch(hierarchical_grid *g, const bp_changes *changes) {
     const bool few = are_few(g, changes);
     g->calm_count = few ? g->calm_count + 1 : 0;
-    return few && !g->is_linked && !g->is_split && !g->is_strips && g->calm_count > CALM;
+    return few && g->form == FORM_SORTED && g->calm_count > CALM;
 }
 
 static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
@@ -257,7 +282,7 @@ static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size
     g->boxes = boxes;
     g->count = count;
     *kind = BP_SEARCH_ALL;
-    if (wants_linked(g) && g->is_linked) {
+    if (wants_linked(g) && g->form == FORM_LINKED) {
         *kind = changes != NULL ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
         return update_linked(g, changes);
     }
@@ -268,7 +293,7 @@ static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size
         *kind = BP_SEARCH_DIFFERENCE;
         return BP_OK; // bp_hierarchical_grid_find_difference does the work
     }
-    return !are_few(g, changes) && wants_strips(g) ? build_strips(g) : build_sorted_or_split(g);
+    return !are_few(g, changes) && takes_strips_or_bundles(g) ? BP_OK : build_sorted_or_split(g);
 }
 
 // A search of the sorted grid, and what takes its place if the budget is over.
@@ -299,7 +324,7 @@ static bp_status search_on_budget(hierarchical_grid *g, const budgeted_search *s
     bool is_over = is_over_budget(g, s, sink, &status);
     if (is_over && s->build_again != NULL) {
         status = s->build_again(g, s->context);
-        is_over = status == BP_OK && (g->is_split || is_over_budget(g, s, sink, &status));
+        is_over = status == BP_OK && (g->form == FORM_SPLIT || is_over_budget(g, s, sink, &status));
     }
     if (!is_over) {
         return status;
@@ -329,17 +354,43 @@ static bool sort_strips(hierarchical_grid *g, bp_status *status) {
     bool gave_up = false;
     *status = g->are_sorted ? BP_OK : bp_strip_grid_sort(&g->strips, g->boxes, g->count, &gave_up);
     g->are_sorted = *status == BP_OK && !gave_up;
-    g->strips_wait = gave_up ? STRIPS_WAIT : 0;
+    g->strips_wait = gave_up ? FORM_WAIT : 0;
     return g->are_sorted;
+}
+
+static bp_status search_bundles(hierarchical_grid *g, const void *context, bp_sink *sink) {
+    (void)context;
+    return bp_bundles_find(&g->bundles, g->boxes, g->count, sink);
+}
+
+// False if bundles meet too many others.
+static bool find_in_bundles(hierarchical_grid *g, bp_sink *sink, bp_status *status) {
+    const budgeted_search s = {.search_grid = search_bundles, .objects = g->count};
+    bp_sink_flush(sink);
+    const bool is_over = is_over_budget(g, &s, sink, status);
+    g->bundles_wait = is_over ? FORM_WAIT : 0;
+    return !is_over;
+}
+
+// False if what finds only its own pairs, and is the present form, is of no use here.
+static bool find_own_pairs(hierarchical_grid *g, bp_sink *sink, bp_status *status) {
+    if (g->form == FORM_BUNDLES) {
+        return find_in_bundles(g, sink, status);
+    }
+    if (!sort_strips(g, status)) {
+        return *status != BP_OK;
+    }
+    *status = bp_strip_grid_find(&g->strips, g->boxes, g->count, sink);
+    return true;
 }
 
 static bp_status hierarchical_grid_find(void *state, bp_sink *sink) {
     hierarchical_grid *g = state;
     bp_status status = BP_OK;
-    if (g->is_strips && sort_strips(g, &status)) {
-        return bp_strip_grid_find(&g->strips, g->boxes, g->count, sink);
-    }
-    if (status == BP_OK && g->is_strips) {
+    if (is_for_own_pairs(g)) {
+        if (find_own_pairs(g, sink, &status)) {
+            return status;
+        }
         status = build_sorted_or_split(g);
     }
     if (status != BP_OK) {
@@ -349,10 +400,11 @@ static bp_status hierarchical_grid_find(void *state, bp_sink *sink) {
                                .build_again = g->sorted.plan_age > 0 ? build_sorted_again : NULL,
                                .search_split = search_split,
                                .objects = g->count};
-    if (g->is_split) {
-        return search_split(g, NULL, sink);
+    switch (g->form) {
+    case FORM_SPLIT: return search_split(g, NULL, sink);
+    case FORM_LINKED: return bp_linked_grid_find(&g->linked, sink);
+    default: return search_on_budget(g, &s, sink);
     }
-    return g->is_linked ? bp_linked_grid_find(&g->linked, sink) : search_on_budget(g, &s, sink);
 }
 
 static bp_status hierarchical_grid_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
@@ -385,11 +437,11 @@ static bp_status hierarchical_grid_find_between(void *state, const bp_box *boxes
                                .context = &other,
                                .objects = g->count + count};
     assert(!g->patch.active); // it has just been built
-    const bp_status status = g->is_linked || g->is_strips ? build_sorted(g) : BP_OK;
+    const bp_status status = g->form == FORM_LINKED || is_for_own_pairs(g) ? build_sorted(g) : BP_OK;
     if (status != BP_OK) {
         return status;
     }
-    return g->is_split ? search_other_split(g, &other, sink) : search_on_budget(g, &s, sink);
+    return g->form == FORM_SPLIT ? search_other_split(g, &other, sink) : search_on_budget(g, &s, sink);
 }
 
 // Levels that the caller asked for are built and searched.
@@ -419,6 +471,28 @@ static void describe_strips(const hierarchical_grid *g, bp_stats *stats) {
     bp_strip_grid_stats(&g->strips, stats);
 }
 
+static void describe_two(const hierarchical_grid *g, bp_stats *stats) {
+    if (g->two_sets.is_split) {
+        describe_split(g->two_sets.split, stats);
+    } else {
+        bp_two_sets_stats(&g->two_sets, stats);
+    }
+}
+
+static void describe_form(const hierarchical_grid *g, bp_stats *stats) {
+    switch (g->form) {
+    case FORM_SPLIT: describe_split(g->split, stats); break;
+    case FORM_STRIPS: describe_strips(g, stats); break;
+    case FORM_BUNDLES: bp_bundles_stats(&g->bundles, stats); break;
+    case FORM_LINKED: bp_linked_grid_stats(&g->linked, stats); break;
+    case FORM_SORTED:
+    default:
+        bp_sorted_grid_stats(&g->sorted, stats);
+        stats->update = g->patch.active ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
+        break;
+    }
+}
+
 // Of all structures: those that are not in use now are kept.
 static size_t bytes_held(const hierarchical_grid *g) {
     bp_stats sorted = {0}, strips = {0}, split = {0};
@@ -427,47 +501,37 @@ static size_t bytes_held(const hierarchical_grid *g) {
     if (g->split != NULL) {
         bp_split_ops.stats(g->split, &split);
     }
-    return sorted.bytes + strips.bytes + split.bytes + bp_two_sets_bytes(&g->two_sets) +
+    return sorted.bytes + strips.bytes + split.bytes + bp_bundles_bytes(&g->bundles) + bp_two_sets_bytes(&g->two_sets) +
            bp_linked_grid_bytes(&g->linked) + (uses_patch(g) ? bp_patched_grid_bytes(&g->patch) : 0);
 }
 
 static void hierarchical_grid_stats(const void *state, bp_stats *stats) {
     const hierarchical_grid *g = state;
-    if (g->is_two && g->two_sets.is_split) {
-        describe_split(g->two_sets.split, stats);
-    } else if (g->is_two) {
-        bp_two_sets_stats(&g->two_sets, stats);
-    } else if (g->is_split) {
-        describe_split(g->split, stats);
-    } else if (g->is_strips) {
-        describe_strips(g, stats);
-    } else if (g->is_linked) {
-        bp_linked_grid_stats(&g->linked, stats);
+    if (g->is_two) {
+        describe_two(g, stats);
     } else {
-        bp_sorted_grid_stats(&g->sorted, stats);
-        stats->update = g->patch.active ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
+        describe_form(g, stats);
     }
     stats->bytes = bytes_held(g);
 }
 
 static bp_status hierarchical_grid_validate(const void *state) {
     const hierarchical_grid *g = state;
-    if (g->is_split) {
-        return bp_split_ops.validate(g->split);
+    switch (g->form) {
+    case FORM_SPLIT: return bp_split_ops.validate(g->split);
+    case FORM_STRIPS: return g->are_sorted ? bp_strip_grid_validate(&g->strips, g->boxes, g->count) : BP_OK;
+    case FORM_BUNDLES: return BP_OK; // which are made anew for each search
+    case FORM_LINKED: return bp_linked_grid_validate(&g->linked);
+    case FORM_SORTED:
+    default:
+        return g->patch.active ? bp_patched_grid_validate(&g->patch, g->boxes, g->count)
+                               : bp_sorted_grid_validate(&g->sorted, g->boxes, g->count);
     }
-    if (g->is_strips) {
-        return g->are_sorted ? bp_strip_grid_validate(&g->strips, g->boxes, g->count) : BP_OK;
-    }
-    if (g->is_linked) {
-        return bp_linked_grid_validate(&g->linked);
-    }
-    return g->patch.active ? bp_patched_grid_validate(&g->patch, g->boxes, g->count)
-                           : bp_sorted_grid_validate(&g->sorted, g->boxes, g->count);
 }
 
 // ---- beyond the method interface ------------------------------------------------------------------------------------
 
-bool bp_hierarchical_grid_build_plainly(void *state, const bp_box *boxes, size_t count) {
+bool bp_hierarchical_grid_build_plainly(void *state, const bp_box *boxes, size_t count, bp_rule *why) {
     hierarchical_grid *g = state;
     g->boxes = boxes;
     g->count = count;
@@ -476,9 +540,14 @@ bool bp_hierarchical_grid_build_plainly(void *state, const bp_box *boxes, size_t
         return false;
     }
     if (count < BP_ALL_PAIRS_BELOW && count < g->setup->settings.brute_force_below) {
+        *why = BP_RULE_FEW;
         return build_sorted(g) == BP_OK;
     }
-    return wants_strips(g) && build_strips(g) == BP_OK && sort_strips(g, &status);
+    if (!takes_strips_or_bundles(g)) {
+        return false;
+    }
+    *why = g->form == FORM_BUNDLES ? BP_RULE_ORDERED : BP_RULE_ALIKE;
+    return g->form == FORM_BUNDLES || sort_strips(g, &status);
 }
 
 bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended,
@@ -513,30 +582,30 @@ bp_status bp_hierarchical_grid_find_across(void *state, void *other, bp_sink *si
                                .search_split = search_across_split,
                                .context = &h,
                                .objects = g->count + h->count};
-    assert(!g->is_linked && !g->patch.active && !h->is_linked && !h->patch.active); // both have just been built
-    if (g->is_strips && g->count > BP_STRIPS_FEW) {
-        g->strips_wait = STRIPS_WAIT; // many boxes are better sorted once, for both searches
+    assert(g->form != FORM_LINKED && !g->patch.active && h->form != FORM_LINKED && !h->patch.active); // just built
+    if (is_for_own_pairs(g) && g->count > BP_STRIPS_FEW) {
+        keep_from_own_pairs(g); // many boxes are better sorted once, for both searches
     }
-    bp_status status = g->is_strips ? build_sorted_or_split(g) : BP_OK;
-    if (status == BP_OK && h->is_strips) {
+    bp_status status = is_for_own_pairs(g) ? build_sorted_or_split(g) : BP_OK;
+    if (status == BP_OK && is_for_own_pairs(h)) {
         status = build_sorted_or_split(h);
     }
     if (status != BP_OK) {
         return status;
     }
-    return g->is_split || h->is_split ? search_across_split(g, &h, sink) : search_on_budget(g, &s, sink);
+    return g->form == FORM_SPLIT || h->form == FORM_SPLIT ? search_across_split(g, &h, sink)
+                                                          : search_on_budget(g, &s, sink);
 }
 
 void bp_hierarchical_grid_serve_queries(void *state) {
-    hierarchical_grid *g = state;
-    g->strips_wait = STRIPS_WAIT;
+    keep_from_own_pairs(state);
 }
 
 const bp_sorted_grid *bp_hierarchical_grid_sorted(const void *state, const bp_id **strays, size_t *stray_count) {
     const hierarchical_grid *g = state;
     *strays = g->patch.strays.data;
     *stray_count = g->patch.stray_count;
-    return g->is_linked || g->is_split || g->is_strips ? NULL : &g->sorted;
+    return g->form == FORM_SORTED ? &g->sorted : NULL;
 }
 
 // ---- the method -----------------------------------------------------------------------------------------------------

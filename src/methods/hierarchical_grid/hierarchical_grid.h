@@ -6,9 +6,12 @@
 #include "methods/changes.h"
 #include "methods/hierarchical_grid/sorted_grid.h"
 
-// Builds a new state over boxes that are so few, or few and so much alike, that no other method would be faster. False
-// if they are not, or the setup does not allow it, or memory is short: then nothing is built, but it can be.
-bool bp_hierarchical_grid_build_plainly(void *state, const bp_box *boxes, size_t count);
+#include <broadphase/broadphase_tune.h>
+
+// Builds a new state over boxes that are so few, or few and so much alike, or in so good an order, that no other method
+// would be faster, and says which. False if they are not, or the setup does not allow it, or memory is short: then nothing
+// is built, but it can be.
+bool bp_hierarchical_grid_build_plainly(void *state, const bp_box *boxes, size_t count, bp_rule *why);
 
 // Finds the pairs that have begun and ended since the last search, as (smaller id, larger id). A restated pair that
 // overlaps before and after is reported as ended and as begun. Only after an update that returned BP_SEARCH_DIFFERENCE,

@@ -233,7 +233,7 @@ typedef struct task {
 
 // Both lists are all of their sets.
 static bp_status find_in_bundles(const task *t, bp_sink *sink) {
-    return bp_bundles_find(&t->sets->bundles, t->a->boxes, t->a->count, t->b->boxes, t->b->count, sink);
+    return bp_bundles_find_between(&t->sets->bundles, t->a->boxes, t->a->count, t->b->boxes, t->b->count, sink);
 }
 
 static bp_status find_in_cells(const task *t, bp_sink *sink) {
@@ -657,8 +657,12 @@ bp_status bp_two_sets_find(bp_two_sets *sets, const bp_box *a, size_t a_count, c
 void bp_two_sets_stats(const bp_two_sets *sets, bp_stats *stats) {
     const bp_shared_cells *shared = &sets->shared;
     stats->update = BP_UPDATE_REBUILD;
-    stats->levels = sets->is_bundled ? sets->bundles.level_count : sets->round_count;
-    stats->cells = sets->is_bundled ? sets->bundles.a.count : shared->maps.map.words * BP_MAP_WORD;
-    stats->occupied = sets->is_bundled ? stats->cells : shared->shared;
+    if (sets->is_bundled) {
+        bp_bundles_stats(&sets->bundles, stats);
+    } else {
+        stats->levels = sets->round_count;
+        stats->cells = shared->maps.map.words * BP_MAP_WORD;
+        stats->occupied = shared->shared;
+    }
     stats->bytes = bp_two_sets_bytes(sets);
 }
