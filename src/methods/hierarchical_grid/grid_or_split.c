@@ -86,7 +86,7 @@ static double pairs_if_even(const box_sample *s, uint32_t dimensions) {
 
 bool bp_split_is_better(double cost, const bp_box *boxes, size_t count, uint32_t dimensions) {
     box_sample s;
-    if (cost < COSTLY_ON_SURFACE) {
+    if (cost < (count < SURFACE_LEAST ? COSTLY : COSTLY_ON_SURFACE)) {
         return false;
     }
     take_sample(&s, boxes, count, dimensions);

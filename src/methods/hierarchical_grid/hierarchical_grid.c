@@ -211,11 +211,14 @@ static bp_status build_split(hierarchical_grid *g) {
 
 static bp_status hand_over(hierarchical_grid *g) {
     g->split_left = SPLIT_STAYS;
+    bp_sorted_grid_forget_levels(&g->sorted); // so that the next ones are judged
     return build_split(g);
 }
 
+// Levels are judged when they are new.
 static bool is_costly(const hierarchical_grid *g) {
-    return may_hand_over(g) && bp_split_is_better(g->sorted.levels.cost, g->boxes, g->count, g->setup->dimensions);
+    return may_hand_over(g) && g->sorted.plan_age == 0 &&
+           bp_split_is_better(g->sorted.levels.cost, g->boxes, g->count, g->setup->dimensions);
 }
 
 static bp_status build_sorted(hierarchical_grid *g) {
