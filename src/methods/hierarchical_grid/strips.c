@@ -200,10 +200,12 @@ static bool may_be_so_many(const bp_strip_grid *grid, const bp_box *boxes, size_
 // Whether boxes that are not alike are so without a few giants; then *s is of the others.
 static bool are_alike_but_giants(bp_strip_grid *grid, const bp_box *boxes, size_t count, survey *s) {
     double most[3];
+    bool finite = true;
     for (int axis = 0; axis < 3; ++axis) {
         most[axis] = axis < (int)grid->setup->dimensions ? ALIKE * s->mean[axis] : INFINITY;
+        finite &= s->mean[axis] <= (double)FLT_MAX;
     }
-    if (count > BP_STRIPS_FEW || !bp_giants_part(&grid->giants, &grid->setup->runtime.allocator, boxes, count, most)) {
+    if (count > BP_STRIPS_FEW || !finite || !bp_giants_part(&grid->giants, &grid->setup->runtime.allocator, boxes, count, most)) {
         return false;
     }
     *s = survey_boxes(grid->setup, grid->giants.others.data, count);
