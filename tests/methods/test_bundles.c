@@ -213,7 +213,7 @@ static void a_world_changes_over(void **state) {
     for (size_t step = 0; step < 5; ++step) {
         boxes[step].max[0] += 0.01f;
         assert_int_equal(bp_move(world, (bp_id)step, &boxes[step]), BP_OK);
-        expect_world(world, boxes, COUNT, false);
+        expect_world(world, boxes, COUNT, step < 2); // then the grid is patched
     }
     assert_int_equal(bp_query_box(world, &boxes[0], ids, COUNT, &found), BP_OK);
     assert_true(found > 0);

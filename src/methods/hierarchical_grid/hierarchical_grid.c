@@ -175,12 +175,23 @@ static void keep_from_own_pairs(hierarchical_grid *g) {
 }
 
 // Both are made when they are searched: not before it is certain that they will be.
-static bool takes_strips_or_bundles(hierarchical_grid *g) {
-    const bool bundles = wants_bundles(g), strips = !bundles && wants_strips(g);
-    if (bundles || strips) {
-        take_form(g, bundles ? FORM_BUNDLES : FORM_STRIPS);
+static bool takes_bundles(hierarchical_grid *g) {
+    const bool wants = wants_bundles(g);
+    if (wants) {
+        take_form(g, FORM_BUNDLES);
     }
-    return bundles || strips;
+    return wants;
+}
+
+static bool takes_strips_or_bundles(hierarchical_grid *g) {
+    if (takes_bundles(g)) {
+        return true;
+    }
+    const bool wants = wants_strips(g);
+    if (wants) {
+        take_form(g, FORM_STRIPS);
+    }
+    return wants;
 }
 
 // ---- split takes over -----------------------------------------------------------------------------------------------
@@ -215,9 +226,14 @@ static bp_status hand_over(hierarchical_grid *g) {
     return build_split(g);
 }
 
+// Where few objects change from update to update, the sorted grid is searched once, and then patched.
+static bool is_calm(const hierarchical_grid *g) {
+    return g->calm_count > CALM && g->split_left == 0;
+}
+
 // Levels are judged when they are new.
 static bool is_costly(const hierarchical_grid *g) {
-    return may_hand_over(g) && g->sorted.plan_age == 0 &&
+    return may_hand_over(g) && g->sorted.plan_age == 0 && !is_calm(g) &&
            bp_split_is_better(g->sorted.levels.cost, g->boxes, g->count, g->setup->dimensions);
 }
 
@@ -230,13 +246,12 @@ static bp_status build_sorted(hierarchical_grid *g) {
     return is_costly(g) ? hand_over(g) : bp_sorted_grid_sort(&g->sorted, g->boxes, g->count);
 }
 
-// Split while it stays in use, else the sorted grid, or split if that would be too costly.
+// The sorted grid, or split if that would be too costly. While split stays in use, bundles may do its work.
 static bp_status build_sorted_or_split(hierarchical_grid *g) {
-    if (g->split_left == 0) {
+    if (!has_to_wait(&g->split_left)) {
         return build_sorted(g);
     }
-    --g->split_left;
-    return build_split(g);
+    return takes_bundles(g) ? BP_OK : build_split(g);
 }
 
 static bp_status update_linked(hierarchical_grid *g, const bp_changes *changes) {
@@ -279,6 +294,15 @@ static bool wants_patch(hierarchical_grid *g, const bp_changes *changes) {
     return few && g->form == FORM_SORTED && g->calm_count > CALM;
 }
 
+// Whether strips or bundles suit this update. Few changes mean the sorted grid, which can be patched; but where there are
+// bundles it is costly, and built when it is certain that few will change.
+static bool stays_or_becomes_plain(hierarchical_grid *g, const bp_changes *changes) {
+    if (!are_few(g, changes)) {
+        return takes_strips_or_bundles(g);
+    }
+    return g->form == FORM_BUNDLES && g->calm_count <= CALM && takes_bundles(g);
+}
+
 static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
                                           bp_search_kind *kind) {
     hierarchical_grid *g = state;
@@ -296,7 +320,7 @@ static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size
         *kind = BP_SEARCH_DIFFERENCE;
         return BP_OK; // bp_hierarchical_grid_find_difference does the work
     }
-    return !are_few(g, changes) && takes_strips_or_bundles(g) ? BP_OK : build_sorted_or_split(g);
+    return stays_or_becomes_plain(g, changes) ? BP_OK : build_sorted_or_split(g);
 }
 
 // A search of the sorted grid, and what takes its place if the budget is over.
@@ -579,6 +603,12 @@ static bp_status search_across_split(hierarchical_grid *g, const void *context, 
     return status == BP_OK ? bp_split_ops.find_between(h->split, g->boxes, g->count, sink) : status;
 }
 
+// What searches between two sets can use.
+static bp_status build_for_others(hierarchical_grid *g) {
+    g->bundles_wait = FORM_WAIT;
+    return build_sorted_or_split(g);
+}
+
 bp_status bp_hierarchical_grid_find_across(void *state, void *other, bp_sink *sink) {
     hierarchical_grid *g = state, *h = other;
     const budgeted_search s = {.search_grid = search_across,
@@ -589,9 +619,9 @@ bp_status bp_hierarchical_grid_find_across(void *state, void *other, bp_sink *si
     if (is_for_own_pairs(g) && g->count > BP_STRIPS_FEW) {
         keep_from_own_pairs(g); // many boxes are better sorted once, for both searches
     }
-    bp_status status = is_for_own_pairs(g) ? build_sorted_or_split(g) : BP_OK;
+    bp_status status = is_for_own_pairs(g) ? build_for_others(g) : BP_OK;
     if (status == BP_OK && is_for_own_pairs(h)) {
-        status = build_sorted_or_split(h);
+        status = build_for_others(h);
     }
     if (status != BP_OK) {
         return status;
