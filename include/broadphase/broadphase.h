@@ -561,7 +561,8 @@ typedef struct bp_lattice {
 } bp_lattice;
 
 /// Neighbours as compressed rows, with what the config's flags ask for beside the indices: as many entries as there are
-/// indices, else NULL. Begin with {0}; each call replaces all arrays. Release them with bp_neighbor_images_free.
+/// indices, else NULL. Begin with {0}; the library grows the arrays as needed, and keeps them between calls that ask for
+/// the same. Release them with bp_neighbor_images_free.
 typedef struct bp_neighbor_images {
     bp_neighbors rows;
     double *distances; ///< BP_NEIGHBORS_DISTANCES: the square root of (x*x + y*y) + z*z
@@ -582,7 +583,8 @@ BP_API void bp_neighbor_images_free(bp_neighbor_images *images, const bp_config 
 /// with itself for the shift that is greater than 0. The config's filter is asked about indices, a <= b; its period must
 /// be 0. Otherwise as bp_find_neighbors; BP_ERROR_ARGUMENT also for edges that are not finite or lie in one plane,
 /// cutoffs that are not symmetric, and points so many cells away that 64 bits cannot tell them apart. After a failure
-/// `images` is as before. Costs what bp_find_neighbors does, and up to as much again for what is asked beside indices.
+/// `images` is as before. Costs what bp_find_neighbors with a period does where edges lie along the axes and are three radii
+/// long, up to twice that in other cells, and the writing of what is asked beside indices: 8, 24 and 12 bytes each.
 BP_API bp_status bp_find_neighbor_images(const float *points_xyz, size_t count, float radius, const bp_lattice *lattice,
                                          const bp_config *config, bp_neighbor_images *images);
 

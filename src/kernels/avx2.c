@@ -6,6 +6,7 @@
 #include "kernels/x86.h"
 #include "kernels/x86_bundles.h"
 #include "kernels/x86_map.h"
+#include "kernels/x86_measure.h"
 #include "kernels/x86_strips.h"
 
 static inline __m256 overlap_on(vec box_min, vec box_max, const float *min, const float *max) {
@@ -80,5 +81,6 @@ const bp_kernels bp_kernels_avx2 = {
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = x86_sort_rows,
+    .measure_near = x86_measure_near,
 };
 #endif

@@ -7,6 +7,7 @@
 #include "kernels/x86.h"
 #include "kernels/x86_bundles.h"
 #include "kernels/x86_map.h"
+#include "kernels/x86_measure.h"
 #include "kernels/x86_strips.h"
 
 static inline __m256i compare(vec a, vec b) {
@@ -162,5 +163,6 @@ const bp_kernels bp_kernels_avx512 = {
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = x86_sort_rows,
+    .measure_near = x86_measure_near,
 };
 #endif

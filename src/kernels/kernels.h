@@ -15,6 +15,7 @@
 //   fill_tube      points of neighbouring rows of cells -> one column (neighbours)
 //   find_near      points against a window of that -> ids             (neighbours)
 //   sort_rows      eight rows of ids, ascending                       (neighbours)
+//   measure_near   neighbours of a point -> distances, vectors, shifts (neighbours)
 //
 // Boxes are stored in columns (base/columns.h). One box is tested against eight others at once; the hits are compressed
 // and appended without a branch. (Whether any of the eight is a hit is unpredictable: a branch cost 40 %.)
@@ -225,7 +226,8 @@ typedef struct bp_block_join {
 // A row of cells whose points go into a tube.
 typedef struct bp_tube_row {
     const uint32_t *cells; // where they begin
-    float shift[2];        // of its points along y and z, where it is an image of a row
+    float shift[2];        // of its points along y and z, where it is an image of a row,
+    uint32_t renaming;     // and what is added to their ids then
 } bp_tube_row;
 
 // Copies cells first .. last-1 of some rows, cell by cell: from each cell the points of all rows.
@@ -234,9 +236,10 @@ typedef struct bp_tube_job {
     const bp_tube_row *rows; // at most BP_TUBE_ROWS
     size_t row_count;
     size_t first, last;
-    float shift;      // of all points along x
-    size_t place;     // where the first point goes; behind the last one there is room for BP_COLUMN_PADDING
-    uint32_t *starts; // gets, for each cell, where its points begin
+    float shift;       // of all points along x,
+    uint32_t renaming; // and what is added to their ids
+    size_t place;      // where the first point goes; behind the last one there is room for BP_COLUMN_PADDING
+    uint32_t *starts;  // gets, for each cell, where its points begin
 } bp_tube_job;
 
 // Which of the points within reach are neighbours.
@@ -253,7 +256,7 @@ typedef struct bp_near_job {
     float sure, possible; // square distances: up to the first points are near, and beyond the second they are not
     bp_near_wanted wanted;
     uint32_t *out;     // the ids that are near, point by point
-    uint32_t *counts;  // by id: gets how many that are
+    uint32_t *counts;  // by position: gets how many that are
     bp_pair *doubtful; // pairs in between
     // Both have room for (end - begin) * (last - first, rounded up to BP_COLUMN_PADDING) + BP_COLUMN_PADDING.
 } bp_near_job;
@@ -264,6 +267,20 @@ typedef struct bp_row_sort {
     uint32_t *to[BP_SORTED_ROWS];
     uint32_t counts[BP_SORTED_ROWS]; // at most BP_SORTED_IDS; 0: nothing is read or written, but no pointer is NULL
 } bp_row_sort;
+
+// Neighbours of a point, in 64 bits: each is another point, moved by what its code stands for.
+typedef struct bp_measure_job {
+    const double *points; // x, y, z one after the other
+    double from[3];
+    const uint32_t *of, *codes; // of each neighbour
+    size_t count;
+    const double (*moves)[4];  // by code: x, y, z, 0
+    const int32_t (*steps)[4]; // by code: x, y, z, anything
+    // What is wanted; else NULL.
+    double *distances; // sqrt((x*x + y*y) + z*z)
+    double *vectors;   // (point - from) + move
+    int32_t *shifts;   // steps
+} bp_measure_job;
 
 typedef struct bp_kernels {
     // The keys of boxes that fit a level, BP_KEY_ELSEWHERE for the others and for holes. Raises reach[] to the largest
@@ -374,6 +391,8 @@ typedef struct bp_kernels {
     size_t (*find_near)(const bp_near_job *job, size_t *doubtful_count);
 
     void (*sort_rows)(const bp_row_sort *job);
+
+    void (*measure_near)(const bp_measure_job *job);
 } bp_kernels;
 
 // The kernels of an instruction set; BP_SIMD_AUTO: of the best that this processor has, or of the one that the

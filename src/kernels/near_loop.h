@@ -1,5 +1,6 @@
 // Points near points, over the vector type of overlap_loop.h and probe_loop.h, and
 //   vec_add(a, b), vec_store(to, values), vec_ids_store(to, ids)
+//   vec_ids_add(a, b)
 //   vec_ids_other(ids, id)                the lanes whose id is another one
 //   vec_ids_above(ids, id)                the lanes whose id is larger
 //   vec_keep_at_most(a, b)                a where it is at most b, else 0
@@ -11,22 +12,24 @@
 // A window has no ragged end either. The lanes behind it are points of the next cells, which are too far away, or the
 // padding of the tube, which is infinitely far.
 
-static inline void copy_points(const bp_point_columns *from, size_t at, const vec shift[3], const bp_point_columns *to,
-                               size_t place) {
+static inline void copy_points(const bp_point_columns *from, size_t at, const vec shift[3], vec_ids renaming,
+                               const bp_point_columns *to, size_t place) {
     for (int axis = 0; axis < 3; ++axis) {
         vec_store(to->at[axis] + place, vec_add(vec_load(from->at[axis] + at), shift[axis]));
     }
-    vec_ids_store(to->id + place, vec_ids_load(from->id + at));
+    vec_ids_store(to->id + place, vec_ids_add(vec_ids_load(from->id + at), renaming));
 }
 
 static size_t vec_fill_tube(const bp_tube_job *job) {
     const bp_point_columns from = job->from, to = job->to;
     size_t place = job->place;
     vec shift[BP_TUBE_ROWS][3];
+    vec_ids renaming[BP_TUBE_ROWS];
     for (size_t r = 0; r < job->row_count; ++r) {
         shift[r][0] = vec_set(job->shift);
         shift[r][1] = vec_set(job->rows[r].shift[0]);
         shift[r][2] = vec_set(job->rows[r].shift[1]);
+        renaming[r] = vec_ids_set(job->renaming + job->rows[r].renaming);
     }
     for (size_t cell = job->first; cell < job->last; ++cell) {
         job->starts[cell - job->first] = (uint32_t)place;
@@ -34,7 +37,7 @@ static size_t vec_fill_tube(const bp_tube_job *job) {
             const size_t begin = job->rows[r].cells[cell], count = job->rows[r].cells[cell + 1] - begin;
             size_t copied = 0;
             do {
-                copy_points(&from, begin + copied, shift[r], &to, place + copied);
+                copy_points(&from, begin + copied, shift[r], renaming[r], &to, place + copied);
                 copied += WIDTH;
             } while (copied < count);
             place += count;
@@ -136,7 +139,7 @@ static inline size_t find_near_points(const bp_near_job *job, bp_near_wanted wan
     for (size_t point = job->begin; point < job->end; ++point) {
         uint32_t *const row = out;
         out = look_around(job, point, wanted, out, doubtful);
-        job->counts[job->points.id[point]] = (uint32_t)(out - row);
+        job->counts[point] = (uint32_t)(out - row);
     }
     return (size_t)(out - job->out);
 }

@@ -231,8 +231,7 @@ static void task_sort_rows(void *context, size_t block) {
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-// Allocates if the memory held is not enough, with some slack if that is granted. The memory held is not touched.
-static bool obtain(bp_buffer *fresh, size_t held, size_t needed, size_t size, const bp_allocator *allocator) {
+bool bp_rows_obtain(bp_buffer *fresh, size_t held, size_t needed, size_t size, const bp_allocator *allocator) {
     const size_t slack = needed / 4 < SIZE_MAX - needed ? needed / 4 : 0;
     return needed <= held || bp_buffer_reserve(fresh, allocator, 0, needed + slack, size) ||
            bp_buffer_reserve(fresh, allocator, 0, needed, size);
@@ -251,8 +250,8 @@ static void *exchange(void *held, size_t *capacity, bp_buffer *fresh, size_t siz
 
 bool bp_neighbor_rows_reserve(bp_neighbors *rows, size_t row_count, size_t index_count, const bp_allocator *allocator) {
     bp_buffer offsets = {0}, indices = {0};
-    if (!obtain(&offsets, rows->offset_capacity, row_count + 1, sizeof(size_t), allocator) ||
-        !obtain(&indices, rows->index_capacity, index_count, sizeof(uint32_t), allocator)) {
+    if (!bp_rows_obtain(&offsets, rows->offset_capacity, row_count + 1, sizeof(size_t), allocator) ||
+        !bp_rows_obtain(&indices, rows->index_capacity, index_count, sizeof(uint32_t), allocator)) {
         bp_buffer_free(&offsets, allocator);
         return false;
     }

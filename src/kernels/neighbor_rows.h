@@ -15,6 +15,10 @@
 bp_status bp_neighbor_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *pairs, size_t pair_count, bool both_ways,
                                 const bp_kernels *kernels, const bp_runtime *runtime);
 
+// Allocates room for `needed` elements if the memory held is not enough, with some slack if that is granted. The memory
+// held is not touched.
+bool bp_rows_obtain(bp_buffer *fresh, size_t held, size_t needed, size_t size, const bp_allocator *allocator);
+
 // Makes room for rows. If memory is short, they are as before; else what they held may be lost.
 bool bp_neighbor_rows_reserve(bp_neighbors *rows, size_t row_count, size_t index_count, const bp_allocator *allocator);
 

@@ -66,6 +66,10 @@ static inline void vec_ids_store(uint32_t *to, vec_ids ids) {
     vst1q_u32(to, ids);
 }
 
+static inline vec_ids vec_ids_add(vec_ids a, vec_ids b) {
+    return vaddq_u32(a, b);
+}
+
 static inline vec_mask vec_ids_other(vec_ids ids, vec_ids id) {
     return vmvnq_u32(vceqq_u32(ids, id));
 }
@@ -210,5 +214,6 @@ const bp_kernels bp_kernels_neon = {
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = plain_sort_rows,
+    .measure_near = plain_measure_near,
 };
 #endif

@@ -6,6 +6,9 @@
 #include "base/boxes.h"
 #include "kernels/kernels.h"
 
+#include <math.h>
+#include <string.h>
+
 static inline size_t plain_cell_keys(const bp_level *level, uint32_t dimensions, const bp_box *boxes, size_t count,
                                      uint32_t *keys, float reach[3]) {
     size_t fitting = 0;
@@ -89,6 +92,34 @@ static inline void plain_sort_rows(const bp_row_sort *job) {
         } else {
             sort_by_rank(job->from[r], count, job->to[r], BP_SORTED_IDS);
         }
+    }
+}
+
+static inline void plain_measure_one(const bp_measure_job *job, size_t i) {
+    const double *point = job->points + 3 * (size_t)job->of[i], *move = job->moves[job->codes[i]];
+    const double x = (point[0] - job->from[0]) + move[0], y = (point[1] - job->from[1]) + move[1];
+    const double z = (point[2] - job->from[2]) + move[2];
+    if (job->distances != NULL) {
+        job->distances[i] = sqrt((x * x + y * y) + z * z);
+    }
+    if (job->vectors != NULL) {
+        job->vectors[3 * i] = x;
+        job->vectors[3 * i + 1] = y;
+        job->vectors[3 * i + 2] = z;
+    }
+}
+
+static inline void plain_put_shift(const bp_measure_job *job, size_t i) {
+    memcpy(job->shifts + 3 * i, job->steps[job->codes[i]], 3 * sizeof *job->shifts);
+}
+
+static inline void plain_measure_near(const bp_measure_job *job) {
+    const bool measures = job->distances != NULL || job->vectors != NULL;
+    for (size_t i = 0; i < job->count && measures; ++i) {
+        plain_measure_one(job, i);
+    }
+    for (size_t i = 0; i < job->count && job->shifts != NULL; ++i) {
+        plain_put_shift(job, i);
     }
 }
 

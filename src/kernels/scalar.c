@@ -62,6 +62,10 @@ static inline void vec_ids_store(uint32_t *to, vec_ids ids) {
     *to = ids;
 }
 
+static inline vec_ids vec_ids_add(vec_ids a, vec_ids b) {
+    return a + b;
+}
+
 static inline vec_mask vec_ids_other(vec_ids ids, vec_ids id) {
     return ids != id;
 }
@@ -189,4 +193,5 @@ const bp_kernels bp_kernels_scalar = {
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = plain_sort_rows,
+    .measure_near = plain_measure_near,
 };

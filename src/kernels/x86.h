@@ -215,6 +215,10 @@ static inline void vec_ids_store(uint32_t *to, vec_ids ids) {
     _mm256_storeu_si256((__m256i *)to, ids);
 }
 
+static inline vec_ids vec_ids_add(vec_ids a, vec_ids b) {
+    return _mm256_add_epi32(a, b);
+}
+
 static inline vec_mask vec_ids_lanes(__m256i lanes) {
     return (vec_mask)(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(lanes));
 }

@@ -1,23 +1,17 @@
 // Neighbours and their images: distances, vectors, shifts; cells of any shape; cutoffs by kind.
 //
-//     points ---> images in open space (point_images.h) ---> rows of images (find_neighbors.c)
-//                                                        |  kinds, half, the caller's filter: right where they are found
-//                                                        v
-//                                                      rows of neighbours, and what was asked for beside them
+//     points ---> images, by name (point_images.h) ---> rows of names (find_neighbors.c)
+//                                                    |  kinds, the caller's filter: right where they are found
+//                                                    v
+//                                                  rows of indices, and what was asked for beside them (image_rows.h)
 //
-// A row of images is two ascending lists, of points and of ghosts. They are merged, named by their points, and measured,
-// row after row in the order of the cells of the grid: what one row reads, the next ones read again from the cache.
 #include "base/log.h"
-#include "base/parallel.h"
 #include "base/workers.h"
 #include "neighbors/neighbor_request.h"
-#include "neighbors/point_images.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-enum { BLOCK_LEAST = 1024, BLOCKS_MAX = 256, AHEAD = 2 }; // rows whose neighbours are prefetched
 
 static const uint32_t BESIDE_INDICES = BP_NEIGHBORS_DISTANCES | BP_NEIGHBORS_VECTORS | BP_NEIGHBORS_SHIFTS;
 
@@ -26,11 +20,8 @@ typedef struct image_search {
     bp_setup setup;
     bp_point_images images;
     bp_radii radii;
-    bp_buffer order;            // of the points; 0, 1, 2 ... unless the search has one
-    bp_neighbor_images *result; // a new one: the caller's is replaced when nothing can fail any more
-    bp_blocks blocks;
-    bp_buffer spare; // for the longest row, in each block
-    size_t longest;
+    bp_image_rows rows;
+    bp_buffer moved; // points
 } image_search;
 
 // ---- checks ---------------------------------------------------------------------------------------------------------
@@ -95,238 +86,125 @@ static bp_status check_request(image_search *s, const bp_points *points) {
 
 // ---- the filter -----------------------------------------------------------------------------------------------------
 
-// Of (a, b, shift) and (b, a, -shift), the first.
-static bool is_first(uint32_t a, uint32_t b, const int32_t shift[3]) {
-    const int32_t leading = shift[0] != 0 ? shift[0] : shift[1] != 0 ? shift[1] : shift[2];
-    return a < b || (a == b && leading > 0);
-}
-
-static bool is_in_cutoff(const image_search *s, const bp_point_image *from, const bp_point_image *to,
-                         const int32_t shift[3]) {
+static bool is_in_cutoff(const image_search *s, uint32_t point, uint32_t name, uint32_t of) {
     const bp_lattice *l = s->lattice;
-    const double cutoff = l->cutoffs[l->kinds[from->of] * l->kind_count + l->kinds[to->of]];
-    double vector[3];
-    return bp_point_images_vector(&s->images, from, to, shift, vector) <= cutoff * cutoff;
+    const double cutoff = l->cutoffs[l->kinds[point] * l->kind_count + l->kinds[of]];
+    return bp_image_square(&s->images, point, name) <= cutoff * cutoff;
 }
 
-static int pass_image(void *context, uint32_t point, uint32_t image) {
+static int pass_kinds(void *context, uint32_t point, uint32_t name) {
     const image_search *s = context;
-    const bp_point_image from = bp_point_image_at(&s->images, point), to = bp_point_image_at(&s->images, image);
     const bp_filter *caller = &s->setup.filter;
-    int32_t shift[3];
-    bp_point_images_shift(&from, &to, shift);
-    if (point == image || ((s->setup.flags & BP_NEIGHBORS_HALF) != 0 && !is_first(point, to.of, shift)) ||
-        (has_kinds(s) && !is_in_cutoff(s, &from, &to, shift))) {
-        return 0;
-    }
-    const uint32_t smaller = point < to.of ? point : to.of, larger = point < to.of ? to.of : point;
-    return caller->pass == NULL || caller->pass(caller->context, smaller, larger) != 0;
+    const uint32_t of = bp_image_point(&s->images, name), smaller = point < of ? point : of;
+    return (!has_kinds(s) || is_in_cutoff(s, point, name, of)) &&
+           (caller->pass == NULL || caller->pass(caller->context, smaller, point < of ? of : point) != 0);
 }
 
-// ---- rows -----------------------------------------------------------------------------------------------------------
-
-static bool precedes(const bp_point_image *a, const bp_point_image *b) {
-    for (int edge = 0; edge < 3 && a->of == b->of; ++edge) {
-        if (a->shift[edge] != b->shift[edge]) {
-            return a->shift[edge] < b->shift[edge];
-        }
-    }
-    return a->of < b->of;
-}
-
-// Merges points and ghosts, both ascending by (index, shift) already. Most rows have no ghosts.
-static void merge_row(const bp_point_images *images, uint32_t *row, size_t count, uint32_t *spare) {
-    size_t middle = count, low = 0;
-    while (middle > 0 && row[middle - 1] >= images->count) {
-        --middle;
-    }
-    if (middle == count) {
-        return;
-    }
-    memcpy(spare, row, middle * sizeof *row);
-    for (size_t high = middle, place = 0; low < middle; ++place) {
-        const bool is_ghost = high < count && precedes(&images->images[row[high]], &images->images[spare[low]]);
-        row[place] = is_ghost ? row[high++] : spare[low++];
-    }
-}
-
-BP_PREFETCHER prefetch_row(const bp_point_images *images, const bp_neighbors *rows, uint32_t point) {
-    const size_t end = rows->offsets[point + (size_t)1];
-    for (size_t i = rows->offsets[point]; i < end; ++i) {
-        if (images->images != NULL) {
-            bp_prefetch(images->images + rows->indices[i]);
-        } else {
-            bp_prefetch(images->given + 3 * (size_t)rows->indices[i]);
-        }
-    }
-}
-
-// Of images, names of points; and beside them what is wanted.
-static void measure_row(const image_search *s, uint32_t point, size_t begin, size_t end) {
-    const bp_neighbor_images *r = s->result;
-    const bp_point_image from = bp_point_image_at(&s->images, point);
-    for (size_t i = begin; i < end; ++i) {
-        const bp_point_image to = bp_point_image_at(&s->images, r->rows.indices[i]);
-        int32_t shift[3];
-        double vector[3];
-        bp_point_images_shift(&from, &to, shift);
-        const double square = bp_point_images_vector(&s->images, &from, &to, shift, vector);
-        r->rows.indices[i] = to.of;
-        if (r->distances != NULL) {
-            r->distances[i] = sqrt(square);
-        }
-        if (r->vectors != NULL) {
-            memcpy(r->vectors + 3 * i, vector, sizeof vector);
-        }
-        if (r->shifts != NULL) {
-            memcpy(r->shifts + 3 * i, shift, sizeof shift);
-        }
-    }
-}
-
-static void task_finish_rows(void *context, size_t block) {
+// Of (a, b, shift) and (b, a, -shift), the first has the greater name on the other side.
+static int pass_image(void *context, uint32_t point, uint32_t name) {
     const image_search *s = context;
-    const bp_neighbors *rows = &s->result->rows;
-    const uint32_t *order = s->order.data;
-    uint32_t *spare = (uint32_t *)s->spare.data + block * s->longest;
-    const size_t end = bp_block_begin(s->blocks, block + 1);
-    for (size_t at = bp_block_begin(s->blocks, block); at < end; ++at) {
-        const size_t first = rows->offsets[order[at]], last = rows->offsets[order[at] + (size_t)1];
-        if (at + AHEAD < end) {
-            prefetch_row(&s->images, rows, order[at + AHEAD]);
-        }
-        if (first == last) {
-            continue;
-        }
-        if (s->images.images != NULL) {
-            merge_row(&s->images, rows->indices + first, last - first, spare);
-        }
-        measure_row(s, order[at], first, last);
-    }
+    const uint32_t own = bp_image_name(&s->images, point);
+    const bool half = (s->setup.flags & BP_NEIGHBORS_HALF) != 0;
+    return (half ? name > own : name != own) && pass_kinds(context, point, name);
 }
 
-// An array of the result, where it is wanted.
-static bool reserve_array(const image_search *s, uint32_t flag, void **array, size_t *capacity, size_t count,
-                          size_t size) {
-    bp_buffer buffer = {0};
-    if ((s->setup.flags & flag) == 0) {
-        return true;
-    }
-    if (!bp_buffer_reserve(&buffer, &s->setup.methods.runtime.allocator, 0, bp_size_add(count, 1), size)) {
+// ---- search ---------------------------------------------------------------------------------------------------------
+
+static bp_neighbor_request request_of(image_search *s) {
+    const bool asks = has_kinds(s) || s->setup.filter.pass != NULL;
+    const bp_filter none = {.pass = NULL}, kinds = {.pass = pass_kinds, .context = s};
+    return (bp_neighbor_request){.a = {.doubles = s->images.given, .count = s->images.count, .is_double = true},
+                                 .b = s->images.points,
+                                 .radii = s->radii,
+                                 .between = true,
+                                 .grid_filter = asks ? kinds : none,
+                                 .box_filter = {.pass = pass_image, .context = s},
+                                 .images = &s->images,
+                                 .beside = &s->rows};
+}
+
+// The points where their own images are.
+static bool move_points(image_search *s) {
+    const bp_point_images *images = &s->images;
+    if (!bp_buffer_reserve(&s->moved, &s->setup.methods.runtime.allocator, 0, 3 * images->count + 1, sizeof(double))) {
         return false;
     }
-    *array = buffer.data;
-    *capacity = buffer.bytes / size;
+    double *moved = s->moved.data;
+    for (size_t i = 0; i < images->count; ++i) {
+        memcpy(moved + 3 * i, images->points.doubles + 3 * (size_t)images->places[i], 3 * sizeof *moved);
+    }
     return true;
 }
 
-static bool reserve_result(image_search *s, size_t count) {
-    bp_neighbor_images *r = s->result;
-    void *distances = NULL, *vectors = NULL, *shifts = NULL;
-    const size_t triple = bp_size_multiply(count, 3);
-    const bool good =
-        reserve_array(s, BP_NEIGHBORS_DISTANCES, &distances, &r->distance_capacity, count, sizeof(double)) &&
-        reserve_array(s, BP_NEIGHBORS_VECTORS, &vectors, &r->vector_capacity, triple, sizeof(double)) &&
-        reserve_array(s, BP_NEIGHBORS_SHIFTS, &shifts, &r->shift_capacity, triple, sizeof(int32_t));
-    r->distances = distances;
-    r->vectors = vectors;
-    r->shifts = shifts;
-    return good;
+// The search itself repeats, if it can.
+static bp_status search_wrapped(image_search *s, bool *served) {
+    bp_status status = bp_point_images_wrap(&s->images, s->radii.same, &s->setup.methods.runtime, served);
+    if (status == BP_OK && *served) {
+        const bp_neighbor_request r = request_of(s);
+        status = bp_neighbors_search_grid(&r, &s->setup, &s->rows.result->rows, served);
+    }
+    return status;
 }
 
-static bp_status finish_rows(image_search *s) {
-    const bp_runtime *runtime = &s->setup.methods.runtime;
-    const bp_neighbors *rows = &s->result->rows;
-    if (s->images.images == NULL && (s->setup.flags & BESIDE_INDICES) == 0) {
-        return BP_OK;
+static bp_status search_copies(image_search *s, bp_image_naming naming, bool *served) {
+    bp_status status = bp_point_images_copy(&s->images, naming, &s->setup.methods.runtime);
+    if (status == BP_OK) {
+        const bp_neighbor_request r = request_of(s);
+        status = bp_neighbors_search_grid(&r, &s->setup, &s->rows.result->rows, served);
     }
-    for (size_t row = 0; row < rows->count; ++row) {
-        const size_t count = rows->offsets[row + 1] - rows->offsets[row];
-        s->longest = count > s->longest ? count : s->longest;
-    }
-    s->blocks = bp_blocks_cut(&runtime->executor, rows->count, BLOCK_LEAST, BLOCKS_MAX);
-    if (!bp_buffer_reserve(&s->spare, &runtime->allocator, 0,
-                           bp_size_add(bp_size_multiply(s->longest, s->blocks.count), 1), sizeof(uint32_t)) ||
-        !reserve_result(s, rows->offsets[rows->count])) {
+    return status;
+}
+
+// What no grid serves. Images were copied by place.
+static bp_status search_boxes(image_search *s) {
+    bp_neighbor_request r = request_of(s);
+    if (!move_points(s)) {
         return BP_ERROR_MEMORY;
     }
-    bp_parallel_for(&runtime->executor, s->blocks.count, task_finish_rows, s);
-    return BP_OK;
+    r.a.doubles = s->moved.data;
+    return bp_neighbors_search_boxes(&r, &s->setup, &s->rows.result->rows);
 }
 
-// ---- all together ---------------------------------------------------------------------------------------------------
-
-static bool make_order(image_search *s, size_t count) {
-    if (!bp_buffer_reserve(&s->order, &s->setup.methods.runtime.allocator, 0, count + 1, sizeof(uint32_t))) {
-        return false;
+static bp_status search_cell(image_search *s) {
+    bool served = false;
+    bp_status status = search_wrapped(s, &served);
+    if (status == BP_OK && !served && bp_point_images_have_codes(&s->images)) {
+        status = search_copies(s, BP_NAMED_BY_CODE, &served);
     }
-    uint32_t *order = s->order.data;
-    for (size_t i = 0; i < count; ++i) {
-        order[i] = (uint32_t)i;
+    if (status == BP_OK && !served) {
+        status = search_copies(s, BP_NAMED_BY_PLACE, &served);
     }
-    return true;
+    return status == BP_OK && !served ? search_boxes(s) : status;
 }
 
 static bp_status search_images(image_search *s, const bp_points *points) {
-    const bp_runtime *runtime = &s->setup.methods.runtime;
-    const bp_filter filter = {.pass = pass_image, .context = s};
-    const bool asks = has_kinds(s) || s->setup.filter.pass != NULL || (s->setup.flags & BP_NEIGHBORS_HALF) != 0;
-    bp_status status =
-        bp_point_images_make(&s->images, s->lattice, s->setup.overlap.dimensions, points, s->radii.same, runtime);
-    if (status == BP_OK && !make_order(s, points->count)) {
-        status = BP_ERROR_MEMORY;
+    const bp_status status = bp_point_images_begin(&s->images, s->lattice, s->setup.overlap.dimensions, points,
+                                                   s->radii.same, &s->setup.methods.runtime);
+    if (status == BP_OK && !bp_point_images_repeat(&s->images)) {
+        const bp_neighbor_request r = request_of(s);
+        return bp_neighbors_search(&r, &s->setup, &s->rows.result->rows);
     }
-    if (status != BP_OK) {
-        return status;
-    }
-    bp_neighbor_request r = {.a = s->images.points,
-                             .b = s->images.points,
-                             .radii = s->radii,
-                             .between = true,
-                             .box_filter = filter,
-                             .images = &s->images,
-                             .order = s->order.data};
-    r.a.count = s->images.count;
-    if (asks) {
-        r.grid_filter = filter;
-    }
-    status = bp_neighbors_search(&r, &s->setup, &s->result->rows);
-    return status == BP_OK ? finish_rows(s) : status;
+    return status == BP_OK ? search_cell(s) : status;
 }
 
 static void free_search(image_search *s) {
     const bp_allocator *allocator = &s->setup.methods.runtime.allocator;
     bp_point_images_free(&s->images, allocator);
-    bp_buffer_free(&s->order, allocator);
-    bp_buffer_free(&s->spare, allocator);
+    bp_buffer_free(&s->moved, allocator);
 }
 
-static void free_result(bp_neighbor_images *images, const bp_allocator *allocator) {
-    const bp_neighbors *rows = &images->rows;
-    bp_buffer buffers[] = {{rows->offsets, rows->offset_capacity * sizeof(size_t)},
-                           {rows->indices, rows->index_capacity * sizeof(uint32_t)},
-                           {images->distances, images->distance_capacity * sizeof(double)},
-                           {images->vectors, images->vector_capacity * sizeof(double)},
-                           {images->shifts, images->shift_capacity * sizeof(int32_t)}};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
-        bp_buffer_free(&buffers[i], allocator);
-    }
-    *images = (bp_neighbor_images){0};
-}
-
-static void take_result(image_search *s, bp_neighbor_images *images) {
-    free_result(images, &s->setup.methods.runtime.allocator);
-    *images = *s->result;
+static void end_search(image_search *s) {
+    const bp_neighbors *rows = &s->rows.result->rows;
+    bp_image_rows_end(&s->rows, &s->setup.methods.runtime.allocator);
     if (s->setup.stats != NULL) { // without images
         s->setup.stats->objects = s->images.count;
-        s->setup.stats->pairs = images->rows.offsets[images->rows.count];
+        s->setup.stats->pairs = rows->offsets[rows->count];
     }
 }
 
 static bp_status find_images(const bp_points *points, double radius, const bp_lattice *lattice, const bp_config *config,
                              bp_neighbor_images *images) {
-    bp_neighbor_images result = {0};
-    image_search s = {.lattice = lattice, .radii = {.same = radius}, .result = &result};
+    image_search s = {.lattice = lattice, .radii = {.same = radius}};
     bp_status status = bp_setup_complete(config, &s.setup);
     if (status == BP_OK) {
         status = bp_neighbors_check(&s.setup, images == NULL ? NULL : &images->rows);
@@ -340,12 +218,16 @@ static bp_status find_images(const bp_points *points, double radius, const bp_la
     if (!bp_workers_open(&s.setup.methods.runtime)) {
         return BP_ERROR_MEMORY;
     }
+    s.rows = (bp_image_rows){.images = &s.images,
+                             .result = images,
+                             .flags = s.setup.flags & BESIDE_INDICES,
+                             .kernels = s.setup.methods.kernels};
+    bp_workers_expect(&s.setup.methods.runtime.executor);
     status = search_images(&s, points);
+    bp_workers_rest(&s.setup.methods.runtime.executor);
     bp_workers_close(&s.setup.methods.runtime);
-    if (status == BP_OK && images != NULL) { // it is not NULL: that was checked
-        take_result(&s, images);
-    } else {
-        free_result(&result, &s.setup.methods.runtime.allocator);
+    if (status == BP_OK) {
+        end_search(&s);
     }
     free_search(&s);
     return status;
@@ -367,6 +249,6 @@ bp_status bp_find_neighbor_images_double(const double *points_xyz, size_t count,
 void bp_neighbor_images_free(bp_neighbor_images *images, const bp_config *config) {
     const bp_allocator allocator = bp_config_allocator(config);
     if (images != NULL) {
-        free_result(images, &allocator);
+        bp_neighbor_images_release(images, &allocator);
     }
 }

@@ -223,13 +223,22 @@ static void report_neighbor_stats(neighbor_search *s) {
 
 static bp_status find_rows(neighbor_search *s, bp_neighbors *rows) {
     const bool both_ways = !s->request->between && (s->setup->flags & BP_NEIGHBORS_HALF) == 0;
+    const bp_runtime *runtime = &s->setup->methods.runtime;
+    const bp_image_rows *beside = s->request->beside;
     bp_status status = make_cubes(s);
     if (status == BP_OK) {
         status = search_neighbors(s, rows->index_capacity / (both_ways ? 2 : 1));
     }
+    if (status == BP_OK && beside != NULL &&
+        !bp_image_rows_reserve(beside, s->request->a.count, s->pairs.count, &runtime->allocator)) {
+        status = BP_ERROR_MEMORY;
+    }
     if (status == BP_OK) {
         status = bp_neighbor_rows_make(rows, s->request->a.count, s->pairs.data, s->pairs.count, both_ways,
-                                       s->setup->methods.kernels, &s->setup->methods.runtime);
+                                       s->setup->methods.kernels, runtime);
+    }
+    if (status == BP_OK && beside != NULL) {
+        bp_image_rows_finish_all(beside, &runtime->executor);
     }
     if (status == BP_OK && s->setup->stats != NULL) {
         report_neighbor_stats(s);
@@ -245,15 +254,20 @@ static bool suits_grid(const bp_neighbor_request *r, const bp_setup *setup) {
     return setup->method == BP_METHOD_AUTO && !r->per_point && larger >= GRID_LEAST;
 }
 
-static bp_status search_grid(const bp_neighbor_request *r, const bp_setup *setup, bp_neighbors *rows, bool *served) {
+bp_status bp_neighbors_search_grid(const bp_neighbor_request *r, const bp_setup *setup, bp_neighbors *rows,
+                                   bool *served) {
+    *served = false;
+    if (!suits_grid(r, setup)) {
+        return BP_OK;
+    }
     const bp_near_request request = {.nearness = {.rule = &setup->overlap,
-                                                  .first = r->a,
+                                                  .first = r->images != NULL ? r->b : r->a,
                                                   .second = second_points(r),
                                                   .radii = r->radii,
                                                   .images = r->images},
-                                     .between = r->between,
+                                     .between = r->between && r->images == NULL,
                                      .half = (setup->flags & BP_NEIGHBORS_HALF) != 0,
-                                     .skips_own = r->images != NULL,
+                                     .beside = r->beside,
                                      .order = r->order,
                                      .filter = r->grid_filter,
                                      .kernels = setup->methods.kernels,
@@ -270,7 +284,7 @@ static bp_status search_grid(const bp_neighbor_request *r, const bp_setup *setup
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-static bp_status search_boxes(const bp_neighbor_request *r, const bp_setup *setup, bp_neighbors *rows) {
+bp_status bp_neighbors_search_boxes(const bp_neighbor_request *r, const bp_setup *setup, bp_neighbors *rows) {
     neighbor_search s = {.request = r, .setup = setup};
     s.choice = choose_cubes(r, setup->radius_rule, setup->overlap.dimensions);
     const bp_status status = find_rows(&s, rows);
@@ -279,9 +293,9 @@ static bp_status search_boxes(const bp_neighbor_request *r, const bp_setup *setu
 }
 
 bp_status bp_neighbors_search(const bp_neighbor_request *r, const bp_setup *setup, bp_neighbors *rows) {
-    bool served = false;
-    const bp_status status = suits_grid(r, setup) ? search_grid(r, setup, rows, &served) : BP_OK;
-    return status == BP_OK && !served ? search_boxes(r, setup, rows) : status;
+    bool served;
+    const bp_status status = bp_neighbors_search_grid(r, setup, rows, &served);
+    return status == BP_OK && !served ? bp_neighbors_search_boxes(r, setup, rows) : status;
 }
 
 static bp_status find_neighbors(const bp_neighbor_request *asked, const bp_config *config, bp_neighbors *rows) {

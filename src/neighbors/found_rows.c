@@ -2,12 +2,16 @@
 
 #include <string.h>
 
-enum { HEADER = 64, AHEAD = 12 }; // bytes in front of the ids of a chunk; rows that are prefetched
+enum {
+    HEADER = 64,  // bytes in front of the ids of a chunk
+    AHEAD = 12,   // rows that are prefetched
+    TOGETHER = 64 // rows that are finished together
+};
 
 struct bp_row_chunk {
     bp_row_chunk *next;
     size_t capacity, id_count; // ids
-    size_t position, row_count;
+    size_t position, end;      // of its rows
 };
 
 _Static_assert(sizeof(bp_row_chunk) <= HEADER, "the ids follow");
@@ -26,7 +30,7 @@ static bool append_chunk(bp_found_rows *found, size_t least, size_t position, co
     if (chunk == NULL) {
         return false;
     }
-    *chunk = (bp_row_chunk){.capacity = capacity, .position = position};
+    *chunk = (bp_row_chunk){.capacity = capacity, .position = position, .end = position};
     if (found->last != NULL) {
         found->last->next = chunk;
     } else {
@@ -47,8 +51,8 @@ uint32_t *bp_found_rows_room(bp_found_rows *found, size_t least, size_t position
     return ids_of_chunk(found->last) + found->last->id_count;
 }
 
-void bp_found_rows_add(bp_found_rows *found, size_t row_count, size_t id_count) {
-    found->last->row_count += row_count;
+void bp_found_rows_add(bp_found_rows *found, size_t end, size_t id_count) {
+    found->last->end = end;
     found->last->id_count += id_count;
     found->id_count += id_count;
 }
@@ -101,42 +105,59 @@ static void place_late(uint32_t *row, size_t count, bp_pair *late, size_t late_c
     merge_into(row, count, ids, late_count);
 }
 
-BP_PREFETCHER prefetch_row(const bp_neighbors *rows, const uint32_t *ids, size_t at, size_t end) {
+BP_PREFETCHER prefetch_row(const bp_row_places *p, size_t at, size_t end) {
     if (at + (size_t)2 * AHEAD < end) {
-        bp_prefetch(rows->offsets + ids[at + (size_t)2 * AHEAD]);
-        const uint32_t *row = rows->indices + rows->offsets[ids[at + AHEAD]];
+        uint32_t next, later;
+        (void)bp_row_places_has(p, at + AHEAD, &next);
+        (void)bp_row_places_has(p, at + (size_t)2 * AHEAD, &later);
+        bp_prefetch(p->rows->offsets + later);
+        const uint32_t *row = p->rows->indices + p->rows->offsets[next];
         bp_prefetch_write(row);
         bp_prefetch_write(row + 16);
-        bp_prefetch_write(rows->indices + rows->offsets[ids[at + AHEAD] + (size_t)1]);
+        bp_prefetch_write(p->rows->indices + p->rows->offsets[next + (size_t)1]);
     }
 }
 
-static void place_chunk(bp_row_chunk *chunk, const uint32_t *ids, const bp_neighbors *rows, late_pairs *late,
-                        const bp_kernels *kernels) {
-    const size_t end = chunk->position + chunk->row_count;
-    uint32_t *found = ids_of_chunk(chunk);
+// Sorts the row of a point to its place, now or later. Returns the ids that follow.
+static uint32_t *place_row(uint32_t *found, uint32_t point, const bp_row_places *p, bp_row_queue *queue,
+                           late_pairs *late) {
+    const size_t begin = p->rows->offsets[point], count = p->rows->offsets[point + (size_t)1] - begin;
+    const size_t late_count = count_late(late, point), early_count = count - late_count;
+    uint32_t *row = p->rows->indices + begin;
+    bp_row_queue_add(queue, found, row, early_count, row, p->kernels);
+    if (late_count > 0) {
+        bp_row_queue_end(queue, p->kernels);
+        place_late(row, early_count, late->data + late->at, late_count, p->kernels);
+    }
+    late->at += late_count;
+    return found + early_count;
+}
+
+// As many rows as are finished together. Returns the ids that follow.
+static uint32_t *place_rows(uint32_t *found, size_t *at, size_t end, const bp_row_places *p, late_pairs *late) {
+    uint32_t points[TOGETHER];
+    size_t count = 0;
     bp_row_queue queue = {.count = 0};
-    for (size_t at = chunk->position; at < end; ++at) {
-        const size_t begin = rows->offsets[ids[at]], count = rows->offsets[ids[at] + (size_t)1] - begin;
-        const size_t late_count = count_late(late, ids[at]), early_count = count - late_count;
-        uint32_t *row = rows->indices + begin;
-        prefetch_row(rows, ids, at, end);
-        bp_row_queue_add(&queue, found, row, early_count, row, kernels);
-        if (late_count > 0) {
-            bp_row_queue_end(&queue, kernels);
-            place_late(row, early_count, late->data + late->at, late_count, kernels);
+    for (; *at < end && count < TOGETHER; ++*at) {
+        prefetch_row(p, *at, end);
+        if (bp_row_places_has(p, *at, &points[count])) {
+            found = place_row(found, points[count++], p, &queue, late);
         }
-        found += early_count;
-        late->at += late_count;
     }
-    bp_row_queue_end(&queue, kernels);
+    bp_row_queue_end(&queue, p->kernels);
+    if (p->finish != NULL) {
+        bp_image_rows_finish(p->finish, points, count);
+    }
+    return found;
 }
 
-void bp_found_rows_place(const bp_found_rows *found, const uint32_t *ids, const bp_neighbors *rows,
-                         const bp_kernels *kernels) {
+void bp_found_rows_place(const bp_found_rows *found, const bp_row_places *places) {
     late_pairs late = {.data = found->late.data, .end = found->late.count};
     for (bp_row_chunk *chunk = found->first; chunk != NULL; chunk = chunk->next) {
-        place_chunk(chunk, ids, rows, &late, kernels);
+        uint32_t *ids = ids_of_chunk(chunk);
+        for (size_t at = chunk->position; at < chunk->end;) {
+            ids = place_rows(ids, &at, chunk->end, places, &late);
+        }
     }
 }
 

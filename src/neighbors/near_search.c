@@ -32,21 +32,27 @@ typedef struct near_search {
     bp_point_grid grid, others; // points, and what is searched for around them if that is another set
     const bp_point_grid *around;
     bp_near_wanted wanted;
-    uint32_t *counts; // by point: neighbours
+    uint32_t *counts; // by position: neighbours
     bp_buffer count_buffer, block_buffer;
     bp_blocks blocks; // of positions in the grid
     block_search *searches;
-    const bp_neighbors *rows;
+    bp_row_places places;
 } near_search;
 
 static const bp_allocator *allocator_of(const near_search *s) {
     return &s->request->runtime->allocator;
 }
 
+// Of images, ids are names.
+static uint32_t point_of(const near_search *s, uint32_t id) {
+    const bp_point_images *images = s->request->nearness.images;
+    return images == NULL ? id : bp_image_point(images, id);
+}
+
 // ---- the points of a cell -------------------------------------------------------------------------------------------
 
 static bool passes(const bp_near_request *r, uint32_t point, uint32_t other) {
-    const bool turned = !r->between && other < point;
+    const bool turned = !r->between && r->nearness.images == NULL && other < point;
     return r->filter.pass(r->filter.context, turned ? other : point, turned ? point : other) != 0;
 }
 
@@ -55,28 +61,34 @@ static size_t filter_rows(const near_search *s, size_t begin, size_t end, uint32
     const uint32_t *from = ids;
     size_t kept = 0;
     for (size_t at = begin; at < end; ++at) {
-        const uint32_t point = s->grid.columns.id[at], count = s->counts[point];
+        const uint32_t point = point_of(s, s->grid.columns.id[at]), count = s->counts[at];
         const size_t row = kept;
         for (uint32_t i = 0; i < count; ++i) {
             const uint32_t other = *from++;
             ids[kept] = other;
             kept += passes(s->request, point, other);
         }
-        s->counts[point] = (uint32_t)(kept - row);
+        s->counts[at] = (uint32_t)(kept - row);
     }
     return kept;
 }
 
-// Measures doubtful pairs again and adds those that are near.
-static bool decide(near_search *s, block_search *b, bp_pair *pairs, size_t count) {
+// Measures doubtful pairs of points from `begin` on again and adds those that are near.
+static bool decide(near_search *s, block_search *b, size_t begin, bp_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        pairs[i].a = point_of(s, pairs[i].a);
+    }
     size_t near = bp_nearness_keep(&s->request->nearness, pairs, count), kept = 0;
     for (size_t i = 0; i < near; ++i) {
         const bp_pair pair = pairs[i];
         pairs[kept] = pair;
         kept += s->request->filter.pass == NULL || passes(s->request, pair.a, pair.b);
     }
-    for (size_t i = 0; i < kept; ++i) {
-        ++s->counts[pairs[i].a];
+    for (size_t i = 0, at = begin; i < kept; ++i) { // pairs are in the order of the positions
+        while (point_of(s, s->grid.columns.id[at]) != pairs[i].a) {
+            ++at;
+        }
+        ++s->counts[at];
     }
     return kept == 0 || bp_found_rows_add_late(&b->found, pairs, kept, allocator_of(s));
 }
@@ -110,9 +122,9 @@ static size_t search_some(near_search *s, block_search *b, size_t begin, size_t 
     if (s->request->filter.pass != NULL) {
         count = filter_rows(s, begin, begin + points, out);
     }
-    bp_found_rows_add(&b->found, points, count);
+    bp_found_rows_add(&b->found, begin + points, count);
     b->tests += points * (last - first);
-    return doubtful_count == 0 || decide(s, b, b->doubtful.data, doubtful_count) ? begin + points : 0;
+    return doubtful_count == 0 || decide(s, b, begin, b->doubtful.data, doubtful_count) ? begin + points : 0;
 }
 
 // ---- stretches of rows ----------------------------------------------------------------------------------------------
@@ -138,22 +150,44 @@ static stretch stretch_of(const near_search *s, size_t index) {
     return (stretch){.row = row, .first = first, .last = last, .cells = s->grid.table + row * cells};
 }
 
-static bool search_stretch(near_search *s, block_search *b, const stretch *here) {
-    if (!bp_tube_fill(&b->tube, &s->plan, s->around, here->row, here->first, here->last, s->request->kernels,
-                      allocator_of(s))) {
-        return false;
+// The first position from `at` on that has a row, or has none.
+static size_t next_position(const near_search *s, size_t at, size_t end, bool with_row) {
+    if (s->request->nearness.images == NULL || !s->request->nearness.images->copied) {
+        return with_row ? at : end;
     }
-    for (size_t cell = here->first; cell < here->last; ++cell) {
-        const uint32_t *window = b->tube.starts + (cell - here->first);
-        size_t at = here->cells[cell];
-        while (at < here->cells[cell + 1]) {
-            at = search_some(s, b, at, here->cells[cell + 1], window[0], window[2 * s->plan.reach + 1]);
+    uint32_t point;
+    while (at < end && bp_row_places_has(&s->places, at, &point) != with_row) {
+        ++at;
+    }
+    return at;
+}
+
+static bool search_cell(near_search *s, block_search *b, size_t begin, size_t end, const uint32_t *window) {
+    size_t at = next_position(s, begin, end, true);
+    while (at < end) {
+        const size_t stop = next_position(s, at, end, false);
+        while (at < stop) {
+            at = search_some(s, b, at, stop, window[0], window[2 * s->plan.reach + 1]);
             if (at == 0) {
                 return false;
             }
         }
+        at = next_position(s, at, end, true);
     }
     return true;
+}
+
+static bool search_stretch(near_search *s, block_search *b, const stretch *here) {
+    const size_t end = here->cells[here->last];
+    if (next_position(s, here->cells[here->first], end, true) == end) {
+        return true; // nothing, or nothing but images
+    }
+    bool good = bp_tube_fill(&b->tube, &s->plan, s->around, here->row, here->first, here->last, s->request->kernels,
+                             allocator_of(s));
+    for (size_t cell = here->first; cell < here->last && good; ++cell) {
+        good = search_cell(s, b, here->cells[cell], here->cells[cell + 1], b->tube.starts + (cell - here->first));
+    }
+    return good;
 }
 
 // The first stretch whose points begin at this position or later.
@@ -181,7 +215,7 @@ static void task_search_block(void *context, size_t block) {
         if (here.cells[here.first] >= end) {
             break;
         }
-        b->failed = here.cells[here.last] > here.cells[here.first] && !search_stretch(s, b, &here);
+        b->failed = !search_stretch(s, b, &here);
     }
 }
 
@@ -228,18 +262,30 @@ static bool any_failed(const near_search *s) {
     return failed;
 }
 
-static void sum_up_counts(const near_search *s, bp_neighbors *rows) {
+// From the lengths of rows, by position, to those by point.
+static void task_put_counts(void *context, size_t block) {
+    const near_search *s = context;
+    const size_t end = bp_block_begin(s->blocks, block + 1);
+    for (size_t at = bp_block_begin(s->blocks, block); at < end; ++at) {
+        uint32_t point;
+        if (bp_row_places_has(&s->places, at, &point)) {
+            s->places.rows->offsets[point + (size_t)1] = s->counts[at];
+        }
+    }
+}
+
+static void sum_up_counts(bp_neighbors *rows) {
     size_t sum = 0;
     rows->offsets[0] = 0;
     for (size_t row = 0; row < rows->count; ++row) {
-        sum += s->counts[row];
+        sum += rows->offsets[row + 1];
         rows->offsets[row + 1] = sum;
     }
 }
 
 static void task_place_rows(void *context, size_t block) {
     const near_search *s = context;
-    bp_found_rows_place(&s->searches[block].found, s->grid.columns.id, s->rows, s->request->kernels);
+    bp_found_rows_place(&s->searches[block].found, &s->places);
 }
 
 static size_t found_count(const near_search *s) {
@@ -252,15 +298,21 @@ static size_t found_count(const near_search *s) {
 }
 
 static bool make_rows(near_search *s, bp_neighbors *rows) {
-    const size_t points = s->request->nearness.first.count, count = found_count(s);
-    if (!bp_neighbor_rows_reserve(rows, points, count, allocator_of(s))) {
+    const bp_near_request *r = s->request;
+    const bp_executor *executor = &r->runtime->executor;
+    const size_t points = r->nearness.images != NULL ? r->nearness.images->count : r->nearness.first.count;
+    const size_t count = found_count(s);
+    if (r->beside != NULL ? !bp_image_rows_reserve(r->beside, points, count, allocator_of(s))
+                          : !bp_neighbor_rows_reserve(rows, points, count, allocator_of(s))) {
         return false;
     }
     rows->count = points;
-    sum_up_counts(s, rows);
-    s->rows = rows;
+    s->places.rows = rows;
+    s->places.finish = r->beside;
+    bp_parallel_for(executor, s->blocks.count, task_put_counts, s);
+    sum_up_counts(rows);
     if (count > 0) {
-        bp_parallel_for(&s->request->runtime->executor, s->blocks.count, task_place_rows, s);
+        bp_parallel_for(executor, s->blocks.count, task_place_rows, s);
     }
     return true;
 }
@@ -298,13 +350,26 @@ static void free_near_search(near_search *s) {
     bp_point_grid_free(&s->others, allocator_of(s));
 }
 
+// The points in the order of their positions.
+static void put_order(const near_search *s) {
+    size_t count = 0;
+    for (size_t at = 0; at < s->request->nearness.first.count; ++at) {
+        uint32_t point;
+        if (bp_row_places_has(&s->places, at, &point)) {
+            s->request->order[count++] = point;
+        }
+    }
+}
+
 static bool search_grids(near_search *s, bp_neighbors *rows) {
     if (!reserve_search(s)) {
         return false;
     }
     choose_chunks(s);
+    s->places = (bp_row_places){
+        .ids = s->grid.columns.id, .images = s->request->nearness.images, .kernels = s->request->kernels};
     if (s->request->order != NULL) {
-        memcpy(s->request->order, s->grid.columns.id, s->request->nearness.first.count * sizeof(uint32_t));
+        put_order(s);
     }
     bp_parallel_for(&s->request->runtime->executor, s->blocks.count, task_search_block, s);
     return !any_failed(s) && make_rows(s, rows);
@@ -321,9 +386,7 @@ static bp_status refuse_memory(const bp_near_request *request) {
 bp_status bp_near_search(const bp_near_request *request, bp_neighbors *rows, bp_stats *stats, bool *served) {
     const double start = bp_clock_seconds();
     near_search s = {.request = request};
-    s.wanted = request->between ? (request->skips_own ? BP_NEAR_OTHERS : BP_NEAR_ALL)
-               : request->half  ? BP_NEAR_LARGER
-                                : BP_NEAR_OTHERS;
+    s.wanted = request->between ? BP_NEAR_ALL : request->half ? BP_NEAR_LARGER : BP_NEAR_OTHERS;
     *served = bp_point_plan_make(&s.plan, &request->nearness, &request->runtime->executor);
     if (!*served) {
         return BP_OK;

@@ -12,17 +12,16 @@
 #ifndef BP_NEAR_SEARCH_H
 #define BP_NEAR_SEARCH_H
 
+#include "kernels/kernels.h"
+#include "neighbors/image_rows.h"
 #include "neighbors/nearness.h"
 
-#include "kernels/kernels.h"
-
 typedef struct bp_near_request {
-    bp_nearness nearness; // with one radius for all
+    bp_nearness nearness; // with one radius for all; both sets are the same unless `between`
     bool between, half;
-    bool
-        skips_own; // between: the first points of the second set are those of the first, and no neighbours of themselves
-    uint32_t *order;  // gets the points in the order of the cells: neighbours one after the other; NULL: not wanted
-    bp_filter filter; // pass may be NULL
+    bp_image_rows *beside; // of images: what their rows become; else NULL
+    uint32_t *order;  // gets the points in the order of the cells, neighbours one after the other; NULL: not wanted
+    bp_filter filter; // pass may be NULL; of images it is asked about (point, name)
     const bp_kernels *kernels;
     const bp_runtime *runtime;
 } bp_near_request;

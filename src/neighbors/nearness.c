@@ -54,7 +54,7 @@ static double to_nearest_image(double difference, double period) {
 
 static double square_distance(const bp_nearness *n, bp_pair pair) {
     if (n->images != NULL) {
-        return bp_point_images_square(n->images, pair.a, pair.b);
+        return bp_image_square(n->images, pair.a, pair.b);
     }
     double square = 0.0;
     for (uint32_t axis = 0; axis < n->rule->dimensions; ++axis) {

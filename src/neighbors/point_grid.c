@@ -206,7 +206,8 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
         extend_by_points(&b, &nearness->second, plan->dimensions, executor);
     }
     for (uint32_t axis = 0; axis < plan->dimensions; ++axis) {
-        plan->period[axis] = (double)nearness->rule->period[axis];
+        plan->period[axis] =
+            nearness->images != NULL ? nearness->images->period[axis] : (double)nearness->rule->period[axis];
         plan->origin[axis] = plan->period[axis] > 0.0 ? 0.0 : b.low[axis];
         plan->periods_per_length[axis] = plan->period[axis] > 0.0 ? 1.0 / plan->period[axis] : 0.0;
         plan->units_per_period[axis] = plan->period[axis] * plan->scale;
@@ -215,6 +216,8 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
     if (!(b.invalid[0] + b.invalid[1] + b.invalid[2] == 0.0) || !measure_extents(plan, &b, &e)) {
         return false;
     }
+    plan->has_codes = nearness->images != NULL && nearness->images->naming == BP_NAMED_BY_CODE;
+    plan->names = nearness->images != NULL ? nearness->images->names : NULL;
     const double band = band_of(plan, &e, nearness->images);
     plan->sure = (float)(1.0 - band);
     plan->possible = (float)(1.0 + band);
@@ -281,12 +284,14 @@ static inline void fill_columns(const builder *b, size_t begin, size_t end, bool
     const bp_point_columns columns = b->grid->columns;
     const bp_point_plan plan = b->plan;
     const bp_points points = b->points;
+    const uint32_t bits = plan.has_codes ? BP_IMAGE_CODE_BITS : 0, code = plan.has_codes ? BP_IMAGE_CODE_HOME : 0;
     for (size_t i = begin; i < end; ++i) {
         const size_t point = columns.id[i];
         prefetch_point(&points, wide, columns.id[i + AHEAD < end ? i + AHEAD : end - 1]);
         columns.at[0][i] = (float)to_units(&plan, &points, wide, point, 0);
         columns.at[1][i] = (float)to_units(&plan, &points, wide, point, 1);
         columns.at[2][i] = plan.dimensions == 3 ? (float)to_units(&plan, &points, wide, point, 2) : 0.0f;
+        columns.id[i] = plan.names != NULL ? plan.names[point] : (uint32_t)point << bits | code;
     }
 }
 

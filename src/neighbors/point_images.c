@@ -12,21 +12,16 @@ enum { BLOCK_LEAST = 4096, BLOCKS_MAX = 64 };
 static const double FARTHEST = 0x1p29;        // in cells: shifts are 32 bits
 static const double UNCERTAIN_MOST = 0x1p-10; // of a cell
 
-// How points become images.
-typedef struct image_plan {
-    double duals[3][3]; // of edges that repeat: the fraction of a point is its product with them
-    double reach[3];    // how far images lie outside of the cell, in cells; the others: not at all
-    bool periodic[3];
-    double edges[3][3];
-} image_plan;
-
 typedef struct image_maker {
-    image_plan plan;
-    const double *given;
+    bp_point_images *images;
     bp_blocks blocks;
-    size_t ghosts[BLOCKS_MAX + 1]; // of each block: how many, then where they begin
+    double farthest[BLOCKS_MAX];   // of each block: the farthest coordinate, or NaN if one is not finite
+    size_t counts[BLOCKS_MAX + 1]; // of each block: how many images, then where they begin
     double *points;
-    bp_point_image *images;
+    bp_point_image *list;
+    uint32_t *names; // or places
+    int32_t *homes;
+    bool moved[BLOCKS_MAX]; // of each block: a home is not 0
 } image_maker;
 
 // ---- geometry -------------------------------------------------------------------------------------------------------
@@ -106,36 +101,27 @@ static bp_status refuse_lattice(const bp_runtime *runtime, const char *what) {
     return BP_ERROR_ARGUMENT;
 }
 
-static double farthest_coordinate(const double *given, size_t count) {
-    double farthest = 0.0;
-    for (size_t i = 0; i < 3 * count; ++i) {
-        const double size = fabs(given[i]);
-        farthest = size > farthest ? size : farthest;
-    }
-    return farthest;
-}
-
-// The plan for a cell, and how far images may be from where they should be.
-static bp_status plan_images(image_plan *plan, bp_point_images *images, double radius, const bp_runtime *runtime) {
+// What images need, and how far they may be from where they should be.
+static bp_status plan_images(bp_point_images *images, double radius, const bp_runtime *runtime) {
     double edges[3][3];
-    memcpy(edges, plan->edges, sizeof edges);
-    replace_edges(plan->periodic, edges);
-    const double excess = make_duals(edges, plan->duals), farthest = farthest_coordinate(images->given, images->count);
-    double rounding = farthest;
+    memcpy(edges, images->edges, sizeof edges);
+    replace_edges(images->periodic, edges);
+    const double excess = make_duals(edges, images->duals);
+    double rounding = images->farthest;
     for (int edge = 0; edge < 3; ++edge) {
-        if (!plan->periodic[edge]) {
+        if (!images->periodic[edge]) {
             continue;
         }
-        const double cells = 3.0 * length(plan->duals[edge]) * farthest; // at most so many away
+        const double cells = 3.0 * length(images->duals[edge]) * images->farthest; // at most so many away
         const double uncertain = 0x1p-46 * excess * (cells + 1.0);
-        plan->reach[edge] = radius * length(plan->duals[edge]) * (1.0 + 0x1p-40) + uncertain + 0x1p-40;
-        rounding += (cells + plan->reach[edge] + 2.0) * length(plan->edges[edge]);
+        images->reach[edge] = radius * length(images->duals[edge]) * (1.0 + 0x1p-40) + uncertain + 0x1p-40;
+        rounding += (cells + images->reach[edge] + 2.0) * length(images->edges[edge]);
         if (!(uncertain <= UNCERTAIN_MOST)) {
             return refuse_lattice(runtime,
                                   "lattice.cell: its edges are not finite, or lie nearly in one plane, or points "
                                   "are too many cells away");
         }
-        if (!(cells + plan->reach[edge] < FARTHEST)) {
+        if (!(cells + images->reach[edge] < FARTHEST)) {
             return refuse_lattice(runtime, "lattice.cell: points, or the radius, reach too many cells away");
         }
     }
@@ -143,23 +129,95 @@ static bp_status plan_images(image_plan *plan, bp_point_images *images, double r
     return BP_OK;
 }
 
-// ---- images ---------------------------------------------------------------------------------------------------------
+static void make_codes(bp_point_images *images) {
+    for (uint32_t code = 0; code < BP_IMAGE_CODES; ++code) {
+        int32_t *steps = images->code_steps[code];
+        steps[0] = (int32_t)(code / BP_IMAGE_CODE_X) - 1;
+        steps[1] = (int32_t)(code / BP_IMAGE_CODE_Y % 3) - 1;
+        steps[2] = (int32_t)(code % 3) - 1;
+        bp_image_move(images, steps, images->code_moves[code]);
+    }
+}
+
+// ---- images by code -------------------------------------------------------------------------------------------------
+
+static bool is_along_axes(const bp_point_images *images, double least) {
+    bool good = true;
+    for (int edge = 0; edge < 3; ++edge) {
+        for (int axis = 0; axis < 3 && images->periodic[edge]; ++axis) {
+            good &= axis == edge ? images->edges[edge][axis] >= least : images->edges[edge][axis] == 0.0;
+        }
+    }
+    return good;
+}
+
+// As the grid moves points into the period.
+static void task_put_homes(void *context, size_t block) {
+    image_maker *m = context;
+    const bp_point_images *images = m->images;
+    const double *period = images->period;
+    const double per_length[3] = {period[0] > 0.0 ? 1.0 / period[0] : 0.0, period[1] > 0.0 ? 1.0 / period[1] : 0.0,
+                                  period[2] > 0.0 ? 1.0 / period[2] : 0.0};
+    uint32_t moved = 0;
+    for (size_t i = bp_block_begin(m->blocks, block); i < bp_block_begin(m->blocks, block + 1); ++i) {
+        for (size_t axis = 0; axis < 3; ++axis) {
+            const int32_t home = -(int32_t)bp_floor(images->given[3 * i + axis] * per_length[axis]);
+            m->homes[3 * i + axis] = home;
+            moved |= (uint32_t)home;
+        }
+    }
+    m->moved[block] = moved != 0;
+}
+
+static bool any_moved(const image_maker *m) {
+    bool moved = false;
+    for (size_t block = 0; block < m->blocks.count; ++block) {
+        moved |= m->moved[block];
+    }
+    return moved;
+}
+
+bool bp_point_images_have_codes(const bp_point_images *images) {
+    return images->reach[0] < 1.0 && images->reach[1] < 1.0 && images->reach[2] < 1.0 &&
+           images->count < (size_t)1 << (32 - BP_IMAGE_CODE_BITS);
+}
+
+bp_status bp_point_images_wrap(bp_point_images *images, double radius, const bp_runtime *runtime, bool *served) {
+    *served = is_along_axes(images, 3.0 * radius) && bp_point_images_have_codes(images);
+    if (!*served) {
+        return BP_OK;
+    }
+    if (!bp_buffer_reserve(&images->home_buffer, &runtime->allocator, 0, 3 * images->count, sizeof(int32_t))) {
+        return BP_ERROR_MEMORY;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        images->period[axis] = images->periodic[axis] ? images->edges[axis][axis] : 0.0;
+    }
+    image_maker m = {.images = images, .homes = images->home_buffer.data};
+    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
+    bp_parallel_for(&runtime->executor, m.blocks.count, task_put_homes, &m);
+    images->homes = any_moved(&m) ? m.homes : NULL;
+    images->naming = BP_NAMED_BY_CODE;
+    return BP_OK;
+}
+
+// ---- copies ---------------------------------------------------------------------------------------------------------
 
 // The images of one point: a block of cells around the one that it belongs in.
 typedef struct image_block {
     int32_t home[3], first[3], last[3];
 } image_block;
 
-static image_block block_of(const image_plan *plan, const double point[3]) {
+static image_block block_of(const bp_point_images *images, const double point[3]) {
     image_block b = {{0}, {0}, {0}};
     for (int edge = 0; edge < 3; ++edge) {
-        if (!plan->periodic[edge]) {
+        if (!images->periodic[edge]) {
             continue;
         }
-        const double fraction = dot(plan->duals[edge], point), whole = bp_floor(fraction), inside = fraction - whole;
+        const double fraction = dot(images->duals[edge], point), whole = bp_floor(fraction), inside = fraction - whole;
         b.home[edge] = -(int32_t)whole;
-        b.first[edge] = -(int32_t)bp_floor(plan->reach[edge] + inside);
-        b.last[edge] = (int32_t)bp_floor(1.0 + plan->reach[edge] - inside);
+        b.first[edge] = -(int32_t)bp_floor(images->reach[edge] + inside);
+        b.last[edge] = (int32_t)bp_floor(1.0 + images->reach[edge] - inside);
     }
     return b;
 }
@@ -172,82 +230,116 @@ static double images_in_block(const image_block *b) {
     return count;
 }
 
-static void put_image(const image_maker *m, size_t place, uint32_t of, const int32_t shift[3]) {
-    const double *given = m->given + 3 * (size_t)of;
-    m->images[place] =
-        (bp_point_image){.given = {given[0], given[1], given[2]}, .of = of, .shift = {shift[0], shift[1], shift[2]}};
-    for (int axis = 0; axis < 3; ++axis) {
-        double moved = 0.0;
-        for (int edge = 0; edge < 3; ++edge) {
-            moved += (double)shift[edge] * m->plan.edges[edge][axis];
-        }
-        m->points[3 * place + (size_t)axis] = given[axis] + moved;
+static void put_copy(const image_maker *m, size_t place, uint32_t of, const int32_t shift[3]) {
+    const double *given = m->images->given + 3 * (size_t)of;
+    double move[3];
+    bp_image_move(m->images, shift, move);
+    for (size_t axis = 0; axis < 3; ++axis) {
+        m->points[3 * place + axis] = given[axis] + move[axis];
     }
 }
 
-// All images but the one in the cell, ascending by shift.
-static size_t put_ghosts(const image_maker *m, size_t place, uint32_t of, const image_block *b) {
-    for (int32_t x = b->first[0]; x <= b->last[0]; ++x) {
-        for (int32_t y = b->first[1]; y <= b->last[1]; ++y) {
-            for (int32_t z = b->first[2]; z <= b->last[2]; ++z) {
-                const int32_t shift[3] = {b->home[0] + x, b->home[1] + y, b->home[2] + z};
-                if (x != 0 || y != 0 || z != 0) {
-                    put_image(m, place++, of, shift);
-                }
+// An image that is so many cells from the cell.
+static void put_name(const image_maker *m, size_t place, uint32_t of, const int32_t steps[3], const int32_t shift[3]) {
+    const int32_t code = BP_IMAGE_CODE_HOME + BP_IMAGE_CODE_X * steps[0] + BP_IMAGE_CODE_Y * steps[1] + steps[2];
+    if (m->list == NULL) {
+        m->names[place] = of << BP_IMAGE_CODE_BITS | (uint32_t)code;
+        return;
+    }
+    m->list[place] = (bp_point_image){.of = of, .shift = {shift[0], shift[1], shift[2]}};
+    if (steps[0] == 0 && steps[1] == 0 && steps[2] == 0) {
+        m->names[of] = (uint32_t)place;
+    }
+}
+
+// All images of a point, ascending by shift.
+static size_t put_block(const image_maker *m, size_t place, uint32_t of, const image_block *b) {
+    int32_t steps[3];
+    for (steps[0] = b->first[0]; steps[0] <= b->last[0]; ++steps[0]) {
+        for (steps[1] = b->first[1]; steps[1] <= b->last[1]; ++steps[1]) {
+            for (steps[2] = b->first[2]; steps[2] <= b->last[2]; ++steps[2]) {
+                const int32_t shift[3] = {b->home[0] + steps[0], b->home[1] + steps[1], b->home[2] + steps[2]};
+                put_copy(m, place, of, shift);
+                put_name(m, place++, of, steps, shift);
             }
         }
     }
     return place;
 }
 
-static void task_count_ghosts(void *context, size_t block) {
+static void task_count_images(void *context, size_t block) {
     image_maker *m = context;
     double count = 0.0;
     for (size_t i = bp_block_begin(m->blocks, block); i < bp_block_begin(m->blocks, block + 1); ++i) {
-        const image_block b = block_of(&m->plan, m->given + 3 * i);
-        count += images_in_block(&b) - 1.0;
+        const image_block b = block_of(m->images, m->images->given + 3 * i);
+        count += images_in_block(&b);
     }
-    m->ghosts[block] = count < (double)BP_MAX_COUNT ? (size_t)count : BP_MAX_COUNT;
+    m->counts[block] = count < (double)BP_MAX_COUNT ? (size_t)count : BP_MAX_COUNT;
 }
 
 static void task_put_images(void *context, size_t block) {
-    const image_maker *m = context;
-    size_t place = m->blocks.item_count + m->ghosts[block];
+    image_maker *m = context;
+    size_t place = m->counts[block];
+    uint32_t moved = 0;
     for (size_t i = bp_block_begin(m->blocks, block); i < bp_block_begin(m->blocks, block + 1); ++i) {
-        const image_block b = block_of(&m->plan, m->given + 3 * i);
-        put_image(m, i, (uint32_t)i, b.home);
-        place = put_ghosts(m, place, (uint32_t)i, &b);
+        const image_block b = block_of(m->images, m->images->given + 3 * i);
+        place = put_block(m, place, (uint32_t)i, &b);
+        moved |= (uint32_t)(b.home[0] | b.home[1] | b.home[2]);
+        if (m->homes != NULL) {
+            memcpy(m->homes + 3 * i, b.home, sizeof b.home);
+        }
     }
+    m->moved[block] = moved != 0;
 }
 
 // From how many there are in each block to where they begin; returns how many there are.
-static size_t sum_up_ghosts(image_maker *m) {
+static size_t sum_up_images(image_maker *m) {
     size_t sum = 0;
     for (size_t block = 0; block < m->blocks.count; ++block) {
-        const size_t count = m->ghosts[block];
-        m->ghosts[block] = sum;
+        const size_t count = m->counts[block];
+        m->counts[block] = sum;
         sum = bp_size_add(sum, count);
     }
     return sum;
 }
 
-static bp_status put_all_images(bp_point_images *images, const image_plan *plan, const bp_runtime *runtime) {
-    image_maker m = {.plan = *plan, .given = images->given};
+static bool reserve_copies(image_maker *m, size_t count, bool by_code, const bp_allocator *allocator) {
+    bp_point_images *images = m->images;
+    const size_t names = by_code ? count : images->count;
+    if (!bp_buffer_reserve(&images->point_buffer, allocator, 0, bp_size_multiply(count, 3), sizeof(double)) ||
+        !bp_buffer_reserve(&images->name_buffer, allocator, 0, names, sizeof(uint32_t)) ||
+        (by_code && !bp_buffer_reserve(&images->home_buffer, allocator, 0, 3 * images->count, sizeof(int32_t))) ||
+        (!by_code && !bp_buffer_reserve(&images->image_buffer, allocator, 0, count, sizeof(bp_point_image)))) {
+        return false;
+    }
+    m->points = images->point_buffer.data;
+    m->names = images->name_buffer.data;
+    m->homes = by_code ? images->home_buffer.data : NULL;
+    m->list = by_code ? NULL : images->image_buffer.data;
+    return true;
+}
+
+bp_status bp_point_images_copy(bp_point_images *images, bp_image_naming naming, const bp_runtime *runtime) {
+    const bool by_code = naming == BP_NAMED_BY_CODE;
+    image_maker m = {.images = images};
     m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
-    bp_parallel_for(&runtime->executor, m.blocks.count, task_count_ghosts, &m);
-    const size_t count = bp_size_add(images->count, sum_up_ghosts(&m));
+    bp_parallel_for(&runtime->executor, m.blocks.count, task_count_images, &m);
+    const size_t count = sum_up_images(&m);
     if (count >= BP_MAX_COUNT) {
         return refuse_lattice(runtime, "lattice.cell: the radius reaches so many cells that there are too many images");
     }
-    if (!bp_buffer_reserve(&images->point_buffer, &runtime->allocator, 0, bp_size_multiply(count, 3), sizeof(double)) ||
-        !bp_buffer_reserve(&images->image_buffer, &runtime->allocator, 0, count, sizeof(bp_point_image))) {
+    if (!reserve_copies(&m, count, by_code, &runtime->allocator)) {
         return BP_ERROR_MEMORY;
     }
-    m.points = images->point_buffer.data;
-    m.images = images->image_buffer.data;
     bp_parallel_for(&runtime->executor, m.blocks.count, task_put_images, &m);
+    images->naming = naming;
+    images->copied = true;
     images->points = (bp_points){.doubles = m.points, .count = count, .is_double = true};
-    images->images = m.images;
+    images->homes = any_moved(&m) ? m.homes : NULL;
+    images->images = m.list;
+    images->names = by_code ? m.names : NULL;
+    images->places = by_code ? NULL : m.names;
+    memset(images->period, 0, sizeof images->period);
     return BP_OK;
 }
 
@@ -273,44 +365,63 @@ static bool take_points(bp_point_images *images, const bp_points *points, uint32
     return true;
 }
 
-static bp_status check_points(const bp_point_images *images, const bp_runtime *runtime) {
-    for (size_t i = 0; i < images->count; ++i) {
-        const double *p = images->given + 3 * i;
-        if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) {
-            bp_log_write(&runtime->log, "point %zu is not finite: (%g, %g, %g)", i, p[0], p[1], p[2]);
-            return BP_ERROR_BOX;
-        }
+static bp_status refuse_point(const bp_point_images *images, const bp_runtime *runtime) {
+    size_t i = 0;
+    while (isfinite(images->given[i])) {
+        ++i;
     }
-    return BP_OK;
+    const double *p = images->given + i / 3 * 3;
+    bp_log_write(&runtime->log, "point %zu is not finite: (%g, %g, %g)", i / 3, p[0], p[1], p[2]);
+    return BP_ERROR_BOX;
 }
 
-bp_status bp_point_images_make(bp_point_images *images, const bp_lattice *lattice, uint32_t dimensions,
-                               const bp_points *points, double radius, const bp_runtime *runtime) {
-    image_plan plan = {.periodic = {false}};
-    bool any = false;
+static void task_survey_points(void *context, size_t block) {
+    image_maker *m = context;
+    const double *given = m->images->given;
+    double farthest = 0.0, invalid = 0.0; // NaN if a coordinate is not finite
+    for (size_t i = 3 * bp_block_begin(m->blocks, block); i < 3 * bp_block_begin(m->blocks, block + 1); ++i) {
+        const double size = fabs(given[i]);
+        farthest = size > farthest ? size : farthest;
+        invalid += given[i] * 0.0;
+    }
+    m->farthest[block] = farthest + invalid;
+}
+
+static bp_status survey_points(bp_point_images *images, const bp_runtime *runtime) {
+    image_maker m = {.images = images};
+    bool valid = true;
+    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
+    bp_parallel_for(&runtime->executor, m.blocks.count, task_survey_points, &m);
+    for (size_t block = 0; block < m.blocks.count; ++block) {
+        valid &= !isnan(m.farthest[block]);
+        images->farthest = m.farthest[block] > images->farthest ? m.farthest[block] : images->farthest;
+    }
+    return valid ? BP_OK : refuse_point(images, runtime);
+}
+
+bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *lattice, uint32_t dimensions,
+                                const bp_points *points, double radius, const bp_runtime *runtime) {
     for (int edge = 0; lattice != NULL && edge < 3; ++edge) {
-        plan.periodic[edge] = lattice->periodic[edge] != 0;
-        any |= plan.periodic[edge];
-        for (int axis = 0; axis < 3 && plan.periodic[edge]; ++axis) {
-            plan.edges[edge][axis] = dimensions == 2 && axis == 2 ? 0.0 : lattice->cell[edge][axis];
+        images->periodic[edge] = lattice->periodic[edge] != 0;
+        for (int axis = 0; axis < 3 && images->periodic[edge]; ++axis) {
+            images->edges[edge][axis] = dimensions == 2 && axis == 2 ? 0.0 : lattice->cell[edge][axis];
         }
     }
-    if (dimensions == 2 && plan.periodic[2]) {
+    if (dimensions == 2 && images->periodic[2]) {
         return refuse_lattice(runtime, "lattice.periodic: in two dimensions the third edge cannot repeat");
     }
     if (!take_points(images, points, dimensions, &runtime->allocator)) {
         return BP_ERROR_MEMORY;
     }
-    memcpy(images->edges, plan.edges, sizeof images->edges);
-    bp_status status = check_points(images, runtime);
-    if (status == BP_OK && any) {
-        status = plan_images(&plan, images, radius, runtime);
-    }
-    return status == BP_OK && any ? put_all_images(images, &plan, runtime) : status;
+    make_codes(images);
+    const bp_status status = survey_points(images, runtime);
+    return status == BP_OK && bp_point_images_repeat(images) ? plan_images(images, radius, runtime) : status;
 }
 
 void bp_point_images_free(bp_point_images *images, const bp_allocator *allocator) {
-    bp_buffer_free(&images->given_buffer, allocator);
-    bp_buffer_free(&images->point_buffer, allocator);
-    bp_buffer_free(&images->image_buffer, allocator);
+    bp_buffer *const buffers[] = {&images->given_buffer, &images->home_buffer, &images->point_buffer,
+                                  &images->image_buffer, &images->name_buffer};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
+        bp_buffer_free(buffers[i], allocator);
+    }
 }

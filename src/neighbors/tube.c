@@ -1,5 +1,7 @@
 #include "neighbors/tube.h"
 
+#include "neighbors/point_images.h"
+
 #include <math.h>
 
 // Cells of all rows, copied with the same shift.
@@ -7,6 +9,11 @@ typedef struct piece {
     size_t first, last;
     float shift;
 } piece;
+
+// What a shift along an axis adds to the names of images.
+static uint32_t code_step(const bp_point_plan *plan, float shift, uint32_t step) {
+    return !plan->has_codes || shift == 0.0f ? 0 : shift < 0.0f ? 0 - step : step;
+}
 
 // Which cell follows `step` cells after one, and the shift that makes it the one. False if there is none.
 static bool step_along(const bp_point_plan *plan, uint32_t axis, size_t cell, int step, size_t *there, float *shift) {
@@ -28,6 +35,8 @@ static size_t rows_around(const bp_point_plan *plan, const bp_point_grid *grid, 
             bp_tube_row *r = &rows[count];
             if (step_along(plan, 1, y, dy, &there_y, &r->shift[0]) &&
                 step_along(plan, 2, z, dz, &there_z, &r->shift[1])) {
+                r->renaming =
+                    code_step(plan, r->shift[0], BP_IMAGE_CODE_Y) + code_step(plan, r->shift[1], BP_IMAGE_CODE_Z);
                 r->cells = grid->table + (there_z * plan->cells[1] + there_y) * plan->cells[0];
                 ++count;
             }
@@ -91,6 +100,7 @@ bool bp_tube_fill(bp_tube *tube, const bp_point_plan *plan, const bp_point_grid 
                                  .first = pieces[p].first,
                                  .last = pieces[p].last,
                                  .shift = pieces[p].shift,
+                                 .renaming = code_step(plan, pieces[p].shift, BP_IMAGE_CODE_X),
                                  .place = place,
                                  .starts = tube->starts + cell};
         place = kernels->fill_tube(&job);

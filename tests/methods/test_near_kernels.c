@@ -111,8 +111,9 @@ static void cut_cells(uint32_t cells[ALL_CELLS + 1], rng *random) {
     qsort(cells, ALL_CELLS + 1, sizeof *cells, compare_ids);
 }
 
-static void expect_point(const table *tube, size_t place, const table *from, size_t at, const float shift[3]) {
-    assert_int_equal(tube->ids[place], from->ids[at]);
+static void expect_point(const table *tube, size_t place, const table *from, size_t at, const float shift[3],
+                         uint32_t renaming) {
+    assert_int_equal(tube->ids[place], (uint32_t)(from->ids[at] + renaming));
     for (int axis = 0; axis < 3; ++axis) {
         assert_true(tube->values[axis][place] == from->values[axis][at] + shift[axis]);
     }
@@ -129,7 +130,8 @@ static void check_tubes(const bp_kernels *kernels, const char *name) {
         clear_table(&tube);
         cut_cells(cells, &random);
         for (size_t r = 0; r < ROWS; ++r) {
-            rows[r] = (bp_tube_row){.cells = cells + r * CELLS, .shift = {(float)r, -2.0f * (float)r}};
+            rows[r] = (bp_tube_row){
+                .cells = cells + r * CELLS, .shift = {(float)r, -2.0f * (float)r}, .renaming = (uint32_t)(3 - 3 * r)};
         }
         const bp_tube_job job = {.from = from.columns,
                                  .to = tube.columns,
@@ -138,6 +140,7 @@ static void check_tubes(const bp_kernels *kernels, const char *name) {
                                  .first = 2,
                                  .last = CELLS,
                                  .shift = 5.0f,
+                                 .renaming = 9,
                                  .starts = starts};
         const size_t end = kernels->fill_tube(&job);
         size_t place = 0;
@@ -146,7 +149,7 @@ static void check_tubes(const bp_kernels *kernels, const char *name) {
             for (size_t r = 0; r < ROWS; ++r) {
                 const float shift[] = {5.0f, (float)r, -2.0f * (float)r};
                 for (size_t at = rows[r].cells[cell]; at < rows[r].cells[cell + 1]; ++at) {
-                    expect_point(&tube, place++, &from, at, shift);
+                    expect_point(&tube, place++, &from, at, shift, 9 + rows[r].renaming);
                 }
             }
         }
@@ -198,7 +201,7 @@ static void check_near_job(const bp_near_job *job, const bp_kernels *kernels, co
     size_t doubtful_count = 0, begin = 0, open = 0;
     const size_t count = kernels->find_near(job, &doubtful_count);
     for (size_t point = job->begin; point < job->end; ++point) {
-        const uint32_t id = job->points.id[point], row = job->counts[id];
+        const uint32_t id = job->points.id[point], row = job->counts[point];
         size_t of_point = 0;
         while (open + of_point < doubtful_count && job->doubtful[open + of_point].a == id) {
             ++of_point;
@@ -249,11 +252,78 @@ static void finds_what_is_near_and_says_what_is_doubtful(void **state) {
     for_every_set(check_near);
 }
 
+// ---- measures -------------------------------------------------------------------------------------------------------
+
+static double measured_points[3 * POINTS];
+
+// Room for the longest row, and a guard behind it.
+typedef struct measures {
+    double distances[POINTS + 1], vectors[3 * POINTS + 1];
+    int32_t shifts[3 * POINTS + 1];
+} measures;
+
+static void check_measures(const bp_kernels *kernels, const char *name) {
+    static measures found, expected;
+    uint32_t of[POINTS], codes[POINTS];
+    double moves[7][4] = {{0}};
+    int32_t steps[7][4] = {{0}};
+    rng random = rng_seeded(SEED);
+    for (size_t i = 0; i < 3 * POINTS; ++i) {
+        measured_points[i] = rng_between(&random, -3, 3);
+    }
+    for (size_t i = 0; i < 21; ++i) {
+        moves[i / 3][i % 3] = rng_between(&random, -1, 1);
+        steps[i / 3][i % 3] = (int32_t)rng_below(&random, 9) - 4;
+    }
+    for (size_t count = 0; count < POINTS; ++count) {
+        memset(&found, 7, sizeof found);
+        memset(&expected, 7, sizeof expected);
+        for (size_t i = 0; i < count; ++i) {
+            of[i] = rng_below(&random, POINTS);
+            codes[i] = rng_below(&random, 7);
+        }
+        bp_measure_job job = {.points = measured_points,
+                              .from = {0.1, -0.2, 0.3},
+                              .of = of,
+                              .codes = codes,
+                              .count = count,
+                              .moves = (const double(*)[4])moves,
+                              .steps = (const int32_t(*)[4])steps,
+                              .distances = count % 5 == 1 ? NULL : found.distances,
+                              .vectors = count % 5 == 2 ? NULL : found.vectors,
+                              .shifts = count % 5 == 3 ? NULL : found.shifts};
+        kernels->measure_near(&job);
+        job.distances = job.distances == NULL ? NULL : expected.distances;
+        job.vectors = job.vectors == NULL ? NULL : expected.vectors;
+        job.shifts = job.shifts == NULL ? NULL : expected.shifts;
+        bp_kernels_scalar.measure_near(&job);
+        if (memcmp(&found, &expected, sizeof found) != 0) { // and what lies behind them is as it was
+            fail_msg("%s: measures of %zu neighbours are not those of plain C", name, count);
+        }
+        for (size_t i = 0; i < count && count % 5 == 0; ++i) {
+            double square = 0.0;
+            for (size_t axis = 0; axis < 3; ++axis) {
+                const double d = (measured_points[3 * of[i] + axis] - job.from[axis]) + moves[codes[i]][axis];
+                assert_true(found.vectors[3 * i + axis] == d);
+                assert_int_equal(found.shifts[3 * i + axis], steps[codes[i]][axis]);
+                square += d * d;
+            }
+            assert_true(found.distances[i] == sqrt(square));
+        }
+    }
+}
+
+static void measures_are_the_same_with_every_set(void **state) {
+    (void)state;
+    for_every_set(check_measures);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_eight_rows_like_qsort),
         cmocka_unit_test(a_tube_has_the_points_cell_by_cell),
         cmocka_unit_test(finds_what_is_near_and_says_what_is_doubtful),
+        cmocka_unit_test(measures_are_the_same_with_every_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
