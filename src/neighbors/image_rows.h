@@ -11,10 +11,12 @@
 #include "kernels/kernels.h"
 #include "neighbors/point_images.h"
 
+#define BP_IMAGE_ROWS_FLAGS ((uint32_t)(BP_NEIGHBORS_DISTANCES | BP_NEIGHBORS_VECTORS | BP_NEIGHBORS_SHIFTS))
+
 typedef struct bp_image_rows {
     const bp_point_images *images;
     bp_neighbor_images *result;
-    uint32_t flags;   // BP_NEIGHBORS_DISTANCES, ..._VECTORS, ..._SHIFTS
+    uint32_t flags;   // some of BP_IMAGE_ROWS_FLAGS
     bool keeps_names; // rows stay as they were found; no flags then
     const bp_kernels *kernels;
 } bp_image_rows;

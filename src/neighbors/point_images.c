@@ -361,7 +361,6 @@ static bool take_points(bp_point_images *images, const bp_points *points, uint32
         }
         images->given = copy;
     }
-    images->points = (bp_points){.doubles = images->given, .count = points->count, .is_double = true};
     return true;
 }
 
@@ -390,6 +389,7 @@ static void task_survey_points(void *context, size_t block) {
 static bp_status survey_points(bp_point_images *images, const bp_runtime *runtime) {
     image_maker m = {.images = images};
     bool valid = true;
+    images->farthest = 0.0;
     m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
     bp_parallel_for(&runtime->executor, m.blocks.count, task_survey_points, &m);
     for (size_t block = 0; block < m.blocks.count; ++block) {
@@ -397,6 +397,12 @@ static bp_status survey_points(bp_point_images *images, const bp_runtime *runtim
         images->farthest = m.farthest[block] > images->farthest ? m.farthest[block] : images->farthest;
     }
     return valid ? BP_OK : refuse_point(images, runtime);
+}
+
+bp_status bp_point_images_take(bp_point_images *images, const bp_points *points, uint32_t dimensions,
+                               const bp_runtime *runtime) {
+    return take_points(images, points, dimensions, &runtime->allocator) ? survey_points(images, runtime)
+                                                                        : BP_ERROR_MEMORY;
 }
 
 bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *lattice, uint32_t dimensions,
@@ -410,11 +416,9 @@ bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *latti
     if (dimensions == 2 && images->periodic[2]) {
         return refuse_lattice(runtime, "lattice.periodic: in two dimensions the third edge cannot repeat");
     }
-    if (!take_points(images, points, dimensions, &runtime->allocator)) {
-        return BP_ERROR_MEMORY;
-    }
     make_codes(images);
-    const bp_status status = survey_points(images, runtime);
+    const bp_status status = bp_point_images_take(images, points, dimensions, runtime);
+    images->points = (bp_points){.doubles = images->given, .count = images->count, .is_double = true};
     return status == BP_OK && bp_point_images_repeat(images) ? plan_images(images, radius, runtime) : status;
 }
 

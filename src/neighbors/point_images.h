@@ -72,6 +72,9 @@ typedef struct bp_point_images {
 // Takes points and a cell, for open space first. `lattice` is checked, and so are the points. Logs what is wrong.
 bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *lattice, uint32_t dimensions,
                                 const bp_points *points, double radius, const bp_runtime *runtime);
+// The same number of points elsewhere, and the same images of them: they are checked.
+bp_status bp_point_images_take(bp_point_images *images, const bp_points *points, uint32_t dimensions,
+                               const bp_runtime *runtime);
 static inline bool bp_point_images_repeat(const bp_point_images *images) {
     return images->periodic[0] || images->periodic[1] || images->periodic[2];
 }
