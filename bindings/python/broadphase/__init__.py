@@ -31,7 +31,7 @@ from ._core import (
     pairs,
     tune,
 )
-from .atoms import neighbor_list
+from .atoms import NeighborList, neighbor_list
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -42,6 +42,7 @@ __all__ = [
     "Error",
     "IdError",
     "InternalError",
+    "NeighborList",
     "UnsupportedError",
     "Update",
     "World",

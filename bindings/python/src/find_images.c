@@ -1,9 +1,6 @@
 // neighbor_images: neighbours with distances, vectors and shifts, in cells of any shape.
 #include "arguments.h"
-#include "rows_in.h"
-#include "rows_out.h"
-
-#include <string.h>
+#include "lattice_in.h"
 
 const char neighbor_images_doc[] =
     "neighbor_images(points, radius, *, cell=None, periodic=True, kinds=None, distances=False, vectors=False,\n"
@@ -28,112 +25,14 @@ const char neighbor_images_doc[] =
 
 enum { POINTS, RADIUS, CELL, PERIODIC, KINDS, DISTANCES, VECTORS, SHIFTS, HALF, FILTER };
 
-typedef struct lattice_rows {
-    rows_in points, kinds, table;
-    bp_lattice lattice;
-    double radius;
-} lattice_rows;
-
-static void release_lattice(lattice_rows *rows) {
-    rows_release(&rows->points);
-    rows_release(&rows->kinds);
-    rows_release(&rows->table);
-}
-
-// Three lengths, or three edges.
-static bool take_cell(lattice_rows *rows, PyObject *cell) {
-    rows_in numbers;
-    if (cell == NULL) return true;
-    if (rows_take_table(&numbers, cell, "cell") && numbers.count == 3) {
-        memcpy(rows->lattice.cell, numbers.data, sizeof rows->lattice.cell);
-        rows_release(&numbers);
-        return true;
-    }
-    if (!PyErr_Occurred()) rows_release(&numbers);
-    PyErr_Clear();
-    if (!rows_take_reals(&numbers, cell, "cell", 3, true)) {
-        PyErr_SetString(core.argument_error, "cell: expected three lengths, or three edges: (3,) or (3, 3)");
-        return false;
-    }
-    for (int axis = 0; axis < 3; axis++) rows->lattice.cell[axis][axis] = ((const double *)numbers.data)[axis];
-    rows_release(&numbers);
-    return true;
-}
-
-// One truth value, or one for each edge.
-static bool take_periodic(lattice_rows *rows, PyObject *periodic, bool has_cell) {
-    rows_in numbers;
-    for (int edge = 0; edge < 3; edge++) rows->lattice.periodic[edge] = has_cell;
-    if (periodic == NULL) return true;
-    if (!rows_take_wholes(&numbers, periodic, "periodic", 1)) return false;
-    const bool good = (numbers.count == 1 || numbers.count == 3);
-    if (!good) PyErr_SetString(core.argument_error, "periodic: expected one truth value, or three");
-    for (size_t edge = 0; good && edge < 3; edge++) {
-        rows->lattice.periodic[edge] = ((const int64_t *)numbers.data)[numbers.count == 1 ? 0 : edge] != 0;
-    }
-    rows_release(&numbers);
-    return good;
-}
-
-static bool take_kinds(lattice_rows *rows, PyObject *kinds, PyObject *radius) {
-    if (kinds == NULL) {
-        rows->radius = PyFloat_AsDouble(radius);
-        return !PyErr_Occurred();
-    }
-    if (!rows_take_ids(&rows->kinds, kinds, "kinds") || !rows_take_table(&rows->table, radius, "radius")) return false;
-    if (rows->kinds.count != rows->points.count) {
-        PyErr_Format(core.argument_error, "kinds: expected one for each of the %zu points", rows->points.count);
-        return false;
-    }
-    rows->lattice.kinds = rows->kinds.data;
-    rows->lattice.cutoffs = rows->table.data;
-    rows->lattice.kind_count = rows->table.count;
-    return true;
-}
-
-static bool take_flags(PyObject *const *arguments, uint32_t *flags) {
-    static const struct {
-        int argument;
-        uint32_t flag;
-    } known[] = {{DISTANCES, BP_NEIGHBORS_DISTANCES},
-                 {VECTORS, BP_NEIGHBORS_VECTORS},
-                 {SHIFTS, BP_NEIGHBORS_SHIFTS},
-                 {HALF, BP_NEIGHBORS_HALF}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const int wanted = argument_truth(arguments[known[i].argument], false);
-        if (wanted < 0) return false;
-        if (wanted) *flags |= known[i].flag;
-    }
-    return true;
-}
-
 static bool take_lattice(lattice_rows *rows, PyObject *const *arguments, call_settings *settings) {
-    return take_flags(arguments, &settings->config.flags) && call_settings_set_filter(settings, arguments[FILTER]) &&
-           rows_take_points(&rows->points, arguments[POINTS], "points") && take_cell(rows, arguments[CELL]) &&
-           take_periodic(rows, arguments[PERIODIC], arguments[CELL] != NULL) &&
-           take_kinds(rows, arguments[KINDS], arguments[RADIUS]) &&
+    return lattice_take_flags(&arguments[DISTANCES], &settings->config.flags) &&
+           call_settings_set_filter(settings, arguments[FILTER]) &&
+           rows_take_points(&rows->points, arguments[POINTS], "points") && lattice_take_cell(rows, arguments[CELL]) &&
+           lattice_take_periodic(rows, arguments[PERIODIC], arguments[CELL] != NULL) &&
+           lattice_take_kinds(rows, arguments[KINDS], arguments[RADIUS]) &&
+           lattice_has_kinds_for(rows, rows->points.count) &&
            call_settings_set_dimensions(settings, rows->points.dimensions);
-}
-
-// An array, or None where there is none.
-static PyObject *array_or_none(void *data, size_t capacity, size_t count, size_t columns, size_t size,
-                               PyObject *dtype) {
-    return data == NULL ? Py_NewRef(Py_None) : rows_out_take(data, capacity, count, columns, size, dtype);
-}
-
-static PyObject *image_arrays(bp_neighbor_images *found) {
-    bp_neighbors *rows = &found->rows;
-    const size_t count = rows->offsets[rows->count];
-    PyObject *arrays[5] = {
-        rows_out_take(rows->offsets, rows->offset_capacity, rows->count + 1, 1, sizeof(size_t), core.int64),
-        rows_out_take(rows->indices, rows->index_capacity, count, 1, sizeof(uint32_t), core.uint32),
-        array_or_none(found->distances, found->distance_capacity, count, 1, sizeof(double), core.float64),
-        array_or_none(found->vectors, found->vector_capacity, count, 3, sizeof(double), core.float64),
-        array_or_none(found->shifts, found->shift_capacity, count, 3, sizeof(int32_t), core.int32)};
-    PyObject *all = NULL;
-    if (!PyErr_Occurred()) all = PyTuple_Pack(5, arrays[0], arrays[1], arrays[2], arrays[3], arrays[4]);
-    for (int i = 0; i < 5; i++) Py_XDECREF(arrays[i]);
-    return all;
 }
 
 static PyObject *find(const lattice_rows *rows, call_settings *settings) {
@@ -145,7 +44,7 @@ static PyObject *find(const lattice_rows *rows, call_settings *settings) {
                                                                          &rows->lattice, &settings->config, &found)
                                         : bp_find_neighbor_images(points->data, points->count, (float)rows->radius,
                                                                   &rows->lattice, &settings->config, &found);
-    Py_END_ALLOW_THREADS if (call_settings_check(settings, status)) return image_arrays(&found);
+    Py_END_ALLOW_THREADS if (call_settings_check(settings, status)) return lattice_arrays_take(&found);
     bp_neighbor_images_free(&found, NULL);
     return NULL;
 }
@@ -163,6 +62,6 @@ PyObject *core_neighbor_images(PyObject *module, PyObject *const *values, Py_ssi
     call_settings_begin(&settings);
     if (!arguments_take(&signature, values, count, names, arguments, &settings)) return NULL;
     PyObject *found = take_lattice(&rows, arguments, &settings) ? find(&rows, &settings) : NULL;
-    release_lattice(&rows);
+    lattice_release(&rows);
     return found;
 }
