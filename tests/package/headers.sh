@@ -8,7 +8,7 @@ for header in broadphase broadphase_methods broadphase_neighbors broadphase_tune
     echo "$line" | "$c" -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$include" -fsyntax-only -x c -
     [ -z "$cxx" ] || echo "$line" | "$cxx" -std=c++17 -Wall -Wextra -Wpedantic -Werror -I "$include" -fsyntax-only -x c++ -
 done
-for header in broadphase broadphase_values; do
+for header in broadphase broadphase_neighbors broadphase_values; do
     [ -z "$cxx" ] || echo "#include <broadphase/$header.hpp>" |
         "$cxx" -std=c++17 -Wall -Wextra -Wpedantic -Werror -I "$include" -fsyntax-only -x c++ -
 done
