@@ -27,7 +27,9 @@
 enum {
     BLOCK_LEAST = 1024, // rows that are worth a task
     BLOCKS_MAX = 256,
-    TOGETHER = 64 // rows that are finished together
+    TOGETHER = 64, // rows that are finished together
+    AHEAD = 3,     // rows whose points are prefetched; names twice as many
+    LINE = 64      // bytes
 };
 
 struct bp_neighbor_world {
@@ -204,7 +206,9 @@ static bp_status keep_neighbors(bp_neighbor_world *w, const bp_points *points) {
         .images = &wide.images, .result = &w->kept, .keeps_names = true, .kernels = wide.setup.methods.kernels};
     const bp_status status = search_wide(w, &wide, points);
     if (status == BP_OK) {
-        memcpy(w->reference.data, wide.images.given, 3 * count * sizeof(double));
+        if (count > 0) {
+            memcpy(w->reference.data, wide.images.given, 3 * count * sizeof(double));
+        }
         const bp_point_images last = w->search.images;
         w->search.images = wide.images;
         wide.images = last;
@@ -248,13 +252,31 @@ static size_t keep_passing(const bp_neighbor_world *w, uint32_t point, uint32_t 
     return kept;
 }
 
+// The points of a row, and the names of a later one with the place for those that are near.
+BP_PREFETCHER prefetch_row(const bp_neighbor_world *w, const uint32_t *order, size_t i, size_t end) {
+    const size_t *offsets = w->kept.rows.offsets;
+    if (i + (size_t)2 * AHEAD >= end) {
+        return;
+    }
+    const uint32_t next = order[i + AHEAD], later = order[i + (size_t)2 * AHEAD];
+    for (size_t k = offsets[later]; k < offsets[later + (size_t)1]; k += LINE / sizeof(uint32_t)) {
+        bp_prefetch(w->kept.rows.indices + k);
+        bp_prefetch_write((const uint32_t *)w->near_names.data + k);
+    }
+    for (size_t k = offsets[next]; k < offsets[next + (size_t)1]; ++k) {
+        bp_prefetch(w->search.images.given + 3 * (size_t)bp_image_point(&w->search.images, w->kept.rows.indices[k]));
+    }
+}
+
 static void task_filter_rows(void *context, size_t block) {
     const bp_neighbor_world *w = context;
     const bool asks = bp_image_search_asks(&w->search);
     const uint32_t *order = w->order.data;
     const size_t *offsets = w->kept.rows.offsets;
-    for (size_t i = bp_block_begin(w->blocks, block); i < bp_block_begin(w->blocks, block + 1); ++i) {
+    const size_t end = bp_block_begin(w->blocks, block + 1);
+    for (size_t i = bp_block_begin(w->blocks, block); i < end; ++i) {
         const uint32_t point = order[i];
+        prefetch_row(w, order, i, end);
         const size_t begin = offsets[point], count = offsets[point + (size_t)1] - begin;
         uint32_t *near = (uint32_t *)w->near_names.data + begin;
         size_t kept = keep_near(w, point, w->kept.rows.indices + begin, count, near);
@@ -270,8 +292,13 @@ static void task_place_rows(void *context, size_t block) {
     for (size_t begin = bp_block_begin(w->blocks, block); begin < end; begin += TOGETHER) {
         const size_t count = end - begin < TOGETHER ? end - begin : TOGETHER;
         for (size_t i = begin; i < begin + count; ++i) {
+            const size_t ahead = i + (size_t)2 * AHEAD < end ? i + (size_t)2 * AHEAD : i;
+            bp_prefetch(names + w->kept.rows.offsets[order[ahead]]);
+            bp_prefetch_write(w->found.rows.indices + w->found.rows.offsets[order[ahead]]);
             const size_t to = w->found.rows.offsets[order[i]], next = w->found.rows.offsets[order[i] + (size_t)1];
-            memcpy(w->found.rows.indices + to, names + w->kept.rows.offsets[order[i]], (next - to) * sizeof *names);
+            if (next > to) { // else there may be no memory
+                memcpy(w->found.rows.indices + to, names + w->kept.rows.offsets[order[i]], (next - to) * sizeof *names);
+            }
         }
         bp_image_rows_finish(&w->search.rows, order + begin, count);
     }
