@@ -164,7 +164,7 @@ static void every_update_gives_what_brute_force_gives(void **state) {
     for (size_t i = 0; i < COUNT_OF(WALKS); ++i) {
         for (size_t k = 0; k < COUNT_OF(ways); ++k) {
             if (ways[k].config.settings == NULL || has_simd(ways[k].config.settings->simd)) {
-                walk_along(&WALKS[i], &ways[k], shortest() ? 10 : quick() ? 16 : 40);
+                walk_along(&WALKS[i], &ways[k], shortest() ? 6 : quick() ? 8 : 40);
             }
         }
     }
