@@ -37,7 +37,7 @@ static const char *order_name(size_t index) {
 }
 
 static const char *simd_name(size_t index) {
-    static const char *const names[] = {"auto", "scalar", "avx2", "avx512", "neon"};
+    static const char *const names[] = {"auto", "scalar", "avx2", "avx512", "neon", "wasm"};
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
@@ -109,7 +109,7 @@ static const config_field FIELDS[] = {
     {"margin", FIELD_REAL, 1, IN_CONFIG(margin), NULL, NULL, "boxes are grown by this on all sides"},
     {"period", FIELD_REAL, 3, IN_CONFIG(period), NULL, NULL,
      "length after which space repeats, as 10,10,0; 0: it does not"},
-    {"simd", FIELD_CHOICE, 1, IN_METHODS(simd), simd_name, "BP_SIMD_", "auto, scalar, avx2, avx512 or neon"},
+    {"simd", FIELD_CHOICE, 1, IN_METHODS(simd), simd_name, "BP_SIMD_", "auto, scalar, avx2, avx512, neon or wasm"},
     {"hierarchy_factor", FIELD_REAL, 1, IN_METHODS(hierarchy_factor), NULL, NULL,
      "0: chosen; > 1: cells of c0 * factor^k"},
     {"cell_size", FIELD_REAL, 1, IN_METHODS(cell_size), NULL, NULL, "c0; 0: automatic"},

@@ -21,7 +21,8 @@ typedef enum bp_simd {
     BP_SIMD_SCALAR,   ///< plain C
     BP_SIMD_AVX2,     ///< x86-64 with AVX2
     BP_SIMD_AVX512,   ///< x86-64 with AVX-512 (F, VL, BW, DQ)
-    BP_SIMD_NEON      ///< 64-bit ARM
+    BP_SIMD_NEON,     ///< 64-bit ARM
+    BP_SIMD_WASM      ///< WebAssembly with SIMD
 } bp_simd;
 
 /// pivot-grid: where the pivots are stored, one for each cell.

@@ -78,8 +78,8 @@ static bp_status check_geometry(const bp_config *c, const bp_log *log) {
 }
 
 static bp_status check_grid(const bp_method_settings *c, const bp_log *log) {
-    if ((unsigned)c->simd > BP_SIMD_NEON) {
-        return refuse_field(log, "settings.simd", "must be 0 to 4, a bp_simd");
+    if ((unsigned)c->simd > BP_SIMD_WASM) {
+        return refuse_field(log, "settings.simd", "must be 0 to 5, a bp_simd");
     }
     if (c->hierarchy_factor != 0.0f && !(c->hierarchy_factor > 1.0f && isfinite(c->hierarchy_factor))) {
         return refuse_field(

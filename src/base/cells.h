@@ -17,7 +17,7 @@
 #endif
 
 BP_HOST_DEVICE static inline double bp_floor(double value) {
-#if defined(__SSE4_1__) || defined(__aarch64__) || defined(__CUDA_ARCH__)
+#if defined(__SSE4_1__) || defined(__aarch64__) || defined(__wasm__) || defined(__CUDA_ARCH__)
     return floor(value); // one instruction
 #else
     const double towards_zero = (double)(int32_t)value;

@@ -38,6 +38,11 @@ static const instruction_set sets[] = {
 #else
     [BP_SIMD_NEON] = {"neon", NULL, NULL},
 #endif
+#if defined(__wasm_simd128__)
+    [BP_SIMD_WASM] = {"wasm", &bp_kernels_wasm, NULL},
+#else
+    [BP_SIMD_WASM] = {"wasm", NULL, NULL},
+#endif
 };
 
 enum { SET_COUNT = sizeof sets / sizeof sets[0] };
@@ -65,7 +70,7 @@ static bp_status named_by_environment(const bp_log *log, bp_simd *simd) {
             return BP_OK;
         }
     }
-    bp_log_write(log, "BP_SIMD=%s: expected auto, scalar, avx2, avx512 or neon", name);
+    bp_log_write(log, "BP_SIMD=%s: expected auto, scalar, avx2, avx512, neon or wasm", name);
     return BP_ERROR_ARGUMENT;
 }
 

@@ -399,7 +399,7 @@ typedef struct bp_kernels {
 // environment variable BP_SIMD names. BP_ERROR_UNSUPPORTED if the processor or the build does not have it.
 bp_status bp_kernels_choose(bp_simd wanted, const bp_log *log, const bp_kernels **kernels);
 
-extern const bp_kernels bp_kernels_scalar, bp_kernels_avx2, bp_kernels_avx512, bp_kernels_neon;
+extern const bp_kernels bp_kernels_scalar, bp_kernels_avx2, bp_kernels_avx512, bp_kernels_neon, bp_kernels_wasm;
 
 // Fills the columns at positions begin .. end-1 with the boxes whose ids are there; flat in two dimensions.
 void bp_columns_fill(const bp_columns *columns, const bp_kernels *kernels, uint32_t dimensions, size_t begin,

@@ -78,7 +78,7 @@ static void fill(table *t, rng *random) {
 typedef void (*kernel_check)(const bp_kernels *kernels, const char *name);
 
 static void for_every_set(kernel_check check) {
-    for (int simd = BP_SIMD_SCALAR; simd <= BP_SIMD_NEON; ++simd) {
+    for (int simd = BP_SIMD_SCALAR; simd <= BP_SIMD_WASM; ++simd) {
         if (has_simd((bp_simd)simd)) {
             const bp_log log = {0};
             const bp_kernels *kernels = NULL;

@@ -12,7 +12,7 @@ enum { POINTS = 300, ROOM = POINTS + BP_COLUMN_PADDING, SEED = 47 };
 typedef void (*kernel_check)(const bp_kernels *kernels, const char *name);
 
 static void for_every_set(kernel_check check) {
-    for (int simd = BP_SIMD_SCALAR; simd <= BP_SIMD_NEON; ++simd) {
+    for (int simd = BP_SIMD_SCALAR; simd <= BP_SIMD_WASM; ++simd) {
         if (has_simd((bp_simd)simd)) {
             const bp_kernels *kernels = NULL;
             const bp_log none = {0};

@@ -64,7 +64,7 @@ static const bad_config BAD_CONFIGS[] = {
     {"update", {.update = (bp_update_strategy)-1}},
     {"pair_order", {.pair_order = (bp_pair_order)2}},
     {"pair_order", {.pair_order = (bp_pair_order)-1}},
-    {"simd", {SETTINGS(.simd = (bp_simd)5)}},
+    {"simd", {SETTINGS(.simd = (bp_simd)6)}},
     {"simd", {SETTINGS(.simd = (bp_simd)-1)}},
     {"flags: must be a sum of BP_PAIRS_FIXED (1), BP_EVENTS (2)", {.flags = 1u << 6}},
     {"flags", {.flags = UINT32_MAX}},
@@ -200,7 +200,7 @@ static void the_environment_can_name_the_instruction_set(void **state) {
     assert_int_equal(bp_find_pairs(NULL, 0, &config, &pairs), BP_ERROR_ARGUMENT);
     expect_log(&log, "abacus");
     assert_int_equal(bp_find_pairs(NULL, 0, &explicit, &pairs), BP_OK); // what the config says goes first
-    for (int simd = BP_SIMD_SCALAR; simd <= BP_SIMD_NEON; ++simd) {
+    for (int simd = BP_SIMD_SCALAR; simd <= BP_SIMD_WASM; ++simd) {
         assert_int_equal(setenv("BP_SIMD", simd_text((bp_simd)simd), 1), 0);
         const bp_status status = bp_find_pairs(NULL, 0, &config, &pairs);
         assert_int_equal(status, has_simd((bp_simd)simd) ? BP_OK : BP_ERROR_UNSUPPORTED);

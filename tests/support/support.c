@@ -98,7 +98,7 @@ bool has_simd(bp_simd simd) {
 }
 
 const char *simd_text(bp_simd simd) {
-    static const char *const names[] = {"auto", "scalar", "avx2", "avx512", "neon"};
+    static const char *const names[] = {"auto", "scalar", "avx2", "avx512", "neon", "wasm"};
     return names[simd];
 }
 
