@@ -74,6 +74,17 @@ static int find_touch_of_wall(const granular_grain *a, const granular_wall *wall
     return 1;
 }
 
+static int find_touch(const granular_system *s, const granular_contact *contact, touch *t) {
+    const granular_grain *a = &s->grains[contact->a];
+    return contact->b < s->grain_count ? find_touch_of_grains(s, a, &s->grains[contact->b], t)
+                                       : find_touch_of_wall(a, &s->walls[contact->b - s->grain_count], t);
+}
+
+int granular_is_touching(const granular_system *s, const granular_contact *contact) {
+    touch t;
+    return find_touch(s, contact, &t);
+}
+
 // The speed of a's surface relative to b's, at the point of contact.
 static void slide_of(const granular_grain *a, const granular_grain *b, const touch *t, double slide[3]) {
     memcpy(slide, a->speed, sizeof a->speed);
@@ -116,8 +127,7 @@ static void act(granular_system *s, granular_contact *contact) {
     granular_grain *a = &s->grains[contact->a];
     granular_grain *b = contact->b < s->grain_count ? &s->grains[contact->b] : NULL;
     touch t;
-    if (!(b != NULL ? find_touch_of_grains(s, a, b, &t)
-                    : find_touch_of_wall(a, &s->walls[contact->b - s->grain_count], &t))) {
+    if (!find_touch(s, contact, &t)) {
         memset(contact->stretch, 0, sizeof contact->stretch);
         return;
     }

@@ -68,6 +68,9 @@ double granular_damping(double stiffness, double mass, double restitution);
 // Forces and torques of all grains, as they are now. Tangential springs grow by the time step.
 void granular_find_forces(granular_system *s);
 
+// Whether those two touch now.
+int granular_is_touching(const granular_system *s, const granular_contact *contact);
+
 // A step of velocity Verlet is kick, drift, (new contacts,) find_forces, kick.
 void granular_kick(granular_system *s); // half a step of speeds and spins
 void granular_drift(granular_system *s);
