@@ -8,7 +8,7 @@ TEST = ctest --parallel $(JOBS) --preset
 OWN_SOURCES = find include src scenes cli bench bindings integrations tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
-.PHONY: all demo check test python bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz \
+.PHONY: all demo check test test-web python web bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz \
     golden windows nightly install clean help
 
 all:
@@ -36,6 +36,15 @@ python:
 	@scripts/setup build python
 	@cmake --preset release >/dev/null
 	@$(BUILD) release --target python_wheel
+
+# The npm package in build/web/package
+web:
+	@scripts/setup build web
+	@bindings/web/build.sh $(JOBS)
+
+# The npm package, in node; the native tool is what it is compared with.
+test-web: all web
+	@scripts/test-web
 
 bench:
 	@scripts/setup build bench
@@ -138,6 +147,8 @@ help:
 	@echo 'make check      the inner loop: builds what changed, runs the short tests (T=NAME: one of them)'
 	@echo 'make test       the whole test suite; says what did not run, and why'
 	@echo 'make python     the Python package: a wheel in build/python/'
+	@echo 'make web        the npm package: WebAssembly, JavaScript and types in build/web/package/'
+	@echo 'make test-web   the tests of the npm package, in node'
 	@echo 'make bench      the quick benchmark: this library beside others'
 	@echo 'make report     build/report.html: all results in bench/results, with charts'
 	@echo 'make lint       the layers, clang-tidy, cppcheck and gcc -fanalyzer'

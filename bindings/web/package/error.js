@@ -1,0 +1,16 @@
+// What calls throw.
+
+// By bp_status.
+const names = ["ok", "argument", "box", "id", "memory", "capacity", "unsupported", "internal"];
+
+export class BroadphaseError extends Error {
+    constructor(status, sentence, options) {
+        super(sentence, options);
+        this.name = "BroadphaseError";
+        this.status = status;
+    }
+}
+
+export const statusName = (number) => names[number] ?? "internal";
+
+export const refuse = (sentence) => new BroadphaseError("argument", sentence);

@@ -1,0 +1,327 @@
+// Worlds.
+import { refuse } from "./error.js";
+import { placeObjects, readObject } from "./objects.js";
+import { countRows, idsOf, oneRow, placeRows } from "./rows.js";
+import { Call } from "./settings.js";
+import { readExplanation, readStats } from "./stats.js";
+
+const lists = ["pairs", "begun", "ended"];
+
+// What an update found. Lists are read out of the library's memory when they are asked for, which they can be until the
+// world changes.
+class Update {
+    #heap;
+    #isCurrent;
+    #places;
+    #copies = {};
+
+    constructor(heap, isCurrent, hasEvents, stats) {
+        this.#heap = heap;
+        this.#isCurrent = isCurrent;
+        this.#places = lists.map((_, i) => (i === 0 || hasEvents ? [heap.result(2 * i), heap.result(2 * i + 1)] : null));
+        this.stats = stats;
+    }
+
+    #place(list) {
+        const place = this.#places[list];
+        if (place === null) throw refuse("this world keeps no events: it was made with events: false");
+        if (!this.#isCurrent()) throw refuse("the world has changed since this update: read its lists before");
+        return [place[0], 2 * place[1]];
+    }
+
+    #copy(list) {
+        return (this.#copies[list] ??= this.#heap.uint32Copy(...this.#place(list)));
+    }
+
+    get pairs() {
+        return this.#copy(0);
+    }
+    get begun() {
+        return this.#copy(1);
+    }
+    get ended() {
+        return this.#copy(2);
+    }
+    get pairsView() {
+        return this.#heap.uint32View(...this.#place(0));
+    }
+    get begunView() {
+        return this.#heap.uint32View(...this.#place(1));
+    }
+    get endedView() {
+        return this.#heap.uint32View(...this.#place(2));
+    }
+}
+
+// Rays (7 numbers) or casts (10) as 32 bits: what they begin with, a direction, and how long.
+function placeLines(heap, rows, kind, what, directions, maxT, dimensions) {
+    const count = countRows(rows, what, kind, dimensions);
+    if (countRows(directions, "directions", "points", dimensions) !== count) {
+        throw refuse(`${count} ${what}, but ${directions.length / dimensions} directions`);
+    }
+    const width = rows.length / count;
+    const lines = new Float32Array((kind === "points" ? 7 : 10) * count);
+    for (let i = 0, at = 0; i < count; ++i) {
+        const row = Array.prototype.slice.call(rows, width * i, width * (i + 1));
+        const direction = Array.prototype.slice.call(directions, dimensions * i, dimensions * (i + 1));
+        for (const value of oneRow(row, what, kind, dimensions)) lines[at++] = value;
+        for (const value of oneRow(direction, "directions", "points", dimensions)) lines[at++] = value;
+        lines[at++] = maxT;
+    }
+    return [count, heap.place("first", lines, "f32")];
+}
+
+const mostOf = (options) => {
+    const most = options?.most ?? 0;
+    if (!(Number.isInteger(most) && most >= 0)) throw refuse("most: expected a whole number");
+    return most;
+};
+
+export function makeWorldClass(heap) {
+    // What was forgotten without being disposed of.
+    const forgotten = new FinalizationRegistry(({ world, call }) => {
+        heap.get("web_world_destroy", world);
+        call.dispose();
+    });
+
+    return class World {
+        #call;
+        #world = 0;
+        #changes = 0;
+        #hasEvents;
+
+        constructor(settings = {}, bytes = undefined) {
+            const words = { events: true, ...settings };
+            this.#call = new Call(heap, words);
+            this.#hasEvents = Boolean(words.events);
+            try {
+                this.#create(bytes);
+            } catch (error) {
+                this.#call.dispose();
+                throw error;
+            }
+            forgotten.register(this, { world: this.#world, call: this.#call }, this);
+        }
+
+        #create(bytes) {
+            if (bytes === undefined) {
+                heap.call("web_world_create", this.#call.address);
+            } else {
+                const address = heap.slot("first", bytes.length);
+                heap.views.u8.set(bytes, address);
+                heap.call("web_world_load", this.#call.address, address, bytes.length);
+            }
+            this.#world = heap.result(0);
+        }
+
+        static load(bytes, settings = {}) {
+            if (!(bytes instanceof Uint8Array)) throw new TypeError("bytes: expected a Uint8Array");
+            return new World(settings, bytes);
+        }
+
+        dispose() {
+            if (this.#world === 0) return;
+            forgotten.unregister(this);
+            heap.get("web_world_destroy", this.#world);
+            this.#call.dispose();
+            this.#world = 0;
+            ++this.#changes;
+        }
+
+        get #open() {
+            if (this.#world === 0) throw refuse("this world is disposed of");
+            return this.#world;
+        }
+
+        #change(name, ...values) {
+            ++this.#changes;
+            heap.call(name, ...values);
+        }
+
+        // ---- objects
+
+        add(boxes, objects = undefined) {
+            const world = this.#open;
+            const rows = placeRows(heap, "first", boxes, "boxes", "boxes", this.#call.dimensions);
+            const places = placeObjects(heap, objects, rows.count);
+            const ids = heap.slot("ids", 4 * rows.count);
+            this.#change("web_add", this.#call.address, world, rows.count, rows.address, rows.isDouble, places, ids);
+            return heap.uint32Copy(ids, rows.count);
+        }
+
+        move(ids, boxes = undefined) {
+            const world = this.#open;
+            const hasIds = boxes !== undefined;
+            const rows = placeRows(heap, "first", hasIds ? boxes : ids, "boxes", "boxes", this.#call.dimensions);
+            const list = hasIds ? idsOf(ids) : null;
+            if (hasIds && list.length !== rows.count) throw refuse(`${list.length} ids, but ${rows.count} boxes`);
+            const places = hasIds ? heap.place("ids", list, "u32") : 0;
+            this.#change("web_move", this.#call.address, world, rows.count, places, rows.address, rows.isDouble);
+        }
+
+        remove(ids) {
+            const world = this.#open;
+            const list = idsOf(ids).slice().sort();
+            this.#change("web_remove", world, list.length, heap.place("ids", list, "u32"));
+        }
+
+        setObject(ids, objects = undefined) {
+            const world = this.#open;
+            const list = idsOf(ids);
+            const places = placeObjects(heap, objects, list.length);
+            this.#change("web_set_object", world, list.length, heap.place("ids", list, "u32"), places);
+        }
+
+        getObject(id) {
+            heap.call("web_get_object", this.#open, idsOf(id)[0]);
+            const at = heap.result(0) >>> 3;
+            const all = heap.views.f64.slice(at, at + 6);
+            const box = this.#call.dimensions === 3 ? all : Float64Array.of(all[0], all[1], all[3], all[4]);
+            return { box, ...readObject(heap, heap.result(1)) };
+        }
+
+        update() {
+            const world = this.#open;
+            this.#change("web_update", world);
+            const now = this.#changes;
+            const isCurrent = () => this.#changes === now;
+            return new Update(heap, isCurrent, this.#hasEvents, this.stats);
+        }
+
+        // ---- questions
+
+        #as(settings) {
+            return placeObjects(heap, settings, 1);
+        }
+
+        #one(values) {
+            return heap.place("first", Float64Array.from(values), "f64");
+        }
+
+        #line(kind, what, start, direction, maxT) {
+            const { dimensions } = this.#call;
+            const line = oneRow(start, what, kind, dimensions);
+            return this.#one([...line, ...oneRow(direction, "direction", "points", dimensions), maxT]);
+        }
+
+        #hits() {
+            const at = heap.result(0);
+            const count = heap.result(1);
+            const { u32, f64 } = heap.views;
+            const hits = { ids: new Uint32Array(count), t: new Float64Array(count) };
+            for (let i = 0; i < count; ++i) {
+                hits.ids[i] = u32[(at >>> 2) + 4 * i];
+                hits.t[i] = f64[(at >>> 3) + 2 * i + 1];
+            }
+            return hits;
+        }
+
+        #answers(values) {
+            const count = heap.result(3);
+            const rows = {
+                offsets: heap.uint32Copy(heap.result(0), heap.result(1)),
+                ids: heap.uint32Copy(heap.result(2), count),
+            };
+            if (values !== undefined) rows[values] = heap.float32Copy(heap.result(4), count);
+            return rows;
+        }
+
+        queryBox(box, as = undefined) {
+            const world = this.#open;
+            const question = this.#one(oneRow(box, "box", "boxes", this.#call.dimensions));
+            heap.call("web_query_box", world, question, this.#as(as));
+            return heap.uint32Copy(heap.result(0), heap.result(1));
+        }
+
+        queryRay(origin, direction, maxT = Infinity, options = undefined) {
+            const world = this.#open;
+            const question = this.#line("points", "origin", origin, direction, maxT);
+            heap.call("web_query_ray", world, question, this.#as(options), mostOf(options));
+            return this.#hits();
+        }
+
+        queryCast(box, direction, maxT = Infinity, options = undefined) {
+            const world = this.#open;
+            const question = this.#line("boxes", "box", box, direction, maxT);
+            heap.call("web_query_cast", world, question, this.#as(options), mostOf(options));
+            return this.#hits();
+        }
+
+        queryNearest(point, k = 1, as = undefined) {
+            const world = this.#open;
+            const question = Float32Array.from(oneRow(point, "point", "points", this.#call.dimensions));
+            heap.call("web_query_nearest", world, heap.place("first", question, "f32"), k, this.#as(as));
+            const at = heap.result(0) >>> 2;
+            const count = heap.result(1);
+            const { u32, f32 } = heap.views;
+            return {
+                ids: Uint32Array.from({ length: count }, (_, i) => u32[at + 2 * i]),
+                distances: Float32Array.from({ length: count }, (_, i) => f32[at + 2 * i + 1]),
+            };
+        }
+
+        queryBoxes(boxes, as = undefined) {
+            const world = this.#open;
+            const rows = placeRows(heap, "first", boxes, "boxes", "boxes", this.#call.dimensions, false);
+            heap.call("web_query_boxes", this.#call.address, world, rows.count, rows.address, this.#as(as));
+            return this.#answers();
+        }
+
+        queryRays(origins, directions, maxT = Infinity, options = undefined) {
+            const world = this.#open;
+            const lines = placeLines(heap, origins, "points", "origins", directions, maxT, this.#call.dimensions);
+            heap.call("web_query_rays", world, ...lines, mostOf(options), this.#as(options));
+            return this.#answers("t");
+        }
+
+        queryCasts(boxes, directions, maxT = Infinity, options = undefined) {
+            const world = this.#open;
+            const lines = placeLines(heap, boxes, "boxes", "boxes", directions, maxT, this.#call.dimensions);
+            heap.call("web_query_casts", world, ...lines, mostOf(options), this.#as(options));
+            return this.#answers("t");
+        }
+
+        queryNearestMany(points, k = 1, as = undefined) {
+            const world = this.#open;
+            const rows = placeRows(heap, "first", points, "points", "points", this.#call.dimensions, false);
+            heap.call("web_query_nearest_many", this.#call.address, world, rows.count, rows.address, k, this.#as(as));
+            return this.#answers("distances");
+        }
+
+        pairsOf(id) {
+            heap.call("web_pairs_of", this.#open, idsOf(id)[0]);
+            return heap.uint32Copy(heap.result(0), heap.result(1));
+        }
+
+        // ---- the rest
+
+        get count() {
+            return heap.get("web_world_count", this.#open);
+        }
+
+        reserve(count) {
+            if (!(Number.isInteger(count) && count >= 0 && count < 2 ** 32)) throw refuse("count: expected a whole number");
+            this.#change("web_world_reserve", this.#open, count);
+        }
+
+        get stats() {
+            return readStats(heap, heap.get("web_world_stats", this.#open));
+        }
+
+        explain() {
+            return readExplanation(heap, heap.get("web_world_stats", this.#open));
+        }
+
+        save() {
+            heap.call("web_world_save", this.#open);
+            const address = heap.result(0);
+            const bytes = heap.views.u8.slice(address, address + heap.result(1));
+            heap.release(address);
+            return bytes;
+        }
+
+        validate() {
+            heap.call("web_world_validate", this.#open);
+        }
+    };
+}

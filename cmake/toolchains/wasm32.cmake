@@ -1,0 +1,8 @@
+# WebAssembly, by clang with Debian's wasi-libc.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+set(CMAKE_C_COMPILER clang)
+set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY NEVER) # libraries of this machine
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE NEVER)
