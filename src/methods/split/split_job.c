@@ -32,7 +32,7 @@ size_t split_job_size(const split_job *job) {
 static bool most_stay(const bp_record_set *set, const bp_record *limit) {
     size_t staying = 0;
     for (size_t i = 0; i < CUT_SAMPLE; ++i) {
-        const size_t jitter = (i * 0x9e3779b1u >> 5) % (set->count / CUT_SAMPLE);
+        const size_t jitter = (size_t)(((uint64_t)i * 0x9e3779b1u >> 5) % (set->count / CUT_SAMPLE));
         staying += bp_record_at_most(&set->data[i * set->count / CUT_SAMPLE + jitter], limit);
     }
     return staying > CUT_MOST;

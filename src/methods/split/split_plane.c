@@ -11,7 +11,7 @@ void split_sample_take(split_sample *sample, const bp_record_set *set, size_t mo
     sample->count = all ? set->count : most;
     for (size_t i = 0; i < sample->count; ++i) {
         const uint64_t jitter = (uint64_t)(hash_of(seed + (uint32_t)i) >> 8) * set->count >> 24; // below set->count
-        const bp_record *record = &set->data[all ? i : (i * set->count + (size_t)jitter) / most];
+        const bp_record *record = &set->data[all ? i : (size_t)((i * (uint64_t)set->count + jitter) / most)];
         for (int axis = 0; axis < 3; ++axis) {
             sample->min[axis][i] = record->min[axis];
             sample->negated_max[axis][i] = record->negated_max[axis];
