@@ -12,7 +12,6 @@ export function makeFloatsClass(heap) {
             if (!(Number.isInteger(length) && length >= 0)) throw refuse("length: expected a whole number");
             this.#length = length;
             this.#address = heap.allocate(Math.max(4, 4 * length));
-            this.view.fill(0);
             forgotten.register(this, this.#address, this);
         }
 

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 /**
  * broadphase: of all these boxes, which pairs overlap? Every overlapping pair, each exactly once.
  *
@@ -258,7 +259,8 @@ export interface WorldConstructor {
 }
 
 /**
- * Room for numbers in the library's memory: what is written into its view is not copied when it is given to a call.
+ * Room for numbers in the library's memory: what is written into its view is not copied when it is given to a call. What it
+ * holds at first is undefined.
  *
  *     const boxes = new bp.Floats(6 * n);
  *     boxes.view.set(...);                // each time through .view: an old view is empty after the memory has grown
@@ -292,7 +294,7 @@ export interface GrainSettings {
     gravity?: readonly [number, number, number];
     /** Space repeats after this length along each axis; 0: it does not. */
     period?: readonly [number, number, number];
-    /** Of the springs. Default: so stiff that a column as high as the grains' extent sinks in by a twentieth of a radius. */
+    /** Of the springs. Default: so stiff that a column as high as all grains gives way by a twentieth of a radius at its bottom. */
     stiffness?: number;
     /** The part of its speed that a grain keeps when it bounces, 0 to 1. Default: 0.2. */
     restitution?: number;
@@ -308,7 +310,7 @@ export interface GrainSettings {
 export interface Grains {
     readonly count: number;
     readonly timeStep: number;
-    /** Steps in time. */
+    /** Steps in time. If memory runs out, the last one of them is not complete. */
     step(steps?: number): void;
     /** x, y, z of all grains, into your array or a new one. */
     places(into?: Float32Array): Float32Array;
@@ -319,7 +321,7 @@ export interface Grains {
     touching(): Uint32Array;
     /** How many touch. */
     readonly touchingCount: number;
-    /** Of motion, spin, springs and height; those that do not move are left out. */
+    /** Of motion, spin, springs and height. */
     readonly energy: number;
     /** How often pairs were searched so far, and how long that took. */
     readonly searches: number;

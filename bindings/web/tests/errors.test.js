@@ -1,0 +1,162 @@
+// Errors are exceptions with the library's sentence, and leave everything as it was. Memory runs out, and comes back.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BroadphaseError, bruteForce, load, randomBoxes, simd } from "./support.js";
+
+const cube = new Float32Array([0, 0, 0, 1, 1, 1]);
+
+test("what is wrong is said", () => {
+    const wrong = [
+        [() => simd.pairs(new Float32Array([0, 0, 0, 1, NaN, 1])), "box", /0/],
+        [() => simd.pairs(new Float32Array([0, 0, 0, 1, -1, 1])), "box", /0/],
+        [() => simd.pairs(new Float32Array(7)), "argument", /6 numbers for each, found 7/],
+        [() => simd.pairs(cube, { method: "magic" }), "argument", /unknown method 'magic'; expected one of auto, /],
+        [() => simd.pairs(cube, { spead: 1 }), "argument", /unknown field 'spead'; the fields are method, /],
+        [() => simd.pairs(cube, { cellSize: "wide" }), "argument", /cell_size: expected a number/],
+        [() => simd.pairs(cube, { margin: -1 }), "argument", /margin/],
+        [() => simd.pairs(cube, { simd: "avx2" }), "unsupported", /avx2/],
+        [() => simd.pairs(cube, { flags: 1 }), "argument", /flags/],
+        [() => simd.neighbors([0, 0, 0], -1), "argument", /radius/],
+        [() => simd.neighbors([0, 0, Infinity], 1), "box", /./],
+        [() => simd.neighbors([0, 0, 0], [1, 1]), "argument", /one for each point/],
+        [() => simd.World.load(new Uint8Array(100)), "argument", /./],
+        [() => new simd.World({ dimensions: 4 }), "argument", /dimensions/],
+        [() => new simd.Grains({ places: [0, 0, 0], radii: 0 }), "argument", /radii/],
+        [() => new simd.Grains({ places: [0, 0, 0], radii: 1, walls: [{ axis: 3, at: 0, side: 1 }] }), "argument", /walls/],
+    ];
+    for (const [call, status, message] of wrong) {
+        assert.throws(call, (error) => {
+            assert.ok(error instanceof BroadphaseError && error instanceof Error, String(error));
+            assert.equal(error.status, status, error.message);
+            assert.match(error.message, message);
+            return true;
+        });
+    }
+    for (const call of [() => simd.pairs(3), () => simd.pairs(null), () => simd.pairs(cube, { filter: 1 }), () => simd.World.load([1])]) {
+        assert.throws(call, TypeError);
+    }
+    assert.equal(simd.pairs(cube).length, 0);
+});
+
+test("a world after an error is as it was", () => {
+    const world = new simd.World({ pairOrder: "sorted" });
+    const ids = world.add(randomBoxes(100, 4, 1.5, 1));
+    const before = world.save();
+    const wrong = [
+        [() => world.add(new Float32Array([...cube, 0, 0, 0, -1, 0, 0])), "box"],
+        [() => world.move([0, 1000], new Float32Array([...cube, ...cube])), "id"],
+        [() => world.move([0], new Float32Array([...cube, ...cube])), "argument"],
+        [() => world.move(new Float32Array([...cube, 0, 0, NaN, 1, 1, 1])), "box"],
+        [() => world.remove([5, 1000]), "id"],
+        [() => world.remove([5, 5]), "id"],
+        [() => world.remove(-1), "id"],
+        [() => world.remove([1.5]), "id"],
+        [() => world.setObject([0, 1], { group: [1, 2, 3] }), "argument"],
+        [() => world.getObject(1000), "id"],
+        [() => world.queryRay([0, 0, 0], [0, 0, 0]), "argument"],
+        [() => world.queryRay([0, 0], [0, 0, 1]), "argument"],
+        [() => world.queryNearest([0, 0, 0], 0), "argument"],
+        [() => world.pairsOf(1000), "id"],
+    ];
+    for (const [call, status] of wrong) assert.throws(call, { name: "BroadphaseError", status });
+    assert.deepEqual(world.save(), before);
+    world.validate();
+    const update = world.update();
+    world.move(ids.subarray(0, 1), cube);
+    assert.throws(() => update.pairs, /has changed/);
+    world.dispose();
+    world.dispose();
+    assert.throws(() => world.update(), { status: "argument", message: /disposed/ });
+    assert.throws(() => new simd.World({ events: false }).update().begun, /keeps no events/);
+});
+
+test("out of memory is an exception, and nothing is lost", async () => {
+    const bp = await load({ maximumMemory: 16 << 20 });
+    const world = new bp.World({ pairOrder: "sorted" });
+    const boxes = randomBoxes(2000, 14, 1.5, 1);
+    world.add(boxes);
+    const expected = bruteForce(boxes);
+    assert.deepEqual(world.update().pairs, expected);
+    const many = new Float32Array(6 * 4000); // all of them overlap: 64 MB of pairs
+    const far = randomBoxes(300000, 200, 1, 1);
+    const kept = new bp.World();
+    kept.add(randomBoxes(10, 3, 1.5, 1));
+    const calls = [
+        () => bp.pairs(many), () => bp.pairs(far), () => bp.pairsBetween(many, many), () => new bp.Floats(5 << 20),
+        () => bp.neighbors(new Float32Array(12000), 1), () => world.add(far), () => world.reserve(1e6),
+    ];
+    for (const call of calls) {
+        assert.throws(call, { name: "BroadphaseError", status: "memory" });
+        world.validate();
+        assert.equal(world.count, 2000);
+        assert.deepEqual(world.update().pairs, expected);
+        assert.deepEqual(bp.pairs(boxes, { pairOrder: "sorted" }), expected);
+    }
+    assert.ok(bp.memoryBytes <= 16 << 20);
+    await assert.rejects(load({ maximumMemory: 1000 }), { status: "argument" });
+});
+
+test("memory grows up to 4 GiB, and all works beyond 2 GiB", async () => {
+    const bp = await load();
+    const rooms = [0, 1, 2].map(() => new bp.Floats(1 << 28)); // a GiB each, which nobody touches
+    const boxes = randomBoxes(1000, 9, 1.5, 1);
+    const room = new bp.Floats(boxes.length);
+    room.view.set(boxes);
+    assert.ok(room.view.byteOffset > 3 * 2 ** 30);
+    assert.deepEqual(bp.pairs(room.view, { pairOrder: "sorted" }), bruteForce(boxes));
+    const world = new bp.World({ pairOrder: "sorted" });
+    world.add(room.view);
+    const update = world.update();
+    assert.deepEqual(update.pairs, bruteForce(boxes));
+    assert.deepEqual(update.pairsView, update.begun);
+    assert.equal(world.queryBox([-1, -1, -1, 20, 20, 20]).length, 1000);
+    assert.equal(bp.World.load(world.save()).count, 1000);
+    assert.throws(() => new bp.Floats(1 << 28), { status: "memory" });
+    assert.ok(bp.memoryBytes <= 2 ** 32);
+    for (const one of rooms) one.dispose();
+    new bp.Floats(1 << 28).dispose();
+});
+
+test("100,000 calls take no more memory than a few", async () => {
+    const bp = await load();
+    const boxes = randomBoxes(20, 3, 1.5, 1);
+    const tries = [
+        () => bp.pairs(boxes),
+        () => bp.pairs(boxes, { method: "bvh", filter: () => true }),
+        () => bp.pairsBetween(boxes, boxes),
+        () => bp.neighbors(boxes, 1),
+        () => bp.explain(boxes),
+        () => bp.pairs(boxes, { method: "magic" }),
+        () => bp.pairs(new Float32Array([0, 0, 0, NaN, 0, 0])),
+        () => new bp.Floats(100).dispose(),
+        () => new bp.World({ period: [1, 2] }).dispose(),
+        () => {
+            const world = new bp.World();
+            world.add(boxes, { group: 3 });
+            world.update();
+            world.queryRay([0, 0, 0], [1, 1, 1]);
+            world.queryBoxes(boxes);
+            bp.World.load(world.save()).dispose();
+            world.dispose();
+        },
+        () => {
+            const grains = new bp.Grains({ places: [0, 0, 1, 0, 0, 3], radii: 1, fixed: [1, 0] });
+            grains.step();
+            grains.touching();
+            grains.dispose();
+        },
+    ];
+    const round = (count) => {
+        for (let i = 0; i < count; ++i) {
+            try {
+                tries[i % tries.length]();
+            } catch (error) {
+                if (!(error instanceof BroadphaseError)) throw error;
+            }
+        }
+    };
+    round(1000);
+    const before = bp.memoryBytes;
+    round(100000);
+    assert.equal(bp.memoryBytes, before);
+});
