@@ -50,25 +50,38 @@ static inline uint32_t bp_strip_cell(const bp_strips *strips, int axis, float co
     return (uint32_t)(int32_t)(cell < strips->last[axis] ? cell : strips->last[axis]);
 }
 
-// The entries of one box: all four are written, and those that it does not have are written over.
+// Where a box is: the cells of its min, and how many more there are to those of its max; along y and z at most one.
+typedef struct bp_strip_place {
+    uint32_t x, y, z;
+    uint32_t far, crosses_y, crosses_z;
+} bp_strip_place;
+
+// The entries of a place: all four are written, and those that it does not have are written over.
+static inline size_t bp_strips_entries_at(const bp_strips *s, bp_strip_place place, uint32_t id, uint32_t *keys,
+                                          uint64_t *entries) {
+    const size_t wanted[BP_STRIP_ENTRIES] = {1, place.crosses_y, place.crosses_z, place.crosses_y & place.crosses_z};
+    size_t count = 0;
+    for (uint32_t k = 0; k < BP_STRIP_ENTRIES; ++k) {
+        const uint32_t key = ((place.z + (k >> 1)) * s->cells[1] + place.y + (k & 1)) * s->cells[0] + place.x;
+        keys[count] = key;
+        entries[count] = (uint64_t)(key + place.far) << 32 | k << 30 | id;
+        count += wanted[k];
+    }
+    return count;
+}
+
 static inline size_t bp_strips_entries_of(const bp_strips *s, const bp_box *given, uint32_t id, uint32_t *keys,
                                           uint64_t *entries) {
     if (bp_box_is_hole(given)) {
         return 0;
     }
     const bp_box box = bp_box_flatten(*given, s->dimensions);
-    const uint32_t x = bp_strip_cell(s, 0, box.min[0]), far = bp_strip_cell(s, 0, box.max[0]) - x;
-    const uint32_t y = bp_strip_cell(s, 1, box.min[1]), z = bp_strip_cell(s, 2, box.min[2]);
-    const size_t crosses_y = bp_strip_cell(s, 1, box.max[1]) - y, crosses_z = bp_strip_cell(s, 2, box.max[2]) - z;
-    const size_t wanted[BP_STRIP_ENTRIES] = {1, crosses_y, crosses_z, crosses_y & crosses_z};
-    size_t count = 0;
-    for (uint32_t k = 0; k < BP_STRIP_ENTRIES; ++k) {
-        const uint32_t key = ((z + (k >> 1)) * s->cells[1] + y + (k & 1)) * s->cells[0] + x;
-        keys[count] = key;
-        entries[count] = (uint64_t)(key + far) << 32 | k << 30 | id;
-        count += wanted[k];
-    }
-    return count;
+    bp_strip_place place = {
+        bp_strip_cell(s, 0, box.min[0]), bp_strip_cell(s, 1, box.min[1]), bp_strip_cell(s, 2, box.min[2]), 0, 0, 0};
+    place.far = bp_strip_cell(s, 0, box.max[0]) - place.x;
+    place.crosses_y = bp_strip_cell(s, 1, box.max[1]) - place.y;
+    place.crosses_z = bp_strip_cell(s, 2, box.max[2]) - place.z;
+    return bp_strips_entries_at(s, place, id, keys, entries);
 }
 
 #endif

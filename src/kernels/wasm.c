@@ -182,9 +182,92 @@ static inline vec_mask overlap_on(vec box_min, vec box_max, const float *min, co
 
 #include "kernels/near_loop.h"
 
+// ---- building -------------------------------------------------------------------------------------------------------
+
+// The corners of a box: its min and one value more, and one value and its max.
+static inline v128_t low_half(const bp_box *box) {
+    return wasm_v128_load(box->min);
+}
+
+static inline v128_t high_half(const bp_box *box) {
+    return wasm_v128_load(box->min + 2);
+}
+
+// Four boxes into the columns at a position.
+static inline void put_four(const bp_columns *columns, size_t position, const bp_box *const boxes[WIDTH]) {
+    const v128_t low[WIDTH] = {low_half(boxes[0]), low_half(boxes[1]), low_half(boxes[2]), low_half(boxes[3])};
+    const v128_t high[WIDTH] = {high_half(boxes[0]), high_half(boxes[1]), high_half(boxes[2]), high_half(boxes[3])};
+    const v128_t xy[2] = {wasm_i32x4_shuffle(low[0], low[1], 0, 4, 1, 5),
+                          wasm_i32x4_shuffle(low[2], low[3], 0, 4, 1, 5)};
+    const v128_t zx[2] = {wasm_i32x4_shuffle(low[0], low[1], 2, 6, 3, 7),
+                          wasm_i32x4_shuffle(low[2], low[3], 2, 6, 3, 7)};
+    const v128_t yz[2] = {wasm_i32x4_shuffle(high[0], high[1], 2, 6, 3, 7),
+                          wasm_i32x4_shuffle(high[2], high[3], 2, 6, 3, 7)};
+    wasm_v128_store(columns->min[0] + position, wasm_i64x2_shuffle(xy[0], xy[1], 0, 2));
+    wasm_v128_store(columns->min[1] + position, wasm_i64x2_shuffle(xy[0], xy[1], 1, 3));
+    wasm_v128_store(columns->min[2] + position, wasm_i64x2_shuffle(zx[0], zx[1], 0, 2));
+    wasm_v128_store(columns->max[0] + position, wasm_i64x2_shuffle(zx[0], zx[1], 1, 3));
+    wasm_v128_store(columns->max[1] + position, wasm_i64x2_shuffle(yz[0], yz[1], 0, 2));
+    wasm_v128_store(columns->max[2] + position, wasm_i64x2_shuffle(yz[0], yz[1], 1, 3));
+}
+
+static void wasm_gather(const bp_columns *columns, size_t begin, size_t end, const bp_box *boxes) {
+    size_t i = begin;
+    for (; i + WIDTH <= end; i += WIDTH) {
+        const uint32_t *id = columns->id + i;
+        put_four(columns, i, (const bp_box *const[WIDTH]){boxes + id[0], boxes + id[1], boxes + id[2], boxes + id[3]});
+    }
+    plain_gather(columns, i, end, boxes);
+}
+
+static void wasm_gather_entries(const bp_columns *columns, size_t begin, size_t end, const uint64_t *entries,
+                                const bp_box *boxes) {
+    size_t i = begin;
+    for (; i + WIDTH <= end; i += WIDTH) {
+        const bp_box *four[WIDTH];
+        for (size_t k = 0; k < WIDTH; ++k) {
+            four[k] = boxes + (entries[i + k] & BP_ENTRY_ID);
+            columns->id[i + k] = (uint32_t)entries[i + k];
+        }
+        put_four(columns, i, four);
+    }
+    plain_gather_entries(columns, i, end, entries, boxes);
+}
+
+// bp_strip_cell of a corner; a lane that is no axis of the strips has cell 0.
+static inline v128_t strip_cells(v128_t corner, v128_t axes, v128_t low, v128_t inverse, v128_t last) {
+    const v128_t cells = vec_multiply(vec_subtract(wasm_v128_and(corner, axes), low), inverse);
+    return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_pmin(last, cells));
+}
+
+static v128_t of_axes(const float values[3]) {
+    return wasm_f32x4_make(values[0], values[1], values[2], 0.0f);
+}
+
+static size_t wasm_strip_entries(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end, uint32_t *keys,
+                                 uint64_t *entries) {
+    const v128_t low = of_axes(strips->low), inverse = of_axes(strips->inverse), last = of_axes(strips->last);
+    const v128_t axes = wasm_i32x4_make(-1, -1, strips->dimensions == 2 ? 0 : -1, 0);
+    size_t count = 0;
+    for (size_t i = begin; i < end; ++i) {
+        if (bp_box_is_hole(&boxes[i])) {
+            continue;
+        }
+        const v128_t high = high_half(&boxes[i]), max = wasm_i32x4_shuffle(high, high, 1, 2, 3, 0);
+        const v128_t first = strip_cells(low_half(&boxes[i]), axes, low, inverse, last);
+        const v128_t more = wasm_i32x4_sub(strip_cells(max, axes, low, inverse, last), first);
+        const bp_strip_place place = {
+            (uint32_t)wasm_i32x4_extract_lane(first, 0), (uint32_t)wasm_i32x4_extract_lane(first, 1),
+            (uint32_t)wasm_i32x4_extract_lane(first, 2), (uint32_t)wasm_i32x4_extract_lane(more, 0),
+            (uint32_t)wasm_i32x4_extract_lane(more, 1),  (uint32_t)wasm_i32x4_extract_lane(more, 2)};
+        count += bp_strips_entries_at(strips, place, (uint32_t)i, keys + count, entries + count);
+    }
+    return count;
+}
+
 const bp_kernels bp_kernels_wasm = {
     .cell_keys = plain_cell_keys,
-    .gather = plain_gather,
+    .gather = wasm_gather,
     .measure = plain_measure,
     .test_ranges = vec_test_ranges,
     .test_rows = vec_test_rows,
@@ -196,8 +279,8 @@ const bp_kernels bp_kernels_wasm = {
     .select_records = vec_select_records,
     .count_sides = vec_count_sides,
     .survey = plain_survey,
-    .strip_entries = plain_strip_entries,
-    .gather_entries = plain_gather_entries,
+    .strip_entries = wasm_strip_entries,
+    .gather_entries = wasm_gather_entries,
     .test_strips = vec_test_strips,
     .cut_boxes = plain_cut_boxes,
     .map_cells = plain_map_cells,
