@@ -78,8 +78,9 @@ export class Heap {
         return new Uint32Array(this.views.buffer, address, count);
     }
 
+    // A piece of the buffer itself: a slice of a view would be filled with zeros first.
     uint32Copy(address, count) {
-        return this.views.u32.slice(address >>> 2, (address >>> 2) + count);
+        return new Uint32Array(this.views.buffer.slice(address, address + 4 * count));
     }
 
     float32Copy(address, count) {
