@@ -47,7 +47,14 @@ function* steps(count, dimensions) {
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
-const secondsOfOne = 2; // after which it stops, when it has done five steps
+// Milliseconds of processor time: what else the machine does matters less. (run.sh makes node use one thread, for garbage, too.)
+function workDone() {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e3;
+}
+
+const warmUpSeconds = 0.4;
+const secondsOfOne = 4; // after which it stops, when it has done five steps
 
 // One after the other, each on the same steps; the first one's numbers of pairs are those that the others must find.
 function measureOne(who, count, dimensions, stepCount, expected) {
@@ -56,15 +63,18 @@ function measureOne(who, count, dimensions, stepCount, expected) {
     const begin = performance.now();
     globalThis.gc?.();
     let last = null;
-    for (let step = -Math.ceil(stepCount / 10); step < stepCount; ++step) {
-        if (times.length >= 5 && performance.now() - begin > 1e3 * secondsOfOne) break;
+    for (let step = 0; times.length < stepCount; ++step) {
+        const seconds = (performance.now() - begin) / 1e3;
+        if (times.length >= 5 && seconds > secondsOfOne) break;
         const prepared = who.prepare(scene.next().value);
         const start = performance.now();
-        const { pairs, milliseconds } = who.find(prepared);
-        const time = milliseconds ?? performance.now() - start;
+        const startWork = workDone();
+        const { pairs, share } = who.find(prepared, () => performance.now() - start);
+        const time = (workDone() - startWork) * (share ?? 1);
         expected[step] ??= pairs;
         if (pairs !== null && pairs !== expected[step]) throw new Error(`${who.name}: ${pairs}, not ${expected[step]} pairs`);
-        if (step >= 0) times.push(time);
+        // The first steps are for the compiler.
+        if (step >= 2 && seconds > warmUpSeconds) times.push(time);
         last = pairs;
     }
     return { name: who.name, time: median(times), pairs: last, steps: times.length };
@@ -103,7 +113,7 @@ const rows = [];
 const say = (line) => console.log(line);
 
 say(`# broadphase ${simd.version} (${commit}), node ${process.version}, ${versions.join(", ")}`);
-say(`# ${cpus()[0].model}, one thread; medians of milliseconds a step, wall time (native: processor time); one after the other, on the same steps`);
+say(`# ${cpus()[0].model}, one thread; medians of milliseconds of processor time a step; one after the other, on the same steps`);
 say(`# ratio: how many times as long as this package with SIMD takes`);
 say(`${"scene".padEnd(9)}${"objects".padStart(8)}  ${"who".padEnd(26)}${"ms".padStart(10)}${"ratio".padStart(9)}${"pairs".padStart(9)}${"steps".padStart(7)}`);
 

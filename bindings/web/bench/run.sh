@@ -10,4 +10,4 @@ if ! cmp -s bindings/web/bench/package-lock.json "$folder/installed.json"; then
     npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error
     cp bindings/web/bench/package-lock.json "$folder/installed.json"
 fi
-exec node --expose-gc bindings/web/bench/bench.js "$PWD/$folder" "$@"
+exec node --single-threaded --expose-gc bindings/web/bench/bench.js "$PWD/$folder" "$@"
