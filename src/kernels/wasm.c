@@ -193,6 +193,96 @@ static inline v128_t high_half(const bp_box *box) {
     return wasm_v128_load(box->min + 2);
 }
 
+// min and max, without what is no axis.
+static inline v128_t min_corner(const bp_box *box, v128_t axes) {
+    return wasm_v128_and(low_half(box), axes);
+}
+
+static inline v128_t max_corner(const bp_box *box, v128_t axes) {
+    const v128_t high = high_half(box);
+    return wasm_v128_and(wasm_i32x4_shuffle(high, high, 1, 2, 3, 0), axes);
+}
+
+static inline v128_t axes_of(uint32_t dimensions) {
+    return wasm_i32x4_make(-1, -1, dimensions == 2 ? 0 : -1, 0);
+}
+
+static inline v128_t of_axes(const float values[3]) {
+    return wasm_f32x4_make(values[0], values[1], values[2], 0.0f);
+}
+
+// The cells of the first two lanes: bp_cell_of, whose limits are far outside of what cell_on_level is asked for.
+static inline v128_t two_cells(v128_t coordinates, v128_t inverse) {
+    const double limit = 1073741824.0;
+    const v128_t cells = wasm_f64x2_mul(wasm_f64x2_promote_low_f32x4(coordinates), inverse);
+    const v128_t above = wasm_f64x2_pmax(wasm_f64x2_splat(-limit), cells);
+    return wasm_i32x4_trunc_sat_f64x2_zero(wasm_f64x2_floor(wasm_f64x2_pmin(wasm_f64x2_splat(limit), above)));
+}
+
+static inline v128_t four_cells(v128_t coordinates, v128_t inverse) {
+    const v128_t others = wasm_i32x4_shuffle(coordinates, coordinates, 2, 3, 0, 1);
+    return wasm_i32x4_shuffle(two_cells(coordinates, inverse), two_cells(others, inverse), 0, 1, 4, 5);
+}
+
+// bp_fit_extent
+static inline v128_t fit_extents(v128_t min, v128_t max) {
+    const v128_t farthest = wasm_f32x4_pmax(wasm_f32x4_abs(max), wasm_f32x4_abs(min));
+    return wasm_f32x4_pmax(vec_multiply(farthest, vec_set(0x1p-25f)), vec_subtract(max, min));
+}
+
+static size_t wasm_cell_keys(const bp_level *level, uint32_t dimensions, const bp_box *boxes, size_t count,
+                             uint32_t *keys, float reach[3]) {
+    const v128_t axes = axes_of(dimensions), fit = of_axes(level->fit);
+    const v128_t inverse_xy = wasm_f64x2_make(level->inverse[0], level->inverse[1]);
+    const v128_t inverse_z = wasm_f64x2_splat(level->inverse[2]);
+    const uint32_t *bits = level->bits;
+    const v128_t folds = wasm_i32x4_make((int32_t)((1u << bits[0]) - 1), (int32_t)((1u << bits[1]) - 1),
+                                         (int32_t)((1u << bits[2]) - 1), 0);
+    v128_t farthest = of_axes(reach);
+    size_t fitting = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const v128_t min = min_corner(&boxes[i], axes), extent = fit_extents(min, max_corner(&boxes[i], axes));
+        const bool fits = (wasm_i32x4_bitmask(wasm_f32x4_lt(extent, fit)) & 7) == 7;
+        const v128_t z = wasm_i32x4_shuffle(min, min, 2, 2, 2, 2);
+        const v128_t cells = wasm_i32x4_shuffle(two_cells(min, inverse_xy), two_cells(z, inverse_z), 0, 1, 4, 5);
+        const v128_t folded = wasm_v128_and(cells, folds);
+        const uint32_t row =
+            (uint32_t)wasm_i32x4_extract_lane(folded, 2) << bits[1] | (uint32_t)wasm_i32x4_extract_lane(folded, 1);
+        const uint32_t cell = row << bits[0] | (uint32_t)wasm_i32x4_extract_lane(folded, 0);
+        keys[i] = fits ? (uint32_t)level->first_cell + cell : BP_KEY_ELSEWHERE;
+        farthest = wasm_f32x4_pmax(farthest, wasm_v128_and(extent, wasm_i32x4_splat(-(int32_t)fits)));
+        fitting += fits;
+    }
+    float largest[WIDTH];
+    wasm_v128_store(largest, farthest);
+    memcpy(reach, largest, 3 * sizeof *reach);
+    return fitting;
+}
+
+// Four boxes at a time; behind the last one there is padding, and room in the measures, whose number is a multiple of four.
+static void wasm_measure(const bp_columns *columns, size_t position, size_t count, const bp_level *level,
+                         bp_measures *measures) {
+    const v128_t outside = wasm_i32x4_splat(-(int32_t)(1u << level->bits[0])), zero = wasm_i32x4_const(0, 0, 0, 0);
+    const v128_t reach = vec_set(level->reach[0]);
+    const v128_t x = wasm_f64x2_splat(level->inverse[0]), y = wasm_f64x2_splat(level->inverse[1]);
+    const v128_t z = wasm_f64x2_splat(level->inverse[2]);
+    for (size_t i = 0; i < count; i += WIDTH) {
+        const size_t p = position + i;
+        const v128_t low = four_cells(vec_subtract(vec_load(columns->min[0] + p), reach), x);
+        const v128_t high = four_cells(vec_load(columns->max[0] + p), x);
+        const v128_t crosses_y =
+            wasm_i32x4_sub(four_cells(vec_load(columns->max[1] + p), y), four_cells(vec_load(columns->min[1] + p), y));
+        const v128_t crosses_z =
+            wasm_i32x4_sub(four_cells(vec_load(columns->max[2] + p), z), four_cells(vec_load(columns->min[2] + p), z));
+        const v128_t edge = wasm_i32x4_ne(wasm_v128_and(wasm_v128_xor(low, high), outside), zero);
+        const v128_t crossed = wasm_v128_or(crosses_y, wasm_i32x4_shl(crosses_z, 1));
+        wasm_v128_store(measures->low + i, low);
+        wasm_v128_store(measures->high + i, high);
+        wasm_v128_store(measures->crossed + i,
+                        wasm_v128_or(crossed, wasm_v128_and(edge, wasm_i32x4_splat(BP_CROSSES_EDGE))));
+    }
+}
+
 // Four boxes into the columns at a position.
 static inline void put_four(const bp_columns *columns, size_t position, const bp_box *const boxes[WIDTH]) {
     const v128_t low[WIDTH] = {low_half(boxes[0]), low_half(boxes[1]), low_half(boxes[2]), low_half(boxes[3])};
@@ -234,28 +324,22 @@ static void wasm_gather_entries(const bp_columns *columns, size_t begin, size_t 
     plain_gather_entries(columns, i, end, entries, boxes);
 }
 
-// bp_strip_cell of a corner; a lane that is no axis of the strips has cell 0.
-static inline v128_t strip_cells(v128_t corner, v128_t axes, v128_t low, v128_t inverse, v128_t last) {
-    const v128_t cells = vec_multiply(vec_subtract(wasm_v128_and(corner, axes), low), inverse);
-    return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_pmin(last, cells));
-}
-
-static v128_t of_axes(const float values[3]) {
-    return wasm_f32x4_make(values[0], values[1], values[2], 0.0f);
+// bp_strip_cell of a corner
+static inline v128_t strip_cells(v128_t corner, v128_t low, v128_t inverse, v128_t last) {
+    return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_pmin(last, vec_multiply(vec_subtract(corner, low), inverse)));
 }
 
 static size_t wasm_strip_entries(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end, uint32_t *keys,
                                  uint64_t *entries) {
     const v128_t low = of_axes(strips->low), inverse = of_axes(strips->inverse), last = of_axes(strips->last);
-    const v128_t axes = wasm_i32x4_make(-1, -1, strips->dimensions == 2 ? 0 : -1, 0);
+    const v128_t axes = axes_of(strips->dimensions);
     size_t count = 0;
     for (size_t i = begin; i < end; ++i) {
         if (bp_box_is_hole(&boxes[i])) {
             continue;
         }
-        const v128_t high = high_half(&boxes[i]), max = wasm_i32x4_shuffle(high, high, 1, 2, 3, 0);
-        const v128_t first = strip_cells(low_half(&boxes[i]), axes, low, inverse, last);
-        const v128_t more = wasm_i32x4_sub(strip_cells(max, axes, low, inverse, last), first);
+        const v128_t first = strip_cells(min_corner(&boxes[i], axes), low, inverse, last);
+        const v128_t more = wasm_i32x4_sub(strip_cells(max_corner(&boxes[i], axes), low, inverse, last), first);
         const bp_strip_place place = {
             (uint32_t)wasm_i32x4_extract_lane(first, 0), (uint32_t)wasm_i32x4_extract_lane(first, 1),
             (uint32_t)wasm_i32x4_extract_lane(first, 2), (uint32_t)wasm_i32x4_extract_lane(more, 0),
@@ -266,9 +350,9 @@ static size_t wasm_strip_entries(const bp_strips *strips, const bp_box *boxes, s
 }
 
 const bp_kernels bp_kernels_wasm = {
-    .cell_keys = plain_cell_keys,
+    .cell_keys = wasm_cell_keys,
     .gather = wasm_gather,
-    .measure = plain_measure,
+    .measure = wasm_measure,
     .test_ranges = vec_test_ranges,
     .test_rows = vec_test_rows,
     .test_sweep = vec_test_sweep,
