@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { broadphase, broadphaseWorld, peersFrom } from "./peers.js";
+import { broadphase, broadphaseInPlace, broadphaseWorld, peersFrom } from "./peers.js";
 
 const house = fileURLToPath(new URL("../../../", import.meta.url));
 const { load } = await import(`${house}build/web/package/index.js`);
@@ -54,7 +54,7 @@ function workDone() {
 }
 
 const warmUpSeconds = 0.4;
-const secondsOfOne = 4; // after which it stops, when it has done five steps
+const secondsOfOne = 6; // after which it stops, when it has done five steps
 
 // One after the other, each on the same steps; the first one's numbers of pairs are those that the others must find.
 function measureOne(who, count, dimensions, stepCount, expected) {
@@ -128,7 +128,9 @@ for (const [scene, dimensions, others] of [["cubes", 3, peers.cubes], ["squares"
     for (const [count, stepCount] of [[1000, 300], [10000, 60], [100000, 12]]) {
         const settings = dimensions === 2 ? { dimensions } : undefined;
         const own = [broadphase("broadphase", simd, settings), broadphase("broadphase, plain", plain, settings)];
-        if (dimensions === 3) own.push(broadphaseWorld("broadphase, a world", simd));
+        if (dimensions === 3) {
+            own.push(broadphaseInPlace("broadphase, no copies", simd), broadphaseWorld("broadphase, a world", simd));
+        }
         const results = measure([...own, ...others], count, dimensions, stepCount);
         const base = results[0].time;
         for (const result of results) report(scene, count, result.name, result, base);

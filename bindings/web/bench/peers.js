@@ -14,6 +14,16 @@ export function broadphase(name, bp, settings) {
     return { name, prepare: (boxes) => boxes, find: (boxes) => ({ pairs: bp.pairs(boxes, settings).length / 2 }) };
 }
 
+// Boxes that lie in the library's memory, and a view of the pairs: nothing is copied.
+export function broadphaseInPlace(name, bp) {
+    let room = new bp.Floats(0);
+    const prepare = (boxes) => {
+        if (room.length !== boxes.length) room = new bp.Floats(boxes.length);
+        room.view.set(boxes);
+    };
+    return { name, prepare, find: () => ({ pairs: bp.pairsView(room.view).length / 2 }) };
+}
+
 // A world that remembers its objects, and a view of its pairs.
 export function broadphaseWorld(name, bp) {
     const world = new bp.World({ events: false });
