@@ -1,15 +1,15 @@
 // This package beside others, in one run: unit cubes that all move, in a box where each has two pairs, and all pairs at each
 // step; the same with squares. Then WebAssembly beside the native library.
-// usage: bindings/web/bench/run.sh, which installs the others; or node bench.js FOLDER-WITH-NODE_MODULES [CSV-FILE]
+// usage: bindings/web/bench/run.sh, which installs the others; or node bench.js [FOLDER-WITH-NODE_MODULES]
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { broadphase, broadphaseInPlace, broadphaseWorld, peersFrom } from "./peers.js";
 
 const house = fileURLToPath(new URL("../../../", import.meta.url));
 const { load } = await import(`${house}build/web/package/index.js`);
-const [peerFolder, csvFile] = process.argv.slice(2);
+const [, , peerFolder] = process.argv;
 
 // ---- the scene ------------------------------------------------------------------------------------------------------
 
@@ -54,7 +54,7 @@ function workDone() {
 }
 
 const warmUpSeconds = 0.4;
-const secondsOfOne = 6; // after which it stops, when it has done five steps
+const secondsOfOne = 12; // after which it stops, when it has done five steps
 
 // One after the other, each on the same steps; the first one's numbers of pairs are those that the others must find.
 function measureOne(who, count, dimensions, stepCount, expected) {
@@ -109,16 +109,15 @@ const versions = peerFolder ? ["box-intersect", "rbush-3d", "flatbush", "@dimfor
 const commit = execFileSync("git", ["-C", house, "describe", "--always", "--dirty"], { encoding: "utf8" }).trim();
 const simd = await load();
 const plain = await load({ simd: false });
-const rows = [];
 const say = (line) => console.log(line);
 
 say(`# broadphase ${simd.version} (${commit}), node ${process.version}, ${versions.join(", ")}`);
 say(`# ${cpus()[0].model}, one thread; medians of milliseconds of processor time a step; one after the other, on the same steps`);
+say(`# ${new Date().toISOString()}, bindings/web/bench/run.sh`);
 say(`# ratio: how many times as long as this package with SIMD takes`);
 say(`${"scene".padEnd(9)}${"objects".padStart(8)}  ${"who".padEnd(26)}${"ms".padStart(10)}${"ratio".padStart(9)}${"pairs".padStart(9)}${"steps".padStart(7)}`);
 
 const report = (scene, count, name, { time, pairs, steps: stepCount }, base) => {
-    rows.push([scene, count, name, time.toFixed(5), (time / base).toFixed(2), pairs ?? "", stepCount]);
     say(
         `${scene.padEnd(9)}${String(count).padStart(8)}  ${name.padEnd(26)}${time.toPrecision(4).padStart(10)}` +
             `${(time / base).toFixed(2).padStart(9)}${String(pairs ?? "").padStart(9)}${String(stepCount).padStart(7)}`);
@@ -139,4 +138,3 @@ for (const [scene, dimensions, others] of [["cubes", 3, peers.cubes], ["squares"
         }
     }
 }
-if (csvFile) writeFileSync(csvFile, [["scene", "objects", "who", "ms", "ratio", "pairs", "steps"], ...rows].map((row) => row.map((cell) => (/,/.test(cell) ? `"${cell}"` : cell)).join(",")).join("\n") + "\n");

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the other libraries from npm, and runs the benchmark; `make web` and `make` come first.
-# usage: bindings/web/bench/run.sh [CSV-FILE]
+# usage: bindings/web/bench/run.sh
 set -eu
 cd "$(dirname "$0")/../../.."
 folder=build/web/bench-peers
@@ -10,4 +10,4 @@ if ! cmp -s bindings/web/bench/package-lock.json "$folder/installed.json"; then
     npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error
     cp bindings/web/bench/package-lock.json "$folder/installed.json"
 fi
-exec node --single-threaded --expose-gc bindings/web/bench/bench.js "$PWD/$folder" "$@"
+exec node --single-threaded --expose-gc bindings/web/bench/bench.js "$PWD/$folder"
