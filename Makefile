@@ -37,10 +37,11 @@ python:
 	@cmake --preset release >/dev/null
 	@$(BUILD) release --target python_wheel
 
-# The npm package in build/web/package
+# The npm package in build/web/package, the playground in build/web/playground
 web:
 	@scripts/setup build web
 	@bindings/web/build.sh $(JOBS)
+	@bindings/web/playground/build.sh
 
 # The npm package, in node; the native tool is what it is compared with.
 test-web: all web
@@ -150,7 +151,7 @@ help:
 	@echo 'make check      the inner loop: builds what changed, runs the short tests (T=NAME: one of them)'
 	@echo 'make test       the whole test suite; says what did not run, and why'
 	@echo 'make python     the Python package: a wheel in build/python/'
-	@echo 'make web        the npm package: WebAssembly, JavaScript and types in build/web/package/'
+	@echo 'make web        the npm package in build/web/package/, the playground in build/web/playground/'
 	@echo 'make test-web   the tests of the npm package, in node'
 	@echo 'make bench      the quick benchmark: this library beside others'
 	@echo 'make report     build/report.html: all results in bench/results, with charts'

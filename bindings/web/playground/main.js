@@ -1,0 +1,265 @@
+// The page: state, controls, worker and picture, tied together.
+import { Chart } from "./chart.js";
+import { element, listenToControls, notice, showFigures, showMethods, showRows, showState, words } from "./controls.js";
+import { saveBoxes, savePairs } from "./downloads.js";
+import { readBoxes } from "./files/read.js";
+import { listen } from "./gestures.js";
+import { Renderer } from "./renderer.js";
+import { SCENES } from "./scenes/table.js";
+import { Simulation } from "./simulation.js";
+import { FIRST_CAMERA, MOST_COUNT, readState, writeState } from "./state.js";
+import { onSystemTheme, otherTheme, useTheme } from "./theme.js";
+
+const STEP_MS = 1000 / 60;
+const ADDRESS_MS = 1000; // how often the address follows a scene that runs
+const LONG_MS = 2500;
+
+let state = readState(location.hash);
+let file = null; // { name, data } of the reader's own
+let methods = [];
+let rows = null; // of the race under way, or the last one
+let isRacing = false;
+let savedAs = "csv";
+let isStale = true; // the picture
+let lastStep = 0;
+let lastAddress = 0;
+const missing = []; // what this browser has not, in words
+
+// ---- the picture ----
+
+function newRenderer() {
+    try {
+        return new Renderer(element("picture"));
+    } catch {
+        missing.push(
+            "This browser has no WebGL2, so there is no picture. All else works: scenes run, pairs are found and counted.",
+        );
+        return null;
+    }
+}
+
+const renderer = newRenderer();
+const chart = new Chart(element("times"), element("pairs-chart"));
+let colors = useTheme(state.theme);
+
+// ---- the address ----
+
+function writeAddress() {
+    lastAddress = performance.now();
+    history.replaceState(null, "", writeState(state));
+}
+
+function show() {
+    showState(state);
+    writeAddress();
+    isStale = true;
+}
+
+// ---- the worker's answers ----
+
+/** What is said when the reader's own file is in view. */
+function greeting() {
+    if (state.scene !== "file") return [];
+    const text = `${file.name}: ${words(file.data.boxes.length / 6)} boxes.`;
+    return [file.data.triangles ? `${text} Triangles with a common corner are pairs, but do not glow.` : text];
+}
+
+const simulation = new Simulation({
+    scene(scene) {
+        ({ methods } = scene);
+        showMethods(methods, state.method);
+        renderer?.useScene(scene);
+        element("about").textContent = `broadphase ${scene.version}, WebAssembly ${scene.simd ? "with SIMD" : "without SIMD"}.`;
+        if (!scene.simd && !missing.some((text) => text.includes("SIMD"))) {
+            missing.push(
+                "This browser runs WebAssembly without SIMD: the plain form of the library is at work, and is slower.",
+            );
+        }
+        notice([...missing, ...greeting()].join(" "), missing.length > 0 ? 0 : 5);
+    },
+    progress({ step, of }) {
+        notice(`This scene has to be run from its beginning: step ${words(step)} of ${words(of)}.`);
+    },
+    frame({ frame, figures }) {
+        if (simulation.isBusy) return simulation.giveBack(frame); // a newer one is on its way
+        state.step = figures.step;
+        element("at-step").textContent = words(figures.step);
+        renderer?.useFrame(frame);
+        simulation.giveBack(frame);
+        if (!figures.isNew) chart.add(figures);
+        showFigures(figures);
+        if (element("notice").textContent.startsWith("This s")) notice(missing.join(" "));
+        if (state.paused) writeAddress();
+        isStale = true;
+    },
+    row({ row }) {
+        rows.push(row);
+        showRows(rows);
+    },
+    raced() {
+        isRacing = false;
+        element("race").disabled = false;
+        element("race").textContent = "Race again";
+    },
+    boxes({ boxes }) {
+        saveBoxes(boxes, state.scene);
+    },
+    pairs({ pairs }) {
+        savePairs(pairs, savedAs, state.scene);
+    },
+    failure({ text, of }) {
+        state.paused = true;
+        if (of === "race") simulation.on.raced();
+        show();
+        notice(text);
+    },
+});
+
+function open(step = 0) {
+    state.step = step;
+    chart.clear();
+    isRacing = false;
+    element("race").disabled = false;
+    if (state.scene === "file" && !file) notice("Drop a file here, or choose one: boxes as CSV or NPY, meshes as PLY or OBJ.");
+    else simulation.open(state, state.scene === "file" ? file.data : undefined);
+    show();
+}
+
+// ---- what the reader can do ----
+
+const actions = {
+    useScene(name) {
+        const isUsual = state.count === SCENES[state.scene].count;
+        state.scene = name;
+        if (isUsual && SCENES[name].count) state.count = SCENES[name].count;
+        state.camera = structuredClone(FIRST_CAMERA);
+        open();
+        if (name === "file" && !file) element("choose").focus();
+    },
+    useCount(count) {
+        state.count = Math.min(MOST_COUNT, count);
+        open();
+    },
+    useSeed(seed) {
+        state.seed = Math.min(999999, Math.max(0, Math.round(seed) || 0));
+        open();
+    },
+    newSeed() {
+        if (state.scene !== "file") this.useSeed((state.seed % 999999) + 1);
+    },
+    useShape(shape) {
+        state.shape = shape;
+        show();
+    },
+    useMethod(method) {
+        state.method = method;
+        showMethods(methods, method);
+        simulation.useMethod(state, file?.data);
+        show();
+    },
+    togglePause() {
+        state.paused = !state.paused;
+        show();
+    },
+    step() {
+        state.paused = true;
+        if (!simulation.isBusy) simulation.advance();
+        show();
+    },
+    restart() {
+        open();
+    },
+    race() {
+        rows = [];
+        showRows(rows);
+        isRacing = true;
+        element("race").disabled = true;
+        element("race").textContent = "Racing";
+        simulation.race();
+    },
+    savePairs(format) {
+        savedAs = format;
+        simulation.askForPairs();
+    },
+    saveBoxes() {
+        simulation.askForBoxes();
+    },
+    async openFile(chosen) {
+        try {
+            file = { name: chosen.name, data: readBoxes(await chosen.arrayBuffer(), chosen.name) };
+        } catch (error) {
+            return notice(error.message);
+        }
+        this.useScene("file");
+    },
+    async copyLink() {
+        writeAddress();
+        try {
+            await navigator.clipboard.writeText(location.href);
+            notice("The link is copied. It shows this scene at this step, seen from here.", 4);
+        } catch {
+            notice("The link stands in the address bar: this browser does not let pages copy.", 6);
+        }
+    },
+    toggleTheme() {
+        state.theme = otherTheme(state.theme);
+        colors = useTheme(state.theme);
+        chart.draw();
+        show();
+    },
+    cameraBack() {
+        state.camera = structuredClone(FIRST_CAMERA);
+        show();
+    },
+};
+
+// ---- time ----
+
+function sayIfLong() {
+    if (isRacing || simulation.busyFor < LONG_MS || element("notice").textContent !== "") return;
+    notice("This step takes long. Another method, or fewer objects, ends it.");
+}
+
+function tick(now) {
+    requestAnimationFrame(tick);
+    const isReady = !simulation.isBusy && (state.scene !== "file" || file);
+    if (!state.paused && isReady && now - lastStep > STEP_MS - 3) {
+        lastStep = now;
+        simulation.advance();
+    }
+    sayIfLong();
+    element("picture").ariaBusy = String(simulation.isBusy);
+    if (!state.paused && now - lastAddress > ADDRESS_MS) writeAddress();
+    if (!isStale) return;
+    isStale = false;
+    renderer?.draw(state.camera, state.shape, colors);
+    chart.draw();
+}
+
+function begin() {
+    listenToControls(actions);
+    listen(
+        element("picture"),
+        () => state.camera,
+        () => (isStale = true),
+        writeAddress,
+    );
+    onSystemTheme(() => {
+        colors = useTheme(state.theme);
+        isStale = true;
+    });
+    new ResizeObserver(() => (isStale = true)).observe(element("picture"));
+    addEventListener("hashchange", () => {
+        state = readState(location.hash);
+        colors = useTheme(state.theme);
+        open(state.step);
+    });
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches && !state.paused) {
+        state.paused = true;
+        missing.push("Your system asks for little motion, so the scene stands still: press play to let it go.");
+    }
+    open(state.step);
+    requestAnimationFrame(tick);
+}
+
+begin();

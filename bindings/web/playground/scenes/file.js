@@ -1,0 +1,60 @@
+// Your own file: it lies still, at the place of every step.
+import { paint } from "./colors.js";
+
+const COLOR = [96, 140, 180];
+
+/** The middle and the radius of a ball around the finite boxes. */
+function viewOf(boxes, count) {
+    const low = [Infinity, Infinity, Infinity];
+    const high = [-Infinity, -Infinity, -Infinity];
+    for (let i = 0; i < count; ++i) {
+        for (let axis = 0; axis < 3; ++axis) {
+            const min = boxes[6 * i + axis];
+            const max = boxes[6 * i + 3 + axis];
+            if (min > -Infinity && min < low[axis]) low[axis] = min;
+            if (max < Infinity && max > high[axis]) high[axis] = max;
+        }
+    }
+    const sizes = low.map((value, axis) => (high[axis] > value ? high[axis] - value : 0));
+    const center = low.map((value, axis) => (Number.isFinite(value) ? value + 0.5 * sizes[axis] : 0));
+    return { center, radius: 0.5 * Math.hypot(...sizes) || 1 };
+}
+
+/** Whether two triangles have a corner at the same place: in a mesh, neighbors always touch. */
+function haveCommonCorner(triangles, a, b) {
+    for (let i = 9 * a; i < 9 * a + 9; i += 3) {
+        for (let k = 9 * b; k < 9 * b + 9; k += 3) {
+            const isSame =
+                triangles[i] === triangles[k] && triangles[i + 1] === triangles[k + 1] && triangles[i + 2] === triangles[k + 2];
+            if (isSame) return true;
+        }
+    }
+    return false;
+}
+
+export const file = {
+    title: "Your file",
+    about: "Boxes as CSV or NPY, meshes as PLY or OBJ: drop one anywhere. It does not leave your machine.",
+    count: 0,
+
+    /** `data` is what files/read.js returns. */
+    create({ data }) {
+        const { boxes: given, triangles, shape } = data;
+        const count = given.length / 6;
+        const colors = new Uint8Array(3 * count);
+        for (let i = 0; i < count; ++i) paint(colors, i, COLOR);
+        return {
+            count,
+            colors,
+            triangles,
+            exact: given, // 64 bits, if the file has them
+            parts: [{ shape, first: 0, count, hasNoHalo: Boolean(triangles) }],
+            view: viewOf(given, count),
+            glows: triangles && ((a, b) => !haveCommonCorner(triangles, a, b)),
+
+            moveTo(step, boxes) {
+                if (step === 0) boxes.set(given);
+            },
+        };
+    },
+};
