@@ -43,8 +43,9 @@ web:
 	@bindings/web/build.sh $(JOBS)
 	@bindings/web/playground/build.sh
 
-# The npm package, in node; the native tool is what it is compared with.
+# The npm package in node, the playground in Chromium; the native tool is what it is compared with.
 test-web: all web
+	@scripts/setup web-test
 	@scripts/test-web
 
 bench:
@@ -152,7 +153,7 @@ help:
 	@echo 'make test       the whole test suite; says what did not run, and why'
 	@echo 'make python     the Python package: a wheel in build/python/'
 	@echo 'make web        the npm package in build/web/package/, the playground in build/web/playground/'
-	@echo 'make test-web   the tests of the npm package, in node'
+	@echo 'make test-web   the tests of the npm package in node, and of the playground in Chromium'
 	@echo 'make bench      the quick benchmark: this library beside others'
 	@echo 'make report     build/report.html: all results in bench/results, with charts'
 	@echo 'make lint       the layers, clang-tidy, cppcheck and gcc -fanalyzer'
