@@ -10,21 +10,22 @@
 // cells. Half of the neighbours are enough, because the objects of the other half test against it. The lists of the
 // literature are ranges here: boxes are copied in the order of their cells, and the cells of a row that an object
 // reaches are one range, tested eight at a time. Of the rows above, an object needs only those into which it crosses:
+//
 //     +-----+-----+-----+        own row   what follows, up to the cell of its max
-//     +-----+-----+-----+        own row   from itself up to the cell of its max
+//     | -+  |  0+ | ++  |        +0        only if it crosses its cell's upper y face
 //     +-----+-----+-----+        0+, -+    only if it crosses the upper z face
 //           |  x→ | +0  |        ++        only if it crosses both
 //           +-----+-----+
 //
 // Hence fewer candidate tests than with the own cell and 13 neighbours. An object that is larger than the cells, or
-// Hence fewer candidate tests than with the own cell and 13 neighbours. An object that is larger than the cells, or
 // infinite, is stored separately. It is tested against the cells that its box covers (rows and layers that are covered
 // whole are one range) and against all other large objects: a wall costs as much as there are objects at it. Objects
 // outside a configured domain belong to the cells at its border.
-// Cost: O(n + cells) time and memory. Loses where the cells are many and empty (a large domain with dense spots; Koch
+//
 // Cost: O(n + cells) time and memory. Loses where the cells are many and empty (a large domain with dense spots; Koch
 // 2020 measured 12 times the time of a hash grid there) and where sizes differ much: cells are as large as most objects
 // need.
+//
 // Source: C. Koch, "Implementation and Evaluation of Acceleration Structures for Inhomogeneous and Polydisperse
 // Particle Dynamics", 2020, section 2.2.
 #include "methods/linked_cells/linked_cells_build.h"
