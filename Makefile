@@ -8,7 +8,7 @@ TEST = ctest --parallel $(JOBS) --preset
 OWN_SOURCES = find include src scenes cli bench bindings integrations tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
-.PHONY: all demo check test test-web python web bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz \
+.PHONY: all demo check test test-web python web site bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz \
     golden windows nightly install clean help
 
 all:
@@ -43,8 +43,13 @@ web:
 	@bindings/web/build.sh $(JOBS)
 	@bindings/web/playground/build.sh
 
-# The npm package in node, the playground in Chromium; the native tool is what it is compared with.
-test-web: all web
+# The documentation as pages in build/site, with the playground
+site: report web
+	@scripts/setup site
+	site/build.py build/site --report build/report.html --playground build/web/playground
+
+# The npm package in node, the playground and the site in Chromium; the native tool is what they are compared with.
+test-web: all web site
 	@scripts/setup web-test
 	@scripts/test-web
 
@@ -153,7 +158,8 @@ help:
 	@echo 'make test       the whole test suite; says what did not run, and why'
 	@echo 'make python     the Python package: a wheel in build/python/'
 	@echo 'make web        the npm package in build/web/package/, the playground in build/web/playground/'
-	@echo 'make test-web   the tests of the npm package in node, and of the playground in Chromium'
+	@echo 'make site       the documentation as a static site: build/site/index.html'
+	@echo 'make test-web   the tests of the npm package in node, and of playground and site in Chromium'
 	@echo 'make bench      the quick benchmark: this library beside others'
 	@echo 'make report     build/report.html: all results in bench/results, with charts'
 	@echo 'make lint       the layers, clang-tidy, cppcheck and gcc -fanalyzer'

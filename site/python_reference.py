@@ -1,0 +1,84 @@
+"""The reference of the Python package, from its docstrings: those in C as their sources have them, the rest by `ast`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from text import code_block, escape, inline
+
+FOLDER = "bindings/python"
+DOCSTRING = re.compile(r'const char (\w+)_doc\[\] =\s*((?:"(?:[^"\\]|\\.)*"\s*)+);')
+ONE_CALL = ["pairs", "mesh_pairs", "neighbors", "neighbor_images", "neighbor_list", "neighbor_matrix", "pair_matrix"]
+OTHERS = ["explain", "tune", "methods"]
+
+
+def read_docstrings(root: Path) -> dict[str, str]:
+    """By name; methods of World as World.name. A signature, if there is one, is the first line."""
+    found: dict[str, str] = {}
+    for path in sorted((root / FOLDER / "src").glob("*.c")):
+        for name, literals in DOCSTRING.findall(path.read_text()):
+            text = "".join(ast.literal_eval(each) for each in re.findall(r'"(?:[^"\\]|\\.)*"', literals))
+            text = text.replace("\n--\n\n", "\n\n").replace("($self, /)", "()").replace("$self, ", "").replace("$self", "")
+            name = re.sub(r"^world_(?=\w)", "World.", name)
+            found[{"world": "World", "update": "Update"}.get(name, name)] = text
+    for path in sorted((root / FOLDER / "broadphase").glob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                arguments = re.sub(r": [^=,]+(?= =|=|,|$)", "", ast.unparse(node.args))
+                found[node.name] = f"{node.name}({arguments})\n\n{ast.get_docstring(node) or ''}"
+            elif isinstance(node, ast.ClassDef) and node.name == "_Load":
+                found["World.load"] = "load(file, **settings)\n\n" + (ast.get_docstring(node) or "")
+    return found
+
+
+def docstring_html(text: str) -> str:
+    out = []
+    for block in re.split(r"\n\s*\n", text.strip()):
+        if block.lstrip().startswith(">>>"):
+            out.append(code_block(block, "pycon"))
+        else:
+            out.append(f"<p>{inline(' '.join(block.split()))}</p>")
+    return "\n".join(out)
+
+
+def entry_html(name: str, text: str) -> str:
+    first, _, rest = text.partition("\n\n")
+    is_signature = re.match(r"\w+\(", first)
+    code = code_block(first.replace("\n", " "), "python") if is_signature else ""
+    body = docstring_html(rest if is_signature else text)
+    kind = ' <span class="kind">class</span>' if name in ("World", "Update") else ""
+    return f'<section class="item"><h3 id="{name}"><code>{escape(name)}</code>{kind}</h3>{code}{body}</section>'
+
+
+def page(root: Path) -> str:
+    found = read_docstrings(root)
+    exported = set(re.findall(r'^    "(\w+)",$', (root / FOLDER / "broadphase/__init__.py").read_text(), re.M))
+    expected = {name for name in exported if not name.endswith("Error")}
+    if expected - set(found):
+        raise SystemExit(f"site: no docstrings for {sorted(expected - set(found))} of the Python package")
+    world = [name for name in found if name.startswith("World.")]
+    parts = [("One call, no state", ONE_CALL), ("A world of objects that move", ["World", *world, "Update"])]
+    parts.append(("Which method, and why", OTHERS))
+    out = ["<h1>Python reference</h1>", docstring_html(ast.get_docstring(init_module(root)) or "")]
+    out.append('<p class="soft">Made from the docstrings; <code>help(broadphase)</code> shows the same.</p>')
+    for title, entries in parts:
+        out.append(f'<h2 id="{title.split()[0].lower()}-{title.split()[1].lower().rstrip(",")}">{title}</h2>')
+        out += [entry_html(name, found[name]) for name in entries]
+    out.append('<h2 id="errors">Errors</h2>' + errors_html(root))
+    return "\n".join(out)
+
+
+def init_module(root: Path) -> ast.Module:
+    return ast.parse((root / FOLDER / "broadphase/__init__.py").read_text())
+
+
+def errors_html(root: Path) -> str:
+    stub = (root / FOLDER / "broadphase/_core.pyi").read_text()
+    rows = re.findall(r"^class (\w*Error)\((.*?)\)", stub, re.M)
+    cells = "".join(f'<tr id="{name}" data-name><td><code>{name}</code></td><td>{bases}</td></tr>' for name, bases in rows)
+    return (
+        '<div class="wide"><table class="members"><thead><tr><th>exception</th><th>is also a</th></tr></thead>'
+        f"<tbody>{cells}</tbody></table></div>"
+    )
