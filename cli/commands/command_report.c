@@ -85,6 +85,14 @@ static bool draw_chart(report_run *run, const report_chart *chart, char **folder
     return true;
 }
 
+static bool draw_section(report_run *run, const report_section *section, char **folders, size_t folder_count,
+                         failure *why) {
+    for (size_t i = 0; i < section->chart_count; i++) {
+        if (!draw_chart(run, &section->charts[i], folders, folder_count, why)) return false;
+    }
+    return true;
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // The work
 
@@ -105,8 +113,8 @@ static bool make_report(report_run *run, char **folders, size_t folder_count, fa
     if (!report_data_read(&run->data, folders, folder_count, why) || !make_folders(run, why)) return false;
     run->points = malloc(sizeof *run->points);
     if (run->points == NULL) return failure_memory(why);
-    for (size_t i = 0; i < REPORT_CHART_COUNT; i++) {
-        if (!draw_chart(run, &REPORT_CHARTS[i], folders, folder_count, why)) return false;
+    for (size_t i = 0; i < REPORT_SECTION_COUNT; i++) {
+        if (!draw_section(run, REPORT_SECTIONS[i], folders, folder_count, why)) return false;
     }
     const report_page page = {&run->data, run->figures, run->figure_count};
     if (!report_page_write(&page, path, why)) return false;

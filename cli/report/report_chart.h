@@ -1,4 +1,4 @@
-// Charts: their definitions (one table, report_charts.c), points, pictures, and sentences.
+// Charts: their definitions (charts/, in the sections of report_charts.c), points, pictures, and sentences.
 //
 //     rows --report_select--> points --report_gnuplot--> SVG
 //                                  \--report_figures--> "grows as n^1.04"
@@ -44,16 +44,15 @@ typedef struct report_chart {
     const char *paper; // what a paper found, and where; NULL: nothing
 } report_chart;
 
-extern const report_chart REPORT_CHARTS[];
-extern const size_t REPORT_CHART_COUNT;
-
-// A part of the page: all charts of some suites.
+// A part of the page.
 typedef struct report_section {
-    const char *suites; // separated by spaces
+    const char *id; // of the place in the page
     const char *title, *text;
+    const report_chart *charts;
+    size_t chart_count;
 } report_section;
 
-extern const report_section REPORT_SECTIONS[];
+extern const report_section *const REPORT_SECTIONS[];
 extern const size_t REPORT_SECTION_COUNT;
 
 enum { CHART_SERIES_MAX = 32, CHART_CATEGORY_MAX = 96, CHART_POINT_MAX = 512 };

@@ -190,19 +190,16 @@ static void write_peers(output_file *output, const report_page *page) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Sections
 
-static bool is_in(const report_section *section, const char *suite) {
-    const size_t length = strlen(suite);
-    for (const char *word = section->suites; *word != '\0'; word += strspn(word, " ")) {
-        const size_t end = strcspn(word, " ");
-        if (end == length && strncmp(word, suite, length) == 0) return true;
-        word += end;
+static bool is_in(const report_section *section, const report_figure *figure) {
+    for (size_t i = 0; i < section->chart_count; i++) {
+        if (&section->charts[i] == figure->chart) return true;
     }
     return false;
 }
 
 static bool has_figures(const report_page *page, const report_section *section) {
     for (size_t i = 0; i < page->figure_count; i++) {
-        if (is_in(section, page->figures[i].chart->suite)) return true;
+        if (is_in(section, &page->figures[i])) return true;
     }
     return false;
 }
@@ -223,21 +220,14 @@ static void write_figure(output_file *output, const report_figure *figure) {
     write_raw(output, "</figure>\n");
 }
 
-// The first of its suites names a section.
-static void write_name(output_file *output, const report_section *section) {
-    output_bytes(output, section->suites, strcspn(section->suites, " "));
-}
-
 static void write_section(output_file *output, const report_page *page, const report_section *section) {
-    write_raw(output, "<h2 id='");
-    write_name(output, section);
-    write_raw(output, "'>");
+    output_text(output, "<h2 id='%s'>", section->id);
     write_text(output, section->title);
     write_raw(output, "</h2>\n<p>");
     write_text(output, section->text);
     write_raw(output, "</p>\n<div class='figures'>\n");
     for (size_t i = 0; i < page->figure_count; i++) {
-        if (is_in(section, page->figures[i].chart->suite)) write_figure(output, &page->figures[i]);
+        if (is_in(section, &page->figures[i])) write_figure(output, &page->figures[i]);
     }
     write_raw(output, "</div>\n");
 }
@@ -245,11 +235,9 @@ static void write_section(output_file *output, const report_page *page, const re
 static void write_contents(output_file *output, const report_page *page) {
     write_raw(output, "<nav><a href='#promises'>Promises</a><a href='#peers'>Fastest peers</a>");
     for (size_t i = 0; i < REPORT_SECTION_COUNT; i++) {
-        if (!has_figures(page, &REPORT_SECTIONS[i])) continue;
-        write_raw(output, "<a href='#");
-        write_name(output, &REPORT_SECTIONS[i]);
-        write_raw(output, "'>");
-        write_text(output, REPORT_SECTIONS[i].title);
+        if (!has_figures(page, REPORT_SECTIONS[i])) continue;
+        output_text(output, "<a href='#%s'>", REPORT_SECTIONS[i]->id);
+        write_text(output, REPORT_SECTIONS[i]->title);
         write_raw(output, "</a>");
     }
     write_raw(output, "<a href='#where'>Where it was measured</a><a href='#literature'>The literature</a></nav>\n");
@@ -265,9 +253,20 @@ static bool is_drawn(const report_page *page, const report_chart *chart) {
     return false;
 }
 
+// The next chart without a figure, by section and place in it; NULL: there is no other.
+static const report_chart *next_missing(const report_page *page, size_t *section, size_t *place) {
+    for (; *section < REPORT_SECTION_COUNT; (*section)++, *place = 0) {
+        while (*place < REPORT_SECTIONS[*section]->chart_count) {
+            const report_chart *chart = &REPORT_SECTIONS[*section]->charts[(*place)++];
+            if (!is_drawn(page, chart)) return chart;
+        }
+    }
+    return NULL;
+}
+
 size_t report_page_missing(const report_page *page) {
-    size_t count = 0;
-    for (size_t i = 0; i < REPORT_CHART_COUNT; i++) count += !is_drawn(page, &REPORT_CHARTS[i]);
+    size_t count = 0, section = 0, place = 0;
+    while (next_missing(page, &section, &place) != NULL) count++;
     return count;
 }
 
@@ -276,9 +275,8 @@ static void write_missing(output_file *output, const report_page *page) {
     write_raw(output,
               "<h2 id='missing'>Charts without data</h2>\n<p>These have nothing to show yet: their suite was not "
               "run, or not to its end.</p>\n<ul>\n");
-    for (size_t i = 0; i < REPORT_CHART_COUNT; i++) {
-        const report_chart *chart = &REPORT_CHARTS[i];
-        if (is_drawn(page, chart)) continue;
+    size_t section = 0, place = 0;
+    for (const report_chart *chart; (chart = next_missing(page, &section, &place)) != NULL;) {
         output_text(output, "<li id='missing-%s'>", chart->id);
         write_text(output, chart->title);
         output_text(output, " <span class='soft'>(suite %s%s%s)</span></li>\n", chart->suite,
@@ -358,7 +356,7 @@ bool report_page_write(const report_page *page, const char *path, failure *why) 
     write_promises(&output, page);
     write_peers(&output, page);
     for (size_t i = 0; i < REPORT_SECTION_COUNT; i++) {
-        if (has_figures(page, &REPORT_SECTIONS[i])) write_section(&output, page, &REPORT_SECTIONS[i]);
+        if (has_figures(page, REPORT_SECTIONS[i])) write_section(&output, page, REPORT_SECTIONS[i]);
     }
     write_missing(&output, page);
     write_files(&output, page);

@@ -1,0 +1,86 @@
+// Charts of the experiments of Gissler et al.
+#include "report/report_chart.h"
+
+// clang-format off
+static const report_chart GISSLER_CHARTS[] = {
+    {
+        .id = "gissler-points", .suite = "gissler", .experiment = "tetrahedra-points",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X | CHART_SORT, .where = "threads=1",
+        .x = "name", .y = "total_ms", .series = "scene",
+        .y_label = "time of a search, ms",
+        .title = "Points against tetrahedra",
+        .shows = "Beside the best method of each scene, index sort (compact-grid cell=edge) takes "
+                 "{beside|compact-grid cell=edge} times as long, serial hashing {beside|spatial-hash cell=edge}, "
+                 "cuckoo hashing {beside|cuckoo-grid cell=edge}, the hierarchical grid {beside|hierarchical-grid}.",
+        .paper = "Gissler et al., Fig. 2, 3: index sort updates points faster than serial hashing, even on one core; "
+                 "cuckoo hashing is slower.",
+    },
+    {
+        .id = "gissler-edges", .suite = "gissler", .experiment = "edges-triangles",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X | CHART_SORT, .where = "threads=1",
+        .x = "name", .y = "total_ms", .series = "scene",
+        .y_label = "time of a search, ms",
+        .title = "Edges against triangles",
+        .shows = "Beside the best method of each scene, index sort (compact-grid cell=edge) takes "
+                 "{beside|compact-grid cell=edge} times as long, serial hashing {beside|spatial-hash cell=edge}, "
+                 "cuckoo hashing {beside|cuckoo-grid cell=edge}, the hierarchical grid {beside|hierarchical-grid}.",
+        .paper = "Gissler et al., Fig. 3: index sort falls back where the footprints of many edges are entered.",
+    },
+    {
+        .id = "gissler-threads", .suite = "gissler", .experiment = "edges-triangles",
+        .kind = CHART_LINES, .flags = CHART_LOG_X | CHART_LOG_Y,
+        .where = "scene=skull;"
+                 "method=compact-grid cell=edge|spatial-hash cell=edge|cuckoo-grid cell=edge|hierarchical-grid",
+        .x = "threads", .y = "total_ms", .series = "method", .drop = " cell=edge",
+        .x_label = "threads", .y_label = "time of a search, ms",
+        .title = "More and more threads (skull, edges against triangles)",
+        .shows = "From one thread to the most: index sort {first|compact-grid} to {last|compact-grid} ms, cuckoo hashing "
+                 "{first|cuckoo-grid} to {last|cuckoo-grid}, the hierarchical grid {first|hierarchical-grid} to "
+                 "{last|hierarchical-grid}.",
+        .paper = "Gissler et al., §5: on eight cores 3.2 times faster (index sort) and 2.6 times (cuckoo hashing).",
+    },
+    {
+        .id = "gissler-sort", .suite = "gissler", .experiment = "sort",
+        .kind = CHART_LINES,
+        .where = "method=compact-grid sort=radix|compact-grid sort=adaptive|compact-grid sort=automatic;threads=1",
+        .x = "changed", .y = "update_ms", .series = "method", .drop = "compact-grid ",
+        .x_label = "share of keys that change in a step", .y_label = "time of an update, ms",
+        .title = "What a sort gains from the last order",
+        .shows = "With 2 % changed or none the adaptive sort takes {low|sort=adaptive} ms, with all changed "
+                 "{high|sort=adaptive}; radix {range|sort=radix}; the automatic one changes over.",
+        .paper = "Gissler et al., §5: 128,000 keys on four cores: radix 14 ms whatever changes, the other sort 3 ms "
+                 "at 2 %, 6 at 10 %, and as long as radix when all change.",
+    },
+    {
+        .id = "gissler-lines", .suite = "gissler", .experiment = "locality",
+        .kind = CHART_DOTS, .where = "cache-lines=d1",
+        .x = "order", .y = "tests", .series = "method", .strip = "cache-lines cell",
+        .y_label = "cache lines fetched into the first level",
+        .title = "Cache lines by the order of the boxes in memory (callgrind)",
+        .shows = "Boxes in random order need {beside|random} times the lines of the best order, in the order of the "
+                 "mesh {beside|mesh} times; keys along a Z-curve {ratio|compact-grid keys=z-curve|compact-grid} times "
+                 "those of row-major keys.",
+        .paper = "Gissler et al., §5: the query of edges and triangles gains 8 % from Z-curves, because what is near "
+                 "in space is near in memory.",
+    },
+    {
+        .id = "gissler-locality", .suite = "gissler", .experiment = "locality",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X, .where = "pairs!=0",
+        .x = "name", .y = "find_ms", .series = "order",
+        .y_label = "time of the query, ms",
+        .title = "Time of the query, by the order in memory",
+        .shows = "Boxes in random order take {ratio|random|z-curve} times as long as boxes along a Z-curve, in the "
+                 "order of the mesh {ratio|mesh|z-curve} times.",
+        .paper = "Gissler et al., §5: 8 % on average.",
+    },
+};
+// clang-format on
+
+const report_section SECTION_GISSLER = {
+    .id = "gissler",
+    .title = "Deforming tissue (Gissler et al.)",
+    .text = "The experiments of Gissler et al., section 5, on tissue built in code, of the sizes of its Table 1. "
+            "cell=edge: cells as long as the mean edge, as there.",
+    .charts = GISSLER_CHARTS,
+    .chart_count = sizeof GISSLER_CHARTS / sizeof *GISSLER_CHARTS,
+};

@@ -1,0 +1,97 @@
+// Charts of this library beside others, and beside the limits of the machine.
+#include "report/report_chart.h"
+
+// clang-format off
+static const report_chart PEERS_CHARTS[] = {
+    {
+        .id = "quick-libraries", .suite = "quick",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X | CHART_SORT,
+        .where = "who!=limit;threads=1;n=100000;method!=hierarchical-grid/scalar",
+        .x = "name", .y = "total_ms/n*1e6", .series = "scene",
+        .y_label = "time per object and step, ns",
+        .title = "Time per object, 10⁵ boxes",
+        .shows = "The fastest other library takes {margin|hierarchical-grid} times as long as the hierarchical grid, "
+                 "whatever the scene.",
+    },
+    {
+        .id = "quick-growth", .suite = "quick",
+        .kind = CHART_LINES, .flags = CHART_LOG,
+        .where = "who!=limit;threads=1;scene=uniform;method!=hierarchical-grid/scalar",
+        .x = "n", .y = "total_ms", .series = "name",
+        .x_label = "objects", .y_label = "time of a step, ms",
+        .title = "The scene uniform, more and more objects",
+        .shows = "The time of the hierarchical grid grows as n to the power of {exponent|hierarchical-grid}; Embree's "
+                 "as {exponent|embree collide}, ODE's sweep's as {exponent|ode sap}.",
+        .paper = "Schornbaum 2009, Fig. 20: all pairs quadratic, the hierarchical grid linear.",
+    },
+    {
+        .id = "methods-growth", .suite = "methods",
+        .kind = CHART_LINES, .flags = CHART_LOG,
+        .where = "who=broadphase;threads=1;scene=uniform;method!=hierarchical-grid/scalar",
+        .x = "n", .y = "total_ms/n*1e6", .series = "name",
+        .x_label = "objects", .y_label = "time per object and step, ns",
+        .title = "Every method, per object",
+        .shows = "From the smallest to the largest scene the hierarchical grid's time per object grows "
+                 "{growth|hierarchical-grid} times, the tree's (bvh) {growth|bvh} times, sweep and prune's "
+                 "{growth|sweep-and-prune} times.",
+        .paper = "Schornbaum 2009, §4.1: worse than linear while data outgrows the cache, then linear again.",
+    },
+    {
+        .id = "methods-memory", .suite = "methods",
+        .kind = CHART_DOTS,
+        .where = "who=broadphase;threads=1;scene=uniform;method!=hierarchical-grid/scalar|brute-force", .largest = "n",
+        .x = "name", .y = "bytes_per_object", .series = "",
+        .y_label = "bytes per object, beside the boxes",
+        .title = "Memory of every method",
+        .shows = "Structures hold {low|} to {high|} bytes for each of the most boxes measured, most in {high-at|}.",
+        .paper = "Koch 2020, Table 11 (rounded): 39 to 73 bytes for a hash grid of 128³ cells, 105 to 236 for the "
+                 "octree.",
+    },
+};
+// clang-format on
+
+const report_section SECTION_PEERS = {
+    .id = "quick",
+    .title = "Beside other libraries",
+    .text = "Everything moves in each step, one thread, the whole step: new boxes in, all pairs out. Each library in "
+            "its best honest use; all find the same pairs.",
+    .charts = PEERS_CHARTS,
+    .chart_count = sizeof PEERS_CHARTS / sizeof *PEERS_CHARTS,
+};
+
+// clang-format off
+static const report_chart SCALING_CHARTS[] = {
+    {
+        .id = "scaling-time", .suite = "scaling",
+        .kind = CHART_LINES, .flags = CHART_LOG, .where = "who=broadphase|limit|embree;method!=copy",
+        .x = "n", .y = "total_ms/n*1e6,=boxes read and pairs written:copying_ms/n*1e6", .series = "name threads",
+        .x_label = "objects", .y_label = "ms per million objects",
+        .title = "Time per million objects, and what the machine allows",
+        .shows = "One thread takes {range|hierarchical-grid threads = 1} ms per million objects, as long as "
+                 "{ratio|hierarchical-grid threads = 1|limit radix-sort threads = 1} radix sorts of as many keys; "
+                 "reading boxes and writing pairs at the speed of a copy would take {ratio|boxes read and pairs "
+                 "written|hierarchical-grid threads = 1} of that.",
+        .paper = "Schornbaum 2009, Fig. 22: linear for large numbers, worse than linear where data outgrows the "
+                 "cache.",
+    },
+    {
+        .id = "scaling-memory", .suite = "scaling",
+        .kind = CHART_LINES, .flags = CHART_LOG_X, .where = "who=broadphase",
+        .x = "n", .y = "bytes_per_object", .series = "threads",
+        .x_label = "objects", .y_label = "bytes per object",
+        .title = "Memory beside the boxes",
+        .shows = "One thread needs {last|threads = 1} bytes per object at the largest scene.",
+        .paper = "Koch 2020, Table 11: a hash grid of 128³ cells 35 MiB for 5·10⁵ particles, 73 bytes each; the "
+                 "octree 168.",
+    },
+};
+// clang-format on
+
+const report_section SECTION_SCALING = {
+    .id = "scaling",
+    .title = "Beside the limits of the machine",
+    .text = "Unit cubes, two pairs each. A copy and a radix sort are measured in the same run: no method can do with "
+            "less than reading all boxes and writing all pairs.",
+    .charts = SCALING_CHARTS,
+    .chart_count = sizeof SCALING_CHARTS / sizeof *SCALING_CHARTS,
+};

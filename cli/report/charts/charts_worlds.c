@@ -1,0 +1,138 @@
+// Charts of worlds with motion, neighbours, queries, the choice of the method, hostile shapes, and recordings.
+#include "report/report_chart.h"
+
+// clang-format off
+static const report_chart WORLDS_CHARTS[] = {
+    {
+        .id = "living-share", .suite = "living",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X, .where = "scene=uniform;who=broadphase",
+        .x = "tail", .y = "total_ms", .series = "",
+        .y_label = "time of an update, ms",
+        .title = "10⁶ boxes of which all, some or none move",
+        .shows = "From all moving to none moving the time of an update goes from {high|} to {low|} ms.",
+    },
+    {
+        .id = "living-bullet", .suite = "living",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X, .where = "scene!=uniform",
+        .x = "scene tail n", .y = "total_ms", .series = "head",
+        .y_label = "time of an update, ms",
+        .title = "Beside Bullet's worlds",
+        .shows = "Bullet's default takes {ratio|bullet dbvt|hierarchical-grid} times as long as ours; where "
+                 "everything has settled, both return at once.",
+    },
+    {
+        .id = "neighbors-growth", .suite = "neighbors",
+        .kind = CHART_LINES, .flags = CHART_LOG, .where = "who!=limit;threads=1",
+        .x = "n", .y = "total_ms/n*1e6", .series = "name",
+        .x_label = "points", .y_label = "time per point, ns",
+        .title = "All neighbours within a radius",
+        .shows = "The k-d tree, searched in the order of its leaves, takes {ratio|nanoflann "
+                 "kd-tree|hierarchical-grid} times as long; asked in the order given {ratio|nanoflann "
+                 "kd-tree/as-given|hierarchical-grid} times.",
+    },
+    {
+        .id = "queries-kinds", .suite = "queries",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X, .largest = "n",
+        .x = "tail", .y = "total_ms*1000", .series = "head",
+        .y_label = "time of one query, µs",
+        .title = "Queries of 10⁶ boxes",
+        .shows = "Bullet's tree takes {ratio|bullet tree/top-down|hierarchical-grid} times as long, built from the "
+                 "top; {ratio|bullet tree|hierarchical-grid} times, built leaf by leaf.",
+    },
+};
+// clang-format on
+
+const report_section SECTION_WORLDS = {
+    .id = "living",
+    .title = "Worlds with motion",
+    .text = "Worlds in which all, some or none move, the neighbours of points, and queries of a world. Times are "
+            "medians; the suite itself judges living worlds by their means.",
+    .charts = WORLDS_CHARTS,
+    .chart_count = sizeof WORLDS_CHARTS / sizeof *WORLDS_CHARTS,
+};
+
+// clang-format off
+static const report_chart CHOICE_CHARTS[] = {
+    {
+        .id = "auto-choice", .suite = "auto", .experiment = "auto",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X, .where = "method=auto",
+        .x = "scene", .y = "total_ms", .beside = "method!=auto", .series = "n", .strip = "moving", .mark = 1.15,
+        .y_label = "time beside the best method of the case",
+        .title = "What the library chooses, beside the best",
+        .shows = "Over {count} cases the choice takes {range|} times the time of the best method; the dashed line is "
+                 "the promised mean.",
+        .paper = "Zych 2016, §5, Koch 2020, §5: both wish for a choice that is made automatically, because nobody can "
+                 "tell beforehand.",
+    },
+};
+// clang-format on
+
+const report_section SECTION_CHOICE = {
+    .id = "auto",
+    .title = "The right method by itself",
+    .text = "Every method on every scene beside the one that the library chooses.",
+    .charts = CHOICE_CHARTS,
+    .chart_count = sizeof CHOICE_CHARTS / sizeof *CHOICE_CHARTS,
+};
+
+// clang-format off
+static const report_chart HOSTILE_CHARTS[] = {
+    {
+        .id = "worst-time", .suite = "worst", .experiment = "worst",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X | CHART_SORT, .where = "kind=auto",
+        .x = "scene", .y = "total_ms/work", .beside = "method=uniform-boxes", .series = "n", .mark = 15,
+        .y_label = "time for each object and pair, beside uniform boxes",
+        .title = "Hostile scenes, alone and between two sets",
+        .shows = "Over {count} cases a hostile scene takes {range|} times as long as uniform boxes; the dashed line is "
+                 "what was promised. Calls that took too long were ended there.",
+    },
+    {
+        .id = "worst-peers", .suite = "worst", .experiment = "peers",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X, .largest = "n",
+        .x = "scene", .y = "total_ms/n*1e6", .series = "name",
+        .y_label = "time per object, ns",
+        .title = "Beside CGAL's segment trees",
+        .shows = "CGAL takes {ratio|cgal segment-tree|auto} times as long as the default.",
+    },
+    {
+        .id = "worst-found", .suite = "worst-search", .experiment = "search",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X | CHART_SORT, .where = "kind=auto",
+        .x = "scene", .y = "total_ms/work", .beside = "method=uniform-boxes", .series = "n", .mark = 40,
+        .y_label = "time for each object and pair, beside uniform boxes",
+        .title = "The worst that a random search found",
+        .shows = "The worst of the scenes that were found take {range|} times as long as uniform boxes; the dashed line "
+                 "is what was promised. Their parameters stand in the file.",
+    },
+};
+// clang-format on
+
+const report_section SECTION_HOSTILE = {
+    .id = "worst",
+    .title = "Hostile shapes",
+    .text = "Needles, plates, onions, half-infinite boxes and other shapes with few pairs, in one call with the "
+            "default config, in turns with a call on as many uniform boxes. What counts is the time for each object "
+            "and pair.",
+    .charts = HOSTILE_CHARTS,
+    .chart_count = sizeof HOSTILE_CHARTS / sizeof *HOSTILE_CHARTS,
+};
+
+// clang-format off
+static const report_chart RECORDINGS_CHARTS[] = {
+    {
+        .id = "trace-methods", .suite = "trace",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X | CHART_SORT, .where = "who!=limit",
+        .x = "name", .y = "total_ms/n*1e6", .series = "scene",
+        .y_label = "time per object and step, ns",
+        .title = "Recordings of your own",
+        .shows = "Beside the best, the hierarchical grid takes {beside|hierarchical-grid} times as long.",
+    },
+};
+// clang-format on
+
+const report_section SECTION_RECORDINGS = {
+    .id = "trace",
+    .title = "Recordings",
+    .text = "Your own scenes, replayed (broadphase bench --suite trace --file FILE.npy).",
+    .charts = RECORDINGS_CHARTS,
+    .chart_count = sizeof RECORDINGS_CHARTS / sizeof *RECORDINGS_CHARTS,
+};

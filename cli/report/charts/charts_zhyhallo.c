@@ -1,0 +1,62 @@
+// Charts of the experiments of Zhyhallo and Woźna-Szcześniak.
+#include "report/report_chart.h"
+
+// clang-format off
+static const report_chart ZHYHALLO_CHARTS[] = {
+    {
+        .id = "zhyhallo-memory", .suite = "zhyhallo",
+        .kind = CHART_LINES, .flags = CHART_LOG_Y, .where = "n=10000;threads=1",
+        .x = "cells", .y = "bytes_per_object*n/1048576", .series = "scene method", .drop = "pivot-grid ",
+        .x_label = "edge of the scene, cells", .y_label = "memory, MiB",
+        .title = "Memory, 10⁴ objects in larger and larger scenes",
+        .shows = "From the smallest to the largest scene a dense table grows {growth|uniform-2d dense} times; chunks "
+                 "of 8² cells {growth|clustered-2d chunk=8} times where objects are crowded, {growth|uniform-2d "
+                 "chunk=8} times where they are spread.",
+        .paper = "Zhyhallo and Woźna-Szcześniak, Fig. 6b: Pozzer's table grows with the scene; chunks do not where "
+                 "objects are crowded.",
+    },
+    {
+        .id = "zhyhallo-time", .suite = "zhyhallo",
+        .kind = CHART_LINES, .flags = CHART_LOG_Y, .where = "n=10000;threads=1",
+        .x = "cells", .y = "update_ms", .series = "scene method", .drop = "pivot-grid ",
+        .x_label = "edge of the scene, cells", .y_label = "time to make the table, ms",
+        .title = "Time, 10⁴ objects in larger and larger scenes",
+        .shows = "In the largest scene the dense table takes {last|uniform-2d dense} ms, chunks of 8² cells "
+                 "{last|clustered-2d chunk=8} (crowded) and {last|uniform-2d chunk=8} (spread).",
+        .paper = "Zhyhallo and Woźna-Szcześniak, Fig. 6a: the time of chunks does not depend on the scene's size "
+                 "either where objects are crowded.",
+    },
+    {
+        .id = "zhyhallo-memory-many", .suite = "zhyhallo",
+        .kind = CHART_LINES, .flags = CHART_LOG_Y, .where = "n=100000;threads=1",
+        .x = "cells", .y = "bytes_per_object*n/1048576", .series = "scene method", .drop = "pivot-grid ",
+        .x_label = "edge of the scene, cells", .y_label = "memory, MiB",
+        .title = "Memory, 10⁵ objects",
+        .shows = "With ten times as many objects the largest scene takes {last|clustered-2d chunk=8} MiB in chunks "
+                 "where they are crowded, {last|uniform-2d chunk=8} where they are spread, {last|uniform-2d dense} in "
+                 "a dense table.",
+        .paper = "Zhyhallo and Woźna-Szcześniak, Fig. 5: crowded, memory follows the number of objects; spread "
+                 "evenly, it grows with the scene.",
+    },
+    {
+        .id = "zhyhallo-threads", .suite = "zhyhallo",
+        .kind = CHART_LINES, .flags = CHART_LOG_Y, .where = "scene=uniform-2d*", .largest = "n",
+        .x = "cells", .y = "update_ms", .series = "method threads", .drop = "pivot-grid ",
+        .x_label = "edge of the scene, cells", .y_label = "time to make the table, ms",
+        .title = "One thread and all, objects spread evenly",
+        .shows = "On one thread the dense table takes {range|dense threads = 1} ms, chunks of 32² cells "
+                 "{range|chunk=32 threads = 1}; the lower lines are those of all threads.",
+        .paper = "Zhyhallo and Woźna-Szcześniak, Fig. 4: 2 to 4 times faster on 16 threads; memory, not the "
+                 "processor, is the limit.",
+    },
+};
+// clang-format on
+
+const report_section SECTION_ZHYHALLO = {
+    .id = "zhyhallo",
+    .title = "Pivots, dense and in chunks (Zhyhallo and Woźna-Szcześniak)",
+    .text = "The experiments of Zhyhallo and Woźna-Szcześniak, section 3: flat scenes of up to 14,336² cells, objects "
+            "spread evenly or crowded. Only building the table is measured.",
+    .charts = ZHYHALLO_CHARTS,
+    .chart_count = sizeof ZHYHALLO_CHARTS / sizeof *ZHYHALLO_CHARTS,
+};
