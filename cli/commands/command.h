@@ -22,6 +22,7 @@ typedef struct command_line {
     scene_options scene; // scene, demo
     size_t steps;        // scene, demo
     const char *charts;  // report
+    bool verdicts;       // report
     double budget;       // tune: seconds
     const char *source;  // tune: file for the C initialiser
     bool verify;         // trace

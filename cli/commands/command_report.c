@@ -1,5 +1,6 @@
 // broadphase report: results of benchmarks -> one HTML page with charts.
 #include "commands/command.h"
+#include "report/report_claims.h"
 #include "report/report_page.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@ enum { PATH_SIZE = 4096 };
 
 static const tool_option OPTIONS[] = {
     {"--charts", "FOLDER", OPTION_TEXT, AT(charts), "also write each chart as a file, NAME.svg"},
+    {"--verdicts", NULL, OPTION_FLAG, AT(verdicts), "only whether the results agree with the literature, as lines"},
 };
 
 static const char DEFAULT_FOLDER[] = "bench/results/zen4-2-cores";
@@ -68,7 +70,9 @@ static bool draw(report_run *run, const report_chart *chart, const char *folder,
     figure->chart = chart;
     figure->folder = last_part(folder);
     snprintf(figure->id, sizeof figure->id, "%s%s%s", chart->id, first ? "" : "-", first ? "" : figure->folder);
-    chart_tell(run->points, chart->shows, figure->sentence, sizeof figure->sentence);
+    const chart_data *const selections[] = {run->points};
+    const figure_source source = {selections, 1};
+    figures_tell(&source, chart->shows, figure->sentence, sizeof figure->sentence);
     if (!chart_draw(chart, run->points, figure->id, run->work, &figure->svg, why)) return false;
     return run->arguments->charts == NULL || write_chart(run, figure, why);
 }
@@ -108,6 +112,11 @@ static bool make_folders(report_run *run, failure *why) {
     return failure_set(why, STATUS_FAILED, "%s: cannot be made: %s", charts, strerror(errno));
 }
 
+static bool list_verdicts(report_run *run, char **folders, size_t folder_count, failure *why) {
+    return report_data_read(&run->data, folders, folder_count, why) &&
+           verdicts_write(&run->data, folders, folder_count, output_path(run->arguments), why);
+}
+
 static bool make_report(report_run *run, char **folders, size_t folder_count, failure *why) {
     const char *path = run->arguments->output == NULL ? "report.html" : run->arguments->output;
     if (!report_data_read(&run->data, folders, folder_count, why) || !make_folders(run, why)) return false;
@@ -145,7 +154,10 @@ static bool run_report(const command_line *arguments, failure *why) {
     char *standard[] = {folder};
     const bool named = arguments->operand_count > 0;
     report_run report = {.arguments = arguments};
-    bool good = make_report(&report, named ? arguments->operands : standard, named ? arguments->operand_count : 1, why);
+    char **folders = named ? arguments->operands : standard;
+    const size_t folder_count = named ? arguments->operand_count : 1;
+    bool good = arguments->verdicts ? list_verdicts(&report, folders, folder_count, why)
+                                    : make_report(&report, folders, folder_count, why);
     clean_up(&report);
     return good;
 }
@@ -153,12 +165,13 @@ static bool run_report(const command_line *arguments, failure *why) {
 const tool_command command_report = {
     .name = "report",
     .summary = "Results of benchmarks as one HTML page with charts. Needs gnuplot.",
-    .synopsis = "[FOLDER...] [-o FILE.html] [--charts FOLDER]",
+    .synopsis = "[FOLDER...] [-o FILE.html] [--charts FOLDER] [--verdicts]",
     .example = "  broadphase report\n"
                "  broadphase report bench/results/zen4-2-cores bench/results/h200 -o report.html\n"
                "\n"
                "A folder holds CSV files of 'broadphase bench --csv', of broadphase-cuda and of broadphase-mpi\n"
-               "(default: bench/results/zen4-2-cores). The page is report.html, unless -o says otherwise.\n",
+               "(default: bench/results/zen4-2-cores). The page is report.html, unless -o says otherwise; the lines\n"
+               "of --verdicts go to standard output.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
     .run = run_report,

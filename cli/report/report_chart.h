@@ -34,10 +34,13 @@ typedef struct report_chart {
     const char *x;       // a quantity; with categories, properties separated by spaces
     const char *y; // a value, or several: "update:update_ms,=limit:1", each a series of its own; '=': whichever row
     const char *beside; // y is divided by the smallest y of these rows of the same scene, n and who; NULL: it is not
-    const char *series; // properties, separated by spaces; "": one series
+    const char *series; // properties, separated by spaces; "" or NULL: one series
     const char *strip;  // settings that are taken out of the labels, beside those of x and series; NULL: none
     const char *drop;   // text that is; NULL: nothing
-    double mark;        // a line at this y; 0: none
+    // Numbers that a work prints, as series of their own beside the rows: "LABEL|x=y|x=y;LABEL|x=y", in the chart's
+    // units, x a number or a category; NULL: none.
+    const char *printed;
+    double mark; // a line at this y; 0: none
     const char *x_label, *y_label;
     const char *title;
     const char *shows; // a sentence with figures, see report_figures.c
@@ -78,9 +81,6 @@ typedef struct chart_data {
 // Collects a chart's points from the rows of one folder. No points at all is no failure.
 bool chart_select(const report_chart *chart, const report_data *data, const char *folder, chart_data *points,
                   failure *why);
-
-// Puts figures into the text of a chart.
-void chart_tell(const chart_data *points, const char *text, char *sentence, size_t size);
 
 // Runs gnuplot; `work` is a folder for its files. *svg is an <svg> element, to be freed.
 bool chart_draw(const report_chart *chart, const chart_data *points, const char *id, const char *work, char **svg,

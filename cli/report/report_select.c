@@ -1,6 +1,8 @@
 // Rows -> the points of a chart.
 #include "report/report_chart.h"
 
+#include "formats/number.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,10 @@ typedef struct selection {
 
 static bool is_empty(const char *text) {
     return text == NULL || *text == '\0';
+}
+
+static const char *text_or_none(const char *text) {
+    return text == NULL ? "" : text;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -112,7 +118,7 @@ static void make_label(const selection *selected, const report_row *row, const c
 
 static bool fail_full(const selection *selected, const char *what, size_t maximum, failure *why) {
     return failure_set(why, STATUS_FAILED, "%s: chart %s: more than %zu %s; give fewer files", selected->folder,
-                       selected->chart->id, maximum, what);
+                       text_or_none(selected->chart->id), maximum, what);
 }
 
 static bool find_series(selection *selected, const char *label, chart_series **series, failure *why) {
@@ -174,7 +180,7 @@ static bool add_value(selection *selected, const report_row *row, const char *pa
     unsigned log = selected->chart->kind == CHART_LINES ? CHART_LOG_Y : CHART_LOG_X;
     if ((selected->chart->flags & log) != 0 && y <= 0.0) return true;
     if (!place(selected, row, &x, &good, why)) return good;
-    make_label(selected, row, selected->chart->series, label);
+    make_label(selected, row, text_or_none(selected->chart->series), label);
     if (colon != NULL) {
         const bool alone = text[0] == '=';
         size_t used = alone ? 0 : strlen(label);
@@ -189,6 +195,51 @@ static bool add_row(selection *selected, const report_row *row, failure *why) {
         size_t length = strcspn(part, ",");
         if (!add_value(selected, row, part, length, why)) return false;
         part += length + (part[length] == ',');
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Printed numbers
+
+// "x=y", where a category may have a '=' of its own.
+static bool add_printed_point(selection *selected, const char *label, char *part, failure *why) {
+    char *equals = strrchr(part, '=');
+    double x, y;
+    if (equals == NULL || !number_parse_double(equals + 1, &y)) {
+        return failure_set(why, STATUS_FAILED, "chart %s: expected a printed number x=y, found '%s'",
+                           text_or_none(selected->chart->id), part);
+    }
+    *equals = '\0';
+    if (selected->chart->kind != CHART_LINES) {
+        if (!find_category(selected, part, &x, why)) return false;
+    } else if (!number_parse_double(part, &x)) {
+        return failure_set(why, STATUS_FAILED, "chart %s: expected a number, found '%s'",
+                           text_or_none(selected->chart->id), part);
+    }
+    return add_point(selected, label, x, y, why);
+}
+
+// "LABEL|x=y|x=y", `length` characters.
+static bool add_printed_series(selection *selected, const char *text, size_t length, failure *why) {
+    char copy[512];
+    snprintf(copy, sizeof copy, "%.*s", (int)length, text);
+    char *next = strchr(copy, '|');
+    while (next != NULL) {
+        *next = '\0';
+        char *part = next + 1;
+        next = strchr(part, '|');
+        if (next != NULL) *next = '\0';
+        if (!add_printed_point(selected, copy, part, why)) return false;
+    }
+    return true;
+}
+
+static bool add_printed(selection *selected, failure *why) {
+    for (const char *text = text_or_none(selected->chart->printed); *text != '\0';) {
+        const size_t length = strcspn(text, ";");
+        if (!add_printed_series(selected, text, length, why)) return false;
+        text += length + (text[length] == ';');
     }
     return true;
 }
@@ -245,13 +296,14 @@ static bool sort_categories(chart_data *points, failure *why) {
 bool chart_select(const report_chart *chart, const report_data *data, const char *folder, chart_data *points,
                   failure *why) {
     selection selected = {.chart = chart, .data = data, .folder = folder, .points = points};
-    snprintf(selected.without, sizeof selected.without, "%s %s %s", chart->x, chart->series,
-             is_empty(chart->strip) ? "" : chart->strip);
+    snprintf(selected.without, sizeof selected.without, "%s %s %s", chart->x, text_or_none(chart->series),
+             text_or_none(chart->strip));
     points->series_count = points->category_count = 0;
     find_largest(&selected);
     for (size_t i = 0; i < data->row_count; i++) {
         if (is_wanted(&selected, &data->rows[i]) && !add_row(&selected, &data->rows[i], why)) return false;
     }
+    if (points->series_count > 0 && !add_printed(&selected, why)) return false;
     if ((chart->flags & CHART_SORT) != 0 && !sort_categories(points, why)) return false;
     for (size_t i = 0; i < points->series_count; i++) {
         qsort(points->series[i].points, points->series[i].count, sizeof *points->series[i].points, by_x);
