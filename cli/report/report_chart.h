@@ -18,6 +18,7 @@ enum {
     CHART_LOG_Y = 2,
     CHART_SORT = 4,    // categories by their smallest value, instead of as they come
     CHART_WHOLE_X = 8, // x has whole numbers only
+    CHART_WORST = 16,  // categories by their largest value, the largest first; only the first of many are drawn
 };
 #define CHART_LOG (CHART_LOG_X | CHART_LOG_Y)
 
@@ -40,7 +41,9 @@ typedef struct report_chart {
     // Numbers that a work prints, as series of their own beside the rows: "LABEL|x=y|x=y;LABEL|x=y", in the chart's
     // units, x a number or a category; NULL: none.
     const char *printed;
-    double mark; // a line at this y; 0: none
+    const char *shown;   // of more than seven series, those that are drawn, as "a|b*"; NULL: the smallest
+    const char *machine; // the folder of bench/results that is shown first; NULL: the first that has rows
+    double mark;         // a line at this y; 0: none
     const char *x_label, *y_label;
     const char *title;
     const char *shows; // a sentence with figures, see report_figures.c
@@ -57,6 +60,7 @@ typedef struct report_section {
 
 extern const report_section *const REPORT_SECTIONS[];
 extern const size_t REPORT_SECTION_COUNT;
+extern const size_t REPORT_LITERATURE; // from this section on they repeat the experiments of works
 
 enum { CHART_SERIES_MAX = 32, CHART_CATEGORY_MAX = 96, CHART_POINT_MAX = 512 };
 

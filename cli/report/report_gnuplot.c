@@ -1,10 +1,10 @@
 // The picture of a chart: a script for gnuplot, and its SVG prepared for the page.
 //
-// All positions are computed here, in pixels, so that labels stand beside their lines and never overlap. Series differ
-// by shape and dashes as well as by colour.
+// All positions are computed here, in pixels, so that labels stand beside their lines and never overlap.
 #include "report/report_chart.h"
 
 #include "formats/stream.h"
+#include "report/report_styles.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,47 +18,11 @@
 extern char **environ;
 
 enum { WIDTH = 560, LINE_HEIGHT = 16, ROW_HEIGHT = 21, FONT_SIZE = 12, SCRIPT_PATH = 4096 };
-static const double LETTER_WIDTH = 6.4;
+static const double LETTER_WIDTH = 6.9;
 
 // Readable on paper; the page inverts it in dark mode.
 static const char INK[] = "#333333";
 static const char GRID[] = "#dddddd";
-
-typedef struct series_style {
-    const char *colour;
-    int point;
-    const char *dash;
-} series_style;
-
-// Distinct in greyscale too: neighbours differ in shape and dashes.
-static const series_style STYLES[] = {
-    {"#1f77b4", 7, "solid"},  {"#d55e00", 5, "(10,4)"},      {"#009e73", 9, "(3,3)"},  {"#a05195", 13, "(12,4,3,4)"},
-    {"#b8860b", 11, "(6,3)"}, {"#5b8ff9", 6, "(16,4)"},      {"#c0504d", 4, "(2,4)"},  {"#4f9d8f", 8, "(10,3,3,3)"},
-    {"#8c6bb1", 12, "(5,5)"}, {"#7a7a7a", 15, "(14,3,2,3)"}, {"#d6769b", 10, "(3,6)"}, {"#6b8e23", 14, "(8,8)"},
-    {"#a0522d", 2, "(4,2)"},  {"#3d8fb5", 1, "(12,6)"},      {"#999933", 3, "(6,6)"},  {"#6f8296", 7, "(2,2)"},
-};
-enum { STYLE_COUNT = sizeof STYLES / sizeof *STYLES };
-
-// These look the same in every chart that has them; others take what is left.
-static const char *const KNOWN[] = {
-    "hierarchical-grid",
-    "brute-force",
-    "embree collide",
-    "bullet dbvt",
-    "boost rtree",
-    "linked-cells",
-    "octree",
-    "sweep-and-prune",
-    "bvh",
-    "fcl tree",
-    "compact-grid",
-    "cgal segment-tree",
-    "spatial-hash",
-    "pivot-grid",
-    "cuckoo-grid",
-    "loose-octree",
-};
-enum { KNOWN_COUNT = sizeof KNOWN / sizeof *KNOWN };
 
 // Parts of the picture, in pixels from the left and from the top.
 typedef struct layout {
@@ -66,7 +30,7 @@ typedef struct layout {
     double low[2], high[2]; // the axes
     bool log[2];
     bool whole; // numbers along x
-    size_t style[CHART_SERIES_MAX];
+    series_style style[CHART_SERIES_MAX];
     size_t order[CHART_SERIES_MAX]; // of the labels, from the top
     double label_y[CHART_SERIES_MAX];
 } layout;
@@ -82,34 +46,6 @@ static double text_width(const char *text) {
     size_t letters = 0;
     for (; *text != '\0'; text++) letters += ((unsigned char)*text & 0xc0) != 0x80; // not the rest of a UTF-8 letter
     return LETTER_WIDTH * (double)letters;
-}
-
-// STYLE_COUNT: unknown. What stands behind a known name need not matter: "octree depth=8" is an octree.
-static size_t preferred_style(const char *label, bool whole_name) {
-    const bool ours = strncmp(label, "ours", 4) == 0;
-    if (ours && label[4] == ' ') label += 5;
-    for (size_t i = 0; i < KNOWN_COUNT; i++) {
-        size_t length = strlen(KNOWN[i]);
-        if (strncmp(label, KNOWN[i], length) != 0) continue;
-        if (label[length] == '\0' || (!whole_name && label[length] == ' ')) return i;
-    }
-    return ours && !whole_name ? 0 : STYLE_COUNT;
-}
-
-// Those that are known by their whole name choose first, then those that begin like them, then the rest.
-static void choose_styles(const chart_data *points, layout *plan) {
-    enum { BY_NAME, BY_BEGINNING, ROUNDS = 3 };
-    bool taken[STYLE_COUNT] = {false}, chosen[CHART_SERIES_MAX] = {false};
-    for (int round = BY_NAME; round < ROUNDS; round++) {
-        for (size_t i = 0; i < points->series_count; i++) {
-            size_t style = preferred_style(series_at(points, i)->label, round == BY_NAME);
-            if (chosen[i] || (round <= BY_BEGINNING && style == STYLE_COUNT)) continue;
-            style %= STYLE_COUNT;
-            for (size_t k = 0; k < STYLE_COUNT && taken[style]; k++) style = (style + 1) % STYLE_COUNT;
-            plan->style[i] = style;
-            taken[style] = chosen[i] = true;
-        }
-    }
 }
 
 static double stack_height(const chart_data *points, size_t category, size_t series_count) {
@@ -255,15 +191,34 @@ static double screen_y(const layout *plan, double pixels) {
     return 1.0 - pixels / plan->height;
 }
 
-static void write_tick(output_file *script, bool first, double value, bool log) {
+// One format for a whole axis: plain numbers, or powers of ten where one of them would be long.
+static bool wants_powers(double low, double high, bool log) {
+    return high >= (log ? 99999.0 : 999999.0) || (log && low < 0.0009);
+}
+
+static void write_tick(output_file *script, bool first, double value, bool powers) {
     char text[FIGURE_TEXT];
-    double exponent = value > 0.0 ? log10(value) : 0.5;
-    bool power = fabs(exponent - round(exponent)) < 1e-9 && (exponent > 3.5 || exponent < -2.5);
     output_text(script, "%s", first ? "" : ", ");
-    if (log && power) {
+    if (!powers || value == 0.0) {
+        output_text(script, "'%s' %.9g", figure_text(text, value), value);
+        return;
+    }
+    const double exponent = floor(log10(fabs(value)) + 1e-9), leading = value / pow(10.0, exponent);
+    if (fabs(leading - 1.0) < 1e-9) {
         output_text(script, "'10^{%.0f}' %.9g", exponent, value);
     } else {
-        output_text(script, "'%s' %.9g", figure_text(text, value), value);
+        output_text(script, "'%.3g·10^{%.0f}' %.9g", leading, exponent, value);
+    }
+}
+
+// Ticks without a number, at the other digits: gnuplot's level 1 is a shorter one, and has no line across.
+static void write_small_ticks(output_file *script, double low, double high, double room) {
+    if (room / log10(high / low) < 0.9) return;
+    for (int power = (int)floor(log10(low)); power <= (int)ceil(log10(high)); power++) {
+        for (int digit = 1; digit < 10; digit++) {
+            const double value = digit * pow(10.0, power);
+            if (value >= low && value <= high) output_text(script, ", '' %.9g 1", value);
+        }
     }
 }
 
@@ -273,20 +228,23 @@ static void write_log_ticks(output_file *script, double low, double high, double
     const double decades = log10(high / low), in_a_decade = room / decades;
     const size_t steps = in_a_decade > 8.0 ? 6 : in_a_decade > 3.4 ? 3 : 1; // the smallest gaps: 1 to 1.5, 1 to 2
     const int stride = (int)ceil(1.0 / fmin(in_a_decade, 1.0));
+    const bool powers = wants_powers(low, high, true);
     bool first = true;
     for (int power = (int)floor(log10(low)); power <= (int)ceil(log10(high)); power++) {
         for (size_t i = 0; i < steps && power % stride == 0; i++) {
             double value = STEPS[i] * pow(10.0, power);
             if (value < low || value > high) continue;
-            write_tick(script, first, value, true);
+            write_tick(script, first, value, powers);
             first = false;
         }
     }
+    if (!first) write_small_ticks(script, low, high, room);
 }
 
 static void write_even_ticks(output_file *script, double low, double high, double least) {
     static const double STEPS[] = {1, 2, 2.5, 5, 10};
     const double rough = fmax((high - low) / 5.0, least), power = pow(10.0, floor(log10(rough)));
+    const bool powers = wants_powers(low, high, false);
     double step = 10.0 * power;
     for (size_t i = 0; i < 5; i++) {
         if (STEPS[i] * power >= rough) {
@@ -296,7 +254,7 @@ static void write_even_ticks(output_file *script, double low, double high, doubl
     }
     bool first = true;
     for (double at = ceil(low / step - 1e-9); at * step <= high; at += 1.0) {
-        write_tick(script, first, at * step + 0.0, false); // never -0
+        write_tick(script, first, at * step + 0.0, powers); // never -0
         first = false;
     }
 }
@@ -306,7 +264,7 @@ static void write_number_axis(output_file *script, const char *axis, const layou
     output_text(script, "set %srange [%.9g:%.9g]\n", axis, plan->low[index], plan->high[index]);
     if (plan->log[index]) output_text(script, "set logscale %s\n", axis);
     output_text(script, "set %stics (", axis);
-    if (plan->log[index]) {
+    if (plan->log[index] && plan->high[index] > 4.0 * plan->low[index]) {
         write_log_ticks(script, plan->low[index], plan->high[index], room);
     } else {
         write_even_ticks(script, plan->low[index], plan->high[index], index == 0 && plan->whole ? 1.0 : 0.0);
@@ -379,7 +337,7 @@ static void write_labels(output_file *script, const report_chart *chart, const c
     char colour[8];
     for (size_t i = 0; points->series_count > 1 && i < points->series_count; i++) {
         const size_t index = plan->order[i];
-        const series_style *style = &STYLES[plan->style[index]];
+        const series_style *style = &plan->style[index];
         const bool stack = chart->kind == CHART_STACKS;
         output_text(script, "set label ");
         write_quoted(script, series_at(points, index)->label);
@@ -413,7 +371,7 @@ static void write_stack(output_file *script, const chart_data *points, size_t in
 
 static void write_plot(output_file *script, const report_chart *chart, const chart_data *points, const layout *plan,
                        size_t index) {
-    const series_style *style = &STYLES[plan->style[index]];
+    const series_style *style = &plan->style[index];
     char colour[8];
     output_text(script, "$series%zu using 1:2 title ", index);
     write_quoted(script, series_at(points, index)->label);
@@ -421,9 +379,9 @@ static void write_plot(output_file *script, const report_chart *chart, const cha
         output_text(script, " noenhanced with boxes lc rgb '%s' fs solid noborder",
                     stack_colour(index, points->series_count, colour));
     } else if (chart->kind == CHART_LINES) {
-        const bool main = plan->style[index] == 0;
-        output_text(script, " noenhanced with linespoints lw %s dt %s pt %d ps %s lc rgb '%s'", main ? "2.4" : "1.4",
-                    style->dash, style->point, main ? "0.75" : "0.65", style->colour);
+        output_text(script, " noenhanced with linespoints lw %s dt %s pt %d ps %s lc rgb '%s'",
+                    style->main ? "2.4" : "1.4", style->dash, style->point, style->main ? "0.75" : "0.65",
+                    style->colour);
     } else {
         output_text(script, " noenhanced with points lw 1.4 pt %d ps 0.85 lc rgb '%s'", style->point, style->colour);
     }
@@ -432,7 +390,7 @@ static void write_plot(output_file *script, const report_chart *chart, const cha
 static void write_script(output_file *script, const report_chart *chart, const chart_data *points,
                          const char *picture) {
     layout plan = {0};
-    choose_styles(points, &plan);
+    chart_style(points, plan.style);
     set_axes(chart, points, &plan);
     set_size(chart, points, &plan);
     place_labels(chart, points, &plan);
@@ -547,8 +505,8 @@ static bool take_svg(const char *picture, const char *id, char **svg, failure *w
     return *svg != NULL || failure_memory(why);
 }
 
-bool chart_draw(const report_chart *chart, const chart_data *points, const char *id, const char *work, char **svg,
-                failure *why) {
+static bool draw_picked(const report_chart *chart, const chart_data *points, const char *id, const char *work,
+                        char **svg, failure *why) {
     char script[SCRIPT_PATH], picture[SCRIPT_PATH], messages[SCRIPT_PATH];
     snprintf(script, sizeof script, "%s/chart.gnuplot", work);
     snprintf(picture, sizeof picture, "%s/chart.svg", work);
@@ -557,4 +515,14 @@ bool chart_draw(const report_chart *chart, const chart_data *points, const char 
     if (!output_open(&output, script, why)) return false;
     write_script(&output, chart, points, picture);
     return output_close(&output, why) && run_gnuplot(script, messages, id, why) && take_svg(picture, id, svg, why);
+}
+
+bool chart_draw(const report_chart *chart, const chart_data *points, const char *id, const char *work, char **svg,
+                failure *why) {
+    chart_data *picked = malloc(sizeof *picked);
+    if (picked == NULL) return failure_memory(why);
+    chart_pick(chart, points, picked);
+    const bool good = draw_picked(chart, picked, id, work, svg, why);
+    free(picked);
+    return good;
 }

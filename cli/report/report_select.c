@@ -253,34 +253,35 @@ static int by_x(const void *left, const void *right) {
 }
 
 typedef struct ranked_category {
-    double least;
+    double rank;
     size_t index;
 } ranked_category;
 
-static int by_least(const void *left, const void *right) {
+static int by_rank(const void *left, const void *right) {
     const ranked_category *a = left, *b = right;
-    return (a->least > b->least) - (a->least < b->least);
+    return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-static void rank_categories(const chart_data *points, ranked_category *ranks) {
+// By the smallest value, or, with sign -1, by the largest one, which then comes first.
+static void rank_categories(const chart_data *points, double sign, ranked_category *ranks) {
     for (size_t i = 0; i < points->category_count; i++) ranks[i] = (ranked_category){1e300, i};
     for (size_t i = 0; i < points->series_count; i++) {
         const chart_series *series = &points->series[i];
         for (size_t k = 0; k < series->count; k++) {
             ranked_category *rank = &ranks[(size_t)series->points[k].x];
-            if (series->points[k].y < rank->least) rank->least = series->points[k].y;
+            if (sign * series->points[k].y < rank->rank) rank->rank = sign * series->points[k].y;
         }
     }
-    qsort(ranks, points->category_count, sizeof *ranks, by_least);
+    qsort(ranks, points->category_count, sizeof *ranks, by_rank);
 }
 
-static bool sort_categories(chart_data *points, failure *why) {
+static bool sort_categories(chart_data *points, double sign, failure *why) {
     ranked_category ranks[CHART_CATEGORY_MAX];
     size_t new_index[CHART_CATEGORY_MAX];
     char(*names)[REPORT_TEXT] = malloc(sizeof points->categories);
     if (names == NULL) return failure_memory(why);
     memcpy(names, points->categories, sizeof points->categories);
-    rank_categories(points, ranks);
+    rank_categories(points, sign, ranks);
     for (size_t i = 0; i < points->category_count; i++) {
         new_index[ranks[i].index] = i;
         memcpy(points->categories[i], names[ranks[i].index], REPORT_TEXT);
@@ -304,7 +305,10 @@ bool chart_select(const report_chart *chart, const report_data *data, const char
         if (is_wanted(&selected, &data->rows[i]) && !add_row(&selected, &data->rows[i], why)) return false;
     }
     if (points->series_count > 0 && !add_printed(&selected, why)) return false;
-    if ((chart->flags & CHART_SORT) != 0 && !sort_categories(points, why)) return false;
+    const bool worst_first = (chart->flags & CHART_WORST) != 0;
+    if ((worst_first || (chart->flags & CHART_SORT) != 0) && !sort_categories(points, worst_first ? -1.0 : 1.0, why)) {
+        return false;
+    }
     for (size_t i = 0; i < points->series_count; i++) {
         qsort(points->series[i].points, points->series[i].count, sizeof *points->series[i].points, by_x);
     }
