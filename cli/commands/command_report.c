@@ -1,6 +1,7 @@
 // broadphase report: results of benchmarks -> one HTML page with charts.
 #include "commands/command.h"
 #include "report/report_claims.h"
+#include "report/report_html.h"
 #include "report/report_page.h"
 
 #include <errno.h>
@@ -59,7 +60,7 @@ static bool write_chart(const report_run *run, const report_figure *figure, fail
     if (!output_open(&output, path, why)) return false;
     const char *body = strchr(figure->svg, '>') + 1; // the style comes behind the opening tag
     output_bytes(&output, figure->svg, (size_t)(body - figure->svg));
-    output_text(&output, "\n<style>\n%s</style>", REPORT_CHART_STYLE);
+    output_text(&output, "\n<style>\n%s</style>", HTML_CHART_STYLE);
     output_bytes(&output, body, strlen(body));
     return output_close(&output, why);
 }
@@ -68,23 +69,31 @@ static bool draw(report_run *run, const report_chart *chart, const char *folder,
     report_figure *figure = add_figure(run);
     if (figure == NULL) return failure_memory(why);
     figure->chart = chart;
-    figure->folder = last_part(folder);
-    snprintf(figure->id, sizeof figure->id, "%s%s%s", chart->id, first ? "" : "-", first ? "" : figure->folder);
+    figure->folder = folder;
+    figure->again = !first;
+    snprintf(figure->id, sizeof figure->id, "%s%s%s", chart->id, first ? "" : "-", first ? "" : last_part(folder));
     const chart_data *const selections[] = {run->points};
     const figure_source source = {selections, 1};
-    figures_tell(&source, chart->shows, figure->sentence, sizeof figure->sentence);
+    figures_tell_known(&source, chart->shows, figure->sentence, sizeof figure->sentence);
     if (!chart_draw(chart, run->points, figure->id, run->work, &figure->svg, why)) return false;
     return run->arguments->charts == NULL || write_chart(run, figure, why);
 }
 
-// A chart is drawn for each folder that has something to show.
+static bool is_preferred(const report_chart *chart, const char *folder) {
+    return chart->machine != NULL && strcmp(last_part(folder), chart->machine) == 0;
+}
+
+// A chart is drawn for each folder that has something to show, first for the machine that it prefers.
 static bool draw_chart(report_run *run, const report_chart *chart, char **folders, size_t folder_count, failure *why) {
     bool first = true;
-    for (size_t i = 0; i < folder_count; i++) {
-        if (!chart_select(chart, &run->data, folders[i], run->points, why)) return false;
-        if (run->points->series_count == 0) continue;
-        if (!draw(run, chart, folders[i], first, why)) return false;
-        first = false;
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < folder_count; i++) {
+            if (is_preferred(chart, folders[i]) != (round == 0)) continue;
+            if (!chart_select(chart, &run->data, folders[i], run->points, why)) return false;
+            if (run->points->series_count == 0) continue;
+            if (!draw(run, chart, folders[i], first, why)) return false;
+            first = false;
+        }
     }
     return true;
 }
@@ -125,7 +134,7 @@ static bool make_report(report_run *run, char **folders, size_t folder_count, fa
     for (size_t i = 0; i < REPORT_SECTION_COUNT; i++) {
         if (!draw_section(run, REPORT_SECTIONS[i], folders, folder_count, why)) return false;
     }
-    const report_page page = {&run->data, run->figures, run->figure_count};
+    const report_page page = {&run->data, folders, folder_count, run->figures, run->figure_count};
     if (!report_page_write(&page, path, why)) return false;
     if (!run->arguments->quiet) {
         fprintf(stderr, "%s: %zu charts from %zu rows of %zu files; %zu charts without data are listed at its end\n",

@@ -8,7 +8,8 @@
 //     {ratio|A|B}        A / B at every x that both have: "2.1 to 3.4"
 //     {ratio|A|B|X}      the same at this x only
 //     {last-ratio|A|B}   the same at the largest such x
-//     {mean-ratio|A|B}   its geometric mean
+//     {mean-ratio|A|B}   the geometric mean of all of them
+//     {mean|S}           the geometric mean of the values of a series
 //     {range|S}          the values of a series: "1.2 to 4.5"
 //     {at|S|X}           its value at this x
 //     {first|S} {last|S}   its value at the smallest and the largest x
@@ -153,6 +154,19 @@ static series_range range_of(const chart_data *points, const char *name, const c
     return range;
 }
 
+static figure_range mean_of(const chart_data *points, const char *name) {
+    double log_sum = 0.0;
+    size_t count = 0;
+    for (size_t i = 0; i < points->series_count; i++) {
+        const chart_series *series = &points->series[i];
+        for (size_t k = 0; belongs(points, i, name) && k < series->count; k++, count++) {
+            if (series->points[k].y <= 0.0) return (figure_range){0};
+            log_sum += log(series->points[k].y);
+        }
+    }
+    return count > 0 ? single(exp(log_sum / (double)count)) : (figure_range){0};
+}
+
 // The ratios of two series wherever both have a point.
 typedef struct series_ratios {
     figure_range values;
@@ -275,6 +289,10 @@ static figure_range figure_mean_ratio(const figure_call *call) {
     return ratios.values.count > 0 ? single(exp(ratios.log_sum / (double)ratios.values.count)) : ratios.values;
 }
 
+static figure_range figure_mean(const figure_call *call) {
+    return mean_of(call->points, call->first);
+}
+
 static figure_range figure_values(const figure_call *call) {
     return range_of(call->points, call->first, call->second).values;
 }
@@ -375,6 +393,7 @@ static const struct {
     {"margin", figure_margin},
     {"beside", figure_beside},
     {"count", figure_count},
+    {"mean", figure_mean},
 };
 
 static figure_function find_figure(const char *name) {
@@ -462,4 +481,24 @@ figure_tally figures_tell(const figure_source *source, const char *text, char *s
         text += length + (text[length] == '}');
     }
     return told;
+}
+
+void figures_tell_known(const figure_source *source, const char *text, char *sentence, size_t size) {
+    size_t used = 0;
+    bool cut = false; // the last part, and with it the full stop
+    sentence[0] = '\0';
+    while (*text != '\0' && used + 4 < size) {
+        char part[2 * FIGURE_WORDS + 512];
+        const size_t length = strcspn(text, ";");
+        snprintf(part, sizeof part, "%.*s", (int)length, text);
+        const char *separator = used == 0 ? "" : ";";
+        const size_t before = used;
+        snprintf(sentence + used, size - used, "%s", separator);
+        used += strlen(separator);
+        cut = figures_tell(source, part, sentence + used, size - used).missing > 0;
+        if (cut) sentence[before] = '\0';
+        used = strlen(sentence);
+        text += length + (text[length] == ';');
+    }
+    if (cut && used > 0) snprintf(sentence + used, size - used, ".");
 }

@@ -27,4 +27,7 @@ typedef struct figure_tally {
 // Writes a text with the figures in its braces. Returns how many there were, and how many could not be computed.
 figure_tally figures_tell(const figure_source *source, const char *text, char *sentence, size_t size);
 
+// The same without the parts, between semicolons, whose figures could not be computed; "" where none is left.
+void figures_tell_known(const figure_source *source, const char *text, char *sentence, size_t size);
+
 #endif
