@@ -6,17 +6,11 @@
 //               | cell 0    | cell 1    | cell 2
 //     columns   | xyz | yz | x | ... | xyz | ...    the boxes of a cell, by the axes along which they begin in it
 //
-// Idea: only objects that share a cell can overlap. Objects that share several cells must be reported once: by the cell
-// that contains, along each axis, the maximum of the two min corners, where at least one of the two begins. So no pair
-// has to be remembered or compared with others: inside a cell objects are sorted by the axes along which they begin
-// there (eight classes), and two classes are tested against each other only if along every axis one of them begins; the
-// partners of a class are one range.
-//
-//     class      its partners after it         With cells of twice the size of the objects an object is in 3.4 cells,
-//     xyz        all that follow               and a third of the pairs of a cell is left to other cells, untested.
-//      yz        x, x z, xy
-//     x z        xy, y
-//     xy         z
+// Idea: only objects that share a cell can overlap. Objects that share several cells are reported once, by the cell that
+// contains the maximum of the two min corners: inside a cell objects are sorted into eight classes by the axes along
+// which they begin there, and only some classes are tested against each other (kernels/cell_classes.h). With cells of
+// twice the size of the objects an object is in 3.4 cells, and a third of the pairs of a cell is left to other cells,
+// untested.
 //
 // An object that overlaps more than settings.hash_cell_limit cells is large: it is stored separately, and tested
 // against the occupied cells that its box covers and against all other large ones.
@@ -51,51 +45,11 @@ static void spatial_hash_free(void *state) {
     bp_block_sinks_free(&h->sinks, allocator);
 }
 
-// ---- objects of a cell ----------------------------------------------------------------------------------------------
-
-static inline void test_class(bp_range_tester *tester, uint32_t begin, uint32_t end, uint32_t first, uint32_t last) {
-    for (uint32_t p = begin; p < end; ++p) {
-        bp_range_tester_reserve(tester, 1);
-        bp_range_tester_add(tester, p, first, last);
-    }
-}
-
-static void test_hash_cell(bp_range_tester *tester, const hash_cell *cell) {
-    const uint32_t *ends = cell->ends;
-    for (uint32_t p = cell->begin; p < ends[0]; ++p) { // xyz
-        bp_range_tester_add_long(tester, p, p + 1, ends[7]);
-    }
-    test_class(tester, ends[0], ends[1], ends[1], ends[4]); // yz against x, x z, xy
-    test_class(tester, ends[2], ends[3], ends[3], ends[5]); // x z against xy, y
-    test_class(tester, ends[3], ends[4], ends[5], ends[6]); // xy against z
-}
-
 // ---- objects of any size --------------------------------------------------------------------------------------------
-
-// By the axes along which a box begins in a cell: the classes that together with it begin along all axes, as up to
-// three ranges of places, first and last.
-typedef struct partners {
-    uint8_t count, first[3], last[3];
-} partners;
-
-static const partners PARTNERS[SPATIAL_HASH_CLASSES] = {
-    {1, {0}, {0}},             // none: xyz
-    {1, {0}, {1}},             // x: xyz, yz
-    {2, {0, 3}, {0, 3}},       // y: xyz; x z
-    {3, {0, 3, 6}, {1, 3, 6}}, // xy: xyz, yz; x z; z
-    {2, {0, 4}, {0, 4}},       // z: xyz; xy
-    {2, {0, 4}, {1, 5}},       // x z: xyz, yz; xy, y
-    {2, {0, 2}, {0, 4}},       // yz: xyz; x, x z, xy
-    {1, {0}, {7}},             // xyz: all
-};
 
 // Lists a box, which covers these cells, against those objects of one cell whose pairs with it this cell must report.
 static void test_box_in_cell(bp_range_tester *tester, size_t p, const cell_range *range, const hash_cell *cell) {
-    const partners *with = &PARTNERS[homes_in(range, cell->at)];
-    for (size_t i = 0; i < with->count; ++i) {
-        const uint32_t begin = with->first[i] == 0 ? cell->begin : cell->ends[with->first[i] - 1];
-        bp_range_tester_add_long(tester, p, begin, cell->ends[with->last[i]]);
-    }
+    bp_cell_classes_test_box(tester, p, homes_in(range, cell->at), cell->bounds);
 }
 
 static bool range_covers(const cell_range *range, const int32_t at[3]) {
@@ -145,7 +99,7 @@ static void test_hash_unit(const void *context, bp_range_tester *tester, size_t 
     }
     const hash_cell *cells = cells_of_bucket(h, unit);
     for (size_t i = 0; i < hash_bucket_at(h, unit)->cell_count; ++i) {
-        test_hash_cell(tester, &cells[i]);
+        bp_cell_classes_test(tester, cells[i].bounds);
     }
     for (size_t p = h->entry_count; p < h->total_count; ++p) {
         test_box_in_bucket(h, tester, p, &h->large[p - h->entry_count], unit);
@@ -224,12 +178,12 @@ static bool is_hash_entry_sound(const spatial_hash *h, size_t position, cell_ran
 
 // The boxes of a class: each overlaps the cell and is of that class, and none is there twice.
 static bool is_class_sound(const spatial_hash *h, const hash_cell *cell, size_t place) {
-    const uint32_t begin = place == 0 ? cell->begin : cell->ends[place - 1], end = cell->ends[place];
+    const uint32_t begin = cell->bounds[place], end = cell->bounds[place + 1];
     bool sound = begin <= end && end <= h->entry_count;
     for (size_t p = begin; sound && p < end; ++p) {
         cell_range range;
         sound = is_hash_entry_sound(h, p, &range) && range_covers(&range, cell->at) &&
-                SPATIAL_HASH_PLACE[homes_in(&range, cell->at)] == place &&
+                BP_CELL_CLASS_PLACE[homes_in(&range, cell->at)] == place &&
                 range_cells(&range) <= spatial_hash_limit(h) && (p == begin || h->columns.id[p - 1] < h->columns.id[p]);
     }
     return sound;
@@ -260,11 +214,11 @@ static bool is_bucket_sound(const spatial_hash *h, size_t bucket) {
     for (uint32_t i = 0; sound && i < hash_bucket_at(h, bucket)->cell_count; ++i) {
         size_t slot = 0;
         sound = bucket_of_hash(h, hash_of_place(cells[i].at)) == bucket &&
-                spatial_hash_lookup(h, bucket, cells[i].at, &slot) == i && cells[i].begin == position;
-        for (size_t place = 0; sound && place < SPATIAL_HASH_CLASSES; ++place) {
+                spatial_hash_lookup(h, bucket, cells[i].at, &slot) == i && cells[i].bounds[0] == position;
+        for (size_t place = 0; sound && place < BP_CELL_CLASSES; ++place) {
             sound = is_class_sound(h, &cells[i], place);
         }
-        position = cells[i].ends[SPATIAL_HASH_CLASSES - 1];
+        position = cells[i].bounds[BP_CELL_CLASSES];
     }
     return sound && position == h->partition.starts[bucket + 1];
 }

@@ -5,28 +5,17 @@
 #include "base/boxes.h"
 #include "base/bucket_sort.h"
 #include "kernels/between_search.h"
+#include "kernels/cell_classes.h"
 #include "methods/setup.h"
 
 #include <string.h>
 
 #define SPATIAL_HASH_NO_CELL UINT32_MAX
 
-// The class of an object in a cell: bit `axis` is set if along that axis its min corner is in this cell. We say that it
-// is at home there. The classes of a cell are stored one after the other in this order:
-//
-//     place    0    1    2    3    4    5    6    7
-//     homes   xyz   yz  x    x z  xy    y     z  none
-//
-// Two objects of a cell must be reported by it if, along each axis, one of them is at home: then it contains the
-// maximum of the two min corners. The order is chosen so that the partners of a class that follow it are one range.
-enum { SPATIAL_HASH_CLASSES = 8 };
-static const uint8_t SPATIAL_HASH_PLACE[SPATIAL_HASH_CLASSES] = {7, 2, 5, 4, 6, 3, 1, 0}; // by the bits
-
 typedef struct hash_cell {
     int32_t at[3];
-    uint32_t next;                       // in its chain, relative to the first cell of the bucket
-    uint32_t begin;                      // where its boxes begin in the columns ...
-    uint32_t ends[SPATIAL_HASH_CLASSES]; // ... and where each class ends
+    uint32_t next;                   // in its chain, relative to the first cell of the bucket
+    uint32_t bounds[BP_CELL_BOUNDS]; // of the classes of its boxes, in the columns
 } hash_cell;
 
 // Cells low .. high per axis.
@@ -133,8 +122,7 @@ static inline double range_cells(const cell_range *range) {
 
 // The class bits of an object with this range in a cell of the range.
 static inline uint32_t homes_in(const cell_range *range, const int32_t at[3]) {
-    return (uint32_t)(at[0] == range->low[0]) | (uint32_t)(at[1] == range->low[1]) << 1 |
-           (uint32_t)(at[2] == range->low[2]) << 2;
+    return bp_cell_class_bits(at[0] == range->low[0], at[1] == range->low[1], at[2] == range->low[2]);
 }
 
 #endif

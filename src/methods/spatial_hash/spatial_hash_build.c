@@ -294,7 +294,7 @@ static uint32_t unpack(const record *r, int32_t at[3]) {
         at[axis] = (r->twice[axis] - home) / 2;
         homes |= (uint32_t)home << axis;
     }
-    return SPATIAL_HASH_PLACE[homes];
+    return BP_CELL_CLASS_PLACE[homes];
 }
 
 // Scratch memory for ordering a bucket: columns that are filled later.
@@ -321,7 +321,7 @@ static bool enter_records(const spatial_hash *h, size_t bucket_index) {
         if (cell == SPATIAL_HASH_NO_CELL) {
             return false;
         }
-        ++cells[cell].ends[place];
+        ++cells[cell].bounds[place + 1];
         scratch_cells(h)[i] = cell;
         scratch_places(h)[i] = place;
     }
@@ -335,13 +335,13 @@ static void place_classes(const spatial_hash *h, size_t bucket_index) {
     uint32_t position = h->partition.starts[bucket_index];
     bucket->fullest = 0;
     for (size_t i = 0; i < bucket->cell_count; ++i) {
-        cells[i].begin = position;
-        for (size_t place = 0; place < SPATIAL_HASH_CLASSES; ++place) {
-            const uint32_t count = cells[i].ends[place];
-            cells[i].ends[place] = position;
+        cells[i].bounds[0] = position;
+        for (size_t place = 0; place < BP_CELL_CLASSES; ++place) {
+            const uint32_t count = cells[i].bounds[place + 1];
+            cells[i].bounds[place + 1] = position;
             position += count;
         }
-        const uint32_t count = position - cells[i].begin;
+        const uint32_t count = position - cells[i].bounds[0];
         bucket->fullest = count > bucket->fullest ? count : bucket->fullest;
     }
 }
@@ -358,7 +358,7 @@ static void task_order_hash_bucket(void *context, size_t bucket_index) {
     }
     place_classes(h, bucket_index);
     for (size_t i = begin; i < end; ++i) {
-        h->columns.id[cells[scratch_cells(h)[i]].ends[scratch_places(h)[i]]++] = records[i].id;
+        h->columns.id[cells[scratch_cells(h)[i]].bounds[scratch_places(h)[i] + 1]++] = records[i].id;
     }
     bp_columns_fill(&h->columns, h->setup->kernels, h->setup->dimensions, begin, end, h->boxes);
 }
