@@ -61,6 +61,11 @@ static const char *keys_name(size_t index) {
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
+static const char *entries_name(size_t index) {
+    static const char *const names[] = {"corner", "footprint"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
 static const char *sort_name(size_t index) {
     static const char *const names[] = {"automatic", "radix", "adaptive"};
     return index < sizeof names / sizeof *names ? names[index] : NULL;
@@ -127,11 +132,13 @@ static const config_field FIELDS[] = {
     {"hash_table", FIELD_CHOICE, 1, IN_METHODS(hash_table), hash_table_name, "BP_HASH_",
      "spatial-hash: chained or open"},
     {"hash_cell_limit", FIELD_COUNT, 1, IN_METHODS(hash_cell_limit), NULL, NULL,
-     "spatial-hash: more cells than this: large"},
+     "spatial-hash, footprints: more cells than this: large"},
     {"memory_limit", FIELD_BYTES, 1, IN_METHODS(memory_limit), NULL, NULL, "bytes for boxes and cells; 0: no limit"},
     {"pivot_layout", FIELD_CHOICE, 1, IN_METHODS(pivot_layout), layout_name, "BP_PIVOTS_", "chunked or dense"},
     {"chunk_size", FIELD_COUNT, 1, IN_METHODS(chunk_size), NULL, NULL,
      "cells per axis of a chunk of pivots: a power of two"},
+    {"grid_entries", FIELD_CHOICE, 1, IN_METHODS(grid_entries), entries_name, "BP_ENTRIES_",
+     "compact-grid, cuckoo-grid: corner or footprint"},
     {"compact_keys", FIELD_CHOICE, 1, IN_METHODS(compact_keys), keys_name, "BP_KEYS_", "row_major or z_curve"},
     {"compact_sort", FIELD_CHOICE, 1, IN_METHODS(compact_sort), sort_name, "BP_SORT_", "automatic, radix or adaptive"},
     {"bvh_build", FIELD_CHOICE, 1, IN_METHODS(bvh_build), bvh_build_name, "BP_BVH_",

@@ -31,6 +31,12 @@ typedef enum bp_pivot_layout {
     BP_PIVOTS_DENSE        ///< in one table over the whole domain: memory follows the domain
 } bp_pivot_layout;
 
+/// compact-grid, cuckoo-grid: the cells that an object is entered in.
+typedef enum bp_grid_entries {
+    BP_ENTRIES_CORNER = 0, ///< that of its min corner; the search looks into neighbouring cells
+    BP_ENTRIES_FOOTPRINT   ///< every cell that it overlaps; the search stays inside cells
+} bp_grid_entries;
+
 /// compact-grid: the order of the cells.
 typedef enum bp_compact_keys {
     BP_KEYS_ROW_MAJOR = 0, ///< x fastest, then y, then z
@@ -111,13 +117,14 @@ typedef struct bp_method_settings {
 
     bp_hash_table hash_table; ///< spatial-hash; default: chained
     /// spatial-hash: objects that overlap more cells than this are kept apart and tested against all cells they cover.
-    /// 0: 256.
+    /// compact-grid, cuckoo-grid with footprints: the same, and they are tested against all objects. 0: 256.
     uint32_t hash_cell_limit;
 
     bp_pivot_layout pivot_layout; ///< pivot-grid; default: chunked
     /// pivot-grid: cells per axis of a chunk: a power of two, at most 64 (1024 in two dimensions). 0: 8 (32 in 2-D).
     uint32_t chunk_size;
 
+    bp_grid_entries grid_entries; ///< compact-grid, cuckoo-grid; default: corner
     bp_compact_keys compact_keys; ///< compact-grid; default: row-major
     bp_compact_sort compact_sort; ///< compact-grid; default: automatic
 

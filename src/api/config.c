@@ -125,6 +125,9 @@ static bp_status check_uniform_grids(const bp_method_settings *c, uint32_t dimen
         return refuse_field(log, "settings.chunk_size",
                             "must be a power of two up to 64 (1024 in two dimensions), or 0");
     }
+    if ((unsigned)c->grid_entries > BP_ENTRIES_FOOTPRINT) {
+        return refuse_field(log, "settings.grid_entries", "must be 0 or 1, a bp_grid_entries");
+    }
     if ((unsigned)c->compact_keys > BP_KEYS_Z_CURVE) {
         return refuse_field(log, "settings.compact_keys", "must be 0 or 1, a bp_compact_keys");
     }

@@ -17,6 +17,7 @@ static const bp_method_settings UNUSUAL = {
     .memory_limit = 1 << 24,
     .hash_table = BP_HASH_OPEN,
     .pivot_layout = BP_PIVOTS_DENSE,
+    .grid_entries = BP_ENTRIES_FOOTPRINT,
     .compact_keys = BP_KEYS_Z_CURVE,
     .compact_sort = BP_SORT_RADIX,
     .octree_max_objects = 3,

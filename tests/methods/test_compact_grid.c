@@ -16,6 +16,7 @@
 static const variant CONFIGS[] = {
     WITH(),
     WITH(SETTINGS(.compact_keys = BP_KEYS_Z_CURVE)),
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT)),
     WITH(SETTINGS(.compact_sort = BP_SORT_RADIX)),
     WITH(SETTINGS(.compact_sort = BP_SORT_ADAPTIVE)),
     WITH(SETTINGS(.compact_sort = BP_SORT_ADAPTIVE, .compact_keys = BP_KEYS_Z_CURVE)),
@@ -23,14 +24,21 @@ static const variant CONFIGS[] = {
     WITH(SETTINGS(.cell_size = 0.7f, .memory_limit = 1 << 24, .compact_keys = BP_KEYS_Z_CURVE)),
     WITH(SETTINGS(.cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}})),
     WITH(SETTINGS(.memory_limit = 4096)),
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT, .compact_keys = BP_KEYS_Z_CURVE)),
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT, .compact_sort = BP_SORT_ADAPTIVE)),
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT, .cell_size = 0.7f, .memory_limit = 1 << 26)),
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT, .cell_size = 0.7f, .memory_limit = 1 << 26,
+                  .hash_cell_limit = 3)),
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT, .cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}})),
 };
 
 static const variant_list VARIANTS = ALL_OF(CONFIGS);
-static const variant_list KEYS = {CONFIGS, 2}, KEYS_AND_SORTS = {CONFIGS, 5};
+static const variant_list KEYS = {CONFIGS, 3}, KEYS_AND_SORTS = {CONFIGS, 6};
 static const steady_scene STEADY = {
-    .variants = {CONFIGS, 5}, .name = "uniform", .count = 5000, .warm_up = 11, .steps = 24};
+    .variants = {CONFIGS, 6}, .name = "uniform", .count = 5000, .warm_up = 11, .steps = 24};
 
 static const refusal REFUSED[] = {
+    {WITH(SETTINGS(.grid_entries = (bp_grid_entries)2)), BP_ERROR_ARGUMENT, "grid_entries"},
     {WITH(SETTINGS(.compact_keys = (bp_compact_keys)2)), BP_ERROR_ARGUMENT, "compact_keys"},
     {WITH(SETTINGS(.compact_sort = (bp_compact_sort)3)), BP_ERROR_ARGUMENT, "compact_sort"},
     {WITH(SETTINGS(.cell_size = 1.0f, .memory_limit = 1 << 20)), BP_ERROR_MEMORY, "memory_limit"},

@@ -10,12 +10,22 @@ static const variant CONFIGS[] = {
     WITH(SETTINGS(.cell_size = 0.7f)),
     WITH(SETTINGS(.cell_size = 1e-3f)),
     WITH(SETTINGS(.cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}})),
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT)),
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT, .cell_size = 0.7f)),
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT, .cell_size = 0.5f, .hash_cell_limit = 1000)),
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT, .cell_size = 0.7f, .hash_cell_limit = 3)), // many are scanned
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT, .cell_size = 3.0f, .domain = {{0, 0, 0}, {5, 6, 7}})),
 };
 
 static const variant_list VARIANTS = ALL_OF(CONFIGS);
-static const variant_list DEFAULTS = {CONFIGS, 1};
+static const variant ENTRIES[] = {
+    WITH(),
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT)),
+    WITH(SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT, .cell_size = 0.7f, .hash_cell_limit = 9)),
+};
+static const variant_list DEFAULTS = {ENTRIES, 3};
 static const steady_scene STEADY = {
-    .variants = {CONFIGS, 1}, .name = "uniform", .count = 5000, .warm_up = 11, .steps = 24};
+    .variants = {ENTRIES, 2}, .name = "uniform", .count = 5000, .warm_up = 11, .steps = 24};
 
 // Cells of the objects' size: many of them, each with about one object.
 static void tables_are_filled_to_seventy_percent(void **state) {

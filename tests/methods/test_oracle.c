@@ -38,6 +38,9 @@ static const bp_config GRID_OPTIONS[] = {
     {SETTINGS(.brute_force_below = LARGE / 2)}, // all pairs at the small size only
 };
 
+// Those of the grids that may enter an object in several cells.
+static const bp_config ENTRY_OPTIONS[] = {{0}, {SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT)}};
+
 // How it is run.
 static const bp_config RUNS[] = {
     {.threads = 1},
@@ -179,17 +182,26 @@ static void check_strategies(const subject *s, size_t method, const bp_config *c
     }
 }
 
+// Where a method's options are, and how many; the first one is the default.
+static const bp_config *options_of(size_t method, size_t *count) {
+    const bool grid = method == BP_METHOD_HIERARCHICAL_GRID;
+    const bool entries = method == BP_METHOD_COMPACT_GRID || method == BP_METHOD_CUCKOO_GRID;
+    *count = grid ? COUNT_OF(GRID_OPTIONS) : entries ? COUNT_OF(ENTRY_OPTIONS) : 1;
+    return grid ? GRID_OPTIONS : ENTRY_OPTIONS;
+}
+
 // Every option in every way; what takes no options and no threads, in fewer.
 static void check_all(const subject *s, size_t method) {
     const size_t runs = (bp_method_supports(method) & BP_SUPPORTS_THREADS) != 0 ? COUNT_OF(RUNS) : 4;
-    const size_t options = method == BP_METHOD_HIERARCHICAL_GRID ? COUNT_OF(GRID_OPTIONS) : 1;
-    for (size_t i = 0; i < options; ++i) {
+    size_t count;
+    const bp_config *options = options_of(method, &count);
+    for (size_t i = 0; i < count; ++i) {
         bp_method_settings settings;
         for (size_t run = 0; run < runs; ++run) {
-            const bp_config config = combine(s, method, &GRID_OPTIONS[i], &RUNS[run], &settings);
+            const bp_config config = combine(s, method, &options[i], &RUNS[run], &settings);
             check_call(s, &config);
         }
-        const bp_config config = combine(s, method, &GRID_OPTIONS[i], &RUNS[i % COUNT_OF(RUNS)], &settings);
+        const bp_config config = combine(s, method, &options[i], &RUNS[i % COUNT_OF(RUNS)], &settings);
         check_strategies(s, method, &config);
     }
 }
@@ -198,10 +210,11 @@ static void check_all(const subject *s, size_t method) {
 // where there are fewer objects: it may be quadratic.
 static void check_some(const subject *s, size_t method) {
     const bool grid = method == BP_METHOD_HIERARCHICAL_GRID;
-    const size_t options = grid ? COUNT_OF(GRID_OPTIONS) : 1;
+    size_t count;
+    const bp_config *options = options_of(method, &count);
     bp_method_settings settings;
-    for (size_t i = 0; i < options && (grid || s->foreign); ++i) {
-        const bp_config config = combine(s, method, &GRID_OPTIONS[i], &RUNS[i % COUNT_OF(RUNS)], &settings);
+    for (size_t i = 0; i < count && (grid || s->foreign); ++i) {
+        const bp_config config = combine(s, method, &options[i], &RUNS[i % COUNT_OF(RUNS)], &settings);
         check_call(s, &config);
         if (is_incremental(method)) {
             check_world(s, config, BP_UPDATE_INDIVIDUAL);

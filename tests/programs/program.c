@@ -63,6 +63,7 @@ static void draw_grid(source *s, bp_method_settings *m) {
     m->hash_cell_limit = one_in(s, 3) ? 3 : 0;
     m->pivot_layout = m->cell_size > 0.0f ? BP_PIVOTS_CHUNKED : (bp_pivot_layout)below(s, 2);
     m->chunk_size = 1u << below(s, 5);
+    m->grid_entries = (bp_grid_entries)below(s, 2);
     m->compact_keys = (bp_compact_keys)below(s, 2);
     m->compact_sort = (bp_compact_sort)below(s, 3);
     for (int axis = 0; axis < 3 && one_in(s, 4); ++axis) {

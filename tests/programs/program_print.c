@@ -81,6 +81,7 @@ static void print_settings(FILE *to, const bp_method_settings *m) {
     field(&p, "hash_cell_limit", m->hash_cell_limit);
     field(&p, "pivot_layout", m->pivot_layout);
     field(&p, "chunk_size", m->chunk_size);
+    field(&p, "grid_entries", m->grid_entries);
     field(&p, "compact_keys", m->compact_keys);
     field(&p, "compact_sort", m->compact_sort);
     field(&p, "octree_max_objects", m->octree_max_objects);

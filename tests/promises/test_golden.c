@@ -104,17 +104,19 @@ typedef struct way {
     bp_simd simd;
     uint32_t tasks;
     bool reversed; // the last first, one after the other; else in threads
+    bp_grid_entries entries;
 } way;
 
 static const way WAYS[] = {
-    {BP_SIMD_SCALAR, 1, false}, {BP_SIMD_SCALAR, 2, false}, {BP_SIMD_SCALAR, 3, true},  {BP_SIMD_AVX2, 1, true},
-    {BP_SIMD_AVX2, 8, true},    {BP_SIMD_AVX512, 1, true},  {BP_SIMD_AVX512, 3, false}, {BP_SIMD_NEON, 2, true},
-    {BP_SIMD_AUTO, 8, false},   {BP_SIMD_AUTO, 64, true},
+    {BP_SIMD_SCALAR, 1, false, 0}, {BP_SIMD_SCALAR, 2, false, 0}, {BP_SIMD_SCALAR, 3, true, BP_ENTRIES_FOOTPRINT},
+    {BP_SIMD_AVX2, 1, true, 0},    {BP_SIMD_AVX2, 8, true, 0},    {BP_SIMD_AVX512, 1, true, 0},
+    {BP_SIMD_AVX512, 3, false, 0}, {BP_SIMD_NEON, 2, true, 0},    {BP_SIMD_AUTO, 8, false, BP_ENTRIES_FOOTPRINT},
+    {BP_SIMD_AUTO, 64, true, 0},
 };
 
-// The config points to `settings`, which gets the way's instruction set.
+// The config points to `settings`, which gets those of the way.
 static bp_config config_of(size_t method, const way *w, bp_method_settings *settings) {
-    *settings = (bp_method_settings){.simd = w->simd};
+    *settings = (bp_method_settings){.simd = w->simd, .grid_entries = w->entries};
     return (bp_config){.method = (bp_method)method,
                        .executor = w->reversed ? reverse_executor(w->tasks) : thread_executor(w->tasks),
                        .settings = settings};

@@ -172,6 +172,10 @@ static void more_cells_than_can_be_counted_are_survived(void **state) {
             check_cells(boxes, BOXES, &expected, config);
             settings.cell_size = 1e-30f;
             check_cells(boxes, BOXES, &expected, config);
+            settings.grid_entries = BP_ENTRIES_FOOTPRINT;
+            check_cells(boxes, BOXES, &expected, config);
+            settings.cell_size = 1.0f;
+            check_cells(boxes, BOXES, &expected, config);
         }
     }
     pair_list_free(&expected);

@@ -13,9 +13,11 @@
 // after that.
 //
 // An object is in the cell of its min corner only, and is tested against the neighbouring cells that it reaches into.
-// Gissler enters it in every cell that it overlaps, which makes 3.4 entries per object with cells of twice its size;
-// all of them have to be sorted, and pairs that share several cells are found several times. Measured for 10^6 uniform
-// cubes: sorting 3.4 million entries takes 36 ms, one million 4.5 ms, and the whole search 41 ms.
+// Gissler enters it in every cell that it overlaps, which makes 3.4 entries per object with cells of twice its size, and
+// all of them have to be sorted: settings.grid_entries = footprint does that (footprints.h). Then keys are those of the
+// cells times eight, plus the class of the object in its cell, so that C has the bounds of all classes; and the sort can
+// continue from the last order only as long as the number of entries stays the same. Measured for 10^6 uniform cubes:
+// sorting 3.4 million entries takes 36 ms, one million 4.5 ms, and the whole search 41 ms.
 //
 // The pairs do not depend on the number of threads, nor on the sort: equal keys are ordered by id in both sorts.
 //
@@ -27,20 +29,24 @@
 // sections 3.2 and 4.
 #include "base/details.h"
 #include "methods/method.h"
-#include "methods/uniform_grids/cell_search.h"
+#include "methods/uniform_grids/footprints.h"
 #include "methods/uniform_grids/incremental_sort.h"
 
-enum { CELLS_PER_OBJECT = 2, CELLS_LEAST = 4096, AXIS_CELLS_MAX = 1 << 20 };
+enum { CELLS_PER_OBJECT = 2, CELLS_LEAST = 4096, AXIS_CELLS_MAX = 1 << 20, CLASS_BITS = 3, BLOCK_LEAST = 8192 };
 
 // Measured: rows are best between 1.5 and 2.5; cells that are looked up one by one should be fewer.
 static const double CELL_PER_OBJECT = 2.0, CELL_PER_OBJECT_CURVE = 3.0;
 
 typedef struct compact_grid {
     bp_uniform_grid grid;
-    bool contiguous;   // a row of cells is one range of C
-    size_t cell_count; // of C; a power of two on the Z-curve
+    bool contiguous;     // a row of cells is one range of C
+    uint32_t class_bits; // of a key, below the cell: 0, or CLASS_BITS with footprints
+    size_t cell_count;   // a power of two on the Z-curve
+    size_t key_count;    // of these cells
     bp_incremental_sort sort;
-    bp_buffer offsets;      // C: cell_count + 3 entries, including those of the scanned objects and the holes
+    bp_blocks entry_blocks; // of what is sorted
+    bp_buffer entry_ids;    // uint32_t, with footprints: the object of each entry
+    bp_buffer offsets;      // C: key_count + 3 entries, including those of the scanned objects and the holes
     bp_buffer steps_buffer; // of uint32_t: the term that each coordinate of a cell adds to its key
     const uint32_t *steps[3];
     size_t run_starts[BP_GRID_BLOCKS_MAX + 1]; // of the blocks, among all runs of equal keys
@@ -75,6 +81,23 @@ static void compact_grid_tables(const void *state, const uint32_t cell[3], bp_ro
     const compact_grid *g = state;
     const uint32_t *row = (const uint32_t *)g->offsets.data + g->steps[1][cell[1]] + g->steps[2][cell[2]];
     bp_uniform_grid_rows(&g->grid, row, cell, tables);
+}
+
+static const uint32_t *compact_grid_find_bounds(const void *state, uint32_t x, uint32_t y, uint32_t z) {
+    const compact_grid *g = state;
+    const uint32_t *bounds = (const uint32_t *)g->offsets.data + ((size_t)key_of_cell(g, x, y, z) << CLASS_BITS);
+    return bounds[0] < bounds[BP_CELL_CLASSES] ? bounds : NULL;
+}
+
+static uint32_t key_of_entry(const uint64_t *entries, size_t i) {
+    return (uint32_t)(entries[i] >> 32);
+}
+
+static const uint32_t *compact_grid_bounds_at(const void *state, size_t occupied_index) {
+    const compact_grid *g = state;
+    const uint32_t start = bp_uniform_grid_starts(&g->grid)[occupied_index];
+    const uint32_t key = key_of_entry(bp_incremental_sort_entries(&g->sort), start);
+    return (const uint32_t *)g->offsets.data + (key >> CLASS_BITS << CLASS_BITS);
 }
 
 // ---- cells and keys -------------------------------------------------------------------------------------------------
@@ -135,16 +158,19 @@ static bool compute_steps(compact_grid *g) {
         g->cell_count = (size_t)1 << (bits_to_count(cells->count[0]) + bits_to_count(cells->count[1]) +
                                       bits_to_count(cells->count[2]));
     }
+    g->key_count = g->cell_count << g->class_bits;
     for (int axis = 0; axis < 3; ++axis) {
         g->steps[axis] = steps[axis];
     }
     return true;
 }
 
-// How many cells C may have. On the Z-curve each axis is rounded up to a power of two: up to eight times as many.
+// How many cells C may have. On the Z-curve each axis is rounded up to a power of two: up to eight times as many; and
+// with footprints each cell has eight entries.
 static bp_cells_limits compact_limits(const bp_method_setup *setup, size_t count) {
-    const uint64_t most = UINT32_MAX / 16;
-    const uint32_t rounding = setup->settings.compact_keys == BP_KEYS_Z_CURVE ? 8 : 1;
+    const uint32_t classes = setup->settings.grid_entries == BP_ENTRIES_FOOTPRINT ? BP_CELL_CLASSES : 1;
+    const uint32_t rounding = (setup->settings.compact_keys == BP_KEYS_Z_CURVE ? 8 : 1) * classes;
+    const uint64_t most = UINT32_MAX / 16 / classes;
     uint64_t cells = most;
     if (setup->settings.cell_size == 0.0f) {
         cells = (uint64_t)count * CELLS_PER_OBJECT > CELLS_LEAST ? (uint64_t)count * CELLS_PER_OBJECT : CELLS_LEAST;
@@ -161,7 +187,7 @@ static bp_cells_limits compact_limits(const bp_method_setup *setup, size_t count
 static void task_compact_keys(void *context, size_t block) {
     compact_grid *g = context;
     const bp_cells cells = g->grid.cells;
-    const uint32_t scan_key = (uint32_t)g->cell_count, dimensions = g->grid.setup->dimensions;
+    const uint32_t scan_key = (uint32_t)g->key_count, dimensions = g->grid.setup->dimensions;
     uint32_t *keys = g->sort.keys.data;
     bp_cells_part part = {0};
     const size_t end = bp_block_begin(g->grid.blocks, block + 1);
@@ -177,7 +203,22 @@ static void task_compact_keys(void *context, size_t block) {
     bp_uniform_grid_parts(&g->grid)[block] = part;
 }
 
-// Writes the keys of all objects. After a new plan, the last keys are not comparable.
+static void task_count_footprints(void *context, size_t block) {
+    compact_grid *g = context;
+    bp_cells_part part = {0};
+    bp_entry_counts counts = {0};
+    const size_t end = bp_block_begin(g->grid.blocks, block + 1);
+    for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
+        bp_footprint print;
+        const bp_place place = bp_footprint_of(&g->grid, &g->grid.boxes[i], &print, &part);
+        counts.entries += place == BP_PLACE_CELL ? bp_footprint_cells(&print) : 0;
+        counts.scanned += place == BP_PLACE_SCAN;
+    }
+    bp_footprint_counts(&g->grid)[block] = counts;
+    bp_uniform_grid_parts(&g->grid)[block] = part;
+}
+
+// Writes the keys of all objects, or counts their footprints. After a new plan, the last keys are not comparable.
 static bp_status compact_grid_place(void *state, bool *suits) {
     compact_grid *g = state;
     if (g->grid.is_replanned) {
@@ -187,43 +228,99 @@ static bp_status compact_grid_place(void *state, bool *suits) {
         }
         g->grid.is_replanned = false;
     }
-    bp_parallel_for(&g->grid.setup->runtime.executor, g->grid.blocks.count, task_compact_keys, g);
+    bp_parallel_for(&g->grid.setup->runtime.executor, g->grid.blocks.count,
+                    bp_grid_has_footprints(&g->grid) ? task_count_footprints : task_compact_keys, g);
     *suits = bp_uniform_grid_join(&g->grid);
+    return BP_OK;
+}
+
+// ---- footprints -----------------------------------------------------------------------------------------------------
+
+// Writes the keys of an object's cells from `entry` on, and returns where the next ones go.
+static size_t write_footprint(compact_grid *g, const bp_footprint *print, uint32_t id, size_t entry) {
+    uint32_t *keys = g->sort.keys.data, *ids = g->entry_ids.data;
+    for (uint32_t z = print->low[2]; z <= print->high[2]; ++z) {
+        for (uint32_t y = print->low[1]; y <= print->high[1]; ++y) {
+            for (uint32_t x = print->low[0]; x <= print->high[0]; ++x) {
+                keys[entry] = key_of_cell(g, x, y, z) << CLASS_BITS | bp_footprint_place(print, x, y, z);
+                ids[entry++] = id;
+            }
+        }
+    }
+    return entry;
+}
+
+static void task_write_footprints(void *context, size_t block) {
+    compact_grid *g = context;
+    const bp_entry_counts first = bp_footprint_counts(&g->grid)[block];
+    uint32_t *keys = g->sort.keys.data, *ids = g->entry_ids.data;
+    size_t entry = (size_t)first.entries, scanned = (size_t)first.scanned;
+    bp_cells_part part = {0};
+    const size_t end = bp_block_begin(g->grid.blocks, block + 1);
+    for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
+        bp_footprint print;
+        const bp_place place = bp_footprint_of(&g->grid, &g->grid.boxes[i], &print, &part);
+        if (place == BP_PLACE_CELL) {
+            entry = write_footprint(g, &print, (uint32_t)i, entry);
+        } else if (place == BP_PLACE_SCAN) {
+            keys[scanned] = (uint32_t)g->key_count;
+            ids[scanned++] = (uint32_t)i;
+        }
+    }
+}
+
+// Makes room for the entries, which have been counted, and writes them.
+static bp_status enter_footprints(compact_grid *g) {
+    const bp_runtime *runtime = &g->grid.setup->runtime;
+    const bp_status status = bp_footprints_place(&g->grid, bp_compact_grid_ops.name);
+    if (status != BP_OK) {
+        return status;
+    }
+    const size_t count = g->grid.total_count;
+    if (bp_incremental_sort_begin(&g->sort, &runtime->allocator, count) == NULL ||
+        !bp_buffer_reserve_slack(&g->entry_ids, &runtime->allocator, 0, count + 1, sizeof(uint32_t))) {
+        return BP_ERROR_MEMORY;
+    }
+    g->entry_blocks = bp_blocks_cut(&runtime->executor, count, BLOCK_LEAST, BP_GRID_BLOCKS_MAX);
+    bp_parallel_for(&runtime->executor, g->grid.blocks.count, task_write_footprints, g);
     return BP_OK;
 }
 
 // ---- C and L --------------------------------------------------------------------------------------------------------
 
-static uint32_t key_of_entry(const uint64_t *entries, size_t i) {
-    return (uint32_t)(entries[i] >> 32);
+// Whether the cell of an entry is another one than that of the entry before.
+static bool begins_cell(const compact_grid *g, const uint64_t *entries, size_t i) {
+    return i == 0 || key_of_entry(entries, i - 1) >> g->class_bits != key_of_entry(entries, i) >> g->class_bits;
 }
 
-// The number of runs of equal keys that begin in this block of entries. Only cells count.
+// The number of cells whose entries begin in this block.
 static void task_count_runs(void *context, size_t block) {
     compact_grid *g = context;
     const uint64_t *entries = bp_incremental_sort_entries(&g->sort);
-    const size_t end = bp_block_begin(g->grid.blocks, block + 1);
+    const size_t end = bp_block_begin(g->entry_blocks, block + 1);
     size_t runs = 0;
-    for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
+    for (size_t i = bp_block_begin(g->entry_blocks, block); i < end; ++i) {
         const uint32_t key = key_of_entry(entries, i);
-        runs += key < g->cell_count && (i == 0 || key_of_entry(entries, i - 1) != key);
+        runs += key < g->key_count && begins_cell(g, entries, i);
     }
     g->run_starts[block + 1] = runs;
 }
 
-// Writes C and the starts of the occupied cells for the runs that begin in this block, and its boxes into the columns.
+// Writes C and the starts of the occupied cells for the runs of equal keys that begin in this block, and its boxes into
+// the columns.
 static void task_write_runs(void *context, size_t block) {
     const compact_grid *g = context;
     const uint64_t *entries = bp_incremental_sort_entries(&g->sort);
+    const uint32_t *ids = bp_grid_has_footprints(&g->grid) ? g->entry_ids.data : NULL;
     uint32_t *offsets = g->offsets.data, *starts = bp_uniform_grid_starts(&g->grid) + g->run_starts[block];
-    const size_t begin = bp_block_begin(g->grid.blocks, block), end = bp_block_begin(g->grid.blocks, block + 1);
+    const size_t begin = bp_block_begin(g->entry_blocks, block), end = bp_block_begin(g->entry_blocks, block + 1);
     uint32_t next =
         begin == 0 ? 0 : key_of_entry(entries, begin - 1) + 1; // the first key whose beginning is not written
     for (size_t i = begin; i < end; ++i) {
         const uint32_t key = key_of_entry(entries, i);
-        g->grid.columns.id[i] = (uint32_t)entries[i];
+        g->grid.columns.id[i] = ids != NULL ? ids[(uint32_t)entries[i]] : (uint32_t)entries[i];
         if (next <= key) {
-            if (key < g->cell_count) {
+            if (key < g->key_count && begins_cell(g, entries, i)) {
                 *starts++ = (uint32_t)i;
             }
             for (; next <= key; ++next) {
@@ -236,14 +333,15 @@ static void task_write_runs(void *context, size_t block) {
 
 static bool reserve_offsets(compact_grid *g) {
     const bp_allocator *allocator = &g->grid.setup->runtime.allocator;
-    const size_t most = g->grid.count < g->cell_count ? g->grid.count : g->cell_count;
-    return bp_buffer_reserve_slack(&g->offsets, allocator, 0, g->cell_count + 3, sizeof(uint32_t)) &&
-           bp_buffer_reserve(&g->grid.starts_buffer, allocator, 0, most + 1, sizeof(uint32_t));
+    const size_t entries = g->entry_blocks.item_count, most = entries < g->cell_count ? entries : g->cell_count;
+    return bp_buffer_reserve_slack(&g->offsets, allocator, 0, g->key_count + 3, sizeof(uint32_t)) &&
+           (g->sort.varies ? bp_buffer_reserve_slack : bp_buffer_reserve)(&g->grid.starts_buffer, allocator, 0,
+                                                                          most + 1, sizeof(uint32_t));
 }
 
 static void write_offsets(compact_grid *g) {
     const bp_executor *executor = &g->grid.setup->runtime.executor;
-    const size_t block_count = g->grid.blocks.count, count = g->grid.count;
+    const size_t block_count = g->entry_blocks.count, count = g->entry_blocks.item_count;
     bp_parallel_for(executor, block_count, task_count_runs, g);
     g->run_starts[0] = 0;
     for (size_t block = 0; block < block_count; ++block) {
@@ -252,11 +350,11 @@ static void write_offsets(compact_grid *g) {
     bp_parallel_for(executor, block_count, task_write_runs, g);
     uint32_t *offsets = g->offsets.data;
     const size_t next_key = count > 0 ? (size_t)key_of_entry(bp_incremental_sort_entries(&g->sort), count - 1) + 1 : 0;
-    for (size_t key = next_key; key < g->cell_count + 3; ++key) {
+    for (size_t key = next_key; key < g->key_count + 3; ++key) {
         offsets[key] = (uint32_t)count;
     }
-    g->grid.grid_count = offsets[g->cell_count];
-    g->grid.total_count = offsets[g->cell_count + 1];
+    g->grid.grid_count = offsets[g->key_count];
+    g->grid.total_count = offsets[g->key_count + 1];
     g->grid.occupied = g->run_starts[block_count];
     bp_uniform_grid_starts(&g->grid)[g->grid.occupied] = (uint32_t)g->grid.grid_count;
 }
@@ -265,15 +363,21 @@ static bp_status compact_grid_fill(void *state) {
     compact_grid *g = state;
     const bp_method_setup *setup = g->grid.setup;
     const bp_runtime *runtime = &setup->runtime;
-    if (bp_incremental_sort_begin(&g->sort, &runtime->allocator, g->grid.count) == NULL) {
+    const bool prints = bp_grid_has_footprints(&g->grid);
+    g->entry_blocks = g->grid.blocks;
+    if (prints ? !bp_footprints_reserve(&g->grid)
+               : bp_incremental_sort_begin(&g->sort, &runtime->allocator, g->grid.count) == NULL) {
         return BP_ERROR_MEMORY;
     }
-    const bp_status status = bp_uniform_grid_place(&g->grid, compact_grid_place);
+    bp_status status = bp_uniform_grid_place(&g->grid, compact_grid_place);
+    if (status == BP_OK && prints) {
+        status = enter_footprints(g);
+    }
     if (status != BP_OK) {
         return status;
     }
     if (!reserve_offsets(g) ||
-        !bp_incremental_sort_run(&g->sort, setup->settings.compact_sort, bits_to_count((uint32_t)g->cell_count + 2),
+        !bp_incremental_sort_run(&g->sort, setup->settings.compact_sort, bits_to_count((uint32_t)g->key_count + 2),
                                  &runtime->allocator, &runtime->executor)) {
         return BP_ERROR_MEMORY;
     }
@@ -286,11 +390,16 @@ static bp_status compact_grid_fill(void *state) {
 static void compact_grid_init(void *state, const bp_method_setup *setup) {
     compact_grid *g = state;
     const bool contiguous = setup->settings.compact_keys == BP_KEYS_ROW_MAJOR;
+    const bool prints = setup->settings.grid_entries == BP_ENTRIES_FOOTPRINT;
     *g = (compact_grid){.grid = {.setup = setup,
                                  .find_ranges = compact_grid_ranges,
                                  .find_tables = contiguous ? compact_grid_tables : NULL,
-                                 .table_stride = 1},
-                        .contiguous = contiguous};
+                                 .table_stride = 1,
+                                 .find_bounds = compact_grid_find_bounds,
+                                 .bounds_at = compact_grid_bounds_at},
+                        .contiguous = contiguous,
+                        .class_bits = prints ? CLASS_BITS : 0,
+                        .sort = {.varies = prints}};
 }
 
 static void compact_grid_free(void *state) {
@@ -298,6 +407,7 @@ static void compact_grid_free(void *state) {
     const bp_allocator *allocator = &g->grid.setup->runtime.allocator;
     bp_incremental_sort_free(&g->sort, allocator);
     bp_buffer_free(&g->offsets, allocator);
+    bp_buffer_free(&g->entry_ids, allocator);
     bp_buffer_free(&g->steps_buffer, allocator);
     bp_uniform_grid_free(&g->grid);
 }
@@ -314,7 +424,8 @@ static void compact_grid_stats(const void *state, bp_stats *stats) {
     details.changed_share = g->sort.changed_share;
     bp_details_write(stats, &details);
     stats->cells = g->cell_count;
-    stats->bytes = sizeof *g + bp_incremental_sort_bytes(&g->sort) + g->offsets.bytes + g->steps_buffer.bytes;
+    stats->bytes =
+        sizeof *g + bp_incremental_sort_bytes(&g->sort) + g->entry_ids.bytes + g->offsets.bytes + g->steps_buffer.bytes;
     bp_uniform_grid_stats(&g->grid, stats);
 }
 
@@ -333,14 +444,24 @@ static bool steps_are_sound(const compact_grid *g) {
     return sound && last_key < g->cell_count;
 }
 
+// The entries of C are found through the keys, with footprints.
+static bool entries_are_sound(const compact_grid *g) {
+    const uint64_t *entries = bp_incremental_sort_entries(&g->sort);
+    bool sound = g->grid.grid_count <= g->entry_blocks.item_count;
+    for (size_t i = 0; sound && i < g->grid.grid_count; ++i) {
+        sound = key_of_entry(entries, i) < g->key_count;
+    }
+    return sound;
+}
+
 static bp_status compact_grid_validate(const void *state) {
     const compact_grid *g = state;
     const uint32_t *offsets = g->offsets.data;
-    bool sound = offsets[0] == 0 && steps_are_sound(g);
-    for (size_t cell = 0; sound && cell < g->cell_count; ++cell) {
-        sound = offsets[cell] <= offsets[cell + 1];
+    bool sound = offsets[0] == 0 && steps_are_sound(g) && entries_are_sound(g);
+    for (size_t key = 0; sound && key < g->key_count; ++key) {
+        sound = offsets[key] <= offsets[key + 1];
     }
-    return bp_uniform_grid_validate(&g->grid, bp_compact_grid_ops.name, sound);
+    return bp_footprints_validate(&g->grid, bp_compact_grid_ops.name, sound);
 }
 
 const bp_method_ops bp_compact_grid_ops = {
@@ -351,8 +472,8 @@ const bp_method_ops bp_compact_grid_ops = {
     .init = compact_grid_init,
     .free = compact_grid_free,
     .build = compact_grid_build,
-    .find = bp_cell_search_find,
-    .find_between = bp_cell_search_find_between,
+    .find = bp_footprint_search_find,
+    .find_between = bp_footprint_search_find_between,
     .stats = compact_grid_stats,
     .validate = compact_grid_validate,
 };

@@ -23,6 +23,11 @@
 // The pairs do not depend on the number of threads: the partition is stable and a bucket is built by one thread, so
 // objects are in the order of (bucket, first object of the cell, id).
 //
+// With settings.grid_entries = footprint an object is in every cell that it overlaps, as in Gissler (footprints.h). Then
+// the records of a bucket carry the class of the object in the cell, a slot holds the number of its cell, and an array
+// has the bounds of the classes of each cell. The cells of a bucket have to be counted before that array can be cut, so
+// the objects of a bucket are ordered together with filling its tables.
+//
 // Cost: O(n), memory follows the occupied cells: neither time nor memory depends on the domain. Loses to compact-grid
 // in dense domains (a hash for every cell that is looked up, and rows of cells are not contiguous), and like all
 // uniform grids where sizes are very different: objects too large for a cell are tested against all.
@@ -31,7 +36,7 @@
 // section 3.3, after D. Alcantara et al., "Real-Time Parallel Hashing on the GPU", 2009.
 #include "base/bucket_sort.h"
 #include "methods/method.h"
-#include "methods/uniform_grids/cell_search.h"
+#include "methods/uniform_grids/footprints.h"
 
 #include <string.h>
 
@@ -41,24 +46,26 @@ enum {
     BUCKETS_MAX = 1 << 16,
     TABLES = 3,
     HASHES_MAX = 16, // tried for a bucket before it gives up
-    AXIS_BITS = 20   // of a cell's coordinate
+    AXIS_BITS = 20,  // of a cell's coordinate
+    NAME_BITS = 3 * AXIS_BITS
 };
 
 // Measured: fewer lookups are worth more tests.
 static const double CELL_PER_OBJECT = 3.0;
 static const double OCCUPANCY = 0.72; // of the slots
 static const uint64_t EMPTY = UINT64_MAX;
+static const uint64_t NAME_MASK = ((uint64_t)1 << NAME_BITS) - 1;
 
 // An object on the way to its cell. For a scanned object the cell means nothing.
 typedef struct record {
-    uint64_t cell;
+    uint64_t cell; // with footprints, above its name: the place of the object's class
     uint32_t id;
     uint32_t number; // of the cell in its bucket
 } record;
 
 typedef struct slot {
     uint64_t cell;
-    uint32_t begin, end; // of its objects
+    uint32_t begin, end; // of its objects; with footprints `begin` is its number among the occupied cells
 } slot;
 
 typedef struct bucket {
@@ -78,6 +85,7 @@ typedef struct cuckoo_grid {
     bp_buffer numbering;    // uint32_t: the sets in which the cells of a bucket are numbered
     bp_buffer found;        // slot: the cells of a bucket in the order of their numbers, at the places of its objects
     bp_buffer buckets, slots;
+    bp_buffer bounds; // uint32_t, with footprints: of the classes, per occupied cell; and the end of the last one
 } cuckoo_grid;
 
 // ---- hashes ---------------------------------------------------------------------------------------------------------
@@ -145,9 +153,42 @@ static void task_cuckoo_cells(void *context, size_t block) {
     bp_uniform_grid_parts(&g->grid)[block] = part;
 }
 
+static void count_footprint(const cuckoo_grid *g, const bp_footprint *print, uint32_t *counters) {
+    for (uint32_t z = print->low[2]; z <= print->high[2]; ++z) {
+        for (uint32_t y = print->low[1]; y <= print->high[1]; ++y) {
+            for (uint32_t x = print->low[0]; x <= print->high[0]; ++x) {
+                ++counters[bucket_of_cell(g, x, y, z)];
+            }
+        }
+    }
+}
+
+// The same with footprints, which are computed again when they are written: that is cheaper than keeping them.
+static void task_count_footprints(void *context, size_t block) {
+    cuckoo_grid *g = context;
+    uint32_t *counters = bp_partition_clear(&g->partition, block);
+    bp_cells_part part = {0};
+    bp_entry_counts counts = {0};
+    const size_t end = bp_block_begin(g->grid.blocks, block + 1);
+    for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
+        bp_footprint print;
+        const bp_place place = bp_footprint_of(&g->grid, &g->grid.boxes[i], &print, &part);
+        if (place == BP_PLACE_CELL) {
+            counts.entries += bp_footprint_cells(&print);
+            count_footprint(g, &print, counters);
+        } else if (place == BP_PLACE_SCAN) {
+            ++counts.scanned;
+            ++counters[g->bucket_count];
+        }
+    }
+    bp_footprint_counts(&g->grid)[block] = counts;
+    bp_uniform_grid_parts(&g->grid)[block] = part;
+}
+
 static bp_status cuckoo_grid_place(void *state, bool *suits) {
     cuckoo_grid *g = state;
-    bp_parallel_for(&g->grid.setup->runtime.executor, g->grid.blocks.count, task_cuckoo_cells, g);
+    bp_parallel_for(&g->grid.setup->runtime.executor, g->grid.blocks.count,
+                    bp_grid_has_footprints(&g->grid) ? task_count_footprints : task_cuckoo_cells, g);
     *suits = bp_uniform_grid_join(&g->grid);
     return BP_OK;
 }
@@ -165,6 +206,36 @@ static void task_partition_objects(void *context, size_t block) {
     }
 }
 
+static void partition_footprint(const cuckoo_grid *g, const bp_footprint *print, uint32_t id, uint32_t *positions) {
+    record *records = g->records.data;
+    for (uint32_t z = print->low[2]; z <= print->high[2]; ++z) {
+        for (uint32_t y = print->low[1]; y <= print->high[1]; ++y) {
+            for (uint32_t x = print->low[0]; x <= print->high[0]; ++x) {
+                const uint64_t place = bp_footprint_place(print, x, y, z);
+                records[positions[bucket_of_cell(g, x, y, z)]++] =
+                    (record){.cell = name_of_cell(x, y, z) | place << NAME_BITS, .id = id};
+            }
+        }
+    }
+}
+
+static void task_partition_footprints(void *context, size_t block) {
+    cuckoo_grid *g = context;
+    uint32_t *positions = bp_partition_counters(&g->partition, block);
+    record *records = g->records.data;
+    bp_cells_part part = {0};
+    const size_t end = bp_block_begin(g->grid.blocks, block + 1);
+    for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
+        bp_footprint print;
+        const bp_place place = bp_footprint_of(&g->grid, &g->grid.boxes[i], &print, &part);
+        if (place == BP_PLACE_CELL) {
+            partition_footprint(g, &print, (uint32_t)i, positions);
+        } else if (place == BP_PLACE_SCAN) {
+            records[positions[g->bucket_count]++] = (record){.id = (uint32_t)i};
+        }
+    }
+}
+
 // ---- 2. the cells of each bucket, and its objects -------------------------------------------------------------------
 
 // The cells of a bucket are numbered in the order in which they first occur. The set is a table of numbers, at most
@@ -174,12 +245,13 @@ static uint32_t number_bucket_cells(record *records, size_t count, slot *found, 
     const size_t size = 2 * count;
     memset(set, 0xff, size * sizeof *set);
     for (size_t i = 0; i < count; ++i) {
-        size_t at = (size_t)((mix_cell_name(records[i].cell) & UINT32_MAX) * size >> 32);
-        while (set[at] != UINT32_MAX && found[set[at]].cell != records[i].cell) {
+        const uint64_t cell = records[i].cell & NAME_MASK;
+        size_t at = (size_t)((mix_cell_name(cell) & UINT32_MAX) * size >> 32);
+        while (set[at] != UINT32_MAX && found[set[at]].cell != cell) {
             at = at + 1 == size ? 0 : at + 1;
         }
         if (set[at] == UINT32_MAX) {
-            found[cell_count] = (slot){.cell = records[i].cell};
+            found[cell_count] = (slot){.cell = cell};
             set[at] = cell_count++;
         }
         records[i].number = set[at];
@@ -188,13 +260,21 @@ static uint32_t number_bucket_cells(record *records, size_t count, slot *found, 
     return cell_count;
 }
 
+static void number_bucket(const cuckoo_grid *g, size_t index) {
+    const size_t begin = g->partition.starts[index], count = g->partition.starts[index + 1] - begin;
+    buckets_of(g)[index].cell_count =
+        number_bucket_cells((record *)g->records.data + begin, count, (slot *)g->found.data + begin,
+                            (uint32_t *)g->numbering.data + 2 * begin);
+}
+
 // Sorts the ids of a bucket by cell.
 static void order_bucket(const cuckoo_grid *g, size_t index) {
     const uint32_t begin = g->partition.starts[index], end = g->partition.starts[index + 1];
     record *records = (record *)g->records.data + begin;
     slot *found = (slot *)g->found.data + begin;
-    uint32_t *set = (uint32_t *)g->numbering.data + 2 * (size_t)begin, *ids = g->grid.columns.id;
-    const uint32_t cell_count = number_bucket_cells(records, end - begin, found, set);
+    uint32_t *ids = g->grid.columns.id;
+    number_bucket(g, index);
+    const uint32_t cell_count = buckets_of(g)[index].cell_count;
     uint32_t position = begin;
     for (uint32_t cell = 0; cell < cell_count; ++cell) {
         const uint32_t count = found[cell].end;
@@ -204,12 +284,15 @@ static void order_bucket(const cuckoo_grid *g, size_t index) {
     for (uint32_t i = 0; i < end - begin; ++i) {
         ids[found[records[i].number].end++] = records[i].id;
     }
-    buckets_of(g)[index].cell_count = cell_count;
 }
 
 static void task_order_cuckoo_bucket(void *context, size_t index) {
     const cuckoo_grid *g = context;
     const uint32_t begin = g->partition.starts[index], end = g->partition.starts[index + 1];
+    if (index < g->bucket_count && bp_grid_has_footprints(&g->grid)) {
+        number_bucket(g, index); // order_footprints does the rest
+        return;
+    }
     if (index < g->bucket_count) {
         order_bucket(g, index);
     } else { // scanned objects, in the order of their ids
@@ -275,13 +358,61 @@ static bool fill_tables(slot *slots, const bucket *b, const slot *found) {
     return good;
 }
 
+static uint32_t *bounds_of_bucket(const cuckoo_grid *g, const bucket *b) {
+    return (uint32_t *)g->bounds.data + (size_t)BP_CELL_CLASSES * b->first_cell;
+}
+
+// Where the objects of each class of each cell begin. They are counted first, and then moved on while objects are placed.
+static void place_classes(const record *records, size_t count, uint32_t *bounds, size_t bound_count, uint32_t *ids) {
+    uint32_t position = 0;
+    memset(bounds, 0, bound_count * sizeof *bounds);
+    for (size_t i = 0; i < count; ++i) {
+        ++bounds[BP_CELL_CLASSES * (size_t)records[i].number + (records[i].cell >> NAME_BITS)];
+    }
+    for (size_t i = 0; i < bound_count; ++i) {
+        const uint32_t here = bounds[i];
+        bounds[i] = position;
+        position += here;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        ids[bounds[BP_CELL_CLASSES * (size_t)records[i].number + (records[i].cell >> NAME_BITS)]++] = records[i].id;
+    }
+}
+
+// Sorts the ids of a bucket by cell and class. The bound after the last one is the first of the next bucket.
+static void order_footprints(const cuckoo_grid *g, size_t index) {
+    const bucket *b = &buckets_of(g)[index];
+    const uint32_t begin = g->partition.starts[index], end = g->partition.starts[index + 1];
+    const size_t bound_count = (size_t)BP_CELL_CLASSES * b->cell_count;
+    slot *found = (slot *)g->found.data + begin;
+    uint32_t *bounds = bounds_of_bucket(g, b);
+    if (bound_count == 0) {
+        return;
+    }
+    place_classes((const record *)g->records.data + begin, end - begin, bounds, bound_count,
+                  g->grid.columns.id + begin);
+    for (size_t i = bound_count - 1; i > 0; --i) {
+        bounds[i] = begin + bounds[i - 1];
+    }
+    bounds[0] = begin;
+    for (uint32_t i = 0; i < b->cell_count; ++i) {
+        found[i].begin = b->first_cell + i;
+    }
+    bp_uniform_grid_fill(&g->grid, begin, end);
+}
+
 static void task_fill_tables(void *context, size_t index) {
     cuckoo_grid *g = context;
     bucket *b = &buckets_of(g)[index];
+    const bool prints = bp_grid_has_footprints(&g->grid);
+    if (prints) {
+        order_footprints(g, index);
+    }
     const slot *found = (const slot *)g->found.data + g->partition.starts[index];
+    const uint32_t *bounds = prints ? bounds_of_bucket(g, b) : NULL;
     uint32_t *starts = bp_uniform_grid_starts(&g->grid) + b->first_cell;
     for (uint32_t i = 0; i < b->cell_count; ++i) {
-        starts[i] = found[i].begin;
+        starts[i] = prints ? bounds[BP_CELL_CLASSES * (size_t)i] : found[i].begin;
     }
     b->hash = 0;
     while (!fill_tables((slot *)g->slots.data + b->first_slot, b, found)) {
@@ -332,18 +463,47 @@ static size_t cuckoo_grid_ranges(const void *state, uint32_t first, uint32_t las
     return found;
 }
 
+static const uint32_t *cuckoo_grid_bounds_at(const void *state, size_t occupied_index) {
+    const cuckoo_grid *g = state;
+    return (const uint32_t *)g->bounds.data + BP_CELL_CLASSES * occupied_index;
+}
+
+static const uint32_t *cuckoo_grid_find_bounds(const void *state, uint32_t x, uint32_t y, uint32_t z) {
+    const cuckoo_grid *g = state;
+    const uint64_t cell = name_of_cell(x, y, z);
+    const slot *place = find_cell_slot(g, &buckets_of(g)[bucket_of_cell(g, x, y, z)], cell);
+    return place->cell == cell ? cuckoo_grid_bounds_at(g, place->begin) : NULL;
+}
+
 // ---- the whole build ------------------------------------------------------------------------------------------------
 
 static bool cuckoo_grid_reserve(cuckoo_grid *g) {
     const bp_allocator *allocator = &g->grid.setup->runtime.allocator;
     const size_t count = g->grid.count, wanted = count / BUCKET_OBJECTS + 1;
     g->bucket_count = wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
-    return bp_buffer_reserve(&g->cells, allocator, 0, count + 1, sizeof(uint64_t)) &&
-           bp_buffer_reserve(&g->records, allocator, 0, count + 1, sizeof(record)) &&
-           bp_buffer_reserve(&g->numbering, allocator, 0, 2 * (count + 1), sizeof(uint32_t)) &&
-           bp_buffer_reserve(&g->found, allocator, 0, count + 1, sizeof(slot)) &&
-           bp_buffer_reserve(&g->buckets, allocator, 0, g->bucket_count, sizeof(bucket)) &&
-           bp_partition_reserve(&g->partition, allocator, g->grid.blocks.count, g->bucket_count + 1);
+    return bp_buffer_reserve(&g->buckets, allocator, 0, g->bucket_count, sizeof(bucket)) &&
+           bp_partition_reserve(&g->partition, allocator, g->grid.blocks.count, g->bucket_count + 1) &&
+           (bp_grid_has_footprints(&g->grid)
+                ? bp_footprints_reserve(&g->grid)
+                : bp_buffer_reserve(&g->cells, allocator, 0, count + 1, sizeof(uint64_t)) &&
+                      bp_buffer_reserve(&g->records, allocator, 0, count + 1, sizeof(record)) &&
+                      bp_buffer_reserve(&g->numbering, allocator, 0, 2 * (count + 1), sizeof(uint32_t)) &&
+                      bp_buffer_reserve(&g->found, allocator, 0, count + 1, sizeof(slot)));
+}
+
+// Footprints are counted before there is room for them, and their number varies from step to step.
+static bp_status reserve_counted_footprints(cuckoo_grid *g) {
+    const bp_allocator *allocator = &g->grid.setup->runtime.allocator;
+    const bp_status status = bp_footprints_place(&g->grid, bp_cuckoo_grid_ops.name);
+    const size_t room = g->grid.total_count + 1;
+    if (status != BP_OK) {
+        return status;
+    }
+    return bp_buffer_reserve_slack(&g->records, allocator, 0, room, sizeof(record)) &&
+                   bp_buffer_reserve_slack(&g->numbering, allocator, 0, 2 * room, sizeof(uint32_t)) &&
+                   bp_buffer_reserve_slack(&g->found, allocator, 0, room, sizeof(slot))
+               ? BP_OK
+               : BP_ERROR_MEMORY;
 }
 
 static void order_objects(cuckoo_grid *g) {
@@ -351,7 +511,8 @@ static void order_objects(cuckoo_grid *g) {
     bp_partition_place(&g->partition, executor);
     g->grid.grid_count = g->partition.starts[g->bucket_count];
     g->grid.total_count = g->partition.starts[g->bucket_count + 1];
-    bp_parallel_for(executor, g->grid.blocks.count, task_partition_objects, g);
+    bp_parallel_for(executor, g->grid.blocks.count,
+                    bp_grid_has_footprints(&g->grid) ? task_partition_footprints : task_partition_objects, g);
     bp_parallel_for(executor, g->bucket_count + 1, task_order_cuckoo_bucket, g);
 }
 
@@ -361,6 +522,13 @@ static bool build_tables(cuckoo_grid *g) {
     if (!bp_buffer_reserve_slack(&g->slots, allocator, 0, g->slot_count, sizeof(slot)) ||
         !bp_buffer_reserve_slack(&g->grid.starts_buffer, allocator, 0, g->grid.occupied + 1, sizeof(uint32_t))) {
         return false;
+    }
+    if (bp_grid_has_footprints(&g->grid)) {
+        const size_t last = BP_CELL_CLASSES * g->grid.occupied;
+        if (!bp_buffer_reserve_slack(&g->bounds, allocator, 0, last + 1, sizeof(uint32_t))) {
+            return false;
+        }
+        ((uint32_t *)g->bounds.data)[last] = (uint32_t)g->grid.grid_count;
     }
     bp_parallel_for(&g->grid.setup->runtime.executor, g->bucket_count, task_fill_tables, g);
     bp_uniform_grid_starts(&g->grid)[g->grid.occupied] = (uint32_t)g->grid.grid_count;
@@ -372,7 +540,10 @@ static bp_status cuckoo_grid_fill(void *state) {
     if (!cuckoo_grid_reserve(g)) {
         return BP_ERROR_MEMORY;
     }
-    const bp_status status = bp_uniform_grid_place(&g->grid, cuckoo_grid_place);
+    bp_status status = bp_uniform_grid_place(&g->grid, cuckoo_grid_place);
+    if (status == BP_OK && bp_grid_has_footprints(&g->grid)) {
+        status = reserve_counted_footprints(g);
+    }
     if (status != BP_OK) {
         return status;
     }
@@ -384,13 +555,16 @@ static bp_status cuckoo_grid_fill(void *state) {
 
 static void cuckoo_grid_init(void *state, const bp_method_setup *setup) {
     cuckoo_grid *g = state;
-    *g = (cuckoo_grid){.grid = {.setup = setup, .find_ranges = cuckoo_grid_ranges}};
+    *g = (cuckoo_grid){.grid = {.setup = setup,
+                                .find_ranges = cuckoo_grid_ranges,
+                                .find_bounds = cuckoo_grid_find_bounds,
+                                .bounds_at = cuckoo_grid_bounds_at}};
 }
 
 static void cuckoo_grid_free(void *state) {
     cuckoo_grid *g = state;
     const bp_allocator *allocator = &g->grid.setup->runtime.allocator;
-    bp_buffer *buffers[] = {&g->cells, &g->records, &g->numbering, &g->found, &g->buckets, &g->slots};
+    bp_buffer *buffers[] = {&g->cells, &g->records, &g->numbering, &g->found, &g->buckets, &g->slots, &g->bounds};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }
@@ -408,13 +582,14 @@ static void cuckoo_grid_stats(const void *state, bp_stats *stats) {
     const cuckoo_grid *g = state;
     stats->cells = g->slot_count;
     stats->bytes = sizeof *g + g->cells.bytes + g->records.bytes + g->numbering.bytes + g->found.bytes +
-                   g->buckets.bytes + g->slots.bytes + g->partition.buffer.bytes;
+                   g->buckets.bytes + g->slots.bytes + g->bounds.bytes + g->partition.buffer.bytes;
     bp_uniform_grid_stats(&g->grid, stats);
 }
 
 // The tables of a bucket follow those of the one before; they hold as many cells as it has, and are not full.
 static bool buckets_are_sound(const cuckoo_grid *g) {
     const slot *slots = g->slots.data;
+    const bool prints = bp_grid_has_footprints(&g->grid);
     size_t first_slot = 0, first_cell = 0;
     bool sound = true;
     for (size_t i = 0; sound && i < g->bucket_count; ++i) {
@@ -425,6 +600,7 @@ static bool buckets_are_sound(const cuckoo_grid *g) {
                 b->hash <= HASHES_MAX;
         for (size_t k = first_slot; sound && k < first_slot + size; ++k) {
             held += slots[k].cell != EMPTY;
+            sound = slots[k].cell == EMPTY || !prints || slots[k].begin < g->grid.occupied;
         }
         sound = sound && held == b->cell_count && held < size;
         first_slot += size;
@@ -435,7 +611,7 @@ static bool buckets_are_sound(const cuckoo_grid *g) {
 
 static bp_status cuckoo_grid_validate(const void *state) {
     const cuckoo_grid *g = state;
-    return bp_uniform_grid_validate(&g->grid, bp_cuckoo_grid_ops.name, buckets_are_sound(g));
+    return bp_footprints_validate(&g->grid, bp_cuckoo_grid_ops.name, buckets_are_sound(g));
 }
 
 const bp_method_ops bp_cuckoo_grid_ops = {
@@ -446,8 +622,8 @@ const bp_method_ops bp_cuckoo_grid_ops = {
     .init = cuckoo_grid_init,
     .free = cuckoo_grid_free,
     .build = cuckoo_grid_build,
-    .find = bp_cell_search_find,
-    .find_between = bp_cell_search_find_between,
+    .find = bp_footprint_search_find,
+    .find_between = bp_footprint_search_find_between,
     .stats = cuckoo_grid_stats,
     .validate = cuckoo_grid_validate,
 };

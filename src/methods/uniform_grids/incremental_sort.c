@@ -25,12 +25,17 @@ size_t bp_incremental_sort_bytes(const bp_incremental_sort *sort) {
            sort->marks.bytes + sort->digits.buffer.bytes;
 }
 
+static bool reserve(const bp_incremental_sort *sort, bp_buffer *buffer, const bp_allocator *allocator, size_t kept,
+                    size_t count, size_t size) {
+    return (sort->varies ? bp_buffer_reserve_slack : bp_buffer_reserve)(buffer, allocator, kept, count, size);
+}
+
 uint32_t *bp_incremental_sort_begin(bp_incremental_sort *sort, const bp_allocator *allocator, size_t count) {
     bp_buffer_swap(&sort->keys, &sort->last_keys);
     sort->last_count = sort->count;
     sort->count = 0; // until they are sorted
     sort->key_count = count;
-    return bp_buffer_reserve(&sort->keys, allocator, 0, count + 1, sizeof(uint32_t)) ? sort->keys.data : NULL;
+    return reserve(sort, &sort->keys, allocator, 0, count + 1, sizeof(uint32_t)) ? sort->keys.data : NULL;
 }
 
 void bp_incremental_sort_forget(bp_incremental_sort *sort) {
@@ -276,16 +281,16 @@ static bp_compact_sort choose_sort(job *j, bp_compact_sort wanted, size_t *chang
 static bool reserve_adaptive(bp_incremental_sort *sort, bp_compact_sort wanted, const bp_allocator *allocator,
                              size_t count) {
     const size_t changed = wanted == BP_SORT_ADAPTIVE ? count : (size_t)(ADAPTIVE_MOST * (double)count) + 1;
-    return bp_buffer_reserve(&sort->changed, allocator, 0, changed, sizeof(uint64_t)) &&
-           bp_buffer_reserve(&sort->marks, allocator, 0, count / 64 + 1, sizeof(uint64_t));
+    return reserve(sort, &sort->changed, allocator, 0, changed, sizeof(uint64_t)) &&
+           reserve(sort, &sort->marks, allocator, 0, count / 64 + 1, sizeof(uint64_t));
 }
 
 static bool reserve_sort(const job *j, bp_compact_sort wanted, const bp_allocator *allocator) {
     bp_incremental_sort *sort = j->sort;
     const size_t count = j->blocks.item_count + 1;
     const size_t kept = sort->last_count == j->blocks.item_count ? sort->last_count * sizeof(uint64_t) : 0;
-    return bp_buffer_reserve(&sort->entries, allocator, kept, count, sizeof(uint64_t)) &&
-           bp_buffer_reserve(&sort->spare, allocator, 0, count, sizeof(uint64_t)) &&
+    return reserve(sort, &sort->entries, allocator, kept, count, sizeof(uint64_t)) &&
+           reserve(sort, &sort->spare, allocator, 0, count, sizeof(uint64_t)) &&
            (wanted == BP_SORT_RADIX || reserve_adaptive(sort, wanted, allocator, count)) &&
            bp_partition_reserve(&sort->digits, allocator, j->blocks.count, DIGITS_MAX);
 }

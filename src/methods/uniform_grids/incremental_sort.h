@@ -21,6 +21,7 @@
 
 // All zero is empty.
 typedef struct bp_incremental_sort {
+    bool varies;               // the number of keys does, from step to step: memory gets some slack
     bp_buffer keys, last_keys; // uint32_t, by id
     bp_buffer entries, spare;  // uint64_t: key << 32 | id
     bp_buffer changed;         // uint64_t: entries whose key has changed

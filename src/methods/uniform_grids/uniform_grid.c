@@ -11,8 +11,8 @@ enum {
 
 void bp_uniform_grid_free(bp_uniform_grid *grid) {
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
-    bp_buffer *buffers[] = {&grid->columns_buffer, &grid->starts_buffer, &grid->parts_buffer, &grid->plan_buffer,
-                            &grid->other.buffer};
+    bp_buffer *buffers[] = {&grid->columns_buffer, &grid->starts_buffer, &grid->parts_buffer,
+                            &grid->plan_buffer,    &grid->counts_buffer, &grid->other.buffer};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }
@@ -115,7 +115,8 @@ void bp_uniform_grid_stats(const bp_uniform_grid *grid, bp_stats *stats) {
     }
     stats->objects_per_cell = objects_per_cell(grid);
     stats->bytes += grid->columns_buffer.bytes + grid->starts_buffer.bytes + grid->parts_buffer.bytes +
-                    grid->plan_buffer.bytes + grid->other.buffer.bytes + bp_block_sinks_bytes(&grid->sinks);
+                    grid->plan_buffer.bytes + grid->counts_buffer.bytes + grid->other.buffer.bytes +
+                    bp_block_sinks_bytes(&grid->sinks);
 }
 
 // Positions begin .. end-1 hold existing boxes, in the order of their ids.

@@ -41,6 +41,11 @@ typedef struct bp_row_tables {
 // Finds the tables for the boxes of a cell.
 typedef void (*bp_table_finder)(const void *state, const uint32_t cell[3], bp_row_tables *tables);
 
+// With footprints (footprints.h): the bounds of the classes of a cell's boxes, or NULL if it has none; and those of an
+// occupied cell.
+typedef const uint32_t *(*bp_bounds_finder)(const void *state, uint32_t x, uint32_t y, uint32_t z);
+typedef const uint32_t *(*bp_bounds_lister)(const void *state, size_t occupied_index);
+
 // ---- the grid -------------------------------------------------------------------------------------------------------
 
 typedef struct bp_uniform_grid {
@@ -48,6 +53,8 @@ typedef struct bp_uniform_grid {
     bp_range_finder find_ranges;
     bp_table_finder find_tables; // NULL if rows are not contiguous
     uint32_t table_stride;       // values from one entry of a table to the next
+    bp_bounds_finder find_bounds;
+    bp_bounds_lister bounds_at;
 
     const bp_box *boxes;
     size_t count;
@@ -57,7 +64,7 @@ typedef struct bp_uniform_grid {
     bool has_new_plan; // the cells were planned in this build
     bool is_replanned; // the cells are new; a method that depends on them resets it
 
-    size_t grid_count;  // boxes in cells
+    size_t grid_count;  // boxes in cells; with footprints, once for each cell
     size_t total_count; // of these and the scanned ones
     size_t occupied;    // cells
     bp_columns columns;
@@ -66,6 +73,7 @@ typedef struct bp_uniform_grid {
     bp_buffer starts_buffer; // of uint32_t: where each occupied cell begins, and where the last one ends
     bp_buffer parts_buffer;  // of bp_cells_part, per block
     bp_buffer plan_buffer;
+    bp_buffer counts_buffer; // of bp_entry_counts, per block
     bp_block_sinks sinks;
     bp_other_set other;
 } bp_uniform_grid;
