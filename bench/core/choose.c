@@ -142,7 +142,7 @@ static void leave_out(const bench_options *options, const bench_case *c, const b
 }
 
 static bool is_named(const bench_options *options, const bench_case *c, const bench_peer *peer) {
-    bool named = !c->peers && (!peer->for_meshes || options->peer_count);
+    bool named = !c->peers && (!peer->named_only || options->peer_count);
     for (const char *const *name = c->peers; name && *name; name++)
         named = named || peer_has_name(peer->who, peer->method, *name);
     return named;

@@ -171,6 +171,7 @@ static bool step_peer(entry *e, const step_boxes *boxes, step_times *times) {
     e->peer->find(e->state, &e->pairs);
     const double end = seconds_now();
     *times = (step_times){updated - start, end - updated, end - start};
+    if (e->peer->bytes) e->bytes = e->peer->bytes(e->state);
     e->pair_count = e->pairs.count;
     e->hash = hash_pairs(e->pairs.data, e->pairs.count);
     return true;

@@ -131,8 +131,8 @@ private:
     bp_pairs *pairs_ = nullptr;
 };
 
-constexpr bench_peer for_meshes(bench_peer peer) {
-    peer.for_meshes = true;
+constexpr bench_peer named_only(bench_peer peer) {
+    peer.named_only = true;
     return peer;
 }
 
@@ -141,7 +141,7 @@ constexpr bench_peer for_meshes(bench_peer peer) {
 extern "C" const bench_peer embree_peers[] = {
     make_peer<Collide<RTC_BUILD_QUALITY_LOW>>("embree", "collide",
                                               "rtcCollide, rebuilt each step; leaves touch, filtered here", BENCH_TREE),
-    for_meshes(make_peer<Collide<RTC_BUILD_QUALITY_REFIT>>(
+    named_only(make_peer<Collide<RTC_BUILD_QUALITY_REFIT>>(
         "embree", "refit", "the same, refitted each step: for meshes that deform", BENCH_TREE, true)),
     {},
 };

@@ -33,13 +33,14 @@ typedef struct bench_peer {
     bench_kind kind;
     bool exact;       // reports exactly the pairs of closed boxes; otherwise a disagreement is shown, not a failure
     bool keeps;       // keeps its structure between steps, so that it needs steps to reach its steady state
-    bool for_meshes;  // made for boxes that keep their neighbors: takes part where it is named only
+    bool named_only;  // made for one kind of scene: takes part where it is named only
     size_t max_count; // the most objects it can handle (time or memory grow with n^2); 0: no limit
     void *(*create)(size_t count, const bp_box *boxes); // NULL: failed
     void (*update)(void *state, const bp_box *boxes);
     void (*update_points)(void *state, const float *points_xyz); // instead of update, for neighbours
     void (*find)(void *state, bp_pairs *pairs);
     void (*destroy)(void *state);
+    size_t (*bytes)(const void *state); // that the structure holds; NULL: unknown
 } bench_peer;
 
 struct bench_sets_peer;

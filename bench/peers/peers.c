@@ -51,6 +51,8 @@ extern const bench_peer nanoflann_peers[];
 #define nanoflann_peers NULL
 #endif
 
+extern const bench_peer pozzer_peers[], standard_peers[]; // always built
+
 // Not a broad phase but the narrow phase of narrow.c. It is listed here so that --list reports it when it is missing.
 #ifdef BENCH_WITH_CCD
 static const bench_peer ccd_peers[] = {{0}};
@@ -70,10 +72,16 @@ const bench_world_peer *const bench_world_peers = NULL;
 const bench_query_peer *const bench_query_peers[BENCH_QUERY_LIBRARIES] = {bullet_queries, embree_queries};
 
 const bench_library bench_libraries[] = {
-    {"boost", "libboost-dev", boost_peers, boost_sets},       {"embree", "libembree-dev", embree_peers, embree_sets},
-    {"cgal", "libcgal-dev", cgal_peers, cgal_sets},           {"fcl", "libfcl-dev", fcl_peers, fcl_sets},
-    {"bullet", "libbullet-dev", bullet_peers, NULL},          {"ode", "libode-dev", ode_peers, NULL},
-    {"nanoflann", "libnanoflann-dev", nanoflann_peers, NULL}, {"ccd", "libccd-dev", ccd_peers, NULL},
+    {"boost", "libboost-dev", boost_peers, boost_sets},
+    {"embree", "libembree-dev", embree_peers, embree_sets},
+    {"cgal", "libcgal-dev", cgal_peers, cgal_sets},
+    {"fcl", "libfcl-dev", fcl_peers, fcl_sets},
+    {"bullet", "libbullet-dev", bullet_peers, NULL},
+    {"ode", "libode-dev", ode_peers, NULL},
+    {"nanoflann", "libnanoflann-dev", nanoflann_peers, NULL},
+    {"ccd", "libccd-dev", ccd_peers, NULL},
+    {"pozzer", "none", pozzer_peers, NULL},
+    {"std", "none", standard_peers, NULL},
 };
 
 const size_t bench_library_count = sizeof bench_libraries / sizeof *bench_libraries;

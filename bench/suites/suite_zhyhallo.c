@@ -2,12 +2,15 @@
 // Usage and Parallelism", section 3: objects in scenes of 2,048^2 to 14,336^2 cells, spread evenly (its worst
 // case) or crowded in some places (its real case), on one thread and on all.
 //
-//     dense      a pivot for each cell of the scene: the table that the paper begins with
-//     chunk=C    pivots in chunks of C x C cells, made where objects are: the paper's contribution. It leaves the best
+//     pozzer     the table that the paper starts from (peers/pozzer.c): serial, three numbers for each cell
+//     dense      two numbers for each cell, on several threads: the paper's section 2.1
+//     chunk=C    pivots in chunks of C x C cells, made where objects are: the paper's section 2.2. It leaves the best
 //                size open; 32 is our default, and 8 suits cells that are mostly empty
+//     std        the standard library's hash map, the paper's other baseline (peers/standard.cpp)
 //
 // Cells are as large as the objects. What is measured is `update`, which makes the table; the paper searches nothing.
-// The paper prints results as charts only, so there are no rows of who "paper": the summary quotes its text.
+// All sizes of the scene with all numbers of objects are the surface of its Fig. 4a. The paper prints results as charts
+// only, so there are no rows of who "paper": the summary quotes its text.
 #include "core/bench.h"
 
 #include <string.h>
@@ -31,8 +34,8 @@ static const bench_entrant entrants[][LAYOUTS] = {
 static const char *const layouts[LAYOUTS] = {DENSE, FINE, COARSE};
 
 enum { CELLS_STEP = 2048, CELLS_FEW = 4096, CELLS_MOST = 14336, USUAL_LEAST = 10000 };
-static const size_t usual_counts[] = {USUAL_LEAST, 100000, 0}; // the first is that of Fig. 6
-static const char *const no_peers[] = {NULL};
+static const size_t usual_counts[] = {USUAL_LEAST, 30000, 100000, 300000, 1000000, 0}; // the first is that of Fig. 6
+static const char *const baselines[] = {"pozzer", "std", NULL}, *const no_peers[] = {NULL};
 
 const char *const zhyhallo_parts[] = {"uniform-2d", "clustered-2d", NULL};
 
@@ -68,7 +71,7 @@ static double weight_of(size_t cells) {
 
 static void run_point(const bench_options *options, bench_session *session, const subject *s, size_t cells) {
     char label[NAME_SIZE];
-    bench_case c = {.scene = s->name, .label = label, .n = s->n, .peers = no_peers, .entrant_count = LAYOUTS};
+    bench_case c = {.scene = s->name, .label = label, .n = s->n, .entrant_count = LAYOUTS};
     make_label(label, s->name, cells);
     c.options.extent = (double)cells;
     c.warmups = options->warmups ? options->warmups : 1;
@@ -77,6 +80,7 @@ static void run_point(const bench_options *options, bench_session *session, cons
     if (!session_wants(session, label, s->n, c.weight)) return;
     for (size_t threads = ONE_THREAD; threads <= ALL_THREADS; threads++) {
         c.entrants = entrants[threads];
+        c.peers = threads == ONE_THREAD ? baselines : no_peers;
         group_run(options, &c, session_allowance(session, c.weight), session);
     }
     session_done(session);
@@ -137,6 +141,25 @@ static void print_shares(const bench_rows *rows, const subject *s, const char *m
                dense->bytes_per_object / chunked->bytes_per_object, dense->update_ms / chunked->update_ms);
 }
 
+static void print_baseline(const bench_rows *rows, const subject *s, const char *layout, const char *baseline) {
+    double least = 1e30, most = 0;
+    for (size_t cells = CELLS_STEP; cells <= CELLS_MOST; cells += CELLS_STEP) {
+        const bench_row *own = row_of(rows, s, cells, layout, true), *other = row_of(rows, s, cells, baseline, false);
+        if (!own) own = row_of(rows, s, cells, layout, false);
+        if (!own || !other) continue;
+        const double ratio = other->update_ms / own->update_ms;
+        least = ratio < least ? ratio : least;
+        most = ratio > most ? ratio : most;
+    }
+    if (most > 0)
+        printf("  %-14s %8zu objects  %-20s %-14s %8.2f %8.2f\n", s->name, s->n, layout, baseline, least, most);
+}
+
+static void print_baselines(const bench_rows *rows, const subject *s, const char *layout) {
+    print_baseline(rows, s, layout, "table");
+    print_baseline(rows, s, layout, "unordered-map");
+}
+
 static void print_times(const bench_rows *rows, const subject *s, const char *method) {
     const ends one = ends_of(rows, s, method, false), all = ends_of(rows, s, method, true);
     if (one.small && one.large && all.small && all.large)
@@ -157,6 +180,11 @@ static void print_summary(const bench_options *options, bench_session *session) 
     printf("\nChunks beside the dense table, %d^2 cells, one thread\n", CELLS_MOST);
     for (size_t i = 0; subject_at(options, i, &s); i++)
         for (size_t k = 0; k < LAYOUTS; k++) print_shares(rows, &s, layouts[k]);
+    printf("\nTime of Pozzer's table and of a standard hash map / time of ours, least and most over all sizes\n");
+    puts("Zhyhallo and Woźna-Szcześniak: Pozzer's table takes 2 to 4 times as long as the parallel one, on 16 threads "
+         "(Fig. 4a)");
+    for (size_t i = 0; subject_at(options, i, &s); i++)
+        for (size_t k = 0; k < LAYOUTS; k++) print_baselines(rows, &s, layouts[k]);
     printf("\nTime on one thread / on all, at %d^2 and %d^2 cells; and time on one thread, the latter / the former\n",
            CELLS_STEP, CELLS_MOST);
     puts("Zhyhallo and Woźna-Szcześniak: 2 to 4 on 16 threads, bound by memory (Fig. 4a); crowded, chunks do not "
