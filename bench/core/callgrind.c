@@ -9,13 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SEARCH "bp_cell_search_find_between"
+#define SEARCH "bp_footprint_search_find_between"
 #define PROBE "broadphase-cache-probe"
 #define PROBE_VARIABLE "BROADPHASE_CACHE_PROBE" // the shell reads the path from it, so it needs no quoting
 
 static const char command_format[] =
     "valgrind --tool=callgrind --cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64"
-    " --toggle-collect=" SEARCH " --callgrind-out-file=/dev/null \"$" PROBE_VARIABLE "\" %s %s 2>&1";
+    " --toggle-collect=" SEARCH " --callgrind-out-file=/dev/null \"$" PROBE_VARIABLE "\" %s %s %s 2>&1";
 
 // The path of a program that lies beside this one; false where there is no such file.
 static bool find_probe(char *path, size_t size) {
@@ -45,8 +45,8 @@ static void read_line(const char *line, callgrind_counts *counts) {
     }
 }
 
-callgrind_outcome callgrind_run(const char *order, const char *keys, callgrind_counts *counts, char *why,
-                                size_t why_size) {
+callgrind_outcome callgrind_run(const char *order, const char *keys, const char *entries, callgrind_counts *counts,
+                                char *why, size_t why_size) {
     char path[4096], command[512], line[512];
     *counts = (callgrind_counts){0};
     if (!find_probe(path, sizeof path)) {
@@ -54,7 +54,7 @@ callgrind_outcome callgrind_run(const char *order, const char *keys, callgrind_c
         return CALLGRIND_ABSENT;
     }
     setenv(PROBE_VARIABLE, path, 1);
-    snprintf(command, sizeof command, command_format, order, keys);
+    snprintf(command, sizeof command, command_format, order, keys, entries);
     FILE *output = popen(command, "r");
     while (output && fgets(line, sizeof line, output)) read_line(line, counts);
     const int status = output ? pclose(output) : -1;

@@ -19,9 +19,9 @@ typedef enum callgrind_outcome {
     CALLGRIND_FAILED
 } callgrind_outcome;
 
-// Runs the cache probe, which lies beside this program, for one order of the boxes and one of the keys. Counts are
-// those of the search alone, without building. On failure `why` holds the reason.
-callgrind_outcome callgrind_run(const char *order, const char *keys, callgrind_counts *counts, char *why,
-                                size_t why_size);
+// Runs the cache probe, which lies beside this program, for one order of the boxes, one of the keys, and one kind of
+// entries. Counts are those of the search alone, without building. On failure `why` holds the reason.
+callgrind_outcome callgrind_run(const char *order, const char *keys, const char *entries, callgrind_counts *counts,
+                                char *why, size_t why_size);
 
 #endif

@@ -1,4 +1,4 @@
-// broadphase-cache-probe ORDER KEYS: asks the question of locality.h once and prints how many pairs and candidates
+// broadphase-cache-probe ORDER KEYS ENTRIES: asks the question of locality.h once and prints how many pairs and candidates
 // there were. Small enough for a simulator (core/callgrind.c).
 #include "suites/locality.h"
 
@@ -17,15 +17,18 @@ static bool find_order(const char *name, locality_order *order) {
 
 int main(int argc, char **argv) {
     locality_order order;
-    const bool z_curve = argc == 3 && strcmp(argv[2], "z-curve") == 0;
-    if (argc != 3 || !find_order(argv[1], &order) || (!z_curve && strcmp(argv[2], "row-major") != 0)) {
-        fprintf(stderr, "Usage: broadphase-cache-probe mesh|random|z-curve row-major|z-curve\n");
+    const bool z_curve = argc == 4 && strcmp(argv[2], "z-curve") == 0;
+    const bool prints = argc == 4 && strcmp(argv[3], "footprint") == 0;
+    if (argc != 4 || !find_order(argv[1], &order) || (!z_curve && strcmp(argv[2], "row-major") != 0) ||
+        (!prints && strcmp(argv[3], "corner") != 0)) {
+        fprintf(stderr, "Usage: broadphase-cache-probe mesh|random|z-curve row-major|z-curve corner|footprint\n");
         return 2;
     }
     locality_question q = locality_ask(order);
     bp_stats stats = {0};
     bp_pairs pairs = {0};
     const bp_method_settings settings = {.compact_keys = z_curve ? BP_KEYS_Z_CURVE : BP_KEYS_ROW_MAJOR,
+                                         .grid_entries = prints ? BP_ENTRIES_FOOTPRINT : BP_ENTRIES_CORNER,
                                          .cell_size = q.cell_size};
     const bp_config config = {.method = BP_METHOD_COMPACT_GRID, .stats = &stats, .settings = &settings};
     const bp_status status =

@@ -77,6 +77,62 @@ static void print_hashing(const bench_rows *rows) {
            "  cuckoo hashing inserts points slower, and many edges faster (Fig. 3, eye).\n");
 }
 
+// ---- collisions, with the exact test --------------------------------------------------------------------------------
+
+static void print_contact(const bench_rows *rows, const char *label) {
+    static const char *const methods[] = {SERIAL_HASHING, INDEX_SORT_FOOTPRINTS, CUCKOO_FOOTPRINTS, CUCKOO,
+                                          MAIN_METHOD};
+    const bench_row *own = find_row(rows, label, INDEX_SORT, 1), *exact = find_row(rows, label, EXACT_TEST, 1);
+    for (size_t i = 0; own && exact && i < sizeof methods / sizeof *methods; i++) {
+        const bench_row *row = find_row(rows, label, methods[i], 1);
+        if (row)
+            printf("  %-28s %-42s %8.2f %8.2f %8.2f %8.0f %%\n", label, methods[i], row->update_ms / own->update_ms,
+                   row->find_ms / own->find_ms, row->total_ms / own->total_ms, 100 * exact->total_ms / row->total_ms);
+    }
+}
+
+static void print_contacts(const bench_rows *rows) {
+    static const char *const names[] = {"stacking", "eye", "skull"}, *const tests[] = {"points", "edges"};
+    char label[NAME_SIZE];
+    printf("\nCollision handling, over index sort with each primitive in one cell (%s), one thread\n"
+           "  %-28s %-42s %8s %8s %8s %10s\n",
+           INDEX_SORT, "", "", "update", "find", "total", "exact test");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t k = 0; k < sizeof tests / sizeof *tests; k++) {
+            snprintf(label, sizeof label, CONTACT_SCENE, names[i], tests[k]);
+            print_contact(rows, label);
+        }
+    printf("  Gissler et al.: index sort inserts points faster than cuckoo hashing, and the footprints of many edges "
+           "slower (Fig. 3).\n");
+}
+
+// Times in the first frame, and the medians of the others' first and second halves.
+static void print_frames(const bench_rows *rows, const char *method) {
+    char label[NAME_SIZE];
+    double halves[2][64], first = 0;
+    size_t count = 0, half;
+    while (snprintf(label, sizeof label, FRAME_SCENE, count) && find_row(rows, label, method, 1)) count++;
+    if (count < 4) return;
+    half = (count - 1) / 2;
+    for (size_t frame = 0; frame <= 2 * half; frame++) {
+        snprintf(label, sizeof label, FRAME_SCENE, frame);
+        const double ms = find_row(rows, label, method, 1)->total_ms;
+        if (frame == 0)
+            first = ms;
+        else
+            halves[(frame - 1) / half][(frame - 1) % half] = ms;
+    }
+    printf("  %-48s %8.2f %8.2f %8.2f\n", method, first, median(halves[0], half), median(halves[1], half));
+}
+
+static void print_all_frames(const bench_rows *rows) {
+    static const char *const methods[] = {SERIAL_HASHING, INDEX_SORT_FOOTPRINTS, SERIAL_HASHING KEPT,
+                                          INDEX_SORT_FOOTPRINTS KEPT};
+    printf("\nWhile membranes pile up, ms a frame, one thread: the first frame, then the others' halves\n");
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) print_frames(rows, methods[i]);
+    printf("  Gissler et al.: a peak in the first frame, when everything is sorted for the first time (Fig. 2).\n");
+}
+
 // ---- threads --------------------------------------------------------------------------------------------------------
 
 static void print_threads(const bench_rows *rows) {
@@ -109,6 +165,19 @@ static void print_sort(const bench_rows *rows, const char *label, const char *pa
            radix->update_ms / adaptive->update_ms, paper);
 }
 
+static void print_lone_sorts(const bench_rows *rows) {
+    char label[NAME_SIZE];
+    printf("  The sort alone, ms: %15s %9s %9s\n", "radix", "adaptive", "std::sort");
+    for (size_t i = 0; i < SORT_SHARES; i++) {
+        snprintf(label, sizeof label, SORT_SCENE, sort_shares[i]);
+        const bench_row *radix = find_row(rows, label, SORT_RADIX SORT_ALONE, 1);
+        const bench_row *adaptive = find_row(rows, label, SORT_ADAPTIVE SORT_ALONE, 1);
+        const bench_row *standard = radix ? rows_find(rows, label, radix->n, STANDARD, STANDARD_SORT, 1) : NULL;
+        if (radix && adaptive && standard)
+            printf("  %-24s %10.3f %9.3f %9.3f\n", label, radix->total_ms, adaptive->total_ms, standard->total_ms);
+    }
+}
+
 static void print_sorts(const bench_rows *rows) {
     char label[NAME_SIZE];
     printf("\nUpdates of a world of triangles by sort, ms, one thread\n  %-24s %10s %9s %9s %9s  %-9s %8s  %s\n", "",
@@ -119,12 +188,32 @@ static void print_sorts(const bench_rows *rows) {
         snprintf(label, sizeof label, SORT_SCENE, share);
         print_sort(rows, label, share == 0.02 ? "    4.7" : share == 0.1 ? "    2.3" : share == 1 ? "    about 1" : "");
     }
+    print_lone_sorts(rows);
     printf("  Gissler et al.: always the adaptive one, in scenes like these (Sorting Performance). Here an update also "
            "moves\n"
            "  boxes, makes keys and copies the boxes in their order, whatever the sort.\n");
 }
 
 // ---- the Z-curve ----------------------------------------------------------------------------------------------------
+
+// What Z-curve keys read and take over what row-major ones do, where a query stays inside cells: the paper's case.
+static void print_footprint_curve(const bench_rows *rows) {
+    char label[NAME_SIZE];
+    printf("  Entries in every cell, Z-curve keys over row-major ones: %8s %12s %12s\n", "time", "lines > D1",
+           "lines > LL");
+    for (int order = 0; order < LOCALITY_ORDERS; order++) {
+        snprintf(label, sizeof label, LOCALITY_SCENE, locality_orders[order]);
+        const bench_row *time[2] = {find_row(rows, label, INDEX_SORT_FOOTPRINTS, 1),
+                                    find_row(rows, label, INDEX_SORT_FOOTPRINTS_CURVE, 1)};
+        const bench_row *near[2] = {find_row(rows, label, INDEX_SORT_FOOTPRINTS NEAR_LINES, 1),
+                                    find_row(rows, label, INDEX_SORT_FOOTPRINTS_CURVE NEAR_LINES, 1)};
+        const bench_row *far[2] = {find_row(rows, label, INDEX_SORT_FOOTPRINTS FAR_LINES, 1),
+                                   find_row(rows, label, INDEX_SORT_FOOTPRINTS_CURVE FAR_LINES, 1)};
+        if (time[0] && time[1] && near[0] && near[1] && far[0] && far[1])
+            printf("  %-58s %6.3f %12.3f %12.3f\n", label, time[1]->find_ms / time[0]->find_ms,
+                   (double)near[1]->tests / (double)near[0]->tests, (double)far[1]->tests / (double)far[0]->tests);
+    }
+}
 
 typedef struct locality_figures {
     const bench_row *timed, *near, *far, *instructions;
@@ -183,6 +272,7 @@ static void print_curve(bench_session *session, const bench_rows *rows) {
             session_fail(session, "%s: the order of the keys changes the number of candidates", curve.timed->scene);
     }
     promise_all_lines(session, f);
+    print_footprint_curve(rows);
     printf("  Gissler et al.: the query of edges and triangles gains 8 %%, the index sort hardly anything (Z-curve "
            "Reordering).\n"
            "  Here boxes are copied in the order of the keys anyway; what gains is the order of those that are looked\n"
@@ -202,6 +292,8 @@ void gissler_summary(bench_session *session) {
         print_hashing(rows);
         print_threads(rows);
     }
+    if (has_rows(rows, "contact/")) print_contacts(rows);
+    if (has_rows(rows, "frames/")) print_all_frames(rows);
     if (has_rows(rows, "sort/")) print_sorts(rows);
     if (has_rows(rows, "locality/")) print_curve(session, rows);
 }

@@ -4,6 +4,8 @@
 
 #include "core/callgrind.h"
 #include "core/entry.h"
+#include "peers/standard.h"
+#include "suites/handling.h"
 
 #include <broadphase/broadphase_tune.h>
 #include <random.h>
@@ -16,7 +18,7 @@ enum { MAX_ENTRANTS = 48, WARMUPS = 2, REPEATS = 11, FEW_REPEATS = 5, MANY = 200
 enum { SORT_WEIGHT = 3, LOCALITY_WEIGHT = 36 }; // relative to one search in the eye
 
 const char *const gissler_parts[] = {
-    "tetrahedra-points", "points-tetrahedra", "edges-triangles", "sort", "locality", NULL};
+    "tetrahedra-points", "points-tetrahedra", "edges-triangles", "frames", "contact", "sort", "locality", NULL};
 
 // -n N: only the first N boxes of each kind.
 static size_t cut(const bench_options *options, size_t count) {
@@ -124,6 +126,11 @@ static const contender searchers[] = {
     {INDEX_SORT, {.method = BP_METHOD_COMPACT_GRID}, true, true},
     {SERIAL_HASHING, {.method = BP_METHOD_SPATIAL_HASH}, true, true},
     {CUCKOO, {.method = BP_METHOD_CUCKOO_GRID}, true, true},
+    {INDEX_SORT_FOOTPRINTS,
+     {.method = BP_METHOD_COMPACT_GRID, SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT)},
+     true,
+     true},
+    {CUCKOO_FOOTPRINTS, {.method = BP_METHOD_CUCKOO_GRID, SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT)}, true, true},
     {INDEX_SORT_CURVE, {.method = BP_METHOD_COMPACT_GRID, SETTINGS(.compact_keys = BP_KEYS_Z_CURVE)}, true, false},
     {"compact-grid", {.method = BP_METHOD_COMPACT_GRID}, false, false},
     {"spatial-hash", {.method = BP_METHOD_SPATIAL_HASH}, false, false},
@@ -282,8 +289,60 @@ static void check_sort(contest *c) {
     }
 }
 
+// The sort alone, of ours and of the standard library.
+typedef struct lone_sorts {
+    double ours[MAX_ENTRANTS][MAX_RUNS], standard[MAX_RUNS];
+    uint64_t *entries; // for the standard one: key << 32 | box, in order
+    size_t runs;
+} lone_sorts;
+
+static uint64_t entry_of_box(const bp_box *box, double edge, size_t index) {
+    uint64_t key = 0;
+    for (int axis = 2; axis >= 0; axis--) key = key << 10 | ((uint64_t)(box->min[axis] / edge + 512) & 1023);
+    return key << 32 | index;
+}
+
+// The last order, each entry with its key of now. It is random before the first step.
+static void sort_standard(lone_sorts *l, const moving_boxes *m, double edge, bool first, bool counts) {
+    for (size_t i = 0; i < m->count; i++) {
+        const size_t index = first ? m->shuffled[i] : (uint32_t)l->entries[i];
+        l->entries[i] = entry_of_box(&m->boxes[index], edge, index);
+    }
+    const double start = thread_seconds();
+    standard_sort(l->entries, m->count);
+    if (counts) l->standard[l->runs] = 1e3 * (thread_seconds() - start);
+}
+
+static void take_lone_sorts(lone_sorts *l, const contest *c) {
+    for (size_t i = 0; i < c->entry_count; i++)
+        l->ours[i][l->runs] = 1e3 * bp_stats_details(&c->entries[i].stats).sort_seconds;
+    l->runs++;
+}
+
+static void add_lone_sort(bench_session *session, const char *label, size_t n, const char *who, const char *method,
+                          int threads, double *ms, size_t runs) {
+    bench_row row = {.n = n, .threads = threads, .runs = runs};
+    snprintf(row.scene, sizeof row.scene, "%s", label);
+    snprintf(row.who, sizeof row.who, "%s", who);
+    snprintf(row.method, sizeof row.method, "%s", method);
+    row.spread = spread_of(ms, runs);
+    row.total_ms = row.update_ms = median(ms, runs);
+    row.best_ms = ms[0];
+    rows_add(session_rows(session), &row);
+}
+
+static void add_lone_sorts(lone_sorts *l, const contest *c) {
+    char method[NAME_SIZE + sizeof SORT_ALONE];
+    if (!l->runs || bench_interrupted) return;
+    for (size_t i = 0; i < c->entry_count; i++) {
+        snprintf(method, sizeof method, "%s" SORT_ALONE, c->entries[i].method);
+        add_lone_sort(c->session, c->point.label, c->point.n, OURS, method, c->entries[i].threads, l->ours[i], l->runs);
+    }
+    add_lone_sort(c->session, c->point.label, c->point.n, STANDARD, STANDARD_SORT, 1, l->standard, l->runs);
+}
+
 static void add_paper_sort(bench_session *session, const char *label, const char *method, double ms) {
-    bench_row row = {.n = PAPER_ENTRIES, .threads = PAPER_CORES, .runs = 1, .update_ms = ms};
+    bench_row row = {.n = PAPER_ENTRIES, .threads = PAPER_CORES, .runs = 1, .update_ms = ms, .total_ms = ms};
     snprintf(row.scene, sizeof row.scene, "%s", label);
     snprintf(row.who, sizeof row.who, "%s", PAPER);
     snprintf(row.method, sizeof row.method, "%s", method);
@@ -295,16 +354,24 @@ static void run_sort(const bench_options *options, bench_session *session, movin
     char label[NAME_SIZE] = SORT_OWN_SCENE;
     if (share >= 0) snprintf(label, sizeof label, SORT_SCENE, share);
     if (!session_wants(session, label, m->count, SORT_WEIGHT)) return;
-    contest *c = open_contest(options, session, label, m->count, sorts, SORT_COUNT, tissue_edge_length(m->tissue));
+    const double edge = tissue_edge_length(m->tissue);
+    contest *c = open_contest(options, session, label, m->count, sorts, SORT_COUNT, edge);
+    lone_sorts *alone = calloc(1, sizeof *alone);
+    if (!alone || !(alone->entries = calloc(m->count, sizeof *alone->entries))) abort();
     for (size_t step = 0; step < c->step_count && !bench_interrupted; step++) {
         if (share < 0)
             deform(m);
         else
             change_places(m, share, step);
         run_step(c, &(step_boxes){.scene = m->boxes, .count = m->count, .dimensions = 3}, step);
+        sort_standard(alone, m, edge, step == 0, step >= c->point.warmups);
+        if (step >= c->point.warmups) take_lone_sorts(alone, c);
     }
     check_sort(c);
+    add_lone_sorts(alone, c);
     close_contest(c);
+    free(alone->entries);
+    free(alone);
     for (size_t i = 0; i < PAPER_SORTS && !bench_interrupted; i++) {
         if (paper_sorts[i].share != share) continue;
         add_paper_sort(session, label, "radix-sort", paper_sorts[i].radix_ms);
@@ -325,6 +392,15 @@ static void run_sorts(const bench_options *options, bench_session *session) {
 static const contender neighbours[] = {
     {INDEX_SORT, {.method = BP_METHOD_COMPACT_GRID}, true, false},
     {INDEX_SORT_CURVE, {.method = BP_METHOD_COMPACT_GRID, SETTINGS(.compact_keys = BP_KEYS_Z_CURVE)}, true, false},
+    {INDEX_SORT_FOOTPRINTS,
+     {.method = BP_METHOD_COMPACT_GRID, SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT)},
+     true,
+     false},
+    {INDEX_SORT_FOOTPRINTS_CURVE,
+     {.method = BP_METHOD_COMPACT_GRID,
+      SETTINGS(.grid_entries = BP_ENTRIES_FOOTPRINT, .compact_keys = BP_KEYS_Z_CURVE)},
+     true,
+     false},
     {SERIAL_HASHING, {.method = BP_METHOD_SPATIAL_HASH}, true, false},
     {CUCKOO, {.method = BP_METHOD_CUCKOO_GRID}, true, false},
     {"hierarchical-grid", {.method = BP_METHOD_HIERARCHICAL_GRID}, false, false},
@@ -332,13 +408,22 @@ static const contender neighbours[] = {
 };
 enum { NEIGHBOUR_COUNT = sizeof neighbours / sizeof *neighbours };
 
-static bool add_lines(bench_session *session, const char *label, size_t n, const char *order, bool z_curve) {
+// What the cache probe runs, beside the order of the boxes.
+static const struct {
+    const char *method, *keys, *entries;
+} probes[] = {{INDEX_SORT, "row-major", "corner"},
+              {INDEX_SORT_CURVE, "z-curve", "corner"},
+              {INDEX_SORT_FOOTPRINTS, "row-major", "footprint"},
+              {INDEX_SORT_FOOTPRINTS_CURVE, "z-curve", "footprint"}};
+enum { PROBES = sizeof probes / sizeof *probes };
+
+static bool add_lines(bench_session *session, const char *label, size_t n, const char *order, size_t probe) {
     char why[NAME_SIZE];
     callgrind_counts counts;
-    const char *method = z_curve ? INDEX_SORT_CURVE : INDEX_SORT, *keys = z_curve ? "z-curve" : "row-major";
+    const char *method = probes[probe].method, *keys = probes[probe].keys;
     const bench_row *timed = rows_find(session_rows(session), label, n, OURS, method, 1);
     meter_show("callgrind");
-    const callgrind_outcome outcome = callgrind_run(order, keys, &counts, why, sizeof why);
+    const callgrind_outcome outcome = callgrind_run(order, keys, probes[probe].entries, &counts, why, sizeof why);
     if (outcome == CALLGRIND_ABSENT) {
         printf("\n%s: cache lines are not counted: %s\n", label, why);
         return false;
@@ -361,8 +446,8 @@ static void count_lines(const bench_options *options, bench_session *session, co
                         const char *order) {
     if (options->count_count)
         printf("\n%s: cache lines are counted without -n only\n", label);
-    else if (!bench_interrupted && add_lines(session, label, n, order, false))
-        (void)add_lines(session, label, n, order, true);
+    else
+        for (size_t i = 0; i < PROBES && !bench_interrupted && add_lines(session, label, n, order, i); i++) continue;
 }
 
 static void run_locality(const bench_options *options, bench_session *session, locality_order order) {
@@ -391,6 +476,8 @@ static void expect_all(const bench_options *options, bench_session *session) {
     for (size_t search = 0; search < SEARCH_COUNT; search++)
         for (size_t place = 0; place < SCENE_COUNT; place++)
             if (options_ask_for(options, searches[search].name)) session_expect(session, scenes[place].weight);
+    if (options_ask_for(options, "frames")) session_expect(session, FRAMES_WEIGHT);
+    if (options_ask_for(options, "contact")) session_expect(session, CONTACT_WEIGHT * CONTACT_SCENES * HANDLE_TESTS);
     if (options_ask_for(options, "sort")) session_expect(session, SORT_WEIGHT * (SORT_SHARES + 1));
     if (options_ask_for(options, "locality")) session_expect(session, LOCALITY_WEIGHT * LOCALITY_ORDERS);
 }
@@ -398,6 +485,7 @@ static void expect_all(const bench_options *options, bench_session *session) {
 void gissler_run(const bench_options *options, bench_session *session) {
     expect_all(options, session);
     run_searches(options, session);
+    gissler_frames(options, session);
     if (options_ask_for(options, "sort")) run_sorts(options, session);
     for (int order = 0; order < LOCALITY_ORDERS && options_ask_for(options, "locality"); order++)
         run_locality(options, session, (locality_order)order);

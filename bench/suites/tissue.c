@@ -294,6 +294,18 @@ static void bound_all(tissue *t) {
     for (int part = 0; part < TISSUE_PARTS; part++) bound_elements(t, &t->parts[part]);
 }
 
+void tissue_stack(tissue *self, double stacked) {
+    const double before = self->stacked;
+    for (size_t i = 0; i < self->parts[TISSUE_POINTS].count && self->scene->copies > 1; i++) {
+        tissue_point *p = &self->points[i];
+        self->stacked = before;
+        p->rest[2] -= height_of_copy(self, p->body);
+        self->stacked = stacked;
+        p->rest[2] += height_of_copy(self, p->body);
+    }
+    self->stacked = stacked;
+}
+
 void tissue_step(tissue *self) {
     self->step++;
     bound_all(self);
@@ -347,6 +359,14 @@ size_t tissue_count(const tissue *self, tissue_part part) {
 
 const bp_box *tissue_boxes(const tissue *self, tissue_part part) {
     return self->parts[part].boxes;
+}
+
+const uint32_t *tissue_corners(const tissue *self, tissue_part part, size_t index) {
+    return self->parts[part].indices + index * self->parts[part].corners;
+}
+
+const double *tissue_place(const tissue *self, uint32_t point) {
+    return self->places[point];
 }
 
 uint32_t tissue_body_of(const tissue *self, tissue_part part, size_t index) {

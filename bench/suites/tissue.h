@@ -27,6 +27,9 @@ typedef struct tissue tissue;
 tissue *tissue_create(const char *name, uint32_t fineness, double stacked);
 void tissue_destroy(tissue *self);
 
+// The share of the membranes that have landed from the next step on.
+void tissue_stack(tissue *self, double stacked);
+
 // One step: everything deforms by a few hundredths of an edge.
 void tissue_step(tissue *self);
 
@@ -34,6 +37,10 @@ size_t tissue_count(const tissue *self, tissue_part part);
 // In the order of the mesh: body after body, row after row. The array keeps its address; its contents change with each
 // step.
 const bp_box *tissue_boxes(const tissue *self, tissue_part part);
+// The points of an element: as many as its kind has corners.
+const uint32_t *tissue_corners(const tissue *self, tissue_part part, size_t index);
+// Where a point is in this step.
+const double *tissue_place(const tissue *self, uint32_t point);
 // Which body an element is of.
 uint32_t tissue_body_of(const tissue *self, tissue_part part, size_t index);
 // The mean length of the edges: the paper's cell size (section 4).

@@ -62,6 +62,7 @@ typedef struct bp_details {
     uint32_t handed_over; ///< 1: hierarchical-grid would have tested too many pairs, and split took over
     uint32_t strips;      ///< 1: hierarchical-grid searched strips: few objects, of similar sizes
     uint32_t bundles;     ///< 1: hierarchical-grid searched bundles of boxes that follow one another
+    double sort_seconds;  ///< compact-grid: time of the sort alone, a part of bp_stats.build_seconds
 } bp_details;
 
 /// Reads bp_stats.details. `stats` may be NULL: then everything is zero.

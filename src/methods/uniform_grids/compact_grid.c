@@ -422,6 +422,7 @@ static void compact_grid_stats(const void *state, bp_stats *stats) {
     bp_details details = bp_details_read(stats);
     details.sort = g->sort.ran;
     details.changed_share = g->sort.changed_share;
+    details.sort_seconds = g->sort.seconds;
     bp_details_write(stats, &details);
     stats->cells = g->cell_count;
     stats->bytes =

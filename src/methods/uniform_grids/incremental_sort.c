@@ -1,5 +1,7 @@
 #include "methods/uniform_grids/incremental_sort.h"
 
+#include "base/clock.h"
+
 #include <string.h>
 
 enum {
@@ -302,6 +304,7 @@ bool bp_incremental_sort_run(bp_incremental_sort *sort, bp_compact_sort wanted, 
     if (!reserve_sort(&j, wanted, allocator)) {
         return false;
     }
+    const double start = bp_clock_seconds();
     size_t changed_count = 0;
     sort->ran = choose_sort(&j, wanted, &changed_count);
     if (sort->ran == BP_SORT_RADIX) {
@@ -309,6 +312,7 @@ bool bp_incremental_sort_run(bp_incremental_sort *sort, bp_compact_sort wanted, 
     } else {
         sort_adaptively(&j, changed_count, key_bits);
     }
+    sort->seconds = bp_clock_seconds() - start;
     sort->count = j.blocks.item_count;
     return true;
 }

@@ -31,6 +31,7 @@ typedef struct bp_incremental_sort {
     size_t count, last_count;  // entries in order, now and before; 0 if there are none
     bp_compact_sort ran;       // the sort that ran last
     double changed_share;      // fraction of the keys since the last order; 1 if there was none
+    double seconds;            // that the last sort has taken
 } bp_incremental_sort;
 
 void bp_incremental_sort_free(bp_incremental_sort *sort, const bp_allocator *allocator);
