@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suites/tissue.h"
+#include "suites/collisions.h"
 
 static const char *const NAMES[] = {"stacking", "eye", "skull"};
 
@@ -119,6 +119,66 @@ static void points_move_by_little_and_all_the_same_way_twice(void **state) {
     }
 }
 
+// The exact test of all pairs, row by row, against that of the pairs whose boxes overlap; with workers the same.
+static void check_collisions(const tissue *t, tissue_part first, tissue_part second, size_t rows) {
+    const collision_question question = {t, first, second};
+    const size_t count = tissue_count(t, second);
+    bp_executor alone = {0}, workers;
+    collision_list found = {0}, shared = {0}, row = {0};
+    bp_pairs pairs = {0};
+    bp_pair *all = obtain(count, sizeof *all);
+    size_t total = 0;
+    assert_int_equal(bp_workers_create(&(bp_config){.threads = 3}, &workers), BP_OK);
+    assert_int_equal(bp_find_pairs_between(tissue_boxes(t, first), rows, tissue_boxes(t, second), count, NULL, &pairs),
+                     BP_OK);
+    collisions_find(&question, pairs.data, pairs.count, &alone, &found);
+    collisions_find(&question, pairs.data, pairs.count, &workers, &shared);
+    assert_int_equal(shared.count, found.count);
+    assert_memory_equal(shared.data, found.data, found.count * sizeof *found.data);
+    for (uint32_t a = 0; a < rows; ++a) {
+        for (uint32_t b = 0; b < count; ++b) {
+            all[b] = (bp_pair){a, b};
+        }
+        collisions_find(&question, all, count, &alone, &row);
+        total += row.count;
+    }
+    print_message("%zu collisions of %zu pairs\n", total, pairs.count);
+    assert_int_equal(found.count, total);
+    assert_true(total > 0);
+    bp_workers_destroy(&workers);
+    bp_pairs_free(&pairs, NULL);
+    collisions_free(&found);
+    collisions_free(&shared);
+    collisions_free(&row);
+    free(all);
+}
+
+static void collisions_are_those_of_all_pairs(void **state) {
+    (void)state;
+    tissue *t = tissue_create("eye", 1, 1);
+    check_collisions(t, TISSUE_TETRAHEDRA, TISSUE_POINTS, quick() ? 3000 : 9000);
+    check_collisions(t, TISSUE_POINTS, TISSUE_TETRAHEDRA, quick() ? 1000 : 3000);
+    check_collisions(t, TISSUE_EDGES, TISSUE_TRIANGLES, quick() ? 3000 : 9000);
+    check_collisions(t, TISSUE_TRIANGLES, TISSUE_EDGES, quick() ? 1000 : 3000);
+    tissue_destroy(t);
+}
+
+// The same as if they had lain there from the beginning.
+static void membranes_land(void **state) {
+    (void)state;
+    tissue *t = tissue_create("stacking", 1, 0), *other = tissue_create("stacking", 1, 0.5);
+    tissue_stack(t, 1);
+    tissue_stack(t, 0.5);
+    tissue_step(t);
+    tissue_step(other);
+    for (size_t i = 0; i < 3 * tissue_count(t, TISSUE_POINTS); ++i) {
+        const float now = tissue_boxes(t, TISSUE_POINTS)[i / 3].min[i % 3];
+        assert_true(fabsf(now - tissue_boxes(other, TISSUE_POINTS)[i / 3].min[i % 3]) < 1e-4f);
+    }
+    tissue_destroy(t);
+    tissue_destroy(other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenes_are_as_large_as_the_literature_says),
@@ -126,6 +186,8 @@ int main(void) {
         cmocka_unit_test(bodies_touch_in_every_step),
         cmocka_unit_test(membranes_in_the_air_do_not_touch),
         cmocka_unit_test(points_move_by_little_and_all_the_same_way_twice),
+        cmocka_unit_test(membranes_land),
+        cmocka_unit_test(collisions_are_those_of_all_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

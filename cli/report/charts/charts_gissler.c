@@ -27,6 +27,40 @@ static const report_chart GISSLER_CHARTS[] = {
         .paper = "Gissler et al., Fig. 3: index sort falls back where the footprints of many edges are entered.",
     },
     {
+        .id = "gissler-frames", .suite = "gissler", .experiment = "frames",
+        .kind = CHART_LINES, .where = "threads=1",
+        .x = "frame", .y = "total_ms", .series = "method", .drop = " cell=edge",
+        .x_label = "frame", .y_label = "collision handling, ms",
+        .title = "While membranes pile up, with the exact test",
+        .shows = "In worlds that are kept, the first frame of index sort takes {first|compact-grid entries=footprint world} "
+                 "ms, the last {last|compact-grid entries=footprint world}; in one call a frame {first|compact-grid "
+                 "entries=footprint} and {last|compact-grid entries=footprint}, serial hashing {first|spatial-hash} and "
+                 "{last|spatial-hash}.",
+        .paper = "Gissler et al., Fig. 2: a peak in the first frame, when everything is sorted for the first time; then "
+                 "more time the more membranes lie on each other.",
+    },
+    {
+        .id = "gissler-insertion", .suite = "gissler", .experiment = "contact",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X, .where = "threads=1;method!=hierarchical-grid|exact-test",
+        .x = "scene test", .y = "update_ms", .series = "method", .drop = " cell=edge",
+        .y_label = "time to insert, ms",
+        .title = "Inserting points and edges",
+        .shows = "Beside index sort, cuckoo hashing takes {ratio|cuckoo-grid|compact-grid} times as long with each "
+                 "primitive in one cell, and {ratio|cuckoo-grid entries=footprint|compact-grid entries=footprint} times "
+                 "with primitives in every cell that they overlap.",
+        .paper = "Gissler et al., Fig. 3: index sort inserts points faster, and falls back with the footprints of edges.",
+    },
+    {
+        .id = "gissler-handling", .suite = "gissler", .experiment = "contact",
+        .kind = CHART_DOTS, .flags = CHART_LOG_X, .where = "threads=1",
+        .x = "scene test", .y = "total_ms", .series = "method", .drop = " cell=edge",
+        .y_label = "collision handling, ms",
+        .title = "Collision handling, with the exact test",
+        .shows = "Footprints make cuckoo hashing {ratio|cuckoo-grid|cuckoo-grid entries=footprint} times as fast; the exact "
+                 "test alone is {ratio|exact-test|compact-grid} of index sort's time.",
+        .paper = "Gissler et al., Fig. 3.",
+    },
+    {
         .id = "gissler-threads", .suite = "gissler", .experiment = "edges-triangles",
         .kind = CHART_LINES, .flags = CHART_LOG_X | CHART_LOG_Y,
         .where = "scene=skull;"
@@ -50,6 +84,31 @@ static const report_chart GISSLER_CHARTS[] = {
                  "{high|sort=adaptive}; radix {range|sort=radix}; the automatic one changes over.",
         .paper = "Gissler et al., §5: 128,000 keys on four cores: radix 14 ms whatever changes, the other sort 3 ms "
                  "at 2 %, 6 at 10 %, and as long as radix when all change.",
+    },
+    {
+        .id = "gissler-sort-alone", .suite = "gissler", .experiment = "sort",
+        .kind = CHART_LINES, .flags = CHART_LOG_X | CHART_LOG_Y,
+        .where = "method=compact-grid sort=radix alone|compact-grid sort=adaptive alone|sort|radix-sort|stl-sort;"
+                 "threads=1|4;changed=0.02|0.05|0.1|0.2|0.5|1",
+        .x = "changed", .y = "update_ms", .series = "name threads", .drop = "compact-grid ",
+        .x_label = "share of keys that change in a step", .y_label = "time of the sort, ms",
+        .title = "The sort alone, beside the standard library's and the paper's",
+        .shows = "With 2 % changed the adaptive sort takes {at|sort=adaptive alone threads = 1|0.02} ms, radix "
+                 "{at|sort=radix alone threads = 1|0.02}, std::sort of the last order {at|std sort threads = 1|0.02}.",
+        .paper = "Gissler et al., §5, 128,000 keys on four cores: 14 ms (radix), 3 ms (2 % changed) and 6 ms (10 %).",
+    },
+    {
+        .id = "gissler-curve", .suite = "gissler", .experiment = "locality",
+        .kind = CHART_DOTS,
+        .where = "method=compact-grid entries=footprint cell=edge*|compact-grid entries=footprint keys=z-curve "
+                 "cell=edge*;cache-lines=d1",
+        .x = "order", .y = "tests", .beside = "method=compact-grid entries=footprint cell=edge cache-lines=d1",
+        .series = "method", .strip = "cache-lines cell",
+        .y_label = "cache lines, over those of row-major keys",
+        .title = "Z-curve keys where a query stays inside cells (callgrind)",
+        .shows = "Keys along the Z-curve read {ratio|compact-grid entries=footprint keys=z-curve|compact-grid "
+                 "entries=footprint} times the lines of row-major keys.",
+        .paper = "Gissler et al., §5: the query of edges and triangles gains 8 % on average.",
     },
     {
         .id = "gissler-lines", .suite = "gissler", .experiment = "locality",
