@@ -32,7 +32,7 @@ typedef struct layout {
     bool whole; // numbers along x
     series_style style[CHART_SERIES_MAX];
     size_t order[CHART_SERIES_MAX]; // of the labels, from the top
-    double label_y[CHART_SERIES_MAX];
+    double label_x[CHART_SERIES_MAX], label_y[CHART_SERIES_MAX];
 } layout;
 
 static const chart_series *series_at(const chart_data *points, size_t index) {
@@ -121,15 +121,33 @@ static double widest_category(const chart_data *points) {
     return widest;
 }
 
+// With categories, whose names take much room on the left, labels stand side by side above them.
+static void place_labels_above(const chart_data *points, layout *plan) {
+    double x = 12.0, y = 12.0;
+    for (size_t i = 0; i < points->series_count && points->series_count > 1; i++) {
+        const double width = text_width(series_at(points, i)->label) + 32.0;
+        if (x + width > WIDTH && x > 12.0) {
+            x = 12.0;
+            y += LINE_HEIGHT;
+        }
+        plan->order[i] = i;
+        plan->label_x[i] = x;
+        plan->label_y[i] = y;
+        x += width;
+    }
+    plan->top = points->series_count > 1 ? y + 14.0 : 10.0;
+}
+
 static void set_size(const report_chart *chart, const chart_data *points, layout *plan) {
-    const double labels = widest_label(points);
-    const double rows = chart->kind == CHART_DOTS ? ROW_HEIGHT * (double)points->category_count : 0.0;
-    const double legend = points->series_count > 1 ? LINE_HEIGHT * (double)points->series_count : 0.0;
-    const double inner = fmax(fmax(rows, legend + 8.0), chart->kind == CHART_DOTS ? 90.0 : 250.0);
-    plan->left = chart->kind == CHART_DOTS ? widest_category(points) + 22.0 : 66.0;
+    const bool dots = chart->kind == CHART_DOTS;
+    const double labels = dots ? 0.0 : widest_label(points);
+    const double legend = dots || points->series_count < 2 ? 0.0 : LINE_HEIGHT * (double)points->series_count;
+    const double rows = dots ? ROW_HEIGHT * (double)points->category_count : 0.0;
+    plan->left = dots ? widest_category(points) + 22.0 : 66.0;
     plan->right = WIDTH - (labels > 0.0 ? labels + 36.0 : 18.0);
     plan->top = 10.0;
-    plan->bottom = plan->top + inner;
+    if (dots) place_labels_above(points, plan);
+    plan->bottom = plan->top + fmax(fmax(rows, legend + 8.0), dots ? 40.0 : 250.0);
     plan->height = plan->bottom + 56.0;
 }
 
@@ -143,7 +161,7 @@ static double place_of(const layout *plan, double y) {
 // The preferred height of a series' label: that of its last point, or of its part of the last column.
 static double wish(const report_chart *chart, const chart_data *points, const layout *plan, size_t index) {
     const chart_series *series = series_at(points, index);
-    if (series->count == 0 || chart->kind == CHART_DOTS) return plan->top + LINE_HEIGHT * ((double)index + 0.6);
+    if (series->count == 0) return plan->top + LINE_HEIGHT * ((double)index + 0.6);
     if (chart->kind == CHART_LINES) return place_of(plan, series->points[series->count - 1].y);
     size_t last = points->category_count - 1;
     double below = stack_height(points, last, index), above = stack_height(points, last, index + 1);
@@ -153,7 +171,9 @@ static double wish(const report_chart *chart, const chart_data *points, const la
 // Sorts labels by preferred height and pushes them apart: first downwards, then back up from the lower end.
 static void place_labels(const report_chart *chart, const chart_data *points, layout *plan) {
     const size_t count = points->series_count;
+    if (chart->kind == CHART_DOTS) return; // they have their places
     for (size_t i = 0; i < count; i++) {
+        plan->label_x[i] = plan->right + 14.0;
         double y = wish(chart, points, plan, i);
         size_t at = i;
         for (; at > 0 && plan->label_y[at - 1] > y; at--) {
@@ -259,8 +279,18 @@ static void write_even_ticks(output_file *script, double low, double high, doubl
     }
 }
 
+// Of the numbers along an axis, about.
+static double widest_number(const layout *plan, size_t index) {
+    char low[FIGURE_TEXT], high[FIGURE_TEXT];
+    if (wants_powers(plan->low[index], plan->high[index], plan->log[index])) return 5.0 * LETTER_WIDTH;
+    figure_text(low, pow(10.0, floor(log10(fmax(plan->low[index], 1e-9)))));
+    figure_text(high, pow(10.0, floor(log10(fmax(plan->high[index], 1e-9)))));
+    return fmax(text_width(low), text_width(high));
+}
+
 static void write_number_axis(output_file *script, const char *axis, const layout *plan, size_t index) {
-    const double room = *axis == 'x' ? (plan->right - plan->left) / 48.0 : (plan->bottom - plan->top) / 20.0;
+    const double room = *axis == 'x' ? (plan->right - plan->left) / (widest_number(plan, index) + 8.0)
+                                     : (plan->bottom - plan->top) / 20.0;
     output_text(script, "set %srange [%.9g:%.9g]\n", axis, plan->low[index], plan->high[index]);
     if (plan->log[index]) output_text(script, "set logscale %s\n", axis);
     output_text(script, "set %stics (", axis);
@@ -341,8 +371,8 @@ static void write_labels(output_file *script, const report_chart *chart, const c
         const bool stack = chart->kind == CHART_STACKS;
         output_text(script, "set label ");
         write_quoted(script, series_at(points, index)->label);
-        output_text(script, " noenhanced at screen %.5f, screen %.5f left offset 1.2,-0.35 ",
-                    (plan->right + 14.0) / WIDTH, screen_y(plan, plan->label_y[i]));
+        output_text(script, " noenhanced at screen %.5f, screen %.5f left offset 1.2,-0.35 ", plan->label_x[i] / WIDTH,
+                    screen_y(plan, plan->label_y[i]));
         output_text(script, "textcolor rgb '%s' point pt %d ps %s lw 1.5 lc rgb '%s'\n", INK, stack ? 5 : style->point,
                     stack ? "1.1" : "0.8", stack ? stack_colour(index, points->series_count, colour) : style->colour);
     }

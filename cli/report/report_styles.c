@@ -28,7 +28,7 @@ static const known_style KNOWN[] = {
     {"spatial-hash", "#b58900", 13},
     {"cuckoo-grid", "#d6409f", 5},
     {"pivot-grid", "#8c564b", 11},
-    {"narrow-phase", "#4a5568", 15},
+    {"narrow-phase", "#4a5568", 7},
     {"bullet_broadphase", "#1f77b4", 7},
     // others
     {"embree collide", "#009e73", 9},
@@ -40,7 +40,7 @@ static const known_style KNOWN[] = {
     {"bullet sweep16", "#8a8f1d", 11},
     {"bullet sweep32", "#8a8f1d", 10},
     {"bullet brute-force", "#a3a3a3", 4},
-    {"boost rtree", "#a0522d", 15},
+    {"boost rtree", "#a0522d", 4},
     {"fcl tree", "#6a7fdb", 5},
     {"fcl ssap", "#6a7fdb", 4},
     {"fcl hash", "#6a7fdb", 1},
@@ -67,13 +67,13 @@ enum { KNOWN_COUNT = sizeof KNOWN / sizeof *KNOWN };
 
 // What is not known takes these in turn.
 static const known_style OTHERS[] = {
-    {"", "#1f77b4", 7},  {"", "#d55e00", 5},  {"", "#009e73", 9}, {"", "#a05195", 13},
-    {"", "#b8860b", 11}, {"", "#5b8ff9", 15}, {"", "#c0504d", 4}, {"", "#7f7f7f", 8},
+    {"", "#1f77b4", 7},  {"", "#d55e00", 5}, {"", "#009e73", 9}, {"", "#a05195", 13},
+    {"", "#b8860b", 11}, {"", "#5b8ff9", 6}, {"", "#c0504d", 4}, {"", "#7f7f7f", 8},
 };
 enum { OTHER_COUNT = sizeof OTHERS / sizeof *OTHERS };
 
 static const char *const DASHES[] = {"solid", "(10,4)", "(3,3)", "(12,4,3,4)", "(6,3)", "(16,4)", "(2,4)"};
-static const int POINTS[] = {7, 5, 9, 13, 11, 15, 6, 4, 8, 12, 10};
+static const int POINTS[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
 enum { DASH_COUNT = sizeof DASHES / sizeof *DASHES, POINT_COUNT = sizeof POINTS / sizeof *POINTS };
 
 // What a label says of whose numbers these are.
@@ -138,9 +138,9 @@ static void style_known(const chart_data *points, size_t index, series_style *st
     if (known == NULL) return;
     const size_t others = count_of_colour(styles, index, known->colour);
     const int wanted = published ? hollow(known->point) : known->point;
-    styles[index] =
-        (series_style){known->colour, free_point(styles, index, known->colour, wanted),
-                       published ? "(2,3)" : DASHES[others % DASH_COUNT], strcmp(label, KNOWN[0].name) == 0};
+    styles[index] = (series_style){known->colour, free_point(styles, index, known->colour, wanted),
+                                   published ? "(2,3)" : DASHES[others % DASH_COUNT],
+                                   !published && strcmp(label, KNOWN[0].name) == 0};
 }
 
 static void style_other(const chart_data *points, size_t index, series_style *styles) {
