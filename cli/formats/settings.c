@@ -56,6 +56,11 @@ static const char *layout_name(size_t index) {
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
+static const char *form_name(size_t index) {
+    static const char *const names[] = {"automatic", "linked"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
 static const char *keys_name(size_t index) {
     static const char *const names[] = {"row_major", "z_curve"};
     return index < sizeof names / sizeof *names ? names[index] : NULL;
@@ -119,6 +124,7 @@ static const config_field FIELDS[] = {
      "0: chosen; > 1: cells of c0 * factor^k"},
     {"cell_size", FIELD_REAL, 1, IN_METHODS(cell_size), NULL, NULL, "c0; 0: automatic"},
     {"grid_size", FIELD_COUNT, 3, IN_METHODS(grid_size), NULL, NULL, "cells per axis of a new grid, as 64,64,64"},
+    {"grid_form", FIELD_CHOICE, 1, IN_METHODS(grid_form), form_name, "BP_GRID_", "automatic or linked"},
     {"grid_load", FIELD_REAL, 1, IN_METHODS(grid_load), NULL, NULL, "objects per cell above which a grid grows"},
     {"octree_max_objects", FIELD_COUNT, 1, IN_METHODS(octree_max_objects), NULL, NULL, "more are split; 0: 11"},
     {"octree_max_depth", FIELD_COUNT, 1, IN_METHODS(octree_max_depth), NULL, NULL,

@@ -25,6 +25,12 @@ typedef enum bp_simd {
     BP_SIMD_WASM      ///< WebAssembly with SIMD
 } bp_simd;
 
+/// hierarchical-grid: how objects lie in its cells.
+typedef enum bp_grid_form {
+    BP_GRID_AUTOMATIC = 0, ///< linked with BP_UPDATE_INDIVIDUAL, else sorted by cell: fastest
+    BP_GRID_LINKED         ///< lists, which objects enter and leave one by one: the structure of Schornbaum 2009
+} bp_grid_form;
+
 /// pivot-grid: where the pivots are stored, one for each cell.
 typedef enum bp_pivot_layout {
     BP_PIVOTS_CHUNKED = 0, ///< in chunks of cells, allocated where objects are: memory follows the objects
@@ -100,6 +106,9 @@ typedef struct bp_method_settings {
     /// hierarchical-grid: cells per axis of a new grid: powers of two, from 4 to 2^20. 0: 16, or chosen from the objects
     /// where the library chooses the levels.
     uint32_t grid_size[3];
+    /// hierarchical-grid; default: automatic. Linked with BP_UPDATE_REBUILD: in each step all objects are removed and
+    /// inserted again; else those that have changed cell leave one and enter another.
+    bp_grid_form grid_form;
     /// hierarchical-grid: a grid doubles when it holds more than this many objects per cell. 0: 1/8 with a
     /// hierarchy_factor, else 1.
     float grid_load;

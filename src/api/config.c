@@ -95,6 +95,9 @@ static bp_status check_grid(const bp_method_settings *c, const bp_log *log) {
             return refuse_field(log, "settings.grid_size", "must be powers of two from 4 to 1048576, or 0");
         }
     }
+    if ((unsigned)c->grid_form > BP_GRID_LINKED) {
+        return refuse_field(log, "settings.grid_form", "must be 0 or 1, a bp_grid_form");
+    }
     if (!is_zero_or_positive(c->grid_load)) {
         return refuse_field(log, "settings.grid_load",
                             "must be positive and at most 3.40282347e38, or 0 for the default");

@@ -40,7 +40,7 @@ typedef struct circumstances {
 
 // Whether the settings have parameters of the grid.
 static bool has_grid_settings(const bp_method_settings *settings) {
-    bool has_any = settings->hierarchy_factor > 0.0f;
+    bool has_any = settings->hierarchy_factor > 0.0f || settings->grid_form != BP_GRID_AUTOMATIC;
     for (int axis = 0; axis < 3; ++axis) {
         has_any |= settings->grid_size[axis] != 0;
     }

@@ -50,8 +50,13 @@ static size_t count_static(const bp_object *objects, size_t count) {
     return found;
 }
 
-static bool pays(const bp_method_ops *ops, const bp_object *objects, size_t count) {
-    return objects != NULL && ops->find_between != NULL && count_static(objects, count) > count / SHARE;
+// Two linked grids cannot be searched across.
+static bool can_separate(const bp_method_ops *ops, const bp_method_settings *settings) {
+    return ops->find_between != NULL && (ops != &bp_hierarchical_grid_ops || settings->grid_form != BP_GRID_LINKED);
+}
+
+static bool pays(const bp_object *objects, size_t count) {
+    return objects != NULL && count_static(objects, count) > count / SHARE;
 }
 
 // Room for `count` ids; keeps the fixed boxes. The structure refers to these boxes: if they move in memory, it has to
@@ -99,7 +104,7 @@ static bp_status build_fixed(bp_statics *s, const bp_method_ops *ops, const bp_m
 bp_status bp_statics_separate(bp_statics *s, const bp_world_method *method, const bp_method_setup *setup,
                               const bp_box *boxes, const bp_object *objects, size_t count) {
     s->apart = false;
-    if (!pays(method->ops, objects, count)) {
+    if (!can_separate(method->ops, &setup->settings) || !pays(objects, count)) {
         return BP_OK;
     }
     if (!reserve_both(s, &setup->runtime.allocator, count)) {

@@ -14,6 +14,7 @@ static const bp_method_settings UNUSUAL = {
     .brute_force_below = 1,
     .cell_size = 1.5f,
     .hierarchy_factor = 3.0f,
+    .grid_form = BP_GRID_LINKED,
     .memory_limit = 1 << 24,
     .hash_table = BP_HASH_OPEN,
     .pivot_layout = BP_PIVOTS_DENSE,

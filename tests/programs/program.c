@@ -70,6 +70,7 @@ static void draw_grid(source *s, bp_method_settings *m) {
         m->domain.min[axis] = -3.0f;
         m->domain.max[axis] = 5.0f;
     }
+    m->grid_form = one_in(s, 4) ? BP_GRID_LINKED : BP_GRID_AUTOMATIC;
 }
 
 static void draw_trees(source *s, bp_method_settings *m) {

@@ -76,6 +76,7 @@ static void print_settings(FILE *to, const bp_method_settings *m) {
     field_float(&p, "hierarchy_factor", m->hierarchy_factor);
     field_float(&p, "cell_size", m->cell_size);
     field_float(&p, "grid_load", m->grid_load);
+    field(&p, "grid_form", m->grid_form);
     field(&p, "brute_force_below", m->brute_force_below);
     field(&p, "hash_table", m->hash_table);
     field(&p, "hash_cell_limit", m->hash_cell_limit);

@@ -17,9 +17,10 @@
 // if they were planned for earlier boxes; if that does not help, the method `split`, which has no bad input, takes over
 // for this search and some more. The budget costs about as much as a search among uniform boxes.
 //
-// update = rebuild means the sorted grid, update = individual the linked grid. update = automatic also means the sorted
-// grid, but patched while few objects change: rebuilding and searching it takes as long as patching it and searching
-// for one object in FEW. (Schornbaum 2009 decides by the share of objects that change their cell. Measured here, that
+// update = rebuild means the sorted grid, update = individual the linked grid, whose objects are moved one by one. (If
+// the settings ask for the linked grid, update = rebuild means that all its objects are removed and inserted again.)
+// update = automatic also means the sorted grid, but patched while few objects change: rebuilding and searching it takes
+// as long as patching it and searching for one object in FEW. (Schornbaum 2009 decides by the share of objects that change their cell. Measured here, that
 // share hardly matters: the cost is in searching for an object again once it has moved at all. And for that the linked
 // grid, whose objects are scattered in memory, takes seven times as long as the patched one.)
 //
@@ -270,7 +271,8 @@ static bp_status build_linked(hierarchical_grid *g) {
 
 // Whether to use the linked grid: the setup says so, and there are too many objects to test all pairs.
 static bool wants_linked(const hierarchical_grid *g) {
-    return g->setup->update == BP_UPDATE_INDIVIDUAL && g->count >= g->setup->settings.brute_force_below;
+    return (g->setup->update == BP_UPDATE_INDIVIDUAL || g->setup->settings.grid_form == BP_GRID_LINKED) &&
+           g->count >= g->setup->settings.brute_force_below;
 }
 
 static bp_status hierarchical_grid_build(void *state, const bp_box *boxes, size_t count) {
@@ -511,7 +513,10 @@ static void describe_form(const hierarchical_grid *g, bp_stats *stats) {
     case FORM_SPLIT: describe_split(g->split, stats); break;
     case FORM_STRIPS: describe_strips(g, stats); break;
     case FORM_BUNDLES: bp_bundles_stats(&g->bundles, stats); break;
-    case FORM_LINKED: bp_linked_grid_stats(&g->linked, stats); break;
+    case FORM_LINKED:
+        bp_linked_grid_stats(&g->linked, stats);
+        stats->update = g->setup->update == BP_UPDATE_REBUILD ? BP_UPDATE_REBUILD : BP_UPDATE_INDIVIDUAL;
+        break;
     case FORM_SORTED:
     default:
         bp_sorted_grid_stats(&g->sorted, stats);

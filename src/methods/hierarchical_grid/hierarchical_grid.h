@@ -21,7 +21,7 @@ bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *ch
                                                bool *gave_up);
 
 // Finds every overlapping pair of a box in `state` and a box in `other`, as (id in state, id in other). Both have just
-// been built (and not updated), and not with BP_UPDATE_INDIVIDUAL.
+// been built (and not updated), and neither is linked.
 bp_status bp_hierarchical_grid_find_across(void *state, void *other, bp_sink *sink);
 
 // Makes the next builds sort the boxes into the sorted grid, even if they need not be for pairs alone.

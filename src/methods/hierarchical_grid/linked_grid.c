@@ -541,7 +541,6 @@ size_t bp_linked_grid_bytes(const bp_linked_grid *grid) {
 }
 
 void bp_linked_grid_stats(const bp_linked_grid *grid, bp_stats *stats) {
-    stats->update = BP_UPDATE_INDIVIDUAL;
     stats->levels = 0;
     stats->cells = 0;
     stats->occupied = 0;
