@@ -10,7 +10,10 @@
 //     shape              cubes, long and flat boxes, a domain of 1024:1                26
 //     coherence          how much the order of the objects changes, beside sweeps      28 to 30
 //
-// "factor=2" is the structure as the paper describes it; without a factor the library chooses the levels.
+// "form=linked" is the structure as the paper describes it: cells are lists, and "factor" is the hierarchy factor. Its
+// grids begin with 16^3 cells and grow when they hold more than one object for eight cells; its objects are updated one
+// by one, unless "update=rebuild" says that all are removed and inserted again. Rows without a form are of our sorted
+// grid; without a factor the library chooses its levels.
 #include "core/bench.h"
 
 #include <math.h>
@@ -21,34 +24,36 @@
     .config.settings = &(const bp_method_settings) {                                                                   \
         __VA_ARGS__                                                                                                    \
     }
-#define FACTOR(f) "hierarchical-grid factor=" #f, GRID, WITH(.hierarchy_factor = (float)(f))
+#define FACTOR(f) MAIN_METHOD " factor=" #f, GRID, WITH(.hierarchy_factor = (float)(f))
+#define AS_LINKED(f) GRID, WITH(.hierarchy_factor = (float)(f), .grid_form = BP_GRID_LINKED)
+#define LINKED(f) MAIN_METHOD " form=linked factor=" #f, AS_LINKED(f)
+#define PAPERS_METHOD MAIN_METHOD " form=linked factor=2"
+#define PAPERS_REBUILT PAPERS_METHOD " update=rebuild"
 
-static const bench_entrant grid_entrants[] = {{MAIN_METHOD, GRID}, {FACTOR(2)}};
+static const bench_entrant grid_entrants[] = {{MAIN_METHOD, GRID}, {LINKED(2)}};
 
 static const bench_entrant scaling_entrants[] = {
     {MAIN_METHOD, GRID},
-    {FACTOR(2)},
+    {LINKED(2)},
     {"brute-force", .config.method = BP_METHOD_BRUTE_FORCE},
 };
 
 static const bench_entrant factor_entrants[] = {
-    {MAIN_METHOD, GRID}, {FACTOR(1.5)}, {FACTOR(2)}, {FACTOR(3)}, {FACTOR(5)}, {FACTOR(10)},
+    {MAIN_METHOD, GRID}, {LINKED(1.5)}, {LINKED(2)}, {LINKED(3)}, {LINKED(5)},  {LINKED(10)},
+    {FACTOR(1.5)},       {FACTOR(2)},   {FACTOR(3)}, {FACTOR(5)}, {FACTOR(10)},
 };
 
 static const bench_entrant update_entrants[] = {
     {MAIN_METHOD " update=automatic", GRID},
-    {MAIN_METHOD " update=individual", GRID, .config.update = BP_UPDATE_INDIVIDUAL},
     {MAIN_METHOD " update=rebuild", GRID, .config.update = BP_UPDATE_REBUILD},
-    {MAIN_METHOD " factor=2 update=automatic", GRID, WITH(.hierarchy_factor = 2)},
-    {MAIN_METHOD " factor=2 update=individual", GRID, WITH(.hierarchy_factor = 2),
-     .config.update = BP_UPDATE_INDIVIDUAL},
-    {MAIN_METHOD " factor=2 update=rebuild", GRID, WITH(.hierarchy_factor = 2), .config.update = BP_UPDATE_REBUILD},
+    {PAPERS_METHOD, AS_LINKED(2)},
+    {PAPERS_REBUILT, AS_LINKED(2), .config.update = BP_UPDATE_REBUILD},
 };
 
 #define SWEEP .config.method = BP_METHOD_SWEEP_AND_PRUNE
 static const bench_entrant sweep_entrants[] = {
     {MAIN_METHOD, GRID},
-    {FACTOR(2)},
+    {LINKED(2)},
     {"sweep-and-prune", SWEEP},
     {"sweep-and-prune axes=3", SWEEP, WITH(.sweep_axes = 3)},
     {"brute-force", .config.method = BP_METHOD_BRUTE_FORCE},
@@ -57,7 +62,7 @@ static const bench_entrant sweep_entrants[] = {
 static const bench_entrant set_up_entrants[] = {
     {MAIN_METHOD, GRID},
     {MAIN_METHOD " one-by-one", GRID, .one_by_one = true},
-    {FACTOR(2), .one_by_one = true},
+    {LINKED(2), .one_by_one = true},
     {"sweep-and-prune axes=3", SWEEP, WITH(.sweep_axes = 3), .one_by_one = true},
 };
 enum { WITHOUT_SWEEP = 3 };
@@ -237,14 +242,23 @@ typedef struct finding {
 } finding;
 
 static const finding findings[] = {
-    {"update/uniform motion=0.2", "factor=2: rebuild / individual", MAIN_METHOD " factor=2 update=rebuild",
-     MAIN_METHOD " factor=2 update=individual", "Fig. 25: update 1.4"},
-    {"update/uniform motion=10", "factor=2: rebuild / individual", MAIN_METHOD " factor=2 update=rebuild",
-     MAIN_METHOD " factor=2 update=individual", "Fig. 25: update less than 1"},
-    {"coherence/uniform motion=0.2", "sweep / grid", "sweep-and-prune axes=3", MAIN_METHOD,
+    {"hierarchy-factor/uniform", "linked: factor 10 / 1.5", MAIN_METHOD " form=linked factor=10",
+     MAIN_METHOD " form=linked factor=1.5", "Fig. 23: total above 1"},
+    {"hierarchy-factor/mixed", "linked: factor 1.5 / 2", MAIN_METHOD " form=linked factor=1.5", PAPERS_METHOD,
+     "Fig. 24: total above 1"},
+    {"hierarchy-factor/mixed", "linked: factor 3 / 2", MAIN_METHOD " form=linked factor=3", PAPERS_METHOD,
+     "Fig. 24: total about 1"},
+    {"hierarchy-factor/mixed", "linked: factor 10 / 2", MAIN_METHOD " form=linked factor=10", PAPERS_METHOD,
+     "Fig. 24: total above 1"},
+    {"update/uniform motion=0.2", "linked: rebuild / one by one", PAPERS_REBUILT, PAPERS_METHOD,
+     "Fig. 25: update 1.4 to 1.7"},
+    {"update/uniform motion=10", "linked: rebuild / one by one", PAPERS_REBUILT, PAPERS_METHOD,
+     "Fig. 25: update less than 1"},
+    {"coherence/uniform motion=0.2", "sweep / linked", "sweep-and-prune axes=3", PAPERS_METHOD,
      "Fig. 28: total far above 1, and above that of all pairs"},
-    {"coherence/uniform motion=0.01", "sweep / grid", "sweep-and-prune axes=3", MAIN_METHOD, "Fig. 29: total up to 5"},
-    {"coherence/sparse motion=0.01", "sweep / grid", "sweep-and-prune axes=3", MAIN_METHOD,
+    {"coherence/uniform motion=0.01", "sweep / linked", "sweep-and-prune axes=3", PAPERS_METHOD,
+     "Fig. 29: total up to 5"},
+    {"coherence/sparse motion=0.01", "sweep / linked", "sweep-and-prune axes=3", PAPERS_METHOD,
      "Fig. 30: total 1/2 to 1/3"},
 };
 
@@ -258,6 +272,17 @@ static void print_finding(const bench_rows *rows, const finding *f) {
     }
 }
 
+// Of the structure as the paper describes it.
+static void print_update_shares(const bench_rows *rows) {
+    for (size_t i = 0; i < rows->count; i++) {
+        const bench_row *row = &rows->data[i];
+        char what[3 * NAME_SIZE];
+        if (strcmp(row->method, PAPERS_METHOD) != 0 || strncmp(row->scene, "scaling/", 8) != 0 || !row->runs) continue;
+        snprintf(what, sizeof what, "%s, %zu objects (section 4.3: at most 0.3)", row->scene, row->n);
+        (void)show_figure(stdout, what, row->update_ms / row->total_ms, 0);
+    }
+}
+
 void schornbaum_summary(const bench_options *options, bench_session *session) {
     const bench_rows *rows = session_rows(session);
     (void)options;
@@ -268,4 +293,6 @@ void schornbaum_summary(const bench_options *options, bench_session *session) {
     print_shape(rows, "stretched", promise_at_most, 1.2, "1.5");
     puts("\nBeside Schornbaum 2009");
     for (size_t i = 0; i < sizeof findings / sizeof *findings; i++) print_finding(rows, &findings[i]);
+    puts("\nThe update's share of a step, " PAPERS_METHOD);
+    print_update_shares(rows);
 }
