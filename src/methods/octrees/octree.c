@@ -25,7 +25,8 @@
 // Particle Dynamics", 2020, sections 2.4 and 3.1. Differences: slots instead of lists, so that they have a fixed size
 // and each two leaves are tested once; merges, which Koch only mentions; the bounds of a leaf's boxes filter the boxes
 // of its neighbours before any two boxes are compared; giants are scanned, so that one of them does not make the tree
-// useless; in two dimensions a quadtree.
+// useless; in two dimensions a quadtree. As Koch found, sampling the neighbours in each search, which is a setting,
+// takes longer than storing them (docs/performance.md).
 #include "methods/octrees/octree_tree.h"
 
 #include "base/boxes.h"
@@ -82,7 +83,7 @@ static bounded_range *range_of(const octree *t, uint32_t node) {
 static void octree_init(void *state, const bp_method_setup *setup) {
     octree *t = state;
     *t = (octree){.setup = setup};
-    octree_tree_init(&t->tree, &setup->runtime.allocator, setup->dimensions, setup->settings.octree_max_objects);
+    octree_tree_init(&t->tree, setup);
     bp_node_boxes_init(&t->sorted, setup);
 }
 

@@ -47,11 +47,13 @@ static octree_link link_of(uint32_t child, uint32_t slot, uint32_t dimensions) {
     return link;
 }
 
-void octree_tree_init(octree_tree *tree, const bp_allocator *allocator, uint32_t dimensions, uint32_t max_objects) {
-    *tree = (octree_tree){.allocator = allocator,
-                          .max_objects = max_objects,
+void octree_tree_init(octree_tree *tree, const bp_method_setup *setup) {
+    const uint32_t dimensions = setup->dimensions;
+    *tree = (octree_tree){.allocator = &setup->runtime.allocator,
+                          .max_objects = setup->settings.octree_max_objects,
                           .children = 1u << dimensions,
                           .slot_count = dimensions == 2 ? 9 : OCTREE_SLOTS,
+                          .samples = setup->settings.octree_neighbors == BP_OCTREE_SAMPLED,
                           .free_block = BP_NODE_NONE};
     for (uint32_t child = 0; child < tree->children; ++child) {
         for (uint32_t slot = 0; slot < tree->slot_count; ++slot) {
@@ -99,7 +101,7 @@ static bool reserve_node_block(octree_tree *tree) {
 static bool reserve_node_lists(octree_tree *tree, size_t used) {
     const bp_allocator *allocator = tree->allocator;
     const size_t slot_bytes = tree->slot_count * sizeof(uint32_t), count = tree->node_count;
-    return bp_buffer_reserve_slack(&tree->slots, allocator, used * slot_bytes, count, slot_bytes) &&
+    return (tree->samples || bp_buffer_reserve_slack(&tree->slots, allocator, used * slot_bytes, count, slot_bytes)) &&
            bp_buffer_reserve_slack(&tree->cursors, allocator, 0, count, sizeof(uint32_t)) &&
            bp_buffer_reserve_slack(&tree->leaves, allocator, 0, count, sizeof(uint32_t)) &&
            bp_buffer_reserve_slack(&tree->inners, allocator, 0, count / tree->children + 1, sizeof(uint32_t));
@@ -161,8 +163,10 @@ bool octree_tree_plant(octree_tree *tree, const bp_tree_space *space) {
         *octree_node(tree, root + i) = (bp_node){.first_child = BP_NODE_NONE, .depth = i == 0 ? 0 : FREE};
     }
     *code_of(tree, root) = 1;
-    memset(node_slots(tree, root), 0xff, tree->slot_count * sizeof(uint32_t)); // BP_NODE_NONE
-    node_slots(tree, root)[tree->slot_count / 2] = root;
+    if (!tree->samples) {
+        memset(node_slots(tree, root), 0xff, tree->slot_count * sizeof(uint32_t)); // BP_NODE_NONE
+        node_slots(tree, root)[tree->slot_count / 2] = root;
+    }
     list_nodes(tree);
     return true;
 }
@@ -232,6 +236,9 @@ static void correct_slots_around(octree_tree *tree, uint32_t at) {
 
 static void correct_slots(octree_tree *tree) {
     const uint32_t *changed = tree->changed.data;
+    if (tree->samples) {
+        return;
+    }
     if (tree->changed_count > tree->changed_room) {
         write_all_slots(tree);
         return;
@@ -245,8 +252,53 @@ static void correct_slots(octree_tree *tree) {
     }
 }
 
+// The node of depth `depth` with that code, or the leaf above it.
+static uint32_t node_with_code(const octree_tree *tree, uint64_t code, uint32_t depth) {
+    uint32_t at = 0;
+    for (uint32_t d = 0; d < depth && !node_is_leaf(octree_node(tree, at)); ++d) {
+        const uint64_t octant = code >> (tree->space.dimensions * (depth - 1 - d)) & (tree->children - 1);
+        at = octree_node(tree, at)->first_child + (uint32_t)octant;
+    }
+    return at;
+}
+
+// The coordinate of a code along an axis.
+static uint32_t coordinate_of(const octree_tree *tree, uint64_t code, uint32_t depth, uint32_t axis) {
+    uint32_t coordinate = 0;
+    for (uint32_t bit = 0; bit < depth; ++bit) {
+        coordinate |= (uint32_t)(code >> (tree->space.dimensions * bit + axis) & 1) << bit;
+    }
+    return coordinate;
+}
+
+// What belongs into a slot, from the root down: the node at a point in that direction.
+static uint32_t sample_slot(const octree_tree *tree, uint32_t of, uint32_t slot) {
+    const bp_node *node = octree_node(tree, of);
+    uint64_t code = 0;
+    for (uint32_t axis = 0; axis < tree->space.dimensions; ++axis, slot /= 3) {
+        const uint32_t place =
+            coordinate_of(tree, octree_code(tree, of), node->depth, axis) + slot % 3; // counted from 1
+        if (place == 0 || place > 1u << node->depth) {
+            return BP_NODE_NONE;
+        }
+        const uint64_t bits = place - 1;
+        code |= (tree->space.dimensions == 2 ? bp_spread_by_two(bits) : bp_spread_by_three(bits)) << axis;
+    }
+    const uint32_t at = node_with_code(tree, code, node->depth);
+    return octree_node(tree, at)->depth < node->depth ? at | OCTREE_LARGER : at;
+}
+
+// The slots of a node; `sampled` has room for them.
+static const uint32_t *slots_around(const octree_tree *tree, uint32_t at, uint32_t sampled[OCTREE_SLOTS]) {
+    for (uint32_t slot = 0; tree->samples && slot < tree->slot_count; ++slot) {
+        sampled[slot] = sample_slot(tree, at, slot);
+    }
+    return tree->samples ? sampled : node_slots(tree, at);
+}
+
 size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *neighbours) {
-    const uint32_t *slots = node_slots(tree, leaf);
+    uint32_t sampled[OCTREE_SLOTS];
+    const uint32_t *slots = slots_around(tree, leaf, sampled);
     const uint32_t middle = tree->slot_count / 2;
     uint32_t larger[OCTREE_SLOTS];
     size_t count = 0, larger_count = 0;
@@ -421,41 +473,6 @@ bool octree_tree_adapt(octree_tree *tree, uint32_t *home) {
 
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
-// The correct content of a slot: the node of depth `depth` with that code, or the leaf above it.
-static uint32_t node_with_code(const octree_tree *tree, uint64_t code, uint32_t depth) {
-    uint32_t at = 0;
-    for (uint32_t d = 0; d < depth && !node_is_leaf(octree_node(tree, at)); ++d) {
-        const uint64_t octant = code >> (tree->space.dimensions * (depth - 1 - d)) & (tree->children - 1);
-        at = octree_node(tree, at)->first_child + (uint32_t)octant;
-    }
-    return at;
-}
-
-// The coordinate of a code along an axis.
-static uint32_t coordinate_of(const octree_tree *tree, uint64_t code, uint32_t depth, uint32_t axis) {
-    uint32_t coordinate = 0;
-    for (uint32_t bit = 0; bit < depth; ++bit) {
-        coordinate |= (uint32_t)(code >> (tree->space.dimensions * bit + axis) & 1) << bit;
-    }
-    return coordinate;
-}
-
-static uint32_t expected_slot(const octree_tree *tree, uint32_t of, uint32_t slot) {
-    const bp_node *node = octree_node(tree, of);
-    uint64_t code = 0;
-    for (uint32_t axis = 0; axis < tree->space.dimensions; ++axis, slot /= 3) {
-        const uint32_t place =
-            coordinate_of(tree, octree_code(tree, of), node->depth, axis) + slot % 3; // counted from 1
-        if (place == 0 || place > 1u << node->depth) {
-            return BP_NODE_NONE;
-        }
-        const uint64_t bits = place - 1;
-        code |= (tree->space.dimensions == 2 ? bp_spread_by_two(bits) : bp_spread_by_three(bits)) << axis;
-    }
-    const uint32_t at = node_with_code(tree, code, node->depth);
-    return octree_node(tree, at)->depth < node->depth ? at | OCTREE_LARGER : at;
-}
-
 // Whether the nodes that a node links to exist. octree_node_is_sound relies on that.
 static bool octree_links_are_sound(const octree_tree *tree, uint32_t at) {
     const bp_node *node = octree_node(tree, at);
@@ -471,8 +488,8 @@ static bool octree_links_are_sound(const octree_tree *tree, uint32_t at) {
 static bool octree_node_is_sound(const octree_tree *tree, uint32_t at) {
     const bp_node *node = octree_node(tree, at);
     bool sound = node_with_code(tree, octree_code(tree, at), node->depth) == at;
-    for (uint32_t slot = 0; sound && slot < tree->slot_count; ++slot) {
-        sound = node_slots(tree, at)[slot] == expected_slot(tree, at, slot);
+    for (uint32_t slot = 0; sound && !tree->samples && slot < tree->slot_count; ++slot) {
+        sound = node_slots(tree, at)[slot] == sample_slot(tree, at, slot);
     }
     return sound;
 }

@@ -27,12 +27,13 @@ typedef struct octree_tree {
     uint32_t max_objects;
     uint32_t children;   // of a node: 8 or 4
     uint32_t slot_count; // of a node: 27 or 9; the one in the middle is itself
+    bool samples;        // slots are not stored, but found when they are asked for
     octree_link links[8][OCTREE_SLOTS];
 
     bp_buffer nodes;     // of bp_node; the root is 0, and siblings are adjacent
     bp_buffer codes;     // of uint64_t, by node: a 1, then the common leading bits of all keys below it
     bp_buffer cursors;   // of uint32_t, by node: the number of objects of a leaf; then the position of its next object
-    bp_buffer slots;     // of uint32_t, slot_count per node: a node, perhaps marked, or BP_NODE_NONE
+    bp_buffer slots;     // of uint32_t, slot_count per node: a node, perhaps marked, or BP_NODE_NONE; unless `samples`
     size_t node_count;   // in the pool, free ones included
     uint32_t free_block; // the first free block of children, linked through `parent`; or BP_NODE_NONE
     bp_buffer leaves;    // of uint32_t, depth first
@@ -46,7 +47,7 @@ typedef struct octree_tree {
     octree_entry *scratch; // by id, until all are placed
 } octree_tree;
 
-void octree_tree_init(octree_tree *tree, const bp_allocator *allocator, uint32_t dimensions, uint32_t max_objects);
+void octree_tree_init(octree_tree *tree, const bp_method_setup *setup);
 void octree_tree_free(octree_tree *tree);
 size_t octree_tree_bytes(const octree_tree *tree);
 bool octree_tree_reserve_entries(octree_tree *tree, size_t count);
