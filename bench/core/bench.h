@@ -122,12 +122,14 @@ typedef struct bench_rows {
 #define OURS "broadphase"
 #define LIMIT "limit" // limits of the machine
 #define PAPER "paper" // figures that a paper has published
+#define RULES "rules" // candidates of our scenes, counted by the rules of a paper
 #define MAIN_METHOD "hierarchical-grid"
 #define CALL_METHOD "one call"               // bp_find_pairs with the default config
 #define YARDSTICK_METHOD "sweep-and-prune/1" // along one axis
 
 bool row_is_ours(const bench_row *row);
 bool row_is_peer(const bench_row *row);
+bool row_is_measured(const bench_row *row); // here, and not published or counted
 void rows_add(bench_rows *rows, const bench_row *row);
 void rows_free(bench_rows *rows);
 // For qsort of pointers to rows: the fastest first, those that were not measured last.

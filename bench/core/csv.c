@@ -44,7 +44,7 @@ static void write_row(FILE *file, const char *suite, const bench_row *row) {
     write_known(file, "%.6g", row->update_ms, measured || row->update_ms > 0);
     write_known(file, "%.6g", row->find_ms, measured || row->find_ms > 0);
     write_known(file, "%.6g", row->total_ms, measured || row->total_ms > 0);
-    write_known(file, "%.3f", row->spread, strcmp(row->who, PAPER) != 0);
+    write_known(file, "%.3f", row->spread, row_is_measured(row));
     write_known(file, "%.0f", (double)row->pairs, measured || row->pairs > 0);
     if (measured) fprintf(file, "%016llx", (unsigned long long)row->hash);
     fputc(',', file);

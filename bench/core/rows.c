@@ -8,8 +8,13 @@
 bool row_is_ours(const bench_row *row) {
     return strcmp(row->who, OURS) == 0;
 }
+
+bool row_is_measured(const bench_row *row) {
+    return strcmp(row->who, PAPER) != 0 && strcmp(row->who, RULES) != 0;
+}
+
 bool row_is_peer(const bench_row *row) {
-    return !row_is_ours(row) && strcmp(row->who, LIMIT) != 0 && strcmp(row->who, PAPER) != 0;
+    return !row_is_ours(row) && strcmp(row->who, LIMIT) != 0 && row_is_measured(row);
 }
 
 void rows_add(bench_rows *rows, const bench_row *row) {

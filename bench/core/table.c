@@ -7,8 +7,8 @@
 // "x 12.3 slower": against our main row of the same scene and n. Papers measured on other machines.
 static void format_ratio(const bench_row *row, const bench_row *own, char *text, size_t size) {
     const double ratio = own ? row->total_ms / own->total_ms : 0;
-    if (strcmp(row->who, PAPER) == 0)
-        snprintf(text, size, "(elsewhere)");
+    if (!row_is_measured(row))
+        snprintf(text, size, "(%s)", strcmp(row->who, PAPER) == 0 ? "elsewhere" : "counted");
     else if (!own || row == own)
         snprintf(text, size, "%s", own ? "1" : "");
     else if (ratio >= 1)
@@ -23,7 +23,7 @@ static void print_row(FILE *file, const bench_row *row, const bench_row *own, in
     if (row->tests) snprintf(tests, sizeof tests, "%llu", (unsigned long long)row->tests);
     if (row->bytes_per_object > 0) snprintf(bytes, sizeof bytes, "%.0f", row->bytes_per_object);
     if (row->runs > 1) snprintf(spread, sizeof spread, "%.0f %%", 100 * row->spread);
-    if (row->runs < 5 && strcmp(row->who, PAPER) != 0)
+    if (row->runs < 5 && row_is_measured(row))
         snprintf(few, sizeof few, "  (%zu run%s)", row->runs, row->runs == 1 ? "" : "s");
     const int pad = ratio[0] == '\xc3' ? 15 : 14; // one character of two bytes
     fprintf(file, "  %-10s  %-*s %3d %10.3f %10.3f %10.3f %7s  %-*s %9zu  %016llx %11s %6s%s\n", row->who, width,

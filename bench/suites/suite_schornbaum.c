@@ -13,7 +13,7 @@
 // "form=linked" is the structure as the paper describes it: cells are lists, and "factor" is the hierarchy factor. Its
 // grids begin with 16^3 cells and grow when they hold more than one object for eight cells; its objects are updated one
 // by one, unless "update=rebuild" says that all are removed and inserted again. Rows without a form are of our sorted
-// grid; without a factor the library chooses its levels.
+// grid; without a factor the library chooses its levels. "below=1": the grid is used however few objects there are.
 #include "core/bench.h"
 
 #include <math.h>
@@ -35,6 +35,7 @@ static const bench_entrant grid_entrants[] = {{MAIN_METHOD, GRID}, {LINKED(2)}};
 static const bench_entrant scaling_entrants[] = {
     {MAIN_METHOD, GRID},
     {LINKED(2)},
+    {PAPERS_METHOD " below=1", GRID, WITH(.hierarchy_factor = 2, .grid_form = BP_GRID_LINKED, .brute_force_below = 1)},
     {"brute-force", .config.method = BP_METHOD_BRUTE_FORCE},
 };
 
@@ -73,7 +74,7 @@ static const char *const fastest_peer[] = {"embree", NULL};
 static const char *const sweep_peers[] = {"bullet-sweep16", "fcl-ssap", "ode-sap", NULL};
 static const char *const set_up_peers[] = {"bullet-sweep16", "bullet-dbvt", NULL};
 
-static const size_t scaling_counts[] = {1000, 3000, 10000, 30000, 100000, 300000, 1000000, 0};
+static const size_t scaling_counts[] = {30, 100, 300, 1000, 3000, 10000, 30000, 100000, 300000, 1000000, 0};
 static const size_t decades[] = {10000, 100000, 1000000, 0};
 static const size_t update_counts[] = {10000, 30000, 100000, 300000, 0};
 static const size_t sweep_counts[] = {1000, 3000, 10000, 30000, 0};

@@ -149,7 +149,8 @@ bool row_value(const report_row *row, const char *expression, double *value) {
 // Conditions
 
 static bool is_peer(const report_row *row) {
-    return !is_ours(row) && strcmp(row->who, "limit") != 0 && strcmp(row->who, "paper") != 0;
+    return !is_ours(row) && strcmp(row->who, "limit") != 0 && strcmp(row->who, "paper") != 0 &&
+           strcmp(row->who, "rules") != 0;
 }
 
 static bool matches(const report_row *row, const char *name, const char *text, const char *wanted, size_t length) {
