@@ -104,8 +104,8 @@ static const experiment experiments[] = {
     {"set-up", "set-up/uniform", "uniform", 0.2, 2, set_up_counts, COUNT_OF(set_up_entrants), set_up_peers},
     {"set-up", "set-up/uniform", "uniform", 0.2, 2, set_up_many, COUNT_OF(set_up_entrants), no_peers},
     {"set-up", "set-up/uniform", "uniform", 0.2, 2, set_up_most, set_up_entrants, WITHOUT_SWEEP, no_peers},
-    {"set-up", "set-up/mixed", "mixed", 0.2, 2, set_up_counts, COUNT_OF(set_up_entrants), set_up_peers},
-    {"set-up", "set-up/mixed", "mixed", 0.2, 2, set_up_many, COUNT_OF(set_up_entrants), no_peers},
+    {"set-up", "set-up/mixed", "mixed", 0.2, 2, set_up_counts, set_up_entrants, WITHOUT_SWEEP, no_peers},
+    {"set-up", "set-up/mixed", "mixed", 0.2, 2, set_up_many, set_up_entrants, WITHOUT_SWEEP, no_peers},
     {"set-up", "set-up/mixed", "mixed", 0.2, 2, set_up_most, set_up_entrants, WITHOUT_SWEEP, no_peers},
 
     {"density", "density/uniform pairs=1", "uniform", 0.2, 1, decades, COUNT_OF(grid_entrants), no_peers},
@@ -170,8 +170,8 @@ static bench_case make_case(const bench_options *options, const experiment *e, s
         c.entrant_count--;
     c.peers = e->peers;
     c.anew = strcmp(e->part, "set-up") == 0;
-    c.warmups = options->warmups ? options->warmups : 2;
-    c.repeats = options->repeats ? options->repeats : n <= 100000 && !c.anew ? 11 : 5;
+    c.warmups = options->warmups ? options->warmups : c.anew ? 1 : 2;
+    c.repeats = options->repeats ? options->repeats : n <= 100000 && !c.anew ? 11 : n < MEGA ? 5 : 3;
     c.settle = settle_steps(e, n);
     c.weight = weight_of(&c);
     return c;
