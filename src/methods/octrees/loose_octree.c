@@ -18,6 +18,8 @@
 // each two nodes are tested once. Lists use the bounds of the boxes themselves: the node of an object affects how fast
 // it is found, never whether it is. So infinite boxes are in the root, like others that are too large.
 //
+// With update = individual, objects enter and leave nodes one by one instead: linked_octree.h.
+//
 // Cost: O(n log n) with looseness 2. With looseness 1, the objects that straddle the upper nodes are tested again and
 // again: there are about n^(2/3) of them in a homogeneous scene. This is the straddling problem that Zych measured.
 // Loses to a grid where all objects have the same size.
@@ -28,15 +30,16 @@
 #include "base/log.h"
 #include "base/parallel.h"
 #include "methods/method.h"
+#include "methods/octrees/linked_octree.h"
 #include "methods/octrees/node_search.h"
-#include "methods/octrees/tree_space.h"
 
 enum {
     UNIT = 4096,   // boxes per unit of work
     LISTED = 2048, // initial capacity of a list of nodes
     SPLIT_STACK = 8 * (BP_TREE_DEPTH_MAX + 1),
-    SIBLINGS = 32,    // blocks of siblings that are tested together
-    KEYS_LEAST = 8192 // boxes that are worth a task
+    SIBLINGS = 32,     // blocks of siblings that are tested together
+    KEYS_LEAST = 8192, // boxes that are worth a task
+    FEW = 4            // of this many objects at most one has changed: only the pairs of those are searched for
 };
 
 // An object that is being assigned to its node.
@@ -63,6 +66,7 @@ typedef struct loose_octree {
     bp_node_boxes sorted;
     bp_buffer lists; // of bp_buffer of uint32_t: one for each unit of work
     size_t list_count;
+    bp_linked_octree linked; // instead of all the above, where objects are updated individually
 } loose_octree;
 
 static bp_node *node_at(const loose_octree *t, uint32_t node) {
@@ -85,6 +89,11 @@ static void loose_octree_init(void *state, const bp_method_setup *setup) {
     loose_octree *t = state;
     *t = (loose_octree){.setup = setup, .children = 1u << setup->dimensions};
     bp_node_boxes_init(&t->sorted, setup);
+    bp_linked_octree_init(&t->linked, setup);
+}
+
+static bool is_linked(const loose_octree *t) {
+    return t->setup->update == BP_UPDATE_INDIVIDUAL;
 }
 
 static void loose_octree_free(void *state) {
@@ -100,76 +109,12 @@ static void loose_octree_free(void *state) {
         bp_buffer_free(buffers[i], allocator);
     }
     bp_node_boxes_free(&t->sorted);
-}
-
-// ---- where an object belongs ----------------------------------------------------------------------------------------
-
-static double centre_of_box(const bp_box *box, uint32_t axis) {
-    return ((double)box->min[axis] + (double)box->max[axis]) / 2;
-}
-
-// The cube of the centres, without a few that are far away from the others.
-static bp_tree_space space_of_centres(const loose_octree *t) {
-    const uint32_t dimensions = t->setup->dimensions;
-    double min[3] = {INFINITY, INFINITY, INFINITY}, max[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (size_t i = 0; i < t->count; ++i) {
-        if (!bp_box_is_finite(&t->boxes[i], dimensions)) {
-            continue;
-        }
-        for (uint32_t axis = 0; axis < 3 && axis < dimensions; ++axis) {
-            const double centre = centre_of_box(&t->boxes[i], axis);
-            min[axis] = centre < min[axis] ? centre : min[axis];
-            max[axis] = centre > max[axis] ? centre : max[axis];
-        }
-    }
-    bp_tree_trim(t->boxes, t->count, dimensions, min, max);
-    return bp_tree_space_around(min, max, dimensions);
-}
-
-// Centres beyond the cube belong to the nodes at its border.
-static void choose_space(loose_octree *t) {
-    const bp_method_settings *settings = &t->setup->settings;
-    t->space = bp_domain_is_set(&settings->domain) ? bp_tree_space_of_domain(&settings->domain, t->setup->dimensions)
-                                                   : space_of_centres(t);
-    bp_tree_space_divide(&t->space, bp_tree_depth_limit(settings->octree_max_depth));
-}
-
-// Whether the node of this depth that contains the centre of a box encloses the box.
-static bool node_encloses(const loose_octree *t, const bp_box *box, uint32_t depth) {
-    const double edge = ldexp(t->space.edge, -(int)depth);
-    const double margin = edge * ((double)t->setup->settings.looseness - 1.0) / 2;
-    bool enclosed = true;
-    for (uint32_t axis = 0; axis < t->setup->dimensions; ++axis) {
-        const uint32_t finest = bp_tree_cell(&t->space, (int)axis, centre_of_box(box, axis));
-        const double low = t->space.origin[axis] + edge * (double)(finest >> (t->space.depth - depth));
-        enclosed &= (double)box->min[axis] >= low - margin && (double)box->max[axis] <= low + edge + margin;
-    }
-    return enclosed;
-}
-
-// The greatest depth at which a node encloses a box.
-static uint32_t depth_of(const loose_octree *t, const bp_box *box) {
-    double size = (double)FLT_MIN;
-    for (uint32_t axis = 0; axis < t->setup->dimensions; ++axis) {
-        size = fmax(size, (double)box->max[axis] - (double)box->min[axis]);
-    }
-    int exponent = 0; // the nodes of depth exponent - 1 are large enough
-    (void)frexp((double)t->setup->settings.looseness * t->space.edge / size, &exponent);
-    const uint32_t large_enough = exponent < 1 ? 0 : (uint32_t)exponent - 1;
-    uint32_t depth = large_enough < t->space.depth ? large_enough : t->space.depth;
-    while (depth > 0 && !node_encloses(t, box, depth)) {
-        --depth;
-    }
-    return depth;
+    bp_linked_octree_free(&t->linked);
 }
 
 static entry entry_of(const loose_octree *t, size_t id) {
-    const bp_box *box = &t->boxes[id];
-    if (!bp_box_is_finite(box, t->setup->dimensions)) {
-        return (entry){.id = (uint32_t)id};
-    }
-    const uint64_t key = bp_tree_key(&t->space, centre_of_box(box, 0), centre_of_box(box, 1), centre_of_box(box, 2));
-    return (entry){.key = key, .id = (uint32_t)id, .depth = depth_of(t, box)};
+    const bp_loose_place place = bp_loose_place_of(&t->space, t->setup, &t->boxes[id]);
+    return (entry){.key = place.key, .id = (uint32_t)id, .depth = place.depth};
 }
 
 typedef struct entry_maker {
@@ -325,6 +270,9 @@ static bool grow_nodes(loose_octree *t) {
 static bp_status loose_octree_build(void *state, const bp_box *boxes, size_t count) {
     loose_octree *t = state;
     const bp_executor *executor = &t->setup->runtime.executor;
+    if (is_linked(t)) {
+        return bp_linked_octree_build(&t->linked, boxes, count);
+    }
     t->boxes = boxes;
     t->count = count;
     t->node_count = 0;
@@ -332,7 +280,7 @@ static bp_status loose_octree_build(void *state, const bp_box *boxes, size_t cou
     if (!loose_octree_reserve(t)) {
         return BP_ERROR_MEMORY;
     }
-    choose_space(t);
+    t->space = bp_loose_space(t->setup, boxes, count);
     entry_maker k = {.t = t, .blocks = bp_blocks_cut(executor, t->count, KEYS_LEAST, SIZE_MAX)};
     bp_parallel_for(executor, k.blocks.count, task_make_entries, &k);
     t->sorted.count = list_entries(t);
@@ -346,6 +294,15 @@ static bp_status loose_octree_build(void *state, const bp_box *boxes, size_t cou
     bp_node_boxes_fill(&t->sorted, t->boxes);
     join_node_bounds(t);
     return BP_OK;
+}
+
+static bp_status loose_octree_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
+                                     bp_search_kind *kind) {
+    loose_octree *t = state;
+    const bool few = changes != NULL && changes->count < count / FEW;
+    *kind = is_linked(t) && few ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
+    return is_linked(t) ? bp_linked_octree_update(&t->linked, boxes, count, changes)
+                        : loose_octree_build(t, boxes, count);
 }
 
 // ---- finding --------------------------------------------------------------------------------------------------------
@@ -517,12 +474,23 @@ static bool reserve_unit_lists(loose_octree *t, size_t count) {
 static bp_status loose_octree_find(void *state, bp_sink *sink) {
     loose_octree *t = state;
     const size_t unit_count = (t->sorted.count + UNIT - 1) / UNIT;
+    if (is_linked(t)) {
+        return bp_linked_octree_find(&t->linked, sink);
+    }
     return reserve_unit_lists(t, unit_count) ? bp_node_boxes_find(&t->sorted, unit_count, unit_boxes, t, sink)
                                              : BP_ERROR_MEMORY;
 }
 
+static bp_status loose_octree_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
+    const loose_octree *t = state;
+    return bp_linked_octree_find_changed(&t->linked, changes, sink);
+}
+
 static bp_status loose_octree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     loose_octree *t = state;
+    if (is_linked(t)) {
+        return bp_linked_octree_find_between(&t->linked, boxes, count, sink);
+    }
     const bp_node_search search = {.nodes = t->nodes.data,
                                    .bounds = &t->columns,
                                    .children = t->children,
@@ -537,6 +505,11 @@ static bp_status loose_octree_find_between(void *state, const bp_box *boxes, siz
 static void loose_octree_stats(const void *state, bp_stats *stats) {
     const loose_octree *t = state;
     const bp_buffer *lists = t->lists.data;
+    if (is_linked(t)) {
+        bp_linked_octree_stats(&t->linked, stats);
+        stats->bytes += sizeof *t;
+        return;
+    }
     stats->update = BP_UPDATE_REBUILD;
     stats->bytes = t->nodes.bytes + t->subtree_ends.bytes + t->own_bounds.bytes + t->subtree_bounds.bytes +
                    t->columns_buffer.bytes + t->entries.bytes + t->scratch.bytes + t->lists.bytes +
@@ -582,6 +555,9 @@ static bool loose_node_is_sound(const loose_octree *t, uint32_t at) {
 static bp_status loose_octree_validate(const void *state) {
     const loose_octree *t = state;
     size_t alive = 0;
+    if (is_linked(t)) {
+        return bp_linked_octree_validate(&t->linked);
+    }
     for (size_t i = 0; i < t->count; ++i) {
         alive += !bp_box_is_hole(&t->boxes[i]);
     }
@@ -599,12 +575,14 @@ static bp_status loose_octree_validate(const void *state) {
 const bp_method_ops bp_loose_octree_ops = {
     .name = "loose-octree",
     .summary = "a tree of cubes with objects of any size, in nodes that overlap; looseness 1: the plain one",
-    .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_THREADS,
+    .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_INCREMENTAL | BP_SUPPORTS_THREADS,
     .state_bytes = sizeof(loose_octree),
     .init = loose_octree_init,
     .free = loose_octree_free,
     .build = loose_octree_build,
+    .update = loose_octree_update,
     .find = loose_octree_find,
+    .find_changed = loose_octree_find_changed,
     .find_between = loose_octree_find_between,
     .stats = loose_octree_stats,
     .validate = loose_octree_validate,
