@@ -2,6 +2,7 @@
 //
 // Bullet's step calls setAabb for one object after the other, between the computations of their boxes. To time the broad
 // phase alone, a recorder stands in its place: it keeps the boxes, and hands them all over in calculateOverlappingPairs.
+#include "engine/engine_pairs.hpp"
 #include "engine/engine_scenes.hpp"
 
 #include <broadphase/bullet.hpp>
@@ -10,20 +11,12 @@
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
 #include <BulletCollision/BroadphaseCollision/btSimpleBroadphase.h>
 
-#include <ctime>
-
 #include <algorithm>
 #include <exception>
 #include <memory>
 #include <vector>
 
 namespace {
-
-double thread_seconds() {
-    timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // ---- broad phases ---------------------------------------------------------------------------------------------------
 
@@ -214,45 +207,8 @@ void engine_step(engine *engine, engine_times *times) {
     ++engine->steps;
 }
 
-static uint64_t name_of(const btBroadphaseProxy &a, const btBroadphaseProxy &b) {
-    const auto [low, high] = std::minmax(a.m_uniqueId, b.m_uniqueId);
-    return static_cast<uint64_t>(low) << 32 | static_cast<uint64_t>(high);
-}
-
-// All pairs of boxes that overlap and may meet, sorted: by one call, without Bullet.
-static std::vector<uint64_t> true_pairs(Recorder &recorder) {
-    std::vector<bp_box> boxes;
-    for (const btBroadphaseProxy *proxy : recorder.proxies) {
-        const btVector3 &min = proxy->m_aabbMin, &max = proxy->m_aabbMax;
-        boxes.push_back({{min.x(), min.y(), min.z()}, {max.x(), max.y(), max.z()}});
-    }
-    bp_pairs found = {};
-    if (bp_find_pairs(boxes.data(), boxes.size(), nullptr, &found) != BP_OK) found.count = 0;
-    std::vector<uint64_t> pairs;
-    for (size_t i = 0; i < found.count; ++i) {
-        btBroadphaseProxy *a = recorder.proxies[found.data[i].a], *b = recorder.proxies[found.data[i].b];
-        if (recorder.getOverlappingPairCache()->needsBroadphaseCollision(a, b)) pairs.push_back(name_of(*a, *b));
-    }
-    bp_pairs_free(&found, nullptr);
-    std::sort(pairs.begin(), pairs.end());
-    return pairs;
-}
-
 engine_sight engine_look(engine *engine) {
-    const std::vector<uint64_t> wanted = true_pairs(engine->recorder);
-    const btBroadphasePairArray &given = engine->recorder.getOverlappingPairCache()->getOverlappingPairArray();
-    std::vector<uint64_t> overlapping, wrong;
-    for (int i = 0; i < given.size(); ++i) {
-        const btBroadphaseProxy &a = *given[i].m_pProxy0, &b = *given[i].m_pProxy1;
-        if (TestAabbAgainstAabb2(a.m_aabbMin, a.m_aabbMax, b.m_aabbMin, b.m_aabbMax))
-            overlapping.push_back(name_of(a, b));
-    }
-    std::sort(overlapping.begin(), overlapping.end());
-    std::set_symmetric_difference(wanted.begin(), wanted.end(), overlapping.begin(), overlapping.end(),
-                                  std::back_inserter(wrong));
-    engine_sight sight = {wanted.size(), static_cast<size_t>(given.size()), wrong.size(), 0};
-    for (uint64_t pair : wanted) sight.hash += (pair ^ pair >> 29) * 0x9e3779b97f4a7c15u;
-    return sight;
+    return look_at_pairs(engine->recorder.proxies, *engine->recorder.getOverlappingPairCache());
 }
 
 void engine_destroy(engine *engine) {

@@ -1,9 +1,24 @@
 #include "engine/engine_scenes.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 // ---- a world --------------------------------------------------------------------------------------------------------
+
+void TimedWorld::performDiscreteCollisionDetection() {
+    const double start = thread_seconds();
+    updateAabbs();
+    const double updated = thread_seconds();
+    const auto wall = std::chrono::steady_clock::now();
+    computeOverlappingPairs();
+    find_wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
+    const double found = thread_seconds();
+    getDispatcher()->dispatchAllCollisionPairs(getPairCache(), getDispatchInfo(), getDispatcher());
+    update_seconds = updated - start;
+    find_seconds = found - updated;
+    narrow_seconds = thread_seconds() - found;
+}
 
 EngineWorld::EngineWorld(btBroadphaseInterface &broad_phase)
     : dispatcher_(&configuration_), world(&dispatcher_, &broad_phase, &solver_, &configuration_) {
@@ -212,10 +227,6 @@ template <class Height> void add_ground(EngineWorld &world, int cells, btScalar 
     world.add(world.shape<btBvhTriangleMeshShape>(mesh, true), 0, btVector3(0, 0, 0));
 }
 
-btScalar hills(btScalar x, btScalar z) {
-    return 4 * btSin(x / 8) * btCos(z / 8);
-}
-
 // A convex hull with `corners` corners on an ellipsoid.
 btConvexHullShape *make_stone(EngineWorld &world, Random &random, int corners) {
     btConvexHullShape *stone = world.shape<btConvexHullShape>();
@@ -232,7 +243,7 @@ btConvexHullShape *make_stone(EngineWorld &world, Random &random, int corners) {
 
 // Stones in layers above hills.
 void build_convexes(EngineWorld &world, size_t objects) {
-    add_ground(world, 60, 2, hills);
+    add_hills(world, 60, 120);
     Random random;
     btConvexHullShape *stones[8];
     for (auto &stone : stones) stone = make_stone(world, random, 24);
@@ -263,7 +274,7 @@ void build_bowl(EngineWorld &world, size_t objects) {
 // Drops of many sizes that fall on hills all the time: the first reach the ground at once, the last near the end.
 void build_rain(EngineWorld &world, size_t objects) {
     const btScalar width = 2 * std::sqrt(static_cast<btScalar>(objects));
-    add_ground(world, 128, width / 100, hills);
+    add_hills(world, 128, btScalar(1.28) * width);
     Random random;
     btCollisionShape *drops[8];
     for (int i = 0; i < 8; ++i) {
@@ -315,6 +326,11 @@ const Build builds[] = {build_falling,  build_falling,  build_falling, build_sta
 } // namespace
 
 const engine_scene *const engine_scenes = scenes;
+
+void add_hills(EngineWorld &world, int cells, btScalar width) {
+    add_ground(world, cells, width / static_cast<btScalar>(cells),
+               [](btScalar x, btScalar z) { return 4 * btSin(x / 8) * btCos(z / 8); });
+}
 
 void build_scene(size_t scene, size_t objects, EngineWorld &world) {
     builds[scene](world, objects);

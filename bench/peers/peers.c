@@ -51,14 +51,7 @@ extern const bench_peer nanoflann_peers[];
 #define nanoflann_peers NULL
 #endif
 
-extern const bench_peer pozzer_peers[], standard_peers[]; // always built
-
-// Not a broad phase but the narrow phase of narrow.c. It is listed here so that --list reports it when it is missing.
-#ifdef BENCH_WITH_CCD
-static const bench_peer ccd_peers[] = {{0}};
-#else
-#define ccd_peers NULL
-#endif
+extern const bench_peer pozzer_peers[], standard_peers[], textbook_peers[]; // always built
 
 #ifdef BENCH_WITH_BULLET
 extern const bench_world_peer bullet_worlds[];
@@ -79,9 +72,9 @@ const bench_library bench_libraries[] = {
     {"bullet", "libbullet-dev", bullet_peers, NULL},
     {"ode", "libode-dev", ode_peers, NULL},
     {"nanoflann", "libnanoflann-dev", nanoflann_peers, NULL},
-    {"ccd", "libccd-dev", ccd_peers, NULL},
     {"pozzer", "none", pozzer_peers, NULL},
     {"std", "none", standard_peers, NULL},
+    {"textbook", "none", textbook_peers, NULL},
 };
 
 const size_t bench_library_count = sizeof bench_libraries / sizeof *bench_libraries;

@@ -100,7 +100,8 @@ static const bench_suite suites[] = {
      .parts = gissler_parts,
      .run = gissler_run},
     {.name = "zych",
-     .summary = "collision detection: objects, sizes, statics, velocity, density, shapes (Zych 2016), with Bullet's",
+     .summary =
+         "collision detection inside Bullet: objects, sizes, statics, velocity, density, shapes, terrain (Zych 2016)",
      .parts = zych_parts,
      .run = zych_run},
 };

@@ -1,75 +1,56 @@
 // The suite `zych`: the experiments of M. Zych, "Efficient algorithms for collision detection in three-dimensional
-// space" (2016 by its references), section 4.2, one factor at a time: number of objects, uniformity of sizes, static
-// share, velocity, density, shape.
+// space" (2016 by its references), section 4.2, as there inside Bullet, with solid bodies, one factor at a time: number
+// of objects, uniformity of sizes, static share, velocity, density, shape. And what it asks for: where sweep and tree
+// cross (Fig. 4.7), the lists of the octree's levels (Fig. 4.9), shapes without solidity (Fig. 4.33), things that have
+// settled on a terrain (Fig. 2.26), an octree that cuts objects into pieces and hash tables compared (section 4.3).
 //
-//     scene zych ----> boxes ----> broad phases: ours and Bullet's, interleaved ----> possible collisions
-//     shapes.c: a shape in each box ----> narrow phase: libccd, once for these pairs ----> actual collisions
+//     engine/zych_world.cpp: bodies in Bullet, a broad phase of ours or Bullet's in its place
+//     ----> update, broad phase, narrow phase: their times, and possible and actual collisions
 //
-// The paper gives the standard values of all factors, which are those of the scene, but not the ranges of its charts:
-// they are chosen around the standard here. Objects do not push each other away, as in its Fig. 4.33: so a shape
-// changes nothing for the broad phases. Sizes are drawn for each dimension by itself, as there, for the shapes; their
-// boxes are cubes.
-//
-// Where a share is static, worlds are told only what moved, and static objects as such (the machinery of the suite
-// `living`); Bullet keeps the pairs of its margin there.
-#include "core/entry.h"
-#include "suites/living.h"
-#include "suites/narrow.h"
+// The thesis gives the standard values of all factors, which are those of the scene, but not the ranges of its charts:
+// they are chosen around the standard here. It warms up for 200 steps and measures 400, as here with up to 1,000 objects;
+// with more there are fewer steps.
 #include "suites/zych.h"
 
 #include <string.h>
 
-#define SCENE "zych"
-
-// One of each kind that Zych 2016 describes in section 2, and brute force, which has a vote on the pairs where no peer
-// does.
-static const bench_entrant entrants[] = {
-    {.label = "hierarchical-grid", .config.method = BP_METHOD_HIERARCHICAL_GRID},
-    {.label = "bvh", .config.method = BP_METHOD_BVH},
-    {.label = "octree", .config.method = BP_METHOD_OCTREE},
-    {.label = "loose-octree", .config.method = BP_METHOD_LOOSE_OCTREE},
-    {.label = "sweep-and-prune", .config.method = BP_METHOD_SWEEP_AND_PRUNE},
-    {.label = "spatial-hash", .config.method = BP_METHOD_SPATIAL_HASH},
-    {.label = "brute-force", .config.method = BP_METHOD_BRUTE_FORCE},
-};
-enum { ENTRANT_COUNT = sizeof entrants / sizeof *entrants };
-static const char *const peers[] = {"bullet-dbvt", "bullet-sweep16", "bullet-brute-force", NULL};
+static const zych_factors standard = {
+    .objects = 1000, .alpha = 100, .velocity = 0.64, .density = 0.05, .shape = ZYCH_ANY};
 
 // ---- points --------------------------------------------------------------------------------------------------------
-
-// One value of one factor; all other factors have their standard value.
-typedef struct zych_point {
-    char label[NAME_SIZE];
-    size_t n;
-    scene_options options;
-    shape_kind shape;
-    bool has_static;
-    size_t settle, warmups, repeats;
-    double weight;
-} zych_point;
-
-static const double standard_alpha = 100; // and beta
-static const double standard_velocity = 0.64;
 
 static void set_nothing(zych_point *p, double value) {
     (void)p, (void)value;
 }
 static void set_uniformity(zych_point *p, double value) {
-    p->options.alpha = p->options.beta = value;
+    p->factors.alpha = value;
 }
 static void set_static(zych_point *p, double value) {
-    p->options.static_share = value;
-    p->has_static = true;
+    p->factors.static_share = value;
 }
 static void set_velocity(zych_point *p, double value) {
-    p->options.velocity = value;
-    if (value == 0) p->options.motion = -1; // 0 would mean the scene's own
+    p->factors.velocity = value;
+}
+static void set_crossing(zych_point *p, double value) {
+    p->factors.velocity = value;
+    p->only = "dbvt sweep16";
 }
 static void set_density(zych_point *p, double value) {
-    p->options.density = value;
+    p->factors.density = value;
 }
 static void set_shape(zych_point *p, double value) {
-    p->shape = (shape_kind)value;
+    p->factors.shape = (zych_shape)value;
+}
+static void set_penetrable(zych_point *p, double value) {
+    set_shape(p, value);
+    p->factors.penetrable = true;
+    p->only = "dbvt auto";
+}
+// On a terrain they are slow, so that they stay there; so are those beside them that fly.
+static void set_terrain(zych_point *p, double value) {
+    p->factors.terrain = value != 0;
+    p->factors.velocity = 0.08;
+    p->only = "dbvt sweep16 plain-octree-kept plain-octree loose-octree auto";
 }
 
 enum { MAX_VALUES = 8 };
@@ -82,204 +63,119 @@ typedef struct zych_experiment {
     void (*set)(zych_point *p, double value);
 } zych_experiment;
 
+#define ALL_SHAPES {ZYCH_BOX, ZYCH_SPHERE, ZYCH_CYLINDER, ZYCH_CONE, ZYCH_CAPSULE, ZYCH_COMPOUND}, ZYCH_COMPOUND + 1
+
 static const zych_experiment experiments[] = {
     {"objects", NULL, {0}, 1, {500, 1000, 2000, 4000, 8000, 16000}, set_nothing},
-    {"uniformity", "alpha", {0.1, 0.5, 1, 2, 10, 100}, 6, {1000}, set_uniformity},
+    {"crossing", "velocity", {0.01, 0.04, 0.16}, 3, {1000, 2000, 4000, 8000, 16000}, set_crossing},
+    {"uniformity", "alpha", {0.1, 0.5, 1, 10, 100}, 5, {1000}, set_uniformity},
     {"static-share", "static-share", {0, 0.25, 0.5, 0.75, 0.9}, 5, {1000}, set_static},
-    {"velocity", "velocity", {0, 0.16, 0.32, 0.64, 1.28, 2.56}, 6, {1000}, set_velocity},
-    {"density", "density", {0.01, 0.02, 0.05, 0.1, 0.2, 0.5}, 6, {1000}, set_density},
-    {"shape",
-     "shape",
-     {SHAPE_BOX, SHAPE_SPHERE, SHAPE_CYLINDER, SHAPE_CONE, SHAPE_CAPSULE, SHAPE_COMPOUND, SHAPE_ANY},
-     7,
-     {1000},
-     set_shape},
+    {"velocity", "velocity", {0, 0.04, 0.16, 0.64, 1.28, 2.56}, 6, {1000}, set_velocity},
+    {"density", "density", {0.01, 0.05, 0.1, 0.2, 0.5}, 5, {1000}, set_density},
+    {"shape", "shape", ALL_SHAPES, {1000}, set_shape},
+    {"penetrable", "shape", ALL_SHAPES, {1000}, set_penetrable},
+    {"terrain", "terrain", {0, 1}, 2, {1000, 4000}, set_terrain},
+    {"levels", NULL, {0}, 1, {1000, 8000, 64000}, set_nothing},
 };
 enum { EXPERIMENT_COUNT = sizeof experiments / sizeof *experiments };
 
-const char *const zych_parts[] = {"objects", "uniformity", "static-share", "velocity", "density", "shape", NULL};
+const char *const zych_parts[] = {"objects", "crossing",   "uniformity", "static-share", "velocity", "density",
+                                  "shape",   "penetrable", "terrain",    "levels",       "wishes",   NULL};
+
+static const char *const shape_names[ZYCH_SHAPES] = {"box", "sphere", "cylinder", "cone", "capsule", "compound", "any"};
 
 static void set_label(zych_point *p, const zych_experiment *e, double value) {
     if (!e->key)
-        snprintf(p->label, sizeof p->label, "%s/" SCENE, e->name);
-    else if (e->set == set_shape)
-        snprintf(p->label, sizeof p->label, "%s/" SCENE " %s=%s", e->name, e->key, shape_name(p->shape));
+        snprintf(p->label, sizeof p->label, "%s/solid", e->name);
+    else if (strcmp(e->key, "shape") == 0)
+        snprintf(p->label, sizeof p->label, "%s/solid %s=%s", e->name, e->key, shape_names[p->factors.shape]);
     else
-        snprintf(p->label, sizeof p->label, "%s/" SCENE " %s=%g", e->name, e->key, value);
+        snprintf(p->label, sizeof p->label, "%s/solid %s=%g", e->name, e->key, value);
 }
 
-// Zych 2016 warms up for 200 steps and measures 400; trees settle in far fewer, and medians need fewer.
+// As many steps as 1,000 objects have, or fewer, so that many objects take as long.
+static size_t steps_for(size_t n, size_t most, size_t least) {
+    const size_t steps = n <= standard.objects ? most : most * standard.objects / n;
+    return steps < least ? least : steps;
+}
+
 static zych_point make_point(const bench_options *options, const zych_experiment *e, size_t n, double value) {
-    const bool small = n <= 2000;
-    zych_point p = {.n = n, .shape = SHAPE_ANY, .settle = small ? 60 : 10, .weight = 0.3 + 4e-4 * (double)n};
-    p.warmups = options->warmups ? options->warmups : 5;
-    p.repeats = options->repeats ? options->repeats : small ? 41 : 11;
+    zych_point p = {.factors = standard, .weight = n < standard.objects ? (double)n : (double)standard.objects};
+    p.factors.objects = n;
+    p.warmups = options->warmups ? options->warmups : steps_for(n, 200, 20);
+    p.repeats = options->repeats ? options->repeats : steps_for(n, 400, 40);
+    p.repeats = p.repeats < MAX_RUNS ? p.repeats : MAX_RUNS;
     e->set(&p, value);
     set_label(&p, e, value);
-    if (p.has_static) { // all contestants take all steps there
-        p.warmups += options->warmups ? 0 : p.settle;
-        p.settle = 0;
-    }
     return p;
 }
 
-// ---- the broad phases ----------------------------------------------------------------------------------------------
+// ---- wishes ---------------------------------------------------------------------------------------------------------
 
-static void run_group(const bench_options *options, const zych_point *p, bench_session *session) {
-    const bench_case c = {.scene = SCENE,
-                          .label = p->label,
-                          .options = p->options,
-                          .n = p->n,
-                          .entrants = entrants,
-                          .entrant_count = ENTRANT_COUNT,
-                          .peers = peers,
-                          .settle = p->settle,
-                          .warmups = p->warmups,
-                          .repeats = p->repeats,
-                          .limited_peers = true,
-                          .weight = p->weight};
-    group_run(options, &c, session_allowance(session, p->weight), session);
-}
+// Section 4.3 wishes for an octree that cuts objects into pieces, and for hash tables compared: an object in every leaf
+// beside our octrees; cells by chained and open hash tables, by a cuckoo hash and by sorting, an object in each cell that it overlaps or in
+// one; and the hierarchical grids: linked as Schornbaum 2009 describes them, and sorted.
+static const bench_entrant wished_entrants[] = {
+    {.label = "spatial-hash chained", .config = {.method = BP_METHOD_SPATIAL_HASH}},
+    {.label = "spatial-hash open", .config = {.method = BP_METHOD_SPATIAL_HASH, SETTINGS(.hash_table = BP_HASH_OPEN)}},
+    {.label = "cuckoo-grid", .config = {.method = BP_METHOD_CUCKOO_GRID}},
+    {.label = "compact-grid", .config = {.method = BP_METHOD_COMPACT_GRID}},
+    {.label = "hierarchical-grid linked",
+     .config = {.method = BP_METHOD_HIERARCHICAL_GRID,
+                .update = BP_UPDATE_INDIVIDUAL,
+                SETTINGS(.hierarchy_factor = 2, .brute_force_below = 1)}},
+    {.label = "hierarchical-grid", .config = {.method = BP_METHOD_HIERARCHICAL_GRID}},
+    {.label = "plain-octree", .config = {.method = BP_METHOD_LOOSE_OCTREE, SETTINGS(.looseness = 1)}},
+    {.label = "loose-octree", .config = {.method = BP_METHOD_LOOSE_OCTREE}},
+};
+static const char *const wished_peers[] = {"bullet-dbvt", "textbook-leaf-octree", NULL};
+static const size_t wished_counts[] = {1000, 4000, 16000, 0};
+enum { WISHED_ENTRANTS = sizeof wished_entrants / sizeof *wished_entrants };
+static const double WISHES_WEIGHT = 300;
 
-// The mean speed is half of the largest, and sizes are 1 or nearly so.
-static crowd *make_crowd(const zych_point *p) {
-    const crowd_motion motion = {.speed = 2 * standard_velocity, .share = 1, .same_ones = true};
-    return crowd_with_static(SCENE, p->n, p->options.static_share, motion);
-}
-
-static void add_rows(const living_group *group, const zych_point *p, bench_rows *rows) {
-    for (size_t i = 0; i < group->runner_count; i++) {
-        bench_row row;
-        runner_row(&group->runners[i], p->label, p->n, &row);
-        snprintf(row.method, sizeof row.method, "%s", runner_method(&group->runners[i]));
-        rows_add(rows, &row);
+static void run_wishes(const bench_options *options, bench_session *session) {
+    for (const size_t *n = options->count_count ? options->counts : wished_counts; *n; n++) {
+        const bench_case c = {.scene = "zych",
+                              .label = "wishes/zych",
+                              .n = *n,
+                              .entrants = wished_entrants,
+                              .entrant_count = WISHED_ENTRANTS,
+                              .peers = wished_peers,
+                              .settle = 10,
+                              .warmups = options->warmups ? options->warmups : 5,
+                              .repeats = options->repeats ? options->repeats : 21,
+                              .limited_peers = true,
+                              .weight = WISHES_WEIGHT};
+        if (!session_wants(session, c.label, c.n, c.weight)) continue;
+        group_run(options, &c, session_allowance(session, c.weight), session);
+        session_done(session);
     }
-}
-
-static void run_living(const bench_options *options, const zych_point *p, bench_session *session) {
-    living_part part = {.name = p->label, .n = p->n, .options = options};
-    living_group *group = part_add(&part, make_crowd(p), p->warmups, p->repeats);
-    for (size_t i = 0; group && i < ENTRANT_COUNT; i++) group_add(group, runner_world(p->label, entrants[i].config));
-    if (group) group_add_peers(group, p->label, options, true);
-    if (!group || !part_run(&part))
-        session_fail(session, "%s, n %zu: see above", p->label, p->n);
-    else if (!bench_interrupted)
-        add_rows(group, p, session_rows(session));
-    part_end(&part);
-}
-
-// ---- the narrow phase ----------------------------------------------------------------------------------------------
-
-// The same boxes as the broad phases had, in the same motion.
-typedef struct moving_boxes {
-    scene *scene;
-    crowd *crowd; // where some are static
-} moving_boxes;
-
-static moving_boxes open_boxes(const zych_point *p) {
-    scene_options options = p->options;
-    const char *error = NULL;
-    options.count = p->n;
-    if (p->has_static) return (moving_boxes){.crowd = make_crowd(p)};
-    return (moving_boxes){.scene = scene_create(SCENE, &options, &error)};
-}
-
-static void close_boxes(moving_boxes *source) {
-    scene_destroy(source->scene);
-    crowd_destroy(source->crowd);
-}
-
-static const bp_box *move_on(moving_boxes *source) {
-    if (source->crowd) {
-        crowd_step(source->crowd);
-        return crowd_boxes(source->crowd);
-    }
-    scene_step(source->scene);
-    return scene_boxes(source->scene);
-}
-
-static bp_status find_possible(const moving_boxes *source, size_t n, bp_pairs *pairs) {
-    return source->crowd ? crowd_pairs(source->crowd, pairs)
-                         : bp_find_pairs(scene_boxes(source->scene), n, NULL, pairs);
-}
-
-typedef struct narrow_run {
-    narrow *shapes;
-    bp_pairs possible, actual; // of the last step
-    double ms[MAX_RUNS];
-    size_t runs;
-} narrow_run;
-
-static bool narrow_step(narrow_run *run, const zych_point *p, const moving_boxes *source, const bp_box *boxes) {
-    const double alpha = p->options.alpha > 0 ? p->options.alpha : standard_alpha;
-    if (!run->shapes) run->shapes = narrow_create(p->shape, alpha, alpha, boxes, p->n);
-    if (find_possible(source, p->n, &run->possible) != BP_OK) return false;
-    narrow_move(run->shapes, boxes);
-    const double start = seconds_now();
-    narrow_find(run->shapes, &run->possible, &run->actual);
-    run->ms[run->runs++] = 1e3 * (seconds_now() - start);
-    return true;
-}
-
-// Whether these are the pairs that the broad phases found; those with a margin of their own may have a few more.
-static bool is_verified(const narrow_run *run, const bench_rows *rows, size_t first) {
-    const uint64_t hash = hash_pairs(run->possible.data, run->possible.count);
-    for (size_t i = first; i < rows->count; i++)
-        if (rows->data[i].runs && rows->data[i].hash == hash && rows->data[i].pairs == run->possible.count) return true;
-    return false;
-}
-
-static void add_narrow_row(narrow_run *run, const zych_point *p, bench_rows *rows) {
-    bench_row row = {.n = p->n, .threads = 1, .runs = run->runs};
-    snprintf(row.scene, sizeof row.scene, "%s", p->label);
-    snprintf(row.who, sizeof row.who, OURS);
-    snprintf(row.method, sizeof row.method, NARROW_PHASE);
-    row.spread = spread_of(run->ms, run->runs);
-    row.total_ms = row.find_ms = median(run->ms, run->runs);
-    row.best_ms = run->ms[0];
-    row.pairs = run->actual.count;
-    row.hash = hash_pairs(run->actual.data, run->actual.count);
-    row.tests = run->possible.count;
-    rows_add(rows, &row);
-}
-
-// After the same steps, and for the same pairs in the last of them, so once is enough for all broad phases.
-static void run_narrow(const zych_point *p, size_t first, bench_session *session) {
-    const size_t steps = p->settle + p->warmups + p->repeats, timed = p->repeats < MAX_RUNS ? p->repeats : MAX_RUNS;
-    moving_boxes source = open_boxes(p);
-    narrow_run run = {0};
-    bool fine = source.scene || source.crowd;
-    for (size_t step = 0; step < steps && fine && !bench_interrupted; step++) {
-        const bp_box *boxes = move_on(&source);
-        if (step + timed >= steps) fine = narrow_step(&run, p, &source, boxes);
-    }
-    if (!bench_interrupted && fine && is_verified(&run, session_rows(session), first))
-        add_narrow_row(&run, p, session_rows(session));
-    else if (!bench_interrupted)
-        session_fail(session, "%s, n %zu: the narrow phase has other pairs (%zu) than the broad phases", p->label, p->n,
-                     run.possible.count);
-    narrow_destroy(run.shapes);
-    bp_pairs_free(&run.possible, NULL);
-    free(run.actual.data);
-    close_boxes(&source);
 }
 
 // ---- all together --------------------------------------------------------------------------------------------------
 
-static void run_point(const bench_options *options, const zych_point *p, bench_session *session) {
-    if (!session_wants(session, p->label, p->n, p->weight)) return;
+static void run_point(const bench_options *options, const zych_experiment *e, const zych_point *p,
+                      bench_session *session) {
     const size_t first = session_rows(session)->count;
-    (p->has_static ? run_living : run_group)(options, p, session);
-    if (narrow_is_built() && session_rows(session)->count > first) run_narrow(p, first, session);
+    const bool is_levels = strcmp(e->name, "levels") == 0;
+    char label[NAME_SIZE];
+    snprintf(label, sizeof label, "%s%s", p->label, is_levels ? " level=0" : "");
+    if (!session_wants(session, label, p->factors.objects, p->weight)) return;
+    if (is_levels) {
+        zych_levels_run(p, session);
+    } else if (zych_point_run(options, p, session)) {
+        zych_table(stdout, session_rows(session), first);
+    }
     if (bench_interrupted) session_rows(session)->count = first; // all rows of a point or none
     session_keep(session);
-    zych_table(stdout, session_rows(session), first);
 }
 
-typedef void point_action(const bench_options *options, const zych_point *p, bench_session *session);
+typedef void point_action(const bench_options *options, const zych_experiment *e, const zych_point *p,
+                          bench_session *session);
 
-static void expect_point(const bench_options *options, const zych_point *p, bench_session *session) {
-    (void)options;
+static void expect_point(const bench_options *options, const zych_experiment *e, const zych_point *p,
+                         bench_session *session) {
+    (void)options, (void)e;
     session_expect(session, p->weight);
 }
 
@@ -290,13 +186,20 @@ static void for_all_points(const bench_options *options, bench_session *session,
         for (const size_t *n = options->count_count ? options->counts : e->counts; *n; n++)
             for (size_t k = 0; k < e->value_count; k++) {
                 const zych_point p = make_point(options, e, *n, e->values[k]);
-                act(options, &p, session);
+                act(options, e, &p, session);
             }
     }
 }
 
 void zych_run(const bench_options *options, bench_session *session) {
+    if (!zych_contestants) {
+        printf("The suite zych is not built: it needs Bullet (Debian: libbullet-dev).\n");
+        return;
+    }
+    const bool wishes = options_ask_for(options, "wishes");
     for_all_points(options, session, expect_point);
+    if (wishes) session_expect(session, 3 * WISHES_WEIGHT);
     for_all_points(options, session, run_point);
+    if (wishes) run_wishes(options, session);
     zych_summary(stdout, session);
 }
