@@ -22,6 +22,8 @@ static const known_style KNOWN[] = {
     {"linked-cells", "#e69f00", 5},
     {"octree", "#8456b8", 9},
     {"loose-octree", "#b58ad6", 11},
+    {"plain-octree", "#5e3c99", 6},
+    {"plain-octree-kept", "#d55e00", 9},
     {"bvh", "#d6402c", 13},
     {"sweep-and-prune", "#2f9e44", 11},
     {"compact-grid", "#00909e", 9},
