@@ -70,7 +70,7 @@ static const report_claim CLAIMS[] = {
                      "entries=footprint} > 1",
         .ours = "Cuckoo hashing takes {1:ratio|cuckoo-grid|compact-grid} times as long as index sort to insert points, "
                 "{2:ratio|cuckoo-grid entries=footprint|compact-grid entries=footprint} times for the footprints of edges: "
-                "it gains ground, but does not win. With footprints its collision handling of edges takes "
+                "it catches up, and no more. With footprints its collision handling of edges takes "
                 "{3:ratio|cuckoo-grid entries=footprint|cuckoo-grid} of the time with one cell for each edge.",
         .reason = "Sorting is what edges make dear in index sort, and our radix sort takes {4:at|" SORT_ALONE("radix")
                   "|0.02} ms for as many keys as theirs sorted in {4:at|paper radix-sort|0.02} ms.",
