@@ -20,7 +20,10 @@ static const known_style KNOWN[] = {
     {"auto", "#1f77b4", 7},
     {"brute-force", "#7f7f7f", 5},
     {"linked-cells", "#e69f00", 5},
+    {"form=linked", "#d55e00", 5}, // where the name of the grid is dropped
     {"octree", "#8456b8", 9},
+    {"plain-octree", "#8456b8", 9},
+    {"plain-octree-kept", "#e69f00", 9},
     {"loose-octree", "#b58ad6", 11},
     {"plain-octree", "#5e3c99", 6},
     {"plain-octree-kept", "#d55e00", 9},

@@ -97,7 +97,11 @@ static bool write_claim(output_file *output, const report_page *page, const repo
     write_figures(output, page, claim);
     html_raw(output, "<td>");
     html_element(output, "p", "", claim->found);
-    if (claim->printed != NULL) html_element(output, "p", "soft", claim->printed);
+    if (claim->printed != NULL) {
+        html_raw(output, "<p class='soft'>In print: ");
+        html_text(output, claim->printed);
+        html_raw(output, "</p>");
+    }
     html_raw(output, "</td><td>");
     html_element(output, "p", "", result.ours);
     if (*result.reason != '\0') html_element(output, "p", "soft", result.reason);

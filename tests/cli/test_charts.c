@@ -1,4 +1,5 @@
-// Charts of the report: which series are drawn, and how they look.
+// Charts of the report: which series are drawn, how they look, and what their words say of the committed results.
+#include "report/report_figures.h"
 #include "report/report_styles.h"
 
 #include <setjmp.h>
@@ -111,12 +112,88 @@ static void test_no_two_series_look_the_same(void **state) {
     }
 }
 
+// ---------------------------------------------------------------------------------------------------------------------
+// The charts of the page
+
+static char *folders[] = {(char[]){BENCH_RESULTS "/zen4-2-cores"}, (char[]){BENCH_RESULTS "/xeon-2-cores"},
+                          (char[]){BENCH_RESULTS "/xeon-16-cores"}, (char[]){BENCH_RESULTS "/h200"}};
+enum { FOLDER_COUNT = sizeof folders / sizeof *folders };
+
+typedef void (*chart_check)(const report_chart *chart);
+
+static void for_all_charts(chart_check check) {
+    for (size_t i = 0; i < REPORT_SECTION_COUNT; i++) {
+        for (size_t k = 0; k < REPORT_SECTIONS[i]->chart_count; k++) check(&REPORT_SECTIONS[i]->charts[k]);
+    }
+}
+
+static const report_chart *checked; // the chart that others are compared with
+
+static bool is_same_text(const char *a, const char *b) {
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+static void check_words(const report_chart *chart) {
+    if (chart == checked) return;
+    if (is_same_text(chart->id, checked->id) || is_same_text(chart->title, checked->title) ||
+        is_same_text(chart->paper, checked->paper)) {
+        fail_msg("%s and %s have the same words", chart->id, checked->id);
+    }
+}
+
+static void check_words_of(const report_chart *chart) {
+    checked = chart;
+    for_all_charts(check_words);
+}
+
+static void test_every_chart_has_its_own_words(void **state) {
+    (void)state;
+    for_all_charts(check_words_of);
+}
+
+// "0.0001 to 1,000 times as long" tells nobody anything: it must be said of a part of it.
+static void check_ratios(const report_chart *chart, const figure_source *source) {
+    for (const char *brace = strchr(chart->shows, '{'); brace != NULL; brace = strchr(brace + 1, '{')) {
+        figure_range range;
+        const size_t length = strcspn(brace, "}");
+        if (!figure_measure(source, brace + 1, length - 1, &range)) {
+            fail_msg("%s: no figure '%.*s'", chart->id, (int)length, brace);
+        }
+        if (strncmp(brace, "{ratio|", 7) == 0 && range.count > 0 && range.high > 100.0 * range.low) {
+            fail_msg("%s: %.*s} is %g to %g", chart->id, (int)length, brace, range.low, range.high);
+        }
+    }
+}
+
+static void test_sentences_say_something(void **state) {
+    (void)state;
+    report_data data = {0};
+    failure why;
+    if (!report_data_read(&data, folders, FOLDER_COUNT, &why)) fail_msg("%s", why.text);
+    for (size_t i = 0; i < REPORT_SECTION_COUNT; i++) {
+        for (size_t k = 0; k < REPORT_SECTIONS[i]->chart_count; k++) {
+            for (size_t f = 0; f < FOLDER_COUNT; f++) {
+                const report_chart *chart = &REPORT_SECTIONS[i]->charts[k];
+                if (!chart_select(chart, &data, folders[f], &all, &why)) fail_msg("%s", why.text);
+                const chart_data *const selections[] = {&all};
+                check_ratios(chart, &(figure_source){selections, 1});
+                if (all.series_count == 0) continue;
+                chart_pick(chart, &all, &picked);
+                if (picked.series_count == 0) fail_msg("%s draws nothing: '%s'", chart->id, chart->shown);
+                if (picked.series_count > CHART_SHOWN_MAX && chart->kind != CHART_STACKS) {
+                    fail_msg("%s draws %zu series", chart->id, picked.series_count);
+                }
+            }
+        }
+    }
+    report_data_free(&data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_seven_series_at_most),
-        cmocka_unit_test(test_the_worst_categories),
-        cmocka_unit_test(test_one_colour_for_an_entrant),
-        cmocka_unit_test(test_no_two_series_look_the_same),
+        cmocka_unit_test(test_seven_series_at_most),          cmocka_unit_test(test_the_worst_categories),
+        cmocka_unit_test(test_one_colour_for_an_entrant),     cmocka_unit_test(test_no_two_series_look_the_same),
+        cmocka_unit_test(test_every_chart_has_its_own_words), cmocka_unit_test(test_sentences_say_something),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
