@@ -79,21 +79,40 @@ static bool draw(report_run *run, const report_chart *chart, const char *folder,
     return run->arguments->charts == NULL || write_chart(run, figure, why);
 }
 
-static bool is_preferred(const report_chart *chart, const char *folder) {
-    return chart->machine != NULL && strcmp(last_part(folder), chart->machine) == 0;
+static size_t count_points(const chart_data *points) {
+    size_t count = 0;
+    for (size_t i = 0; i < points->series_count; i++) count += points->series[i].count;
+    return count;
 }
 
-// A chart is drawn for each folder that has something to show, first for the machine that it prefers.
+// The folder that is shown first: the machine that the chart prefers, or the one with the most points.
+static bool find_first(report_run *run, const report_chart *chart, char **folders, size_t folder_count, size_t *first,
+                       failure *why) {
+    size_t most = 0;
+    *first = 0;
+    for (size_t i = 0; i < folder_count; i++) {
+        if (!chart_select(chart, &run->data, folders[i], run->points, why)) return false;
+        const size_t count = count_points(run->points);
+        const bool preferred = chart->machine != NULL && strcmp(last_part(folders[i]), chart->machine) == 0;
+        if (count > most || (preferred && count > 0)) *first = i;
+        if (preferred && count > 0) return true;
+        if (count > most) most = count;
+    }
+    return true;
+}
+
+static bool draw_folder(report_run *run, const report_chart *chart, const char *folder, bool first, failure *why) {
+    if (!chart_select(chart, &run->data, folder, run->points, why)) return false;
+    return run->points->series_count == 0 || draw(run, chart, folder, first, why);
+}
+
+// A chart is drawn for each folder that has something to show.
 static bool draw_chart(report_run *run, const report_chart *chart, char **folders, size_t folder_count, failure *why) {
-    bool first = true;
-    for (int round = 0; round < 2; round++) {
-        for (size_t i = 0; i < folder_count; i++) {
-            if (is_preferred(chart, folders[i]) != (round == 0)) continue;
-            if (!chart_select(chart, &run->data, folders[i], run->points, why)) return false;
-            if (run->points->series_count == 0) continue;
-            if (!draw(run, chart, folders[i], first, why)) return false;
-            first = false;
-        }
+    size_t first;
+    if (!find_first(run, chart, folders, folder_count, &first, why)) return false;
+    if (!draw_folder(run, chart, folders[first], true, why)) return false;
+    for (size_t i = 0; i < folder_count; i++) {
+        if (i != first && !draw_folder(run, chart, folders[i], false, why)) return false;
     }
     return true;
 }

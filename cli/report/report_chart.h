@@ -42,7 +42,7 @@ typedef struct report_chart {
     // units, x a number or a category; NULL: none.
     const char *printed;
     const char *shown;   // of more than seven series, those that are drawn, as "a|b*"; NULL: the smallest
-    const char *machine; // the folder of bench/results that is shown first; NULL: the first that has rows
+    const char *machine; // the folder of bench/results that is shown first; NULL: the one with the most points
     double mark;         // a line at this y; 0: none
     const char *x_label, *y_label;
     const char *title;

@@ -28,7 +28,9 @@ const char HTML_STYLE[] =
     "th{color:var(--soft);font-weight:600}td.number,th.number{text-align:right;font-variant-numeric:tabular-nums}\n"
     ".kept,.agrees{color:var(--good);font-weight:600}.missed,.differs{color:var(--bad);font-weight:600}\n"
     ".direction{color:var(--near);font-weight:600}.open{color:var(--soft)}\n"
-    ".wide{overflow-x:auto}.wide td{white-space:nowrap}\n"
+    ".wide{overflow-x:auto}.wide td{white-space:nowrap}\n";
+
+const char HTML_PART_STYLE[] =
     // the facts at the top
     ".facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(170px,1fr));gap:14px;margin:20px 0}\n"
     ".fact{padding:14px 16px;background:var(--paper);border:1px solid var(--line);border-radius:6px}\n"
@@ -52,6 +54,7 @@ const char HTML_STYLE[] =
     "figure svg{display:block;width:100%;min-width:480px;max-width:560px;height:auto;margin:8px 0}\n"
     "figure figure{padding:8px 0;border:0}.legend{display:none}"
     ".legend span{display:inline-block;margin-right:14px}.legend i{font-style:normal}\n"
+    ".judged>span{display:inline-block;margin-right:12px}"
     ".paper{color:var(--soft);border-left:3px solid var(--line);padding-left:10px}\n"
     "details{margin-top:8px;font-size:14px}summary{cursor:pointer;color:var(--soft)}"
     "details table{font-size:12.5px;margin:6px 0}details td,details th{padding:2px 12px 2px 0;white-space:nowrap}\n"

@@ -4,7 +4,9 @@
 
 #include "formats/stream.h"
 
+// The style of the page as a whole, and of its parts: facts, verdicts, charts; two because a string has its limits.
 extern const char HTML_STYLE[];
+extern const char HTML_PART_STYLE[];
 // The style of the charts alone, for files of them.
 extern const char HTML_CHART_STYLE[];
 

@@ -244,6 +244,7 @@ static void write_head(output_file *output) {
                      "<meta name='viewport' content='width=device-width,initial-scale=1'>\n"
                      "<title>broadphase: the evidence</title>\n<style>\n");
     html_raw(output, HTML_STYLE);
+    html_raw(output, HTML_PART_STYLE);
     html_raw(output, HTML_CHART_STYLE);
     html_raw(output, "</style>\n</head>\n<body>\n<main>\n<h1>broadphase: the evidence</h1>\n"
                      "<p>Of all these boxes, which pairs overlap? How fast this library answers, beside whom, and on "

@@ -169,24 +169,32 @@ bool write_verdicts(output_file *output, const report_page *page, failure *why) 
 // ---------------------------------------------------------------------------------------------------------------------
 // Below a chart
 
+static bool write_chart_verdict(output_file *output, const report_page *page, const report_work *work,
+                                const report_claim *claim, failure *why) {
+    claim_result result;
+    if (!judge(page, work, claim, &result, why)) return false;
+    html_raw(output, "<span><a href='#");
+    write_row_id(output, work, claim);
+    html_raw(output, "'>");
+    html_text(output, claim->figures);
+    html_raw(output, "</a> ");
+    html_element(output, "span", verdict_class(result.verdict), verdict_text(result.verdict));
+    html_raw(output, "</span>");
+    return true;
+}
+
 bool write_chart_verdicts(output_file *output, const report_page *page, const char *chart, failure *why) {
     for (size_t i = 0; i < REPORT_WORK_COUNT; i++) {
         const report_work *work = REPORT_WORKS[i];
+        bool first = true;
         for (size_t k = 0; k < work->claim_count; k++) {
             const report_claim *claim = &work->claims[k];
-            claim_result result;
             if (claim->chart == NULL || strcmp(claim->chart, chart) != 0) continue;
-            if (!judge(page, work, claim, &result, why)) return false;
-            html_raw(output, "<p><a href='#");
-            write_row_id(output, work, claim);
-            html_raw(output, "'>");
-            html_text(output, work->name);
-            html_raw(output, ", ");
-            html_text(output, claim->figures);
-            html_raw(output, "</a>: ");
-            html_element(output, "span", verdict_class(result.verdict), verdict_text(result.verdict));
-            html_raw(output, "</p>\n");
+            if (first) output_text(output, "<p class='judged'>%s: ", work->name);
+            first = false;
+            if (!write_chart_verdict(output, page, work, claim, why)) return false;
         }
+        if (!first) html_raw(output, "</p>\n");
     }
     return true;
 }
