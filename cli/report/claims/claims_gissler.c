@@ -101,25 +101,24 @@ static const report_claim CLAIMS[] = {
         .found = "Along a Z-curve the query of edges and triangles is faster, because what is near in space is near in memory; "
                  "sorting hardly gains.",
         .printed = "8 % on average",
-        .machine = "xeon-2-cores",
+        .machine = "zen4-2-cores",
         .rows = {{.suite = "gissler", .experiment = "locality", .kind = CHART_DOTS,
-                  .where = "method=compact-grid entries=footprint*;cache-lines=d1", .x = "order", .y = "tests",
-                  .series = "method", .strip = "cache-lines cell"},
+                  .where = "method=compact-grid*;cache-lines=d1", .x = "order", .y = "tests", .series = "method",
+                  .strip = "cache-lines cell"},
+                 {.suite = "gissler", .experiment = "locality", .kind = CHART_DOTS, .where = "method=compact-grid*;pairs!=0",
+                  .x = "order", .y = "find_ms", .series = "method", .strip = "cell"},
                  {.suite = "gissler", .experiment = "locality", .kind = CHART_DOTS,
-                  .where = "method=compact-grid entries=footprint*;pairs!=0", .x = "order", .y = "find_ms",
-                  .series = "method", .strip = "cell"},
-                 {.suite = "gissler", .experiment = "locality", .kind = CHART_DOTS,
-                  .where = "method=compact-grid entries=footprint*;cache-lines=ll", .x = "order", .y = "tests",
-                  .series = "method", .strip = "cache-lines cell"}},
-        .agrees = "{2:mean-ratio|compact-grid entries=footprint keys=z-curve|compact-grid entries=footprint} ~5% 0.92",
-        .direction = "{1:mean-ratio|compact-grid entries=footprint keys=z-curve|compact-grid entries=footprint} < 1",
-        .ours = "Where a query stays inside cells, keys along a Z-curve read {1:ratio|compact-grid entries=footprint "
-                "keys=z-curve|compact-grid entries=footprint} times the cache lines of row-major keys, {3:ratio|compact-grid "
-                "entries=footprint keys=z-curve|compact-grid entries=footprint} times those from beyond 1 MiB, and take "
-                "{2:ratio|compact-grid entries=footprint keys=z-curve|compact-grid entries=footprint} times as long.",
-        .reason = "Boxes are copied in the order of the cells, so that a cell is read in one go whatever the order of the "
-                  "cells: lines change by {1:ratio|compact-grid entries=footprint keys=z-curve|compact-grid "
-                  "entries=footprint}, and the second-level cache holds what the first does not.",
+                  .where = "method=compact-grid cell=edge instructions|compact-grid keys=z-curve cell=edge instructions",
+                  .x = "order", .y = "tests", .series = "method", .strip = "cell", .drop = " instructions"}},
+        .agrees = "{1:at|compact-grid keys=z-curve|z-curve} < {1:at|compact-grid|mesh}; {2:at|compact-grid "
+                  "keys=z-curve|z-curve} < {2:at|compact-grid|mesh}",
+        .direction = "{1:at|compact-grid keys=z-curve|z-curve} < {1:at|compact-grid|mesh}; {1:at|compact-grid "
+                     "keys=z-curve|z-curve} < {1:at|compact-grid|z-curve}",
+        .ours = "With objects and cells along the Z-curve a query reads {1:at|compact-grid keys=z-curve|z-curve} cache lines, "
+                "with objects as they were meshed and cells in rows {1:at|compact-grid|mesh}. It takes {2:at|compact-grid "
+                "keys=z-curve|z-curve} ms, and {2:at|compact-grid|mesh} ms.",
+        .reason = "Fewer lines, but more work: a row of cells is one range of memory in row-major order only, and in pieces "
+                  "along the curve a query takes {3:mean-ratio|compact-grid keys=z-curve|compact-grid} times the instructions.",
     },
     {
         .figures = "§5 speed-up",
