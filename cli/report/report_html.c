@@ -66,6 +66,7 @@ const char HTML_PART_STYLE[] =
     ".verdicts,.verdicts tbody,.verdicts tr,.verdicts td,.verdicts th{display:block;border:0;padding:0}"
     ".verdicts td:nth-child(2),.verdicts td:nth-child(3){width:auto}"
     ".verdicts tr{padding:8px 0;border-bottom:1px solid var(--line)}.verdicts tr.head{display:none}"
+    ".verdicts td:nth-child(3) p:first-child::before{content:'Here: ';color:var(--soft)}"
     ".verdicts td:first-child{font-weight:600}}\n"
     "@media print{body{background:#fff;font-size:11pt}main{max-width:none;padding:0}figure{break-inside:avoid;border:0;"
     "padding:0}.figures{display:block}figure{margin-bottom:18pt}h2{break-after:avoid}nav{display:none}}\n";
