@@ -165,7 +165,7 @@ static uint64_t count_by_rules(const bench_entrant *entrant, const scene *subjec
     for (size_t i = 0; i < s.finite; i++)
         for (int axis = 0; axis < 3; axis++) extent = fmax(extent, (double)s.boxes[i].max[axis]);
     if (entrant->config.method == BP_METHOD_LINKED_CELLS)
-        return koch_count_linked_cells(s, extent, (double)settings->cell_size);
+        return koch_count_linked_cells(s, ceil(extent), (double)settings->cell_size); // domains are whole units
     return settings->grid_form == BP_GRID_LINKED ? koch_count_hash_grid(s, settings->grid_size[0]) : 0;
 }
 
