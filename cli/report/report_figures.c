@@ -14,6 +14,7 @@
 //     {at|S|X}           its value at this x
 //     {first|S} {last|S}   its value at the smallest and the largest x
 //     {growth|S}         last / first
+//     {times|S|F}        its value at F times x / its value at x, wherever it has both: what F times as many objects cost
 //     {high|S} {low|S}   its largest and smallest value
 //     {high-at|S} {low-at|S}   the category (or x) of these
 //     {spread|S}         largest / smallest
@@ -228,6 +229,17 @@ static figure_range steps_of(const chart_series *series, double sign) {
     return single((double)count / (double)(series->count - 1));
 }
 
+static figure_range times_of(const chart_series *series, double factor) {
+    figure_range range = {0};
+    for (size_t i = 0; series != NULL && i < series->count; i++) {
+        for (size_t k = 0; k < series->count; k++) {
+            const chart_point *low = &series->points[i], *high = &series->points[k];
+            if (low->y > 0.0 && fabs(high->x - factor * low->x) <= 1e-9 * high->x) widen(&range, high->y / low->y);
+        }
+    }
+    return range;
+}
+
 static figure_range place_of(const chart_data *points, const chart_series *series, const char *x) {
     const chart_point *own = NULL;
     for (size_t i = 0; series != NULL && i < series->count; i++) {
@@ -273,6 +285,10 @@ static figure_range figure_exponent(const figure_call *call) {
     const double from = *call->second == '\0' ? 0.0 : strtod(call->second, NULL);
     const double to = *call->third == '\0' ? HUGE_VAL : strtod(call->third, NULL);
     return exponent_of(find_series(call->points, call->first), from, to);
+}
+
+static figure_range figure_times(const figure_call *call) {
+    return times_of(find_series(call->points, call->first), strtod(call->second, NULL));
 }
 
 static figure_range figure_ratio(const figure_call *call) {
@@ -372,28 +388,14 @@ static const struct {
     const char *name;
     figure_function measure;
 } FIGURES[] = {
-    {"exponent", figure_exponent},
-    {"ratio", figure_ratio},
-    {"last-ratio", figure_last_ratio},
-    {"mean-ratio", figure_mean_ratio},
-    {"range", figure_values},
-    {"at", figure_values},
-    {"first", figure_first},
-    {"last", figure_last},
-    {"growth", figure_growth},
-    {"high", figure_high},
-    {"low", figure_low},
-    {"high-at", figure_high_at},
-    {"low-at", figure_low_at},
-    {"spread", figure_spread},
-    {"rises", figure_rises},
-    {"falls", figure_falls},
-    {"place", figure_place},
-    {"cross", figure_cross},
-    {"margin", figure_margin},
-    {"beside", figure_beside},
-    {"count", figure_count},
-    {"mean", figure_mean},
+    {"exponent", figure_exponent},     {"ratio", figure_ratio},   {"last-ratio", figure_last_ratio},
+    {"mean-ratio", figure_mean_ratio}, {"range", figure_values},  {"at", figure_values},
+    {"first", figure_first},           {"last", figure_last},     {"growth", figure_growth},
+    {"times", figure_times},           {"high", figure_high},     {"low", figure_low},
+    {"high-at", figure_high_at},       {"low-at", figure_low_at}, {"spread", figure_spread},
+    {"rises", figure_rises},           {"falls", figure_falls},   {"place", figure_place},
+    {"cross", figure_cross},           {"margin", figure_margin}, {"beside", figure_beside},
+    {"count", figure_count},           {"mean", figure_mean},
 };
 
 static figure_function find_figure(const char *name) {
