@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { LEVELS_MAX = 32 };
+enum { LEVELS_MAX = 64 };
 
 // A grid of counts; with a period, cells beyond one side are those of the other.
 typedef struct count_grid {
@@ -61,13 +61,13 @@ static uint64_t count_around(const count_grid *grid, const int64_t at[3], bool h
 
 // Of the objects of one grid with each other, by cell.
 static uint64_t count_within(const count_grid *grid) {
+    const int64_t size = grid->size;
     uint64_t sum = 0;
-    for (int64_t z = 0; z < grid->size; z++)
-        for (int64_t y = 0; y < grid->size; y++)
-            for (int64_t x = 0; x < grid->size; x++) {
-                const uint64_t here = *count_at(grid, x, y, z);
-                if (here) sum += here * (here - 1) / 2 + here * count_around(grid, (const int64_t[3]){x, y, z}, true);
-            }
+    for (int64_t cell = 0; cell < size * size * size; cell++) {
+        const uint64_t here = grid->counts[cell];
+        const int64_t at[3] = {cell % size, cell / size % size, cell / size / size};
+        if (here) sum += here * (here - 1) / 2 + here * count_around(grid, at, true);
+    }
     return sum;
 }
 
@@ -86,32 +86,45 @@ static double size_of(const bp_box *box) {
     return (double)box->max[0] - (double)box->min[0];
 }
 
+typedef struct grid_hierarchy {
+    count_grid grids[LEVELS_MAX]; // finest first; those that no object needs have no counts
+    double first_cell;            // of the grid in the middle
+} grid_hierarchy;
+
 // A little is left for rounding: sizes come from boxes of floats.
-static int level_of(const bp_box *boxes, const bp_box *box) {
-    const double first = size_of(&boxes[0]) * sqrt(2.0);
-    return (int)ceil(log2(size_of(box) / first * (1 + 1e-4)));
+static int level_of(const grid_hierarchy *hierarchy, const bp_box *box) {
+    const int level = LEVELS_MAX / 2 + (int)ceil(log2(size_of(box) / hierarchy->first_cell * (1 + 1e-4)));
+    if (level < 0 || level >= LEVELS_MAX) abort();
+    return level;
+}
+
+static void insert(grid_hierarchy *hierarchy, const bp_box *box, uint32_t size) {
+    const int level = level_of(hierarchy, box);
+    count_grid *grid = &hierarchy->grids[level];
+    if (!grid->counts) *grid = grid_of(size, ldexp(hierarchy->first_cell, level - LEVELS_MAX / 2), true);
+    put(grid, box);
+}
+
+static uint64_t count_in_coarser(const grid_hierarchy *hierarchy, const bp_box *box) {
+    uint64_t sum = 0;
+    for (int level = level_of(hierarchy, box) + 1; level < LEVELS_MAX; level++) {
+        const count_grid *grid = &hierarchy->grids[level];
+        int64_t at[3];
+        if (!grid->counts) continue;
+        cell_of(grid, box, at);
+        sum += count_around(grid, at, false);
+    }
+    return sum;
 }
 
 uint64_t koch_count_hash_grid(koch_scene scene, uint32_t size) {
-    count_grid grids[2 * LEVELS_MAX] = {{0}};
+    grid_hierarchy hierarchy = {.first_cell = size_of(&scene.boxes[0]) * sqrt(2.0)};
     uint64_t sum = (uint64_t)scene.walls * scene.finite;
-    for (size_t i = 0; i < scene.finite; i++) {
-        const int level = level_of(scene.boxes, &scene.boxes[i]);
-        count_grid *grid = &grids[level + LEVELS_MAX];
-        if (!grid->counts) *grid = grid_of(size, ldexp(size_of(&scene.boxes[0]) * sqrt(2.0), level), true);
-        put(grid, &scene.boxes[i]);
-    }
-    for (size_t i = 0; i < scene.finite; i++)
-        for (int coarser = level_of(scene.boxes, &scene.boxes[i]) + LEVELS_MAX + 1; coarser < 2 * LEVELS_MAX;
-             coarser++) {
-            int64_t at[3];
-            if (!grids[coarser].counts) continue;
-            cell_of(&grids[coarser], &scene.boxes[i], at);
-            sum += count_around(&grids[coarser], at, false);
-        }
-    for (int i = 0; i < 2 * LEVELS_MAX; i++) {
-        if (grids[i].counts) sum += count_within(&grids[i]);
-        free(grids[i].counts);
+    for (size_t i = 0; i < scene.finite; i++) insert(&hierarchy, &scene.boxes[i], size);
+    for (size_t i = 0; i < scene.finite; i++) sum += count_in_coarser(&hierarchy, &scene.boxes[i]);
+    for (int level = 0; level < LEVELS_MAX; level++) {
+        if (hierarchy.grids[level].counts) sum += count_within(&hierarchy.grids[level]);
+        free(hierarchy.grids[level].counts);
     }
     return sum;
 }
