@@ -220,6 +220,17 @@ static void test_claims_of_the_committed_results(void **state) {
     report_data_free(&data);
 }
 
+static void test_every_figure_has_a_verdict(void **state) {
+    (void)state;
+    for (size_t i = 0; i < REPORT_WORK_COUNT; i++) {
+        char figure[REPORT_TEXT];
+        for (const char *place = REPORT_WORKS[i]->figures; claim_next_figure(&place, figure);) {
+            if (claim_about(REPORT_WORKS[i], figure) == NULL)
+                fail_msg("%s: no claim about %s", REPORT_WORKS[i]->name, figure);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_figures_in_predicates),
@@ -229,6 +240,7 @@ int main(void) {
         cmocka_unit_test(test_a_predicate_that_cannot_be_read),
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_claims_of_the_committed_results),
+        cmocka_unit_test(test_every_figure_has_a_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
