@@ -5,11 +5,11 @@
 // clang-format off
 // Update and broad phase apart: "bullet dbvt update", "bullet dbvt broad phase".
 #define STAGES(of, by)                                                                                                 \
-    {.suite = "zych", .experiment = of, .where = "tail=", .x = by, .y = "update:update_ms,broad phase:find_ms",        \
+    {.suite = "zych", .experiment = (of), .where = "tail=", .x = (by), .y = "update:update_ms,broad phase:find_ms",        \
      .series = "name"}
 // The narrow phase: "bullet dbvt time", "bullet dbvt possible", "bullet dbvt actual".
 #define NARROW(of, by)                                                                                                 \
-    {.suite = "zych", .experiment = of, .where = "tail=narrow-phase", .x = by,                                         \
+    {.suite = "zych", .experiment = (of), .where = "tail=narrow-phase", .x = (by),                                         \
      .y = "time:total_ms,possible:tests,actual:pairs", .series = "head"}
 // The same where x is the shape.
 #define STAGES_BY_SHAPE                                                                                                \
@@ -20,7 +20,7 @@
      .y = "time:total_ms,possible:tests,actual:pairs", .series = "head"}
 // The whole of the collision detection.
 #define DETECTION(of, by)                                                                                              \
-    {.suite = "zych", .experiment = of, .where = "tail=detection", .x = by, .y = "total_ms", .series = "head"}
+    {.suite = "zych", .experiment = (of), .where = "tail=detection", .x = (by), .y = "total_ms", .series = "head"}
 // Parts beside the whole: "bullet dbvt update", "bullet dbvt/detection all".
 #define SHARES                                                                                                         \
     {.suite = "zych", .experiment = "objects", .where = "tail!=narrow-phase;kind=dbvt*|sweep16*|plain-octree-kept*|auto*", .x = "n",                   \

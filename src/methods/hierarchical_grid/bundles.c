@@ -10,8 +10,10 @@
 #include <assert.h>
 
 enum {
-    SAMPLE = 48,      // bundles
-    BLOCK_LEAST = 64, // bundles of a block of work
+    SAMPLE = 48,           // bundles, of which at most
+    LOOSE_SHARE = 4,       // one in so many may be loose,
+    OVERLAPPING_SHARE = 2, // and one in so many overlap one from elsewhere
+    BLOCK_LEAST = 64,      // bundles of a block of work
     BLOCKS_MOST = 256,
     KEY_BITS_LEAST = 6, // along an axis
     KEY_BITS_MOST = 10,
@@ -20,9 +22,6 @@ enum {
     NEAR = 1024, // boxes of a that wait for the join
     VISITS = 4   // rows of cells that opening a block is worth, to a budget
 };
-
-// No good order: more loose bundles than this share, or more that overlap one from elsewhere.
-static const double LOOSE_MOST = 0.25, OVERLAPPING_MOST = 0.5;
 
 // ---- bundles of boxes -----------------------------------------------------------------------------------------------
 
@@ -428,23 +427,21 @@ bp_status bp_bundles_find(bp_bundles *bundles, const bp_box *boxes, size_t count
 
 bool bp_bundles_suit(const bp_bundles *bundles, const bp_box *boxes, size_t count) {
     const size_t bundle_count = count / BP_BUNDLE, wanted = bundle_count < SAMPLE ? bundle_count : SAMPLE;
+    const size_t half = wanted / 2;
     const uint32_t dimensions = bundles->setup->dimensions;
-    const double loose_most = LOOSE_MOST * (double)wanted;
     bp_box bounds[SAMPLE];
     size_t loose_count = 0, overlapping = 0;
-    for (size_t i = 0; i < wanted && (double)loose_count <= loose_most; ++i) {
+    for (size_t i = 0; i < wanted; ++i) {
         uint8_t loose;
         bundles->setup->kernels->bundle_bounds(boxes + BP_BUNDLE * bp_sample_place(bundle_count, i, wanted), BP_BUNDLE,
                                                dimensions, &bounds[i], &loose);
         loose_count += loose;
+        if (loose_count > wanted / LOOSE_SHARE) {
+            return false;
+        }
+        overlapping += i >= half && bp_boxes_overlap(&bounds[i], &bounds[i - half], dimensions);
     }
-    if ((double)loose_count > loose_most) {
-        return false;
-    }
-    for (size_t i = wanted / 2; i < wanted; ++i) {
-        overlapping += bp_boxes_overlap(&bounds[i], &bounds[i - wanted / 2], dimensions);
-    }
-    return (double)overlapping <= OVERLAPPING_MOST * (double)(wanted - wanted / 2);
+    return overlapping <= (wanted - half) / OVERLAPPING_SHARE;
 }
 
 void bp_bundles_stats(const bp_bundles *bundles, bp_stats *stats) {

@@ -205,7 +205,8 @@ static bool are_alike_but_giants(bp_strip_grid *grid, const bp_box *boxes, size_
         most[axis] = axis < (int)grid->setup->dimensions ? ALIKE * s->mean[axis] : INFINITY;
         finite &= s->mean[axis] <= (double)FLT_MAX;
     }
-    if (count > BP_STRIPS_FEW || !finite || !bp_giants_part(&grid->giants, &grid->setup->runtime.allocator, boxes, count, most)) {
+    if (count > BP_STRIPS_FEW || !finite ||
+        !bp_giants_part(&grid->giants, &grid->setup->runtime.allocator, boxes, count, most)) {
         return false;
     }
     *s = survey_boxes(grid->setup, grid->giants.others.data, count);
