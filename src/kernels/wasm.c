@@ -67,6 +67,10 @@ static inline void vec_ids_store(uint32_t *to, vec_ids ids) {
     wasm_v128_store(to, ids);
 }
 
+static inline vec_ids vec_ids_add(vec_ids a, vec_ids b) {
+    return wasm_i32x4_add(a, b);
+}
+
 static inline vec_mask vec_ids_other(vec_ids ids, vec_ids id) {
     return wasm_i32x4_ne(ids, id);
 }
