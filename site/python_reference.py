@@ -26,11 +26,32 @@ def read_docstrings(root: Path) -> dict[str, str]:
     for path in sorted((root / FOLDER / "broadphase").glob("*.py")):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-                arguments = re.sub(r": [^=,]+(?= =|=|,|$)", "", ast.unparse(node.args))
-                found[node.name] = f"{node.name}({arguments})\n\n{ast.get_docstring(node) or ''}"
+                found[node.name] = function_text(node)
             elif isinstance(node, ast.ClassDef) and node.name == "_Load":
                 found["World.load"] = "load(file, **settings)\n\n" + (ast.get_docstring(node) or "")
+            elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.update(class_texts(node))
     return found
+
+
+def function_text(node: ast.FunctionDef, name: str = "") -> str:
+    arguments = re.sub(r": [^=,]+(?= =|=|,|$)", "", ast.unparse(node.args))
+    return f"{name or node.name}({arguments.removeprefix('self').removeprefix(', ')})\n\n{ast.get_docstring(node) or ''}"
+
+
+def class_texts(node: ast.ClassDef) -> dict[str, str]:
+    """A class in Python, with its signature, and its methods and properties as Class.name."""
+    texts = {node.name: ast.get_docstring(node) or ""}
+    for each in node.body:
+        if not isinstance(each, ast.FunctionDef):
+            continue
+        if each.name == "__init__":
+            texts[node.name] = function_text(each, node.name).partition("\n\n")[0] + "\n\n" + texts[node.name]
+        elif not each.name.startswith("_"):
+            is_property = any(isinstance(name, ast.Name) and name.id == "property" for name in each.decorator_list)
+            text = ast.get_docstring(each) or ""
+            texts[f"{node.name}.{each.name}"] = text if is_property else function_text(each)
+    return texts
 
 
 def docstring_html(text: str) -> str:
@@ -48,7 +69,7 @@ def entry_html(name: str, text: str) -> str:
     is_signature = re.match(r"\w+\(", first)
     code = code_block(first.replace("\n", " "), "python") if is_signature else ""
     body = docstring_html(rest if is_signature else text)
-    kind = ' <span class="kind">class</span>' if name in ("World", "Update") else ""
+    kind = ' <span class="kind">class</span>' if name in ("World", "Update", "NeighborList") else ""
     return f'<section class="item"><h3 id="{name}"><code>{escape(name)}</code>{kind}</h3>{code}{body}</section>'
 
 
@@ -60,6 +81,8 @@ def page(root: Path) -> str:
         raise SystemExit(f"site: no docstrings for {sorted(expected - set(found))} of the Python package")
     world = [name for name in found if name.startswith("World.")]
     parts = [("One call, no state", ONE_CALL), ("A world of objects that move", ["World", *world, "Update"])]
+    points = [name for name in found if name.startswith("NeighborList")]
+    parts.append(("Neighbours while points move", points))
     parts.append(("Which method, and why", OTHERS))
     out = ["<h1>Python reference</h1>", docstring_html(ast.get_docstring(init_module(root)) or "")]
     out.append('<p class="soft">Made from the docstrings; <code>help(broadphase)</code> shows the same.</p>')

@@ -11,7 +11,7 @@ import re
 from frame import Page
 from text import plain
 
-CUT = re.compile(r'(<h([1-4])(?:[^>]* id="([^"]+)")?[^>]*>.*?</h\2>|<tr id="[^"]+" data-name>.*?</tr>|<figure id=.*?</figure>)', re.S)
+CUT = re.compile(r'(<h([1-4])(?:[^>]* id="([^"]+)")?[^>]*>.*?</h\2>|<tr id="[^"]+" data-name>.*?</tr>|<figure id=[^>]*>\s*<h3>.*?</h3>)', re.S)
 
 
 def entries_of(page: Page) -> list[list[str]]:
@@ -28,8 +28,7 @@ def entries_of(page: Page) -> list[list[str]]:
             found[-1:-1] = [[anchor, page.title, f"{page.address}#{anchor}", text_of(piece.partition("</td>")[2])]]
         elif piece.startswith("<figure"):
             anchor = re.match(r"<figure id=['\"]([^'\"]+)", piece)[1]  # type: ignore[index]
-            title = text_of(re.search(r"<h3>(.*?)</h3>", piece, re.S)[1])  # type: ignore[index]
-            found.insert(-1, [title, page.title, f"{page.address}#{anchor}", text_of(piece.partition("</h3>")[2])])
+            found.append([text_of(piece), page.title, f"{page.address}#{anchor}", ""])
         elif match.group(2) != "1":
             title = re.sub(r" (struct|enum|class|type|macro)$", "", text_of(match.group(1)))
             address = f"{page.address}#{match.group(3)}" if match.group(3) else page.address
