@@ -40,7 +40,8 @@ BP_API void bp_neighbor_world_destroy(bp_neighbor_world *world);
 /// counts as a move: better let coordinates run on), the world searches anew. Fails like bp_find_neighbor_images; after a
 /// failure the rows of the last update are as they were.
 /// Cost: that of bp_find_neighbor_images with radius + skin when it searches, else 64-bit distances of the (1 + skin/radius)^3
-/// times as many pairs that it keeps, and the writing of rows.
+/// times as many pairs that it keeps, and the writing of rows. Measured with 30 neighbours a point, a step takes about as long
+/// as a fresh call with distances, vectors and shifts, and 1.2 to 2.3 times as long where only indices are wanted.
 BP_API bp_status bp_neighbor_world_update(bp_neighbor_world *world, const float *points_xyz, size_t count,
                                           const bp_neighbor_images **found);
 BP_API bp_status bp_neighbor_world_update_double(bp_neighbor_world *world, const double *points_xyz, size_t count,
