@@ -43,7 +43,7 @@ const char HTML_PART_STYLE[] =
     "text-decoration:none;white-space:nowrap}\n"
     ".verdicts{width:100%}.verdicts td:first-child:not([colspan]){white-space:nowrap;padding-right:16px}"
     ".verdicts td:nth-child(2),.verdicts td:nth-child(3){width:40%}"
-    ".verdicts th[colspan]{color:var(--ink);padding-top:20px}.verdicts th span{font-weight:400}\n"
+    ".verdicts th[colspan]{color:var(--ink);padding-top:20px;white-space:normal}.verdicts th span{font-weight:400}\n"
     ".verdicts td p{margin:0 0 4px}\n"
     // charts
     ".figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,560px),1fr));gap:22px;margin-top:"
