@@ -62,40 +62,7 @@ static bool uses_strips(const bp_stats *stats) {
 // ---- pairs ----------------------------------------------------------------------------------------------------------
 
 static void expect_kind(const bp_box *boxes, size_t count, int kind, uint32_t dimensions) {
-    static const bp_simd sets[] = {BP_SIMD_AUTO, BP_SIMD_SCALAR, BP_SIMD_AVX2, BP_SIMD_AVX512, BP_SIMD_NEON};
-    static const uint32_t workers[] = {1, 2, 3, 8};
-    pair_list expected = naive_pairs(boxes, count, dimensions);
-    bp_pairs first = {0};
-    for (size_t k = 0; k < COUNT_OF(sets) * COUNT_OF(workers); ++k) {
-        const bp_simd simd = sets[k / COUNT_OF(workers)];
-        bp_stats stats = {0};
-        bp_pairs pairs = {0};
-        const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID,
-                                  .dimensions = dimensions,
-                                  .executor = reverse_executor(workers[k % COUNT_OF(workers)]),
-                                  .stats = &stats,
-                                  SETTINGS(.simd = simd)};
-        if (!has_simd(simd)) {
-            continue;
-        }
-        assert_int_equal(bp_find_pairs(boxes, count, &config, &pairs), BP_OK);
-        if (dimensions == 3 && !uses_strips(&stats)) {
-            fail_msg("no strips for %s, %zu", KIND_NAMES[kind], count);
-        }
-        if (k == 0) {
-            first = pairs;
-            expect_pairs(pairs.data, pairs.count, &expected, "%s, %zu in %u dimensions", KIND_NAMES[kind], count,
-                         (unsigned)dimensions);
-        } else {
-            expect_same_bytes(pairs.data, pairs.count, first.data, first.count, "%s, %zu in %u dimensions, %s, %u",
-                              KIND_NAMES[kind], count, (unsigned)dimensions, simd_text(simd),
-                              (unsigned)workers[k % COUNT_OF(workers)]);
-            bp_pairs_free(&pairs, &config);
-        }
-    }
-    expect_pairs(first.data, first.count, &expected, "%s", KIND_NAMES[kind]); // the last: it sorts them
-    bp_pairs_free(&first, NULL);
-    pair_list_free(&expected);
+    expect_form(boxes, count, dimensions, dimensions == 3 ? uses_strips : NULL, KIND_NAMES[kind]);
 }
 
 static void finds_all_pairs_in_the_same_order(void **state) {
@@ -337,17 +304,7 @@ static void queries_get_a_grid(void **state) {
 // ---- what they are not for ------------------------------------------------------------------------------------------
 
 static void expect_other(const char *what, const bp_box *boxes, size_t count, bp_config config) {
-    bp_stats stats = {0};
-    bp_pairs pairs = {0};
-    config.stats = &stats;
-    pair_list expected = naive_pairs(boxes, count, 3);
-    assert_int_equal(bp_find_pairs(boxes, count, &config, &pairs), BP_OK);
-    expect_pairs(pairs.data, pairs.count, &expected, "%s", what);
-    if (uses_strips(&stats)) {
-        fail_msg("strips for %s", what);
-    }
-    bp_pairs_free(&pairs, NULL);
-    pair_list_free(&expected);
+    expect_other_form(boxes, count, config, uses_strips, what);
 }
 
 static void leaves_the_rest_to_the_grid(void **state) {

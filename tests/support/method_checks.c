@@ -55,6 +55,55 @@ scene *open_scene_with(const char *name, scene_options options) {
     return opened;
 }
 
+void expect_form(const bp_box *boxes, size_t count, uint32_t dimensions, form_check form, const char *name) {
+    static const bp_simd sets[] = {BP_SIMD_AUTO, BP_SIMD_SCALAR, BP_SIMD_AVX2, BP_SIMD_AVX512, BP_SIMD_NEON};
+    static const uint32_t workers[] = {1, 2, 3, 8};
+    pair_list expected = naive_pairs(boxes, count, dimensions);
+    bp_pairs first = {0};
+    for (size_t k = 0; k < COUNT_OF(sets) * COUNT_OF(workers); ++k) {
+        const bp_simd simd = sets[k / COUNT_OF(workers)];
+        bp_stats stats = {0};
+        bp_pairs pairs = {0};
+        const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID,
+                                  .dimensions = dimensions,
+                                  .executor = reverse_executor(workers[k % COUNT_OF(workers)]),
+                                  .stats = &stats,
+                                  SETTINGS(.simd = simd)};
+        if (!has_simd(simd)) {
+            continue;
+        }
+        assert_int_equal(bp_find_pairs(boxes, count, &config, &pairs), BP_OK);
+        if (form != NULL && !form(&stats)) {
+            fail_msg("another form for %s, %zu", name, count);
+        }
+        if (k == 0) {
+            first = pairs;
+            continue;
+        }
+        expect_same_bytes(pairs.data, pairs.count, first.data, first.count, "%s, %zu in %u dimensions, %s, %u", name,
+                          count, (unsigned)dimensions, simd_text(simd), (unsigned)workers[k % COUNT_OF(workers)]);
+        bp_pairs_free(&pairs, &config);
+    }
+    expect_pairs(first.data, first.count, &expected, "%s, %zu in %u dimensions", name, count,
+                 (unsigned)dimensions); // the last: it sorts them
+    bp_pairs_free(&first, NULL);
+    pair_list_free(&expected);
+}
+
+void expect_other_form(const bp_box *boxes, size_t count, bp_config config, form_check form, const char *name) {
+    bp_stats stats = {0};
+    bp_pairs pairs = {0};
+    config.stats = &stats;
+    pair_list expected = naive_pairs(boxes, count, 3);
+    assert_int_equal(bp_find_pairs(boxes, count, &config, &pairs), BP_OK);
+    expect_pairs(pairs.data, pairs.count, &expected, "%s", name);
+    if (form(&stats)) {
+        fail_msg("that form for %s", name);
+    }
+    bp_pairs_free(&pairs, NULL);
+    pair_list_free(&expected);
+}
+
 scene *open_scene(const char *name, size_t count) {
     return open_scene_with(name, (scene_options){.count = count, .seed = SCENE_SEED});
 }

@@ -35,6 +35,16 @@ enum { SCENE_SEED = 5 };
 // Never NULL. With the seed above, or with any options.
 scene *open_scene(const char *name, size_t count);
 scene *open_scene_with(const char *name, scene_options options);
+
+// Whether figures say that a form of a method ran.
+typedef bool (*form_check)(const bp_stats *stats);
+
+// All instruction sets and numbers of workers give the pairs of testing all, in the same order; by that form of the
+// hierarchical grid, unless it is NULL.
+void expect_form(const bp_box *boxes, size_t count, uint32_t dimensions, form_check form, const char *name);
+
+// Right pairs, but not by that form.
+void expect_other_form(const bp_box *boxes, size_t count, bp_config config, form_check form, const char *name);
 // A world that holds the scene's boxes.
 bp_world *world_of(const bp_config *config, const scene *subject);
 // One step of the scene, which all objects of its world follow.
