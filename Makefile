@@ -2,6 +2,7 @@
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+space := $(subst ,, )
 
 BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
@@ -10,7 +11,7 @@ RESULTS = bench/results/zen4-2-cores $(filter-out %/zen4-2-cores, $(wildcard ben
 OWN_SOURCES = find include src scenes cli bench bindings integrations tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
-.PHONY: all demo check test test-web python web site bench report lint format format-check sanitize valgrind valgrind-short coverage soak fuzz \
+.PHONY: all demo check test test-web python web site bench report lint format format-check sanitize asan tsan valgrind valgrind-short coverage soak fuzz \
     golden windows nightly install clean help
 
 all:
@@ -89,14 +90,20 @@ format-check:
 	@scripts/setup lint
 	$(OWN_SOURCES) | xargs clang-format --dry-run -Werror
 
-sanitize:
+sanitize: asan tsan
+
+asan:
 	@scripts/setup build test
 	@cmake --preset asan >/dev/null
 	@$(BUILD) asan
 	@$(TEST) asan
+
+# make tsan T='NAME NAME': these of the threaded tests
+tsan:
+	@scripts/setup build test
 	@cmake --preset tsan >/dev/null
-	@$(BUILD) tsan
-	@$(TEST) tsan
+	@$(BUILD) tsan $(if $(T),--target $(T))
+	@$(TEST) tsan $(if $(T),-R '^($(subst $(space),|,$(strip $(T))))$$')
 
 # valgrind-short: a few tests, in their short form
 valgrind valgrind-short:
