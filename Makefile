@@ -89,6 +89,7 @@ format:
 format-check:
 	@scripts/setup lint
 	$(OWN_SOURCES) | xargs clang-format --dry-run -Werror
+	@! git grep -nE '^(<{7}|>{7}) ' || { echo 'format-check: lines that a merge left'; exit 1; }
 
 sanitize: asan tsan
 
