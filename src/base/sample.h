@@ -1,5 +1,6 @@
 // Samples: one item of each stretch of an array, at a varying place in it. Items often come in a pattern: rows of a mesh, types
 // of objects in turns. Multiples of the golden ratio alone would be in step with some of them; so places are hashed.
+// The first item is always one of the sample: a floor, or what surrounds all others, is often added first.
 #ifndef BP_SAMPLE_H
 #define BP_SAMPLE_H
 
@@ -9,7 +10,7 @@
 // The place of sampled item i of `wanted`, of which there are at most `count`.
 static inline size_t bp_sample_place(size_t count, size_t i, size_t wanted) {
     const size_t begin = (size_t)((unsigned long long)count * i / wanted);
-    uint32_t hash = ((uint32_t)i + 1) * 0x9e3779b1u;
+    uint32_t hash = (uint32_t)i * 0x9e3779b1u;
     hash = (hash ^ hash >> 15) * 0x85ebca6bu;
     hash = (hash ^ hash >> 13) * 0xc2b2ae35u;
     return begin + (size_t)((unsigned long long)hash * (count / wanted) >> 32);

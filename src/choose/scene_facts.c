@@ -2,6 +2,7 @@
 
 #include "base/boxes.h"
 #include "base/cells.h"
+#include "base/sample.h"
 
 #include <string.h>
 
@@ -39,19 +40,12 @@ static float slenderness_of(const bp_box *box, uint32_t dimensions) {
     return longest > 0.0f ? longest / bp_larger(shortest, longest * 0x1p-100f) : 1.0f;
 }
 
-// One box of each stretch of the array, at a varying position in it: objects often come in a pattern.
-static size_t place_of(size_t i, size_t wanted, size_t count) {
-    const size_t begin = (size_t)((unsigned long long)count * i / wanted);
-    const uint32_t scrambled = (uint32_t)i * 0x9e3779b1u;
-    return begin + (size_t)((unsigned long long)scrambled * (count / wanted) >> 32);
-}
-
 static void take_sample(sample *s, const bp_box *boxes, size_t count, size_t most, uint32_t dimensions) {
     const size_t wanted = sample_size(count, most);
     s->count = 0;
     s->infinite = 0;
     for (size_t i = 0; i < wanted; ++i) {
-        const bp_box *box = &boxes[place_of(i, wanted, count)];
+        const bp_box *box = &boxes[bp_sample_place(count, i, wanted)];
         const float size = bp_fit_size(box, dimensions);
         if (bp_box_is_hole(box)) {
             continue;

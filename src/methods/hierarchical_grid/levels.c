@@ -16,13 +16,14 @@
 #include "methods/hierarchical_grid/levels.h"
 
 #include "base/boxes.h"
+#include "base/sample.h"
 #include "methods/hierarchical_grid/level_rule.h"
 
 #include <float.h>
 #include <string.h>
 
 enum {
-    SAMPLE = 2048,    // objects in the sample, about
+    SAMPLE = 2048,    // objects in the sample, at most
     OCTAVES = 256,    // exponents of a float
     OCTAVES_MAX = 16, // distinguished by the dynamic programming (its time grows with their cube), and fewer if objects
                       // are few
@@ -385,20 +386,22 @@ bool bp_levels_append(bp_levels *levels, const bp_allocator *allocator, const bp
     return true;
 }
 
-// Every stride-th box of a set.
+// Some boxes of a set, or all if they are few.
 typedef struct sampling {
     const bp_box *boxes;
-    size_t count, stride;
+    size_t count, wanted;
     uint32_t dimensions;
 } sampling;
 
 // Takes the samples. The group of each is its octave for now.
 static size_t take_samples(const sampling *from, group *octaves, sample *samples) {
+    const double weight = (double)from->count / (double)from->wanted;
     size_t sample_count = 0;
-    for (size_t i = 0; i < from->count; i += from->stride) {
+    for (size_t i = 0; i < from->wanted; ++i) {
+        const bp_box *box = &from->boxes[bp_sample_place(from->count, i, from->wanted)];
         group one;
         float size = 0.0f;
-        if (group_of_box(&from->boxes[i], from->dimensions, (double)from->stride, &one, &size)) {
+        if (group_of_box(box, from->dimensions, weight, &one, &size)) {
             uint32_t pattern = 0;
             memcpy(&pattern, &size, sizeof pattern);
             const uint16_t octave = (uint16_t)(pattern >> 23);
@@ -446,7 +449,7 @@ static void sort_samples(const sample *samples, size_t count, size_t group_count
 
 static size_t gather_groups(const sampling *from, group *groups) {
     group octaves[OCTAVES];
-    sample samples[SAMPLE + 1], sorted[SAMPLE + 1];
+    sample samples[SAMPLE], sorted[SAMPLE];
     uint16_t group_of_octave[OCTAVES] = {0};
     size_t begins[OCTAVES_MAX + 1];
     for (size_t i = 0; i < OCTAVES; ++i) {
@@ -461,7 +464,7 @@ static size_t gather_groups(const sampling *from, group *groups) {
     sort_samples(samples, sample_count, group_count, sorted, begins);
     for (size_t i = 0; i < group_count; ++i) {
         measure_clumps(&groups[i], sorted + begins[i], begins[i + 1] - begins[i]);
-        for (int axis = 0; axis < 3 && from->stride > 1; ++axis) {
+        for (int axis = 0; axis < 3 && from->wanted < from->count; ++axis) {
             groups[i].largest[axis] = (float)fmin(SLACK * (double)groups[i].sampled[axis], (double)FLT_MAX);
         }
     }
@@ -534,7 +537,7 @@ static bool append_levels_above(bp_levels *levels, const bp_allocator *allocator
 
 static bp_status plan_by_cost(bp_levels *levels, const bp_method_setup *setup, const bp_box *boxes, size_t count) {
     const sampling from = {
-        .boxes = boxes, .count = count, .stride = count / SAMPLE + 1, .dimensions = setup->dimensions};
+        .boxes = boxes, .count = count, .wanted = count < SAMPLE ? count : SAMPLE, .dimensions = setup->dimensions};
     group groups[OCTAVES_MAX];
     double infinite = (double)count;
     const size_t group_count = gather_groups(&from, groups);
@@ -549,7 +552,7 @@ static bp_status plan_by_cost(bp_levels *levels, const bp_method_setup *setup, c
         return BP_ERROR_MEMORY;
     }
     reverse_levels(levels);
-    const bool may_be_larger = group_count > 0 && from.stride > 1;
+    const bool may_be_larger = group_count > 0 && from.wanted < count;
     return !may_be_larger || append_levels_above(levels, &setup->runtime.allocator) ? BP_OK : BP_ERROR_MEMORY;
 }
 
