@@ -11,15 +11,16 @@ enum {
     SCALES_LESS = 12,
     ALIKE = 2,  // octaves of sizes that are similar
     NESTED = 4, // octaves of sizes from which on the places of small objects matter
-    THIN_COUNT = 2000,
+    THIN_COUNT = 4000,
     SAMPLE_EVERY = 8,     // updates at least: with 10^3 objects that all move, sampling is then 0.3 % of the work
     SAMPLE_AT_LAST = 128, // updates, however few objects have changed
+    MOTION_KNOWN = 3,     // updates after the first sample, when all objects were new: so many tell how many move
     VOTES_FIRST = 2,      // for the first two changes; then twice as many each time: 6 changes take 500 updates
     VOTES_MOST = 1024,
-    GROWTH = 2,          // a world that has become this many times larger or smaller counts as a new one
-    FEW_OF_TWO = 2048,   // boxes of both sets, for which a sample costs more than it can save
-    SAMPLE_OF_TWO = 128, // of each of two sets, where most calls take little more than looking at each box
-    EASY_CHANGES = 4     // and changes its method without votes, until it has changed this often
+    GROWTH = 2,         // a world that has become this many times larger or smaller counts as a new one
+    FEW_OF_TWO = 2048,  // boxes of both sets, for which a sample costs more than it can save
+    SAMPLE_OF_TWO = 64, // of each of two sets, where most calls take little more than looking at each box
+    EASY_CHANGES = 4    // and changes its method without votes, until it has changed this often
 };
 
 // The smaller half of the objects lies in this fraction of the extent of all; the larger value holds once bvh is in
@@ -60,6 +61,15 @@ static bool is_nested(const circumstances *c) {
     return c->facts->octaves >= NESTED && c->facts->nesting < (c->is_tree ? NESTING_LESS : NESTING);
 }
 
+// Sizes may be of few octaves, and these far apart.
+static bool are_alike(const bp_choice *f) {
+    bool alike = f->octaves <= ALIKE;
+    for (int axis = 0; axis < 3; ++axis) {
+        alike &= f->axis_octaves[axis] <= ALIKE;
+    }
+    return alike;
+}
+
 // In nearly empty space few nodes overlap, and objects that move a little stay in their leaves. Sparse and scaling with
 // 300, 10^3, 10^4 objects: 2.9 and 2.6, 1.3 and 1.4, 1.2 and 1.0; with 1 % moving: 1.1 and 0.8 with 10^3, 0.5 with
 // 10^4. Where objects fill a few places of it, as in clustered-2d and far, this is true only while many move: 1.5 and
@@ -67,7 +77,7 @@ static bool is_nested(const circumstances *c) {
 // set, sparse, scaling, far and clustered-2d with 300 and 10^3 objects take 0.5 to 1.0 of the time of bvh.
 static bool is_thin(const circumstances *c) {
     const bp_choice *f = c->facts;
-    if (c->is_two || f->octaves <= ALIKE) {
+    if (c->is_two || are_alike(f)) {
         return false;
     }
     const bool is_even = f->clumping < (c->is_tree ? CLUMPING_MORE : CLUMPING);
@@ -179,20 +189,27 @@ static bool is_another(const bp_chooser *chooser, size_t count) {
     return count > GROWTH * chooser->count || count * GROWTH < chooser->count;
 }
 
+// At the first sample all objects were new, and counted as moving; now few do, and a rule minds how many.
+static bool is_calmer_than_thought(const bp_chooser *chooser, size_t count) {
+    return chooser->first && chooser->choice.rule != BP_RULE_GRID && chooser->choice.rule != BP_RULE_FEW &&
+           chooser->age == MOTION_KNOWN && (double)chooser->changed < CALM * MOTION_KNOWN * (double)count;
+}
+
 // A scene changes only as its objects do: where few move, frequent samples would cost more than the updates.
 bool bp_chooser_is_due(bp_chooser *chooser, size_t count, size_t changed) {
     ++chooser->age;
     chooser->changed += changed;
     const bool later =
         chooser->age >= SAMPLE_EVERY && (chooser->changed >= count / 2 || chooser->age >= SAMPLE_AT_LAST);
-    return chooser->open && count > 0 && (later || is_another(chooser, count));
+    return chooser->open && count > 0 &&
+           (later || is_calmer_than_thought(chooser, count) || is_another(chooser, count));
 }
 
 bool bp_chooser_sample(bp_chooser *chooser, const bp_method_setup *setup, bp_method method, const bp_box *boxes,
                        size_t count, double moving) {
     const bp_rule rule = chooser->choice.rule;
     const uint32_t changes = chooser->choice.changes;
-    const bool another = is_another(chooser, count);
+    const bool is_new = is_another(chooser, count) || is_calmer_than_thought(chooser, count);
     chooser->first = chooser->count == 0;
     circumstances c = {.count = count, .is_tree = method != BP_METHOD_HIERARCHICAL_GRID, .is_world = true};
     chooser->wanted = judge(setup, boxes, &c, &chooser->choice, moving);
@@ -203,7 +220,7 @@ bool bp_chooser_sample(bp_chooser *chooser, const bp_method_setup *setup, bp_met
     chooser->age = 0;
     chooser->changed = 0;
     chooser->votes = chooser->wanted != method ? chooser->votes + 1 : 0;
-    return chooser->wanted != method && ((another && changes < EASY_CHANGES) || chooser->votes >= chooser->needed);
+    return chooser->wanted != method && ((is_new && changes < EASY_CHANGES) || chooser->votes >= chooser->needed);
 }
 
 void bp_chooser_changed(bp_chooser *chooser) {

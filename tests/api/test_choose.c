@@ -42,6 +42,7 @@ static void test_rule_for_each_scene(void **state) {
         {"mixed", 5000, BP_RULE_ALIKE, BP_METHOD_HIERARCHICAL_GRID},
         {"very-polydisperse", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
         {"planes", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
+        {"far", 3000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID}, // of which every second box is in half of the places
         {"far", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
         {"sparse", 1000, BP_RULE_ALIKE, BP_METHOD_HIERARCHICAL_GRID},
         {"sparse", 5000, BP_RULE_ALIKE, BP_METHOD_HIERARCHICAL_GRID},
@@ -208,6 +209,28 @@ static void test_warning_is_logged_once(void **state) {
     expect_text(&stats, "overlap hundreds of others");
     bp_world_destroy(world);
     free(boxes);
+}
+
+// At first all objects are new, as if all moved. That few of them do is known soon, and minded at once.
+static void test_calm_world_is_known_soon(void **state) {
+    (void)state;
+    enum { COUNT = 1000, UPDATES = 5 };
+    const char *error = NULL;
+    scene *source = scene_create("tiny-and-huge", &(scene_options){.count = COUNT}, &error);
+    assert_non_null(source);
+    const bp_box *boxes = scene_boxes(source);
+    bp_world *world = NULL;
+    bp_result result = {0};
+    assert_int_equal(bp_world_create(NULL, &world), BP_OK);
+    assert_int_equal(bp_add_many(world, scene_box_count(source), boxes, NULL, NULL), BP_OK);
+    for (size_t i = 0; i < UPDATES; ++i) {
+        assert_int_equal(bp_update(world, &result), BP_OK);
+        assert_int_equal(result.stats.method, i < UPDATES - 2 ? BP_METHOD_SPLIT : BP_METHOD_BVH);
+        assert_int_equal(bp_move(world, (bp_id)i, &boxes[i + 1]), BP_OK);
+    }
+    assert_int_equal(bp_stats_details(&result.stats).choice.rule, BP_RULE_SCALES);
+    bp_world_destroy(world);
+    scene_destroy(source);
 }
 
 // ---- a scene that changes its nature -------------------------------------------------------------------------------
@@ -514,6 +537,7 @@ int main(void) {
         cmocka_unit_test(test_explanations),
         cmocka_unit_test(test_details_of_nothing),
         cmocka_unit_test(test_warning_is_logged_once),
+        cmocka_unit_test(test_calm_world_is_known_soon),
         cmocka_unit_test(test_gas_pile_explosion),
         cmocka_unit_test(test_giant_enters),
         cmocka_unit_test(test_method_changes_and_comes_back),
