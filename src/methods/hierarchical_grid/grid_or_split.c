@@ -22,7 +22,7 @@
 enum {
     SAMPLE_LEAST = 160,
     SAMPLE_MOST = 512,
-    SURFACE_LEAST = 4096 // boxes: with fewer, a few that are large make any plan costly
+    SURFACE_LEAST = 512 // boxes: with fewer, a few that are large make any plan costly
 };
 
 // In units of one vector test: what an object may cost, and what a pair of it pays for; whatever the boxes are like, and

@@ -59,7 +59,9 @@ typedef struct hierarchical_grid {
     size_t strips_wait; // builds before they are tried again
     bp_bundles bundles; // made when they are searched
     size_t bundles_wait;
-    size_t calm_count; // updates in a row in which few objects changed
+    size_t calm_count;    // updates in a row in which few objects changed
+    size_t patch_wait;    // builds before the sorted grid is patched again
+    bool is_for_patching; // the sorted grid: all pairs are found by split, which takes less time
 
     bp_two_sets two_sets; // of one search
     bool is_two;          // that was the last one, and nothing is built
@@ -72,7 +74,7 @@ enum {
     FEW = 16,           // at most one object in this many is few
     CALM = 2,           // updates: starting to patch costs about as much as this many rebuilds
     SPLIT_STAYS = 32,   // builds before the grid is tried again
-    FORM_WAIT = 32,     // builds before strips, or bundles, are tried again
+    FORM_WAIT = 32,     // builds before strips, bundles, or patching, are tried again
     BUDGET_LEAST = 4096 // objects
 };
 
@@ -164,6 +166,7 @@ static bool is_for_own_pairs(const hierarchical_grid *g) {
 static void take_form(hierarchical_grid *g, grid_form form) {
     g->form = form;
     g->are_sorted = false;
+    g->is_for_patching = false;
     if (uses_patch(g)) {
         bp_patched_grid_end(&g->patch);
     }
@@ -207,6 +210,11 @@ static bp_test_budget budget_for(size_t objects) {
     return (bp_test_budget){.objects = objects > BUDGET_LEAST ? objects : BUDGET_LEAST};
 }
 
+// Whether split finds all pairs.
+static bool uses_split(const hierarchical_grid *g) {
+    return g->form == FORM_SPLIT || g->is_for_patching;
+}
+
 // Builds split beside what is in use.
 static bp_status prepare_split(hierarchical_grid *g) {
     if (g->split == NULL) {
@@ -221,38 +229,41 @@ static bp_status build_split(hierarchical_grid *g) {
     return status;
 }
 
+// Where few objects change from update to update, all pairs are found once, and the sorted grid is patched from then on.
+static bool is_calm(const hierarchical_grid *g) {
+    return g->calm_count > CALM && g->patch_wait == 0;
+}
+
+// Builds split in place of a sorted grid whose search is too costly; or beside it, if it will be patched.
 static bp_status hand_over(hierarchical_grid *g) {
+    if (is_calm(g)) {
+        g->is_for_patching = true;
+        return prepare_split(g);
+    }
     g->split_left = SPLIT_STAYS;
     bp_sorted_grid_forget_levels(&g->sorted); // so that the next ones are judged
     return build_split(g);
 }
 
-// Where few objects change from update to update, the sorted grid is searched once, and then patched.
-static bool is_calm(const hierarchical_grid *g) {
-    return g->calm_count > CALM && g->split_left == 0;
-}
-
 // Levels are judged when they are new.
 static bool is_costly(const hierarchical_grid *g) {
-    return may_hand_over(g) && g->sorted.plan_age == 0 && !is_calm(g) &&
+    return may_hand_over(g) && g->sorted.plan_age == 0 &&
            bp_split_is_better(g->sorted.levels.cost, g->boxes, g->count, g->setup->dimensions);
 }
 
 static bp_status build_sorted(hierarchical_grid *g) {
     take_form(g, FORM_SORTED);
-    const bp_status status = bp_sorted_grid_plan(&g->sorted, g->boxes, g->count);
-    if (status != BP_OK) {
-        return status;
+    bp_status status = bp_sorted_grid_plan(&g->sorted, g->boxes, g->count);
+    const bool costly = status == BP_OK && is_costly(g);
+    if (status == BP_OK && (!costly || is_calm(g))) {
+        status = bp_sorted_grid_sort(&g->sorted, g->boxes, g->count);
     }
-    return is_costly(g) ? hand_over(g) : bp_sorted_grid_sort(&g->sorted, g->boxes, g->count);
+    return status == BP_OK && costly ? hand_over(g) : status;
 }
 
-// The sorted grid, or split if that would be too costly. While split stays in use, bundles may do its work.
+// The sorted grid, or split if that would be too costly.
 static bp_status build_sorted_or_split(hierarchical_grid *g) {
-    if (!has_to_wait(&g->split_left)) {
-        return build_sorted(g);
-    }
-    return takes_bundles(g) ? BP_OK : build_split(g);
+    return !is_calm(g) && has_to_wait(&g->split_left) ? build_split(g) : build_sorted(g);
 }
 
 static bp_status update_linked(hierarchical_grid *g, const bp_changes *changes) {
@@ -279,6 +290,7 @@ static bp_status hierarchical_grid_build(void *state, const bp_box *boxes, size_
     hierarchical_grid *g = state;
     g->boxes = boxes;
     g->count = count;
+    g->calm_count = 0;
     if (wants_linked(g)) {
         return build_linked(g);
     }
@@ -293,16 +305,17 @@ static bool are_few(const hierarchical_grid *g, const bp_changes *changes) {
 static bool wants_patch(hierarchical_grid *g, const bp_changes *changes) {
     const bool few = are_few(g, changes);
     g->calm_count = few ? g->calm_count + 1 : 0;
-    return few && g->form == FORM_SORTED && g->calm_count > CALM;
+    return !has_to_wait(&g->patch_wait) && g->form == FORM_SORTED && is_calm(g);
 }
 
 // Whether strips or bundles suit this update. Few changes mean the sorted grid, which can be patched; but where there are
-// bundles it is costly, and built when it is certain that few will change.
+// bundles it is costly, and built when it is certain that few will change. While split stays in use, bundles may do its
+// work.
 static bool stays_or_becomes_plain(hierarchical_grid *g, const bp_changes *changes) {
     if (!are_few(g, changes)) {
         return takes_strips_or_bundles(g);
     }
-    return g->form == FORM_BUNDLES && g->calm_count <= CALM && takes_bundles(g);
+    return !is_calm(g) && (g->form == FORM_BUNDLES || g->split_left > 0) && takes_bundles(g);
 }
 
 static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
@@ -353,7 +366,7 @@ static bp_status search_on_budget(hierarchical_grid *g, const budgeted_search *s
     bool is_over = is_over_budget(g, s, sink, &status);
     if (is_over && s->build_again != NULL) {
         status = s->build_again(g, s->context);
-        is_over = status == BP_OK && (g->form == FORM_SPLIT || is_over_budget(g, s, sink, &status));
+        is_over = status == BP_OK && (uses_split(g) || is_over_budget(g, s, sink, &status));
     }
     if (!is_over) {
         return status;
@@ -429,11 +442,10 @@ static bp_status hierarchical_grid_find(void *state, bp_sink *sink) {
                                .build_again = g->sorted.plan_age > 0 ? build_sorted_again : NULL,
                                .search_split = search_split,
                                .objects = g->count};
-    switch (g->form) {
-    case FORM_SPLIT: return search_split(g, NULL, sink);
-    case FORM_LINKED: return bp_linked_grid_find(&g->linked, sink);
-    default: return search_on_budget(g, &s, sink);
+    if (g->form == FORM_LINKED) {
+        return bp_linked_grid_find(&g->linked, sink);
     }
+    return uses_split(g) ? search_split(g, NULL, sink) : search_on_budget(g, &s, sink);
 }
 
 static bp_status hierarchical_grid_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
@@ -509,7 +521,7 @@ static void describe_two(const hierarchical_grid *g, bp_stats *stats) {
 }
 
 static void describe_form(const hierarchical_grid *g, bp_stats *stats) {
-    switch (g->form) {
+    switch (uses_split(g) ? FORM_SPLIT : g->form) {
     case FORM_SPLIT: describe_split(g->split, stats); break;
     case FORM_STRIPS: describe_strips(g, stats); break;
     case FORM_BUNDLES: bp_bundles_stats(&g->bundles, stats); break;
@@ -593,7 +605,12 @@ bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *ch
     const bp_status status = bp_patched_grid_find(&g->patch, g->boxes, g->count, changes, begun, ended);
     begun->rules.budget = NULL;
     *gave_up = budget.is_over;
-    return budget.is_over ? BP_OK : status;
+    if (budget.is_over) {
+        g->patch_wait = FORM_WAIT;
+        return BP_OK;
+    }
+    g->is_for_patching = false; // what it was built for has begun
+    return status;
 }
 
 static bp_status search_across(hierarchical_grid *g, const void *context, bp_sink *sink) {
