@@ -522,7 +522,8 @@ bp_status bp_cuda_find_neighbors(bp_cuda_context *context, const float *points_x
     BP_CUDA_TRY(check_points(context, points_xyz, count, radius, offsets, indices, capacity, found));
     *found = 0;
     if (count == 0) {
-        return bp_cuda_check(context, cudaMemsetAsync(offsets, 0, sizeof *offsets, stream), "finishing");
+        BP_CUDA_TRY(bp_cuda_check(context, cudaMemsetAsync(offsets, 0, sizeof *offsets, stream), "finishing"));
+        return bp_cuda_check(context, cudaStreamSynchronize(stream), "finishing");
     }
     point_job j = {};
     BP_CUDA_TRY(bp_cuda_begin(context, stream));

@@ -20,5 +20,13 @@ int main(void) {
     bp_cuda_destroy(NULL);
     CHECK(bp_cuda_memory_needed(1000000) > 1000000, "memory for a million boxes");
     CHECK(bp_cuda_create(NULL, NULL) == BP_ERROR_ARGUMENT, "nowhere to put it");
+    int device = 7;
+    void *data = log;
+    CHECK(bp_cuda_use_device(0, &device) == BP_ERROR_UNSUPPORTED, "used a device");
+    CHECK(bp_cuda_device_of(log, &device) == BP_ERROR_UNSUPPORTED && device == 7, "found a device");
+    CHECK(bp_cuda_allocate(8, &data) == BP_ERROR_UNSUPPORTED && data == NULL, "memory without a device");
+    CHECK(bp_cuda_allocate(8, NULL) == BP_ERROR_ARGUMENT, "nowhere to put it");
+    CHECK(bp_cuda_device_of(log, NULL) == BP_ERROR_ARGUMENT, "nowhere to put it");
+    bp_cuda_release(NULL);
     return failures > 0;
 }

@@ -320,6 +320,21 @@ static void check_mistakes(void) {
     bp_cuda_destroy(context);
 }
 
+// Devices and their memory.
+static void check_memory(void) {
+    int before = -1, device = -1;
+    void *data = NULL;
+    CHECK(bp_cuda_use_device(0, &before) == BP_OK && before >= 0, "the current device is %d", before);
+    CHECK(bp_cuda_use_device(100000, NULL) == BP_ERROR_ARGUMENT, "a device that is not there");
+    CHECK(bp_cuda_allocate(1000, &data) == BP_OK && data != NULL, "a thousand bytes");
+    CHECK(bp_cuda_device_of(data, &device) == BP_OK && device == 0, "its device is %d", device);
+    CHECK(bp_cuda_device_of(&device, &before) == BP_ERROR_ARGUMENT, "memory of the host");
+    bp_cuda_release(data);
+    CHECK(bp_cuda_allocate((size_t)1 << 50, &data) == BP_ERROR_MEMORY && data == NULL, "more than there is");
+    CHECK(bp_cuda_allocate(0, &data) == BP_OK && data != NULL, "no bytes");
+    bp_cuda_release(data);
+}
+
 int main(void) {
     if (no_device()) {
         return SKIPPED;
@@ -331,5 +346,6 @@ int main(void) {
     check_two_sets();
     check_skew();
     check_distributed();
+    check_memory();
     return failures > 0;
 }

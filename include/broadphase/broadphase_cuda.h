@@ -72,6 +72,19 @@ BP_API bp_status bp_cuda_find_neighbors_host(bp_cuda_context *context, const flo
                                              float radius, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
                                              uint64_t *found);
 
+/// Device memory for programs that have no CUDA of their own, such as bindings. These calls need no context, and write no
+/// log; their statuses are those of all calls.
+///
+/// The device in whose memory `data` lies. BP_ERROR_ARGUMENT if it lies in none's.
+BP_API bp_status bp_cuda_device_of(const void *data, int *device);
+/// Makes `device` the current one of this thread: contexts and memory are made there. A context is used and destroyed
+/// while its device is the current one. `before` (NULL is fine) gets the device that was current until then.
+BP_API bp_status bp_cuda_use_device(int device, int *before);
+/// Memory on the current device, for bp_cuda_release. On failure *data is NULL.
+BP_API bp_status bp_cuda_allocate(size_t bytes, void **data);
+/// Gives memory back, whichever device is current; waits for what the device still does. NULL is fine.
+BP_API void bp_cuda_release(void *data);
+
 /// The most bytes of device memory that a context takes to find the pairs of `count` boxes, or the neighbours of
 /// `count` points, without boxes, points and results. (Between two sets: the sum of both counts.) With less memory,
 /// large sets are sorted in less memory, and more slowly. Needs no device.
