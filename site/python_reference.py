@@ -22,7 +22,7 @@ def read_docstrings(root: Path) -> dict[str, str]:
             text = "".join(ast.literal_eval(each) for each in re.findall(r'"(?:[^"\\]|\\.)*"', literals))
             text = text.replace("\n--\n\n", "\n\n").replace("($self, /)", "()").replace("$self, ", "").replace("$self", "")
             name = re.sub(r"^world_(?=\w)", "World.", name)
-            found[{"world": "World", "update": "Update"}.get(name, name)] = text
+            found[{"world": "World", "update": "Update", "gpu_array": "GpuArray"}.get(name, name)] = text
     for path in sorted((root / FOLDER / "broadphase").glob("*.py")):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
@@ -69,7 +69,7 @@ def entry_html(name: str, text: str) -> str:
     is_signature = re.match(r"\w+\(", first)
     code = code_block(first.replace("\n", " "), "python") if is_signature else ""
     body = docstring_html(rest if is_signature else text)
-    kind = ' <span class="kind">class</span>' if name in ("World", "Update", "NeighborList") else ""
+    kind = ' <span class="kind">class</span>' if name in ("World", "Update", "NeighborList", "GpuArray") else ""
     return f'<section class="item"><h3 id="{name}"><code>{escape(name)}</code>{kind}</h3>{code}{body}</section>'
 
 
@@ -83,6 +83,7 @@ def page(root: Path) -> str:
     parts = [("One call, no state", ONE_CALL), ("A world of objects that move", ["World", *world, "Update"])]
     points = [name for name in found if name.startswith("NeighborList")]
     parts.append(("Neighbours while points move", points))
+    parts.append(("Arrays on a GPU", ["GpuArray", "free_gpu_memory"]))
     parts.append(("Which method, and why", OTHERS))
     out = ["<h1>Python reference</h1>", docstring_html(ast.get_docstring(init_module(root)) or "")]
     out.append('<p class="soft">Made from the docstrings; <code>help(broadphase)</code> shows the same.</p>')

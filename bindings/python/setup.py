@@ -23,7 +23,7 @@ setup(
     long_description_content_type="text/markdown",
     license="MIT",
     packages=["broadphase"],
-    package_data={"broadphase": ["_core.abi3.so", "*.pyi", "py.typed"]},
+    package_data={"broadphase": ["_core.abi3.so", "libbroadphase_cuda.so", "*.pyi", "py.typed"]},
     python_requires=">=3.11",
     install_requires=["numpy"],
     extras_require={"sparse": ["scipy"]},

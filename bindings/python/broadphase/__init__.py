@@ -17,6 +17,7 @@ from ._core import (
     ArgumentError,
     BoxError,
     Error,
+    GpuArray,
     IdError,
     InternalError,
     UnsupportedError,
@@ -24,6 +25,7 @@ from ._core import (
     World,
     __version__,
     explain,
+    free_gpu_memory,
     mesh_pairs,
     methods,
     neighbor_images,
@@ -40,6 +42,7 @@ __all__ = [
     "ArgumentError",
     "BoxError",
     "Error",
+    "GpuArray",
     "IdError",
     "InternalError",
     "NeighborList",
@@ -47,6 +50,7 @@ __all__ = [
     "Update",
     "World",
     "explain",
+    "free_gpu_memory",
     "mesh_pairs",
     "methods",
     "neighbor_images",
@@ -99,9 +103,10 @@ def neighbor_matrix(points: ArrayLike, radius: ArrayLike, other: ArrayLike | Non
     import numpy
     from scipy.sparse import csr_array
 
-    offsets, indices = neighbors(points, radius, other, **settings)
+    other = None if other is None else numpy.asarray(other)
+    offsets, indices = neighbors(numpy.asarray(points), radius, other, **settings)
     rows = len(offsets) - 1
-    columns = rows if other is None else len(numpy.asarray(other))
+    columns = rows if other is None else len(other)
     return csr_array((numpy.ones(len(indices), dtype=bool), indices.view(numpy.int32), offsets), shape=(rows, columns))
 
 
@@ -118,9 +123,11 @@ def pair_matrix(boxes: ArrayLike, other: ArrayLike | None = None, **settings: An
     from scipy.sparse import csr_array
 
     settings["pair_order"] = "sorted"
+    boxes = numpy.asarray(boxes)
+    other = None if other is None else numpy.asarray(other)
     found = pairs(boxes, other, **settings)
-    rows = len(numpy.asarray(boxes))
-    columns = rows if other is None else len(numpy.asarray(other))
+    rows = len(boxes)
+    columns = rows if other is None else len(other)
     offsets = numpy.searchsorted(found[:, 0], numpy.arange(rows + 1))
     indices = found[:, 1].astype(numpy.int32)
     return csr_array((numpy.ones(len(found), dtype=bool), indices, offsets), shape=(rows, columns))

@@ -1,6 +1,6 @@
 """The types of the extension; its docstrings say what everything does."""
 
-from typing import Any, Callable, Protocol, Self, Sequence, SupportsIndex, TypedDict, final
+from typing import Any, Callable, Protocol, Self, Sequence, SupportsIndex, TypedDict, final, overload
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,12 @@ class _Writer(Protocol):
 class _Reader(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
+class _OnGpu(Protocol):
+    """An array in the memory of a GPU; results are arrays of the same library, or a GpuArray."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
 class _Tuned(TypedDict):
     settings: dict[str, str]
     seconds: float
@@ -30,12 +36,18 @@ class _Tuned(TypedDict):
     runs: int
     steps: int
 
+@overload
+def pairs(boxes: _OnGpu, other: _OnGpu | None = None, **settings: _Setting) -> Any: ...
+@overload
 def pairs(
     boxes: ArrayLike, other: ArrayLike | None = None, *, filter: _Filter | None = None, **settings: _Setting
 ) -> NDArray[numpy.uint32]: ...
 def mesh_pairs(
     vertices: ArrayLike, faces: ArrayLike, *, adjacent: bool = True, **settings: _Setting
 ) -> NDArray[numpy.uint32]: ...
+@overload
+def neighbors(points: _OnGpu, radius: float, *, half: bool = False, **settings: _Setting) -> tuple[Any, Any]: ...
+@overload
 def neighbors(
     points: ArrayLike,
     radius: ArrayLike,
@@ -74,6 +86,27 @@ def explain(
 ) -> str: ...
 def tune(steps: ArrayLike | Sequence[ArrayLike], *, budget: float = 1.0, **settings: _Setting) -> list[_Tuned]: ...
 def methods() -> dict[str, str]: ...
+def free_gpu_memory() -> None: ...
+@final
+class GpuArray:
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def device(self) -> int: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __len__(self) -> int: ...
 
 @final
 class Update:

@@ -51,3 +51,11 @@ bool arguments_take(const call_signature *signature, PyObject *const *values, Py
 int argument_truth(PyObject *argument, bool otherwise) {
     return argument == NULL ? otherwise : PyObject_IsTrue(argument);
 }
+
+bool argument_pair(PyObject *argument, const char *what, int *first, int *second) {
+    if (PyTuple_Check(argument) && PyTuple_Size(argument) == 2 && PyArg_ParseTuple(argument, "ii", first, second)) {
+        return true;
+    }
+    PyErr_Format(PyExc_TypeError, "%s: expected two numbers, found %R", what, argument);
+    return false;
+}

@@ -2,6 +2,7 @@
 //
 //     Python objects --> arguments --> rows_in (their memory, or one copy) --> the C library --> rows_out (its memory) --> NumPy
 //                        call_settings: the words of --set
+//     arrays on a GPU --> gpu_rows_in --> find_on_gpu: libbroadphase_cuda, by cuda_library --> gpu_array --> the caller's library
 //
 // NumPy is not needed to compile: arrays come in by the buffer protocol, and go out by calling numpy.ndarray.
 #ifndef BROADPHASE_PYTHON_CORE_H
@@ -29,10 +30,11 @@ typedef struct core_objects {
     PyObject *id_error;
     PyObject *unsupported_error;
     PyObject *internal_error;
-    PyObject *memory_type;   // rows_out.c
-    PyObject *world_type;    // world.c
-    PyObject *update_type;   // world_update.c
-    PyObject *neighbor_type; // neighbor_world.c
+    PyObject *memory_type;    // rows_out.c
+    PyObject *world_type;     // world.c
+    PyObject *update_type;    // world_update.c
+    PyObject *neighbor_type;  // neighbor_world.c
+    PyObject *gpu_array_type; // gpu_array.c
 } core_objects;
 
 extern core_objects core;
@@ -58,7 +60,8 @@ bool neighbor_world_begin(PyObject *module); // makes core.neighbor_type
 PyObject *core_mesh_pairs(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *core_tune(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *core_methods(PyObject *module, PyObject *unused);
+PyObject *core_free_gpu_memory(PyObject *module, PyObject *unused);
 extern const char pairs_doc[], explain_doc[], neighbors_doc[], neighbor_images_doc[], mesh_pairs_doc[], tune_doc[],
-    methods_doc[];
+    methods_doc[], free_gpu_memory_doc[];
 
 #endif

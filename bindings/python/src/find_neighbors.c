@@ -1,5 +1,6 @@
 // neighbors: points within a radius, as compressed rows.
 #include "arguments.h"
+#include "find_on_gpu.h"
 #include "rows_in.h"
 #include "rows_out.h"
 
@@ -14,6 +15,8 @@ const char neighbors_doc[] =
     "the points. With `half` each pair is listed once, in the row of the smaller index. With `other`, all points of "
     "`other`\n"
     "within the radius of each point. `filter(a, b)` is asked about each pair of neighbours: slow.\n\n"
+    "Points in the memory of a GPU are taken as `pairs` takes boxes: float32 rows of three, one radius for all, one "
+    "set.\n\n"
     ">>> import broadphase, numpy as np\n"
     ">>> points = np.array([[0, 0, 0], [1, 0, 0], [9.5, 0, 0]])\n"
     ">>> offsets, indices = broadphase.neighbors(points, 1.0)\n"
@@ -115,10 +118,11 @@ PyObject *core_neighbors(PyObject *module, PyObject *const *values, Py_ssize_t c
     call_settings_begin(&settings);
     if (!arguments_take(&signature, values, count, names, arguments, &settings)) return NULL;
     const int half = argument_truth(arguments[3], false);
-    if (half < 0 || !call_settings_set_filter(&settings, arguments[4]) ||
-        !take_sets(&sets, arguments[0], arguments[1], arguments[2], &settings)) {
-        return NULL;
-    }
+    if (half < 0 || !call_settings_set_filter(&settings, arguments[4])) return NULL;
     if (half) settings.config.flags |= BP_NEIGHBORS_HALF;
+    if (gpu_has_any(arguments[0], arguments[2])) {
+        return gpu_neighbors(arguments[0], arguments[1], arguments[2], &settings);
+    }
+    if (!take_sets(&sets, arguments[0], arguments[1], arguments[2], &settings)) return NULL;
     return find(&sets, &settings);
 }

@@ -1,5 +1,6 @@
 // pairs, explain, mesh_pairs: one call, no state.
 #include "arguments.h"
+#include "find_on_gpu.h"
 #include "rows_in.h"
 #include "rows_out.h"
 
@@ -18,6 +19,10 @@ const char pairs_doc[] =
     "...\n"
     "`filter(a, b)` is asked about each pair and returns false to leave it out: slow, because Python is asked each "
     "time.\n\n"
+    "Boxes in the memory of a GPU (PyTorch, CuPy, JAX, or whatever has __dlpack__ or __cuda_array_interface__) are "
+    "float32\n"
+    "rows of six, one after the other. The pairs stay there and are an array of the same library; PyTorch gets int32.\n"
+    "\n"
     ">>> import broadphase, numpy as np\n"
     ">>> boxes = np.array([[0, 0, 0, 2, 2, 2], [1, 1, 1, 3, 3, 3], [5, 5, 5, 6, 6, 6]], dtype=np.float32)\n"
     ">>> broadphase.pairs(boxes)\n"
@@ -110,10 +115,11 @@ PyObject *core_pairs(PyObject *module, PyObject *const *values, Py_ssize_t count
     bp_pairs pairs;
     call_settings_begin(&settings);
     if (!arguments_take(&signature, values, count, names, arguments, &settings) ||
-        !call_settings_set_filter(&settings, arguments[2]) ||
-        !take_sets(&sets, arguments[0], arguments[1], &settings) || !find(&sets, &settings, &pairs)) {
+        !call_settings_set_filter(&settings, arguments[2])) {
         return NULL;
     }
+    if (gpu_has_any(arguments[0], arguments[1])) return gpu_pairs(arguments[0], arguments[1], &settings);
+    if (!take_sets(&sets, arguments[0], arguments[1], &settings) || !find(&sets, &settings, &pairs)) return NULL;
     return pairs_array(&pairs);
 }
 

@@ -1,5 +1,6 @@
 // The module broadphase._core: its functions, types and exceptions.
 #include "core.h"
+#include "gpu_array.h"
 #include "rows_out.h"
 #include "world.h"
 
@@ -78,12 +79,14 @@ static PyMethodDef functions[] = {{"pairs", CORE_NAMED(core_pairs), pairs_doc},
                                   {"_neighbor_world", CORE_NAMED(core_neighbor_world), NULL},
                                   {"explain", CORE_NAMED(core_explain), explain_doc},
                                   {"tune", CORE_NAMED(core_tune), tune_doc},
+                                  {"free_gpu_memory", core_free_gpu_memory, METH_NOARGS, free_gpu_memory_doc},
                                   {"methods", core_methods, METH_NOARGS, methods_doc},
                                   {NULL, NULL, 0, NULL}};
 
 static bool fill(PyObject *module) {
     return find_numpy() && make_errors(module) && rows_out_begin() && neighbor_world_begin(module) &&
-           world_begin(module) && PyModule_AddStringConstant(module, "__version__", bp_version()) == 0;
+           world_begin(module) && gpu_array_begin(module) &&
+           PyModule_AddStringConstant(module, "__version__", bp_version()) == 0;
 }
 
 PyMODINIT_FUNC PyInit__core(void) {

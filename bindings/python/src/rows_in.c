@@ -1,5 +1,7 @@
 #include "rows_in.h"
 
+#include "gpu_rows_in.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,16 +34,9 @@ static bool is_in_place(const Py_buffer *view, char wanted, size_t size) {
            PyBuffer_IsContiguous(view, 'C');
 }
 
-static bool refuse_device(PyObject *object, const char *name) {
-    if (!PyObject_HasAttrString(object, "__cuda_array_interface__")) return true;
-    PyErr_Format(PyExc_TypeError,
-                 "%s: this array is in the memory of a GPU; copy it to the host first, as with .cpu() or .get()", name);
-    return false;
-}
-
 // A new array with the numbers of the object, in a dtype that holds them.
 static PyObject *converted(PyObject *object, const char *name, PyObject *dtype) {
-    if (!refuse_device(object, name)) return NULL;
+    if (!array_must_be_on_host(object, name)) return NULL;
     PyObject *array = PyObject_CallFunctionObjArgs(core.asarray, object, NULL);
     if (array == NULL) return NULL;
     PyObject *size = PyObject_GetAttrString(array, "size"); // an empty list has no numbers, and so no kind of them

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs the wheel into a virtual environment outside the source tree and runs a part of the tests there.
-# usage: run.sh package|types|debug_allocator WHEELS PYTHON SOURCE-TREE LIBRARIES
+# usage: run.sh package|types|debug_allocator|gpu WHEELS PYTHON SOURCE-TREE LIBRARIES STAND-IN
 # NumPy, SciPy and pytest are the system's. Ends with 77 where one of them is missing.
 set -eu
 
-suite=$1 wheels=$2 python=$3 tree=$4 libraries=$5
+suite=$1 wheels=$2 python=$3 tree=$4 libraries=$5 stand_in=$6
 tests=$tree/bindings/python/tests
 
 "$python" -c 'import numpy, pytest, venv, ensurepip' 2>/dev/null || {
@@ -20,11 +20,23 @@ trap 'rm -rf "$folder"' EXIT
 "$python" -m venv --system-site-packages "$folder/environment"
 "$folder/environment/bin/pip" install --quiet --no-deps --no-index --disable-pip-version-check "$wheels"/*.whl
 cp -r "$tests" "$folder/tests"
+mv "$folder/tests/on_gpu" "$folder/on_gpu"
 cd "$folder"
 inside=$folder/environment/bin/python
 export BROADPHASE_SOURCE="$tree" BROADPHASE_LIBRARIES="$libraries" PYTHONDONTWRITEBYTECODE=1
+export BROADPHASE_CUDA_STAND_IN="$stand_in"
 
 case $suite in
+gpu)
+    # What needs a GPU; all else about arrays there runs in `package`, with a library that stands in for libbroadphase_cuda.
+    said=$("$inside" -m pytest -q -p no:cacheprovider -rs on_gpu/test_on_gpu.py) && status=0 || status=$?
+    echo "$said"
+    if [ "$status" -eq 0 ] && ! echo "$said" | grep -q passed; then
+        echo "no GPU tests: no PyTorch, CuPy or JAX that sees a GPU"
+        exit 77
+    fi
+    exit "$status"
+    ;;
 package)
     "$inside" -m pytest -q -p no:cacheprovider -rs tests
     ;;
@@ -39,8 +51,8 @@ types)
         exit 77
     }
     package=$("$inside" -c 'import broadphase, os; print(os.path.dirname(broadphase.__file__))')
-    printf '[mypy]\nstrict = True\n[mypy-scipy.*,ase.*]\nignore_missing_imports = True\n' >mypy.ini
-    "$inside" -m mypy "$package/__init__.py" "$package/atoms.py" tests/typed.py
+    printf '[mypy]\nstrict = True\n[mypy-scipy.*,ase.*,jax.*]\nignore_missing_imports = True\n' >mypy.ini
+    "$inside" -m mypy "$package/__init__.py" "$package/atoms.py" "$package/gpu.py" tests/typed.py
     "$inside" -m mypy.stubtest broadphase._core --concise --ignore-missing-stub --allowlist tests/stubtest_allowed.txt
     ;;
 esac

@@ -180,12 +180,3 @@ def test_explain_and_tune():
         broadphase.tune([boxes, boxes[1:]])
     with pytest.raises(broadphase.BoxError):
         broadphase.tune(boxes[:, ::-1], budget=0.01)
-
-
-class OnDevice:
-    __cuda_array_interface__ = {"shape": (1, 6), "typestr": "<f4", "data": (0, False), "version": 3}
-
-
-def test_an_array_on_a_gpu_is_refused_with_advice():
-    with pytest.raises(TypeError, match="memory of a GPU; copy it to the host"):
-        broadphase.pairs(OnDevice())

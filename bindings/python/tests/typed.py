@@ -1,6 +1,7 @@
 """Uses of the package as a type checker must accept them."""
 
 import io
+from typing import Any
 
 import numpy as np
 
@@ -22,3 +23,18 @@ with broadphase.World(filter=lambda a, b: a < b, margin=0.5) as world:
     again: broadphase.World = broadphase.World.load(file)
 best: dict[str, str] = broadphase.tune(boxes)[0]["settings"]
 text: str = broadphase.explain(boxes)
+
+
+class OnGpu:
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {}
+
+
+def on_gpu(array: OnGpu, found: broadphase.GpuArray) -> str:
+    tensor = broadphase.pairs(array, array, pair_order="sorted")
+    starts, near_ones = broadphase.neighbors(array, 1.0, half=True, period=(1, 1, 1))
+    tensor.any_method(starts, near_ones)  # of the caller's library: of any type
+    broadphase.free_gpu_memory()
+    capsule = found.__dlpack__(stream=1, max_version=(1, 0))
+    return f"{found.shape} {found.dtype} {found.device} {len(found)} {capsule}"
