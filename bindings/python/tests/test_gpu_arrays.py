@@ -513,3 +513,17 @@ def test_the_library_of_the_wheel_says_what_it_misses():
     said = asked(None)
     assert said.startswith(("UnsupportedError no CUDA device", "UnsupportedError arrays on a GPU need libbroadphase_cuda",
                             "ArgumentError boxes: its address is not in the memory of a GPU")), said
+
+
+def test_the_bench_for_a_gpu_finds_the_same(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(pathlib.Path(os.environ["BROADPHASE_SOURCE"]) / "bench"))
+    bench = pytest.importorskip("python_gpu")
+    for name in ("torch", "cupy", "jax"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert bench.main(["--short", "a wheel"]) == bench.SKIPPED
+    assert capsys.readouterr().out.startswith("skipped: no library with a GPU (torch: ")
+    gpu_fakes.install(monkeypatch, "torch", "Tensor")
+    monkeypatch.setattr(bench, "import_package", lambda wheel, folder: broadphase)
+    assert bench.main(["--short", "a wheel"]) == 0
+    said = capsys.readouterr().out
+    assert said.count(" same") == 2 and "not used: cupy" in said
