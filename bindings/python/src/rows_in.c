@@ -34,6 +34,15 @@ static bool is_in_place(const Py_buffer *view, char wanted, size_t size) {
            PyBuffer_IsContiguous(view, 'C');
 }
 
+// In place of NumPy's sentence, which does not say which argument it is about.
+static void name_what_is_no_number(PyObject *array, const char *name, PyObject *dtype) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
+    PyErr_Clear();
+    PyObject *found = PyObject_GetAttrString(array, "dtype");
+    if (found != NULL) PyErr_Format(PyExc_TypeError, "%s: expected numbers as %S, found %S", name, dtype, found);
+    Py_XDECREF(found);
+}
+
 // A new array with the numbers of the object, in a dtype that holds them.
 static PyObject *converted(PyObject *object, const char *name, PyObject *dtype) {
     if (!array_must_be_on_host(object, name)) return NULL;
@@ -43,6 +52,7 @@ static PyObject *converted(PyObject *object, const char *name, PyObject *dtype) 
     const bool is_empty = size != NULL && PyLong_AsLong(size) == 0;
     Py_XDECREF(size);
     PyObject *copy = PyObject_CallMethod(array, "astype", "Oss", dtype, "C", is_empty ? "unsafe" : "same_kind");
+    if (copy == NULL) name_what_is_no_number(array, name, dtype);
     Py_DECREF(array);
     return copy;
 }

@@ -79,6 +79,16 @@ def test_wrong_kinds_are_refused():
             broadphase.pairs(wrong)
 
 
+def test_the_sentence_names_the_argument_that_has_no_numbers():
+    boxes = brute_force.random_boxes(np.random.default_rng(1), 3)
+    with pytest.raises(TypeError, match="^boxes: expected numbers as float64, found complex128$"):
+        broadphase.pairs(boxes.astype(complex))
+    with pytest.raises(TypeError, match="^other: expected numbers as float64, found object$"):
+        broadphase.pairs(boxes, [None])
+    with pytest.raises(TypeError, match="^faces: expected numbers as int64, found float64$"):
+        broadphase.mesh_pairs(boxes[:, :3], [[0.5, 1, 2]])
+
+
 def test_the_sentence_names_the_box():
     boxes = brute_force.random_boxes(np.random.default_rng(1), 30)
     boxes[17, 2] = np.nan
