@@ -64,6 +64,7 @@ rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 CODES = {"i": 0, "u": 1, "f": 2, "c": 5}
 NAMES = {False: b"dltensor", True: b"dltensor_versioned"}
+USED_NAMES = {False: b"used_dltensor", True: b"used_dltensor_versioned"}  # a capsule keeps the address of its name
 
 
 class ByDlpack:
@@ -135,7 +136,7 @@ def consume(exporter, stream=1, **arguments):
     capsule = exporter.__dlpack__(stream=stream, **arguments)
     versioned = name_of(capsule) == NAMES[True]
     address = pointer_of(capsule, NAMES[versioned])
-    rename(capsule, b"used_" + NAMES[versioned])
+    rename(capsule, USED_NAMES[versioned])
     block = (Versioned if versioned else Managed).from_address(address)
     tensor = block.tensor
     assert (tensor.device_type, tensor.device) == exporter.__dlpack_device__()

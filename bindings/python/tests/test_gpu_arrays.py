@@ -376,7 +376,7 @@ def test_an_array_on_the_host_stays_there():
 def test_capsules_that_are_refused():
     used = ByDlpack(BOXES)
     capsule = used.__dlpack__(stream=1, max_version=(1, 0))
-    gpu_fakes.rename(capsule, b"used_dltensor_versioned")
+    gpu_fakes.rename(capsule, gpu_fakes.USED_NAMES[True])
     used.__dlpack__ = None
 
     class Handing(ByDlpack):
