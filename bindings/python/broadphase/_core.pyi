@@ -99,8 +99,8 @@ class GpuArray:
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def __dlpack__(
         self,
-        *,
         stream: int | None = None,
+        *,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,

@@ -202,12 +202,13 @@ static PyObject *make_capsule(const gpu_array *self, bool is_versioned) {
     return capsule;
 }
 
-// The consumer's stream: any will do, because results are complete. What is no stream is a mistake of the consumer's.
+// The consumer's stream: any will do, because results are complete; so will 0, which the protocol leaves open. What is no
+// stream is a mistake of the consumer's.
 static bool check_stream(PyObject *stream) {
     if (stream == NULL) return true;
     const long long number = PyLong_AsLongLong(stream);
     if (number == -1 && PyErr_Occurred()) return false;
-    if (number >= -1 && number != 0) return true;
+    if (number >= -1) return true;
     PyErr_Format(core.argument_error, "stream: %lld is none; 1 is the default stream", number);
     return false;
 }
@@ -222,13 +223,13 @@ static bool check_device(const gpu_array *self, PyObject *device) {
 }
 
 static const char dlpack_doc[] =
-    "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+    "__dlpack__($self, stream=None, *, max_version=None, dl_device=None, copy=None)\n--\n\n"
     "A capsule by which another library takes this array over, without a copy. The numbers are complete: no stream "
     "has to\n"
     "wait.";
 
 static PyObject *array_dlpack(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names) {
-    static const call_signature signature = {"__dlpack__", {"stream", "max_version", "dl_device", "copy"}, 0, 0};
+    static const call_signature signature = {"__dlpack__", {"stream", "max_version", "dl_device", "copy"}, 0, 1};
     const gpu_array *self = (gpu_array *)object;
     PyObject *arguments[ARGUMENTS_MAX];
     int major = 0, minor = 0;

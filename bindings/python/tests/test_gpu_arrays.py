@@ -90,11 +90,12 @@ def test_results_of_a_library_that_is_not_known():
     assert repr(found) == f"<broadphase.GpuArray of uint32, shape {expected.shape}, on GPU 0>"
     np.testing.assert_array_equal(gpu_fakes.read_interface(found), expected)
     for arguments in ({}, {"max_version": (0, 8)}, {"max_version": (1, 3)}, {"dl_device": (2, 0), "copy": False}):
-        for stream in (None, -1, 1, 2, 12345):
+        for stream in (None, -1, 0, 1, 2, 12345):
             np.testing.assert_array_equal(gpu_fakes.consume(found, stream, **arguments), expected)
     offsets, indices = broadphase.neighbors(ByInterface(points_of(9)), 0.01)
     assert (offsets.dtype, offsets.shape) == ("int64", (10,)) and (indices.dtype, indices.shape) == ("uint32", (0,))
     assert len(gpu_fakes.read_interface(indices)) == 0 and not gpu_fakes.read_interface(offsets).any()
+    assert found.__dlpack__(1) is not None  # by place, as JAX has called it
     with pytest.raises(TypeError):
         broadphase.GpuArray()
 
@@ -106,7 +107,7 @@ def test_a_result_goes_where_an_array_does():
         broadphase.pairs(found)
 
 
-@pytest.mark.parametrize("arguments, error", [({"stream": 0}, "stream: 0 is none"), ({"stream": "x"}, None),
+@pytest.mark.parametrize("arguments, error", [({"stream": -2}, "stream: -2 is none"), ({"stream": "x"}, None),
                                               ({"dl_device": (1, 0)}, "on GPU 0, and is not copied"),
                                               ({"dl_device": (2, 1)}, "on GPU 0"), ({"copy": True}, "as it is"),
                                               ({"max_version": 1}, None), ({"other": 1}, "unexpected")])
