@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The place of sampled item i of `wanted`, of which there are at most `count`.
+// The place of sampled item i of `wanted`, of which there are at most `count`, and count < 2^32.
 static inline size_t bp_sample_place(size_t count, size_t i, size_t wanted) {
-    const size_t begin = (size_t)((unsigned long long)count * i / wanted);
+    const uint64_t stretch = ((uint64_t)count << 32) / wanted; // in 1 / 2^32: a division for all items, not for each
     uint32_t hash = (uint32_t)i * 0x9e3779b1u;
     hash = (hash ^ hash >> 15) * 0x85ebca6bu;
     hash = (hash ^ hash >> 13) * 0xc2b2ae35u;
-    return begin + (size_t)((unsigned long long)hash * (count / wanted) >> 32);
+    return (size_t)((i * stretch >> 32) + (hash * (stretch >> 32) >> 32));
 }
 
 #endif
