@@ -12,7 +12,8 @@
 enum {
     SAMPLE = 48,           // bundles, of which at most
     LOOSE_SHARE = 4,       // one in so many may be loose,
-    OVERLAPPING_SHARE = 2, // and one in so many overlap one from elsewhere
+    OVERLAPPING_SHARE = 2, // and one in so many overlap one from elsewhere;
+    MORE_SHARE = 8,        // once they are in use, one in so many more
     BLOCK_LEAST = 64,      // bundles of a block of work
     BLOCKS_MOST = 256,
     KEY_BITS_LEAST = 6, // along an axis
@@ -425,9 +426,9 @@ bp_status bp_bundles_find(bp_bundles *bundles, const bp_box *boxes, size_t count
     return search(bundles, sink);
 }
 
-bool bp_bundles_suit(const bp_bundles *bundles, const bp_box *boxes, size_t count) {
+bool bp_bundles_suit(const bp_bundles *bundles, const bp_box *boxes, size_t count, bool are_in_use) {
     const size_t bundle_count = count / BP_BUNDLE, wanted = bundle_count < SAMPLE ? bundle_count : SAMPLE;
-    const size_t half = wanted / 2;
+    const size_t half = wanted / 2, more = are_in_use ? wanted / MORE_SHARE : 0;
     const uint32_t dimensions = bundles->setup->dimensions;
     bp_box bounds[SAMPLE];
     size_t loose_count = 0, overlapping = 0;
@@ -436,12 +437,12 @@ bool bp_bundles_suit(const bp_bundles *bundles, const bp_box *boxes, size_t coun
         bundles->setup->kernels->bundle_bounds(boxes + BP_BUNDLE * bp_sample_place(bundle_count, i, wanted), BP_BUNDLE,
                                                dimensions, &bounds[i], &loose);
         loose_count += loose;
-        if (loose_count > wanted / LOOSE_SHARE) {
+        if (loose_count > wanted / LOOSE_SHARE + more) {
             return false;
         }
         overlapping += i >= half && bp_boxes_overlap(&bounds[i], &bounds[i - half], dimensions);
     }
-    return overlapping <= (wanted - half) / OVERLAPPING_SHARE;
+    return overlapping <= (wanted - half) / OVERLAPPING_SHARE + more;
 }
 
 void bp_bundles_stats(const bp_bundles *bundles, bp_stats *stats) {

@@ -51,8 +51,9 @@ typedef struct bp_bundles {
     bp_block_sinks sinks;
 } bp_bundles;
 
-// Whether most bundles of a set hold together, and are not all in one place, by a sample.
-bool bp_bundles_suit(const bp_bundles *bundles, const bp_box *boxes, size_t count);
+// Whether most bundles of a set hold together, and are not all in one place, by a sample. Those in use may be a little worse,
+// so that a world does not change its form back and forth.
+bool bp_bundles_suit(const bp_bundles *bundles, const bp_box *boxes, size_t count, bool are_in_use);
 
 // Finds every overlapping pair of boxes. There are BP_BUNDLES_LEAST to BP_CELL_ENTRY_ID.
 bp_status bp_bundles_find(bp_bundles *bundles, const bp_box *boxes, size_t count, bp_sink *sink);

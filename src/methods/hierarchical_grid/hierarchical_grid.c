@@ -153,7 +153,7 @@ static bool wants_bundles(hierarchical_grid *g) {
     if (!may_use_bundles(g) || has_to_wait(&g->bundles_wait)) {
         return false;
     }
-    const bool suits = bp_bundles_suit(&g->bundles, g->boxes, g->count);
+    const bool suits = bp_bundles_suit(&g->bundles, g->boxes, g->count, g->form == FORM_BUNDLES);
     g->bundles_wait = suits ? 0 : FORM_WAIT;
     return suits;
 }

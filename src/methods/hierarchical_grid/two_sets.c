@@ -650,7 +650,8 @@ bp_status bp_two_sets_find(bp_two_sets *sets, const bp_box *a, size_t a_count, c
     const task t = {.sets = sets, .a = &lists[0], .b = &lists[1], .otherwise = find_in_rounds};
     sets->is_split = false;
     sets->is_bundled = a_count >= BP_BUNDLES_LEAST && b_count >= BP_BUNDLES_LEAST &&
-                       bp_bundles_suit(&sets->bundles, a, a_count) && bp_bundles_suit(&sets->bundles, b, b_count);
+                       bp_bundles_suit(&sets->bundles, a, a_count, false) &&
+                       bp_bundles_suit(&sets->bundles, b, b_count, false);
     return sets->is_bundled ? find_on_budget(&t, find_in_bundles, sink) : find_in_rounds(&t, sink);
 }
 
