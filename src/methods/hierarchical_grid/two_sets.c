@@ -1,6 +1,7 @@
 #include "methods/hierarchical_grid/two_sets.h"
 
 #include "base/boxes.h"
+#include "base/pair_renaming.h"
 #include "base/sample.h"
 #include "methods/hierarchical_grid/stretches.h"
 #include "methods/method.h"
@@ -193,21 +194,6 @@ static bp_box region_of(const bp_box *a, const bp_box *b) {
 
 // ---- searches over what is left -------------------------------------------------------------------------------------
 
-// Names boxes of copies by their ids, before anything else looks at the pairs.
-typedef struct renaming {
-    const uint32_t *ids[2]; // NULL: they are named already
-    bp_batch_filter then;
-} renaming;
-
-static size_t rename_batch(const void *context, bp_pair *pairs, size_t count) {
-    const renaming *r = context;
-    for (size_t i = 0; i < count; ++i) {
-        pairs[i].a = r->ids[0] != NULL ? r->ids[0][pairs[i].a] : pairs[i].a;
-        pairs[i].b = r->ids[1] != NULL ? r->ids[1][pairs[i].b] : pairs[i].b;
-    }
-    return r->then.keep != NULL ? r->then.keep(r->then.context, pairs, count) : count;
-}
-
 // The boxes of a list one after the other.
 static const bp_box *copy_boxes(bp_two_sets *sets, int side, const bp_box_list *list) {
     if (list->ids == NULL) {
@@ -261,15 +247,15 @@ static bp_status find_by_split(const task *t, bp_sink *sink) {
         return BP_ERROR_MEMORY;
     }
     t->sets->is_split = true;
-    const bp_batch_filter filter = sink->rules.filter;
-    const renaming names = {.ids = {t->a->ids, t->b->ids}, .then = filter};
-    bp_sink_flush(sink);
-    if (t->a->ids != NULL || t->b->ids != NULL) {
-        sink->rules.filter = (bp_batch_filter){.keep = rename_batch, .context = &names};
+    bp_pair_renaming names = {.ids = {t->a->ids, t->b->ids}};
+    const bool are_copies = t->a->ids != NULL || t->b->ids != NULL;
+    if (are_copies) {
+        bp_pair_renaming_begin(&names, sink);
     }
     const bp_status status = run_split(t->sets, a, t->a->count, b, t->b->count, sink);
-    bp_sink_flush(sink);
-    sink->rules.filter = filter;
+    if (are_copies) {
+        bp_pair_renaming_end(&names, sink);
+    }
     return status;
 }
 
