@@ -9,6 +9,7 @@
 typedef struct bp_object_table {
     bp_buffer objects; // of bp_object, by id; there may be room before anything is stored
     bool is_stored;    // an object has differed from the default
+    bool are_others;   // objects have come, gone or changed since somebody has last looked
 } bp_object_table;
 
 void bp_object_table_free(bp_object_table *table, const bp_allocator *allocator);
@@ -32,6 +33,7 @@ static inline bp_object bp_object_table_get(const bp_object_table *table, bp_id 
 // NULL means the default, and only that may be set where nothing is stored.
 static inline void bp_object_table_set(bp_object_table *table, bp_id id, const bp_object *object) {
     bp_object *objects = bp_object_table_data(table);
+    table->are_others = true;
     if (objects != NULL) {
         objects[id] = object != NULL ? *object : (bp_object){0};
     }

@@ -32,6 +32,7 @@ static void refit_boxes(bp_world *world) {
 // The method works on a view, which is made again in each update.
 static bp_status build_viewed(bp_world *world) {
     bp_statics_join(&world->statics); // they may have been separated before the first 64-bit box
+    bp_sides_join(&world->sides);
     const bp_status status = bp_view_make(&world->view, bp_world_boxes_all_grown(&world->boxes, world->ids.count));
     if (status != BP_OK) {
         return status;
@@ -43,14 +44,25 @@ static bp_status build_viewed(bp_world *world) {
                : world->method.ops->build(world->method.state, boxes, count);
 }
 
-// Where much has changed, static objects are separated, if that pays.
+// Where much has changed, objects are separated, if that pays.
+static bool may_separate(const bp_world *world) {
+    return has_much_changed(world) && world->setup.methods.update != BP_UPDATE_INDIVIDUAL;
+}
+
+static bp_status separate_sides(bp_world *world, bool has_queries) {
+    bp_sides_join(&world->sides);
+    return may_separate(world) && !has_queries
+               ? bp_sides_separate(&world->sides, &world->method, &world->setup.methods, &world->objects,
+                                   bp_world_boxes_floats(&world->boxes), world->ids.count)
+               : BP_OK;
+}
+
 static bp_status separate_statics(bp_world *world) {
     bp_statics_join(&world->statics);
-    return has_much_changed(world) && world->setup.methods.update != BP_UPDATE_INDIVIDUAL
-               ? bp_statics_separate(&world->statics, &world->method, &world->setup.methods,
-                                     bp_world_boxes_floats(&world->boxes), bp_object_table_data(&world->objects),
-                                     world->ids.count)
-               : BP_OK;
+    return may_separate(world) ? bp_statics_separate(&world->statics, &world->method, &world->setup.methods,
+                                                     bp_world_boxes_floats(&world->boxes),
+                                                     bp_object_table_data(&world->objects), world->ids.count)
+                               : BP_OK;
 }
 
 // `is_anew`: the method has to be built from scratch.
@@ -66,26 +78,35 @@ static bp_status build_or_update(bp_world *world, bool is_anew, bp_search_kind *
     return ops->update(world->method.state, boxes, count, are_known ? &changes : NULL, kind);
 }
 
-// Where queries were asked, there should be a grid that answers them, and memory for what else they need.
-static void serve_queries(bp_world *world) {
+// Where queries were asked, there should be a grid that answers them, and memory for what else they need. Returns whether
+// that is so.
+static bool serve_queries(bp_world *world) {
     bp_query_cache_expect_lines(world);
-    if (bp_query_cache_was_asked(world->queries) && world->method.ops == &bp_hierarchical_grid_ops) {
+    const bool were_asked = bp_query_cache_was_asked(world->queries);
+    if (were_asked && world->method.ops == &bp_hierarchical_grid_ops) {
         bp_hierarchical_grid_serve_queries(world->method.state);
     }
+    return were_asked;
 }
 
 static bp_status update_structure(bp_world *world, bp_search_kind *kind) {
-    const bool was_apart = world->statics.apart;
+    const bool was_apart = world->statics.apart || world->sides.apart;
     *kind = BP_SEARCH_ALL;
     refit_boxes(world);
-    serve_queries(world);
+    const bool has_queries = serve_queries(world);
     if (bp_world_is_viewed(world)) {
         return build_viewed(world);
     }
     if (bp_world_switch_method_if_better(world, bp_world_boxes_floats(&world->boxes), world->ids.count)) {
+        bp_sides_join(&world->sides);
         return BP_OK;
     }
-    const bp_status status = separate_statics(world);
+    bp_status status = separate_sides(world, has_queries);
+    if (status != BP_OK || world->sides.apart) {
+        bp_statics_join(&world->statics);
+        return status;
+    }
+    status = separate_statics(world);
     if (status != BP_OK || world->statics.apart) {
         return status;
     }
@@ -94,13 +115,14 @@ static bp_status update_structure(bp_world *world, bp_search_kind *kind) {
 
 // ---- searching ------------------------------------------------------------------------------------------------------
 
-// Pairs of moving and separated static objects come as (moving, static).
+// Pairs of separated objects come in any order: as (moving, static), for instance.
 static bp_pair_filter filter_of(const bp_world *world) {
     const bool is_checked = bp_world_is_viewed(world) && !world->view.exact;
+    const bp_sides *sides = &world->sides;
     return (bp_pair_filter){.first = is_checked ? &world->view : NULL,
                             .second = is_checked ? &world->view : NULL,
-                            .orders = world->statics.apart,
-                            .objects = bp_object_table_data(&world->objects),
+                            .orders = world->statics.apart || (sides->apart && !bp_sides_are_in_order(sides)),
+                            .objects = sides->apart && sides->is_whole ? NULL : bp_object_table_data(&world->objects),
                             .filter = world->setup.filter};
 }
 
@@ -109,6 +131,9 @@ static bp_sink open_sink(const bp_world *world, const bp_pairs *list, bp_batch_f
 }
 
 static bp_status search_all(bp_world *world, bp_sink *sink) {
+    if (world->sides.apart) {
+        return bp_sides_find(&world->sides, &world->method, bp_world_boxes_floats(&world->boxes), sink);
+    }
     const bp_status status = world->method.ops->find(world->method.state, sink);
     return status == BP_OK && world->statics.apart ? bp_statics_find(&world->statics, &world->method, sink) : status;
 }
@@ -206,9 +231,9 @@ static bp_status search_by_kind(bp_world *world, bp_search_kind kind, uint64_t *
 
 // Bytes held by the world, except the method's structure, its boxes and the pairs.
 static size_t own_bytes(const bp_world *world) {
-    return bp_view_bytes(&world->view) + bp_statics_bytes(&world->statics) + bp_world_boxes_bytes(&world->boxes) +
-           world->ids.free.bytes + world->objects.objects.bytes + bp_change_list_bytes(&world->changes) +
-           bp_pair_lists_bytes(&world->lists);
+    return bp_view_bytes(&world->view) + bp_statics_bytes(&world->statics) + bp_sides_bytes(&world->sides) +
+           bp_world_boxes_bytes(&world->boxes) + world->ids.free.bytes + world->objects.objects.bytes +
+           bp_change_list_bytes(&world->changes) + bp_pair_lists_bytes(&world->lists);
 }
 
 static void describe_update(const bp_world *world, bp_stats *stats) {

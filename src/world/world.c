@@ -90,6 +90,7 @@ void bp_world_destroy(bp_world *world) {
     }
     const bp_allocator allocator = *bp_world_allocator(world);
     bp_statics_free(&world->statics, world->method.ops, &allocator);
+    bp_sides_free(&world->sides, &allocator);
     bp_world_method_free(&world->method, &allocator);
     bp_query_cache_destroy(world->queries);
     bp_pair_rows_destroy(world->pair_rows, &allocator);
@@ -403,6 +404,7 @@ bp_status bp_remove(bp_world *world, bp_id id) {
     }
     bp_change_list_mark_removed(&world->changes, id, &bp_world_boxes_floats(&world->boxes)[id]);
     bp_world_boxes_clear(&world->boxes, id);
+    bp_object_table_set(&world->objects, id, NULL);
     bp_id_pool_give_back(&world->ids, id);
     return BP_OK;
 }
@@ -505,6 +507,9 @@ bp_status bp_world_validate(const bp_world *world) {
     if (!pairs_are_sound(world)) {
         return bp_world_refuse(world, BP_ERROR_INTERNAL,
                                "world: the pairs do not agree with the objects or with their index");
+    }
+    if (world->sides.apart) { // there is no structure
+        return BP_OK;
     }
     const bp_method_ops *ops = world->method.ops;
     const bp_status status = ops->validate(world->method.state);

@@ -6,6 +6,7 @@
 //     update.c         from changes to pairs:
 //         method_switch.c    is another method better?
 //         world_method.c     the method in use                   statics.c       separated static objects
+//         sides.c            objects that pair with others only
 //         pair_lists.c       the pairs                           events.c        which have begun and ended
 //         pair_index.c       where a pair is in a list           pair_rows.c     the pairs of an object
 //     record.c         a stream of the input of each update
@@ -24,6 +25,7 @@
 #include "world/object_table.h"
 #include "world/pair_lists.h"
 #include "world/record.h"
+#include "world/sides.h"
 #include "world/statics.h"
 #include "world/world_boxes.h"
 #include "world/world_method.h"
@@ -44,6 +46,7 @@ struct bp_world {
     bp_view view;              // by this rule: the method's boxes, if they are not world->boxes
     bp_world_method method;
     bp_statics statics;
+    bp_sides sides;
     bool is_built;   // the method's structure and the pairs are those of the last update
     bool has_failed; // the last update did, so the pairs may be incomplete
     bp_pair_lists lists;

@@ -291,6 +291,7 @@ static bp_status hierarchical_grid_build(void *state, const bp_box *boxes, size_
     g->boxes = boxes;
     g->count = count;
     g->calm_count = 0;
+    g->is_two = false;
     if (wants_linked(g)) {
         return build_linked(g);
     }
@@ -323,6 +324,7 @@ static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size
     hierarchical_grid *g = state;
     g->boxes = boxes;
     g->count = count;
+    g->is_two = false;
     *kind = BP_SEARCH_ALL;
     if (wants_linked(g) && g->form == FORM_LINKED) {
         *kind = changes != NULL ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;

@@ -15,7 +15,8 @@ static bool is_current(const bp_world *world) {
 // The grid of the method; NULL if there is none at the moment.
 static const bp_sorted_grid *find_method_grid(const bp_world *world, const bp_id **strays, size_t *stray_count) {
     const bp_world_method *method = &world->method;
-    return is_current(world) && method->ops == &bp_hierarchical_grid_ops && !world->statics.apart
+    const bool is_whole = !world->statics.apart && !world->sides.apart; // all objects are in it
+    return is_current(world) && method->ops == &bp_hierarchical_grid_ops && is_whole
                ? bp_hierarchical_grid_sorted(method->state, strays, stray_count)
                : NULL;
 }
