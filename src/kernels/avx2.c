@@ -77,6 +77,7 @@ const bp_kernels bp_kernels_avx2 = {
     .fill_blocks = x86_fill_blocks,
     .open_bundles = x86_open_bundles,
     .open_blocks = x86_open_blocks,
+    .meet_lanes = x86_meet_lanes,
     .join_block = x86_join_block,
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,

@@ -11,7 +11,7 @@
 //   ..._records    boxes as records (base/records.h): parting and selecting them (split)
 //   survey, strip_entries, gather_entries, test_strips              boxes of similar sizes (kernels/strips.h)
 //   cut_boxes, map_cells, list_entries, join_cells    two sets in cells that both of them are in (shared_cells.h)
-//   bundle_bounds, fill_blocks, open_bundles, open_blocks, join_block      boxes that follow one another (bundles.h)
+//   bundle_bounds, fill_blocks, open_bundles, open_blocks, meet_lanes, join_block      boxes that follow one another (bundles.h)
 //   fill_tube      points of neighbouring rows of cells -> one column (neighbours)
 //   find_near      points against a window of that -> ids             (neighbours)
 //   sort_rows      eight rows of ids, ascending                       (neighbours)
@@ -380,6 +380,10 @@ typedef struct bp_kernels {
     // The same for boxes in blocks, which are called BP_BUNDLE * block + lane.
     size_t (*open_blocks)(const bp_bundle_block *blocks, const uint32_t *opened, size_t count, const bp_box *limits,
                           uint32_t *found);
+
+    // For some boxes, called by their ids: the lanes of a block whose boxes overlap each of them, as bits.
+    void (*meet_lanes)(const bp_bundle_block *block, const bp_box *boxes, const uint32_t *ids, size_t count,
+                       uint8_t *lanes);
 
     // There is room for BP_BUNDLE pairs for each box, and as many more. Returns the number of pairs.
     size_t (*join_block)(const bp_block_join *join, bp_pair *out);

@@ -90,6 +90,16 @@ static inline size_t plain_open_blocks(const bp_bundle_block *blocks, const uint
     return end;
 }
 
+static inline void plain_meet_lanes(const bp_bundle_block *block, const bp_box *boxes, const uint32_t *ids,
+                                    size_t count, uint8_t *lanes) {
+    for (size_t i = 0; i < count; ++i) {
+        lanes[i] = 0;
+        for (size_t lane = 0; lane < BP_BUNDLE; ++lane) {
+            lanes[i] |= (uint8_t)(lane_overlaps(block, lane, &boxes[ids[i]]) << lane);
+        }
+    }
+}
+
 static inline size_t plain_join_block(const bp_block_join *join, bp_pair *out) {
     bp_pair *const first = out;
     for (size_t i = 0; i < join->a_count; ++i) {

@@ -378,6 +378,7 @@ const bp_kernels bp_kernels_wasm = {
     .fill_blocks = plain_fill_blocks,
     .open_bundles = plain_open_bundles,
     .open_blocks = plain_open_blocks,
+    .meet_lanes = plain_meet_lanes,
     .join_block = plain_join_block,
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,

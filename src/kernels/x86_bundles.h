@@ -152,6 +152,15 @@ static size_t x86_open_blocks(const bp_bundle_block *blocks, const uint32_t *ope
     return end;
 }
 
+static void x86_meet_lanes(const bp_bundle_block *block, const bp_box *boxes, const uint32_t *ids, size_t count,
+                           uint8_t *lanes) {
+    const eight_boxes own = boxes_of_block(block);
+    for (size_t i = 0; i < count; ++i) {
+        const eight_boxes box = spread_hull(&boxes[ids[i]]);
+        lanes[i] = (uint8_t)lanes_within(&box, &own);
+    }
+}
+
 // ---- joins ----------------------------------------------------------------------------------------------------------
 
 // Pairs of one id and eight others. All are written, whether there are so many or not: a surface has 0 to 8.

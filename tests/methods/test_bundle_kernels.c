@@ -151,6 +151,12 @@ static void check_search(const bp_kernels *kernels, const char *name) {
         if (!same_near || memcmp(found[0], found[1], near * sizeof **found) != 0) {
             fail_msg("%s: other boxes of blocks than plain C, round %zu", name, round);
         }
+        uint8_t lanes[2][BOXES];
+        kernels->meet_lanes(&blocks[0], boxes, opened, count, lanes[0]);
+        bp_kernels_scalar.meet_lanes(&blocks[0], boxes, opened, count, lanes[1]);
+        if (memcmp(lanes[0], lanes[1], count) != 0) {
+            fail_msg("%s: other lanes of a block than plain C, round %zu", name, round);
+        }
         const bp_bundle_list list = {boxes, BOXES, ranges, opened, count};
         near = kernels->open_bundles(&list, &limits, dimensions, found[0]);
         same_near = near == bp_kernels_scalar.open_bundles(&list, &limits, dimensions, found[1]);

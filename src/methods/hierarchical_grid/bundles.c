@@ -16,7 +16,7 @@ enum {
     MORE_SHARE = 8,        // once they are in use, one in so many more
     BLOCK_LEAST = 64,      // bundles of a block of work
     BLOCKS_MOST = 256,
-    KEY_BITS_LEAST = 6, // along an axis
+    KEY_BITS_LEAST = 5, // along an axis
     KEY_BITS_MOST = 10,
     PIECE = 32, // blocks that are opened at once
     FOUND = (PIECE + 1) * BP_BUNDLE,
@@ -231,15 +231,17 @@ static void fill_level(const bp_bundles *bundles, size_t level, const bp_box *bo
 static bool build_tree(bp_bundles *bundles) {
     const bp_method_setup *setup = bundles->setup;
     const bp_allocator *allocator = &setup->runtime.allocator;
-    if (!bp_buffer_reserve_slack(&bundles->blocks, allocator, 0, count_levels(bundles), sizeof(bp_bundle_block))) {
+    if (!bp_buffer_reserve_slack(&bundles->blocks, allocator, 0, count_levels(bundles), sizeof(bp_bundle_block)) ||
+        !bp_buffer_reserve_slack(&bundles->bounds, allocator, 0, bundles_of(bundles->a.count), sizeof(bp_box))) {
         return false;
     }
     const bp_box *bounds = bundles->a.bounds.data;
     size_t count = bundles->a.count;
     for (size_t level = 1; level < bundles->level_count; ++level) {
         fill_level(bundles, level, bounds, count);
-        setup->kernels->bundle_bounds(bounds, count, setup->dimensions, bundles->measured.data, bundles->loose.data);
-        bounds = bundles->measured.data;
+        bp_box *above = level == 1 ? bundles->bounds.data : bundles->measured.data;
+        setup->kernels->bundle_bounds(bounds, count, setup->dimensions, above, bundles->loose.data);
+        bounds = above;
         count = bundles_of(count);
     }
     return true;
@@ -334,19 +336,35 @@ static size_t open_for_walker(const unit_search *u, const uint32_t *opened, size
     return u->bundles->is_one_set ? keep_earlier(u, found, met) : met;
 }
 
-// The bundles of the unit, against some blocks of bundles of a.
-static void search_bundles(unit_search *u, const met_list *met) {
-    const bp_bundle_set *walkers = u->walkers;
-    const size_t begin = u->unit * BP_BUNDLE, left = walkers->count - begin;
-    const size_t end = begin + (left < BP_BUNDLE ? left : BP_BUNDLE);
+// A bundle of the unit, against some blocks of bundles of a.
+static void search_bundle(unit_search *u, size_t bundle, const uint32_t *met, size_t count) {
+    const bp_box *limits = (const bp_box *)u->walkers->bounds.data + bundle;
     uint32_t found[FOUND];
-    for (size_t bundle = begin; bundle < end && !u->tester->failed; ++bundle) {
-        const bp_box *limits = (const bp_box *)walkers->bounds.data + bundle;
-        u->bundle = ((const bp_bundle_range *)walkers->ranges.data)[bundle];
-        for (size_t i = 0; i < met->count; i += PIECE) {
-            take_boxes(u, found, open_for_walker(u, met->ids + i, met->count - i, limits, found), limits);
+    u->bundle = ((const bp_bundle_range *)u->walkers->ranges.data)[bundle];
+    for (size_t i = 0; i < count; i += PIECE) {
+        take_boxes(u, found, open_for_walker(u, met + i, count - i, limits, found), limits);
+    }
+    join_near(u);
+}
+
+// All bundles of the unit. Most of the blocks that they meet together are met by one or two of them.
+static void search_bundles(unit_search *u, const met_list *met) {
+    const bp_method_setup *setup = u->bundles->setup;
+    const bp_box *bounds = u->walkers->bounds.data;
+    const size_t count = u->walkers->count, begin = u->unit * BP_BUNDLE;
+    const bp_bundle_range walkers = whole_range(u->unit, count);
+    bp_bundle_block block;
+    uint8_t lanes[FOUND];
+    uint32_t own[FOUND];
+    setup->kernels->fill_blocks(bounds, count, &walkers, 1, setup->dimensions, &block);
+    setup->kernels->meet_lanes(&block, u->bundles->bounds.data, met->ids, met->count, lanes);
+    for (size_t lane = 0; lane < bp_bundle_count(walkers) && !u->tester->failed; ++lane) {
+        size_t own_count = 0;
+        for (size_t i = 0; i < met->count; ++i) {
+            own[own_count] = met->ids[i];
+            own_count += lanes[i] >> lane & 1;
         }
-        join_near(u);
+        search_bundle(u, begin + lane, own, own_count);
     }
 }
 
@@ -474,6 +492,7 @@ void bp_bundles_free(bp_bundles *bundles) {
     free_set(&bundles->b, allocator);
     bp_buffer_free(&bundles->groups, allocator);
     bp_buffer_free(&bundles->blocks, allocator);
+    bp_buffer_free(&bundles->bounds, allocator);
     bp_buffer_free(&bundles->measured, allocator);
     bp_buffer_free(&bundles->loose, allocator);
     bp_buffer_free(&bundles->keys, allocator);
@@ -482,6 +501,6 @@ void bp_bundles_free(bp_bundles *bundles) {
 
 size_t bp_bundles_bytes(const bp_bundles *bundles) {
     return set_bytes(&bundles->listed) + set_bytes(&bundles->a) + set_bytes(&bundles->b) + bundles->groups.bytes +
-           bundles->blocks.bytes + bundles->measured.bytes + bundles->loose.bytes + bundles->keys.bytes +
-           bp_block_sinks_bytes(&bundles->sinks);
+           bundles->blocks.bytes + bundles->bounds.bytes + bundles->measured.bytes + bundles->loose.bytes +
+           bundles->keys.bytes + bp_block_sinks_bytes(&bundles->sinks);
 }

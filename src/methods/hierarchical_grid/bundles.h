@@ -46,6 +46,7 @@ typedef struct bp_bundles {
     bp_buffer groups;                       // of eight bundles of b, or of the one set: the bounds of each
     bp_buffer blocks;                       // the tree of a: of bundles, level 1; of those blocks, level 2; ... one
     size_t level_begins[BP_BUNDLES_LEVELS]; // in these
+    bp_buffer bounds;                       // a bp_box around each block of level 1
     size_t level_count;
     bp_buffer measured, loose, keys; // scratch
     bp_block_sinks sinks;

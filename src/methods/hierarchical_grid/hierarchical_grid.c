@@ -596,6 +596,14 @@ bool bp_hierarchical_grid_build_plainly(void *state, const bp_box *boxes, size_t
     return g->form == FORM_BUNDLES || sort_strips(g, &status);
 }
 
+bool bp_hierarchical_grid_suits_two(const void *state, const bp_box *a, size_t a_count, const bp_box *b,
+                                    size_t b_count) {
+    const hierarchical_grid *g = state;
+    const bp_method_settings *settings = &g->setup->settings;
+    return !has_grid_parameters(g) && settings->grid_form == BP_GRID_AUTOMATIC &&
+           bp_two_sets_suit_bundles(&g->two_sets, a, a_count, b, b_count);
+}
+
 bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *changes, bp_sink *begun, bp_sink *ended,
                                                bool *gave_up) {
     hierarchical_grid *g = state;

@@ -13,6 +13,11 @@
 // is built, but it can be.
 bool bp_hierarchical_grid_build_plainly(void *state, const bp_box *boxes, size_t count, bp_rule *why);
 
+// Whether two sets are in so good an order that no other method would find their pairs faster; not if the setup has
+// parameters of the grid.
+bool bp_hierarchical_grid_suits_two(const void *state, const bp_box *a, size_t a_count, const bp_box *b,
+                                    size_t b_count);
+
 // Finds the pairs that have begun and ended since the last search, as (smaller id, larger id). A restated pair that
 // overlaps before and after is reported as ended and as begun. Only after an update that returned BP_SEARCH_DIFFERENCE,
 // with the changes of that update, which it completes. After a failure the state has to be rebuilt; so it has if

@@ -630,14 +630,18 @@ static bp_status find_in_rounds(const task *t, bp_sink *sink) {
     return status;
 }
 
+bool bp_two_sets_suit_bundles(const bp_two_sets *sets, const bp_box *a, size_t a_count, const bp_box *b,
+                              size_t b_count) {
+    return a_count >= BP_BUNDLES_LEAST && b_count >= BP_BUNDLES_LEAST &&
+           bp_bundles_suit(&sets->bundles, a, a_count, false) && bp_bundles_suit(&sets->bundles, b, b_count, false);
+}
+
 bp_status bp_two_sets_find(bp_two_sets *sets, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
                            bp_sink *sink) {
     const bp_box_list lists[2] = {{.boxes = a, .count = a_count}, {.boxes = b, .count = b_count}};
     const task t = {.sets = sets, .a = &lists[0], .b = &lists[1], .otherwise = find_in_rounds};
     sets->is_split = false;
-    sets->is_bundled = a_count >= BP_BUNDLES_LEAST && b_count >= BP_BUNDLES_LEAST &&
-                       bp_bundles_suit(&sets->bundles, a, a_count, false) &&
-                       bp_bundles_suit(&sets->bundles, b, b_count, false);
+    sets->is_bundled = bp_two_sets_suit_bundles(sets, a, a_count, b, b_count);
     return sets->is_bundled ? find_on_budget(&t, find_in_bundles, sink) : find_in_rounds(&t, sink);
 }
 

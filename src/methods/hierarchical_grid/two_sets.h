@@ -47,6 +47,10 @@ void bp_two_sets_init(bp_two_sets *sets, const bp_method_setup *setup);
 void bp_two_sets_free(bp_two_sets *sets);
 size_t bp_two_sets_bytes(const bp_two_sets *sets);
 
+// Whether both sets are in a good order, by a sample.
+bool bp_two_sets_suit_bundles(const bp_two_sets *sets, const bp_box *a, size_t a_count, const bp_box *b,
+                              size_t b_count);
+
 // Finds every overlapping pair of a box of a and a box of b.
 bp_status bp_two_sets_find(bp_two_sets *sets, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
                            bp_sink *sink);
