@@ -9,7 +9,8 @@
 //   2. offsets  for each pivot, from the first to the last
 //   3. place    each object where its pivot says
 //
-// One thread, a cell of size 1. T is a multiple of 2,048, as in the scenes of that paper.
+// One thread, a cell of size 1. T is that of the scene, a multiple of 2,048 as in that paper; objects that reach out of the
+// scene a little are in its last cells.
 #include "peers/flat_cells.h"
 
 #include <string.h>
@@ -55,7 +56,7 @@ static void *pozzer_create(size_t count, const bp_box *boxes) {
     if (!t) return NULL;
     for (size_t i = 0; i < count; i++) farthest = fmaxf(farthest, fmaxf(boxes[i].max[0], boxes[i].max[1]));
     t->count = count;
-    t->edge = (int32_t)ceilf(fminf(farthest, 1e5f) / CELLS_STEP) * CELLS_STEP;
+    t->edge = (int32_t)roundf(fminf(farthest, 1e5f) / CELLS_STEP) * CELLS_STEP;
     if (t->edge == 0) t->edge = CELLS_STEP;
     t->pivots = malloc((size_t)t->edge * (size_t)t->edge * sizeof *t->pivots);
     t->data = malloc((count + 1) * sizeof *t->data);

@@ -170,7 +170,7 @@ static bench_case make_case(const bench_options *options, const experiment *e, s
         c.entrant_count--;
     c.peers = e->peers;
     c.anew = strcmp(e->part, "set-up") == 0;
-    c.warmups = options->warmups ? options->warmups : c.anew ? 1 : 2;
+    c.warmups = options->warmups ? options->warmups : c.anew || n >= MEGA ? 1 : 2;
     c.repeats = options->repeats ? options->repeats : n <= 100000 && !c.anew ? 11 : n < MEGA ? 5 : 3;
     c.settle = settle_steps(e, n);
     c.weight = weight_of(&c);

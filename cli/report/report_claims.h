@@ -15,6 +15,17 @@ enum { CLAIM_ROWS = 4, CLAIM_SELECTIONS = CLAIM_ROWS + 1, CLAIM_TEXT = 1024 };
 //     "{exponent|a} < {exponent|b}"
 //
 // A figure with a range must keep the condition at both of its ends.
+//
+// Predicates say what the work says, not what our rows show. Where it prints a count, ours agrees within 10 %; a ratio of
+// times, within 20 %, because its machine was another one. Where it uses words, these are read alike in all works:
+//
+//     linear                 an exponent of at most 1.1; between linear and quasi-linear: at most 1.2
+//     quadratic              one within 10 % of 2
+//     grows, falls           by more than 10 %, or at each step
+//     does not depend on     the largest is less than 1.25 times the smallest
+//     faster, slower         at all places, or in the mean where the work says "in general"
+//
+// "Agrees in direction" means that the same one wins, or that it changes the same way, by another amount.
 typedef struct report_claim {
     const char *figures;           // of the work, as it names them, separated by commas: "Fig. 20", "Table 8, Table 9"
     const char *found;             // what it found there, in one sentence

@@ -26,7 +26,7 @@ static const report_claim FACTS[] = {
                .x = "name",
                .y = "total_ms"}},
      .agrees = "",
-     .ours = "{margin|hierarchical-grid} ×",
+     .ours = "{margin|hierarchical-grid|one call|sweep-and-prune*} ×",
      .found = "as long takes the fastest other library on these boxes, with the same pairs"},
     {.rows = {{.suite = "quick", .flags = CHART_LOG, .where = OURS, .x = "n", .y = "total_ms"}},
      .agrees = "",
@@ -93,12 +93,17 @@ static const char *scene_text(const char *name) {
     return "";
 }
 
-// The different values of a column in the quick suite, as they come.
-static size_t list_values(const report_data *data, const char *column, const char *values[CASES_MAX]) {
+static bool is_quick(const report_row *row, const char *folder) {
+    return strcmp(row->file->folder, folder) == 0 && strcmp(row->suite, "quick") == 0;
+}
+
+// The different values of a column in the quick suite of a machine, as they come.
+static size_t list_values(const report_data *data, const char *folder, const char *column,
+                          const char *values[CASES_MAX]) {
     size_t count = 0;
     for (size_t i = 0; i < data->row_count; i++) {
         const report_row *row = &data->rows[i];
-        if (strcmp(row->suite, "quick") != 0 || strcmp(row->who, "broadphase") != 0) continue;
+        if (!is_quick(row, folder) || strcmp(row->who, "broadphase") != 0) continue;
         const char *value = row_cell(row, column);
         size_t known = 0;
         while (known < count && strcmp(values[known], value) != 0) known++;
@@ -107,9 +112,11 @@ static size_t list_values(const report_data *data, const char *column, const cha
     return count;
 }
 
-static void write_beside(output_file *output, const report_data *data, const char *scene, const char *n) {
-    const report_row *ours = fastest_row(data, "quick", scene, n, "who=broadphase;method=hierarchical-grid;threads=1");
-    const report_row *peer = fastest_row(data, "quick", scene, n, "who=peer");
+static void write_beside(output_file *output, const report_data *data, const char *folder, const char *scene,
+                         const char *n) {
+    const report_row *ours =
+        fastest_row(data, folder, "quick", scene, n, "who=broadphase;method=hierarchical-grid;threads=1");
+    const report_row *peer = fastest_row(data, folder, "quick", scene, n, "who=peer");
     double own = 0.0, other = 0.0;
     if (ours == NULL || peer == NULL || !row_number(ours, "total_ms", &own) || !row_number(peer, "total_ms", &other)) {
         html_raw(output, "<td class='number soft'>–</td><td class='aside'></td><td class='aside'></td>");
@@ -124,14 +131,28 @@ static void write_beside(output_file *output, const report_data *data, const cha
     html_cell(output, "aside number", text);
 }
 
+// The first machine that the quick suite was run on; NULL: none.
+static const char *quick_folder(const report_page *page) {
+    for (size_t i = 0; i < page->folder_count; i++) {
+        for (size_t k = 0; k < page->data->row_count; k++) {
+            if (is_quick(&page->data->rows[k], page->folders[i])) return page->folders[i];
+        }
+    }
+    return NULL;
+}
+
 void write_peers(output_file *output, const report_page *page) {
-    const char *scenes[CASES_MAX], *counts[CASES_MAX];
-    const size_t scene_count = list_values(page->data, "scene", scenes);
-    const size_t count_count = list_values(page->data, "n", counts);
-    if (scene_count == 0) return;
-    html_heading(output, "peers", "How fast, beside whom, on what",
-                 "How many times our time the fastest other library takes for a whole step with the same pairs, on one "
-                 "thread.");
+    const char *scenes[CASES_MAX], *counts[CASES_MAX], *folder = quick_folder(page);
+    if (folder == NULL) return;
+    const size_t scene_count = list_values(page->data, folder, "scene", scenes);
+    const size_t count_count = list_values(page->data, folder, "n", counts);
+    char machine[128], text[512];
+    machine_text(page->data, folder, machine, sizeof machine);
+    snprintf(text, sizeof text,
+             "How many times our time the fastest other library takes for a whole step with the same pairs, on one "
+             "thread (%s).",
+             machine);
+    html_heading(output, "peers", "How fast, beside whom, on what", text);
     html_raw(output, "<div class='wide'><table class='peers'><tr><th>scene</th>");
     for (size_t k = 0; k < count_count; k++) {
         char figure[FIGURE_TEXT];
@@ -147,7 +168,7 @@ void write_peers(output_file *output, const report_page *page) {
         html_raw(output, "<br>");
         html_element(output, "small", "soft", scene_text(scenes[i]));
         html_raw(output, "</td>");
-        for (size_t k = 0; k < count_count; k++) write_beside(output, page->data, scenes[i], counts[k]);
+        for (size_t k = 0; k < count_count; k++) write_beside(output, page->data, folder, scenes[i], counts[k]);
         html_raw(output, "</tr>\n");
     }
     html_raw(output, "</table></div>\n");

@@ -23,6 +23,7 @@
 //     {place|S|X}        the same at this x
 //     {cross|A|B}        the smallest x from which on A is never below B again; missing where there is none
 //     {margin|C}         within each series, the smallest value of other categories / that of category C
+//     {margin|C|D|E}     the same without the categories D and E
 //     {beside|C}         within each series, the value of category C / the smallest of all
 //     {count}            the number of points
 //
@@ -206,14 +207,17 @@ static figure_range exponent_of(const chart_series *series, double from, double 
     return single((count * sum_xy - sum_x * sum_y) / width);
 }
 
-// Within each series: what others need beside category C, or what it needs beside the best of all.
-static figure_range margins_of(const chart_data *points, const char *category, bool beside_best) {
+// Within each series: what others, but those of `without`, need beside category C, or what it needs beside the best of all.
+static figure_range margins_of(const chart_data *points, const char *category, const char *const without[2],
+                               bool beside_best) {
     figure_range range = {0};
     for (size_t i = 0; i < points->series_count; i++) {
         figure_range own = {0}, others = {0};
         for (size_t k = 0; k < points->series[i].count; k++) {
             const chart_point *point = &points->series[i].points[k];
-            widen(fits(points->categories[(size_t)point->x], category) ? &own : &others, point->y);
+            const char *name = points->categories[(size_t)point->x];
+            if (fits(name, without[0]) || fits(name, without[1])) continue;
+            widen(fits(name, category) ? &own : &others, point->y);
         }
         if (own.count == 0 || others.count == 0) continue;
         widen(&range, beside_best ? own.low / fmin(own.low, others.low) : others.low / own.low);
@@ -371,11 +375,11 @@ static figure_range figure_cross(const figure_call *call) {
 }
 
 static figure_range figure_margin(const figure_call *call) {
-    return margins_of(call->points, call->first, false);
+    return margins_of(call->points, call->first, (const char *const[]){call->second, call->third}, false);
 }
 
 static figure_range figure_beside(const figure_call *call) {
-    return margins_of(call->points, call->first, true);
+    return margins_of(call->points, call->first, (const char *const[]){"", ""}, true);
 }
 
 static figure_range figure_count(const figure_call *call) {

@@ -19,6 +19,7 @@ extern char **environ;
 
 enum { WIDTH = 560, LINE_HEIGHT = 16, ROW_HEIGHT = 21, FONT_SIZE = 12, SCRIPT_PATH = 4096 };
 static const double LETTER_WIDTH = 6.9;
+static const double MOST_LABELS = 0.38; // of the width, beside the lines
 
 // Readable on paper; the page inverts it in dark mode.
 static const char INK[] = "#333333";
@@ -30,6 +31,7 @@ typedef struct layout {
     double low[2], high[2]; // the axes
     bool log[2];
     bool whole; // numbers along x
+    bool labels_above;
     series_style style[CHART_SERIES_MAX];
     size_t order[CHART_SERIES_MAX]; // of the labels, from the top
     double label_x[CHART_SERIES_MAX], label_y[CHART_SERIES_MAX];
@@ -121,7 +123,8 @@ static double widest_category(const chart_data *points) {
     return widest;
 }
 
-// With categories, whose names take much room on the left, labels stand side by side above them.
+// With categories, whose names take much room on the left, and where labels are so long that they would press the lines
+// together, labels stand side by side above the chart.
 static void place_labels_above(const chart_data *points, layout *plan) {
     double x = 12.0, y = 12.0;
     for (size_t i = 0; i < points->series_count && points->series_count > 1; i++) {
@@ -140,13 +143,15 @@ static void place_labels_above(const chart_data *points, layout *plan) {
 
 static void set_size(const report_chart *chart, const chart_data *points, layout *plan) {
     const bool dots = chart->kind == CHART_DOTS;
-    const double labels = dots ? 0.0 : widest_label(points);
-    const double legend = dots || points->series_count < 2 ? 0.0 : LINE_HEIGHT * (double)points->series_count;
+    const double widest = widest_label(points);
+    plan->labels_above = dots || (chart->kind == CHART_LINES && widest > MOST_LABELS * WIDTH);
+    const double labels = plan->labels_above ? 0.0 : widest;
+    const double legend = labels > 0.0 ? LINE_HEIGHT * (double)points->series_count : 0.0;
     const double rows = dots ? ROW_HEIGHT * (double)points->category_count : 0.0;
     plan->left = dots ? widest_category(points) + 22.0 : 66.0;
     plan->right = WIDTH - (labels > 0.0 ? labels + 36.0 : 18.0);
     plan->top = 10.0;
-    if (dots) place_labels_above(points, plan);
+    if (plan->labels_above) place_labels_above(points, plan);
     plan->bottom = plan->top + fmax(fmax(rows, legend + 8.0), dots ? 40.0 : 250.0);
     plan->height = plan->bottom + 56.0;
 }
@@ -171,7 +176,7 @@ static double wish(const report_chart *chart, const chart_data *points, const la
 // Sorts labels by preferred height and pushes them apart: first downwards, then back up from the lower end.
 static void place_labels(const report_chart *chart, const chart_data *points, layout *plan) {
     const size_t count = points->series_count;
-    if (chart->kind == CHART_DOTS) return; // they have their places
+    if (plan->labels_above) return; // they have their places
     for (size_t i = 0; i < count; i++) {
         plan->label_x[i] = plan->right + 14.0;
         double y = wish(chart, points, plan, i);

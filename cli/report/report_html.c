@@ -58,6 +58,10 @@ const char HTML_PART_STYLE[] =
     ".paper{color:var(--soft);border-left:3px solid var(--line);padding-left:10px}\n"
     "details{margin-top:8px;font-size:14px}summary{cursor:pointer;color:var(--soft)}"
     "details table{font-size:12.5px;margin:6px 0}details td,details th{padding:2px 12px 2px 0;white-space:nowrap}\n"
+    // on narrow screens a shadow at the edge where a chart goes on
+    "@media(max-width:700px){figure .chart{background:linear-gradient(to left,var(--paper) 40%,transparent) 100% "
+    "0/48px "
+    "100% no-repeat local,linear-gradient(to left,var(--line),transparent) 100% 0/20px 100% no-repeat scroll}}\n"
     "@media(max-width:700px){.peers .aside{display:none}.peers th{white-space:normal}.legend{display:block}figure "
     "svg{min-width:440px}main{padding:20px 14px "
     "48px}.figures{gap:14px}figure{padding:12px}"

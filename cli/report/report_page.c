@@ -32,13 +32,14 @@ static void write_measured(output_file *output, const report_promise *promise, c
 
 static void write_promises(output_file *output, const report_page *page) {
     html_heading(output, "promises", "Promises",
-                 "What was asked for before it was built, and what these results say. A range is over all cases; the "
-                 "worst counts.");
+                 "What was asked for before it was built, and what these results say, each on one machine. A range is "
+                 "over all cases; the worst counts.");
     html_raw(output, "<div class='wide'><table><tr><th>what</th>"
-                     "<th class='number'>promised</th><th class='number'>measured</th><th></th><th>suite</th></tr>\n");
+                     "<th class='number'>promised</th><th "
+                     "class='number'>measured</th><th></th><th>suite</th><th>machine</th></tr>\n");
     for (size_t i = 0; i < REPORT_PROMISE_COUNT; i++) {
         const report_promise *promise = &REPORT_PROMISES[i];
-        promise_result result = promise_measure(promise, page->data);
+        promise_result result = promise_measure(promise, page->data, page->folders, page->folder_count);
         html_raw(output, "<tr>");
         html_cell(output, "", promise->what);
         write_asked(output, promise);
@@ -48,6 +49,9 @@ static void write_promises(output_file *output, const report_page *page) {
             html_raw(output, "<td class='number soft'>not measured</td><td></td>");
         }
         html_cell(output, "soft", promise->suite);
+        char machine[128] = "";
+        if (result.count > 0) machine_text(page->data, result.folder, machine, sizeof machine);
+        html_cell(output, "soft", machine);
         html_raw(output, "</tr>\n");
     }
     html_raw(output, "</table></div>\n");

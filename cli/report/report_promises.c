@@ -95,8 +95,13 @@ static bool is_same(const char *a, const char *b) {
     return (a == NULL && b == NULL) || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-// Whether two rows may be compared. A limit of the machine belongs to all scenes.
+static bool is_on(const report_row *row, const char *folder) {
+    return strcmp(row->file->folder, folder) == 0;
+}
+
+// Whether two rows may be compared: never those of different machines. A limit of the machine belongs to all scenes.
 static bool is_match(const report_promise *promise, const report_row *a, const report_row *b) {
+    if (!is_on(a, b->file->folder)) return false;
     if (promise->match == MATCH_NOTHING) return true;
     if (promise->match == MATCH_ROW) return a == b;
     if (!is_same(row_cell(a, "n"), row_cell(b, "n"))) return false;
@@ -162,12 +167,13 @@ static void judge_promise(const report_promise *promise, promise_result *result,
     result->kept = promise->kind == PROMISE_AT_LEAST ? result->low >= promise->asked : result->high <= promise->asked;
 }
 
-promise_result promise_measure(const report_promise *promise, const report_data *data) {
-    promise_result result = {0};
+static promise_result measure_on(const char *folder, const report_promise *promise, const report_data *data) {
+    promise_result result = {.folder = folder};
     group_sums sums = {0};
     for (size_t i = 0; i < data->row_count; i++) {
         const report_row *row = &data->rows[i];
-        if (!is_of(promise, row) || !row_fulfils(row, promise->top) || !is_first(promise, data, i)) continue;
+        if (!is_of(promise, row) || !is_on(row, folder) || !row_fulfils(row, promise->top)) continue;
+        if (!is_first(promise, data, i)) continue;
         double top = least_of(promise, data, promise->top, row);
         double bottom = promise->bottom == NULL ? 1.0 : least_of(promise, data, promise->bottom, row);
         if (top > 0.0 && bottom > 0.0) add_group(&result, &sums, row, top / bottom);
@@ -176,15 +182,22 @@ promise_result promise_measure(const report_promise *promise, const report_data 
     return result;
 }
 
-const report_row *fastest_row(const report_data *data, const char *suite, const char *scene, const char *n,
-                              const char *conditions) {
+promise_result promise_measure(const report_promise *promise, const report_data *data, char **folders,
+                               size_t folder_count) {
+    promise_result result = {0};
+    for (size_t i = 0; i < folder_count && result.count == 0; i++) result = measure_on(folders[i], promise, data);
+    return result;
+}
+
+const report_row *fastest_row(const report_data *data, const char *folder, const char *suite, const char *scene,
+                              const char *n, const char *conditions) {
     const report_row *fastest = NULL;
     double least = 0.0;
     for (size_t i = 0; i < data->row_count; i++) {
         const report_row *row = &data->rows[i];
         double value;
-        if (strcmp(row->suite, suite) != 0 || strcmp(row->scene, scene) != 0 || !is_same(row_cell(row, "n"), n))
-            continue;
+        if (!is_on(row, folder) || strcmp(row->suite, suite) != 0 || strcmp(row->scene, scene) != 0) continue;
+        if (!is_same(row_cell(row, "n"), n)) continue;
         if (!row_fulfils(row, conditions) || !row_number(row, "total_ms", &value)) continue;
         if (fastest == NULL || value < least) {
             least = value;

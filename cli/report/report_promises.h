@@ -36,12 +36,16 @@ typedef struct promise_result {
     double low, high;
     size_t count; // of groups; 0: not measured
     bool kept;
+    const char *folder; // whose rows were used
 } promise_result;
 
-promise_result promise_measure(const report_promise *promise, const report_data *data);
+// Measures a promise by the first folder that has its rows: times of different machines are never compared.
+promise_result promise_measure(const report_promise *promise, const report_data *data, char **folders,
+                               size_t folder_count);
 
-// The row that took the least time of those that belong to one case and fulfil the conditions; NULL: there is none.
-const report_row *fastest_row(const report_data *data, const char *suite, const char *scene, const char *n,
-                              const char *conditions);
+// The row of a folder that took the least time of those that belong to one case and fulfil the conditions; NULL: there is
+// none.
+const report_row *fastest_row(const report_data *data, const char *folder, const char *suite, const char *scene,
+                              const char *n, const char *conditions);
 
 #endif

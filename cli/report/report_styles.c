@@ -25,14 +25,15 @@ static const known_style KNOWN[] = {
     {"plain-octree", "#8456b8", 9},
     {"plain-octree-kept", "#e69f00", 9},
     {"loose-octree", "#b58ad6", 11},
-    {"plain-octree", "#5e3c99", 6},
-    {"plain-octree-kept", "#d55e00", 9},
     {"bvh", "#d6402c", 13},
     {"sweep-and-prune", "#2f9e44", 11},
     {"compact-grid", "#00909e", 9},
     {"spatial-hash", "#b58900", 13},
     {"cuckoo-grid", "#d6409f", 5},
     {"pivot-grid", "#8c564b", 11},
+    {"dense", "#8c564b", 11}, // where the name of the pivot grid is dropped
+    {"chunk=8", "#2a7f8e", 7},
+    {"chunk=32", "#5b8ff9", 5},
     {"narrow-phase", "#4a5568", 7},
     {"bullet_broadphase", "#1f77b4", 7},
     // others
@@ -53,6 +54,8 @@ static const known_style KNOWN[] = {
     {"ode sap", "#b07aa1", 7},
     {"ode hash", "#b07aa1", 6},
     {"nanoflann kd-tree", "#e07b39", 5},
+    {"pozzer table", "#c0504d", 9},
+    {"std unordered-map", "#7f7f7f", 13},
     {"limit", "#8a94a0", 9},
     {"boxes read and pairs written", "#8a94a0", 13},
     // scenes

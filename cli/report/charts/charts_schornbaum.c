@@ -3,6 +3,9 @@
 
 #define LINKED "hierarchical-grid form=linked factor=2"
 
+#define LINKED_FACTORS                                                                                                 \
+    "form=linked factor=1.5|form=linked factor=2|form=linked factor=3|form=linked factor=5|form=linked factor=10"
+
 // clang-format off
 static const report_chart SCHORNBAUM_CHARTS[] = {
     {
@@ -60,6 +63,7 @@ static const report_chart SCHORNBAUM_CHARTS[] = {
         .x = "n", .y = "total_ms/n*1e6", .series = "name", .drop = "hierarchical-grid ",
         .x_label = "objects", .y_label = "time per object and step, ns",
         .title = "Hierarchy factor, equal sizes",
+        .shown = LINKED_FACTORS "|hierarchical-grid",
         .shows = "In the linked grid a factor of 10 takes {ratio|form=linked factor=10|form=linked factor=1.5} times as "
                  "long as one of 1.5, in the sorted grid {ratio|factor=10|factor=1.5} times; levels chosen by the "
                  "library take {ratio|hierarchical-grid|factor=2} of the time of the sorted grid with factor 2.",
@@ -71,6 +75,7 @@ static const report_chart SCHORNBAUM_CHARTS[] = {
         .x = "n", .y = "total_ms/n*1e6", .series = "name", .drop = "hierarchical-grid ",
         .x_label = "objects", .y_label = "time per object and step, ns",
         .title = "Hierarchy factor, sizes 1:12",
+        .shown = LINKED_FACTORS "|hierarchical-grid",
         .shows = "In the linked grid factor 1.5 takes {ratio|form=linked factor=1.5|form=linked factor=2} times the time "
                  "of factor 2, factor 10 {ratio|form=linked factor=10|form=linked factor=2} times; in the sorted one "
                  "{ratio|factor=1.5|factor=2} and {ratio|factor=10|factor=2}, and levels chosen by the library "

@@ -158,11 +158,11 @@ static const report_chart ZYCH_CHARTS[] = {
     {
         .id = "zych-shape-stages", .suite = "zych", .experiment = "shape",
         .kind = CHART_DOTS, .flags = CHART_LOG_X, .largest = "n", .where = "method=auto|auto/narrow-phase",
-        .x = "shape", .y = "total_ms", .series = "tail",
+        .x = "shape", .y = "total_ms", .series = "method",
         .y_label = "time of a step, ms",
         .title = "Shape: our broad phase, and Bullet's narrow phase",
-        .shows = "The narrow phase takes {range|narrow-phase} ms, most for {high-at|narrow-phase}, least for "
-                 "{low-at|narrow-phase}.",
+        .shows = "The broad phase, update included, takes {range|auto} ms, the narrow phase {range|auto/narrow-phase}: "
+                 "most for {high-at|auto/narrow-phase}, least for {low-at|auto/narrow-phase}.",
         .paper = "Zych 2016, Fig. 4.29 – 4.32, as above.",
     },
     {

@@ -34,14 +34,15 @@ static const report_claim CLAIMS[] = {
         .found = "Things that settle on a terrain are clustered along y, where small motions then change the order of a "
                  "sweep a lot (§2.3.1).",
         .chart = "zych-terrain",
-        .agrees = "{ratio|terrain = 1|terrain = 0|bullet sweep16} > 1.2; {ratio|terrain = 1|terrain = 0|bullet sweep16} > "
+        .agrees = "{ratio|terrain = 1|terrain = 0|bullet sweep16} > 1.1; {ratio|terrain = 1|terrain = 0|bullet sweep16} > "
                   "{ratio|terrain = 1|terrain = 0|bullet dbvt}",
-        .direction = "{ratio|terrain = 1|terrain = 0|bullet sweep16} > 1",
+        .direction = "{ratio|terrain = 1|terrain = 0|bullet sweep16} > {ratio|terrain = 1|terrain = 0|bullet dbvt}",
         .ours = "Settled on hills instead of flying, 4,000 objects cost the sweep {ratio|terrain = 1|terrain = 0|bullet "
                 "sweep16} times the time, the tree {ratio|terrain = 1|terrain = 0|bullet dbvt} times, ours "
                 "{ratio|terrain = 1|terrain = 0|auto} times.",
-        .reason = "What has settled is packed along y, but hardly moves there, and along x and z it has more room than a world "
-                  "in the air: {at|terrain = 1|bullet sweep16} ms and {at|terrain = 0|bullet sweep16}.",
+        .reason = "The thesis argues this and does not measure it. Settled bodies hardly move, so that few of them pass each "
+                  "other along y: the sweep takes {at|terrain = 1|bullet sweep16} ms on the hills and {at|terrain = 0|bullet "
+                  "sweep16} in the air.",
     },
     {
         .figures = "Fig. 4.3",
@@ -76,7 +77,7 @@ static const report_claim CLAIMS[] = {
                  "quadratic one.",
         .chart = "zych-objects",
         .agrees = "{ratio|plain-octree-kept|bullet dbvt} > 1; {ratio|plain-octree-kept|bullet sweep16} > 1; "
-                  "{ratio|plain-octree-kept|bullet brute-force} < 1; {exponent|plain-octree-kept} > 1.3",
+                  "{ratio|plain-octree-kept|bullet brute-force} < 1; {exponent|plain-octree-kept} ~10% 2",
         .direction = "{ratio|plain-octree-kept|bullet dbvt} > 1; {ratio|plain-octree-kept|bullet brute-force} < 1; "
                      "{exponent|plain-octree-kept} > {exponent|bullet dbvt}",
         .ours = "The octree of the thesis takes {ratio|plain-octree-kept|bullet dbvt} times the time of the tree, "
@@ -94,8 +95,8 @@ static const report_claim CLAIMS[] = {
         .rows = {STAGES("objects", "n"), {.suite = "zych", .experiment = "crossing", .where = "tail=detection", .x = "n",
                                           .y = "total_ms", .series = "head velocity"}},
         .agrees = "{exponent|bullet sweep16} <= 1.2; {2:ratio|bullet sweep16 broad phase|bullet sweep16 update} < 0.01",
-        .direction = "{exponent|bullet sweep16} < {exponent|bullet brute-force}; {3:exponent|bullet sweep16 velocity = "
-                     "0.01} <= 1.2; {2:ratio|bullet sweep16 broad phase|bullet sweep16 update} < 0.01",
+        .direction = "{exponent|bullet sweep16} < {exponent|bullet brute-force}; {2:ratio|bullet sweep16 broad "
+                     "phase|bullet sweep16 update} < 0.01",
         .ours = "Time grows as n to the power of {exponent|bullet sweep16}; the broad phase takes {2:high|bullet sweep16 "
                 "broad phase} ms at most.",
         .reason = "At 0.64 units a step an end passes the more others the more there are. Slower objects agree: the "
@@ -107,8 +108,7 @@ static const report_claim CLAIMS[] = {
         .found = "The sweep is faster than the tree up to 5,000 objects, and the tree beyond.",
         .chart = "zych-crossing",
         .rows = {DETECTION("objects", "n")},
-        .agrees = "{2:cross|bullet sweep16|bullet dbvt} ~50% 5000",
-        .direction = "{cross|bullet sweep16 velocity = 0.16|bullet dbvt velocity = 0.16} ~50% 5000",
+        .agrees = "{2:cross|bullet sweep16|bullet dbvt} ~20% 5000",
         .ours = "At 0.16 units a step the tree is faster from {cross|bullet sweep16 velocity = 0.16|bullet dbvt velocity = "
                 "0.16} objects on, and the sweep below ({ratio|bullet sweep16 velocity = 0.16|bullet dbvt velocity = 0.16} "
                 "times its time); at 0.64 from {2:cross|bullet sweep16|bullet dbvt} on; at 0.04 the sweep takes "
@@ -146,7 +146,7 @@ static const report_claim CLAIMS[] = {
                  "extreme, and the narrow phase takes longer.",
         .chart = "zych-uniformity",
         .rows = {STAGES("uniformity", "alpha"), NARROW("uniformity", "alpha")},
-        .agrees = "{2:spread|bullet brute-force broad phase} < 1.3; {3:growth|bullet brute-force possible} < 0.9; "
+        .agrees = "{2:spread|bullet brute-force broad phase} < 1.25; {3:growth|bullet brute-force possible} < 0.9; "
                   "{3:growth|bullet brute-force time} < 0.9",
         .direction = "{3:growth|bullet brute-force possible} < 1",
         .ours = "Its broad phase takes {2:range|bullet brute-force broad phase} ms; from extreme to equal sizes possible "
@@ -170,7 +170,7 @@ static const report_claim CLAIMS[] = {
         .found = "The octree takes longer where sizes are extreme: the boxes of thin objects are loose, and straddle more.",
         .chart = "zych-uniformity",
         .rows = {STAGES("uniformity", "alpha")},
-        .agrees = "{2:growth|plain-octree-kept broad phase} < 0.95",
+        .agrees = "{2:growth|plain-octree-kept broad phase} < 0.9",
         .direction = "{2:growth|plain-octree-kept broad phase} < 1",
         .ours = "From extreme to equal sizes its broad phase falls to {2:growth|plain-octree-kept broad phase} of its time "
                 "({2:range|plain-octree-kept broad phase} ms).",
@@ -194,9 +194,9 @@ static const report_claim CLAIMS[] = {
                  "broad phase of brute force, which the thesis cannot explain.",
         .chart = "zych-static-share",
         .rows = {STAGES("static-share", "static-share"), NARROW("static-share", "static-share")},
-        .agrees = "{3:growth|bullet brute-force possible} < 0.3; {3:growth|bullet brute-force time} < 0.3; "
-                  "{2:growth|bullet brute-force broad phase} < 0.8",
-        .direction = "{3:growth|bullet brute-force possible} < 0.3; {3:growth|bullet brute-force time} < 0.3",
+        .agrees = "{3:growth|bullet brute-force possible} ~20% 0.1; {3:growth|bullet brute-force time} ~20% 0.1; "
+                  "{2:falls|bullet brute-force broad phase} >= 1",
+        .direction = "{3:growth|bullet brute-force possible} ~20% 0.1; {3:growth|bullet brute-force time} ~20% 0.1",
         .ours = "With nine in ten at rest possible collisions fall to {3:growth|bullet brute-force possible}, the narrow "
                 "phase to {3:growth|bullet brute-force time}, the update to {2:growth|bullet brute-force update}, the "
                 "broad phase to {2:growth|bullet brute-force broad phase}.",
@@ -242,8 +242,9 @@ static const report_claim CLAIMS[] = {
         .found = FASTER_AND_FASTER "even the broad phase of brute force, which the thesis cannot explain.",
         .chart = "zych-velocity",
         .rows = {STAGES("velocity", "velocity"), NARROW("velocity", "velocity")},
-        .agrees = "{3:growth|bullet brute-force time} > 1.5; {2:growth|bullet brute-force broad phase} > 1.2",
-        .direction = "{3:growth|bullet brute-force time} > 1.5; {3:growth|bullet brute-force possible} > 1.5",
+        .agrees = "{3:growth|bullet brute-force time} > 1.1; {2:growth|bullet brute-force broad phase} > 1.1; "
+                  "{2:rises|bullet brute-force broad phase} >= 1",
+        .direction = "{3:growth|bullet brute-force time} > 1.1; {3:growth|bullet brute-force possible} > 1.1",
         .ours = "From rest to 2.56 units a step the narrow phase takes {3:growth|bullet brute-force time} times as long, "
                 "the broad phase {2:growth|bullet brute-force broad phase} times. Possible collisions rise because "
                 "Bullet's boxes reach as far as a body moves in the step: from {3:first|bullet brute-force possible} to "
@@ -255,7 +256,7 @@ static const report_claim CLAIMS[] = {
         .figures = "Fig. 4.21",
         .found = FASTER_AND_FASTER "so with the tree.",
         .chart = "zych-velocity",
-        .agrees = "{rises|bullet dbvt} >= 1; {exponent|bullet dbvt|0.04} < 0.7",
+        .agrees = "{rises|bullet dbvt} >= 1; {exponent|bullet dbvt|0.04} < 1",
         .direction = "{growth|bullet dbvt} > 1",
         .ours = "Time goes from {first|bullet dbvt} ms at rest to {at|bullet dbvt|0.64} at 0.64 units a step and "
                 "{last|bullet dbvt} at 2.56: as velocity to the power of {exponent|bullet dbvt|0.04}.",
@@ -266,8 +267,8 @@ static const report_claim CLAIMS[] = {
         .found = FASTER_AND_FASTER "so with the octree, whose broad phase should not depend on it.",
         .chart = "zych-velocity",
         .rows = {STAGES("velocity", "velocity")},
-        .agrees = "{rises|plain-octree-kept} >= 1; {exponent|plain-octree-kept|0.04} < 0.7; {2:exponent|plain-octree-kept "
-                  "broad phase|0.04} > 0.05",
+        .agrees = "{rises|plain-octree-kept} >= 1; {exponent|plain-octree-kept|0.04} < 1; {2:exponent|plain-octree-kept "
+                  "broad phase|0.04} > 0",
         .direction = "{growth|plain-octree-kept} > 1",
         .ours = "Time goes from {first|plain-octree-kept} ms at rest to {last|plain-octree-kept} at 2.56 units a step, its "
                 "broad phase from {2:at|plain-octree-kept broad phase|0.04} at 0.04 to {2:last|plain-octree-kept broad "
@@ -279,7 +280,7 @@ static const report_claim CLAIMS[] = {
         .figures = "Fig. 4.23",
         .found = FASTER_AND_FASTER "so with the sweep, which suffers more than the octree, for want of coherence.",
         .chart = "zych-velocity",
-        .agrees = "{rises|bullet sweep16} >= 1; {exponent|bullet sweep16|0.04} < 0.7; {growth|bullet sweep16} > "
+        .agrees = "{rises|bullet sweep16} >= 1; {exponent|bullet sweep16|0.04} < 1; {growth|bullet sweep16} > "
                   "{growth|plain-octree-kept}",
         .direction = "{growth|bullet sweep16} > {growth|plain-octree-kept}",
         .ours = "From rest to 2.56 units a step it takes {growth|bullet sweep16} times as long, the tree {growth|bullet "
@@ -295,9 +296,9 @@ static const report_claim CLAIMS[] = {
         .chart = "zych-density",
         .rows = {STAGES("density", "density"), NARROW("density", "density")},
         .agrees = "{3:growth|bullet brute-force possible} > {3:growth|bullet brute-force actual}; {3:growth|bullet "
-                  "brute-force time} > 3; {2:spread|bullet brute-force update} < 1.3; {2:growth|bullet brute-force broad "
+                  "brute-force time} > 1.1; {2:spread|bullet brute-force update} < 1.25; {2:growth|bullet brute-force broad "
                   "phase} > 1.1",
-        .direction = "{3:growth|bullet brute-force time} > 3; {2:spread|bullet brute-force update} < 1.5",
+        .direction = "{3:growth|bullet brute-force time} > 1.1; {2:spread|bullet brute-force update} < 1.25",
         .ours = "From 0.01 to 0.5 objects a unit of volume possible collisions grow {3:growth|bullet brute-force possible} "
                 "times, actual ones {3:growth|bullet brute-force actual} times, the narrow phase {3:growth|bullet "
                 "brute-force time} times, the broad phase {2:growth|bullet brute-force broad phase} times.",
@@ -310,9 +311,9 @@ static const report_claim CLAIMS[] = {
         .found = "The tree's broad phase and its update grow moderately with density.",
         .chart = "zych-density",
         .rows = {STAGES("density", "density"), NARROW("density", "density")},
-        .agrees = "{2:growth|bullet dbvt update} > 1.05; {2:growth|bullet dbvt update} < 3; {2:growth|bullet dbvt broad "
-                  "phase} > 1.05; {2:growth|bullet dbvt broad phase} < 5",
-        .direction = "{2:growth|bullet dbvt update} > 1; {2:growth|bullet dbvt broad phase} > 1",
+        .agrees = "{2:growth|bullet dbvt update} > 1.1; {2:growth|bullet dbvt update} < 3; {2:growth|bullet dbvt broad "
+                  "phase} > 1.1; {2:growth|bullet dbvt broad phase} < 3",
+        .direction = "{2:growth|bullet dbvt update} > 1.1; {2:growth|bullet dbvt broad phase} > 1.1",
         .ours = "From 0.01 to 0.5 the update takes {2:growth|bullet dbvt update} times as long, the broad phase "
                 "{2:growth|bullet dbvt broad phase} times, the narrow phase {3:growth|bullet dbvt time} times.",
         .reason = "The search grows with the pairs that it finds, {3:growth|bullet dbvt possible} times as many; beside the "
@@ -324,20 +325,19 @@ static const report_claim CLAIMS[] = {
                  "proportion.",
         .chart = "zych-density",
         .rows = {STAGES("density", "density"), NARROW("density", "density")},
-        .agrees = "{2:spread|plain-octree-kept broad phase} < 1.3; {2:spread|plain-octree-kept update} < 1.3",
-        .direction = "{2:growth|plain-octree-kept broad phase} < {3:growth|plain-octree-kept time}; "
-                     "{2:spread|plain-octree-kept update} < 1.5",
+        .agrees = "{2:spread|plain-octree-kept broad phase} < 1.25; {2:spread|plain-octree-kept update} < 1.25",
         .ours = "From 0.01 to 0.5 its broad phase takes {2:growth|plain-octree-kept broad phase} times as long, its update "
                 "{2:growth|plain-octree-kept update} times, the narrow phase {3:growth|plain-octree-kept time} times.",
-        .reason = "Objects do not shrink with the world: in a dense one more of them straddle, and the broad phase takes "
-                  "{2:range|plain-octree-kept broad phase} ms.",
+        .reason = "The update does not depend on it, the search does: {2:range|plain-octree-kept broad phase} ms. Objects do "
+                  "not shrink with the world, so that in a dense one they are larger beside its cells, and there are "
+                  "{3:growth|plain-octree-kept possible} times as many possible collisions to find.",
     },
     {
         .figures = "Fig. 4.27",
         .found = "The sweep's update grows with density: small motions change the order more often.",
         .chart = "zych-density",
         .rows = {STAGES("density", "density")},
-        .agrees = "{2:rises|bullet sweep16 update} >= 1; {2:growth|bullet sweep16 update} > 1.3",
+        .agrees = "{2:rises|bullet sweep16 update} >= 1; {2:growth|bullet sweep16 update} > 1.1",
         .direction = "{2:growth|bullet sweep16 update} > 1",
         .ours = "From 0.01 to 0.5 its update takes {2:growth|bullet sweep16 update} times as long.",
         .reason = "It takes {2:growth|bullet sweep16 update} times as long.",
@@ -353,10 +353,11 @@ static const report_claim CLAIMS[] = {
                   "actual|cylinder} > {3:at|bullet brute-force actual|cone}; {3:at|bullet brute-force actual|cone} > "
                   "{3:at|bullet brute-force actual|sphere}; {3:at|bullet brute-force actual|sphere} > {3:at|bullet "
                   "brute-force actual|compound}; {3:at|bullet brute-force actual|compound} > {3:at|bullet brute-force "
-                  "actual|capsule}",
-        .direction = "{3:at|bullet brute-force actual|box} > {3:at|bullet brute-force actual|cone}; {3:at|bullet brute-force "
-                     "actual|cylinder} > {3:at|bullet brute-force actual|capsule}; {2:spread|bullet brute-force broad "
-                     "phase} < 1.4",
+                  "actual|capsule}; {2:spread|bullet brute-force broad phase} < 1.25",
+        .direction = "{3:at|bullet brute-force actual|box} > {3:at|bullet brute-force actual|cylinder}; {3:at|bullet "
+                     "brute-force actual|cylinder} > {3:at|bullet brute-force actual|cone}; {3:at|bullet brute-force "
+                     "actual|cone} > {3:at|bullet brute-force actual|sphere}; {3:at|bullet brute-force actual|sphere} > "
+                     "{3:at|bullet brute-force actual|capsule}; {2:spread|bullet brute-force broad phase} < 1.25",
         .ours = "Box {3:at|bullet brute-force actual|box}, cylinder {3:at|bullet brute-force actual|cylinder}, cone "
                 "{3:at|bullet brute-force actual|cone}, sphere {3:at|bullet brute-force actual|sphere}, compound "
                 "{3:at|bullet brute-force actual|compound}, capsule {3:at|bullet brute-force actual|capsule}; the broad "
@@ -388,7 +389,7 @@ static const report_claim CLAIMS[] = {
                  "shortest for spheres.",
         .chart = "zych-shape",
         .rows = {STAGES_BY_SHAPE, NARROW_BY_SHAPE},
-        .agrees = "{2:spread|plain-octree-kept broad phase} < 1.3; {3:at|plain-octree-kept time|compound} >= "
+        .agrees = "{2:spread|plain-octree-kept broad phase} < 1.25; {3:at|plain-octree-kept time|compound} >= "
                   "{3:high|plain-octree-kept time}; {3:at|plain-octree-kept time|sphere} <= {3:low|plain-octree-kept time}",
         .direction = "{2:spread|plain-octree-kept broad phase} < {3:spread|plain-octree-kept time}; "
                      "{3:at|plain-octree-kept time|compound} >= {3:high|plain-octree-kept time}",
@@ -405,23 +406,23 @@ static const report_claim CLAIMS[] = {
                  "compounds and shortest for spheres.",
         .chart = "zych-shape",
         .rows = {STAGES_BY_SHAPE, NARROW_BY_SHAPE},
-        .agrees = "{2:spread|bullet sweep16 update} < 1.6; {3:at|bullet sweep16 time|compound} >= {3:high|bullet sweep16 "
+        .agrees = "{2:spread|bullet sweep16 update} < 1.25; {3:at|bullet sweep16 time|compound} >= {3:high|bullet sweep16 "
                   "time}; {3:at|bullet sweep16 time|sphere} <= {3:low|bullet sweep16 time}",
         .direction = "{2:spread|bullet sweep16 update} < {3:spread|bullet sweep16 time}; {3:at|bullet sweep16 "
                      "time|compound} >= {3:high|bullet sweep16 time}",
         .ours = "The update takes {2:range|bullet sweep16 update} ms, the narrow phase {3:range|bullet sweep16 time}.",
-        .reason = "The narrow phase takes {3:at|bullet sweep16 time|sphere} ms for spheres, {3:at|bullet sweep16 "
-                  "time|capsule} for capsules, which are narrower and have fewer possible collisions ({3:at|bullet sweep16 "
-                  "possible|capsule}, spheres {3:at|bullet sweep16 possible|sphere}).",
+        .reason = "Boxes of turned shapes differ, and so do the updates: {2:at|bullet sweep16 update|cone} ms for cones, "
+                  "{2:at|bullet sweep16 update|box} for boxes, {2:at|bullet sweep16 update|compound} for compounds, "
+                  "{2:at|bullet sweep16 update|sphere} for spheres, {2:at|bullet sweep16 update|capsule} for capsules.",
     },
     {
         .figures = "Fig. 4.33",
         .found = "Where nobody is pushed away, possible collisions are the same for all shapes, but fewer for capsules.",
         .chart = "zych-penetrable",
-        .agrees = "{at|possible|box} ~5% {at|possible|sphere}; {at|possible|cylinder} ~5% {at|possible|sphere}; {at|possible|"
-                  "capsule} < {at|possible|sphere}; {at|possible|cone} ~10% {at|possible|sphere}; {at|possible|compound} "
-                  "~50% {at|possible|sphere}",
-        .direction = "{at|possible|box} ~5% {at|possible|sphere}; {at|possible|cylinder} ~5% {at|possible|sphere}; "
+        .agrees = "{at|possible|box} ~10% {at|possible|sphere}; {at|possible|cylinder} ~10% {at|possible|sphere}; "
+                  "{at|possible|capsule} < {at|possible|sphere}; {at|possible|cone} ~10% {at|possible|sphere}; "
+                  "{at|possible|compound} ~10% {at|possible|sphere}",
+        .direction = "{at|possible|box} ~10% {at|possible|sphere}; {at|possible|cylinder} ~10% {at|possible|sphere}; "
                      "{at|possible|capsule} < {at|possible|sphere}",
         .ours = "Box {at|possible|box}, sphere {at|possible|sphere}, cylinder {at|possible|cylinder}, capsule "
                 "{at|possible|capsule}, cone {at|possible|cone}, compound {at|possible|compound}.",
@@ -436,22 +437,22 @@ static const report_claim CLAIMS[] = {
         .rows = {{.suite = "zych", .experiment = "crossing", .where = "tail=detection", .x = "n", .y = "total_ms",
                   .series = "head velocity"}},
         .agrees = "{mean-ratio|bullet sweep16|bullet dbvt} < 1",
-        .direction = "{2:mean-ratio|bullet sweep16 velocity = 0.04|bullet dbvt velocity = 0.04} < 1",
         .ours = "Of Bullet's broad phases the sweep takes {2:mean-ratio|bullet sweep16 velocity = 0.04|bullet dbvt velocity = "
                 "0.04} of the tree's time where objects move 0.04 units a step, and {mean-ratio|bullet sweep16|bullet dbvt} "
                 "times at 0.64; with ours the whole takes {mean-ratio|auto|bullet dbvt} of the time with the tree.",
-        .reason = "At the standard velocity, as we read it, coherence is too low for it: {ratio|bullet sweep16|bullet dbvt} "
-                  "times the tree's time.",
+        .reason = "At the standard velocity, as we read it, coherence is too low for the sweep: {ratio|bullet sweep16|bullet "
+                  "dbvt} times the tree's time. Where objects move a sixteenth of that, we find what the thesis found.",
     },
     {
         .figures = "§4.3 coherence",
         .found = "In scenes of very low coherence the sweep is comparable to the naive approach, and the tree is the choice.",
         .chart = "zych-velocity",
-        .agrees = "{last-ratio|bullet sweep16|bullet brute-force} > 0.4; {last-ratio|bullet sweep16|bullet dbvt} > 1.3",
-        .direction = "{last-ratio|bullet sweep16|bullet dbvt} > 1.3",
+        .agrees = "{last-ratio|bullet sweep16|bullet brute-force} >= 0.5; {last-ratio|bullet sweep16|bullet dbvt} > 1.1",
+        .direction = "{last-ratio|bullet sweep16|bullet dbvt} > 1.1",
         .ours = "At 2.56 units a step it takes {last-ratio|bullet sweep16|bullet brute-force} of the time of brute force and "
                 "{last-ratio|bullet sweep16|bullet dbvt} times that of the tree.",
-        .reason = "It takes {last-ratio|bullet sweep16|bullet brute-force} of the time of brute force.",
+        .reason = "It comes near the naive approach, but with 1,000 objects still takes {last-ratio|bullet sweep16|bullet "
+                  "brute-force} of its time.",
     },
     {
         .figures = "§4.3 maintenance",
@@ -459,16 +460,18 @@ static const report_claim CLAIMS[] = {
                  "small part.",
         .printed = "roughly half",
         .rows = {SHARES},
-        .agrees = "{ratio|bullet dbvt update|bullet dbvt/detection all|1000} ~35% 0.5; {ratio|bullet sweep16 "
-                  "update|bullet sweep16/detection all|1000} ~35% 0.5; {ratio|bullet dbvt broad phase|bullet "
+        .agrees = "{ratio|bullet dbvt update|bullet dbvt/detection all|1000} ~20% 0.5; {ratio|bullet sweep16 "
+                  "update|bullet sweep16/detection all|1000} ~20% 0.5; {ratio|bullet dbvt broad phase|bullet "
                   "dbvt/detection all|1000} < 0.1",
-        .direction = "{ratio|bullet dbvt update|bullet dbvt/detection all|1000} > 0.3",
+        .direction = "{ratio|bullet dbvt update|bullet dbvt/detection all|1000} >= 0.4; {ratio|bullet sweep16 "
+                     "update|bullet sweep16/detection all|1000} >= 0.4; {ratio|bullet dbvt broad phase|bullet "
+                     "dbvt/detection all|1000} < 0.1",
         .ours = "The update takes {ratio|bullet dbvt update|bullet dbvt/detection all|1000} of the time with the tree, "
                 "{ratio|bullet sweep16 update|bullet sweep16/detection all|1000} with the sweep; the tree's search "
                 "{ratio|bullet dbvt broad phase|bullet dbvt/detection all|1000}. With ours the update takes "
                 "{ratio|auto update|auto/detection all|1000}.",
-        .reason = "The shares are {ratio|bullet dbvt update|bullet dbvt/detection all|1000} and {ratio|bullet sweep16 "
-                  "update|bullet sweep16/detection all|1000}.",
+        .reason = "With the sweep it is more than half, {ratio|bullet sweep16 update|bullet sweep16/detection all|1000}: at the "
+                  "standard velocity, as we read it, many ends pass each other (see Fig. 4.7).",
     },
     {
         .figures = "§4.3 octree",
@@ -507,7 +510,7 @@ static const report_claim CLAIMS[] = {
         .chart = "zych-objects",
         .rows = {DETECTION("density", "density"), DETECTION("velocity", "velocity"), DETECTION("uniformity", "alpha")},
         .agrees = "{exponent|bullet dbvt} > {2:exponent|bullet dbvt}; {2:exponent|bullet dbvt} > {3:exponent|bullet "
-                  "dbvt|0.04}; {4:spread|bullet dbvt} < 1.2; {4:spread|bullet sweep16} < 1.2",
+                  "dbvt|0.04}; {4:spread|bullet dbvt} < 1.25; {4:spread|bullet sweep16} < 1.25",
         .direction = "{exponent|bullet dbvt} > {2:exponent|bullet dbvt}; {exponent|bullet dbvt} > {3:exponent|bullet "
                      "dbvt|0.04}; {4:spread|bullet dbvt} < {2:spread|bullet dbvt}",
         .ours = "With the tree time grows as objects to the power of {exponent|bullet dbvt}, density {2:exponent|bullet "
@@ -520,9 +523,9 @@ static const report_claim CLAIMS[] = {
         .figures = "§4.3 geometry",
         .found = "Complex shapes make the narrow phase the bottleneck of the whole.",
         .chart = "zych-shape",
-        .rows = {NARROW_BY_SHAPE},
-        .agrees = "{2:spread|bullet dbvt time} > 5; {2:at|bullet dbvt time|compound} > 1; {at|bullet dbvt|compound} > "
-                  "{at|bullet dbvt|sphere}",
+        .rows = {NARROW_BY_SHAPE, STAGES_BY_SHAPE},
+        .agrees = "{2:at|bullet dbvt time|compound} > {3:at|bullet dbvt update|compound}; {2:at|bullet dbvt time|compound} > "
+                  "{3:at|bullet dbvt broad phase|compound}; {2:at|bullet dbvt time|compound} > {2:at|bullet dbvt time|box}",
         .ours = "The narrow phase takes {2:at|bullet dbvt time|compound} of {at|bullet dbvt|compound} ms for compounds, "
                 "{2:at|bullet dbvt time|sphere} of {at|bullet dbvt|sphere} for spheres.",
         .reason = "It takes {2:range|bullet dbvt time} ms.",
