@@ -85,8 +85,9 @@ static bp_box draw_box(model *m, size_t id) {
     if (!m->is_surface) {
         return random_cube(&m->random, 9.0, 0.7);
     }
-    const size_t place = id % (COUNT / 2);
-    const float x = 0.2f * (float)(place % 20), y = 0.2f * (float)(place / 20);
+    // Each layer is in the order of a mesh, which begins elsewhere now and then.
+    const size_t place = (id + 170 * (size_t)(m->step / 10)) % (COUNT / 2);
+    const float x = 0.2f * (float)(place % 75), y = 0.2f * (float)(place / 75);
     return box_of(x, y, random_between(&m->random, 0.0, 0.3), 0.25f, 0.25f, 0.2f);
 }
 

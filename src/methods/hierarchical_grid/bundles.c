@@ -24,6 +24,9 @@ enum {
     VISITS = 4   // rows of cells that opening a block is worth, to a budget
 };
 
+// Groups may become longer by this factor before bundles are sorted anew.
+static const double ORDER_KEPT = 1.25;
+
 // ---- bundles of boxes -----------------------------------------------------------------------------------------------
 
 static bool reserve_set(bp_bundle_set *set, const bp_allocator *allocator, size_t count) {
@@ -172,14 +175,14 @@ static uint64_t key_of(const key_grid *grid, const bp_box *bounds) {
     return key;
 }
 
-// Along a Z-curve.
-static bool sort_bundles(bp_bundles *bundles, const bp_bundle_set *listed, bp_bundle_set *sorted) {
+// The order of bundles along a Z-curve.
+static bool find_order(bp_bundles *bundles, const bp_bundle_set *listed, bp_sorted_bundles *sorted) {
     const bp_allocator *allocator = &bundles->setup->runtime.allocator;
     const bp_box *bounds = listed->bounds.data, hull = hull_of(bundles, listed);
-    const bp_bundle_range *ranges = listed->ranges.data;
     const size_t count = listed->count;
+    sorted->order_count = 0;
     if (!bp_buffer_reserve_slack(&bundles->keys, allocator, 0, bp_size_multiply(count, 2), sizeof(uint64_t)) ||
-        !reserve_set(sorted, allocator, count)) {
+        !bp_buffer_reserve_slack(&sorted->order, allocator, 0, count, sizeof(uint32_t))) {
         return false;
     }
     key_grid grid;
@@ -190,15 +193,60 @@ static bool sort_bundles(bp_bundles *bundles, const bp_bundle_set *listed, bp_bu
     }
     const uint64_t *order = bp_sort_keys(keys, keys + count, count, 32, 32 + 3 * grid.bits);
     for (size_t i = 0; i < count; ++i) {
-        append(sorted, &bounds[(uint32_t)order[i]], ranges[(uint32_t)order[i]]);
+        ((uint32_t *)sorted->order.data)[i] = (uint32_t)order[i];
     }
+    sorted->order_count = count;
     return true;
 }
 
-static bool bundle_set(bp_bundles *bundles, bp_bundle_set *set, const bp_box *boxes, size_t count) {
-    set->boxes = bundles->listed.boxes = boxes;
-    set->box_count = bundles->listed.box_count = count;
-    return list_bundles(bundles) && sort_bundles(bundles, &bundles->listed, set);
+// The edges of all groups. Not a finite number if one of them is infinite, or has no box.
+static double length_of_groups(const bp_sorted_bundles *sorted) {
+    const bp_box *groups = sorted->groups.data;
+    double length = 0.0;
+    for (size_t i = 0; i < bundles_of(sorted->set.count); ++i) {
+        for (int axis = 0; axis < 3; ++axis) {
+            length += (double)groups[i].max[axis] - (double)groups[i].min[axis];
+        }
+    }
+    return length;
+}
+
+// Brings bundles into an order that is known, and returns the length of its groups.
+static double apply_order(const bp_bundles *bundles, const bp_bundle_set *listed, bp_sorted_bundles *sorted) {
+    const bp_method_setup *setup = bundles->setup;
+    const uint32_t *order = sorted->order.data;
+    const bp_box *bounds = listed->bounds.data;
+    const bp_bundle_range *ranges = listed->ranges.data;
+    sorted->set.count = 0;
+    for (size_t i = 0; i < listed->count; ++i) {
+        append(&sorted->set, &bounds[order[i]], ranges[order[i]]);
+    }
+    setup->kernels->bundle_bounds(sorted->set.bounds.data, listed->count, setup->dimensions, sorted->groups.data,
+                                  bundles->loose.data);
+    return length_of_groups(sorted);
+}
+
+static bool sort_bundles(bp_bundles *bundles, const bp_bundle_set *listed, bp_sorted_bundles *sorted) {
+    const bp_allocator *allocator = &bundles->setup->runtime.allocator;
+    if (!reserve_set(&sorted->set, allocator, listed->count) ||
+        !bp_buffer_reserve_slack(&sorted->groups, allocator, 0, bundles_of(listed->count), sizeof(bp_box))) {
+        return false;
+    }
+    if (sorted->order_count == listed->count &&
+        apply_order(bundles, listed, sorted) < ORDER_KEPT * sorted->group_length) {
+        return true;
+    }
+    if (!find_order(bundles, listed, sorted)) {
+        return false;
+    }
+    sorted->group_length = apply_order(bundles, listed, sorted);
+    return true;
+}
+
+static bool bundle_set(bp_bundles *bundles, bp_sorted_bundles *sorted, const bp_box *boxes, size_t count) {
+    sorted->set.boxes = bundles->listed.boxes = boxes;
+    sorted->set.box_count = bundles->listed.box_count = count;
+    return list_bundles(bundles) && sort_bundles(bundles, &bundles->listed, sorted);
 }
 
 // ---- the tree -------------------------------------------------------------------------------------------------------
@@ -209,7 +257,7 @@ static bp_bundle_block *blocks_of(const bp_bundles *bundles, size_t level) {
 
 // Level 0 are the boxes, which stay where they are.
 static size_t count_levels(bp_bundles *bundles) {
-    size_t begin = 0, count = bundles->a.count;
+    size_t begin = 0, count = bundles->a.set.count;
     for (bundles->level_count = 1; count > 1 || bundles->level_count == 1; ++bundles->level_count) {
         assert(bundles->level_count < BP_BUNDLES_LEVELS);
         count = bundles_of(count);
@@ -231,17 +279,20 @@ static void fill_level(const bp_bundles *bundles, size_t level, const bp_box *bo
 static bool build_tree(bp_bundles *bundles) {
     const bp_method_setup *setup = bundles->setup;
     const bp_allocator *allocator = &setup->runtime.allocator;
-    if (!bp_buffer_reserve_slack(&bundles->blocks, allocator, 0, count_levels(bundles), sizeof(bp_bundle_block)) ||
-        !bp_buffer_reserve_slack(&bundles->bounds, allocator, 0, bundles_of(bundles->a.count), sizeof(bp_box))) {
+    if (!bp_buffer_reserve_slack(&bundles->blocks, allocator, 0, count_levels(bundles), sizeof(bp_bundle_block))) {
         return false;
     }
-    const bp_box *bounds = bundles->a.bounds.data;
-    size_t count = bundles->a.count;
+    const bp_box *bounds = bundles->a.set.bounds.data;
+    size_t count = bundles->a.set.count;
     for (size_t level = 1; level < bundles->level_count; ++level) {
         fill_level(bundles, level, bounds, count);
-        bp_box *above = level == 1 ? bundles->bounds.data : bundles->measured.data;
-        setup->kernels->bundle_bounds(bounds, count, setup->dimensions, above, bundles->loose.data);
-        bounds = above;
+        if (level == 1) {
+            bounds = bundles->a.groups.data;
+        } else {
+            setup->kernels->bundle_bounds(bounds, count, setup->dimensions, bundles->measured.data,
+                                          bundles->loose.data);
+            bounds = bundles->measured.data;
+        }
         count = bundles_of(count);
     }
     return true;
@@ -249,7 +300,7 @@ static bool build_tree(bp_bundles *bundles) {
 
 // ---- searching ------------------------------------------------------------------------------------------------------
 
-static const bp_bundle_set *walkers_of(const bp_bundles *bundles) {
+static const bp_sorted_bundles *walkers_of(const bp_bundles *bundles) {
     return bundles->is_one_set ? &bundles->a : &bundles->b;
 }
 
@@ -288,7 +339,7 @@ static void join_near(unit_search *u) {
     }
     bp_bundle_block block;
     setup->kernels->fill_blocks(walkers->boxes, walkers->box_count, &u->bundle, 1, setup->dimensions, &block);
-    const bp_block_join join = {.a_boxes = u->bundles->a.boxes,
+    const bp_block_join join = {.a_boxes = u->bundles->a.set.boxes,
                                 .a_ids = u->near,
                                 .a_count = u->near_count,
                                 .b_block = &block,
@@ -301,7 +352,7 @@ static void join_near(unit_search *u) {
 
 // Boxes of some bundles of a.
 static void take_boxes(unit_search *u, const uint32_t *met, size_t count, const bp_box *limits) {
-    const bp_bundle_set *a = &u->bundles->a;
+    const bp_bundle_set *a = &u->bundles->a.set;
     const bp_method_setup *setup = u->bundles->setup;
     for (size_t i = 0; i < count && !u->tester->failed; i += PIECE) {
         const bp_bundle_list piece = {.boxes = a->boxes,
@@ -320,7 +371,7 @@ static void take_boxes(unit_search *u, const uint32_t *met, size_t count, const 
 // In one set, each two bundles meet twice, and are joined where the later one walks: keeps those that come before it, and
 // itself. The join tells its own boxes apart.
 static size_t keep_earlier(const unit_search *u, uint32_t *met, size_t count) {
-    const bp_bundle_range *ranges = u->bundles->a.ranges.data;
+    const bp_bundle_range *ranges = u->bundles->a.set.ranges.data;
     size_t kept = 0;
     for (size_t i = 0; i < count; ++i) {
         met[kept] = met[i];
@@ -357,7 +408,7 @@ static void search_bundles(unit_search *u, const met_list *met) {
     uint8_t lanes[FOUND];
     uint32_t own[FOUND];
     setup->kernels->fill_blocks(bounds, count, &walkers, 1, setup->dimensions, &block);
-    setup->kernels->meet_lanes(&block, u->bundles->bounds.data, met->ids, met->count, lanes);
+    setup->kernels->meet_lanes(&block, u->bundles->a.groups.data, met->ids, met->count, lanes);
     for (size_t lane = 0; lane < bp_bundle_count(walkers) && !u->tester->failed; ++lane) {
         size_t own_count = 0;
         for (size_t i = 0; i < met->count; ++i) {
@@ -370,7 +421,7 @@ static void search_bundles(unit_search *u, const met_list *met) {
 
 // Opens the next blocks of a level, and says on which one to go on.
 static size_t open_next(unit_search *u, size_t level) {
-    const bp_box *limits = (const bp_box *)u->bundles->groups.data + u->unit;
+    const bp_box *limits = (const bp_box *)walkers_of(u->bundles)->groups.data + u->unit;
     met_list *met = &u->met[level], *below = &u->met[level - 1];
     if (met->next >= met->count) {
         return level + 1;
@@ -385,7 +436,7 @@ static size_t open_next(unit_search *u, size_t level) {
 static void search_unit(const void *context, bp_range_tester *t, size_t unit) {
     unit_search u; // not zeroed: places are written before they are read
     u.bundles = context;
-    u.walkers = walkers_of(context);
+    u.walkers = &walkers_of(context)->set;
     u.tester = t;
     u.unit = unit;
     u.near_count = 0;
@@ -402,23 +453,11 @@ static void search_unit(const void *context, bp_range_tester *t, size_t unit) {
     }
 }
 
-static bool group_walkers(bp_bundles *bundles) {
-    const bp_method_setup *setup = bundles->setup;
-    const bp_bundle_set *walkers = walkers_of(bundles);
-    const size_t count = bundles_of(walkers->count);
-    if (!bp_buffer_reserve_slack(&bundles->groups, &setup->runtime.allocator, 0, count, sizeof(bp_box))) {
-        return false;
-    }
-    setup->kernels->bundle_bounds(walkers->bounds.data, walkers->count, setup->dimensions, bundles->groups.data,
-                                  bundles->loose.data);
-    return true;
-}
-
 static bp_status search(bp_bundles *bundles, bp_sink *sink) {
     const bp_range_search search = {.runtime = &bundles->setup->runtime,
                                     .kernels = bundles->setup->kernels,
                                     .names = BP_NAMES_BY_ROLE,
-                                    .unit_count = bundles_of(walkers_of(bundles)->count),
+                                    .unit_count = bundles_of(walkers_of(bundles)->set.count),
                                     .unit = search_unit,
                                     .context = bundles};
     return bp_range_search_run(&search, &bundles->sinks, sink);
@@ -428,8 +467,8 @@ bp_status bp_bundles_find_between(bp_bundles *bundles, const bp_box *a, size_t a
                                   bp_sink *sink) {
     assert(a_count >= BP_BUNDLES_LEAST && b_count >= BP_BUNDLES_LEAST);
     bundles->is_one_set = false;
-    if (!bundle_set(bundles, &bundles->b, b, b_count) || !group_walkers(bundles) ||
-        !bundle_set(bundles, &bundles->a, a, a_count) || !build_tree(bundles)) {
+    if (!bundle_set(bundles, &bundles->b, b, b_count) || !bundle_set(bundles, &bundles->a, a, a_count) ||
+        !build_tree(bundles)) {
         return BP_ERROR_MEMORY;
     }
     return search(bundles, sink);
@@ -438,7 +477,7 @@ bp_status bp_bundles_find_between(bp_bundles *bundles, const bp_box *a, size_t a
 bp_status bp_bundles_find(bp_bundles *bundles, const bp_box *boxes, size_t count, bp_sink *sink) {
     assert(count >= BP_BUNDLES_LEAST);
     bundles->is_one_set = true;
-    if (!bundle_set(bundles, &bundles->a, boxes, count) || !group_walkers(bundles) || !build_tree(bundles)) {
+    if (!bundle_set(bundles, &bundles->a, boxes, count) || !build_tree(bundles)) {
         return BP_ERROR_MEMORY;
     }
     return search(bundles, sink);
@@ -469,8 +508,8 @@ void bp_bundles_stats(const bp_bundles *bundles, bp_stats *stats) {
     bp_details_write(stats, &details);
     stats->update = BP_UPDATE_REBUILD;
     stats->levels = bundles->level_count;
-    stats->cells = bundles->a.count;
-    stats->occupied = bundles->a.count;
+    stats->cells = bundles->a.set.count;
+    stats->occupied = bundles->a.set.count;
     stats->bytes = bp_bundles_bytes(bundles);
 }
 
@@ -485,14 +524,22 @@ static size_t set_bytes(const bp_bundle_set *set) {
     return set->bounds.bytes + set->ranges.bytes;
 }
 
+static void free_sorted(bp_sorted_bundles *sorted, const bp_allocator *allocator) {
+    free_set(&sorted->set, allocator);
+    bp_buffer_free(&sorted->groups, allocator);
+    bp_buffer_free(&sorted->order, allocator);
+}
+
+static size_t sorted_bytes(const bp_sorted_bundles *sorted) {
+    return set_bytes(&sorted->set) + sorted->groups.bytes + sorted->order.bytes;
+}
+
 void bp_bundles_free(bp_bundles *bundles) {
     const bp_allocator *allocator = &bundles->setup->runtime.allocator;
     free_set(&bundles->listed, allocator);
-    free_set(&bundles->a, allocator);
-    free_set(&bundles->b, allocator);
-    bp_buffer_free(&bundles->groups, allocator);
+    free_sorted(&bundles->a, allocator);
+    free_sorted(&bundles->b, allocator);
     bp_buffer_free(&bundles->blocks, allocator);
-    bp_buffer_free(&bundles->bounds, allocator);
     bp_buffer_free(&bundles->measured, allocator);
     bp_buffer_free(&bundles->loose, allocator);
     bp_buffer_free(&bundles->keys, allocator);
@@ -500,7 +547,6 @@ void bp_bundles_free(bp_bundles *bundles) {
 }
 
 size_t bp_bundles_bytes(const bp_bundles *bundles) {
-    return set_bytes(&bundles->listed) + set_bytes(&bundles->a) + set_bytes(&bundles->b) + bundles->groups.bytes +
-           bundles->blocks.bytes + bundles->bounds.bytes + bundles->measured.bytes + bundles->loose.bytes +
-           bundles->keys.bytes + bp_block_sinks_bytes(&bundles->sinks);
+    return set_bytes(&bundles->listed) + sorted_bytes(&bundles->a) + sorted_bytes(&bundles->b) + bundles->blocks.bytes +
+           bundles->measured.bytes + bundles->loose.bytes + bundles->keys.bytes + bp_block_sinks_bytes(&bundles->sinks);
 }

@@ -37,16 +37,24 @@ typedef struct bp_bundle_set {
     size_t count;
 } bp_bundle_set;
 
+// Sorted along the curve. Boxes that move little stay in good order: it is kept from search to search, as long as there are
+// as many bundles, and groups of eight hardly larger than when it was new.
+typedef struct bp_sorted_bundles {
+    bp_bundle_set set;
+    bp_buffer groups;    // a bp_box around each eight of them
+    bp_buffer order;     // of uint32_t: their places before they were sorted
+    size_t order_count;  // 0: there is none
+    double group_length; // when it was new: the edges of all groups
+} bp_sorted_bundles;
+
 // All zero is empty, but for the setup.
 typedef struct bp_bundles {
     const bp_method_setup *setup;
-    bp_bundle_set listed;                   // in the order of the boxes
-    bp_bundle_set a, b;                     // sorted
+    bp_bundle_set listed; // in the order of the boxes
+    bp_sorted_bundles a, b;
     bool is_one_set;                        // and that is a
-    bp_buffer groups;                       // of eight bundles of b, or of the one set: the bounds of each
     bp_buffer blocks;                       // the tree of a: of bundles, level 1; of those blocks, level 2; ... one
     size_t level_begins[BP_BUNDLES_LEVELS]; // in these
-    bp_buffer bounds;                       // a bp_box around each block of level 1
     size_t level_count;
     bp_buffer measured, loose, keys; // scratch
     bp_block_sinks sinks;
