@@ -56,7 +56,7 @@ typedef struct bp_bundles {
     bp_buffer blocks;                       // the tree of a: of bundles, level 1; of those blocks, level 2; ... one
     size_t level_begins[BP_BUNDLES_LEVELS]; // in these
     size_t level_count;
-    bp_buffer measured, loose, keys; // scratch
+    bp_buffer measured, loose; // scratch
     bp_block_sinks sinks;
 } bp_bundles;
 
