@@ -7,7 +7,7 @@ space := $(subst ,, )
 BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
 # The machine that most suites ran on comes first: its results are shown, the others on demand.
-RESULTS = bench/results/zen4-2-cores $(filter-out %/zen4-2-cores, $(wildcard bench/results/*))
+RESULTS = bench/results/zen4-2-cores $(filter-out %/zen4-2-cores, $(sort $(patsubst %/,%,$(dir $(wildcard bench/results/*/*.csv)))))
 OWN_SOURCES = find include src scenes cli bench bindings integrations tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 

@@ -11,9 +11,11 @@ from text import comment_html, code_block, escape, first_sentence, inline, link_
 
 HEADERS = [
     ("include/broadphase/broadphase.h", "The library: boxes in, pairs out; worlds, queries, neighbours"),
+    ("include/broadphase/broadphase_neighbors.h", "Points that move: neighbours with a skin"),
     ("include/broadphase/broadphase_methods.h", "For experts: the settings of single methods"),
     ("include/broadphase/broadphase_tune.h", "For experts: tuning, and why a method was chosen"),
     ("include/broadphase/broadphase.hpp", "C++17: calls and worlds"),
+    ("include/broadphase/broadphase_neighbors.hpp", "C++17: neighbours with a skin"),
     ("include/broadphase/broadphase_values.hpp", "C++17: errors, views of arrays, hooks"),
     ("include/broadphase/broadphase_mpi.h", "Objects on many machines, over MPI"),
     ("include/broadphase/broadphase_cuda.h", "Boxes on a GPU, with CUDA"),
@@ -35,6 +37,7 @@ class Reference:
     def __init__(self, root: Path) -> None:
         self.headers: dict[str, Header] = {}
         self.comments: dict[str, str] = {}  # of types and constants, by name
+        check_headers(root)
         for path, _ in HEADERS:
             text = (root / path).read_text()
             self.headers[path] = headers.read_header(text)
@@ -254,6 +257,15 @@ def counted(name: str, parameters: list[tuple[str, str]], i: int) -> str:
     neighbors = [parameters[k] for k in (i - 1, i + 1) if 0 <= k < len(parameters)]
     arrays = [each for each, declaration in neighbors if "*" in declaration and "world" not in each]
     return f"`{arrays[0]}`" if arrays else "of them"
+
+
+def check_headers(root: Path) -> None:
+    """Every public header must be there."""
+    folders = (root / "include", *root.glob("integrations/*/include"))
+    public = {str(path.relative_to(root)) for folder in folders for path in folder.glob("broadphase/*")}
+    missing = public - {path for path, _ in HEADERS}
+    if missing:
+        raise SystemExit(f"site: the reference misses {', '.join(sorted(missing))}")
 
 
 def check_complete(path: str, text: str, header: Header) -> None:

@@ -299,8 +299,9 @@ typedef struct bp_kernels {
     // number of pairs written.
     size_t (*test_ranges)(const bp_range_job *job, size_t *tests_done);
 
-    // Boxes of a chunk against rows of cells: the first BP_FIRST candidates of each range, without any branch. The
-    // remainder of longer ranges goes to job->remaining, for test_ranges. Returns the number of pairs written.
+    // Boxes of a chunk against rows of cells: the first BP_FIRST candidates of each range, without a branch if a vector
+    // holds them. The remainder of longer ranges goes to job->remaining, for test_ranges. Returns the number of pairs
+    // written.
     size_t (*test_rows)(const bp_rows_job *job, size_t *remaining_count, uint64_t *tests);
 
     // Sweeps until all objects are done, or the next one does not fit. Returns the number of pairs written.

@@ -6,6 +6,7 @@
 //   vec_overlap(box, candidates, at)       the lanes whose boxes overlap
 //   vec_first(mask, count)                 the lanes below count
 //   vec_emit(out, mask, a, b)              appends the pairs of the lanes in mask, returns the new end
+//   LOOPS_ARE_DEAR                         defined if a loop of a few rounds is better written out
 //
 // Comparisons are written so that a NaN is never an overlap.
 
@@ -93,45 +94,99 @@ static inline bp_columns columns_from(float *columns, const column_distances *d,
     };
 }
 
-// The first BP_FIRST candidates of a range, or fewer.
+// The first BP_FIRST candidates of a range, or fewer. Where that is several steps, most ranges end in the first one.
 static inline bp_pair *test_first(const vec_box *box, vec_ids id, const bp_columns candidates, size_t count,
                                   bp_pair *out) {
-    for (size_t step = 0; step < BP_FIRST; step += WIDTH) {
-        out = test_step(box, id, candidates, step, count > step ? count - step : 0, BP_NAMES_ORDERED, out);
+    out = test_step(box, id, candidates, 0, count, BP_NAMES_ORDERED, out);
+    for (size_t step = WIDTH; step < BP_FIRST && step < count; step += WIDTH) {
+        out = test_step(box, id, candidates, step, count - step, BP_NAMES_ORDERED, out);
     }
     return out;
 }
 
-static inline size_t test_rows(const bp_rows_job job, size_t *remaining_count, uint64_t *tests) {
-    column_distances distances = {job.distance, 3 * job.distance, 5 * job.distance};
-    OPAQUE(distances.three);
-    OPAQUE(distances.five);
-    const int32_t *low = job.measures->low, *high = job.measures->high;
-    bp_range_test *remaining = job.remaining;
-    bp_pair *out = job.out;
-    size_t tested = 0;
-    for (size_t i = 0; i < job.box_count; ++i) {
-        const size_t chunk_box = job.boxes[i], object = job.position + chunk_box;
-        const size_t first = (uint32_t)low[chunk_box] & job.mask, last = ((uint32_t)high[chunk_box] & job.mask) + 1;
-        const bp_columns own = columns_from(job.columns, &distances, object);
-        const vec_box box = box_of(&own, 0);
-        const vec_ids id = vec_ids_set(own.id[0]);
-        for (size_t r = 0; r < job.row_count; ++r) {
-            const size_t begin = r == 0 ? object + 1 : job.rows[r][first], end = job.rows[r][last];
-            const size_t count = end - begin;
-            out = test_first(&box, id, columns_from(job.columns, &distances, begin), count, out);
-            if (count > BP_FIRST) {
-                *remaining++ = (bp_range_test){
-                    .object = (uint32_t)object, .begin = (uint32_t)begin + BP_FIRST, .end = (uint32_t)end};
-            }
-            tested += count;
-        }
+// A job while it runs, with what its loops need: what they write could be the job itself, as far as a compiler knows.
+typedef struct rows_search {
+    float *columns;
+    column_distances distances;
+    const uint32_t *const *rows;
+    size_t row_count;
+    bp_range_test *remaining;
+    bp_pair *out;
+    size_t tested;
+} rows_search;
+
+// A box and the cells of a row that it reaches.
+typedef struct row_box {
+    vec_box box;
+    vec_ids id;
+    size_t object, first, last;
+} row_box;
+
+static inline row_box row_box_at(const rows_search *s, size_t object, size_t first, size_t last) {
+    const bp_columns own = columns_from(s->columns, &s->distances, object);
+    return (row_box){box_of(&own, 0), vec_ids_set(own.id[0]), object, first, last};
+}
+
+static inline void test_row(rows_search *s, const row_box *b, size_t begin, size_t end) {
+    const size_t count = end - begin;
+    s->out = test_first(&b->box, b->id, columns_from(s->columns, &s->distances, begin), count, s->out);
+    if (count > BP_FIRST) {
+        *s->remaining++ =
+            (bp_range_test){.object = (uint32_t)b->object, .begin = (uint32_t)begin + BP_FIRST, .end = (uint32_t)end};
     }
-    *remaining_count = (size_t)(remaining - job.remaining);
-    *tests += tested;
-    return (size_t)(out - job.out);
+    s->tested += count;
+}
+
+static inline void test_box_rows(rows_search *s, const row_box *b) {
+#ifdef LOOPS_ARE_DEAR
+    test_row(s, b, b->object + 1, s->rows[0][b->last]);
+    if (s->row_count == 1) {
+        return;
+    }
+    test_row(s, b, s->rows[1][b->first], s->rows[1][b->last]);
+    if (s->row_count == 2) {
+        return;
+    }
+    test_row(s, b, s->rows[2][b->first], s->rows[2][b->last]);
+    if (s->row_count == 3) {
+        return;
+    }
+    test_row(s, b, s->rows[3][b->first], s->rows[3][b->last]);
+    if (s->row_count == 4) {
+        return;
+    }
+    test_row(s, b, s->rows[4][b->first], s->rows[4][b->last]);
+#else
+    size_t begin = b->object + 1;
+    for (size_t r = 0;;) {
+        test_row(s, b, begin, s->rows[r][b->last]);
+        if (++r == s->row_count) {
+            return;
+        }
+        begin = s->rows[r][b->first];
+    }
+#endif
 }
 
 static size_t vec_test_rows(const bp_rows_job *job, size_t *remaining_count, uint64_t *tests) {
-    return test_rows(*job, remaining_count, tests);
+    rows_search s = {.columns = job->columns,
+                     .distances = {job->distance, 3 * job->distance, 5 * job->distance},
+                     .rows = job->rows,
+                     .row_count = job->row_count,
+                     .remaining = job->remaining,
+                     .out = job->out};
+    OPAQUE(s.distances.three);
+    OPAQUE(s.distances.five);
+    const int32_t *low = job->measures->low, *high = job->measures->high;
+    const uint16_t *boxes = job->boxes;
+    const size_t box_count = job->box_count, position = job->position;
+    const uint32_t mask = job->mask;
+    for (size_t i = 0; i < box_count; ++i) {
+        const size_t k = boxes[i];
+        const row_box b = row_box_at(&s, position + k, (uint32_t)low[k] & mask, ((uint32_t)high[k] & mask) + (size_t)1);
+        test_box_rows(&s, &b);
+    }
+    *remaining_count = (size_t)(s.remaining - job->remaining);
+    *tests += s.tested;
+    return (size_t)(s.out - job->out);
 }

@@ -12,7 +12,7 @@ enum { WIDTH = 4 };
 
 typedef v128_t vec;
 typedef v128_t vec_ids;
-typedef v128_t vec_mask;
+typedef unsigned vec_mask; // a bit for each lane
 
 static inline vec vec_set(float value) {
     return wasm_f32x4_splat(value);
@@ -47,8 +47,12 @@ static inline vec vec_larger(vec a, vec b) {
     return wasm_f32x4_pmax(b, a);
 }
 
+static inline vec_mask vec_lanes_of(v128_t lanes) {
+    return (vec_mask)wasm_i32x4_bitmask(lanes);
+}
+
 static inline vec_mask vec_at_most(vec a, vec b) {
-    return wasm_f32x4_le(a, b);
+    return vec_lanes_of(wasm_f32x4_le(a, b));
 }
 
 static inline vec vec_keep_at_most(vec a, vec b) {
@@ -72,11 +76,11 @@ static inline vec_ids vec_ids_add(vec_ids a, vec_ids b) {
 }
 
 static inline vec_mask vec_ids_other(vec_ids ids, vec_ids id) {
-    return wasm_i32x4_ne(ids, id);
+    return vec_lanes_of(wasm_i32x4_ne(ids, id));
 }
 
 static inline vec_mask vec_ids_above(vec_ids ids, vec_ids id) {
-    return wasm_u32x4_gt(ids, id);
+    return vec_lanes_of(wasm_u32x4_gt(ids, id));
 }
 
 static inline vec_ids vec_count_from(uint32_t first) {
@@ -92,43 +96,55 @@ static inline vec_ids vec_ids_max(vec_ids a, vec_ids b) {
 }
 
 static inline vec_mask vec_both(vec_mask a, vec_mask b) {
-    return wasm_v128_and(a, b);
+    return a & b;
 }
 
 static inline bool vec_is_full(vec_mask mask) {
-    return wasm_i32x4_all_true(mask);
+    return mask == (1u << WIDTH) - 1;
 }
 
 // The lanes below `count`, out of a table: which lanes count is data, so that no branch depends on it.
 static inline vec_mask vec_first(vec_mask mask, size_t count) {
-    static const uint32_t lanes[2 * WIDTH] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-    return wasm_v128_and(mask, wasm_v128_load(lanes + (WIDTH - (count < WIDTH ? count : WIDTH))));
+    static const uint8_t lanes[WIDTH + 1] = {0, 1, 3, 7, 15};
+    return mask & lanes[count < WIDTH ? count : WIDTH];
 }
 
 static inline size_t vec_lanes(vec_mask mask) {
-    return (size_t)__builtin_popcount((unsigned)wasm_i32x4_bitmask(mask));
+    return (size_t)__builtin_popcount(mask);
 }
 
-// Each pair is written where it belongs if it is a hit; if not, the next one is written there too.
+// For each set of lanes: the bytes of its members, in ascending order. What follows them is not used.
+#define LANE(k) 4 * (k), 4 * (k) + 1, 4 * (k) + 2, 4 * (k) + 3
+static const uint8_t lane_bytes[1 << WIDTH][16] = {
+    {0},
+    {LANE(0)},
+    {LANE(1)},
+    {LANE(0), LANE(1)},
+    {LANE(2)},
+    {LANE(0), LANE(2)},
+    {LANE(1), LANE(2)},
+    {LANE(0), LANE(1), LANE(2)},
+    {LANE(3)},
+    {LANE(0), LANE(3)},
+    {LANE(1), LANE(3)},
+    {LANE(0), LANE(1), LANE(3)},
+    {LANE(2), LANE(3)},
+    {LANE(0), LANE(2), LANE(3)},
+    {LANE(1), LANE(2), LANE(3)},
+    {LANE(0), LANE(1), LANE(2), LANE(3)},
+};
+
 static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids b) {
-    const v128_t low = wasm_i32x4_shuffle(a, b, 0, 4, 1, 5), high = wasm_i32x4_shuffle(a, b, 2, 6, 3, 7);
-    const unsigned hits = (unsigned)wasm_i32x4_bitmask(mask);
-    wasm_v128_store64_lane(out, low, 0);
-    wasm_v128_store64_lane(out + (hits & 1), low, 1);
-    out += __builtin_popcount(hits & 3);
-    wasm_v128_store64_lane(out, high, 0);
-    wasm_v128_store64_lane(out + (hits >> 2 & 1), high, 1);
-    return out + __builtin_popcount(hits >> 2);
+    const v128_t bytes = wasm_v128_load(lane_bytes[mask]);
+    const v128_t first = wasm_i8x16_swizzle(a, bytes), second = wasm_i8x16_swizzle(b, bytes);
+    wasm_v128_store(out, wasm_i32x4_shuffle(first, second, 0, 4, 1, 5));
+    wasm_v128_store(out + 2, wasm_i32x4_shuffle(first, second, 2, 6, 3, 7));
+    return out + vec_lanes(mask);
 }
 
 static inline uint32_t *vec_emit_ids(uint32_t *out, vec_mask mask, vec_ids ids) {
-    const unsigned hits = (unsigned)wasm_i32x4_bitmask(mask);
-    wasm_v128_store32_lane(out, ids, 0);
-    wasm_v128_store32_lane(out + (hits & 1), ids, 1);
-    out += __builtin_popcount(hits & 3);
-    wasm_v128_store32_lane(out, ids, 2);
-    wasm_v128_store32_lane(out + (hits >> 2 & 1), ids, 3);
-    return out + __builtin_popcount(hits >> 2);
+    wasm_v128_store(out, wasm_i8x16_swizzle(ids, wasm_v128_load(lane_bytes[mask])));
+    return out + vec_lanes(mask);
 }
 
 typedef struct rec {
@@ -159,20 +175,24 @@ static inline size_t rec_at_most(rec a, rec b) {
     return (wasm_i32x4_bitmask(both) & 7) == 7;
 }
 
-static inline vec_mask overlap_on(vec box_min, vec box_max, const float *min, const float *max) {
+static inline v128_t overlap_on(vec box_min, vec box_max, const float *min, const float *max) {
     return wasm_v128_and(wasm_f32x4_le(box_min, wasm_v128_load(max)), wasm_f32x4_le(wasm_v128_load(min), box_max));
 }
 
 #define AXIS_OVERLAP(box, candidates, axis, at)                                                                        \
     overlap_on((box)->min[axis], (box)->max[axis], (candidates)->min[axis] + (at), (candidates)->max[axis] + (at))
-#define vec_overlap(box, candidates, at)                                                                               \
-    wasm_v128_and(wasm_v128_and(AXIS_OVERLAP(box, candidates, 0, at), AXIS_OVERLAP(box, candidates, 1, at)),           \
-                  AXIS_OVERLAP(box, candidates, 2, at))
-#define vec_overlap_across(box, candidates, at)                                                                        \
+#define OVERLAP_ACROSS(box, candidates, at)                                                                            \
     wasm_v128_and(AXIS_OVERLAP(box, candidates, 1, at), AXIS_OVERLAP(box, candidates, 2, at))
+#define OVERLAP(box, candidates, at)                                                                                   \
+    wasm_v128_and(AXIS_OVERLAP(box, candidates, 0, at), OVERLAP_ACROSS(box, candidates, at))
+#define vec_overlap(box, candidates, at) vec_lanes_of(OVERLAP(box, candidates, at))
+#define vec_overlap_across(box, candidates, at) vec_lanes_of(OVERLAP_ACROSS(box, candidates, at))
 #define vec_overlap_apart(box, candidates, at, flags, ids)                                                             \
-    wasm_v128_and(vec_overlap(box, candidates, at),                                                                    \
-                  wasm_i32x4_eq(wasm_v128_and(flags, ids), wasm_i32x4_const(0, 0, 0, 0)))
+    vec_lanes_of(wasm_v128_and(OVERLAP(box, candidates, at),                                                           \
+                               wasm_i32x4_eq(wasm_v128_and(flags, ids), wasm_i32x4_const(0, 0, 0, 0))))
+
+// V8 asks in each round of a loop whether it shall stop, and needs registers for that.
+#define LOOPS_ARE_DEAR
 
 #include "kernels/overlap_loop.h"
 
@@ -215,17 +235,17 @@ static inline v128_t of_axes(const float values[3]) {
     return wasm_f32x4_make(values[0], values[1], values[2], 0.0f);
 }
 
-// The cells of the first two lanes: bp_cell_of, whose limits are far outside of what cell_on_level is asked for.
+// The cells of the first two lanes: bp_cell_of, whose upper limit is far beyond boxes on their level. In a double of about
+// 2^52 a unit is 1: the sum has the cell, which is far smaller, in its lower half.
 static inline v128_t two_cells(v128_t coordinates, v128_t inverse) {
-    const double limit = 1073741824.0;
-    const v128_t cells = wasm_f64x2_mul(wasm_f64x2_promote_low_f32x4(coordinates), inverse);
-    const v128_t above = wasm_f64x2_pmax(wasm_f64x2_splat(-limit), cells);
-    return wasm_i32x4_trunc_sat_f64x2_zero(wasm_f64x2_floor(wasm_f64x2_pmin(wasm_f64x2_splat(limit), above)));
+    const v128_t places = wasm_f64x2_mul(wasm_f64x2_promote_low_f32x4(coordinates), inverse);
+    const v128_t cells = wasm_f64x2_floor(wasm_f64x2_pmax(wasm_f64x2_splat(-0x1p30), places));
+    return wasm_f64x2_add(cells, wasm_f64x2_splat(0x1.8p52));
 }
 
 static inline v128_t four_cells(v128_t coordinates, v128_t inverse) {
     const v128_t others = wasm_i32x4_shuffle(coordinates, coordinates, 2, 3, 0, 1);
-    return wasm_i32x4_shuffle(two_cells(coordinates, inverse), two_cells(others, inverse), 0, 1, 4, 5);
+    return wasm_i32x4_shuffle(two_cells(coordinates, inverse), two_cells(others, inverse), 0, 2, 4, 6);
 }
 
 // bp_fit_extent
@@ -248,7 +268,7 @@ static size_t wasm_cell_keys(const bp_level *level, uint32_t dimensions, const b
         const v128_t min = min_corner(&boxes[i], axes), extent = fit_extents(min, max_corner(&boxes[i], axes));
         const bool fits = (wasm_i32x4_bitmask(wasm_f32x4_lt(extent, fit)) & 7) == 7;
         const v128_t z = wasm_i32x4_shuffle(min, min, 2, 2, 2, 2);
-        const v128_t cells = wasm_i32x4_shuffle(two_cells(min, inverse_xy), two_cells(z, inverse_z), 0, 1, 4, 5);
+        const v128_t cells = wasm_i32x4_shuffle(two_cells(min, inverse_xy), two_cells(z, inverse_z), 0, 2, 4, 6);
         const v128_t folded = wasm_v128_and(cells, folds);
         const uint32_t row =
             (uint32_t)wasm_i32x4_extract_lane(folded, 2) << bits[1] | (uint32_t)wasm_i32x4_extract_lane(folded, 1);
@@ -383,5 +403,6 @@ const bp_kernels bp_kernels_wasm = {
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = plain_sort_rows,
+    .measure_near = plain_measure_near,
 };
 #endif

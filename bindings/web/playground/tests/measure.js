@@ -1,12 +1,8 @@
-// Figures: what a step of 50,000 moving boxes takes in Chromium, and whether memory grows. Without a picture, as there may be no
-// graphics processor.
-// usage: node bindings/web/playground/tests/measure.js [--soak MINUTES] [SCENE [COUNT]]
-import { readFileSync } from "node:fs";
+// Figures: what a step of 50,000 moving boxes takes in Chromium. Without a picture, as there may be no graphics processor.
+// usage: node bindings/web/playground/tests/measure.js [SCENE [COUNT]]
 import { begin, numberOf, openPage, withoutPicture } from "./browser.js";
 
-const words = process.argv.slice(2);
-const minutes = words[0] === "--soak" ? Number(words.splice(0, 2)[1]) : 0;
-const [scene = "gas", count = "50000"] = words;
+const [scene = "gas", count = "50000"] = process.argv.slice(2);
 const STEPS = 300;
 
 /** Milliseconds of simulation and of broad phase, a step each. */
@@ -29,18 +25,8 @@ function describe(name, values) {
     console.log(`${name}: median ${at(0.5)} ms, least ${at(0)}, nine of ten below ${at(0.9)}`);
 }
 
-/** Resident bytes of the processes that run pages, in MB. */
-async function memoryOf(devtools) {
-    const { processInfo } = await devtools.send("SystemInfo.getProcessInfo");
-    const pages = processInfo
-        .filter(({ type }) => type === "renderer")
-        .map(({ id }) => readFileSync(`/proc/${id}/statm`, "utf8"));
-    return pages.reduce((sum, text) => sum + Number(text.split(" ")[1]) * 4096, 0) / 1e6;
-}
-
 const chromium = await begin();
 const page = await openPage(chromium, `#scene=${scene}&n=${count}`, withoutPicture);
-const devtools = await chromium.browser.newBrowserCDPSession();
 await timesOf(page, 30);
 const times = await timesOf(page, STEPS);
 console.log(`${scene}, ${await numberOf(page, "objects")} objects, ${await numberOf(page, "pairs")} pairs, ${STEPS} steps`);
@@ -56,10 +42,4 @@ describe(
     "both",
     times.map(([simulation, search]) => simulation + search),
 );
-for (let minute = 0; minute <= minutes; ++minute) {
-    console.log(
-        `minute ${minute}: step ${await numberOf(page, "at-step")}, ${(await memoryOf(devtools)).toFixed(1)} MB resident`,
-    );
-    if (minute < minutes) await page.waitForTimeout(60000);
-}
 await chromium.end();

@@ -96,7 +96,10 @@ for (const scene of ["gas", "rain", "grains", "galaxy", "knot"]) {
         await waitForText(page, "pairs", pairs);
         await waitForText(page, "notice", "");
         await waitForRest(page);
-        assert.deepEqual(await pictureOf(page), picture);
+        // On a busy machine the first picture after a reload may differ in a few pixels, and the next one not.
+        let shown = await pictureOf(page);
+        for (let i = 0; i < 5 && !shown.equals(picture); ++i) shown = await pictureOf(page);
+        assert.ok(shown.equals(picture), "the picture is the same");
     });
 }
 
