@@ -353,8 +353,8 @@ private:
         if (least == std::numeric_limits<S>::max() && visit_nearest(asked, least, seen, visit)) return true;
         std::sort(seen.begin(), seen.end());
         std::vector<std::pair<S, bp_id>> near;
-        std::vector<bp_id> buffer;
-        for (const bp_id id : list_box(grown(asked, least), buffer)) {
+        id_room room;
+        for (const bp_id id : list_box(grown(asked, least), room)) {
             const S apart = distance_of(asked, boxes_[id]);
             if (apart < least && !std::binary_search(seen.begin(), seen.end(), id)) near.emplace_back(apart, id);
         }
@@ -402,15 +402,27 @@ private:
         return result;
     }
 
-    array_view<const bp_id> list_box(const box &asked, std::vector<bp_id> &buffer) const {
+    // Room for the ids of a query: most have few, which need no memory of the heap.
+    struct id_room {
+        std::array<bp_id, 1024> few_ids;
+        std::vector<bp_id> many_ids;
+        bp_id *data() noexcept {
+            return many_ids.empty() ? few_ids.data() : many_ids.data();
+        }
+        std::size_t size() const noexcept {
+            return std::max(few_ids.size(), many_ids.size());
+        }
+    };
+
+    array_view<const bp_id> list_box(const box &asked, id_room &room) const {
         std::size_t found = 0;
-        bp_status status = scalar::list(world_.handle(), asked, buffer.data(), buffer.size(), &found);
+        bp_status status = scalar::list(world_.handle(), asked, room.data(), room.size(), &found);
         if (status == BP_ERROR_CAPACITY) {
-            buffer.resize(found);
-            status = scalar::list(world_.handle(), asked, buffer.data(), buffer.size(), &found);
+            room.many_ids.resize(found);
+            status = scalar::list(world_.handle(), asked, room.data(), room.size(), &found);
         }
         check(status);
-        return {buffer.data(), found};
+        return {room.data(), found};
     }
 
     // ---- two managers ----
@@ -467,23 +479,23 @@ private:
     // an arm lie side by side: one query for some of them is faster than one for each.
     template <class Visit>
     static void visit_pairs(const fcl_manager &few_objects, const fcl_manager &many, const Visit &visit) {
-        std::vector<bp_id> buffer(1024);
+        id_room room;
         group together;
         bool has_ended = false;
         few_objects.each([&](bp_id id, object *) {
             if (together.add(id, few_objects.boxes_[id])) return false;
-            has_ended = visit_group(few_objects, together, many, buffer, visit);
+            has_ended = visit_group(few_objects, together, many, room, visit);
             together = group{};
             together.add(id, few_objects.boxes_[id]);
             return has_ended;
         });
-        if (!has_ended && together.count > 0) visit_group(few_objects, together, many, buffer, visit);
+        if (!has_ended && together.count > 0) visit_group(few_objects, together, many, room, visit);
     }
 
     template <class Visit>
     static bool visit_group(const fcl_manager &few_objects, const group &together, const fcl_manager &many,
-                            std::vector<bp_id> &buffer, const Visit &visit) {
-        const array_view<const bp_id> found = many.list_box(together.bounds, buffer);
+                            id_room &room, const Visit &visit) {
+        const array_view<const bp_id> found = many.list_box(together.bounds, room);
         struct meeting {
             std::uint32_t mine;
             bp_id theirs;
