@@ -8,9 +8,12 @@
 enum {
     PART_PAIRS = 1024,   // in a part, about: so that it stays in the first-level cache
     PART_BITS_MOST = 12, // of a, that choose a part
-    DIGIT_BITS = 11,     // at most
-    DIGITS = 1 << DIGIT_BITS,
-    STEPS_MOST = 6,     // three digits of b, three of a
+    DIGIT_BITS_LEAST = 8,
+    DIGIT_BITS_MOST = 12,
+    DIGITS = 1 << DIGIT_BITS_MOST,
+    STEPS_MOST = 8,     // four digits of b, four of a
+    FEW = 24,           // pairs that are inserted one by one
+    WHOLE_MOST = 32768, // pairs that are not parted, if b is one digit and a another: two steps instead of four
     BLOCK_LEAST = 8192, // pairs that are worth a task
     BLOCKS_MOST = 256,
     PARTS_PER_TASK = 8
@@ -41,9 +44,24 @@ static uint32_t bit_count(size_t value) {
     return bits;
 }
 
-static uint32_t part_bits_for(size_t count) {
+static uint32_t least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+// At most, for any number of ids.
+static uint32_t part_bits_most(size_t count) {
     const uint32_t bits = bit_count(count / PART_PAIRS); // one more than the logarithm
-    return bits == 0 ? 0 : bits - 1 < PART_BITS_MOST ? bits - 1 : PART_BITS_MOST;
+    return bits == 0 ? 0 : least(bits - 1, PART_BITS_MOST);
+}
+
+static uint32_t part_bits_for(size_t count, uint32_t id_bits) {
+    return count <= WHOLE_MOST && id_bits <= DIGIT_BITS_MOST ? 0 : least(part_bits_most(count), id_bits);
+}
+
+// Counters that are as many as the pairs of a part, about, cost no more than these.
+static uint32_t digit_bits_for(size_t part_pairs) {
+    const uint32_t bits = bit_count(part_pairs);
+    return bits < DIGIT_BITS_LEAST ? DIGIT_BITS_LEAST : least(bits, DIGIT_BITS_MOST);
 }
 
 // ---- one part -------------------------------------------------------------------------------------------------------
@@ -56,14 +74,26 @@ static size_t digit_of(const bp_pair *pair, digit d) {
     return (size_t)(key_of(pair) >> d.shift) & d.mask;
 }
 
-// Cuts `bits` bits from `first` on into digits of nearly the same length. Returns their number.
-static size_t cut_digits(digit *digits, uint32_t first, uint32_t bits) {
-    const uint32_t count = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
+// Cuts `bits` bits from `first` on into digits of nearly the same length, `most` bits at most. Returns their number.
+static size_t cut_digits(digit *digits, uint32_t first, uint32_t bits, uint32_t most) {
+    const uint32_t count = (bits + most - 1) / most;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t begin = bits * i / count, end = bits * (i + 1) / count;
         digits[i] = (digit){.shift = first + begin, .mask = ((uint32_t)1 << (end - begin)) - 1};
     }
     return count;
+}
+
+// From anywhere (`to` itself included) to `to`.
+static void insert_pairs(const bp_pair *from, bp_pair *to, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const bp_pair next = from[i];
+        size_t at = i;
+        for (; at > 0 && key_of(&to[at - 1]) > key_of(&next); --at) {
+            to[at] = to[at - 1];
+        }
+        to[at] = next;
+    }
 }
 
 static void sort_by_digit(const bp_pair *from, bp_pair *to, size_t count, digit d) {
@@ -167,7 +197,7 @@ static bp_blocks blocks_for(size_t count, const bp_runtime *runtime) {
 }
 
 bool bp_sort_pairs_reserve(bp_buffer *scratch, size_t count, const bp_runtime *runtime) {
-    const size_t parts = (size_t)1 << part_bits_for(count);
+    const size_t parts = (size_t)1 << part_bits_most(count);
     const size_t counters = bp_size_multiply(parts * blocks_for(count, runtime).count + parts + 1, sizeof(size_t));
     const size_t bytes = bp_size_add(bp_size_multiply(count, sizeof(bp_pair)), counters);
     return bp_buffer_reserve_slack(scratch, &runtime->allocator, 0, bytes, 1);
@@ -185,25 +215,24 @@ static void sort_parted(pair_sort *s, const bp_executor *executor) {
 
 bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_count, bp_buffer *scratch,
                    const bp_runtime *runtime) {
-    if (count < 2) {
-        if (count == 1) {
-            to[0] = from[0];
-        }
+    if (count <= FEW) {
+        insert_pairs(from, to, count);
         return true;
     }
     if (!bp_sort_pairs_reserve(scratch, count, runtime)) {
         return false;
     }
-    const uint32_t id_bits = bit_count(id_count - 1), most = part_bits_for(count);
+    const uint32_t id_bits = bit_count(id_count - 1), part_bits = part_bits_for(count, id_bits);
+    const uint32_t digit_bits = digit_bits_for(count >> part_bits);
     pair_sort s = {.from = from,
                    .parted = scratch->data,
                    .to = to,
                    .id_bits = id_bits,
-                   .part_bits = most < id_bits ? most : id_bits,
+                   .part_bits = part_bits,
                    .blocks = blocks_for(count, runtime)};
-    s.digit_count = cut_digits(s.digits, 0, id_bits);
-    s.digit_count += cut_digits(s.digits + s.digit_count, 32, id_bits - s.part_bits);
-    if (s.part_bits == 0) {
+    s.digit_count = cut_digits(s.digits, 0, id_bits, digit_bits);
+    s.digit_count += cut_digits(s.digits + s.digit_count, 32, id_bits - part_bits, digit_bits);
+    if (part_bits == 0) {
         sort_part(&s, from, s.parted, to, count);
     } else {
         sort_parted(&s, &runtime->executor);

@@ -8,7 +8,8 @@
 
 enum {
     BLOCK_LEAST = 8192, // pairs that are worth a task
-    BLOCKS_MOST = 256
+    BLOCKS_MOST = 256,
+    AT_ONCE = 4 // pairs that are compared together
 };
 
 static uint64_t key_of_pair(bp_pair pair) {
@@ -57,6 +58,21 @@ static size_t begin_before(const comparison *c, size_t block) {
     return advance(c->before, 0, key_of_pair(c->after->data[bp_block_begin(c->blocks, block)]));
 }
 
+// How many of the next `most` pairs are certainly the same: from one update to the next, most are.
+static size_t count_same(const bp_pair *before, const bp_pair *after, size_t most) {
+    size_t same = 0;
+    for (; same + AT_ONCE <= most; same += AT_ONCE) {
+        uint32_t difference = 0;
+        for (size_t i = same; i < same + AT_ONCE; ++i) {
+            difference |= (before[i].a ^ after[i].a) | (before[i].b ^ after[i].b);
+        }
+        if (difference != 0) {
+            break;
+        }
+    }
+    return same;
+}
+
 static void task_compare(void *context, size_t block) {
     comparison *c = context;
     const bp_pair *before = c->before->data, *after = c->after->data;
@@ -80,6 +96,12 @@ static void task_compare(void *context, size_t block) {
         }
         i += old_key <= new_key;
         k += new_key <= old_key;
+        if (old_key == new_key && c->marks == NULL) {
+            const size_t rest = before_end - i < after_end - k ? before_end - i : after_end - k;
+            const size_t same = count_same(before + i, after + k, rest);
+            i += same;
+            k += same;
+        }
     }
     c->begun_counts[block] = begun;
     c->ended_counts[block] = ended;

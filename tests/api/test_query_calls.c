@@ -185,6 +185,34 @@ static void refused_memory_changes_no_answer(void **state) {
     test_allocator_finish(&allocator);
 }
 
+// Faces that no float can tell from each other.
+static void boxes_in_64_bits_are_told_apart(void **state) {
+    (void)state;
+    const double tiny = 0x1p-40;
+    bp_world *world;
+    assert_int_equal(bp_world_create(NULL, &world), BP_OK);
+    for (bp_id i = 0; i < OBJECTS; ++i) {
+        const bp_box_double box = {{i + tiny, tiny, -tiny}, {i + 0.5 + tiny, 1.0, tiny}};
+        assert_int_equal(bp_add_double(world, &box, NULL, &(bp_id){0}), BP_OK);
+    }
+    for (size_t asked = 0; asked < QUESTIONS; ++asked) { // the first look at all boxes, the others at a grid
+        const size_t first = 3 + 20 * asked, last = first + 9;
+        for (int side = 0; side < 4; ++side) { // each face: meets, or just does not
+            const double from = (double)first + 0.5 + tiny + (side % 2 == 0 ? 0.0 : tiny / 2);
+            const double to = (double)last + tiny - (side / 2 == 0 ? 0.0 : tiny / 2);
+            const bp_box_double box = {{from, 0.0, 0.0}, {to, 0.5, 0.0}};
+            const size_t expected = 10 - (size_t)(side % 2) - (size_t)(side / 2);
+            bp_id ids[16];
+            size_t found;
+            assert_int_equal(bp_query_box_double(world, &box, NULL, ids, COUNT_OF(ids), &found), BP_OK);
+            assert_int_equal(found, expected);
+            assert_int_equal(ids[0], first + (size_t)(side % 2));
+            assert_int_equal(ids[found - 1], last - (size_t)(side / 2));
+        }
+    }
+    bp_world_destroy(world);
+}
+
 // What the world keeps for queries is not used after any change, not even after one that is nothing to an update.
 static void a_move_inside_the_margin_is_seen(void **state) {
     const bp_config config = {.method = BP_METHOD_BRUTE_FORCE, .margin = 1.0f};
@@ -638,6 +666,7 @@ int main(void) {
         cmocka_unit_test(a_callback_may_not_ask),
         cmocka_unit_test(the_grid_answers_without_memory),
         cmocka_unit_test(refused_memory_changes_no_answer),
+        cmocka_unit_test(boxes_in_64_bits_are_told_apart),
         cmocka_unit_test(a_move_inside_the_margin_is_seen),
         cmocka_unit_test(threads_may_ask_at_once),
     };

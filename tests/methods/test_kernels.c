@@ -382,8 +382,8 @@ static void check_sort(size_t count, uint32_t id_count, bool one_a) {
 
 static void sorts_pairs_like_qsort(void **state) {
     (void)state;
-    static const size_t counts[] = {0, 1, 2, 3, 31, 1000, 70000};
-    static const uint32_t id_counts[] = {1, 2, 2047, 2048, 2049, 1u << 22, (1u << 22) + 1, UINT32_MAX - 1};
+    static const size_t counts[] = {0, 1, 2, 3, 24, 25, 31, 1000, 32768, 32769, 70000};
+    static const uint32_t id_counts[] = {1, 2, 2047, 2048, 2049, 4096, 4097, 1u << 22, (1u << 22) + 1, UINT32_MAX - 1};
     for (size_t i = 0; i < COUNT_OF(counts); ++i) {
         for (size_t j = 0; j < COUNT_OF(id_counts); ++j) {
             check_sort(counts[i], id_counts[j], false);

@@ -112,10 +112,14 @@ static void search_wrapped(bp_source_search *search, const bp_box *box) {
     search_places(search, &p);
 }
 
+static void search_grid(const bp_sorted_grid *grid, const bp_box *box, const bp_hit_receiver *hits) {
+    bp_sorted_grid_query_box(grid, box, hits);
+    bp_sorted_grid_query_scanned(grid, box, hits);
+}
+
 static void search_unwrapped(bp_source_search *search, const bp_box *box) {
     const bp_hit_receiver hits = {.receive = bp_source_search_receive, .context = search};
-    bp_sorted_grid_query_box(search->source->grid, box, &hits);
-    bp_sorted_grid_query_scanned(search->source->grid, box, &hits);
+    search_grid(search->source->grid, box, &hits);
 }
 
 void bp_query_find_in_box(const bp_query *query, const bp_box *box, const bp_found_receiver *receiver) {
@@ -135,7 +139,9 @@ void bp_query_find_in_box(const bp_query *query, const bp_box *box, const bp_fou
 typedef struct box_search {
     const bp_query *query;
     const bp_box_double *box;
-    bool rounded; // the box that was searched for is larger than this one
+    bool rounded;    // the box that was searched for is larger than this one
+    bool has_margin; // boxes in grids are larger than those of the world by more than rounding
+    bp_box inner;    // this box, rounded inwards; min may be above max
     const bp_id_sink *sink;
 } box_search;
 
@@ -150,11 +156,53 @@ static void receive_overlapping(void *context, const bp_found *found) {
     s->sink->offer(s->sink->context, found->id);
 }
 
+// Most queries: nothing has changed, and everybody is looked for. Then what the grid has found is offered at once.
+static bool is_plain(const bp_query *query) {
+    return query->source_count == 1 && query->object == NULL && query->sources[0].stale == NULL &&
+           bp_unindexed_count(&query->unindexed) == 0 && !bp_is_periodic(&query->world->setup.overlap);
+}
+
+// A face in the grid lies where the input box has it, or at the next float outside of that. So if it is beyond a face of
+// the inner box, the input box is at least as far, and need not be looked at.
+static bool is_surely_met(const box_search *s, const bp_columns *columns, size_t position) {
+    bool met = !s->has_margin;
+    for (uint32_t axis = 0; axis < s->query->world->setup.overlap.dimensions; ++axis) {
+        met &= columns->min[axis][position] < s->inner.max[axis];
+        met &= columns->max[axis][position] > s->inner.min[axis];
+    }
+    return met;
+}
+
+static bool is_met(const box_search *s, bp_id id) {
+    const bp_box_double box = bp_query_input_box(s->query, &(bp_found){.id = id});
+    return bp_boxes_overlap_by_rule(s->box, &box, &s->query->world->setup.overlap);
+}
+
+static void receive_plain(void *context, const bp_columns *columns, const bp_pair *hits, size_t count) {
+    const box_search *s = context;
+    const bp_query_source *source = &s->query->sources[0];
+    const bool is_certain = source->exact && !s->rounded;
+    for (size_t i = 0; i < count; ++i) {
+        const bp_id id = source->ids != NULL ? source->ids[hits[i].b] : hits[i].b;
+        if (is_certain || is_surely_met(s, columns, hits[i].a) || is_met(s, id)) {
+            s->sink->offer(s->sink->context, id);
+        }
+    }
+}
+
 void bp_query_find_overlapping(const bp_query *query, const bp_box_double *box, const bp_id_sink *sink) {
     const bp_box outer = bp_box_flatten(bp_box_round_outwards(box), query->world->setup.overlap.dimensions);
     box_search s = {.query = query, .box = box, .sink = sink};
+    s.has_margin = bp_world_boxes_have_margin(&query->world->boxes);
     for (uint32_t axis = 0; axis < query->world->setup.overlap.dimensions; ++axis) {
         s.rounded |= (double)outer.min[axis] != box->min[axis] || (double)outer.max[axis] != box->max[axis];
+        s.inner.min[axis] = bp_round_up(box->min[axis]);
+        s.inner.max[axis] = bp_round_down(box->max[axis]);
+    }
+    if (is_plain(query)) {
+        const bp_hit_receiver hits = {.receive = receive_plain, .context = &s};
+        search_grid(query->sources[0].grid, &outer, &hits);
+        return;
     }
     const bp_found_receiver receiver = {.receive = receive_overlapping, .context = &s};
     bp_query_find_in_box(query, &outer, &receiver);

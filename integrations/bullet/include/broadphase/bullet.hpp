@@ -12,8 +12,9 @@
 /// What is different from a btDbvtBroadphase:
 ///   - Pairs are found in calculateOverlappingPairs, not in setAabb or createProxy, and they end in the step in which
 ///     their boxes part.
-///   - Boxes are exact, but those of objects that move slowly get a margin (set_resting_margin), so that the trembling of
-///     objects at rest costs nothing. Pairs of such objects may be further apart by twice the margin.
+///   - Boxes are exact, but where next to nothing moves, those of objects that move slowly get a margin
+///     (set_resting_margin), so that the trembling of objects at rest costs nothing. Pairs of such objects may be further
+///     apart by twice the margin.
 ///   - A changed group or mask of a proxy counts from its next setAabb on, also for pairs that are there. A callback of the
 ///     pair cache is asked when two boxes begin to overlap, and not again while they do (as with btAxisSweep3).
 ///   - A box with a NaN, or with min > max, overlaps nothing.
@@ -123,7 +124,8 @@ public:
     bullet_broadphase &operator=(const bullet_broadphase &) = delete;
 
     /// How far the box of an object that moves slowly is grown on each side; 0: all boxes are exact. Slowly: by less than
-    /// a quarter of this in a step. Default: 0.05, as in btDbvtBroadphase. It counts from the next setAabb on.
+    /// a quarter of this in a step. Default: 0.05, as in btDbvtBroadphase. It counts from the next setAabb on. While more
+    /// than one object in 16 would leave such a box in a step, there are none: they would only make more pairs.
     void set_resting_margin(btScalar margin) {
         margin_ = margin;
     }
@@ -175,7 +177,7 @@ public:
         proxy &moved = *static_cast<proxy *>(given);
         prefetch_after(moved);
         if (!is_same(min, moved.m_aabbMin) || !is_same(max, moved.m_aabbMax)) {
-            if (!is_held(moved, min, max)) take_box(moved, min, max);
+            if (!is_calm_ || !is_held(moved, min, max)) take_box(moved, min, max);
             moved.m_aabbMin = min;
             moved.m_aabbMax = max;
         }
@@ -194,6 +196,7 @@ public:
     // ---- pairs ------------------------------------------------------------------------------------------------------
 
     void calculateOverlappingPairs(btDispatcher *dispatcher) override {
+        follow_motion();
         follow_filter_callback();
         hand_over_moves();
         if (!is_changed_) return;
@@ -269,6 +272,7 @@ private:
     using box = bullet_detail::box;
 
     static constexpr size_t chunk_size = 256;
+    static constexpr int few = 16; // one object in this many: then the library searches for what has changed
 
     // Throws, or remembers the failure. The world is as it was before the call that failed.
     bool check(bp_status status) {
@@ -326,16 +330,32 @@ private:
         return held;
     }
 
+    static btScalar distance(const btVector3 &a, const btVector3 &b) {
+        const btVector3 between = (a - b).absolute();
+        return std::max({between.x(), between.y(), between.z()});
+    }
+
     // Objects that will leave a margin soon get none.
-    btScalar margin_for(const proxy &moved, const btVector3 &min, const btVector3 &max) const {
-        const btScalar most = margin_ / 4;
-        return is_near(min, moved.m_aabbMin, most) && is_near(max, moved.m_aabbMax, most) ? margin_ : 0;
+    btScalar margin_for(btScalar motion) const {
+        return is_calm_ && motion <= margin_ / 4 ? margin_ : 0;
+    }
+
+    // Margins save a search of everything where few objects leave theirs in a step: all that do are counted or, where
+    // there are no margins, would be on average. Where many do, margins would only make more pairs for the narrow phase.
+    // Many may leave at once that have got theirs together; so the world is restless only in the next step.
+    void follow_motion() {
+        const bool do_few_leave = leaving_ <= btScalar(alive_count_) / few;
+        is_calm_ = do_few_leave || (is_calm_ && did_few_leave_);
+        did_few_leave_ = do_few_leave;
+        leaving_ = 0;
     }
 
     void take_box(proxy &moved, const btVector3 &min, const btVector3 &max) {
         const bool is_valid = bullet_detail::is_valid(min, max);
         if (is_valid) {
-            const btScalar margin = margin_for(moved, min, max);
+            const btScalar motion = std::max(distance(min, moved.m_aabbMin), distance(max, moved.m_aabbMax));
+            const btScalar margin = margin_for(motion);
+            leaving_ += is_calm_ || !(motion < margin_) ? 1 : motion / margin_;
             moved.given = bullet_detail::make_box(min, max, 0);
             moved.freedom = margin * btScalar(0.999);
             moved_ids_.push_back(moved.id);
@@ -474,6 +494,8 @@ private:
     std::vector<bp_id> moved_ids_;
     std::vector<box> moved_boxes_;
     btScalar margin_ = btScalar(0.05);
+    btScalar leaving_ = 0; // objects that have left their boxes since the last step, or would have
+    bool is_calm_ = true, did_few_leave_ = true;
     int last_unique_id_ = 0;
     size_t alive_count_ = 0;
     bool has_callback_ = false;

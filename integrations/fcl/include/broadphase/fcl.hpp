@@ -21,9 +21,11 @@
 #include <fcl/broadphase/broadphase_collision_manager.h>
 
 #include <cmath>
+#include <cstdint>
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <type_traits>
 #include <unordered_map>
 
 namespace broadphase {
@@ -215,6 +217,7 @@ private:
     // A manager with so many times as many objects is asked for each object of the other. Otherwise one search between both
     // sets is faster, though it looks at all boxes.
     static constexpr std::size_t few = 16;
+    static constexpr std::size_t at_once = 64; // boxes that are tested before the first of them is visited
 
     static box box_of(const object &one) noexcept {
         const fcl::AABB<S> &aabb = one.getAABB();
@@ -350,8 +353,8 @@ private:
         if (least == std::numeric_limits<S>::max() && visit_nearest(asked, least, seen, visit)) return true;
         std::sort(seen.begin(), seen.end());
         std::vector<std::pair<S, bp_id>> near;
-        std::vector<bp_id> buffer;
-        for (const bp_id id : list_box(grown(asked, least), buffer)) {
+        id_room room;
+        for (const bp_id id : list_box(grown(asked, least), room)) {
             const S apart = distance_of(asked, boxes_[id]);
             if (apart < least && !std::binary_search(seen.begin(), seen.end(), id)) near.emplace_back(apart, id);
         }
@@ -399,23 +402,30 @@ private:
         return result;
     }
 
-    array_view<const bp_id> list_box(const box &asked, std::vector<bp_id> &buffer) const {
+    // Room for the ids of a query: most have few, which need no memory of the heap.
+    struct id_room {
+        std::array<bp_id, 1024> few_ids;
+        std::vector<bp_id> many_ids;
+        bp_id *data() noexcept {
+            return many_ids.empty() ? few_ids.data() : many_ids.data();
+        }
+        std::size_t size() const noexcept {
+            return std::max(few_ids.size(), many_ids.size());
+        }
+    };
+
+    array_view<const bp_id> list_box(const box &asked, id_room &room) const {
         std::size_t found = 0;
-        bp_status status = scalar::list(world_.handle(), asked, buffer.data(), buffer.size(), &found);
+        bp_status status = scalar::list(world_.handle(), asked, room.data(), room.size(), &found);
         if (status == BP_ERROR_CAPACITY) {
-            buffer.resize(found);
-            status = scalar::list(world_.handle(), asked, buffer.data(), buffer.size(), &found);
+            room.many_ids.resize(found);
+            status = scalar::list(world_.handle(), asked, room.data(), room.size(), &found);
         }
         check(status);
-        return {buffer.data(), found};
+        return {room.data(), found};
     }
 
     // ---- two managers ----
-
-    static bool overlap(const box &a, const box &b) noexcept {
-        return a.min[0] <= b.max[0] && b.min[0] <= a.max[0] && a.min[1] <= b.max[1] && b.min[1] <= a.max[1] &&
-               a.min[2] <= b.max[2] && b.min[2] <= a.max[2];
-    }
 
     static S extent_of(const box &b) noexcept {
         return (b.max[0] - b.min[0]) + (b.max[1] - b.min[1]) + (b.max[2] - b.min[2]);
@@ -429,10 +439,14 @@ private:
         return a;
     }
 
-    // Objects of one manager that follow each other, and lie close enough to be asked for together.
+    // Objects of one manager that follow each other, and lie close enough to be asked for together. Their boxes are in
+    // columns, so that compilers test all at once.
     struct group {
         static constexpr std::size_t most = 4;
+        using truth = std::conditional_t<sizeof(S) == sizeof(std::int32_t), std::int32_t, std::int64_t>;
         std::array<bp_id, most> ids;
+        S min[3][most] = {}, max[3][most] = {};
+        std::array<truth, most> is_used = {};
         std::size_t count = 0;
         box bounds;
         S extents = 0; // the sum of all
@@ -442,8 +456,22 @@ private:
             if (count == most || (count > 0 && !(extent_of(grown) < extents + extent_of(b)))) return false;
             bounds = grown;
             extents += extent_of(b);
+            for (int axis = 0; axis < 3; ++axis) {
+                min[axis][count] = b.min[axis];
+                max[axis][count] = b.max[axis];
+            }
+            is_used[count] = 1;
             ids[count++] = id;
             return true;
+        }
+
+        // Which of the objects overlap a box.
+        std::array<truth, most> hits_of(const box &b) const noexcept {
+            std::array<truth, most> hits = is_used;
+            for (int axis = 0; axis < 3; ++axis)
+                for (std::size_t i = 0; i < most; ++i)
+                    hits[i] &= truth(min[axis][i] <= b.max[axis]) & truth(b.min[axis] <= max[axis][i]);
+            return hits;
         }
     };
 
@@ -451,29 +479,40 @@ private:
     // an arm lie side by side: one query for some of them is faster than one for each.
     template <class Visit>
     static void visit_pairs(const fcl_manager &few_objects, const fcl_manager &many, const Visit &visit) {
-        std::vector<bp_id> buffer(256);
+        id_room room;
         group together;
         bool has_ended = false;
         few_objects.each([&](bp_id id, object *) {
             if (together.add(id, few_objects.boxes_[id])) return false;
-            has_ended = visit_group(few_objects, together, many, buffer, visit);
+            has_ended = visit_group(few_objects, together, many, room, visit);
             together = group{};
             together.add(id, few_objects.boxes_[id]);
             return has_ended;
         });
-        if (!has_ended && together.count > 0) visit_group(few_objects, together, many, buffer, visit);
+        if (!has_ended && together.count > 0) visit_group(few_objects, together, many, room, visit);
     }
 
     template <class Visit>
     static bool visit_group(const fcl_manager &few_objects, const group &together, const fcl_manager &many,
-                            std::vector<bp_id> &buffer, const Visit &visit) {
-        for (const bp_id found : many.list_box(together.bounds, buffer)) {
-            for (std::size_t i = 0; i < together.count; ++i) {
-                const bp_id id = together.ids[i];
-                if (overlap(few_objects.boxes_[id], many.boxes_[found]) &&
-                    visit(few_objects.objects_[id], many.objects_[found]))
-                    return true;
+                            id_room &room, const Visit &visit) {
+        const array_view<const bp_id> found = many.list_box(together.bounds, room);
+        struct meeting {
+            std::uint32_t mine;
+            bp_id theirs;
+        };
+        std::array<meeting, at_once * group::most> met;
+        for (std::size_t begin = 0; begin < found.size(); begin += at_once) {
+            const std::size_t end = std::min(begin + at_once, found.size());
+            std::size_t count = 0;
+            for (std::size_t k = begin; k < end; ++k) { // without a branch, which would be unpredictable
+                const auto hits = together.hits_of(many.boxes_[found[k]]);
+                for (std::uint32_t i = 0; i < group::most; ++i) {
+                    met[count] = {i, found[k]};
+                    count += static_cast<std::size_t>(hits[i]);
+                }
             }
+            for (std::size_t k = 0; k < count; ++k)
+                if (visit(few_objects.objects_[together.ids[met[k].mine]], many.objects_[met[k].theirs])) return true;
         }
         return false;
     }
