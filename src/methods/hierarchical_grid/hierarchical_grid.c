@@ -78,6 +78,10 @@ enum {
     BUDGET_LEAST = 4096 // objects
 };
 
+// Tests of bundles for each object and pair, beyond which split is faster: surfaces 3.2 to 4.3, cloth in folds of 10^5 and 10^6
+// triangles 6.0 and 7.7, in 1.1 and 2.1 times the time of split. (Some hundred bundles do not tell: folds are uneven.)
+static const double BUNDLES_TESTS = 6.5;
+
 static void hierarchical_grid_init(void *state, const bp_method_setup *setup) {
     hierarchical_grid *g = state;
     *g = (hierarchical_grid){.setup = setup, .bundles = {.setup = setup}};
@@ -407,12 +411,16 @@ static bp_status search_bundles(hierarchical_grid *g, const void *context, bp_si
     return bp_bundles_find(&g->bundles, g->boxes, g->count, sink);
 }
 
-// False if bundles meet too many others.
+// False if bundles meet too many others. If they meet many, the next searches are left to split.
 static bool find_in_bundles(hierarchical_grid *g, bp_sink *sink, bp_status *status) {
     const budgeted_search s = {.search_grid = search_bundles, .objects = g->count};
     bp_sink_flush(sink);
+    const uint64_t tests = sink->tests;
+    const size_t pairs = sink->count;
     const bool is_over = is_over_budget(g, &s, sink, status);
-    g->bundles_wait = is_over ? FORM_WAIT : 0;
+    const bool are_many =
+        (double)(sink->tests - tests) > BUNDLES_TESTS * ((double)g->count + (double)(sink->count - pairs));
+    g->bundles_wait = is_over || are_many ? FORM_WAIT : 0;
     return !is_over;
 }
 
