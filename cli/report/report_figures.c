@@ -215,9 +215,9 @@ static figure_range margins_of(const chart_data *points, const char *category, c
         figure_range own = {0}, others = {0};
         for (size_t k = 0; k < points->series[i].count; k++) {
             const chart_point *point = &points->series[i].points[k];
-            const char *name = points->categories[(size_t)point->x];
-            if (fits(name, without[0]) || fits(name, without[1])) continue;
-            widen(fits(name, category) ? &own : &others, point->y);
+            const char *label = points->categories[(size_t)point->x];
+            if (fits(label, without[0]) || fits(label, without[1])) continue;
+            widen(fits(label, category) ? &own : &others, point->y);
         }
         if (own.count == 0 || others.count == 0) continue;
         widen(&range, beside_best ? own.low / fmin(own.low, others.low) : others.low / own.low);
