@@ -77,6 +77,12 @@ template <class S> bool meet(fcl::CollisionObject<S> *a, fcl::CollisionObject<S>
     return found->pairs.size() >= found->enough;
 }
 
+// Whatever a manager asks about.
+template <class S> bool count_all(fcl::CollisionObject<S> *a, fcl::CollisionObject<S> *b, void *data) {
+    static_cast<meetings *>(data)->pairs.push_back(std::minmax<const void *>(a, b));
+    return false;
+}
+
 // All pairs, sorted; each must have come once.
 template <class Ask> std::vector<std::pair<const void *, const void *>> met(const Ask &ask) {
     meetings found;
@@ -391,6 +397,24 @@ void serves_a_real_program() {
     CHECK(std::abs(distances[0] - 0.17) < 1e-6 && std::abs(distances[0] - distances[1]) < 1e-6);
 }
 
+// Pairs whose boxes do not overlap are nobody's.
+template <class S> void takes_over_no_other_question() {
+    scene<S> s(300, 12), others(20, 13);
+    bp_config config = {};
+    config.margin = 1;
+    config.period[0] = 5;
+    config.shape = BP_SHAPE_SPHERES;
+    config.dimensions = 2;
+    broadphase::fcl_manager<S> plain, odd(config), mine;
+    plain.registerObjects(s.pointers);
+    odd.registerObjects(s.pointers);
+    mine.registerObjects(others.pointers);
+    CHECK(met([&](void *data) { odd.collide(data, count_all<S>); }) ==
+          met([&](void *data) { plain.collide(data, count_all<S>); }));
+    CHECK(met([&](void *data) { odd.collide(&mine, data, count_all<S>); }) ==
+          met([&](void *data) { plain.collide(&mine, data, count_all<S>); }));
+}
+
 template <class S> void all_cases() {
     finds_the_pairs_of_others<S>();
     sees_what_is_updated<S>();
@@ -400,6 +424,7 @@ template <class S> void all_cases() {
     finds_the_least_distance<S>();
     boxes_may_be_empty_or_endless<S>();
     threads_may_ask<S>();
+    takes_over_no_other_question<S>();
 }
 
 } // namespace

@@ -64,9 +64,9 @@ public:
     using object = fcl::CollisionObject<S>;
     using base = fcl::BroadPhaseCollisionManager<S>;
 
-    /// `config` gives threads, an allocator, a log or a method. What changes the question (margin, period, shape) is honored
-    /// too, so leave it alone.
-    explicit fcl_manager(const bp_config &config = {}) : config_(config), world_(config) {
+    /// `config` gives threads, an allocator, a log or a method. What would change the question (margin, period, shape,
+    /// dimensions) is not taken over: a manager compares the boxes that FCL has.
+    explicit fcl_manager(const bp_config &config = {}) : config_(without_question(config)), world_(config_) {
     }
 
     // ---- objects ----
@@ -218,6 +218,15 @@ private:
     // sets is faster, though it looks at all boxes.
     static constexpr std::size_t few = 16;
     static constexpr std::size_t at_once = 64; // boxes that are tested before the first of them is visited
+
+    static bp_config without_question(bp_config config) noexcept {
+        const bp_config plain = {};
+        config.margin = plain.margin;
+        config.shape = plain.shape;
+        config.dimensions = plain.dimensions;
+        for (int axis = 0; axis < 3; ++axis) config.period[axis] = plain.period[axis];
+        return config;
+    }
 
     static box box_of(const object &one) noexcept {
         const fcl::AABB<S> &aabb = one.getAABB();
