@@ -38,8 +38,10 @@ void bp_workers_close(bp_runtime *runtime) {
 #include <unistd.h>
 
 enum {
-    LINE = 64,            // bytes: what two processors cannot write at once
-    STACK_BYTES = 1 << 20 // of a worker: tasks take less than 64 KiB, the rest is for the caller's filter
+    LINE = 64,             // bytes: what two processors cannot write at once
+    STACK_BYTES = 1 << 20, // of a worker: tasks take less than 64 KiB, the rest is for the caller's filter
+    THREADS_PER_CORE = 4,  // at most,
+    THREADS_ALWAYS = 64    // or so many, if that is more
 };
 
 static const double SPIN_SECONDS = 50e-6;   // about what it costs to sleep and to be woken
@@ -459,9 +461,30 @@ void bp_workers_rest(const bp_executor *executor) {
 
 // ---- life -----------------------------------------------------------------------------------------------------------
 
+static uint32_t core_count(void) {
+#if defined(__linux__)
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) == 0) { // those that this process may use
+        return (uint32_t)CPU_COUNT(&cores);
+    }
+#endif
+#if defined(_WIN32)
+    const long count = pthread_num_processors_np();
+#else
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+    return count > 1 ? (uint32_t)count : 1;
+}
+
+// More threads than a machine has cores for do nothing but take room for their stacks.
+static size_t threads_most(void) {
+    const size_t most = (size_t)THREADS_PER_CORE * core_count();
+    return most > THREADS_ALWAYS ? most : THREADS_ALWAYS;
+}
+
 static workers *make_workers(const bp_runtime *runtime) {
     const bp_allocator *allocator = &runtime->allocator;
-    const size_t most = runtime->executor.workers - 1;
+    const size_t asked = runtime->executor.workers - 1, most = asked < threads_most() ? asked : threads_most();
     const size_t bytes = sizeof(workers) + (most + 1) * (sizeof(lane) + sizeof(member));
     workers *w = allocator->allocate(allocator->context, bytes);
     if (w == NULL) {
@@ -519,21 +542,6 @@ void bp_workers_end(bp_executor *executor) {
         allocator.release(allocator.context, w, w->bytes);
     }
     *executor = (bp_executor){0};
-}
-
-static uint32_t core_count(void) {
-#if defined(__linux__)
-    cpu_set_t cores;
-    if (sched_getaffinity(0, sizeof cores, &cores) == 0) { // those that this process may use
-        return (uint32_t)CPU_COUNT(&cores);
-    }
-#endif
-#if defined(_WIN32)
-    const long count = pthread_num_processors_np();
-#else
-    const long count = sysconf(_SC_NPROCESSORS_ONLN);
-#endif
-    return count > 1 ? (uint32_t)count : 1;
 }
 
 uint32_t bp_workers_wanted(int32_t threads) {

@@ -243,14 +243,14 @@ good pairs big.npy -o big.csv
 same big.csv piped.csv 'a big file'
 [ "$(wc -l <big.csv)" -gt 500000 ] || fail 'a big file has many pairs'
 
-# More threads than the system grants: those that there are do the work. (Programs with sanitizers do not start like this.
+# Very many threads in little memory: no more are started than are of use. (Programs with sanitizers do not start like this.
 # The C library must not take address space for each thread that allocates: that is what would run out, at times.)
-if can_check 'threads that are refused, because the emulator needs memory of its own' &&
+if can_check 'very many threads, because the emulator needs memory of its own' &&
     (ulimit -v 800000 && "$tool" --version) >out 2>err; then
     checks=$((checks + 1))
     (ulimit -v 800000 && MALLOC_ARENA_MAX=1 "$tool" pairs big.npy --threads 1024 -o limited.csv) >out 2>err ||
-        fail "threads that are refused: exit status $?"
-    same big.csv limited.csv 'threads that are refused'
+        fail "very many threads: exit status $?"
+    same big.csv limited.csv 'very many threads'
 fi
 
 # ----------------------------------------------------------------------------------------------------------------------
