@@ -1,6 +1,7 @@
 import gc
 import io
 import pickle
+import signal
 import threading
 
 import numpy as np
@@ -264,6 +265,36 @@ def test_a_world_in_a_cycle_is_collected():
     gone = watch()
     gc.collect()
     assert gone() is None
+
+
+def test_a_signal_that_changes_the_world_ends_what_was_found():
+    boxes = brute_force.random_boxes(np.random.default_rng(1), 5000, size=0.02)
+    world = broadphase.World()
+    world.add(boxes)
+    changed = []
+
+    def change(number, frame):
+        try:
+            world.add(boxes)
+            changed.append(len(world))
+        except broadphase.Error:
+            pass  # in use
+
+    before = signal.signal(signal.SIGALRM, change)
+    try:
+        for _ in range(1000):
+            world.move(boxes)
+            signal.setitimer(signal.ITIMER_REAL, 0.0001)
+            update = world.update()
+            if changed:
+                break
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert changed
+    with pytest.raises(broadphase.Error, match="has changed since"):
+        update.pairs
 
 
 def test_threads_take_turns_or_are_told():
