@@ -1,8 +1,10 @@
+import copy
 import gc
 import io
 import pickle
 import signal
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -204,9 +206,9 @@ def test_save_load_and_pickle():
     file.seek(6)
     empty = broadphase.World()
     assert empty.load(file) is empty and len(empty) == 100
-    copy = pickle.loads(pickle.dumps(world))
-    np.testing.assert_array_equal(copy.update().pairs, expected)
-    assert "bvh" in repr(copy)
+    twin = pickle.loads(pickle.dumps(world))
+    np.testing.assert_array_equal(twin.update().pairs, expected)
+    assert "bvh" in repr(twin)
     flat = broadphase.World()
     flat.add(np.zeros((2, 4)))
     assert len(pickle.loads(pickle.dumps(flat)).update().pairs) == 1
@@ -250,21 +252,80 @@ def test_with_len_repr_and_close():
 
 
 def test_a_world_in_a_cycle_is_collected():
-    class Watched(broadphase.World):
-        pass
-
-    import weakref
-
-    def watch():
+    def watch(hold):
         holder = []
-        world = Watched(filter=lambda a, b: holder)
-        holder.append(world)
+        world = broadphase.World(filter=lambda a, b: True if holder else True)
         world.add(np.zeros((4, 6)))
+        holder.append(hold(world))
         return weakref.ref(world)
 
-    gone = watch()
+    for gone in watch(lambda world: world), watch(lambda world: world.update()):
+        gc.collect()
+        assert gone() is None
+
+
+class Crowd(broadphase.World):
+    __slots__ = ("street", "__dict__")
+
+    def __init__(self, people, street="none", **settings):
+        super().__init__(**settings)
+        self.people, self.street = people, street
+        self.add(people)
+
+
+def test_a_subclass_begins_as_it_likes():
+    crowd = Crowd(np.zeros((3, 4)), "main", pair_order="sorted")
+    assert crowd.update().pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
+    crowd.friends = [1, 2]
+    for twin in pickle.loads(pickle.dumps(crowd)), copy.copy(crowd), copy.deepcopy(crowd):
+        assert type(twin) is Crowd and twin.street == "main" and twin.friends == [1, 2] and len(twin) == 3
+        assert twin.update().pairs.tolist() == crowd.update().pairs.tolist()
+    assert copy.copy(crowd).friends is crowd.friends and copy.deepcopy(crowd).friends is not crowd.friends
+
+    class Forgetful(broadphase.World):
+        def __init__(self):
+            pass
+
+    with pytest.raises(broadphase.Error, match=r"super\(\).__init__"):
+        Forgetful().add(np.zeros((3, 4)))
+    with pytest.raises(broadphase.Error, match="begun already"):
+        crowd.__init__(np.zeros((3, 4)))
+    for wrong in None, (), ({}, b"", None), ({"method": "none"}, b"", None):
+        with pytest.raises((TypeError, broadphase.ArgumentError)):
+            broadphase.World.__new__(broadphase.World).__setstate__(wrong)
+
+
+def test_a_state_is_a_copy_of_the_settings():
+    world = broadphase.World(filter=lambda a, b: a == 0)
+    world.add(np.zeros((3, 6)))
+    world.__getstate__()[0].clear()
     gc.collect()
-    assert gone() is None
+    assert set_of(world.update().pairs) == {(0, 1), (0, 2)}
+
+
+def test_loaded_objects_keep_their_dimensions():
+    world = broadphase.World()
+    world.add(np.zeros((3, 6)))
+    file = io.BytesIO()
+    world.save(file)
+    file.seek(0)
+    for loaded in broadphase.World.load(file), pickle.loads(pickle.dumps(world)):
+        with pytest.raises(broadphase.ArgumentError, match="dimensions"):
+            loaded.add(np.zeros((1, 4)))
+        assert len(loaded) == 3
+    empty = pickle.loads(pickle.dumps(broadphase.World()))
+    empty.add(np.zeros((1, 4)))
+    assert "2 dimensions" in repr(empty)
+
+
+@pytest.mark.parametrize("first, then", [(4, 6), (6, 4)])
+def test_boxes_that_are_refused_decide_on_no_dimensions(first, then):
+    for call in (lambda world, boxes: world.add(boxes), lambda world, boxes: world.move(boxes)):
+        world = broadphase.World()
+        with pytest.raises(broadphase.Error):
+            call(world, np.full((2, first), np.nan))
+        world.add(np.zeros((2, then)))
+        assert f"{then // 2} dimensions" in repr(world)
 
 
 def test_a_signal_that_changes_the_world_ends_what_was_found():
