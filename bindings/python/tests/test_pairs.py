@@ -100,7 +100,7 @@ def test_the_sentence_names_the_box():
 
 def test_settings_are_the_words_of_the_tool():
     boxes = brute_force.random_boxes(np.random.default_rng(1), 30)
-    with pytest.raises(broadphase.ArgumentError, match="unknown field 'metod'; the fields are method"):
+    with pytest.raises(broadphase.ArgumentError, match=r"unknown field 'metod' \(did you mean 'method'\?\); the fields are method"):
         broadphase.pairs(boxes, metod="bvh")
     with pytest.raises(broadphase.ArgumentError, match="unknown method 'bhv'"):
         broadphase.pairs(boxes, method="bhv")
