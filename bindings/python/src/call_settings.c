@@ -104,6 +104,11 @@ static const char *completed(const char *name, const char *text, char *longer, s
 
 bool call_settings_set(call_settings *self, const char *name, PyObject *value) {
     if (value == Py_None) return true; // the default
+    if (strcmp(name, "flags") == 0) {  // one of them says whose the memory of pairs is
+        PyErr_SetString(core.argument_error,
+                        "flags: in Python they are arguments: events, half, distances, vectors, shifts");
+        return false;
+    }
     PyObject *object = text_of(value);
     const char *text = object == NULL ? NULL : PyUnicode_AsUTF8AndSize(object, NULL);
     bool good = text != NULL;

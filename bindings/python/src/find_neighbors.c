@@ -38,11 +38,16 @@ static void release_sets(point_sets *sets) {
     rows_release(&sets->radii);
 }
 
+// An array without dimensions is a number.
+static bool is_row(PyObject *radius) {
+    if (PyFloat_Check(radius) || PyLong_Check(radius) || !PySequence_Check(radius)) return false;
+    const bool has_length = PySequence_Size(radius) >= 0;
+    PyErr_Clear();
+    return has_length;
+}
+
 static bool take_radius(point_sets *sets, PyObject *radius) {
-    if (PyFloat_Check(radius) || PyLong_Check(radius) || !PySequence_Check(radius)) {
-        sets->radius = PyFloat_AsDouble(radius);
-        return !(sets->radius == -1.0 && PyErr_Occurred());
-    }
+    if (!is_row(radius)) return argument_real(radius, "radius", &sets->radius);
     if (sets->are_two) {
         PyErr_SetString(core.unsupported_error, "radius: between two sets of points there is one for all");
         return false;

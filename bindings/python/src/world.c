@@ -4,6 +4,7 @@
 #include "rows_in.h"
 #include "rows_out.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <structmember.h>
@@ -353,18 +354,20 @@ static int compare_ids(const void *a, const void *b) {
 }
 
 // Are all ids alive, and, if asked, each there once?
-static bp_status check_ids(const bp_world *world, const rows_in *ids, bool once) {
+static bp_status check_ids(world_object *self, const rows_in *ids, bool once) {
     bp_status status = BP_OK;
     const uint32_t *data = ids->data;
     for (size_t i = 0; i < ids->count && status == BP_OK; i++)
-        status = bp_get_object_double(world, data[i], NULL, NULL);
+        status = bp_get_object_double(self->world, data[i], NULL, NULL);
     if (status != BP_OK || !once || ids->count < 2) return status;
     uint32_t *sorted = malloc(ids->count * sizeof *sorted);
     if (sorted == NULL) return BP_ERROR_MEMORY;
     memcpy(sorted, data, ids->count * sizeof *sorted);
     qsort(sorted, ids->count, sizeof *sorted, compare_ids);
     for (size_t i = 1; i < ids->count; i++) {
-        if (sorted[i] == sorted[i - 1]) status = BP_ERROR_ID;
+        if (sorted[i] != sorted[i - 1]) continue;
+        snprintf(self->settings.sentence, SENTENCE_SIZE, "ids: %u is there twice", (unsigned)sorted[i]);
+        status = BP_ERROR_ID;
     }
     free(sorted);
     return status;
@@ -386,7 +389,7 @@ static PyObject *world_remove(PyObject *object, PyObject *argument) {
     bool good = world_begin_change(self);
     if (good) {
         const uint32_t *data = ids.data;
-        bp_status status = check_ids(self->world, &ids, true);
+        bp_status status = check_ids(self, &ids, true);
         for (size_t i = 0; i < ids.count && status == BP_OK; i++) status = bp_remove(self->world, data[i]);
         good = world_end_change(self, status);
     }
@@ -414,7 +417,7 @@ static PyObject *world_set_object(PyObject *object, PyObject *const *values, Py_
     bool good = !PyErr_Occurred() && world_begin_change(self);
     if (good) {
         const uint32_t *data = ids.data;
-        bp_status status = check_ids(self->world, &ids, false);
+        bp_status status = check_ids(self, &ids, false);
         for (size_t i = 0; i < ids.count && status == BP_OK; i++) {
             status = bp_set_object(self->world, data[i], objects == NULL ? NULL : &objects[i]);
         }

@@ -67,6 +67,11 @@ def test_what_fails_changes_nothing():
                  lambda: world.add(np.zeros((2, 4))), lambda: world.add(np.zeros((2, 6)), mask=-1)):
         with pytest.raises(broadphase.ArgumentError):
             call()
+    with pytest.raises(broadphase.IdError, match="ids: 4 is there twice"):
+        world.remove([4, 2, 4])
+    for mask in np.arange(10) < 2, [True, False]:
+        with pytest.raises(TypeError, match="found a mask"):
+            world.remove(mask)
     for call in (lambda: world.remove("one"), lambda: world.remove(1.5), lambda: world.move(), lambda: world.add()):
         with pytest.raises((TypeError, ValueError)):
             call()
@@ -187,6 +192,23 @@ def test_rows_of_questions_are_single_ones_together(dtype):
     boxes[7, 1] = np.nan
     with pytest.raises(broadphase.BoxError, match="7"):
         world.query_box(boxes)
+
+
+def test_questions_that_are_wrong():
+    world = broadphase.World()
+    assert len(world.query_box(np.zeros(4))) == 0
+    world.add(np.zeros((2, 6)))
+    for call in (lambda: world.query_box(np.zeros(4)), lambda: world.query_nearest(np.zeros((3, 2))),
+                 lambda: world.query_ray([0, 0, 0], [1, 0]), lambda: world.query_ray([0, 0], [1, 0, 0])):
+        with pytest.raises(broadphase.ArgumentError, match="the coordinates have two"):
+            call()
+    for wrong in -1, 2 ** 32, 2 ** 80, "all", 1.5:
+        with pytest.raises(broadphase.ArgumentError, match="mask: expected a whole number from 0 to 4294967295, found "):
+            world.query_box(np.zeros(6), mask=wrong)
+    with pytest.raises(TypeError, match="max_t: expected a number, found list"):
+        world.query_ray([0, 0, 0], [1, 0, 0], [1, 2])
+    with pytest.raises(TypeError, match="budget: expected a number"):
+        broadphase.tune(np.zeros((2, 6)), budget="short")
 
 
 def test_save_load_and_pickle():
