@@ -220,6 +220,15 @@ def test_a_sparse_matrix_of_pairs():
     np.testing.assert_array_equal(broadphase.pair_matrix(a, b).toarray(), brute_force.overlaps(a, b))
 
 
+def test_a_matrix_of_one():
+    pytest.importorskip("scipy.sparse", reason="no SciPy: scripts/setup python")
+    box, point = np.zeros(6), np.zeros(3)
+    assert broadphase.pair_matrix(box).shape == (1, 1)
+    assert broadphase.pair_matrix(box, box).toarray().tolist() == [[True]]
+    assert broadphase.pair_matrix(box, []).shape == (1, 0)
+    assert broadphase.neighbor_matrix(np.zeros((2, 3)), 1.0, point).toarray().tolist() == [[True], [True]]
+
+
 def test_explain_and_tune():
     boxes = brute_force.random_boxes(np.random.default_rng(4), 200)
     assert "bvh" in broadphase.explain(boxes, method="bvh")
