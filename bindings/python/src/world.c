@@ -156,6 +156,8 @@ static void world_dealloc(PyObject *object) {
     Py_DECREF((PyObject *)type);
 }
 
+static const char world_close_doc[] = "close($self)\n--\n\nReleases everything now. Later calls raise Error.";
+
 static PyObject *world_close(PyObject *object, PyObject *unused) {
     world_object *self = (world_object *)object;
     (void)unused;
@@ -478,28 +480,29 @@ static PyObject *world_repr(PyObject *object) {
                                 stats.method == BP_METHOD_AUTO ? "none yet" : bp_method_name(stats.method));
 }
 
-static PyMethodDef world_methods[] = {
-    {"add", CORE_NAMED(world_add), world_add_doc},
-    {"move", CORE_FUNCTION(world_move, METH_FASTCALL), world_move_doc},
-    {"remove", world_remove, METH_O, world_remove_doc},
-    {"set_object", CORE_NAMED(world_set_object), world_set_object_doc},
-    {"boxes", world_boxes, METH_O, world_boxes_doc},
-    {"update", world_update, METH_NOARGS, world_update_doc},
-    {"explain", world_explain, METH_NOARGS, world_explain_doc},
-    {"query_box", CORE_NAMED(world_query_box), world_query_box_doc},
-    {"query_ray", CORE_NAMED(world_query_ray), world_query_ray_doc},
-    {"query_nearest", CORE_NAMED(world_query_nearest), world_query_nearest_doc},
-    {"save", world_save, METH_O, world_save_doc},
-    {"_load", world_load, METH_O, NULL},
-    {"close", world_close, METH_NOARGS, "close($self)\n--\n\nReleases everything now. Later calls raise Error."},
-    {"__enter__", world_enter, METH_NOARGS, NULL},
-    {"__exit__", world_close, METH_VARARGS, NULL},
-    {"__getstate__", world_get_state, METH_NOARGS, NULL},
-    {"__setstate__", world_set_state, METH_O, NULL},
-    {NULL, NULL, 0, NULL}};
+static PyMethodDef world_methods[] = {{"add", CORE_NAMED(world_add), world_add_doc},
+                                      {"move", CORE_FUNCTION(world_move, METH_FASTCALL), world_move_doc},
+                                      {"remove", world_remove, METH_O, world_remove_doc},
+                                      {"set_object", CORE_NAMED(world_set_object), world_set_object_doc},
+                                      {"boxes", world_boxes, METH_O, world_boxes_doc},
+                                      {"update", world_update, METH_NOARGS, world_update_doc},
+                                      {"explain", world_explain, METH_NOARGS, world_explain_doc},
+                                      {"query_box", CORE_NAMED(world_query_box), world_query_box_doc},
+                                      {"query_ray", CORE_NAMED(world_query_ray), world_query_ray_doc},
+                                      {"query_nearest", CORE_NAMED(world_query_nearest), world_query_nearest_doc},
+                                      {"save", world_save, METH_O, world_save_doc},
+                                      {"_load", world_load, METH_O, NULL},
+                                      {"close", world_close, METH_NOARGS, world_close_doc},
+                                      {"__enter__", world_enter, METH_NOARGS, NULL},
+                                      {"__exit__", world_close, METH_VARARGS, NULL},
+                                      {"__getstate__", world_get_state, METH_NOARGS, NULL},
+                                      {"__setstate__", world_set_state, METH_O, NULL},
+                                      {NULL, NULL, 0, NULL}};
 
-static PyGetSetDef world_properties[] = {
-    {"stats", world_stats, NULL, "The figures of the last update, as a dict.", NULL}, {NULL, NULL, NULL, NULL, NULL}};
+static const char world_stats_doc[] = "The figures of the last update, as a dict.";
+
+static PyGetSetDef world_properties[] = {{"stats", world_stats, NULL, world_stats_doc, NULL},
+                                         {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMemberDef world_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(world_object, references), READONLY, NULL}, {NULL, 0, 0, 0, NULL}};
