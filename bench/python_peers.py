@@ -194,7 +194,7 @@ def overhead(broadphase, numpy, count, number):
         library.bp_pairs_free(None, None)
 
     times = [[], [], []]
-    for _ in range(15):
+    for _ in range(45):
         for call, results in zip((lambda: broadphase.pairs(array), c_call, no_call), times):
             results.append(timeit.timeit(call, number=number, timer=time.process_time) / number)
     ours, through_ctypes, nothing = (min(t) for t in times)

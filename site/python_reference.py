@@ -9,7 +9,9 @@ from pathlib import Path
 from text import code_block, escape, inline
 
 FOLDER = "bindings/python"
-DOCSTRING = re.compile(r'const char (\w+)_doc\[\] =\s*((?:"(?:[^"\\]|\\.)*"\s*)+);')
+LITERAL = r'"(?:[^"\\]|\\.)*"'
+DOCSTRING = re.compile(rf"const char (\w+)_doc\[\] =\s*((?:(?:{LITERAL}|[A-Z_]+)\s*)+);")
+MACRO = re.compile(rf"^#define ([A-Z_]+)\s+((?:\\\s*\n\s*)?{LITERAL}(?:\s*\\\s*\n\s*{LITERAL})*)", re.M)
 ONE_CALL = ["pairs", "mesh_pairs", "neighbors", "neighbor_images", "neighbor_list", "neighbor_matrix", "pair_matrix"]
 OTHERS = ["explain", "tune", "methods"]
 
@@ -18,8 +20,10 @@ def read_docstrings(root: Path) -> dict[str, str]:
     """By name; methods of World as World.name. A signature, if there is one, is the first line."""
     found: dict[str, str] = {}
     for path in sorted((root / FOLDER / "src").glob("*.c")):
-        for name, literals in DOCSTRING.findall(path.read_text()):
-            text = "".join(ast.literal_eval(each) for each in re.findall(r'"(?:[^"\\]|\\.)*"', literals))
+        source = path.read_text()
+        macros = {name: text_of(literals, {}) for name, literals in MACRO.findall(source)}
+        for name, literals in DOCSTRING.findall(source):
+            text = text_of(literals, macros)
             text = text.replace("\n--\n\n", "\n\n").replace("($self, /)", "()").replace("$self, ", "").replace("$self", "")
             name = re.sub(r"^world_(?=\w)", "World.", name)
             found[{"world": "World", "update": "Update", "gpu_array": "GpuArray"}.get(name, name)] = text
@@ -34,8 +38,17 @@ def read_docstrings(root: Path) -> dict[str, str]:
     return found
 
 
+def text_of(literals: str, macros: dict[str, str]) -> str:
+    """What literals of C, and macros among them, are together."""
+    parts = re.findall(rf"{LITERAL}|[A-Z_]+", literals)
+    return "".join(ast.literal_eval(each) if each.startswith('"') else macros[each] for each in parts)
+
+
 def function_text(node: ast.FunctionDef, name: str = "") -> str:
-    arguments = re.sub(r": [^=,]+(?= =|=|,|$)", "", ast.unparse(node.args))
+    for each in ast.walk(node.args):
+        if isinstance(each, ast.arg):
+            each.annotation = None
+    arguments = ast.unparse(node.args)
     return f"{name or node.name}({arguments.removeprefix('self').removeprefix(', ')})\n\n{ast.get_docstring(node) or ''}"
 
 
@@ -76,7 +89,7 @@ def entry_html(name: str, text: str) -> str:
 def page(root: Path) -> str:
     found = read_docstrings(root)
     exported = set(re.findall(r'^    "(\w+)",$', (root / FOLDER / "broadphase/__init__.py").read_text(), re.M))
-    expected = {name for name in exported if not name.endswith("Error")}
+    expected = {name for name in exported if not name.endswith("Error")} | methods_of_world(root)
     if expected - set(found):
         raise SystemExit(f"site: no docstrings for {sorted(expected - set(found))} of the Python package")
     world = [name for name in found if name.startswith("World.")]
@@ -92,6 +105,14 @@ def page(root: Path) -> str:
         out += [entry_html(name, found[name]) for name in entries]
     out.append('<h2 id="errors">Errors</h2>' + errors_html(root))
     return "\n".join(out)
+
+
+def methods_of_world(root: Path) -> set[str]:
+    """Those that the stub has, as World.name."""
+    stub = ast.parse((root / FOLDER / "broadphase/_core.pyi").read_text())
+    world = next(node for node in stub.body if isinstance(node, ast.ClassDef) and node.name == "World")
+    names = [each.name for each in world.body if isinstance(each, ast.FunctionDef)]
+    return {f"World.{name}" for name in names if not name.startswith("_")}
 
 
 def init_module(root: Path) -> ast.Module:

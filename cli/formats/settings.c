@@ -174,16 +174,65 @@ static void append(char *text, size_t size, const char *more) {
     if (used < size) snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ", more);
 }
 
-static bool fail_unknown(const char *name, failure *why) {
+// How many letters must be changed, put in, left out, or swapped with the next one to make one word of the other. Words are
+// shorter than WORD_MAX.
+enum { WORD_MAX = 32 };
+
+static size_t smallest(size_t a, size_t b, size_t c) {
+    const size_t least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+static size_t distance_of(const char *a, const char *b) {
+    size_t rows[WORD_MAX][WORD_MAX]; // of the first i letters of a, and the first j of b
+    const size_t a_length = strlen(a), b_length = strlen(b);
+    for (size_t i = 0; i <= a_length; i++) {
+        for (size_t j = 0; j <= b_length; j++) {
+            rows[i][j] = i + j;
+            if (i == 0 || j == 0) continue;
+            rows[i][j] = smallest(rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && rows[i - 2][j - 2] < rows[i][j]) {
+                rows[i][j] = rows[i - 2][j - 2] + 1;
+            }
+        }
+    }
+    return rows[a_length][b_length];
+}
+
+// The name that was meant, or NULL: at most half of the letters may be wrong, and three.
+static const char *meant(const char *wrong, const char *(*names)(size_t)) {
+    const char *best = NULL;
+    size_t least = strlen(wrong) < 6 ? (strlen(wrong) + 1) / 2 : 3;
+    for (size_t i = 0; strlen(wrong) < WORD_MAX && names(i) != NULL; i++) {
+        if (strlen(names(i)) >= WORD_MAX) continue;
+        const size_t distance = distance_of(wrong, names(i));
+        if (distance > least || (distance == least && best != NULL)) continue;
+        best = names(i);
+        least = distance;
+    }
+    return best;
+}
+
+static bool fail_name(const char *what, const char *wrong, const char *(*names)(size_t), const char *known_are,
+                      failure *why) {
     char known[512] = "";
-    for (size_t i = 0; i < FIELDS_COUNT; i++) append(known, sizeof known, FIELDS[i].name);
-    return failure_set(why, STATUS_WRONG_CALL, "unknown field '%.100s'; the fields are %s", name, known);
+    const char *hint = meant(wrong, names);
+    for (size_t i = 0; names(i) != NULL; i++) append(known, sizeof known, names(i));
+    return failure_set(why, STATUS_WRONG_CALL, "unknown %s '%.100s'%s%s%s; %s %s", what, wrong,
+                       hint == NULL ? "" : " (did you mean '", hint == NULL ? "" : hint, hint == NULL ? "" : "'?)",
+                       known_are, known);
+}
+
+static const char *field_name(size_t index) {
+    return index < FIELDS_COUNT ? FIELDS[index].name : NULL;
+}
+
+static bool fail_unknown(const char *name, failure *why) {
+    return fail_name("field", name, field_name, "the fields are", why);
 }
 
 static bool fail_choice(const config_field *field, const char *value, failure *why) {
-    char known[512] = "";
-    for (size_t i = 0; field->choice(i) != NULL; i++) append(known, sizeof known, field->choice(i));
-    return failure_set(why, STATUS_WRONG_CALL, "unknown %s '%.100s'; expected one of %s", field->name, value, known);
+    return fail_name(field->name, value, field->choice, "expected one of", why);
 }
 
 static bool fail_value(const config_field *field, const char *value, failure *why) {

@@ -543,6 +543,11 @@ static void wrong_settings_are_refused_and_change_nothing(void **state) {
     } cases[] = {
         {"color=1", "unknown field 'color'; the fields are method, dimensions, "},
         {"method", "expected FIELD=VALUE"},
+        {"perod=1,1,1", "unknown field 'perod' (did you mean 'period'?); the fields are method, "},
+        {"Threads=1", "(did you mean 'threads'?)"},
+        {"hierarchy_factor_of_the_whole_grid=2", "unknown field 'hierarchy_factor_of_the_whole_grid'; the fields are "},
+        {"method=bhv", "unknown method 'bhv' (did you mean 'bvh'?); expected one of auto, "},
+        {"pair_order=sort", "(did you mean 'sorted'?)"},
         {"=1", "unknown field ''"},
         {"method=magic", "unknown method 'magic'; expected one of auto, brute-force"},
         {"method=1", "unknown method '1'"},

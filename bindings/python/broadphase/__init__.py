@@ -91,6 +91,11 @@ class _Load:
 World.load = _Load()  # type: ignore[assignment]
 
 
+def _count(rows: Any) -> int:
+    """How many boxes or points an array has: one may come alone."""
+    return 1 if rows.ndim == 1 and rows.size > 0 else len(rows)
+
+
 def neighbor_matrix(points: ArrayLike, radius: ArrayLike, other: ArrayLike | None = None, **settings: Any) -> Any:
     """The neighbours of `neighbors` as a scipy.sparse.csr_array of True, a row for each point.
 
@@ -106,7 +111,7 @@ def neighbor_matrix(points: ArrayLike, radius: ArrayLike, other: ArrayLike | Non
     other = None if other is None else numpy.asarray(other)
     offsets, indices = neighbors(numpy.asarray(points), radius, other, **settings)
     rows = len(offsets) - 1
-    columns = rows if other is None else len(other)
+    columns = rows if other is None else _count(other)
     return csr_array((numpy.ones(len(indices), dtype=bool), indices.view(numpy.int32), offsets), shape=(rows, columns))
 
 
@@ -126,8 +131,8 @@ def pair_matrix(boxes: ArrayLike, other: ArrayLike | None = None, **settings: An
     boxes = numpy.asarray(boxes)
     other = None if other is None else numpy.asarray(other)
     found = pairs(boxes, other, **settings)
-    rows = len(boxes)
-    columns = rows if other is None else len(other)
+    rows = _count(boxes)
+    columns = rows if other is None else _count(other)
     offsets = numpy.searchsorted(found[:, 0], numpy.arange(rows + 1))
     indices = found[:, 1].astype(numpy.int32)
     return csr_array((numpy.ones(len(found), dtype=bool), indices, offsets), shape=(rows, columns))

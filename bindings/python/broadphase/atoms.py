@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 def neighbor_list(
     quantities: str,
-    atoms: Any,
+    a: Any,
     cutoff: float | Mapping[tuple[Any, Any], float] | ArrayLike,
     self_interaction: bool = False,
+    max_nbins: float = 1e6,
     *,
     cell: ArrayLike | None = None,
     pbc: ArrayLike | None = None,
@@ -26,11 +27,11 @@ def neighbor_list(
     """All pairs of atoms closer than a cutoff, in place of ase.neighborlist.neighbor_list: the same arguments and results.
 
     `quantities` names the arrays to return: i and j (the atoms), d (distance), D (vector from i to j), S (shift of j in
-    cells: D = positions[j] - positions[i] + S @ cell). They are sorted by i, then by j. `atoms` is an ase.Atoms, or
+    cells: D = positions[j] - positions[i] + S @ cell). They are sorted by i, then by j. `a` is an ase.Atoms, or
     anything with positions, cell, pbc and numbers, or an array of positions, with `cell`, `pbc` and `numbers` as further
     arguments. `cutoff` is a number, or one radius for each atom (two atoms are neighbours if their spheres overlap), or a
     dict with a cutoff for each pair of elements, as symbols (with ASE) or numbers. An atom at exactly the cutoff does not
-    count. `self_interaction` lists each atom as its own neighbour too. Settings are those of `neighbors`: threads=-1 ...
+    count. `self_interaction` lists each atom as its own neighbour too; `max_nbins` has no meaning here. Settings are those of `neighbors`: threads=-1 ...
 
     >>> import broadphase
     >>> i, j, d, S = broadphase.neighbor_list("ijdS", [[0, 0, 0], [0.9, 0, 0]], 0.2, cell=(1, 1, 1), pbc=True)
@@ -42,10 +43,14 @@ def neighbor_list(
     unknown = set(quantities) - set("ijdDS")
     if unknown or not quantities:
         raise ArgumentError(f"quantities: expected letters of 'ijdDS', found {quantities!r}")
-    positions = numpy.asarray(getattr(atoms, "positions", atoms), dtype=float)
-    cell = getattr(atoms, "cell", cell) if cell is None else cell
-    pbc = getattr(atoms, "pbc", False) if pbc is None else pbc
-    numbers = getattr(atoms, "numbers", None) if numbers is None else numbers
+    positions = numpy.asarray(getattr(a, "positions", a), dtype=float)
+    if positions.ndim != 2 and positions.size > 0:
+        raise ArgumentError(f"positions: expected rows of x, y, z: (N, 3), found shape {positions.shape}")
+    cell = getattr(a, "cell", cell) if cell is None else cell
+    pbc = getattr(a, "pbc", False) if pbc is None else pbc
+    if cell is None and numpy.any(pbc):
+        raise ArgumentError("pbc: nothing can repeat without a cell")
+    numbers = getattr(a, "numbers", None) if numbers is None else numbers
 
     radius, kinds, limit = _radius_and_kinds(cutoff, numbers, len(positions))
     offsets, indices, distances, vectors, shifts = neighbor_images(
@@ -76,7 +81,8 @@ class NeighborList:
 
     All neighbours within radius + skin are kept, and measured at each update; only when a point has moved by half of the skin
     they are searched for anew. The results are the same, always. Arguments are those of `neighbor_images`, but for the filter;
-    `radius` is a table where there are `kinds`. A jump to the other side of a cell is a move: let coordinates run on.
+    `radius` is a table where there are `kinds`. A jump to the other side of a cell is a move: let coordinates run on. It may
+    be pickled and copied; a copy begins with a search of its own.
 
     >>> import broadphase
     >>> near = broadphase.NeighborList(1.0, skin=0.2, distances=True)
@@ -89,6 +95,7 @@ class NeighborList:
 
     def __init__(self, radius: ArrayLike, skin: float = 0.3, **settings: Any) -> None:
         self.radius, self.skin = radius, skin
+        self._settings = settings
         self._world = _neighbor_world(radius, skin, **settings)
 
     def update(self, points: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], Any, Any, Any]:
@@ -98,11 +105,19 @@ class NeighborList:
     def set_cell(self, cell: ArrayLike) -> None:
         """Another cell, for the updates that follow: the next one searches anew."""
         self._world.set_cell(cell)
+        self._settings["cell"] = numpy.array(cell, dtype=float)
 
     @property
     def searches(self) -> int:
         """How many updates have searched anew."""
         return self._world.searches
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_world"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _settings=dict(state["_settings"]))
+        self._world = _neighbor_world(self.radius, self.skin, **self._settings)
 
     def __repr__(self) -> str:
         return f"<broadphase.NeighborList: radius {self.radius!r}, skin {self.skin}, {self.searches} searches>"
@@ -114,7 +129,8 @@ def _radius_and_kinds(cutoff: Any, numbers: Any, count: int) -> tuple[Any, Any, 
         table, kinds = _table_of_elements(cutoff, numbers)
         return table, kinds, lambda i, j: table[kinds[i], kinds[j]]
     if numpy.ndim(cutoff) == 0:
-        return float(cutoff), None, lambda i, j: cutoff
+        radius = float(cutoff)
+        return radius, None, lambda i, j: radius
     radii = numpy.asarray(cutoff, dtype=float)
     if radii.shape != (count,):
         raise ArgumentError(f"cutoff: expected one radius for each of the {count} atoms, found shape {radii.shape}")
@@ -139,6 +155,8 @@ def _number_of(element: Any) -> int:
         return int(element)
     from ase.data import atomic_numbers
 
+    if element not in atomic_numbers:
+        raise ArgumentError(f"cutoff: no element has the symbol {element!r}")
     return int(atomic_numbers[element])
 
 

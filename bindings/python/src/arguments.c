@@ -52,6 +52,17 @@ int argument_truth(PyObject *argument, bool otherwise) {
     return argument == NULL ? otherwise : PyObject_IsTrue(argument);
 }
 
+bool argument_real(PyObject *argument, const char *name, double *value) {
+    *value = PyFloat_AsDouble(argument);
+    if (*value != -1.0 || !PyErr_Occurred()) return true;
+    if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyObject *found = PyType_GetName(Py_TYPE(argument));
+        if (found != NULL) PyErr_Format(PyExc_TypeError, "%s: expected a number, found %U", name, found);
+        Py_XDECREF(found);
+    }
+    return false;
+}
+
 bool argument_pair(PyObject *argument, const char *what, int *first, int *second) {
     if (PyTuple_Check(argument) && PyTuple_Size(argument) == 2 && PyArg_ParseTuple(argument, "ii", first, second)) {
         return true;

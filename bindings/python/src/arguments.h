@@ -19,6 +19,8 @@ bool arguments_take(const call_signature *signature, PyObject *const *values, Py
                     PyObject *arguments[ARGUMENTS_MAX], call_settings *settings);
 // A truth value; NULL gives `otherwise`. Negative: an exception is set.
 int argument_truth(PyObject *argument, bool otherwise);
+// A number; `name` is for the sentence of the exception.
+bool argument_real(PyObject *argument, const char *name, double *value);
 // Two numbers in a tuple; `what` is for the sentence of the exception.
 bool argument_pair(PyObject *argument, const char *what, int *first, int *second);
 

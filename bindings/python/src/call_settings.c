@@ -104,6 +104,11 @@ static const char *completed(const char *name, const char *text, char *longer, s
 
 bool call_settings_set(call_settings *self, const char *name, PyObject *value) {
     if (value == Py_None) return true; // the default
+    if (strcmp(name, "flags") == 0) {  // one of them says whose the memory of pairs is
+        PyErr_SetString(core.argument_error,
+                        "flags: in Python they are arguments: events, half, distances, vectors, shifts");
+        return false;
+    }
     PyObject *object = text_of(value);
     const char *text = object == NULL ? NULL : PyUnicode_AsUTF8AndSize(object, NULL);
     bool good = text != NULL;
@@ -119,11 +124,15 @@ bool call_settings_set(call_settings *self, const char *name, PyObject *value) {
     return good;
 }
 
-bool call_settings_set_dimensions(call_settings *self, uint32_t dimensions) {
-    if (self->config.dimensions == 0) self->config.dimensions = dimensions;
-    if (self->config.dimensions == dimensions || dimensions == 3) return true; // 2: z of what has three is ignored
+bool call_settings_allow_dimensions(const call_settings *self, uint32_t dimensions) {
+    if (self->config.dimensions != 3 || dimensions == 3) return true; // 2: z of what has three is ignored
     PyErr_SetString(core.argument_error, "dimensions: three are asked for, but the coordinates have two");
     return false;
+}
+
+bool call_settings_set_dimensions(call_settings *self, uint32_t dimensions) {
+    if (self->config.dimensions == 0) self->config.dimensions = dimensions;
+    return call_settings_allow_dimensions(self, dimensions);
 }
 
 bool call_settings_check(call_settings *self, bp_status status) {

@@ -28,6 +28,7 @@ bool call_settings_set(call_settings *self, const char *name, PyObject *value);
 // A callable, or NULL for none.
 bool call_settings_set_filter(call_settings *self, PyObject *filter);
 // Boxes or points of two dimensions were given, or of three: agrees with `dimensions`, or sets it.
+bool call_settings_allow_dimensions(const call_settings *self, uint32_t dimensions); // where it has been decided
 bool call_settings_set_dimensions(call_settings *self, uint32_t dimensions);
 // After the call, with the interpreter's lock: true if it went well; else an exception is set. Ctrl-C during the call
 // is an exception too.

@@ -17,8 +17,9 @@
 
 // Made when the module is imported, and kept as long as the process.
 typedef struct core_objects {
-    PyObject *ndarray; // numpy.ndarray and numpy.asarray
+    PyObject *ndarray; // numpy.ndarray, numpy.asarray and numpy.from_dlpack
     PyObject *asarray;
+    PyObject *from_dlpack;
     PyObject *uint32; // dtypes
     PyObject *int32;
     PyObject *int64;

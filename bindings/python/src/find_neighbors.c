@@ -12,9 +12,9 @@ const char neighbors_doc[] =
     "then\n"
     "radius_rule says which of two counts: \"max\" (the default), \"min\", or their \"sum\". It is rounded to the "
     "dtype of\n"
-    "the points. With `half` each pair is listed once, in the row of the smaller index. With `other`, all points of "
-    "`other`\n"
-    "within the radius of each point. `filter(a, b)` is asked about each pair of neighbours: slow.\n\n"
+    "the points, and a period to float32: cells of `neighbor_images` keep 64 bits. With `half` each pair is listed\n"
+    "once, in the row of the smaller index. With `other`, all points of `other` within the radius of each point.\n"
+    "`filter(a, b)` is asked about each pair of neighbours: slow.\n\n"
     "Points in the memory of a GPU are taken as `pairs` takes boxes: float32 rows of three, one radius for all, one "
     "set.\n\n"
     ">>> import broadphase, numpy as np\n"
@@ -38,11 +38,16 @@ static void release_sets(point_sets *sets) {
     rows_release(&sets->radii);
 }
 
+// An array without dimensions is a number.
+static bool is_row(PyObject *radius) {
+    if (PyFloat_Check(radius) || PyLong_Check(radius) || !PySequence_Check(radius)) return false;
+    const bool has_length = PySequence_Size(radius) >= 0;
+    PyErr_Clear();
+    return has_length;
+}
+
 static bool take_radius(point_sets *sets, PyObject *radius) {
-    if (PyFloat_Check(radius) || PyLong_Check(radius) || !PySequence_Check(radius)) {
-        sets->radius = PyFloat_AsDouble(radius);
-        return !(sets->radius == -1.0 && PyErr_Occurred());
-    }
+    if (!is_row(radius)) return argument_real(radius, "radius", &sets->radius);
     if (sets->are_two) {
         PyErr_SetString(core.unsupported_error, "radius: between two sets of points there is one for all");
         return false;

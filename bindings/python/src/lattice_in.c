@@ -47,10 +47,7 @@ bool lattice_take_periodic(lattice_rows *rows, PyObject *periodic, bool has_cell
 }
 
 bool lattice_take_kinds(lattice_rows *rows, PyObject *kinds, PyObject *radius) {
-    if (kinds == NULL) {
-        rows->radius = PyFloat_AsDouble(radius);
-        return !PyErr_Occurred();
-    }
+    if (kinds == NULL) return argument_real(radius, "radius (without kinds)", &rows->radius);
     if (!rows_take_ids(&rows->kinds, kinds, "kinds") || !rows_take_table(&rows->table, radius, "radius")) return false;
     rows->lattice.kinds = rows->kinds.data;
     rows->lattice.cutoffs = rows->table.data;

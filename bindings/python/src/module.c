@@ -59,14 +59,15 @@ static bool find_numpy(void) {
     if (numpy == NULL) return false;
     core.ndarray = PyObject_GetAttrString(numpy, "ndarray");
     core.asarray = PyObject_GetAttrString(numpy, "asarray");
+    core.from_dlpack = PyObject_GetAttrString(numpy, "from_dlpack");
     core.uint32 = make_dtype(numpy, "uint32");
     core.int32 = make_dtype(numpy, "int32");
     core.int64 = make_dtype(numpy, "int64");
     core.float32 = make_dtype(numpy, "float32");
     core.float64 = make_dtype(numpy, "float64");
     Py_DECREF(numpy);
-    return core.ndarray != NULL && core.asarray != NULL && core.uint32 != NULL && core.int32 != NULL &&
-           core.int64 != NULL && core.float32 != NULL && core.float64 != NULL;
+    return core.ndarray != NULL && core.asarray != NULL && core.from_dlpack != NULL && core.uint32 != NULL &&
+           core.int32 != NULL && core.int64 != NULL && core.float32 != NULL && core.float64 != NULL;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

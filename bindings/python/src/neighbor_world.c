@@ -15,8 +15,8 @@ enum { RADIUS, SKIN, CELL, PERIODIC, KINDS, DISTANCES };
 
 static bool take_arguments(neighbor_object *self, PyObject *const *arguments, double *skin) {
     lattice_rows *rows = &self->rows;
-    *skin = PyFloat_AsDouble(arguments[SKIN]);
-    return !PyErr_Occurred() && lattice_take_flags(&arguments[DISTANCES], &self->settings.config.flags) &&
+    return argument_real(arguments[SKIN], "skin", skin) &&
+           lattice_take_flags(&arguments[DISTANCES], &self->settings.config.flags) &&
            lattice_take_cell(rows, arguments[CELL]) &&
            lattice_take_periodic(rows, arguments[PERIODIC], arguments[CELL] != NULL) &&
            lattice_take_kinds(rows, arguments[KINDS], arguments[RADIUS]);

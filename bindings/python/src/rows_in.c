@@ -2,6 +2,7 @@
 
 #include "gpu_rows_in.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,21 @@ static bool is_in_place(const Py_buffer *view, char wanted, size_t size) {
            PyBuffer_IsContiguous(view, 'C');
 }
 
+// The numbers behind a mask of numpy.ma are not meant; NumPy gives them all the same.
+static bool is_unmasked(PyObject *object, const char *name) {
+    if (Py_TYPE(object) == (PyTypeObject *)core.ndarray || PyObject_IsInstance(object, core.ndarray) != 1) return true;
+    PyObject *module = PyImport_ImportModule("numpy.ma");
+    PyObject *answer = module == NULL ? NULL : PyObject_CallMethod(module, "is_masked", "O", object);
+    const int is_masked = answer == NULL ? -1 : PyObject_IsTrue(answer);
+    if (is_masked > 0) {
+        PyErr_Format(core.argument_error, "%s: some numbers are masked; leave out their rows (numpy.ma.compress_rows)",
+                     name);
+    }
+    Py_XDECREF(answer);
+    Py_XDECREF(module);
+    return is_masked == 0;
+}
+
 // In place of NumPy's sentence, which does not say which argument it is about.
 static void name_what_is_no_number(PyObject *array, const char *name, PyObject *dtype) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
@@ -43,10 +59,16 @@ static void name_what_is_no_number(PyObject *array, const char *name, PyObject *
     Py_XDECREF(found);
 }
 
+// An array of NumPy over the object, or with its numbers.
+static PyObject *as_array(PyObject *object, const char *name) {
+    if (!array_must_be_on_host(object, name)) return NULL;
+    const bool is_dlpack = PyObject_HasAttrString(object, "__dlpack__") && !PyObject_HasAttrString(object, "__array__");
+    return PyObject_CallFunctionObjArgs(is_dlpack ? core.from_dlpack : core.asarray, object, NULL);
+}
+
 // A new array with the numbers of the object, in a dtype that holds them.
 static PyObject *converted(PyObject *object, const char *name, PyObject *dtype) {
-    if (!array_must_be_on_host(object, name)) return NULL;
-    PyObject *array = PyObject_CallFunctionObjArgs(core.asarray, object, NULL);
+    PyObject *array = as_array(object, name);
     if (array == NULL) return NULL;
     PyObject *size = PyObject_GetAttrString(array, "size"); // an empty list has no numbers, and so no kind of them
     const bool is_empty = size != NULL && PyLong_AsLong(size) == 0;
@@ -65,8 +87,9 @@ static bool view_converted(rows_in *self, PyObject *object, const char *name, Py
     return self->is_viewed;
 }
 
-static bool view_object(rows_in *self, PyObject *object) {
-    if (!PyObject_CheckBuffer(object)) return false;
+// False without an exception: it must be converted.
+static bool view_object(rows_in *self, PyObject *object, const char *name) {
+    if (!is_unmasked(object, name) || !PyObject_CheckBuffer(object)) return false;
     self->is_viewed = PyObject_GetBuffer(object, &self->view, PyBUF_RECORDS_RO) == 0;
     if (!self->is_viewed) PyErr_Clear(); // NumPy says more when it converts it
     return self->is_viewed;
@@ -77,17 +100,27 @@ static void drop_view(rows_in *self) {
     self->is_viewed = false;
 }
 
+// What the library would refuse is not copied first.
+static bool are_not_too_many(const Py_buffer *view, const char *name) {
+    const long long limit = UINT32_MAX - 1;
+    if (view->ndim != 2 || view->shape[0] <= limit) return true;
+    PyErr_Format(core.argument_error, "%s: %zd are more than the %lld that fit; split the set", name, view->shape[0],
+                 limit);
+    return false;
+}
+
 // The numbers as float or double, whichever they are.
 static bool view_reals(rows_in *self, PyObject *object, const char *name) {
     bool is_float = false;
-    if (view_object(self, object)) {
+    if (view_object(self, object, name)) {
+        if (!are_not_too_many(&self->view, name)) return false;
         is_float = letter_of(&self->view) == 'f';
         self->wide = !is_float;
         if (is_in_place(&self->view, is_float ? 'f' : 'd', is_float ? sizeof(float) : sizeof(double))) return true;
         drop_view(self);
     }
     self->wide = !is_float;
-    return view_converted(self, object, name, is_float ? core.float32 : core.float64);
+    return !PyErr_Occurred() && view_converted(self, object, name, is_float ? core.float32 : core.float64);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -153,12 +186,12 @@ bool rows_take_points(rows_in *self, PyObject *object, const char *name) {
 // The numbers as float or double, whichever is asked for.
 static bool view_precisely(rows_in *self, PyObject *object, const char *name, bool wide) {
     *self = (rows_in){.wide = wide};
-    if (view_object(self, object) &&
+    if (view_object(self, object, name) &&
         is_in_place(&self->view, wide ? 'd' : 'f', wide ? sizeof(double) : sizeof(float))) {
         return true;
     }
     drop_view(self);
-    return view_converted(self, object, name, wide ? core.float64 : core.float32);
+    return !PyErr_Occurred() && view_converted(self, object, name, wide ? core.float64 : core.float32);
 }
 
 bool rows_take_table(rows_in *self, PyObject *object, const char *name) {
@@ -175,7 +208,9 @@ bool rows_take_table(rows_in *self, PyObject *object, const char *name) {
 bool rows_take_reals(rows_in *self, PyObject *object, const char *name, size_t count, bool wide) {
     if (!view_precisely(self, object, name, wide)) return refuse(self);
     if (self->view.ndim != 1 || (size_t)self->view.shape[0] != count) {
-        PyErr_Format(core.argument_error, "%s: expected one number, or one for each of the %zu points", name, count);
+        char expected[96];
+        snprintf(expected, sizeof expected, "one number, or one for each of the %zu points", count);
+        fail_shape(self, name, expected);
         return refuse(self);
     }
     self->data = self->view.buf;
@@ -187,9 +222,9 @@ bool rows_take_reals(rows_in *self, PyObject *object, const char *name, size_t c
 // Whole numbers
 
 static bool view_wholes(rows_in *self, PyObject *object, const char *name) {
-    if (view_object(self, object) && is_in_place(&self->view, 'q', sizeof(int64_t))) return true;
+    if (view_object(self, object, name) && is_in_place(&self->view, 'q', sizeof(int64_t))) return true;
     drop_view(self);
-    return view_converted(self, object, name, core.int64);
+    return !PyErr_Occurred() && view_converted(self, object, name, core.int64);
 }
 
 bool rows_take_wholes(rows_in *self, PyObject *object, const char *name, uint32_t columns) {
@@ -228,15 +263,33 @@ static bool narrow_ids(rows_in *self, const char *name) {
     return true;
 }
 
+// A mask names other objects than the ids 0 and 1.
+static bool are_no_truths(PyObject *array, const char *name) {
+    PyObject *dtype = PyObject_GetAttrString(array, "dtype");
+    PyObject *kind = dtype == NULL ? NULL : PyObject_GetAttrString(dtype, "kind");
+    const bool are_truths = kind != NULL && PyUnicode_CompareWithASCIIString(kind, "b") == 0;
+    if (are_truths) {
+        PyErr_Format(PyExc_TypeError, "%s: expected numbers, found a mask; numpy.flatnonzero(mask) gives its numbers",
+                     name);
+    }
+    Py_XDECREF(dtype);
+    Py_XDECREF(kind);
+    return kind != NULL && !are_truths;
+}
+
 bool rows_take_ids(rows_in *self, PyObject *object, const char *name) {
     *self = (rows_in){0};
-    if (view_object(self, object) && self->view.ndim == 1 && is_in_place(&self->view, 'I', sizeof(uint32_t))) {
+    if (view_object(self, object, name) && self->view.ndim == 1 && is_in_place(&self->view, 'I', sizeof(uint32_t))) {
         self->data = self->view.buf;
         self->count = (size_t)self->view.shape[0];
         return true;
     }
     drop_view(self);
-    return rows_take_wholes(self, object, name, 1) && (narrow_ids(self, name) || refuse(self));
+    PyObject *array = PyErr_Occurred() ? NULL : as_array(object, name);
+    const bool good = array != NULL && are_no_truths(array, name) && rows_take_wholes(self, array, name, 1) &&
+                      (narrow_ids(self, name) || refuse(self));
+    Py_XDECREF(array);
+    return good;
 }
 
 bool rows_widen(rows_in *self, size_t columns) {

@@ -201,9 +201,11 @@ PyObject *core_tune(PyObject *module, PyObject *const *values, Py_ssize_t count,
     scene_steps scene = {0};
     call_settings_begin(&settings);
     if (!arguments_take(&signature, values, count, names, arguments, &settings)) return NULL;
-    const double budget = arguments[1] == NULL ? 1.0 : PyFloat_AsDouble(arguments[1]);
+    double budget = 1.0;
     PyObject *list = NULL;
-    if (!PyErr_Occurred() && take_scene(&scene, arguments[0], &settings)) list = tune_scene(&scene, budget, &settings);
+    if ((arguments[1] == NULL || argument_real(arguments[1], "budget", &budget)) &&
+        take_scene(&scene, arguments[0], &settings))
+        list = tune_scene(&scene, budget, &settings);
     release_scene(&scene);
     return list;
 }

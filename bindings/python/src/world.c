@@ -4,8 +4,10 @@
 #include "rows_in.h"
 #include "rows_out.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <structmember.h>
 
 static const char world_doc[] =
     "World(*, events=True, filter=None, **settings)\n--\n\n"
@@ -14,9 +16,11 @@ static const char world_doc[] =
     "out:\n"
     "slow; groups and masks of `add` are fast. `events=False` saves the time that `begun` and `ended` take. Different "
     "threads\n"
-    "may use different worlds, or ask one; a world that another thread is changing raises Error. A world may be "
-    "pickled, and\n"
-    "used in a with statement, which closes it.\n\n"
+    "may use different worlds, or ask one; a world that another thread is changing raises Error. If the filter raises, "
+    "the\n"
+    "update does, and what the filter was not asked about counts as left out. A world may be pickled and copied, with "
+    "the\n"
+    "attributes of a subclass, and used in a with statement, which closes it.\n\n"
     ">>> import broadphase\n"
     ">>> world = broadphase.World()\n"
     ">>> world.add([[0, 0, 0, 1, 1, 1], [2, 0, 0, 3, 1, 1]])\n"
@@ -40,7 +44,11 @@ static bool fail_in_use(void) {
 }
 
 static bool is_open(const world_object *self) {
-    if (self->world == NULL) PyErr_SetString(core.error, "this world is closed");
+    if (self->world == NULL) {
+        PyErr_SetString(core.error, self->words == NULL
+                                        ? "this world has not begun: a subclass calls super().__init__()"
+                                        : "this world is closed");
+    }
     return self->world != NULL;
 }
 
@@ -91,23 +99,36 @@ static bool take_words(world_object *self) {
     return true;
 }
 
-static PyObject *world_new(PyTypeObject *type, PyObject *arguments, PyObject *words) {
-    if (PyTuple_Size(arguments) > 0) {
-        PyErr_SetString(PyExc_TypeError, "World() takes settings by name only");
-        return NULL;
+bool world_init_words(world_object *self, PyObject *words) {
+    if (self->words != NULL) {
+        PyErr_SetString(core.error, "this world has begun already");
+        return false;
     }
-    const allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    world_object *self = (world_object *)allocate(type, 0);
-    if (self == NULL) return NULL;
     call_settings_begin(&self->settings);
     self->settings.config.flags = BP_EVENTS;
     self->words = words == NULL ? PyDict_New() : PyDict_Copy(words);
-    if (self->words == NULL || !take_words(self) ||
-        !call_settings_check(&self->settings, bp_world_create(&self->settings.config, &self->world))) {
-        Py_DECREF((PyObject *)self);
-        return NULL;
+    if (self->words != NULL && take_words(self) &&
+        call_settings_check(&self->settings, bp_world_create(&self->settings.config, &self->world))) {
+        return true;
     }
-    return (PyObject *)self;
+    Py_CLEAR(self->words);
+    return false;
+}
+
+static int world_init(PyObject *object, PyObject *arguments, PyObject *words) {
+    if (PyTuple_Size(arguments) > 0) {
+        PyErr_SetString(PyExc_TypeError, "World() takes settings by name only");
+        return -1;
+    }
+    return world_init_words((world_object *)object, words) ? 0 : -1;
+}
+
+// Empty: subclasses have an __init__ of their own, and pickle calls none.
+static PyObject *world_new(PyTypeObject *type, PyObject *arguments, PyObject *words) {
+    (void)arguments;
+    (void)words;
+    const allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    return allocate(type, 0);
 }
 
 static int world_traverse(PyObject *object, visitproc visit, void *arg) {
@@ -128,11 +149,14 @@ static int world_clear(PyObject *object) {
 static void world_dealloc(PyObject *object) {
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
+    PyObject_ClearWeakRefs(object);
     world_clear(object);
     const freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);
     Py_DECREF((PyObject *)type);
 }
+
+static const char world_close_doc[] = "close($self)\n--\n\nReleases everything now. Later calls raise Error.";
 
 static PyObject *world_close(PyObject *object, PyObject *unused) {
     world_object *self = (world_object *)object;
@@ -149,21 +173,21 @@ static PyObject *world_enter(PyObject *self, PyObject *unused) {
     return Py_NewRef(self);
 }
 
-bool world_adopt_dimensions(world_object *self, uint32_t dimensions) {
+// The first boxes decide on the dimensions, where no setting did: in two, another world is needed. `before` is what the world
+// was; NULL: it stays the same.
+static bool adopt_dimensions(world_object *self, uint32_t dimensions, bp_world **before) {
     const bool is_first = self->settings.config.dimensions == 0;
+    *before = NULL;
     if (!call_settings_set_dimensions(&self->settings, dimensions)) return false;
     if (!is_first || dimensions == 3) return true;
     bp_world *flat = NULL;
-    PyObject *two = PyLong_FromLong(2);
-    if (two == NULL || PyDict_SetItemString(self->words, "dimensions", two) != 0 ||
-        !call_settings_check(&self->settings, bp_world_create(&self->settings.config, &flat))) {
+    if (!call_settings_check(&self->settings, bp_world_create(&self->settings.config, &flat))) {
         self->settings.config.dimensions = 0;
-    } else {
-        bp_world_destroy(self->world);
-        self->world = flat;
+        return false;
     }
-    Py_XDECREF(two);
-    return flat != NULL;
+    *before = self->world;
+    self->world = flat;
+    return true;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -246,6 +270,24 @@ static PyObject *add_boxes(world_object *self, const rows_in *boxes, const bp_ob
     return NULL;
 }
 
+// What fails decides nothing: the next boxes may be of other dimensions.
+static PyObject *add_of_dimensions(world_object *self, const rows_in *boxes, const bp_object *objects) {
+    const uint32_t decided = self->settings.config.dimensions;
+    bp_world *before;
+    if (!adopt_dimensions(self, boxes->dimensions, &before)) return NULL;
+    PyObject *ids = add_boxes(self, boxes, objects);
+    if (ids == NULL) {
+        self->settings.config.dimensions = decided;
+        if (before != NULL) {
+            bp_world *flat = self->world;
+            self->world = before;
+            before = flat;
+        }
+    }
+    bp_world_destroy(before);
+    return ids;
+}
+
 static PyObject *world_add(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names) {
     static const call_signature signature = {"add", {"boxes", "group", "mask", "static", "island", "user"}, 1, 1};
     world_object *self = (world_object *)object;
@@ -256,7 +298,7 @@ static PyObject *world_add(PyObject *object, PyObject *const *values, Py_ssize_t
     bp_object *objects = make_objects(arguments + 1, boxes.count);
     PyObject *ids = NULL;
     if (!PyErr_Occurred() && world_begin_change(self)) {
-        if (boxes.count == 0 || world_adopt_dimensions(self, boxes.dimensions)) ids = add_boxes(self, &boxes, objects);
+        ids = boxes.count == 0 ? add_boxes(self, &boxes, objects) : add_of_dimensions(self, &boxes, objects);
         self->is_changing = false;
     }
     free(objects);
@@ -274,7 +316,7 @@ static const char world_move_doc[] =
     ">>> world.move(ids[1:], [[9, 9, 10, 10]])\n";
 
 static bool move_boxes(world_object *self, const rows_in *ids, const rows_in *boxes) {
-    if (boxes->count > 0 && !call_settings_set_dimensions(&self->settings, boxes->dimensions)) return false;
+    if (boxes->count > 0 && !call_settings_allow_dimensions(&self->settings, boxes->dimensions)) return false;
     bp_status status;
     Py_BEGIN_ALLOW_THREADS status = boxes->wide ? bp_move_many_double(self->world, boxes->count, ids->data, boxes->data)
                                                 : bp_move_many(self->world, boxes->count, ids->data, boxes->data);
@@ -314,18 +356,20 @@ static int compare_ids(const void *a, const void *b) {
 }
 
 // Are all ids alive, and, if asked, each there once?
-static bp_status check_ids(const bp_world *world, const rows_in *ids, bool once) {
+static bp_status check_ids(world_object *self, const rows_in *ids, bool once) {
     bp_status status = BP_OK;
     const uint32_t *data = ids->data;
     for (size_t i = 0; i < ids->count && status == BP_OK; i++)
-        status = bp_get_object_double(world, data[i], NULL, NULL);
+        status = bp_get_object_double(self->world, data[i], NULL, NULL);
     if (status != BP_OK || !once || ids->count < 2) return status;
     uint32_t *sorted = malloc(ids->count * sizeof *sorted);
     if (sorted == NULL) return BP_ERROR_MEMORY;
     memcpy(sorted, data, ids->count * sizeof *sorted);
     qsort(sorted, ids->count, sizeof *sorted, compare_ids);
     for (size_t i = 1; i < ids->count; i++) {
-        if (sorted[i] == sorted[i - 1]) status = BP_ERROR_ID;
+        if (sorted[i] != sorted[i - 1]) continue;
+        snprintf(self->settings.sentence, SENTENCE_SIZE, "ids: %u is there twice", (unsigned)sorted[i]);
+        status = BP_ERROR_ID;
     }
     free(sorted);
     return status;
@@ -347,7 +391,7 @@ static PyObject *world_remove(PyObject *object, PyObject *argument) {
     bool good = world_begin_change(self);
     if (good) {
         const uint32_t *data = ids.data;
-        bp_status status = check_ids(self->world, &ids, true);
+        bp_status status = check_ids(self, &ids, true);
         for (size_t i = 0; i < ids.count && status == BP_OK; i++) status = bp_remove(self->world, data[i]);
         good = world_end_change(self, status);
     }
@@ -375,7 +419,7 @@ static PyObject *world_set_object(PyObject *object, PyObject *const *values, Py_
     bool good = !PyErr_Occurred() && world_begin_change(self);
     if (good) {
         const uint32_t *data = ids.data;
-        bp_status status = check_ids(self->world, &ids, false);
+        bp_status status = check_ids(self, &ids, false);
         for (size_t i = 0; i < ids.count && status == BP_OK; i++) {
             status = bp_set_object(self->world, data[i], objects == NULL ? NULL : &objects[i]);
         }
@@ -419,13 +463,16 @@ static PyObject *world_boxes(PyObject *object, PyObject *argument) {
 // What Python asks of every object
 
 static Py_ssize_t world_length(PyObject *object) {
-    const world_object *self = (world_object *)object;
-    return is_open(self) ? (Py_ssize_t)bp_world_count(self->world) : -1;
+    world_object *self = (world_object *)object;
+    if (!world_begin_ask(self)) return -1;
+    const size_t count = bp_world_count(self->world);
+    return world_end_ask(self, BP_OK) ? (Py_ssize_t)count : -1;
 }
 
 static PyObject *world_repr(PyObject *object) {
     const world_object *self = (world_object *)object;
     if (self->world == NULL) return PyUnicode_FromString("<broadphase.World, closed>");
+    if (self->is_changing) return PyUnicode_FromString("<broadphase.World, in use>");
     bp_stats stats = {0};
     (void)bp_world_stats(self->world, &stats);
     return PyUnicode_FromFormat("<broadphase.World of %zu objects in %d dimensions; last update: %zu pairs, method %s>",
@@ -433,41 +480,39 @@ static PyObject *world_repr(PyObject *object) {
                                 stats.method == BP_METHOD_AUTO ? "none yet" : bp_method_name(stats.method));
 }
 
-static PyObject *world_new_arguments(PyObject *object, PyObject *unused) {
-    (void)unused;
-    return Py_BuildValue("(()O)", ((world_object *)object)->words);
-}
+static PyMethodDef world_methods[] = {{"add", CORE_NAMED(world_add), world_add_doc},
+                                      {"move", CORE_FUNCTION(world_move, METH_FASTCALL), world_move_doc},
+                                      {"remove", world_remove, METH_O, world_remove_doc},
+                                      {"set_object", CORE_NAMED(world_set_object), world_set_object_doc},
+                                      {"boxes", world_boxes, METH_O, world_boxes_doc},
+                                      {"update", world_update, METH_NOARGS, world_update_doc},
+                                      {"explain", world_explain, METH_NOARGS, world_explain_doc},
+                                      {"query_box", CORE_NAMED(world_query_box), world_query_box_doc},
+                                      {"query_ray", CORE_NAMED(world_query_ray), world_query_ray_doc},
+                                      {"query_nearest", CORE_NAMED(world_query_nearest), world_query_nearest_doc},
+                                      {"save", world_save, METH_O, world_save_doc},
+                                      {"_load", world_load, METH_O, NULL},
+                                      {"close", world_close, METH_NOARGS, world_close_doc},
+                                      {"__enter__", world_enter, METH_NOARGS, NULL},
+                                      {"__exit__", world_close, METH_VARARGS, NULL},
+                                      {"__getstate__", world_get_state, METH_NOARGS, NULL},
+                                      {"__setstate__", world_set_state, METH_O, NULL},
+                                      {NULL, NULL, 0, NULL}};
 
-static PyMethodDef world_methods[] = {
-    {"add", CORE_NAMED(world_add), world_add_doc},
-    {"move", CORE_FUNCTION(world_move, METH_FASTCALL), world_move_doc},
-    {"remove", world_remove, METH_O, world_remove_doc},
-    {"set_object", CORE_NAMED(world_set_object), world_set_object_doc},
-    {"boxes", world_boxes, METH_O, world_boxes_doc},
-    {"update", world_update, METH_NOARGS, world_update_doc},
-    {"explain", world_explain, METH_NOARGS, world_explain_doc},
-    {"query_box", CORE_NAMED(world_query_box), world_query_box_doc},
-    {"query_ray", CORE_NAMED(world_query_ray), world_query_ray_doc},
-    {"query_nearest", CORE_NAMED(world_query_nearest), world_query_nearest_doc},
-    {"save", world_save, METH_O, world_save_doc},
-    {"_load", world_load, METH_O, NULL},
-    {"close", world_close, METH_NOARGS, "close($self)\n--\n\nReleases everything now. Later calls raise Error."},
-    {"__enter__", world_enter, METH_NOARGS, NULL},
-    {"__exit__", world_close, METH_VARARGS, NULL},
-    {"__getnewargs_ex__", world_new_arguments, METH_NOARGS, NULL},
-    {"__getstate__", world_get_state, METH_NOARGS, NULL},
-    {"__setstate__", world_set_state, METH_O, NULL},
-    {NULL, NULL, 0, NULL}};
+static const char world_stats_doc[] = "The figures of the last update, as a dict.";
 
-static PyGetSetDef world_properties[] = {
-    {"stats", world_stats, NULL, "The figures of the last update, as a dict.", NULL}, {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef world_properties[] = {{"stats", world_stats, NULL, world_stats_doc, NULL},
+                                         {NULL, NULL, NULL, NULL, NULL}};
+
+static PyMemberDef world_members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(world_object, references), READONLY, NULL}, {NULL, 0, 0, 0, NULL}};
 
 bool world_begin(PyObject *module) {
-    static PyType_Slot slots[] = {{Py_tp_doc, (void *)world_doc},   {Py_tp_new, world_new},
-                                  {Py_tp_dealloc, world_dealloc},   {Py_tp_traverse, world_traverse},
-                                  {Py_tp_clear, world_clear},       {Py_tp_repr, world_repr},
-                                  {Py_sq_length, world_length},     {Py_tp_methods, world_methods},
-                                  {Py_tp_getset, world_properties}, {0, NULL}};
+    static PyType_Slot slots[] = {
+        {Py_tp_doc, (void *)world_doc},   {Py_tp_new, world_new},           {Py_tp_init, world_init},
+        {Py_tp_dealloc, world_dealloc},   {Py_tp_traverse, world_traverse}, {Py_tp_clear, world_clear},
+        {Py_tp_repr, world_repr},         {Py_sq_length, world_length},     {Py_tp_methods, world_methods},
+        {Py_tp_getset, world_properties}, {Py_tp_members, world_members},   {0, NULL}};
     static PyType_Spec spec = {"broadphase.World", sizeof(world_object), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
     core.world_type = PyType_FromSpec(&spec);

@@ -11,10 +11,11 @@
 typedef struct world_object {
     PyObject_HEAD bp_world *world; // NULL: closed
     call_settings settings;
-    PyObject *words;  // a dict: the settings as they were given, for pickle
-    uint64_t changes; // how many there were: a result of an earlier state is not valid any more
-    uint32_t askers;  // threads that ask
-    bool is_changing; // a thread changes it
+    PyObject *words;      // a dict: the settings as they were given, for pickle; NULL: not begun
+    PyObject *references; // weak ones
+    uint64_t changes;     // how many there were: a result of an earlier state is not valid any more
+    uint32_t askers;      // threads that ask
+    bool is_changing;     // a thread changes it
 } world_object;
 
 // Around each use; false: an exception is set, and there is nothing to end. An end with a status that is not BP_OK sets
@@ -23,8 +24,8 @@ bool world_begin_change(world_object *self);
 bool world_end_change(world_object *self, bp_status status);
 bool world_begin_ask(world_object *self);
 bool world_end_ask(world_object *self, bp_status status);
-// Boxes of two or three dimensions are to come: the first ones decide, where no setting did.
-bool world_adopt_dimensions(world_object *self, uint32_t dimensions);
+// Begins an empty world with the settings of a dict; NULL: the defaults. False: an exception is set.
+bool world_init_words(world_object *self, PyObject *words);
 
 // Methods of World, by file.
 PyObject *world_update(PyObject *object, PyObject *unused);

@@ -51,15 +51,16 @@ static bool take_floats(rows_in *rows, PyObject *object, const char *name, bool 
 
 // What to see the world as: false in *is_asked where no argument is given.
 static bool take_object(PyObject *const *arguments, bp_object *object, bool *is_asked) {
+    static const char *const names[] = {"group", "mask", "island"};
     uint32_t *const fields[] = {&object->group, &object->mask, &object->island};
     *object = (bp_object){0};
     *is_asked = false;
     for (int i = 0; i < 3; i++) {
         if (arguments[i] == NULL) continue;
-        const unsigned long value = PyLong_AsUnsignedLong(arguments[i]);
-        if (PyErr_Occurred()) return false;
-        if (value > UINT32_MAX) {
-            PyErr_SetString(core.argument_error, "group, mask and island are numbers of 32 bits");
+        const long long value = PyIndex_Check(arguments[i]) ? PyLong_AsLongLong(arguments[i]) : -1;
+        if (value < 0 || value > UINT32_MAX) {
+            PyErr_Format(core.argument_error, "%s: expected a whole number from 0 to 4294967295, found %R", names[i],
+                         arguments[i]);
             return false;
         }
         *fields[i] = (uint32_t)value;
@@ -83,6 +84,7 @@ typedef struct question_rows {
     const bp_object *as;
     const void *data; // boxes, rays or points
     size_t count;
+    uint32_t dimensions;
     size_t most; // answers to each
     bool is_one, with_values;
 } question_rows;
@@ -125,6 +127,7 @@ static PyObject *answer(PyObject *object, ask_function ask, const question_rows 
     world_object *self = (world_object *)object;
     bp_answers found = {0};
     bp_status status;
+    if (questions->count > 0 && !call_settings_allow_dimensions(&self->settings, questions->dimensions)) return NULL;
     if (!world_begin_ask(self)) return NULL;
     Py_BEGIN_ALLOW_THREADS status = ask(self->world, questions, &found);
     Py_END_ALLOW_THREADS if (world_end_ask(self, status)) return answer_arrays(&found, questions);
@@ -145,8 +148,11 @@ PyObject *world_query_box(PyObject *object, PyObject *const *values, Py_ssize_t 
         !take_object(arguments + 1, &as, &is_asked) || !take_floats(&boxes, arguments[0], "boxes", true)) {
         return NULL;
     }
-    const question_rows questions = {
-        .as = is_asked ? &as : NULL, .data = boxes.data, .count = boxes.count, .is_one = boxes.is_one};
+    const question_rows questions = {.as = is_asked ? &as : NULL,
+                                     .data = boxes.data,
+                                     .count = boxes.count,
+                                     .dimensions = boxes.dimensions,
+                                     .is_one = boxes.is_one};
     PyObject *found = answer(object, ask_boxes, &questions);
     rows_release(&boxes);
     return found;
@@ -174,6 +180,7 @@ static PyObject *answer_rays(PyObject *object, const rows_in *origins, const row
     bp_ray *rays = make_rays(origins, directions, max_t, &questions.count);
     if (rays == NULL) return NULL;
     questions.data = rays;
+    questions.dimensions = origins->dimensions < directions->dimensions ? origins->dimensions : directions->dimensions;
     questions.is_one = origins->is_one && directions->is_one;
     PyObject *found = answer(object, ask_rays, &questions);
     free(rays);
@@ -192,10 +199,11 @@ PyObject *world_query_ray(PyObject *object, PyObject *const *values, Py_ssize_t 
         !take_object(arguments + 4, &as, &is_asked) || !take_count(arguments[3], "most", &questions.most)) {
         return NULL;
     }
-    const double max_t = arguments[2] == NULL ? (double)INFINITY : PyFloat_AsDouble(arguments[2]);
+    double max_t = (double)INFINITY;
     PyObject *found = NULL;
     questions.as = is_asked ? &as : NULL;
-    if (!PyErr_Occurred() && take_floats(&origins, arguments[0], "origins", false) &&
+    if ((arguments[2] == NULL || argument_real(arguments[2], "max_t", &max_t)) &&
+        take_floats(&origins, arguments[0], "origins", false) &&
         take_floats(&directions, arguments[1], "directions", false)) {
         found = answer_rays(object, &origins, &directions, (float)max_t, questions);
     }
@@ -219,6 +227,7 @@ PyObject *world_query_nearest(PyObject *object, PyObject *const *values, Py_ssiz
     questions.as = is_asked ? &as : NULL;
     questions.data = points.data;
     questions.count = points.count;
+    questions.dimensions = points.dimensions;
     questions.is_one = points.is_one;
     PyObject *found = answer(object, ask_nearest, &questions);
     rows_release(&points);

@@ -61,16 +61,18 @@ PyObject *world_save(PyObject *object, PyObject *file) {
 // This world becomes the one in the stream; on failure it stays as it was.
 static bool load(world_object *self, bp_read read, void *context) {
     if (!world_begin_change(self)) return false;
+    bp_config *config = &self->settings.config;
     bp_world *loaded = NULL;
-    const bp_status status = bp_world_load(&self->settings.config, read, context, &loaded);
-    self->is_changing = false;
-    if (!check_stream(&self->settings, status)) {
-        bp_world_destroy(loaded);
-        return false;
+    const bool good = check_stream(&self->settings, bp_world_load(config, read, context, &loaded));
+    if (good) {
+        bp_world *before = self->world;
+        self->world = loaded;
+        loaded = before;
+        if (config->dimensions == 0 && bp_world_count(self->world) > 0) config->dimensions = 3; // its objects have
     }
-    bp_world_destroy(self->world);
-    self->world = loaded;
-    return true;
+    bp_world_destroy(loaded);
+    self->is_changing = false;
+    return good;
 }
 
 PyObject *world_load(PyObject *object, PyObject *file) {
@@ -107,21 +109,64 @@ static int take_bytes(void *context, void *bytes, size_t size) {
     return 1;
 }
 
+// The settings as they were given, and with what the boxes have decided.
+static PyObject *words_now(const world_object *self) {
+    PyObject *words = PyDict_Copy(self->words);
+    PyObject *dimensions = PyLong_FromUnsignedLong(self->settings.config.dimensions); // 0: the default
+    if (words == NULL || dimensions == NULL || PyDict_SetItemString(words, "dimensions", dimensions) != 0) {
+        Py_CLEAR(words);
+    }
+    Py_XDECREF(dimensions);
+    return words;
+}
+
+// Settings, objects, and the attributes that a subclass has given it.
 PyObject *world_get_state(PyObject *object, PyObject *unused) {
     world_object *self = (world_object *)object;
     byte_list list = {0};
     (void)unused;
     if (!world_begin_ask(self)) return NULL;
     const bp_status status = bp_world_save(self->world, append_bytes, &list);
-    PyObject *bytes = world_end_ask(self, status) ? PyBytes_FromStringAndSize(list.data, (Py_ssize_t)list.count) : NULL;
+    PyObject *words = world_end_ask(self, status) ? words_now(self) : NULL;
+    PyObject *attributes =
+        words == NULL ? NULL : PyObject_CallMethod((PyObject *)&PyBaseObject_Type, "__getstate__", "O", object);
+    PyObject *state =
+        attributes == NULL ? NULL : Py_BuildValue("(Oy#O)", words, list.data, (Py_ssize_t)list.count, attributes);
+    Py_XDECREF(words);
+    Py_XDECREF(attributes);
     free(list.data);
-    return bytes;
+    return state;
 }
 
-PyObject *world_set_state(PyObject *object, PyObject *bytes) {
+static bool set_attributes(PyObject *object, PyObject *attributes) {
+    PyObject *name, *value;
+    Py_ssize_t place = 0;
+    while (PyDict_Check(attributes) && PyDict_Next(attributes, &place, &name, &value)) {
+        if (PyObject_SetAttr(object, name, value) != 0) return false;
+    }
+    return true;
+}
+
+// As object.__getstate__ gives them: None, a dict, or with slots a pair of both.
+static bool set_all_attributes(PyObject *object, PyObject *attributes) {
+    if (!PyTuple_Check(attributes)) return set_attributes(object, attributes);
+    for (Py_ssize_t i = 0; i < PyTuple_Size(attributes); i++) {
+        if (!set_attributes(object, PyTuple_GetItem(attributes, i))) return false;
+    }
+    return true;
+}
+
+PyObject *world_set_state(PyObject *object, PyObject *state) {
+    PyObject *words, *attributes;
     byte_list list = {0};
     Py_ssize_t count = 0;
-    if (PyBytes_AsStringAndSize(bytes, &list.data, &count) != 0) return NULL;
+    if (!PyTuple_Check(state)) {
+        PyErr_SetString(PyExc_TypeError, "this is no state of a world");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(state, "O!y#O", &PyDict_Type, &words, &list.data, &count, &attributes)) return NULL;
     list.count = (size_t)count;
-    return load((world_object *)object, take_bytes, &list) ? Py_NewRef(Py_None) : NULL;
+    const bool good = world_init_words((world_object *)object, words) &&
+                      load((world_object *)object, take_bytes, &list) && set_all_attributes(object, attributes);
+    return good ? Py_NewRef(Py_None) : NULL;
 }

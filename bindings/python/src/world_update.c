@@ -34,25 +34,35 @@ PyObject *world_update(PyObject *object, PyObject *unused) {
     world_object *self = (world_object *)object;
     (void)unused;
     if (!world_begin_change(self)) return NULL;
+    const uint64_t changes = self->changes; // now: a handler of signals, or the collector, may change the world below
     bp_result result;
     bp_status status;
     Py_BEGIN_ALLOW_THREADS status = bp_update(self->world, &result);
     Py_END_ALLOW_THREADS if (!world_end_change(self, status)) return NULL;
-    update_object *update = PyObject_New(update_object, (PyTypeObject *)core.update_type);
+    update_object *update = PyObject_GC_New(update_object, (PyTypeObject *)core.update_type);
     if (update == NULL) return NULL;
     update->world = (world_object *)Py_NewRef(object);
-    update->changes = self->changes;
+    update->changes = changes;
     update->result = result;
     for (int i = 0; i < LISTS; i++) update->arrays[i] = NULL;
+    PyObject_GC_Track(update);
     return (PyObject *)update;
+}
+
+// A filter may hold an update of its own world. The world breaks that cycle: there is nothing to clear here.
+static int update_traverse(PyObject *object, visitproc visit, void *arg) {
+    Py_VISIT((PyObject *)((update_object *)object)->world);
+    Py_VISIT(Py_TYPE(object));
+    return 0;
 }
 
 static void update_dealloc(PyObject *object) {
     update_object *self = (update_object *)object;
     PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
     for (int i = 0; i < LISTS; i++) Py_XDECREF(self->arrays[i]);
     Py_DECREF((PyObject *)self->world);
-    PyObject_Free(object);
+    PyObject_GC_Del(object);
     Py_DECREF((PyObject *)type);
 }
 
@@ -96,13 +106,11 @@ bool world_update_begin(PyObject *module) {
         {"ended", read_list, NULL, "Those that did, and do not any more, sorted.", (void *)(uintptr_t)2},
         {"stats", update_stats, NULL, "The figures of this update, as a dict.", NULL},
         {NULL, NULL, NULL, NULL, NULL}};
-    static PyType_Slot slots[] = {{Py_tp_doc, (void *)update_doc},
-                                  {Py_tp_dealloc, update_dealloc},
-                                  {Py_tp_repr, update_repr},
-                                  {Py_tp_getset, properties},
-                                  {0, NULL}};
+    static PyType_Slot slots[] = {{Py_tp_doc, (void *)update_doc},   {Py_tp_dealloc, update_dealloc},
+                                  {Py_tp_traverse, update_traverse}, {Py_tp_repr, update_repr},
+                                  {Py_tp_getset, properties},        {0, NULL}};
     static PyType_Spec spec = {"broadphase.Update", sizeof(update_object), 0,
-                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC, slots};
     core.update_type = PyType_FromSpec(&spec);
     return core.update_type != NULL && PyModule_AddObjectRef(module, "Update", core.update_type) == 0;
 }

@@ -87,6 +87,17 @@ def test_what_is_wrong_is_refused():
         broadphase.neighbor_list("ij", points, [1.0, 2.0])
 
 
+def test_atoms_that_are_wrong():
+    for one in [0, 0, 0], 5.0, np.zeros((1, 2, 3)):
+        with pytest.raises(broadphase.ArgumentError, match="positions: expected rows"):
+            broadphase.neighbor_list("ij", one, 1.1, cell=(1, 1, 1), pbc=True)
+    with pytest.raises(broadphase.ArgumentError, match="without a cell"):
+        broadphase.neighbor_list("ij", np.zeros((2, 3)), 1.0, pbc=(True, False, False))
+    pytest.importorskip("ase.data", reason="no ASE: scripts/setup python")
+    with pytest.raises(broadphase.ArgumentError, match="no element has the symbol 'Xy'"):
+        broadphase.neighbor_list("ij", np.zeros((2, 3)), {("H", "Xy"): 1.0}, numbers=[1, 1])
+
+
 def in_order(i, j, d, D, S):
     order = np.lexsort((*S.T, j, i))
     return i[order], j[order], d[order], D[order], S[order]
@@ -122,6 +133,6 @@ def test_in_place_of_ase():
                 (np.testing.assert_array_equal if exact else np.testing.assert_allclose)(
                     a, b, **({} if exact else {"atol": 1e-12}), err_msg=name)
             tried += 1
-        np.testing.assert_array_equal(np.sort(broadphase.neighbor_list("i", atoms, cutoff)),
-                                      np.sort(neighbor_list("i", atoms, cutoff)))
+        by_name = {"quantities": "i", "a": atoms, "cutoff": cutoff, "self_interaction": False, "max_nbins": 1000}
+        np.testing.assert_array_equal(broadphase.neighbor_list(**by_name), neighbor_list(**by_name))
     assert tried == 14

@@ -1,8 +1,10 @@
 """Nothing is copied that need not be, and nothing leaks."""
 
+import copy
 import gc
 import sys
 import tracemalloc
+import weakref
 
 import numpy as np
 import pytest
@@ -58,8 +60,13 @@ def resident():
         return int(file.read().split()[1]) * 4096
 
 
+class Keeper(broadphase.World):
+    pass
+
+
 def bad_calls(boxes, points):
-    for call in (lambda: broadphase.pairs(boxes, method="none"), lambda: broadphase.pairs(boxes[:, :5]),
+    for call in (lambda: broadphase.pairs(np.ma.masked_less(boxes, 0.5)), lambda: broadphase.pairs(boxes, perod=1),
+                 lambda: broadphase.pairs(boxes, method="none"), lambda: broadphase.pairs(boxes[:, :5]),
                  lambda: broadphase.neighbors(points, -1.0), lambda: broadphase.pairs(np.full((2, 6), np.nan))):
         try:
             call()
@@ -81,8 +88,11 @@ def one_of_everything(boxes, points, world):
     world.query_box(boxes[0])
     world.query_nearest(points[0], 2)
     world.query_ray(points[0], [1, 0, 0])
-    with broadphase.World(filter=lambda a, b: b) as other:
-        other.__setstate__(world.__getstate__())
+    with Keeper(filter=lambda a, b: b) as other:
+        other.add(boxes)
+        other.kept = other.update()  # a cycle
+    twin = copy.deepcopy(world)
+    weakref.ref(twin)()
 
 
 def test_no_leak_over_a_hundred_thousand_calls_long():

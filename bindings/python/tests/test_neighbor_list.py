@@ -1,3 +1,5 @@
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -48,6 +50,20 @@ def test_kinds_cells_and_two_dimensions():
         near.update(points[:59])
     flat = broadphase.NeighborList(0.3, skin=0.1, dimensions=2, cell=(1, 1, 0), periodic=(1, 1, 0), distances=True)
     np.testing.assert_allclose(flat.update([[0.1, 0.5], [0.9, 0.5]])[2], 0.2)
+
+
+def test_copies_go_their_own_way():
+    points = np.random.default_rng(4).random((100, 3))
+    near = broadphase.NeighborList(0.2, skin=0.05, cell=(1, 1, 1), distances=True)
+    near.update(points)
+    near.set_cell((1.5, 1, 1))
+    for twin in pickle.loads(pickle.dumps(near)), copy.copy(near), copy.deepcopy(near):
+        twin.set_cell((2, 1, 1))
+        for one, cell in (near, (1.5, 1, 1)), (twin, (2, 1, 1)):
+            expected = broadphase.neighbor_images(points, 0.2, cell=cell, distances=True)
+            for a, b in zip(one.update(points)[:3], expected):
+                np.testing.assert_array_equal(a, b)
+        assert twin.searches == 1
 
 
 def test_what_is_wrong_is_refused():

@@ -45,6 +45,13 @@ def test_between_two_sets(first, second):
     check(broadphase.neighbors(a, 0.125, other=b[:0]), brute_force.neighbors(a, 0.125, b[:0]))
 
 
+def test_a_radius_is_a_number_of_any_kind():
+    points = np.random.default_rng(2).random((100, 3))
+    expected = broadphase.neighbors(points, 0.25)
+    for radius in np.float32(0.25), np.array(0.25), np.ma.array(0.25), np.full(100, 0.25):
+        check(broadphase.neighbors(points, radius), expected)
+
+
 def test_arrays_with_gaps_and_lists():
     points = np.random.default_rng(3).random((100, 3))
     expected = broadphase.neighbors(points, 0.2)
@@ -57,8 +64,10 @@ def test_what_is_wrong_is_refused():
     for radius in (-1.0, np.nan, np.inf):
         with pytest.raises(broadphase.ArgumentError, match="radius"):
             broadphase.neighbors(points, radius)
-    with pytest.raises(broadphase.ArgumentError, match="one for each of the 100 points"):
+    with pytest.raises(broadphase.ArgumentError, match=r"one for each of the 100 points, found shape \(99,\)"):
         broadphase.neighbors(points, np.ones(99))
+    with pytest.raises(TypeError, match="radius: expected a number, found NoneType"):
+        broadphase.neighbors(points, None)
     with pytest.raises(broadphase.UnsupportedError, match="between two sets"):
         broadphase.neighbors(points, np.ones(100), points)
     with pytest.raises(broadphase.ArgumentError, match=r"found shape \(100, 4\)"):

@@ -89,6 +89,48 @@ def test_the_sentence_names_the_argument_that_has_no_numbers():
         broadphase.mesh_pairs(boxes[:, :3], [[0.5, 1, 2]])
 
 
+def test_what_is_behind_a_mask_is_not_taken():
+    boxes = np.ma.masked_array(np.zeros((3, 6)), mask=False)
+    assert len(broadphase.pairs(boxes)) == 3
+    boxes[1, 2] = np.ma.masked
+    for call in (lambda: broadphase.pairs(boxes), lambda: broadphase.pairs(boxes[:, :4]),
+                 lambda: broadphase.pairs(np.zeros((1, 6)), boxes), lambda: broadphase.World().add(boxes)):
+        with pytest.raises(broadphase.ArgumentError, match="masked; leave out their rows"):
+            call()
+    assert len(broadphase.pairs(np.ma.compress_rows(boxes))) == 1
+    for kind, call in {np.float64: lambda row: broadphase.neighbors(np.zeros((2, 3)), row),
+                       np.int64: lambda row: broadphase.World().add(np.zeros((2, 6)), group=row),
+                       np.uint32: lambda row: broadphase.World().remove(row)}.items():
+        with pytest.raises(broadphase.ArgumentError, match="masked"):
+            call(np.ma.masked_array(np.zeros(2, dtype=kind), mask=[False, True]))
+
+
+def test_an_array_that_has_nothing_but_dlpack():
+    class Tensor:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, stream=None, **more):
+            return self.array.__dlpack__()
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    boxes = brute_force.random_boxes(np.random.default_rng(1), 100, dtype=np.float64)
+    expected = broadphase.pairs(boxes, pair_order="sorted")
+    np.testing.assert_array_equal(broadphase.pairs(Tensor(boxes), pair_order="sorted"), expected)
+
+
+def test_more_boxes_than_fit_are_refused_before_they_are_copied():
+    many = 2 ** 32
+    for call in (lambda: broadphase.pairs(np.broadcast_to(np.zeros(6), (many, 6))),
+                 lambda: broadphase.pairs(np.broadcast_to(np.zeros(4, dtype=np.int8), (many, 4))),
+                 lambda: broadphase.neighbors(np.broadcast_to(np.float32(0), (many, 2)), 1.0),
+                 lambda: broadphase.World().add(np.broadcast_to(np.zeros(6), (many, 6)))):
+        with pytest.raises(broadphase.ArgumentError, match="4294967296 are more than the 4294967294 that fit"):
+            call()
+
+
 def test_the_sentence_names_the_box():
     boxes = brute_force.random_boxes(np.random.default_rng(1), 30)
     boxes[17, 2] = np.nan
@@ -100,7 +142,7 @@ def test_the_sentence_names_the_box():
 
 def test_settings_are_the_words_of_the_tool():
     boxes = brute_force.random_boxes(np.random.default_rng(1), 30)
-    with pytest.raises(broadphase.ArgumentError, match="unknown field 'metod'; the fields are method"):
+    with pytest.raises(broadphase.ArgumentError, match=r"unknown field 'metod' \(did you mean 'method'\?\); the fields are method"):
         broadphase.pairs(boxes, metod="bvh")
     with pytest.raises(broadphase.ArgumentError, match="unknown method 'bhv'"):
         broadphase.pairs(boxes, method="bhv")
@@ -110,6 +152,8 @@ def test_settings_are_the_words_of_the_tool():
         broadphase.pairs(boxes, threads=object())
     with pytest.raises(broadphase.ArgumentError, match="threads"):
         broadphase.pairs(boxes, threads=1.5)
+    with pytest.raises(broadphase.ArgumentError, match="in Python they are arguments"):
+        broadphase.pairs(boxes, flags=1)
     expected = broadphase.pairs(boxes, pair_order="sorted")
     for settings in ({"method": None}, {"threads": np.int64(2)}, {"margin": np.float32(0)}, {"period": np.zeros(3)},
                      {"method": "linked-cells", "cell_size": 0.5, "domain": [0, 0, 0, 2, 2, 2]}):
@@ -174,6 +218,15 @@ def test_a_sparse_matrix_of_pairs():
     a, b = brute_force.random_boxes(rng, 120), brute_force.random_boxes(rng, 80)
     np.testing.assert_array_equal(broadphase.pair_matrix(a).toarray(), np.triu(brute_force.overlaps(a, a), 1))
     np.testing.assert_array_equal(broadphase.pair_matrix(a, b).toarray(), brute_force.overlaps(a, b))
+
+
+def test_a_matrix_of_one():
+    pytest.importorskip("scipy.sparse", reason="no SciPy: scripts/setup python")
+    box, point = np.zeros(6), np.zeros(3)
+    assert broadphase.pair_matrix(box).shape == (1, 1)
+    assert broadphase.pair_matrix(box, box).toarray().tolist() == [[True]]
+    assert broadphase.pair_matrix(box, []).shape == (1, 0)
+    assert broadphase.neighbor_matrix(np.zeros((2, 3)), 1.0, point).toarray().tolist() == [[True], [True]]
 
 
 def test_explain_and_tune():

@@ -1,7 +1,10 @@
+import copy
 import gc
 import io
 import pickle
+import signal
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -64,6 +67,11 @@ def test_what_fails_changes_nothing():
                  lambda: world.add(np.zeros((2, 4))), lambda: world.add(np.zeros((2, 6)), mask=-1)):
         with pytest.raises(broadphase.ArgumentError):
             call()
+    with pytest.raises(broadphase.IdError, match="ids: 4 is there twice"):
+        world.remove([4, 2, 4])
+    for mask in np.arange(10) < 2, [True, False]:
+        with pytest.raises(TypeError, match="found a mask"):
+            world.remove(mask)
     for call in (lambda: world.remove("one"), lambda: world.remove(1.5), lambda: world.move(), lambda: world.add()):
         with pytest.raises((TypeError, ValueError)):
             call()
@@ -186,6 +194,23 @@ def test_rows_of_questions_are_single_ones_together(dtype):
         world.query_box(boxes)
 
 
+def test_questions_that_are_wrong():
+    world = broadphase.World()
+    assert len(world.query_box(np.zeros(4))) == 0
+    world.add(np.zeros((2, 6)))
+    for call in (lambda: world.query_box(np.zeros(4)), lambda: world.query_nearest(np.zeros((3, 2))),
+                 lambda: world.query_ray([0, 0, 0], [1, 0]), lambda: world.query_ray([0, 0], [1, 0, 0])):
+        with pytest.raises(broadphase.ArgumentError, match="the coordinates have two"):
+            call()
+    for wrong in -1, 2 ** 32, 2 ** 80, "all", 1.5:
+        with pytest.raises(broadphase.ArgumentError, match="mask: expected a whole number from 0 to 4294967295, found "):
+            world.query_box(np.zeros(6), mask=wrong)
+    with pytest.raises(TypeError, match="max_t: expected a number, found list"):
+        world.query_ray([0, 0, 0], [1, 0, 0], [1, 2])
+    with pytest.raises(TypeError, match="budget: expected a number"):
+        broadphase.tune(np.zeros((2, 6)), budget="short")
+
+
 def test_save_load_and_pickle():
     rng = np.random.default_rng(6)
     world = broadphase.World(pair_order="sorted", method="bvh")
@@ -203,9 +228,9 @@ def test_save_load_and_pickle():
     file.seek(6)
     empty = broadphase.World()
     assert empty.load(file) is empty and len(empty) == 100
-    copy = pickle.loads(pickle.dumps(world))
-    np.testing.assert_array_equal(copy.update().pairs, expected)
-    assert "bvh" in repr(copy)
+    twin = pickle.loads(pickle.dumps(world))
+    np.testing.assert_array_equal(twin.update().pairs, expected)
+    assert "bvh" in repr(twin)
     flat = broadphase.World()
     flat.add(np.zeros((2, 4)))
     assert len(pickle.loads(pickle.dumps(flat)).update().pairs) == 1
@@ -249,21 +274,110 @@ def test_with_len_repr_and_close():
 
 
 def test_a_world_in_a_cycle_is_collected():
-    class Watched(broadphase.World):
-        pass
-
-    import weakref
-
-    def watch():
+    def watch(hold):
         holder = []
-        world = Watched(filter=lambda a, b: holder)
-        holder.append(world)
+        world = broadphase.World(filter=lambda a, b: True if holder else True)
         world.add(np.zeros((4, 6)))
+        holder.append(hold(world))
         return weakref.ref(world)
 
-    gone = watch()
+    for gone in watch(lambda world: world), watch(lambda world: world.update()):
+        gc.collect()
+        assert gone() is None
+
+
+class Crowd(broadphase.World):
+    __slots__ = ("street", "__dict__")
+
+    def __init__(self, people, street="none", **settings):
+        super().__init__(**settings)
+        self.people, self.street = people, street
+        self.add(people)
+
+
+def test_a_subclass_begins_as_it_likes():
+    crowd = Crowd(np.zeros((3, 4)), "main", pair_order="sorted")
+    assert crowd.update().pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
+    crowd.friends = [1, 2]
+    for twin in pickle.loads(pickle.dumps(crowd)), copy.copy(crowd), copy.deepcopy(crowd):
+        assert type(twin) is Crowd and twin.street == "main" and twin.friends == [1, 2] and len(twin) == 3
+        assert twin.update().pairs.tolist() == crowd.update().pairs.tolist()
+    assert copy.copy(crowd).friends is crowd.friends and copy.deepcopy(crowd).friends is not crowd.friends
+
+    class Forgetful(broadphase.World):
+        def __init__(self):
+            pass
+
+    with pytest.raises(broadphase.Error, match=r"super\(\).__init__"):
+        Forgetful().add(np.zeros((3, 4)))
+    with pytest.raises(broadphase.Error, match="begun already"):
+        crowd.__init__(np.zeros((3, 4)))
+    for wrong in None, (), ({}, b"", None), ({"method": "none"}, b"", None):
+        with pytest.raises((TypeError, broadphase.ArgumentError)):
+            broadphase.World.__new__(broadphase.World).__setstate__(wrong)
+
+
+def test_a_state_is_a_copy_of_the_settings():
+    world = broadphase.World(filter=lambda a, b: a == 0)
+    world.add(np.zeros((3, 6)))
+    world.__getstate__()[0].clear()
     gc.collect()
-    assert gone() is None
+    assert set_of(world.update().pairs) == {(0, 1), (0, 2)}
+
+
+def test_loaded_objects_keep_their_dimensions():
+    world = broadphase.World()
+    world.add(np.zeros((3, 6)))
+    file = io.BytesIO()
+    world.save(file)
+    file.seek(0)
+    for loaded in broadphase.World.load(file), pickle.loads(pickle.dumps(world)):
+        with pytest.raises(broadphase.ArgumentError, match="dimensions"):
+            loaded.add(np.zeros((1, 4)))
+        assert len(loaded) == 3
+    empty = pickle.loads(pickle.dumps(broadphase.World()))
+    empty.add(np.zeros((1, 4)))
+    assert "2 dimensions" in repr(empty)
+
+
+@pytest.mark.parametrize("first, then", [(4, 6), (6, 4)])
+def test_boxes_that_are_refused_decide_on_no_dimensions(first, then):
+    for call in (lambda world, boxes: world.add(boxes), lambda world, boxes: world.move(boxes)):
+        world = broadphase.World()
+        with pytest.raises(broadphase.Error):
+            call(world, np.full((2, first), np.nan))
+        world.add(np.zeros((2, then)))
+        assert f"{then // 2} dimensions" in repr(world)
+
+
+def test_a_signal_that_changes_the_world_ends_what_was_found():
+    boxes = brute_force.random_boxes(np.random.default_rng(1), 5000, size=0.02)
+    world = broadphase.World()
+    world.add(boxes)
+    changed = []
+
+    def change(number, frame):
+        try:
+            world.add(boxes)
+            changed.append(len(world))
+        except broadphase.Error:
+            pass  # in use
+
+    before = signal.signal(signal.SIGALRM, change)
+    try:
+        for _ in range(1000):
+            world.move(boxes)
+            signal.setitimer(signal.ITIMER_REAL, 0.0001)
+            update = world.update()
+            if changed:
+                break
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert changed
+    with pytest.raises(broadphase.Error, match="has changed since"):
+        update.pairs
 
 
 def test_threads_take_turns_or_are_told():
