@@ -122,11 +122,10 @@ fuzz:
 	@scripts/setup build test lint
 	@cmake --preset fuzz >/dev/null
 	@$(BUILD) fuzz
-	@for target in $(FUZZ_TARGETS); do \
-	    mkdir -p build-fuzz/found/$$target && \
-	    echo "== $$target" && build-fuzz/bin/fuzz_$$target $(FUZZ_LIMIT) -timeout=20 -print_final_stats=1 -verbosity=0 \
-	        -artifact_prefix=build-fuzz/ build-fuzz/found/$$target fuzz/corpus/$$target || exit 1; \
-	done
+	@mkdir -p $(addprefix build-fuzz/found/,$(FUZZ_TARGETS))
+	@printf '%s\n' $(FUZZ_TARGETS) | xargs -I TARGET -P $(JOBS) sh -c 'build-fuzz/bin/fuzz_TARGET $(FUZZ_LIMIT) \
+	    -timeout=20 -print_final_stats=1 -verbosity=0 -artifact_prefix=build-fuzz/ build-fuzz/found/TARGET \
+	    fuzz/corpus/TARGET >build-fuzz/TARGET.log 2>&1; status=$$?; echo "== TARGET"; cat build-fuzz/TARGET.log; exit $$status'
 
 # The same hashes whoever compiles, and however.
 golden:

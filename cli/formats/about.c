@@ -1,6 +1,8 @@
 // The build, the machine and the call, so that a result can be read later. The build's part comes from CMake.
 #include "formats/about.h"
 
+#include "about_commit.h" // made by the build
+
 #include <broadphase/broadphase.h>
 
 #include <stdlib.h>
@@ -9,9 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef ABOUT_COMMIT
-#define ABOUT_COMMIT "unknown"
-#endif
 #ifndef ABOUT_FLAGS
 #define ABOUT_FLAGS "unknown"
 #endif
