@@ -66,6 +66,9 @@ typedef struct hierarchical_grid {
     bp_two_sets two_sets; // of one search
     bool is_two;          // that was the last one, and nothing is built
 
+    bp_sorted_grid queried; // for queries alone; all zero until it is first used
+    bool is_queried;        // it is up to date
+
     void *split;       // of bp_split_ops; NULL until it is first needed
     size_t split_left; // builds for which it stays in use
 } hierarchical_grid;
@@ -106,6 +109,9 @@ static void hierarchical_grid_free(void *state) {
     bp_strip_grid_free(&g->strips);
     bp_bundles_free(&g->bundles);
     bp_two_sets_free(&g->two_sets);
+    if (g->queried.setup != NULL) {
+        bp_sorted_grid_free(&g->queried);
+    }
     if (uses_linked(g)) {
         bp_linked_grid_free(&g->linked);
     }
@@ -296,6 +302,7 @@ static bp_status hierarchical_grid_build(void *state, const bp_box *boxes, size_
     g->count = count;
     g->calm_count = 0;
     g->is_two = false;
+    g->is_queried = false;
     if (wants_linked(g)) {
         return build_linked(g);
     }
@@ -329,6 +336,7 @@ static bp_status hierarchical_grid_update(void *state, const bp_box *boxes, size
     g->boxes = boxes;
     g->count = count;
     g->is_two = false;
+    g->is_queried = false;
     *kind = BP_SEARCH_ALL;
     if (wants_linked(g) && g->form == FORM_LINKED) {
         *kind = changes != NULL ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
@@ -499,6 +507,7 @@ static bp_status hierarchical_grid_find_between(void *state, const bp_box *boxes
 static bp_status hierarchical_grid_find_two(void *state, const bp_box *a, size_t a_count, const bp_box *b,
                                             size_t b_count, bp_sink *sink) {
     hierarchical_grid *g = state;
+    g->is_queried = false;
     g->is_two = may_hand_over(g) && a_count <= BP_CELL_ENTRY_ID && b_count <= BP_CELL_ENTRY_ID;
     if (g->is_two) {
         return bp_two_sets_find(&g->two_sets, a, a_count, b, b_count, sink);
@@ -549,14 +558,16 @@ static void describe_form(const hierarchical_grid *g, bp_stats *stats) {
 
 // Of all structures: those that are not in use now are kept.
 static size_t bytes_held(const hierarchical_grid *g) {
-    bp_stats sorted = {0}, strips = {0}, split = {0};
+    bp_stats sorted = {0}, queried = {0}, strips = {0}, split = {0};
     bp_sorted_grid_stats(&g->sorted, &sorted);
+    bp_sorted_grid_stats(&g->queried, &queried);
     bp_strip_grid_stats(&g->strips, &strips);
     if (g->split != NULL) {
         bp_split_ops.stats(g->split, &split);
     }
-    return sorted.bytes + strips.bytes + split.bytes + bp_bundles_bytes(&g->bundles) + bp_two_sets_bytes(&g->two_sets) +
-           bp_linked_grid_bytes(&g->linked) + (uses_patch(g) ? bp_patched_grid_bytes(&g->patch) : 0);
+    return sorted.bytes + queried.bytes + strips.bytes + split.bytes + bp_bundles_bytes(&g->bundles) +
+           bp_two_sets_bytes(&g->two_sets) + bp_linked_grid_bytes(&g->linked) +
+           (uses_patch(g) ? bp_patched_grid_bytes(&g->patch) : 0);
 }
 
 static void hierarchical_grid_stats(const void *state, bp_stats *stats) {
@@ -670,8 +681,25 @@ bp_status bp_hierarchical_grid_find_across(void *state, void *other, bp_sink *si
                                                           : search_on_budget(g, &s, sink);
 }
 
-void bp_hierarchical_grid_serve_queries(void *state) {
-    keep_from_own_pairs(state);
+void bp_hierarchical_grid_expect_queries(void *state) {
+    hierarchical_grid *g = state;
+    g->strips_wait = FORM_WAIT; // a sorted grid alone takes less time than both
+}
+
+void bp_hierarchical_grid_sort_for_queries(void *state, const bp_box *boxes, size_t count) {
+    hierarchical_grid *g = state;
+    if (g->form == FORM_LINKED && !g->is_two) {
+        return; // it is for worlds of which little changes, and sorting is not little
+    }
+    if (g->queried.setup == NULL) {
+        bp_sorted_grid_init(&g->queried, g->setup);
+    }
+    g->is_queried = bp_sorted_grid_build(&g->queried, boxes, count) == BP_OK;
+}
+
+const bp_sorted_grid *bp_hierarchical_grid_queried(const void *state) {
+    const hierarchical_grid *g = state;
+    return g->is_queried ? &g->queried : NULL;
 }
 
 const bp_sorted_grid *bp_hierarchical_grid_sorted(const void *state, const bp_id **strays, size_t *stray_count) {
