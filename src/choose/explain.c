@@ -151,6 +151,9 @@ static void print_rule(page *p, const bp_choice *c) {
     case BP_RULE_ORDERED:
         print(p, "boxes that follow one another are near each other, as the triangles of a mesh are");
         break;
+    case BP_RULE_UNPLANNED:
+        print(p, "one call for so few objects that planning the levels of a grid would take longer than the search");
+        break;
     case BP_RULE_POINTS: print(p, "points with one radius are sorted into cells of about that size"); break;
     case BP_RULE_GRID:
     default:
