@@ -28,7 +28,8 @@ typedef enum bp_rule {
     BP_RULE_GRID,      ///< none of these: hierarchical-grid
     BP_RULE_ALIKE,     ///< one call, at most some ten thousand objects of similar sizes: hierarchical-grid, in strips
     BP_RULE_POINTS,    ///< neighbours of points that have one radius: linked-cells, in a form for points
-    BP_RULE_ORDERED ///< boxes that follow one another are near each other, as in a mesh: hierarchical-grid, in bundles
+    BP_RULE_ORDERED, ///< boxes that follow one another are near each other, as in a mesh: hierarchical-grid, in bundles
+    BP_RULE_UNPLANNED ///< one call, a few thousand objects that are not alike: split, which needs no plan of levels
 } bp_rule;
 
 /// What BP_METHOD_AUTO looked at, in a sample of the boxes, and the rule that decided. Everything but the rule is zero

@@ -106,9 +106,11 @@ print(page *p, const char *format, ...) {
     p->length += length > 0 ? (size_t)length : 0;
 }
 
-// Sizes and places of a surface, by the facts.
-static bool are_on_surfaces(const bp_choice *c) {
-    return c->octaves >= 4 && c->octaves <= 12 && c->clumping > 1.5;
+enum { MANY_OCTAVES = 4, TOO_MANY_OCTAVES = 12 }; // of sizes on a surface, at most
+
+// Places of a surface, by the facts, or of a heap: parts of the space are crowded.
+static bool are_crowded(const bp_choice *c) {
+    return c->octaves <= TOO_MANY_OCTAVES && c->clumping > 1.5;
 }
 
 // What makes boxes fit no grid.
@@ -120,11 +122,13 @@ static void print_misfit(page *p, const bp_choice *c) {
         print(p, "%.2g of the boxes are infinite along an axis, and fit no cell", c->infinite);
     } else if (c->slenderness > SLENDER) {
         print(p, "the boxes are thin, typically %.3g times as long as thick, and share large cells", c->slenderness);
-    } else if (are_on_surfaces(c)) {
-        print(p, "sizes over %u octaves crowd in parts of the space, as on a surface, and most cells are empty",
-              (unsigned)c->octaves);
+    } else if (are_crowded(c)) {
+        print(p, "sizes over %u octave%s crowd in parts of the space, as on a surface, and most cells are empty",
+              (unsigned)c->octaves, c->octaves == 1 ? "" : "s");
+    } else if (c->octaves >= MANY_OCTAVES) {
+        print(p, "sizes over %u octaves share cells", (unsigned)c->octaves);
     } else {
-        print(p, "places at very different scales share cells");
+        print(p, "these places fit no cells");
     }
 }
 
@@ -146,6 +150,9 @@ static void print_rule(page *p, const bp_choice *c) {
     case BP_RULE_ALIKE: print(p, "so few objects, and of such similar sizes, that strips need no plan"); break;
     case BP_RULE_ORDERED:
         print(p, "boxes that follow one another are near each other, as the triangles of a mesh are");
+        break;
+    case BP_RULE_UNPLANNED:
+        print(p, "one call for so few objects that planning the levels of a grid would take longer than the search");
         break;
     case BP_RULE_POINTS: print(p, "points with one radius are sorted into cells of about that size"); break;
     case BP_RULE_GRID:

@@ -10,6 +10,7 @@
 #include "methods/hierarchical_grid/hierarchical_grid.h"
 #include "view/pair_filter.h"
 #include "world/method_switch.h"
+#include "world/query/query.h"
 #include "world/query/query_cache.h"
 #include "world/world.h"
 
@@ -49,9 +50,9 @@ static bool may_separate(const bp_world *world) {
     return has_much_changed(world) && world->setup.methods.update != BP_UPDATE_INDIVIDUAL;
 }
 
-static bp_status separate_sides(bp_world *world, bool has_queries) {
+static bp_status separate_sides(bp_world *world) {
     bp_sides_join(&world->sides);
-    return may_separate(world) && !has_queries
+    return may_separate(world)
                ? bp_sides_separate(&world->sides, &world->method, &world->setup.methods, &world->objects,
                                    bp_world_boxes_floats(&world->boxes), world->ids.count)
                : BP_OK;
@@ -80,20 +81,30 @@ static bp_status build_or_update(bp_world *world, bool is_anew, bp_search_kind *
 
 // Where queries were asked, there should be a grid that answers them, and memory for what else they need. Returns whether
 // that is so.
-static bool serve_queries(bp_world *world) {
+static bool expect_queries(bp_world *world) {
     bp_query_cache_expect_lines(world);
     const bool were_asked = bp_query_cache_was_asked(world->queries);
     if (were_asked && world->method.ops == &bp_hierarchical_grid_ops) {
-        bp_hierarchical_grid_serve_queries(world->method.state);
+        bp_hierarchical_grid_expect_queries(world->method.state);
     }
     return were_asked;
+}
+
+// Where the pairs were found without a sorted grid of all objects, queries get one: it takes as long as a dozen of them.
+static void serve_queries(bp_world *world) {
+    const bp_id *strays;
+    size_t stray_count;
+    if (world->method.ops == &bp_hierarchical_grid_ops && !bp_world_is_viewed(world) &&
+        bp_query_grid_of_pairs(world, &strays, &stray_count) == NULL) {
+        bp_hierarchical_grid_sort_for_queries(world->method.state, bp_world_boxes_floats(&world->boxes),
+                                              world->ids.count);
+    }
 }
 
 static bp_status update_structure(bp_world *world, bp_search_kind *kind) {
     const bool was_apart = world->statics.apart || world->sides.apart;
     *kind = BP_SEARCH_ALL;
     refit_boxes(world);
-    const bool has_queries = serve_queries(world);
     if (bp_world_is_viewed(world)) {
         return build_viewed(world);
     }
@@ -101,7 +112,7 @@ static bp_status update_structure(bp_world *world, bp_search_kind *kind) {
         bp_sides_join(&world->sides);
         return BP_OK;
     }
-    bp_status status = separate_sides(world, has_queries);
+    bp_status status = separate_sides(world);
     if (status != BP_OK || world->sides.apart) {
         bp_statics_join(&world->statics);
         return status;
@@ -248,6 +259,7 @@ static bp_status update_pairs(bp_world *world) {
     bp_search_kind kind = BP_SEARCH_ALL;
     bp_change_list_mark_for_queries(&world->changes);
     const double start = bp_clock_seconds();
+    const bool has_queries = expect_queries(world);
     bp_status status = update_structure(world, &kind);
     const double built = bp_clock_seconds();
     world->is_built = false; // until all has succeeded
@@ -258,6 +270,9 @@ static bp_status update_pairs(bp_world *world) {
     }
     if (status != BP_OK) {
         return status;
+    }
+    if (has_queries) {
+        serve_queries(world);
     }
     describe_update(world, &stats);
     stats.build_seconds = built - start;

@@ -13,14 +13,14 @@ enum { CHANGES_MOST = 6 };
 
 // ---- one call -------------------------------------------------------------------------------------------------------
 
-static bp_stats stats_of_scene(const char *name, size_t count) {
+static bp_stats stats_of_scene(const char *name, size_t count, bp_method method) {
     const scene_options options = {.count = count};
     const char *error = NULL;
     scene *source = scene_create(name, &options, &error);
     assert_non_null(source);
     bp_stats stats = {0};
     bp_pairs pairs = {0};
-    const bp_config config = {.dimensions = scene_dimensions(source), .stats = &stats};
+    const bp_config config = {.method = method, .dimensions = scene_dimensions(source), .stats = &stats};
     assert_int_equal(bp_find_pairs(scene_boxes(source), scene_box_count(source), &config, &pairs), BP_OK);
     bp_pairs_free(&pairs, &config);
     scene_destroy(source);
@@ -42,7 +42,8 @@ static void test_rule_for_each_scene(void **state) {
         {"mixed", 5000, BP_RULE_ALIKE, BP_METHOD_HIERARCHICAL_GRID},
         {"very-polydisperse", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
         {"planes", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
-        {"far", 3000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID}, // of which every second box is in half of the places
+        {"very-polydisperse", 1000, BP_RULE_UNPLANNED, BP_METHOD_SPLIT},
+        {"far", 3000, BP_RULE_UNPLANNED, BP_METHOD_SPLIT},
         {"far", 5000, BP_RULE_GRID, BP_METHOD_HIERARCHICAL_GRID},
         {"sparse", 1000, BP_RULE_ALIKE, BP_METHOD_HIERARCHICAL_GRID},
         {"sparse", 5000, BP_RULE_ALIKE, BP_METHOD_HIERARCHICAL_GRID},
@@ -50,13 +51,15 @@ static void test_rule_for_each_scene(void **state) {
         {"tiny-and-huge", 20000, BP_RULE_SCALES, BP_METHOD_SPLIT},
     };
     for (size_t i = 0; i < COUNT_OF(cases); ++i) {
-        const bp_stats stats = stats_of_scene(cases[i].scene, cases[i].count);
+        const bp_stats stats = stats_of_scene(cases[i].scene, cases[i].count, BP_METHOD_AUTO);
         const bp_rule rule = bp_stats_details(&stats).choice.rule;
         if (rule != cases[i].rule || stats.method != cases[i].method) {
             fail_msg("%s, %zu objects: rule %d, method %s", cases[i].scene, cases[i].count, (int)rule,
                      bp_method_name((size_t)stats.method));
         }
     }
+    // Every second box is in half of the places: the plan of levels must not look at these alone, and hand over.
+    assert_int_equal(stats_of_scene("far", 3000, BP_METHOD_HIERARCHICAL_GRID).method, BP_METHOD_HIERARCHICAL_GRID);
 }
 
 // Sizes over a few octaves, each of them spread in proportion to its size.
@@ -89,6 +92,18 @@ static void test_nested_sizes(void **state) {
     free(boxes);
 }
 
+static bp_stats stats_of_call(const bp_box *boxes, size_t count) {
+    bp_stats stats = {0};
+    bp_pairs pairs = {0};
+    const bp_config config = {.stats = &stats};
+    assert_int_equal(bp_find_pairs(boxes, count, &config, &pairs), BP_OK);
+    pair_list expected = naive_pairs(boxes, count, 3);
+    expect_pairs(pairs.data, pairs.count, &expected, "a call of %zu boxes", count);
+    pair_list_free(&expected);
+    bp_pairs_free(&pairs, &config);
+    return stats;
+}
+
 static void expect_text(const bp_stats *stats, const char *wanted) {
     char text[4096];
     const size_t length = bp_explain(stats, text, sizeof text);
@@ -105,6 +120,30 @@ static bp_stats stats_between(const bp_box *a, size_t a_count, const bp_box *b, 
     assert_int_equal(bp_find_pairs_between(a, a_count, b, b_count, &config, &pairs), BP_OK);
     bp_pairs_free(&pairs, &config);
     return stats;
+}
+
+// A call of a few thousand boxes that are not alike is over before levels are planned. A world plans once for many updates.
+static void test_calls_without_a_plan(void **state) {
+    (void)state;
+    enum { COUNT = 6000, FEW = 1500 };
+    rng random = rng_seeded(9);
+    bp_box *boxes = obtain(COUNT, sizeof *boxes);
+    for (size_t i = 0; i < COUNT; ++i) {
+        boxes[i] = random_cube(&random, 30.0, random_between(&random, 0.0, 1.0) < 0.2f ? 3.0 : 0.3);
+    }
+    const bp_stats few = stats_of_call(boxes, FEW), many = stats_of_call(boxes, COUNT);
+    assert_int_equal(bp_stats_details(&few).choice.rule, BP_RULE_UNPLANNED);
+    assert_int_equal(few.method, BP_METHOD_SPLIT);
+    expect_text(&few, "planning the levels of a grid would take longer");
+    assert_int_equal(many.method, BP_METHOD_HIERARCHICAL_GRID);
+    bp_world *world = NULL;
+    bp_result result;
+    assert_int_equal(bp_world_create(NULL, &world), BP_OK);
+    assert_int_equal(bp_add_many(world, FEW, boxes, NULL, NULL), BP_OK);
+    assert_int_equal(bp_update(world, &result), BP_OK);
+    assert_int_equal(result.stats.method, BP_METHOD_HIERARCHICAL_GRID);
+    bp_world_destroy(world);
+    free(boxes);
 }
 
 // A few boxes in empty space are for bvh, but not if others are searched for in them.
@@ -151,15 +190,15 @@ static void test_nested_sizes_of_one_set(void **state) {
 
 static void test_explanations(void **state) {
     (void)state;
-    bp_stats stats = stats_of_scene("tiny-and-huge", 5000);
+    bp_stats stats = stats_of_scene("tiny-and-huge", 5000, BP_METHOD_AUTO);
     expect_text(&stats, "split, because sizes over ");
     expect_text(&stats, "far from the origin");
-    stats = stats_of_scene("identical", 1000);
+    stats = stats_of_scene("identical", 1000, BP_METHOD_AUTO);
     expect_text(&stats, "share one cell");
     expect_text(&stats, "overlap hundreds of others");
-    stats = stats_of_scene("very-polydisperse", 20000);
+    stats = stats_of_scene("very-polydisperse", 20000, BP_METHOD_AUTO);
     expect_text(&stats, "much larger than the others");
-    stats = stats_of_scene("uniform", 20000);
+    stats = stats_of_scene("uniform", 20000, BP_METHOD_AUTO);
     char text[4096], cut[16];
     const size_t length = bp_explain(&stats, text, sizeof text);
     assert_null(strstr(text, "warning"));
@@ -522,7 +561,7 @@ static void test_points_at_infinity(void **state) {
     pair_list expected = naive_pairs(boxes, POINTS, 3);
     assert_int_equal(bp_find_pairs(boxes, POINTS, &config, &pairs), BP_OK);
     expect_pairs(pairs.data, pairs.count, &expected, "points at infinity");
-    assert_int_equal(stats.method, BP_METHOD_HIERARCHICAL_GRID);
+    assert_int_equal(bp_stats_details(&stats).choice.rule, BP_RULE_UNPLANNED); // and not BP_RULE_SCALES
     pair_list_free(&expected);
     bp_pairs_free(&pairs, &config);
 }
@@ -531,6 +570,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rule_for_each_scene),
         cmocka_unit_test(test_nested_sizes),
+        cmocka_unit_test(test_calls_without_a_plan),
         cmocka_unit_test(test_few_boxes_against_others),
         cmocka_unit_test(test_nested_sizes_of_one_set),
         cmocka_unit_test(test_points_at_infinity),

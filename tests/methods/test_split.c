@@ -347,6 +347,29 @@ static void what_is_kept_counts_as_memory(void **state) {
     free(ordinary);
 }
 
+// Half of the ids of a world may be free: that makes ordinary boxes neither infinite nor costly.
+static void holes_are_no_reason(void **state) {
+    (void)state;
+    enum { COUNT = 6000 };
+    bp_world *world = NULL;
+    bp_result result;
+    const bp_config config = {.update = BP_UPDATE_REBUILD};
+    assert_int_equal(bp_world_create(&config, &world), BP_OK);
+    for (size_t i = 0; i < COUNT; ++i) {
+        bp_box box;
+        for (int axis = 0; axis < 3; ++axis) {
+            set_edge(&box, axis, 1.5f * (float)((axis == 0 ? i : axis == 1 ? i / 20 : i / 400) % 20), 1.0f);
+        }
+        assert_int_equal(bp_add(world, &box, NULL, NULL), BP_OK);
+    }
+    for (bp_id id = 0; id < COUNT; id += 2) {
+        assert_int_equal(bp_remove(world, id), BP_OK);
+    }
+    assert_int_equal(bp_update(world, &result), BP_OK);
+    assert_int_equal(result.stats.method, BP_METHOD_HIERARCHICAL_GRID);
+    bp_world_destroy(world);
+}
+
 // Where the grid gives up, the figures name the method that ran, and the explanation names what hurts.
 static void the_explanation_names_what_hurts(void **state) {
     (void)state;
@@ -475,6 +498,7 @@ int main(void) {
         cmocka_unit_test(what_is_kept_counts_as_memory),
         cmocka_unit_test(the_explanation_names_what_hurts),
         cmocka_unit_test(surfaces_are_handed_over),
+        cmocka_unit_test(holes_are_no_reason),
         cmocka_unit_test(levels_of_the_config_are_kept),
         cmocka_unit_test(bins_have_the_order_of_coordinates),
     };

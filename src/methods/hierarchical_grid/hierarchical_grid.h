@@ -29,8 +29,14 @@ bp_status bp_hierarchical_grid_find_difference(void *state, const bp_changes *ch
 // been built (and not updated), and neither is linked.
 bp_status bp_hierarchical_grid_find_across(void *state, void *other, bp_sink *sink);
 
-// Makes the next builds sort the boxes into the sorted grid, even if they need not be for pairs alone.
-void bp_hierarchical_grid_serve_queries(void *state);
+// Queries were asked, and more are expected: the next builds take the sorted grid where that costs little more.
+void bp_hierarchical_grid_expect_queries(void *state);
+
+// Sorts boxes[0 .. count) for queries alone, beside what has just found their pairs. If memory is short, nothing is sorted.
+void bp_hierarchical_grid_sort_for_queries(void *state, const bp_box *boxes, size_t count);
+
+// What has been sorted for queries alone. NULL if nothing was since the last build, update or search between two sets.
+const bp_sorted_grid *bp_hierarchical_grid_queried(const void *state);
 
 // The sorted grid of the state, for queries, and the ids of the strays, which are not in it. NULL if there is currently
 // no sorted grid.

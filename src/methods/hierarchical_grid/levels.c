@@ -64,7 +64,7 @@ static void group_merge(group *into, const group *from) {
     }
 }
 
-// False if the box is a hole, infinite, or so large that its extent overflows.
+// False if the box is infinite, or so large that its extent overflows.
 static bool group_of_box(const bp_box *original, uint32_t dimensions, double weight, group *one, float *size) {
     const bp_box box = bp_box_flatten(*original, dimensions);
     *one = group_empty();
@@ -393,15 +393,21 @@ typedef struct sampling {
     uint32_t dimensions;
 } sampling;
 
-// Takes the samples. The group of each is its octave for now.
-static size_t take_samples(const sampling *from, group *octaves, sample *samples) {
+// Takes the samples. The group of each is its octave for now. Infinite boxes belong to none, and are counted.
+static size_t take_samples(const sampling *from, group *octaves, sample *samples, double *infinite) {
     const double weight = (double)from->count / (double)from->wanted;
     size_t sample_count = 0;
+    *infinite = 0.0;
     for (size_t i = 0; i < from->wanted; ++i) {
         const bp_box *box = &from->boxes[bp_sample_place(from->count, i, from->wanted)];
         group one;
         float size = 0.0f;
-        if (group_of_box(box, from->dimensions, weight, &one, &size)) {
+        if (bp_box_is_hole(box)) {
+            continue;
+        }
+        if (!group_of_box(box, from->dimensions, weight, &one, &size)) {
+            *infinite += weight;
+        } else {
             uint32_t pattern = 0;
             memcpy(&pattern, &size, sizeof pattern);
             const uint16_t octave = (uint16_t)(pattern >> 23);
@@ -447,7 +453,7 @@ static void sort_samples(const sample *samples, size_t count, size_t group_count
     }
 }
 
-static size_t gather_groups(const sampling *from, group *groups) {
+static size_t gather_groups(const sampling *from, group *groups, double *infinite) {
     group octaves[OCTAVES];
     sample samples[SAMPLE], sorted[SAMPLE];
     uint16_t group_of_octave[OCTAVES] = {0};
@@ -455,7 +461,7 @@ static size_t gather_groups(const sampling *from, group *groups) {
     for (size_t i = 0; i < OCTAVES; ++i) {
         octaves[i] = group_empty();
     }
-    const size_t sample_count = take_samples(from, octaves, samples);
+    const size_t sample_count = take_samples(from, octaves, samples, infinite);
     const size_t most = 4 + from->count / 256 < OCTAVES_MAX ? 4 + from->count / 256 : OCTAVES_MAX;
     const size_t group_count = join_octaves(octaves, most, groups, group_of_octave);
     for (size_t i = 0; i < sample_count; ++i) {
@@ -539,15 +545,16 @@ static bp_status plan_by_cost(bp_levels *levels, const bp_method_setup *setup, c
     const sampling from = {
         .boxes = boxes, .count = count, .wanted = count < SAMPLE ? count : SAMPLE, .dimensions = setup->dimensions};
     group groups[OCTAVES_MAX];
-    double infinite = (double)count;
-    const size_t group_count = gather_groups(&from, groups);
+    double infinite;
+    const size_t group_count = gather_groups(&from, groups, &infinite);
+    double objects = infinite; // without holes
     choice best[OCTAVES_MAX];
     for (size_t last = 0; last < group_count; ++last) {
         best[last] = choose_last(groups, best, last);
-        infinite -= groups[last].count;
+        objects += groups[last].count;
     }
-    const double tests = fmax(infinite, 0.0) * (double)count / VECTOR; // infinite boxes are tested against all others
-    levels->cost = ((group_count > 0 ? best[group_count - 1].cost : 0.0) + tests) / (double)count;
+    const double tests = infinite * objects / VECTOR; // infinite boxes are tested against all others
+    levels->cost = ((group_count > 0 ? best[group_count - 1].cost : 0.0) + tests) / fmax(objects, 1.0);
     if (!append_choices(levels, &setup->runtime.allocator, best, group_count)) {
         return BP_ERROR_MEMORY;
     }

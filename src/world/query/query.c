@@ -12,13 +12,20 @@ static bool is_current(const bp_world *world) {
            (!world->changes.needs_update || bp_change_list_is_complete(&world->changes));
 }
 
+const bp_sorted_grid *bp_query_grid_of_pairs(const bp_world *world, const bp_id **strays, size_t *stray_count) {
+    const bool is_whole = !world->statics.apart && !world->sides.apart; // all objects are in it
+    return is_whole && world->method.ops == &bp_hierarchical_grid_ops
+               ? bp_hierarchical_grid_sorted(world->method.state, strays, stray_count)
+               : NULL;
+}
+
 // The grid of the method; NULL if there is none at the moment.
 static const bp_sorted_grid *find_method_grid(const bp_world *world, const bp_id **strays, size_t *stray_count) {
-    const bp_world_method *method = &world->method;
-    const bool is_whole = !world->statics.apart && !world->sides.apart; // all objects are in it
-    return is_current(world) && method->ops == &bp_hierarchical_grid_ops && is_whole
-               ? bp_hierarchical_grid_sorted(method->state, strays, stray_count)
-               : NULL;
+    if (!is_current(world) || world->method.ops != &bp_hierarchical_grid_ops) {
+        return NULL;
+    }
+    const bp_sorted_grid *queried = bp_hierarchical_grid_queried(world->method.state);
+    return queried != NULL ? queried : bp_query_grid_of_pairs(world, strays, stray_count);
 }
 
 static void add_method_grid(bp_query *query) {

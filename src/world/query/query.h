@@ -1,6 +1,7 @@
 // A query of a world: the structures that it searches, and the code that all kinds of queries share.
 //
-//     the method's grid   objects as they were at the last update
+//     the method's grid   objects as they were at the last update; if the method has found pairs without a grid of all, one
+//                         that it sorts for queries where there were some before that update
 //     unindexed objects   those that have changed since, or are not in that grid; all, if the method has no grid. The
 //                         first few queries check them one by one; then the cache builds a grid of them
 //     the cache's grid    of unindexed objects; valid until something changes
@@ -53,6 +54,10 @@ typedef struct bp_found_receiver {
 
 // Checks the arguments that all queries share, and logs errors.
 bp_status bp_query_check(const bp_world *world, const bp_object *object);
+
+// The sorted grid in which the method has found the pairs of all objects, and the objects that are not in it; NULL if it
+// has found them in another way.
+const bp_sorted_grid *bp_query_grid_of_pairs(const bp_world *world, const bp_id **strays, size_t *stray_count);
 
 // Begins a number of queries that were checked.
 bp_query bp_query_begin(const bp_world *world, const bp_object *object, size_t count);
