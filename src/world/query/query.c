@@ -3,6 +3,7 @@
 #include "methods/hierarchical_grid/hierarchical_grid.h"
 #include "view/pair_filter.h"
 #include "world/query/query_cache.h"
+#include "world/query/query_line.h"
 
 // ---- where to search ------------------------------------------------------------------------------------------------
 
@@ -69,7 +70,19 @@ bp_query bp_query_begin(const bp_world *world, const bp_object *object, size_t c
     return query;
 }
 
-bp_query bp_query_begin_line(const bp_world *world, const bp_object *object) {
+// A line that misses bounds misses every box inside: what decides it, (face - origin) / direction, is monotone, even
+// rounded.
+static bool hits_large_only(const bp_outline *outline, const bp_line *line) {
+    double t;
+    return outline != NULL && !bp_line_hits_box(line, &outline->boxes[0], &t);
+}
+
+bp_query bp_query_begin_line(const bp_world *world, const bp_object *object, const bp_outline *outline,
+                             const bp_line *line) {
+    if (hits_large_only(outline, line)) {
+        const bp_unindexed large = {.strays = outline->large_ids, .stray_count = outline->large_count};
+        return (bp_query){.world = world, .object = object, .unindexed = large};
+    }
     const bp_box_pack *pack = bp_query_cache_pack(world);
     if (pack == NULL) {
         return bp_query_begin(world, object, 1);

@@ -6,6 +6,7 @@
 //                         first few queries check them one by one; then the cache builds a grid of them
 //     the cache's grid    of unindexed objects; valid until something changes
 //     the cache's pack    of all objects, instead of all that: for lines, where objects are few and lines are many
+//     the outline         of all objects: a line that passes by it hits none but a few large ones
 //
 // Grids hold boxes that may be larger than the input boxes (a margin, 64-bit coordinates) or shifted (a period).
 // Objects found in such a grid are checked again with their input boxes.
@@ -13,6 +14,7 @@
 #define BP_QUERY_H
 
 #include "world/query/box_pack.h"
+#include "world/query/outline.h"
 #include "world/world.h"
 
 // A grid that is searched.
@@ -62,8 +64,9 @@ const bp_sorted_grid *bp_query_grid_of_pairs(const bp_world *world, const bp_id 
 // Begins a number of queries that were checked.
 bp_query bp_query_begin(const bp_world *world, const bp_object *object, size_t count);
 
-// The same for one line.
-bp_query bp_query_begin_line(const bp_world *world, const bp_object *object);
+// The same for one line. NULL, or the outline of the world: then only what the line may hit is searched.
+bp_query bp_query_begin_line(const bp_world *world, const bp_object *object, const bp_outline *outline,
+                             const bp_line *line);
 
 // The same without any grid: all objects are checked one by one.
 bp_query bp_query_begin_plain(const bp_world *world, const bp_object *object);

@@ -8,8 +8,9 @@
 //     counted   version of the world, and queries since then     a change begins a new version
 //     built     version that the grid is valid for
 //
-// Lines in worlds of a few thousand objects have a pack of all of them instead (box_pack.h), by the same rules; but where
-// there were many lines, many more are expected after the next change, and an update gets the memory.
+// Lines have an outline of the world (outline.h), which tells most of those that hit nothing; and in worlds of a few thousand
+// objects a pack of all of them instead of grids (box_pack.h). Both by the same rules; but where there were many lines, many
+// more are expected after the next change: then an update draws the outline, and gets the memory for the pack.
 #include "world/query/query_cache.h"
 #include "base/workers.h"
 
@@ -20,21 +21,25 @@ enum {
     FEW = 64,      // objects that are never worth a grid
     COUNT_BITS = 8,
 
-    PACK_PATIENCE = 16, // lines before the pack is built, and one more for this many objects:
+    LINE_PATIENCE = 16, // lines before the outline or the pack is made, and one more for this many objects:
+    OUTLINE_PATIENCE_SHARE = 256,
     PACK_PATIENCE_SHARE = 64,
-    PACK_COUNT_BITS = 15
+    LINE_COUNT_BITS = 15
 };
 
 struct bp_query_cache {
     bp_method_setup setup; // the world's, but with one thread
     bp_sorted_grid grid;
     bp_buffer boxes, ids; // of the objects in it
+    bp_outline outline;
     bp_box_pack pack;
     atomic_uint_fast64_t counted;
     atomic_uint_fast64_t built;
-    atomic_uint_fast64_t lines;  // the same for the pack: version, whether many lines are expected, how many there were
-    atomic_uint_fast64_t packed; // version that the pack is valid for
-    atomic_size_t pack_room;     // objects that it has memory for
+    atomic_uint_fast64_t lines;       // the same for lines: version, whether many are expected, how many there were
+    atomic_uint_fast64_t outlined;    // version that the outline is valid for
+    atomic_uint_fast64_t inner_lines; // lines that meet the bounds of the outline, or for which there was none
+    atomic_uint_fast64_t packed;      // version that the pack is valid for
+    atomic_size_t pack_room;          // objects that it has memory for
     atomic_bool building;
     atomic_bool asked;   // there was a query since the last update
     atomic_bool is_lent; // the world's executor and this memory have a user
@@ -52,6 +57,8 @@ bp_query_cache *bp_query_cache_create(const bp_method_setup *setup) {
     atomic_init(&cache->counted, 0);
     atomic_init(&cache->built, 0);
     atomic_init(&cache->lines, 0);
+    atomic_init(&cache->outlined, 0);
+    atomic_init(&cache->inner_lines, 0);
     atomic_init(&cache->packed, 0);
     atomic_init(&cache->pack_room, 0);
     atomic_init(&cache->building, false);
@@ -170,44 +177,80 @@ bool bp_query_cache_take(const bp_world *world, const bp_unindexed *unindexed, s
     return true;
 }
 
-// ---- the pack -------------------------------------------------------------------------------------------------------
+// ---- lines ----------------------------------------------------------------------------------------------------------
 
-// The pack of a world whose last version had many lines is built for the first line of the next.
+// What is made for the lines of a world whose last version had many is made for the first line of the next.
 typedef struct line_count {
     uint64_t version, lines;
     bool expects_many;
 } line_count;
 
 static line_count unpack_count(uint64_t bits) {
-    return (line_count){.version = bits >> (PACK_COUNT_BITS + 1),
-                        .lines = bits & (((uint64_t)1 << PACK_COUNT_BITS) - 1),
-                        .expects_many = (bits >> PACK_COUNT_BITS & 1) != 0};
+    return (line_count){.version = bits >> (LINE_COUNT_BITS + 1),
+                        .lines = bits & (((uint64_t)1 << LINE_COUNT_BITS) - 1),
+                        .expects_many = (bits >> LINE_COUNT_BITS & 1) != 0};
 }
 
 static uint64_t count_bits(line_count count) {
-    return count.version << (PACK_COUNT_BITS + 1) | (uint64_t)count.expects_many << PACK_COUNT_BITS | count.lines;
+    return count.version << (LINE_COUNT_BITS + 1) | (uint64_t)count.expects_many << LINE_COUNT_BITS | count.lines;
 }
 
 // Counts a line; true if there have been enough, now or in the last version. Threads that count at once may lose counts.
-static bool has_many_lines(bp_query_cache *cache, uint64_t version, uint64_t many) {
-    line_count count = unpack_count(atomic_load_explicit(&cache->lines, memory_order_relaxed));
+static inline bool has_many_lines(atomic_uint_fast64_t *lines, uint64_t version, uint64_t many) {
+    line_count count = unpack_count(atomic_load_explicit(lines, memory_order_relaxed));
     if (count.version != version) {
         count = (line_count){.version = version, .expects_many = count.lines >= many};
     }
     const bool is_due = count.expects_many || count.lines >= many;
     if (count.lines < many) {
         ++count.lines;
-        atomic_store_explicit(&cache->lines, count_bits(count), memory_order_relaxed);
+        atomic_store_explicit(lines, count_bits(count), memory_order_relaxed);
     }
     return is_due;
 }
 
-static bool may_have_pack(const bp_world *world) {
-    return world->ids.count <= BP_BOX_PACK_MOST && !bp_is_periodic(&world->setup.overlap);
+static bool had_many_lines(const atomic_uint_fast64_t *lines, uint64_t many) {
+    return unpack_count(atomic_load(lines)).lines >= many;
 }
 
-static uint64_t many_lines(const bp_world *world) {
-    return PACK_PATIENCE + world->ids.count / PACK_PATIENCE_SHARE;
+// So many that they count in the next version, too.
+static uint64_t many_lines(const bp_world *world, uint64_t share) {
+    const uint64_t most = ((uint64_t)1 << LINE_COUNT_BITS) - 1, many = LINE_PATIENCE + world->ids.count / share;
+    return many < most ? many : most;
+}
+
+// ---- the outline ----------------------------------------------------------------------------------------------------
+
+static void draw_outline(bp_query_cache *cache, const bp_world *world) {
+    bp_outline_draw(&cache->outline, bp_world_boxes_floats(&world->boxes), world->ids.count,
+                    world->setup.overlap.dimensions);
+    atomic_store(&cache->outlined, world->changes.version);
+}
+
+static void try_to_outline(bp_query_cache *cache, const bp_world *world) {
+    if (bp_is_periodic(&world->setup.overlap) || atomic_exchange(&cache->building, true)) {
+        return;
+    }
+    if (atomic_load(&cache->outlined) != world->changes.version) { // no other thread has drawn it meanwhile
+        draw_outline(cache, world);
+    }
+    atomic_store(&cache->building, false);
+}
+
+const bp_outline *bp_query_cache_outline(const bp_world *world) {
+    bp_query_cache *cache = world->queries;
+    const uint64_t version = world->changes.version;
+    const bool is_due = has_many_lines(&cache->lines, version, many_lines(world, OUTLINE_PATIENCE_SHARE));
+    if (is_due && atomic_load(&cache->outlined) != version) {
+        try_to_outline(cache, world);
+    }
+    return atomic_load(&cache->outlined) == version ? &cache->outline : NULL;
+}
+
+// ---- the pack -------------------------------------------------------------------------------------------------------
+
+static bool may_have_pack(const bp_world *world) {
+    return world->ids.count <= BP_BOX_PACK_MOST && !bp_is_periodic(&world->setup.overlap);
 }
 
 static bool reserve_pack(bp_query_cache *cache, size_t count) {
@@ -227,7 +270,7 @@ static void try_to_pack(bp_query_cache *cache, const bp_world *world) {
                           bp_box_pack_build(&cache->pack, &cache->setup, boxes, world->ids.count);
         atomic_store(&cache->packed, done ? version : 0);
         if (!done) {
-            atomic_store(&cache->lines, count_bits((line_count){.version = version})); // try again, but not at once
+            atomic_store(&cache->inner_lines, count_bits((line_count){.version = version})); // try again, later
         }
     }
     atomic_store(&cache->building, false);
@@ -244,7 +287,7 @@ const bp_box_pack *bp_query_cache_pack(const bp_world *world) {
     if (!may_have_pack(world)) {
         return NULL;
     }
-    const bool is_due = has_many_lines(cache, version, many_lines(world));
+    const bool is_due = has_many_lines(&cache->inner_lines, version, many_lines(world, PACK_PATIENCE_SHARE));
     if (is_due && atomic_load(&cache->packed) != version && has_room_for_pack(cache, world)) {
         try_to_pack(cache, world);
     }
@@ -253,7 +296,10 @@ const bp_box_pack *bp_query_cache_pack(const bp_world *world) {
 
 void bp_query_cache_expect_lines(const bp_world *world) {
     bp_query_cache *cache = world->queries;
-    if (may_have_pack(world) && unpack_count(atomic_load(&cache->lines)).lines >= many_lines(world)) {
+    if (had_many_lines(&cache->lines, many_lines(world, OUTLINE_PATIENCE_SHARE))) {
+        try_to_outline(cache, world);
+    }
+    if (may_have_pack(world) && had_many_lines(&cache->inner_lines, many_lines(world, PACK_PATIENCE_SHARE))) {
         atomic_store(&cache->packed, 0);
         (void)reserve_pack(cache, world->ids.count);
     }

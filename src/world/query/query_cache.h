@@ -1,7 +1,8 @@
-// The cache of queries: a grid of the objects that are not in the method's grid, and a pack of all.
+// The cache of queries: a grid of the objects that are not in the method's grid; for lines an outline and a pack of all.
 #ifndef BP_QUERY_CACHE_H
 #define BP_QUERY_CACHE_H
 
+#include "world/query/outline.h"
 #include "world/query/query_batch.h"
 
 typedef struct bp_query_cache bp_query_cache;
@@ -21,10 +22,14 @@ bool bp_query_cache_was_asked(bp_query_cache *cache);
 // source.
 bool bp_query_cache_take(const bp_world *world, const bp_unindexed *unindexed, size_t count, bp_query_source *source);
 
-// Counts a line, and returns a pack of all objects; NULL if that is not worth it, or not yet.
+// Counts a line, and returns the outline of the world; NULL if that is not worth it, or not yet.
+const bp_outline *bp_query_cache_outline(const bp_world *world);
+
+// Counts a line that is not answered by the outline, and returns a pack of all objects; NULL likewise.
 const bp_box_pack *bp_query_cache_pack(const bp_world *world);
 
-// Makes room for the pack, if there have been many lines. Only where no query runs; no pack is valid afterwards.
+// Draws the outline and makes room for the pack, if there have been many lines. Only where no query runs; no pack is valid
+// afterwards.
 void bp_query_cache_expect_lines(const bp_world *world);
 
 // What a batch works with: the world's executor, and memory that is kept from batch to batch; or, if another thread has

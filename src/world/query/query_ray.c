@@ -4,6 +4,7 @@
 #include "world/query/query_ray.h"
 
 #include "base/log.h"
+#include "world/query/query_cache.h"
 #include "world/query/query_visit.h"
 
 #include <float.h>
@@ -80,14 +81,22 @@ static bp_status check_periods(const bp_world *world, const bp_cast_double *cast
     return BP_OK;
 }
 
-bool bp_query_cast_is_valid(const bp_world *world, const bp_cast_double *cast) {
-    bool finite = true, moves = false;
-    for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
-        finite &= fabs(cast->box.min[axis]) <= DBL_MAX && cast->box.min[axis] <= cast->box.max[axis] &&
-                  cast->box.max[axis] <= DBL_MAX && fabs(cast->direction[axis]) <= DBL_MAX;
-        moves |= cast->direction[axis] != 0.0;
+// Sums are finite only where all their numbers are; one that overflows makes a cast look invalid here.
+static inline bool are_numbers_valid(const bp_cast_double *cast, int dimensions) {
+    double speeds = 0.0, places = 0.0;
+    bool valid = true;
+    for (int axis = 0; axis < dimensions; ++axis) {
+        const double min = cast->box.min[axis], max = cast->box.max[axis];
+        speeds += fabs(cast->direction[axis]);
+        places += fabs(min) + fabs(max);
+        valid &= min <= max;
     }
-    return finite && moves && cast->max_t >= 0.0 && !bp_is_periodic(&world->setup.overlap);
+    return valid & (speeds > 0.0) & (speeds + places <= DBL_MAX) & (cast->max_t >= 0.0);
+}
+
+bool bp_query_cast_is_valid(const bp_world *world, const bp_cast_double *cast) {
+    const bool valid = world->setup.overlap.dimensions == 3 ? are_numbers_valid(cast, 3) : are_numbers_valid(cast, 2);
+    return valid && !bp_is_periodic(&world->setup.overlap);
 }
 
 bp_status bp_query_check_cast(const bp_world *world, const bp_cast_double *cast, const char *name) {
@@ -121,12 +130,21 @@ static bp_status check_room(const bp_world *world, const void *hits, size_t capa
 // ---- following ------------------------------------------------------------------------------------------------------
 
 bp_line bp_query_line_of(const bp_cast_double *cast, const bp_overlap_rule *rule) {
-    bp_line line = {.begin = 0.0, .end = cast->max_t};
-    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
-        const double min = cast->box.min[axis], max = cast->box.max[axis], period = bp_period_of(rule, axis);
-        line.origin[axis] = period > 0.0 ? bp_query_wrap(min, period) : min;
-        line.opposite[axis] = period > 0.0 ? line.origin[axis] + (max - min) : max;
+    bp_line line = {.end = cast->max_t};
+    for (int axis = 0; axis < 3; ++axis) {
+        line.origin[axis] = cast->box.min[axis];
+        line.opposite[axis] = cast->box.max[axis];
         line.direction[axis] = cast->direction[axis];
+    }
+    if (rule->dimensions == 2) {
+        line.origin[2] = line.opposite[2] = line.direction[2] = 0.0;
+    }
+    for (uint32_t axis = 0; axis < rule->dimensions && bp_is_periodic(rule); ++axis) {
+        const double period = bp_period_of(rule, axis);
+        if (period > 0.0) {
+            line.origin[axis] = bp_query_wrap(cast->box.min[axis], period);
+            line.opposite[axis] = line.origin[axis] + (cast->box.max[axis] - cast->box.min[axis]);
+        }
     }
     return line;
 }
@@ -142,14 +160,18 @@ static bool is_tame(const bp_line *line) {
     return near && moves;
 }
 
-void bp_query_follow_cast(const bp_query *query, const bp_cast_double *cast, const bp_line_sink *sink) {
-    const bp_line line = bp_query_line_of(cast, &query->world->setup.overlap);
-    if (is_tame(&line)) {
-        bp_query_follow_line(query, &line, sink);
+static void follow(const bp_query *query, const bp_line *line, const bp_line_sink *sink) {
+    if (is_tame(line)) {
+        bp_query_follow_line(query, line, sink);
         return;
     }
     const bp_query plain = bp_query_begin_plain(query->world, query->object);
-    bp_query_follow_line(&plain, &line, sink);
+    bp_query_follow_line(&plain, line, sink);
+}
+
+void bp_query_follow_cast(const bp_query *query, const bp_cast_double *cast, const bp_line_sink *sink) {
+    const bp_line line = bp_query_line_of(cast, &query->world->setup.overlap);
+    follow(query, &line, sink);
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------
@@ -175,19 +197,23 @@ static bp_status list_hits(const bp_world *world, const bp_cast_double *cast, co
     if (status != BP_OK) {
         return status;
     }
-    const bp_query query = bp_query_begin_line(world, object);
+    const bp_outline *outline = bp_query_cache_outline(world);
     bp_shortlist list = bp_shortlist_of_hits(hits, capacity);
-    const bp_line_sink sink = bp_line_sink_of_list(&list, found == NULL);
-    bp_query_follow_cast(&query, cast, &sink);
+    if (outline == NULL || !bp_outline_is_missed(outline, cast)) {
+        const bp_line line = bp_query_line_of(cast, &world->setup.overlap);
+        const bp_query query = bp_query_begin_line(world, object, outline, &line);
+        const bp_line_sink sink = bp_line_sink_of_list(&list, found == NULL);
+        follow(&query, &line, &sink);
+    }
     return bp_shortlist_finish(&list, found);
 }
 
 // ---- visits ---------------------------------------------------------------------------------------------------------
 
-typedef struct cast_visit {
+typedef struct line_visit {
     const bp_query *query;
-    const bp_cast_double *cast;
-} cast_visit;
+    const bp_line *line;
+} line_visit;
 
 static void offer_to_visits(void *context, bp_id id, double t) {
     bp_visits_offer(context, id, t);
@@ -198,15 +224,20 @@ static bool visits_are_done(void *context, double t) {
 }
 
 static void search_for_visits(void *context, bp_visits *visits) {
-    const cast_visit *v = context;
+    const line_visit *v = context;
     const bp_line_sink sink = {.offer = offer_to_visits, .is_done = visits_are_done, .context = visits};
-    bp_query_follow_cast(v->query, v->cast, &sink);
+    follow(v->query, v->line, &sink);
 }
 
 static bp_status visit_hits(const bp_world *world, const bp_cast_double *cast, const bp_object *object,
                             bp_visits *visits) {
-    const bp_query query = bp_query_begin_line(world, object);
-    cast_visit v = {.query = &query, .cast = cast};
+    const bp_outline *outline = bp_query_cache_outline(world);
+    if (outline != NULL && bp_outline_is_missed(outline, cast) && visits->visit != NULL) {
+        return BP_OK;
+    }
+    const bp_line line = bp_query_line_of(cast, &world->setup.overlap);
+    const bp_query query = bp_query_begin_line(world, object, outline, &line);
+    line_visit v = {.query = &query, .line = &line};
     visits->max_t = cast->max_t;
     return bp_visits_run(world, visits, search_for_visits, &v);
 }
