@@ -104,7 +104,6 @@ static void serve_queries(bp_world *world) {
 static bp_status update_structure(bp_world *world, bp_search_kind *kind) {
     const bool was_apart = world->statics.apart || world->sides.apart;
     *kind = BP_SEARCH_ALL;
-    refit_boxes(world);
     if (bp_world_is_viewed(world)) {
         return build_viewed(world);
     }
@@ -259,6 +258,7 @@ static bp_status update_pairs(bp_world *world) {
     bp_search_kind kind = BP_SEARCH_ALL;
     bp_change_list_mark_for_queries(&world->changes);
     const double start = bp_clock_seconds();
+    refit_boxes(world);
     const bool has_queries = expect_queries(world);
     bp_status status = update_structure(world, &kind);
     const double built = bp_clock_seconds();
