@@ -10,6 +10,9 @@
 // number of cells fills it; a row may then cross the border, and is searched in two parts. The distance is that of the
 // CPU, to the last bit.
 //
+// Between two sets, the grid is that of the second. The points of the first are sorted by its cells, too, so that threads of a
+// warp search the same ones.
+//
 // Cost: candidates in 27 radii cubed per point. It loses where many points are closer together than the radius; but
 // then the result is just as large.
 #include "context.cuh"
@@ -39,9 +42,10 @@ struct point_grid {
 
 struct point_job {
     point_grid grid;
-    const float4 *points;
+    const float4 *points; // that are searched
+    const float4 *askers; // whose neighbours are found: the same, or those of the first set
     const uint32_t *table;
-    uint32_t count;
+    uint32_t count;   // of the askers
     uint32_t *counts; // by index of the point; then `offsets`
     uint4 *kept;      // by position
     const uint64_t *offsets;
@@ -177,7 +181,7 @@ static __device__ __forceinline__ uint32_t cell_along(const axis_of_cells &axis,
 template <bool WRAPS>
 static __global__ void __launch_bounds__(THREADS)
     make_point_keys(const __grid_constant__ point_grid grid, const float *__restrict__ points, uint32_t count,
-                    uint32_t *keys, uint32_t *indices, bp_cuda_result *result) {
+                    uint64_t first_index, uint32_t *keys, uint32_t *indices, bp_cuda_result *result) {
     const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= count) {
         return;
@@ -190,7 +194,7 @@ static __global__ void __launch_bounds__(THREADS)
         valid = valid && isfinite(coordinate);
     }
     if (!valid) {
-        atomicMin(&result->invalid, (unsigned long long)i);
+        atomicMin(&result->invalid, (unsigned long long)(first_index + i));
     }
     keys[i] = key;
     indices[i] = i;
@@ -247,35 +251,35 @@ template <bool WRAPS> static __device__ __forceinline__ uint32_t wrapped(const a
     return (uint32_t)cell;
 }
 
-// Calls found(index) for each neighbour in the cells low .. high of a row.
-template <bool WRAPS, class Found>
+// Calls found(index) for each neighbour in the cells low .. high of a row. Between two sets there is no point itself.
+template <bool WRAPS, bool BETWEEN, class Found>
 static __device__ __forceinline__ void search_cells(const point_job &j, float4 point, uint32_t low, uint32_t high,
                                                     Found &found) {
     const uint32_t own = __float_as_uint(point.w), end = __ldg(j.table + high + 1);
     for (uint32_t i = __ldg(j.table + low); i < end; ++i) {
         const float4 other = __ldg(j.points + i);
         const uint32_t index = __float_as_uint(other.w);
-        if (is_near<WRAPS>(j.grid, point, other) && (j.grid.half ? index > own : index != own)) {
+        if (is_near<WRAPS>(j.grid, point, other) && (BETWEEN || (j.grid.half ? index > own : index != own))) {
             found(index);
         }
     }
 }
 
-template <bool WRAPS, class Found>
+template <bool WRAPS, bool BETWEEN, class Found>
 static __device__ __forceinline__ void search_row(const point_job &j, float4 point, uint32_t row, range_of_cells x,
                                                   Found &found) {
     const int32_t last = j.grid.axes[0].last - j.grid.axes[0].first;
-    search_cells<WRAPS>(j, point, row + (uint32_t)max(x.low, 0), row + (uint32_t)min(x.high, last), found);
+    search_cells<WRAPS, BETWEEN>(j, point, row + (uint32_t)max(x.low, 0), row + (uint32_t)min(x.high, last), found);
     if (WRAPS && x.low < 0) {
-        search_cells<WRAPS>(j, point, row + (uint32_t)(x.low + last + 1), row + (uint32_t)last, found);
+        search_cells<WRAPS, BETWEEN>(j, point, row + (uint32_t)(x.low + last + 1), row + (uint32_t)last, found);
     }
     if (WRAPS && x.high > last) {
-        search_cells<WRAPS>(j, point, row, row + (uint32_t)(x.high - last - 1), found);
+        search_cells<WRAPS, BETWEEN>(j, point, row, row + (uint32_t)(x.high - last - 1), found);
     }
 }
 
 // Calls found(index) for each neighbour, in the order of cells.
-template <bool WRAPS, class Found>
+template <bool WRAPS, bool BETWEEN, class Found>
 static __device__ __forceinline__ void search_near(const point_job &j, float4 point, Found found) {
     const point_grid &grid = j.grid;
     const range_of_cells none = {0, 0};
@@ -284,19 +288,24 @@ static __device__ __forceinline__ void search_near(const point_job &j, float4 po
     for (int32_t k = z.low; k <= z.high; ++k) {
         const uint32_t layer = wrapped<WRAPS>(grid.axes[2], k) * grid.axes[2].stride;
         for (int32_t i = y.low; i <= y.high; ++i) {
-            search_row<WRAPS>(j, point, layer + wrapped<WRAPS>(grid.axes[1], i) * grid.axes[1].stride, x, found);
+            search_row<WRAPS, BETWEEN>(j, point, layer + wrapped<WRAPS>(grid.axes[1], i) * grid.axes[1].stride, x,
+                                       found);
         }
     }
 }
 
-template <bool WRAPS>
+template <bool BETWEEN> static __device__ __forceinline__ const float4 *askers_of(const point_job &j) {
+    return BETWEEN ? j.askers : j.points;
+}
+
+template <bool WRAPS, bool BETWEEN>
 static __global__ void __launch_bounds__(THREADS) count_neighbors(const __grid_constant__ point_job j) {
     const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
     uint32_t count = 0;
     if (i < j.count) {
-        const float4 point = __ldg(j.points + i);
+        const float4 point = __ldg(askers_of<BETWEEN>(j) + i);
         uint4 kept = make_uint4(0, 0, 0, 0);
-        search_near<WRAPS>(j, point, [&](uint32_t index) {
+        search_near<WRAPS, BETWEEN>(j, point, [&](uint32_t index) {
             kept.x = count == 0 ? index : kept.x;
             kept.y = count == 1 ? index : kept.y;
             kept.z = count == 2 ? index : kept.z;
@@ -347,13 +356,13 @@ static __device__ void write_kept(uint4 kept, uint32_t count, uint32_t *row) {
     if (count > 3) row[3] = kept.w;
 }
 
-template <bool WRAPS>
+template <bool WRAPS, bool BETWEEN>
 static __global__ void __launch_bounds__(THREADS) write_neighbors(const __grid_constant__ point_job j) {
     const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= j.count) {
         return;
     }
-    const uint32_t index = __float_as_uint(__ldg(&j.points[i].w));
+    const uint32_t index = __float_as_uint(__ldg(&askers_of<BETWEEN>(j)[i].w));
     const uint64_t begin = j.offsets[index], end = j.offsets[index + (size_t)1];
     if (begin == end || end > j.capacity) {
         return;
@@ -365,7 +374,8 @@ static __global__ void __launch_bounds__(THREADS) write_neighbors(const __grid_c
         return;
     }
     uint32_t written = 0;
-    search_near<WRAPS>(j, __ldg(j.points + i), [&](uint32_t neighbor) { row[written++] = neighbor; });
+    search_near<WRAPS, BETWEEN>(j, __ldg(askers_of<BETWEEN>(j) + i),
+                                [&](uint32_t neighbor) { row[written++] = neighbor; });
     if (count <= SORTED_BY_ONE) {
         sort_row(row, count);
     }
@@ -373,53 +383,84 @@ static __global__ void __launch_bounds__(THREADS) write_neighbors(const __grid_c
 
 // ---- the host's side ------------------------------------------------------------------------------------------------
 
-static bp_status check_points(const bp_cuda_context *context, const float *points, size_t count, float radius,
-                              const uint64_t *offsets, const uint32_t *indices, uint64_t capacity,
-                              const uint64_t *found) {
-    if ((points == nullptr && count > 0) || count > BP_MAX_COUNT || offsets == nullptr || found == nullptr ||
-        (indices == nullptr && capacity > 0) || !(radius >= 0.0f) || !isfinite(radius)) {
+// The points whose neighbours are found, and those that are searched: the same, or a second set.
+struct point_sets {
+    const float *askers, *searched;
+    size_t asker_count, searched_count;
+    bool are_two;
+};
+
+struct neighbor_output {
+    uint64_t *offsets;
+    uint32_t *indices;
+    uint64_t capacity;
+};
+
+static bp_status check_call(const bp_cuda_context *context, const point_sets &sets, float radius,
+                            const neighbor_output &output, const uint64_t *found) {
+    const bool no_points = (sets.askers == nullptr && sets.asker_count > 0) ||
+                           (sets.searched == nullptr && sets.searched_count > 0) ||
+                           std::max(sets.asker_count, sets.searched_count) > BP_MAX_COUNT;
+    if (no_points || output.offsets == nullptr || found == nullptr ||
+        (output.indices == nullptr && output.capacity > 0) || !(radius >= 0.0f) || !isfinite(radius)) {
         bp_log_write(&context->config.log, "neighbours: a NULL pointer, too many points, or a radius that is none");
         return BP_ERROR_ARGUMENT;
     }
     return BP_OK;
 }
 
-static bp_status reserve_points(bp_cuda_context *context, bp_cuda_grid *grid, size_t count, uint32_t key_count) {
+static bp_status reserve_points(bp_cuda_context *context, bp_cuda_grid *grid, size_t count) {
     grid->wide = false;
     grid->count = (uint32_t)count;
     for (int i = 0; i < 2; ++i) {
         BP_CUDA_TRY(bp_cuda_reserve(context, &grid->halves[i], bp_cuda_half_bytes(count, sizeof(uint32_t), 0)));
     }
+    return bp_cuda_reserve(context, &grid->points, count * sizeof(float4));
+}
+
+// The grid of those that are searched comes first; those that ask are in the same one, or the second.
+static bp_status reserve_sets(bp_cuda_context *context, const point_sets &sets, uint32_t key_count) {
+    bp_cuda_grid *grid = &context->grids[0];
+    BP_CUDA_TRY(reserve_points(context, grid, sets.searched_count));
+    if (sets.are_two) {
+        BP_CUDA_TRY(reserve_points(context, &context->grids[1], sets.asker_count));
+    }
     const size_t entries = bp_cuda_table_entries(key_count, 0);
-    BP_CUDA_TRY(bp_cuda_reserve(context, &grid->points, count * sizeof(float4)));
-    BP_CUDA_TRY(bp_cuda_reserve(context, &context->found_scratch, count * sizeof(uint4)));
     BP_CUDA_TRY(bp_cuda_reserve(context, &grid->table, entries * sizeof(uint32_t)));
     BP_CUDA_TRY(bp_cuda_reserve(context, &grid->chunks, (entries / 4096 + 2) * sizeof(uint32_t)));
-    return bp_cuda_reserve(context, &context->offsets_scratch, (count + 1) * sizeof(uint32_t));
+    BP_CUDA_TRY(bp_cuda_reserve(context, &context->found_scratch, sets.asker_count * sizeof(uint4)));
+    return bp_cuda_reserve(context, &context->offsets_scratch, (sets.asker_count + 1) * sizeof(uint32_t));
 }
 
 static bool has_period(const bp_config &config) {
     return config.period[0] > 0.0f || config.period[1] > 0.0f || (config.dimensions == 3 && config.period[2] > 0.0f);
 }
 
-// Measures how far points are from the origin, for the host.
-static bp_status measure(bp_cuda_context *context, const float *points, size_t count, cudaStream_t stream) {
+static void launch_measure(const bp_cuda_context *context, const float *points, size_t count, cudaStream_t stream) {
     measure_points<<<std::min(blocks_for(count), (unsigned int)BLOCKS_MOST), THREADS, 0, stream>>>(
         points, count, bp_cuda_result_of(context));
+}
+
+// Measures how far points are from the origin, for the host.
+static bp_status measure(bp_cuda_context *context, const point_sets &sets, cudaStream_t stream) {
+    launch_measure(context, sets.searched, sets.searched_count, stream);
+    if (sets.are_two) {
+        launch_measure(context, sets.askers, sets.asker_count, stream);
+    }
     return bp_cuda_check(context,
                          cudaMemcpyAsync(context->host_result, context->result.data, sizeof(bp_cuda_result),
                                          cudaMemcpyDeviceToHost, stream),
                          "sampling");
 }
 
-static bp_status plan_and_reserve(bp_cuda_context *context, const float *points, size_t count, float radius,
-                                  cudaStream_t stream, point_grid *grid) {
-    const size_t stride = bp_cuda_sample_stride(count);
+static bp_status plan_and_reserve(bp_cuda_context *context, const point_sets &sets, float radius, cudaStream_t stream,
+                                  point_grid *grid) {
+    const size_t count = sets.searched_count, stride = bp_cuda_sample_stride(count);
     const uint32_t sample_count = (uint32_t)((count + stride - 1) / stride);
-    sample_points<<<blocks_for(sample_count), THREADS, 0, stream>>>(points, count, stride, sample_count,
+    sample_points<<<blocks_for(sample_count), THREADS, 0, stream>>>(sets.searched, count, stride, sample_count,
                                                                     context->samples);
     if (has_period(context->config)) {
-        BP_CUDA_TRY(measure(context, points, count, stream));
+        BP_CUDA_TRY(measure(context, sets, stream));
     }
     BP_CUDA_TRY(bp_cuda_launched(context, "sampling"));
     BP_CUDA_TRY(bp_cuda_check(context, cudaStreamSynchronize(stream), "sampling"));
@@ -428,16 +469,17 @@ static bp_status plan_and_reserve(bp_cuda_context *context, const float *points,
     context->stats.levels = 1;
     context->stats.cells = grid->key_count;
     bp_cuda_mark(context, BP_CUDA_STAGE_PLAN, stream);
-    return reserve_points(context, &context->grids[0], count, grid->key_count);
+    return reserve_sets(context, sets, grid->key_count);
 }
 
-static bp_status build_points(bp_cuda_context *context, const point_grid &grid, const float *points, size_t count,
-                              cudaStream_t stream) {
-    bp_cuda_grid *set = &context->grids[0];
+// Sorts points into the order of cells. `first_index` is what an invalid point is counted from.
+static bp_status sort_points(bp_cuda_context *context, const point_grid &grid, bp_cuda_grid *set, const float *points,
+                             uint64_t first_index, cudaStream_t stream) {
     const bp_cuda_columns columns = bp_cuda_columns_of(set, 0);
     const auto kernel = has_period(context->config) ? make_point_keys<true> : make_point_keys<false>;
-    kernel<<<blocks_for(count), THREADS, 0, stream>>>(grid, points, set->count, static_cast<uint32_t *>(columns.keys),
-                                                      columns.indices, bp_cuda_result_of(context));
+    kernel<<<blocks_for(set->count), THREADS, 0, stream>>>(grid, points, set->count, first_index,
+                                                           static_cast<uint32_t *>(columns.keys), columns.indices,
+                                                           bp_cuda_result_of(context));
     BP_CUDA_TRY(bp_cuda_launched(context, "keys"));
     bp_cuda_mark(context, BP_CUDA_STAGE_KEYS, stream);
     uint32_t bits = 1;
@@ -447,10 +489,19 @@ static bp_status build_points(bp_cuda_context *context, const point_grid &grid, 
     context->stats.key_bits = bits;
     BP_CUDA_TRY(bp_cuda_sort_keys(context, set, bits, stream));
     bp_cuda_mark(context, BP_CUDA_STAGE_SORT, stream);
-    arrange_points<<<blocks_for(count), THREADS, 0, stream>>>(set->ordered.indices, points, set->count,
-                                                              static_cast<float4 *>(set->points.data));
-    BP_CUDA_TRY(bp_cuda_launched(context, "arranging"));
-    BP_CUDA_TRY(bp_cuda_fill_table(context, set, grid.key_count, 0, stream));
+    arrange_points<<<blocks_for(set->count), THREADS, 0, stream>>>(set->ordered.indices, points, set->count,
+                                                                   static_cast<float4 *>(set->points.data));
+    return bp_cuda_launched(context, "arranging");
+}
+
+static bp_status build_sets(bp_cuda_context *context, const point_grid &grid, const point_sets &sets,
+                            cudaStream_t stream) {
+    bp_cuda_grid *searched = &context->grids[0];
+    BP_CUDA_TRY(sort_points(context, grid, searched, sets.searched, sets.are_two ? sets.asker_count : 0, stream));
+    BP_CUDA_TRY(bp_cuda_fill_table(context, searched, grid.key_count, 0, stream));
+    if (sets.are_two) {
+        BP_CUDA_TRY(sort_points(context, grid, &context->grids[1], sets.askers, 0, stream));
+    }
     bp_cuda_mark(context, BP_CUDA_STAGE_ARRANGE, stream);
     return BP_OK;
 }
@@ -513,41 +564,65 @@ static bp_status conclude(bp_cuda_context *context, const point_job &j, cudaStre
     return context->host_result->longest > SORTED_BY_ONE ? sort_rows(context, j, *found, stream) : BP_OK;
 }
 
-bp_status bp_cuda_find_neighbors(bp_cuda_context *context, const float *points_xyz, size_t count, float radius,
-                                 bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
-                                 uint64_t *found) {
-    if (context == nullptr) {
-        return BP_ERROR_ARGUMENT;
+// Counts, scans, and, with a buffer, writes.
+template <bool BETWEEN>
+static bp_status search_sets(bp_cuda_context *context, const point_job &j, uint64_t *offsets, cudaStream_t stream) {
+    const bool wraps = has_period(context->config);
+    const auto count = wraps ? count_neighbors<true, BETWEEN> : count_neighbors<false, BETWEEN>;
+    const auto write = wraps ? write_neighbors<true, BETWEEN> : write_neighbors<false, BETWEEN>;
+    BP_CUDA_TRY(bp_cuda_check(context, cudaMemsetAsync(j.counts + j.count, 0, sizeof *j.counts, stream), "counting"));
+    count<<<blocks_for(j.count), THREADS, 0, stream>>>(j);
+    BP_CUDA_TRY(bp_cuda_launched(context, "counting"));
+    BP_CUDA_TRY(scan_counts(context, j.counts, j.count, offsets, stream));
+    if (j.indices != nullptr) {
+        write<<<blocks_for(j.count), THREADS, 0, stream>>>(j);
+        BP_CUDA_TRY(bp_cuda_launched(context, "writing"));
     }
-    BP_CUDA_TRY(check_points(context, points_xyz, count, radius, offsets, indices, capacity, found));
+    return BP_OK;
+}
+
+static bp_status find_neighbors(bp_cuda_context *context, const point_sets &sets, float radius, cudaStream_t stream,
+                                const neighbor_output &output, uint64_t *found) {
+    BP_CUDA_TRY(check_call(context, sets, radius, output, found));
     *found = 0;
-    if (count == 0) {
-        BP_CUDA_TRY(bp_cuda_check(context, cudaMemsetAsync(offsets, 0, sizeof *offsets, stream), "finishing"));
+    if (sets.asker_count == 0 || sets.searched_count == 0) {
+        const size_t bytes = (sets.asker_count + 1) * sizeof *output.offsets;
+        BP_CUDA_TRY(bp_cuda_check(context, cudaMemsetAsync(output.offsets, 0, bytes, stream), "finishing"));
         return bp_cuda_check(context, cudaStreamSynchronize(stream), "finishing");
     }
     point_job j = {};
     BP_CUDA_TRY(bp_cuda_begin(context, stream));
-    BP_CUDA_TRY(plan_and_reserve(context, points_xyz, count, radius, stream, &j.grid));
-    BP_CUDA_TRY(build_points(context, j.grid, points_xyz, count, stream));
+    BP_CUDA_TRY(plan_and_reserve(context, sets, radius, stream, &j.grid));
+    BP_CUDA_TRY(build_sets(context, j.grid, sets, stream));
     j.points = static_cast<const float4 *>(context->grids[0].points.data);
+    j.askers = static_cast<const float4 *>(context->grids[sets.are_two ? 1 : 0].points.data);
     j.table = static_cast<const uint32_t *>(context->grids[0].table.data);
-    j.count = (uint32_t)count;
+    j.count = (uint32_t)sets.asker_count;
     j.counts = static_cast<uint32_t *>(context->offsets_scratch.data);
     j.kept = static_cast<uint4 *>(context->found_scratch.data);
-    j.offsets = offsets;
-    j.indices = indices;
-    j.capacity = capacity;
+    j.offsets = output.offsets;
+    j.indices = output.indices;
+    j.capacity = output.capacity;
     j.result = bp_cuda_result_of(context);
-    BP_CUDA_TRY(bp_cuda_check(context, cudaMemsetAsync(j.counts + count, 0, sizeof *j.counts, stream), "counting"));
-    const bool wraps = has_period(context->config);
-    (wraps ? count_neighbors<true> : count_neighbors<false>)<<<blocks_for(count), THREADS, 0, stream>>>(j);
-    BP_CUDA_TRY(bp_cuda_launched(context, "counting"));
-    BP_CUDA_TRY(scan_counts(context, j.counts, count, offsets, stream));
-    if (indices != nullptr) {
-        (wraps ? write_neighbors<true> : write_neighbors<false>)<<<blocks_for(count), THREADS, 0, stream>>>(j);
-        BP_CUDA_TRY(bp_cuda_launched(context, "writing"));
-    }
+    BP_CUDA_TRY(sets.are_two ? search_sets<true>(context, j, output.offsets, stream)
+                             : search_sets<false>(context, j, output.offsets, stream));
     bp_cuda_mark(context, BP_CUDA_STAGE_SWEEP, stream);
     bp_cuda_mark(context, BP_CUDA_STAGE_SCAN, stream);
     return conclude(context, j, stream, found);
+}
+
+bp_status bp_cuda_find_neighbors(bp_cuda_context *context, const float *points_xyz, size_t count, float radius,
+                                 bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
+                                 uint64_t *found) {
+    return context == nullptr ? BP_ERROR_ARGUMENT
+                              : find_neighbors(context, {points_xyz, points_xyz, count, count, false}, radius, stream,
+                                               {offsets, indices, capacity}, found);
+}
+
+bp_status bp_cuda_find_neighbors_between(bp_cuda_context *context, const float *a_xyz, size_t a_count,
+                                         const float *b_xyz, size_t b_count, float radius, bp_cuda_stream stream,
+                                         uint64_t *offsets, uint32_t *indices, uint64_t capacity, uint64_t *found) {
+    return context == nullptr ? BP_ERROR_ARGUMENT
+                              : find_neighbors(context, {a_xyz, b_xyz, a_count, b_count, true}, radius, stream,
+                                               {offsets, indices, capacity}, found);
 }

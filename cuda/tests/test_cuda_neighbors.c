@@ -57,6 +57,77 @@ static void check_points(const float *points, size_t count, float radius, bp_con
     free(indices);
 }
 
+// Between two sets: all pairs on the host, and the CPU library. The second begins anywhere, so that few points are in both.
+static void check_between(const float *a, size_t a_count, const float *b, size_t b_count, float radius,
+                          const bp_config *config, const char *what) {
+    uint64_t *offsets = malloc((a_count + 1) * sizeof *offsets), found = 0, counted = 0, expected = 0;
+    uint32_t *indices = malloc((a_count * b_count + 1) * sizeof *indices);
+    bp_cuda_context *context = NULL;
+    bp_neighbors host = {0};
+    CHECK(bp_cuda_create(config, &context) == BP_OK, "%s", what);
+    const bp_status status = bp_cuda_find_neighbors_between_host(context, a, a_count, b, b_count, radius, offsets,
+                                                                 indices, a_count * b_count, &found);
+    CHECK(status == BP_OK, "%s: %s", what, bp_status_text(status));
+    for (size_t i = 0; i < a_count; ++i) {
+        CHECK(offsets[i] == expected, "%s: row %zu begins at %llu", what, i, (unsigned long long)offsets[i]);
+        for (size_t k = 0; k < b_count; ++k) {
+            if (is_near(a + 3 * i, b + 3 * k, (double)radius, config)) {
+                CHECK(expected < found && indices[expected] == k, "%s: point %zu, neighbour %zu", what, i, k);
+                ++expected;
+            }
+        }
+    }
+    CHECK(expected == found && offsets[a_count] == found, "%s: %llu neighbours, not %llu", what,
+          (unsigned long long)found, (unsigned long long)expected);
+    CHECK(bp_find_neighbors_between(a, a_count, b, b_count, radius, config, &host) == BP_OK &&
+              host.offsets[a_count] == found &&
+              (found == 0 || memcmp(host.indices, indices, found * sizeof *indices) == 0),
+          "%s, radius %g: the CPU finds others", what, (double)radius);
+    CHECK(bp_cuda_find_neighbors_between_host(context, a, a_count, b, b_count, radius, offsets, NULL, 0, &counted) ==
+                  BP_OK &&
+              counted == found,
+          "%s: counted %llu", what, (unsigned long long)counted);
+    if (found > 0) {
+        CHECK(bp_cuda_find_neighbors_between_host(context, a, a_count, b, b_count, radius, offsets, indices, found - 1,
+                                                  &counted) == BP_ERROR_CAPACITY &&
+                  counted == found,
+              "%s: a short buffer", what);
+    }
+    bp_neighbors_free(&host, config);
+    bp_cuda_destroy(context);
+    free(offsets);
+    free(indices);
+}
+
+static void check_two_sets(void) {
+    enum { FEW = COUNT / 3 };
+    static float a[3 * COUNT], b[3 * COUNT];
+    const bp_config table[] = {{.dimensions = 3},
+                               {.dimensions = 2},
+                               {.dimensions = 3, .flags = BP_NEIGHBORS_HALF},
+                               {.dimensions = 3, .period = {20, 20, 20}},
+                               {.dimensions = 2, .period = {0, 9, 0}}};
+    const float radii[] = {0.0f, 1.0f, 3.0f, 50.0f};
+    uint64_t state = 3;
+    for (size_t i = 0; i < 3 * (size_t)COUNT; ++i) {
+        a[i] = random_between(&state, -14.0f, 14.0f);
+        b[i] = random_between(&state, -6.0f, 10.0f);
+    }
+    memcpy(b + 60, a, 30 * sizeof *a); // ten points are in both
+    a[0] = 1e9f;                       // far outside the other set
+    a[200] = 12345.0f;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i) {
+        for (size_t r = 0; r < sizeof radii / sizeof radii[0]; ++r) {
+            check_between(a, FEW, b, COUNT, radii[r], &table[i], "few against many");
+            check_between(b, COUNT, a, FEW, radii[r], &table[i], "many against few");
+        }
+    }
+    check_between(a, COUNT, a, COUNT, 1.0f, &table[0], "a set against itself");
+    check_between(a, COUNT, b, 0, 1.0f, &table[0], "against none");
+    check_between(a, 0, b, COUNT, 1.0f, &table[0], "of none");
+    check_between(a, 1, b, 1, 100.0f, &table[3], "one against one");
+}
+
 // Random points in and around the first period, and some that are many periods away.
 static void fill_periodic(float *points, uint64_t state) {
     for (size_t i = 0; i < 3 * (size_t)COUNT; ++i) {
@@ -103,6 +174,15 @@ static void check_mistakes(void) {
           "radius");
     CHECK(bp_cuda_find_neighbors_host(context, points, 1, 1.0f, offsets, indices, 4, &found) == BP_OK && found == 0,
           "one point");
+    CHECK(bp_cuda_find_neighbors_between_host(context, points, 1, points, 2, 1.0f, offsets, indices, 4, &found) ==
+              BP_ERROR_BOX,
+          "NaN in the second set");
+    CHECK(bp_cuda_find_neighbors_between_host(context, points, 2, points, 1, 1.0f, offsets, indices, 4, &found) ==
+              BP_ERROR_BOX,
+          "NaN in the first set");
+    CHECK(bp_cuda_find_neighbors_between_host(context, points, 1, NULL, 1, 1.0f, offsets, indices, 4, &found) ==
+              BP_ERROR_ARGUMENT,
+          "no second set");
     bp_cuda_destroy(context);
     const bp_config periodic = {.dimensions = 3, .period = {2, 2, 2}};
     CHECK(bp_cuda_create(&periodic, &context) == BP_OK, "mistakes with a period");
@@ -134,6 +214,7 @@ int main(void) {
     }
     check_points(points, COUNT, 1.0f, (bp_config){.dimensions = 3}, "lattice");
     check_periods(points);
+    check_two_sets();
     check_mistakes();
     return failures > 0;
 }

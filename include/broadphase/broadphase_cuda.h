@@ -61,6 +61,13 @@ BP_API bp_status bp_cuda_find_neighbors(bp_cuda_context *context, const float *p
                                         bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
                                         uint64_t *found);
 
+/// For each point of `a`, all points of `b` within the radius, like bp_find_neighbors_between; `offsets` has a_count + 1
+/// entries. A point that is in both sets is its own neighbour. BP_NEIGHBORS_HALF has no effect here.
+BP_API bp_status bp_cuda_find_neighbors_between(bp_cuda_context *context, const float *a_xyz, size_t a_count,
+                                                const float *b_xyz, size_t b_count, float radius, bp_cuda_stream stream,
+                                                uint64_t *offsets, uint32_t *indices, uint64_t capacity,
+                                                uint64_t *found);
+
 /// The same for arrays in host memory, which are copied in blocks that overlap. The context keeps the device memory for
 /// them.
 BP_API bp_status bp_cuda_find_pairs_host(bp_cuda_context *context, const bp_box *boxes, size_t count, bp_pair *pairs,
@@ -71,6 +78,10 @@ BP_API bp_status bp_cuda_find_pairs_between_host(bp_cuda_context *context, const
 BP_API bp_status bp_cuda_find_neighbors_host(bp_cuda_context *context, const float *points_xyz, size_t count,
                                              float radius, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
                                              uint64_t *found);
+BP_API bp_status bp_cuda_find_neighbors_between_host(bp_cuda_context *context, const float *a_xyz, size_t a_count,
+                                                     const float *b_xyz, size_t b_count, float radius,
+                                                     uint64_t *offsets, uint32_t *indices, uint64_t capacity,
+                                                     uint64_t *found);
 
 /// Device memory for programs that have no CUDA of their own, such as bindings. These calls need no context, and write no
 /// log; their statuses are those of all calls.

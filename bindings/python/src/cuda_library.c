@@ -27,6 +27,7 @@ static bool find_symbols(void *handle) {
            find_symbol(handle, "bp_cuda_find_pairs", &library.find_pairs) &&
            find_symbol(handle, "bp_cuda_find_pairs_between", &library.find_pairs_between) &&
            find_symbol(handle, "bp_cuda_find_neighbors", &library.find_neighbors) &&
+           find_symbol(handle, "bp_cuda_find_neighbors_between", &library.find_neighbors_between) &&
            find_symbol(handle, "bp_cuda_device_of", &library.device_of) &&
            find_symbol(handle, "bp_cuda_use_device", &library.use_device) &&
            find_symbol(handle, "bp_cuda_allocate", &library.allocate) &&

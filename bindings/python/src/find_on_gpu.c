@@ -43,6 +43,11 @@ static bp_status find_into(gpu_search *self, const cuda_slot *slot, gpu_memory *
     const cuda_library *library = cuda_library_get();
     bp_cuda_stream stream = (bp_cuda_stream)self->caller.stream;
     void *data = gpu_memory_data(memory);
+    if (self->is_of_points && self->are_two) {
+        return library->find_neighbors_between(slot->context, self->a.data, self->a.count, self->b.data, self->b.count,
+                                               self->radius, stream, gpu_memory_data(self->offsets), data, capacity,
+                                               &self->found);
+    }
     if (self->is_of_points) {
         return library->find_neighbors(slot->context, self->a.data, self->a.count, self->radius, stream,
                                        gpu_memory_data(self->offsets), data, capacity, &self->found);
@@ -186,19 +191,16 @@ static bool take_radius(gpu_search *self, PyObject *radius) {
 
 static PyObject *found_rows(gpu_search *self) {
     PyObject *offsets = taken(self, &self->offsets, self->a.count + 1, 1, 64, self->found);
-    PyObject *indices = offsets == NULL ? NULL : taken(self, &self->memory, self->found, 1, 32, self->a.count);
+    const size_t most = self->are_two ? self->b.count : self->a.count;
+    PyObject *indices = offsets == NULL ? NULL : taken(self, &self->memory, self->found, 1, 32, most);
     return indices == NULL ? (Py_XDECREF(offsets), NULL) : Py_BuildValue("(NN)", offsets, indices);
 }
 
 PyObject *gpu_neighbors(PyObject *points, PyObject *radius, PyObject *other, call_settings *settings) {
-    if (other != NULL) {
-        PyErr_SetString(core.unsupported_error,
-                        "other: on a GPU neighbours are found in one set of points; copy both to the host");
-        return NULL;
-    }
-    gpu_search search = {.is_of_points = true};
+    gpu_search search = {.is_of_points = true, .are_two = other != NULL};
     PyObject *rows = NULL;
-    if (take_radius(&search, radius) && take(&search, points, NULL, "points", 3, settings) && find(&search, settings)) {
+    if (take_radius(&search, radius) && take(&search, points, other, "points", 3, settings) &&
+        find(&search, settings)) {
         rows = found_rows(&search);
     }
     release(&search);

@@ -82,6 +82,18 @@ def test_neighbors_are_those_of_the_host(count, half, kind):
             np.testing.assert_array_equal(gpu_fakes.consume(indices), expected[1])
 
 
+@pytest.mark.parametrize("counts", [(0, 5), (5, 0), (1, 1), (200, 40), (40, 200)])
+def test_neighbors_between_two_sets_are_those_of_the_host(counts):
+    points, other = points_of(counts[0]), points_of(counts[1], 2)
+    for kind in (ByDlpack, ByInterface):
+        for settings in ({}, {"period": (1, 1, 0)}, {"dimensions": 2, "half": True}):
+            for _ in range(2):
+                offsets, indices = broadphase.neighbors(kind(points), 0.2, kind(other), **settings)
+                expected = broadphase.neighbors(points, 0.2, other, **settings)
+                np.testing.assert_array_equal(gpu_fakes.consume(offsets), expected[0])
+                np.testing.assert_array_equal(gpu_fakes.consume(indices), expected[1])
+
+
 def test_settings_of_the_host_alone_are_left_to_it():
     boxes = boxes_of(50)
     found = broadphase.pairs(ByDlpack(boxes), method="bvh", threads=-1, pair_order="sorted")
@@ -450,8 +462,8 @@ def test_what_only_the_host_can():
     for radius in (np.ones(4, np.float32), given, [0.1] * 4, "wide"):
         with pytest.raises(broadphase.UnsupportedError, match="one for all points, as a number"):
             broadphase.neighbors(given, radius)
-    for a, b in ((given, given), (POINTS, given), (given, POINTS)):
-        with pytest.raises(broadphase.UnsupportedError, match="in one set of points"):
+    for a, b in ((POINTS, given), (given, POINTS)):
+        with pytest.raises(broadphase.ArgumentError, match="on the host, and the other one on a GPU"):
             broadphase.neighbors(a, 0.1, b)
     with pytest.raises(broadphase.ArgumentError, match="radius"):
         broadphase.neighbors(given, -1.0)

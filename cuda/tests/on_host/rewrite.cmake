@@ -1,8 +1,7 @@
 # Makes C++ of a file of cuda/, with its lines where they were: -D from=FILE.cu -D to=FILE.cpp
 file(READ ${from} text)
-# kernel<<<shape>>>( becomes a call; the kernel is a name, one with template arguments, or a choice in parentheses
-string(REGEX REPLACE
-    "([a-z_]+(<[A-Za-z0-9_, ]+>)?|\\([a-z_]+ \\? [a-z_]+<[a-z]+> : [a-z_]+<[a-z]+>\\))([ \n]*)<<<(([^>]|->)+)>>>\\("
+# kernel<<<shape>>>( becomes a call; the kernel is a name, with or without template arguments
+string(REGEX REPLACE "([a-z_]+(<[A-Za-z0-9_, ]+>)?)([ \n]*)<<<(([^>]|->)+)>>>\\("
     "on_host::launch(\"\\1\", [&](const auto &...given) { (\\1)(given...); },\\3\\4)(" text "${text}")
 string(REGEX REPLACE "extern __shared__ ([a-z0-9 ]+) ([a-z]+)\\[\\]"
     "\\1 *\\2 = static_cast<\\1 *>(on_host::shared_memory())" text "${text}")
