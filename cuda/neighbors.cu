@@ -11,10 +11,10 @@
 // CPU, to the last bit.
 //
 // Between two sets, the grid is that of the second. The points of the first are sorted by its cells, too, so that threads of a
-// warp search the same ones.
+// warp search the same ones. With a radius per point, cells are for the largest.
 //
 // Cost: candidates in 27 radii cubed per point. It loses where many points are closer together than the radius; but
-// then the result is just as large.
+// then the result is just as large. It also loses where a few radii are far larger than the others.
 #include "context.cuh"
 
 #include <algorithm>
@@ -37,13 +37,18 @@ struct point_grid {
     double square; // of the radius; exactly what distances are compared with
     uint32_t key_count;
     uint32_t dimensions;
-    bool half; // each pair once
+    bool half;           // each pair once
+    bp_radius_rule rule; // of OWN_RADII
 };
+
+// What is searched. Kernels are compiled for each.
+enum search_kind { ONE_SET, TWO_SETS, OWN_RADII };
 
 struct point_job {
     point_grid grid;
     const float4 *points; // that are searched
     const float4 *askers; // whose neighbours are found: the same, or those of the first set
+    const float *radii;   // of OWN_RADII: by position
     const uint32_t *table;
     uint32_t count;   // of the askers
     uint32_t *counts; // by index of the point; then `offsets`
@@ -88,6 +93,20 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
+// The largest radius, as the bits of a float. Those that are none, also negative ones, give larger numbers than any.
+static __global__ void __launch_bounds__(THREADS)
+    measure_radii(const float *__restrict__ radii, size_t count, bp_cuda_result *result) {
+    uint32_t largest = 0;
+    for (size_t i = blockIdx.x * (size_t)THREADS + threadIdx.x; i < count; i += (size_t)gridDim.x * THREADS) {
+        const float radius = __ldg(radii + i);
+        largest = max(largest, radius == 0.0f ? 0 : __float_as_uint(radius)); // -0 is 0
+    }
+    const uint32_t most = __reduce_max_sync(~0u, largest);
+    if ((threadIdx.x & 31) == 0) {
+        atomicMax(&result->largest_radius, most);
+    }
+}
+
 static bp_box bounds_of(const bp_box *samples, uint32_t count) {
     bp_box bounds = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
     bool any = false;
@@ -104,9 +123,14 @@ static bp_box bounds_of(const bp_box *samples, uint32_t count) {
 }
 
 // The radius, enlarged by the rounding errors of moving coordinates into the first period and of their differences.
+static float float_of(uint32_t bits) {
+    float number = 0.0f;
+    std::memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
 static double reach_along(double radius, double period, uint32_t farthest) {
-    float far = 0.0f;
-    std::memcpy(&far, &farthest, sizeof far);
+    const float far = float_of(farthest);
     return radius * (1.0 + 1e-12) + (period > 0.0 && isfinite(far) ? 0x1p-48 * ((double)far + period) : 0.0);
 }
 
@@ -138,24 +162,25 @@ static double least_cell(const bp_config &config, const bp_box &bounds) {
     return longest * 0x1p-20;
 }
 
-static point_grid plan_points(const bp_config &config, const bp_box &bounds, size_t count, float radius,
+static point_grid plan_points(const bp_config &config, const bp_box &bounds, size_t count, double radius,
                               const uint32_t farthest[3]) {
     point_grid grid = {};
     const double most = fmin((double)count * BP_CUDA_TABLE_LOAD + 1024.0, 4294967000.0);
-    double cell = fmax(fmax(2.0 * (double)radius, 1e-300), least_cell(config, bounds)), cells = 0.0;
+    double cell = fmax(fmax(2.0 * radius, 1e-300), least_cell(config, bounds)), cells = 0.0;
     do {
         cells = 1.0;
         for (uint32_t i = 0; i < config.dimensions; ++i) {
             grid.axes[i].period = (double)config.period[i];
-            grid.axes[i].reach = reach_along((double)radius, (double)config.period[i], farthest[i]);
+            grid.axes[i].reach = reach_along(radius, (double)config.period[i], farthest[i]);
             set_axis(&grid.axes[i], (double)bounds.min[i], (double)bounds.max[i], cell);
             cells *= cells_along(grid.axes[i]);
         }
         cell *= 2.0;
     } while (cells > most);
-    grid.square = (double)radius * (double)radius;
+    grid.square = radius * radius;
     grid.dimensions = config.dimensions;
     grid.half = (config.flags & BP_NEIGHBORS_HALF) != 0;
+    grid.rule = config.radius_rule;
     grid.key_count = 1;
     for (axis_of_cells &axis : grid.axes) {
         axis.stride = grid.key_count;
@@ -211,6 +236,15 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
+static __global__ void __launch_bounds__(THREADS)
+    arrange_radii(const uint32_t *__restrict__ indices, const float *__restrict__ radii, uint32_t count,
+                  float *sorted) {
+    const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) {
+        sorted[i] = __ldg(radii + indices[i]);
+    }
+}
+
 // ---- search ---------------------------------------------------------------------------------------------------------
 
 template <bool WRAPS> static __device__ __forceinline__ double difference(const axis_of_cells &axis, float a, float b) {
@@ -218,11 +252,27 @@ template <bool WRAPS> static __device__ __forceinline__ double difference(const 
     return WRAPS && axis.period > 0.0 && fabs(direct) > 0.5 * axis.period ? remainder(direct, axis.period) : direct;
 }
 
-template <bool WRAPS> static __device__ __forceinline__ bool is_near(const point_grid &grid, float4 a, float4 b) {
+template <bool WRAPS>
+static __device__ __forceinline__ double square_distance(const point_grid &grid, float4 a, float4 b) {
     const double dx = difference<WRAPS>(grid.axes[0], a.x, b.x), dy = difference<WRAPS>(grid.axes[1], a.y, b.y);
     const double dz = grid.dimensions == 3 ? difference<WRAPS>(grid.axes[2], a.z, b.z) : 0.0;
     // No fused operations, for the same result as on the host, to the last bit.
-    return __dadd_rn(__dadd_rn(__dmul_rn(dx, dx), __dmul_rn(dy, dy)), __dmul_rn(dz, dz)) <= grid.square;
+    return __dadd_rn(__dadd_rn(__dmul_rn(dx, dx), __dmul_rn(dy, dy)), __dmul_rn(dz, dz));
+}
+
+// The radius that counts between two points with the radii r and s, as on the CPU.
+static __device__ __forceinline__ double radius_between(bp_radius_rule rule, double r, double s) {
+    return rule == BP_RADIUS_SUM ? r + s : rule == BP_RADIUS_MAX ? fmax(r, s) : fmin(r, s);
+}
+
+// The square of the distance up to which the point at `position` is a neighbour of one with this radius.
+template <search_kind KIND>
+static __device__ __forceinline__ double square_limit(const point_job &j, float radius, uint32_t position) {
+    if (KIND != OWN_RADII) {
+        return j.grid.square;
+    }
+    const double limit = radius_between(j.grid.rule, (double)radius, (double)__ldg(j.radii + position));
+    return __dmul_rn(limit, limit);
 }
 
 // Cells along an axis; along a periodic axis they may extend beyond its ends.
@@ -252,60 +302,63 @@ template <bool WRAPS> static __device__ __forceinline__ uint32_t wrapped(const a
 }
 
 // Calls found(index) for each neighbour in the cells low .. high of a row. Between two sets there is no point itself.
-template <bool WRAPS, bool BETWEEN, class Found>
-static __device__ __forceinline__ void search_cells(const point_job &j, float4 point, uint32_t low, uint32_t high,
-                                                    Found &found) {
+template <bool WRAPS, search_kind KIND, class Found>
+static __device__ __forceinline__ void search_cells(const point_job &j, float4 point, float radius, uint32_t low,
+                                                    uint32_t high, Found &found) {
     const uint32_t own = __float_as_uint(point.w), end = __ldg(j.table + high + 1);
     for (uint32_t i = __ldg(j.table + low); i < end; ++i) {
         const float4 other = __ldg(j.points + i);
         const uint32_t index = __float_as_uint(other.w);
-        if (is_near<WRAPS>(j.grid, point, other) && (BETWEEN || (j.grid.half ? index > own : index != own))) {
+        if (square_distance<WRAPS>(j.grid, point, other) <= square_limit<KIND>(j, radius, i) &&
+            (KIND == TWO_SETS || (j.grid.half ? index > own : index != own))) {
             found(index);
         }
     }
 }
 
-template <bool WRAPS, bool BETWEEN, class Found>
-static __device__ __forceinline__ void search_row(const point_job &j, float4 point, uint32_t row, range_of_cells x,
-                                                  Found &found) {
+template <bool WRAPS, search_kind KIND, class Found>
+static __device__ __forceinline__ void search_row(const point_job &j, float4 point, float radius, uint32_t row,
+                                                  range_of_cells x, Found &found) {
     const int32_t last = j.grid.axes[0].last - j.grid.axes[0].first;
-    search_cells<WRAPS, BETWEEN>(j, point, row + (uint32_t)max(x.low, 0), row + (uint32_t)min(x.high, last), found);
+    search_cells<WRAPS, KIND>(j, point, radius, row + (uint32_t)max(x.low, 0), row + (uint32_t)min(x.high, last),
+                              found);
     if (WRAPS && x.low < 0) {
-        search_cells<WRAPS, BETWEEN>(j, point, row + (uint32_t)(x.low + last + 1), row + (uint32_t)last, found);
+        search_cells<WRAPS, KIND>(j, point, radius, row + (uint32_t)(x.low + last + 1), row + (uint32_t)last, found);
     }
     if (WRAPS && x.high > last) {
-        search_cells<WRAPS, BETWEEN>(j, point, row, row + (uint32_t)(x.high - last - 1), found);
+        search_cells<WRAPS, KIND>(j, point, radius, row, row + (uint32_t)(x.high - last - 1), found);
     }
 }
 
-// Calls found(index) for each neighbour, in the order of cells.
-template <bool WRAPS, bool BETWEEN, class Found>
-static __device__ __forceinline__ void search_near(const point_job &j, float4 point, Found found) {
+// Calls found(index) for each neighbour of the asker at `position`, in the order of cells.
+template <bool WRAPS, search_kind KIND, class Found>
+static __device__ __forceinline__ void search_near(const point_job &j, float4 point, uint32_t position, Found found) {
     const point_grid &grid = j.grid;
+    const float radius = KIND == OWN_RADII ? __ldg(j.radii + position) : 0.0f;
     const range_of_cells none = {0, 0};
     const range_of_cells x = cells_near<WRAPS>(grid.axes[0], point.x), y = cells_near<WRAPS>(grid.axes[1], point.y);
     const range_of_cells z = grid.dimensions == 3 ? cells_near<WRAPS>(grid.axes[2], point.z) : none;
     for (int32_t k = z.low; k <= z.high; ++k) {
         const uint32_t layer = wrapped<WRAPS>(grid.axes[2], k) * grid.axes[2].stride;
         for (int32_t i = y.low; i <= y.high; ++i) {
-            search_row<WRAPS, BETWEEN>(j, point, layer + wrapped<WRAPS>(grid.axes[1], i) * grid.axes[1].stride, x,
-                                       found);
+            search_row<WRAPS, KIND>(j, point, radius, layer + wrapped<WRAPS>(grid.axes[1], i) * grid.axes[1].stride, x,
+                                    found);
         }
     }
 }
 
-template <bool BETWEEN> static __device__ __forceinline__ const float4 *askers_of(const point_job &j) {
-    return BETWEEN ? j.askers : j.points;
+template <search_kind KIND> static __device__ __forceinline__ const float4 *askers_of(const point_job &j) {
+    return KIND == TWO_SETS ? j.askers : j.points;
 }
 
-template <bool WRAPS, bool BETWEEN>
+template <bool WRAPS, search_kind KIND>
 static __global__ void __launch_bounds__(THREADS) count_neighbors(const __grid_constant__ point_job j) {
     const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
     uint32_t count = 0;
     if (i < j.count) {
-        const float4 point = __ldg(askers_of<BETWEEN>(j) + i);
+        const float4 point = __ldg(askers_of<KIND>(j) + i);
         uint4 kept = make_uint4(0, 0, 0, 0);
-        search_near<WRAPS, BETWEEN>(j, point, [&](uint32_t index) {
+        search_near<WRAPS, KIND>(j, point, i, [&](uint32_t index) {
             kept.x = count == 0 ? index : kept.x;
             kept.y = count == 1 ? index : kept.y;
             kept.z = count == 2 ? index : kept.z;
@@ -356,13 +409,13 @@ static __device__ void write_kept(uint4 kept, uint32_t count, uint32_t *row) {
     if (count > 3) row[3] = kept.w;
 }
 
-template <bool WRAPS, bool BETWEEN>
+template <bool WRAPS, search_kind KIND>
 static __global__ void __launch_bounds__(THREADS) write_neighbors(const __grid_constant__ point_job j) {
     const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= j.count) {
         return;
     }
-    const uint32_t index = __float_as_uint(__ldg(&askers_of<BETWEEN>(j)[i].w));
+    const uint32_t index = __float_as_uint(__ldg(&askers_of<KIND>(j)[i].w));
     const uint64_t begin = j.offsets[index], end = j.offsets[index + (size_t)1];
     if (begin == end || end > j.capacity) {
         return;
@@ -374,8 +427,8 @@ static __global__ void __launch_bounds__(THREADS) write_neighbors(const __grid_c
         return;
     }
     uint32_t written = 0;
-    search_near<WRAPS, BETWEEN>(j, __ldg(askers_of<BETWEEN>(j) + i),
-                                [&](uint32_t neighbor) { row[written++] = neighbor; });
+    search_near<WRAPS, KIND>(j, __ldg(askers_of<KIND>(j) + i), i,
+                             [&](uint32_t neighbor) { row[written++] = neighbor; });
     if (count <= SORTED_BY_ONE) {
         sort_row(row, count);
     }
@@ -387,7 +440,9 @@ static __global__ void __launch_bounds__(THREADS) write_neighbors(const __grid_c
 struct point_sets {
     const float *askers, *searched;
     size_t asker_count, searched_count;
-    bool are_two;
+    search_kind kind;
+    float radius;
+    const float *radii; // of OWN_RADII
 };
 
 struct neighbor_output {
@@ -396,13 +451,14 @@ struct neighbor_output {
     uint64_t capacity;
 };
 
-static bp_status check_call(const bp_cuda_context *context, const point_sets &sets, float radius,
-                            const neighbor_output &output, const uint64_t *found) {
+static bp_status check_call(const bp_cuda_context *context, const point_sets &sets, const neighbor_output &output,
+                            const uint64_t *found) {
+    const bool no_radii = sets.kind == OWN_RADII && sets.radii == nullptr && sets.asker_count > 0;
     const bool no_points = (sets.askers == nullptr && sets.asker_count > 0) ||
                            (sets.searched == nullptr && sets.searched_count > 0) ||
                            std::max(sets.asker_count, sets.searched_count) > BP_MAX_COUNT;
-    if (no_points || output.offsets == nullptr || found == nullptr ||
-        (output.indices == nullptr && output.capacity > 0) || !(radius >= 0.0f) || !isfinite(radius)) {
+    if (no_points || no_radii || output.offsets == nullptr || found == nullptr ||
+        (output.indices == nullptr && output.capacity > 0) || !(sets.radius >= 0.0f) || !isfinite(sets.radius)) {
         bp_log_write(&context->config.log, "neighbours: a NULL pointer, too many points, or a radius that is none");
         return BP_ERROR_ARGUMENT;
     }
@@ -422,7 +478,7 @@ static bp_status reserve_points(bp_cuda_context *context, bp_cuda_grid *grid, si
 static bp_status reserve_sets(bp_cuda_context *context, const point_sets &sets, uint32_t key_count) {
     bp_cuda_grid *grid = &context->grids[0];
     BP_CUDA_TRY(reserve_points(context, grid, sets.searched_count));
-    if (sets.are_two) {
+    if (sets.kind == TWO_SETS) {
         BP_CUDA_TRY(reserve_points(context, &context->grids[1], sets.asker_count));
     }
     const size_t entries = bp_cuda_table_entries(key_count, 0);
@@ -436,16 +492,23 @@ static bool has_period(const bp_config &config) {
     return config.period[0] > 0.0f || config.period[1] > 0.0f || (config.dimensions == 3 && config.period[2] > 0.0f);
 }
 
-static void launch_measure(const bp_cuda_context *context, const float *points, size_t count, cudaStream_t stream) {
-    measure_points<<<std::min(blocks_for(count), (unsigned int)BLOCKS_MOST), THREADS, 0, stream>>>(
-        points, count, bp_cuda_result_of(context));
+static unsigned int blocks_to_measure(size_t count) {
+    return std::min(blocks_for(count), (unsigned int)BLOCKS_MOST);
 }
 
-// Measures how far points are from the origin, for the host.
+// Measures, for the host, how far points are from the origin, and how long radii are.
 static bp_status measure(bp_cuda_context *context, const point_sets &sets, cudaStream_t stream) {
-    launch_measure(context, sets.searched, sets.searched_count, stream);
-    if (sets.are_two) {
-        launch_measure(context, sets.askers, sets.asker_count, stream);
+    bp_cuda_result *result = bp_cuda_result_of(context);
+    const unsigned int blocks = blocks_to_measure(sets.asker_count);
+    if (has_period(context->config)) {
+        measure_points<<<blocks, THREADS, 0, stream>>>(sets.askers, sets.asker_count, result);
+        if (sets.kind == TWO_SETS) {
+            measure_points<<<blocks_to_measure(sets.searched_count), THREADS, 0, stream>>>(sets.searched,
+                                                                                           sets.searched_count, result);
+        }
+    }
+    if (sets.kind == OWN_RADII) {
+        measure_radii<<<blocks, THREADS, 0, stream>>>(sets.radii, sets.asker_count, result);
     }
     return bp_cuda_check(context,
                          cudaMemcpyAsync(context->host_result, context->result.data, sizeof(bp_cuda_result),
@@ -453,18 +516,35 @@ static bp_status measure(bp_cuda_context *context, const point_sets &sets, cudaS
                          "sampling");
 }
 
-static bp_status plan_and_reserve(bp_cuda_context *context, const point_sets &sets, float radius, cudaStream_t stream,
+// The longest distance of neighbours.
+static bp_status longest_distance(const bp_cuda_context *context, const point_sets &sets, double *longest) {
+    *longest = (double)sets.radius;
+    if (sets.kind != OWN_RADII) {
+        return BP_OK;
+    }
+    const float largest = float_of(context->host_result->largest_radius);
+    if (!(largest >= 0.0f) || !isfinite(largest)) {
+        bp_log_write(&context->config.log, "radii: one is negative, NaN or infinite");
+        return BP_ERROR_ARGUMENT;
+    }
+    *longest = context->config.radius_rule == BP_RADIUS_SUM ? 2.0 * (double)largest : (double)largest;
+    return BP_OK;
+}
+
+static bp_status plan_and_reserve(bp_cuda_context *context, const point_sets &sets, cudaStream_t stream,
                                   point_grid *grid) {
     const size_t count = sets.searched_count, stride = bp_cuda_sample_stride(count);
     const uint32_t sample_count = (uint32_t)((count + stride - 1) / stride);
     sample_points<<<blocks_for(sample_count), THREADS, 0, stream>>>(sets.searched, count, stride, sample_count,
                                                                     context->samples);
-    if (has_period(context->config)) {
+    if (has_period(context->config) || sets.kind == OWN_RADII) {
         BP_CUDA_TRY(measure(context, sets, stream));
     }
     BP_CUDA_TRY(bp_cuda_launched(context, "sampling"));
     BP_CUDA_TRY(bp_cuda_check(context, cudaStreamSynchronize(stream), "sampling"));
-    *grid = plan_points(context->config, bounds_of(context->samples, sample_count), count, radius,
+    double longest = 0.0;
+    BP_CUDA_TRY(longest_distance(context, sets, &longest));
+    *grid = plan_points(context->config, bounds_of(context->samples, sample_count), count, longest,
                         context->host_result->farthest);
     context->stats.levels = 1;
     context->stats.cells = grid->key_count;
@@ -497,10 +577,16 @@ static bp_status sort_points(bp_cuda_context *context, const point_grid &grid, b
 static bp_status build_sets(bp_cuda_context *context, const point_grid &grid, const point_sets &sets,
                             cudaStream_t stream) {
     bp_cuda_grid *searched = &context->grids[0];
-    BP_CUDA_TRY(sort_points(context, grid, searched, sets.searched, sets.are_two ? sets.asker_count : 0, stream));
+    BP_CUDA_TRY(
+        sort_points(context, grid, searched, sets.searched, sets.kind == TWO_SETS ? sets.asker_count : 0, stream));
     BP_CUDA_TRY(bp_cuda_fill_table(context, searched, grid.key_count, 0, stream));
-    if (sets.are_two) {
+    if (sets.kind == TWO_SETS) {
         BP_CUDA_TRY(sort_points(context, grid, &context->grids[1], sets.askers, 0, stream));
+    }
+    if (sets.kind == OWN_RADII) { // where keys were, which nobody needs any more
+        arrange_radii<<<blocks_for(searched->count), THREADS, 0, stream>>>(
+            searched->ordered.indices, sets.radii, searched->count, static_cast<float *>(searched->ordered.keys));
+        BP_CUDA_TRY(bp_cuda_launched(context, "arranging"));
     }
     bp_cuda_mark(context, BP_CUDA_STAGE_ARRANGE, stream);
     return BP_OK;
@@ -565,11 +651,11 @@ static bp_status conclude(bp_cuda_context *context, const point_job &j, cudaStre
 }
 
 // Counts, scans, and, with a buffer, writes.
-template <bool BETWEEN>
+template <search_kind KIND>
 static bp_status search_sets(bp_cuda_context *context, const point_job &j, uint64_t *offsets, cudaStream_t stream) {
     const bool wraps = has_period(context->config);
-    const auto count = wraps ? count_neighbors<true, BETWEEN> : count_neighbors<false, BETWEEN>;
-    const auto write = wraps ? write_neighbors<true, BETWEEN> : write_neighbors<false, BETWEEN>;
+    const auto count = wraps ? count_neighbors<true, KIND> : count_neighbors<false, KIND>;
+    const auto write = wraps ? write_neighbors<true, KIND> : write_neighbors<false, KIND>;
     BP_CUDA_TRY(bp_cuda_check(context, cudaMemsetAsync(j.counts + j.count, 0, sizeof *j.counts, stream), "counting"));
     count<<<blocks_for(j.count), THREADS, 0, stream>>>(j);
     BP_CUDA_TRY(bp_cuda_launched(context, "counting"));
@@ -581,9 +667,12 @@ static bp_status search_sets(bp_cuda_context *context, const point_job &j, uint6
     return BP_OK;
 }
 
-static bp_status find_neighbors(bp_cuda_context *context, const point_sets &sets, float radius, cudaStream_t stream,
+static bp_status find_neighbors(bp_cuda_context *context, const point_sets &sets, cudaStream_t stream,
                                 const neighbor_output &output, uint64_t *found) {
-    BP_CUDA_TRY(check_call(context, sets, radius, output, found));
+    if (context == nullptr) {
+        return BP_ERROR_ARGUMENT;
+    }
+    BP_CUDA_TRY(check_call(context, sets, output, found));
     *found = 0;
     if (sets.asker_count == 0 || sets.searched_count == 0) {
         const size_t bytes = (sets.asker_count + 1) * sizeof *output.offsets;
@@ -592,10 +681,11 @@ static bp_status find_neighbors(bp_cuda_context *context, const point_sets &sets
     }
     point_job j = {};
     BP_CUDA_TRY(bp_cuda_begin(context, stream));
-    BP_CUDA_TRY(plan_and_reserve(context, sets, radius, stream, &j.grid));
+    BP_CUDA_TRY(plan_and_reserve(context, sets, stream, &j.grid));
     BP_CUDA_TRY(build_sets(context, j.grid, sets, stream));
     j.points = static_cast<const float4 *>(context->grids[0].points.data);
-    j.askers = static_cast<const float4 *>(context->grids[sets.are_two ? 1 : 0].points.data);
+    j.askers = static_cast<const float4 *>(context->grids[sets.kind == TWO_SETS ? 1 : 0].points.data);
+    j.radii = static_cast<const float *>(context->grids[0].ordered.keys);
     j.table = static_cast<const uint32_t *>(context->grids[0].table.data);
     j.count = (uint32_t)sets.asker_count;
     j.counts = static_cast<uint32_t *>(context->offsets_scratch.data);
@@ -604,8 +694,9 @@ static bp_status find_neighbors(bp_cuda_context *context, const point_sets &sets
     j.indices = output.indices;
     j.capacity = output.capacity;
     j.result = bp_cuda_result_of(context);
-    BP_CUDA_TRY(sets.are_two ? search_sets<true>(context, j, output.offsets, stream)
-                             : search_sets<false>(context, j, output.offsets, stream));
+    BP_CUDA_TRY(sets.kind == ONE_SET    ? search_sets<ONE_SET>(context, j, output.offsets, stream)
+                : sets.kind == TWO_SETS ? search_sets<TWO_SETS>(context, j, output.offsets, stream)
+                                        : search_sets<OWN_RADII>(context, j, output.offsets, stream));
     bp_cuda_mark(context, BP_CUDA_STAGE_SWEEP, stream);
     bp_cuda_mark(context, BP_CUDA_STAGE_SCAN, stream);
     return conclude(context, j, stream, found);
@@ -614,15 +705,20 @@ static bp_status find_neighbors(bp_cuda_context *context, const point_sets &sets
 bp_status bp_cuda_find_neighbors(bp_cuda_context *context, const float *points_xyz, size_t count, float radius,
                                  bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
                                  uint64_t *found) {
-    return context == nullptr ? BP_ERROR_ARGUMENT
-                              : find_neighbors(context, {points_xyz, points_xyz, count, count, false}, radius, stream,
-                                               {offsets, indices, capacity}, found);
+    const point_sets sets = {points_xyz, points_xyz, count, count, ONE_SET, radius, nullptr};
+    return find_neighbors(context, sets, stream, {offsets, indices, capacity}, found);
+}
+
+bp_status bp_cuda_find_neighbors_variable(bp_cuda_context *context, const float *points_xyz, const float *radii,
+                                          size_t count, bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices,
+                                          uint64_t capacity, uint64_t *found) {
+    const point_sets sets = {points_xyz, points_xyz, count, count, OWN_RADII, 0.0f, radii};
+    return find_neighbors(context, sets, stream, {offsets, indices, capacity}, found);
 }
 
 bp_status bp_cuda_find_neighbors_between(bp_cuda_context *context, const float *a_xyz, size_t a_count,
                                          const float *b_xyz, size_t b_count, float radius, bp_cuda_stream stream,
                                          uint64_t *offsets, uint32_t *indices, uint64_t capacity, uint64_t *found) {
-    return context == nullptr ? BP_ERROR_ARGUMENT
-                              : find_neighbors(context, {a_xyz, b_xyz, a_count, b_count, true}, radius, stream,
-                                               {offsets, indices, capacity}, found);
+    const point_sets sets = {a_xyz, b_xyz, a_count, b_count, TWO_SETS, radius, nullptr};
+    return find_neighbors(context, sets, stream, {offsets, indices, capacity}, found);
 }

@@ -12,11 +12,12 @@
 enum { SPARE = 1 << 16 }; // too much by less than this is never too much
 
 typedef struct gpu_search {
-    gpu_rows_in a, b;
+    gpu_rows_in a, b, radii;
     gpu_caller caller;
     bool are_two;
     bool is_of_points;
-    float radius;
+    bool have_radii;
+    float radius; // where there is one for all
     // What is found.
     gpu_memory *offsets; // of points
     gpu_memory *memory;  // pairs, or indices
@@ -43,6 +44,10 @@ static bp_status find_into(gpu_search *self, const cuda_slot *slot, gpu_memory *
     const cuda_library *library = cuda_library_get();
     bp_cuda_stream stream = (bp_cuda_stream)self->caller.stream;
     void *data = gpu_memory_data(memory);
+    if (self->have_radii) {
+        return library->find_neighbors_variable(slot->context, self->a.data, self->radii.data, self->a.count, stream,
+                                                gpu_memory_data(self->offsets), data, capacity, &self->found);
+    }
     if (self->is_of_points && self->are_two) {
         return library->find_neighbors_between(slot->context, self->a.data, self->a.count, self->b.data, self->b.count,
                                                self->radius, stream, gpu_memory_data(self->offsets), data, capacity,
@@ -121,6 +126,7 @@ static bp_status find_there(gpu_search *self, cuda_slot *slot) {
 static void release(gpu_search *self) {
     gpu_rows_release(&self->a);
     gpu_rows_release(&self->b);
+    gpu_rows_release(&self->radii);
     gpu_caller_release(&self->caller);
     gpu_memory_release(self->offsets);
     gpu_memory_release(self->memory);
@@ -179,12 +185,24 @@ PyObject *gpu_pairs(PyObject *boxes, PyObject *other, call_settings *settings) {
     return pairs;
 }
 
-static bool take_radius(gpu_search *self, PyObject *radius) {
-    const bool is_number = PyFloat_Check(radius) || PyLong_Check(radius);
-    if (!is_number && (PySequence_Check(radius) || array_place_of(radius) == PLACE_GPU)) {
-        PyErr_SetString(core.unsupported_error, "radius: on a GPU there is one for all points, as a number");
+static bool take_radii(gpu_search *self, PyObject *radii) {
+    if (self->are_two) {
+        PyErr_SetString(core.unsupported_error, "radius: between two sets of points there is one for all");
         return false;
     }
+    if (!gpu_rows_take(&self->radii, radii, "radius", 1, &self->caller)) return false;
+    self->have_radii = true;
+    if (self->radii.count == self->a.count && (self->a.count == 0 || self->radii.device == self->a.device)) return true;
+    PyErr_Format(core.argument_error, "radius: %zu on GPU %d, for %zu points on GPU %d", self->radii.count,
+                 self->radii.device, self->a.count, self->a.device);
+    return false;
+}
+
+// After the points.
+static bool take_radius(gpu_search *self, PyObject *radius) {
+    const bool is_number = PyFloat_Check(radius) || PyLong_Check(radius);
+    if (!is_number && (PySequence_Check(radius) || array_place_of(radius) == PLACE_GPU))
+        return take_radii(self, radius);
     self->radius = (float)PyFloat_AsDouble(radius);
     return !PyErr_Occurred();
 }
@@ -199,7 +217,7 @@ static PyObject *found_rows(gpu_search *self) {
 PyObject *gpu_neighbors(PyObject *points, PyObject *radius, PyObject *other, call_settings *settings) {
     gpu_search search = {.is_of_points = true, .are_two = other != NULL};
     PyObject *rows = NULL;
-    if (take_radius(&search, radius) && take(&search, points, other, "points", 3, settings) &&
+    if (take(&search, points, other, "points", 3, settings) && take_radius(&search, radius) &&
         find(&search, settings)) {
         rows = found_rows(&search);
     }

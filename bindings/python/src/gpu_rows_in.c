@@ -126,9 +126,15 @@ static bool is_float32(const dlpack_tensor *tensor) {
     return tensor->type_code == DLPACK_FLOAT && tensor->type_bits == 32 && tensor->type_lanes == 1;
 }
 
+// Rows of one number are an array of one dimension.
+static bool has_shape(const dlpack_tensor *tensor, int columns) {
+    return columns == 1 ? tensor->dimensions == 1 : tensor->dimensions == 2 && tensor->shape[1] == columns;
+}
+
 // The distance of numbers that are never followed does not matter.
 static bool is_dense(const dlpack_tensor *tensor) {
     if (tensor->strides == NULL || tensor->shape[0] == 0) return true;
+    if (tensor->dimensions == 1) return tensor->shape[0] == 1 || tensor->strides[0] == 1;
     return tensor->strides[1] == 1 && (tensor->shape[0] == 1 || tensor->strides[0] == tensor->shape[1]);
 }
 
@@ -154,7 +160,10 @@ static bool fail_shape(const dlpack_tensor *tensor, const char *name, int column
     for (int i = 0; shape != NULL && i < tensor->dimensions; i++) {
         PyTuple_SetItem(shape, i, PyLong_FromLongLong(tensor->shape[i]));
     }
-    if (shape != NULL) {
+    if (shape != NULL && columns == 1) {
+        PyErr_Format(core.argument_error, "%s: expected a number, or one for each point, (N,), found shape %R", name,
+                     shape);
+    } else if (shape != NULL) {
         PyErr_Format(core.argument_error, "%s: expected rows of %d numbers, (N, %d), found shape %R", name, columns,
                      columns, shape);
     }
@@ -164,7 +173,7 @@ static bool fail_shape(const dlpack_tensor *tensor, const char *name, int column
 
 static bool take_facts(gpu_rows_in *self, const dlpack_tensor *tensor, const char *name, int columns) {
     if (!is_float32(tensor)) return fail_type(tensor, name);
-    if (tensor->dimensions != 2 || tensor->shape[1] != columns) return fail_shape(tensor, name, columns);
+    if (!has_shape(tensor, columns)) return fail_shape(tensor, name, columns);
     if (!is_dense(tensor)) {
         PyErr_Format(
             core.argument_error,

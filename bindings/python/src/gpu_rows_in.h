@@ -35,7 +35,7 @@ void gpu_caller_release(gpu_caller *self);
 // The array of the caller's library, of which `most` is the largest number; takes over `array`. NULL: an exception is set.
 PyObject *gpu_caller_convert(const gpu_caller *self, PyObject *array, size_t most);
 
-// Rows of `columns`, 6 of boxes or 3 of points. The first array decides on the caller's stream, if it is not known.
+// Rows of `columns`, 6 of boxes, 3 of points, 1 of radii. The first array decides on the caller's stream, if it is not known.
 bool gpu_rows_take(gpu_rows_in *self, PyObject *object, const char *name, int columns, gpu_caller *caller);
 // An empty one is fine.
 void gpu_rows_release(gpu_rows_in *self);

@@ -94,6 +94,20 @@ def test_neighbors_between_two_sets_are_those_of_the_host(counts):
                 np.testing.assert_array_equal(gpu_fakes.consume(indices), expected[1])
 
 
+@pytest.mark.parametrize("rule", ["max", "min", "sum"])
+@pytest.mark.parametrize("count", [0, 1, 2, 300])
+def test_a_radius_per_point(count, rule):
+    points, radii = points_of(count), points_of(count, 3)[:, 0].copy() * np.float32(0.2)
+    for kind in (ByDlpack, ByInterface):
+        for settings in ({}, {"period": (1, 1, 0), "half": True}):
+            given = kind(radii)
+            offsets, indices = broadphase.neighbors(kind(points), given, radius_rule=rule, **settings)
+            expected = broadphase.neighbors(points, radii, radius_rule=rule, **settings)
+            np.testing.assert_array_equal(gpu_fakes.consume(offsets), expected[0])
+            np.testing.assert_array_equal(gpu_fakes.consume(indices), expected[1])
+            assert kind is ByInterface or given.deleted == 1
+
+
 def test_settings_of_the_host_alone_are_left_to_it():
     boxes = boxes_of(50)
     found = broadphase.pairs(ByDlpack(boxes), method="bvh", threads=-1, pair_order="sorted")
@@ -341,6 +355,7 @@ def test_no_leak_over_many_calls_long(state):
 
 BOXES = np.zeros((4, 6), dtype=np.float32)
 POINTS = np.zeros((4, 3), dtype=np.float32)
+RADII = np.ones(4, dtype=np.float32)
 UNALIGNED = np.zeros(4 * 6 + 1, dtype=np.float32)
 UNALIGNED = (UNALIGNED[1:] if UNALIGNED.ctypes.data % 8 == 0 else UNALIGNED[:-1]).reshape(4, 6)
 
@@ -459,9 +474,18 @@ def test_interfaces_that_are_refused():
 
 def test_what_only_the_host_can():
     given = ByDlpack(POINTS)
-    for radius in (np.ones(4, np.float32), given, [0.1] * 4, "wide"):
-        with pytest.raises(broadphase.UnsupportedError, match="one for all points, as a number"):
+    for radius in (np.ones(4, np.float32), [0.1] * 4, "wide"):
+        with pytest.raises(broadphase.ArgumentError, match="radius: this array is on the host, and the other one on a GPU"):
             broadphase.neighbors(given, radius)
+    for radius, sentence in ((given, r"one for each point, \(N,\), found shape \(4, 3\)"), (ByDlpack(RADII[:3]), "3 on GPU 0"),
+                             (ByDlpack(RADII, device=(2, 1)), "on GPU 1, for 4 points on GPU 0"),
+                             (ByDlpack(np.zeros(8, np.float32)[::2]), "one after the other"), (ByDlpack(-RADII), "radii")):
+        with pytest.raises(broadphase.ArgumentError, match=sentence):
+            broadphase.neighbors(given, radius)
+    with pytest.raises(broadphase.UnsupportedError, match="float64"):
+        broadphase.neighbors(given, ByDlpack(RADII.astype(float)))
+    with pytest.raises(broadphase.UnsupportedError, match="between two sets of points there is one for all"):
+        broadphase.neighbors(given, ByDlpack(RADII), given)
     for a, b in ((POINTS, given), (given, POINTS)):
         with pytest.raises(broadphase.ArgumentError, match="on the host, and the other one on a GPU"):
             broadphase.neighbors(a, 0.1, b)
