@@ -80,9 +80,13 @@ static void check_set(const bp_box *boxes, size_t count, const bp_config *given,
     bp_status status = bp_cuda_find_pairs_host(context, boxes, count, pairs, e.count + 1, &found);
     CHECK(status == BP_OK, "%s: %s", what, bp_status_text(status));
     check_list(pairs, found, &e, what);
-    if (e.count > 1) {
-        status = bp_cuda_find_pairs_host(context, boxes, count, pairs, e.count - 1, &found);
+    if (e.count > 1) { // on the device, where it ends with the last pair
+        void *there = bp_cuda_test_copy(boxes, count * sizeof *boxes);
+        void *room = bp_cuda_test_copy(pairs, (e.count - 1) * sizeof *pairs);
+        status = bp_cuda_find_pairs(context, there, count, NULL, room, e.count - 1, &found);
         CHECK(status == BP_ERROR_CAPACITY && found == e.count, "%s: a short buffer", what);
+        bp_cuda_test_free(there);
+        bp_cuda_test_free(room);
     }
     status = bp_cuda_find_pairs_host(context, boxes, count, NULL, 0, &found);
     CHECK(status == BP_OK && found == e.count, "%s: counted %llu", what, (unsigned long long)found);
@@ -344,6 +348,33 @@ static void check_mistakes(void) {
     bp_cuda_destroy(context);
 }
 
+// Boxes of two dimensions, as rows of four, are found as those of three.
+static void check_widening(void) {
+    static bp_box boxes[COUNT];
+    static float flat[4 * COUNT];
+    const bp_config config = {.dimensions = 2, .pair_order = BP_ORDER_SORTED};
+    fill(boxes, COUNT, 12.0f, 0.5f, 2.0f, 31);
+    for (size_t i = 0; i < COUNT; ++i) {
+        const float row[4] = {boxes[i].min[0], boxes[i].min[1], boxes[i].max[0], boxes[i].max[1]};
+        memcpy(flat + 4 * i, row, sizeof row);
+    }
+    expected e = all_pairs(boxes, NULL, COUNT, &config);
+    void *there = bp_cuda_test_copy(flat, sizeof flat), *wide = bp_cuda_test_copy(boxes, sizeof boxes);
+    bp_cuda_context *context = NULL;
+    uint64_t found = 0;
+    CHECK(bp_cuda_create(&config, &context) == BP_OK, "widening");
+    CHECK(bp_cuda_widen(there, 2 * (size_t)COUNT, NULL, wide) == BP_OK, "widening");
+    CHECK(bp_cuda_find_pairs(context, wide, COUNT, NULL, NULL, 0, &found) == BP_OK && found == e.count && found > 0,
+          "widened: %llu pairs instead of %zu", (unsigned long long)found, e.count);
+    CHECK(bp_cuda_widen(NULL, 0, NULL, NULL) == BP_OK, "nothing to widen");
+    CHECK(bp_cuda_widen(NULL, 1, NULL, wide) == BP_ERROR_ARGUMENT, "nothing to read");
+    CHECK(bp_cuda_widen(there, 1, NULL, NULL) == BP_ERROR_ARGUMENT, "nowhere to write");
+    bp_cuda_destroy(context);
+    bp_cuda_test_free(there);
+    bp_cuda_test_free(wide);
+    free(e.data);
+}
+
 // Devices and their memory.
 static void check_memory(void) {
     int before = -1, device = -1;
@@ -354,6 +385,7 @@ static void check_memory(void) {
     CHECK(bp_cuda_device_of(data, &device) == BP_OK && device == 0, "its device is %d", device);
     CHECK(bp_cuda_device_of(&device, &before) == BP_ERROR_ARGUMENT, "memory of the host");
     bp_cuda_release(data);
+    check_widening();
     CHECK(bp_cuda_allocate((size_t)1 << 50, &data) == BP_ERROR_MEMORY && data == NULL, "more than there is");
     CHECK(bp_cuda_allocate(0, &data) == BP_OK && data != NULL, "no bytes");
     bp_cuda_release(data);

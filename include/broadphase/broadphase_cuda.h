@@ -105,6 +105,11 @@ BP_API bp_status bp_cuda_allocate(size_t bytes, void **data);
 /// Gives memory back, whichever device is current; waits for what the device still does. NULL is fine.
 BP_API void bp_cuda_release(void *data);
 
+/// Makes rows of three dimensions, as all calls take them, of rows of two: each x, y becomes x, y, 0. `corners` is how many
+/// there are: one for a point, two for a box. Both arrays are on the device. (With config.dimensions = 2, the zeros are
+/// ignored.)
+BP_API bp_status bp_cuda_widen(const float *flat, size_t corners, bp_cuda_stream stream, float *wide);
+
 /// The most bytes of device memory that a context takes to find the pairs of `count` boxes, or the neighbours of
 /// `count` points, without boxes, points and results. (Between two sets: the sum of both counts.) With less memory,
 /// large sets are sorted in less memory, and more slowly. Needs no device.

@@ -29,6 +29,7 @@ static bool find_symbols(void *handle) {
            find_symbol(handle, "bp_cuda_find_neighbors", &library.find_neighbors) &&
            find_symbol(handle, "bp_cuda_find_neighbors_variable", &library.find_neighbors_variable) &&
            find_symbol(handle, "bp_cuda_find_neighbors_between", &library.find_neighbors_between) &&
+           find_symbol(handle, "bp_cuda_widen", &library.widen) &&
            find_symbol(handle, "bp_cuda_device_of", &library.device_of) &&
            find_symbol(handle, "bp_cuda_use_device", &library.use_device) &&
            find_symbol(handle, "bp_cuda_allocate", &library.allocate) &&

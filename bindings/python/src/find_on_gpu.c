@@ -13,6 +13,7 @@ enum { SPARE = 1 << 16 }; // too much by less than this is never too much
 
 typedef struct gpu_search {
     gpu_rows_in a, b, radii;
+    gpu_memory *wide[2]; // rows of two dimensions, as the library takes them
     gpu_caller caller;
     bool are_two;
     bool is_of_points;
@@ -100,8 +101,21 @@ static bp_status find_fitting(gpu_search *self, cuda_slot *slot) {
     return status;
 }
 
+// Rows of two dimensions become rows of three.
+static bp_status widen(gpu_search *self, gpu_rows_in *rows, gpu_memory **wide, cuda_slot *slot) {
+    if (rows->dimensions == 3 || rows->count == 0) return BP_OK;
+    const size_t corners = (self->is_of_points ? 1 : 2) * rows->count;
+    const bp_status status = allocate(slot, corners, 3 * sizeof(float), wide);
+    if (status != BP_OK) return status;
+    const float *flat = rows->data;
+    rows->data = gpu_memory_data(*wide);
+    return cuda_library_get()->widen(flat, corners, (bp_cuda_stream)self->caller.stream, gpu_memory_data(*wide));
+}
+
 static bp_status find_on_device(gpu_search *self, cuda_slot *slot) {
     bp_status status = cuda_slot_make(slot);
+    if (status == BP_OK) status = widen(self, &self->a, &self->wide[0], slot);
+    if (status == BP_OK && self->are_two) status = widen(self, &self->b, &self->wide[1], slot);
     if (status == BP_OK && self->is_of_points) {
         status = allocate(slot, self->a.count, sizeof(uint64_t), &self->offsets);
     }
@@ -128,6 +142,8 @@ static void release(gpu_search *self) {
     gpu_rows_release(&self->b);
     gpu_rows_release(&self->radii);
     gpu_caller_release(&self->caller);
+    gpu_memory_release(self->wide[0]);
+    gpu_memory_release(self->wide[1]);
     gpu_memory_release(self->offsets);
     gpu_memory_release(self->memory);
 }
@@ -164,7 +180,11 @@ static bool take(gpu_search *self, PyObject *array, PyObject *other, const char 
                      self->a.device, self->b.device);
         return false;
     }
-    return check_signed(self) && call_settings_set_dimensions(settings, 3);
+    if (self->are_two && self->a.dimensions != self->b.dimensions && self->a.count > 0 && self->b.count > 0) {
+        PyErr_Format(core.argument_error, "%s and other: one has two dimensions, the other three", name);
+        return false;
+    }
+    return check_signed(self) && call_settings_set_dimensions(settings, self->a.dimensions);
 }
 
 // What was found, as an array of the caller's library.

@@ -108,6 +108,31 @@ def test_a_radius_per_point(count, rule):
             assert kind is ByInterface or given.deleted == 1
 
 
+@pytest.mark.parametrize("kind", [ByDlpack, ByInterface])
+def test_two_dimensions(kind, state):
+    boxes, other = boxes_of(200)[:, [0, 1, 3, 4]].copy(), boxes_of(90, 2)[:, [0, 1, 3, 4]].copy()
+    for settings in ({}, {"period": (1, 1)}):
+        found = gpu_fakes.consume(broadphase.pairs(kind(boxes), **settings))
+        np.testing.assert_array_equal(in_order(found), in_order(broadphase.pairs(boxes, **settings)))
+        found = gpu_fakes.consume(broadphase.pairs(kind(boxes), kind(other), **settings))
+        np.testing.assert_array_equal(in_order(found), in_order(broadphase.pairs(boxes, other, **settings)))
+    points, others = boxes[:, :2].copy(), other[:, :2].copy()
+    for arguments in ((), (others,)):
+        offsets, indices = broadphase.neighbors(kind(points), 0.1, *(kind(a) for a in arguments))
+        expected = broadphase.neighbors(points, 0.1, *arguments)
+        np.testing.assert_array_equal(gpu_fakes.consume(offsets), expected[0])
+        np.testing.assert_array_equal(gpu_fakes.consume(indices), expected[1])
+    assert len(broadphase.pairs(kind(boxes[:0]), kind(boxes_of(5)))) == 0
+    with pytest.raises(broadphase.ArgumentError, match="boxes and other: one has two dimensions, the other three"):
+        broadphase.pairs(kind(boxes), kind(boxes_of(5)))
+    with pytest.raises(broadphase.ArgumentError, match="three are asked for, but the coordinates have two"):
+        broadphase.pairs(kind(boxes), dimensions=3)
+    state.memory = state.used + 100
+    with pytest.raises(MemoryError, match="GPU's memory is short"):
+        broadphase.pairs(kind(boxes))
+    state.memory = gpu_fakes.MEMORY
+
+
 def test_settings_of_the_host_alone_are_left_to_it():
     boxes = boxes_of(50)
     found = broadphase.pairs(ByDlpack(boxes), method="bvh", threads=-1, pair_order="sorted")
@@ -367,7 +392,7 @@ UNALIGNED = (UNALIGNED[1:] if UNALIGNED.ctypes.data % 8 == 0 else UNALIGNED[:-1]
     (BOXES.astype(np.int32), broadphase.UnsupportedError, "int32"),
     (BOXES.astype(np.complex64), broadphase.UnsupportedError, "must be float32"),
     (BOXES[:, :5].copy(), broadphase.ArgumentError, r"boxes: expected rows of 6 .* found shape \(4, 5\)"),
-    (BOXES[:, :4].copy(), broadphase.UnsupportedError, r"three dimensions: \(N, 6\); .* dimensions=2"),
+    (BOXES[:, :3].copy(), broadphase.ArgumentError, r"\(N, 6\), or \(N, 4\) in two dimensions, found shape \(4, 3\)"),
     (BOXES[0].copy(), broadphase.ArgumentError, r"found shape \(6,\)"),
     (BOXES.reshape(1, 4, 6), broadphase.ArgumentError, r"found shape \(1, 4, 6\)"),
     (np.asfortranarray(BOXES), broadphase.ArgumentError, "do not lie one after the other"),
