@@ -48,9 +48,15 @@ static void check_points(const float *points, size_t count, float radius, bp_con
               (found == 0 || memcmp(host.indices, indices, found * sizeof *indices) == 0),
           "%s, radius %g: the CPU finds others", what, (double)radius);
     bp_neighbors_free(&host, &config);
-    if (found > 0) {
-        status = bp_cuda_find_neighbors_host(context, points, count, radius, offsets, indices, found - 1, &counted);
+    if (found > 0) { // on the device, where arrays end with the last number
+        void *there = bp_cuda_test_copy(points, 3 * count * sizeof *points);
+        void *rows = bp_cuda_test_copy(offsets, (count + 1) * sizeof *offsets);
+        void *room = bp_cuda_test_copy(indices, (found - 1) * sizeof *indices + 1);
+        status = bp_cuda_find_neighbors(context, there, count, radius, NULL, rows, room, found - 1, &counted);
         CHECK(status == BP_ERROR_CAPACITY && counted == found, "%s: a short buffer", what);
+        bp_cuda_test_free(there);
+        bp_cuda_test_free(rows);
+        bp_cuda_test_free(room);
     }
     bp_cuda_destroy(context);
     free(offsets);
