@@ -31,9 +31,6 @@ struct alignas(8) float2 {
 struct alignas(16) float4 {
     float x, y, z, w;
 };
-struct alignas(16) double2 {
-    double x, y;
-};
 struct dim3 {
     uint32_t x, y, z;
 };
