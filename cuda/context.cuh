@@ -31,8 +31,9 @@ struct bp_cuda_result {
     unsigned int tickets[4];  // of tiles, one counter per pass that needs it
     unsigned int longest;     // longest row of neighbours
     unsigned int farthest[3]; // largest coordinates of points, as bits
-    unsigned int occupied[2]; // levels that have boxes, a bit each, for each set
-    unsigned int crowded[2];  // whether boxes are too uneven to be distributed, per pass (partition.cu)
+    unsigned int largest_radius; // as bits
+    unsigned int occupied[2];    // levels that have boxes, a bit each, for each set
+    unsigned int crowded[2];     // whether boxes are too uneven to be distributed, per pass (partition.cu)
 };
 
 // Boxes in columns.

@@ -120,6 +120,22 @@ bp_status bp_cuda_find_pairs_between_host(bp_cuda_context *context, const bp_box
     return pairs != nullptr ? copy_out(context, pairs, pairs_there, *found * sizeof *pairs) : BP_OK;
 }
 
+// Memory for rows of neighbours; `indices` is NULL where they are only counted.
+static bp_status reserve_rows(bp_cuda_context *context, size_t count, const uint32_t *indices, uint64_t capacity,
+                              uint64_t **offsets_there, uint32_t **indices_there) {
+    BP_CUDA_TRY(bp_cuda_reserve(context, &context->host_offsets, (count + 1) * sizeof **offsets_there));
+    BP_CUDA_TRY(bp_cuda_reserve(context, &context->host_pairs, capacity * sizeof *indices));
+    *offsets_there = static_cast<uint64_t *>(context->host_offsets.data);
+    *indices_there = indices != nullptr ? static_cast<uint32_t *>(context->host_pairs.data) : nullptr;
+    return BP_OK;
+}
+
+static bp_status copy_rows_out(bp_cuda_context *context, uint64_t *offsets, size_t count, uint32_t *indices,
+                               uint64_t found) {
+    BP_CUDA_TRY(copy_out(context, offsets, context->host_offsets.data, (count + 1) * sizeof *offsets));
+    return indices != nullptr ? copy_out(context, indices, context->host_pairs.data, found * sizeof *indices) : BP_OK;
+}
+
 bp_status bp_cuda_find_neighbors_host(bp_cuda_context *context, const float *points_xyz, size_t count, float radius,
                                       uint64_t *offsets, uint32_t *indices, uint64_t capacity, uint64_t *found) {
     if (context == nullptr || is_wrong(points_xyz, count) || offsets == nullptr ||
@@ -127,14 +143,49 @@ bp_status bp_cuda_find_neighbors_host(bp_cuda_context *context, const float *poi
         return BP_ERROR_ARGUMENT;
     }
     const void *points_there = nullptr;
-    const size_t offset_bytes = (count + 1) * sizeof *offsets;
+    uint64_t *offsets_there = nullptr;
+    uint32_t *indices_there = nullptr;
     BP_CUDA_TRY(bring(context, &context->host_boxes[0], points_xyz, 3 * count * sizeof *points_xyz, &points_there));
-    BP_CUDA_TRY(bp_cuda_reserve(context, &context->host_offsets, offset_bytes));
-    BP_CUDA_TRY(bp_cuda_reserve(context, &context->host_pairs, capacity * sizeof *indices));
-    uint32_t *indices_there = indices != nullptr ? static_cast<uint32_t *>(context->host_pairs.data) : nullptr;
+    BP_CUDA_TRY(reserve_rows(context, count, indices, capacity, &offsets_there, &indices_there));
     BP_CUDA_TRY(bp_cuda_find_neighbors(context, static_cast<const float *>(points_there), count, radius, nullptr,
-                                       static_cast<uint64_t *>(context->host_offsets.data), indices_there, capacity,
-                                       found));
-    BP_CUDA_TRY(copy_out(context, offsets, context->host_offsets.data, offset_bytes));
-    return indices != nullptr ? copy_out(context, indices, indices_there, *found * sizeof *indices) : BP_OK;
+                                       offsets_there, indices_there, capacity, found));
+    return copy_rows_out(context, offsets, count, indices, *found);
+}
+
+bp_status bp_cuda_find_neighbors_variable_host(bp_cuda_context *context, const float *points_xyz, const float *radii,
+                                               size_t count, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
+                                               uint64_t *found) {
+    if (context == nullptr || is_wrong(points_xyz, count) || is_wrong(radii, count) || offsets == nullptr ||
+        (indices == nullptr && capacity > 0) || found == nullptr) {
+        return BP_ERROR_ARGUMENT;
+    }
+    const void *points_there = nullptr, *radii_there = nullptr;
+    uint64_t *offsets_there = nullptr;
+    uint32_t *indices_there = nullptr;
+    BP_CUDA_TRY(bring(context, &context->host_boxes[0], points_xyz, 3 * count * sizeof *points_xyz, &points_there));
+    BP_CUDA_TRY(bring(context, &context->host_boxes[1], radii, count * sizeof *radii, &radii_there));
+    BP_CUDA_TRY(reserve_rows(context, count, indices, capacity, &offsets_there, &indices_there));
+    BP_CUDA_TRY(bp_cuda_find_neighbors_variable(context, static_cast<const float *>(points_there),
+                                                static_cast<const float *>(radii_there), count, nullptr, offsets_there,
+                                                indices_there, capacity, found));
+    return copy_rows_out(context, offsets, count, indices, *found);
+}
+
+bp_status bp_cuda_find_neighbors_between_host(bp_cuda_context *context, const float *a_xyz, size_t a_count,
+                                              const float *b_xyz, size_t b_count, float radius, uint64_t *offsets,
+                                              uint32_t *indices, uint64_t capacity, uint64_t *found) {
+    if (context == nullptr || is_wrong(a_xyz, a_count) || is_wrong(b_xyz, b_count) || offsets == nullptr ||
+        (indices == nullptr && capacity > 0) || found == nullptr) {
+        return BP_ERROR_ARGUMENT;
+    }
+    const void *a_there = nullptr, *b_there = nullptr;
+    uint64_t *offsets_there = nullptr;
+    uint32_t *indices_there = nullptr;
+    BP_CUDA_TRY(bring(context, &context->host_boxes[0], a_xyz, 3 * a_count * sizeof *a_xyz, &a_there));
+    BP_CUDA_TRY(bring(context, &context->host_boxes[1], b_xyz, 3 * b_count * sizeof *b_xyz, &b_there));
+    BP_CUDA_TRY(reserve_rows(context, a_count, indices, capacity, &offsets_there, &indices_there));
+    BP_CUDA_TRY(bp_cuda_find_neighbors_between(context, static_cast<const float *>(a_there), a_count,
+                                               static_cast<const float *>(b_there), b_count, radius, nullptr,
+                                               offsets_there, indices_there, capacity, found));
+    return copy_rows_out(context, offsets, a_count, indices, *found);
 }

@@ -1,4 +1,4 @@
-// Devices and their memory, for callers that have no CUDA of their own.
+// Devices, their memory, and rows in it, for callers that have no CUDA of their own.
 #include <broadphase/broadphase_cuda.h>
 
 #include <cuda_runtime.h>
@@ -53,6 +53,31 @@ bp_status bp_cuda_allocate(size_t bytes, void **data) {
     }
     *data = nullptr;
     return status_of(cudaMalloc(data, bytes > 0 ? bytes : 1));
+}
+
+enum { THREADS = 256, BLOCKS_MOST = 132 * 16 };
+
+static __global__ void __launch_bounds__(THREADS)
+    widen_rows(const float *__restrict__ flat, size_t corners, float *__restrict__ wide) {
+    for (size_t i = blockIdx.x * (size_t)THREADS + threadIdx.x; i < corners; i += (size_t)gridDim.x * THREADS) {
+        wide[3 * i] = flat[2 * i];
+        wide[3 * i + 1] = flat[2 * i + 1];
+        wide[3 * i + 2] = 0.0f;
+    }
+}
+
+bp_status bp_cuda_widen(const float *flat, size_t corners, bp_cuda_stream stream, float *wide) {
+    if (corners > 0 && (flat == nullptr || wide == nullptr)) {
+        return BP_ERROR_ARGUMENT;
+    }
+    if (corners == 0) {
+        return BP_OK;
+    }
+    const size_t wanted = (corners + THREADS - 1) / THREADS;
+    widen_rows<<<(unsigned int)(wanted < BLOCKS_MOST ? wanted : BLOCKS_MOST), THREADS, 0, stream>>>(flat, corners,
+                                                                                                    wide);
+    const bp_status status = status_of(cudaGetLastError());
+    return status != BP_OK ? status : status_of(cudaStreamSynchronize(stream));
 }
 
 // Not by cudaFreeAsync: nobody says in which streams the memory was used last, and cudaFree waits for all of them.

@@ -8,11 +8,17 @@
 extern "C" {
 #endif
 
+// From how many boxes on they count as many, and the candidates of a box as very many. Tests on the host say less.
+#if !defined(BP_CUDA_MANY)
+#define BP_CUDA_MANY (1 << 19)
+#define BP_CUDA_LONG (1 << 18)
+#endif
+
 enum {
-    BP_CUDA_SAMPLE = 1024,            // boxes in a sample
-    BP_CUDA_TABLE_LOAD = 8,           // entries of the table per box, at most ...
-    BP_CUDA_TABLE_MORE = 1 << 16,     // ... and so many more
-    BP_CUDA_PARTITION_LEAST = 1 << 19 // boxes that are distributed rather than sorted
+    BP_CUDA_SAMPLE = 1024,                 // boxes in a sample
+    BP_CUDA_TABLE_LOAD = 8,                // entries of the table per box, at most ...
+    BP_CUDA_TABLE_MORE = 1 << 16,          // ... and so many more
+    BP_CUDA_PARTITION_LEAST = BP_CUDA_MANY // boxes that are distributed rather than sorted
 };
 
 // Every stride-th box is a sample.

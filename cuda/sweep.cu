@@ -32,12 +32,12 @@ enum {
     THREADS = 256,
     BLOCKS = 4, // on a multiprocessor
     WARPS = THREADS / 32,
-    ROUNDS = 4,           // boxes per thread ...
-    FEW_BOXES = 1 << 19,  // ... but 1 with fewer boxes than this, for enough tiles
-    QUEUE = 104 * ROUNDS, // hits of a warp
-    BATCH = 1024,         // candidates that are marked at a time
-    LONG = 1 << 18,       // candidates; a box with more has the warp to itself
-    NAMED = 4,            // hits per thread that become ids at a time
+    ROUNDS = 4,               // boxes per thread ...
+    FEW_BOXES = BP_CUDA_MANY, // ... but 1 with fewer boxes than this, for enough tiles
+    QUEUE = 104 * ROUNDS,     // hits of a warp
+    BATCH = 1024,             // candidates that are marked at a time
+    LONG = BP_CUDA_LONG,      // candidates; a box with more has the warp to itself
+    NAMED = 4,                // hits per thread that become ids at a time
     BLOCKS_ACROSS = 132 * 8
 };
 
@@ -398,7 +398,11 @@ static __device__ __forceinline__ void search_coarser(const bp_cuda_lattice &lat
 
 // Prefetches into the first-level cache.
 static __device__ __forceinline__ void ask_for(const void *place) {
+#if defined(__CUDA_ARCH__)
     asm volatile("prefetch.global.L1 [%0];" ::"l"(place));
+#else
+    (void)place; // on the host, in tests
+#endif
 }
 
 // ---- tiles ----------------------------------------------------------------------------------------------------------

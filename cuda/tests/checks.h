@@ -50,6 +50,12 @@ static inline float random_between(uint64_t *state, float low, float high) {
     return low + (high - low) * (float)(next_random(state) >> 40) * 0x1p-24f;
 }
 
+// How short a test shall be: 0, 1 or 2 (CONTRIBUTING.md).
+static inline int quick(void) {
+    const char *word = getenv("BP_TEST_QUICK");
+    return word != NULL ? atoi(word) : 0;
+}
+
 // True if there is no device: then the program ends as skipped.
 static inline bool no_device(void) {
     bp_cuda_context *context = NULL;

@@ -135,7 +135,7 @@ int main(void) {
     check_dividers();
     for (size_t i = 0; i < scene_count(); ++i) {
         const char *error = NULL;
-        const scene_options options = {.count = COUNT, .seed = 5};
+        const scene_options options = {.count = quick() > 1 ? COUNT / 4 : COUNT, .seed = 5};
         scene *s = scene_create(scene_name(i), &options, &error);
         CHECK(s != NULL, "%s: %s", scene_name(i), error);
         const bp_config config = {.dimensions = scene_dimensions(s)};

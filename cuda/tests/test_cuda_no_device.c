@@ -16,6 +16,11 @@ int main(void) {
     CHECK(bp_cuda_find_pairs_between(NULL, &box, 1, &box, 1, NULL, NULL, 0, &found) == BP_ERROR_ARGUMENT, "no context");
     CHECK(bp_cuda_find_neighbors(NULL, point, 1, 1.0f, NULL, offsets, NULL, 0, &found) == BP_ERROR_ARGUMENT,
           "no context");
+    CHECK(bp_cuda_find_neighbors_between(NULL, point, 1, point, 1, 1.0f, NULL, offsets, NULL, 0, &found) ==
+              BP_ERROR_ARGUMENT,
+          "no context");
+    CHECK(bp_cuda_find_neighbors_variable(NULL, point, point, 1, NULL, offsets, NULL, 0, &found) == BP_ERROR_ARGUMENT,
+          "no context");
     CHECK(bp_cuda_measure(NULL, 1) == BP_ERROR_ARGUMENT, "no context");
     bp_cuda_destroy(NULL);
     CHECK(bp_cuda_memory_needed(1000000) > 1000000, "memory for a million boxes");

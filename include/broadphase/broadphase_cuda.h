@@ -31,8 +31,8 @@ typedef struct bp_cuda_context bp_cuda_context;
 /// A cudaStream_t, as CUDA defines it. NULL is the default stream.
 typedef struct CUstream_st *bp_cuda_stream;
 
-/// Creates a context on the current device. Of the config it uses dimensions, period, pair_order, allocator, log and
-/// the flag BP_NEIGHBORS_HALF; `config` may be NULL. Margins, spheres and filter functions give BP_ERROR_UNSUPPORTED.
+/// Creates a context on the current device. Of the config it uses dimensions, period, pair_order, radius_rule, allocator,
+/// log and the flag BP_NEIGHBORS_HALF; `config` may be NULL. Margins, spheres and filter functions give BP_ERROR_UNSUPPORTED.
 /// On failure *context is NULL.
 BP_API bp_status bp_cuda_create(const bp_config *config, bp_cuda_context **context);
 
@@ -61,6 +61,19 @@ BP_API bp_status bp_cuda_find_neighbors(bp_cuda_context *context, const float *p
                                         bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
                                         uint64_t *found);
 
+/// The same with a radius per point, like bp_find_neighbors_variable; config.radius_rule says how the radii of two points
+/// decide. Radii are on the device, too. Cells are as large as the largest of them needs: it is fast where radii are alike.
+BP_API bp_status bp_cuda_find_neighbors_variable(bp_cuda_context *context, const float *points_xyz, const float *radii,
+                                                 size_t count, bp_cuda_stream stream, uint64_t *offsets,
+                                                 uint32_t *indices, uint64_t capacity, uint64_t *found);
+
+/// For each point of `a`, all points of `b` within the radius, like bp_find_neighbors_between; `offsets` has a_count + 1
+/// entries. A point that is in both sets is its own neighbour. BP_NEIGHBORS_HALF has no effect here.
+BP_API bp_status bp_cuda_find_neighbors_between(bp_cuda_context *context, const float *a_xyz, size_t a_count,
+                                                const float *b_xyz, size_t b_count, float radius, bp_cuda_stream stream,
+                                                uint64_t *offsets, uint32_t *indices, uint64_t capacity,
+                                                uint64_t *found);
+
 /// The same for arrays in host memory, which are copied in blocks that overlap. The context keeps the device memory for
 /// them.
 BP_API bp_status bp_cuda_find_pairs_host(bp_cuda_context *context, const bp_box *boxes, size_t count, bp_pair *pairs,
@@ -71,6 +84,13 @@ BP_API bp_status bp_cuda_find_pairs_between_host(bp_cuda_context *context, const
 BP_API bp_status bp_cuda_find_neighbors_host(bp_cuda_context *context, const float *points_xyz, size_t count,
                                              float radius, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
                                              uint64_t *found);
+BP_API bp_status bp_cuda_find_neighbors_variable_host(bp_cuda_context *context, const float *points_xyz,
+                                                      const float *radii, size_t count, uint64_t *offsets,
+                                                      uint32_t *indices, uint64_t capacity, uint64_t *found);
+BP_API bp_status bp_cuda_find_neighbors_between_host(bp_cuda_context *context, const float *a_xyz, size_t a_count,
+                                                     const float *b_xyz, size_t b_count, float radius,
+                                                     uint64_t *offsets, uint32_t *indices, uint64_t capacity,
+                                                     uint64_t *found);
 
 /// Device memory for programs that have no CUDA of their own, such as bindings. These calls need no context, and write no
 /// log; their statuses are those of all calls.
@@ -84,6 +104,11 @@ BP_API bp_status bp_cuda_use_device(int device, int *before);
 BP_API bp_status bp_cuda_allocate(size_t bytes, void **data);
 /// Gives memory back, whichever device is current; waits for what the device still does. NULL is fine.
 BP_API void bp_cuda_release(void *data);
+
+/// Makes rows of three dimensions, as all calls take them, of rows of two: each x, y becomes x, y, 0. `corners` is how many
+/// there are: one for a point, two for a box. Both arrays are on the device. (With config.dimensions = 2, the zeros are
+/// ignored.)
+BP_API bp_status bp_cuda_widen(const float *flat, size_t corners, bp_cuda_stream stream, float *wide);
 
 /// The most bytes of device memory that a context takes to find the pairs of `count` boxes, or the neighbours of
 /// `count` points, without boxes, points and results. (Between two sets: the sum of both counts.) With less memory,

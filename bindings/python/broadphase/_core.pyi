@@ -46,7 +46,9 @@ def mesh_pairs(
     vertices: ArrayLike, faces: ArrayLike, *, adjacent: bool = True, **settings: _Setting
 ) -> NDArray[numpy.uint32]: ...
 @overload
-def neighbors(points: _OnGpu, radius: float, *, half: bool = False, **settings: _Setting) -> tuple[Any, Any]: ...
+def neighbors(
+    points: _OnGpu, radius: float | _OnGpu, other: _OnGpu | None = None, *, half: bool = False, **settings: _Setting
+) -> tuple[Any, Any]: ...
 @overload
 def neighbors(
     points: ArrayLike,

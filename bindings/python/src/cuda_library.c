@@ -27,6 +27,9 @@ static bool find_symbols(void *handle) {
            find_symbol(handle, "bp_cuda_find_pairs", &library.find_pairs) &&
            find_symbol(handle, "bp_cuda_find_pairs_between", &library.find_pairs_between) &&
            find_symbol(handle, "bp_cuda_find_neighbors", &library.find_neighbors) &&
+           find_symbol(handle, "bp_cuda_find_neighbors_variable", &library.find_neighbors_variable) &&
+           find_symbol(handle, "bp_cuda_find_neighbors_between", &library.find_neighbors_between) &&
+           find_symbol(handle, "bp_cuda_widen", &library.widen) &&
            find_symbol(handle, "bp_cuda_device_of", &library.device_of) &&
            find_symbol(handle, "bp_cuda_use_device", &library.use_device) &&
            find_symbol(handle, "bp_cuda_allocate", &library.allocate) &&
@@ -107,8 +110,9 @@ static bool serves(const cuda_slot *slot, int device, const bp_config *config) {
     return slot->device == device && slot->config.dimensions == config->dimensions &&
            slot->config.period[0] == config->period[0] && slot->config.period[1] == config->period[1] &&
            slot->config.period[2] == config->period[2] && slot->config.pair_order == config->pair_order &&
-           slot->config.flags == config->flags && slot->config.shape == config->shape &&
-           slot->config.margin == config->margin && slot->config.filter.pass == config->filter.pass;
+           slot->config.radius_rule == config->radius_rule && slot->config.flags == config->flags &&
+           slot->config.shape == config->shape && slot->config.margin == config->margin &&
+           slot->config.filter.pass == config->filter.pass;
 }
 
 cuda_slot *cuda_slot_take(int device, const bp_config *config) {

@@ -12,11 +12,13 @@
 enum { SPARE = 1 << 16 }; // too much by less than this is never too much
 
 typedef struct gpu_search {
-    gpu_rows_in a, b;
+    gpu_rows_in a, b, radii;
+    gpu_memory *wide[2]; // rows of two dimensions, as the library takes them
     gpu_caller caller;
     bool are_two;
     bool is_of_points;
-    float radius;
+    bool have_radii;
+    float radius; // where there is one for all
     // What is found.
     gpu_memory *offsets; // of points
     gpu_memory *memory;  // pairs, or indices
@@ -43,6 +45,15 @@ static bp_status find_into(gpu_search *self, const cuda_slot *slot, gpu_memory *
     const cuda_library *library = cuda_library_get();
     bp_cuda_stream stream = (bp_cuda_stream)self->caller.stream;
     void *data = gpu_memory_data(memory);
+    if (self->have_radii) {
+        return library->find_neighbors_variable(slot->context, self->a.data, self->radii.data, self->a.count, stream,
+                                                gpu_memory_data(self->offsets), data, capacity, &self->found);
+    }
+    if (self->is_of_points && self->are_two) {
+        return library->find_neighbors_between(slot->context, self->a.data, self->a.count, self->b.data, self->b.count,
+                                               self->radius, stream, gpu_memory_data(self->offsets), data, capacity,
+                                               &self->found);
+    }
     if (self->is_of_points) {
         return library->find_neighbors(slot->context, self->a.data, self->a.count, self->radius, stream,
                                        gpu_memory_data(self->offsets), data, capacity, &self->found);
@@ -90,8 +101,21 @@ static bp_status find_fitting(gpu_search *self, cuda_slot *slot) {
     return status;
 }
 
+// Rows of two dimensions become rows of three.
+static bp_status widen(gpu_search *self, gpu_rows_in *rows, gpu_memory **wide, cuda_slot *slot) {
+    if (rows->dimensions == 3 || rows->count == 0) return BP_OK;
+    const size_t corners = (self->is_of_points ? 1 : 2) * rows->count;
+    const bp_status status = allocate(slot, corners, 3 * sizeof(float), wide);
+    if (status != BP_OK) return status;
+    const float *flat = rows->data;
+    rows->data = gpu_memory_data(*wide);
+    return cuda_library_get()->widen(flat, corners, (bp_cuda_stream)self->caller.stream, gpu_memory_data(*wide));
+}
+
 static bp_status find_on_device(gpu_search *self, cuda_slot *slot) {
     bp_status status = cuda_slot_make(slot);
+    if (status == BP_OK) status = widen(self, &self->a, &self->wide[0], slot);
+    if (status == BP_OK && self->are_two) status = widen(self, &self->b, &self->wide[1], slot);
     if (status == BP_OK && self->is_of_points) {
         status = allocate(slot, self->a.count, sizeof(uint64_t), &self->offsets);
     }
@@ -116,7 +140,10 @@ static bp_status find_there(gpu_search *self, cuda_slot *slot) {
 static void release(gpu_search *self) {
     gpu_rows_release(&self->a);
     gpu_rows_release(&self->b);
+    gpu_rows_release(&self->radii);
     gpu_caller_release(&self->caller);
+    gpu_memory_release(self->wide[0]);
+    gpu_memory_release(self->wide[1]);
     gpu_memory_release(self->offsets);
     gpu_memory_release(self->memory);
 }
@@ -153,7 +180,11 @@ static bool take(gpu_search *self, PyObject *array, PyObject *other, const char 
                      self->a.device, self->b.device);
         return false;
     }
-    return check_signed(self) && call_settings_set_dimensions(settings, 3);
+    if (self->are_two && self->a.dimensions != self->b.dimensions && self->a.count > 0 && self->b.count > 0) {
+        PyErr_Format(core.argument_error, "%s and other: one has two dimensions, the other three", name);
+        return false;
+    }
+    return check_signed(self) && call_settings_set_dimensions(settings, self->a.dimensions);
 }
 
 // What was found, as an array of the caller's library.
@@ -174,31 +205,40 @@ PyObject *gpu_pairs(PyObject *boxes, PyObject *other, call_settings *settings) {
     return pairs;
 }
 
-static bool take_radius(gpu_search *self, PyObject *radius) {
-    const bool is_number = PyFloat_Check(radius) || PyLong_Check(radius);
-    if (!is_number && (PySequence_Check(radius) || array_place_of(radius) == PLACE_GPU)) {
-        PyErr_SetString(core.unsupported_error, "radius: on a GPU there is one for all points, as a number");
+static bool take_radii(gpu_search *self, PyObject *radii) {
+    if (self->are_two) {
+        PyErr_SetString(core.unsupported_error, "radius: between two sets of points there is one for all");
         return false;
     }
+    if (!gpu_rows_take(&self->radii, radii, "radius", 1, &self->caller)) return false;
+    self->have_radii = true;
+    if (self->radii.count == self->a.count && (self->a.count == 0 || self->radii.device == self->a.device)) return true;
+    PyErr_Format(core.argument_error, "radius: %zu on GPU %d, for %zu points on GPU %d", self->radii.count,
+                 self->radii.device, self->a.count, self->a.device);
+    return false;
+}
+
+// After the points.
+static bool take_radius(gpu_search *self, PyObject *radius) {
+    const bool is_number = PyFloat_Check(radius) || PyLong_Check(radius);
+    if (!is_number && (PySequence_Check(radius) || array_place_of(radius) == PLACE_GPU))
+        return take_radii(self, radius);
     self->radius = (float)PyFloat_AsDouble(radius);
     return !PyErr_Occurred();
 }
 
 static PyObject *found_rows(gpu_search *self) {
     PyObject *offsets = taken(self, &self->offsets, self->a.count + 1, 1, 64, self->found);
-    PyObject *indices = offsets == NULL ? NULL : taken(self, &self->memory, self->found, 1, 32, self->a.count);
+    const size_t most = self->are_two ? self->b.count : self->a.count;
+    PyObject *indices = offsets == NULL ? NULL : taken(self, &self->memory, self->found, 1, 32, most);
     return indices == NULL ? (Py_XDECREF(offsets), NULL) : Py_BuildValue("(NN)", offsets, indices);
 }
 
 PyObject *gpu_neighbors(PyObject *points, PyObject *radius, PyObject *other, call_settings *settings) {
-    if (other != NULL) {
-        PyErr_SetString(core.unsupported_error,
-                        "other: on a GPU neighbours are found in one set of points; copy both to the host");
-        return NULL;
-    }
-    gpu_search search = {.is_of_points = true};
+    gpu_search search = {.is_of_points = true, .are_two = other != NULL};
     PyObject *rows = NULL;
-    if (take_radius(&search, radius) && take(&search, points, NULL, "points", 3, settings) && find(&search, settings)) {
+    if (take(&search, points, other, "points", 3, settings) && take_radius(&search, radius) &&
+        find(&search, settings)) {
         rows = found_rows(&search);
     }
     release(&search);

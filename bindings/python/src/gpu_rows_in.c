@@ -126,9 +126,20 @@ static bool is_float32(const dlpack_tensor *tensor) {
     return tensor->type_code == DLPACK_FLOAT && tensor->type_bits == 32 && tensor->type_lanes == 1;
 }
 
+static bool is_flat(const dlpack_tensor *tensor, int columns) {
+    return columns > 1 && tensor->dimensions == 2 && 3 * tensor->shape[1] == 2 * (int64_t)columns;
+}
+
+// Rows of one number are an array of one dimension.
+static bool has_shape(const dlpack_tensor *tensor, int columns) {
+    if (columns == 1) return tensor->dimensions == 1;
+    return is_flat(tensor, columns) || (tensor->dimensions == 2 && tensor->shape[1] == columns);
+}
+
 // The distance of numbers that are never followed does not matter.
 static bool is_dense(const dlpack_tensor *tensor) {
     if (tensor->strides == NULL || tensor->shape[0] == 0) return true;
+    if (tensor->dimensions == 1) return tensor->shape[0] == 1 || tensor->strides[0] == 1;
     return tensor->strides[1] == 1 && (tensor->shape[0] == 1 || tensor->strides[0] == tensor->shape[1]);
 }
 
@@ -143,20 +154,17 @@ static bool fail_type(const dlpack_tensor *tensor, const char *name) {
 }
 
 static bool fail_shape(const dlpack_tensor *tensor, const char *name, int columns) {
-    const bool is_flat = tensor->dimensions == 2 && 3 * tensor->shape[1] == 2 * (int64_t)columns;
-    if (is_flat) {
-        PyErr_Format(core.unsupported_error,
-                     "%s: on a GPU rows have three dimensions: (N, %d); for two, give z as 0 and say dimensions=2",
-                     name, columns);
-        return false;
-    }
     PyObject *shape = PyTuple_New(tensor->dimensions);
     for (int i = 0; shape != NULL && i < tensor->dimensions; i++) {
         PyTuple_SetItem(shape, i, PyLong_FromLongLong(tensor->shape[i]));
     }
-    if (shape != NULL) {
-        PyErr_Format(core.argument_error, "%s: expected rows of %d numbers, (N, %d), found shape %R", name, columns,
-                     columns, shape);
+    if (shape != NULL && columns == 1) {
+        PyErr_Format(core.argument_error, "%s: expected a number, or one for each point, (N,), found shape %R", name,
+                     shape);
+    } else if (shape != NULL) {
+        PyErr_Format(core.argument_error,
+                     "%s: expected rows of %d numbers, (N, %d), or (N, %d) in two dimensions, found shape %R", name,
+                     columns, columns, columns / 3 * 2, shape);
     }
     Py_XDECREF(shape);
     return false;
@@ -164,7 +172,7 @@ static bool fail_shape(const dlpack_tensor *tensor, const char *name, int column
 
 static bool take_facts(gpu_rows_in *self, const dlpack_tensor *tensor, const char *name, int columns) {
     if (!is_float32(tensor)) return fail_type(tensor, name);
-    if (tensor->dimensions != 2 || tensor->shape[1] != columns) return fail_shape(tensor, name, columns);
+    if (!has_shape(tensor, columns)) return fail_shape(tensor, name, columns);
     if (!is_dense(tensor)) {
         PyErr_Format(
             core.argument_error,
@@ -173,11 +181,13 @@ static bool take_facts(gpu_rows_in *self, const dlpack_tensor *tensor, const cha
             name);
         return false;
     }
+    self->dimensions = is_flat(tensor, columns) ? 2 : 3;
     self->count = (size_t)tensor->shape[0];
     self->data = self->count == 0 ? NULL : (const char *)tensor->data + tensor->byte_offset;
-    if ((uintptr_t)self->data % (columns == 6 ? 8 : 4) == 0) return true;
+    const uintptr_t alignment = columns == 6 && self->dimensions == 3 ? 8 : 4;
+    if ((uintptr_t)self->data % alignment == 0) return true;
     PyErr_Format(core.argument_error, "%s: this array does not begin at a multiple of %d bytes; make a copy of it",
-                 name, columns == 6 ? 8 : 4);
+                 name, (int)alignment);
     return false;
 }
 

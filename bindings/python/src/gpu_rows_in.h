@@ -1,5 +1,5 @@
 // What a caller gives as rows of numbers in the memory of a GPU: by DLPack, or else by __cuda_array_interface__. Nothing is
-// copied or converted there: rows must be float32, and lie one after the other.
+// copied or converted here: rows must be float32, and lie one after the other.
 #ifndef BROADPHASE_PYTHON_GPU_ROWS_IN_H
 #define BROADPHASE_PYTHON_GPU_ROWS_IN_H
 
@@ -16,6 +16,7 @@ bool array_must_be_on_host(PyObject *object, const char *name);
 typedef struct gpu_rows_in {
     const void *data;
     size_t count;
+    uint32_t dimensions; // 2 or 3
     int device;
     void *managed;     // DLPack's, given back by its deleter
     bool is_versioned; // which of its two forms
@@ -35,7 +36,7 @@ void gpu_caller_release(gpu_caller *self);
 // The array of the caller's library, of which `most` is the largest number; takes over `array`. NULL: an exception is set.
 PyObject *gpu_caller_convert(const gpu_caller *self, PyObject *array, size_t most);
 
-// Rows of `columns`, 6 of boxes or 3 of points. The first array decides on the caller's stream, if it is not known.
+// Rows of `columns`, 6 of boxes, 3 of points, 1 of radii; in two dimensions 4 or 2. The first array decides on the caller's stream, if it is not known.
 bool gpu_rows_take(gpu_rows_in *self, PyObject *object, const char *name, int columns, gpu_caller *caller);
 // An empty one is fine.
 void gpu_rows_release(gpu_rows_in *self);

@@ -14,17 +14,51 @@ import numpy as np
 CUDA = 2
 
 
+MEMORY = 4 << 30
+
+
 class State(ctypes.Structure):
-    """stand_in_state"""
+    """bp_cuda_on_host_state (cuda/tests/on_host/on_host.h), and what follows from it"""
 
-    _fields_ = [(name, ctypes.c_uint64) for name in ("stream", "searches", "contexts", "allocations", "bytes")]
-    _fields_ += [("device", ctypes.c_int64)]
-    _fields_ += [(name, ctypes.c_uint64) for name in ("fail", "short_of", "second")]
+    _fields_ = [(name, ctypes.c_uint64) for name in ("memory", "used", "allocations", "bytes", "pinned", "stream", "fail",
+                                                     "open")]
+    _fields_ += [("other", ctypes.c_int64)]
+
+    @property
+    def contexts(self):
+        return self.pinned // 2
+
+    @property
+    def searches(self):
+        """In one set, of something; all begin with a sample."""
+        return sum(library().bp_cuda_on_host_launches(name) for name in (b"take_samples", b"sample_points"))
+
+    @property
+    def device(self):
+        """The current one of this thread."""
+        before = ctypes.c_int()
+        library().bp_cuda_use_device(0, ctypes.byref(before))
+        library().bp_cuda_use_device(before, None)
+        return before.value
+
+    @device.setter
+    def device(self, device):
+        library().bp_cuda_use_device(device, None)
+
+    def reset(self):
+        """Two devices; Python may read device memory, and all its memory is that of the first."""
+        self.memory, self.fail, self.open, self.other, self.device = MEMORY, 0, 1, 0, 0
 
 
-def stand_in():
-    """What the library that stands in for libbroadphase_cuda was asked for."""
-    return State.in_dll(ctypes.CDLL(os.environ["BROADPHASE_CUDA_STAND_IN"]), "stand_in")
+def library():
+    loaded = ctypes.CDLL(os.environ["BROADPHASE_CUDA_ON_HOST"])
+    loaded.bp_cuda_on_host_launches.restype = ctypes.c_uint64
+    return loaded
+
+
+def on_host():
+    """What libbroadphase_cuda was asked for, and what its devices shall answer."""
+    return State.in_dll(library(), "bp_cuda_on_host")
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -202,7 +236,7 @@ class Numbers(ByDlpack):
         return self.array.max()
 
 
-def library(name, of_class, current=0):
+def array_library(name, of_class, current=0):
     """A module with a class of arrays, a current stream for each device, and from_dlpack."""
     module = types.ModuleType(name)
     kind = type(of_class, (Numbers,), {"__module__": f"{name}.core"})
@@ -234,6 +268,6 @@ def library(name, of_class, current=0):
 
 
 def install(monkeypatch, name, of_class, current=0):
-    module = library(name, of_class, current)
+    module = array_library(name, of_class, current)
     monkeypatch.setitem(sys.modules, name, module)
     return module

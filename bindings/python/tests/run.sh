@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs the wheel into a virtual environment outside the source tree and runs a part of the tests there.
-# usage: run.sh package|types|debug_allocator|gpu WHEELS PYTHON SOURCE-TREE LIBRARIES STAND-IN
+# usage: run.sh package|types|debug_allocator|gpu WHEELS PYTHON SOURCE-TREE LIBRARIES [CUDA-ON-HOST]
 # NumPy, SciPy and pytest are the system's. Ends with 77 where one of them is missing.
 set -eu
 
-suite=$1 wheels=$2 python=$3 tree=$4 libraries=$5 stand_in=$6
+suite=$1 wheels=$2 python=$3 tree=$4 libraries=$5 on_host=${6:-}
 tests=$tree/bindings/python/tests
 
 "$python" -c 'import numpy, pytest, venv, ensurepip' 2>/dev/null || {
@@ -24,11 +24,11 @@ mv "$folder/tests/on_gpu" "$folder/on_gpu"
 cd "$folder"
 inside=$folder/environment/bin/python
 export BROADPHASE_SOURCE="$tree" BROADPHASE_LIBRARIES="$libraries" PYTHONDONTWRITEBYTECODE=1
-export BROADPHASE_CUDA_STAND_IN="$stand_in"
+[ -z "$on_host" ] || export BROADPHASE_CUDA_ON_HOST="$on_host"
 
 case $suite in
 gpu)
-    # What needs a GPU; all else about arrays there runs in `package`, with a library that stands in for libbroadphase_cuda.
+    # What needs a GPU; all else about arrays there runs in `package`, with kernels on the host.
     said=$("$inside" -m pytest -q -p no:cacheprovider -rs on_gpu/test_on_gpu.py) && status=0 || status=$?
     echo "$said"
     if [ "$status" -eq 0 ] && ! echo "$said" | grep -q passed; then

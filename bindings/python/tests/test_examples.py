@@ -44,8 +44,8 @@ def test_the_lines_on_a_page_work(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
     for block in blocks:
-        if "import torch" in block:  # with fewer points, in a library that stands in for PyTorch and in one for ours
-            if "BROADPHASE_CUDA_STAND_IN" not in os.environ:
+        if "import torch" in block:  # with fewer points, in a library that stands in for PyTorch, with our kernels on the host
+            if "BROADPHASE_CUDA_ON_HOST" not in os.environ:
                 continue
             gpu_fakes.install(monkeypatch, "torch", "Tensor", current=5)
             assert "10_000_000" in block

@@ -34,6 +34,8 @@ class OnGpu:
 def on_gpu(array: OnGpu, found: broadphase.GpuArray) -> str:
     tensor = broadphase.pairs(array, array, pair_order="sorted")
     starts, near_ones = broadphase.neighbors(array, 1.0, half=True, period=(1, 1, 1))
+    broadphase.neighbors(array, array, radius_rule="sum")
+    broadphase.neighbors(array, 0.5, array)
     tensor.any_method(starts, near_ones)  # of the caller's library: of any type
     broadphase.free_gpu_memory()
     capsule = found.__dlpack__(stream=1, max_version=(1, 0))

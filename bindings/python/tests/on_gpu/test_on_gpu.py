@@ -126,6 +126,28 @@ def test_neighbors(library, count, settings):
     np.testing.assert_array_equal(library.back(found[1]), expected[1])
 
 
+def check_neighbors(library, arguments, **settings):
+    expected = broadphase.neighbors(*arguments, **settings)
+    found = broadphase.neighbors(*(library.there(a) if isinstance(a, np.ndarray) else a for a in arguments), **settings)
+    np.testing.assert_array_equal(library.back(found[0]), expected[0])
+    np.testing.assert_array_equal(library.back(found[1]), expected[1])
+
+
+@pytest.mark.parametrize("count", [0, 1, 1000, 200_000])
+@pytest.mark.parametrize("settings", [{}, {"period": (60, 60, 60)}])
+def test_two_sets_radii_and_two_dimensions(library, count, settings):
+    points, other = points_of(count), points_of(5000, 2)
+    check_neighbors(library, (points, 1.5, other), **settings)
+    check_neighbors(library, (other, 1.5, points), **settings)
+    radii = np.random.default_rng(4).random(count, dtype=np.float32)
+    for rule in ("max", "min", "sum"):
+        check_neighbors(library, (points, radii, None), radius_rule=rule, **settings)
+    check_neighbors(library, (points[:, :2].copy(), 0.05, other[:, :2].copy()))
+    flat = boxes_of(count)[:, [0, 1, 3, 4]].copy() * np.float32(10)
+    found = broadphase.pairs(library.there(flat), pair_order="sorted")
+    np.testing.assert_array_equal(library.back(found), broadphase.pairs(flat, pair_order="sorted"))
+
+
 def test_an_array_that_is_not_ready_yet(library):
     points = points_of(100_000)
     expected = broadphase.neighbors(points, 1.5)
