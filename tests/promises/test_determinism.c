@@ -1,7 +1,7 @@
 // The same bytes for every number of tasks, every executor and every instruction set.
 //
 // BP_TEST_QUICK=1: a thirteenth of the scenes, and fewer objects. Of all scenes, a world is tried in a third of the ways,
-// another third for the next scene, method and strategy; BP_TEST_WAYS=all: in all of them.
+// another third for the next scene, method and strategy; BP_TEST_LONG=1: in all of them.
 #include "support/support.h"
 
 #include "scenes.h"
@@ -264,7 +264,7 @@ static void a_world_gives_the_same_bytes_at_every_step(void **state) {
     for (size_t i = 0; i < scene_count(); i += quick() ? 13 : 1) {
         film f = film_of(scene_name(i), size_for(scene_name(i)));
         f.number = i;
-        f.every_way = quick() || getenv("BP_TEST_WAYS") != NULL;
+        f.every_way = quick() || longest();
         for (int strategy = BP_UPDATE_AUTOMATIC; strategy <= (quick() ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD);
              ++strategy) {
             check_worlds(&f, (bp_update_strategy)strategy);

@@ -18,6 +18,10 @@ bool shortest(void) {
     return environment_number("BP_TEST_QUICK", 0) > 1;
 }
 
+bool longest(void) {
+    return environment_number("BP_TEST_LONG", 0) != 0;
+}
+
 bool in_turn(void) {
     static size_t calls;
     const uint64_t shortness = environment_number("BP_TEST_QUICK", 0);

@@ -30,6 +30,8 @@
 // BP_TEST_QUICK=1: smaller sizes, for slow tools; BP_TEST_QUICK=2: and fewer combinations, for the inner loop.
 bool quick(void);
 bool shortest(void);
+// BP_TEST_LONG=1, as in `make nightly`: what takes minutes.
+bool longest(void);
 
 // Where there are many combinations: true for every third call in the short form, for every eleventh in the shortest,
 // else for all.
