@@ -37,7 +37,7 @@ PyObject *world_query_nearest(PyObject *object, PyObject *const *values, Py_ssiz
 PyObject *world_save(PyObject *object, PyObject *file);
 PyObject *world_load(PyObject *object, PyObject *file);
 PyObject *world_get_state(PyObject *object, PyObject *unused);
-PyObject *world_set_state(PyObject *object, PyObject *bytes);
+PyObject *world_set_state(PyObject *object, PyObject *state);
 extern const char world_update_doc[], world_explain_doc[], world_query_box_doc[], world_query_ray_doc[],
     world_query_nearest_doc[], world_save_doc[], world_load_doc[];
 

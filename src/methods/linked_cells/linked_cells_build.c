@@ -16,6 +16,7 @@
 #include "base/parallel.h"
 #include "base/radix_sort.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -126,6 +127,7 @@ static extent extent_of(const bp_method_setup *setup, const size_class *small) {
 // The estimated work for the large objects of one class, in steps of a vector.
 static double work_of_large(const size_class *c, const size_class *small, const extent *e, uint32_t dimensions,
                             size_t large_count) {
+    assert(dimensions <= 3);
     double rows = 1.0, share = 1.0;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
         const double size = (double)small->largest, whole = e->length[axis] + size + (double)FLT_MIN;
