@@ -199,10 +199,10 @@ static size_t distance_of(const char *a, const char *b) {
     return rows[a_length][b_length];
 }
 
-// The name that was meant, or NULL: at most half of the letters may be wrong, and three.
+// The name that was meant, or NULL: at most a third of the letters may be wrong, rounded up, and three.
 static const char *meant(const char *wrong, const char *(*names)(size_t)) {
     const char *best = NULL;
-    size_t least = strlen(wrong) < 6 ? (strlen(wrong) + 1) / 2 : 3;
+    size_t least = strlen(wrong) < 7 ? (strlen(wrong) + 2) / 3 : 3;
     for (size_t i = 0; strlen(wrong) < WORD_MAX && names(i) != NULL; i++) {
         if (strlen(names(i)) >= WORD_MAX) continue;
         const size_t distance = distance_of(wrong, names(i));

@@ -545,6 +545,7 @@ static void wrong_settings_are_refused_and_change_nothing(void **state) {
         {"method", "expected FIELD=VALUE"},
         {"perod=1,1,1", "unknown field 'perod' (did you mean 'period'?); the fields are method, "},
         {"Threads=1", "(did you mean 'threads'?)"},
+        {"spead=1", "unknown field 'spead'; the fields are "},
         {"hierarchy_factor_of_the_whole_grid=2", "unknown field 'hierarchy_factor_of_the_whole_grid'; the fields are "},
         {"method=bhv", "unknown method 'bhv' (did you mean 'bvh'?); expected one of auto, "},
         {"pair_order=sort", "(did you mean 'sorted'?)"},
