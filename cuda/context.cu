@@ -127,8 +127,9 @@ void bp_cuda_destroy(bp_cuda_context *context) {
     free_grid(&context->grids[1]);
     for (bp_cuda_buffer *buffer :
          {&context->sort_space, &context->states, &context->result, &context->ordered, &context->partition,
-          &context->offsets_scratch, &context->found_scratch, &context->host_boxes[0], &context->host_boxes[1],
-          &context->host_pairs, &context->host_offsets}) {
+          &context->offsets_scratch, &context->found_scratch, &context->rounded[0], &context->rounded[1],
+          &context->candidates, &context->host_boxes[0], &context->host_boxes[1], &context->host_pairs,
+          &context->host_offsets}) {
         (void)cudaFree(buffer->data);
     }
     (void)cudaFreeHost(context->samples);
@@ -211,6 +212,14 @@ bp_status bp_cuda_finish(bp_cuda_context *context, cudaStream_t stream) {
     return BP_OK;
 }
 
+bp_status bp_cuda_finish_with(bp_cuda_context *context, const uint64_t *total, cudaStream_t stream) {
+    BP_CUDA_TRY(bp_cuda_check(
+        context,
+        cudaMemcpyAsync(&bp_cuda_result_of(context)->total, total, sizeof *total, cudaMemcpyDeviceToDevice, stream),
+        "finishing"));
+    return bp_cuda_finish(context, stream);
+}
+
 static bp_status check_boxes(const bp_cuda_context *context, const bp_box *boxes, size_t count) {
     if ((boxes == nullptr && count > 0) || count > BP_MAX_COUNT ||
         reinterpret_cast<uintptr_t>(boxes) % alignof(float2) != 0) {
@@ -220,13 +229,21 @@ static bp_status check_boxes(const bp_cuda_context *context, const bp_box *boxes
     return BP_OK;
 }
 
-static bp_status check_output(const bp_cuda_context *context, const bp_pair *pairs, uint64_t capacity,
-                              const uint64_t *found) {
-    if (found == nullptr || (pairs == nullptr && capacity > 0) ||
-        reinterpret_cast<uintptr_t>(pairs) % alignof(uint2) != 0) {
+bp_status bp_cuda_check_output(const bp_cuda_context *context, bp_cuda_output output, const uint64_t *found) {
+    if (found == nullptr || (output.pairs == nullptr && output.capacity > 0) ||
+        reinterpret_cast<uintptr_t>(output.pairs) % alignof(uint2) != 0) {
         bp_log_write(&context->config.log,
                      "pairs: a capacity without a buffer, or one not aligned to 8 bytes, or no `found`");
         return BP_ERROR_ARGUMENT;
+    }
+    return BP_OK;
+}
+
+bp_status bp_cuda_check_room(const bp_cuda_context *context, bp_cuda_output output, uint64_t found) {
+    if (output.pairs != nullptr && found > output.capacity) {
+        bp_log_write(&context->config.log, "pairs: room for %llu, but there are %llu",
+                     (unsigned long long)output.capacity, (unsigned long long)found);
+        return BP_ERROR_CAPACITY;
     }
     return BP_OK;
 }
@@ -240,16 +257,9 @@ static bp_status conclude(bp_cuda_context *context, bp_cuda_output output, cudaS
         return BP_ERROR_BOX;
     }
     *found = context->host_result->total;
-    if (output.pairs == nullptr) {
-        return BP_OK;
-    }
-    if (*found > output.capacity) {
-        bp_log_write(&context->config.log, "pairs: room for %llu, but there are %llu",
-                     (unsigned long long)output.capacity, (unsigned long long)*found);
-        return BP_ERROR_CAPACITY;
-    }
-    return context->config.pair_order == BP_ORDER_SORTED ? bp_cuda_order_pairs(context, output.pairs, *found, stream)
-                                                         : BP_OK;
+    BP_CUDA_TRY(bp_cuda_check_room(context, output, *found));
+    const bool orders = output.pairs != nullptr && context->config.pair_order == BP_ORDER_SORTED;
+    return orders ? bp_cuda_order_pairs(context, output.pairs, *found, stream) : BP_OK;
 }
 
 static bp_status prepare(bp_cuda_context *context, const bp_box *const boxes[2], const size_t counts[2],
@@ -270,13 +280,13 @@ bp_status bp_cuda_find_pairs(bp_cuda_context *context, const bp_box *boxes, size
     if (context == nullptr) {
         return BP_ERROR_ARGUMENT;
     }
+    const bp_cuda_output output = {pairs, capacity};
     BP_CUDA_TRY(check_boxes(context, boxes, count));
-    BP_CUDA_TRY(check_output(context, pairs, capacity, found));
+    BP_CUDA_TRY(bp_cuda_check_output(context, output, found));
     *found = 0;
     if (count == 0) {
         return BP_OK;
     }
-    const bp_cuda_output output = {pairs, capacity};
     const bp_box *const sets[2] = {boxes, nullptr};
     const size_t counts[2] = {count, 0};
     bp_cuda_grid *grid = &context->grids[0];
@@ -295,14 +305,14 @@ bp_status bp_cuda_find_pairs_between(bp_cuda_context *context, const bp_box *a, 
     if (context == nullptr) {
         return BP_ERROR_ARGUMENT;
     }
+    const bp_cuda_output output = {pairs, capacity};
     BP_CUDA_TRY(check_boxes(context, a, a_count));
     BP_CUDA_TRY(check_boxes(context, b, b_count));
-    BP_CUDA_TRY(check_output(context, pairs, capacity, found));
+    BP_CUDA_TRY(bp_cuda_check_output(context, output, found));
     *found = 0;
     if (a_count == 0 || b_count == 0) {
         return BP_OK;
     }
-    const bp_cuda_output output = {pairs, capacity};
     const bp_box *const sets[2] = {a, b};
     const size_t counts[2] = {a_count, b_count};
     bp_cuda_grid *first = &context->grids[0], *second = &context->grids[1];

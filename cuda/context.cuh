@@ -76,6 +76,7 @@ struct bp_cuda_context {
     bp_cuda_grid grids[2];
     bp_cuda_buffer sort_space, states, result, ordered, partition;
     bp_cuda_buffer offsets_scratch, found_scratch; // of neighbours
+    bp_cuda_buffer rounded[2], candidates;         // of boxes and points of 64 bits
     bp_cuda_buffer host_boxes[2], host_pairs, host_offsets;
     bp_box *samples;             // pinned
     bp_cuda_result *host_result; // pinned
@@ -154,12 +155,38 @@ enum bp_cuda_scan_kind {
 bp_status bp_cuda_scan(bp_cuda_context *context, const bp_cuda_grid *listed, const bp_cuda_grid *others,
                        bp_cuda_scan_kind kind, int pass, bp_cuda_output output, cudaStream_t stream);
 
+// Checks where pairs shall go; and, afterwards, that they fit.
+bp_status bp_cuda_check_output(const bp_cuda_context *context, bp_cuda_output output, const uint64_t *found);
+bp_status bp_cuda_check_room(const bp_cuda_context *context, bp_cuda_output output, uint64_t found);
+
+// Neighbours of points: of each, indices[offsets[i] .. offsets[i + 1]).
+struct bp_cuda_rows {
+    uint64_t *offsets;
+    uint32_t *indices; // NULL: count
+    uint64_t capacity;
+    uint32_t count; // of points
+};
+
+bp_status bp_cuda_check_rows(const bp_cuda_context *context, const bp_cuda_rows &rows, bool no_points, double radius,
+                             const uint64_t *found);
+// Where there is nothing to find.
+bp_status bp_cuda_clear_rows(const bp_cuda_context *context, const bp_cuda_rows &rows, cudaStream_t stream);
+// Turns counts into offsets. Both have an entry more than `count`; the last count is 0.
+bp_status bp_cuda_scan_counts(bp_cuda_context *context, const uint32_t *counts, size_t count, uint64_t *offsets,
+                              cudaStream_t stream);
+// After bp_cuda_finish: whether all points were finite.
+bp_status bp_cuda_check_points(const bp_cuda_context *context);
+// After the kernels: checks points and capacity, and sorts rows that are not sorted yet.
+bp_status bp_cuda_conclude_rows(bp_cuda_context *context, const bp_cuda_rows &rows, bool unsorted, cudaStream_t stream,
+                                uint64_t *found);
+
 // Sorts pairs by (a, b).
 bp_status bp_cuda_order_pairs(bp_cuda_context *context, bp_pair *pairs, uint64_t count, cudaStream_t stream);
 
-// Starts a call: resets totals. Ends it: copies them to the host.
+// Starts a call: resets totals. Ends it: copies them to the host, as they are or with another total.
 bp_status bp_cuda_begin(bp_cuda_context *context, cudaStream_t stream);
 bp_status bp_cuda_finish(bp_cuda_context *context, cudaStream_t stream);
+bp_status bp_cuda_finish_with(bp_cuda_context *context, const uint64_t *total, cudaStream_t stream);
 
 static inline bp_cuda_result *bp_cuda_result_of(const bp_cuda_context *context) {
     return static_cast<bp_cuda_result *>(context->result.data);

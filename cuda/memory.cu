@@ -57,16 +57,18 @@ bp_status bp_cuda_allocate(size_t bytes, void **data) {
 
 enum { THREADS = 256, BLOCKS_MOST = 132 * 16 };
 
+template <class Number>
 static __global__ void __launch_bounds__(THREADS)
-    widen_rows(const float *__restrict__ flat, size_t corners, float *__restrict__ wide) {
+    widen_rows(const Number *__restrict__ flat, size_t corners, Number *__restrict__ wide) {
     for (size_t i = blockIdx.x * (size_t)THREADS + threadIdx.x; i < corners; i += (size_t)gridDim.x * THREADS) {
         wide[3 * i] = flat[2 * i];
         wide[3 * i + 1] = flat[2 * i + 1];
-        wide[3 * i + 2] = 0.0f;
+        wide[3 * i + 2] = 0;
     }
 }
 
-bp_status bp_cuda_widen(const float *flat, size_t corners, bp_cuda_stream stream, float *wide) {
+template <class Number>
+static bp_status widen(const Number *flat, size_t corners, bp_cuda_stream stream, Number *wide) {
     if (corners > 0 && (flat == nullptr || wide == nullptr)) {
         return BP_ERROR_ARGUMENT;
     }
@@ -74,10 +76,18 @@ bp_status bp_cuda_widen(const float *flat, size_t corners, bp_cuda_stream stream
         return BP_OK;
     }
     const size_t wanted = (corners + THREADS - 1) / THREADS;
-    widen_rows<<<(unsigned int)(wanted < BLOCKS_MOST ? wanted : BLOCKS_MOST), THREADS, 0, stream>>>(flat, corners,
-                                                                                                    wide);
+    const unsigned int blocks = (unsigned int)(wanted < BLOCKS_MOST ? wanted : BLOCKS_MOST);
+    widen_rows<Number><<<blocks, THREADS, 0, stream>>>(flat, corners, wide);
     const bp_status status = status_of(cudaGetLastError());
     return status != BP_OK ? status : status_of(cudaStreamSynchronize(stream));
+}
+
+bp_status bp_cuda_widen(const float *flat, size_t corners, bp_cuda_stream stream, float *wide) {
+    return widen(flat, corners, stream, wide);
+}
+
+bp_status bp_cuda_widen_double(const double *flat, size_t corners, bp_cuda_stream stream, double *wide) {
+    return widen(flat, corners, stream, wide);
 }
 
 // Not by cudaFreeAsync: nobody says in which streams the memory was used last, and cudaFree waits for all of them.

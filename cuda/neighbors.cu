@@ -445,24 +445,29 @@ struct point_sets {
     const float *radii; // of OWN_RADII
 };
 
-struct neighbor_output {
-    uint64_t *offsets;
-    uint32_t *indices;
-    uint64_t capacity;
-};
+bp_status bp_cuda_check_rows(const bp_cuda_context *context, const bp_cuda_rows &rows, bool no_points, double radius,
+                             const uint64_t *found) {
+    if (no_points || rows.offsets == nullptr || found == nullptr || (rows.indices == nullptr && rows.capacity > 0) ||
+        !(radius >= 0.0) || !isfinite(radius)) {
+        bp_log_write(&context->config.log, "neighbours: a NULL pointer, too many points, or a radius that is none");
+        return BP_ERROR_ARGUMENT;
+    }
+    return BP_OK;
+}
 
-static bp_status check_call(const bp_cuda_context *context, const point_sets &sets, const neighbor_output &output,
+bp_status bp_cuda_clear_rows(const bp_cuda_context *context, const bp_cuda_rows &rows, cudaStream_t stream) {
+    const size_t bytes = (rows.count + (size_t)1) * sizeof *rows.offsets;
+    BP_CUDA_TRY(bp_cuda_check(context, cudaMemsetAsync(rows.offsets, 0, bytes, stream), "finishing"));
+    return bp_cuda_check(context, cudaStreamSynchronize(stream), "finishing");
+}
+
+static bp_status check_call(const bp_cuda_context *context, const point_sets &sets, const bp_cuda_rows &rows,
                             const uint64_t *found) {
     const bool no_radii = sets.kind == OWN_RADII && sets.radii == nullptr && sets.asker_count > 0;
     const bool no_points = (sets.askers == nullptr && sets.asker_count > 0) ||
                            (sets.searched == nullptr && sets.searched_count > 0) ||
                            std::max(sets.asker_count, sets.searched_count) > BP_MAX_COUNT;
-    if (no_points || no_radii || output.offsets == nullptr || found == nullptr ||
-        (output.indices == nullptr && output.capacity > 0) || !(sets.radius >= 0.0f) || !isfinite(sets.radius)) {
-        bp_log_write(&context->config.log, "neighbours: a NULL pointer, too many points, or a radius that is none");
-        return BP_ERROR_ARGUMENT;
-    }
-    return BP_OK;
+    return bp_cuda_check_rows(context, rows, no_points || no_radii, (double)sets.radius, found);
 }
 
 static bp_status reserve_points(bp_cuda_context *context, bp_cuda_grid *grid, size_t count) {
@@ -592,9 +597,8 @@ static bp_status build_sets(bp_cuda_context *context, const point_grid &grid, co
     return BP_OK;
 }
 
-// Turns counts, in the order of the points, into offsets.
-static bp_status scan_counts(bp_cuda_context *context, const uint32_t *counts, size_t count, uint64_t *offsets,
-                             cudaStream_t stream) {
+bp_status bp_cuda_scan_counts(bp_cuda_context *context, const uint32_t *counts, size_t count, uint64_t *offsets,
+                              cudaStream_t stream) {
     size_t bytes = 0;
     BP_CUDA_TRY(bp_cuda_check(context,
                               cub::DeviceScan::ExclusiveScan(nullptr, bytes, counts, offsets, ::cuda::std::plus<>{},
@@ -607,47 +611,51 @@ static bp_status scan_counts(bp_cuda_context *context, const uint32_t *counts, s
                          "scanning counts");
 }
 
-// Sorts rows that are too long for one thread.
-static bp_status sort_rows(bp_cuda_context *context, const point_job &j, uint64_t total, cudaStream_t stream) {
+static bp_status sort_rows(bp_cuda_context *context, const bp_cuda_rows &rows, uint64_t total, cudaStream_t stream) {
     BP_CUDA_TRY(bp_cuda_reserve(context, &context->ordered, total * sizeof(uint32_t)));
     uint32_t *sorted = static_cast<uint32_t *>(context->ordered.data);
     size_t bytes = 0;
-    BP_CUDA_TRY(bp_cuda_check(context,
-                              cub::DeviceSegmentedSort::SortKeys(nullptr, bytes, j.indices, sorted, (int64_t)total,
-                                                                 (int64_t)j.count, j.offsets, j.offsets + 1, stream),
-                              "sorting rows"));
+    BP_CUDA_TRY(
+        bp_cuda_check(context,
+                      cub::DeviceSegmentedSort::SortKeys(nullptr, bytes, rows.indices, sorted, (int64_t)total,
+                                                         (int64_t)rows.count, rows.offsets, rows.offsets + 1, stream),
+                      "sorting rows"));
     BP_CUDA_TRY(bp_cuda_reserve(context, &context->sort_space, bytes));
     BP_CUDA_TRY(bp_cuda_check(context,
-                              cub::DeviceSegmentedSort::SortKeys(context->sort_space.data, bytes, j.indices, sorted,
-                                                                 (int64_t)total, (int64_t)j.count, j.offsets,
-                                                                 j.offsets + 1, stream),
+                              cub::DeviceSegmentedSort::SortKeys(context->sort_space.data, bytes, rows.indices, sorted,
+                                                                 (int64_t)total, (int64_t)rows.count, rows.offsets,
+                                                                 rows.offsets + 1, stream),
                               "sorting rows"));
     BP_CUDA_TRY(bp_cuda_check(
-        context, cudaMemcpyAsync(j.indices, sorted, total * sizeof(uint32_t), cudaMemcpyDeviceToDevice, stream),
+        context, cudaMemcpyAsync(rows.indices, sorted, total * sizeof(uint32_t), cudaMemcpyDeviceToDevice, stream),
         "sorting rows"));
     return bp_cuda_check(context, cudaStreamSynchronize(stream), "sorting rows");
 }
 
-static bp_status conclude(bp_cuda_context *context, const point_job &j, cudaStream_t stream, uint64_t *found) {
-    BP_CUDA_TRY(bp_cuda_check(context,
-                              cudaMemcpyAsync(&bp_cuda_result_of(context)->total, j.offsets + j.count, sizeof(uint64_t),
-                                              cudaMemcpyDeviceToDevice, stream),
-                              "finishing"));
-    BP_CUDA_TRY(bp_cuda_finish(context, stream));
+bp_status bp_cuda_check_points(const bp_cuda_context *context) {
     if (context->host_result->invalid != ~0ull) {
         bp_log_write(&context->config.log, "point %llu is invalid (NaN or infinite)", context->host_result->invalid);
         return BP_ERROR_BOX;
     }
+    return BP_OK;
+}
+
+// Rows that are too long for one thread are sorted here.
+bp_status bp_cuda_conclude_rows(bp_cuda_context *context, const bp_cuda_rows &rows, bool unsorted, cudaStream_t stream,
+                                uint64_t *found) {
+    BP_CUDA_TRY(bp_cuda_finish_with(context, rows.offsets + rows.count, stream));
+    BP_CUDA_TRY(bp_cuda_check_points(context));
     *found = context->host_result->total;
-    if (j.indices == nullptr) {
+    if (rows.indices == nullptr) {
         return BP_OK;
     }
-    if (*found > j.capacity) {
+    if (*found > rows.capacity) {
         bp_log_write(&context->config.log, "neighbours: room for %llu, but there are %llu",
-                     (unsigned long long)j.capacity, (unsigned long long)*found);
+                     (unsigned long long)rows.capacity, (unsigned long long)*found);
         return BP_ERROR_CAPACITY;
     }
-    return context->host_result->longest > SORTED_BY_ONE ? sort_rows(context, j, *found, stream) : BP_OK;
+    const bool sorts = *found > 0 && (unsorted || context->host_result->longest > SORTED_BY_ONE);
+    return sorts ? sort_rows(context, rows, *found, stream) : BP_OK;
 }
 
 // Counts, scans, and, with a buffer, writes.
@@ -659,7 +667,7 @@ static bp_status search_sets(bp_cuda_context *context, const point_job &j, uint6
     BP_CUDA_TRY(bp_cuda_check(context, cudaMemsetAsync(j.counts + j.count, 0, sizeof *j.counts, stream), "counting"));
     count<<<blocks_for(j.count), THREADS, 0, stream>>>(j);
     BP_CUDA_TRY(bp_cuda_launched(context, "counting"));
-    BP_CUDA_TRY(scan_counts(context, j.counts, j.count, offsets, stream));
+    BP_CUDA_TRY(bp_cuda_scan_counts(context, j.counts, j.count, offsets, stream));
     if (j.indices != nullptr) {
         write<<<blocks_for(j.count), THREADS, 0, stream>>>(j);
         BP_CUDA_TRY(bp_cuda_launched(context, "writing"));
@@ -668,16 +676,14 @@ static bp_status search_sets(bp_cuda_context *context, const point_job &j, uint6
 }
 
 static bp_status find_neighbors(bp_cuda_context *context, const point_sets &sets, cudaStream_t stream,
-                                const neighbor_output &output, uint64_t *found) {
+                                const bp_cuda_rows &rows, uint64_t *found) {
     if (context == nullptr) {
         return BP_ERROR_ARGUMENT;
     }
-    BP_CUDA_TRY(check_call(context, sets, output, found));
+    BP_CUDA_TRY(check_call(context, sets, rows, found));
     *found = 0;
     if (sets.asker_count == 0 || sets.searched_count == 0) {
-        const size_t bytes = (sets.asker_count + 1) * sizeof *output.offsets;
-        BP_CUDA_TRY(bp_cuda_check(context, cudaMemsetAsync(output.offsets, 0, bytes, stream), "finishing"));
-        return bp_cuda_check(context, cudaStreamSynchronize(stream), "finishing");
+        return bp_cuda_clear_rows(context, rows, stream);
     }
     point_job j = {};
     BP_CUDA_TRY(bp_cuda_begin(context, stream));
@@ -690,35 +696,35 @@ static bp_status find_neighbors(bp_cuda_context *context, const point_sets &sets
     j.count = (uint32_t)sets.asker_count;
     j.counts = static_cast<uint32_t *>(context->offsets_scratch.data);
     j.kept = static_cast<uint4 *>(context->found_scratch.data);
-    j.offsets = output.offsets;
-    j.indices = output.indices;
-    j.capacity = output.capacity;
+    j.offsets = rows.offsets;
+    j.indices = rows.indices;
+    j.capacity = rows.capacity;
     j.result = bp_cuda_result_of(context);
-    BP_CUDA_TRY(sets.kind == ONE_SET    ? search_sets<ONE_SET>(context, j, output.offsets, stream)
-                : sets.kind == TWO_SETS ? search_sets<TWO_SETS>(context, j, output.offsets, stream)
-                                        : search_sets<OWN_RADII>(context, j, output.offsets, stream));
+    BP_CUDA_TRY(sets.kind == ONE_SET    ? search_sets<ONE_SET>(context, j, rows.offsets, stream)
+                : sets.kind == TWO_SETS ? search_sets<TWO_SETS>(context, j, rows.offsets, stream)
+                                        : search_sets<OWN_RADII>(context, j, rows.offsets, stream));
     bp_cuda_mark(context, BP_CUDA_STAGE_SWEEP, stream);
     bp_cuda_mark(context, BP_CUDA_STAGE_SCAN, stream);
-    return conclude(context, j, stream, found);
+    return bp_cuda_conclude_rows(context, rows, false, stream, found);
 }
 
 bp_status bp_cuda_find_neighbors(bp_cuda_context *context, const float *points_xyz, size_t count, float radius,
                                  bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
                                  uint64_t *found) {
     const point_sets sets = {points_xyz, points_xyz, count, count, ONE_SET, radius, nullptr};
-    return find_neighbors(context, sets, stream, {offsets, indices, capacity}, found);
+    return find_neighbors(context, sets, stream, {offsets, indices, capacity, (uint32_t)count}, found);
 }
 
 bp_status bp_cuda_find_neighbors_variable(bp_cuda_context *context, const float *points_xyz, const float *radii,
                                           size_t count, bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices,
                                           uint64_t capacity, uint64_t *found) {
     const point_sets sets = {points_xyz, points_xyz, count, count, OWN_RADII, 0.0f, radii};
-    return find_neighbors(context, sets, stream, {offsets, indices, capacity}, found);
+    return find_neighbors(context, sets, stream, {offsets, indices, capacity, (uint32_t)count}, found);
 }
 
 bp_status bp_cuda_find_neighbors_between(bp_cuda_context *context, const float *a_xyz, size_t a_count,
                                          const float *b_xyz, size_t b_count, float radius, bp_cuda_stream stream,
                                          uint64_t *offsets, uint32_t *indices, uint64_t capacity, uint64_t *found) {
     const point_sets sets = {a_xyz, b_xyz, a_count, b_count, TWO_SETS, radius, nullptr};
-    return find_neighbors(context, sets, stream, {offsets, indices, capacity}, found);
+    return find_neighbors(context, sets, stream, {offsets, indices, capacity, (uint32_t)a_count}, found);
 }

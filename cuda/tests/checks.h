@@ -15,6 +15,7 @@ static int failures;
 
 // An array on the device (device_memory.cu).
 void *bp_cuda_test_copy(const void *from, size_t bytes);
+void bp_cuda_test_back(void *to, const void *there, size_t bytes);
 void bp_cuda_test_free(void *there);
 
 #define CHECK(condition, ...)                                                                                          \

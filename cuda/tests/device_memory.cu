@@ -10,6 +10,10 @@ extern "C" void *bp_cuda_test_copy(const void *from, size_t bytes) {
     return copied ? there : nullptr;
 }
 
+extern "C" void bp_cuda_test_back(void *to, const void *there, size_t bytes) {
+    cudaMemcpy(to, there, bytes, cudaMemcpyDeviceToHost);
+}
+
 extern "C" void bp_cuda_test_free(void *there) {
     cudaFree(there);
 }

@@ -74,8 +74,23 @@ BP_API bp_status bp_cuda_find_neighbors_between(bp_cuda_context *context, const 
                                                 uint64_t *offsets, uint32_t *indices, uint64_t capacity,
                                                 uint64_t *found);
 
-/// The same for arrays in host memory, which are copied in blocks that overlap. The context keeps the device memory for
-/// them.
+/// The same for double coordinates: the pairs and rows of bp_find_pairs_double, bp_find_pairs_between_double and
+/// bp_find_neighbors_double, compared in 64 bits, exactly. Arrays are on the device. Boxes are found by boxes of 32 bits that
+/// hold them, and then confirmed; so a call searches twice, takes 24 bytes more for each box or point, and 8 for each
+/// candidate (16 if pairs are sorted). There are many candidates where 32 bits cannot tell boxes apart: far from the origin,
+/// if boxes are smaller than the distance of two floats there. There is no call for a radius per point, nor for neighbours
+/// between two sets. In bp_cuda_stats, times are those of the search for candidates.
+BP_API bp_status bp_cuda_find_pairs_double(bp_cuda_context *context, const bp_box_double *boxes, size_t count,
+                                           bp_cuda_stream stream, bp_pair *pairs, uint64_t capacity, uint64_t *found);
+BP_API bp_status bp_cuda_find_pairs_between_double(bp_cuda_context *context, const bp_box_double *a, size_t a_count,
+                                                   const bp_box_double *b, size_t b_count, bp_cuda_stream stream,
+                                                   bp_pair *pairs, uint64_t capacity, uint64_t *found);
+BP_API bp_status bp_cuda_find_neighbors_double(bp_cuda_context *context, const double *points_xyz, size_t count,
+                                               double radius, bp_cuda_stream stream, uint64_t *offsets,
+                                               uint32_t *indices, uint64_t capacity, uint64_t *found);
+
+/// The calls for 32 bits with arrays in host memory, which are copied in blocks that overlap. The context keeps the device
+/// memory for them.
 BP_API bp_status bp_cuda_find_pairs_host(bp_cuda_context *context, const bp_box *boxes, size_t count, bp_pair *pairs,
                                          uint64_t capacity, uint64_t *found);
 BP_API bp_status bp_cuda_find_pairs_between_host(bp_cuda_context *context, const bp_box *a, size_t a_count,
@@ -109,9 +124,10 @@ BP_API void bp_cuda_release(void *data);
 /// there are: one for a point, two for a box. Both arrays are on the device. (With config.dimensions = 2, the zeros are
 /// ignored.)
 BP_API bp_status bp_cuda_widen(const float *flat, size_t corners, bp_cuda_stream stream, float *wide);
+BP_API bp_status bp_cuda_widen_double(const double *flat, size_t corners, bp_cuda_stream stream, double *wide);
 
 /// The most bytes of device memory that a context takes to find the pairs of `count` boxes, or the neighbours of
-/// `count` points, without boxes, points and results. (Between two sets: the sum of both counts.) With less memory,
+/// `count` points, of 32 bits, without boxes, points and results. (Between two sets: the sum of both counts.) With less memory,
 /// large sets are sorted in less memory, and more slowly. Needs no device.
 BP_API uint64_t bp_cuda_memory_needed(size_t count);
 

@@ -27,7 +27,16 @@ typedef struct cuda_library {
     bp_status (*find_neighbors_between)(bp_cuda_context *context, const float *a_xyz, size_t a_count,
                                         const float *b_xyz, size_t b_count, float radius, bp_cuda_stream stream,
                                         uint64_t *offsets, uint32_t *indices, uint64_t capacity, uint64_t *found);
+    bp_status (*find_pairs_double)(bp_cuda_context *context, const bp_box_double *boxes, size_t count,
+                                   bp_cuda_stream stream, bp_pair *pairs, uint64_t capacity, uint64_t *found);
+    bp_status (*find_pairs_between_double)(bp_cuda_context *context, const bp_box_double *a, size_t a_count,
+                                           const bp_box_double *b, size_t b_count, bp_cuda_stream stream,
+                                           bp_pair *pairs, uint64_t capacity, uint64_t *found);
+    bp_status (*find_neighbors_double)(bp_cuda_context *context, const double *points_xyz, size_t count, double radius,
+                                       bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
+                                       uint64_t *found);
     bp_status (*widen)(const float *flat, size_t corners, bp_cuda_stream stream, float *wide);
+    bp_status (*widen_double)(const double *flat, size_t corners, bp_cuda_stream stream, double *wide);
     bp_status (*device_of)(const void *data, int *device);
     bp_status (*use_device)(int device, int *before);
     bp_status (*allocate)(size_t bytes, void **data);

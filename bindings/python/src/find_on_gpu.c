@@ -18,7 +18,7 @@ typedef struct gpu_search {
     bool are_two;
     bool is_of_points;
     bool have_radii;
-    float radius; // where there is one for all
+    double radius; // where there is one for all
     // What is found.
     gpu_memory *offsets; // of points
     gpu_memory *memory;  // pairs, or indices
@@ -40,22 +40,38 @@ static size_t size_of_found(const gpu_search *self) {
     return self->is_of_points ? sizeof(uint32_t) : sizeof(bp_pair);
 }
 
+// In 64 bits.
+static bp_status find_double_into(gpu_search *self, const cuda_slot *slot, void *data, uint64_t capacity) {
+    const cuda_library *library = cuda_library_get();
+    bp_cuda_stream stream = (bp_cuda_stream)self->caller.stream;
+    if (self->is_of_points) {
+        return library->find_neighbors_double(slot->context, self->a.data, self->a.count, self->radius, stream,
+                                              gpu_memory_data(self->offsets), data, capacity, &self->found);
+    }
+    if (self->are_two) {
+        return library->find_pairs_between_double(slot->context, self->a.data, self->a.count, self->b.data,
+                                                  self->b.count, stream, data, capacity, &self->found);
+    }
+    return library->find_pairs_double(slot->context, self->a.data, self->a.count, stream, data, capacity, &self->found);
+}
+
 // What fits into `memory`, which has room for `capacity`; NULL counts.
 static bp_status find_into(gpu_search *self, const cuda_slot *slot, gpu_memory *memory, uint64_t capacity) {
     const cuda_library *library = cuda_library_get();
     bp_cuda_stream stream = (bp_cuda_stream)self->caller.stream;
     void *data = gpu_memory_data(memory);
+    if (self->a.is_double) return find_double_into(self, slot, data, capacity);
     if (self->have_radii) {
         return library->find_neighbors_variable(slot->context, self->a.data, self->radii.data, self->a.count, stream,
                                                 gpu_memory_data(self->offsets), data, capacity, &self->found);
     }
     if (self->is_of_points && self->are_two) {
         return library->find_neighbors_between(slot->context, self->a.data, self->a.count, self->b.data, self->b.count,
-                                               self->radius, stream, gpu_memory_data(self->offsets), data, capacity,
-                                               &self->found);
+                                               (float)self->radius, stream, gpu_memory_data(self->offsets), data,
+                                               capacity, &self->found);
     }
     if (self->is_of_points) {
-        return library->find_neighbors(slot->context, self->a.data, self->a.count, self->radius, stream,
+        return library->find_neighbors(slot->context, self->a.data, self->a.count, (float)self->radius, stream,
                                        gpu_memory_data(self->offsets), data, capacity, &self->found);
     }
     if (self->are_two) {
@@ -105,11 +121,14 @@ static bp_status find_fitting(gpu_search *self, cuda_slot *slot) {
 static bp_status widen(gpu_search *self, gpu_rows_in *rows, gpu_memory **wide, cuda_slot *slot) {
     if (rows->dimensions == 3 || rows->count == 0) return BP_OK;
     const size_t corners = (self->is_of_points ? 1 : 2) * rows->count;
-    const bp_status status = allocate(slot, corners, 3 * sizeof(float), wide);
+    const bp_status status = allocate(slot, corners, 3 * (rows->is_double ? sizeof(double) : sizeof(float)), wide);
     if (status != BP_OK) return status;
-    const float *flat = rows->data;
+    const cuda_library *library = cuda_library_get();
+    bp_cuda_stream stream = (bp_cuda_stream)self->caller.stream;
+    const void *flat = rows->data;
     rows->data = gpu_memory_data(*wide);
-    return cuda_library_get()->widen(flat, corners, (bp_cuda_stream)self->caller.stream, gpu_memory_data(*wide));
+    return rows->is_double ? library->widen_double(flat, corners, stream, gpu_memory_data(*wide))
+                           : library->widen(flat, corners, stream, gpu_memory_data(*wide));
 }
 
 static bp_status find_on_device(gpu_search *self, cuda_slot *slot) {
@@ -180,6 +199,11 @@ static bool take(gpu_search *self, PyObject *array, PyObject *other, const char 
                      self->a.device, self->b.device);
         return false;
     }
+    if (self->are_two && self->a.is_double != self->b.is_double) {
+        PyErr_Format(core.argument_error, "%s: these are %s, and those of other %s; on a GPU both must be the same",
+                     name, self->a.is_double ? "float64" : "float32", self->b.is_double ? "float64" : "float32");
+        return false;
+    }
     if (self->are_two && self->a.dimensions != self->b.dimensions && self->a.count > 0 && self->b.count > 0) {
         PyErr_Format(core.argument_error, "%s and other: one has two dimensions, the other three", name);
         return false;
@@ -205,6 +229,13 @@ PyObject *gpu_pairs(PyObject *boxes, PyObject *other, call_settings *settings) {
     return pairs;
 }
 
+static bool fail_double(const char *what) {
+    PyErr_Format(core.unsupported_error,
+                 "neighbors %s: on a GPU numbers must be float32, not float64; convert them, or copy them to the host",
+                 what);
+    return false;
+}
+
 static bool take_radii(gpu_search *self, PyObject *radii) {
     if (self->are_two) {
         PyErr_SetString(core.unsupported_error, "radius: between two sets of points there is one for all");
@@ -212,6 +243,7 @@ static bool take_radii(gpu_search *self, PyObject *radii) {
     }
     if (!gpu_rows_take(&self->radii, radii, "radius", 1, &self->caller)) return false;
     self->have_radii = true;
+    if (self->a.is_double || self->radii.is_double) return fail_double("with a radius for each point");
     if (self->radii.count == self->a.count && (self->a.count == 0 || self->radii.device == self->a.device)) return true;
     PyErr_Format(core.argument_error, "radius: %zu on GPU %d, for %zu points on GPU %d", self->radii.count,
                  self->radii.device, self->a.count, self->a.device);
@@ -223,7 +255,8 @@ static bool take_radius(gpu_search *self, PyObject *radius) {
     const bool is_number = PyFloat_Check(radius) || PyLong_Check(radius);
     if (!is_number && (PySequence_Check(radius) || array_place_of(radius) == PLACE_GPU))
         return take_radii(self, radius);
-    self->radius = (float)PyFloat_AsDouble(radius);
+    if (self->a.is_double && self->are_two) return fail_double("between two sets");
+    self->radius = PyFloat_AsDouble(radius);
     return !PyErr_Occurred();
 }
 

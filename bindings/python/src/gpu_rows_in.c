@@ -122,8 +122,9 @@ typedef struct array_facts {
     int64_t shape[DIMENSIONS_MOST], strides[DIMENSIONS_MOST];
 } array_facts;
 
-static bool is_float32(const dlpack_tensor *tensor) {
-    return tensor->type_code == DLPACK_FLOAT && tensor->type_bits == 32 && tensor->type_lanes == 1;
+static bool is_float(const dlpack_tensor *tensor) {
+    return tensor->type_code == DLPACK_FLOAT && (tensor->type_bits == 32 || tensor->type_bits == 64) &&
+           tensor->type_lanes == 1;
 }
 
 static bool is_flat(const dlpack_tensor *tensor, int columns) {
@@ -148,7 +149,7 @@ static bool fail_type(const dlpack_tensor *tensor, const char *name) {
                        : tensor->type_code == DLPACK_INT  ? "int"
                        : tensor->type_code == DLPACK_UINT ? "uint"
                                                           : "another kind of number, of bits: ";
-    PyErr_Format(core.unsupported_error, "%s: on a GPU numbers must be float32; these are %s%d", name, kind,
+    PyErr_Format(core.unsupported_error, "%s: on a GPU numbers must be float32 or float64; these are %s%d", name, kind,
                  tensor->type_bits);
     return false;
 }
@@ -171,7 +172,7 @@ static bool fail_shape(const dlpack_tensor *tensor, const char *name, int column
 }
 
 static bool take_facts(gpu_rows_in *self, const dlpack_tensor *tensor, const char *name, int columns) {
-    if (!is_float32(tensor)) return fail_type(tensor, name);
+    if (!is_float(tensor)) return fail_type(tensor, name);
     if (!has_shape(tensor, columns)) return fail_shape(tensor, name, columns);
     if (!is_dense(tensor)) {
         PyErr_Format(
@@ -182,9 +183,10 @@ static bool take_facts(gpu_rows_in *self, const dlpack_tensor *tensor, const cha
         return false;
     }
     self->dimensions = is_flat(tensor, columns) ? 2 : 3;
+    self->is_double = tensor->type_bits == 64;
     self->count = (size_t)tensor->shape[0];
     self->data = self->count == 0 ? NULL : (const char *)tensor->data + tensor->byte_offset;
-    const uintptr_t alignment = columns == 6 && self->dimensions == 3 ? 8 : 4;
+    const uintptr_t alignment = self->is_double || (columns == 6 && self->dimensions == 3) ? 8 : 4;
     if ((uintptr_t)self->data % alignment == 0) return true;
     PyErr_Format(core.argument_error, "%s: this array does not begin at a multiple of %d bytes; make a copy of it",
                  name, (int)alignment);
@@ -283,17 +285,17 @@ static bool read_interface(PyObject *dict, array_facts *facts) {
     int is_read_only = 0; // that is fine: we only read
     int32_t count = 0;
     const char *letters = type == NULL ? NULL : PyUnicode_AsUTF8AndSize(type, NULL);
-    if (letters == NULL || strlen(letters) < 3 || data == NULL || !PyTuple_Check(data) ||
-        !PyArg_ParseTuple(data, "Kp", &address, &is_read_only) || shape == NULL ||
-        !take_numbers(shape, 1, facts->shape, &facts->tensor.dimensions) ||
-        (strides != NULL && !take_numbers(strides, sizeof(float), facts->strides, &count))) {
+    const long size = letters == NULL || strlen(letters) < 3 ? 0 : strtol(letters + 2, NULL, 10);
+    if (size <= 0 || data == NULL || !PyTuple_Check(data) || !PyArg_ParseTuple(data, "Kp", &address, &is_read_only) ||
+        shape == NULL || !take_numbers(shape, 1, facts->shape, &facts->tensor.dimensions) ||
+        (strides != NULL && !take_numbers(strides, size, facts->strides, &count))) {
         return false;
     }
     const char *kind = strchr("iuf", letters[1]);
     const bool is_ours = kind != NULL && (letters[0] == '<' || letters[0] == '=' || letters[0] == '|');
     facts->tensor.data = (void *)(uintptr_t)address;
     facts->tensor.type_code = is_ours ? (uint8_t)(kind - "iuf") : UINT8_MAX;
-    facts->tensor.type_bits = (uint8_t)(8 * strtol(letters + 2, NULL, 10));
+    facts->tensor.type_bits = (uint8_t)(8 * size);
     facts->tensor.type_lanes = 1;
     facts->tensor.shape = facts->shape;
     facts->tensor.strides = strides == NULL ? NULL : facts->strides;

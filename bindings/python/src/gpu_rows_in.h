@@ -1,5 +1,5 @@
 // What a caller gives as rows of numbers in the memory of a GPU: by DLPack, or else by __cuda_array_interface__. Nothing is
-// copied or converted here: rows must be float32, and lie one after the other.
+// copied or converted here: rows must be float32 or float64, and lie one after the other.
 #ifndef BROADPHASE_PYTHON_GPU_ROWS_IN_H
 #define BROADPHASE_PYTHON_GPU_ROWS_IN_H
 
@@ -17,6 +17,7 @@ typedef struct gpu_rows_in {
     const void *data;
     size_t count;
     uint32_t dimensions; // 2 or 3
+    bool is_double;      // float64, not float32
     int device;
     void *managed;     // DLPack's, given back by its deleter
     bool is_versioned; // which of its two forms

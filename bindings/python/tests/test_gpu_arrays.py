@@ -108,23 +108,59 @@ def test_a_radius_per_point(count, rule):
             assert kind is ByInterface or given.deleted == 1
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [0, 1, 300])
+def test_float64_is_compared_in_64_bits(count, kind):
+    far = 2.0**24  # where float32 has whole numbers, and all of these boxes overlap
+    boxes, other = far + boxes_of(count).astype(float), far + boxes_of(100, 2).astype(float)
+    for settings in ({}, {"period": (1, 1, 1)}):
+        for _ in range(2):
+            found = gpu_fakes.consume(broadphase.pairs(kind(boxes), pair_order="sorted", **settings))
+            expected = broadphase.pairs(boxes, pair_order="sorted", **settings)
+            np.testing.assert_array_equal(found, expected)
+            assert len(expected) < count * (count - 1) / 4 or count < 2
+        found = gpu_fakes.consume(broadphase.pairs(kind(boxes), kind(other), pair_order="sorted", **settings))
+        np.testing.assert_array_equal(found, broadphase.pairs(boxes, other, pair_order="sorted", **settings))
+        found = broadphase.neighbors(kind(boxes[:, :3].copy()), 0.1 + 1e-13, half=bool(settings), **settings)
+        expected = broadphase.neighbors(boxes[:, :3].copy(), 0.1 + 1e-13, half=bool(settings), **settings)
+        for there, here in zip(found, expected):
+            np.testing.assert_array_equal(gpu_fakes.consume(there), here)
+
+
+def test_float64_touches_at_1e_12():
+    for gap, pairs in ((0.0, 1), (1e-12, 0), (-1e-12, 1)):
+        boxes = np.array([[0, 0, 0, 1, 1, 1], [1 + gap, 0, 0, 2, 1, 1]])
+        assert len(broadphase.pairs(ByDlpack(boxes))) == len(broadphase.pairs(boxes)) == pairs
+        assert len(broadphase.neighbors(ByDlpack(boxes[:, :3].copy()), 1.0)[1]) == 2 * pairs
+    boxes[1, 0] = np.nan
+    with pytest.raises(broadphase.BoxError, match="box 1 is invalid"):
+        broadphase.pairs(ByDlpack(boxes))
+    with pytest.raises(broadphase.BoxError, match="point 1 is invalid"):
+        broadphase.neighbors(ByDlpack(boxes[:, :3].copy()), 1.0)
+    for a, b in ((boxes, boxes_of(2)), (boxes_of(2), boxes)):
+        with pytest.raises(broadphase.ArgumentError, match="boxes: these are float.., and those of other float.."):
+            broadphase.pairs(ByDlpack(a), ByDlpack(b))
+
+
+@pytest.mark.parametrize("number", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", [ByDlpack, ByInterface])
-def test_two_dimensions(kind, state):
-    boxes, other = boxes_of(200)[:, [0, 1, 3, 4]].copy(), boxes_of(90, 2)[:, [0, 1, 3, 4]].copy()
+def test_two_dimensions(kind, number, state):
+    boxes, other = (boxes_of(count, count)[:, [0, 1, 3, 4]].astype(number, order="C") for count in (200, 90))
     for settings in ({}, {"period": (1, 1)}):
         found = gpu_fakes.consume(broadphase.pairs(kind(boxes), **settings))
         np.testing.assert_array_equal(in_order(found), in_order(broadphase.pairs(boxes, **settings)))
         found = gpu_fakes.consume(broadphase.pairs(kind(boxes), kind(other), **settings))
         np.testing.assert_array_equal(in_order(found), in_order(broadphase.pairs(boxes, other, **settings)))
     points, others = boxes[:, :2].copy(), other[:, :2].copy()
-    for arguments in ((), (others,)):
+    for arguments in ((), (others,)) if number == np.float32 else ((),):
         offsets, indices = broadphase.neighbors(kind(points), 0.1, *(kind(a) for a in arguments))
         expected = broadphase.neighbors(points, 0.1, *arguments)
         np.testing.assert_array_equal(gpu_fakes.consume(offsets), expected[0])
         np.testing.assert_array_equal(gpu_fakes.consume(indices), expected[1])
-    assert len(broadphase.pairs(kind(boxes[:0]), kind(boxes_of(5)))) == 0
+    deep = boxes_of(5).astype(number)
+    assert len(broadphase.pairs(kind(boxes[:0]), kind(deep))) == 0
     with pytest.raises(broadphase.ArgumentError, match="boxes and other: one has two dimensions, the other three"):
-        broadphase.pairs(kind(boxes), kind(boxes_of(5)))
+        broadphase.pairs(kind(boxes), kind(deep))
     with pytest.raises(broadphase.ArgumentError, match="three are asked for, but the coordinates have two"):
         broadphase.pairs(kind(boxes), dimensions=3)
     state.memory = state.used + 100
@@ -161,7 +197,7 @@ def test_results_of_a_library_that_is_not_known():
 def test_a_result_goes_where_an_array_does():
     """By either of its protocols; its numbers are no coordinates, and that is said."""
     found = broadphase.pairs(ByDlpack(boxes_of(30)))
-    with pytest.raises(broadphase.UnsupportedError, match="boxes: .* float32; these are uint32"):
+    with pytest.raises(broadphase.UnsupportedError, match="boxes: .* float32 or float64; these are uint32"):
         broadphase.pairs(found)
 
 
@@ -349,7 +385,7 @@ def resident():
 
 
 def test_no_leak_over_many_calls_long(state):
-    boxes, points, wrong = ByDlpack(boxes_of(30)), ByInterface(points_of(30)), ByDlpack(boxes_of(3).astype(float))
+    boxes, points, wrong = ByDlpack(boxes_of(30)), ByInterface(points_of(30)), ByDlpack(boxes_of(3).astype(np.float16))
 
     def call(rounds):
         for _ in range(rounds):
@@ -387,8 +423,8 @@ UNALIGNED = (UNALIGNED[1:] if UNALIGNED.ctypes.data % 8 == 0 else UNALIGNED[:-1]
 
 @pytest.mark.parametrize("kind", [ByDlpack, ByInterface])
 @pytest.mark.parametrize("boxes, error, sentence", [
-    (BOXES.astype(np.float64), broadphase.UnsupportedError, "boxes: on a GPU numbers must be float32; these are float64"),
-    (BOXES.astype(np.float16), broadphase.UnsupportedError, "float16"),
+    (BOXES.astype(np.float16), broadphase.UnsupportedError, "boxes: .* must be float32 or float64; these are float16"),
+    (BOXES.astype(np.longdouble), broadphase.UnsupportedError, "float128"),
     (BOXES.astype(np.int32), broadphase.UnsupportedError, "int32"),
     (BOXES.astype(np.complex64), broadphase.UnsupportedError, "must be float32"),
     (BOXES[:, :5].copy(), broadphase.ArgumentError, r"boxes: expected rows of 6 .* found shape \(4, 5\)"),
@@ -399,6 +435,8 @@ UNALIGNED = (UNALIGNED[1:] if UNALIGNED.ctypes.data % 8 == 0 else UNALIGNED[:-1]
     (np.zeros((4, 12), np.float32)[:, :6], broadphase.ArgumentError, "do not lie one after the other"),
     (np.zeros((8, 6), np.float32)[::2], broadphase.ArgumentError, "do not lie one after the other"),
     (UNALIGNED, broadphase.ArgumentError, "multiple of 8 bytes"),
+    (np.zeros((8, 6))[::2], broadphase.ArgumentError, "do not lie one after the other"),
+    (np.zeros(4 * 48 + 4, np.uint8)[4:].view(np.float64).reshape(4, 6), broadphase.ArgumentError, "multiple of 8 bytes"),
 ])
 def test_boxes_that_are_refused(kind, boxes, error, sentence):
     with pytest.raises(error, match=sentence):
@@ -472,6 +510,7 @@ def test_capsules_that_are_refused():
 
 
 @pytest.mark.parametrize("said", [{"shape": "left out"}, {"typestr": "left out"}, {"data": None}, {"typestr": "f"},
+                                  {"typestr": "<fx"}, {"typestr": "<f0"},
                                   {"shape": [4, 6]}, {"strides": 5}])
 def test_an_interface_that_is_incomplete(said):
     class Incomplete(ByInterface):
@@ -502,6 +541,12 @@ def test_what_only_the_host_can():
     for radius in (np.ones(4, np.float32), [0.1] * 4, "wide"):
         with pytest.raises(broadphase.ArgumentError, match="radius: this array is on the host, and the other one on a GPU"):
             broadphase.neighbors(given, radius)
+    wide = ByDlpack(POINTS.astype(float))
+    for call, what in ((lambda: broadphase.neighbors(wide, 0.1, wide), "between two sets"),
+                       (lambda: broadphase.neighbors(wide, ByDlpack(RADII)), "with a radius for each point"),
+                       (lambda: broadphase.neighbors(wide, ByDlpack(RADII.astype(float))), "with a radius for each point")):
+        with pytest.raises(broadphase.UnsupportedError, match=f"neighbors {what}: .* float32, not float64; .* to the host"):
+            call()
     for radius, sentence in ((given, r"one for each point, \(N,\), found shape \(4, 3\)"), (ByDlpack(RADII[:3]), "3 on GPU 0"),
                              (ByDlpack(RADII, device=(2, 1)), "on GPU 1, for 4 points on GPU 0"),
                              (ByDlpack(np.zeros(8, np.float32)[::2]), "one after the other"), (ByDlpack(-RADII), "radii")):

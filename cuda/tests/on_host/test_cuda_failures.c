@@ -45,6 +45,40 @@ static bp_status find_neighbors(bp_cuda_context *context, uint64_t *found) {
     return bp_cuda_find_neighbors_host(context, points, POINTS, 2.0f, offsets, indices, POINTS * POINTS, found);
 }
 
+// In 64 bits arrays are on the device.
+enum { DOUBLES = 1500 };
+static void *double_boxes, *double_points, *double_room;
+
+static void copy_doubles(void) {
+    static bp_box_double there[DOUBLES];
+    for (size_t i = 0; i < DOUBLES; ++i) {
+        for (int axis = 0; axis < 3; ++axis) {
+            there[i].min[axis] = 0.2 * (double)boxes[i].min[axis];
+            there[i].max[axis] = 0.2 * (double)boxes[i].max[axis];
+        }
+    }
+    double_boxes = bp_cuda_test_copy(there, sizeof there);
+    double_points = bp_cuda_test_copy(there, 3 * DOUBLES * sizeof(double));
+    double_room = bp_cuda_test_copy(pairs, sizeof pairs);
+}
+
+static void free_doubles(void) {
+    bp_cuda_test_free(double_boxes);
+    bp_cuda_test_free(double_points);
+    bp_cuda_test_free(double_room);
+}
+
+static bp_status find_double(bp_cuda_context *context, uint64_t *found) {
+    return bp_cuda_find_pairs_between_double(context, double_boxes, DOUBLES, double_boxes, DOUBLES / 2, NULL,
+                                             double_room, 8 * COUNT, found);
+}
+
+static bp_status find_neighbors_double(bp_cuda_context *context, uint64_t *found) {
+    uint32_t *room = double_room;
+    return bp_cuda_find_neighbors_double(context, double_points, DOUBLES, 1.0, NULL, double_room,
+                                         room + 2 * (DOUBLES + 1), 8 * COUNT, found);
+}
+
 // Each launch fails once, and each piece of memory.
 static void check_search(search find, const bp_config *config, const char *what) {
     uint64_t right = 0, found = 0, failed = 0;
@@ -102,6 +136,10 @@ int main(void) {
     check_search(find_few, &config, "few boxes");
     check_search(find_between, &periodic, "two sets");
     check_search(find_neighbors, &periodic, "neighbours");
+    copy_doubles();
+    check_search(find_double, &config, "two sets of 64 bits");
+    check_search(find_neighbors_double, &periodic, "neighbours of 64 bits");
+    free_doubles();
     check_short();
     bp_cuda_on_host.memory = 0;
     bp_cuda_context *context = NULL;

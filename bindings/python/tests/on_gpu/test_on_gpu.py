@@ -126,6 +126,19 @@ def test_neighbors(library, count, settings):
     np.testing.assert_array_equal(library.back(found[1]), expected[1])
 
 
+@pytest.mark.parametrize("count", [0, 1, 1000, 20_000])
+@pytest.mark.parametrize("settings", [{}, {"period": (60, 60, 60)}])
+def test_float64(library, count, settings):
+    a, b, points = (2.0**20 + array.astype(float) for array in (boxes_of(count), boxes_of(1000, 2), points_of(count)))
+    if "float64" not in str(library.there(a).dtype):
+        pytest.skip("JAX makes float32 of float64 unless jax_enable_x64 is set")
+    for given in ((a,), (a, b)):
+        expected = broadphase.pairs(*given, pair_order="sorted", **settings)
+        found = broadphase.pairs(*map(library.there, given), pair_order="sorted", **settings)
+        np.testing.assert_array_equal(library.back(found), expected)
+    check_neighbors(library, (points, 1.5), **settings)
+
+
 def check_neighbors(library, arguments, **settings):
     expected = broadphase.neighbors(*arguments, **settings)
     found = broadphase.neighbors(*(library.there(a) if isinstance(a, np.ndarray) else a for a in arguments), **settings)

@@ -205,6 +205,13 @@ static inline uint32_t __float_as_uint(float value) {
 static inline float __uint_as_float(uint32_t bits) {
     return on_host::value_of<float>(bits);
 }
+static inline float __double2float_rd(double value) {
+    const float near = (float)value;
+    return (double)near > value ? nextafterf(near, -INFINITY) : near;
+}
+static inline float __double2float_ru(double value) {
+    return -__double2float_rd(-value);
+}
 static inline double __dadd_rn(double a, double b) {
     return a + b;
 }
