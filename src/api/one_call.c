@@ -56,11 +56,12 @@ typedef struct method_state {
 
 // One set of a few boxes that are alike needs no sample: looking at one would take as long as looking at all of them. Nor
 // do boxes in a good order. The facts are gathered only for those who will read them.
-static bool is_plain(bp_one_call *call, const bp_method_setup *setup, void *grid) {
+static bp_status build_plainly(bp_one_call *call, const bp_method_setup *setup, void *grid, bool *is_built) {
     const bp_view *view = call->built_over;
     bp_rule why = BP_RULE_GRID;
-    if (grid == NULL || !bp_hierarchical_grid_build_plainly(grid, view->boxes, view->count, &why)) {
-        return false;
+    const bp_status status = bp_hierarchical_grid_build_plainly(grid, view->boxes, view->count, &why, is_built);
+    if (!*is_built) {
+        return status;
     }
     bp_details details = {0};
     if (call->setup->stats != NULL || setup->runtime.log.write != NULL) {
@@ -69,13 +70,13 @@ static bool is_plain(bp_one_call *call, const bp_method_setup *setup, void *grid
     details.choice.rule = why;
     call->stats.method = BP_METHOD_HIERARCHICAL_GRID;
     bp_details_write(&call->stats, &details);
-    return true;
+    return BP_OK;
 }
 
 // Nor do two sets in a good order, which most calls find in little more time than it takes to look at each box.
 static bool is_ordered(bp_one_call *call, const void *grid) {
     const bp_view *a = &call->first, *b = call->built_over;
-    if (grid == NULL || !bp_hierarchical_grid_suits_two(grid, a->boxes, a->count, b->boxes, b->count)) {
+    if (!bp_hierarchical_grid_suits_two(grid, a->boxes, a->count, b->boxes, b->count)) {
         return false;
     }
     const bp_details details = {.choice = {.rule = BP_RULE_ORDERED}};
@@ -84,23 +85,29 @@ static bool is_ordered(bp_one_call *call, const void *grid) {
     return true;
 }
 
-static method_state create_method(bp_one_call *call, const bp_method_setup *setup) {
+// Whether memory is short decides no method: the order of pairs would depend on it.
+static method_state create_chosen(bp_one_call *call, const bp_method_setup *setup) {
     const bp_method_ops *grid_ops = &bp_hierarchical_grid_ops;
-    void *grid = NULL;
+    method_state method = {.ops = grid_ops, .state = bp_method_create(grid_ops, setup)};
+    if (method.state == NULL || (call->b != NULL && is_ordered(call, method.state))) {
+        return method;
+    }
+    const bp_status status = call->b == NULL ? build_plainly(call, setup, method.state, &method.is_built) : BP_OK;
+    if (status == BP_OK && !method.is_built) {
+        method.ops = choose_method(call);
+    }
+    if (status != BP_OK || method.ops != grid_ops) {
+        bp_method_destroy(grid_ops, &setup->runtime.allocator, method.state);
+        method.state = status == BP_OK ? bp_method_create(method.ops, setup) : NULL;
+    }
+    return method;
+}
+
+static method_state create_method(bp_one_call *call, const bp_method_setup *setup) {
     if (call->setup->method == BP_METHOD_AUTO) {
-        grid = bp_method_create(grid_ops, setup);
-        if (call->b == NULL && is_plain(call, setup, grid)) {
-            return (method_state){.ops = grid_ops, .state = grid, .is_built = true};
-        }
-        if (call->b != NULL && is_ordered(call, grid)) {
-            return (method_state){.ops = grid_ops, .state = grid};
-        }
+        return create_chosen(call, setup);
     }
     const bp_method_ops *ops = choose_method(call);
-    if (ops == grid_ops && grid != NULL) {
-        return (method_state){.ops = ops, .state = grid};
-    }
-    bp_method_destroy(grid_ops, &setup->runtime.allocator, grid);
     return (method_state){.ops = ops, .state = bp_method_create(ops, setup)};
 }
 

@@ -324,23 +324,25 @@ static bp_status hierarchical_grid_validate(const void *state) {
 
 // ---- beyond the method interface ------------------------------------------------------------------------------------
 
-bool bp_hierarchical_grid_build_plainly(void *state, const bp_box *boxes, size_t count, bp_rule *why) {
+bp_status bp_hierarchical_grid_build_plainly(void *state, const bp_box *boxes, size_t count, bp_rule *why,
+                                             bool *is_built) {
     bp_grid_forms *g = state;
     g->boxes = boxes;
     g->count = count;
     bp_status status = BP_OK;
+    *is_built = false;
     if (bp_forms_want_linked(g) || bp_forms_have_parameters(g)) {
-        return false;
+        return BP_OK;
     }
     if (count < BP_ALL_PAIRS_BELOW && count < g->setup->settings.brute_force_below) {
         *why = BP_RULE_FEW;
-        return bp_forms_build_sorted(g) == BP_OK;
+        status = bp_forms_build_sorted(g);
+        *is_built = status == BP_OK;
+    } else if (bp_forms_take_strips_or_bundles(g)) {
+        *why = g->form == BP_FORM_BUNDLES ? BP_RULE_ORDERED : BP_RULE_ALIKE;
+        *is_built = g->form == BP_FORM_BUNDLES || sort_strips(g, &status);
     }
-    if (!bp_forms_take_strips_or_bundles(g)) {
-        return false;
-    }
-    *why = g->form == BP_FORM_BUNDLES ? BP_RULE_ORDERED : BP_RULE_ALIKE;
-    return g->form == BP_FORM_BUNDLES || sort_strips(g, &status);
+    return status;
 }
 
 bool bp_hierarchical_grid_suits_two(const void *state, const bp_box *a, size_t a_count, const bp_box *b,

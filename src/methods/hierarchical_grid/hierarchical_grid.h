@@ -9,9 +9,10 @@
 #include <broadphase/broadphase_tune.h>
 
 // Builds a new state over boxes that are so few, or few and so much alike, or in so good an order, that no other method
-// would be faster, and says which. False if they are not, or the setup does not allow it, or memory is short: then nothing
-// is built, but it can be.
-bool bp_hierarchical_grid_build_plainly(void *state, const bp_box *boxes, size_t count, bp_rule *why);
+// would be faster, and says which. `is_built` is false if they are not, or the setup does not allow it: then nothing is built,
+// but it can be.
+bp_status bp_hierarchical_grid_build_plainly(void *state, const bp_box *boxes, size_t count, bp_rule *why,
+                                             bool *is_built);
 
 // Whether two sets are in so good an order that no other method would find their pairs faster; not if the setup has
 // parameters of the grid.
