@@ -22,6 +22,7 @@ if "BROADPHASE_CUDA_ON_HOST" not in os.environ:
 @pytest.fixture(autouse=True)
 def state():
     """Nothing is left behind: no memory, no capsule, no context, no other device."""
+    gc.collect()  # what tests of other files have left in cycles
     broadphase.free_gpu_memory()
     state = gpu_fakes.on_host()
     state.reset()
