@@ -29,7 +29,7 @@ struct bp_cuda_result {
     unsigned long long
         invalid;              // index of the first invalid box, or the largest number; the second set follows the first
     unsigned int tickets[4];  // of tiles, one counter per pass that needs it
-    unsigned int longest;     // longest row of neighbours
+    unsigned int longest;     // longest row of neighbours; 0 if all are sorted
     unsigned int farthest[3]; // largest coordinates of points, as bits
     unsigned int largest_radius; // as bits
     unsigned int occupied[2];    // levels that have boxes, a bit each, for each set
