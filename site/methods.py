@@ -9,8 +9,8 @@ from pathlib import Path
 from documents import Document, Places
 from text import comment_html, escape, inline, slug
 
-FOLDER = "src/methods"
-AUTO = "src/choose/choose.h"  # of the method that is none
+FOLDERS = ("src/engine", "src/literature")
+AUTO = "src/plan/choose.h"  # of the method that is none
 
 
 def opening_comment(path: Path) -> str:
@@ -31,7 +31,7 @@ class Methods:
     def __init__(self, root: Path, card_file: Document) -> None:
         self.root, self.cards = root, card_file
         self.files = {"auto": root / AUTO}
-        for path in sorted((root / FOLDER).rglob("*.c")):
+        for path in sorted(path for folder in FOLDERS for path in (root / folder).rglob("*.c")):
             name = re.match(r"([a-z-]+): ", opening_comment(path))
             if name and any(part.title == name.group(1) for part in card_file.parts):
                 self.files[name.group(1)] = path
@@ -71,7 +71,7 @@ class Methods:
     def parts_html(self, name: str, places: Places) -> str:
         """The other files of its folder that have something to show."""
         folder = self.files[name].parent
-        if folder in (self.root / FOLDER, (self.root / AUTO).parent):
+        if folder in (*(self.root / folder for folder in FOLDERS), (self.root / AUTO).parent):
             return ""
         out = []
         for path in sorted(folder.glob("*.[ch]")):

@@ -2,7 +2,7 @@
 #ifndef BP_CONFIG_H
 #define BP_CONFIG_H
 
-#include "methods/setup.h"
+#include "engine/setup.h"
 #include "view/overlap.h"
 
 typedef struct bp_setup {

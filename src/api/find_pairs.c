@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/pair_sort.h"
 #include "base/workers.h"
-#include "choose/explain.h"
+#include "plan/explain.h"
 #include "view/pair_filter.h"
 
 enum {

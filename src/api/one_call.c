@@ -3,10 +3,10 @@
 #include "base/clock.h"
 #include "base/details.h"
 #include "base/log.h"
-#include "choose/choose.h"
-#include "choose/scene_facts.h"
-#include "methods/hierarchical_grid/hierarchical_grid.h"
-#include "methods/method.h"
+#include "engine/grid/hierarchical_grid.h"
+#include "engine/method.h"
+#include "plan/choose.h"
+#include "plan/scene_facts.h"
 
 bp_status bp_one_call_check(const bp_setup *setup, bool between) {
     const uint32_t needed =

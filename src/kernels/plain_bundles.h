@@ -1,4 +1,4 @@
-// The kernels of bundles (methods/hierarchical_grid/bundles.h), in plain C.
+// The kernels of bundles (engine/grid/bundles.h), in plain C.
 #ifndef BP_PLAIN_BUNDLES_H
 #define BP_PLAIN_BUNDLES_H
 

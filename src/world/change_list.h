@@ -12,7 +12,7 @@
 #define BP_CHANGE_LIST_H
 
 #include "base/memory.h"
-#include "methods/changes.h"
+#include "engine/changes.h"
 
 typedef struct bp_change_list {
     bool tracks;     // changes are listed

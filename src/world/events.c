@@ -2,7 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/radix_sort.h"
-#include "methods/changes.h"
+#include "engine/changes.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "world/statics.h"
 
 #include "base/boxes.h"
-#include "methods/hierarchical_grid/hierarchical_grid.h"
+#include "engine/grid/hierarchical_grid.h"
 
 // At most one object in this many may move. An object that searches among static ones looks at three times as many cells as
 // one that searches among all, where each two objects meet once. Where half of the objects move, one search over all takes

@@ -6,8 +6,8 @@
 // difference. The last list of pairs stays as it was until nothing can fail any more.
 #include "base/clock.h"
 #include "base/workers.h"
-#include "choose/explain.h"
-#include "methods/hierarchical_grid/hierarchical_grid.h"
+#include "engine/grid/hierarchical_grid.h"
+#include "plan/explain.h"
 #include "view/pair_filter.h"
 #include "world/method_switch.h"
 #include "world/query/query.h"

@@ -2,8 +2,8 @@
 #ifndef BP_WORLD_METHOD_H
 #define BP_WORLD_METHOD_H
 
-#include "choose/choose.h"
-#include "methods/method.h"
+#include "engine/method.h"
+#include "plan/choose.h"
 
 typedef struct bp_world_method {
     bp_method method;

@@ -43,12 +43,13 @@ right() {
     [ "$status" -eq 0 ] || fail "$@" 'no error'
 }
 
-wrong src/base/memory.c '"methods/method.h"' 'base may not include methods, which stands above it'
+wrong src/base/memory.c '"engine/method.h"' 'base may not include engine, which stands above it'
 wrong src/view/view.c '"api/config.h"' 'view may not include api, which stands above it'
-wrong src/choose/choose.c '"view/view.h"' 'choose may not include view, which stands beside it'
+wrong src/plan/choose.c '"view/view.h"' 'plan may not include view, which stands beside it'
 wrong src/world/query/query.c '"neighbors/nearness.h"' 'world may not include neighbors, which stands beside it'
-wrong src/methods/bvh/bvh.c '"methods/octrees/node_search.h"' 'a method may not include another: bvh includes octrees'
-wrong src/methods/method.h '"methods/bvh/bvh_tree.h"' 'methods/method.h may not include the folder of a method, bvh'
+wrong src/literature/bvh/bvh.c '"literature/octrees/node_search.h"' 'a search may not include another: bvh includes octrees'
+wrong src/engine/method.h '"engine/split/split_job.h"' 'engine/method.h may not include the folder of a search, split'
+wrong src/engine/method.h '"literature/bvh/bvh_tree.h"' 'engine may not include literature, which stands above it'
 wrong src/world/world.c '"../base/memory.h"' 'includes inside src/ are written from src/'
 wrong src/world/world.c '"events.h"' 'includes inside src/ are written from src/'
 wrong src/world/world.c '"broadphase/broadphase.h"' 'src/ includes the public headers as <broadphase/broadphase.h>'
@@ -65,7 +66,7 @@ wrong include/broadphase/broadphase.h '<unistd.h>' 'the public headers include o
 wrong include/broadphase/broadphase.hpp '<fcl/fcl.h>' 'the public headers include only each other'
 
 right src/world/world.c '"base/memory.h"'
-right src/methods/bvh/bvh.c '<broadphase/broadphase.h>'
+right src/literature/bvh/bvh.c '<broadphase/broadphase.h>'
 right include/broadphase/broadphase.hpp '<vector>'
 right bench/main.c '"formats/failure.h"'
 right bench/main.c '"granular/forces.h"'

@@ -5,7 +5,7 @@
 
 #include "api/config.h"
 #include "base/clock.h"
-#include "methods/uniform_grids/incremental_sort.h"
+#include "literature/uniform_grids/incremental_sort.h"
 
 #include <math.h>
 #include <stdlib.h>

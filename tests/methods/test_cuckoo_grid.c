@@ -1,7 +1,7 @@
 // cuckoo-grid: how full its tables are, for any domain and distribution.
 #include "support/method_checks.h"
 
-#include "methods/uniform_grids/cuckoo_grid.c" // for the tables of a single bucket
+#include "literature/uniform_grids/cuckoo_grid.c" // for the tables of a single bucket
 
 #define WITH(...) VARIANT_OF(BP_METHOD_CUCKOO_GRID, __VA_ARGS__)
 

@@ -2,7 +2,7 @@
 #include "support/method_checks.h"
 
 #include "base/records.h"
-#include "methods/split/split_bins.h"
+#include "engine/split/split_bins.h"
 
 #include <broadphase/broadphase_tune.h>
 #include <math.h>

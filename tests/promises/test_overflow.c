@@ -7,8 +7,8 @@
 #include "api/config.h"
 #include "base/pair_sink.h"
 #include "base/parallel.h"
+#include "engine/method.h"
 #include "kernels/range_tester.h"
-#include "methods/method.h"
 
 #include <math.h>
 #include <stdlib.h>

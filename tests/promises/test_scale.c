@@ -3,7 +3,7 @@
 // update: no step tests more than 20 times as many pairs as a method that sees the same boxes for the first time.
 #include "support/support.h"
 
-#include "methods/sweep_and_prune/sweep_ends.h"
+#include "literature/sweep_and_prune/sweep_ends.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #ifndef BP_BOX_PACK_H
 #define BP_BOX_PACK_H
 
-#include "methods/hierarchical_grid/sorted_grid_query.h"
+#include "engine/grid/sorted_grid_query.h"
 
 enum {
     BP_BOX_PACK_MOST = 16384, // boxes

@@ -1,6 +1,6 @@
 #include "world/query/query.h"
 
-#include "methods/hierarchical_grid/hierarchical_grid.h"
+#include "engine/grid/hierarchical_grid.h"
 #include "view/pair_filter.h"
 #include "world/query/query_cache.h"
 #include "world/query/query_line.h"

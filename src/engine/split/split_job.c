@@ -1,0 +1,410 @@
+#include "engine/split/split_job.h"
+
+enum {
+    TINY = 16,               // boxes that are all tested against each other
+    LEAF_WITHIN = 64,        // boxes that are always swept
+    LEAF_BETWEEN = 2048,     // pairs of two small sets, which are always swept
+    SWEEP_TESTS_WITHIN = 32, // of a box in a sweep, on average
+    SWEEP_TESTS_BETWEEN = 16,
+    SWEEP_TESTS_MOST = 64, // where boxes have pairs, each of which pays for
+    PAIR_TESTS = 8,        // so many more
+    FEW = 16,              // boxes that are tested against any number
+    MANY = 4096,           // boxes from which on samples are larger
+    SAMPLE = 32,
+    SAMPLE_BETWEEN = 16,
+    CUT_SAMPLE = 16, // boxes that tell whether cutting a set pays,
+    CUT_MOST = 12,   // unless more of them than this would stay
+    CUT_LEAST = 64,
+    DEPTH_MOST = 512
+};
+
+// A plane that eliminates less is weak, and where more than this share of the pairs overlap, nothing can be gained: the
+// output pays for testing them all.
+static const double WEAK = 0.05, DENSE = 0.25, HURT = 4.0;
+
+size_t split_job_size(const split_job *job) {
+    return job->a.count + job->b.count + job->x.count + job->y.count;
+}
+
+// ---- decide ---------------------------------------------------------------------------------------------------------
+
+// Whether most of a set would stay if it were cut to a limit.
+static bool most_stay(const bp_record_set *set, const bp_record *limit) {
+    size_t staying = 0;
+    for (size_t i = 0; i < CUT_SAMPLE; ++i) {
+        const size_t jitter = (size_t)(((uint64_t)i * 0x9e3779b1u >> 5) % (set->count / CUT_SAMPLE));
+        staying += bp_record_at_most(&set->data[i * set->count / CUT_SAMPLE + jitter], limit);
+    }
+    return staying > CUT_MOST;
+}
+
+// Drops the boxes of a set that do not touch the bounds of another, if that pays.
+static void cut_to(bp_record_set *set, const bp_record_set *other, const bp_kernels *kernels) {
+    const bp_record limit = bp_record_mirror(&other->low);
+    if (bp_record_at_most(&set->high, &limit) || (set->count >= CUT_LEAST && most_stay(set, &limit))) {
+        return;
+    }
+    bp_record_set cut = bp_record_set_empty(set->data);
+    kernels->select_records(set->data, set->count, &limit, &cut);
+    *set = cut;
+}
+
+static void cut_to_each_other(bp_record_set *a, bp_record_set *b, const bp_kernels *kernels) {
+    for (int i = 0; i < 2 && a->count > 0 && b->count > 0; ++i) {
+        cut_to(a, b, kernels);
+        if (a->count > 0) {
+            cut_to(b, a, kernels);
+        }
+    }
+}
+
+// Along this axis, all boxes of a reach below all of b from above.
+static bool all_reach(const bp_record_set *a, const bp_record_set *b, int axis) {
+    return a->high.min[axis] <= -b->high.negated_max[axis];
+}
+
+static bool is_leaf_between(size_t a, size_t b) {
+    return a <= FEW || b <= FEW || a * b <= LEAF_BETWEEN;
+}
+
+static bool fits_a_sweep(const split_job *job) {
+    return job->a.count + job->x.count <= SPLIT_SWEEP_MOST && job->b.count + job->y.count <= SPLIT_SWEEP_MOST;
+}
+
+// How many tests a sweep along the best axis would take for some passengers.
+static double passenger_tests(const bp_method_setup *setup, const split_job *job, const split_sample *sample,
+                              const bp_record_set *members, const bp_record_set *passengers, int axis) {
+    split_sample others;
+    if (passengers->count == 0 || members->count == 0) {
+        return 0.0;
+    }
+    split_sample_take(&others, passengers, SAMPLE_BETWEEN, ~job->path);
+    return split_axis_share(setup->kernels, sample, &others, axis) * (double)members->count * (double)passengers->count;
+}
+
+// What to do with a job in which a sweep along the best axis takes so many tests: sweep if they are few; where passengers
+// are the reason that they are not, those go a way of their own, along another axis. Otherwise SPLIT_NOTHING.
+static split_way sweep_or_separate(const split_job *job, double tests, double of_passengers) {
+    const double most = job->within ? SWEEP_TESTS_WITHIN : SWEEP_TESTS_BETWEEN;
+    const double all = (double)split_job_size(job);
+    const double members = (double)(job->a.count + (job->within ? 0 : job->b.count));
+    if (tests + of_passengers < most * all) {
+        return SPLIT_SWEEP;
+    }
+    return tests < most * members && of_passengers > HURT * most * (all - members) ? SPLIT_SEPARATE : SPLIT_NOTHING;
+}
+
+// How many pairs a box of a set has, by a sample of it. (In which each box overlaps itself.)
+static double pairs_of_box(const split_sample *sample, double count) {
+    const double sampled = (double)sample->count;
+    return 0.5 * count * (split_overlap_share(sample, sample) - 1.0 / sampled);
+}
+
+static split_way sweep_within(const split_job *job, const bp_method_setup *setup, const split_sample *a,
+                              const split_plane *plane) {
+    if (!fits_a_sweep(job)) {
+        return SPLIT_NOTHING;
+    }
+    const double count = (double)job->a.count, all = (double)split_job_size(job);
+    const double tests = 0.5 * count * count * plane->overlap_share;
+    const double riding = passenger_tests(setup, job, a, &job->a, &job->b, plane->sweep_axis);
+    const split_way way = sweep_or_separate(job, tests, riding);
+    if (way == SPLIT_SWEEP || tests + riding > SWEEP_TESTS_MOST * all) {
+        return way;
+    }
+    return tests + riding < (SWEEP_TESTS_WITHIN + PAIR_TESTS * pairs_of_box(a, count)) * all ? SPLIT_SWEEP : way;
+}
+
+static split_way sweep_between(const split_job *job, const bp_method_setup *setup, const split_sample *a,
+                               const split_sample *b, const split_plane *plane) {
+    if (!fits_a_sweep(job)) {
+        return SPLIT_NOTHING;
+    }
+    return sweep_or_separate(job, (double)job->a.count * (double)job->b.count * plane->overlap_share,
+                             passenger_tests(setup, job, a, &job->a, &job->y, plane->sweep_axis) +
+                                 passenger_tests(setup, job, b, &job->b, &job->x, plane->sweep_axis));
+}
+
+static split_decision decide_within(split_job *job, const bp_method_setup *setup) {
+    split_decision decision = {.way = SPLIT_TEST};
+    split_sample sample;
+    if (job->a.count == 0 || job->a.count + job->b.count < 2) {
+        decision.way = SPLIT_NOTHING;
+        return decision;
+    }
+    if (job->b.count > 0) {
+        cut_to(&job->b, &job->a, setup->kernels);
+    }
+    if (job->a.count <= TINY || job->depth > DEPTH_MOST) {
+        return decision;
+    }
+    split_sample_take(&sample, &job->a, job->a.count > MANY ? 2 * SAMPLE : SAMPLE, job->path);
+    decision.plane = split_plane_inside(setup->kernels, setup->dimensions, &sample);
+    if (job->a.count <= LEAF_WITHIN && job->b.count <= LEAF_WITHIN) {
+        decision.way = SPLIT_SWEEP;
+        return decision;
+    }
+    decision.way = sweep_within(job, setup, &sample, &decision.plane);
+    if (decision.way != SPLIT_NOTHING) {
+        return decision;
+    }
+    decision.way = SPLIT_TEST;
+    if (job->b.count > job->a.count || job->a.count <= LEAF_WITHIN) {
+        decision.way = SPLIT_SEPARATE;
+        return decision;
+    }
+    if (decision.plane.share < WEAK) {
+        split_sample_take(&sample, &job->a, SPLIT_SAMPLE_MOST, ~job->path);
+        if (split_overlap_share(&sample, &sample) > DENSE) {
+            return decision;
+        }
+        decision.plane = split_plane_inside(setup->kernels, setup->dimensions, &sample);
+    }
+    decision.way = decision.plane.axis < 0 ? SPLIT_TEST : SPLIT_BOTH_SIDES;
+    return decision;
+}
+
+static void sample_both(const split_job *job, size_t most, uint32_t seed, split_sample *a, split_sample *b) {
+    split_sample_take(a, &job->a, most, seed);
+    split_sample_take(b, &job->b, most, seed + 0x9e3779b9u);
+}
+
+static split_decision decide_between(split_job *job, const bp_method_setup *setup) {
+    split_decision decision = {.way = SPLIT_TEST};
+    split_sample a, b;
+    cut_to_each_other(&job->a, &job->b, setup->kernels);
+    if (job->a.count == 0 || job->b.count == 0) {
+        decision.way = SPLIT_NOTHING;
+        return decision;
+    }
+    const size_t tests = job->a.count * job->b.count;
+    const bool is_leaf = is_leaf_between(job->a.count, job->b.count);
+    if (tests <= (size_t)TINY * TINY || (is_leaf && !fits_a_sweep(job)) || job->depth > DEPTH_MOST) {
+        return decision;
+    }
+    const size_t most = job->a.count + job->b.count > MANY ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
+    sample_both(job, most, job->path, &a, &b);
+    decision.plane = split_plane_between(setup->kernels, setup->dimensions, &a, &b);
+    decision.way = is_leaf ? SPLIT_SWEEP : sweep_between(job, setup, &a, &b, &decision.plane);
+    if (decision.way != SPLIT_NOTHING) {
+        return decision;
+    }
+    decision.way = SPLIT_TEST;
+    if (decision.plane.share < WEAK) {
+        sample_both(job, SPLIT_SAMPLE_MOST / 2, ~job->path, &a, &b);
+        if (split_overlap_share(&a, &b) > DENSE) {
+            return decision;
+        }
+        decision.plane = split_plane_between(setup->kernels, setup->dimensions, &a, &b);
+        if (decision.plane.axis < 0) {
+            return decision;
+        }
+    }
+    const bool above = all_reach(&job->a, &job->b, decision.plane.axis);
+    const bool below = all_reach(&job->b, &job->a, decision.plane.axis);
+    decision.way = above || below ? SPLIT_ONE_SIDE : SPLIT_BOTH_SIDES;
+    decision.b_reaches_a = below && !above;
+    return decision;
+}
+
+// With passengers: goes on as long as they are fewer than the sets that they accompany, and planes are good.
+static split_decision decide_with_passengers(split_job *job, const bp_method_setup *setup) {
+    split_decision decision = {.way = SPLIT_SEPARATE};
+    split_sample a, b;
+    const bool a_counts = job->a.count > 0 && job->b.count + job->y.count > 0;
+    const bool b_counts = job->b.count > 0 && job->a.count + job->x.count > 0;
+    if (!a_counts && !b_counts) {
+        decision.way = SPLIT_NOTHING;
+        return decision;
+    }
+    if (is_leaf_between(job->a.count, job->b.count) || job->y.count > job->a.count || job->x.count > job->b.count) {
+        return decision;
+    }
+    const size_t most = job->a.count + job->b.count > MANY ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
+    sample_both(job, most, job->path, &a, &b);
+    decision.plane = split_plane_between(setup->kernels, setup->dimensions, &a, &b);
+    decision.way = sweep_between(job, setup, &a, &b, &decision.plane);
+    if (decision.way != SPLIT_NOTHING) {
+        return decision;
+    }
+    decision.way = SPLIT_SEPARATE;
+    if (decision.plane.share >= WEAK && !all_reach(&job->a, &job->b, decision.plane.axis) &&
+        !all_reach(&job->b, &job->a, decision.plane.axis)) {
+        decision.way = SPLIT_BOTH_SIDES;
+    }
+    return decision;
+}
+
+split_decision split_decide(split_job *job, const bp_method_setup *setup) {
+    if (job->within) {
+        return decide_within(job, setup);
+    }
+    return job->x.count + job->y.count == 0 ? decide_between(job, setup) : decide_with_passengers(job, setup);
+}
+
+// ---- part -----------------------------------------------------------------------------------------------------------
+
+void split_part(const split_job *job, const split_decision *decision, const bp_kernels *kernels, bp_record *scratch,
+                split_parts *parts) {
+    if (decision->way != SPLIT_BOTH_SIDES && decision->way != SPLIT_ONE_SIDE) {
+        return;
+    }
+    const split_plane *plane = &decision->plane;
+    kernels->part_records(job->a.data, job->a.count, plane->axis, plane->at, scratch, parts->a);
+    if (!job->within) {
+        kernels->part_records(job->b.data, job->b.count, plane->axis, plane->at, scratch, parts->b);
+    }
+}
+
+size_t split_room(const split_job *job, const split_decision *decision, const split_parts *parts) {
+    const size_t slack = 4; // each selection writes one record more than it keeps
+    switch (decision->way) {
+    case SPLIT_SEPARATE: return job->a.count + job->b.count + slack;
+    case SPLIT_BOTH_SIDES: {
+        const size_t across = parts->a[1].count + (job->within ? 0 : parts->b[1].count);
+        const size_t passengers = job->within ? job->b.count : job->x.count + job->y.count;
+        return 2 * (across + passengers) + slack;
+    }
+    case SPLIT_ONE_SIDE: return job->a.count + job->b.count + slack;
+    case SPLIT_NOTHING:
+    case SPLIT_TEST:
+    case SPLIT_SWEEP:
+    default: return 0;
+    }
+}
+
+// ---- carry ----------------------------------------------------------------------------------------------------------
+
+static split_job child_of(const split_job *job, uint32_t index) {
+    split_job child = {.within = job->within,
+                       .path = (job->path + index + 1) * 0x9e3779b1u ^ job->path >> 15,
+                       .depth = job->depth + 1};
+    child.a = child.b = child.x = child.y = bp_record_set_empty(NULL);
+    return child;
+}
+
+// Where copies go, one after the other.
+typedef struct carrier {
+    const bp_kernels *kernels;
+    bp_record *at;
+} carrier;
+
+// Copies of the boxes of two sets that touch the bounds of `other`.
+static bp_record_set copy_touching(carrier *c, const bp_record_set *first, const bp_record_set *second,
+                                   const bp_record_set *other) {
+    bp_record_set copy = bp_record_set_empty(c->at);
+    if (other->count > 0) {
+        const bp_record limit = bp_record_mirror(&other->low);
+        c->kernels->select_records(first->data, first->count, &limit, &copy);
+        if (second != NULL) {
+            c->kernels->select_records(second->data, second->count, &limit, &copy);
+        }
+    }
+    c->at += copy.count;
+    return copy;
+}
+
+// Two sets of which the second begins where the first ends.
+static bp_record_set join_sets(const bp_record_set *first, const bp_record_set *second) {
+    bp_record_set joined = *first;
+    joined.count += second->count;
+    for (int axis = 0; axis < 3; ++axis) {
+        joined.low.min[axis] = fminf(first->low.min[axis], second->low.min[axis]);
+        joined.low.negated_max[axis] = fminf(first->low.negated_max[axis], second->low.negated_max[axis]);
+        joined.high.min[axis] = fmaxf(first->high.min[axis], second->high.min[axis]);
+        joined.high.negated_max[axis] = fmaxf(first->high.negated_max[axis], second->high.negated_max[axis]);
+    }
+    return joined;
+}
+
+static void carry_within(const split_job *job, carrier *c, const split_parts *parts, split_job *children,
+                         bp_record **end) {
+    for (size_t side = 0; side < 2; ++side) {
+        split_job *child = &children[side];
+        child->a = parts->a[2 * side];
+        child->b = copy_touching(c, &job->b, &parts->a[1], &child->a);
+        end[side] = c->at;
+    }
+    children[2].a = parts->a[1];
+    children[2].b = job->b;
+}
+
+static void carry_between(const split_job *job, carrier *c, const split_parts *parts, split_job *children,
+                          bp_record **end) {
+    for (size_t side = 0; side < 2; ++side) {
+        split_job *child = &children[side];
+        child->a = parts->a[2 * side];
+        child->b = parts->b[2 * side];
+        child->x = copy_touching(c, &job->x, &parts->a[1], &child->b);
+        child->y = copy_touching(c, &job->y, &parts->b[1], &child->a);
+        end[side] = c->at;
+    }
+    children[2].a = parts->a[1];
+    children[2].b = parts->b[1];
+    children[2].x = job->x;
+    children[2].y = job->y;
+    if (children[2].b.count > 0) {
+        cut_to(&children[2].x, &children[2].b, c->kernels);
+    }
+    if (children[2].a.count > 0) {
+        cut_to(&children[2].y, &children[2].a, c->kernels);
+    }
+}
+
+// A pair needs b.min <= a.max. Of a, `low` ends before the plane; of b, `high` begins behind it: low and high never
+// meet. (With b_reaches_a, the other way round.)
+static void carry_one_side(bool swapped, carrier *c, const split_parts *parts, split_job *children, bp_record **end) {
+    const bp_record_set *first = swapped ? parts->b : parts->a, *second = swapped ? parts->a : parts->b;
+    const bp_record_set first_low = first[0], first_high = join_sets(&first[1], &first[2]);
+    const bp_record_set second_low = join_sets(&second[0], &second[1]), second_high = second[2];
+    const bp_record_set second_copy = copy_touching(c, &second_low, NULL, &first_low);
+    end[0] = c->at;
+    const bp_record_set first_copy = copy_touching(c, &first_high, NULL, &second_high);
+    end[1] = c->at;
+    const bp_record_set firsts[] = {first_low, first_copy, first_high};
+    const bp_record_set seconds[] = {second_copy, second_high, second_low};
+    for (int i = 0; i < SPLIT_CHILDREN; ++i) {
+        children[i].a = swapped ? seconds[i] : firsts[i];
+        children[i].b = swapped ? firsts[i] : seconds[i];
+    }
+}
+
+static void separate(const split_job *job, carrier *c, split_job *children, bp_record **end) {
+    children[0].within = false;
+    children[1].within = false;
+    if (job->within) {
+        children[0].a = copy_touching(c, &job->a, NULL, &job->b);
+        children[0].b = job->b;
+        end[0] = end[1] = c->at;
+        children[2].a = job->a;
+        return;
+    }
+    children[0].a = copy_touching(c, &job->a, NULL, &job->y);
+    children[0].b = job->y;
+    end[0] = c->at;
+    children[1].a = job->x;
+    children[1].b = copy_touching(c, &job->b, NULL, &job->x);
+    end[1] = c->at;
+    children[2].a = job->a;
+    children[2].b = job->b;
+}
+
+size_t split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
+                   const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
+                   bp_record *end[SPLIT_CHILDREN]) {
+    carrier c = {.kernels = kernels, .at = memory};
+    for (uint32_t i = 0; i < SPLIT_CHILDREN; ++i) {
+        children[i] = child_of(job, i);
+    }
+    end[2] = memory;
+    if (decision->way == SPLIT_SEPARATE) {
+        separate(job, &c, children, end);
+    } else if (decision->way == SPLIT_ONE_SIDE) {
+        carry_one_side(decision->b_reaches_a, &c, parts, children, end);
+    } else if (job->within) {
+        carry_within(job, &c, parts, children, end);
+    } else {
+        carry_between(job, &c, parts, children, end);
+    }
+    return SPLIT_CHILDREN;
+}

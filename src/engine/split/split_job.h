@@ -1,0 +1,67 @@
+// A job of the split method, and how it is divided into smaller ones.
+//
+//     within:   a with itself, and a with b              between:   a with b, a with y, and x with b
+//
+// In both, what comes second (b within; x and y between) are passengers: boxes that lay across a plane further up, and
+// travel down with both sides. A job owns the memory of all of its sets: it may reorder and overwrite them.
+//
+//     1. decide   leaf, or which plane                    from a sample
+//     2. part     each set into before, across, behind    in place
+//     3. carry    the passengers of both sides            copied; those that miss the side's bounds stay behind
+#ifndef BP_SPLIT_JOB_H
+#define BP_SPLIT_JOB_H
+
+#include "engine/setup.h"
+#include "engine/split/split_plane.h"
+
+typedef struct split_job {
+    bool within;
+    uint32_t path;  // from the root, as a hash: seeds the samples
+    uint32_t depth; // from the root
+    bp_record_set a, b, x, y;
+} split_job;
+
+typedef enum split_way {
+    SPLIT_NOTHING,    // no pairs are possible
+    SPLIT_TEST,       // within: test all of a with itself, and go on with a and b; between: test all of a with all of b
+    SPLIT_SWEEP,      // sort both sets along an axis and sweep over them
+    SPLIT_SEPARATE,   // passengers go a way of their own
+    SPLIT_BOTH_SIDES, // a plane parts both sets in three
+    SPLIT_ONE_SIDE    // a plane parts both sets in two: along this axis only one end still matters
+} split_way;
+
+typedef struct split_decision {
+    split_way way;
+    split_plane plane;
+    bool b_reaches_a; // SPLIT_ONE_SIDE: a pair is decided by a.min <= b.max, and not by b.min <= a.max
+} split_decision;
+
+// The sets of a job after they were parted: before, across, behind.
+typedef struct split_parts {
+    bp_record_set a[3], b[3];
+} split_parts;
+
+enum {
+    SPLIT_CHILDREN = 3,
+    SPLIT_SWEEP_MOST = 1024 // boxes of each set
+};
+
+size_t split_job_size(const split_job *job);
+
+// Decides what to do; may drop boxes that are in no pair.
+split_decision split_decide(split_job *job, const bp_method_setup *setup);
+
+// Parts the sets; `scratch` has room for the larger one.
+void split_part(const split_job *job, const split_decision *decision, const bp_kernels *kernels, bp_record *scratch,
+                split_parts *parts);
+
+// The most records that split_carry needs for copies.
+size_t split_room(const split_job *job, const split_decision *decision, const split_parts *parts);
+
+// Makes the children, with copies in `memory` where two of them need the same boxes; returns their number. The copies
+// of each child follow those of the one before; `end` gets where they end.
+size_t split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
+                   const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
+                   bp_record *end[SPLIT_CHILDREN]);
+
+#endif

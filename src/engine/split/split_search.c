@@ -1,0 +1,419 @@
+#include "engine/split/split_search.h"
+
+#include "base/boxes.h"
+#include "base/parallel.h"
+#include "engine/split/split_leaf.h"
+#include "engine/split/split_slabs.h"
+
+#include <string.h>
+
+enum {
+    JOB_MOST = 32768,   // records of a job that is not divided in rounds any more,
+    JOBS_WANTED = 32,   // or one in this many of all
+    CHUNK_LEAST = 4096, // records
+    USUAL_JOBS = 128    // that wait
+};
+
+// A search of one job.
+typedef struct worker {
+    const bp_method_setup *setup;
+    split_bench *bench;
+    bp_range_tester *tester;
+} worker;
+
+// The order in which the children of a job run: those whose copies come last on the stack first.
+static const int ORDER[SPLIT_CHILDREN] = {1, 0, 2};
+
+// ---- depth first ----------------------------------------------------------------------------------------------------
+
+// A place in a split_stack.
+typedef struct stack_place {
+    size_t chunk, used;
+} stack_place;
+
+typedef struct waiting_job {
+    split_job job;
+    stack_place place; // where the stack ends when this job begins
+} waiting_job;
+
+// Room for `count` records at the end of the stack. NULL if memory is short.
+static bp_record *stack_room(split_stack *stack, const bp_allocator *allocator, size_t count) {
+    const size_t held = stack->chunks[stack->chunk].bytes / sizeof(bp_record);
+    if (held - stack->used >= count) {
+        return (bp_record *)stack->chunks[stack->chunk].data + stack->used;
+    }
+    const size_t next = stack->used == 0 ? stack->chunk : stack->chunk + 1;
+    const size_t wanted = count > 2 * held ? count : 2 * held;
+    if (next == SPLIT_CHUNKS || !bp_buffer_reserve(&stack->chunks[next], allocator, 0,
+                                                   wanted > CHUNK_LEAST ? wanted : CHUNK_LEAST, sizeof(bp_record))) {
+        return NULL;
+    }
+    stack->chunk = next;
+    stack->used = 0;
+    return stack->chunks[next].data;
+}
+
+static bool push_job(worker *w, size_t *waiting, const split_job *job, stack_place place) {
+    if (!bp_buffer_reserve_slack(&w->bench->jobs, &w->setup->runtime.allocator, *waiting * sizeof(waiting_job),
+                                 *waiting + 1, sizeof(waiting_job))) {
+        w->tester->failed = true;
+        return false;
+    }
+    ((waiting_job *)w->bench->jobs.data)[(*waiting)++] = (waiting_job){.job = *job, .place = place};
+    return true;
+}
+
+static void divide_job(worker *w, const split_job *job, const split_decision *decision, size_t *waiting) {
+    const bp_allocator *allocator = &w->setup->runtime.allocator;
+    split_bench *bench = w->bench;
+    split_parts parts;
+    split_job children[SPLIT_CHILDREN];
+    bp_record *end[SPLIT_CHILDREN];
+    split_part(job, decision, w->setup->kernels, bench->scratch.data, &parts);
+    const stack_place before = {bench->stack.chunk, bench->stack.used};
+    bp_record *memory = stack_room(&bench->stack, allocator, split_room(job, decision, &parts));
+    if (memory == NULL) {
+        w->tester->failed = true;
+        return;
+    }
+    const stack_place begin = {bench->stack.chunk, bench->stack.used};
+    split_carry(job, decision, w->setup->kernels, &parts, memory, children, end);
+    for (int i = SPLIT_CHILDREN; i-- > 0;) { // the last one that is pushed is the first to run
+        const int child = ORDER[i];
+        const stack_place place = {begin.chunk, begin.used + (size_t)(end[child] - memory)};
+        if (!push_job(w, waiting, &children[child], child == 2 ? before : place)) {
+            return;
+        }
+    }
+}
+
+// Tests what is to be tested. True if a part of the job is left.
+static bool test_job(worker *w, split_job *job, const split_decision *decision) {
+    if (decision->way == SPLIT_SWEEP) {
+        split_sweep(w->tester, job, decision->plane.sweep_axis, decision->plane.overlap_share);
+        return false;
+    }
+    if (job->within) {
+        split_test_within(w->tester, &job->a);
+        job->within = false; // a with b is left
+        return job->b.count > 0;
+    }
+    split_test_between(w->tester, &job->a, &job->b);
+    return false;
+}
+
+static void run_job(worker *w, const split_job *first) {
+    split_stack *stack = &w->bench->stack;
+    size_t waiting = 0;
+    stack->chunk = 0;
+    stack->used = 0;
+    push_job(w, &waiting, first, (stack_place){0, 0});
+    while (waiting > 0 && !w->tester->failed) {
+        const waiting_job next = ((waiting_job *)w->bench->jobs.data)[--waiting];
+        split_job job = next.job;
+        stack->chunk = next.place.chunk;
+        stack->used = next.place.used;
+        split_decision decision = split_decide(&job, w->setup);
+        while ((decision.way == SPLIT_TEST || decision.way == SPLIT_SWEEP) && test_job(w, &job, &decision)) {
+            decision = split_decide(&job, w->setup);
+        }
+        if (decision.way > SPLIT_SWEEP) {
+            divide_job(w, &job, &decision, &waiting);
+        }
+    }
+}
+
+// ---- rounds ---------------------------------------------------------------------------------------------------------
+
+// What a job of a round does.
+typedef struct round_step {
+    split_decision decision;
+    split_parts parts;
+    size_t scratch_begin, room_begin, child_begin;
+    bool divided;
+} round_step;
+
+typedef struct split_round {
+    split_search *search;
+    split_job *jobs, *next;
+    round_step *steps;
+    bp_record *carried;
+} split_round;
+
+static void task_part(void *context, size_t index) {
+    const split_round *r = context;
+    split_job *job = &r->jobs[index];
+    round_step *step = &r->steps[index];
+    if (!step->divided) {
+        return;
+    }
+    step->decision = split_decide(job, r->search->setup);
+    step->divided = step->decision.way > SPLIT_SWEEP;
+    split_part(job, &step->decision, r->search->setup->kernels,
+               (bp_record *)r->search->scratch.data + step->scratch_begin, &step->parts);
+}
+
+static void task_carry(void *context, size_t index) {
+    const split_round *r = context;
+    const round_step *step = &r->steps[index];
+    split_job children[SPLIT_CHILDREN];
+    bp_record *end[SPLIT_CHILDREN];
+    if (step->divided) {
+        split_carry(&r->jobs[index], &step->decision, r->search->setup->kernels, &step->parts,
+                    r->carried + step->room_begin, children, end);
+        for (size_t i = 0; i < SPLIT_CHILDREN; ++i) {
+            r->next[step->child_begin + i] = children[ORDER[i]];
+        }
+    } else {
+        r->next[step->child_begin] = r->jobs[index];
+    }
+}
+
+static size_t larger_set(const split_job *job) {
+    return job->a.count > job->b.count ? job->a.count : job->b.count;
+}
+
+// Divides all large jobs once. Sets *divided to their number.
+static bp_status run_round(split_search *s, size_t index, size_t *divided) {
+    const bp_allocator *allocator = &s->setup->runtime.allocator;
+    const bp_executor *executor = &s->setup->runtime.executor;
+    split_round r = {.search = s, .jobs = s->jobs[0].data};
+    size_t scratch = 0, room = 0, children = 0;
+    *divided = 0;
+    if (!bp_buffer_reserve_slack(&s->steps, allocator, 0, s->job_count, sizeof(round_step))) {
+        return BP_ERROR_MEMORY;
+    }
+    r.steps = s->steps.data;
+    for (size_t i = 0; i < s->job_count; ++i) {
+        const bool large = split_job_size(&r.jobs[i]) > s->job_most;
+        r.steps[i] = (round_step){.divided = large, .scratch_begin = scratch};
+        scratch += large ? larger_set(&r.jobs[i]) : 0;
+    }
+    if (!bp_buffer_reserve_slack(&s->scratch, allocator, 0, scratch, sizeof(bp_record))) {
+        return BP_ERROR_MEMORY;
+    }
+    bp_parallel_for(executor, s->job_count, task_part, &r);
+    for (size_t i = 0; i < s->job_count; ++i) {
+        round_step *step = &r.steps[i];
+        step->room_begin = room;
+        step->child_begin = children;
+        room += step->divided ? split_room(&r.jobs[i], &step->decision, &step->parts) : 0;
+        children += step->divided ? SPLIT_CHILDREN : 1;
+        *divided += step->divided;
+    }
+    if (!bp_buffer_reserve_slack(&s->jobs[1], allocator, 0, children, sizeof(split_job)) ||
+        !bp_buffer_reserve_slack(&s->carried[index], allocator, 0, room, sizeof(bp_record))) {
+        return BP_ERROR_MEMORY;
+    }
+    r.next = s->jobs[1].data;
+    r.carried = s->carried[index].data;
+    bp_parallel_for(executor, s->job_count, task_carry, &r);
+    bp_buffer_swap(&s->jobs[0], &s->jobs[1]);
+    s->job_count = children;
+    return BP_OK;
+}
+
+// One thread needs no rounds: all jobs run in the same order without, and in less memory.
+static bp_status run_rounds(split_search *s) {
+    size_t divided = s->setup->runtime.executor.workers > 1;
+    bp_status status = BP_OK;
+    for (size_t index = 0; index < SPLIT_ROUNDS && divided > 0 && status == BP_OK; ++index) {
+        status = run_round(s, index, &divided);
+    }
+    return status;
+}
+
+// ---- all together ---------------------------------------------------------------------------------------------------
+
+static size_t scratch_needed(const split_search *s) {
+    const split_job *jobs = s->jobs[0].data;
+    size_t most = 0;
+    for (size_t i = 0; i < s->job_count; ++i) {
+        const size_t size = split_job_size(&jobs[i]);
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+static bool reserve_benches(split_search *s, size_t count) {
+    const bp_allocator *allocator = &s->setup->runtime.allocator;
+    if (!bp_buffer_reserve(&s->benches, allocator, s->bench_count * sizeof(split_bench), count, sizeof(split_bench))) {
+        return false;
+    }
+    split_bench *benches = s->benches.data;
+    for (; s->bench_count < count; ++s->bench_count) {
+        benches[s->bench_count] = (split_bench){0};
+    }
+    const size_t scratch = scratch_needed(s);
+    for (size_t i = 0; i < count; ++i) {
+        if (!bp_buffer_reserve_slack(&benches[i].scratch, allocator, 0, scratch, sizeof(bp_record)) ||
+            !bp_buffer_reserve_slack(&benches[i].stack.chunks[0], allocator, 0, 2 * scratch, sizeof(bp_record)) ||
+            !bp_buffer_reserve_slack(&benches[i].jobs, allocator, 0, USUAL_JOBS, sizeof(waiting_job)) ||
+            !bp_columns_reserve(&benches[i].columns, &benches[i].columns_buffer, allocator, SPLIT_LEAF_COLUMNS)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void run_unit(const void *context, bp_range_tester *tester, size_t index) {
+    const split_search *s = context;
+    worker w = {.setup = s->setup, .bench = (split_bench *)s->benches.data + tester->block, .tester = tester};
+    tester->objects = &w.bench->columns;
+    tester->candidates = &w.bench->columns;
+    run_job(&w, (split_job *)s->jobs[0].data + index);
+}
+
+static bp_status run_jobs(split_search *s, bp_pair_names names, bp_sink *sink) {
+    if (!reserve_benches(s, bp_range_search_blocks(&s->setup->runtime, s->job_count))) {
+        return BP_ERROR_MEMORY;
+    }
+    const bp_range_search search = {.runtime = &s->setup->runtime,
+                                    .kernels = s->setup->kernels,
+                                    .names = names,
+                                    .unit_count = s->job_count,
+                                    .unit = run_unit,
+                                    .context = s};
+    return bp_range_search_run(&search, &s->sinks, sink);
+}
+
+// The records of boxes that are not holes.
+static bp_record_set load_records(const bp_method_setup *setup, bp_record *to, const split_slab_set *from) {
+    bp_record_set set = bp_record_set_empty(to);
+    for (size_t i = 0; i < from->count; ++i) {
+        split_record_put(&to[set.count], &from->boxes[i], setup->dimensions, (uint32_t)i);
+        set.count += !bp_box_is_hole(&from->boxes[i]);
+    }
+    return split_bounded_set(setup->kernels, to, set.count);
+}
+
+// One job for everything.
+static bp_status begin_whole(split_search *s, const split_slabs *slabs) {
+    bp_record *records = s->records.data;
+    const bp_record_set none = bp_record_set_empty(NULL);
+    split_job job = {.within = slabs->set_count == 1, .a = none, .b = none, .x = none, .y = none};
+    job.a = load_records(s->setup, records, &slabs->sets[0]);
+    if (!job.within) {
+        job.b = load_records(s->setup, records + slabs->sets[0].count, &slabs->sets[1]);
+    }
+    s->job_count = 1;
+    *(split_job *)s->jobs[0].data = job;
+    return BP_OK;
+}
+
+// A job for each slab. Sets *pays to false if there would be too many passengers.
+static bp_status begin_slabs(split_search *s, split_slabs *slabs, bool *pays) {
+    const bp_allocator *allocator = &s->setup->runtime.allocator;
+    const size_t counts = split_slabs_counts(slabs);
+    size_t members = 0, passengers = 0;
+    if (!bp_buffer_reserve_slack(&s->counts, allocator, 0, slabs->set_count * counts, sizeof(uint32_t))) {
+        return BP_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < slabs->set_count; ++i) {
+        slabs->sets[i].counts = (uint32_t *)s->counts.data + i * counts;
+    }
+    split_slabs_count(slabs);
+    for (size_t i = 0; i < slabs->set_count; ++i) {
+        members += slabs->sets[i].member_begin[slabs->count];
+        passengers += slabs->sets[i].passenger_begin[slabs->count];
+    }
+    *pays = passengers <= members;
+    if (!*pays) {
+        return BP_OK;
+    }
+    if (!bp_buffer_reserve_slack(&s->passengers, allocator, 0, passengers + 1, sizeof(bp_record))) {
+        return BP_ERROR_MEMORY;
+    }
+    bp_record *member = s->records.data, *passenger = s->passengers.data;
+    for (size_t i = 0; i < slabs->set_count; ++i) {
+        slabs->sets[i].members = member;
+        slabs->sets[i].passengers = passenger;
+        member += slabs->sets[i].member_begin[slabs->count];
+        passenger += slabs->sets[i].passenger_begin[slabs->count];
+    }
+    split_slabs_fill(slabs, s->jobs[0].data);
+    s->job_count = slabs->count;
+    return BP_OK;
+}
+
+static bp_status search_sets(split_search *s, split_slabs *slabs, bp_pair_names names, bp_sink *sink) {
+    const bp_allocator *allocator = &s->setup->runtime.allocator;
+    const size_t count = slabs->sets[0].count + slabs->sets[1].count;
+    bool in_slabs = split_slabs_plan(slabs);
+    s->job_most = count / JOBS_WANTED > JOB_MOST ? count / JOBS_WANTED : JOB_MOST;
+    bp_status status = BP_OK;
+    if (!bp_buffer_reserve_slack(&s->records, allocator, 0, count + 1, sizeof(bp_record)) ||
+        !bp_buffer_reserve_slack(&s->jobs[0], allocator, 0, SPLIT_SLABS_MOST, sizeof(split_job))) {
+        return BP_ERROR_MEMORY;
+    }
+    if (in_slabs) {
+        status = begin_slabs(s, slabs, &in_slabs);
+    }
+    if (status == BP_OK && !in_slabs) {
+        status = begin_whole(s, slabs);
+    }
+    if (status == BP_OK) {
+        status = run_rounds(s);
+    }
+    return status == BP_OK ? run_jobs(s, names, sink) : status;
+}
+
+bp_status split_search_within(split_search *s, const bp_box *boxes, size_t count, bp_sink *sink) {
+    split_slabs slabs = {.setup = s->setup, .sets = {{.boxes = boxes, .count = count}}, .set_count = 1};
+    return search_sets(s, &slabs, BP_NAMES_ORDERED, sink);
+}
+
+bp_status split_search_between(split_search *s, const bp_box *first, size_t first_count, const bp_box *second,
+                               size_t second_count, bp_sink *sink) {
+    split_slabs slabs = {.setup = s->setup,
+                         .sets = {{.boxes = first, .count = first_count}, {.boxes = second, .count = second_count}},
+                         .set_count = 2};
+    return search_sets(s, &slabs, BP_NAMES_BY_ROLE, sink);
+}
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+static void free_bench(split_bench *bench, const bp_allocator *allocator) {
+    bp_buffer_free(&bench->jobs, allocator);
+    bp_buffer_free(&bench->scratch, allocator);
+    bp_buffer_free(&bench->columns_buffer, allocator);
+    for (size_t i = 0; i < SPLIT_CHUNKS; ++i) {
+        bp_buffer_free(&bench->stack.chunks[i], allocator);
+    }
+}
+
+static size_t bench_bytes(const split_bench *bench) {
+    size_t bytes = bench->jobs.bytes + bench->scratch.bytes + bench->columns_buffer.bytes;
+    for (size_t i = 0; i < SPLIT_CHUNKS; ++i) {
+        bytes += bench->stack.chunks[i].bytes;
+    }
+    return bytes;
+}
+
+void split_search_free(split_search *s) {
+    const bp_allocator *allocator = &s->setup->runtime.allocator;
+    for (size_t i = 0; i < s->bench_count; ++i) {
+        free_bench((split_bench *)s->benches.data + i, allocator);
+    }
+    bp_buffer *buffers[] = {&s->records, &s->scratch, &s->jobs[0], &s->jobs[1],
+                            &s->steps,   &s->benches, &s->counts,  &s->passengers};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
+        bp_buffer_free(buffers[i], allocator);
+    }
+    for (size_t i = 0; i < SPLIT_ROUNDS; ++i) {
+        bp_buffer_free(&s->carried[i], allocator);
+    }
+    bp_block_sinks_free(&s->sinks, allocator);
+}
+
+size_t split_search_bytes(const split_search *s) {
+    size_t bytes = s->records.bytes + s->scratch.bytes + s->jobs[0].bytes + s->jobs[1].bytes + s->steps.bytes +
+                   s->benches.bytes + s->counts.bytes + s->passengers.bytes + bp_block_sinks_bytes(&s->sinks);
+    for (size_t i = 0; i < SPLIT_ROUNDS; ++i) {
+        bytes += s->carried[i].bytes;
+    }
+    for (size_t i = 0; i < s->bench_count; ++i) {
+        bytes += bench_bytes((const split_bench *)s->benches.data + i);
+    }
+    return bytes;
+}

@@ -1,0 +1,90 @@
+// brute-force: every box against every other. The oracle: plain, never clever.
+//
+//     for each a
+//         for each b after a       n (n - 1) / 2 tests
+//             overlap? report
+//
+// Purpose: it is obviously correct, and the tests compare every other method with it.
+//
+// Layout: none. It reads the boxes where they are.
+//
+// Cost: O(n^2) time, no memory. Loses as soon as there are more than a few hundred boxes. (Where other methods test a
+// few boxes all with all, they use the vector kernels of src/kernels/, not this.)
+//
+// Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009, section 2.2.
+#include "base/boxes.h"
+#include "engine/method.h"
+
+typedef struct brute_force {
+    uint32_t dimensions;
+    const bp_box *boxes;
+    size_t count;
+} brute_force;
+
+static void brute_force_init(void *state, const bp_method_setup *setup) {
+    *(brute_force *)state = (brute_force){.dimensions = setup->dimensions};
+}
+
+static void brute_force_free(void *state) {
+    (void)state; // it holds nothing
+}
+
+static bp_status brute_force_build(void *state, const bp_box *boxes, size_t count) {
+    brute_force *b = state;
+    b->boxes = boxes;
+    b->count = count;
+    return BP_OK;
+}
+
+static bp_status brute_force_find(void *state, bp_sink *sink) {
+    const brute_force *b = state;
+    for (size_t i = 0; i < b->count; ++i) {
+        for (size_t j = i + 1; j < b->count; ++j) {
+            if (bp_boxes_overlap(&b->boxes[i], &b->boxes[j], b->dimensions) &&
+                !bp_sink_push(sink, (uint32_t)i, (uint32_t)j)) {
+                return BP_ERROR_MEMORY;
+            }
+        }
+        sink->tests += b->count - 1 - i;
+    }
+    return BP_OK;
+}
+
+static bp_status brute_force_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+    const brute_force *b = state;
+    for (size_t i = 0; i < count; ++i) {
+        for (size_t j = 0; j < b->count; ++j) {
+            if (bp_boxes_overlap(&boxes[i], &b->boxes[j], b->dimensions) &&
+                !bp_sink_push(sink, (uint32_t)i, (uint32_t)j)) {
+                return BP_ERROR_MEMORY;
+            }
+        }
+    }
+    sink->tests += (uint64_t)count * b->count;
+    return BP_OK;
+}
+
+static void brute_force_stats(const void *state, bp_stats *stats) {
+    (void)state;
+    stats->update = BP_UPDATE_REBUILD;
+    stats->bytes = sizeof(brute_force);
+}
+
+static bp_status brute_force_validate(const void *state) {
+    (void)state; // it holds nothing that could be wrong
+    return BP_OK;
+}
+
+const bp_method_ops bp_brute_force_ops = {
+    .name = "brute-force",
+    .summary = "tests all pairs: O(n^2), the oracle; for tests and a few hundred boxes",
+    .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN,
+    .state_bytes = sizeof(brute_force),
+    .init = brute_force_init,
+    .free = brute_force_free,
+    .build = brute_force_build,
+    .find = brute_force_find,
+    .find_between = brute_force_find_between,
+    .stats = brute_force_stats,
+    .validate = brute_force_validate,
+};

@@ -1,0 +1,495 @@
+// Memory, places and bounds of the tree; see bvh_tree.h for the layout.
+#include "literature/bvh/bvh_tree.h"
+
+#include "base/log.h"
+#include "base/parallel.h"
+#include "literature/bvh/bvh_insert.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    SLOTS_MAX = 1 << 28,     // positions are below BVH_SCANNED
+    REFIT_SLOTS_LEAST = 512, // that are worth a task
+    STRAYS_SHARE = 4         // at most one box in this many is moved to another leaf
+};
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+void bvh_tree_init(bvh_tree *tree, const bp_method_setup *setup) {
+    *tree = (bvh_tree){.setup = setup, .free_pair = BVH_NOWHERE, .free_slot = BVH_NOWHERE};
+}
+
+enum { BUFFER_COUNT = 13 };
+
+static void list_buffers(bvh_tree *tree, bp_buffer *buffers[BUFFER_COUNT]) {
+    bp_buffer *all[BUFFER_COUNT] = {&tree->nodes_buffer,   &tree->parents_buffer,    &tree->heights_buffer,
+                                    &tree->columns_buffer, &tree->positions_buffer,  &tree->leaves_buffer,
+                                    &tree->scanned.buffer, &tree->slot_nodes_buffer, &tree->places_buffer,
+                                    &tree->order.buffer,   &tree->entries_buffer,    &tree->sizes_buffer,
+                                    &tree->clusters_buffer};
+    memcpy(buffers, all, sizeof all);
+}
+
+void bvh_tree_free(bvh_tree *tree) {
+    bp_buffer *buffers[BUFFER_COUNT];
+    list_buffers(tree, buffers);
+    for (size_t i = 0; i < BUFFER_COUNT; ++i) {
+        bp_buffer_free(buffers[i], &tree->setup->runtime.allocator);
+    }
+}
+
+size_t bvh_tree_bytes(const bvh_tree *tree) {
+    bvh_tree copy = *tree;
+    bp_buffer *buffers[BUFFER_COUNT];
+    list_buffers(&copy, buffers);
+    size_t bytes = 0;
+    for (size_t i = 0; i < BUFFER_COUNT; ++i) {
+        bytes += buffers[i]->bytes;
+    }
+    return bytes;
+}
+
+// Columns for `capacity` boxes that keep the first `used`; the others are holes.
+static bool grow_columns(bp_columns *columns, bp_buffer *buffer, const bp_allocator *allocator, size_t used,
+                         size_t capacity) {
+    const size_t length = (capacity + BP_COLUMN_PADDING + 15) / 16 * 16;
+    bp_buffer grown_buffer = {0};
+    if (!bp_buffer_reserve(&grown_buffer, allocator, 0, bp_size_multiply(length, 7), sizeof(float))) {
+        return false;
+    }
+    float *values = grown_buffer.data;
+    for (size_t i = 0; i < 6 * length; ++i) {
+        values[i] = NAN;
+    }
+    const bp_columns grown = {.min = {values, values + length, values + 2 * length},
+                              .max = {values + 3 * length, values + 4 * length, values + 5 * length},
+                              .id = memset(values + 6 * length, 0, length * sizeof(uint32_t))};
+    for (int axis = 0; axis < 3 && used > 0; ++axis) {
+        memcpy(grown.min[axis], columns->min[axis], used * sizeof(float));
+        memcpy(grown.max[axis], columns->max[axis], used * sizeof(float));
+    }
+    if (used > 0) {
+        memcpy(grown.id, columns->id, used * sizeof(uint32_t));
+    }
+    bp_buffer_free(buffer, allocator);
+    *buffer = grown_buffer;
+    *columns = grown;
+    return true;
+}
+
+bool bvh_reserve_nodes(bvh_tree *tree, size_t count) {
+    const bp_allocator *allocator = &tree->setup->runtime.allocator;
+    const size_t used = tree->node_end;
+    return bp_buffer_reserve_slack(&tree->nodes_buffer, allocator, used * sizeof(bvh_node), count, sizeof(bvh_node)) &&
+           bp_buffer_reserve_slack(&tree->parents_buffer, allocator, used / 2 * sizeof(uint32_t), count / 2 + 1,
+                                   sizeof(uint32_t)) &&
+           bp_buffer_reserve_slack(&tree->heights_buffer, allocator, used * sizeof(uint32_t), count, sizeof(uint32_t));
+}
+
+static bool reserve_positions(bvh_tree *tree, size_t count) {
+    if (!bp_buffer_reserve(&tree->positions_buffer, &tree->setup->runtime.allocator, 0, count + BP_COLUMN_PADDING,
+                           sizeof(uint32_t))) {
+        return false;
+    }
+    uint32_t *positions = tree->positions_buffer.data;
+    for (size_t i = 0; i < count + BP_COLUMN_PADDING; ++i) {
+        positions[i] = (uint32_t)i;
+    }
+    return true;
+}
+
+static void number_leaves(bvh_tree *tree, size_t begin, size_t end) {
+    for (size_t slot = begin; slot < end; ++slot) {
+        tree->leaves.id[slot] = (uint32_t)slot;
+    }
+}
+
+bool bvh_reserve_slots(bvh_tree *tree, size_t count) {
+    const bp_allocator *allocator = &tree->setup->runtime.allocator;
+    const size_t used = tree->slot_end;
+    if (count <= tree->slot_capacity) {
+        return true;
+    }
+    const size_t wanted = count + count / 4 + 1; // later inserts will split leaves
+    const size_t capacity = wanted < SLOTS_MAX ? wanted : SLOTS_MAX;
+    if (count > SLOTS_MAX) {
+        bp_log_write(&tree->setup->runtime.log,
+                     "bvh: more leaves than the 2^28 that fit; use another method for so many boxes");
+        return false;
+    }
+    if (!bp_buffer_reserve(&tree->slot_nodes_buffer, allocator, used * sizeof(uint32_t), capacity, sizeof(uint32_t)) ||
+        !bp_buffer_reserve(&tree->sizes_buffer, allocator, used * sizeof(float), capacity, sizeof(float)) ||
+        !grow_columns(&tree->columns, &tree->columns_buffer, allocator, used * BVH_LEAF, capacity * BVH_LEAF) ||
+        !grow_columns(&tree->leaves, &tree->leaves_buffer, allocator, used, capacity) ||
+        !reserve_positions(tree, capacity * BVH_LEAF)) {
+        return false;
+    }
+    tree->slot_capacity = capacity;
+    number_leaves(tree, 0, capacity);
+    return true;
+}
+
+static bool reserve_places(bvh_tree *tree, size_t count) {
+    if (!bp_buffer_reserve_slack(&tree->places_buffer, &tree->setup->runtime.allocator,
+                                 tree->place_count * sizeof(uint32_t), count, sizeof(uint32_t))) {
+        return false;
+    }
+    for (; tree->place_count < count; ++tree->place_count) {
+        bvh_places(tree)[tree->place_count] = BVH_NOWHERE;
+    }
+    return true;
+}
+
+bp_status bvh_tree_renew(bvh_tree *tree, const bp_box *boxes, size_t count) {
+    tree->boxes = boxes;
+    tree->id_count = count;
+    return reserve_places(tree, count) ? BP_OK : BP_ERROR_MEMORY;
+}
+
+bp_status bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count) {
+    tree->tree_count = 0;
+    tree->leaf_count = 0;
+    tree->node_end = 0;
+    tree->free_pair = BVH_NOWHERE;
+    tree->slot_end = 0;
+    tree->free_slot = BVH_NOWHERE;
+    tree->scanned.count = 0;
+    tree->place_count = 0;
+    tree->order.is_valid = false;
+    return bvh_tree_renew(tree, boxes, count);
+}
+
+// ---- boxes ----------------------------------------------------------------------------------------------------------
+
+void bvh_put_box(bvh_tree *tree, uint32_t position, const bp_box *box, uint32_t id) {
+    bp_columns_put(&tree->columns, position, box, id);
+    bvh_places(tree)[id] = position;
+}
+
+void bvh_write_hole(bvh_tree *tree, uint32_t position) {
+    const bp_box hole = bp_box_hole();
+    bp_columns_put(&tree->columns, position, &hole, 0);
+}
+
+bp_status bvh_add_scanned(bvh_tree *tree, uint32_t id) {
+    if (tree->scanned.count == tree->scanned.capacity) {
+        const size_t capacity = 2 * tree->scanned.capacity + 64;
+        if (!grow_columns(&tree->scanned.columns, &tree->scanned.buffer, &tree->setup->runtime.allocator,
+                          tree->scanned.count, capacity)) {
+            return BP_ERROR_MEMORY;
+        }
+        tree->scanned.capacity = capacity;
+    }
+    const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
+    bvh_places(tree)[id] = BVH_SCANNED | (uint32_t)tree->scanned.count;
+    bp_columns_put(&tree->scanned.columns, tree->scanned.count++, &box, id);
+    return BP_OK;
+}
+
+// The last scanned box takes its place.
+void bvh_remove_scanned(bvh_tree *tree, uint32_t id) {
+    const size_t hole = bvh_places(tree)[id] & ~BVH_SCANNED, last = --tree->scanned.count;
+    const bp_box box = bp_columns_box(&tree->scanned.columns, last);
+    const uint32_t moved = tree->scanned.columns.id[last];
+    bp_columns_put(&tree->scanned.columns, hole, &box, moved);
+    bvh_places(tree)[moved] = BVH_SCANNED | (uint32_t)hole;
+    bvh_places(tree)[id] = BVH_NOWHERE;
+}
+
+// ---- bounds ---------------------------------------------------------------------------------------------------------
+
+// Holes are NaN, and no comparison with them is true. Returns the sum of the extents.
+static float bound_slot(bvh_tree *tree, uint32_t index) {
+    bvh_node *node = &bvh_nodes(tree)[index];
+    const size_t begin = (size_t)node->first * BVH_LEAF;
+    float size = 0.0f;
+    for (int axis = 0; axis < 3; ++axis) {
+        const float *mins = tree->columns.min[axis] + begin, *maxs = tree->columns.max[axis] + begin;
+        float low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < BVH_LEAF; ++i) {
+            low = mins[i] < low ? mins[i] : low;
+            high = maxs[i] > high ? maxs[i] : high;
+        }
+        node->min[axis] = low;
+        node->max[axis] = high;
+        tree->leaves.min[axis][node->first] = low;
+        tree->leaves.max[axis][node->first] = high;
+        size += high - low;
+    }
+    return size;
+}
+
+static float *sizes_of(const bvh_tree *tree) {
+    return tree->sizes_buffer.data;
+}
+
+void bvh_bound_leaf(bvh_tree *tree, uint32_t index) {
+    sizes_of(tree)[bvh_nodes(tree)[index].first] = bound_slot(tree, index);
+}
+
+void bvh_bound_inner(bvh_tree *tree, uint32_t index) {
+    bvh_node *node = &bvh_nodes(tree)[index];
+    const bvh_node *left = &bvh_nodes(tree)[node->first], *right = left + 1;
+    const uint32_t *heights = &bvh_heights(tree)[node->first];
+    for (int axis = 0; axis < 3; ++axis) {
+        node->min[axis] = left->min[axis] < right->min[axis] ? left->min[axis] : right->min[axis];
+        node->max[axis] = left->max[axis] > right->max[axis] ? left->max[axis] : right->max[axis];
+    }
+    bvh_heights(tree)[index] = 1 + (heights[0] > heights[1] ? heights[0] : heights[1]);
+}
+
+// Lists the inner nodes, parents first. The list is also the queue of the breadth-first traversal.
+static bp_status order_inner_nodes(bvh_tree *tree) {
+    if (tree->order.is_valid) {
+        return BP_OK;
+    }
+    tree->order.count = 0;
+    if (tree->leaf_count < 2) {
+        return BP_OK;
+    }
+    if (!bp_buffer_reserve_slack(&tree->order.buffer, &tree->setup->runtime.allocator, 0, tree->leaf_count,
+                                 sizeof(uint32_t))) {
+        return BP_ERROR_MEMORY;
+    }
+    const bvh_node *nodes = bvh_nodes(tree);
+    uint32_t *order = tree->order.buffer.data;
+    order[tree->order.count++] = BVH_ROOT;
+    for (size_t i = 0; i < tree->order.count; ++i) {
+        for (uint32_t child = nodes[order[i]].first; child <= nodes[order[i]].first + 1; ++child) {
+            order[tree->order.count] = child;
+            tree->order.count += !bvh_is_leaf(&nodes[child]);
+        }
+    }
+    assert(tree->order.count == tree->leaf_count - 1);
+    tree->order.is_valid = true;
+    return BP_OK;
+}
+
+bp_status bvh_bound_all_inner(bvh_tree *tree) {
+    const bp_status status = order_inner_nodes(tree);
+    if (status != BP_OK) {
+        return status;
+    }
+    const uint32_t *order = tree->order.buffer.data;
+    for (size_t i = tree->order.count; i > 0; --i) {
+        bvh_bound_inner(tree, order[i - 1]);
+    }
+    return BP_OK;
+}
+
+static void refit_slot(bvh_tree *tree, uint32_t slot) {
+    const uint32_t node = ((const uint32_t *)tree->slot_nodes_buffer.data)[slot];
+    const size_t begin = (size_t)slot * BVH_LEAF;
+    bp_columns_fill(&tree->columns, tree->setup->kernels, tree->setup->dimensions, begin,
+                    begin + bvh_nodes(tree)[node].count, tree->boxes);
+    (void)bound_slot(tree, node);
+}
+
+typedef struct refit {
+    bvh_tree *tree;
+    bp_blocks blocks; // of slots
+} refit;
+
+// A free slot has no leaf: its first box is a hole, and no box of a leaf is.
+static void task_refit(void *context, size_t block) {
+    const refit *r = context;
+    const size_t end = bp_block_begin(r->blocks, block + 1);
+    for (size_t slot = bp_block_begin(r->blocks, block); slot < end; ++slot) {
+        if (!isnan(r->tree->columns.min[0][slot * BVH_LEAF])) {
+            refit_slot(r->tree, (uint32_t)slot);
+        }
+    }
+}
+
+// The middle of a leaf's boxes: the median of their lower corners, on which one distant box has no influence.
+static void middle_of_slot(const bvh_tree *tree, uint32_t slot, uint32_t count, float middle[3]) {
+    for (int axis = 0; axis < 3; ++axis) {
+        float sorted[BVH_LEAF] = {0};
+        for (uint32_t i = 0; i < count; ++i) {
+            const float value = tree->columns.min[axis][(size_t)slot * BVH_LEAF + i];
+            uint32_t at = i;
+            for (; at > 0 && sorted[at - 1] > value; --at) {
+                sorted[at] = sorted[at - 1];
+            }
+            sorted[at] = value;
+        }
+        middle[axis] = sorted[count / 2];
+    }
+}
+
+// Lists the ids of the boxes of a leaf that are farther from its middle than the leaf was large.
+static uint32_t list_strays(const bvh_tree *tree, uint32_t slot, uint32_t strays[BVH_LEAF]) {
+    const uint32_t count = bvh_nodes(tree)[((const uint32_t *)tree->slot_nodes_buffer.data)[slot]].count;
+    float middle[3];
+    middle_of_slot(tree, slot, count, middle);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const size_t position = (size_t)slot * BVH_LEAF + i;
+        float distance = 0.0f;
+        for (int axis = 0; axis < 3; ++axis) {
+            distance += fabsf(tree->columns.min[axis][position] - middle[axis]);
+        }
+        strays[found] = tree->columns.id[position];
+        found += distance > sizes_of(tree)[slot];
+    }
+    return found;
+}
+
+// Moves boxes that have jumped far and enlarged their leaf: across the edge of a periodic domain, for example.
+static bp_status move_strays(bvh_tree *tree, bool *gave_up) {
+    bp_status status = BP_OK;
+    const bp_columns *c = &tree->leaves;
+    const size_t most = tree->tree_count / STRAYS_SHARE + BVH_LEAF;
+    size_t moved = 0;
+    for (uint32_t slot = 0; slot < tree->slot_end && status == BP_OK && moved <= most; ++slot) {
+        const float size = (c->max[0][slot] - c->min[0][slot]) + (c->max[1][slot] - c->min[1][slot]) +
+                           (c->max[2][slot] - c->min[2][slot]);
+        if (size > 2.0f * sizes_of(tree)[slot]) { // NaN for a free slot
+            uint32_t strays[BVH_LEAF] = {0};
+            const uint32_t count = list_strays(tree, slot, strays);
+            for (uint32_t i = 0; i < count && status == BP_OK; ++i) {
+                status = bvh_tree_reinsert(tree, strays[i]);
+            }
+            moved += count;
+        }
+    }
+    *gave_up = moved > most;
+    return status;
+}
+
+bp_status bvh_tree_refit(bvh_tree *tree, bool *gave_up) {
+    const bp_executor *executor = &tree->setup->runtime.executor;
+    refit r = {.tree = tree, .blocks = bp_blocks_cut(executor, tree->slot_end, REFIT_SLOTS_LEAST, SIZE_MAX)};
+    bp_parallel_for(executor, r.blocks.count, task_refit, &r);
+    for (size_t i = 0; i < tree->scanned.count; ++i) {
+        const uint32_t id = tree->scanned.columns.id[i];
+        const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
+        bp_columns_put(&tree->scanned.columns, i, &box, id);
+    }
+    const bp_status status = move_strays(tree, gave_up);
+    return status == BP_OK && !*gave_up ? bvh_bound_all_inner(tree) : status;
+}
+
+double bvh_tree_spread(const bvh_tree *tree) {
+    const bp_columns *c = &tree->leaves;
+    double sum = 0.0;
+    for (size_t slot = 0; slot < tree->slot_end; ++slot) {
+        double size = 0.0;
+        for (int axis = 0; axis < 3; ++axis) {
+            size += (double)c->max[axis][slot] - (double)c->min[axis][slot];
+        }
+        sum += size >= 0.0 ? size * size : 0.0; // the bounds of a free slot are NaN
+    }
+    return sum;
+}
+
+size_t bvh_tree_fullest(const bvh_tree *tree) {
+    const uint32_t *slot_nodes = tree->slot_nodes_buffer.data;
+    size_t most = 0;
+    for (size_t slot = 0; slot < tree->slot_end && most < BVH_LEAF; ++slot) {
+        const bool used = !isnan(tree->leaves.min[0][slot]);
+        const size_t count = used ? bvh_nodes(tree)[slot_nodes[slot]].count : 0;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+// ---- validation -----------------------------------------------------------------------------------------------------
+
+static bp_status report_wrong_tree(const bvh_tree *tree, const char *what, size_t which) {
+    bp_log_write(&tree->setup->runtime.log, "bvh: %s %zu", what, which);
+    return BP_ERROR_INTERNAL;
+}
+
+static bool node_holds(const bvh_node *outer, const float min[3], const float max[3]) {
+    bool inside = true;
+    for (int axis = 0; axis < 3; ++axis) {
+        inside &= outer->min[axis] <= min[axis] && max[axis] <= outer->max[axis];
+    }
+    return inside;
+}
+
+static bool place_is_right(const bvh_tree *tree, uint32_t id) {
+    const uint32_t place = bvh_places(tree)[id];
+    const bool hole = bp_box_is_hole(&tree->boxes[id]);
+    if (hole || place == BVH_NOWHERE) {
+        return hole && place == BVH_NOWHERE;
+    }
+    const bool scanned = (place & BVH_SCANNED) != 0;
+    const bp_columns *c = scanned ? &tree->scanned.columns : &tree->columns;
+    const size_t position = place & ~BVH_SCANNED;
+    return position < (scanned ? tree->scanned.count : (size_t)tree->slot_end * BVH_LEAF) && c->id[position] == id &&
+           bp_columns_hold(c, position, &tree->boxes[id], tree->setup->dimensions) &&
+           scanned == !bp_box_is_finite(&tree->boxes[id], tree->setup->dimensions);
+}
+
+// The boxes of a leaf come first in its slot, lie inside its bounds, and are followed by holes.
+static bool leaf_is_right(const bvh_tree *tree, uint32_t index) {
+    const bvh_node *node = &bvh_nodes(tree)[index];
+    const bp_columns *c = &tree->columns;
+    bool right = node->count <= BVH_LEAF && node->first < tree->slot_end &&
+                 ((const uint32_t *)tree->slot_nodes_buffer.data)[node->first] == index;
+    for (size_t i = 0; right && i < BVH_LEAF; ++i) {
+        const size_t position = (size_t)node->first * BVH_LEAF + i;
+        const bp_box box = bp_columns_box(&tree->columns, (uint32_t)position);
+        right = i < node->count ? node_holds(node, box.min, box.max) && c->id[position] < tree->id_count &&
+                                      bvh_places(tree)[c->id[position]] == position
+                                : bp_box_is_hole(&box);
+    }
+    for (int axis = 0; right && axis < 3; ++axis) {
+        right = tree->leaves.min[axis][node->first] == node->min[axis] &&
+                tree->leaves.max[axis][node->first] == node->max[axis];
+    }
+    return right && tree->leaves.id[node->first] == node->first;
+}
+
+static bool inner_is_right(const bvh_tree *tree, uint32_t index) {
+    const bvh_node *node = &bvh_nodes(tree)[index];
+    if (node->first % 2 != 0 || node->first >= tree->node_end || bvh_parents(tree)[node->first / 2] != index) {
+        return false;
+    }
+    const bvh_node *left = &bvh_nodes(tree)[node->first], *right = left + 1;
+    const uint32_t *heights = bvh_heights(tree);
+    const uint32_t l = heights[node->first], r = heights[node->first + 1];
+    return heights[index] == 1 + (l > r ? l : r) && node_holds(node, left->min, left->max) &&
+           node_holds(node, right->min, right->max);
+}
+
+// Visits all nodes without extra memory: down to the first child, from there to the second, from there up.
+static bp_status validate_nodes(const bvh_tree *tree) {
+    size_t boxes = 0, leaves = 0, steps = 0;
+    uint32_t index = BVH_ROOT;
+    for (bool down = true; steps <= 4 * tree->leaf_count; ++steps) {
+        const bvh_node *node = &bvh_nodes(tree)[index];
+        if (down && !(bvh_is_leaf(node) ? leaf_is_right(tree, index) : inner_is_right(tree, index))) {
+            return report_wrong_tree(tree, "something is wrong with node", index);
+        }
+        boxes += down ? node->count : 0;
+        leaves += down && bvh_is_leaf(node);
+        if (down && !bvh_is_leaf(node)) {
+            index = node->first;
+        } else if (index == BVH_ROOT) {
+            break;
+        } else {
+            down = index % 2 == 0;
+            index = down ? index + 1 : bvh_parents(tree)[index / 2];
+        }
+    }
+    const bool complete = boxes == tree->tree_count && leaves == tree->leaf_count;
+    return complete ? BP_OK : report_wrong_tree(tree, "the nodes do not hold all boxes, but", boxes);
+}
+
+bp_status bvh_tree_validate(const bvh_tree *tree) {
+    size_t nowhere = 0;
+    for (size_t id = 0; id < tree->id_count; ++id) {
+        if (!place_is_right(tree, (uint32_t)id)) {
+            return report_wrong_tree(tree, "the tree does not hold the box of id", id);
+        }
+        nowhere += bvh_places(tree)[id] == BVH_NOWHERE;
+    }
+    if (tree->tree_count + tree->scanned.count + nowhere != tree->id_count) {
+        return report_wrong_tree(tree, "a wrong number of boxes is in the tree:", tree->tree_count);
+    }
+    return tree->tree_count > 0 ? validate_nodes(tree) : BP_OK;
+}

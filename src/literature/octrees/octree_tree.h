@@ -1,0 +1,115 @@
+// The tree of the octree: nodes, splits and merges, and links between touching leaves. It knows keys, not boxes.
+#ifndef BP_OCTREE_TREE_H
+#define BP_OCTREE_TREE_H
+
+#include "literature/octrees/node_search.h"
+#include "literature/octrees/tree_space.h"
+
+enum { OCTREE_SLOTS = 27 };
+
+// Marks a slot whose node is a leaf of less depth, and therefore larger.
+#define OCTREE_LARGER 0x80000000u
+
+// An object that is being assigned to its leaf.
+typedef struct octree_entry {
+    uint64_t key;
+    uint32_t id;
+} octree_entry;
+
+// How to find the neighbour of a child: a slot of its parent, and a child of the node there.
+typedef struct octree_link {
+    uint8_t slot, octant;
+} octree_link;
+
+typedef struct octree_tree {
+    const bp_allocator *allocator;
+    bp_tree_space space;
+    uint32_t max_objects;
+    uint32_t children;   // of a node: 8 or 4
+    uint32_t slot_count; // of a node: 27 or 9; the one in the middle is itself
+    bool samples;        // slots are not stored, but found when they are asked for
+    octree_link links[8][OCTREE_SLOTS];
+
+    bp_buffer nodes;     // of bp_node; the root is 0, and siblings are adjacent
+    bp_buffer codes;     // of uint64_t, by node: a 1, then the common leading bits of all keys below it
+    bp_buffer cursors;   // of uint32_t, by node: the number of objects of a leaf; then the position of its next object
+    bp_buffer slots;     // of uint32_t, slot_count per node: a node, perhaps marked, or BP_NODE_NONE; unless `samples`
+    size_t node_count;   // in the pool, free ones included
+    uint32_t free_block; // the first free block of children, linked through `parent`; or BP_NODE_NONE
+    bp_buffer leaves;    // of uint32_t, depth first
+    bp_buffer inners;    // of uint32_t, parents first
+    size_t leaf_count, inner_count;
+    bp_buffer changed; // of uint32_t: nodes that were split or merged, up to its capacity
+    size_t changed_count, changed_room;
+
+    bp_buffer entries_buffer, scratch_buffer;
+    octree_entry *placed;  // in the order of leaves
+    octree_entry *scratch; // by id, until all are placed
+} octree_tree;
+
+void octree_tree_init(octree_tree *tree, const bp_method_setup *setup);
+void octree_tree_free(octree_tree *tree);
+size_t octree_tree_bytes(const octree_tree *tree);
+bool octree_tree_reserve_entries(octree_tree *tree, size_t count);
+
+// Starts a new tree of one leaf. False if memory is short.
+bool octree_tree_plant(octree_tree *tree, const bp_tree_space *space);
+
+// One step has three parts. octree_tree_open counts the objects of all leaves (home[id], where that is a leaf), assigns
+// a range to each leaf and returns the number of objects. octree_tree_put puts each object into its leaf. Then
+// octree_tree_adapt splits and merges leaves, and corrects home[]; false if memory is short.
+size_t octree_tree_open(octree_tree *tree, const uint32_t *home, size_t count);
+bool octree_tree_adapt(octree_tree *tree, uint32_t *home);
+
+// The nodes that `leaf` is tested against, if they are leaves; there is room for slot_count of them.
+size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *neighbours);
+
+// Checks links, slots and lists.
+bool octree_tree_is_sound(const octree_tree *tree);
+
+static inline bp_node *octree_node(const octree_tree *tree, uint32_t node) {
+    return (bp_node *)tree->nodes.data + node;
+}
+
+static inline uint32_t octree_leaf(const octree_tree *tree, size_t index) {
+    return ((const uint32_t *)tree->leaves.data)[index];
+}
+
+static inline uint32_t octree_inner(const octree_tree *tree, size_t index) {
+    return ((const uint32_t *)tree->inners.data)[index];
+}
+
+static inline uint64_t octree_code(const octree_tree *tree, uint32_t node) {
+    return ((const uint64_t *)tree->codes.data)[node];
+}
+
+// Whether a key belongs to a node.
+static inline bool octree_tree_holds(const octree_tree *tree, uint32_t node, uint64_t key) {
+    const uint32_t bits = tree->space.dimensions * tree->space.depth;
+    const uint64_t code = octree_code(tree, node);
+    const uint32_t code_bits = 63 - (uint32_t)__builtin_clzll(code);
+    return (key | (uint64_t)1 << bits) >> (bits - code_bits) == code;
+}
+
+// The leaf of a key. `hint` is a leaf of the tree, or no node: the search starts there, or at the root. Most objects
+// are still in their leaf, and then only its code is read.
+static inline uint32_t octree_tree_locate(const octree_tree *tree, uint32_t hint, uint64_t key) {
+    uint32_t at = hint < tree->node_count ? hint : 0;
+    if (at != 0 && octree_tree_holds(tree, at, key)) {
+        return at; // hints are leaves
+    }
+    while (!octree_tree_holds(tree, at, key)) {
+        at = octree_node(tree, at)->parent;
+    }
+    for (const bp_node *node = octree_node(tree, at); node->first_child != BP_NODE_NONE; node = octree_node(tree, at)) {
+        at = node->first_child + bp_tree_octant(&tree->space, key, node->depth);
+    }
+    return at;
+}
+
+// Appends an entry to those already in the leaf.
+static inline void octree_tree_put(octree_tree *tree, uint32_t leaf, octree_entry entry) {
+    tree->placed[((uint32_t *)tree->cursors.data)[leaf]++] = entry;
+}
+
+#endif
