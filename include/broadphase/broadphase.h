@@ -105,7 +105,8 @@ typedef enum bp_method {
     BP_METHOD_LOOSE_OCTREE,      ///< a tree of overlapping cubes, for any sizes
     BP_METHOD_BVH,               ///< a tree of bounding boxes, for any sizes and unbounded space
     BP_METHOD_SWEEP_AND_PRUNE,   ///< boxes sorted along the axes; for objects that move little
-    BP_METHOD_SPLIT              ///< recursive splits; for shapes and sizes that no grid or tree fits
+    BP_METHOD_SPLIT,             ///< recursive splits; for shapes and sizes that no grid or tree fits
+    BP_METHOD_TREE               ///< a kept tree of eight children a node; for worlds, meshes and queries
 } bp_method;
 
 /// How a world brings its internal structure up to date.

@@ -31,7 +31,7 @@ static bool is_grid_size(uint32_t size) {
 }
 
 static bp_status check_choices(const bp_config *c, const bp_log *log) {
-    if ((unsigned)c->method > BP_METHOD_SPLIT) {
+    if ((unsigned)c->method > BP_METHOD_TREE) {
         return refuse_field(log, "config.method",
                             "there is no such method; bp_method_count() tells how many there are");
     }

@@ -82,5 +82,6 @@ extern const bp_method_ops bp_loose_octree_ops;
 extern const bp_method_ops bp_bvh_ops;
 extern const bp_method_ops bp_sweep_and_prune_ops;
 extern const bp_method_ops bp_split_ops;
+extern const bp_method_ops bp_tree_ops;
 
 #endif

@@ -8,6 +8,7 @@
 #include "kernels/x86_map.h"
 #include "kernels/x86_measure.h"
 #include "kernels/x86_strips.h"
+#include "kernels/x86_tree.h"
 
 static inline __m256 overlap_on(vec box_min, vec box_max, const float *min, const float *max) {
     const __m256 below = _mm256_cmp_ps(box_min, _mm256_loadu_ps(max), _CMP_LE_OQ);
@@ -46,6 +47,8 @@ static inline uint32_t *vec_emit_ids(uint32_t *out, vec_mask mask, vec_ids ids) 
 
 #include "kernels/record_loop.h"
 
+#include "kernels/tree_loop.h"
+
 #include "kernels/sweep_loop.h"
 
 #include "kernels/strip_loop.h"
@@ -79,6 +82,14 @@ const bp_kernels bp_kernels_avx2 = {
     .open_blocks = x86_open_blocks,
     .meet_lanes = x86_meet_lanes,
     .join_block = x86_join_block,
+    .tree_keys = plain_tree_keys,
+    .tree_fill = x86_tree_fill,
+    .tree_lift = plain_tree_lift,
+    .tree_open = vec_tree_open,
+    .tree_cross = vec_tree_cross,
+    .tree_join = vec_tree_join,
+    .tree_descend = vec_tree_descend,
+    .tree_meet = vec_tree_meet,
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = x86_sort_rows,

@@ -9,6 +9,7 @@
 #include "kernels/x86_map.h"
 #include "kernels/x86_measure.h"
 #include "kernels/x86_strips.h"
+#include "kernels/x86_tree.h"
 
 static inline __m256i compare(vec a, vec b) {
     return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
@@ -41,6 +42,8 @@ static inline uint32_t *vec_emit_ids(uint32_t *out, vec_mask mask, vec_ids ids) 
 #include "kernels/probe_loop.h"
 
 #include "kernels/record_loop.h"
+
+#include "kernels/tree_loop.h"
 
 #include "kernels/sweep_loop.h"
 
@@ -161,6 +164,14 @@ const bp_kernels bp_kernels_avx512 = {
     .open_blocks = x86_open_blocks,
     .meet_lanes = x86_meet_lanes,
     .join_block = x86_join_block,
+    .tree_keys = plain_tree_keys,
+    .tree_fill = x86_tree_fill,
+    .tree_lift = plain_tree_lift,
+    .tree_open = vec_tree_open,
+    .tree_cross = vec_tree_cross,
+    .tree_join = vec_tree_join,
+    .tree_descend = vec_tree_descend,
+    .tree_meet = vec_tree_meet,
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = x86_sort_rows,

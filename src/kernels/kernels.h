@@ -12,6 +12,7 @@
 //   survey, strip_entries, gather_entries, test_strips              boxes of similar sizes (kernels/strips.h)
 //   cut_boxes, map_cells, list_entries, join_cells    two sets in cells that both of them are in (shared_cells.h)
 //   bundle_bounds, fill_blocks, open_bundles, open_blocks, meet_lanes, join_block      boxes that follow one another (bundles.h)
+//   tree_...       a tree of blocks of eight boxes (engine/tree/tree.h)
 //   fill_tube      points of neighbouring rows of cells -> one column (neighbours)
 //   find_near      points against a window of that -> ids             (neighbours)
 //   sort_rows      eight rows of ids, ascending                       (neighbours)
@@ -29,6 +30,7 @@
 #include "base/columns.h"
 #include "base/records.h"
 #include "kernels/strips.h"
+#include "kernels/tree.h"
 
 #include <broadphase/broadphase_methods.h>
 
@@ -388,6 +390,25 @@ typedef struct bp_kernels {
 
     // There is room for BP_BUNDLE pairs for each box, and as many more. Returns the number of pairs.
     size_t (*join_block)(const bp_block_join *join, bp_pair *out);
+
+    // Building the tree: place << 32 | id for boxes[begin .. end), where bit 31 of the place means a hole; leaves begin .. end-1
+    // from the boxes of their slots, and their bounds (above NULL: there is no level above); bounds of blocks begin .. end-1.
+    void (*tree_keys)(const bp_tree_frame *frame, const bp_box *boxes, size_t begin, size_t end, uint64_t *keys);
+    void (*tree_fill)(const bp_box *boxes, const uint32_t *ids, size_t begin, size_t end, uint32_t dimensions,
+                      bp_tree_block *leaves, bp_tree_block *above);
+    void (*tree_lift)(const bp_tree_block *blocks, size_t begin, size_t end, bp_tree_block *above);
+
+    // Searching it: kernels/tree_loop.h. Lists have room for BP_TREE_WIDTH entries for each one, and BP_TREE_PADDING more.
+    size_t (*tree_open)(const bp_tree_block *blocks, const bp_tree_block *above, const bp_pair *list, size_t count,
+                        bp_pair *out);
+    size_t (*tree_cross)(const bp_tree_block *a, const bp_tree_block *b, const bp_pair *list, size_t count, bool is_one,
+                         bp_pair *out);
+    size_t (*tree_join)(const bp_tree_block *a, const bp_tree_block *b, const uint32_t *a_ids, const uint32_t *b_ids,
+                        const bp_pair *list, size_t count, bool is_one, bp_pair *out);
+    size_t (*tree_descend)(const bp_tree_block *blocks, const bp_tree_wanted *wanted, const bp_pair *list, size_t count,
+                           bp_pair *out);
+    size_t (*tree_meet)(const bp_tree_block *leaves, const uint32_t *ids, const bp_tree_wanted *wanted,
+                        const bp_pair *list, size_t count, bp_pair *out);
 
     // Returns where the next point would go.
     size_t (*fill_tube)(const bp_tube_job *job);

@@ -5,6 +5,7 @@
 
 #if defined(__ARM_NEON) && defined(__aarch64__)
 #include "kernels/plain_strips.h"
+#include "kernels/plain_tree.h"
 
 #include <arm_neon.h>
 
@@ -179,6 +180,8 @@ static inline uint32x4_t overlap_on(vec box_min, vec box_max, const float *min, 
 
 #include "kernels/record_loop.h"
 
+#include "kernels/tree_loop.h"
+
 #include "kernels/sweep_loop.h"
 
 #include "kernels/strip_loop.h"
@@ -212,6 +215,14 @@ const bp_kernels bp_kernels_neon = {
     .open_blocks = plain_open_blocks,
     .meet_lanes = plain_meet_lanes,
     .join_block = plain_join_block,
+    .tree_keys = plain_tree_keys,
+    .tree_fill = plain_tree_fill,
+    .tree_lift = plain_tree_lift,
+    .tree_open = vec_tree_open,
+    .tree_cross = vec_tree_cross,
+    .tree_join = vec_tree_join,
+    .tree_descend = vec_tree_descend,
+    .tree_meet = vec_tree_meet,
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = plain_sort_rows,

@@ -154,8 +154,7 @@ void bp_range_tester_add_long(bp_range_tester *t, size_t object, uint32_t begin,
     }
 }
 
-// Takes the pairs of some tests that have just run.
-static void take_pairs(bp_range_tester *t, bp_pair *pairs, size_t found, uint64_t tests) {
+void bp_range_tester_take(bp_range_tester *t, bp_pair *pairs, size_t found, uint64_t tests) {
     bp_sink_commit(t->sink, pairs, found);
     t->sink->tests += tests;
     t->found += found;
@@ -173,7 +172,7 @@ void bp_range_tester_join(bp_range_tester *t, bp_join_job *job) {
             return;
         }
         const size_t found = t->kernels->join_cells(job);
-        take_pairs(t, job->out, found, job->tests);
+        bp_range_tester_take(t, job->out, found, job->tests);
         job->tests = 0;
     }
 }
@@ -185,7 +184,7 @@ void bp_range_tester_join_block(bp_range_tester *t, const bp_block_join *join) {
         t->failed = true;
         return;
     }
-    take_pairs(t, out, t->kernels->join_block(join, out), (uint64_t)join->a_count * BP_BUNDLE);
+    bp_range_tester_take(t, out, t->kernels->join_block(join, out), (uint64_t)join->a_count * BP_BUNDLE);
 }
 
 // ---- blocks of units ------------------------------------------------------------------------------------------------

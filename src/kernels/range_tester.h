@@ -41,6 +41,9 @@ void bp_range_tester_flush(bp_range_tester *tester);
 // is over.
 bool bp_range_tester_visit(bp_range_tester *tester, size_t rows);
 
+// Takes pairs that were written into room of the sink, by so many tests.
+void bp_range_tester_take(bp_range_tester *tester, bp_pair *pairs, size_t found, uint64_t tests);
+
 // Runs a join at once, in as many parts as the sink has room for.
 void bp_range_tester_join(bp_range_tester *tester, bp_join_job *job);
 

@@ -3,6 +3,7 @@
 #include "kernels/plain_bundles.h"
 #include "kernels/plain_map.h"
 #include "kernels/plain_strips.h"
+#include "kernels/plain_tree.h"
 
 enum { WIDTH = 1 };
 
@@ -158,6 +159,8 @@ static inline size_t rec_at_most(rec a, rec b) {
 
 #include "kernels/record_loop.h"
 
+#include "kernels/tree_loop.h"
+
 #include "kernels/sweep_loop.h"
 
 #include "kernels/strip_loop.h"
@@ -191,6 +194,14 @@ const bp_kernels bp_kernels_scalar = {
     .open_blocks = plain_open_blocks,
     .meet_lanes = plain_meet_lanes,
     .join_block = plain_join_block,
+    .tree_keys = plain_tree_keys,
+    .tree_fill = plain_tree_fill,
+    .tree_lift = plain_tree_lift,
+    .tree_open = vec_tree_open,
+    .tree_cross = vec_tree_cross,
+    .tree_join = vec_tree_join,
+    .tree_descend = vec_tree_descend,
+    .tree_meet = vec_tree_meet,
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = plain_sort_rows,

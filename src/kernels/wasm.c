@@ -5,6 +5,7 @@
 
 #if defined(__wasm_simd128__)
 #include "kernels/plain_strips.h"
+#include "kernels/plain_tree.h"
 
 #include <wasm_simd128.h>
 
@@ -199,6 +200,8 @@ static inline v128_t overlap_on(vec box_min, vec box_max, const float *min, cons
 #include "kernels/probe_loop.h"
 
 #include "kernels/record_loop.h"
+
+#include "kernels/tree_loop.h"
 
 #include "kernels/sweep_loop.h"
 
@@ -400,6 +403,14 @@ const bp_kernels bp_kernels_wasm = {
     .open_blocks = plain_open_blocks,
     .meet_lanes = plain_meet_lanes,
     .join_block = plain_join_block,
+    .tree_keys = plain_tree_keys,
+    .tree_fill = plain_tree_fill,
+    .tree_lift = plain_tree_lift,
+    .tree_open = vec_tree_open,
+    .tree_cross = vec_tree_cross,
+    .tree_join = vec_tree_join,
+    .tree_descend = vec_tree_descend,
+    .tree_meet = vec_tree_meet,
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = plain_sort_rows,

@@ -270,6 +270,19 @@ static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids 
     return out + count;
 }
 
+// The same where more than half of the lanes may well be hits.
+#define HAS_EMIT_MANY
+static inline bp_pair *vec_emit_many(bp_pair *out, vec_mask mask, vec_ids a, vec_ids b) {
+#if defined(__AVX512VL__)
+    const __m512i low = _mm512_cvtepu32_epi64(a), high = _mm512_slli_epi64(_mm512_cvtepu32_epi64(b), 32);
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi64((__mmask8)mask, _mm512_or_si512(low, high)));
+#else
+    _mm256_storeu_si256((__m256i *)out, four_pairs(a, b, bp_lanes[mask][0]));
+    _mm256_storeu_si256((__m256i *)(out + 4), four_pairs(a, b, bp_lanes[mask][1]));
+#endif
+    return out + _mm_popcnt_u64(mask);
+}
+
 static inline size_t vec_lanes(vec_mask mask) {
     return (size_t)_mm_popcnt_u64(mask);
 }

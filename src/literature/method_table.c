@@ -15,6 +15,7 @@ static const bp_method_ops *const table[] = {
     [BP_METHOD_BVH] = &bp_bvh_ops,
     [BP_METHOD_SWEEP_AND_PRUNE] = &bp_sweep_and_prune_ops,
     [BP_METHOD_SPLIT] = &bp_split_ops,
+    [BP_METHOD_TREE] = &bp_tree_ops,
 };
 
 const bp_method_ops *bp_method_get(bp_method method) {

@@ -39,7 +39,8 @@ export type MethodName =
     | "loose-octree"
     | "bvh"
     | "sweep-and-prune"
-    | "split";
+    | "split"
+    | "tree";
 
 /** What a call or a world is told, beyond the boxes. Everything has a default. */
 export interface Settings {

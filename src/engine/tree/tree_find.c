@@ -1,0 +1,303 @@
+// Searches of the tree, level by level, with lists of (node, block).
+//
+//     list       (block a, block b), ...                     which overlap
+//     opened     (child of a, block b), ...                  where the child overlaps the bounds of b
+//     crossed    (child of a, child of b), ...               where they overlap: the list of the level below; or pairs
+//
+// Some entries of a list go all the way down before the next ones, so that lists stay in the first-level cache.
+#include "engine/tree/tree.h"
+
+#include "engine/method.h"
+
+enum {
+    ENTRIES = 64,       // that go down together
+    UNITS_FROM = 4096,  // slots from which a search is cut into units of work,
+    UNITS_WANTED = 256, // about so many entries,
+    UNIT_ENTRIES = 16,  // so many each
+    UNIT_BOXES = 256,
+    FEW_BOXES_SHARE = 16 // one box in so many, or more, is searched for by a tree of its own
+};
+
+typedef struct level_lists {
+    bp_pair opened[ENTRIES * BP_TREE_WIDTH + BP_TREE_PADDING];
+    bp_pair crossed[ENTRIES * BP_TREE_WIDTH * BP_TREE_WIDTH + BP_TREE_PADDING];
+} level_lists;
+
+typedef struct tree_search {
+    const bp_kernels *kernels;
+    const bp_tree *a, *b;
+    bool is_one; // a is b
+    bp_tree_wanted wanted;
+    size_t wanted_count;
+    const uint8_t *marks; // of changed ids, whose pairs are reported once; NULL: not one tree
+    const bp_pair *list;  // of all units
+    size_t list_count, level;
+    level_lists *lists; // a set for each block of units
+} tree_search;
+
+static bp_status run_units(tree_search *s, bp_tree *owner, bp_buffer *lists, size_t unit_count,
+                           void (*unit)(const void *context, bp_range_tester *tester, size_t index), bp_sink *sink) {
+    const bp_runtime *runtime = &owner->setup->runtime;
+    const size_t sets = bp_range_search_blocks(runtime, unit_count) * owner->level_count;
+    if (!bp_buffer_reserve(lists, &runtime->allocator, 0, sets, sizeof(level_lists))) {
+        return BP_ERROR_MEMORY;
+    }
+    s->lists = lists->data;
+    const bp_range_search search = {
+        .runtime = runtime, .kernels = s->kernels, .unit_count = unit_count, .unit = unit, .context = s};
+    const uint64_t before = sink->tests;
+    const bp_status status = bp_range_search_run(&search, &owner->sinks, sink);
+    owner->tests += (double)(sink->tests - before);
+    return status;
+}
+
+// ---- two trees, or one with itself ----------------------------------------------------------------------------------
+
+// The pairs of opened leaves.
+static void join_leaves(const tree_search *s, const bp_pair *opened, size_t count, bp_range_tester *t) {
+    size_t room = 0;
+    bp_pair *out = bp_sink_room(t->sink, count * BP_TREE_WIDTH + BP_TREE_PADDING, &room);
+    if (out == NULL) {
+        t->failed = true;
+        return;
+    }
+    const size_t found = s->kernels->tree_join(s->a->levels[0], s->b->levels[0], s->a->ids.data, s->b->ids.data, opened,
+                                               count, s->is_one, out);
+    bp_range_tester_take(t, out, found, (uint64_t)count * BP_TREE_WIDTH);
+}
+
+static void go_down(const tree_search *s, size_t level, const bp_pair *list, size_t count, bp_range_tester *t);
+
+static void go_across(const tree_search *s, size_t level, const bp_pair *opened, size_t count, bp_range_tester *t) {
+    if (level == 0) {
+        join_leaves(s, opened, count, t);
+        return;
+    }
+    bp_pair *crossed = s->lists[t->block * s->a->level_count + level].crossed;
+    const size_t found =
+        s->kernels->tree_cross(s->a->levels[level], s->b->levels[level], opened, count, s->is_one, crossed);
+    go_down(s, level - 1, crossed, found, t);
+}
+
+static void go_down(const tree_search *s, size_t level, const bp_pair *list, size_t count, bp_range_tester *t) {
+    bp_pair *opened = s->lists[t->block * s->a->level_count + level].opened;
+    for (size_t begin = 0; begin < count && !t->failed; begin += ENTRIES) {
+        const size_t some = count - begin < ENTRIES ? count - begin : ENTRIES;
+        const size_t found =
+            s->kernels->tree_open(s->a->levels[level], s->b->levels[level + 1], list + begin, some, opened);
+        go_across(s, level, opened, found, t);
+    }
+}
+
+// All children of the root, which has no bounds above it.
+static size_t open_root(bp_pair *opened) {
+    for (uint32_t lane = 0; lane < BP_TREE_WIDTH; ++lane) {
+        opened[lane] = (bp_pair){.a = lane, .b = 0};
+    }
+    return BP_TREE_WIDTH;
+}
+
+static void unit_of_trees(const void *context, bp_range_tester *t, size_t index) {
+    const tree_search *s = context;
+    if (s->list == NULL) { // one unit
+        bp_pair opened[BP_TREE_WIDTH];
+        go_across(s, s->a->level_count - 1, opened, open_root(opened), t);
+        return;
+    }
+    const size_t begin = index * UNIT_ENTRIES, left = s->list_count - begin;
+    go_down(s, s->level, s->list + begin, left < UNIT_ENTRIES ? left : UNIT_ENTRIES, t);
+}
+
+// Goes down with all entries until there are enough for units of work.
+static bool list_units(tree_search *s, bp_tree *owner) {
+    const bp_allocator *allocator = &owner->setup->runtime.allocator;
+    size_t level = s->a->level_count - 1, room = UNITS_WANTED * BP_TREE_WIDTH + BP_TREE_PADDING;
+    if (!bp_buffer_reserve(&owner->keys, allocator, 0, room * (BP_TREE_WIDTH + 1), sizeof(bp_pair))) {
+        return false;
+    }
+    bp_pair *opened = owner->keys.data, *list = opened + room;
+    size_t count = open_root(opened);
+    for (;;) {
+        count = s->kernels->tree_cross(s->a->levels[level], s->b->levels[level], opened, count, s->is_one, list);
+        --level;
+        if (count >= UNITS_WANTED || level == 0) {
+            break;
+        }
+        count = s->kernels->tree_open(s->a->levels[level], s->b->levels[level + 1], list, count, opened);
+    }
+    s->list = list;
+    s->list_count = count;
+    s->level = level;
+    return true;
+}
+
+static bp_status find_in_trees(tree_search *s, bp_tree *owner, bp_sink *sink) {
+    size_t units = 1;
+    if (s->a->slot_count + s->b->slot_count >= 2 * UNITS_FROM && s->a->level_count > 1) {
+        if (!list_units(s, owner)) {
+            return BP_ERROR_MEMORY;
+        }
+        units = (s->list_count + UNIT_ENTRIES - 1) / UNIT_ENTRIES;
+    }
+    return run_units(s, owner, &owner->lists, units, unit_of_trees, sink);
+}
+
+bp_status bp_tree_find(bp_tree *tree, bp_sink *sink) {
+    tree_search s = {.kernels = tree->setup->kernels, .a = tree, .b = tree, .is_one = true};
+    return find_in_trees(&s, tree, sink);
+}
+
+bp_status bp_tree_find_across(bp_tree *a, bp_tree *b, bp_sink *sink) {
+    tree_search s = {.kernels = a->setup->kernels, .a = a, .b = b};
+    return find_in_trees(&s, b, sink);
+}
+
+// ---- boxes in a tree ------------------------------------------------------------------------------------------------
+
+// Moves the pairs to keep to the front: a changed box is not its own partner, and of two changed boxes the one with the smaller
+// id reports their pair.
+static size_t keep_changed(const uint8_t *marks, bp_pair *pairs, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const uint32_t own = pairs[i].a, other = pairs[i].b;
+        pairs[kept] = own < other ? pairs[i] : (bp_pair){.a = other, .b = own};
+        kept += (own < other) | ((own != other) & (marks[other] == 0));
+    }
+    return kept;
+}
+
+static void descend(const tree_search *s, size_t level, const bp_pair *list, size_t count, bp_range_tester *t) {
+    const bp_tree *tree = s->b;
+    bp_pair *next = s->lists[t->block * tree->level_count + level].crossed;
+    for (size_t begin = 0; begin < count && !t->failed; begin += ENTRIES) {
+        const size_t some = count - begin < ENTRIES ? count - begin : ENTRIES;
+        if (level > 0) {
+            const size_t found = s->kernels->tree_descend(tree->levels[level], &s->wanted, list + begin, some, next);
+            descend(s, level - 1, next, found, t);
+            continue;
+        }
+        size_t room = 0;
+        bp_pair *out = bp_sink_room(t->sink, some * BP_TREE_WIDTH + BP_TREE_PADDING, &room);
+        if (out == NULL) {
+            t->failed = true;
+            return;
+        }
+        size_t found = s->kernels->tree_meet(tree->levels[0], tree->ids.data, &s->wanted, list + begin, some, out);
+        found = s->marks != NULL ? keep_changed(s->marks, out, found) : found;
+        bp_range_tester_take(t, out, found, (uint64_t)some * BP_TREE_WIDTH);
+    }
+}
+
+static void unit_of_boxes(const void *context, bp_range_tester *t, size_t index) {
+    const tree_search *s = context;
+    const size_t end = (index + 1) * UNIT_BOXES < s->wanted_count ? (index + 1) * UNIT_BOXES : s->wanted_count;
+    for (size_t i = index * UNIT_BOXES; i < end && !t->failed;) {
+        bp_pair list[ENTRIES];
+        size_t count = 0;
+        for (; i < end && count < ENTRIES; ++i) {
+            list[count++] = (bp_pair){.a = (uint32_t)i, .b = 0};
+        }
+        descend(s, s->b->level_count - 1, list, count, t);
+    }
+}
+
+static bp_status find_boxes(bp_tree *tree, bp_tree_wanted wanted, size_t count, const uint8_t *marks, bp_sink *sink) {
+    tree_search s = {
+        .kernels = tree->setup->kernels, .b = tree, .wanted = wanted, .wanted_count = count, .marks = marks};
+    return run_units(&s, tree, &tree->lists, (count + UNIT_BOXES - 1) / UNIT_BOXES, unit_of_boxes, sink);
+}
+
+bp_status bp_tree_find_boxes(bp_tree *tree, const bp_box *boxes, const uint32_t *ids, size_t count, bp_sink *sink) {
+    return find_boxes(tree, (bp_tree_wanted){boxes, ids, tree->setup->dimensions}, count, NULL, sink);
+}
+
+bp_status bp_tree_find_changed(bp_tree *tree, const bp_changes *changes, bp_sink *sink) {
+    return find_boxes(tree, (bp_tree_wanted){tree->boxes, changes->ids, tree->setup->dimensions}, changes->count,
+                      changes->marks, sink);
+}
+
+// ---- the method -----------------------------------------------------------------------------------------------------
+
+// `first` is of a search between two sets.
+typedef struct tree_method {
+    bp_tree tree, first;
+} tree_method;
+
+static void tree_init(void *state, const bp_method_setup *setup) {
+    tree_method *m = state;
+    bp_tree_init(&m->tree, setup);
+    bp_tree_init(&m->first, setup);
+}
+
+static void tree_free(void *state) {
+    tree_method *m = state;
+    bp_tree_free(&m->tree);
+    bp_tree_free(&m->first);
+}
+
+static bp_status tree_build(void *state, const bp_box *boxes, size_t count) {
+    return bp_tree_build(&((tree_method *)state)->tree, boxes, count, BP_TREE_HILBERT, 0);
+}
+
+static bp_status tree_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
+                             bp_search_kind *kind) {
+    bp_tree *tree = &((tree_method *)state)->tree;
+    if (tree->setup->update == BP_UPDATE_REBUILD) {
+        return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT, 0);
+    }
+    const bp_status status = bp_tree_update(tree, boxes, count, changes);
+    *kind = changes != NULL && changes->count < count / FEW_BOXES_SHARE ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
+    return status;
+}
+
+static bp_status tree_find(void *state, bp_sink *sink) {
+    return bp_tree_find(&((tree_method *)state)->tree, sink);
+}
+
+static bp_status tree_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
+    return bp_tree_find_changed(&((tree_method *)state)->tree, changes, sink);
+}
+
+// Many boxes get a tree of their own, of as many levels.
+static bp_status tree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+    tree_method *m = state;
+    bp_tree *tree = &m->tree, *first = &m->first;
+    if (count <= tree->slot_count / FEW_BOXES_SHARE || count < ENTRIES) {
+        return bp_tree_find_boxes(tree, boxes, NULL, count, sink);
+    }
+    bp_status status = bp_tree_build(first, boxes, count, BP_TREE_HILBERT, tree->level_count);
+    if (status == BP_OK && first->level_count > tree->level_count) {
+        status = bp_tree_build(tree, tree->boxes, tree->box_count, BP_TREE_HILBERT, first->level_count);
+    }
+    return status == BP_OK ? bp_tree_find_across(first, tree, sink) : status;
+}
+
+static void tree_stats(const void *state, bp_stats *stats) {
+    const tree_method *m = state;
+    const bp_update_strategy update = m->tree.setup->update;
+    stats->update = update != BP_UPDATE_AUTOMATIC ? update : m->tree.is_kept ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
+    stats->bytes = sizeof *m + bp_tree_bytes(&m->tree) + bp_tree_bytes(&m->first);
+    stats->levels = (uint32_t)m->tree.level_count;
+    stats->cells = stats->occupied = m->tree.level_count > 0 ? m->tree.block_count[0] : 0;
+}
+
+static bp_status tree_validate(const void *state) {
+    const bp_tree *tree = &((const tree_method *)state)->tree;
+    return tree->level_count == 0 || bp_tree_is_sound(tree) ? BP_OK : BP_ERROR_INTERNAL;
+}
+
+const bp_method_ops bp_tree_ops = {
+    .name = "tree",
+    .summary = "a kept tree of eight children a node, refitted while boxes move: worlds, meshes, queries",
+    .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_INCREMENTAL | BP_SUPPORTS_THREADS,
+    .state_bytes = sizeof(tree_method),
+    .init = tree_init,
+    .free = tree_free,
+    .build = tree_build,
+    .update = tree_update,
+    .find = tree_find,
+    .find_changed = tree_find_changed,
+    .find_between = tree_find_between,
+    .stats = tree_stats,
+    .validate = tree_validate,
+};

@@ -1,0 +1,300 @@
+// The order of the slots: along a Hilbert curve, or by recursive splits.
+#include "engine/tree/tree.h"
+
+#include "base/parallel.h"
+#include "base/radix_sort.h"
+#include "base/sample.h"
+
+#include <string.h>
+
+enum {
+    FRAME_SAMPLE = 256, // boxes that tell where most are
+    KEYS_PER_TASK = 8192,
+    SPLIT_SAMPLE = 16, // boxes that tell along which key to split
+    PIVOTS = 5,
+    SPLIT_KEYS = 6 // three centres and three extents: needles and plates fall apart by orientation
+};
+
+// ---- along a Hilbert curve ------------------------------------------------------------------------------------------
+
+// The frame holds nearly all centres: those far outside are put at its edge, so that one box at the end of the world does not put
+// all others into one cell.
+static bp_tree_frame frame_of(const bp_box *boxes, size_t count, uint32_t dimensions) {
+    bp_tree_frame frame = {.dimensions = dimensions};
+    float longest = 0.0f;
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        float centres[FRAME_SAMPLE];
+        size_t found = 0;
+        const size_t wanted = count < FRAME_SAMPLE ? count : FRAME_SAMPLE;
+        for (size_t i = 0; i < wanted; ++i) {
+            const bp_box *box = &boxes[bp_sample_place(count, i, wanted)];
+            const float centre = box->min[axis] + box->max[axis];
+            centres[found] = centre;
+            found += centre >= -FLT_MAX && centre <= FLT_MAX; // no hole, not infinite
+        }
+        if (found == 0) {
+            continue;
+        }
+        bp_sort_floats(centres, found);
+        const size_t cut = found / 32;
+        const float low = centres[cut], high = centres[found - 1 - cut];
+        const float slack = 0.125f * high - 0.125f * low; // each term by itself: the difference may be infinite
+        frame.low[axis] = bp_larger(low - slack, -FLT_MAX);
+        longest = bp_larger(longest, bp_smaller(high + slack, FLT_MAX) * 0.5f - frame.low[axis] * 0.5f);
+    }
+    const float cells = dimensions == 2 ? 16383.5f : 511.5f; // half of them, as the length is half of that of min + max
+    frame.scale = longest > 0.0f ? cells / longest : 0.0f;
+    frame.scale = frame.scale <= FLT_MAX ? frame.scale : FLT_MAX;
+    return frame;
+}
+
+typedef struct key_task {
+    const bp_tree *tree;
+    const bp_box *boxes;
+    size_t count;
+    bp_tree_frame frame;
+    uint64_t *keys;
+} key_task;
+
+static void task_make_keys(void *context, size_t index) {
+    const key_task *t = context;
+    const size_t begin = index * KEYS_PER_TASK;
+    const size_t end = t->count - begin < KEYS_PER_TASK ? t->count : begin + KEYS_PER_TASK;
+    t->tree->setup->kernels->tree_keys(&t->frame, t->boxes, begin, end, t->keys);
+}
+
+static bool sort_along_curve(bp_tree *tree, const bp_box *boxes, size_t count) {
+    const bp_runtime *runtime = &tree->setup->runtime;
+    if (!bp_buffer_reserve(&tree->keys, &runtime->allocator, 0, bp_size_multiply(count, 2), sizeof(uint64_t))) {
+        return false;
+    }
+    uint64_t *keys = tree->keys.data;
+    key_task t = {tree, boxes, count, frame_of(boxes, count, tree->setup->dimensions), keys};
+    bp_parallel_for(&runtime->executor, (count + KEYS_PER_TASK - 1) / KEYS_PER_TASK, task_make_keys, &t);
+    keys = bp_sort_keys(keys, keys + count, count, 32, 62);
+    uint32_t *ids = tree->ids.data;
+    size_t slots = 0;
+    for (size_t i = 0; i < count; ++i) {
+        ids[slots] = (uint32_t)keys[i];
+        slots += keys[i] >> 63 == 0; // else it is a hole
+    }
+    tree->slot_count = slots;
+    tree->span = t.frame.scale > 0.0f ? 1024.0f / t.frame.scale : 0.0f;
+    return true;
+}
+
+bool bp_tree_sort_few(bp_tree *tree, uint32_t *ids, size_t count) {
+    const bp_allocator *allocator = &tree->setup->runtime.allocator;
+    if (!bp_buffer_reserve(&tree->keys, allocator, 0, bp_size_multiply(count, 2), sizeof(uint64_t)) ||
+        !bp_buffer_reserve(&tree->records, allocator, 0, count, sizeof(bp_box) + sizeof(uint32_t))) {
+        return false;
+    }
+    bp_box *boxes = tree->records.data;
+    uint32_t *unsorted = (uint32_t *)(void *)(boxes + count);
+    uint64_t *keys = tree->keys.data;
+    for (size_t i = 0; i < count; ++i) {
+        boxes[i] = tree->boxes[ids[i]];
+        unsorted[i] = ids[i];
+    }
+    const bp_tree_frame frame = frame_of(boxes, count, tree->setup->dimensions);
+    tree->setup->kernels->tree_keys(&frame, boxes, 0, count, keys);
+    keys = bp_sort_keys(keys, keys + count, count, 32, 62);
+    for (size_t i = 0; i < count; ++i) {
+        ids[i] = unsorted[(uint32_t)keys[i]];
+    }
+    return true;
+}
+
+// ---- by splits ------------------------------------------------------------------------------------------------------
+
+typedef struct splitter {
+    bp_record *records, *spare_records;
+    uint64_t *keys, *spare_keys;
+    float least; // added to edges, so that flat boxes have a surface
+} splitter;
+
+// Key k of a box: min + max along axis k, or max - min along axis k - 3.
+static inline float split_key(const bp_record *record, int key) {
+    const int axis = key % 3;
+    return key < 3 ? record->min[axis] - record->negated_max[axis] : -record->negated_max[axis] - record->min[axis];
+}
+
+// The key that parts a sample into two halves of the least surface, each counted once for each box in it.
+static int best_key(const splitter *s, size_t begin, size_t end) {
+    const size_t count = end - begin < SPLIT_SAMPLE ? end - begin : SPLIT_SAMPLE;
+    const bp_record *sample[SPLIT_SAMPLE];
+    for (size_t i = 0; i < count; ++i) {
+        sample[i] = &s->records[begin + bp_sample_place(end - begin, i, count)];
+    }
+    int best = 0;
+    double best_cost = INFINITY;
+    for (int key = 0; key < SPLIT_KEYS; ++key) {
+        float mean = 0.0f;
+        for (size_t i = 0; i < count; ++i) {
+            mean += split_key(sample[i], key) / (float)count;
+        }
+        bp_record low[2];
+        size_t numbers[2] = {0, 0};
+        low[0] = low[1] = bp_record_set_empty(NULL).low;
+        for (size_t i = 0; i < count; ++i) {
+            const int half = split_key(sample[i], key) > mean;
+            ++numbers[half];
+            for (int axis = 0; axis < 3; ++axis) {
+                low[half].min[axis] = bp_smaller(low[half].min[axis], sample[i]->min[axis]);
+                low[half].negated_max[axis] = bp_smaller(low[half].negated_max[axis], sample[i]->negated_max[axis]);
+            }
+        }
+        if (numbers[0] == 0 || numbers[1] == 0) {
+            continue;
+        }
+        double cost = 0.0;
+        for (int half = 0; half < 2; ++half) {
+            double edge[3];
+            for (int axis = 0; axis < 3; ++axis) {
+                edge[axis] = -(double)low[half].negated_max[axis] - (double)low[half].min[axis] + (double)s->least;
+            }
+            cost += (double)numbers[half] * (edge[0] * edge[1] + edge[1] * edge[2] + edge[2] * edge[0]);
+        }
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = key;
+        }
+    }
+    return best;
+}
+
+// Puts the smaller ones of keys[begin .. end) before `middle`, and the others behind it: quickselect with a pivot of five, out of
+// place, without a branch.
+static void select_keys(uint64_t *keys, uint64_t *spare, size_t begin, size_t middle, size_t end) {
+    uint32_t random = (uint32_t)(begin * 7919 + end);
+    while (end - begin > 1) {
+        uint64_t pivots[PIVOTS];
+        for (uint32_t i = 0; i < PIVOTS; ++i) { // sorted as they come
+            random = random * 1664525u + 1013904223u;
+            const uint64_t pivot = keys[begin + (size_t)((uint64_t)random * (end - begin) >> 32)];
+            uint32_t place = i;
+            for (; place > 0 && pivots[place - 1] > pivot; --place) {
+                pivots[place] = pivots[place - 1];
+            }
+            pivots[place] = pivot;
+        }
+        const size_t share = 4 * (middle - begin) / (end - begin);
+        const uint64_t pivot = pivots[share == 0 ? 1 : share == 3 ? 3 : 2];
+        size_t before = begin, behind = 0;
+        for (size_t i = begin; i < end; ++i) {
+            const uint64_t key = keys[i];
+            keys[before] = key;
+            spare[behind] = key;
+            before += key < pivot;
+            behind += key >= pivot;
+        }
+        memcpy(keys + before, spare, behind * sizeof *keys);
+        if (middle < before) {
+            end = before;
+        } else if (before > begin) {
+            begin = before;
+        } else { // the pivot is the smallest: it is alone there, as all keys differ
+            size_t at = begin;
+            while (keys[at] != pivot) {
+                ++at;
+            }
+            keys[at] = keys[begin];
+            keys[begin] = pivot;
+            if (middle == begin) {
+                return;
+            }
+            ++begin;
+        }
+    }
+}
+
+// Halves a range of whole blocks of `unit` boxes until the blocks are parted.
+static void split_range(splitter *s, size_t begin, size_t end, size_t unit) {
+    while (unit >= BP_TREE_WIDTH && end - begin <= unit) {
+        unit /= BP_TREE_WIDTH;
+    }
+    if (unit < BP_TREE_WIDTH) {
+        return;
+    }
+    const size_t units = (end - begin + unit - 1) / unit;
+    const size_t middle = begin + (units + 1) / 2 * unit;
+    const int key = best_key(s, begin, end);
+    for (size_t i = begin; i < end; ++i) {
+        const float value = split_key(&s->records[i], key);
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        bits ^= bits >> 31 != 0 ? UINT32_MAX : 0x80000000u; // ascending as the value is
+        s->keys[i] = (uint64_t)bits << 32 | (uint32_t)i;
+    }
+    select_keys(s->keys, s->spare_keys, begin, middle, end);
+    for (size_t i = begin; i < end; ++i) {
+        s->spare_records[i] = s->records[(uint32_t)s->keys[i]];
+    }
+    memcpy(s->records + begin, s->spare_records + begin, (end - begin) * sizeof *s->records);
+    split_range(s, begin, middle, unit);
+    split_range(s, middle, end, unit);
+}
+
+// The finite edge of a coordinate: what is infinite is cut to where finite boxes are.
+static void cut_to_finite(const bp_tree *tree, splitter *s, size_t count) {
+    float lengths = 0.0f;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        float low = FLT_MAX, high = -FLT_MAX;
+        for (size_t i = 0; i < count; ++i) {
+            const float min = s->records[i].min[axis], max = -s->records[i].negated_max[axis];
+            low = min >= -FLT_MAX ? bp_smaller(low, min) : low;
+            high = max <= FLT_MAX ? bp_larger(high, max) : high;
+            low = max <= FLT_MAX ? bp_smaller(low, max) : low;
+            high = min >= -FLT_MAX ? bp_larger(high, min) : high;
+        }
+        low = bp_larger(low, -0x1p60f);
+        high = bp_smaller(high, 0x1p60f);
+        if (low > high || axis >= tree->setup->dimensions) {
+            low = high = 0.0f;
+        }
+        for (size_t i = 0; i < count; ++i) {
+            bp_record *record = &s->records[i];
+            record->min[axis] = bp_smaller(high, bp_larger(low, record->min[axis]));
+            record->negated_max[axis] = bp_smaller(-low, bp_larger(-high, record->negated_max[axis]));
+        }
+        lengths += high - low;
+    }
+    s->least = 1e-6f * lengths;
+}
+
+static bool sort_by_splits(bp_tree *tree, const bp_box *boxes, size_t count) {
+    const bp_allocator *allocator = &tree->setup->runtime.allocator;
+    const size_t twice = bp_size_multiply(count, 2);
+    if (!bp_buffer_reserve(&tree->keys, allocator, 0, twice, sizeof(uint64_t)) ||
+        !bp_buffer_reserve(&tree->records, allocator, 0, twice, sizeof(bp_record))) {
+        return false;
+    }
+    splitter s = {.records = tree->records.data,
+                  .spare_records = (bp_record *)tree->records.data + count,
+                  .keys = tree->keys.data,
+                  .spare_keys = (uint64_t *)tree->keys.data + count};
+    size_t slots = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const bp_box *box = &boxes[i];
+        s.records[slots] = (bp_record){.min = {box->min[0], box->min[1], box->min[2]},
+                                       .id = (uint32_t)i,
+                                       .negated_max = {-box->max[0], -box->max[1], -box->max[2]}};
+        slots += !bp_box_is_hole(box);
+    }
+    cut_to_finite(tree, &s, slots);
+    tree->span = 1e6f * s.least;
+    size_t unit = BP_TREE_WIDTH;
+    while (unit * BP_TREE_WIDTH < slots) {
+        unit *= BP_TREE_WIDTH;
+    }
+    split_range(&s, 0, slots, unit);
+    for (size_t i = 0; i < slots; ++i) {
+        ((uint32_t *)tree->ids.data)[i] = s.records[i].id;
+    }
+    tree->slot_count = slots;
+    return true;
+}
+
+bool bp_tree_sort(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order) {
+    return order == BP_TREE_SPLITS ? sort_by_splits(tree, boxes, count) : sort_along_curve(tree, boxes, count);
+}

@@ -1,0 +1,56 @@
+// Filling the leaves of the tree, eight boxes at a time.
+#ifndef BP_X86_TREE_H
+#define BP_X86_TREE_H
+
+#include "kernels/plain_tree.h"
+#include "kernels/x86.h"
+
+enum { TREE_AHEAD = 4 * BP_TREE_WIDTH }; // slots whose boxes are fetched early
+
+static void x86_tree_fill(const bp_box *boxes, const uint32_t *ids, size_t begin, size_t end, uint32_t dimensions,
+                          bp_tree_block *leaves, bp_tree_block *above) {
+    const __m256 signs = _mm256_setr_ps(-0.0f, -0.0f, -0.0f, 0.0f, -0.0f, 0.0f, 0.0f, 0.0f); // of mins
+    const __m256 flat = _mm256_castsi256_ps(_mm256_set1_epi32(dimensions == 2 ? 0 : -1));
+    static const bp_box hole = {{NAN, NAN, NAN}, {NAN, NAN, NAN}};
+    for (size_t i = begin; i < end; ++i) {
+        const uint32_t *leaf_ids = ids + i * BP_TREE_WIDTH;
+        bp_tree_block *leaf = &leaves[i];
+        const float *rows[8];
+        __m256 most = _mm256_set1_ps(-INFINITY);
+        for (size_t lane = 0; lane < 8; ++lane) {
+            const uint32_t id = leaf_ids[lane];
+            rows[lane] = id != BP_TREE_NONE ? boxes[id].min : hole.min;
+            // min x, y, z, max x; min z, max x, y, z
+            const __m256 values =
+                _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[lane])), _mm_loadu_ps(rows[lane] + 2), 1);
+            most = _mm256_max_ps(_mm256_xor_ps(values, signs), most); // in this order NaNs are left out
+        }
+        if ((i + 1) * BP_TREE_WIDTH + TREE_AHEAD <= end * BP_TREE_WIDTH) {
+            for (size_t lane = 0; lane < 8; ++lane) {
+                const uint32_t id = leaf_ids[TREE_AHEAD + lane];
+                _mm_prefetch((const char *)(boxes + (id != BP_TREE_NONE ? id : 0)), _MM_HINT_T0);
+            }
+        }
+        __m256 low[4], high[4];
+        transpose(rows, 0, low);
+        transpose(rows, 2, high);
+        _mm256_store_ps(leaf->min[0], low[0]);
+        _mm256_store_ps(leaf->min[1], low[1]);
+        // A hole stays one: x is a NaN.
+        const __m256 z_min = _mm256_and_ps(low[2], flat), z_max = _mm256_and_ps(high[3], flat);
+        _mm256_store_ps(leaf->min[2], z_min);
+        _mm256_store_ps(leaf->max[0], low[3]);
+        _mm256_store_ps(leaf->max[1], high[2]);
+        _mm256_store_ps(leaf->max[2], z_max);
+        if (above != NULL) {
+            float values[8];
+            _mm256_storeu_ps(values, _mm256_xor_ps(most, signs));
+            const float z = dimensions == 2 ? 0.0f : 1.0f;
+            const bp_box bounds = {{values[0], values[1], z != 0.0f ? values[2] : 0.0f},
+                                   {values[3], values[6], z != 0.0f ? values[7] : 0.0f}};
+            tree_put_bounds(&bounds, &above[i / BP_TREE_WIDTH], i % BP_TREE_WIDTH);
+        }
+    }
+}
+
+#endif
