@@ -10,6 +10,7 @@
 
 #include "base/pair_sink.h"
 #include "engine/changes.h"
+#include "engine/parts.h"
 #include "engine/setup.h"
 
 // Which search is the cheapest after an update.
@@ -29,6 +30,9 @@ typedef struct bp_method_ops {
     size_t state_bytes;
     void (*init)(void *state, const bp_method_setup *setup);
     void (*free)(void *state);
+
+    // Tells which objects may meet, before a build or update; they stay valid until the next call. NULL: all are searched.
+    void (*set_parts)(void *state, const bp_parts *parts);
 
     // Builds the structure over boxes[0 .. count), which stay valid and unchanged until the next build or update. After
     // a failure the state is empty; only free and build may follow.

@@ -143,8 +143,8 @@ static double leaf_surface(const bp_tree *tree) {
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
-// Makes room for `slots` slots in at least `levels` levels. Lanes without a child are NaNs.
-static bool make_shape(bp_tree *tree, size_t slots, size_t levels) {
+// Makes room for `slots` slots, and for one more block on each level that bp_tree_raise may add. Lanes without a child are NaNs.
+static bool make_shape(bp_tree *tree, size_t slots) {
     const bp_allocator *allocator = &tree->setup->runtime.allocator;
     size_t count = (slots + BP_TREE_WIDTH - 1) / BP_TREE_WIDTH, all = 0;
     count = count > 0 ? count : 1;
@@ -152,12 +152,12 @@ static bool make_shape(bp_tree *tree, size_t slots, size_t levels) {
     for (;;) {
         tree->block_count[tree->level_count++] = count;
         all += count;
-        if (count == 1 && tree->level_count >= levels) {
+        if (count == 1) {
             break;
         }
         count = (count + BP_TREE_WIDTH - 1) / BP_TREE_WIDTH;
     }
-    if (!bp_buffer_reserve_slack(&tree->blocks, allocator, 0, all, sizeof(bp_tree_block))) {
+    if (!bp_buffer_reserve_slack(&tree->blocks, allocator, 0, all + BP_TREE_LEVELS, sizeof(bp_tree_block))) {
         return false;
     }
     bp_tree_block *blocks = tree->blocks.data;
@@ -167,6 +167,16 @@ static bool make_shape(bp_tree *tree, size_t slots, size_t levels) {
         memset(&tree->levels[k][tree->block_count[k] - 1], 0xff, sizeof(bp_tree_block)); // NaNs
     }
     return true;
+}
+
+void bp_tree_raise(bp_tree *tree, size_t levels) {
+    while (tree->level_count < levels) {
+        const size_t top = tree->level_count++;
+        tree->block_count[top] = 1;
+        tree->levels[top] = tree->levels[top - 1] + 1;
+        memset(tree->levels[top], 0xff, sizeof(bp_tree_block));
+        tree->setup->kernels->tree_lift(tree->levels[top - 1], 0, 1, tree->levels[top]);
+    }
 }
 
 // Where each id is. All of ids 0 .. count-1 that have no slot yet are known to have none.
@@ -187,13 +197,13 @@ static bool list_slots(bp_tree *tree, size_t count) {
     return true;
 }
 
-bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order, size_t levels) {
+bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order) {
     const size_t spare = tree->is_kept ? count / FEW_SHARE + BP_TREE_WIDTH : 0;
     const size_t capacity = bp_size_add(count, spare + BP_TREE_WIDTH);
     tree->boxes = boxes;
     tree->box_count = count;
     if (!bp_buffer_reserve_slack(&tree->ids, &tree->setup->runtime.allocator, 0, capacity, sizeof(uint32_t)) ||
-        !bp_tree_sort(tree, boxes, count, order) || !make_shape(tree, tree->slot_count + spare, levels)) {
+        !bp_tree_sort(tree, boxes, count, order) || !make_shape(tree, tree->slot_count + spare)) {
         tree->level_count = 0;
         return BP_ERROR_MEMORY;
     }
@@ -263,7 +273,7 @@ static bool update_few(bp_tree *tree, const bp_changes *changes) {
         const uint32_t id = changes->ids[i], slot = ((const uint32_t *)tree->slots.data)[id];
         const bp_box *box = &tree->boxes[id];
         placed[count] = id;
-        count += !bp_box_is_hole(box) && (slot == BP_TREE_NONE || has_strayed(tree, slot, box));
+        count += !bp_tree_lacks(tree, tree->boxes, id) && (slot == BP_TREE_NONE || has_strayed(tree, slot, box));
     }
     return (count == 0 || append_slots(tree, placed, count)) && refit_some(tree, changes->ids, changes->count);
 }
@@ -271,15 +281,18 @@ static bool update_few(bp_tree *tree, const bp_changes *changes) {
 // Any box may have changed, appeared or become a hole. False if the tree has to be built anew.
 static bool update_all(bp_tree *tree, size_t count) {
     const size_t missing = count - tree->id_count;
-    if (missing > 0) { // holes, or boxes that are new
-        if (missing > tree->block_count[0] * BP_TREE_WIDTH - tree->slot_count ||
-            !bp_buffer_reserve_slack(&tree->lists, &tree->setup->runtime.allocator, 0, missing, sizeof(uint32_t))) {
+    if (missing > 0) { // holes, boxes of another part, or boxes that are new
+        const size_t room = tree->block_count[0] * BP_TREE_WIDTH - tree->slot_count;
+        if (!bp_buffer_reserve_slack(&tree->lists, &tree->setup->runtime.allocator, 0, room, sizeof(uint32_t))) {
             return false;
         }
         uint32_t *placed = tree->lists.data;
         size_t placed_count = 0;
         for (uint32_t id = 0; id < count; ++id) {
-            if (((const uint32_t *)tree->slots.data)[id] == BP_TREE_NONE && !bp_box_is_hole(&tree->boxes[id])) {
+            if (((const uint32_t *)tree->slots.data)[id] == BP_TREE_NONE && !bp_tree_lacks(tree, tree->boxes, id)) {
+                if (placed_count == room) {
+                    return false;
+                }
                 placed[placed_count++] = id;
             }
         }
@@ -296,7 +309,7 @@ bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const
     const bool are_few = changes != NULL && changes->count < count / FEW_SHARE;
     if (tree->level_count == 0 || !tree->is_kept || count < before) {
         tree->is_kept = true;
-        return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT, 0);
+        return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT);
     }
     if (count > before) {
         if (!bp_buffer_reserve_slack(&tree->slots, &tree->setup->runtime.allocator, before * sizeof(uint32_t), count,
@@ -309,7 +322,7 @@ bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const
     tree->boxes = boxes;
     tree->box_count = count;
     if (!(are_few ? update_few(tree, changes) : update_all(tree, count))) {
-        return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT, 0);
+        return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT);
     }
     const double share = are_few ? (double)changes->count / (double)count : 1.0; // of all boxes: searched for anew
     const double worse = leaf_surface(tree) / tree->quality - 1.0;
@@ -317,11 +330,11 @@ bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const
     if (tree->excess > EXCESS_MOST) {
         const bool was_early = tree->order == BP_TREE_SPLITS && tree->tests < SPLITS_LAST * (double)count;
         tree->splits_from = was_early ? 2.0 * tree->splits_from : tree->splits_from;
-        return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT, 0);
+        return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT);
     }
     if (tree->order == BP_TREE_HILBERT && tree->tests > tree->splits_from * (double)count &&
         tree->excess < EXCESS_CALM) {
-        return bp_tree_build(tree, boxes, count, BP_TREE_SPLITS, 0);
+        return bp_tree_build(tree, boxes, count, BP_TREE_SPLITS);
     }
     return BP_OK;
 }
@@ -362,7 +375,7 @@ bool bp_tree_is_sound(const bp_tree *tree) {
     const uint32_t *ids = tree->ids.data;
     size_t alive = 0, listed = 0;
     for (size_t id = 0; id < tree->box_count; ++id) {
-        alive += !bp_box_is_hole(&tree->boxes[id]);
+        alive += !bp_tree_lacks(tree, tree->boxes, id);
     }
     for (size_t slot = 0; slot < tree->block_count[0] * BP_TREE_WIDTH; ++slot) {
         const bool is_free = ids[slot] == BP_TREE_NONE;

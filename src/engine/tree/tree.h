@@ -27,12 +27,16 @@
 #include "engine/setup.h"
 #include "kernels/range_tester.h"
 
-typedef enum bp_tree_order { BP_TREE_HILBERT, BP_TREE_SPLITS } bp_tree_order;
+// The order of the slots: along a Hilbert curve; by recursive splits, a better tree that takes six times as long to build; or that
+// of the ids, which costs nothing, for boxes that follow one another in space, as the triangles of a mesh do.
+typedef enum bp_tree_order { BP_TREE_HILBERT, BP_TREE_SPLITS, BP_TREE_GIVEN } bp_tree_order;
 
 typedef struct bp_tree {
     const bp_method_setup *setup;
     const bp_box *boxes; // by id; those of the last build or update
     size_t box_count;
+    const uint8_t *parts; // by id; only boxes of `part` are in the tree. NULL: all are
+    uint8_t part;
 
     // The shape. Slots from `slot_count` on are free, up to 8 * block_count[0].
     size_t slot_count;
@@ -61,8 +65,11 @@ void bp_tree_init(bp_tree *tree, const bp_method_setup *setup);
 void bp_tree_free(bp_tree *tree);
 size_t bp_tree_bytes(const bp_tree *tree);
 
-// Builds the tree over boxes[0 .. count), which stay where they are; holes are left out. `levels`: at least so many.
-bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order, size_t levels);
+// Builds the tree over boxes[0 .. count), which stay where they are; holes are left out.
+bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order);
+
+// Adds blocks on top until there are at least so many levels.
+void bp_tree_raise(bp_tree *tree, size_t levels);
 
 // Fits the tree to boxes of which those named by `changes` (NULL: perhaps all) have changed since the last build or update;
 // builds it anew if it has become bad.
@@ -71,11 +78,12 @@ bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const
 // Every pair of boxes in the tree, as (smaller id, larger id).
 bp_status bp_tree_find(bp_tree *tree, bp_sink *sink);
 
-// Every pair with a changed id, once, as (smaller id, larger id).
-bp_status bp_tree_find_changed(bp_tree *tree, const bp_changes *changes, bp_sink *sink);
+// Every pair of one of ids[0 .. count), whose marks are set, and a box of the tree, as (smaller id, larger id); of two marked ids
+// the smaller one finds their pair.
+bp_status bp_tree_find_changed(bp_tree *tree, const uint32_t *ids, size_t count, const uint8_t *marks, bp_sink *sink);
 
-// Every pair of a box of `a` and one of `b`, as (id in a, id in b). Both have the same number of levels.
-bp_status bp_tree_find_across(bp_tree *a, bp_tree *b, bp_sink *sink);
+// Every pair of a box of `a` and one of `b`, as (id in a, id in b), or with `is_ordered` as (smaller id, larger id).
+bp_status bp_tree_find_across(bp_tree *a, bp_tree *b, bool is_ordered, bp_sink *sink);
 
 // Every pair of one of boxes[ids[0 .. count)] (NULL: boxes[0 .. count)) and a box of the tree, as (id, id in the tree).
 bp_status bp_tree_find_boxes(bp_tree *tree, const bp_box *boxes, const uint32_t *ids, size_t count, bp_sink *sink);
@@ -85,7 +93,12 @@ bool bp_tree_is_sound(const bp_tree *tree);
 
 // ---- for the files of this folder -----------------------------------------------------------------------------------
 
-// Puts the ids of all boxes that are no holes into tree->ids, in order. Sets slot_count and span. False if memory is short.
+// Whether a box is left out of the tree: a hole, or of another part.
+static inline bool bp_tree_lacks(const bp_tree *tree, const bp_box *boxes, size_t id) {
+    return bp_box_is_hole(&boxes[id]) || (tree->parts != NULL && tree->parts[id] != tree->part);
+}
+
+// Puts the ids of all boxes that belong into the tree into tree->ids, in order. Sets slot_count and span. False if memory is short.
 bool bp_tree_sort(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order);
 
 // Brings ids into an order in which neighbours are near. False if memory is short.

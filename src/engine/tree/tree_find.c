@@ -7,15 +7,12 @@
 // Some entries of a list go all the way down before the next ones, so that lists stay in the first-level cache.
 #include "engine/tree/tree.h"
 
-#include "engine/method.h"
-
 enum {
     ENTRIES = 64,       // that go down together
     UNITS_FROM = 4096,  // slots from which a search is cut into units of work,
     UNITS_WANTED = 256, // about so many entries,
     UNIT_ENTRIES = 16,  // so many each
-    UNIT_BOXES = 256,
-    FEW_BOXES_SHARE = 16 // one box in so many, or more, is searched for by a tree of its own
+    UNIT_BOXES = 256
 };
 
 typedef struct level_lists {
@@ -26,7 +23,8 @@ typedef struct level_lists {
 typedef struct tree_search {
     const bp_kernels *kernels;
     const bp_tree *a, *b;
-    bool is_one; // a is b
+    bool is_one;     // a is b
+    bool is_ordered; // pairs of two trees are (smaller id, larger id)
     bp_tree_wanted wanted;
     size_t wanted_count;
     const uint8_t *marks; // of changed ids, whose pairs are reported once; NULL: not one tree
@@ -63,6 +61,9 @@ static void join_leaves(const tree_search *s, const bp_pair *opened, size_t coun
     }
     const size_t found = s->kernels->tree_join(s->a->levels[0], s->b->levels[0], s->a->ids.data, s->b->ids.data, opened,
                                                count, s->is_one, out);
+    for (size_t i = 0; s->is_ordered && i < found; ++i) {
+        out[i] = out[i].a < out[i].b ? out[i] : (bp_pair){.a = out[i].b, .b = out[i].a};
+    }
     bp_range_tester_take(t, out, found, (uint64_t)count * BP_TREE_WIDTH);
 }
 
@@ -147,8 +148,10 @@ bp_status bp_tree_find(bp_tree *tree, bp_sink *sink) {
     return find_in_trees(&s, tree, sink);
 }
 
-bp_status bp_tree_find_across(bp_tree *a, bp_tree *b, bp_sink *sink) {
-    tree_search s = {.kernels = a->setup->kernels, .a = a, .b = b};
+bp_status bp_tree_find_across(bp_tree *a, bp_tree *b, bool is_ordered, bp_sink *sink) {
+    tree_search s = {.kernels = a->setup->kernels, .a = a, .b = b, .is_ordered = is_ordered};
+    bp_tree_raise(a, b->level_count);
+    bp_tree_raise(b, a->level_count);
     return find_in_trees(&s, b, sink);
 }
 
@@ -211,93 +214,6 @@ bp_status bp_tree_find_boxes(bp_tree *tree, const bp_box *boxes, const uint32_t 
     return find_boxes(tree, (bp_tree_wanted){boxes, ids, tree->setup->dimensions}, count, NULL, sink);
 }
 
-bp_status bp_tree_find_changed(bp_tree *tree, const bp_changes *changes, bp_sink *sink) {
-    return find_boxes(tree, (bp_tree_wanted){tree->boxes, changes->ids, tree->setup->dimensions}, changes->count,
-                      changes->marks, sink);
+bp_status bp_tree_find_changed(bp_tree *tree, const uint32_t *ids, size_t count, const uint8_t *marks, bp_sink *sink) {
+    return find_boxes(tree, (bp_tree_wanted){tree->boxes, ids, tree->setup->dimensions}, count, marks, sink);
 }
-
-// ---- the method -----------------------------------------------------------------------------------------------------
-
-// `first` is of a search between two sets.
-typedef struct tree_method {
-    bp_tree tree, first;
-} tree_method;
-
-static void tree_init(void *state, const bp_method_setup *setup) {
-    tree_method *m = state;
-    bp_tree_init(&m->tree, setup);
-    bp_tree_init(&m->first, setup);
-}
-
-static void tree_free(void *state) {
-    tree_method *m = state;
-    bp_tree_free(&m->tree);
-    bp_tree_free(&m->first);
-}
-
-static bp_status tree_build(void *state, const bp_box *boxes, size_t count) {
-    return bp_tree_build(&((tree_method *)state)->tree, boxes, count, BP_TREE_HILBERT, 0);
-}
-
-static bp_status tree_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
-                             bp_search_kind *kind) {
-    bp_tree *tree = &((tree_method *)state)->tree;
-    if (tree->setup->update == BP_UPDATE_REBUILD) {
-        return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT, 0);
-    }
-    const bp_status status = bp_tree_update(tree, boxes, count, changes);
-    *kind = changes != NULL && changes->count < count / FEW_BOXES_SHARE ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
-    return status;
-}
-
-static bp_status tree_find(void *state, bp_sink *sink) {
-    return bp_tree_find(&((tree_method *)state)->tree, sink);
-}
-
-static bp_status tree_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
-    return bp_tree_find_changed(&((tree_method *)state)->tree, changes, sink);
-}
-
-// Many boxes get a tree of their own, of as many levels.
-static bp_status tree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
-    tree_method *m = state;
-    bp_tree *tree = &m->tree, *first = &m->first;
-    if (count <= tree->slot_count / FEW_BOXES_SHARE || count < ENTRIES) {
-        return bp_tree_find_boxes(tree, boxes, NULL, count, sink);
-    }
-    bp_status status = bp_tree_build(first, boxes, count, BP_TREE_HILBERT, tree->level_count);
-    if (status == BP_OK && first->level_count > tree->level_count) {
-        status = bp_tree_build(tree, tree->boxes, tree->box_count, BP_TREE_HILBERT, first->level_count);
-    }
-    return status == BP_OK ? bp_tree_find_across(first, tree, sink) : status;
-}
-
-static void tree_stats(const void *state, bp_stats *stats) {
-    const tree_method *m = state;
-    const bp_update_strategy update = m->tree.setup->update;
-    stats->update = update != BP_UPDATE_AUTOMATIC ? update : m->tree.is_kept ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
-    stats->bytes = sizeof *m + bp_tree_bytes(&m->tree) + bp_tree_bytes(&m->first);
-    stats->levels = (uint32_t)m->tree.level_count;
-    stats->cells = stats->occupied = m->tree.level_count > 0 ? m->tree.block_count[0] : 0;
-}
-
-static bp_status tree_validate(const void *state) {
-    const bp_tree *tree = &((const tree_method *)state)->tree;
-    return tree->level_count == 0 || bp_tree_is_sound(tree) ? BP_OK : BP_ERROR_INTERNAL;
-}
-
-const bp_method_ops bp_tree_ops = {
-    .name = "tree",
-    .summary = "a kept tree of eight children a node, refitted while boxes move: worlds, meshes, queries",
-    .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_INCREMENTAL | BP_SUPPORTS_THREADS,
-    .state_bytes = sizeof(tree_method),
-    .init = tree_init,
-    .free = tree_free,
-    .build = tree_build,
-    .update = tree_update,
-    .find = tree_find,
-    .find_changed = tree_find_changed,
-    .find_between = tree_find_between,
-    .stats = tree_stats,
-    .validate = tree_validate,
-};

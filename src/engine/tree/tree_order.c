@@ -1,4 +1,4 @@
-// The order of the slots: along a Hilbert curve, or by recursive splits.
+// The order of the slots: along a Hilbert curve, by recursive splits, or as the boxes come.
 #include "engine/tree/tree.h"
 
 #include "base/parallel.h"
@@ -71,12 +71,14 @@ static bool sort_along_curve(bp_tree *tree, const bp_box *boxes, size_t count) {
     uint64_t *keys = tree->keys.data;
     key_task t = {tree, boxes, count, frame_of(boxes, count, tree->setup->dimensions), keys};
     bp_parallel_for(&runtime->executor, (count + KEYS_PER_TASK - 1) / KEYS_PER_TASK, task_make_keys, &t);
-    keys = bp_sort_keys(keys, keys + count, count, 32, 62);
-    uint32_t *ids = tree->ids.data;
     size_t slots = 0;
     for (size_t i = 0; i < count; ++i) {
-        ids[slots] = (uint32_t)keys[i];
-        slots += keys[i] >> 63 == 0; // else it is a hole
+        keys[slots] = keys[i];
+        slots += keys[i] >> 63 == 0 && (tree->parts == NULL || tree->parts[i] == tree->part); // else it is a hole
+    }
+    keys = bp_sort_keys(keys, keys + count, slots, 32, 62);
+    for (size_t i = 0; i < slots; ++i) {
+        ((uint32_t *)tree->ids.data)[i] = (uint32_t)keys[i];
     }
     tree->slot_count = slots;
     tree->span = t.frame.scale > 0.0f ? 1024.0f / t.frame.scale : 0.0f;
@@ -279,7 +281,7 @@ static bool sort_by_splits(bp_tree *tree, const bp_box *boxes, size_t count) {
         s.records[slots] = (bp_record){.min = {box->min[0], box->min[1], box->min[2]},
                                        .id = (uint32_t)i,
                                        .negated_max = {-box->max[0], -box->max[1], -box->max[2]}};
-        slots += !bp_box_is_hole(box);
+        slots += !bp_tree_lacks(tree, boxes, i);
     }
     cut_to_finite(tree, &s, slots);
     tree->span = 1e6f * s.least;
@@ -295,6 +297,24 @@ static bool sort_by_splits(bp_tree *tree, const bp_box *boxes, size_t count) {
     return true;
 }
 
+static bool keep_order(bp_tree *tree, const bp_box *boxes, size_t count) {
+    const bp_tree_frame frame = frame_of(boxes, count, tree->setup->dimensions);
+    uint32_t *ids = tree->ids.data;
+    size_t slots = 0;
+    for (size_t i = 0; i < count; ++i) {
+        ids[slots] = (uint32_t)i;
+        slots += !bp_tree_lacks(tree, boxes, i);
+    }
+    tree->slot_count = slots;
+    tree->span = frame.scale > 0.0f ? 1024.0f / frame.scale : 0.0f;
+    return true;
+}
+
 bool bp_tree_sort(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order) {
-    return order == BP_TREE_SPLITS ? sort_by_splits(tree, boxes, count) : sort_along_curve(tree, boxes, count);
+    switch (order) {
+    case BP_TREE_SPLITS: return sort_by_splits(tree, boxes, count);
+    case BP_TREE_GIVEN: return keep_order(tree, boxes, count);
+    case BP_TREE_HILBERT:
+    default: return sort_along_curve(tree, boxes, count);
+    }
 }
