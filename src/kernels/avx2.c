@@ -41,58 +41,8 @@ static inline uint32_t *vec_emit_ids(uint32_t *out, vec_mask mask, vec_ids ids) 
     return out + _mm_popcnt_u64(mask);
 }
 
-#include "kernels/overlap_loop.h"
-
-#include "kernels/probe_loop.h"
-
-#include "kernels/record_loop.h"
-
-#include "kernels/tree_loop.h"
-
-#include "kernels/sweep_loop.h"
-
-#include "kernels/strip_loop.h"
-
-#include "kernels/near_loop.h"
-
-const bp_kernels bp_kernels_avx2 = {
-    .cell_keys = x86_cell_keys,
-    .gather = x86_gather,
-    .measure = x86_measure,
-    .test_ranges = vec_test_ranges,
-    .test_rows = vec_test_rows,
-    .test_sweep = vec_test_sweep,
-    .extend_bounds = vec_extend_bounds,
-    .probe_box = vec_probe_box,
-    .probe_lines = vec_probe_lines,
-    .part_records = vec_part_records,
-    .select_records = vec_select_records,
-    .count_sides = vec_count_sides,
-    .survey = x86_survey,
-    .strip_entries = x86_strip_entries,
-    .gather_entries = x86_gather_entries,
-    .test_strips = vec_test_strips,
-    .cut_boxes = x86_cut_boxes,
-    .map_cells = x86_map_cells,
-    .list_entries = x86_list_entries,
-    .join_cells = x86_join_cells,
-    .bundle_bounds = x86_bundle_bounds,
-    .fill_blocks = x86_fill_blocks,
-    .open_bundles = x86_open_bundles,
-    .open_blocks = x86_open_blocks,
-    .meet_lanes = x86_meet_lanes,
-    .join_block = x86_join_block,
-    .tree_keys = plain_tree_keys,
-    .tree_fill = x86_tree_fill,
-    .tree_lift = plain_tree_lift,
-    .tree_open = vec_tree_open,
-    .tree_cross = vec_tree_cross,
-    .tree_join = vec_tree_join,
-    .tree_descend = vec_tree_descend,
-    .tree_meet = vec_tree_meet,
-    .fill_tube = vec_fill_tube,
-    .find_near = vec_find_near,
-    .sort_rows = x86_sort_rows,
-    .measure_near = x86_measure_near,
-};
+#define KERNELS bp_kernels_avx2
+#define BUILDING(name) x86_##name
+#define WIDE(name) x86_##name
+#include "kernels/table.h"
 #endif

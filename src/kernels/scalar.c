@@ -1,9 +1,5 @@
 // Plain C: the reference for all other kernels, and the fallback for processors without vector kernels.
 #include "kernels/plain.h"
-#include "kernels/plain_bundles.h"
-#include "kernels/plain_map.h"
-#include "kernels/plain_strips.h"
-#include "kernels/plain_tree.h"
 
 enum { WIDTH = 1 };
 
@@ -153,57 +149,5 @@ static inline size_t rec_at_most(rec a, rec b) {
 #define vec_overlap_apart(box, candidates, at, flags, ids)                                                             \
     (vec_overlap(box, candidates, at) & (unsigned)(((flags) & (ids)) == 0))
 
-#include "kernels/overlap_loop.h"
-
-#include "kernels/probe_loop.h"
-
-#include "kernels/record_loop.h"
-
-#include "kernels/tree_loop.h"
-
-#include "kernels/sweep_loop.h"
-
-#include "kernels/strip_loop.h"
-
-#include "kernels/near_loop.h"
-
-const bp_kernels bp_kernels_scalar = {
-    .cell_keys = plain_cell_keys,
-    .gather = plain_gather,
-    .measure = plain_measure,
-    .test_ranges = vec_test_ranges,
-    .test_rows = vec_test_rows,
-    .test_sweep = vec_test_sweep,
-    .extend_bounds = vec_extend_bounds,
-    .probe_box = vec_probe_box,
-    .probe_lines = vec_probe_lines,
-    .part_records = vec_part_records,
-    .select_records = vec_select_records,
-    .count_sides = vec_count_sides,
-    .survey = plain_survey,
-    .strip_entries = plain_strip_entries,
-    .gather_entries = plain_gather_entries,
-    .test_strips = vec_test_strips,
-    .cut_boxes = plain_cut_boxes,
-    .map_cells = plain_map_cells,
-    .list_entries = plain_list_entries,
-    .join_cells = plain_join_cells,
-    .bundle_bounds = plain_bundle_bounds,
-    .fill_blocks = plain_fill_blocks,
-    .open_bundles = plain_open_bundles,
-    .open_blocks = plain_open_blocks,
-    .meet_lanes = plain_meet_lanes,
-    .join_block = plain_join_block,
-    .tree_keys = plain_tree_keys,
-    .tree_fill = plain_tree_fill,
-    .tree_lift = plain_tree_lift,
-    .tree_open = vec_tree_open,
-    .tree_cross = vec_tree_cross,
-    .tree_join = vec_tree_join,
-    .tree_descend = vec_tree_descend,
-    .tree_meet = vec_tree_meet,
-    .fill_tube = vec_fill_tube,
-    .find_near = vec_find_near,
-    .sort_rows = plain_sort_rows,
-    .measure_near = plain_measure_near,
-};
+#define KERNELS bp_kernels_scalar
+#include "kernels/table.h"

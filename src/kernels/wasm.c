@@ -1,213 +1,52 @@
 // Four boxes at a time with the 128-bit vectors of WebAssembly.
 #include "kernels/plain.h"
-#include "kernels/plain_bundles.h"
-#include "kernels/plain_map.h"
 
 #if defined(__wasm_simd128__)
 #include "kernels/plain_strips.h"
-#include "kernels/plain_tree.h"
 
 #include <wasm_simd128.h>
 
-enum { WIDTH = 4 };
-
-typedef v128_t vec;
-typedef v128_t vec_ids;
-typedef unsigned vec_mask; // a bit for each lane
-
-static inline vec vec_set(float value) {
-    return wasm_f32x4_splat(value);
-}
-
-static inline vec vec_load(const float *from) {
-    return wasm_v128_load(from);
-}
-
-static inline void vec_store(float *to, vec values) {
-    wasm_v128_store(to, values);
-}
-
-static inline vec vec_add(vec a, vec b) {
-    return wasm_f32x4_add(a, b);
-}
-
-static inline vec vec_subtract(vec a, vec b) {
-    return wasm_f32x4_sub(a, b);
-}
-
-static inline vec vec_multiply(vec a, vec b) {
-    return wasm_f32x4_mul(a, b);
-}
+typedef float vec __attribute__((vector_size(16)));
+typedef uint32_t vec_ids __attribute__((vector_size(16)));
 
 // a < b ? a : b, and a > b ? a : b: one instruction on x86, where min and max, which have rules for NaNs, are many.
 static inline vec vec_smaller(vec a, vec b) {
-    return wasm_f32x4_pmin(b, a);
+    return (vec)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
 }
 
 static inline vec vec_larger(vec a, vec b) {
-    return wasm_f32x4_pmax(b, a);
-}
-
-static inline vec_mask vec_lanes_of(v128_t lanes) {
-    return (vec_mask)wasm_i32x4_bitmask(lanes);
-}
-
-static inline vec_mask vec_at_most(vec a, vec b) {
-    return vec_lanes_of(wasm_f32x4_le(a, b));
-}
-
-static inline vec vec_keep_at_most(vec a, vec b) {
-    return wasm_v128_and(a, wasm_f32x4_le(a, b));
-}
-
-static inline vec_ids vec_ids_set(uint32_t id) {
-    return wasm_i32x4_splat((int32_t)id);
-}
-
-static inline vec_ids vec_ids_load(const uint32_t *from) {
-    return wasm_v128_load(from);
-}
-
-static inline void vec_ids_store(uint32_t *to, vec_ids ids) {
-    wasm_v128_store(to, ids);
-}
-
-static inline vec_ids vec_ids_add(vec_ids a, vec_ids b) {
-    return wasm_i32x4_add(a, b);
-}
-
-static inline vec_mask vec_ids_other(vec_ids ids, vec_ids id) {
-    return vec_lanes_of(wasm_i32x4_ne(ids, id));
-}
-
-static inline vec_mask vec_ids_above(vec_ids ids, vec_ids id) {
-    return vec_lanes_of(wasm_u32x4_gt(ids, id));
-}
-
-static inline vec_ids vec_count_from(uint32_t first) {
-    return wasm_i32x4_add(vec_ids_set(first), wasm_i32x4_const(0, 1, 2, 3));
+    return (vec)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
 }
 
 static inline vec_ids vec_ids_min(vec_ids a, vec_ids b) {
-    return wasm_u32x4_min(a, b);
+    return (vec_ids)wasm_u32x4_min((v128_t)a, (v128_t)b);
 }
 
 static inline vec_ids vec_ids_max(vec_ids a, vec_ids b) {
-    return wasm_u32x4_max(a, b);
+    return (vec_ids)wasm_u32x4_max((v128_t)a, (v128_t)b);
 }
 
-static inline vec_mask vec_both(vec_mask a, vec_mask b) {
-    return a & b;
+static inline unsigned lane_bits(vec_ids lanes) {
+    return (unsigned)wasm_i32x4_bitmask((v128_t)lanes);
 }
 
-static inline bool vec_is_full(vec_mask mask) {
-    return mask == (1u << WIDTH) - 1;
+static inline size_t lane_count(unsigned bits) {
+    return (size_t)__builtin_popcount(bits);
 }
 
-// The lanes below `count`, out of a table: which lanes count is data, so that no branch depends on it.
-static inline vec_mask vec_first(vec_mask mask, size_t count) {
-    static const uint8_t lanes[WIDTH + 1] = {0, 1, 3, 7, 15};
-    return mask & lanes[count < WIDTH ? count : WIDTH];
+static inline vec_ids pick_bytes(vec_ids ids, const uint8_t *bytes) {
+    return (vec_ids)wasm_i8x16_swizzle((v128_t)ids, wasm_v128_load(bytes));
 }
 
-static inline size_t vec_lanes(vec_mask mask) {
-    return (size_t)__builtin_popcount(mask);
+static inline vec_ids zip_low(vec_ids a, vec_ids b) {
+    return (vec_ids)wasm_i32x4_shuffle((v128_t)a, (v128_t)b, 0, 4, 1, 5);
 }
 
-// For each set of lanes: the bytes of its members, in ascending order. What follows them is not used.
-#define LANE(k) 4 * (k), 4 * (k) + 1, 4 * (k) + 2, 4 * (k) + 3
-static const uint8_t lane_bytes[1 << WIDTH][16] = {
-    {0},
-    {LANE(0)},
-    {LANE(1)},
-    {LANE(0), LANE(1)},
-    {LANE(2)},
-    {LANE(0), LANE(2)},
-    {LANE(1), LANE(2)},
-    {LANE(0), LANE(1), LANE(2)},
-    {LANE(3)},
-    {LANE(0), LANE(3)},
-    {LANE(1), LANE(3)},
-    {LANE(0), LANE(1), LANE(3)},
-    {LANE(2), LANE(3)},
-    {LANE(0), LANE(2), LANE(3)},
-    {LANE(1), LANE(2), LANE(3)},
-    {LANE(0), LANE(1), LANE(2), LANE(3)},
-};
-
-static inline bp_pair *vec_emit(bp_pair *out, vec_mask mask, vec_ids a, vec_ids b) {
-    const v128_t bytes = wasm_v128_load(lane_bytes[mask]);
-    const v128_t first = wasm_i8x16_swizzle(a, bytes), second = wasm_i8x16_swizzle(b, bytes);
-    wasm_v128_store(out, wasm_i32x4_shuffle(first, second, 0, 4, 1, 5));
-    wasm_v128_store(out + 2, wasm_i32x4_shuffle(first, second, 2, 6, 3, 7));
-    return out + vec_lanes(mask);
+static inline vec_ids zip_high(vec_ids a, vec_ids b) {
+    return (vec_ids)wasm_i32x4_shuffle((v128_t)a, (v128_t)b, 2, 6, 3, 7);
 }
 
-static inline uint32_t *vec_emit_ids(uint32_t *out, vec_mask mask, vec_ids ids) {
-    wasm_v128_store(out, wasm_i8x16_swizzle(ids, wasm_v128_load(lane_bytes[mask])));
-    return out + vec_lanes(mask);
-}
-
-typedef struct rec {
-    v128_t half[2];
-} rec;
-
-static inline rec rec_load(const bp_record *from) {
-    const float *values = (const float *)(const void *)from;
-    return (rec){{wasm_v128_load(values), wasm_v128_load(values + 4)}};
-}
-
-static inline void rec_store(bp_record *to, rec record) {
-    float *values = (float *)(void *)to;
-    wasm_v128_store(values, record.half[0]);
-    wasm_v128_store(values + 4, record.half[1]);
-}
-
-static inline rec rec_smaller(rec a, rec b) {
-    return (rec){{vec_smaller(a.half[0], b.half[0]), vec_smaller(a.half[1], b.half[1])}};
-}
-
-static inline rec rec_larger(rec a, rec b) {
-    return (rec){{vec_larger(a.half[0], b.half[0]), vec_larger(a.half[1], b.half[1])}};
-}
-
-static inline size_t rec_at_most(rec a, rec b) {
-    const v128_t both = wasm_v128_and(wasm_f32x4_le(a.half[0], b.half[0]), wasm_f32x4_le(a.half[1], b.half[1]));
-    return (wasm_i32x4_bitmask(both) & 7) == 7;
-}
-
-static inline v128_t overlap_on(vec box_min, vec box_max, const float *min, const float *max) {
-    return wasm_v128_and(wasm_f32x4_le(box_min, wasm_v128_load(max)), wasm_f32x4_le(wasm_v128_load(min), box_max));
-}
-
-#define AXIS_OVERLAP(box, candidates, axis, at)                                                                        \
-    overlap_on((box)->min[axis], (box)->max[axis], (candidates)->min[axis] + (at), (candidates)->max[axis] + (at))
-#define OVERLAP_ACROSS(box, candidates, at)                                                                            \
-    wasm_v128_and(AXIS_OVERLAP(box, candidates, 1, at), AXIS_OVERLAP(box, candidates, 2, at))
-#define OVERLAP(box, candidates, at)                                                                                   \
-    wasm_v128_and(AXIS_OVERLAP(box, candidates, 0, at), OVERLAP_ACROSS(box, candidates, at))
-#define vec_overlap(box, candidates, at) vec_lanes_of(OVERLAP(box, candidates, at))
-#define vec_overlap_across(box, candidates, at) vec_lanes_of(OVERLAP_ACROSS(box, candidates, at))
-#define vec_overlap_apart(box, candidates, at, flags, ids)                                                             \
-    vec_lanes_of(wasm_v128_and(OVERLAP(box, candidates, at),                                                           \
-                               wasm_i32x4_eq(wasm_v128_and(flags, ids), wasm_i32x4_const(0, 0, 0, 0))))
-
-// V8 asks in each round of a loop whether it shall stop, and needs registers for that.
-#define LOOPS_ARE_DEAR
-
-#include "kernels/overlap_loop.h"
-
-#include "kernels/probe_loop.h"
-
-#include "kernels/record_loop.h"
-
-#include "kernels/tree_loop.h"
-
-#include "kernels/sweep_loop.h"
-
-#include "kernels/strip_loop.h"
-
-#include "kernels/near_loop.h"
+#include "kernels/four_lanes.h"
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
@@ -254,7 +93,7 @@ static inline v128_t four_cells(v128_t coordinates, v128_t inverse) {
 // bp_fit_extent
 static inline v128_t fit_extents(v128_t min, v128_t max) {
     const v128_t farthest = wasm_f32x4_pmax(wasm_f32x4_abs(max), wasm_f32x4_abs(min));
-    return wasm_f32x4_pmax(vec_multiply(farthest, vec_set(0x1p-25f)), vec_subtract(max, min));
+    return wasm_f32x4_pmax(wasm_f32x4_mul(farthest, wasm_f32x4_splat(0x1p-25f)), wasm_f32x4_sub(max, min));
 }
 
 static size_t wasm_cell_keys(const bp_level *level, uint32_t dimensions, const bp_box *boxes, size_t count,
@@ -290,17 +129,17 @@ static size_t wasm_cell_keys(const bp_level *level, uint32_t dimensions, const b
 static void wasm_measure(const bp_columns *columns, size_t position, size_t count, const bp_level *level,
                          bp_measures *measures) {
     const v128_t outside = wasm_i32x4_splat(-(int32_t)(1u << level->bits[0])), zero = wasm_i32x4_const(0, 0, 0, 0);
-    const v128_t reach = vec_set(level->reach[0]);
+    const v128_t reach = wasm_f32x4_splat(level->reach[0]);
     const v128_t x = wasm_f64x2_splat(level->inverse[0]), y = wasm_f64x2_splat(level->inverse[1]);
     const v128_t z = wasm_f64x2_splat(level->inverse[2]);
     for (size_t i = 0; i < count; i += WIDTH) {
         const size_t p = position + i;
-        const v128_t low = four_cells(vec_subtract(vec_load(columns->min[0] + p), reach), x);
-        const v128_t high = four_cells(vec_load(columns->max[0] + p), x);
-        const v128_t crosses_y =
-            wasm_i32x4_sub(four_cells(vec_load(columns->max[1] + p), y), four_cells(vec_load(columns->min[1] + p), y));
-        const v128_t crosses_z =
-            wasm_i32x4_sub(four_cells(vec_load(columns->max[2] + p), z), four_cells(vec_load(columns->min[2] + p), z));
+        const v128_t low = four_cells(wasm_f32x4_sub(wasm_v128_load(columns->min[0] + p), reach), x);
+        const v128_t high = four_cells(wasm_v128_load(columns->max[0] + p), x);
+        const v128_t crosses_y = wasm_i32x4_sub(four_cells(wasm_v128_load(columns->max[1] + p), y),
+                                                four_cells(wasm_v128_load(columns->min[1] + p), y));
+        const v128_t crosses_z = wasm_i32x4_sub(four_cells(wasm_v128_load(columns->max[2] + p), z),
+                                                four_cells(wasm_v128_load(columns->min[2] + p), z));
         const v128_t edge = wasm_i32x4_ne(wasm_v128_and(wasm_v128_xor(low, high), outside), zero);
         const v128_t crossed = wasm_v128_or(crosses_y, wasm_i32x4_shl(crosses_z, 1));
         wasm_v128_store(measures->low + i, low);
@@ -353,7 +192,7 @@ static void wasm_gather_entries(const bp_columns *columns, size_t begin, size_t 
 
 // bp_strip_cell of a corner
 static inline v128_t strip_cells(v128_t corner, v128_t low, v128_t inverse, v128_t last) {
-    return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_pmin(last, vec_multiply(vec_subtract(corner, low), inverse)));
+    return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_pmin(last, wasm_f32x4_mul(wasm_f32x4_sub(corner, low), inverse)));
 }
 
 static size_t wasm_strip_entries(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end, uint32_t *keys,
@@ -376,44 +215,9 @@ static size_t wasm_strip_entries(const bp_strips *strips, const bp_box *boxes, s
     return count;
 }
 
-const bp_kernels bp_kernels_wasm = {
-    .cell_keys = wasm_cell_keys,
-    .gather = wasm_gather,
-    .measure = wasm_measure,
-    .test_ranges = vec_test_ranges,
-    .test_rows = vec_test_rows,
-    .test_sweep = vec_test_sweep,
-    .extend_bounds = vec_extend_bounds,
-    .probe_box = vec_probe_box,
-    .probe_lines = vec_probe_lines,
-    .part_records = vec_part_records,
-    .select_records = vec_select_records,
-    .count_sides = vec_count_sides,
-    .survey = plain_survey,
-    .strip_entries = wasm_strip_entries,
-    .gather_entries = wasm_gather_entries,
-    .test_strips = vec_test_strips,
-    .cut_boxes = plain_cut_boxes,
-    .map_cells = plain_map_cells,
-    .list_entries = plain_list_entries,
-    .join_cells = plain_join_cells,
-    .bundle_bounds = plain_bundle_bounds,
-    .fill_blocks = plain_fill_blocks,
-    .open_bundles = plain_open_bundles,
-    .open_blocks = plain_open_blocks,
-    .meet_lanes = plain_meet_lanes,
-    .join_block = plain_join_block,
-    .tree_keys = plain_tree_keys,
-    .tree_fill = plain_tree_fill,
-    .tree_lift = plain_tree_lift,
-    .tree_open = vec_tree_open,
-    .tree_cross = vec_tree_cross,
-    .tree_join = vec_tree_join,
-    .tree_descend = vec_tree_descend,
-    .tree_meet = vec_tree_meet,
-    .fill_tube = vec_fill_tube,
-    .find_near = vec_find_near,
-    .sort_rows = plain_sort_rows,
-    .measure_near = plain_measure_near,
-};
+// V8 asks in each round of a loop whether it shall stop, and needs registers for that.
+#define LOOPS_ARE_DEAR
+#define KERNELS bp_kernels_wasm
+#define BUILDING(name) wasm_##name
+#include "kernels/table.h"
 #endif

@@ -1,0 +1,72 @@
+// The kernels of one instruction set: the loops over its vector type, and the table of all kernels, a row for each. The including
+// file first defines the vector type (overlap_loop.h begins with what that consists of), and
+//   KERNELS             the name of the table
+//   BUILDING(name)      the kernels that build grids and strips, if it has some of its own: x86_##name
+//   WIDE(name)          the same for those that need more than four lanes
+#include "kernels/plain.h"
+#include "kernels/plain_bundles.h"
+#include "kernels/plain_map.h"
+#include "kernels/plain_strips.h"
+#include "kernels/plain_tree.h"
+
+#include "kernels/overlap_loop.h"
+
+#include "kernels/probe_loop.h"
+
+#include "kernels/record_loop.h"
+
+#include "kernels/tree_loop.h"
+
+#include "kernels/sweep_loop.h"
+
+#include "kernels/strip_loop.h"
+
+#include "kernels/near_loop.h"
+
+#if !defined(BUILDING)
+#define BUILDING(name) plain_##name
+#endif
+#if !defined(WIDE)
+#define WIDE(name) plain_##name
+#endif
+
+const bp_kernels KERNELS = {
+    .cell_keys = BUILDING(cell_keys),
+    .gather = BUILDING(gather),
+    .measure = BUILDING(measure),
+    .test_ranges = vec_test_ranges,
+    .test_rows = vec_test_rows,
+    .test_sweep = vec_test_sweep,
+    .extend_bounds = vec_extend_bounds,
+    .probe_box = vec_probe_box,
+    .probe_lines = vec_probe_lines,
+    .part_records = vec_part_records,
+    .select_records = vec_select_records,
+    .count_sides = vec_count_sides,
+    .survey = WIDE(survey),
+    .strip_entries = BUILDING(strip_entries),
+    .gather_entries = BUILDING(gather_entries),
+    .test_strips = vec_test_strips,
+    .cut_boxes = WIDE(cut_boxes),
+    .map_cells = WIDE(map_cells),
+    .list_entries = WIDE(list_entries),
+    .join_cells = WIDE(join_cells),
+    .bundle_bounds = WIDE(bundle_bounds),
+    .fill_blocks = WIDE(fill_blocks),
+    .open_bundles = WIDE(open_bundles),
+    .open_blocks = WIDE(open_blocks),
+    .meet_lanes = WIDE(meet_lanes),
+    .join_block = WIDE(join_block),
+    .tree_keys = plain_tree_keys,
+    .tree_fill = WIDE(tree_fill),
+    .tree_lift = plain_tree_lift,
+    .tree_open = vec_tree_open,
+    .tree_cross = vec_tree_cross,
+    .tree_join = vec_tree_join,
+    .tree_descend = vec_tree_descend,
+    .tree_meet = vec_tree_meet,
+    .fill_tube = vec_fill_tube,
+    .find_near = vec_find_near,
+    .sort_rows = WIDE(sort_rows),
+    .measure_near = WIDE(measure_near),
+};
