@@ -82,7 +82,7 @@ def entry_html(name: str, text: str) -> str:
     is_signature = re.match(r"\w+\(", first)
     code = code_block(first.replace("\n", " "), "python") if is_signature else ""
     body = docstring_html(rest if is_signature else text)
-    kind = ' <span class="kind">class</span>' if name in ("World", "Update", "NeighborList", "GpuArray") else ""
+    kind = ' <span class="kind">class</span>' if name in ("World", "Update", "GpuArray") else ""
     return f'<section class="item"><h3 id="{name}"><code>{escape(name)}</code>{kind}</h3>{code}{body}</section>'
 
 
@@ -94,8 +94,6 @@ def page(root: Path) -> str:
         raise SystemExit(f"site: no docstrings for {sorted(expected - set(found))} of the Python package")
     world = [name for name in found if name.startswith("World.")]
     parts = [("One call, no state", ONE_CALL), ("A world of objects that move", ["World", *world, "Update"])]
-    points = [name for name in found if name.startswith("NeighborList")]
-    parts.append(("Neighbours while points move", points))
     parts.append(("Arrays on a GPU", ["GpuArray", "free_gpu_memory"]))
     parts.append(("Which method, and why", OTHERS))
     out = ["<h1>Python reference</h1>", docstring_html(ast.get_docstring(init_module(root)) or "")]

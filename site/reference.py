@@ -11,11 +11,9 @@ from text import comment_html, code_block, escape, first_sentence, inline, link_
 
 HEADERS = [
     ("include/broadphase/broadphase.h", "The library: boxes in, pairs out; worlds, queries, neighbours"),
-    ("include/broadphase/broadphase_neighbors.h", "Points that move: neighbours with a skin"),
     ("include/broadphase/broadphase_methods.h", "For experts: the settings of single methods"),
     ("include/broadphase/broadphase_tune.h", "For experts: tuning, and why a method was chosen"),
     ("include/broadphase/broadphase.hpp", "C++17: calls and worlds"),
-    ("include/broadphase/broadphase_neighbors.hpp", "C++17: neighbours with a skin"),
     ("include/broadphase/broadphase_values.hpp", "C++17: errors, views of arrays, hooks"),
     ("include/broadphase/broadphase_mpi.h", "Objects on many machines, over MPI"),
     ("include/broadphase/broadphase_cuda.h", "Boxes on a GPU, with CUDA"),

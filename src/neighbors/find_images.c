@@ -5,17 +5,26 @@
 //                                                    v
 //                                                  rows of indices, and what was asked for beside them (image_rows.h)
 //
-#include "neighbors/find_images.h"
 #include "base/log.h"
 #include "base/workers.h"
+#include "neighbors/neighbor_request.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+typedef struct image_search {
+    const bp_lattice *lattice; // NULL: open space
+    bp_setup setup;
+    bp_radii radii; // one for all: the largest cutoff once it is checked
+    bp_image_rows rows;
+    bp_point_images images;
+    bp_buffer moved; // points
+} image_search;
+
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
-static bp_status refuse(const bp_image_search *s, const char *what) {
+static bp_status refuse(const image_search *s, const char *what) {
     bp_log_write(&s->setup.methods.runtime.log, "%s", what);
     return BP_ERROR_ARGUMENT;
 }
@@ -25,7 +34,7 @@ static bool is_radius(double radius) {
 }
 
 // Finds the largest cutoff.
-static bp_status check_cutoffs(bp_image_search *s) {
+static bp_status check_cutoffs(image_search *s) {
     const bp_lattice *l = s->lattice;
     if (l->cutoffs == NULL || l->kind_count == 0 || l->kind_count > UINT32_MAX) {
         return refuse(s, "lattice.kinds: there must be cutoffs, for at least one kind");
@@ -43,7 +52,7 @@ static bp_status check_cutoffs(bp_image_search *s) {
     return BP_OK;
 }
 
-static bp_status check_kinds(bp_image_search *s, size_t count) {
+static bp_status check_kinds(image_search *s, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         if (s->lattice->kinds[i] >= s->lattice->kind_count) {
             bp_log_write(&s->setup.methods.runtime.log, "lattice.kinds: point %zu is of kind %lu, but there are %zu", i,
@@ -54,11 +63,11 @@ static bp_status check_kinds(bp_image_search *s, size_t count) {
     return check_cutoffs(s);
 }
 
-static bool has_kinds(const bp_image_search *s) {
+static bool has_kinds(const image_search *s) {
     return s->lattice != NULL && s->lattice->kinds != NULL;
 }
 
-bp_status bp_image_search_check(bp_image_search *s, const bp_points *points) {
+static bp_status check_search(image_search *s, const bp_points *points) {
     const float *period = s->setup.overlap.period;
     if (period[0] != 0.0f || period[1] != 0.0f || period[2] != 0.0f) {
         return refuse(s, "config.period: must be 0 here; lattice.cell says what repeats");
@@ -75,30 +84,28 @@ bp_status bp_image_search_check(bp_image_search *s, const bp_points *points) {
 
 // ---- the filter -----------------------------------------------------------------------------------------------------
 
-static bool is_in_cutoff(const bp_image_search *s, uint32_t point, uint32_t name, uint32_t of) {
+static bool is_in_cutoff(const image_search *s, uint32_t point, uint32_t name, uint32_t of) {
     const bp_lattice *l = s->lattice;
     const double cutoff = l->cutoffs[l->kinds[point] * l->kind_count + l->kinds[of]];
     return bp_image_square(&s->images, point, name) <= cutoff * cutoff;
 }
 
-bool bp_image_search_asks(const bp_image_search *s) {
+// Whether there is anything but the distance to be asked about: kinds, the caller's filter.
+static bool asks(const image_search *s) {
     return has_kinds(s) || s->setup.filter.pass != NULL;
 }
 
-bool bp_image_search_passes(const bp_image_search *s, uint32_t point, uint32_t name) {
+static int pass_kinds(void *context, uint32_t point, uint32_t name) {
+    const image_search *s = context;
     const bp_filter *caller = &s->setup.filter;
     const uint32_t of = bp_image_point(&s->images, name), smaller = point < of ? point : of;
     return (!has_kinds(s) || is_in_cutoff(s, point, name, of)) &&
            (caller->pass == NULL || caller->pass(caller->context, smaller, point < of ? of : point) != 0);
 }
 
-static int pass_kinds(void *context, uint32_t point, uint32_t name) {
-    return bp_image_search_passes(context, point, name);
-}
-
 // Of (a, b, shift) and (b, a, -shift), the first has the greater name on the other side.
 static int pass_image(void *context, uint32_t point, uint32_t name) {
-    const bp_image_search *s = context;
+    const image_search *s = context;
     const uint32_t own = bp_image_name(&s->images, point);
     const bool half = (s->setup.flags & BP_NEIGHBORS_HALF) != 0;
     return (half ? name > own : name != own) && pass_kinds(context, point, name);
@@ -106,21 +113,20 @@ static int pass_image(void *context, uint32_t point, uint32_t name) {
 
 // ---- search ---------------------------------------------------------------------------------------------------------
 
-static bp_neighbor_request request_of(bp_image_search *s) {
+static bp_neighbor_request request_of(image_search *s) {
     const bp_filter none = {.pass = NULL}, kinds = {.pass = pass_kinds, .context = s};
     return (bp_neighbor_request){.a = {.doubles = s->images.given, .count = s->images.count, .is_double = true},
                                  .b = s->images.points,
                                  .radii = s->radii,
                                  .between = true,
-                                 .grid_filter = bp_image_search_asks(s) ? kinds : none,
+                                 .grid_filter = asks(s) ? kinds : none,
                                  .box_filter = {.pass = pass_image, .context = s},
                                  .images = &s->images,
-                                 .beside = &s->rows,
-                                 .order = s->order};
+                                 .beside = &s->rows};
 }
 
 // The points where their own images are.
-static bool move_points(bp_image_search *s) {
+static bool move_points(image_search *s) {
     const bp_point_images *images = &s->images;
     if (!bp_buffer_reserve(&s->moved, &s->setup.methods.runtime.allocator, 0, 3 * images->count + 1, sizeof(double))) {
         return false;
@@ -133,7 +139,7 @@ static bool move_points(bp_image_search *s) {
 }
 
 // The search itself repeats, if it can.
-static bp_status search_wrapped(bp_image_search *s, bool *served) {
+static bp_status search_wrapped(image_search *s, bool *served) {
     bp_status status = bp_point_images_wrap(&s->images, s->radii.same, &s->setup.methods.runtime, served);
     if (status == BP_OK && *served) {
         const bp_neighbor_request r = request_of(s);
@@ -142,7 +148,7 @@ static bp_status search_wrapped(bp_image_search *s, bool *served) {
     return status;
 }
 
-static bp_status search_copies(bp_image_search *s, bp_image_naming naming, bool *served) {
+static bp_status search_copies(image_search *s, bp_image_naming naming, bool *served) {
     bp_status status = bp_point_images_copy(&s->images, naming, &s->setup.methods.runtime);
     if (status == BP_OK) {
         const bp_neighbor_request r = request_of(s);
@@ -152,7 +158,7 @@ static bp_status search_copies(bp_image_search *s, bp_image_naming naming, bool 
 }
 
 // What no grid serves. Images were copied by place.
-static bp_status search_boxes(bp_image_search *s) {
+static bp_status search_boxes(image_search *s) {
     bp_neighbor_request r = request_of(s);
     if (!move_points(s)) {
         return BP_ERROR_MEMORY;
@@ -161,7 +167,7 @@ static bp_status search_boxes(bp_image_search *s) {
     return bp_neighbors_search_boxes(&r, &s->setup, &s->rows.result->rows);
 }
 
-static bp_status search_cell(bp_image_search *s) {
+static bp_status search_cell(image_search *s) {
     bool served = false;
     bp_status status = search_wrapped(s, &served);
     if (status == BP_OK && !served && bp_point_images_have_codes(&s->images)) {
@@ -173,7 +179,7 @@ static bp_status search_cell(bp_image_search *s) {
     return status == BP_OK && !served ? search_boxes(s) : status;
 }
 
-bp_status bp_image_search_run(bp_image_search *s, const bp_points *points) {
+static bp_status run_search(image_search *s, const bp_points *points) {
     const bp_status status = bp_point_images_begin(&s->images, s->lattice, s->setup.overlap.dimensions, points,
                                                    s->radii.same, &s->setup.methods.runtime);
     if (status == BP_OK && !bp_point_images_repeat(&s->images)) {
@@ -183,30 +189,15 @@ bp_status bp_image_search_run(bp_image_search *s, const bp_points *points) {
     return status == BP_OK ? search_cell(s) : status;
 }
 
-void bp_image_search_free(bp_image_search *s) {
-    const bp_allocator *allocator = &s->setup.methods.runtime.allocator;
-    bp_point_images_free(&s->images, allocator);
-    bp_buffer_free(&s->moved, allocator);
-}
-
-static void end_search(bp_image_search *s) {
-    const bp_neighbors *rows = &s->rows.result->rows;
-    bp_image_rows_end(&s->rows, &s->setup.methods.runtime.allocator);
-    if (s->setup.stats != NULL) { // without images
-        s->setup.stats->objects = s->images.count;
-        s->setup.stats->pairs = rows->offsets[rows->count];
-    }
-}
-
 static bp_status find_images(const bp_points *points, double radius, const bp_lattice *lattice, const bp_config *config,
                              bp_neighbor_images *images) {
-    bp_image_search s = {.lattice = lattice, .radii = {.same = radius}};
+    image_search s = {.lattice = lattice, .radii = {.same = radius}};
     bp_status status = bp_setup_complete(config, &s.setup);
     if (status == BP_OK) {
         status = bp_neighbors_check(&s.setup, images == NULL ? NULL : &images->rows);
     }
     if (status == BP_OK) {
-        status = bp_image_search_check(&s, points);
+        status = check_search(&s, points);
     }
     if (status != BP_OK) {
         return status;
@@ -219,13 +210,18 @@ static bp_status find_images(const bp_points *points, double radius, const bp_la
                              .flags = s.setup.flags & BP_IMAGE_ROWS_FLAGS,
                              .kernels = s.setup.methods.kernels};
     bp_workers_expect(&s.setup.methods.runtime.executor);
-    status = bp_image_search_run(&s, points);
+    status = run_search(&s, points);
     bp_workers_rest(&s.setup.methods.runtime.executor);
     bp_workers_close(&s.setup.methods.runtime);
     if (status == BP_OK) {
-        end_search(&s);
+        bp_image_rows_end(&s.rows, &s.setup.methods.runtime.allocator);
     }
-    bp_image_search_free(&s);
+    if (status == BP_OK && s.setup.stats != NULL) { // without images
+        s.setup.stats->objects = s.images.count;
+        s.setup.stats->pairs = images->rows.offsets[images->rows.count];
+    }
+    bp_point_images_free(&s.images, &s.setup.methods.runtime.allocator);
+    bp_buffer_free(&s.moved, &s.setup.methods.runtime.allocator);
     return status;
 }
 

@@ -268,7 +268,6 @@ bp_status bp_neighbors_search_grid(const bp_neighbor_request *r, const bp_setup 
                                      .between = r->between && r->images == NULL,
                                      .half = (setup->flags & BP_NEIGHBORS_HALF) != 0,
                                      .beside = r->beside,
-                                     .order = r->order,
                                      .filter = r->grid_filter,
                                      .kernels = setup->methods.kernels,
                                      .runtime = &setup->methods.runtime};

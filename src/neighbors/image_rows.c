@@ -240,7 +240,7 @@ void bp_image_rows_finish(const bp_image_rows *r, const uint32_t *points, size_t
         measure_rows(r, points, count);
         return;
     }
-    for (size_t i = 0; i < count && !r->keeps_names; ++i) {
+    for (size_t i = 0; i < count; ++i) {
         const size_t begin = rows->offsets[points[i]];
         name_points(r->images, rows->indices + begin, rows->offsets[points[i] + (size_t)1] - begin);
     }

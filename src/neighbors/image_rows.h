@@ -16,8 +16,7 @@
 typedef struct bp_image_rows {
     const bp_point_images *images;
     bp_neighbor_images *result;
-    uint32_t flags;   // some of BP_IMAGE_ROWS_FLAGS
-    bool keeps_names; // rows stay as they were found; no flags then
+    uint32_t flags; // some of BP_IMAGE_ROWS_FLAGS
     const bp_kernels *kernels;
 } bp_image_rows;
 

@@ -350,17 +350,6 @@ static void free_near_search(near_search *s) {
     bp_point_grid_free(&s->others, allocator_of(s));
 }
 
-// The points in the order of their positions.
-static void put_order(const near_search *s) {
-    size_t count = 0;
-    for (size_t at = 0; at < s->request->nearness.first.count; ++at) {
-        uint32_t point;
-        if (bp_row_places_has(&s->places, at, &point)) {
-            s->request->order[count++] = point;
-        }
-    }
-}
-
 static bool search_grids(near_search *s, bp_neighbors *rows) {
     if (!reserve_search(s)) {
         return false;
@@ -368,9 +357,6 @@ static bool search_grids(near_search *s, bp_neighbors *rows) {
     choose_chunks(s);
     s->places = (bp_row_places){
         .ids = s->grid.columns.id, .images = s->request->nearness.images, .kernels = s->request->kernels};
-    if (s->request->order != NULL) {
-        put_order(s);
-    }
     bp_parallel_for(&s->request->runtime->executor, s->blocks.count, task_search_block, s);
     return !any_failed(s) && make_rows(s, rows);
 }

@@ -20,8 +20,7 @@ typedef struct bp_near_request {
     bp_nearness nearness; // with one radius for all; both sets are the same unless `between`
     bool between, half;
     bp_image_rows *beside; // of images: what their rows become; else NULL
-    uint32_t *order;  // gets the points in the order of the cells, neighbours one after the other; NULL: not wanted
-    bp_filter filter; // pass may be NULL; of images it is asked about (point, name)
+    bp_filter filter;      // pass may be NULL; of images it is asked about (point, name)
     const bp_kernels *kernels;
     const bp_runtime *runtime;
 } bp_near_request;

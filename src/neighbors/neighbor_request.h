@@ -16,7 +16,6 @@ typedef struct bp_neighbor_request {
     // Of images, NULL else: these are `b`, and `a` has the points, moved into the cell. The rows are those of beside->result.
     const bp_point_images *images;
     bp_image_rows *beside;
-    uint32_t *order; // of images: gets the points in an order in which neighbours follow each other, if there is one
 } bp_neighbor_request;
 
 // Whether the calls of this file can be made with this setup; logs why not.

@@ -399,12 +399,6 @@ static bp_status survey_points(bp_point_images *images, const bp_runtime *runtim
     return valid ? BP_OK : refuse_point(images, runtime);
 }
 
-bp_status bp_point_images_take(bp_point_images *images, const bp_points *points, uint32_t dimensions,
-                               const bp_runtime *runtime) {
-    return take_points(images, points, dimensions, &runtime->allocator) ? survey_points(images, runtime)
-                                                                        : BP_ERROR_MEMORY;
-}
-
 bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *lattice, uint32_t dimensions,
                                 const bp_points *points, double radius, const bp_runtime *runtime) {
     for (int edge = 0; lattice != NULL && edge < 3; ++edge) {
@@ -417,7 +411,10 @@ bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *latti
         return refuse_lattice(runtime, "lattice.periodic: in two dimensions the third edge cannot repeat");
     }
     make_codes(images);
-    const bp_status status = bp_point_images_take(images, points, dimensions, runtime);
+    if (!take_points(images, points, dimensions, &runtime->allocator)) {
+        return BP_ERROR_MEMORY;
+    }
+    const bp_status status = survey_points(images, runtime);
     images->points = (bp_points){.doubles = images->given, .count = images->count, .is_double = true};
     return status == BP_OK && bp_point_images_repeat(images) ? plan_images(images, radius, runtime) : status;
 }

@@ -72,9 +72,6 @@ typedef struct bp_point_images {
 // Takes points and a cell, for open space first. `lattice` is checked, and so are the points. Logs what is wrong.
 bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *lattice, uint32_t dimensions,
                                 const bp_points *points, double radius, const bp_runtime *runtime);
-// The same number of points elsewhere, and the same images of them: they are checked.
-bp_status bp_point_images_take(bp_point_images *images, const bp_points *points, uint32_t dimensions,
-                               const bp_runtime *runtime);
 static inline bool bp_point_images_repeat(const bp_point_images *images) {
     return images->periodic[0] || images->periodic[1] || images->periodic[2];
 }
@@ -132,22 +129,17 @@ static inline uint32_t bp_image_seen(const bp_point_images *images, const int32_
     return of;
 }
 
-// From a point to another that is moved, by the definition; returns the square of its length.
-static inline double bp_image_vector(const double from[3], const double to[3], const double move[3], double vector[3]) {
-    for (int axis = 0; axis < 3; ++axis) {
-        vector[axis] = (to[axis] - from[axis]) + move[axis];
-    }
-    return (vector[0] * vector[0] + vector[1] * vector[1]) + vector[2] * vector[2];
-}
-
-// Of a point, by its index, and an image.
+// From a point, by its index, to an image: the square of the distance, by the definition.
 static inline double bp_image_square(const bp_point_images *images, uint32_t point, uint32_t name) {
     int32_t home[3], shift[3];
     double move[3], vector[3];
     bp_image_home(images, point, home);
     const uint32_t of = bp_image_seen(images, home, name, shift);
     bp_image_move(images, shift, move);
-    return bp_image_vector(images->given + 3 * (size_t)point, images->given + 3 * (size_t)of, move, vector);
+    for (size_t axis = 0; axis < 3; ++axis) {
+        vector[axis] = (images->given[3 * (size_t)of + axis] - images->given[3 * (size_t)point + axis]) + move[axis];
+    }
+    return (vector[0] * vector[0] + vector[1] * vector[1]) + vector[2] * vector[2];
 }
 
 #endif

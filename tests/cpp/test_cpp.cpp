@@ -1,7 +1,6 @@
 // The C++ header: the same answers as C, from every kind of range; who owns what; what failures say. Compiled as C++17 and
 // as C++20, by gcc and clang.
 #include <broadphase/broadphase.hpp>
-#include <broadphase/broadphase_neighbors.hpp>
 
 #include <atomic>
 #include <cmath>
@@ -274,30 +273,6 @@ template <class T> void finds_neighbors() {
     check_error(BP_ERROR_ARGUMENT, "threes", __LINE__, [] { broadphase::neighbors(std::vector<T>(4), T(1)); });
     check_error(BP_ERROR_ARGUMENT, "radii", __LINE__, [&] { broadphase::neighbors(points, std::vector<T>(4)); });
     check_error(BP_ERROR_ARGUMENT, "radius", __LINE__, [&] { broadphase::neighbors(points, T(-1)); });
-}
-
-template <class T> void keeps_neighbors() {
-    auto points = random_points<T>(400, 7);
-    const auto near = [](std::size_t, std::size_t) { return 1.0; };
-    broadphase::neighbor_world first(1.0, 0.2), world(std::move(first));
-    for (int step = 0; step < 5; ++step) {
-        const bp_neighbor_images &found = world.update(points);
-        const neighbor_list rows = broadphase::neighbors(points, T(1));
-        CHECK(is_right(rows, points, points, near));
-        CHECK(found.rows.count == points.size() &&
-              std::equal(rows.offsets().begin(), rows.offsets().end(), found.rows.offsets));
-        CHECK(std::equal(rows.indices().begin(), rows.indices().end(), found.rows.indices));
-        for (std::size_t i = 0; i < points.size(); ++i) points[i][i % 3] += T(0.015);
-    }
-    CHECK(world.searches() == 1);
-    first = std::move(world);
-    const double cell[3][3] = {{9, 0, 0}, {0, 9, 0}, {0, 0, 9}};
-    first.set_cell(cell);
-    first.update(points);
-    CHECK(first.searches() == 2 && first.handle() != nullptr);
-    check_error(BP_ERROR_ARGUMENT, "skin", __LINE__, [] { broadphase::neighbor_world(1.0, -1.0); });
-    points[3][0] = std::numeric_limits<T>::quiet_NaN();
-    check_error(BP_ERROR_BOX, "point 3", __LINE__, [&] { first.update(points); });
 }
 
 // ---- worlds ---------------------------------------------------------------------------------------------------------
@@ -577,8 +552,6 @@ int main() {
     leaks_nothing_when_memory_is_short();
     finds_neighbors<float>();
     finds_neighbors<double>();
-    keeps_neighbors<float>();
-    keeps_neighbors<double>();
     a_world_moves<bp_box>();
     a_world_moves<bp_box_double>();
     a_world_keeps_objects();

@@ -33,7 +33,7 @@ from ._core import (
     pairs,
     tune,
 )
-from .atoms import NeighborList, neighbor_list
+from .atoms import neighbor_list
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -45,7 +45,6 @@ __all__ = [
     "GpuArray",
     "IdError",
     "InternalError",
-    "NeighborList",
     "UnsupportedError",
     "Update",
     "World",

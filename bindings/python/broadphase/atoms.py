@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Mapping
 
 import numpy
 
-from ._core import ArgumentError, _neighbor_world, neighbor_images
+from ._core import ArgumentError, neighbor_images
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -74,53 +74,6 @@ def neighbor_list(
         found = _with_themselves(found, everyone[limit(everyone, everyone) > 0 * everyone])
     wanted = tuple(found[name] for name in quantities)
     return wanted if len(wanted) > 1 else wanted[0]
-
-
-class NeighborList:
-    """Neighbours while points move, kept with a skin: `update` gives what `neighbor_images` gives for the points now.
-
-    All neighbours within radius + skin are kept, and measured at each update; only when a point has moved by half of the skin
-    they are searched for anew. The results are the same, always. Arguments are those of `neighbor_images`, but for the filter;
-    `radius` is a table where there are `kinds`. A jump to the other side of a cell is a move: let coordinates run on. It may
-    be pickled and copied; a copy begins with a search of its own.
-
-    >>> import broadphase
-    >>> near = broadphase.NeighborList(1.0, skin=0.2, distances=True)
-    >>> offsets, indices, distances, vectors, shifts = near.update([[0, 0, 0], [1.05, 0, 0]])
-    >>> indices
-    array([], dtype=uint32)
-    >>> near.update([[0, 0, 0], [0.98, 0, 0]])[2], near.searches
-    (array([0.98, 0.98]), 1)
-    """
-
-    def __init__(self, radius: ArrayLike, skin: float = 0.3, **settings: Any) -> None:
-        self.radius, self.skin = radius, skin
-        self._settings = settings
-        self._world = _neighbor_world(radius, skin, **settings)
-
-    def update(self, points: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], Any, Any, Any]:
-        """(offsets, indices, distances, vectors, shifts) of the points as they are now: arrays of their own."""
-        return self._world.update(points)
-
-    def set_cell(self, cell: ArrayLike) -> None:
-        """Another cell, for the updates that follow: the next one searches anew."""
-        self._world.set_cell(cell)
-        self._settings["cell"] = numpy.array(cell, dtype=float)
-
-    @property
-    def searches(self) -> int:
-        """How many updates have searched anew."""
-        return self._world.searches
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_world"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _settings=dict(state["_settings"]))
-        self._world = _neighbor_world(self.radius, self.skin, **self._settings)
-
-    def __repr__(self) -> str:
-        return f"<broadphase.NeighborList: radius {self.radius!r}, skin {self.skin}, {self.searches} searches>"
 
 
 def _radius_and_kinds(cutoff: Any, numbers: Any, count: int) -> tuple[Any, Any, Any]:

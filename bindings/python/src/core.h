@@ -34,7 +34,6 @@ typedef struct core_objects {
     PyObject *memory_type;    // rows_out.c
     PyObject *world_type;     // world.c
     PyObject *update_type;    // world_update.c
-    PyObject *neighbor_type;  // neighbor_world.c
     PyObject *gpu_array_type; // gpu_array.c
 } core_objects;
 
@@ -56,8 +55,6 @@ PyObject *core_pairs(PyObject *module, PyObject *const *values, Py_ssize_t count
 PyObject *core_explain(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *core_neighbors(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *core_neighbor_images(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
-PyObject *core_neighbor_world(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
-bool neighbor_world_begin(PyObject *module); // makes core.neighbor_type
 PyObject *core_mesh_pairs(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *core_tune(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *core_methods(PyObject *module, PyObject *unused);

@@ -97,18 +97,3 @@ PyObject *lattice_arrays_take(bp_neighbor_images *found) {
         array_or_none(found->shifts, found->shift_capacity, count, 3, sizeof(int32_t), core.int32)};
     return pack(arrays);
 }
-
-static PyObject *copy_or_none(const void *data, size_t count, size_t columns, size_t size, PyObject *dtype) {
-    return data == NULL ? Py_NewRef(Py_None) : rows_out_copy(data, count, columns, size, dtype);
-}
-
-PyObject *lattice_arrays_copy(const bp_neighbor_images *found) {
-    const bp_neighbors *rows = &found->rows;
-    const size_t count = rows->offsets[rows->count];
-    PyObject *arrays[5] = {rows_out_copy(rows->offsets, rows->count + 1, 1, sizeof(size_t), core.int64),
-                           rows_out_copy(rows->indices, count, 1, sizeof(uint32_t), core.uint32),
-                           copy_or_none(found->distances, count, 1, sizeof(double), core.float64),
-                           copy_or_none(found->vectors, count, 3, sizeof(double), core.float64),
-                           copy_or_none(found->shifts, count, 3, sizeof(int32_t), core.int32)};
-    return pack(arrays);
-}

@@ -23,8 +23,7 @@ bool lattice_has_kinds_for(const lattice_rows *rows, size_t count);
 bool lattice_take_flags(PyObject *const *truths, uint32_t *flags);
 void lattice_release(lattice_rows *rows);
 
-// (offsets, indices, distances, vectors, shifts): arrays that take over what was found, or copies of it.
+// (offsets, indices, distances, vectors, shifts): arrays that take over what was found.
 PyObject *lattice_arrays_take(bp_neighbor_images *found);
-PyObject *lattice_arrays_copy(const bp_neighbor_images *found);
 
 #endif

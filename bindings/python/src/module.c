@@ -77,7 +77,6 @@ static PyMethodDef functions[] = {{"pairs", CORE_NAMED(core_pairs), pairs_doc},
                                   {"mesh_pairs", CORE_NAMED(core_mesh_pairs), mesh_pairs_doc},
                                   {"neighbors", CORE_NAMED(core_neighbors), neighbors_doc},
                                   {"neighbor_images", CORE_NAMED(core_neighbor_images), neighbor_images_doc},
-                                  {"_neighbor_world", CORE_NAMED(core_neighbor_world), NULL},
                                   {"explain", CORE_NAMED(core_explain), explain_doc},
                                   {"tune", CORE_NAMED(core_tune), tune_doc},
                                   {"free_gpu_memory", core_free_gpu_memory, METH_NOARGS, free_gpu_memory_doc},
@@ -85,8 +84,7 @@ static PyMethodDef functions[] = {{"pairs", CORE_NAMED(core_pairs), pairs_doc},
                                   {NULL, NULL, 0, NULL}};
 
 static bool fill(PyObject *module) {
-    return find_numpy() && make_errors(module) && rows_out_begin() && neighbor_world_begin(module) &&
-           world_begin(module) && gpu_array_begin(module) &&
+    return find_numpy() && make_errors(module) && rows_out_begin() && world_begin(module) && gpu_array_begin(module) &&
            PyModule_AddStringConstant(module, "__version__", bp_version()) == 0;
 }
 
