@@ -31,15 +31,6 @@
 #define OCTREE(depth, objects)                                                                                         \
     .label = "octree depth=" #depth,                                                                                   \
     .config = {.method = BP_METHOD_OCTREE, SETTINGS(.octree_max_depth = (depth), .octree_max_objects = (objects))}
-#define SAMPLED(depth, objects)                                                                                        \
-    {                                                                                                                  \
-        .entrant = {                                                                                                   \
-            .label = "octree depth=" #depth " neighbors=sampled",                                                      \
-            .config = {.method = BP_METHOD_OCTREE,                                                                     \
-                       SETTINGS(.octree_max_depth = (depth), .octree_max_objects = (objects),                          \
-                                .octree_neighbors = BP_OCTREE_SAMPLED)}                                                \
-        }                                                                                                              \
-    }
 // Linked cells without vectors.
 #define PLAIN(size)                                                                                                    \
     {                                                                                                                  \
@@ -94,15 +85,13 @@ typedef struct experiment {
 
 static const experiment experiments[] = {
     TABLE("1", "reference", 100000, 200, {{LINKED(1.3)}, 5.24, 4.42, 1.75e8}, {{OCTREE(6, 11)}, 20.8, 17.9, 9.04e8},
-          {{HASH(128)}, 17.1, 12.5, 1.92e8}, KEPT(128), SORTED(128), SAMPLED(6, 11)),
+          {{HASH(128)}, 17.1, 12.5, 1.92e8}, KEPT(128), SORTED(128)),
     TABLE("2", "inhomogeneous", 100000, 200, {{LINKED(3.75)}, 15.9, 13.3, 7.09e8},
-          {{OCTREE(8, 11)}, 20.6, 17.3, 8.40e8}, {{HASH(128)}, 9.42, 6.50, 1.59e8}, KEPT(128), SORTED(128),
-          SAMPLED(8, 11)),
+          {{OCTREE(8, 11)}, 20.6, 17.3, 8.40e8}, {{HASH(128)}, 9.42, 6.50, 1.59e8}, KEPT(128), SORTED(128)),
     TABLE("3", "very-inhomogeneous", 80000, 200, {{LINKED(7)}, 93.0, 69.1, 5.06e9},
-          {{OCTREE(10, 11)}, 19.6, 17.3, 9.72e8}, {{HASH(128)}, 7.50, 5.60, 1.42e8}, KEPT(128), SORTED(128),
-          SAMPLED(10, 11)),
+          {{OCTREE(10, 11)}, 19.6, 17.3, 9.72e8}, {{HASH(128)}, 7.50, 5.60, 1.42e8}, KEPT(128), SORTED(128)),
     TABLE("4", "checkerboard", 1000000, 50, {{LINKED(2.1)}, 19.8, 14.8, 4.87e8}, {{OCTREE(8, 11)}, 73.6, 64.9, 4.12e9},
-          {{HASH(256)}, 30.2, 16.6, 3.71e8}, KEPT(256), SORTED(256), SAMPLED(8, 11)),
+          {{HASH(256)}, 30.2, 16.6, 3.71e8}, KEPT(256), SORTED(256)),
     TABLE("5", "polydisperse", 50000, 200, {{LINKED(4)}, 2.87, 2.64, 1.12e8}, {{HASH(128)}, 12.6, 8.99, 6.54e7},
           KEPT(128), SORTED(128), PLAIN(4)),
     TABLE("6", "more-polydisperse", 80000, 200, {{LINKED(40)}, 166.0, 165.8, 1.30e10},

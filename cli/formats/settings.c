@@ -81,11 +81,6 @@ static const char *hash_table_name(size_t index) {
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-static const char *octree_neighbors_name(size_t index) {
-    static const char *const names[] = {"stored", "sampled"};
-    return index < sizeof names / sizeof *names ? names[index] : NULL;
-}
-
 static const char *bvh_build_name(size_t index) {
     static const char *const names[] = {"top_down", "bottom_up", "insertion"};
     return index < sizeof names / sizeof *names ? names[index] : NULL;
@@ -134,8 +129,6 @@ static const config_field FIELDS[] = {
     {"octree_max_objects", FIELD_COUNT, 1, IN_METHODS(octree_max_objects), NULL, NULL, "more are split; 0: 11"},
     {"octree_max_depth", FIELD_COUNT, 1, IN_METHODS(octree_max_depth), NULL, NULL,
      "halvings of the cube; 0: automatic"},
-    {"octree_neighbors", FIELD_CHOICE, 1, IN_METHODS(octree_neighbors), octree_neighbors_name, "BP_OCTREE_",
-     "stored or sampled"},
     {"looseness", FIELD_REAL, 1, IN_METHODS(looseness), NULL, NULL,
      "reach of a node: 1 (straddlers stay high) to 8; 0: 2"},
     {"brute_force_below", FIELD_COUNT, 1, IN_METHODS(brute_force_below), NULL, NULL,

@@ -62,12 +62,6 @@ typedef enum bp_hash_table {
     BP_HASH_OPEN         ///< in the next free slot (linear probing); at most half of the slots are in use
 } bp_hash_table;
 
-/// octree: how a leaf knows the leaves around it.
-typedef enum bp_octree_neighbors {
-    BP_OCTREE_STORED = 0, ///< each node stores them: fastest
-    BP_OCTREE_SAMPLED     ///< from the root down, in each search, for a point in every direction
-} bp_octree_neighbors;
-
 /// bvh: how the tree is built.
 typedef enum bp_bvh_build {
     BP_BVH_TOP_DOWN = 0, ///< split all boxes in two, recursively: fastest
@@ -148,7 +142,6 @@ typedef struct bp_method_settings {
     /// octree: how often the cube around the objects (or the domain) is halved, at most 21. 0: 21. Objects larger than the
     /// smallest cubes limit the depth, or, if they are few, are tested against all others.
     uint32_t octree_max_depth;
-    bp_octree_neighbors octree_neighbors; ///< octree; default: stored
     /// loose-octree: how far a node reaches, as a multiple of its cube: 1 (objects that straddle a boundary stay in larger
     /// nodes) to 8. 0: 2.
     float looseness;

@@ -163,9 +163,6 @@ static bp_status check_trees(const bp_method_settings *c, const bp_log *log) {
     if (c->octree_max_depth > OCTREE_DEPTH_MAX) {
         return refuse_field(log, "settings.octree_max_depth", "must be at most 21, or 0 for that");
     }
-    if ((unsigned)c->octree_neighbors > BP_OCTREE_SAMPLED) {
-        return refuse_field(log, "settings.octree_neighbors", "must be 0 or 1, a bp_octree_neighbors");
-    }
     if (c->looseness != 0.0f && !(c->looseness >= 1.0f && c->looseness <= LOOSENESS_MAX)) {
         return refuse_field(log, "settings.looseness", "must be 1 to 8, or 0 for 2");
     }

@@ -22,7 +22,6 @@ static const bp_method_settings UNUSUAL = {
     .compact_keys = BP_KEYS_Z_CURVE,
     .compact_sort = BP_SORT_RADIX,
     .octree_max_objects = 3,
-    .octree_neighbors = BP_OCTREE_SAMPLED,
     .looseness = 1.5f,
     .bvh_build = BP_BVH_BOTTOM_UP,
     .sweep_axes = 1,

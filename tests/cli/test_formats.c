@@ -496,23 +496,11 @@ static void what_cannot_be_opened_is_told(void **state) {
 
 static void settings_reach_their_field(void **state) {
     (void)state;
-    static const char *const assignments[] = {"method=brute-force",
-                                              "dimensions=2",
-                                              "threads=-1",
-                                              "update = rebuild",
-                                              "pair_order=sorted",
-                                              "simd=scalar",
-                                              "cell_size=0.5",
-                                              "grid_load=.25",
-                                              "hierarchy_factor= 2e0",
-                                              "grid_size=64, 32,16",
-                                              "brute_force_below=1e3",
-                                              "flags=0",
-                                              "radius_rule=sum",
-                                              "memory_limit=65536",
-                                              "domain=-1,-1,-1,2,2,2",
-                                              "grid_form=linked",
-                                              "octree_neighbors=sampled"};
+    static const char *const assignments[] = {
+        "method=brute-force",    "dimensions=2",  "threads=-1",      "update = rebuild",      "pair_order=sorted",
+        "simd=scalar",           "cell_size=0.5", "grid_load=.25",   "hierarchy_factor= 2e0", "grid_size=64, 32,16",
+        "brute_force_below=1e3", "flags=0",       "radius_rule=sum", "memory_limit=65536",    "domain=-1,-1,-1,2,2,2",
+        "grid_form=linked"};
     bp_config config = {0};
     bp_method_settings methods = {0};
     failure why = {0};
@@ -530,7 +518,6 @@ static void settings_reach_their_field(void **state) {
     assert_true(methods.cell_size == 0.5f && methods.grid_load == 0.25f && methods.hierarchy_factor == 2.0f);
     assert_true(methods.grid_size[0] == 64 && methods.grid_size[1] == 32 && methods.grid_size[2] == 16);
     assert_int_equal(methods.grid_form, BP_GRID_LINKED);
-    assert_int_equal(methods.octree_neighbors, BP_OCTREE_SAMPLED);
     assert_int_equal(methods.brute_force_below, 1000);
     assert_int_equal(methods.memory_limit, 65536);
     assert_true(methods.domain.min[2] == -1.0f && methods.domain.max[2] == 2.0f);

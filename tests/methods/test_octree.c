@@ -14,8 +14,6 @@ static const variant CONFIGS[] = {
     WITH(SETTINGS(.octree_max_depth = 1)),
     WITH(SETTINGS(.octree_max_depth = 4, .octree_max_objects = 2)),
     WITH(SETTINGS(.octree_max_depth = 21)),
-    WITH(SETTINGS(.octree_neighbors = BP_OCTREE_SAMPLED)),
-    WITH(SETTINGS(.octree_neighbors = BP_OCTREE_SAMPLED, .octree_max_objects = 1, .octree_max_depth = 5)),
     WITH(SETTINGS(.domain = {{0, 0, 0}, {5, 6, 7}})),
     WITH(SETTINGS(.domain = {{3, 3, 3}, {3, 3, 3}})),
     WITH(SETTINGS(.domain = {{-1e30f, -1, -1}, {1e30f, 1, 1}})),
@@ -31,7 +29,6 @@ static const steady_scene STEADY = {.variants = {CONFIGS, 1},
 
 static const refusal REFUSED[] = {
     {WITH(SETTINGS(.octree_max_depth = 22)), BP_ERROR_ARGUMENT, "octree_max_depth"},
-    {WITH(SETTINGS(.octree_neighbors = (bp_octree_neighbors)2)), BP_ERROR_ARGUMENT, "octree_neighbors"},
 };
 static const refusal_list REFUSALS = ALL_OF(REFUSED);
 

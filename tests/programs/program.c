@@ -84,7 +84,6 @@ static void draw_trees(source *s, bp_method_settings *m) {
     m->bvh_axis = (bp_bvh_axis)below(s, 2);
     m->bvh_descent = (bp_bvh_descent)below(s, 3);
     m->sweep_axes = axes[below(s, COUNT_OF(axes))];
-    m->octree_neighbors = (bp_octree_neighbors)below(s, 2);
 }
 
 static void draw_config(source *s, program *p) {

@@ -87,7 +87,6 @@ static void print_settings(FILE *to, const bp_method_settings *m) {
     field(&p, "compact_sort", m->compact_sort);
     field(&p, "octree_max_objects", m->octree_max_objects);
     field(&p, "octree_max_depth", m->octree_max_depth);
-    field(&p, "octree_neighbors", m->octree_neighbors);
     field_float(&p, "looseness", m->looseness);
     field(&p, "bvh_build", m->bvh_build);
     field(&p, "bvh_split", m->bvh_split);

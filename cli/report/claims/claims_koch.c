@@ -206,19 +206,6 @@ static const report_claim CLAIMS[] = {
                   "times Koch's bytes.",
     },
     {
-        .figures = "Fig. 8",
-        .found = "Looking for the leaves around a leaf by sampling points turned out to be very slow beside storing them.",
-        .rows = {{.suite = "koch", .where = "who=broadphase;method=octree*;experiment!=table-8-10|table-11", .kind = CHART_DOTS,
-                  .x = "scene", .y = "find_ms", .series = "method", .strip = "depth"},
-                 {.suite = "koch", .where = "who=broadphase;method=octree*;experiment!=table-8-10|table-11", .kind = CHART_DOTS,
-                  .x = "scene", .y = "total_ms", .series = "method", .strip = "depth"}},
-        .agrees = "{ratio|octree neighbors=sampled|octree} > 2",
-        .direction = "{ratio|octree neighbors=sampled|octree} > 1",
-        .ours = "Sampling makes the search {ratio|octree neighbors=sampled|octree} times as long, and a step "
-                "{2:ratio|octree neighbors=sampled|octree} times.",
-        .reason = "The search takes {ratio|octree neighbors=sampled|octree} times as long.",
-    },
-    {
         .figures = "§5",
         .found = "A better update than clearing and inserting all could improve the hash grid slightly.",
         .rows = {{.suite = "koch", .where = "who=broadphase;method=hierarchical-grid form=linked*;experiment!=table-8-10|table-11",

@@ -53,7 +53,6 @@ void octree_tree_init(octree_tree *tree, const bp_method_setup *setup) {
                           .max_objects = setup->settings.octree_max_objects,
                           .children = 1u << dimensions,
                           .slot_count = dimensions == 2 ? 9 : OCTREE_SLOTS,
-                          .samples = setup->settings.octree_neighbors == BP_OCTREE_SAMPLED,
                           .free_block = BP_NODE_NONE};
     for (uint32_t child = 0; child < tree->children; ++child) {
         for (uint32_t slot = 0; slot < tree->slot_count; ++slot) {
@@ -101,7 +100,7 @@ static bool reserve_node_block(octree_tree *tree) {
 static bool reserve_node_lists(octree_tree *tree, size_t used) {
     const bp_allocator *allocator = tree->allocator;
     const size_t slot_bytes = tree->slot_count * sizeof(uint32_t), count = tree->node_count;
-    return (tree->samples || bp_buffer_reserve_slack(&tree->slots, allocator, used * slot_bytes, count, slot_bytes)) &&
+    return bp_buffer_reserve_slack(&tree->slots, allocator, used * slot_bytes, count, slot_bytes) &&
            bp_buffer_reserve_slack(&tree->cursors, allocator, 0, count, sizeof(uint32_t)) &&
            bp_buffer_reserve_slack(&tree->leaves, allocator, 0, count, sizeof(uint32_t)) &&
            bp_buffer_reserve_slack(&tree->inners, allocator, 0, count / tree->children + 1, sizeof(uint32_t));
@@ -163,10 +162,8 @@ bool octree_tree_plant(octree_tree *tree, const bp_tree_space *space) {
         *octree_node(tree, root + i) = (bp_node){.first_child = BP_NODE_NONE, .depth = i == 0 ? 0 : FREE};
     }
     *code_of(tree, root) = 1;
-    if (!tree->samples) {
-        memset(node_slots(tree, root), 0xff, tree->slot_count * sizeof(uint32_t)); // BP_NODE_NONE
-        node_slots(tree, root)[tree->slot_count / 2] = root;
-    }
+    memset(node_slots(tree, root), 0xff, tree->slot_count * sizeof(uint32_t)); // BP_NODE_NONE
+    node_slots(tree, root)[tree->slot_count / 2] = root;
     list_nodes(tree);
     return true;
 }
@@ -236,9 +233,6 @@ static void correct_slots_around(octree_tree *tree, uint32_t at) {
 
 static void correct_slots(octree_tree *tree) {
     const uint32_t *changed = tree->changed.data;
-    if (tree->samples) {
-        return;
-    }
     if (tree->changed_count > tree->changed_room) {
         write_all_slots(tree);
         return;
@@ -288,18 +282,8 @@ static uint32_t sample_slot(const octree_tree *tree, uint32_t of, uint32_t slot)
     return octree_node(tree, at)->depth < node->depth ? at | OCTREE_LARGER : at;
 }
 
-// The slots of a node; `sampled` has room for them.
-static const uint32_t *slots_around(const octree_tree *tree, uint32_t at, uint32_t sampled[OCTREE_SLOTS]) {
-    for (uint32_t slot = 0; tree->samples && slot < tree->slot_count; ++slot) {
-        sampled[slot] = sample_slot(tree, at, slot);
-    }
-    return tree->samples ? sampled : node_slots(tree, at);
-}
-
 size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *neighbours) {
-    uint32_t sampled[OCTREE_SLOTS];
-    const uint32_t *slots = slots_around(tree, leaf, sampled);
-    const uint32_t middle = tree->slot_count / 2;
+    const uint32_t *slots = node_slots(tree, leaf), middle = tree->slot_count / 2;
     uint32_t larger[OCTREE_SLOTS];
     size_t count = 0, larger_count = 0;
     for (uint32_t slot = 0; slot < tree->slot_count; ++slot) {
@@ -488,7 +472,7 @@ static bool octree_links_are_sound(const octree_tree *tree, uint32_t at) {
 static bool octree_node_is_sound(const octree_tree *tree, uint32_t at) {
     const bp_node *node = octree_node(tree, at);
     bool sound = node_with_code(tree, octree_code(tree, at), node->depth) == at;
-    for (uint32_t slot = 0; sound && !tree->samples && slot < tree->slot_count; ++slot) {
+    for (uint32_t slot = 0; sound && slot < tree->slot_count; ++slot) {
         sound = node_slots(tree, at)[slot] == sample_slot(tree, at, slot);
     }
     return sound;

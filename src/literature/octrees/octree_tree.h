@@ -27,13 +27,12 @@ typedef struct octree_tree {
     uint32_t max_objects;
     uint32_t children;   // of a node: 8 or 4
     uint32_t slot_count; // of a node: 27 or 9; the one in the middle is itself
-    bool samples;        // slots are not stored, but found when they are asked for
     octree_link links[8][OCTREE_SLOTS];
 
     bp_buffer nodes;     // of bp_node; the root is 0, and siblings are adjacent
     bp_buffer codes;     // of uint64_t, by node: a 1, then the common leading bits of all keys below it
     bp_buffer cursors;   // of uint32_t, by node: the number of objects of a leaf; then the position of its next object
-    bp_buffer slots;     // of uint32_t, slot_count per node: a node, perhaps marked, or BP_NODE_NONE; unless `samples`
+    bp_buffer slots;     // of uint32_t, slot_count per node: a node, perhaps marked, or BP_NODE_NONE
     size_t node_count;   // in the pool, free ones included
     uint32_t free_block; // the first free block of children, linked through `parent`; or BP_NODE_NONE
     bp_buffer leaves;    // of uint32_t, depth first
