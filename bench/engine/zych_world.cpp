@@ -28,7 +28,7 @@ const engine_contestant contestants[] = {
     {"bullet", "dbvt", "btDbvtBroadphase", 0},
     {"bullet", "sweep16", "btAxisSweep3, without its tree for rays", 16000},
     {"broadphase", "plain-octree-kept", "loose-octree, looseness=1, update=individual, a list for each node", 0},
-    {"broadphase", "plain-octree", "loose-octree, looseness=1, rebuilt", 0},
+    {"broadphase", "plain-octree", "loose-octree, looseness=1, update=rebuild", 0},
     {"broadphase", "loose-octree", "loose-octree as it comes", 0},
     {"broadphase", "auto", "ours as it comes", 0},
     {},
@@ -44,6 +44,7 @@ bp_config config_of(size_t contestant, bp_method_settings &settings) {
     config.method = BP_METHOD_LOOSE_OCTREE;
     config.settings = &settings;
     if (contestant != LOOSE_OCTREE) settings.looseness = 1;
+    if (contestant == PLAIN_OCTREE) config.update = BP_UPDATE_REBUILD;
     if (contestant == PLAIN_OCTREE_KEPT) {
         config.update = BP_UPDATE_INDIVIDUAL;
         settings.octree_max_objects = 1;

@@ -125,7 +125,8 @@ static const bench_entrant wished_entrants[] = {
                 .update = BP_UPDATE_INDIVIDUAL,
                 SETTINGS(.hierarchy_factor = 2, .brute_force_below = 1)}},
     {.label = "hierarchical-grid", .config = {.method = BP_METHOD_HIERARCHICAL_GRID}},
-    {.label = "plain-octree", .config = {.method = BP_METHOD_LOOSE_OCTREE, SETTINGS(.looseness = 1)}},
+    {.label = "plain-octree",
+     .config = {.method = BP_METHOD_LOOSE_OCTREE, .update = BP_UPDATE_REBUILD, SETTINGS(.looseness = 1)}},
     {.label = "loose-octree", .config = {.method = BP_METHOD_LOOSE_OCTREE}},
 };
 static const char *const wished_peers[] = {"bullet-dbvt", "textbook-leaf-octree", NULL};

@@ -230,7 +230,7 @@ const report_work WORK_KOCH = {
     .title = "C. Koch, Implementation and Evaluation of Acceleration Structures for Inhomogeneous and Polydisperse "
              "Particle Dynamics, Erlangen 2020",
     .figures = "Table 1, Table 2, Table 3, Table 4, Table 5, Table 6, Table 7, Table 8, Table 9, Table 10, Table "
-               "11, Fig. 8, §5",
+               "11, §5",
     .claims = CLAIMS,
     .claim_count = sizeof CLAIMS / sizeof *CLAIMS,
 };

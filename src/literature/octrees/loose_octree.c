@@ -9,562 +9,672 @@
 //     +---------------+                               +---------------+
 //                                                   +- - - - - - - - - - -+
 //
+//     nodes   | root | child 0 | child 1 | ...       each has a list of its objects:  head ---> 17 <-> 4 <-> 96
+//
+// The tree is kept: an object that changes is taken out of its node and put into another one, unless its node stays the same. An
+// object goes into the deepest node there is that encloses it; a node is split when more than max_objects of its objects
+// would move down, and children without any object in their subtrees are given back. When the root has twice as many
+// objects as at first, because they have left the cube, or with update = rebuild, all are inserted again.
+//
+// All pairs are found in one traversal from the root down, with a stack: each node on the path to the current one has a list of
+// the nodes of its depth whose subtrees may touch its subtree, and of the nodes above whose own objects may. With
+// looseness 1 the latter are the ancestors. Each two nodes are tested once. For this the objects are listed:
+//
 //     boxes   | own of root | own of child 0 | own of its child 0 | ... | own of child 1 | ...     subtrees are ranges
 //
-// A node is only split when more than max_objects of its objects would move down. All pairs are found in one traversal
-// from the root down, with a stack: each node on the path to the current one has a list of the nodes of its depth whose
-// subtrees may touch its subtree, and of the nodes above whose own objects may. With looseness 1 the latter are the
-// ancestors. A node is tested against the larger nodes in its list and against the equal ones that follow it, so that
-// each two nodes are tested once. Lists use the bounds of the boxes themselves: the node of an object affects how fast
-// it is found, never whether it is. So infinite boxes are in the root, like others that are too large.
+// Bounds are those of the boxes: the node of an object affects how fast it is found, never whether it is.
 //
-// With update = individual, objects enter and leave nodes one by one instead: linked_octree.h.
+// Cost: O(depth) for an object that changes; the search is O(n log n) with looseness 2. With looseness 1, the objects that
+// straddle the upper nodes are tested again and again: there are about n^(2/3) of them in a homogeneous scene, the
+// straddling problem that Zych measured. Loses to a grid where all objects have the same size.
 //
-// Cost: O(n log n) with looseness 2. With looseness 1, the objects that straddle the upper nodes are tested again and
-// again: there are about n^(2/3) of them in a homogeneous scene. This is the straddling problem that Zych measured.
-// Loses to a grid where all objects have the same size.
-//
-// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", 2016, sections 2.2.3 and
-// 3.2, for looseness 1; T. Ulrich, "Loose Octrees", in Game Programming Gems, 2000, for looseness 2, which solves that
-// problem.
+// Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", 2016, section 2.2.3, listings
+// 2.12 to 2.14 and section 3.2, for looseness 1; T. Ulrich, "Loose Octrees", in Game Programming Gems, 2000, for looseness 2,
+// which solves that problem. Differences: nodes are split by need, so that tiny objects do not make long chains; empty
+// ones go; touching counts.
 #include "base/log.h"
-#include "base/parallel.h"
 #include "engine/method.h"
-#include "literature/octrees/linked_octree.h"
 #include "literature/octrees/node_search.h"
 
 enum {
-    UNIT = 4096,   // boxes per unit of work
-    LISTED = 2048, // initial capacity of a list of nodes
-    SPLIT_STACK = 8 * (BP_TREE_DEPTH_MAX + 1),
-    SIBLINGS = 32,     // blocks of siblings that are tested together
-    KEYS_LEAST = 8192, // boxes that are worth a task
-    FEW = 4            // of this many objects at most one has changed: only the pairs of those are searched for
+    UNIT = 4096,    // boxes per unit of work
+    LISTED = 2048,  // initial capacity of a list of nodes
+    FEW = 4,        // of this many objects at most one has changed: only the pairs of those are searched for
+    ROOT_SLACK = 64 // objects that the root may have beyond twice those of the build
 };
 
-// An object that is being assigned to its node.
-typedef struct entry {
-    uint64_t key; // of its centre
-    uint32_t id;
-    uint32_t depth; // the greatest depth at which a node encloses it
-} entry;
+// The list of a node.
+typedef struct node_list {
+    uint64_t key;         // of its cell, at its depth
+    uint32_t head;        // its first object, or BP_NODE_NONE
+    uint32_t count;       // of its own objects,
+    uint32_t movable;     // of those that could be deeper: none if it has children,
+    uint32_t below;       // of the objects of its descendants
+    uint32_t subtree_end; // where the boxes of its subtree end, once they are listed
+} node_list;
+
+// Where an object belongs: in the smallest node that encloses it and contains its centre; and where it is.
+typedef struct object_link {
+    uint64_t key;   // of the finest cell of its centre
+    uint32_t depth; // the greatest at which a node encloses it
+    uint32_t next, previous;
+    uint32_t node; // BP_NODE_NONE: it is not in the tree
+} object_link;
 
 typedef struct loose_octree {
     const bp_method_setup *setup;
     const bp_box *boxes;
-    size_t count;
     bp_tree_space space;
     uint32_t children; // of a node: 8 or 4
-    size_t node_count;
-    uint32_t depth;                       // of the deepest node
-    bp_buffer nodes;                      // of bp_node: children after their parents
-    bp_buffer subtree_ends;               // of uint32_t, by node: where the boxes of its subtree end
-    bp_buffer own_bounds, subtree_bounds; // of bp_box, by node
-    bp_buffer columns_buffer;
-    bp_columns columns; // the bounds of subtrees, by node
-    bp_buffer entries, scratch;
+    bp_buffer nodes;   // of bp_node,
+    bp_buffer lists;   // of node_list
+    size_t node_count; // with those that are not in use; 0: not built
+    uint32_t unused;   // the first of the children that have been given back
+    bp_buffer links;   // of object_link, by id
+    size_t link_count, object_count;
+    uint32_t root_count; // objects of the root when the tree was built
+    bool is_listed;      // what follows is up to date
+    bp_buffer order;     // of uint32_t: the nodes, depth first
+    size_t used_count;   // of these
     bp_node_boxes sorted;
-    bp_buffer lists; // of bp_buffer of uint32_t: one for each unit of work
-    size_t list_count;
-    bp_linked_octree linked; // instead of all the above, where objects are updated individually
+    bp_buffer paths; // of bp_buffer of uint32_t: the lists of nodes, for each block of units
+    size_t path_count;
 } loose_octree;
 
 static bp_node *node_at(const loose_octree *t, uint32_t node) {
     return (bp_node *)t->nodes.data + node;
 }
 
-static bp_box *own_bounds(const loose_octree *t, uint32_t node) {
-    return (bp_box *)t->own_bounds.data + node;
+static node_list *list_at(const loose_octree *t, uint32_t node) {
+    return (node_list *)t->lists.data + node;
 }
 
-static bp_box *subtree_bounds(const loose_octree *t, uint32_t node) {
-    return (bp_box *)t->subtree_bounds.data + node;
-}
-
-static uint32_t *subtree_end(const loose_octree *t, uint32_t node) {
-    return (uint32_t *)t->subtree_ends.data + node;
+static object_link *link_of(const loose_octree *t, uint32_t id) {
+    return (object_link *)t->links.data + id;
 }
 
 static void loose_octree_init(void *state, const bp_method_setup *setup) {
     loose_octree *t = state;
-    *t = (loose_octree){.setup = setup, .children = 1u << setup->dimensions};
-    bp_node_boxes_init(&t->sorted, setup);
-    bp_linked_octree_init(&t->linked, setup);
-}
-
-static bool is_linked(const loose_octree *t) {
-    return t->setup->update == BP_UPDATE_INDIVIDUAL;
+    *t = (loose_octree){.setup = setup, .children = 1u << setup->dimensions, .sorted = {.setup = setup}};
 }
 
 static void loose_octree_free(void *state) {
     loose_octree *t = state;
     const bp_allocator *allocator = &t->setup->runtime.allocator;
-    bp_buffer *lists = t->lists.data;
-    for (size_t i = 0; i < t->list_count; ++i) {
-        bp_buffer_free(&lists[i], allocator);
+    for (size_t i = 0; i < t->path_count; ++i) {
+        bp_buffer_free((bp_buffer *)t->paths.data + i, allocator);
     }
-    bp_buffer *buffers[] = {&t->nodes,          &t->subtree_ends, &t->own_bounds, &t->subtree_bounds,
-                            &t->columns_buffer, &t->entries,      &t->scratch,    &t->lists};
-    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
+    bp_buffer *buffers[] = {&t->nodes, &t->lists, &t->links, &t->order, &t->paths};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }
     bp_node_boxes_free(&t->sorted);
-    bp_linked_octree_free(&t->linked);
 }
 
-static entry entry_of(const loose_octree *t, size_t id) {
-    const bp_loose_place place = bp_loose_place_of(&t->space, t->setup, &t->boxes[id]);
-    return (entry){.key = place.key, .id = (uint32_t)id, .depth = place.depth};
-}
+// ---- where an object belongs ----------------------------------------------------------------------------------------
+//
+//     node of depth d        [low, high) along each axis, low = origin + edge * cell, edge = that of the cube / 2^d
+//     its reach              [low - margin, high + margin), margin = edge * (looseness - 1) / 2
+//
+// Reaches are half open: a box that touches the upper end of one is not enclosed. So two boxes overlap only if the
+// reaches of their nodes do, with looseness 1 only those of a node and its ancestors.
 
-typedef struct entry_maker {
-    const loose_octree *t;
-    bp_blocks blocks;
-} entry_maker;
-
-static void task_make_entries(void *context, size_t block) {
-    const entry_maker *k = context;
-    entry *entries = k->t->scratch.data;
-    const size_t end = bp_block_begin(k->blocks, block + 1);
-    for (size_t i = bp_block_begin(k->blocks, block); i < end; ++i) {
-        entries[i] = entry_of(k->t, i);
+// Whether the node of a depth that contains the finest cell encloses a box.
+static bool node_encloses(const loose_octree *t, const bp_box *box, const uint32_t finest[3], uint32_t depth) {
+    const double edge = ldexp(t->space.edge, -(int)depth);
+    const double margin = edge * ((double)t->setup->settings.looseness - 1.0) / 2;
+    bool enclosed = true;
+    for (uint32_t axis = 0; axis < t->setup->dimensions; ++axis) {
+        const double cell = (double)(finest[axis] >> (t->space.depth - depth)), origin = t->space.origin[axis];
+        enclosed &= (double)box->min[axis] >= origin + edge * cell - margin &&
+                    (double)box->max[axis] < origin + edge * (cell + 1.0) + margin;
     }
+    return enclosed;
 }
 
-// ---- building -------------------------------------------------------------------------------------------------------
+// Infinite boxes belong to the root, like others that no node encloses. So do those beyond the cube, and not to a node at the
+// border that would get crowded: the root tells when the cube no longer fits.
+static object_link place_of(const loose_octree *t, const bp_box *box) {
+    uint32_t finest[3] = {0};
+    double size = (double)FLT_MIN;
+    int exponent = 0;
+    if (!bp_box_is_finite(box, t->setup->dimensions)) {
+        return (object_link){.depth = 0};
+    }
+    for (uint32_t axis = 0; axis < t->setup->dimensions; ++axis) {
+        const double at = bp_tree_centre(box, axis) - t->space.origin[axis];
+        if (!(at >= 0.0 && at <= t->space.edge)) {
+            return (object_link){.depth = 0};
+        }
+        finest[axis] = bp_tree_cell(&t->space, (int)axis, bp_tree_centre(box, axis));
+        size = fmax(size, (double)box->max[axis] - (double)box->min[axis]);
+    }
+    // The nodes of depths below the exponent are large enough.
+    (void)frexp((double)t->setup->settings.looseness * t->space.edge / size, &exponent);
+    uint32_t depth = exponent < 1 ? 0 : (uint32_t)exponent - 1;
+    depth = depth < t->space.depth ? depth : t->space.depth;
+    while (depth > 0 && !node_encloses(t, box, finest, depth)) {
+        --depth;
+    }
+    return (object_link){
+        .key = bp_tree_key(&t->space, bp_tree_centre(box, 0), bp_tree_centre(box, 1), bp_tree_centre(box, 2)),
+        .depth = depth};
+}
+
+// ---- nodes and their objects ----------------------------------------------------------------------------------------
 
 static bool reserve_nodes(loose_octree *t, size_t count) {
     const bp_allocator *allocator = &t->setup->runtime.allocator;
-    const size_t used = t->node_count;
-    return bp_buffer_reserve_slack(&t->nodes, allocator, used * sizeof(bp_node), count, sizeof(bp_node)) &&
-           bp_buffer_reserve_slack(&t->subtree_ends, allocator, used * sizeof(uint32_t), count, sizeof(uint32_t)) &&
-           bp_buffer_reserve_slack(&t->own_bounds, allocator, 0, count, sizeof(bp_box)) &&
-           bp_buffer_reserve_slack(&t->subtree_bounds, allocator, 0, count, sizeof(bp_box));
+    return count < BP_NODE_NONE &&
+           bp_buffer_reserve_slack(&t->nodes, allocator, t->node_count * sizeof(bp_node), count, sizeof(bp_node)) &&
+           bp_buffer_reserve_slack(&t->lists, allocator, t->node_count * sizeof(node_list), count, sizeof(node_list));
 }
 
-static void write_node(loose_octree *t, uint32_t at, uint32_t parent, uint32_t begin, uint32_t end, uint32_t depth) {
-    *node_at(t, at) =
-        (bp_node){.first_child = BP_NODE_NONE, .parent = parent, .begin = begin, .end = end, .depth = depth};
-    *subtree_end(t, at) = end;
+static void write_node(loose_octree *t, uint32_t at, uint32_t parent, uint32_t depth, uint64_t key) {
+    *node_at(t, at) = (bp_node){.first_child = BP_NODE_NONE, .parent = parent, .depth = depth};
+    *list_at(t, at) = (node_list){.key = key, .head = BP_NODE_NONE};
 }
 
-// Sorts the entries of a node: its own, then those of each child. Writes where each of these parts ends to ends[].
-static void sort_entries_by_owner(const loose_octree *t, const bp_node *node, uint32_t ends[9]) {
-    entry *placed = t->entries.data, *scratch = t->scratch.data;
-    uint32_t counts[9] = {0}, position = node->begin;
-    for (uint32_t i = node->begin; i < node->end; ++i) {
-        ++counts[placed[i].depth == node->depth ? 0 : 1 + bp_tree_octant(&t->space, placed[i].key, node->depth)];
-    }
-    for (uint32_t part = 0; part <= t->children; ++part) {
-        ends[part] = position;
-        position += counts[part];
-    }
-    for (uint32_t i = node->begin; i < node->end; ++i) {
-        const bool own = placed[i].depth == node->depth;
-        scratch[ends[own ? 0 : 1 + bp_tree_octant(&t->space, placed[i].key, node->depth)]++] = placed[i];
-    }
-    memcpy(placed + node->begin, scratch + node->begin, (node->end - node->begin) * sizeof *placed);
-}
-
-// Whether enough objects would move down, and not all to the same place.
-static bool node_is_worth_splitting(const loose_octree *t, const bp_node *node) {
-    const entry *placed = t->entries.data;
-    size_t moving = 0;
-    bool differ = false;
-    const entry *first = NULL;
-    for (uint32_t i = node->begin; i < node->end && !(differ && moving > t->setup->settings.octree_max_objects); ++i) {
-        if (placed[i].depth > node->depth) {
-            first = first == NULL ? &placed[i] : first;
-            differ |= placed[i].key != first->key || placed[i].depth != first->depth;
-            ++moving;
-        }
-    }
-    return differ && moving > t->setup->settings.octree_max_objects;
-}
-
-static bool split_node(loose_octree *t, uint32_t at) {
-    if (t->node_count >= BP_NODE_NONE - t->children || !reserve_nodes(t, t->node_count + t->children)) {
+// Gives a node empty children. False if memory is short.
+static bool add_children(loose_octree *t, uint32_t parent) {
+    uint32_t first = t->unused;
+    if (first != BP_NODE_NONE) {
+        t->unused = node_at(t, first)->first_child;
+    } else if (reserve_nodes(t, t->node_count + t->children)) {
+        first = (uint32_t)t->node_count;
+        t->node_count += t->children;
+    } else {
         return false;
     }
-    bp_node *node = node_at(t, at);
-    uint32_t ends[9];
-    sort_entries_by_owner(t, node, ends);
-    node->first_child = (uint32_t)t->node_count;
-    node->end = ends[0];
-    t->node_count += t->children;
-    for (uint32_t i = 0; i < t->children; ++i) {
-        write_node(t, node->first_child + i, at, ends[i], ends[i + 1], node->depth + 1);
+    node_at(t, parent)->first_child = first;
+    for (uint32_t octant = 0; octant < t->children; ++octant) {
+        write_node(t, first + octant, parent, node_at(t, parent)->depth + 1,
+                   list_at(t, parent)->key << t->setup->dimensions | octant);
     }
-    t->depth = node->depth + 1 > t->depth ? node->depth + 1 : t->depth;
     return true;
 }
 
-static bool split_from_root(loose_octree *t) {
-    uint32_t stack[SPLIT_STACK];
-    size_t pending = 1;
-    stack[0] = 0;
-    while (pending > 0) {
-        const uint32_t at = stack[--pending];
-        if (!node_is_worth_splitting(t, node_at(t, at))) {
-            continue;
-        }
-        if (!split_node(t, at)) {
+static void link_object(loose_octree *t, uint32_t at, uint32_t id) {
+    node_list *list = list_at(t, at);
+    object_link *link = link_of(t, id);
+    if (list->head != BP_NODE_NONE) {
+        link_of(t, list->head)->previous = id;
+    }
+    link->next = list->head;
+    link->previous = BP_NODE_NONE;
+    link->node = at;
+    list->head = id;
+    ++list->count;
+    list->movable += link->depth > node_at(t, at)->depth;
+}
+
+static void unlink_object(loose_octree *t, uint32_t id) {
+    object_link *link = link_of(t, id);
+    node_list *list = list_at(t, link->node);
+    if (link->next != BP_NODE_NONE) {
+        link_of(t, link->next)->previous = link->previous;
+    }
+    if (link->previous != BP_NODE_NONE) {
+        link_of(t, link->previous)->next = link->next;
+    } else {
+        list->head = link->next;
+    }
+    --list->count;
+    list->movable -= link->depth > node_at(t, link->node)->depth;
+    link->node = BP_NODE_NONE;
+}
+
+// Whether a split moves enough objects, and not all of them to the same place.
+static bool is_worth_splitting(const loose_octree *t, uint32_t at) {
+    const node_list *list = list_at(t, at);
+    const object_link *first = NULL;
+    bool differ = false;
+    for (uint32_t id = list->movable > t->setup->settings.octree_max_objects ? list->head : BP_NODE_NONE;
+         id != BP_NODE_NONE && !differ; id = link_of(t, id)->next) {
+        const object_link *link = link_of(t, id);
+        first = first == NULL && link->depth > node_at(t, at)->depth ? link : first;
+        differ = first != NULL && link->depth > node_at(t, at)->depth &&
+                 (link->key != first->key || link->depth != first->depth);
+    }
+    return differ;
+}
+
+// Moves objects of a node that could be deeper into new children; then the same with the fullest of these, and so on, as long as
+// it is worth it. False if memory is short.
+static bool split_while_worth(loose_octree *t, uint32_t at) {
+    while (is_worth_splitting(t, at)) {
+        if (!add_children(t, at)) {
             return false;
         }
-        for (uint32_t i = 0; i < t->children; ++i) {
-            stack[pending++] = node_at(t, at)->first_child + i;
+        const uint32_t first = node_at(t, at)->first_child, depth = node_at(t, at)->depth;
+        uint32_t fullest = first;
+        for (uint32_t id = list_at(t, at)->head, next; id != BP_NODE_NONE; id = next) {
+            const object_link *link = link_of(t, id);
+            next = link->next;
+            if (link->depth > depth) {
+                const uint32_t child = first + bp_tree_octant(&t->space, link->key, depth);
+                unlink_object(t, id);
+                link_object(t, child, id);
+                ++list_at(t, at)->below;
+                fullest = list_at(t, child)->count > list_at(t, fullest)->count ? child : fullest;
+            }
         }
+        at = fullest;
     }
     return true;
 }
 
-// The bounds of a subtree: those of its own objects, and of the subtrees of its children.
-static bp_box bounds_with_children(const loose_octree *t, uint32_t at, bp_box bounds) {
+static bool insert_object(loose_octree *t, uint32_t id) {
+    const object_link *link = link_of(t, id);
+    uint32_t at = 0;
+    while (node_at(t, at)->depth < link->depth && node_at(t, at)->first_child != BP_NODE_NONE) {
+        ++list_at(t, at)->below;
+        at = node_at(t, at)->first_child + bp_tree_octant(&t->space, link->key, node_at(t, at)->depth);
+    }
+    link_object(t, at, id);
+    ++t->object_count;
+    return split_while_worth(t, at);
+}
+
+static void remove_object(loose_octree *t, uint32_t id) {
+    uint32_t at = node_at(t, link_of(t, id)->node)->parent;
+    unlink_object(t, id);
+    --t->object_count;
+    for (; at != BP_NODE_NONE; at = node_at(t, at)->parent) {
+        if (--list_at(t, at)->below == 0) { // its children are given back
+            const uint32_t first = node_at(t, at)->first_child;
+            node_at(t, at)->first_child = BP_NODE_NONE;
+            node_at(t, first)->first_child = t->unused;
+            t->unused = first;
+        }
+    }
+}
+
+// Whether an object with this place would be put into a node again.
+static bool stays_in_node(const loose_octree *t, uint32_t at, const object_link *place) {
     const bp_node *node = node_at(t, at);
-    for (uint32_t i = 0; node->first_child != BP_NODE_NONE && i < t->children; ++i) {
-        bp_bounds_join(&bounds, subtree_bounds(t, node->first_child + i));
+    return place->depth >= node->depth &&
+           place->key >> (t->setup->dimensions * (t->space.depth - node->depth)) == list_at(t, at)->key &&
+           (place->depth == node->depth || node->first_child == BP_NODE_NONE);
+}
+
+static bool update_object(loose_octree *t, uint32_t id) {
+    object_link *link = link_of(t, id);
+    const uint32_t at = link->node;
+    if (bp_box_is_hole(&t->boxes[id])) {
+        if (at != BP_NODE_NONE) {
+            remove_object(t, id);
+        }
+        return true;
     }
-    return bounds;
-}
-
-// Computes bounds from the deepest nodes up; children come after their parents.
-static void join_node_bounds(loose_octree *t) {
-    for (uint32_t at = (uint32_t)t->node_count; at-- > 0;) {
-        const bp_node *node = node_at(t, at);
-        *own_bounds(t, at) = bp_node_bounds(&t->sorted, node->begin, node->end);
-        const bp_box bounds = bounds_with_children(t, at, *own_bounds(t, at));
-        *subtree_bounds(t, at) = bounds;
-        bp_columns_put(&t->columns, at, &bounds, at);
+    const object_link place = place_of(t, &t->boxes[id]);
+    const bool stays = at != BP_NODE_NONE && stays_in_node(t, at, &place);
+    if (stays) {
+        list_at(t, at)->movable += place.depth > node_at(t, at)->depth;
+        list_at(t, at)->movable -= link->depth > node_at(t, at)->depth;
+    } else if (at != BP_NODE_NONE) {
+        remove_object(t, id);
     }
+    link->key = place.key;
+    link->depth = place.depth;
+    return stays ? split_while_worth(t, at) : insert_object(t, id); // it may have shrunk
 }
 
-// The entries of all boxes except holes, in the order of their ids. Returns their number.
-static uint32_t list_entries(loose_octree *t) {
-    const entry *scratch = t->scratch.data;
-    entry *entries = t->entries.data;
-    uint32_t count = 0;
-    for (size_t i = 0; i < t->count; ++i) {
-        entries[count] = scratch[i];
-        count += !bp_box_is_hole(&t->boxes[i]);
+// ---- building and updating ------------------------------------------------------------------------------------------
+
+// Updates the objects of these ids, or all of them; new ids are in no node yet. False if memory is short.
+static bool update_objects(loose_octree *t, size_t id_count, const bp_id *ids, size_t count) {
+    t->is_listed = false;
+    if (id_count > t->link_count &&
+        !bp_buffer_reserve_slack(&t->links, &t->setup->runtime.allocator, t->link_count * sizeof(object_link), id_count,
+                                 sizeof(object_link))) {
+        return false;
     }
-    return count;
-}
-
-static bool loose_octree_reserve(loose_octree *t) {
-    const bp_allocator *allocator = &t->setup->runtime.allocator;
-    return reserve_nodes(t, t->children) &&
-           bp_buffer_reserve_slack(&t->entries, allocator, 0, t->count + 1, sizeof(entry)) &&
-           bp_buffer_reserve_slack(&t->scratch, allocator, 0, t->count + 1, sizeof(entry)) &&
-           bp_node_boxes_reserve(&t->sorted, t->count);
-}
-
-// Makes the nodes, and sorts the entries by them.
-static bool grow_nodes(loose_octree *t) {
-    t->node_count = 1;
-    t->depth = 0;
-    write_node(t, 0, 0, 0, (uint32_t)t->sorted.count, 0);
-    return split_from_root(t) &&
-           bp_columns_reserve(&t->columns, &t->columns_buffer, &t->setup->runtime.allocator, t->node_count);
+    for (; t->link_count < id_count; ++t->link_count) {
+        link_of(t, (uint32_t)t->link_count)->node = BP_NODE_NONE;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        if (!update_object(t, ids != NULL ? ids[i] : (uint32_t)i)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bp_status loose_octree_build(void *state, const bp_box *boxes, size_t count) {
     loose_octree *t = state;
-    const bp_executor *executor = &t->setup->runtime.executor;
-    if (is_linked(t)) {
-        return bp_linked_octree_build(&t->linked, boxes, count);
-    }
     t->boxes = boxes;
-    t->count = count;
     t->node_count = 0;
-    t->sorted.count = 0;
-    if (!loose_octree_reserve(t)) {
+    t->link_count = 0;
+    t->object_count = 0;
+    t->unused = BP_NODE_NONE;
+    if (!reserve_nodes(t, 1)) {
         return BP_ERROR_MEMORY;
     }
-    t->space = bp_loose_space(t->setup, boxes, count);
-    entry_maker k = {.t = t, .blocks = bp_blocks_cut(executor, t->count, KEYS_LEAST, SIZE_MAX)};
-    bp_parallel_for(executor, k.blocks.count, task_make_entries, &k);
-    t->sorted.count = list_entries(t);
-    if (!grow_nodes(t)) {
-        return BP_ERROR_MEMORY;
-    }
-    const entry *placed = t->entries.data;
-    for (size_t i = 0; i < t->sorted.count; ++i) {
-        t->sorted.columns.id[i] = placed[i].id;
-    }
-    bp_node_boxes_fill(&t->sorted, t->boxes);
-    join_node_bounds(t);
-    return BP_OK;
+    const bp_method_settings *settings = &t->setup->settings;
+    double width[3];
+    t->space = bp_tree_space_choose(&settings->domain, boxes, count, t->setup->dimensions, width);
+    bp_tree_space_divide(&t->space, bp_tree_depth_limit(settings->octree_max_depth));
+    write_node(t, 0, BP_NODE_NONE, 0, 0);
+    t->node_count = 1;
+    const bool granted = update_objects(t, count, NULL, count);
+    t->root_count = list_at(t, 0)->count;
+    // So that a scene that stays as it is needs no more memory, though objects move from node to node.
+    return granted && reserve_nodes(t, t->node_count + t->node_count / 2) ? BP_OK : BP_ERROR_MEMORY;
 }
 
 static bp_status loose_octree_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
                                      bp_search_kind *kind) {
     loose_octree *t = state;
-    const bool few = changes != NULL && changes->count < count / FEW;
-    *kind = is_linked(t) && few ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
-    return is_linked(t) ? bp_linked_octree_update(&t->linked, boxes, count, changes)
-                        : loose_octree_build(t, boxes, count);
+    *kind = changes != NULL && changes->count < count / FEW ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
+    t->boxes = boxes;
+    if (!update_objects(t, count, changes != NULL ? changes->ids : NULL, changes != NULL ? changes->count : count)) {
+        return BP_ERROR_MEMORY;
+    }
+    const bool has_outgrown_cube = list_at(t, 0)->count / 2 > t->root_count + ROOT_SLACK / 2;
+    return has_outgrown_cube ? loose_octree_build(t, boxes, count) : BP_OK;
 }
 
 // ---- finding --------------------------------------------------------------------------------------------------------
 
+// Lists the objects, depth first, and finds the bounds of all nodes. False if memory is short.
+static bool list_objects(loose_octree *t) {
+    uint32_t stack[BP_NODE_STACK] = {0}, position = 0;
+    size_t pending = 1;
+    if (t->is_listed) {
+        return true;
+    }
+    const size_t node_room = t->nodes.bytes / sizeof(bp_node);
+    if (!bp_buffer_reserve(&t->order, &t->setup->runtime.allocator, 0, node_room, sizeof(uint32_t)) ||
+        !bp_node_boxes_reserve(&t->sorted, t->object_count)) {
+        return false;
+    }
+    uint32_t *order = t->order.data;
+    t->used_count = 0;
+    while (pending > 0) {
+        const uint32_t at = stack[--pending];
+        bp_node *node = node_at(t, at);
+        order[t->used_count++] = at;
+        node->begin = position;
+        for (uint32_t id = list_at(t, at)->head; id != BP_NODE_NONE; id = link_of(t, id)->next) {
+            t->sorted.columns.id[position++] = id;
+        }
+        node->end = position;
+        for (uint32_t i = t->children; node->first_child != BP_NODE_NONE && i-- > 0;) {
+            stack[pending++] = node->first_child + i;
+        }
+    }
+    bp_columns_fill(&t->sorted.columns, t->setup->kernels, t->setup->dimensions, 0, position, t->boxes);
+    for (size_t i = t->used_count; i-- > 0;) { // children come after their parents
+        bp_node *node = node_at(t, order[i]);
+        node->own = node->below = bp_node_bounds(&t->sorted, node->begin, node->end);
+        list_at(t, order[i])->subtree_end = node->end;
+        for (uint32_t k = 0; node->first_child != BP_NODE_NONE && k < t->children; ++k) {
+            bp_bounds_join(&node->below, &node_at(t, node->first_child + k)->below);
+            list_at(t, order[i])->subtree_end = list_at(t, node->first_child + k)->subtree_end;
+        }
+    }
+    t->is_listed = true;
+    return true;
+}
+
 // A node on the path, and its part of the list: nodes of its depth, then nodes above.
 typedef struct frame {
     uint32_t node, next_child;
-    uint32_t same, above, end; // positions in the list
+    size_t same, above, end; // positions in the list
 } frame;
 
 typedef struct tree_walk {
     const loose_octree *t;
     bp_range_tester *tester;
-    bp_node_batch batch;
-    bp_buffer *list;     // of uint32_t
+    bp_buffer *path;     // of uint32_t
     uint32_t begin, end; // boxes of this unit
     uint32_t depth;
     frame frames[BP_TREE_DEPTH_MAX + 1];
 } tree_walk;
 
-static uint32_t *list_of(const tree_walk *w) {
-    return w->list->data;
-}
-
-static bool has_own(const loose_octree *t, uint32_t node) {
-    return node_at(t, node)->begin < node_at(t, node)->end;
-}
-
-// Makes room for `more` nodes behind a frame, and for as many ranges.
-static bool reserve_list(tree_walk *w, size_t used, size_t more) {
-    const bool enough = bp_buffer_reserve_slack(w->list, &w->t->setup->runtime.allocator, used * sizeof(uint32_t),
-                                                used + 2 * more, sizeof(uint32_t));
+// Makes room for `more` nodes behind `used` ones.
+static bool reserve_path(tree_walk *w, size_t used, size_t more) {
+    const bool enough = bp_buffer_reserve_slack(w->path, &w->t->setup->runtime.allocator, used * sizeof(uint32_t),
+                                                used + more, sizeof(uint32_t));
     w->tester->failed |= !enough;
     return enough;
 }
 
 // Tests the own objects of a node against each other and against those of the nodes in its list. Equal nodes before it
 // have been tested against it already.
-static void add_node_to_batch(tree_walk *w, const frame *f) {
+static void test_node(tree_walk *w, const frame *f) {
     const loose_octree *t = w->t;
     const bp_node *node = node_at(t, f->node);
-    const uint32_t *list = list_of(w);
-    bp_node_range *ranges = (bp_node_range *)(void *)(list_of(w) + f->end);
-    size_t count = 0;
-    for (uint32_t i = f->same; i < f->end; ++i) {
-        const bp_node *other = node_at(t, list[i]);
-        ranges[count] = (bp_node_range){.begin = other->begin, .end = other->end};
-        count += (i >= f->above || list[i] > f->node) &&
-                 bp_boxes_overlap_branchless(own_bounds(t, f->node), own_bounds(t, list[i]), 3);
-    }
-    bp_node_batch_add(&w->batch, own_bounds(t, f->node), (bp_node_range){.begin = node->begin, .end = node->end},
-                      ranges, count);
-}
-
-// Appends the children of the nodes in a frame whose subtrees touch that of `child`.
-static uint32_t list_same(tree_walk *w, const frame *f, uint32_t child, uint32_t end) {
-    const loose_octree *t = w->t;
-    uint32_t *list = list_of(w);
-    for (uint32_t i = f->same; i < f->above;) {
-        bp_range_test tests[SIBLINGS];
-        bp_pair found[8 * SIBLINGS + BP_COLUMN_PADDING];
-        bp_range_job job = {.objects = &t->columns,
-                            .candidates = &t->columns,
-                            .tests = tests,
-                            .names = BP_NAMES_BY_ROLE,
-                            .out = found,
-                            .room = sizeof found / sizeof found[0]};
-        for (; i < f->above && job.test_count < SIBLINGS; ++i) {
-            const uint32_t block = node_at(t, list[i])->first_child;
-            tests[job.test_count] = (bp_range_test){.object = child, .begin = block, .end = block + t->children};
-            job.test_count += block != BP_NODE_NONE &&
-                              bp_boxes_overlap_branchless(subtree_bounds(t, child), subtree_bounds(t, list[i]), 3);
-        }
-        size_t done = 0;
-        const size_t count = w->tester->kernels->test_ranges(&job, &done);
-        for (size_t k = 0; k < count; ++k) {
-            list[end++] = found[k].b; // cppcheck-suppress uninitvar ; the kernel has written it
-        }
-    }
-    return end;
-}
-
-// Appends the nodes of the list whose own objects touch the subtree of `child`: they are above it.
-static uint32_t list_above(tree_walk *w, const frame *f, uint32_t child, uint32_t end) {
-    const loose_octree *t = w->t;
-    uint32_t *list = list_of(w);
-    for (uint32_t i = f->same; i < f->end; ++i) {
-        list[end] = list[i];
-        end += bp_boxes_overlap_branchless(subtree_bounds(t, child), own_bounds(t, list[i]), 3);
-    }
-    return end;
-}
-
-static void enter_child(tree_walk *w, uint32_t child) {
-    const frame *f = &w->frames[w->depth];
-    const size_t same = f->above - f->same, all = f->end - f->same;
-    if (!reserve_list(w, f->end, w->t->children * same + all)) {
+    if (node->begin >= node->end || node->begin < w->begin || node->begin >= w->end ||
+        !reserve_path(w, f->end, f->end - f->same)) {
         return;
     }
-    frame *next = &w->frames[++w->depth];
-    *next = (frame){.node = child, .same = f->end};
-    next->above = list_same(w, f, child, next->same);
-    next->end = list_above(w, f, child, next->above);
-    const uint32_t begin = node_at(w->t, child)->begin;
-    if (has_own(w->t, child) && begin >= w->begin && begin < w->end &&
-        reserve_list(w, next->end, next->end - next->same)) {
-        add_node_to_batch(w, next);
+    uint32_t *list = w->path->data, *others = list + f->end;
+    size_t count = 0;
+    for (size_t i = f->same; i < f->end; ++i) {
+        const bp_node *other = node_at(t, list[i]);
+        others[count] = list[i];
+        count +=
+            (i >= f->above || other->begin > node->begin) && bp_boxes_overlap_branchless(&node->own, &other->own, 3);
     }
+    bp_node_test(&t->sorted, w->tester, t->nodes.data, node, others, count);
 }
 
-// Whether some boxes of a subtree belong to this unit.
-static bool subtree_is_of_unit(const tree_walk *w, uint32_t node) {
-    const uint32_t begin = node_at(w->t, node)->begin, end = *subtree_end(w->t, node);
-    return begin < end && begin < w->end && end > w->begin;
-}
-
-static void walk_tree(tree_walk *w) {
+// Makes the list of a child, behind that of its parent: the children of the parent's equals whose subtrees touch that of the child;
+// and the nodes of the whole list whose own objects do, which are above it.
+static void enter_child(tree_walk *w, uint32_t child) {
     const loose_octree *t = w->t;
-    for (;;) {
-        frame *f = &w->frames[w->depth];
-        const uint32_t block = node_at(t, f->node)->first_child;
-        if (w->tester->failed || block == BP_NODE_NONE || f->next_child == t->children) {
-            if (w->depth-- == 0) {
-                return;
-            }
-        } else {
-            const uint32_t child = block + f->next_child++;
-            if (subtree_is_of_unit(w, child)) {
-                enter_child(w, child);
-            }
+    const frame *f = &w->frames[w->depth];
+    if (!reserve_path(w, f->end, t->children * (f->above - f->same) + (f->end - f->same))) {
+        return;
+    }
+    const bp_box below = node_at(t, child)->below;
+    uint32_t *list = w->path->data;
+    frame next = {.node = child, .same = f->end, .above = f->end};
+    for (size_t i = f->same; i < f->above; ++i) {
+        const bp_node *equal = node_at(t, list[i]);
+        const bool touches =
+            equal->first_child != BP_NODE_NONE && bp_boxes_overlap_branchless(&below, &equal->below, 3);
+        for (uint32_t k = 0; touches && k < t->children; ++k) {
+            list[next.above] = equal->first_child + k;
+            next.above += bp_boxes_overlap_branchless(&below, &node_at(t, equal->first_child + k)->below, 3);
         }
     }
+    next.end = next.above;
+    for (size_t i = f->same; i < f->end; ++i) {
+        list[next.end] = list[i];
+        next.end += bp_boxes_overlap_branchless(&below, &node_at(t, list[i])->own, 3);
+    }
+    w->frames[++w->depth] = next;
+    test_node(w, &next);
 }
 
+// Walks through the subtrees some of whose boxes belong to this unit.
 static void unit_boxes(const void *context, bp_range_tester *tester, size_t unit) {
     const loose_octree *t = context;
     tree_walk w;
     w.t = t;
     w.tester = tester;
-    w.list = (bp_buffer *)t->lists.data + unit;
+    w.path = (bp_buffer *)t->paths.data + tester->block;
     w.begin = (uint32_t)(unit * UNIT);
     w.end = t->sorted.count - unit * UNIT < UNIT ? (uint32_t)t->sorted.count : w.begin + UNIT;
     w.depth = 0;
-    bp_node_batch_begin(&w.batch, &t->sorted, tester);
-    if (!reserve_list(&w, 0, LISTED)) {
+    if (!reserve_path(&w, 0, LISTED)) {
         return;
     }
-    uint32_t *list = list_of(&w);
-    list[0] = 0;
+    *(uint32_t *)w.path->data = 0;
     w.frames[0] = (frame){.node = 0, .same = 0, .above = 1, .end = 1};
-    if (unit == 0 && has_own(t, 0)) {
-        add_node_to_batch(&w, &w.frames[0]);
+    test_node(&w, &w.frames[0]);
+    while (!tester->failed) {
+        frame *f = &w.frames[w.depth];
+        const uint32_t first = node_at(t, f->node)->first_child;
+        if (first == BP_NODE_NONE || f->next_child == t->children) {
+            if (w.depth-- == 0) {
+                return;
+            }
+            continue;
+        }
+        const uint32_t child = first + f->next_child++, begin = node_at(t, child)->begin;
+        const uint32_t end = list_at(t, child)->subtree_end;
+        if (begin < end && begin < w.end && end > w.begin) {
+            enter_child(&w, child);
+        }
     }
-    walk_tree(&w);
-    bp_node_batch_end(&w.batch);
-}
-
-static bool reserve_unit_lists(loose_octree *t, size_t count) {
-    if (!bp_buffer_reserve(&t->lists, &t->setup->runtime.allocator, t->list_count * sizeof(bp_buffer), count,
-                           sizeof(bp_buffer))) {
-        return false;
-    }
-    for (; t->list_count < count; ++t->list_count) {
-        ((bp_buffer *)t->lists.data)[t->list_count] = (bp_buffer){0};
-    }
-    return true;
 }
 
 static bp_status loose_octree_find(void *state, bp_sink *sink) {
     loose_octree *t = state;
-    const size_t unit_count = (t->sorted.count + UNIT - 1) / UNIT;
-    if (is_linked(t)) {
-        return bp_linked_octree_find(&t->linked, sink);
+    const bp_runtime *runtime = &t->setup->runtime;
+    const size_t unit_count = (t->object_count + UNIT - 1) / UNIT;
+    const size_t blocks = bp_range_search_blocks(runtime, unit_count);
+    if (!list_objects(t) || !bp_buffer_reserve(&t->paths, &runtime->allocator, t->path_count * sizeof(bp_buffer),
+                                               blocks, sizeof(bp_buffer))) {
+        return BP_ERROR_MEMORY;
     }
-    return reserve_unit_lists(t, unit_count) ? bp_node_boxes_find(&t->sorted, unit_count, unit_boxes, t, sink)
-                                             : BP_ERROR_MEMORY;
+    for (; t->path_count < blocks; ++t->path_count) {
+        ((bp_buffer *)t->paths.data)[t->path_count] = (bp_buffer){0};
+    }
+    return bp_node_boxes_find(&t->sorted, unit_count, unit_boxes, t, sink);
 }
 
+// Each changed object goes down from the root. Of two that have both changed, the one with the smaller id reports the pair.
 static bp_status loose_octree_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
-    const loose_octree *t = state;
-    return bp_linked_octree_find_changed(&t->linked, changes, sink);
+    loose_octree *t = state;
+    const uint32_t dimensions = t->setup->dimensions;
+    if (!list_objects(t)) {
+        return BP_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < changes->count; ++i) {
+        const uint32_t id = changes->ids[i];
+        const bp_box box = bp_box_flatten(t->boxes[id], dimensions);
+        uint32_t stack[BP_NODE_STACK] = {0};
+        for (size_t pending = 1; pending > 0;) {
+            const bp_node *node = node_at(t, stack[--pending]);
+            if (!bp_boxes_overlap_branchless(&box, &node->below, 3)) {
+                continue;
+            }
+            for (uint32_t at = node->begin; at < node->end; ++at) {
+                const uint32_t other = t->sorted.columns.id[at];
+                const bool counts = other != id && (changes->marks[other] == 0 || other > id);
+                sink->tests += counts;
+                if (counts && bp_boxes_overlap(&box, &t->boxes[other], dimensions) &&
+                    !bp_sink_push(sink, id < other ? id : other, id < other ? other : id)) {
+                    return BP_ERROR_MEMORY;
+                }
+            }
+            for (uint32_t k = 0; node->first_child != BP_NODE_NONE && k < t->children; ++k) {
+                stack[pending++] = node->first_child + k;
+            }
+        }
+    }
+    return BP_OK;
 }
 
 static bp_status loose_octree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     loose_octree *t = state;
-    if (is_linked(t)) {
-        return bp_linked_octree_find_between(&t->linked, boxes, count, sink);
+    if (!list_objects(t)) {
+        return BP_ERROR_MEMORY;
     }
-    const bp_node_search search = {.nodes = t->nodes.data,
-                                   .bounds = &t->columns,
-                                   .children = t->children,
+    const bp_node_search search = {.boxes = &t->sorted,
+                                   .nodes = t->nodes.data,
                                    .outside_begin = (uint32_t)t->sorted.count,
                                    .probes = boxes,
                                    .probe_count = count};
-    return bp_node_search_run(&t->sorted, &search, sink);
+    return bp_node_search_run(&search, &t->sorted.sinks, sink);
 }
 
 // ---- stats and checks -----------------------------------------------------------------------------------------------
 
 static void loose_octree_stats(const void *state, bp_stats *stats) {
     const loose_octree *t = state;
-    const bp_buffer *lists = t->lists.data;
-    if (is_linked(t)) {
-        bp_linked_octree_stats(&t->linked, stats);
-        stats->bytes += sizeof *t;
-        return;
-    }
-    stats->update = BP_UPDATE_REBUILD;
-    stats->bytes = t->nodes.bytes + t->subtree_ends.bytes + t->own_bounds.bytes + t->subtree_bounds.bytes +
-                   t->columns_buffer.bytes + t->entries.bytes + t->scratch.bytes + t->lists.bytes +
+    stats->update = t->setup->update == BP_UPDATE_REBUILD ? BP_UPDATE_REBUILD : BP_UPDATE_INDIVIDUAL;
+    stats->bytes = t->nodes.bytes + t->lists.bytes + t->links.bytes + t->order.bytes + t->paths.bytes +
                    bp_node_boxes_bytes(&t->sorted) + sizeof *t;
-    for (size_t i = 0; i < t->list_count; ++i) {
-        stats->bytes += lists[i].bytes;
+    for (size_t i = 0; i < t->path_count; ++i) {
+        stats->bytes += ((const bp_buffer *)t->paths.data)[i].bytes;
     }
-    stats->levels = t->depth + 1;
     stats->cells = t->node_count;
     for (uint32_t at = 0; at < t->node_count; ++at) {
-        bp_node_count_objects(node_at(t, at), stats);
+        const uint32_t count = list_at(t, at)->count, levels = node_at(t, at)->depth + 1;
+        stats->occupied += count > 0;
+        stats->objects_per_cell_max = count > stats->objects_per_cell_max ? count : stats->objects_per_cell_max;
+        stats->levels = count > 0 && levels > stats->levels ? levels : stats->levels;
     }
-    stats->objects_per_cell = stats->occupied > 0 ? (double)t->sorted.count / (double)stats->occupied : 0.0;
+    stats->objects_per_cell = stats->occupied > 0 ? (double)t->object_count / (double)stats->occupied : 0.0;
 }
 
-static bool node_bounds_are_sound(const loose_octree *t, uint32_t at) {
-    const bp_box own = bp_node_bounds(&t->sorted, node_at(t, at)->begin, node_at(t, at)->end);
-    const bp_box all = bounds_with_children(t, at, own);
-    return bp_box_is_same(&own, own_bounds(t, at)) && bp_box_is_same(&all, subtree_bounds(t, at)) &&
-           bp_columns_hold(&t->columns, at, &all, 3);
+// Each object of a node is linked to it, and belongs there.
+static bool list_is_sound(const loose_octree *t, uint32_t at) {
+    const node_list *list = list_at(t, at);
+    uint32_t previous = BP_NODE_NONE, count = 0, movable = 0;
+    for (uint32_t id = list->head; id != BP_NODE_NONE; id = link_of(t, id)->next) {
+        if (id >= t->link_count || count++ >= list->count || bp_box_is_hole(&t->boxes[id])) {
+            return false;
+        }
+        const object_link *link = link_of(t, id), place = place_of(t, &t->boxes[id]);
+        if (link->previous != previous || link->node != at || !stays_in_node(t, at, &place) || link->key != place.key ||
+            link->depth != place.depth) {
+            return false;
+        }
+        movable += place.depth > node_at(t, at)->depth;
+        previous = id;
+    }
+    return count == list->count && movable == list->movable;
 }
 
-// Subtrees are ranges, in the order of nodes, inside those of their parents.
-static bool loose_node_is_sound(const loose_octree *t, uint32_t at) {
+static bool node_is_sound(const loose_octree *t, uint32_t at) {
     const bp_node *node = node_at(t, at);
-    const uint32_t first = node->first_child, children = first != BP_NODE_NONE ? t->children : 0;
-    uint32_t position = node->end;
-    bool sound = node->begin <= node->end && node->end <= t->sorted.count &&
-                 (children == 0 || (first > at && first < t->node_count && children <= t->node_count - first));
-    for (uint32_t child = first; sound && child - first < children; ++child) {
-        sound = node_at(t, child)->parent == at && node_at(t, child)->begin == position;
-        position = *subtree_end(t, child);
+    const bool is_leaf = node->first_child == BP_NODE_NONE;
+    uint32_t below = 0;
+    if (node->depth > t->space.depth || (!is_leaf && node->first_child + (size_t)t->children > t->node_count)) {
+        return false;
     }
-    sound = sound && position == *subtree_end(t, at) && node_bounds_are_sound(t, at);
-    for (uint32_t i = node->begin; sound && i < node->end; ++i) {
-        const uint32_t id = t->sorted.columns.id[i];
-        sound = id < t->count && bp_columns_hold(&t->sorted.columns, i, &t->boxes[id], t->setup->dimensions) &&
-                node->depth <= entry_of(t, id).depth;
+    for (uint32_t i = 0; !is_leaf && i < t->children; ++i) {
+        const uint32_t child = node->first_child + i;
+        if (node_at(t, child)->parent != at || node_at(t, child)->depth != node->depth + 1) {
+            return false;
+        }
+        below += list_at(t, child)->count + list_at(t, child)->below;
     }
-    return sound;
+    return below == list_at(t, at)->below && (below == 0) == is_leaf && list_is_sound(t, at);
 }
 
+// What is listed is what the nodes have.
+static bool listing_is_sound(const loose_octree *t) {
+    uint32_t position = 0;
+    bool sound = t->sorted.count == t->object_count && t->used_count <= t->node_count;
+    for (size_t i = 0; sound && i < t->used_count; ++i) {
+        const uint32_t at = ((const uint32_t *)t->order.data)[i];
+        const bp_node *node = at < t->node_count ? node_at(t, at) : NULL;
+        sound = node != NULL && node->begin == position && node->end == position + list_at(t, at)->count &&
+                node->end <= t->object_count;
+        for (; sound && position < node->end; ++position) {
+            const uint32_t id = t->sorted.columns.id[position];
+            sound = id < t->link_count && link_of(t, id)->node == at &&
+                    bp_columns_hold(&t->sorted.columns, position, &t->boxes[id], t->setup->dimensions);
+        }
+        const bp_box own = sound ? bp_node_bounds(&t->sorted, node->begin, node->end) : bp_bounds_empty();
+        sound = sound && bp_box_is_same(&own, &node->own);
+    }
+    return sound && position == t->object_count;
+}
+
+// Nodes without objects in their subtrees may be in use or not; either is sound.
 static bp_status loose_octree_validate(const void *state) {
     const loose_octree *t = state;
-    size_t alive = 0;
-    if (is_linked(t)) {
-        return bp_linked_octree_validate(&t->linked);
+    size_t alive = 0, linked = 0;
+    bool sound = t->node_count > 0 && t->node_count <= t->nodes.bytes / sizeof(bp_node) &&
+                 t->link_count <= t->links.bytes / sizeof(object_link);
+    for (uint32_t id = 0; id < t->link_count; ++id) {
+        alive += !bp_box_is_hole(&t->boxes[id]);
     }
-    for (size_t i = 0; i < t->count; ++i) {
-        alive += !bp_box_is_hole(&t->boxes[i]);
-    }
-    bool sound = t->node_count > 0 && *subtree_end(t, 0) == alive && alive == t->sorted.count;
     for (uint32_t at = 0; sound && at < t->node_count; ++at) {
-        sound = loose_node_is_sound(t, at);
+        const node_list *list = list_at(t, at);
+        linked += list->count;
+        sound = list->count + list->below == 0 || node_is_sound(t, at);
     }
+    sound = sound && linked == alive && linked == t->object_count && (!t->is_listed || listing_is_sound(t));
     if (!sound) {
         bp_log_write(&t->setup->runtime.log, "loose-octree: the tree does not hold the boxes it was given");
         return BP_ERROR_INTERNAL;

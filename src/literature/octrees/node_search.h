@@ -1,32 +1,30 @@
-// Finding pairs in a tree whose nodes own ranges of boxes: a node against itself and against ranges of other nodes.
+// Nodes of octrees, which own ranges of boxes, and finding pairs among them.
 //
 //     boxes, in the order of the nodes   | own boxes of A | of B | of C | ...
 //
-//     1. filter   the bounds of A against the boxes of B, C, ...: eight boxes at a time
-//     2. copy     the boxes of A, then those that passed, contiguously      | a a a | b c c |
-//     3. test     each box of A against all boxes after it                    ^---->------->
-//
-// A node has a few boxes and many neighbours, so testing each box against each neighbour would be many very short
-// ranges. After the filter there is one range for each box, and most often one vector for each range. Many nodes go
-// through the three steps together. Which node owns a box only affects the speed, never the result: bounds are those of
-// the boxes themselves.
-//
-// The search for the boxes of another set (bp_node_search) descends from the root, for many boxes at once: eight
-// children are adjacent and their bounds are in columns, so that one step of the same kernel tests them all.
+// Each box of a node is tested against those of its node that follow it. Of other nodes, the boxes that overlap the bounds of the
+// node's own boxes are tested against all of these. Which node owns a box only affects the speed, never the result: bounds
+// are those of the boxes themselves.
 #ifndef BP_NODE_SEARCH_H
 #define BP_NODE_SEARCH_H
 
 #include "base/boxes.h"
 #include "engine/setup.h"
 #include "kernels/range_tester.h"
+#include "literature/octrees/tree_space.h"
 
 #define BP_NODE_NONE UINT32_MAX
+
+// The most nodes that wait on the way down a tree, where each step puts the children of one there.
+enum { BP_NODE_STACK = 8 * (BP_TREE_DEPTH_MAX + 1) };
 
 // A node of a tree with 8 adjacent children (4 in two dimensions), or none.
 typedef struct bp_node {
     uint32_t first_child, parent;
     uint32_t begin, end; // its own boxes
     uint32_t depth;
+    bp_box own;   // the bounds of these,
+    bp_box below; // and of all in its subtree
 } bp_node;
 
 // Counts the objects of a node in bp_stats: occupied, objects_per_cell_max.
@@ -35,8 +33,6 @@ static inline void bp_node_count_objects(const bp_node *node, bp_stats *stats) {
     stats->occupied += objects > 0;
     stats->objects_per_cell_max = objects > stats->objects_per_cell_max ? objects : stats->objects_per_cell_max;
 }
-
-// ---- bounds ---------------------------------------------------------------------------------------------------------
 
 // Bounds that overlap nothing.
 static inline bp_box bp_bounds_empty(void) {
@@ -50,88 +46,43 @@ static inline void bp_bounds_join(bp_box *to, const bp_box *from) {
     }
 }
 
-// ---- boxes in the order of nodes ------------------------------------------------------------------------------------
-
+// Boxes in the order of the nodes.
 typedef struct bp_node_boxes {
     const bp_method_setup *setup;
     size_t count;
     bp_columns columns;
-    bp_box *sorted;      // the same boxes as an array
-    uint32_t *positions; // 0, 1, 2, ...: replaces the id column where positions are wanted
-    bp_buffer columns_buffer, sorted_buffer, positions_buffer;
+    bp_buffer buffer;
     bp_block_sinks sinks;
 } bp_node_boxes;
 
-void bp_node_boxes_init(bp_node_boxes *boxes, const bp_method_setup *setup);
 void bp_node_boxes_free(bp_node_boxes *boxes);
 size_t bp_node_boxes_bytes(const bp_node_boxes *boxes);
 
-// Makes room for `count` boxes. Their ids, in the order of nodes, go to columns.id; then bp_node_boxes_fill copies the
-// boxes of these ids.
+// Makes room for `count` boxes. Their ids, in the order of the nodes, go to columns.id; then bp_columns_fill copies them.
 bool bp_node_boxes_reserve(bp_node_boxes *boxes, size_t count);
-void bp_node_boxes_fill(bp_node_boxes *boxes, const bp_box *by_id);
 
 // The bounds of the boxes begin .. end-1; empty bounds if there are none.
 bp_box bp_node_bounds(const bp_node_boxes *boxes, uint32_t begin, uint32_t end);
 
-// ---- pairs inside the tree ------------------------------------------------------------------------------------------
+// Lists the tests of the own boxes of a node among each other, and against those of other nodes.
+void bp_node_test(const bp_node_boxes *boxes, bp_range_tester *tester, const bp_node *nodes, const bp_node *node,
+                  const uint32_t *others, size_t other_count);
 
-typedef struct bp_node_range {
-    uint32_t begin, end; // positions
-} bp_node_range;
-
-enum {
-    BP_NODE_LOCAL = 1024, // boxes that are copied contiguously at once
-    BP_NODE_BATCH = 128,  // nodes that are tested together
-    BP_NODE_RANGES = 1024 // ranges that are filtered together
-};
-
-// Columns of fixed length.
-typedef struct bp_node_columns {
-    float values[6][BP_NODE_LOCAL + BP_COLUMN_PADDING];
-    uint32_t id[BP_NODE_LOCAL + BP_COLUMN_PADDING];
-} bp_node_columns;
-
-// Nodes that are going through the three steps. Meant for the stack of a unit of work.
-typedef struct bp_node_batch {
-    const bp_node_boxes *boxes;
-    bp_range_tester *tester; // of boxes->columns
-    size_t node_count, filter_test_count;
-    size_t local_bound; // upper bound of the boxes that all collected nodes need
-    bp_node_range own[BP_NODE_BATCH];
-    bp_box bounds[BP_NODE_BATCH];
-    bp_range_test filter_tests[BP_NODE_RANGES];        // for step 1: (node, range)
-    bp_range_test local_tests[BP_NODE_LOCAL];          // for step 3
-    bp_pair passed[BP_NODE_LOCAL + BP_COLUMN_PADDING]; // the filter: (node, position)
-    bp_node_columns local;
-} bp_node_batch;
-
-void bp_node_batch_begin(bp_node_batch *batch, const bp_node_boxes *boxes, bp_range_tester *tester);
-
-// Finds all pairs inside a range and between it and the others. `bounds` are those of the range. The order of the pairs
-// is the order of these calls, however nodes are collected.
-void bp_node_batch_add(bp_node_batch *batch, const bp_box *bounds, bp_node_range own, const bp_node_range *others,
-                       size_t other_count);
-void bp_node_batch_end(bp_node_batch *batch);
-
-// Runs units of work, each with a batch of its own.
+// Runs units of work, which list such tests.
 bp_status bp_node_boxes_find(bp_node_boxes *boxes, size_t unit_count,
                              void (*unit)(const void *context, bp_range_tester *tester, size_t index),
                              const void *context, bp_sink *sink);
 
-// ---- pairs with another set -----------------------------------------------------------------------------------------
-
-// Finds every pair of a probe, a box of the other set, and a box in the tree. `bounds` are those of whole subtrees, in
-// columns. The boxes from `outside_begin` on are in no node, and every probe is tested against them.
+// Finds every pair of a probe, a box of the other set, and a box in the tree. The boxes from `outside_begin` on are in no node,
+// and every probe is tested against them.
 typedef struct bp_node_search {
+    const bp_node_boxes *boxes;
     const bp_node *nodes; // the root first
-    const bp_columns *bounds;
-    uint32_t children; // of a node: 8 or 4
     uint32_t outside_begin;
     const bp_box *probes;
     size_t probe_count;
 } bp_node_search;
 
-bp_status bp_node_search_run(bp_node_boxes *boxes, const bp_node_search *search, bp_sink *sink);
+bp_status bp_node_search_run(const bp_node_search *search, bp_block_sinks *sinks, bp_sink *sink);
 
 #endif

@@ -3,9 +3,11 @@
 #define BP_OCTREE_TREE_H
 
 #include "literature/octrees/node_search.h"
-#include "literature/octrees/tree_space.h"
 
 enum { OCTREE_SLOTS = 27 };
+
+// The root has no siblings, but room for them; one of them has the objects that are in no leaf.
+enum { OCTREE_ROOT = 0, OCTREE_SCANNED = 1 };
 
 // Marks a slot whose node is a leaf of less depth, and therefore larger.
 #define OCTREE_LARGER 0x80000000u
@@ -30,16 +32,14 @@ typedef struct octree_tree {
     octree_link links[8][OCTREE_SLOTS];
 
     bp_buffer nodes;     // of bp_node; the root is 0, and siblings are adjacent
-    bp_buffer codes;     // of uint64_t, by node: a 1, then the common leading bits of all keys below it
     bp_buffer cursors;   // of uint32_t, by node: the number of objects of a leaf; then the position of its next object
     bp_buffer slots;     // of uint32_t, slot_count per node: a node, perhaps marked, or BP_NODE_NONE
     size_t node_count;   // in the pool, free ones included
     uint32_t free_block; // the first free block of children, linked through `parent`; or BP_NODE_NONE
+    bool has_changed;    // nodes were split or merged
     bp_buffer leaves;    // of uint32_t, depth first
     bp_buffer inners;    // of uint32_t, parents first
     size_t leaf_count, inner_count;
-    bp_buffer changed; // of uint32_t: nodes that were split or merged, up to its capacity
-    size_t changed_count, changed_room;
 
     bp_buffer entries_buffer, scratch_buffer;
     octree_entry *placed;  // in the order of leaves
@@ -56,9 +56,9 @@ bool octree_tree_plant(octree_tree *tree, const bp_tree_space *space);
 
 // One step has three parts. octree_tree_open counts the objects of all leaves (home[id], where that is a leaf), assigns
 // a range to each leaf and returns the number of objects. octree_tree_put puts each object into its leaf. Then
-// octree_tree_adapt splits and merges leaves, and corrects home[]; false if memory is short.
+// octree_tree_adapt splits and merges leaves; false if memory is short.
 size_t octree_tree_open(octree_tree *tree, const uint32_t *home, size_t count);
-bool octree_tree_adapt(octree_tree *tree, uint32_t *home);
+bool octree_tree_adapt(octree_tree *tree);
 
 // The nodes that `leaf` is tested against, if they are leaves; there is room for slot_count of them.
 size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *neighbours);
@@ -78,28 +78,9 @@ static inline uint32_t octree_inner(const octree_tree *tree, size_t index) {
     return ((const uint32_t *)tree->inners.data)[index];
 }
 
-static inline uint64_t octree_code(const octree_tree *tree, uint32_t node) {
-    return ((const uint64_t *)tree->codes.data)[node];
-}
-
-// Whether a key belongs to a node.
-static inline bool octree_tree_holds(const octree_tree *tree, uint32_t node, uint64_t key) {
-    const uint32_t bits = tree->space.dimensions * tree->space.depth;
-    const uint64_t code = octree_code(tree, node);
-    const uint32_t code_bits = 63 - (uint32_t)__builtin_clzll(code);
-    return (key | (uint64_t)1 << bits) >> (bits - code_bits) == code;
-}
-
-// The leaf of a key. `hint` is a leaf of the tree, or no node: the search starts there, or at the root. Most objects
-// are still in their leaf, and then only its code is read.
-static inline uint32_t octree_tree_locate(const octree_tree *tree, uint32_t hint, uint64_t key) {
-    uint32_t at = hint < tree->node_count ? hint : 0;
-    if (at != 0 && octree_tree_holds(tree, at, key)) {
-        return at; // hints are leaves
-    }
-    while (!octree_tree_holds(tree, at, key)) {
-        at = octree_node(tree, at)->parent;
-    }
+// The leaf of a key.
+static inline uint32_t octree_tree_locate(const octree_tree *tree, uint64_t key) {
+    uint32_t at = 0;
     for (const bp_node *node = octree_node(tree, at); node->first_child != BP_NODE_NONE; node = octree_node(tree, at)) {
         at = node->first_child + bp_tree_octant(&tree->space, key, node->depth);
     }

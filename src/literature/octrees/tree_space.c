@@ -1,30 +1,13 @@
 #include "literature/octrees/tree_space.h"
 
 #include "base/boxes.h"
+#include "engine/setup.h"
 
 enum {
     SAMPLE = 255,   // boxes that are sampled
     OUTER = 5,      // of these, at either end, that may be far away from the others,
     FAR_WIDTHS = 64 // by this many times the width of the others
 };
-
-bp_tree_space bp_tree_space_around(const double min[3], const double max[3], uint32_t dimensions) {
-    bp_tree_space space = {.edge = (double)FLT_MIN, .dimensions = dimensions};
-    for (uint32_t axis = 0; axis < 3 && axis < dimensions; ++axis) {
-        space.origin[axis] = min[axis] <= max[axis] ? min[axis] : 0.0;
-        space.edge = fmax(space.edge, max[axis] - min[axis]);
-    }
-    return space;
-}
-
-bp_tree_space bp_tree_space_of_domain(const bp_box *domain, uint32_t dimensions) {
-    double min[3], max[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        min[axis] = (double)domain->min[axis];
-        max[axis] = (double)domain->max[axis];
-    }
-    return bp_tree_space_around(min, max, dimensions);
-}
 
 void bp_tree_space_divide(bp_tree_space *space, uint32_t depth) {
     space->depth = depth;
@@ -47,17 +30,32 @@ static size_t sample_axis(const bp_box *boxes, size_t count, uint32_t dimensions
     return used;
 }
 
-void bp_tree_trim(const bp_box *boxes, size_t count, uint32_t dimensions, double min[3], double max[3]) {
+bp_tree_space bp_tree_space_choose(const bp_box *domain, const bp_box *boxes, size_t count, uint32_t dimensions,
+                                   double width[3]) {
+    bp_tree_space space = {.edge = (double)FLT_MIN, .dimensions = dimensions};
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        double low = INFINITY, high = -INFINITY;
         float sample[SAMPLE];
+        for (size_t i = 0; i < count; ++i) {
+            const double at = bp_tree_centre(&boxes[i], axis);
+            const bool counts = bp_box_is_finite(&boxes[i], dimensions);
+            low = counts && at < low ? at : low;
+            high = counts && at > high ? at : high;
+        }
         const size_t used = sample_axis(boxes, count, dimensions, axis, sample);
-        if (used <= (size_t)4 * OUTER) {
-            continue;
+        if (used > (size_t)4 * OUTER) {
+            const double first = (double)sample[OUTER], last = (double)sample[used - 1 - OUTER], most = last - first;
+            const bool is_wide = most > 0.0 && high - low > FAR_WIDTHS * most;
+            low = is_wide ? fmax(low, first - most) : low;
+            high = is_wide ? fmin(high, last + most) : high;
         }
-        const double low = (double)sample[OUTER], high = (double)sample[used - 1 - OUTER], width = high - low;
-        if (width > 0.0 && max[axis] - min[axis] > FAR_WIDTHS * width) {
-            min[axis] = fmax(min[axis], low - width);
-            max[axis] = fmin(max[axis], high + width);
+        width[axis] = high - low;
+        if (bp_domain_is_set(domain)) {
+            low = (double)domain->min[axis];
+            high = (double)domain->max[axis];
         }
+        space.origin[axis] = low <= high ? low : 0.0;
+        space.edge = fmax(space.edge, high - low);
     }
+    return space;
 }

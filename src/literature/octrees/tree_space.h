@@ -25,17 +25,18 @@ static inline uint32_t bp_tree_depth_limit(uint32_t max_depth) {
     return max_depth == 0 || max_depth > BP_TREE_DEPTH_MAX ? BP_TREE_DEPTH_MAX : max_depth;
 }
 
-// The cube, not yet divided, that begins at `min` and reaches at least to `max`. If min > max, because there are no
-// boxes, it begins at 0.
-bp_tree_space bp_tree_space_around(const double min[3], const double max[3], uint32_t dimensions);
-bp_tree_space bp_tree_space_of_domain(const bp_box *domain, uint32_t dimensions);
+// Coordinates that rounding cannot make overflow.
+static inline double bp_tree_centre(const bp_box *box, uint32_t axis) {
+    return ((double)box->min[axis] + (double)box->max[axis]) / 2;
+}
+
+// The cube, not yet divided, of a domain if there is one; else that around the centres of all finite boxes, or of most of them if a
+// few are so far away that it would be nearly empty. `width` gets how wide these lie along each axis; negative: nowhere.
+bp_tree_space bp_tree_space_choose(const bp_box *domain, const bp_box *boxes, size_t count, uint32_t dimensions,
+                                   double width[3]);
 
 // Divides the cube into the cells of a depth.
 void bp_tree_space_divide(bp_tree_space *space, uint32_t depth);
-
-// Narrows min .. max, the bounds of all finite boxes, to the bounds of most of them, if a few are so far away that a
-// cube around all would be nearly empty.
-void bp_tree_trim(const bp_box *boxes, size_t count, uint32_t dimensions, double min[3], double max[3]);
 
 // The cell of a coordinate, which must not be NaN.
 static inline uint32_t bp_tree_cell(const bp_tree_space *space, int axis, double coordinate) {
