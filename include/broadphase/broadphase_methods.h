@@ -100,8 +100,8 @@ typedef struct bp_method_settings {
     /// without a factor, it implies a factor of 2.
     /// linked-cells: the edge of the cells. Larger objects are found too, but each costs more. 0: from the object sizes.
     /// spatial-hash: the edge of the cells. 0: from object sizes and density.
-    /// pivot-grid, compact-grid, cuckoo-grid: the edge of the cells; objects longer than 16 cells are tested against all
-    /// others. 0: from the object sizes.
+    /// pivot-grid, compact-grid, cuckoo-grid: the edge of the cells; objects longer than 16 cells are tested against the
+    /// cells that they cover. 0: from the object sizes.
     float cell_size;
     /// hierarchical-grid: cells per axis of a new grid: powers of two, from 4 to 2^20. 0: 16, or chosen from the objects
     /// where the library chooses the levels.

@@ -1,9 +1,6 @@
 #include "literature/uniform_grids/cell_search.h"
 
-enum {
-    BATCH = 64,     // cells of a unit of work
-    SEGMENT = 65536 // candidates of a unit of work for a scanned box
-};
+enum { BATCH = 64 }; // cells of a unit of work
 
 // ---- the boxes of one cell ------------------------------------------------------------------------------------------
 
@@ -100,8 +97,7 @@ static void test_row(const bp_uniform_grid *grid, bp_range_tester *tester, const
     }
 }
 
-// For boxes that reach further than the neighbouring cells.
-static void test_far(const bp_uniform_grid *grid, bp_range_tester *tester, const stretch *t) {
+static void test_rows(const bp_uniform_grid *grid, bp_range_tester *tester, const stretch *t) {
     test_own_row(grid, tester, t);
     for (uint32_t y = t->cell[1] + 1; y <= t->all.y_high; ++y) {
         test_row(grid, tester, t, y, t->cell[2]);
@@ -141,73 +137,6 @@ static void test_by_tables(const bp_uniform_grid *grid, bp_range_tester *tester,
     }
 }
 
-// ---- by neighbours --------------------------------------------------------------------------------------------------
-
-// The neighbours by their place, dx + 1 + 3 (dy + 1) + 9 dz, and a bit for each that is occupied.
-enum { NEIGHBOURS = 18, BITS_X = 0x9249, BITS_Y = 0x201, BITS_PLANE = 0x1ff };
-
-typedef struct neighbours {
-    uint32_t occupied;
-    bp_cell_range ranges[NEIGHBOURS];
-} neighbours;
-
-static uint32_t lowest_bit(uint32_t bits) {
-#if defined(__GNUC__)
-    return (uint32_t)__builtin_ctz(bits);
-#else
-    uint32_t index = 0;
-    for (; (bits & 1) == 0; bits >>= 1) {
-        ++index;
-    }
-    return index;
-#endif
-}
-
-static void collect_neighbours(const bp_uniform_grid *grid, const stretch *t, neighbours *n) {
-    n->occupied = 0;
-    for (uint32_t z = t->cell[2]; z <= t->all.z_high; ++z) {
-        for (uint32_t y = z == t->cell[2] ? t->cell[1] : t->all.y_low; y <= t->all.y_high; ++y) {
-            bp_cell_range found[3];
-            const uint32_t first = z == t->cell[2] && y == t->cell[1] ? t->cell[0] + 1 : t->all.x_low;
-            if (first > t->all.x_high) {
-                continue;
-            }
-            const size_t count = grid->find_ranges(grid, first, t->all.x_high, y, z, found);
-            for (size_t i = 0; i < count; ++i) {
-                const uint32_t place =
-                    found[i].first + 1 - t->cell[0] + 3 * (y + 1 - t->cell[1]) + 9 * (z - t->cell[2]);
-                n->ranges[place] = found[i];
-                n->occupied |= 1u << place;
-            }
-        }
-    }
-}
-
-// The places of the neighbours that a box reaches into.
-static uint32_t places_of(const span *box, const uint32_t cell[3]) {
-    const uint32_t left = box->x_low < cell[0];
-    const uint32_t right = box->x_high > cell[0];
-    const uint32_t down = box->y_low < cell[1];
-    const uint32_t up = box->y_high > cell[1];
-    const uint32_t out = box->z_high > cell[2];
-    const uint32_t in_x = (left | 2 | right << 2) * BITS_X;
-    const uint32_t in_y = (down * 7 | 7 << 3 | (up * 7) << 6) * BITS_Y;
-    return in_x & in_y & (BITS_PLANE | (out * BITS_PLANE) << 9);
-}
-
-static void test_neighbours(const bp_uniform_grid *grid, bp_range_tester *tester, const stretch *t) {
-    neighbours n;
-    collect_neighbours(grid, t, &n);
-    for (size_t p = t->begin; p < t->end; ++p) {
-        bp_range_tester_reserve(tester, NEIGHBOURS + 1);
-        bp_range_tester_add(tester, p, (uint32_t)p + 1, t->cell_end);
-        for (uint32_t bits = places_of(&t->spans[p - t->begin], t->cell) & n.occupied; bits != 0; bits &= bits - 1) {
-            const bp_cell_range *range = &n.ranges[lowest_bit(bits)];
-            bp_range_tester_add(tester, p, range->begin, range->end);
-        }
-    }
-}
-
 // ---- one cell -------------------------------------------------------------------------------------------------------
 
 // Whether no box of the stretch reaches further than the neighbouring cells.
@@ -218,19 +147,14 @@ static bool reaches_neighbours_only(const stretch *t) {
 
 static void test_stretch(const bp_uniform_grid *grid, bp_range_tester *tester, const stretch *t) {
     bp_row_tables tables;
-    const bool near = reaches_neighbours_only(t);
-    if (near && grid->find_tables == NULL) {
-        test_neighbours(grid, tester, t);
-        return;
-    }
-    if (near) {
+    if (grid->find_tables != NULL && reaches_neighbours_only(t)) {
         grid->find_tables(grid, t->cell, &tables);
         if (t->all.x_low >= tables.first && t->all.x_high <= tables.last) {
             test_by_tables(grid, tester, t, &tables);
             return;
         }
     }
-    test_far(grid, tester, t);
+    test_rows(grid, tester, t);
 }
 
 static void test_grid_cell(const bp_uniform_grid *grid, bp_range_tester *tester, uint32_t begin, uint32_t end) {
@@ -244,93 +168,70 @@ static void test_grid_cell(const bp_uniform_grid *grid, bp_range_tester *tester,
     }
 }
 
-// ---- all pairs ------------------------------------------------------------------------------------------------------
+// ---- boxes of any size ----------------------------------------------------------------------------------------------
 
-typedef struct grid_search {
-    const bp_uniform_grid *grid;
-    size_t cell_units; // followed by the units of the scanned boxes
-    size_t segments;   // per scanned box
-} grid_search;
+// A box of any size, at position p of tester->objects, against all boxes in the cells that it covers, and against those from
+// `first` to `last`. One that covers more cells than are occupied is tested against the boxes of all cells.
+static void test_against_cells(const bp_uniform_grid *grid, bp_range_tester *tester, size_t p, size_t first,
+                               size_t last) {
+    const bp_columns *boxes = tester->objects;
+    uint32_t low[3] = {0}, high[3] = {0};
+    double cells = 1.0;
+    for (uint32_t axis = 0; axis < grid->setup->dimensions; ++axis) {
+        low[axis] = bp_cells_of(&grid->cells, (int)axis, boxes->min[axis][p] - grid->cells.reach[axis]);
+        high[axis] = bp_cells_of(&grid->cells, (int)axis, boxes->max[axis][p]);
+        cells *= (double)(high[axis] - low[axis] + 1);
+    }
+    const bool all = cells > (double)grid->occupied;
+    bp_range_tester_add_long(tester, p, (uint32_t)first, (uint32_t)last);
+    bp_range_tester_add_long(tester, p, 0, all ? (uint32_t)grid->grid_count : 0);
+    for (uint32_t z = low[2]; z <= high[2] && !all; ++z) {
+        for (uint32_t y = low[1]; y <= high[1]; ++y) {
+            bp_cell_range ranges[BP_ROW_CELLS];
+            for (uint32_t x = low[0]; x <= high[0]; x += BP_ROW_CELLS) {
+                const size_t count = grid->find_ranges(grid, x, least(x + BP_ROW_CELLS - 1, high[0]), y, z, ranges);
+                for (size_t i = 0; i < count; ++i) {
+                    bp_range_tester_add_long(tester, p, ranges[i].begin, ranges[i].end);
+                }
+            }
+        }
+    }
+}
 
-static void test_grid_cells(const bp_uniform_grid *grid, bp_range_tester *tester, size_t index) {
+// ---- finding --------------------------------------------------------------------------------------------------------
+
+// Some cells; behind all of these, the scanned boxes one by one, each also against those before it.
+static void test_grid_unit(const void *context, bp_range_tester *tester, size_t index) {
+    const bp_uniform_grid *grid = context;
+    const size_t cell_units = (grid->occupied + BATCH - 1) / BATCH;
     const uint32_t *starts = bp_uniform_grid_starts(grid);
-    const size_t stop = (index + 1) * BATCH < grid->occupied ? (index + 1) * BATCH : grid->occupied;
-    for (size_t cell = index * BATCH; cell < stop; ++cell) {
+    for (size_t cell = index * BATCH; cell < grid->occupied && cell < (index + 1) * BATCH; ++cell) {
         test_grid_cell(grid, tester, starts[cell], starts[cell + 1]);
     }
-}
-
-// A scanned box against a segment of all boxes before it.
-static void test_scanned(const grid_search *s, bp_range_tester *tester, size_t index) {
-    const size_t p = s->grid->grid_count + index / s->segments;
-    const size_t begin = index % s->segments * SEGMENT;
-    const size_t end = p < begin + SEGMENT ? p : begin + SEGMENT;
-    if (begin < end) {
-        bp_range_tester_add_long(tester, p, (uint32_t)begin, (uint32_t)end);
-    }
-}
-
-static void test_grid_unit(const void *context, bp_range_tester *tester, size_t index) {
-    const grid_search *s = context;
-    if (index < s->cell_units) {
-        test_grid_cells(s->grid, tester, index);
-    } else {
-        test_scanned(s, tester, index - s->cell_units);
+    if (index >= cell_units) {
+        const size_t p = grid->grid_count + index - cell_units;
+        test_against_cells(grid, tester, p, grid->grid_count, p);
     }
 }
 
 bp_status bp_cell_search_find(void *state, bp_sink *sink) {
     bp_uniform_grid *grid = state;
-    const grid_search s = {
-        .grid = grid, .cell_units = (grid->occupied + BATCH - 1) / BATCH, .segments = grid->total_count / SEGMENT + 1};
-    const size_t scan_units = bp_size_multiply(grid->total_count - grid->grid_count, s.segments);
     const bp_range_search range_search = {.runtime = &grid->setup->runtime,
                                           .kernels = grid->setup->kernels,
                                           .objects = &grid->columns,
                                           .candidates = &grid->columns,
                                           .names = BP_NAMES_ORDERED,
-                                          .unit_count = bp_size_add(s.cell_units, scan_units),
+                                          .unit_count = (grid->occupied + BATCH - 1) / BATCH + grid->total_count -
+                                                        grid->grid_count,
                                           .unit = test_grid_unit,
-                                          .context = &s};
+                                          .context = grid};
     return bp_range_search_run(&range_search, &grid->sinks, sink);
 }
 
-// ---- between two sets -----------------------------------------------------------------------------------------------
-
-static void test_other_in_row(const bp_uniform_grid *grid, bp_range_tester *tester, size_t p, const uint32_t x[2],
-                              uint32_t y, uint32_t z) {
-    bp_cell_range ranges[BP_ROW_CELLS];
-    for (uint32_t first = x[0]; first <= x[1]; first += BP_ROW_CELLS) {
-        const uint32_t last = least(first + BP_ROW_CELLS - 1, x[1]);
-        const size_t count = grid->find_ranges(grid, first, last, y, z, ranges);
-        for (size_t i = 0; i < count; ++i) {
-            bp_range_tester_add_long(tester, p, ranges[i].begin, ranges[i].end);
-        }
-    }
-}
-
-// A box that covers more cells than are occupied is tested against all boxes.
-static void test_other_in_grid(const bp_uniform_grid *grid, bp_range_tester *tester, size_t p) {
-    const bp_columns *others = tester->objects;
-    uint32_t low[3] = {0}, high[3] = {0};
-    double cells = 1.0;
-    for (uint32_t axis = 0; axis < grid->setup->dimensions; ++axis) {
-        low[axis] = bp_cells_of(&grid->cells, (int)axis, others->min[axis][p] - grid->cells.reach[axis]);
-        high[axis] = bp_cells_of(&grid->cells, (int)axis, others->max[axis][p]);
-        cells *= (double)(high[axis] - low[axis] + 1);
-    }
-    const bool all = cells > (double)grid->occupied;
-    bp_range_tester_add_long(tester, p, all ? 0 : (uint32_t)grid->grid_count, (uint32_t)grid->total_count);
-    for (uint32_t z = low[2]; z <= high[2] && !all; ++z) {
-        for (uint32_t y = low[1]; y <= high[1]; ++y) {
-            test_other_in_row(grid, tester, p, (uint32_t[2]){low[0], high[0]}, y, z);
-        }
-    }
-}
-
 static void test_others_in_grid(const void *context, bp_range_tester *tester, size_t begin, size_t end) {
+    const bp_uniform_grid *grid = context;
     for (size_t p = begin; p < end; ++p) {
-        test_other_in_grid(context, tester, p);
+        test_against_cells(grid, tester, p, grid->grid_count, grid->total_count);
     }
 }
 

@@ -9,13 +9,14 @@
 //     | . X # |     | # # # |  y           it needs 3.5 on average
 //     | . . . |     | # # # |  y - 1
 //
-// The neighbours are looked up once for all boxes of a cell, in one of three ways, chosen cell by cell:
+// The neighbours are looked up once for all boxes of a cell, in one of two ways, chosen cell by cell:
 //
 //   tables      rows of cells are contiguous, and a table holds where each cell begins: five ranges per box, each of
 //               them as short as the box allows
-//   neighbours  cells are found one by one: those that a box needs, by a bit mask
-//   far         boxes that reach further than the neighbouring cells (configured cells smaller than they are), or over
-//               the edge of a table: all rows that they reach
+//   rows        all rows that the boxes reach, cell by cell: where there is no table; and for boxes that reach further
+//               than the neighbouring cells (configured cells smaller than they are), or over the edge of a table
+//
+// Boxes that are too large for cells are tested against the cells that they cover, as those of another set are.
 #ifndef BP_CELL_SEARCH_H
 #define BP_CELL_SEARCH_H
 

@@ -23,7 +23,7 @@
 //
 // Cost: O(n + cells); sorting is nearly linear in the number of changed keys. C covers the whole domain, so it loses
 // where a large domain has dense spots: cells are then made larger to bound C (2 per object), and dense spots fill up.
-// It also loses where sizes are very different: objects too large for a cell are tested against all.
+// It also loses where sizes are very different: objects too large for a cell are tested against all cells that they cover.
 //
 // Source: M. Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for Collision Handling in Medical Simulators",
 // sections 3.2 and 4.
@@ -180,6 +180,7 @@ static bp_cells_limits compact_limits(const bp_method_setup *setup, size_t count
     }
     return (bp_cells_limits){.cells = cells < most ? cells : most,
                              .axis_cells = AXIS_CELLS_MAX,
+                             .longest = BP_CONFIGURED_CELLS,
                              .per_object = setup->settings.compact_keys == BP_KEYS_Z_CURVE ? CELL_PER_OBJECT_CURVE
                                                                                            : CELL_PER_OBJECT};
 }

@@ -30,7 +30,7 @@
 //
 // Cost: O(n), memory follows the occupied cells: neither time nor memory depends on the domain. Loses to compact-grid
 // in dense domains (a hash for every cell that is looked up, and rows of cells are not contiguous), and like all
-// uniform grids where sizes are very different: objects too large for a cell are tested against all.
+// uniform grids where sizes are very different: objects too large for a cell are tested against all cells that they cover.
 //
 // Source: M. Gissler, M. Ihmsen, M. Teschner, "Efficient Uniform Grids for Collision Handling in Medical Simulators",
 // section 3.3, after D. Alcantara et al., "Real-Time Parallel Hashing on the GPU", 2009.
@@ -574,7 +574,10 @@ static void cuckoo_grid_free(void *state) {
 
 static bp_status cuckoo_grid_build(void *state, const bp_box *boxes, size_t count) {
     cuckoo_grid *g = state;
-    const bp_cells_limits limits = {.cells = UINT64_MAX, .axis_cells = 1u << AXIS_BITS, .per_object = CELL_PER_OBJECT};
+    const bp_cells_limits limits = {.cells = UINT64_MAX,
+                                    .axis_cells = 1u << AXIS_BITS,
+                                    .per_object = CELL_PER_OBJECT,
+                                    .longest = BP_CONFIGURED_CELLS};
     return bp_uniform_grid_build(&g->grid, boxes, count, limits, cuckoo_grid_fill);
 }
 

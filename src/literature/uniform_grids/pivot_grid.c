@@ -24,7 +24,7 @@
 //
 // Cost: O(n) chunked, O(n + cells) dense. Chunked loses in memory where every object has a chunk to itself: cells are
 // then made larger, so that there is at most one chunk for four objects. Dense loses in large domains. Both lose where
-// sizes are very different: objects too large for a cell are tested against all.
+// sizes are very different: objects too large for a cell are tested against all cells that they cover.
 //
 // Source: M. Zhyhallo, B. Wozna-Szczesniak, "Better Spacial Hashing with Linear Memory Usage and Parallelism",
 // after C. Pozzer et al., "A hash table construction algorithm for spatial hashing based on linear memory", 2014.
@@ -55,7 +55,7 @@ typedef struct pivot_grid {
     bool is_full;        // there would be too many chunks
     uint32_t chunk_bits; // of cells per axis of a chunk
     uint32_t depth_bits; // the same for z: 0 in two dimensions
-    bp_pivot scan;       // of the scanned objects, which are tested against all
+    bp_pivot scan;       // of the scanned objects
     bp_pivot_chunks chunks;
     bp_buffer table;   // the dense pivots
     bp_buffer handles; // bp_pivot *: the pivot of each object, NULL for a hole
@@ -215,7 +215,10 @@ static bp_status pivot_grid_place(void *state, bool *suits) {
 
 static bp_cells_limits pivot_limits(const pivot_grid *g, size_t count) {
     const bp_method_settings *settings = &g->grid.setup->settings;
-    bp_cells_limits limits = {.cells = UINT64_MAX, .axis_cells = 1u << AXIS_BITS, .per_object = CELL_PER_OBJECT};
+    bp_cells_limits limits = {.cells = UINT64_MAX,
+                              .axis_cells = 1u << AXIS_BITS,
+                              .per_object = CELL_PER_OBJECT,
+                              .longest = BP_CONFIGURED_CELLS};
     if (g->chunked) {
         return limits;
     }

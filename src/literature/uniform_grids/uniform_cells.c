@@ -10,7 +10,6 @@
 enum {
     OCTAVES = 256,        // of sizes: by the exponent of a float
     SAMPLE_SIZES = 16384, // objects whose sizes are counted, unless all are
-    REACH_CELLS = 16,     // an object may be this many configured cells long
     TRIMMED_CELLS = 1 << 20
 };
 
@@ -216,7 +215,7 @@ static bp_status plan_configured_size(bp_cells *cells, const survey *s, const bp
     const bp_method_settings *settings = &s->setup->settings;
     const bp_log *log = &s->setup->runtime.log;
     const double size = (double)settings->cell_size;
-    set_size(cells, size, (double)REACH_CELLS * size);
+    set_size(cells, size, limits->longest * size);
     if (lay_out_domain(cells, s->setup, &s->octaves[bp_octave_of(cells->fit)], limits) || limits->cells == UINT64_MAX) {
         return BP_OK;
     }

@@ -34,6 +34,7 @@ typedef struct bp_cells_limits {
     uint64_t cells;      // in all
     uint32_t axis_cells; // per axis
     double per_object;   // the edge of a cell, as a multiple of the largest object in cells
+    double longest;      // the most configured cells that an object in cells is long
 } bp_cells_limits;
 
 // The kind of place of an object.

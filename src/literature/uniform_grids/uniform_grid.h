@@ -17,7 +17,8 @@
 
 // ---- finding cells --------------------------------------------------------------------------------------------------
 
-enum { BP_ROW_CELLS = 8 }; // most cells of a row that one call asks for
+enum { BP_ROW_CELLS = 8 };         // most cells of a row that one call asks for
+enum { BP_CONFIGURED_CELLS = 16 }; // that an object in cells may be long
 
 // The boxes of the cells first .. last of a row.
 typedef struct bp_cell_range {
