@@ -204,21 +204,6 @@ static void task_compact_keys(void *context, size_t block) {
     bp_uniform_grid_parts(&g->grid)[block] = part;
 }
 
-static void task_count_footprints(void *context, size_t block) {
-    compact_grid *g = context;
-    bp_cells_part part = {0};
-    bp_entry_counts counts = {0};
-    const size_t end = bp_block_begin(g->grid.blocks, block + 1);
-    for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
-        bp_footprint print;
-        const bp_place place = bp_footprint_of(&g->grid, &g->grid.boxes[i], &print, &part);
-        counts.entries += place == BP_PLACE_CELL ? bp_footprint_cells(&print) : 0;
-        counts.scanned += place == BP_PLACE_SCAN;
-    }
-    bp_footprint_counts(&g->grid)[block] = counts;
-    bp_uniform_grid_parts(&g->grid)[block] = part;
-}
-
 // Writes the keys of all objects, or counts their footprints. After a new plan, the last keys are not comparable.
 static bp_status compact_grid_place(void *state, bool *suits) {
     compact_grid *g = state;
@@ -229,8 +214,11 @@ static bp_status compact_grid_place(void *state, bool *suits) {
         }
         g->grid.is_replanned = false;
     }
-    bp_parallel_for(&g->grid.setup->runtime.executor, g->grid.blocks.count,
-                    bp_grid_has_footprints(&g->grid) ? task_count_footprints : task_compact_keys, g);
+    if (g->grid.has_footprints) {
+        bp_footprints_count(&g->grid);
+    } else {
+        bp_parallel_for(&g->grid.setup->runtime.executor, g->grid.blocks.count, task_compact_keys, g);
+    }
     *suits = bp_uniform_grid_join(&g->grid);
     return BP_OK;
 }
@@ -312,7 +300,7 @@ static void task_count_runs(void *context, size_t block) {
 static void task_write_runs(void *context, size_t block) {
     const compact_grid *g = context;
     const uint64_t *entries = bp_incremental_sort_entries(&g->sort);
-    const uint32_t *ids = bp_grid_has_footprints(&g->grid) ? g->entry_ids.data : NULL;
+    const uint32_t *ids = g->grid.has_footprints ? g->entry_ids.data : NULL;
     uint32_t *offsets = g->offsets.data, *starts = bp_uniform_grid_starts(&g->grid) + g->run_starts[block];
     const size_t begin = bp_block_begin(g->entry_blocks, block), end = bp_block_begin(g->entry_blocks, block + 1);
     uint32_t next =
@@ -364,7 +352,7 @@ static bp_status compact_grid_fill(void *state) {
     compact_grid *g = state;
     const bp_method_setup *setup = g->grid.setup;
     const bp_runtime *runtime = &setup->runtime;
-    const bool prints = bp_grid_has_footprints(&g->grid);
+    const bool prints = g->grid.has_footprints;
     g->entry_blocks = g->grid.blocks;
     if (prints ? !bp_footprints_reserve(&g->grid)
                : bp_incremental_sort_begin(&g->sort, &runtime->allocator, g->grid.count) == NULL) {
@@ -393,6 +381,7 @@ static void compact_grid_init(void *state, const bp_method_setup *setup) {
     const bool contiguous = setup->settings.compact_keys == BP_KEYS_ROW_MAJOR;
     const bool prints = setup->settings.grid_entries == BP_ENTRIES_FOOTPRINT;
     *g = (compact_grid){.grid = {.setup = setup,
+                                 .has_footprints = prints,
                                  .find_ranges = compact_grid_ranges,
                                  .find_tables = contiguous ? compact_grid_tables : NULL,
                                  .table_stride = 1,

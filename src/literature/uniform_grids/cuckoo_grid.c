@@ -174,7 +174,7 @@ static void task_count_footprints(void *context, size_t block) {
         bp_footprint print;
         const bp_place place = bp_footprint_of(&g->grid, &g->grid.boxes[i], &print, &part);
         if (place == BP_PLACE_CELL) {
-            counts.entries += bp_footprint_cells(&print);
+            counts.entries += (uint64_t)bp_footprint_cells(&print);
             count_footprint(g, &print, counters);
         } else if (place == BP_PLACE_SCAN) {
             ++counts.scanned;
@@ -188,7 +188,7 @@ static void task_count_footprints(void *context, size_t block) {
 static bp_status cuckoo_grid_place(void *state, bool *suits) {
     cuckoo_grid *g = state;
     bp_parallel_for(&g->grid.setup->runtime.executor, g->grid.blocks.count,
-                    bp_grid_has_footprints(&g->grid) ? task_count_footprints : task_cuckoo_cells, g);
+                    g->grid.has_footprints ? task_count_footprints : task_cuckoo_cells, g);
     *suits = bp_uniform_grid_join(&g->grid);
     return BP_OK;
 }
@@ -289,7 +289,7 @@ static void order_bucket(const cuckoo_grid *g, size_t index) {
 static void task_order_cuckoo_bucket(void *context, size_t index) {
     const cuckoo_grid *g = context;
     const uint32_t begin = g->partition.starts[index], end = g->partition.starts[index + 1];
-    if (index < g->bucket_count && bp_grid_has_footprints(&g->grid)) {
+    if (index < g->bucket_count && g->grid.has_footprints) {
         number_bucket(g, index); // order_footprints does the rest
         return;
     }
@@ -404,7 +404,7 @@ static void order_footprints(const cuckoo_grid *g, size_t index) {
 static void task_fill_tables(void *context, size_t index) {
     cuckoo_grid *g = context;
     bucket *b = &buckets_of(g)[index];
-    const bool prints = bp_grid_has_footprints(&g->grid);
+    const bool prints = g->grid.has_footprints;
     if (prints) {
         order_footprints(g, index);
     }
@@ -483,7 +483,7 @@ static bool cuckoo_grid_reserve(cuckoo_grid *g) {
     g->bucket_count = wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
     return bp_buffer_reserve(&g->buckets, allocator, 0, g->bucket_count, sizeof(bucket)) &&
            bp_partition_reserve(&g->partition, allocator, g->grid.blocks.count, g->bucket_count + 1) &&
-           (bp_grid_has_footprints(&g->grid)
+           (g->grid.has_footprints
                 ? bp_footprints_reserve(&g->grid)
                 : bp_buffer_reserve(&g->cells, allocator, 0, count + 1, sizeof(uint64_t)) &&
                       bp_buffer_reserve(&g->records, allocator, 0, count + 1, sizeof(record)) &&
@@ -512,7 +512,7 @@ static void order_objects(cuckoo_grid *g) {
     g->grid.grid_count = g->partition.starts[g->bucket_count];
     g->grid.total_count = g->partition.starts[g->bucket_count + 1];
     bp_parallel_for(executor, g->grid.blocks.count,
-                    bp_grid_has_footprints(&g->grid) ? task_partition_footprints : task_partition_objects, g);
+                    g->grid.has_footprints ? task_partition_footprints : task_partition_objects, g);
     bp_parallel_for(executor, g->bucket_count + 1, task_order_cuckoo_bucket, g);
 }
 
@@ -523,7 +523,7 @@ static bool build_tables(cuckoo_grid *g) {
         !bp_buffer_reserve_slack(&g->grid.starts_buffer, allocator, 0, g->grid.occupied + 1, sizeof(uint32_t))) {
         return false;
     }
-    if (bp_grid_has_footprints(&g->grid)) {
+    if (g->grid.has_footprints) {
         const size_t last = BP_CELL_CLASSES * g->grid.occupied;
         if (!bp_buffer_reserve_slack(&g->bounds, allocator, 0, last + 1, sizeof(uint32_t))) {
             return false;
@@ -541,7 +541,7 @@ static bp_status cuckoo_grid_fill(void *state) {
         return BP_ERROR_MEMORY;
     }
     bp_status status = bp_uniform_grid_place(&g->grid, cuckoo_grid_place);
-    if (status == BP_OK && bp_grid_has_footprints(&g->grid)) {
+    if (status == BP_OK && g->grid.has_footprints) {
         status = reserve_counted_footprints(g);
     }
     if (status != BP_OK) {
@@ -556,6 +556,7 @@ static bp_status cuckoo_grid_fill(void *state) {
 static void cuckoo_grid_init(void *state, const bp_method_setup *setup) {
     cuckoo_grid *g = state;
     *g = (cuckoo_grid){.grid = {.setup = setup,
+                                .has_footprints = setup->settings.grid_entries == BP_ENTRIES_FOOTPRINT,
                                 .find_ranges = cuckoo_grid_ranges,
                                 .find_bounds = cuckoo_grid_find_bounds,
                                 .bounds_at = cuckoo_grid_bounds_at}};
@@ -592,7 +593,7 @@ static void cuckoo_grid_stats(const void *state, bp_stats *stats) {
 // The tables of a bucket follow those of the one before; they hold as many cells as it has, and are not full.
 static bool buckets_are_sound(const cuckoo_grid *g) {
     const slot *slots = g->slots.data;
-    const bool prints = bp_grid_has_footprints(&g->grid);
+    const bool prints = g->grid.has_footprints;
     size_t first_slot = 0, first_cell = 0;
     bool sound = true;
     for (size_t i = 0; sound && i < g->bucket_count; ++i) {

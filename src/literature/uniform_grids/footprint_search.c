@@ -4,16 +4,15 @@
 #include "literature/uniform_grids/cell_search.h"
 
 enum {
-    LIMIT = 256,          // settings.hash_cell_limit by default
-    BATCH = 64,           // cells of a unit of work
-    SEGMENT_CELLS = 16384 // the same for a scanned box
+    LIMIT = 256, // settings.hash_cell_limit by default
+    BATCH = 64   // cells of a unit of work
 };
 
 // ---- footprints -----------------------------------------------------------------------------------------------------
 
-static uint64_t footprint_limit(const bp_uniform_grid *grid) {
+static double footprint_limit(const bp_uniform_grid *grid) {
     const uint32_t limit = grid->setup->settings.hash_cell_limit;
-    return limit > 0 ? limit : LIMIT;
+    return limit > 0 ? (double)limit : (double)LIMIT;
 }
 
 bp_place bp_footprint_of(const bp_uniform_grid *grid, const bp_box *box, bp_footprint *print, bp_cells_part *part) {
@@ -24,7 +23,7 @@ bp_place bp_footprint_of(const bp_uniform_grid *grid, const bp_box *box, bp_foot
         return place;
     }
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        print->high[axis] = bp_cells_of_fitting(&grid->cells, (int)axis, box->max[axis]);
+        print->high[axis] = bp_cells_of(&grid->cells, (int)axis, box->max[axis]);
     }
     return bp_footprint_cells(print) <= footprint_limit(grid) ? BP_PLACE_CELL : BP_PLACE_SCAN;
 }
@@ -32,6 +31,25 @@ bp_place bp_footprint_of(const bp_uniform_grid *grid, const bp_box *box, bp_foot
 bool bp_footprints_reserve(bp_uniform_grid *grid) {
     return bp_buffer_reserve(&grid->counts_buffer, &grid->setup->runtime.allocator, 0, grid->blocks.count,
                              sizeof(bp_entry_counts));
+}
+
+static void task_count_footprints(void *context, size_t block) {
+    bp_uniform_grid *grid = context;
+    bp_cells_part part = {0};
+    bp_entry_counts counts = {0};
+    const size_t end = bp_block_begin(grid->blocks, block + 1);
+    for (size_t i = bp_block_begin(grid->blocks, block); i < end; ++i) {
+        bp_footprint print;
+        const bp_place place = bp_footprint_of(grid, &grid->boxes[i], &print, &part);
+        counts.entries += place == BP_PLACE_CELL ? (uint64_t)bp_footprint_cells(&print) : 0;
+        counts.scanned += place == BP_PLACE_SCAN;
+    }
+    bp_footprint_counts(grid)[block] = counts;
+    bp_uniform_grid_parts(grid)[block] = part;
+}
+
+void bp_footprints_count(bp_uniform_grid *grid) {
+    bp_parallel_for(&grid->setup->runtime.executor, grid->blocks.count, task_count_footprints, grid);
 }
 
 bp_status bp_footprints_place(bp_uniform_grid *grid, const char *method) {
@@ -59,101 +77,68 @@ bp_status bp_footprints_place(bp_uniform_grid *grid, const char *method) {
                : BP_ERROR_MEMORY;
 }
 
-// ---- all pairs ------------------------------------------------------------------------------------------------------
+// ---- boxes of any size ----------------------------------------------------------------------------------------------
 
-typedef struct footprint_search {
-    const bp_uniform_grid *grid;
-    size_t cell_units; // followed by the units of the scanned boxes
-    size_t segments;   // of cells, per scanned box
-} footprint_search;
-
-static size_t least(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
-// A box of any size against all objects, once each: where both their ends are in the cell of the min corner.
-static void test_min_corners(const bp_uniform_grid *grid, bp_range_tester *tester, size_t box, size_t first,
-                             size_t stop) {
-    for (size_t cell = first; cell < stop; ++cell) {
+// A box, at position p of tester->objects, against all boxes in cells, each once; where it covers more cells than are occupied, at
+// their min corners, that is, where they begin along all axes. And against the boxes from `first` to `last`.
+static void test_in_cells(const bp_uniform_grid *grid, bp_range_tester *tester, size_t p, size_t first, size_t last) {
+    const bp_columns *boxes = tester->objects;
+    bp_footprint print = {0};
+    for (uint32_t axis = 0; axis < grid->setup->dimensions; ++axis) {
+        print.low[axis] = bp_cells_of(&grid->cells, (int)axis, boxes->min[axis][p]);
+        print.high[axis] = bp_cells_of(&grid->cells, (int)axis, boxes->max[axis][p]);
+    }
+    const bool all = bp_footprint_cells(&print) > (double)grid->occupied;
+    for (size_t cell = 0; all && cell < grid->occupied; ++cell) {
         const uint32_t *bounds = grid->bounds_at(grid, cell);
-        bp_range_tester_add_long(tester, box, bounds[0], bounds[1]);
+        bp_range_tester_add_long(tester, p, bounds[0], bounds[1]);
     }
-}
-
-// A scanned box against a segment of the cells; with the first one, against the scanned boxes before it.
-static void test_scanned(const footprint_search *s, bp_range_tester *tester, size_t index) {
-    const size_t box = s->grid->grid_count + index / s->segments, first = index % s->segments * SEGMENT_CELLS;
-    test_min_corners(s->grid, tester, box, first, least(first + SEGMENT_CELLS, s->grid->occupied));
-    if (first == 0) {
-        bp_range_tester_add_long(tester, box, (uint32_t)s->grid->grid_count, (uint32_t)box);
-    }
-}
-
-static void test_footprint_unit(const void *context, bp_range_tester *tester, size_t index) {
-    const footprint_search *s = context;
-    if (index >= s->cell_units) {
-        test_scanned(s, tester, index - s->cell_units);
-        return;
-    }
-    const size_t stop = least((index + 1) * BATCH, s->grid->occupied);
-    for (size_t cell = index * BATCH; cell < stop; ++cell) {
-        bp_cell_classes_test(tester, s->grid->bounds_at(s->grid, cell));
-    }
-}
-
-static bp_status find_in_footprints(bp_uniform_grid *grid, bp_sink *sink) {
-    const footprint_search s = {.grid = grid,
-                                .cell_units = (grid->occupied + BATCH - 1) / BATCH,
-                                .segments = grid->occupied / SEGMENT_CELLS + 1};
-    const size_t scan_units = bp_size_multiply(grid->total_count - grid->grid_count, s.segments);
-    const bp_range_search search = {.runtime = &grid->setup->runtime,
-                                    .kernels = grid->setup->kernels,
-                                    .objects = &grid->columns,
-                                    .candidates = &grid->columns,
-                                    .names = BP_NAMES_ORDERED,
-                                    .unit_count = bp_size_add(s.cell_units, scan_units),
-                                    .unit = test_footprint_unit,
-                                    .context = &s};
-    return bp_range_search_run(&search, &grid->sinks, sink);
-}
-
-// ---- between two sets -----------------------------------------------------------------------------------------------
-
-static void test_other_in_cells(const bp_uniform_grid *grid, bp_range_tester *tester, size_t p,
-                                const bp_footprint *print) {
-    for (uint32_t z = print->low[2]; z <= print->high[2]; ++z) {
-        for (uint32_t y = print->low[1]; y <= print->high[1]; ++y) {
-            for (uint32_t x = print->low[0]; x <= print->high[0]; ++x) {
+    for (uint32_t z = print.low[2]; z <= print.high[2] && !all; ++z) {
+        for (uint32_t y = print.low[1]; y <= print.high[1]; ++y) {
+            for (uint32_t x = print.low[0]; x <= print.high[0]; ++x) {
                 const uint32_t *bounds = grid->find_bounds(grid, x, y, z);
                 if (bounds != NULL) {
-                    const uint32_t bits =
-                        bp_cell_class_bits(x == print->low[0], y == print->low[1], z == print->low[2]);
+                    const uint32_t bits = bp_cell_class_bits(x == print.low[0], y == print.low[1], z == print.low[2]);
                     bp_cell_classes_test_box(tester, p, bits, bounds);
                 }
             }
         }
     }
+    bp_range_tester_add_long(tester, p, (uint32_t)first, (uint32_t)last);
 }
 
-// A box that covers more cells than are occupied is tested against all boxes.
-static void test_other_in_footprints(const bp_uniform_grid *grid, bp_range_tester *tester, size_t p) {
-    const bp_columns *others = tester->objects;
-    bp_footprint print = {0};
-    for (uint32_t axis = 0; axis < grid->setup->dimensions; ++axis) {
-        print.low[axis] = bp_cells_of(&grid->cells, (int)axis, others->min[axis][p]);
-        print.high[axis] = bp_cells_of(&grid->cells, (int)axis, others->max[axis][p]);
+// ---- finding --------------------------------------------------------------------------------------------------------
+
+// Some cells; behind all of these, the scanned boxes one by one, each also against those before it.
+static void test_footprint_unit(const void *context, bp_range_tester *tester, size_t index) {
+    const bp_uniform_grid *grid = context;
+    const size_t cell_units = (grid->occupied + BATCH - 1) / BATCH;
+    for (size_t cell = index * BATCH; cell < grid->occupied && cell < (index + 1) * BATCH; ++cell) {
+        bp_cell_classes_test(tester, grid->bounds_at(grid, cell));
     }
-    if (bp_footprint_cells(&print) > grid->occupied) {
-        test_min_corners(grid, tester, p, 0, grid->occupied);
-    } else {
-        test_other_in_cells(grid, tester, p, &print);
+    if (index >= cell_units) {
+        const size_t p = grid->grid_count + index - cell_units;
+        test_in_cells(grid, tester, p, grid->grid_count, p);
     }
-    bp_range_tester_add_long(tester, p, (uint32_t)grid->grid_count, (uint32_t)grid->total_count);
+}
+
+static bp_status find_in_footprints(bp_uniform_grid *grid, bp_sink *sink) {
+    const bp_range_search search = {.runtime = &grid->setup->runtime,
+                                    .kernels = grid->setup->kernels,
+                                    .objects = &grid->columns,
+                                    .candidates = &grid->columns,
+                                    .names = BP_NAMES_ORDERED,
+                                    .unit_count =
+                                        (grid->occupied + BATCH - 1) / BATCH + grid->total_count - grid->grid_count,
+                                    .unit = test_footprint_unit,
+                                    .context = grid};
+    return bp_range_search_run(&search, &grid->sinks, sink);
 }
 
 static void test_others_in_footprints(const void *context, bp_range_tester *tester, size_t begin, size_t end) {
+    const bp_uniform_grid *grid = context;
     for (size_t p = begin; p < end; ++p) {
-        test_other_in_footprints(context, tester, p);
+        test_in_cells(grid, tester, p, grid->grid_count, grid->total_count);
     }
 }
 
@@ -170,12 +155,13 @@ static bp_status find_between_in_footprints(bp_uniform_grid *grid, const bp_box 
 // ---- either way -----------------------------------------------------------------------------------------------------
 
 bp_status bp_footprint_search_find(void *state, bp_sink *sink) {
-    return bp_grid_has_footprints(state) ? find_in_footprints(state, sink) : bp_cell_search_find(state, sink);
+    return ((const bp_uniform_grid *)state)->has_footprints ? find_in_footprints(state, sink)
+                                                            : bp_cell_search_find(state, sink);
 }
 
 bp_status bp_footprint_search_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
-    return bp_grid_has_footprints(state) ? find_between_in_footprints(state, boxes, count, sink)
-                                         : bp_cell_search_find_between(state, boxes, count, sink);
+    return ((const bp_uniform_grid *)state)->has_footprints ? find_between_in_footprints(state, boxes, count, sink)
+                                                            : bp_cell_search_find_between(state, boxes, count, sink);
 }
 
 // ---- checks ---------------------------------------------------------------------------------------------------------
@@ -234,14 +220,14 @@ static bool holds_all_footprints(const bp_uniform_grid *grid) {
         bp_cells_part part = {0};
         bp_footprint print;
         const bp_place place = bp_footprint_of(grid, &grid->boxes[i], &print, &part);
-        entries += place == BP_PLACE_CELL ? bp_footprint_cells(&print) : 0;
+        entries += place == BP_PLACE_CELL ? (uint64_t)bp_footprint_cells(&print) : 0;
         scanned += place == BP_PLACE_SCAN;
     }
     return entries == grid->grid_count && scanned == grid->total_count - grid->grid_count;
 }
 
 bp_status bp_footprints_validate(const bp_uniform_grid *grid, const char *method, bool is_sound) {
-    if (!bp_grid_has_footprints(grid)) {
+    if (!grid->has_footprints) {
         return bp_uniform_grid_validate(grid, method, is_sound);
     }
     if (is_sound && holds_all_footprints(grid) && cells_are_sound(grid) &&

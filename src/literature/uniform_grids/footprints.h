@@ -1,4 +1,4 @@
-// Footprints: the other way to fill a uniform grid (settings.grid_entries). An object is in every cell that it overlaps,
+// Footprints: the other way to fill a uniform grid (settings.grid_entries; spatial-hash: always). An object is in every cell that it overlaps,
 // not only in that of its min corner.
 //
 //     +---+---+---+        entries   one for each cell of an object's footprint; with cells of twice the size of the
@@ -8,7 +8,8 @@
 //     +---+---+---+
 //
 // Cells are chosen and kept as without footprints (uniform_grid.h). An object with a larger footprint than
-// settings.hash_cell_limit is scanned: tested against the min corner's entry of all others, where each of them is once.
+// settings.hash_cell_limit is scanned: tested against the cells that it covers, or, if fewer are occupied, against the min
+// corner's entry of all others, where each of them is once.
 #ifndef BP_FOOTPRINTS_H
 #define BP_FOOTPRINTS_H
 
@@ -25,10 +26,11 @@ typedef struct bp_entry_counts {
     uint64_t entries, scanned;
 } bp_entry_counts;
 
-static inline uint64_t bp_footprint_cells(const bp_footprint *print) {
-    uint64_t cells = 1; // at most 2^60: an axis has at most 2^20
+// At most 2^93.
+static inline double bp_footprint_cells(const bp_footprint *print) {
+    double cells = 1.0;
     for (int axis = 0; axis < 3; ++axis) {
-        cells *= (uint64_t)(print->high[axis] - print->low[axis]) + 1;
+        cells *= (double)(print->high[axis] - print->low[axis]) + 1.0;
     }
     return cells;
 }
@@ -44,6 +46,9 @@ bp_place bp_footprint_of(const bp_uniform_grid *grid, const bp_box *box, bp_foot
 // Reserves room for the counts of the blocks.
 bool bp_footprints_reserve(bp_uniform_grid *grid);
 
+// Counts the footprints of all boxes, block by block.
+void bp_footprints_count(bp_uniform_grid *grid);
+
 static inline bp_entry_counts *bp_footprint_counts(const bp_uniform_grid *grid) {
     return grid->counts_buffer.data;
 }
@@ -51,10 +56,6 @@ static inline bp_entry_counts *bp_footprint_counts(const bp_uniform_grid *grid) 
 // Turns the counts of the blocks into where their entries and, behind all entries, their scanned boxes begin; sets the
 // counts of the grid, and makes room in the columns. BP_ERROR_MEMORY, with the remedy in the log, if there are too many.
 bp_status bp_footprints_place(bp_uniform_grid *grid, const char *method);
-
-static inline bool bp_grid_has_footprints(const bp_uniform_grid *grid) {
-    return grid->setup->settings.grid_entries == BP_ENTRIES_FOOTPRINT;
-}
 
 // The find and find_between of methods whose state begins with a bp_uniform_grid and may have footprints.
 bp_status bp_footprint_search_find(void *state, bp_sink *sink);

@@ -182,6 +182,11 @@ static bool lay_out_domain(bp_cells *cells, const bp_method_setup *setup, const 
     bool fits = true;
     for (uint32_t axis = 0; axis < 3; ++axis) {
         const bool used = axis < setup->dimensions;
+        if (used && limits->axis_cells == BP_CELLS_EVERYWHERE) {
+            cells->low[axis] = 1 - (1 << 30);
+            cells->count[axis] = INT32_MAX;
+            continue;
+        }
         const float min = !used ? 0.0f : configured ? domain->min[axis] : o->min[axis];
         const float max = !used ? 0.0f : configured ? domain->max[axis] : o->max[axis];
         const int32_t low = bp_cell_of(min, cells->inverse), high = bp_cell_of(max, cells->inverse);

@@ -29,6 +29,9 @@ typedef struct bp_cells {
     size_t objects, scanned, outside;
 } bp_cells;
 
+// Instead of a number of cells per axis: there is no domain, but as many as numbers of 31 bits can tell apart.
+#define BP_CELLS_EVERYWHERE UINT32_MAX
+
 // The number of cells that a method can have, and the size with which it is fastest.
 typedef struct bp_cells_limits {
     uint64_t cells;      // in all

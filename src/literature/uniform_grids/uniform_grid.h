@@ -54,6 +54,7 @@ typedef struct bp_uniform_grid {
     bp_range_finder find_ranges;
     bp_table_finder find_tables; // NULL if rows are not contiguous
     uint32_t table_stride;       // values from one entry of a table to the next
+    bool has_footprints;         // objects are in every cell that they overlap (footprints.h):
     bp_bounds_finder find_bounds;
     bp_bounds_lister bounds_at;
 
