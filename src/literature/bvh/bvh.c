@@ -89,14 +89,21 @@ static bp_status relocate_ids(bvh *b, const bp_id *ids, size_t count) {
     return status;
 }
 
-// Objects that a refit cannot update: they came, went, or became infinite or finite.
+// Objects that a refit cannot update, or should not: they came, went, became infinite or finite; or they have jumped out of
+// their leaf, across the edge of a periodic domain, for example.
 static bool must_relocate(const bvh *b, uint32_t id) {
-    const bp_box *box = &b->tree.boxes[id];
-    const uint32_t place = bvh_places(&b->tree)[id];
-    if (bp_box_is_hole(box) || place == BVH_NOWHERE) {
-        return !(bp_box_is_hole(box) && place == BVH_NOWHERE);
+    const bvh_tree *tree = &b->tree;
+    const bp_box box = bp_box_flatten(tree->boxes[id], b->setup->dimensions);
+    const uint32_t place = bvh_places(tree)[id];
+    if (bp_box_is_hole(&box) || place == BVH_NOWHERE) {
+        return !(bp_box_is_hole(&box) && place == BVH_NOWHERE);
     }
-    return bp_box_is_finite(box, b->setup->dimensions) == ((place & BVH_SCANNED) != 0);
+    if (!bp_box_is_finite(&box, 3) || (place & BVH_SCANNED) != 0) {
+        return bp_box_is_finite(&box, 3) == ((place & BVH_SCANNED) != 0);
+    }
+    const bvh_node *leaf = &bvh_nodes(tree)[bvh_slot_nodes(tree)[place / BVH_LEAF]];
+    const bvh_node moved = {.min = {box.min[0], box.min[1], box.min[2]}, .max = {box.max[0], box.max[1], box.max[2]}};
+    return !bvh_nodes_overlap(leaf, &moved);
 }
 
 static bp_status relocate_what_refit_cannot(bvh *b, bool *too_many) {
@@ -127,7 +134,7 @@ static bp_status bvh_refit(bvh *b, bool *due) {
         status = relocate_what_refit_cannot(b, due);
     }
     if (status == BP_OK && !*due) {
-        status = bvh_tree_refit(&b->tree, due);
+        status = bvh_tree_refit(&b->tree);
     }
     if (status != BP_OK || *due) {
         return status;

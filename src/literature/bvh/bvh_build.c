@@ -2,8 +2,7 @@
 //
 //   top-down   Boxes are split in two at the object median, the object mean or the spatial median of their centres,
 //              along the axis of largest extent or variance, until eight are left. Sides are rounded to whole leaves:
-//              all leaves but one are full, and the places of a part's nodes are known before it is split, so that
-//              parts can be built in parallel. O(n log n).
+//              all leaves but one are full. O(n log n).
 //
 //   bottom-up  Zych merges the two clusters with the smallest common volume, again and again: O(n^3), or O(n^2 log n)
 //              with a queue. Here every cluster chooses its best partner only among its neighbours on the Z-curve, and
@@ -16,7 +15,6 @@
 #include "literature/bvh/bvh_build.h"
 
 #include "base/morton.h"
-#include "base/parallel.h"
 #include "base/radix_sort.h"
 #include "literature/bvh/bvh_insert.h"
 
@@ -24,9 +22,7 @@
 #include <string.h>
 
 enum {
-    STACK = 64,        // parts that wait; the smaller side is always split first, so 32 are enough
-    PARTS = 128,       // that are split in parallel
-    PART_LEAST = 4096, // boxes that are worth a task
+    STACK = 64, // parts that wait; the smaller side is always split first, so 32 are enough
     SAMPLE_MAX = 31,
     NEIGHBOURS = 8,   // clusters on each side that a cluster chooses from
     MERGED_LEAST = 16 // if fewer than one cluster in this many would be merged, neighbours are merged instead
@@ -194,7 +190,7 @@ static void make_leaf_of_part(bvh_tree *tree, const part *p) {
     const uint32_t slot = (uint32_t)(p->begin / BVH_LEAF);
     bvh_nodes(tree)[p->node] = (bvh_node){.first = slot, .count = (uint32_t)(p->end - p->begin)};
     bvh_heights(tree)[p->node] = 0;
-    ((uint32_t *)tree->slot_nodes_buffer.data)[slot] = p->node;
+    bvh_slot_nodes(tree)[slot] = p->node;
 }
 
 static void split_part(bvh_tree *tree, const part *p, part sides[2]) {
@@ -234,75 +230,26 @@ static void split_to_leaves(bvh_tree *tree, part p) {
     }
 }
 
-typedef struct parts {
-    bvh_tree *tree;
-    part list[PARTS];
-    size_t count;
-} parts;
-
-static void task_split_part(void *context, size_t index) {
-    const parts *all = context;
-    split_to_leaves(all->tree, all->list[index]);
-}
-
-// Splits the largest part again and again until there is one for every task.
-static void divide_largest_parts(parts *all, size_t wanted) {
-    while (all->count < wanted) {
-        size_t most = 0;
-        for (size_t i = 1; i < all->count; ++i) {
-            const part *p = &all->list[i], *q = &all->list[most];
-            most = p->end - p->begin > q->end - q->begin ? i : most;
-        }
-        if (all->list[most].end - all->list[most].begin <= PART_LEAST) {
-            return;
-        }
-        part sides[2];
-        split_part(all->tree, &all->list[most], sides);
-        all->list[most] = sides[0];
-        all->list[all->count++] = sides[1];
-    }
-}
-
-// Fills the columns from the entries, in their order, and computes the bounds of leaves.
-typedef struct filling {
-    bvh_tree *tree;
-    bp_blocks blocks; // of slots
-} filling;
-
-static void task_fill_slots(void *context, size_t block) {
-    const filling *f = context;
-    bvh_tree *tree = f->tree;
-    const entry *entries = tree->entries_buffer.data;
-    const uint32_t *slot_nodes = tree->slot_nodes_buffer.data;
-    const size_t begin = bp_block_begin(f->blocks, block), end = bp_block_begin(f->blocks, block + 1);
-    const size_t last = end * BVH_LEAF < tree->tree_count ? end * BVH_LEAF : tree->tree_count;
-    for (size_t i = begin * BVH_LEAF; i < last; ++i) {
-        tree->columns.id[i] = entries[i].id;
-        bvh_places(tree)[entries[i].id] = (uint32_t)i;
-    }
-    bp_columns_fill(&tree->columns, tree->setup->kernels, tree->setup->dimensions, begin * BVH_LEAF, last, tree->boxes);
-    for (size_t i = last; i < end * BVH_LEAF; ++i) {
-        bvh_write_hole(tree, (uint32_t)i);
-    }
-    for (size_t slot = begin; slot < end; ++slot) {
-        bvh_bound_leaf(tree, slot_nodes[slot]);
-    }
-}
-
 static bp_status build_top_down(bvh_tree *tree) {
-    const bp_executor *executor = &tree->setup->runtime.executor;
+    const entry *entries = tree->entries_buffer.data;
     tree->leaf_count = (tree->tree_count + BVH_LEAF - 1) / BVH_LEAF;
     if (!bvh_reserve_slots(tree, tree->leaf_count) || !bvh_reserve_nodes(tree, 2 * tree->leaf_count)) {
         return BP_ERROR_MEMORY;
     }
     tree->slot_end = (uint32_t)tree->leaf_count;
     tree->node_end = 2 * (uint32_t)tree->leaf_count;
-    parts all = {.tree = tree, .count = 1};
-    all.list[0] = (part){.begin = 0, .end = tree->tree_count, .node = BVH_ROOT, .children = 2};
-    divide_largest_parts(&all, bp_blocks_cut(executor, tree->tree_count, PART_LEAST, PARTS).count);
-    bp_parallel_for(executor, all.count, task_split_part, &all);
-    filling f = {.tree = tree, .blocks = bp_blocks_cut(executor, tree->leaf_count, PART_LEAST / BVH_LEAF, SIZE_MAX)};
-    bp_parallel_for(executor, f.blocks.count, task_fill_slots, &f);
+    split_to_leaves(tree, (part){.begin = 0, .end = tree->tree_count, .node = BVH_ROOT, .children = 2});
+    for (size_t i = 0; i < tree->tree_count; ++i) {
+        tree->columns.id[i] = entries[i].id;
+        bvh_places(tree)[entries[i].id] = (uint32_t)i;
+    }
+    bp_columns_fill(&tree->columns, tree->setup->kernels, tree->setup->dimensions, 0, tree->tree_count, tree->boxes);
+    for (size_t i = tree->tree_count; i < tree->leaf_count * BVH_LEAF; ++i) {
+        bvh_write_hole(tree, (uint32_t)i);
+    }
+    for (size_t slot = 0; slot < tree->leaf_count; ++slot) {
+        bvh_bound_leaf(tree, bvh_slot_nodes(tree)[slot]);
+    }
     return bvh_bound_all_inner(tree);
 }
 
@@ -496,7 +443,7 @@ static void make_leaf_of_cluster(bvh_tree *tree, const clustering *c, uint32_t n
         bvh_write_hole(tree, position);
     }
     bvh_heights(tree)[node] = 0;
-    ((uint32_t *)tree->slot_nodes_buffer.data)[slot] = node;
+    bvh_slot_nodes(tree)[slot] = node;
     bvh_bound_leaf(tree, node);
 }
 

@@ -14,16 +14,11 @@
 #include "literature/bvh/bvh_find.h"
 
 #include <assert.h>
-#include <string.h>
 
 enum {
-    LEAF_PAIRS = 256,                        // that are collected before they are tested
-    TOUCHED = LEAF_PAIRS * BVH_LEAF,         // boxes that touch the bounds of a leaf
-    TESTS = TOUCHED + BVH_LEAF * LEAF_PAIRS, // of these, and of the boxes of leaves with themselves
     TASKS_MAX = 512,
     TASK_LEAST = 1024, // boxes that are worth a task
-    SEGMENT = 65536,   // positions that are worth a unit of work for a scanned box
-    CHANGED = 64,      // changed boxes in a unit of work
+    TOGETHER = 256,    // positions that a changed box is tested against at once
     SAMPLE_SHARE = 64, // one leaf in this many is sampled,
     SAMPLE_MOST = 64   // but at most about this many
 };
@@ -103,71 +98,22 @@ static inline bool are_leaves(const trees *t, node_pair pair) {
 
 // ---- leaves ---------------------------------------------------------------------------------------------------------
 
-typedef struct walker {
-    const trees *trees;
-    bp_range_tester *tester; // of the boxes of both trees
-    size_t leaf_pair_count, test_count;
-    bp_range_test leaf_pairs[LEAF_PAIRS]; // a slot of b as the object, the boxes of a leaf of a as its candidates
-    bp_range_test tests[TESTS];
-    bp_pair touched[TOUCHED + BP_COLUMN_PADDING];
-} walker;
-
-static void count_leaf_tests(bp_sink *sink, const bp_range_test *tests, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        sink->tests += tests[i].end - tests[i].begin;
-    }
-}
-
-// The boxes of a that touch the bounds of a leaf of b, each to be tested against that leaf. The id columns hold slots
-// and positions here, instead of ids.
-static void list_touched(walker *w) {
-    const trees *t = w->trees;
-    bp_columns by_position = t->a->columns;
-    by_position.id = t->a->positions_buffer.data;
-    for (size_t done = 0, some = 0; done < w->leaf_pair_count; done += some) {
-        const bp_range_job job = {.objects = &t->b->leaves,
-                                  .candidates = &by_position,
-                                  .tests = w->leaf_pairs + done,
-                                  .test_count = w->leaf_pair_count - done,
-                                  .names = BP_NAMES_BY_ROLE,
-                                  .out = w->touched,
-                                  .room = sizeof w->touched / sizeof *w->touched};
-        const size_t count = w->tester->kernels->test_ranges(&job, &some);
-        for (size_t i = 0; i < count; ++i) {
-            const uint32_t begin = w->touched[i].a * BVH_LEAF;
-            w->tests[w->test_count++] =
-                (bp_range_test){.object = w->touched[i].b, .begin = begin, .end = begin + BVH_LEAF};
+// Lists the boxes of a leaf against each other; or those of one that touch the bounds of the other against the boxes of that.
+static void test_leaves(const trees *t, bp_range_tester *tester, node_pair pair) {
+    const bvh_node *a = &t->a_nodes[pair.a], *b = &t->b_nodes[pair.b];
+    const uint32_t begin = a->first * BVH_LEAF, end = begin + a->count, other = b->first * BVH_LEAF;
+    bp_range_tester_reserve(tester, BVH_LEAF);
+    if (t->a == t->b && pair.a == pair.b) {
+        for (uint32_t i = begin; i < end; ++i) {
+            bp_range_tester_add(tester, i, i + 1, end);
         }
+        return;
     }
-}
-
-static void test_leaves(walker *w) {
-    list_touched(w);
-    count_leaf_tests(w->tester->sink, w->tests, w->test_count);
-    bp_range_tester_run(w->tester, w->tests, w->test_count);
-    w->leaf_pair_count = 0;
-    w->test_count = 0;
-}
-
-// At most LEAF_PAIRS tests of leaves with themselves fit in addition to as many pairs.
-static void list_leaf_with_itself(walker *w, const bvh_node *leaf) {
-    const uint32_t begin = leaf->first * BVH_LEAF, end = begin + leaf->count;
-    for (uint32_t position = begin; position + 1 < end; ++position) {
-        w->tests[w->test_count++] = (bp_range_test){.object = position, .begin = position + 1, .end = end};
-    }
-}
-
-static void list_leaves(walker *w, node_pair pair) {
-    const bvh_node *a = &w->trees->a_nodes[pair.a], *b = &w->trees->b_nodes[pair.b];
-    if (w->trees->a == w->trees->b && pair.a == pair.b) {
-        list_leaf_with_itself(w, a);
-    } else {
-        const uint32_t begin = a->first * BVH_LEAF;
-        w->leaf_pairs[w->leaf_pair_count++] =
-            (bp_range_test){.object = b->first, .begin = begin, .end = begin + a->count};
-    }
-    if (w->leaf_pair_count == LEAF_PAIRS || w->test_count > TESTS - TOUCHED - BVH_LEAF) {
-        test_leaves(w);
+    const bp_box bounds = {.min = {b->min[0], b->min[1], b->min[2]}, .max = {b->max[0], b->max[1], b->max[2]}};
+    bp_pair touching[BVH_LEAF + BP_COLUMN_PADDING];
+    const size_t count = tester->kernels->probe_box(&t->a->columns, begin, end, &bounds, touching);
+    for (size_t i = 0; i < count; ++i) {
+        bp_range_tester_add(tester, touching[i].a, other, other + BVH_LEAF);
     }
 }
 
@@ -188,23 +134,17 @@ static size_t stack_size_for(const bvh_tree *a, const bvh_tree *b) {
 static void unit_walk(const void *context, bp_range_tester *tester, size_t index) {
     const tree_search *s = context;
     node_pair *stack = s->stacks + index * s->stack_size;
-    walker w;
-    w.trees = &s->trees;
-    w.tester = tester;
-    w.leaf_pair_count = 0;
-    w.test_count = 0;
     size_t count = 1;
     stack[0] = s->tasks[index];
     while (count > 0 && !tester->failed) {
         const node_pair pair = stack[--count];
         if (are_leaves(&s->trees, pair)) {
-            list_leaves(&w, pair);
+            test_leaves(&s->trees, tester, pair);
         } else {
             assert(count + 4 <= s->stack_size);
             count += expand_pair(&s->trees, pair, stack + count);
         }
     }
-    test_leaves(&w);
 }
 
 // ---- tasks ----------------------------------------------------------------------------------------------------------
@@ -284,39 +224,29 @@ static box_list scanned_boxes(const bvh_tree *tree) {
     return (box_list){.columns = &tree->scanned.columns, .count = tree->scanned.count};
 }
 
-// Every object against segments of candidates: unit u is object u / segments, segment u % segments.
+// Every object against all candidates, or those after it.
 typedef struct scan {
-    size_t segments, candidate_count;
-    bool with_itself; // each object against those after it
+    size_t candidate_count;
+    bool with_itself;
 } scan;
 
-static void unit_scan(const void *context, bp_range_tester *tester, size_t unit) {
+static void unit_scan(const void *context, bp_range_tester *tester, size_t object) {
     const scan *s = context;
-    const size_t object = unit / s->segments, from = unit % s->segments * SEGMENT;
-    const size_t begin = s->with_itself && from <= object ? object + 1 : from;
-    const size_t end = from + SEGMENT < s->candidate_count ? from + SEGMENT : s->candidate_count;
-    if (begin < end) {
-        bp_range_tester_add_long(tester, object, (uint32_t)begin, (uint32_t)end);
-    }
+    bp_range_tester_add_long(tester, object, s->with_itself ? (uint32_t)object + 1 : 0, (uint32_t)s->candidate_count);
 }
 
 static bp_status scan_boxes(bvh_search *search, const bp_method_setup *setup, box_list objects, box_list candidates,
                             bp_pair_names names, bp_sink *sink) {
-    if (objects.count == 0 || candidates.count == 0) {
-        return BP_OK;
-    }
-    const scan s = {.segments = candidates.count / SEGMENT + 1,
-                    .candidate_count = candidates.count,
-                    .with_itself = objects.columns == candidates.columns};
+    const scan s = {.candidate_count = candidates.count, .with_itself = objects.columns == candidates.columns};
     const bp_range_search scans = {.runtime = &setup->runtime,
                                    .kernels = setup->kernels,
                                    .objects = objects.columns,
                                    .candidates = candidates.columns,
                                    .names = names,
-                                   .unit_count = bp_size_multiply(objects.count, s.segments),
+                                   .unit_count = candidates.count > 0 ? objects.count : 0,
                                    .unit = unit_scan,
                                    .context = &s};
-    return bp_range_search_run(&scans, &search->sinks, sink);
+    return scans.unit_count > 0 ? bp_range_search_run(&scans, &search->sinks, sink) : BP_OK;
 }
 
 static bp_status search_scanned(bvh_search *search, const bvh_tree *tree, bp_sink *sink) {
@@ -344,122 +274,62 @@ bp_status bvh_search_trees(bvh_search *search, const bvh_tree *a, const bvh_tree
 
 // ---- changed boxes --------------------------------------------------------------------------------------------------
 
-typedef struct changed_search {
-    const bvh_tree *tree;
-    const bp_changes *changes;
-    uint32_t *stacks; // one for each unit
-    size_t stack_size;
-} changed_search;
-
-static bool node_overlaps(const bvh_node *node, const bp_box *box) {
-    return (node->min[0] <= box->max[0]) & (box->min[0] <= node->max[0]) & (node->min[1] <= box->max[1]) &
-           (box->min[1] <= node->max[1]) & (node->min[2] <= box->max[2]) & (box->min[2] <= node->max[2]);
-}
-
-// The pairs of one changed box with its candidates, except those with itself and those that the other box's search
-// reports.
-static void test_changed(const changed_search *c, bp_range_tester *tester, const bp_range_test *tests, size_t count) {
-    bp_sink *sink = tester->sink;
-    for (size_t done = 0, some = 0; done < count && !tester->failed; done += some) {
-        bp_range_job job = {.objects = tester->objects,
-                            .candidates = tester->candidates,
-                            .tests = tests + done,
-                            .test_count = count - done,
-                            .names = BP_NAMES_BY_ROLE};
-        job.out = bp_sink_room(sink, job.tests[0].end - job.tests[0].begin + BP_COLUMN_PADDING, &job.room);
-        if (job.out == NULL) {
-            tester->failed = true;
-            return;
-        }
-        const size_t found = tester->kernels->test_ranges(&job, &some);
-        size_t kept = 0;
-        for (size_t i = 0; i < found; ++i) {
-            const uint32_t id = job.out[i].a, other = job.out[i].b;
-            job.out[kept] = (bp_pair){.a = id < other ? id : other, .b = id < other ? other : id};
-            kept += id < other || (id > other && !c->changes->marks[other]);
-        }
-        bp_sink_commit(sink, job.out, kept);
-    }
-    count_leaf_tests(sink, tests, count);
-}
-
-static void test_changed_against_leaves(const changed_search *c, bp_range_tester *tester, uint32_t *stack,
-                                        uint32_t position) {
-    const bvh_node *nodes = bvh_nodes(c->tree);
-    const bp_box box = bp_columns_box(&c->tree->columns, position);
-    bp_range_test tests[LEAF_PAIRS];
-    size_t test_count = 0, count = 1;
-    tester->candidates = &c->tree->columns;
-    stack[0] = BVH_ROOT;
-    while (count > 0) {
-        const bvh_node *node = &nodes[stack[--count]];
-        if (!bvh_is_leaf(node)) {
-            stack[count] = node->first;
-            count += node_overlaps(&nodes[node->first], &box);
-            stack[count] = node->first + 1;
-            count += node_overlaps(&nodes[node->first + 1], &box);
-            continue;
-        }
-        const uint32_t begin = node->first * BVH_LEAF;
-        tests[test_count++] = (bp_range_test){.object = position, .begin = begin, .end = begin + node->count};
-        if (test_count == LEAF_PAIRS) {
-            test_changed(c, tester, tests, test_count);
-            test_count = 0;
+// The pairs of a changed box with those at some positions, except with itself and those that the other box's search reports.
+// False if memory is short.
+static bool test_changed(const bvh_tree *tree, const bp_changes *changes, uint32_t id, const bp_box *box,
+                         box_list candidates, size_t begin, size_t end, bp_sink *sink) {
+    bool granted = true;
+    for (size_t at = begin; at < end && granted; at += TOGETHER) {
+        bp_pair found[TOGETHER + BP_COLUMN_PADDING];
+        const size_t stop = end - at < TOGETHER ? end : at + TOGETHER;
+        const size_t count = tree->setup->kernels->probe_box(candidates.columns, at, stop, box, found);
+        sink->tests += stop - at;
+        for (size_t i = 0; i < count && granted; ++i) {
+            const uint32_t other = found[i].b;
+            if (other > id || (other < id && !changes->marks[other])) {
+                granted = bp_sink_push(sink, id < other ? id : other, id < other ? other : id);
+            }
         }
     }
-    test_changed(c, tester, tests, test_count);
-}
-
-static void test_changed_against_all(const changed_search *c, bp_range_tester *tester, uint32_t object,
-                                     box_list candidates) {
-    tester->candidates = candidates.columns;
-    for (size_t begin = 0; begin < candidates.count; begin += SEGMENT) {
-        const size_t end = begin + SEGMENT < candidates.count ? begin + SEGMENT : candidates.count;
-        const bp_range_test test = {.object = object, .begin = (uint32_t)begin, .end = (uint32_t)end};
-        test_changed(c, tester, &test, 1);
-    }
-}
-
-// The tester's list stays empty: each test runs at once, on the columns that are set then.
-static void unit_changed(const void *context, bp_range_tester *tester, size_t unit) {
-    const changed_search *c = context;
-    const bvh_tree *tree = c->tree;
-    const size_t begin = unit * CHANGED;
-    const size_t end = begin + CHANGED < c->changes->count ? begin + CHANGED : c->changes->count;
-    for (size_t i = begin; i < end && !tester->failed; ++i) {
-        const uint32_t place = bvh_places(tree)[c->changes->ids[i]];
-        if (place == BVH_NOWHERE) {
-            continue;
-        }
-        const bool scanned = (place & BVH_SCANNED) != 0;
-        tester->objects = scanned ? &tree->scanned.columns : &tree->columns;
-        if (scanned) {
-            test_changed_against_all(c, tester, place & ~BVH_SCANNED, leaf_boxes(tree));
-        } else {
-            test_changed_against_leaves(c, tester, c->stacks + unit * c->stack_size, place);
-        }
-        test_changed_against_all(c, tester, place & ~BVH_SCANNED, scanned_boxes(tree));
-    }
+    return granted;
 }
 
 bp_status bvh_search_changed(bvh_search *search, const bvh_tree *tree, const bp_changes *changes, bp_sink *sink) {
-    changed_search c = {.tree = tree, .changes = changes};
-    const size_t units = (changes->count + CHANGED - 1) / CHANGED;
-    c.stack_size = (tree->tree_count > 0 ? bvh_heights(tree)[BVH_ROOT] : 0) + 2;
-    if (!bp_buffer_reserve_slack(&search->stacks_buffer, &tree->setup->runtime.allocator, 0,
-                                 bp_size_multiply(units, c.stack_size), sizeof(uint32_t))) {
+    const bvh_node *nodes = bvh_nodes(tree);
+    const size_t height = tree->tree_count > 0 ? bvh_heights(tree)[BVH_ROOT] : 0;
+    const box_list leaves = leaf_boxes(tree), scanned = scanned_boxes(tree);
+    if (!bp_buffer_reserve_slack(&search->stacks_buffer, &tree->setup->runtime.allocator, 0, height + 2,
+                                 sizeof(uint32_t))) {
         return BP_ERROR_MEMORY;
     }
-    c.stacks = search->stacks_buffer.data;
-    const bp_range_search ranges = {.runtime = &tree->setup->runtime,
-                                    .kernels = tree->setup->kernels,
-                                    .objects = NULL, // set for each box
-                                    .candidates = NULL,
-                                    .names = BP_NAMES_BY_ROLE,
-                                    .unit_count = units,
-                                    .unit = unit_changed,
-                                    .context = &c};
-    return bp_range_search_run(&ranges, &search->sinks, sink);
+    uint32_t *stack = search->stacks_buffer.data;
+    bool granted = true;
+    for (size_t i = 0; i < changes->count && granted; ++i) {
+        const uint32_t id = changes->ids[i], place = bvh_places(tree)[id];
+        const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
+        const bvh_node bounds = {.min = {box.min[0], box.min[1], box.min[2]},
+                                 .max = {box.max[0], box.max[1], box.max[2]}};
+        if (place == BVH_NOWHERE) {
+            continue;
+        }
+        const bool scans = (place & BVH_SCANNED) != 0;
+        granted = test_changed(tree, changes, id, &box, scanned, 0, scanned.count, sink) &&
+                  (!scans || test_changed(tree, changes, id, &box, leaves, 0, leaves.count, sink));
+        stack[0] = BVH_ROOT;
+        for (size_t count = scans ? 0 : 1; count > 0 && granted;) {
+            const bvh_node *node = &nodes[stack[--count]];
+            const size_t begin = (size_t)node->first * BVH_LEAF;
+            if (bvh_is_leaf(node)) {
+                granted = test_changed(tree, changes, id, &box, leaves, begin, begin + node->count, sink);
+                continue;
+            }
+            for (uint32_t child = node->first; child < node->first + 2; ++child) {
+                stack[count] = child;
+                count += bvh_nodes_overlap(&nodes[child], &bounds);
+            }
+        }
+    }
+    return granted ? BP_OK : BP_ERROR_MEMORY;
 }
 
 // ---- crowding -------------------------------------------------------------------------------------------------------
@@ -483,18 +353,6 @@ static size_t count_overlapping(const bvh_tree *tree, const bvh_node *leaf, uint
     return found;
 }
 
-// Counts up to `limit` leaves that overlap every `stride`-th leaf.
-static size_t count_sampled(const bvh_tree *tree, size_t stride, uint32_t *stack, size_t limit) {
-    const uint32_t *slot_nodes = tree->slot_nodes_buffer.data;
-    size_t found = 0;
-    for (size_t slot = 0; slot < tree->slot_end && found < limit; slot += stride) {
-        if (!isnan(tree->leaves.min[0][slot])) { // not a free one
-            found += count_overlapping(tree, &bvh_nodes(tree)[slot_nodes[slot]], stack, limit - found);
-        }
-    }
-    return found;
-}
-
 bp_status bvh_search_crowding(bvh_search *search, const bvh_tree *tree, double most, double *crowding) {
     *crowding = 0.0;
     if (tree->tree_count == 0) {
@@ -508,6 +366,11 @@ bp_status bvh_search_crowding(bvh_search *search, const bvh_tree *tree, double m
     const size_t stride = tree->slot_end / (wanted < SAMPLE_MOST ? wanted : SAMPLE_MOST);
     const size_t samples = (tree->slot_end + stride - 1) / stride;
     const double limit = fmin(most * (double)samples + 2.0, 1e9); // 2: so that rounding does not matter
-    *crowding = (double)count_sampled(tree, stride, search->stacks_buffer.data, (size_t)limit) / (double)samples;
+    size_t found = 0;
+    for (size_t slot = 0; slot < tree->slot_end && (double)found < limit; slot += stride) {
+        const bvh_node *leaf = bvh_leaf_of_slot(tree, slot);
+        found += leaf != NULL ? count_overlapping(tree, leaf, search->stacks_buffer.data, (size_t)limit - found) : 0;
+    }
+    *crowding = (double)found / (double)samples;
     return BP_OK;
 }

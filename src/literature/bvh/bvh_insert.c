@@ -19,10 +19,6 @@ enum {
 }; // boxes of two leaves that are merged; below BVH_LEAF, so that the next box does not split it
     // again
 
-static uint32_t *slot_nodes(const bvh_tree *tree) {
-    return tree->slot_nodes_buffer.data;
-}
-
 static uint32_t parent_of(const bvh_tree *tree, uint32_t node) {
     return bvh_parents(tree)[node / 2];
 }
@@ -51,7 +47,7 @@ static void free_pair(bvh_tree *tree, uint32_t pair) {
 static uint32_t take_slot(bvh_tree *tree) {
     uint32_t slot = tree->free_slot;
     if (slot != BVH_NOWHERE) {
-        tree->free_slot = slot_nodes(tree)[slot];
+        tree->free_slot = bvh_slot_nodes(tree)[slot];
     } else if (bvh_reserve_slots(tree, (size_t)tree->slot_end + 1)) {
         slot = tree->slot_end++;
         for (uint32_t i = 0; i < BVH_LEAF; ++i) {
@@ -66,11 +62,7 @@ static void free_slot(bvh_tree *tree, uint32_t slot) {
     for (uint32_t i = 0; i < BVH_LEAF; ++i) {
         bvh_write_hole(tree, slot * BVH_LEAF + i);
     }
-    for (int axis = 0; axis < 3; ++axis) {
-        tree->leaves.min[axis][slot] = NAN;
-        tree->leaves.max[axis][slot] = NAN;
-    }
-    slot_nodes(tree)[slot] = tree->free_slot;
+    bvh_slot_nodes(tree)[slot] = tree->free_slot;
     tree->free_slot = slot;
     --tree->leaf_count;
 }
@@ -79,7 +71,7 @@ static void free_slot(bvh_tree *tree, uint32_t slot) {
 static void relink_below(bvh_tree *tree, uint32_t node) {
     const bvh_node *n = &bvh_nodes(tree)[node];
     if (bvh_is_leaf(n)) {
-        slot_nodes(tree)[n->first] = node;
+        bvh_slot_nodes(tree)[n->first] = node;
     } else {
         bvh_parents(tree)[n->first / 2] = node;
     }
@@ -273,7 +265,7 @@ static bp_status make_root(bvh_tree *tree) {
     tree->node_end = tree->node_end < 2 ? 2 : tree->node_end;
     bvh_nodes(tree)[BVH_ROOT] = (bvh_node){.first = slot};
     bvh_heights(tree)[BVH_ROOT] = 0;
-    slot_nodes(tree)[slot] = BVH_ROOT;
+    bvh_slot_nodes(tree)[slot] = BVH_ROOT;
     tree->order.is_valid = false;
     return BP_OK;
 }
@@ -335,7 +327,7 @@ static void merge_leaves(bvh_tree *tree, uint32_t kept, uint32_t emptied) {
 
 static void remove_box(bvh_tree *tree, uint32_t id) {
     const uint32_t position = bvh_places(tree)[id];
-    const uint32_t leaf = slot_nodes(tree)[position / BVH_LEAF];
+    const uint32_t leaf = bvh_slot_nodes(tree)[position / BVH_LEAF];
     bvh_node *node = &bvh_nodes(tree)[leaf];
     const uint32_t last = node->first * BVH_LEAF + --node->count;
     if (position != last) {
@@ -358,10 +350,10 @@ static void remove_box(bvh_tree *tree, uint32_t id) {
 // ---- moving ---------------------------------------------------------------------------------------------------------
 
 static bool fits_leaf(const bvh_tree *tree, uint32_t position, const bp_box *box) {
-    const size_t slot = position / BVH_LEAF;
+    const bvh_node *leaf = &bvh_nodes(tree)[bvh_slot_nodes(tree)[position / BVH_LEAF]];
     bool fits = true;
     for (int axis = 0; axis < 3; ++axis) {
-        fits &= tree->leaves.min[axis][slot] <= box->min[axis] && box->max[axis] <= tree->leaves.max[axis][slot];
+        fits &= leaf->min[axis] <= box->min[axis] && box->max[axis] <= leaf->max[axis];
     }
     return fits;
 }
@@ -382,9 +374,4 @@ bp_status bvh_tree_relocate(bvh_tree *tree, uint32_t id) {
         return BP_OK;
     }
     return bp_box_is_finite(&box, 3) ? insert_box(tree, id) : bvh_add_scanned(tree, id);
-}
-
-bp_status bvh_tree_reinsert(bvh_tree *tree, uint32_t id) {
-    remove_box(tree, id);
-    return insert_box(tree, id);
 }

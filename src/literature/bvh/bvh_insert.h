@@ -6,7 +6,5 @@
 
 // Updates the place of one id to its box: inserts, removes or moves it.
 bp_status bvh_tree_relocate(bvh_tree *tree, uint32_t id);
-// Removes a box from its leaf and inserts it again.
-bp_status bvh_tree_reinsert(bvh_tree *tree, uint32_t id);
 
 #endif

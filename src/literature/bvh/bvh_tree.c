@@ -3,15 +3,13 @@
 
 #include "base/log.h"
 #include "base/parallel.h"
-#include "literature/bvh/bvh_insert.h"
 
 #include <assert.h>
 #include <string.h>
 
 enum {
-    SLOTS_MAX = 1 << 28,     // positions are below BVH_SCANNED
-    REFIT_SLOTS_LEAST = 512, // that are worth a task
-    STRAYS_SHARE = 4         // at most one box in this many is moved to another leaf
+    SLOTS_MAX = 1 << 28,    // positions are below BVH_SCANNED
+    REFIT_SLOTS_LEAST = 512 // that are worth a task
 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
@@ -20,13 +18,12 @@ void bvh_tree_init(bvh_tree *tree, const bp_method_setup *setup) {
     *tree = (bvh_tree){.setup = setup, .free_pair = BVH_NOWHERE, .free_slot = BVH_NOWHERE};
 }
 
-enum { BUFFER_COUNT = 13 };
+enum { BUFFER_COUNT = 10 };
 
 static void list_buffers(bvh_tree *tree, bp_buffer *buffers[BUFFER_COUNT]) {
-    bp_buffer *all[BUFFER_COUNT] = {&tree->nodes_buffer,   &tree->parents_buffer,    &tree->heights_buffer,
-                                    &tree->columns_buffer, &tree->positions_buffer,  &tree->leaves_buffer,
-                                    &tree->scanned.buffer, &tree->slot_nodes_buffer, &tree->places_buffer,
-                                    &tree->order.buffer,   &tree->entries_buffer,    &tree->sizes_buffer,
+    bp_buffer *all[BUFFER_COUNT] = {&tree->nodes_buffer,      &tree->parents_buffer, &tree->heights_buffer,
+                                    &tree->columns_buffer,    &tree->scanned.buffer, &tree->places_buffer,
+                                    &tree->slot_nodes_buffer, &tree->order.buffer,   &tree->entries_buffer,
                                     &tree->clusters_buffer};
     memcpy(buffers, all, sizeof all);
 }
@@ -87,24 +84,6 @@ bool bvh_reserve_nodes(bvh_tree *tree, size_t count) {
            bp_buffer_reserve_slack(&tree->heights_buffer, allocator, used * sizeof(uint32_t), count, sizeof(uint32_t));
 }
 
-static bool reserve_positions(bvh_tree *tree, size_t count) {
-    if (!bp_buffer_reserve(&tree->positions_buffer, &tree->setup->runtime.allocator, 0, count + BP_COLUMN_PADDING,
-                           sizeof(uint32_t))) {
-        return false;
-    }
-    uint32_t *positions = tree->positions_buffer.data;
-    for (size_t i = 0; i < count + BP_COLUMN_PADDING; ++i) {
-        positions[i] = (uint32_t)i;
-    }
-    return true;
-}
-
-static void number_leaves(bvh_tree *tree, size_t begin, size_t end) {
-    for (size_t slot = begin; slot < end; ++slot) {
-        tree->leaves.id[slot] = (uint32_t)slot;
-    }
-}
-
 bool bvh_reserve_slots(bvh_tree *tree, size_t count) {
     const bp_allocator *allocator = &tree->setup->runtime.allocator;
     const size_t used = tree->slot_end;
@@ -119,14 +98,10 @@ bool bvh_reserve_slots(bvh_tree *tree, size_t count) {
         return false;
     }
     if (!bp_buffer_reserve(&tree->slot_nodes_buffer, allocator, used * sizeof(uint32_t), capacity, sizeof(uint32_t)) ||
-        !bp_buffer_reserve(&tree->sizes_buffer, allocator, used * sizeof(float), capacity, sizeof(float)) ||
-        !grow_columns(&tree->columns, &tree->columns_buffer, allocator, used * BVH_LEAF, capacity * BVH_LEAF) ||
-        !grow_columns(&tree->leaves, &tree->leaves_buffer, allocator, used, capacity) ||
-        !reserve_positions(tree, capacity * BVH_LEAF)) {
+        !grow_columns(&tree->columns, &tree->columns_buffer, allocator, used * BVH_LEAF, capacity * BVH_LEAF)) {
         return false;
     }
     tree->slot_capacity = capacity;
-    number_leaves(tree, 0, capacity);
     return true;
 }
 
@@ -199,11 +174,10 @@ void bvh_remove_scanned(bvh_tree *tree, uint32_t id) {
 
 // ---- bounds ---------------------------------------------------------------------------------------------------------
 
-// Holes are NaN, and no comparison with them is true. Returns the sum of the extents.
-static float bound_slot(bvh_tree *tree, uint32_t index) {
+// Holes are NaN, and no comparison with them is true.
+void bvh_bound_leaf(bvh_tree *tree, uint32_t index) {
     bvh_node *node = &bvh_nodes(tree)[index];
     const size_t begin = (size_t)node->first * BVH_LEAF;
-    float size = 0.0f;
     for (int axis = 0; axis < 3; ++axis) {
         const float *mins = tree->columns.min[axis] + begin, *maxs = tree->columns.max[axis] + begin;
         float low = INFINITY, high = -INFINITY;
@@ -213,19 +187,7 @@ static float bound_slot(bvh_tree *tree, uint32_t index) {
         }
         node->min[axis] = low;
         node->max[axis] = high;
-        tree->leaves.min[axis][node->first] = low;
-        tree->leaves.max[axis][node->first] = high;
-        size += high - low;
     }
-    return size;
-}
-
-static float *sizes_of(const bvh_tree *tree) {
-    return tree->sizes_buffer.data;
-}
-
-void bvh_bound_leaf(bvh_tree *tree, uint32_t index) {
-    sizes_of(tree)[bvh_nodes(tree)[index].first] = bound_slot(tree, index);
 }
 
 void bvh_bound_inner(bvh_tree *tree, uint32_t index) {
@@ -278,119 +240,51 @@ bp_status bvh_bound_all_inner(bvh_tree *tree) {
     return BP_OK;
 }
 
-static void refit_slot(bvh_tree *tree, uint32_t slot) {
-    const uint32_t node = ((const uint32_t *)tree->slot_nodes_buffer.data)[slot];
-    const size_t begin = (size_t)slot * BVH_LEAF;
-    bp_columns_fill(&tree->columns, tree->setup->kernels, tree->setup->dimensions, begin,
-                    begin + bvh_nodes(tree)[node].count, tree->boxes);
-    (void)bound_slot(tree, node);
-}
-
 typedef struct refit {
     bvh_tree *tree;
     bp_blocks blocks; // of slots
 } refit;
 
-// A free slot has no leaf: its first box is a hole, and no box of a leaf is.
 static void task_refit(void *context, size_t block) {
     const refit *r = context;
-    const size_t end = bp_block_begin(r->blocks, block + 1);
-    for (size_t slot = bp_block_begin(r->blocks, block); slot < end; ++slot) {
-        if (!isnan(r->tree->columns.min[0][slot * BVH_LEAF])) {
-            refit_slot(r->tree, (uint32_t)slot);
+    bvh_tree *tree = r->tree;
+    for (size_t slot = bp_block_begin(r->blocks, block); slot < bp_block_begin(r->blocks, block + 1); ++slot) {
+        const bvh_node *leaf = bvh_leaf_of_slot(tree, slot);
+        if (leaf != NULL) {
+            bp_columns_fill(&tree->columns, tree->setup->kernels, tree->setup->dimensions, slot * BVH_LEAF,
+                            slot * BVH_LEAF + leaf->count, tree->boxes);
+            bvh_bound_leaf(tree, bvh_slot_nodes(tree)[slot]);
         }
     }
 }
 
-// The middle of a leaf's boxes: the median of their lower corners, on which one distant box has no influence.
-static void middle_of_slot(const bvh_tree *tree, uint32_t slot, uint32_t count, float middle[3]) {
-    for (int axis = 0; axis < 3; ++axis) {
-        float sorted[BVH_LEAF] = {0};
-        for (uint32_t i = 0; i < count; ++i) {
-            const float value = tree->columns.min[axis][(size_t)slot * BVH_LEAF + i];
-            uint32_t at = i;
-            for (; at > 0 && sorted[at - 1] > value; --at) {
-                sorted[at] = sorted[at - 1];
-            }
-            sorted[at] = value;
-        }
-        middle[axis] = sorted[count / 2];
-    }
-}
-
-// Lists the ids of the boxes of a leaf that are farther from its middle than the leaf was large.
-static uint32_t list_strays(const bvh_tree *tree, uint32_t slot, uint32_t strays[BVH_LEAF]) {
-    const uint32_t count = bvh_nodes(tree)[((const uint32_t *)tree->slot_nodes_buffer.data)[slot]].count;
-    float middle[3];
-    middle_of_slot(tree, slot, count, middle);
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        const size_t position = (size_t)slot * BVH_LEAF + i;
-        float distance = 0.0f;
-        for (int axis = 0; axis < 3; ++axis) {
-            distance += fabsf(tree->columns.min[axis][position] - middle[axis]);
-        }
-        strays[found] = tree->columns.id[position];
-        found += distance > sizes_of(tree)[slot];
-    }
-    return found;
-}
-
-// Moves boxes that have jumped far and enlarged their leaf: across the edge of a periodic domain, for example.
-static bp_status move_strays(bvh_tree *tree, bool *gave_up) {
-    bp_status status = BP_OK;
-    const bp_columns *c = &tree->leaves;
-    const size_t most = tree->tree_count / STRAYS_SHARE + BVH_LEAF;
-    size_t moved = 0;
-    for (uint32_t slot = 0; slot < tree->slot_end && status == BP_OK && moved <= most; ++slot) {
-        const float size = (c->max[0][slot] - c->min[0][slot]) + (c->max[1][slot] - c->min[1][slot]) +
-                           (c->max[2][slot] - c->min[2][slot]);
-        if (size > 2.0f * sizes_of(tree)[slot]) { // NaN for a free slot
-            uint32_t strays[BVH_LEAF] = {0};
-            const uint32_t count = list_strays(tree, slot, strays);
-            for (uint32_t i = 0; i < count && status == BP_OK; ++i) {
-                status = bvh_tree_reinsert(tree, strays[i]);
-            }
-            moved += count;
-        }
-    }
-    *gave_up = moved > most;
-    return status;
-}
-
-bp_status bvh_tree_refit(bvh_tree *tree, bool *gave_up) {
+bp_status bvh_tree_refit(bvh_tree *tree) {
     const bp_executor *executor = &tree->setup->runtime.executor;
     refit r = {.tree = tree, .blocks = bp_blocks_cut(executor, tree->slot_end, REFIT_SLOTS_LEAST, SIZE_MAX)};
     bp_parallel_for(executor, r.blocks.count, task_refit, &r);
-    for (size_t i = 0; i < tree->scanned.count; ++i) {
-        const uint32_t id = tree->scanned.columns.id[i];
-        const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
-        bp_columns_put(&tree->scanned.columns, i, &box, id);
-    }
-    const bp_status status = move_strays(tree, gave_up);
-    return status == BP_OK && !*gave_up ? bvh_bound_all_inner(tree) : status;
+    bp_columns_fill(&tree->scanned.columns, tree->setup->kernels, tree->setup->dimensions, 0, tree->scanned.count,
+                    tree->boxes);
+    return bvh_bound_all_inner(tree);
 }
 
 double bvh_tree_spread(const bvh_tree *tree) {
-    const bp_columns *c = &tree->leaves;
     double sum = 0.0;
     for (size_t slot = 0; slot < tree->slot_end; ++slot) {
+        const bvh_node *leaf = bvh_leaf_of_slot(tree, slot);
         double size = 0.0;
-        for (int axis = 0; axis < 3; ++axis) {
-            size += (double)c->max[axis][slot] - (double)c->min[axis][slot];
+        for (int axis = 0; axis < 3 && leaf != NULL; ++axis) {
+            size += (double)leaf->max[axis] - (double)leaf->min[axis];
         }
-        sum += size >= 0.0 ? size * size : 0.0; // the bounds of a free slot are NaN
+        sum += size * size;
     }
     return sum;
 }
 
 size_t bvh_tree_fullest(const bvh_tree *tree) {
-    const uint32_t *slot_nodes = tree->slot_nodes_buffer.data;
     size_t most = 0;
     for (size_t slot = 0; slot < tree->slot_end && most < BVH_LEAF; ++slot) {
-        const bool used = !isnan(tree->leaves.min[0][slot]);
-        const size_t count = used ? bvh_nodes(tree)[slot_nodes[slot]].count : 0;
-        most = count > most ? count : most;
+        const bvh_node *leaf = bvh_leaf_of_slot(tree, slot);
+        most = leaf != NULL && leaf->count > most ? leaf->count : most;
     }
     return most;
 }
@@ -428,8 +322,7 @@ static bool place_is_right(const bvh_tree *tree, uint32_t id) {
 static bool leaf_is_right(const bvh_tree *tree, uint32_t index) {
     const bvh_node *node = &bvh_nodes(tree)[index];
     const bp_columns *c = &tree->columns;
-    bool right = node->count <= BVH_LEAF && node->first < tree->slot_end &&
-                 ((const uint32_t *)tree->slot_nodes_buffer.data)[node->first] == index;
+    bool right = node->count <= BVH_LEAF && node->first < tree->slot_end && bvh_slot_nodes(tree)[node->first] == index;
     for (size_t i = 0; right && i < BVH_LEAF; ++i) {
         const size_t position = (size_t)node->first * BVH_LEAF + i;
         const bp_box box = bp_columns_box(&tree->columns, (uint32_t)position);
@@ -437,11 +330,7 @@ static bool leaf_is_right(const bvh_tree *tree, uint32_t index) {
                                       bvh_places(tree)[c->id[position]] == position
                                 : bp_box_is_hole(&box);
     }
-    for (int axis = 0; right && axis < 3; ++axis) {
-        right = tree->leaves.min[axis][node->first] == node->min[axis] &&
-                tree->leaves.max[axis][node->first] == node->max[axis];
-    }
-    return right && tree->leaves.id[node->first] == node->first;
+    return right;
 }
 
 static bool inner_is_right(const bvh_tree *tree, uint32_t index) {

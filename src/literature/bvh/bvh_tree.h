@@ -5,7 +5,6 @@
 //
 //     slots   | 8 boxes | 8 boxes | 5 boxes, 3 holes | ...     columns; a hole is a box of NaNs and overlaps nothing,
 //                                                              so a slot is always tested whole, in one vector
-//     leaves  the bounds of each slot, in columns too
 //     scanned boxes with an infinite coordinate: they would only enlarge every node above them, and are tested against
 //             all others
 //
@@ -60,11 +59,7 @@ typedef struct bvh_tree {
 
     bp_columns columns; // by position: slot * BVH_LEAF + 0 .. 7
     bp_buffer columns_buffer;
-    bp_buffer positions_buffer; // of uint32_t: 0, 1, 2, ...; an id column that holds positions
-    bp_columns leaves;          // by slot: bounds; the id column holds the slot
-    bp_buffer leaves_buffer;
     bp_buffer slot_nodes_buffer; // of uint32_t, by slot: its leaf, or the next free slot
-    bp_buffer sizes_buffer;      // of float, by slot: the sum of its extents when a box was last inserted or removed
     size_t slot_capacity;
     uint32_t slot_end, free_slot;
 
@@ -92,6 +87,15 @@ static inline uint32_t *bvh_heights(const bvh_tree *tree) {
 
 static inline uint32_t *bvh_places(const bvh_tree *tree) {
     return tree->places_buffer.data;
+}
+
+static inline uint32_t *bvh_slot_nodes(const bvh_tree *tree) {
+    return tree->slot_nodes_buffer.data;
+}
+
+// The leaf of a slot; NULL for a free one: its first box is a hole, and no box of a leaf is.
+static inline const bvh_node *bvh_leaf_of_slot(const bvh_tree *tree, size_t slot) {
+    return isnan(tree->columns.min[0][slot * BVH_LEAF]) ? NULL : &bvh_nodes(tree)[bvh_slot_nodes(tree)[slot]];
 }
 
 static inline bool bvh_is_leaf(const bvh_node *node) {
@@ -125,17 +129,16 @@ void bvh_write_hole(bvh_tree *tree, uint32_t position);
 bp_status bvh_add_scanned(bvh_tree *tree, uint32_t id);
 void bvh_remove_scanned(bvh_tree *tree, uint32_t id);
 
-// Recomputes the bounds of a leaf from its boxes after one was inserted or removed.
+// Recomputes the bounds of a leaf from its boxes.
 void bvh_bound_leaf(bvh_tree *tree, uint32_t index);
 // Computes the bounds and the height of an inner node from its children.
 void bvh_bound_inner(bvh_tree *tree, uint32_t index);
 // The same for all inner nodes, children before parents.
 bp_status bvh_bound_all_inner(bvh_tree *tree);
 
-// Reads all boxes again and recomputes all bounds. The tree keeps its shape, except for strays: boxes that are now far
-// away from the others of their leaf move to another leaf. Every id must still be in the tree, and finite or infinite
-// as it was. *gave_up: there were so many strays that only a new tree is of use; this one has wrong bounds.
-bp_status bvh_tree_refit(bvh_tree *tree, bool *gave_up);
+// Reads all boxes again and recomputes all bounds. The tree keeps its shape. Every id must still be in the tree, and finite
+// or infinite as it was.
+bp_status bvh_tree_refit(bvh_tree *tree);
 
 // The sum over all leaves of the squared sum of their extents: about proportional to their surfaces, but not 0 for
 // leaves that are flat or in a row. The cost of a search grows with it.
