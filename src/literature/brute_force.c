@@ -4,12 +4,9 @@
 //         for each b after a       n (n - 1) / 2 tests
 //             overlap? report
 //
-// Purpose: it is obviously correct, and the tests compare every other method with it.
+// It is obviously correct, and the tests compare every other method with it.
 //
-// Layout: none. It reads the boxes where they are.
-//
-// Cost: O(n^2) time, no memory. Loses as soon as there are more than a few hundred boxes. (Where other methods test a
-// few boxes all with all, they use the vector kernels of src/kernels/, not this.)
+// Cost: O(n^2) time, no memory. Loses as soon as there are more than a few hundred boxes.
 //
 // Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009, section 2.2.
 #include "base/boxes.h"
@@ -71,7 +68,7 @@ static void brute_force_stats(const void *state, bp_stats *stats) {
 }
 
 static bp_status brute_force_validate(const void *state) {
-    (void)state; // it holds nothing that could be wrong
+    (void)state;
     return BP_OK;
 }
 

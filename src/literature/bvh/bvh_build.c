@@ -376,21 +376,6 @@ static void choose_partners(const clustering *c) {
     }
 }
 
-static size_t count_mutual(const clustering *c) {
-    size_t mutual = 0;
-    for (size_t i = 0; i < c->cluster_count; ++i) {
-        mutual += c->partners[i] > i && c->partners[c->partners[i]] == i;
-    }
-    return mutual;
-}
-
-static void pair_neighbours(const clustering *c) {
-    for (size_t i = 0; i < c->cluster_count; ++i) {
-        const size_t partner = i ^ 1;
-        c->partners[i] = (uint32_t)(partner < c->cluster_count ? partner : i);
-    }
-}
-
 static void merge_partners(clustering *c) {
     size_t count = 0;
     for (size_t i = 0; i < c->cluster_count; ++i) {
@@ -411,11 +396,17 @@ static void merge_partners(clustering *c) {
     c->cluster_count = count;
 }
 
+// If few clusters chose each other, each is merged with its neighbour instead.
 static void merge_all_clusters(clustering *c) {
     while (c->cluster_count > 1) {
+        const size_t count = c->cluster_count;
+        size_t mutual = 0;
         choose_partners(c);
-        if (count_mutual(c) < c->cluster_count / MERGED_LEAST + 1) {
-            pair_neighbours(c);
+        for (size_t i = 0; i < count; ++i) {
+            mutual += c->partners[i] > i && c->partners[c->partners[i]] == i;
+        }
+        for (size_t i = 0; i < count && mutual < count / MERGED_LEAST + 1; ++i) {
+            c->partners[i] = (uint32_t)((i ^ 1) < count ? i ^ 1 : i);
         }
         merge_partners(c);
     }

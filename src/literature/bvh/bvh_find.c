@@ -149,19 +149,6 @@ static void unit_walk(const void *context, bp_range_tester *tester, size_t index
 
 // ---- tasks ----------------------------------------------------------------------------------------------------------
 
-// Replaces every pair by the pairs below it.
-static size_t expand_pairs(const trees *t, const node_pair *from, size_t count, node_pair *to) {
-    size_t expanded = 0;
-    for (size_t i = 0; i < count; ++i) {
-        if (are_leaves(t, from[i])) {
-            to[expanded++] = from[i];
-        } else {
-            expanded += expand_pair(t, from[i], to + expanded);
-        }
-    }
-    return expanded;
-}
-
 // Divides the traversal into pairs of nodes near the roots, one for each task.
 static bool make_walk_tasks(bvh_search *search, tree_search *s, size_t *count) {
     const bp_allocator *allocator = &s->trees.a->setup->runtime.allocator;
@@ -175,7 +162,11 @@ static bool make_walk_tasks(bvh_search *search, tree_search *s, size_t *count) {
     *count = bvh_nodes_overlap(s->trees.a_nodes, s->trees.b_nodes) ? 1 : 0;
     for (size_t before = 0; *count > 0 && *count != before && *count < wanted && *count < TASKS_MAX;) {
         before = *count;
-        *count = expand_pairs(&s->trees, tasks, before, spare);
+        *count = 0;
+        for (size_t i = 0; i < before; ++i) { // each pair is replaced by the pairs below it
+            spare[*count] = tasks[i];
+            *count += are_leaves(&s->trees, tasks[i]) ? 1 : expand_pair(&s->trees, tasks[i], spare + *count);
+        }
         node_pair *swapped = tasks;
         tasks = spare;
         spare = swapped;

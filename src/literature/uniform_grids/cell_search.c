@@ -71,7 +71,7 @@ static void test_own_row(const bp_uniform_grid *grid, bp_range_tester *tester, c
     uint32_t own_end = t->cell_end;
     for (uint32_t first = t->cell[0] + 1; first <= t->all.x_high; first += BP_ROW_CELLS) {
         const uint32_t last = least(first + BP_ROW_CELLS - 1, t->all.x_high);
-        const size_t count = grid->find_ranges(grid, first, last, t->cell[1], t->cell[2], ranges);
+        const size_t count = bp_uniform_grid_ranges(grid, first, last, t->cell[1], t->cell[2], ranges);
         for (size_t i = 0; i < count; ++i) {
             if (ranges[i].begin == own_end) {
                 own_end = ranges[i].end;
@@ -90,7 +90,7 @@ static void test_row(const bp_uniform_grid *grid, bp_range_tester *tester, const
     bp_cell_range ranges[BP_ROW_CELLS];
     for (uint32_t first = t->all.x_low; first <= t->all.x_high; first += BP_ROW_CELLS) {
         const uint32_t last = least(first + BP_ROW_CELLS - 1, t->all.x_high);
-        const size_t count = grid->find_ranges(grid, first, last, y, z, ranges);
+        const size_t count = bp_uniform_grid_ranges(grid, first, last, y, z, ranges);
         for (size_t i = 0; i < count; ++i) {
             add_range(tester, t, &ranges[i], y, z);
         }
@@ -109,31 +109,28 @@ static void test_rows(const bp_uniform_grid *grid, bp_range_tester *tester, cons
     }
 }
 
-// ---- by tables ------------------------------------------------------------------------------------------------------
+// ---- by a table -----------------------------------------------------------------------------------------------------
 
-static inline void add_table_row(bp_range_tester *tester, size_t p, const uint32_t *row, size_t low, size_t high,
+static inline void add_table_row(bp_range_tester *tester, size_t p, const uint32_t *row, const span *box,
                                  uint32_t wanted) {
-    const uint32_t begin = row[low], end = row[high];
+    const uint32_t begin = row[box->x_low], end = row[box->x_high + 1];
     bp_range_tester_add(tester, p, begin, begin + (end - begin) * wanted);
 }
 
-// Without a branch: rows that a box does not need become empty ranges.
-static void test_by_tables(const bp_uniform_grid *grid, bp_range_tester *tester, const stretch *t,
-                           const bp_row_tables *r) {
-    const size_t stride = grid->table_stride;
-    const uint32_t y = t->cell[1], z = t->cell[2];
+// Without a branch: rows that a box does not need are its own, and become empty ranges.
+static void test_by_table(const bp_uniform_grid *grid, bp_range_tester *tester, const stretch *t) {
+    const uint32_t y = t->cell[1], z = t->cell[2], *row = grid->find_row(grid, y, z);
+    const size_t length = grid->cells.count[0], layer = length * grid->cells.count[1];
     for (size_t p = t->begin; p < t->end; ++p) {
         const span *box = &t->spans[p - t->begin];
-        const uint32_t up = box->y_high > y;
-        const uint32_t down = box->y_low < y;
-        const uint32_t out = box->z_high > z;
-        const size_t low = (box->x_low - r->first) * stride, high = (box->x_high + 1 - r->first) * stride;
-        bp_range_tester_reserve(tester, BP_ROW_COUNT);
-        bp_range_tester_add(tester, p, (uint32_t)p + 1, r->rows[BP_ROW_OWN][high]);
-        add_table_row(tester, p, r->rows[BP_ROW_UP], low, high, r->there[BP_ROW_UP] & up);
-        add_table_row(tester, p, r->rows[BP_ROW_OUT], low, high, r->there[BP_ROW_OUT] & out);
-        add_table_row(tester, p, r->rows[BP_ROW_OUT_UP], low, high, r->there[BP_ROW_OUT_UP] & out & up);
-        add_table_row(tester, p, r->rows[BP_ROW_OUT_DOWN], low, high, r->there[BP_ROW_OUT_DOWN] & out & down);
+        const uint32_t up = box->y_high > y, down = box->y_low<y, out = box->z_high> z;
+        const uint32_t *above = row + out * layer;
+        bp_range_tester_reserve(tester, 5);
+        bp_range_tester_add(tester, p, (uint32_t)p + 1, row[box->x_high + 1]);
+        add_table_row(tester, p, row + up * length, box, up);
+        add_table_row(tester, p, above, box, out);
+        add_table_row(tester, p, above + up * length, box, out & up);
+        add_table_row(tester, p, above - (out & down) * length, box, out & down);
     }
 }
 
@@ -146,15 +143,11 @@ static bool reaches_neighbours_only(const stretch *t) {
 }
 
 static void test_stretch(const bp_uniform_grid *grid, bp_range_tester *tester, const stretch *t) {
-    bp_row_tables tables;
-    if (grid->find_tables != NULL && reaches_neighbours_only(t)) {
-        grid->find_tables(grid, t->cell, &tables);
-        if (t->all.x_low >= tables.first && t->all.x_high <= tables.last) {
-            test_by_tables(grid, tester, t, &tables);
-            return;
-        }
+    if (grid->find_row != NULL && reaches_neighbours_only(t)) {
+        test_by_table(grid, tester, t);
+    } else {
+        test_rows(grid, tester, t);
     }
-    test_rows(grid, tester, t);
 }
 
 static void test_grid_cell(const bp_uniform_grid *grid, bp_range_tester *tester, uint32_t begin, uint32_t end) {
@@ -189,7 +182,8 @@ static void test_against_cells(const bp_uniform_grid *grid, bp_range_tester *tes
         for (uint32_t y = low[1]; y <= high[1]; ++y) {
             bp_cell_range ranges[BP_ROW_CELLS];
             for (uint32_t x = low[0]; x <= high[0]; x += BP_ROW_CELLS) {
-                const size_t count = grid->find_ranges(grid, x, least(x + BP_ROW_CELLS - 1, high[0]), y, z, ranges);
+                const size_t count =
+                    bp_uniform_grid_ranges(grid, x, least(x + BP_ROW_CELLS - 1, high[0]), y, z, ranges);
                 for (size_t i = 0; i < count; ++i) {
                     bp_range_tester_add_long(tester, p, ranges[i].begin, ranges[i].end);
                 }

@@ -11,10 +11,10 @@
 //
 // The neighbours are looked up once for all boxes of a cell, in one of two ways, chosen cell by cell:
 //
-//   tables      rows of cells are contiguous, and a table holds where each cell begins: five ranges per box, each of
+//   by a table  rows of cells are contiguous, and a table holds where each cell begins: five ranges per box, each of
 //               them as short as the box allows
-//   rows        all rows that the boxes reach, cell by cell: where there is no table; and for boxes that reach further
-//               than the neighbouring cells (configured cells smaller than they are), or over the edge of a table
+//   by rows     all rows that the boxes reach, cell by cell: where there is no table; and for boxes that reach further
+//               than the neighbouring cells (configured cells smaller than they are)
 //
 // Boxes that are too large for cells are tested against the cells that they cover, as those of another set are.
 #ifndef BP_CELL_SEARCH_H

@@ -25,8 +25,7 @@
 //
 // With settings.grid_entries = footprint an object is in every cell that it overlaps, as in Gissler (footprints.h). Then
 // the records of a bucket carry the class of the object in the cell, a slot holds the number of its cell, and an array
-// has the bounds of the classes of each cell. The cells of a bucket have to be counted before that array can be cut, so
-// the objects of a bucket are ordered together with filling its tables.
+// has the bounds of the classes of each cell.
 //
 // Cost: O(n), memory follows the occupied cells: neither time nor memory depends on the domain. Loses to compact-grid
 // in dense domains (a hash for every cell that is looked up, and rows of cells are not contiguous), and like all
@@ -80,7 +79,6 @@ typedef struct cuckoo_grid {
     bp_uniform_grid grid;
     size_t bucket_count, slot_count;
     bp_partition partition; // of the objects into buckets; the scanned ones are in an extra bucket, after all others
-    bp_buffer cells;        // uint64_t per object
     bp_buffer records;      // by bucket
     bp_buffer numbering;    // uint32_t: the sets in which the cells of a bucket are numbered
     bp_buffer found;        // slot: the cells of a bucket in the order of their numbers, at the places of its objects
@@ -123,34 +121,16 @@ static bucket *buckets_of(const cuckoo_grid *g) {
     return g->buckets.data;
 }
 
-// Scanned objects go to a bucket after all others; holes to none.
-static const uint64_t CELL_SCAN = UINT64_MAX - 1, CELL_HOLE = UINT64_MAX;
-
-static size_t bucket_of_name(const cuckoo_grid *g, uint64_t name) {
-    const uint32_t mask = (1u << AXIS_BITS) - 1;
-    return name == CELL_SCAN ? g->bucket_count
-                             : bucket_of_cell(g, (uint32_t)name & mask, (uint32_t)(name >> AXIS_BITS) & mask,
-                                              (uint32_t)(name >> (2 * AXIS_BITS)));
-}
-
-static void task_cuckoo_cells(void *context, size_t block) {
-    cuckoo_grid *g = context;
-    const bp_cells cells = g->grid.cells;
-    const uint32_t dimensions = g->grid.setup->dimensions;
-    uint32_t *counters = bp_partition_clear(&g->partition, block);
-    uint64_t *names = g->cells.data;
-    bp_cells_part part = {0};
-    const size_t end = bp_block_begin(g->grid.blocks, block + 1);
-    for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
-        uint32_t cell[3] = {0};
-        const bp_place place = bp_cells_place(&cells, dimensions, &g->grid.boxes[i], cell, &part);
-        names[i] = CELL_HOLE;
-        if (place != BP_PLACE_HOLE) {
-            names[i] = place == BP_PLACE_SCAN ? CELL_SCAN : name_of_cell(cell[0], cell[1], cell[2]);
-            ++counters[bucket_of_name(g, names[i])];
-        }
+// The cells that an object is entered in: without footprints, that of its min corner.
+static bp_place cells_of_object(const cuckoo_grid *g, size_t id, bp_footprint *print, bp_cells_part *part) {
+    const bp_uniform_grid *grid = &g->grid;
+    if (grid->has_footprints) {
+        return bp_footprint_of(grid, &grid->boxes[id], print, part);
     }
-    bp_uniform_grid_parts(&g->grid)[block] = part;
+    *print = (bp_footprint){0};
+    const bp_place place = bp_cells_place(&grid->cells, grid->setup->dimensions, &grid->boxes[id], print->low, part);
+    memcpy(print->high, print->low, sizeof print->high);
+    return place;
 }
 
 static void count_footprint(const cuckoo_grid *g, const bp_footprint *print, uint32_t *counters) {
@@ -163,8 +143,9 @@ static void count_footprint(const cuckoo_grid *g, const bp_footprint *print, uin
     }
 }
 
-// The same with footprints, which are computed again when they are written: that is cheaper than keeping them.
-static void task_count_footprints(void *context, size_t block) {
+// Cells are computed again when they are written: that is cheaper than keeping them. Scanned objects go to a bucket after all
+// others; holes to none.
+static void task_count_entries(void *context, size_t block) {
     cuckoo_grid *g = context;
     uint32_t *counters = bp_partition_clear(&g->partition, block);
     bp_cells_part part = {0};
@@ -172,7 +153,7 @@ static void task_count_footprints(void *context, size_t block) {
     const size_t end = bp_block_begin(g->grid.blocks, block + 1);
     for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
         bp_footprint print;
-        const bp_place place = bp_footprint_of(&g->grid, &g->grid.boxes[i], &print, &part);
+        const bp_place place = cells_of_object(g, i, &print, &part);
         if (place == BP_PLACE_CELL) {
             counts.entries += (uint64_t)bp_footprint_cells(&print);
             count_footprint(g, &print, counters);
@@ -187,23 +168,9 @@ static void task_count_footprints(void *context, size_t block) {
 
 static bp_status cuckoo_grid_place(void *state, bool *suits) {
     cuckoo_grid *g = state;
-    bp_parallel_for(&g->grid.setup->runtime.executor, g->grid.blocks.count,
-                    g->grid.has_footprints ? task_count_footprints : task_cuckoo_cells, g);
+    bp_parallel_for(&g->grid.setup->runtime.executor, g->grid.blocks.count, task_count_entries, g);
     *suits = bp_uniform_grid_join(&g->grid);
     return BP_OK;
-}
-
-static void task_partition_objects(void *context, size_t block) {
-    cuckoo_grid *g = context;
-    uint32_t *positions = bp_partition_counters(&g->partition, block);
-    const uint64_t *names = g->cells.data;
-    record *records = g->records.data;
-    const size_t end = bp_block_begin(g->grid.blocks, block + 1);
-    for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
-        if (names[i] != CELL_HOLE) {
-            records[positions[bucket_of_name(g, names[i])]++] = (record){.cell = names[i], .id = (uint32_t)i};
-        }
-    }
 }
 
 static void partition_footprint(const cuckoo_grid *g, const bp_footprint *print, uint32_t id, uint32_t *positions) {
@@ -219,7 +186,7 @@ static void partition_footprint(const cuckoo_grid *g, const bp_footprint *print,
     }
 }
 
-static void task_partition_footprints(void *context, size_t block) {
+static void task_partition_entries(void *context, size_t block) {
     cuckoo_grid *g = context;
     uint32_t *positions = bp_partition_counters(&g->partition, block);
     record *records = g->records.data;
@@ -227,7 +194,7 @@ static void task_partition_footprints(void *context, size_t block) {
     const size_t end = bp_block_begin(g->grid.blocks, block + 1);
     for (size_t i = bp_block_begin(g->grid.blocks, block); i < end; ++i) {
         bp_footprint print;
-        const bp_place place = bp_footprint_of(&g->grid, &g->grid.boxes[i], &print, &part);
+        const bp_place place = cells_of_object(g, i, &print, &part);
         if (place == BP_PLACE_CELL) {
             partition_footprint(g, &print, (uint32_t)i, positions);
         } else if (place == BP_PLACE_SCAN) {
@@ -483,16 +450,11 @@ static bool cuckoo_grid_reserve(cuckoo_grid *g) {
     g->bucket_count = wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
     return bp_buffer_reserve(&g->buckets, allocator, 0, g->bucket_count, sizeof(bucket)) &&
            bp_partition_reserve(&g->partition, allocator, g->grid.blocks.count, g->bucket_count + 1) &&
-           (g->grid.has_footprints
-                ? bp_footprints_reserve(&g->grid)
-                : bp_buffer_reserve(&g->cells, allocator, 0, count + 1, sizeof(uint64_t)) &&
-                      bp_buffer_reserve(&g->records, allocator, 0, count + 1, sizeof(record)) &&
-                      bp_buffer_reserve(&g->numbering, allocator, 0, 2 * (count + 1), sizeof(uint32_t)) &&
-                      bp_buffer_reserve(&g->found, allocator, 0, count + 1, sizeof(slot)));
+           bp_footprints_reserve(&g->grid);
 }
 
-// Footprints are counted before there is room for them, and their number varies from step to step.
-static bp_status reserve_counted_footprints(cuckoo_grid *g) {
+// Entries are counted before there is room for them, and with footprints their number varies from step to step.
+static bp_status reserve_entries(cuckoo_grid *g) {
     const bp_allocator *allocator = &g->grid.setup->runtime.allocator;
     const bp_status status = bp_footprints_place(&g->grid, bp_cuckoo_grid_ops.name);
     const size_t room = g->grid.total_count + 1;
@@ -511,8 +473,7 @@ static void order_objects(cuckoo_grid *g) {
     bp_partition_place(&g->partition, executor);
     g->grid.grid_count = g->partition.starts[g->bucket_count];
     g->grid.total_count = g->partition.starts[g->bucket_count + 1];
-    bp_parallel_for(executor, g->grid.blocks.count,
-                    g->grid.has_footprints ? task_partition_footprints : task_partition_objects, g);
+    bp_parallel_for(executor, g->grid.blocks.count, task_partition_entries, g);
     bp_parallel_for(executor, g->bucket_count + 1, task_order_cuckoo_bucket, g);
 }
 
@@ -541,8 +502,8 @@ static bp_status cuckoo_grid_fill(void *state) {
         return BP_ERROR_MEMORY;
     }
     bp_status status = bp_uniform_grid_place(&g->grid, cuckoo_grid_place);
-    if (status == BP_OK && g->grid.has_footprints) {
-        status = reserve_counted_footprints(g);
+    if (status == BP_OK) {
+        status = reserve_entries(g);
     }
     if (status != BP_OK) {
         return status;
@@ -565,7 +526,7 @@ static void cuckoo_grid_init(void *state, const bp_method_setup *setup) {
 static void cuckoo_grid_free(void *state) {
     cuckoo_grid *g = state;
     const bp_allocator *allocator = &g->grid.setup->runtime.allocator;
-    bp_buffer *buffers[] = {&g->cells, &g->records, &g->numbering, &g->found, &g->buckets, &g->slots, &g->bounds};
+    bp_buffer *buffers[] = {&g->records, &g->numbering, &g->found, &g->buckets, &g->slots, &g->bounds};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }
@@ -585,8 +546,8 @@ static bp_status cuckoo_grid_build(void *state, const bp_box *boxes, size_t coun
 static void cuckoo_grid_stats(const void *state, bp_stats *stats) {
     const cuckoo_grid *g = state;
     stats->cells = g->slot_count;
-    stats->bytes = sizeof *g + g->cells.bytes + g->records.bytes + g->numbering.bytes + g->found.bytes +
-                   g->buckets.bytes + g->slots.bytes + g->bounds.bytes + g->partition.buffer.bytes;
+    stats->bytes = sizeof *g + g->records.bytes + g->numbering.bytes + g->found.bytes + g->buckets.bytes +
+                   g->slots.bytes + g->bounds.bytes + g->partition.buffer.bytes;
     bp_uniform_grid_stats(&g->grid, stats);
 }
 

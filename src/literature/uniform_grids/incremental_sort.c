@@ -280,20 +280,15 @@ static bp_compact_sort choose_sort(job *j, bp_compact_sort wanted, size_t *chang
     return sort->changed_share <= ADAPTIVE_MOST ? BP_SORT_ADAPTIVE : BP_SORT_RADIX;
 }
 
-static bool reserve_adaptive(bp_incremental_sort *sort, bp_compact_sort wanted, const bp_allocator *allocator,
-                             size_t count) {
-    const size_t changed = wanted == BP_SORT_ADAPTIVE ? count : (size_t)(ADAPTIVE_MOST * (double)count) + 1;
-    return reserve(sort, &sort->changed, allocator, 0, changed, sizeof(uint64_t)) &&
-           reserve(sort, &sort->marks, allocator, 0, count / 64 + 1, sizeof(uint64_t));
-}
-
 static bool reserve_sort(const job *j, bp_compact_sort wanted, const bp_allocator *allocator) {
     bp_incremental_sort *sort = j->sort;
     const size_t count = j->blocks.item_count + 1;
     const size_t kept = sort->last_count == j->blocks.item_count ? sort->last_count * sizeof(uint64_t) : 0;
+    const size_t changed = wanted == BP_SORT_ADAPTIVE ? count : (size_t)(ADAPTIVE_MOST * (double)count) + 1;
     return reserve(sort, &sort->entries, allocator, kept, count, sizeof(uint64_t)) &&
            reserve(sort, &sort->spare, allocator, 0, count, sizeof(uint64_t)) &&
-           (wanted == BP_SORT_RADIX || reserve_adaptive(sort, wanted, allocator, count)) &&
+           (wanted == BP_SORT_RADIX || reserve(sort, &sort->changed, allocator, 0, changed, sizeof(uint64_t))) &&
+           (wanted == BP_SORT_RADIX || reserve(sort, &sort->marks, allocator, 0, count / 64 + 1, sizeof(uint64_t))) &&
            bp_partition_reserve(&sort->digits, allocator, j->blocks.count, DIGITS_MAX);
 }
 

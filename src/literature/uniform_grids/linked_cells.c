@@ -38,21 +38,10 @@ typedef struct linked_cells {
     bp_buffer table; // of uint32_t: where each cell begins; the entry after the last one is where it ends
 } linked_cells;
 
-static const uint32_t *row_of(const linked_cells *l, uint32_t y, uint32_t z) {
+static const uint32_t *linked_cells_row(const void *state, uint32_t y, uint32_t z) {
+    const linked_cells *l = state;
     const uint32_t *count = l->grid.cells.count;
     return (const uint32_t *)l->table.data + ((size_t)z * count[1] + y) * count[0];
-}
-
-static size_t linked_cells_ranges(const void *state, uint32_t first, uint32_t last, uint32_t y, uint32_t z,
-                                  bp_cell_range *ranges) {
-    const uint32_t *row = row_of(state, y, z);
-    ranges[0] = (bp_cell_range){.begin = row[first], .end = row[last + 1], .first = first, .last = last};
-    return ranges[0].begin < ranges[0].end;
-}
-
-static void linked_cells_tables(const void *state, const uint32_t cell[3], bp_row_tables *tables) {
-    const linked_cells *l = state;
-    bp_uniform_grid_rows(&l->grid, row_of(l, cell[1], cell[2]), cell, tables);
 }
 
 // ---- building -------------------------------------------------------------------------------------------------------
@@ -147,9 +136,7 @@ static bp_status linked_cells_build(void *state, const bp_box *boxes, size_t cou
 
 static void linked_cells_init(void *state, const bp_method_setup *setup) {
     linked_cells *l = state;
-    *l = (linked_cells){
-        .grid = {
-            .setup = setup, .find_ranges = linked_cells_ranges, .find_tables = linked_cells_tables, .table_stride = 1}};
+    *l = (linked_cells){.grid = {.setup = setup, .find_row = linked_cells_row}};
 }
 
 static void linked_cells_free(void *state) {

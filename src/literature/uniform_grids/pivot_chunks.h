@@ -28,11 +28,8 @@ typedef struct bp_pivot {
 } bp_pivot;
 
 enum {
-    BP_PIVOT_VALUES = 2,  // 32-bit values in a pivot
-    BP_PIVOT_PADDING = 8, // pivots after the last one of a chunk: the first of them is the end; one cache line
+    BP_PIVOT_PADDING = 8 // pivots after the last one of a chunk: the first of them is the end; one cache line
 };
-
-_Static_assert(sizeof(bp_pivot) == BP_PIVOT_VALUES * sizeof(uint32_t), "two fields of 32 bits");
 
 // A stretch of pivots whose objects are contiguous: a chunk, or a part of the dense table. After it comes another page
 // or a padding pivot, whose index is where the page's objects end.

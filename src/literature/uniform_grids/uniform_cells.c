@@ -20,7 +20,7 @@ static const double SEARCHED = 6.0;
 // With fewer objects than this in the cell of an object, cells are made larger: empty cells cost lookups.
 static const double MATES_LEAST = 2.0;
 
-// The objects of an octave; after sum_octaves, those of all smaller octaves, too.
+// The objects of an octave, and, when all are counted, those of all smaller octaves, too.
 typedef struct octave {
     size_t count;
     float largest;
@@ -41,13 +41,17 @@ typedef struct survey {
     size_t tally_count, sample_count;
 } survey;
 
-static void add_to_octave(octave *o, const bp_box *box, float size) {
-    o->largest = o->count == 0 || size > o->largest ? size : o->largest;
-    for (int axis = 0; axis < 3; ++axis) {
-        o->min[axis] = o->count == 0 || box->min[axis] < o->min[axis] ? box->min[axis] : o->min[axis];
-        o->max[axis] = o->count == 0 || box->min[axis] > o->max[axis] ? box->min[axis] : o->max[axis];
+static void join_octaves(octave *to, const octave *more) {
+    const bool empty = to->count == 0;
+    if (more->count == 0) {
+        return;
     }
-    ++o->count;
+    to->largest = empty || more->largest > to->largest ? more->largest : to->largest;
+    for (int axis = 0; axis < 3; ++axis) {
+        to->min[axis] = empty || more->min[axis] < to->min[axis] ? more->min[axis] : to->min[axis];
+        to->max[axis] = empty || more->max[axis] > to->max[axis] ? more->max[axis] : to->max[axis];
+    }
+    to->count += more->count;
 }
 
 static const bp_box *sample_at(const survey *s, size_t i, size_t samples) {
@@ -64,26 +68,14 @@ static void sample_sizes(survey *s, bool all) {
         }
         ++s->examined;
         if (size <= FLT_MAX) {
-            add_to_octave(&s->octaves[bp_octave_of(size)], box, size);
+            octave one = {.count = 1, .largest = size};
+            memcpy(one.min, box->min, sizeof one.min);
+            memcpy(one.max, box->min, sizeof one.max);
+            join_octaves(&s->octaves[bp_octave_of(size)], &one);
         }
     }
-}
-
-// Adds the smaller octaves to each octave.
-static void sum_octaves(survey *s) {
     for (size_t i = 1; i < OCTAVES; ++i) {
-        octave *o = &s->octaves[i];
-        const octave *below = o - 1;
-        if (below->count == 0) {
-            continue;
-        }
-        const bool empty = o->count == 0;
-        o->largest = empty ? below->largest : o->largest;
-        for (int axis = 0; axis < 3; ++axis) {
-            o->min[axis] = empty || below->min[axis] < o->min[axis] ? below->min[axis] : o->min[axis];
-            o->max[axis] = empty || below->max[axis] > o->max[axis] ? below->max[axis] : o->max[axis];
-        }
-        o->count += below->count;
+        join_octaves(&s->octaves[i], &s->octaves[i - 1]);
     }
 }
 
@@ -266,7 +258,6 @@ bp_status bp_cells_plan(bp_cells *cells, const bp_method_setup *setup, const bp_
     }
     s.tallies = scratch->data;
     sample_sizes(&s, all);
-    sum_octaves(&s);
     const bool sampled = s.examined < count && !all && count > SAMPLE_SIZES;
     *cells = (bp_cells){.objects = count};
     bp_status status = BP_OK;

@@ -99,10 +99,6 @@ bp_status bp_uniform_grid_build(bp_uniform_grid *grid, const bp_box *boxes, size
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
 
-static double objects_per_cell(const bp_uniform_grid *grid) {
-    return grid->occupied > 0 ? (double)grid->grid_count / (double)grid->occupied : 0.0;
-}
-
 void bp_uniform_grid_stats(const bp_uniform_grid *grid, bp_stats *stats) {
     const uint32_t *starts = bp_uniform_grid_starts(grid);
     stats->update = BP_UPDATE_REBUILD;
@@ -113,7 +109,7 @@ void bp_uniform_grid_stats(const bp_uniform_grid *grid, bp_stats *stats) {
         const size_t here = starts[i + 1] - starts[i];
         stats->objects_per_cell_max = here > stats->objects_per_cell_max ? here : stats->objects_per_cell_max;
     }
-    stats->objects_per_cell = objects_per_cell(grid);
+    stats->objects_per_cell = grid->occupied > 0 ? (double)grid->grid_count / (double)grid->occupied : 0.0;
     stats->bytes += grid->columns_buffer.bytes + grid->starts_buffer.bytes + grid->parts_buffer.bytes +
                     grid->plan_buffer.bytes + grid->counts_buffer.bytes + grid->other.buffer.bytes +
                     bp_block_sinks_bytes(&grid->sinks);
@@ -135,8 +131,8 @@ static bool grid_cell_is_sound(const bp_uniform_grid *grid, uint32_t begin, uint
     uint32_t cell[3], other[3];
     bp_uniform_grid_cell(grid, begin, cell);
     bp_cell_range range = {0};
-    bool sound = grid->find_ranges(grid, cell[0], cell[0], cell[1], cell[2], &range) == 1 && range.begin == begin &&
-                 range.end == end;
+    bool sound = bp_uniform_grid_ranges(grid, cell[0], cell[0], cell[1], cell[2], &range) == 1 &&
+                 range.begin == begin && range.end == end;
     for (size_t p = begin; sound && p < end; ++p) {
         bp_uniform_grid_cell(grid, p, other);
         sound = memcmp(cell, other, sizeof cell) == 0;

@@ -31,16 +31,9 @@ typedef struct bp_cell_range {
 typedef size_t (*bp_range_finder)(const void *state, uint32_t first, uint32_t last, uint32_t y, uint32_t z,
                                   bp_cell_range *ranges);
 
-// Tables of where the boxes of each cell begin, for the rows that a cell's boxes may reach into.
-enum { BP_ROW_OWN, BP_ROW_UP, BP_ROW_OUT, BP_ROW_OUT_UP, BP_ROW_OUT_DOWN, BP_ROW_COUNT };
-typedef struct bp_row_tables {
-    const uint32_t *rows[BP_ROW_COUNT]; // at cell `first`; never NULL, but only used if the row has boxes
-    uint32_t there[BP_ROW_COUNT];       // 1, or 0 if the row has no boxes
-    uint32_t first, last;               // cells that the tables cover; the entry after the last one is its end
-} bp_row_tables;
-
-// Finds the tables for the boxes of a cell.
-typedef void (*bp_table_finder)(const void *state, const uint32_t cell[3], bp_row_tables *tables);
+// Where there is one table of where the boxes of each cell begin, row by row: the row (y, z) of it. The entry after the last one of
+// a row is its end.
+typedef const uint32_t *(*bp_row_finder)(const void *state, uint32_t y, uint32_t z);
 
 // With footprints (footprints.h): the bounds of the classes of a cell's boxes, or NULL if it has none; and those of an
 // occupied cell.
@@ -51,10 +44,9 @@ typedef const uint32_t *(*bp_bounds_lister)(const void *state, size_t occupied_i
 
 typedef struct bp_uniform_grid {
     const bp_method_setup *setup;
-    bp_range_finder find_ranges;
-    bp_table_finder find_tables; // NULL if rows are not contiguous
-    uint32_t table_stride;       // values from one entry of a table to the next
-    bool has_footprints;         // objects are in every cell that they overlap (footprints.h):
+    bp_range_finder find_ranges; // or:
+    bp_row_finder find_row;
+    bool has_footprints; // objects are in every cell that they overlap (footprints.h):
     bp_bounds_finder find_bounds;
     bp_bounds_lister bounds_at;
 
@@ -97,18 +89,15 @@ static inline void bp_uniform_grid_cell(const bp_uniform_grid *grid, size_t posi
     }
 }
 
-// The tables for a cell, if one table has all cells of the domain, row by row. `row` is where the cell's row begins in
-// it. A row outside the domain is replaced by the cell's own row, which is not used.
-static inline void bp_uniform_grid_rows(const bp_uniform_grid *grid, const uint32_t *row, const uint32_t cell[3],
-                                        bp_row_tables *tables) {
-    const uint32_t *count = grid->cells.count;
-    const uint32_t has_up = cell[1] + 1 < count[1], has_out = cell[2] + 1 < count[2], has_down = cell[1] > 0;
-    const size_t length = (size_t)count[0] * grid->table_stride, up = has_up * length,
-                 out = (size_t)has_out * count[1] * length;
-    const size_t out_and_down = out - (has_out & has_down) * length;
-    *tables = (bp_row_tables){.rows = {row, row + up, row + out, row + out + up, row + out_and_down},
-                              .there = {1, has_up, has_out, has_out & has_up, has_out & has_down},
-                              .last = count[0] - 1};
+// The ranges of the cells first .. last of a row.
+static inline size_t bp_uniform_grid_ranges(const bp_uniform_grid *grid, uint32_t first, uint32_t last, uint32_t y,
+                                            uint32_t z, bp_cell_range *ranges) {
+    if (grid->find_row == NULL) {
+        return grid->find_ranges(grid, first, last, y, z, ranges);
+    }
+    const uint32_t *row = grid->find_row(grid, y, z);
+    ranges[0] = (bp_cell_range){.begin = row[first], .end = row[last + 1], .first = first, .last = last};
+    return ranges[0].begin < ranges[0].end;
 }
 
 // Copies the boxes whose ids are at positions begin .. end-1 into the columns.
