@@ -5,7 +5,6 @@
 //             overlap? report
 //
 // It is obviously correct, and the tests compare every other method with it.
-//
 // Cost: O(n^2) time, no memory. Loses as soon as there are more than a few hundred boxes.
 //
 // Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009, section 2.2.
@@ -23,7 +22,7 @@ static void brute_force_init(void *state, const bp_method_setup *setup) {
 }
 
 static void brute_force_free(void *state) {
-    (void)state; // it holds nothing
+    (void)state;
 }
 
 static bp_status brute_force_build(void *state, const bp_box *boxes, size_t count) {

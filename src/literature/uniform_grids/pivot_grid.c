@@ -19,8 +19,7 @@
 //
 // The pairs do not depend on the number of threads. The order in which objects of a cell are placed does; therefore
 // step 4 sorts the ids of each cell. The order in which chunks are made does; therefore chunks are listed by their
-// coordinates in step 2. Zhyhallo takes offsets from a shared counter instead; that saves the summing up, but loses the
-// order of the cells, by which a row of cells is one range here.
+// coordinates in step 2. (Zhyhallo takes offsets from a shared counter, and loses the order of the cells.)
 //
 // Cost: O(n) chunked, O(n + cells) dense. Chunked loses in memory where every object has a chunk to itself: cells are
 // then made larger, so that there is at most one chunk for four objects. Dense loses in large domains. Both lose where
