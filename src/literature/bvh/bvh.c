@@ -14,10 +14,9 @@
 // long. Also loses where boxes are long in all directions at once, since then nodes overlap everywhere.
 //
 // update = automatic: if few objects changed, each is moved in the tree and only their pairs are searched for.
-// Otherwise the tree is refitted. Its leaves grow as objects drift apart, and searches become slower: the excess over
-// the tree as it was built is summed up, and when the sum reaches the cost of a new tree, a new one is built. That
-// misses objects that mix while they come closer to each other; so if a sample of leaves overlaps many times more leaves
-// than in the tree as built, it is rebuilt at once.
+// Otherwise the tree is refitted. Its leaves grow as objects drift apart, and searches become slower: the excess over the tree
+// as built is summed up until it reaches the cost of a new tree. That misses objects that mix while they come closer; so
+// if a sample of leaves overlaps many times more leaves than in the tree as built, it is rebuilt at once.
 //
 // Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", 2016, section 2.1, after
 // C. Ericson, "Real-Time Collision Detection", 2005, chapter 6.

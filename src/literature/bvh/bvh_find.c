@@ -6,8 +6,7 @@
 //       (ll, rl) (ll, rr) ...             larger-volume      the one with the larger box
 //              |                          simultaneous       both at once: four pairs
 //       (leaf, leaf)
-//         1. the boxes of the one against the bounds of the other: one vector, and two in three are eliminated
-//         2. each box that is left against the boxes of the other: one vector each
+//         the boxes of the one against the bounds of the other, and each that is left against the boxes of the other
 //
 // The heights of the trees bound the size of the stack, so it never overflows. The traversal is divided into tasks at
 // pairs near the root; the division depends only on the trees.

@@ -262,8 +262,10 @@ bp_status bvh_tree_refit(bvh_tree *tree) {
     const bp_executor *executor = &tree->setup->runtime.executor;
     refit r = {.tree = tree, .blocks = bp_blocks_cut(executor, tree->slot_end, REFIT_SLOTS_LEAST, SIZE_MAX)};
     bp_parallel_for(executor, r.blocks.count, task_refit, &r);
-    bp_columns_fill(&tree->scanned.columns, tree->setup->kernels, tree->setup->dimensions, 0, tree->scanned.count,
-                    tree->boxes);
+    if (tree->scanned.count > 0) { // else there may be no columns
+        bp_columns_fill(&tree->scanned.columns, tree->setup->kernels, tree->setup->dimensions, 0, tree->scanned.count,
+                        tree->boxes);
+    }
     return bvh_bound_all_inner(tree);
 }
 
