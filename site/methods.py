@@ -10,7 +10,7 @@ from documents import Document, Places
 from text import comment_html, escape, inline, slug
 
 FOLDERS = ("src/engine", "src/literature")
-AUTO = "src/plan/choose.h"  # of the method that is none
+AUTO = "src/plan/plan.h"  # it says more than the driver
 
 
 def opening_comment(path: Path) -> str:

@@ -37,7 +37,7 @@ def page(readme: Document, places: Places, playground: bool) -> str:
 <h2 id="where-next">Where next</h2>
 <div class="tiles">
 <a class="tile" href="@/guide/overview.html"><strong>Guide</strong><span>What it can do, examples, the tool</span></a>
-<a class="tile" href="@/methods/index.html"><strong>Methods</strong><span>Thirteen algorithms, drawn and measured</span></a>
+<a class="tile" href="@/methods/index.html"><strong>Methods</strong><span>Fourteen algorithms, drawn and measured</span></a>
 <a class="tile" href="@/python/index.html"><strong>Python</strong><span>A tour with pictures</span></a>
 <a class="tile" href="@/cpp/index.html"><strong>C++</strong><span>Ranges, exceptions, owners; Bullet and FCL</span></a>
 <a class="tile" href="@/guide/architecture.html"><strong>Architecture</strong><span>How it works inside</span></a>

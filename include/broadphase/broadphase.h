@@ -106,7 +106,8 @@ typedef enum bp_method {
     BP_METHOD_BVH,               ///< a tree of bounding boxes, for any sizes and unbounded space
     BP_METHOD_SWEEP_AND_PRUNE,   ///< boxes sorted along the axes; for objects that move little
     BP_METHOD_SPLIT,             ///< recursive splits; for shapes and sizes that no grid or tree fits
-    BP_METHOD_TREE               ///< a kept tree of eight children a node; for worlds, meshes and queries
+    BP_METHOD_TREE,              ///< a kept tree of eight children a node; for worlds, meshes and queries
+    BP_METHOD_STRIPS             ///< copies in strips of space; for one call on many boxes that are alike
 } bp_method;
 
 /// How a world brings its internal structure up to date.
@@ -182,7 +183,7 @@ typedef struct bp_object {
     uint32_t group;  ///< bits: what this object is
     uint32_t mask;   ///< bits: what it pairs with
     uint32_t flags;  ///< BP_STATIC, or 0
-    uint32_t island; ///< objects of different islands never pair
+    uint32_t island; ///< objects of different islands never pair; all islands may be at one place
     uint64_t user;   ///< yours; the library only stores it
 } bp_object;
 
@@ -362,10 +363,11 @@ BP_API bp_status bp_query_ray_each(const bp_world *world, const bp_ray *ray, con
 BP_API bp_status bp_query_cast_each(const bp_world *world, const bp_cast *cast, const bp_object *object, bp_visit visit,
                                     void *context);
 
-// What a query costs: it allocates nothing if the method is hierarchical-grid, few objects have changed since the last
-// update, and the world has neither a period nor 64-bit boxes. Otherwise the first few queries look at objects one by one;
-// then the world builds a grid for queries, in the thread that asks. Many questions at once need memory of their own, and
-// visits only where there are more than 256 at a time; if that is refused, they take longer.
+// What a query costs: it searches a tree, and looks one by one at objects that have changed since that was made. If the method
+// is tree, that is the method's; else the first queries look at all objects, then the world makes a tree for queries, in the
+// thread that asks. Every update between queries brings that up to date, so that queries allocate nothing; but after many
+// changes without an update, and in a world with a period, it is the queries that do so. Many questions at once need memory of
+// their own, and visits only where there are more than 256 at a time. Memory that is refused costs time, and nothing else.
 //
 // With a period, a query sees the nearest image of each object, and a ray longer than 1000 periods is refused, or a cast
 // if its way and its box are longer together.

@@ -17,19 +17,20 @@ extern "C" {
 /// a final zero included, and returns the length of the whole text without it, as snprintf does.
 BP_API size_t bp_explain(const bp_stats *stats, char *text, size_t capacity);
 
-/// Why a method ran.
+/// Why a search ran.
 typedef enum bp_rule {
     BP_RULE_ASKED = 0, ///< config.method names it
-    BP_RULE_GIVEN,     ///< the settings give parameters of hierarchical-grid: hierarchy_factor, cell_size or grid_size
-    BP_RULE_SCALES,    ///< sizes spread over very many octaves: split, or bvh in a world where few objects move
-    BP_RULE_NESTED,    ///< small objects are crowded together among large ones that are far apart: the same
-    BP_RULE_THIN,      ///< few objects in much empty space: bvh
-    BP_RULE_FEW,       ///< so few objects that all pairs are tested: hierarchical-grid does that with vectors
-    BP_RULE_GRID,      ///< none of these: hierarchical-grid
-    BP_RULE_ALIKE,     ///< one call, at most some ten thousand objects of similar sizes: hierarchical-grid, in strips
-    BP_RULE_POINTS,    ///< neighbours of points that have one radius: linked-cells, in a form for points
-    BP_RULE_ORDERED, ///< boxes that follow one another are near each other, as in a mesh: hierarchical-grid, in bundles
-    BP_RULE_UNPLANNED ///< one call, a few thousand objects that are not alike: split, which needs no plan of levels
+    BP_RULE_GIVEN, ///< the settings give parameters of hierarchical-grid: hierarchy_factor, cell_size, grid_size, grid_load or grid_form
+    BP_RULE_FEW,     ///< so few objects that all pairs are tested
+    BP_RULE_ORDERED, ///< boxes that follow one another are near each other, as in a mesh: tree, in the order of the boxes
+    BP_RULE_ALIKE,   ///< objects of similar sizes, or long ones: strips
+    BP_RULE_THIN,    ///< one call, objects many times as long as wide: split
+    BP_RULE_SCALES, ///< one call, places at so different scales that no curve tells the small ones apart: split
+    BP_RULE_MANY,   ///< very many objects of a few sizes, all of which may have moved: hierarchical-grid
+    BP_RULE_MIXED,  ///< one call, none of these: tree
+    BP_RULE_KEPT,   ///< a world: tree, which follows its changes
+    BP_RULE_MISFIT, ///< another search had to test too many pairs that do not overlap: split
+    BP_RULE_POINTS  ///< neighbours of points that have one radius: linked-cells, in a form for points
 } bp_rule;
 
 /// What BP_METHOD_AUTO looked at, in a sample of the boxes, and the rule that decided. Everything but the rule is zero
@@ -47,12 +48,10 @@ typedef struct bp_choice {
     double filling;           ///< the part of the extent that all boxes would fill, side by side
     double giants;            ///< share of boxes that are infinite, or 16 times the median and 1/8 of the extent
     double infinite;          ///< share of boxes that are infinite along an axis
-    double slenderness;       ///< how many times as long as thick boxes are: the median, as a power of two
+    double slenderness;       ///< the longest edge by the second longest: the median, as a power of two
     double farthest;          ///< largest coordinate
     double moving;            ///< worlds: share of the objects that had changed in the update that looked
-    double fixed;             ///< worlds: share of static objects
-    double motion;            ///< worlds: how far the changed objects typically moved, in units of their size
-    uint32_t changes;         ///< worlds: how often the method was changed
+    uint32_t changes;         ///< worlds: how often the search was changed
 } bp_choice;
 
 /// What else the figures of a call or update tell.
@@ -60,9 +59,7 @@ typedef struct bp_details {
     bp_choice choice;     ///< why this method
     bp_compact_sort sort; ///< compact-grid: the sort that ran (never BP_SORT_AUTOMATIC); otherwise 0
     double changed_share; ///< compact-grid: share of objects that have changed cell since the last update
-    uint32_t handed_over; ///< 1: hierarchical-grid would have tested too many pairs, and split took over
-    uint32_t strips;      ///< 1: hierarchical-grid searched strips: few objects, of similar sizes
-    uint32_t bundles;     ///< 1: hierarchical-grid searched bundles of boxes that follow one another
+    uint32_t handed_over; ///< 1: another search had to test too many pairs, and split took over
     double sort_seconds;  ///< compact-grid: time of the sort alone, a part of bp_stats.build_seconds
 } bp_details;
 

@@ -42,7 +42,7 @@ static bp_status check_config(const bp_config *c, const bp_method_settings *s) {
         bool good;
         const char *field, *remedy;
     } checks[] = {
-        {(unsigned)c->method <= BP_METHOD_TREE, "config.method",
+        {(unsigned)c->method <= BP_METHOD_STRIPS, "config.method",
          "there is no such method; bp_method_count() tells how many there are"},
         {c->dimensions == 0 || c->dimensions == 2 || c->dimensions == 3, "config.dimensions",
          "must be 2 or 3 (0 means 3)"},
@@ -153,14 +153,17 @@ bp_status bp_setup_complete(const bp_config *config, bp_setup *setup) {
     }
     const uint32_t dimensions = c.dimensions == 0 ? 3 : c.dimensions;
     fill_settings(&settings, dimensions);
-    *setup = (bp_setup){
-        .method = c.method,
-        .flags = c.flags,
-        .pair_order = c.pair_order,
-        .radius_rule = c.radius_rule,
-        .filter = c.filter,
-        .stats = c.stats,
-        .overlap = overlap_rule_of(&c, dimensions),
-        .methods = {.runtime = runtime_of(&c), .dimensions = dimensions, .update = c.update, .settings = settings}};
+    *setup = (bp_setup){.method = c.method,
+                        .flags = c.flags,
+                        .pair_order = c.pair_order,
+                        .radius_rule = c.radius_rule,
+                        .filter = c.filter,
+                        .stats = c.stats,
+                        .overlap = overlap_rule_of(&c, dimensions),
+                        .methods = {.runtime = runtime_of(&c),
+                                    .dimensions = dimensions,
+                                    .is_explained = c.stats != NULL || c.log.write != NULL,
+                                    .update = c.update,
+                                    .settings = settings}};
     return bp_kernels_choose(settings.simd, &c.log, &setup->methods.kernels);
 }

@@ -1,12 +1,8 @@
 #include "api/one_call.h"
 
 #include "base/clock.h"
-#include "base/details.h"
 #include "base/log.h"
-#include "engine/grid/hierarchical_grid.h"
 #include "engine/method.h"
-#include "plan/choose.h"
-#include "plan/scene_facts.h"
 
 bp_status bp_one_call_check(const bp_setup *setup, bool between) {
     const uint32_t needed =
@@ -36,88 +32,11 @@ static bp_status make_call_views(bp_one_call *call) {
     return status;
 }
 
-// Chooses the method for the view that it will be built over, and writes the reason into the figures.
-static const bp_method_ops *choose_method(bp_one_call *call) {
-    const bp_view *view = call->built_over;
-    const bp_choose_set set = {view->boxes, view->count}, other = {call->first.boxes, call->first.count};
-    bp_details details = {0};
-    call->stats.method = bp_choose_once(call->setup->method, &call->setup->methods, set,
-                                        call->b != NULL ? &other : NULL, &details.choice);
-    bp_details_write(&call->stats, &details);
-    return bp_method_get(call->stats.method);
-}
-
-// The state of a method, and whether it has been built already.
-typedef struct method_state {
-    const bp_method_ops *ops;
-    void *state; // NULL: memory is short
-    bool is_built;
-} method_state;
-
-// One set of a few boxes that are alike needs no sample: looking at one would take as long as looking at all of them. Nor
-// do boxes in a good order. The facts are gathered only for those who will read them.
-static bp_status build_plainly(bp_one_call *call, const bp_method_setup *setup, void *grid, bool *is_built) {
-    const bp_view *view = call->built_over;
-    bp_rule why = BP_RULE_GRID;
-    const bp_status status = bp_hierarchical_grid_build_plainly(grid, view->boxes, view->count, &why, is_built);
-    if (!*is_built) {
-        return status;
-    }
-    bp_details details = {0};
-    if (call->setup->stats != NULL || setup->runtime.log.write != NULL) {
-        bp_scene_facts_gather(&details.choice, setup->dimensions, view->boxes, view->count, BP_SAMPLE_MOST);
-    }
-    details.choice.rule = why;
-    call->stats.method = BP_METHOD_HIERARCHICAL_GRID;
-    bp_details_write(&call->stats, &details);
-    return BP_OK;
-}
-
-// Nor do two sets in a good order, which most calls find in little more time than it takes to look at each box.
-static bool is_ordered(bp_one_call *call, const void *grid) {
-    const bp_view *a = &call->first, *b = call->built_over;
-    if (!bp_hierarchical_grid_suits_two(grid, a->boxes, a->count, b->boxes, b->count)) {
-        return false;
-    }
-    const bp_details details = {.choice = {.rule = BP_RULE_ORDERED}};
-    call->stats.method = BP_METHOD_HIERARCHICAL_GRID;
-    bp_details_write(&call->stats, &details);
-    return true;
-}
-
-// Whether memory is short decides no method: the order of pairs would depend on it.
-static method_state create_chosen(bp_one_call *call, const bp_method_setup *setup) {
-    const bp_method_ops *grid_ops = &bp_hierarchical_grid_ops;
-    method_state method = {.ops = grid_ops, .state = bp_method_create(grid_ops, setup)};
-    if (method.state == NULL || (call->b != NULL && is_ordered(call, method.state))) {
-        return method;
-    }
-    const bp_status status = call->b == NULL ? build_plainly(call, setup, method.state, &method.is_built) : BP_OK;
-    if (status == BP_OK && !method.is_built) {
-        method.ops = choose_method(call);
-    }
-    if (status != BP_OK || method.ops != grid_ops) {
-        bp_method_destroy(grid_ops, &setup->runtime.allocator, method.state);
-        method.state = status == BP_OK ? bp_method_create(method.ops, setup) : NULL;
-    }
-    return method;
-}
-
-static method_state create_method(bp_one_call *call, const bp_method_setup *setup) {
-    if (call->setup->method == BP_METHOD_AUTO) {
-        return create_chosen(call, setup);
-    }
-    const bp_method_ops *ops = choose_method(call);
-    return (method_state){.ops = ops, .state = bp_method_create(ops, setup)};
-}
-
-static bp_status build_and_find(bp_one_call *call, const method_state *method, bp_sink *sink) {
+static bp_status build_and_find(bp_one_call *call, const bp_method_ops *ops, void *state, bp_sink *sink) {
     const bp_view *first = &call->first, *built_over = call->built_over;
-    const bp_method_ops *ops = method->ops;
-    void *state = method->state;
     const bool is_two = call->b != NULL && ops->find_two != NULL;
     const double start = bp_clock_seconds();
-    bp_status status = method->is_built || is_two ? BP_OK : ops->build(state, built_over->boxes, built_over->count);
+    bp_status status = is_two ? BP_OK : ops->build(state, built_over->boxes, built_over->count);
     const double built = bp_clock_seconds();
     if (is_two) {
         status = ops->find_two(state, first->boxes, first->count, built_over->boxes, built_over->count, sink);
@@ -146,15 +65,16 @@ static bp_method_setup method_setup_of(const bp_one_call *call) {
 static bp_status search_views(bp_one_call *call) {
     const bp_allocator *allocator = &call->setup->methods.runtime.allocator;
     const bp_method_setup setup = method_setup_of(call);
-    const method_state method = create_method(call, &setup);
-    if (method.state == NULL) {
+    const bp_method_ops *ops = bp_method_get(call->setup->method, &call->setup->methods);
+    void *state = bp_method_create(ops, &setup);
+    if (state == NULL) {
         return BP_ERROR_MEMORY;
     }
     bp_sink sink = bp_sink_open(call->pairs, allocator, call->rules(call, call->context));
     bp_sink_expect(&sink, call->expected);
-    const bp_status status = build_and_find(call, &method, &sink);
+    const bp_status status = build_and_find(call, ops, state, &sink);
     const bp_status kept = bp_sink_close(&sink, call->pairs);
-    bp_method_destroy(method.ops, allocator, method.state);
+    bp_method_destroy(ops, allocator, state);
     call->stats.pairs = call->pairs->count;
     call->stats.tests = sink.tests;
     return status == BP_OK ? kept : status;
@@ -163,7 +83,8 @@ static bp_status search_views(bp_one_call *call) {
 bp_status bp_one_call_run(bp_one_call *call) {
     const double start = bp_clock_seconds();
     bp_status status = make_call_views(call);
-    call->stats = (bp_stats){.update = BP_UPDATE_REBUILD,
+    call->stats = (bp_stats){.method = call->setup->method,
+                             .update = BP_UPDATE_REBUILD,
                              .objects = call->a.count + (call->b != NULL ? call->b->count : 0),
                              .build_seconds = bp_clock_seconds() - start};
     if (status == BP_OK) {

@@ -55,6 +55,7 @@ static const variant variants[] = {
     {.method = BP_METHOD_SWEEP_AND_PRUNE, .sweep_axes = 3},
     {.method = BP_METHOD_SPLIT},
     {.method = BP_METHOD_TREE},
+    {.method = BP_METHOD_STRIPS},
     {.method = BP_METHOD_COMPACT_GRID},
     {.method = BP_METHOD_COMPACT_GRID, .compact_keys = BP_KEYS_Z_CURVE},
     {.method = BP_METHOD_PIVOT_GRID},

@@ -120,7 +120,7 @@ void bp_partition_place(const bp_partition *partition, const bp_executor *execut
 
 // ---- buckets and keys -----------------------------------------------------------------------------------------------
 
-size_t bp_bucket_sort_buckets_most(size_t item_count) {
+static size_t buckets_most(size_t item_count) {
     const size_t wanted = item_count / BUCKET_ITEMS + 1;
     return wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
 }
@@ -137,7 +137,7 @@ static void choose_buckets(bp_bucket_sort *sort, size_t most) {
 // The number of cells varies from plan to plan. Memory is for as many buckets as there can be, so that a steady number
 // of items allocates once.
 bool bp_bucket_sort_begin(bp_bucket_sort *sort, const bp_allocator *allocator, bp_blocks blocks, size_t cell_count) {
-    const size_t most = bp_bucket_sort_buckets_most(blocks.item_count);
+    const size_t most = buckets_most(blocks.item_count);
     assert(cell_count <= BP_SORT_KEY_NONE);
     sort->blocks = blocks;
     sort->cell_count = cell_count;

@@ -92,9 +92,6 @@ typedef struct bp_bucket_sort {
 // Called for bucket 0 .. bucket_count, whose ids are at positions begin .. end-1.
 typedef void (*bp_bucket_task)(void *context, size_t bucket, size_t begin, size_t end);
 
-// How many buckets there may be for so many items, without the last one: for figures per bucket.
-size_t bp_bucket_sort_buckets_most(size_t item_count);
-
 // Chooses the buckets for keys below cell_count (at most 2^32 - 2), and makes room. False if memory is short.
 bool bp_bucket_sort_begin(bp_bucket_sort *sort, const bp_allocator *allocator, bp_blocks blocks, size_t cell_count);
 

@@ -78,9 +78,6 @@ typedef struct bp_level {
 
     // Filled in by the build:
     float reach[3];    // the largest extents of the level's objects, rounded up
-    float low[3];      // bounds of their min corners, except for the slack: low <= min ...
-    float high[3];     // ... <= high; for queries
-    double slack[3];   // how far a box may lie outside the cell that it is stored in; 0 unless boxes were patched
     size_t count;      // objects of this level
     size_t first_cell; // index of the level's first cell in the table of all cells
 } bp_level;

@@ -9,6 +9,7 @@
 typedef struct bp_pair_renaming {
     const uint32_t *ids[2]; // by place; NULL: ids follow one another,
     uint32_t first[2];      // from this one on
+    bool swaps;             // the search names the place in the second list first
     bp_batch_filter then;   // what else the sink has to ask
 } bp_pair_renaming;
 

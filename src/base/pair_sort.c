@@ -196,7 +196,7 @@ static bp_blocks blocks_for(size_t count, const bp_runtime *runtime) {
     return bp_blocks_cut(&runtime->executor, count, BLOCK_LEAST, BLOCKS_MOST);
 }
 
-bool bp_sort_pairs_reserve(bp_buffer *scratch, size_t count, const bp_runtime *runtime) {
+static bool reserve_scratch(bp_buffer *scratch, size_t count, const bp_runtime *runtime) {
     const size_t parts = (size_t)1 << part_bits_most(count);
     const size_t counters = bp_size_multiply(parts * blocks_for(count, runtime).count + parts + 1, sizeof(size_t));
     const size_t bytes = bp_size_add(bp_size_multiply(count, sizeof(bp_pair)), counters);
@@ -219,7 +219,7 @@ bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_cou
         insert_pairs(from, to, count);
         return true;
     }
-    if (!bp_sort_pairs_reserve(scratch, count, runtime)) {
+    if (!reserve_scratch(scratch, count, runtime)) {
         return false;
     }
     const uint32_t id_bits = bit_count(id_count - 1), part_bits = part_bits_for(count, id_bits);

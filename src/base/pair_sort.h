@@ -18,7 +18,4 @@
 bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_count, bp_buffer *scratch,
                    const bp_runtime *runtime);
 
-// Makes room in the scratch memory, so that sorting up to `count` pairs cannot fail.
-bool bp_sort_pairs_reserve(bp_buffer *scratch, size_t count, const bp_runtime *runtime);
-
 #endif

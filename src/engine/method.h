@@ -15,9 +15,8 @@
 
 // Which search is the cheapest after an update.
 typedef enum bp_search_kind {
-    BP_SEARCH_ALL,       // all pairs: find
-    BP_SEARCH_CHANGED,   // the pairs of changed objects: find_changed
-    BP_SEARCH_DIFFERENCE // the pairs that have begun and ended: bp_hierarchical_grid_find_difference
+    BP_SEARCH_ALL,    // all pairs: find
+    BP_SEARCH_CHANGED // the pairs of changed objects: find_changed
 } bp_search_kind;
 
 typedef struct bp_method_ops {
@@ -58,6 +57,9 @@ typedef struct bp_method_ops {
     // instead. NULL: the method always builds a structure over the second set.
     bp_status (*find_two)(void *state, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count, bp_sink *sink);
 
+    // The tree of all boxes, for queries; NULL if there is none at the moment. NULL: there never is.
+    const struct bp_tree *(*tree)(const void *state);
+
     // Fills the fields that describe the structure: update, bytes, levels, cells, occupied, objects_per_cell(_max).
     void (*stats)(const void *state, bp_stats *stats);
 
@@ -66,17 +68,19 @@ typedef struct bp_method_ops {
     bp_status (*validate)(const void *state);
 } bp_method_ops;
 
-// Not for BP_METHOD_AUTO: plan/choose.h chooses one.
-const bp_method_ops *bp_method_get(bp_method method);
+// The hierarchical grid has two forms, of which the setup names one.
+const bp_method_ops *bp_method_get(bp_method method, const bp_method_setup *setup);
 
 // A new state of a method; NULL if memory is short.
 void *bp_method_create(const bp_method_ops *ops, const bp_method_setup *setup);
 // Releases a state. NULL is allowed.
 void bp_method_destroy(const bp_method_ops *ops, const bp_allocator *allocator, void *state);
 
+extern const bp_method_ops bp_auto_ops; // plan/auto.c: runs the search that the plan names
 extern const bp_method_ops bp_brute_force_ops;
 extern const bp_method_ops bp_linked_cells_ops;
 extern const bp_method_ops bp_hierarchical_grid_ops;
+extern const bp_method_ops bp_linked_grid_ops;
 extern const bp_method_ops bp_spatial_hash_ops;
 extern const bp_method_ops bp_pivot_grid_ops;
 extern const bp_method_ops bp_compact_grid_ops;
@@ -87,5 +91,6 @@ extern const bp_method_ops bp_bvh_ops;
 extern const bp_method_ops bp_sweep_and_prune_ops;
 extern const bp_method_ops bp_split_ops;
 extern const bp_method_ops bp_tree_ops;
+extern const bp_method_ops bp_strips_ops;
 
 #endif

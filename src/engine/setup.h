@@ -17,6 +17,7 @@ typedef struct bp_method_setup {
     bp_runtime runtime;
     const bp_kernels *kernels; // of the chosen instruction set
     uint32_t dimensions;
+    bool is_explained; // somebody will read why a search ran
     bp_update_strategy update;
     bp_method_settings settings; // with all defaults filled in
 } bp_method_setup;

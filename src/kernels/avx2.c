@@ -4,8 +4,7 @@
 #if defined(__AVX2__) && defined(__x86_64__)
 #include "kernels/row_sort_x86.h"
 #include "kernels/x86.h"
-#include "kernels/x86_bundles.h"
-#include "kernels/x86_map.h"
+#include "kernels/x86_boxes.h"
 #include "kernels/x86_measure.h"
 #include "kernels/x86_strips.h"
 #include "kernels/x86_tree.h"

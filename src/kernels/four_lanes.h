@@ -37,6 +37,10 @@ static inline vec vec_multiply(vec a, vec b) {
     return a * b;
 }
 
+static inline vec_ids vec_bits(vec values) {
+    return (vec_ids)values;
+}
+
 static inline vec_mask vec_at_most(vec a, vec b) {
     return lane_bits((vec_ids)(a <= b));
 }

@@ -7,11 +7,9 @@
 //   test_ranges    one box against a range of boxes -> pairs        (finding)
 //   test_rows      boxes of a row against rows of cells -> pairs    (finding)
 //   test_sweep     boxes against those that begin inside them       (finding)
-//   probe          a box or a line against a range of boxes         (queries)
 //   ..._records    boxes as records (base/records.h): parting and selecting them (split)
 //   survey, strip_entries, gather_entries, test_strips              boxes of similar sizes (kernels/strips.h)
-//   cut_boxes, map_cells, list_entries, join_cells    two sets in cells that both of them are in (shared_cells.h)
-//   bundle_bounds, fill_blocks, open_bundles, open_blocks, meet_lanes, join_block      boxes that follow one another (bundles.h)
+//   cut_boxes                                         two sets, cut to where they meet (cut_sets.h)
 //   tree_...       a tree of blocks of eight boxes (engine/tree/tree.h)
 //   fill_tube      points of neighbouring rows of cells -> one column (neighbours)
 //   find_near      points against a window of that -> ids             (neighbours)
@@ -25,7 +23,6 @@
 #ifndef BP_KERNELS_H
 #define BP_KERNELS_H
 
-#include "base/cell_map.h"
 #include "base/cells.h"
 #include "base/columns.h"
 #include "base/records.h"
@@ -37,7 +34,6 @@
 enum {
     BP_CHUNK = 256, // boxes that are measured together
     BP_FIRST = 8,   // candidates of a range that are tested at once
-    BP_BUNDLE = 8,  // boxes of a bundle, at most
     BP_ROWS = 5,    // rows in which a box can overlap boxes of its level: its own and four neighbours
 
     BP_TUBE_ROWS = 9,   // rows of cells around a point: its own and eight neighbours
@@ -71,8 +67,7 @@ typedef enum bp_pair_names {
     BP_NAMES_ORDERED,         // (smaller id, larger id): objects and candidates are the same columns
     BP_NAMES_BY_ROLE,         // (id of the object, id of the candidate)
     BP_NAMES_BY_ROLE_SWAPPED, // (id of the candidate, id of the object); not for kernels
-    BP_NAMES_BY_ROLE_ORDERED, // (smaller id, larger id), whatever the columns; not for kernels
-    BP_NAMES_BY_POSITION      // (id of the object, position of the candidate)
+    BP_NAMES_BY_ROLE_ORDERED  // (smaller id, larger id), whatever the columns; not for kernels
 } bp_pair_names;
 
 typedef struct bp_range_job {
@@ -119,111 +114,6 @@ typedef struct bp_sweep_job {
     bp_pair *out;
     size_t room; // pairs that fit into out; a box needs BP_COLUMN_PADDING more than it has pairs
 } bp_sweep_job;
-
-// A segment of a line, for finding the boxes that it may hit: the points begin + s * direction for s in 0 .. length,
-// where the largest component of the direction is 1 or -1. The line passes a face at x at s = (x - origin) * inverse.
-// The origins are moved away from the beginning by a little more than all rounding errors together, so that boxes seem
-// to be entered too early and left too late.
-typedef struct bp_probe_line {
-    float near_origin[3], far_origin[3]; // for the faces through which the line enters and leaves boxes
-    float inverse[3];                    // of the direction; finite
-    float length;
-} bp_probe_line;
-
-// Lines against ranges of boxes.
-typedef struct bp_lines_job {
-    const bp_columns *columns;
-    const bp_probe_line *lines;
-    const bp_range_test *tests; // line `object` against the boxes begin .. end-1
-    size_t test_count;
-    bp_pair *out;
-    size_t room; // pairs that fit into out; a test needs end - begin + BP_COLUMN_PADDING
-} bp_lines_job;
-
-// Some boxes of an array: those with these ids, or from `first` on if there are none.
-typedef struct bp_box_list {
-    const bp_box *boxes;
-    const uint32_t *ids; // NULL: all of them
-    size_t count;
-} bp_box_list;
-
-static inline uint32_t bp_box_list_id(const bp_box_list *list, size_t index) {
-    return list->ids != NULL ? list->ids[index] : (uint32_t)index;
-}
-
-// The cells of a chunk of boxes in a map.
-typedef struct bp_map_cells {
-    uint32_t first[BP_CHUNK]; // that of the min corner
-    uint32_t reach[BP_CHUNK]; // how many more there are, or BP_REACH_OUTSIDE
-    uint32_t id[BP_CHUNK];
-    size_t count;
-} bp_map_cells;
-
-// An entry says that a box is in a cell. Its item is the id of the box and, in the upper bits, along which axes the box
-// begins in this cell: x, y, z. Two boxes have one cell in common in which, along each axis, one of them begins.
-#define BP_CELL_ENTRY_ID 0x1fffffffu
-enum { BP_CELL_ENTRY_SHIFT = 29, BP_CELL_ENTRY_PADDING = 8 };
-
-// Entries of a chunk of boxes in the wanted cells. A wanted cell is a ranked one, and has the number of ranked cells
-// before it as its key.
-typedef struct bp_entry_job {
-    const bp_cell_map *map;
-    const uint64_t *wanted, *ranked; // bits of cells; a word more than the map has may be read
-    const uint32_t *ranks;           // ranked cells before each word
-    const bp_map_cells *cells;
-    uint32_t *keys, *items; // room for all cells of all boxes, and BP_CELL_ENTRY_PADDING more
-} bp_entry_job;
-
-// The entries of two sets, sorted by cell: those of cell c are items[starts[c]] .. items[starts[c + 1] - 1].
-typedef struct bp_join_side {
-    const bp_box *boxes;
-    const uint32_t *items, *starts;
-} bp_join_side;
-
-typedef struct bp_join_job {
-    bp_join_side a, b;
-    uint32_t dimensions;
-    size_t first, end; // cells
-    bp_pair *out;
-    size_t room;    // pairs that fit into out; a cell needs the product of its entries, and BP_COLUMN_PADDING
-    uint64_t tests; // counted
-} bp_join_job;
-
-// A bundle: where its first box is, times BP_BUNDLE, and how many more there are.
-typedef uint32_t bp_bundle_range;
-
-static inline uint32_t bp_bundle_begin(bp_bundle_range range) {
-    return range / BP_BUNDLE;
-}
-
-static inline uint32_t bp_bundle_count(bp_bundle_range range) {
-    return range % BP_BUNDLE + 1;
-}
-
-// Up to BP_BUNDLE boxes in columns; a lane without a box holds NaNs. In two dimensions they are flattened.
-typedef struct bp_bundle_block {
-    float min[3][BP_BUNDLE], max[3][BP_BUNDLE];
-} bp_bundle_block;
-
-// Some bundles of an array of boxes.
-typedef struct bp_bundle_list {
-    const bp_box *boxes;
-    size_t box_count;
-    const bp_bundle_range *ranges; // of all bundles
-    const uint32_t *ids;           // of some of them
-    size_t count;
-} bp_bundle_list;
-
-// Boxes of a against a block of b. If both are one set, a pair is found only where b has the larger id.
-typedef struct bp_block_join {
-    const bp_box *a_boxes;
-    const uint32_t *a_ids;
-    size_t a_count;
-    const bp_bundle_block *b_block;
-    uint32_t b_begin; // its first box
-    uint32_t dimensions;
-    bool is_one_set;
-} bp_block_join;
 
 // A row of cells whose points go into a tube.
 typedef struct bp_tube_row {
@@ -312,15 +202,6 @@ typedef struct bp_kernels {
     // Extends low .. high so that it holds `count` values, none of which is NaN.
     void (*extend_bounds)(const float *values, size_t count, float *low, float *high);
 
-    // The boxes at begin .. end-1 that overlap a box, as (position, id). `out` has room for end - begin +
-    // BP_COLUMN_PADDING. Returns their number.
-    size_t (*probe_box)(const bp_columns *columns, size_t begin, size_t end, const bp_box *box, bp_pair *out);
-
-    // Tests lines against ranges of boxes until all tests are done or the next one does not fit: all boxes that a line
-    // hits, and some that it just misses (if there are NaNs, which ones may depend on the instruction set), as (line,
-    // position). Writes the number of tests done and returns the number of pairs written.
-    size_t (*probe_lines)(const bp_lines_job *job, size_t *tests_done);
-
     // Parts records in place by a plane: those before it (max < plane), across it, and behind it (min >= plane), one
     // after the other. `scratch` has room for as many.
     void (*part_records)(bp_record *records, size_t count, int axis, float plane, bp_record *scratch,
@@ -339,57 +220,22 @@ typedef struct bp_kernels {
     void (*survey)(const bp_box *boxes, size_t count, bp_survey_lanes *lanes);
 
     // Writes an entry for each strip that one of boxes[begin .. end) touches, and its key. There is room for
-    // BP_STRIP_ENTRIES of both for each box. Returns their number. Holes have none.
-    size_t (*strip_entries)(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end, uint32_t *keys,
-                            uint64_t *entries);
+    // BP_STRIP_ENTRIES of both for each box. `set` is its flag. Returns their number. Holes have none.
+    size_t (*strip_entries)(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end, uint32_t set,
+                            uint32_t *keys, uint64_t *entries);
 
     // Fills the columns at positions begin .. end-1 with entries: their ids with flags, and their boxes.
     void (*gather_entries)(const bp_columns *columns, size_t begin, size_t end, const uint64_t *entries,
-                           const bp_box *boxes);
+                           const bp_strip_sets *sets);
 
     // Tests entries, each against those that follow it, until all are done or the next one does not fit. Returns the
     // number of pairs written; *done gets the number of entries done.
     size_t (*test_strips)(const bp_strips_job *job, size_t *done);
 
-    // The cells of the boxes begin .. begin + cells->count - 1 of a list. With limits, a box that does not overlap them
-    // is outside; else (NULL) all boxes extend the hull. Returns the bits of all reaches together.
-    uint32_t (*map_cells)(const bp_cell_map *map, const bp_box_list *list, size_t begin, const bp_box *limits,
-                          bp_map_cells *cells, bp_box *hull);
-
     // Writes the ids of those of boxes[begin .. end) that overlap the limits; there is room for one for each box, and
     // eight more. Returns their number.
     size_t (*cut_boxes)(const bp_box *boxes, size_t begin, size_t end, const bp_box *limits, uint32_t dimensions,
                         uint32_t *ids);
-
-    // Returns the number of entries.
-    size_t (*list_entries)(const bp_entry_job *job);
-
-    // Tests the boxes of each cell, those of a against those of b, until all cells are done or the next one does not
-    // fit: moves job->first forward. A pair is reported in one of its cells. Returns the number of pairs written.
-    size_t (*join_cells)(bp_join_job *job);
-
-    // The bounds of each BP_BUNDLE boxes (the last ones may be fewer), holes left out, flattened in two dimensions; and 1
-    // if they are loose: along an axis, longer than all edges together, so that there are gaps; or there is a hole.
-    void (*bundle_bounds)(const bp_box *boxes, size_t count, uint32_t dimensions, bp_box *bounds, uint8_t *loose);
-
-    // Fills a block for each bundle of boxes.
-    void (*fill_blocks)(const bp_box *boxes, size_t box_count, const bp_bundle_range *ranges, size_t count,
-                        uint32_t dimensions, bp_bundle_block *blocks);
-
-    // Writes the ids of the boxes in some bundles that overlap the limits; there is room for all of them, and BP_BUNDLE
-    // more. Returns their number.
-    size_t (*open_bundles)(const bp_bundle_list *bundles, const bp_box *limits, uint32_t dimensions, uint32_t *found);
-
-    // The same for boxes in blocks, which are called BP_BUNDLE * block + lane.
-    size_t (*open_blocks)(const bp_bundle_block *blocks, const uint32_t *opened, size_t count, const bp_box *limits,
-                          uint32_t *found);
-
-    // For some boxes, called by their ids: the lanes of a block whose boxes overlap each of them, as bits.
-    void (*meet_lanes)(const bp_bundle_block *block, const bp_box *boxes, const uint32_t *ids, size_t count,
-                       uint8_t *lanes);
-
-    // There is room for BP_BUNDLE pairs for each box, and as many more. Returns the number of pairs.
-    size_t (*join_block)(const bp_block_join *join, bp_pair *out);
 
     // Building the tree: place << 32 | id for boxes[begin .. end), where bit 31 of the place means a hole; leaves begin .. end-1
     // from the boxes of their slots, and their bounds (above NULL: there is no level above); bounds of blocks begin .. end-1.
@@ -409,6 +255,12 @@ typedef struct bp_kernels {
                            bp_pair *out);
     size_t (*tree_meet)(const bp_tree_block *leaves, const uint32_t *ids, const bp_tree_wanted *wanted,
                         const bp_pair *list, size_t count, bp_pair *out);
+    size_t (*tree_trace)(const bp_tree_block *blocks, bp_tree_walk *const *walks, const bp_pair *list, size_t count,
+                         bp_pair *out);
+
+    // Goes on with walks from walks[turn] on, a block each in turn. Returns the index of the one that has come to a leaf with hits,
+    // or to its end.
+    size_t (*tree_walk)(const bp_tree_levels *levels, bp_tree_walk *const *walks, size_t count, size_t turn);
 
     // Returns where the next point would go.
     size_t (*fill_tube)(const bp_tube_job *job);

@@ -1,4 +1,7 @@
-// Points near points, over the vector type of overlap_loop.h and probe_loop.h, and
+// Points near points, over the vector type of overlap_loop.h, and
+//   vec_subtract, vec_multiply, vec_smaller, vec_larger     of NaNs they return the second one: a < b ? a : b
+//   vec_at_most(a, b)                     the lanes where a <= b
+//   vec_count_from(first)                 first, first + 1, ...
 //   vec_add(a, b), vec_store(to, values), vec_ids_store(to, ids)
 //   vec_ids_add(a, b)
 //   vec_ids_other(ids, id)                the lanes whose id is another one

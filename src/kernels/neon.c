@@ -7,12 +7,13 @@
 typedef float32x4_t vec;
 typedef uint32x4_t vec_ids;
 
+// a < b ? a : b, and a > b ? a : b, as elsewhere: of NaNs the second one.
 static inline vec vec_smaller(vec a, vec b) {
-    return vminq_f32(a, b);
+    return vbslq_f32(vcltq_f32(a, b), a, b);
 }
 
 static inline vec vec_larger(vec a, vec b) {
-    return vmaxq_f32(a, b);
+    return vbslq_f32(vcgtq_f32(a, b), a, b);
 }
 
 static inline vec_ids vec_ids_min(vec_ids a, vec_ids b) {

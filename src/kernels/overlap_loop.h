@@ -34,8 +34,7 @@ static inline vec_box box_of(const bp_columns *columns, size_t position) {
 static inline bp_pair *test_step(const vec_box *box, vec_ids id, const bp_columns candidates, size_t at, size_t left,
                                  bp_pair_names names, bp_pair *out) {
     const vec_mask hits = vec_first(vec_overlap(box, &candidates, at), left);
-    const vec_ids other =
-        names == BP_NAMES_BY_POSITION ? vec_count_from((uint32_t)at) : vec_ids_load(candidates.id + at);
+    const vec_ids other = vec_ids_load(candidates.id + at);
     return names == BP_NAMES_ORDERED ? vec_emit(out, hits, vec_ids_min(id, other), vec_ids_max(id, other))
                                      : vec_emit(out, hits, id, other);
 }
@@ -69,8 +68,6 @@ static inline size_t run_tests(const bp_range_job job, const bp_columns objects,
 static size_t vec_test_ranges(const bp_range_job *job, size_t *tests_done) {
     switch (job->names) {
     case BP_NAMES_ORDERED: return run_tests(*job, *job->candidates, *job->candidates, BP_NAMES_ORDERED, tests_done);
-    case BP_NAMES_BY_POSITION:
-        return run_tests(*job, *job->objects, *job->candidates, BP_NAMES_BY_POSITION, tests_done);
     case BP_NAMES_BY_ROLE:
     case BP_NAMES_BY_ROLE_SWAPPED:
     case BP_NAMES_BY_ROLE_ORDERED:
@@ -189,4 +186,28 @@ static size_t vec_test_rows(const bp_rows_job *job, size_t *remaining_count, uin
     *remaining_count = (size_t)(s.remaining - job->remaining);
     *tests += s.tested;
     return (size_t)(s.out - job->out);
+}
+
+// ---- bounds ---------------------------------------------------------------------------------------------------------
+
+static void vec_extend_bounds(const float *values, size_t count, float *low, float *high) {
+    size_t i = 0;
+    if (count >= WIDTH) {
+        vec smallest = vec_load(values), largest = smallest;
+        float ends[2 * WIDTH];
+        for (i = WIDTH; i + WIDTH <= count; i += WIDTH) {
+            smallest = vec_smaller(smallest, vec_load(values + i));
+            largest = vec_larger(largest, vec_load(values + i));
+        }
+        memcpy(ends, &smallest, sizeof smallest);
+        memcpy(ends + WIDTH, &largest, sizeof largest);
+        for (size_t lane = 0; lane < WIDTH; ++lane) {
+            *low = ends[lane] < *low ? ends[lane] : *low;
+            *high = ends[WIDTH + lane] > *high ? ends[WIDTH + lane] : *high;
+        }
+    }
+    for (; i < count; ++i) {
+        *low = values[i] < *low ? values[i] : *low;
+        *high = values[i] > *high ? values[i] : *high;
+    }
 }

@@ -1,4 +1,4 @@
-// The kernels for strips in plain C.
+// The kernels for strips, and for cutting a set to limits, in plain C.
 #ifndef BP_PLAIN_STRIPS_H
 #define BP_PLAIN_STRIPS_H
 
@@ -36,19 +36,29 @@ static inline void plain_survey(const bp_box *boxes, size_t count, bp_survey_lan
 }
 
 static inline size_t plain_strip_entries(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end,
-                                         uint32_t *keys, uint64_t *entries) {
+                                         uint32_t set, uint32_t *keys, uint64_t *entries) {
     size_t count = 0;
     for (size_t i = begin; i < end; ++i) {
-        count += bp_strips_entries_of(strips, &boxes[i], (uint32_t)i, keys + count, entries + count);
+        count += bp_strips_entries_of(strips, &boxes[i], (uint32_t)i | set, keys + count, entries + count);
     }
     return count;
 }
 
 static inline void plain_gather_entries(const bp_columns *columns, size_t begin, size_t end, const uint64_t *entries,
-                                        const bp_box *boxes) {
+                                        const bp_strip_sets *sets) {
     for (size_t i = begin; i < end; ++i) {
-        bp_columns_put(columns, i, &boxes[entries[i] & BP_ENTRY_ID], (uint32_t)entries[i]);
+        bp_columns_put(columns, i, bp_entry_box(sets, entries[i]), (uint32_t)entries[i]);
     }
+}
+
+static inline size_t plain_cut_boxes(const bp_box *boxes, size_t begin, size_t end, const bp_box *limits,
+                                     uint32_t dimensions, uint32_t *ids) {
+    size_t count = 0;
+    for (size_t i = begin; i < end; ++i) {
+        ids[count] = (uint32_t)i;
+        count += bp_boxes_overlap_branchless(&boxes[i], limits, dimensions);
+    }
+    return count;
 }
 
 #endif

@@ -16,7 +16,7 @@ enum { TREE_POINTS = sizeof(tree_cells) / sizeof(uint32_t) };
 
 // Cells become the bits of their places on the curve, axis by axis (J. Skilling, "Programming the Hilbert curve", 2004).
 static inline void tree_turn(tree_cells cells[3], int axes, uint32_t bits) {
-    tree_cells turned = cells[0] ^ cells[0];
+    tree_cells turned = {0};
     for (uint32_t shift = bits - 1; shift > 0; --shift) {
         const uint32_t below = (1u << shift) - 1;
         for (int axis = 0; axis < axes; ++axis) {
@@ -71,7 +71,7 @@ static inline void tree_keys(const bp_tree_frame *frame, const bp_box *boxes, si
         }
         memcpy(cells, values, sizeof cells);
         tree_turn(cells, axes, bits);
-        place = cells[0] ^ cells[0];
+        place = (tree_cells){0};
         for (int axis = 0; axis < axes; ++axis) {
             tree_spread(&cells[axis], axes);
             place = place << 1 | cells[axis];

@@ -163,30 +163,6 @@ void bp_range_tester_take(bp_range_tester *t, bp_pair *pairs, size_t found, uint
     }
 }
 
-void bp_range_tester_join(bp_range_tester *t, bp_join_job *job) {
-    while (job->first < job->end && !t->failed) {
-        const uint32_t *a = job->a.starts + job->first, *b = job->b.starts + job->first;
-        job->out = bp_sink_room(t->sink, (size_t)(a[1] - a[0]) * (b[1] - b[0]) + BP_COLUMN_PADDING, &job->room);
-        if (job->out == NULL) {
-            t->failed = true;
-            return;
-        }
-        const size_t found = t->kernels->join_cells(job);
-        bp_range_tester_take(t, job->out, found, job->tests);
-        job->tests = 0;
-    }
-}
-
-void bp_range_tester_join_block(bp_range_tester *t, const bp_block_join *join) {
-    size_t room = 0;
-    bp_pair *out = bp_sink_room(t->sink, (join->a_count + 1) * BP_BUNDLE, &room);
-    if (out == NULL) {
-        t->failed = true;
-        return;
-    }
-    bp_range_tester_take(t, out, t->kernels->join_block(join, out), (uint64_t)join->a_count * BP_BUNDLE);
-}
-
 // ---- blocks of units ------------------------------------------------------------------------------------------------
 
 typedef struct search_run {
@@ -245,10 +221,13 @@ static bool reserve_sinks(bp_block_sinks *pool, const bp_allocator *allocator, s
     for (; pool->count < count; ++pool->count) {
         sinks[pool->count] = (bp_sink){0};
     }
+    size_t most = 0; // pairs of a block in the last search: from search to search, units go to other blocks
     for (size_t i = 0; i < count; ++i) {
-        const size_t last_count = sinks[i].count;
+        most = sinks[i].count > most ? sinks[i].count : most;
         bp_sink_restart(&sinks[i], allocator, rules);
-        bp_sink_expect(&sinks[i], last_count);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        bp_sink_expect(&sinks[i], most);
     }
     return true;
 }

@@ -44,12 +44,6 @@ bool bp_range_tester_visit(bp_range_tester *tester, size_t rows);
 // Takes pairs that were written into room of the sink, by so many tests.
 void bp_range_tester_take(bp_range_tester *tester, bp_pair *pairs, size_t found, uint64_t tests);
 
-// Runs a join at once, in as many parts as the sink has room for.
-void bp_range_tester_join(bp_range_tester *tester, bp_join_job *job);
-
-// The same for boxes against a block, in one part.
-void bp_range_tester_join_block(bp_range_tester *tester, const bp_block_join *join);
-
 // Makes room for `count` calls of bp_range_tester_add.
 static inline void bp_range_tester_reserve(bp_range_tester *tester, size_t count) {
     if (tester->test_count + count > BP_RANGE_TESTER_TESTS) {

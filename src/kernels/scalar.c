@@ -39,6 +39,12 @@ static inline vec vec_larger(vec a, vec b) {
     return a > b ? a : b;
 }
 
+static inline vec_ids vec_bits(vec values) {
+    vec_ids bits;
+    memcpy(&bits, &values, sizeof bits);
+    return bits;
+}
+
 static inline vec_mask vec_at_most(vec a, vec b) {
     return a <= b;
 }

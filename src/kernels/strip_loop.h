@@ -19,11 +19,12 @@ static inline bp_pair *test_entry(const bp_columns own, const bp_columns candida
 }
 #endif
 
-// Takes the flags off, and orders the ids: many pairs at a time, because most steps of the search find none.
+// Orders the ids, or the sets, and takes the flags off: many pairs at a time, because most steps of the search find none.
 static inline void name_pairs(bp_pair *pairs, size_t count) {
+    const uint32_t named = BP_ENTRY_ID | BP_ENTRY_FIRST | BP_ENTRY_SECOND;
     for (size_t i = 0; i < count; ++i) {
-        const uint32_t a = pairs[i].a & BP_ENTRY_ID, b = pairs[i].b & BP_ENTRY_ID;
-        pairs[i] = (bp_pair){.a = a < b ? a : b, .b = a < b ? b : a};
+        const uint32_t a = pairs[i].a & named, b = pairs[i].b & named;
+        pairs[i] = (bp_pair){.a = (a < b ? a : b) & BP_ENTRY_ID, .b = (a < b ? b : a) & BP_ENTRY_ID};
     }
 }
 

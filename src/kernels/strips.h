@@ -29,11 +29,26 @@ typedef struct bp_strips {
     uint32_t dimensions;
 } bp_strips;
 
-// An entry of a box in a strip: the key of the cell where it ends in the upper half; below it the id, and flags that say
-// whether the box comes from the strip before, in y and in z. Two boxes that do so along the same axis met there before.
+// The boxes of one set; or of two, where only boxes of different sets meet.
+typedef struct bp_strip_sets {
+    const bp_box *boxes[2];
+    size_t counts[2];
+    bool are_two;
+} bp_strip_sets;
+
+// An entry of a box in a strip: the key of the cell where it ends in the upper half; below it the id, and flags. Two entries
+// that have one in common do not meet: two boxes of the same set; and boxes that both come from the strip before, in y or
+// in z, because they met there. The boxes of a single set have no flag of a set.
+#define BP_ENTRY_FIRST 0x10000000u
+#define BP_ENTRY_SECOND 0x20000000u
 #define BP_ENTRY_FROM_Y 0x40000000u
 #define BP_ENTRY_FROM_Z 0x80000000u
-#define BP_ENTRY_ID 0x3fffffffu
+#define BP_ENTRY_ID 0x0fffffffu
+
+// The box of an entry.
+static inline const bp_box *bp_entry_box(const bp_strip_sets *sets, uint64_t entry) {
+    return sets->boxes[(entry & BP_ENTRY_SECOND) != 0] + (entry & BP_ENTRY_ID);
+}
 
 typedef struct bp_strips_job {
     float *columns;       // of entries, in the order of their keys: min x, y, z, max x, y, z, id with flags, ...
@@ -57,20 +72,21 @@ typedef struct bp_strip_place {
 } bp_strip_place;
 
 // The entries of a place: all four are written, and those that it does not have are written over.
-static inline size_t bp_strips_entries_at(const bp_strips *s, bp_strip_place place, uint32_t id, uint32_t *keys,
+static inline size_t bp_strips_entries_at(const bp_strips *s, bp_strip_place place, uint32_t item, uint32_t *keys,
                                           uint64_t *entries) {
     const size_t wanted[BP_STRIP_ENTRIES] = {1, place.crosses_y, place.crosses_z, place.crosses_y & place.crosses_z};
     size_t count = 0;
     for (uint32_t k = 0; k < BP_STRIP_ENTRIES; ++k) {
         const uint32_t key = ((place.z + (k >> 1)) * s->cells[1] + place.y + (k & 1)) * s->cells[0] + place.x;
         keys[count] = key;
-        entries[count] = (uint64_t)(key + place.far) << 32 | k << 30 | id;
+        entries[count] = (uint64_t)(key + place.far) << 32 | k << 30 | item;
         count += wanted[k];
     }
     return count;
 }
 
-static inline size_t bp_strips_entries_of(const bp_strips *s, const bp_box *given, uint32_t id, uint32_t *keys,
+// The item of a box: its id, and the flag of its set.
+static inline size_t bp_strips_entries_of(const bp_strips *s, const bp_box *given, uint32_t item, uint32_t *keys,
                                           uint64_t *entries) {
     if (bp_box_is_hole(given)) {
         return 0;
@@ -81,7 +97,7 @@ static inline size_t bp_strips_entries_of(const bp_strips *s, const bp_box *give
     place.far = bp_strip_cell(s, 0, box.max[0]) - place.x;
     place.crosses_y = bp_strip_cell(s, 1, box.max[1]) - place.y;
     place.crosses_z = bp_strip_cell(s, 2, box.max[2]) - place.z;
-    return bp_strips_entries_at(s, place, id, keys, entries);
+    return bp_strips_entries_at(s, place, item, keys, entries);
 }
 
 #endif

@@ -4,14 +4,10 @@
 //   BUILDING(name)      the kernels that build grids and strips, if it has some of its own: x86_##name
 //   WIDE(name)          the same for those that need more than four lanes
 #include "kernels/plain.h"
-#include "kernels/plain_bundles.h"
-#include "kernels/plain_map.h"
 #include "kernels/plain_strips.h"
 #include "kernels/plain_tree.h"
 
 #include "kernels/overlap_loop.h"
-
-#include "kernels/probe_loop.h"
 
 #include "kernels/record_loop.h"
 
@@ -38,8 +34,6 @@ const bp_kernels KERNELS = {
     .test_rows = vec_test_rows,
     .test_sweep = vec_test_sweep,
     .extend_bounds = vec_extend_bounds,
-    .probe_box = vec_probe_box,
-    .probe_lines = vec_probe_lines,
     .part_records = vec_part_records,
     .select_records = vec_select_records,
     .count_sides = vec_count_sides,
@@ -48,15 +42,6 @@ const bp_kernels KERNELS = {
     .gather_entries = BUILDING(gather_entries),
     .test_strips = vec_test_strips,
     .cut_boxes = WIDE(cut_boxes),
-    .map_cells = WIDE(map_cells),
-    .list_entries = WIDE(list_entries),
-    .join_cells = WIDE(join_cells),
-    .bundle_bounds = WIDE(bundle_bounds),
-    .fill_blocks = WIDE(fill_blocks),
-    .open_bundles = WIDE(open_bundles),
-    .open_blocks = WIDE(open_blocks),
-    .meet_lanes = WIDE(meet_lanes),
-    .join_block = WIDE(join_block),
     .tree_keys = plain_tree_keys,
     .tree_fill = WIDE(tree_fill),
     .tree_lift = plain_tree_lift,
@@ -65,6 +50,8 @@ const bp_kernels KERNELS = {
     .tree_join = vec_tree_join,
     .tree_descend = vec_tree_descend,
     .tree_meet = vec_tree_meet,
+    .tree_trace = vec_tree_trace,
+    .tree_walk = vec_tree_walk,
     .fill_tube = vec_fill_tube,
     .find_near = vec_find_near,
     .sort_rows = WIDE(sort_rows),

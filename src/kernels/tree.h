@@ -33,12 +33,38 @@ typedef struct bp_tree_wanted {
     uint32_t dimensions;
 } bp_tree_wanted;
 
-// A line that is followed through a tree, nearest blocks first. It stops at each leaf that it may hit.
-enum { BP_TREE_LINE_STACK = BP_TREE_LEVELS * (BP_TREE_WIDTH - 1) + BP_TREE_WIDTH + BP_TREE_PADDING };
+// The blocks of all levels, one level after the other, and where each begins; behind the last one, where they end.
+typedef struct bp_tree_levels {
+    const bp_tree_block *blocks;
+    uint32_t begins[BP_TREE_LEVELS + 1];
+    size_t count;
+} bp_tree_levels;
 
-typedef struct bp_tree_stop {
-    float at; // how far along the line its box is entered, at least
-    uint32_t level, block;
-} bp_tree_stop;
+enum { BP_TREE_STACK = BP_TREE_LEVELS * BP_TREE_WIDTH + BP_TREE_PADDING };
+
+// A line or a point, as a question to a tree. "How far" is in units of the question: along a line, or the square of the distance
+// from a point. All numbers are rounded so that boxes seem nearer and lines longer than they are: what is not a hit is certainly
+// none.
+//
+// A line enters a box at (face - near_origin) * near_inverse, and leaves it at (face - far_origin) * far_inverse, on each
+// axis; the faces are in columns of a block. The far inverse is infinite where the line does not move: then 0 * infinity is a
+// NaN, which says nothing, as a box that is touched has no end there. Around a point, the origins are the point, rounded up
+// and down.
+typedef struct bp_tree_aim {
+    bool is_line;
+    float near_origin[3], far_origin[3], near_inverse[3], far_inverse[3];
+    uint32_t near_column[3], far_column[3]; // the first of the eight values, counted from the beginning of a block
+    float limit;                            // what is farther away is not wanted
+} bp_tree_aim;
+
+// A walk through a tree, nearest blocks first, which stops at each leaf that has hits.
+typedef struct bp_tree_walk {
+    bp_tree_aim aim;
+    bool is_done;
+    uint32_t level, block; // the next one
+    size_t depth, hit_count;
+    bp_pair hits[BP_TREE_WIDTH + BP_TREE_PADDING]; // (slot, bits of how far), in the leaf where the walk has stopped
+    bp_pair stack[BP_TREE_STACK];                  // (block, bits of how far)
+} bp_tree_walk;
 
 #endif

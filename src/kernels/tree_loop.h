@@ -1,6 +1,7 @@
 // The loops of the tree, over the vector type of overlap_loop.h. A list says "node or box a against block b"; each loop makes
 // the next list from it, without a branch that depends on the boxes. (Nested loops over the hits of each block took twice as
 // long: their branches are unpredictable.)
+#include "base/memory.h"
 #include "kernels/tree.h"
 
 // vec_emit where more than half of the lanes may well be hits.
@@ -125,8 +126,160 @@ static size_t vec_tree_meet(const bp_tree_block *leaves, const uint32_t *ids, co
         const vec_ids id = vec_ids_set(wanted->ids != NULL ? wanted->ids[entry.a] : entry.a);
         for (uint32_t at = 0; at < BP_TREE_WIDTH; at += WIDTH) {
             out = vec_emit(out, vec_overlap(&box, &leaves[entry.b], at), id,
-                           vec_ids_load(ids + entry.b * BP_TREE_WIDTH + at));
+                           vec_ids_load(ids + (size_t)entry.b * BP_TREE_WIDTH + at));
         }
     }
     return (size_t)(out - first);
+}
+
+// ---- walks ----------------------------------------------------------------------------------------------------------
+
+// The lanes of a block that a line may hit, and how far along it they are entered.
+static inline vec_mask tree_pass(const bp_tree_aim *aim, const bp_tree_block *block, size_t at, vec *far) {
+    const float *columns = &block->min[0][0] + at;
+    vec enters = vec_set(0.0f), leaves = vec_set(aim->limit);
+    for (int axis = 0; axis < 3; ++axis) {
+        const vec near_face = vec_load(columns + aim->near_column[axis]);
+        const vec far_face = vec_load(columns + aim->far_column[axis]);
+        const vec first = vec_subtract(near_face, vec_set(aim->near_origin[axis]));
+        const vec second = vec_subtract(far_face, vec_set(aim->far_origin[axis]));
+        // In this order NaNs are left out.
+        enters = vec_larger(vec_multiply(first, vec_set(aim->near_inverse[axis])), enters);
+        leaves = vec_smaller(vec_multiply(second, vec_set(aim->far_inverse[axis])), leaves);
+    }
+    *far = vec_smaller(enters, vec_set(FLT_MAX)); // farther than that may be a number that was too large
+    return vec_at_most(*far, leaves);
+}
+
+// The lanes of a block that may be near a point, and the squares of their distances.
+static inline vec_mask tree_near(const bp_tree_aim *aim, const bp_tree_block *block, size_t at, vec *far) {
+    vec sum = vec_set(0.0f);
+    for (int axis = 0; axis < 3; ++axis) {
+        const vec below = vec_subtract(vec_load(block->min[axis] + at), vec_set(aim->near_origin[axis]));
+        const vec above = vec_subtract(vec_set(aim->far_origin[axis]), vec_load(block->max[axis] + at));
+        const vec outside = vec_larger(below, vec_larger(above, vec_set(0.0f)));
+        sum = vec_add(sum, vec_multiply(outside, outside));
+    }
+    *far = sum;
+    return vec_at_most(sum, vec_set(aim->limit));
+}
+
+static inline vec_mask tree_reach(const bp_tree_aim *aim, const bp_tree_block *block, size_t at, bool is_line,
+                                  vec *far) {
+    const vec_mask near = is_line ? tree_pass(aim, block, at, far) : tree_near(aim, block, at, far);
+    return vec_both(near, vec_at_most(vec_load(block->min[0] + at), vec_load(block->max[0] + at))); // boxes only
+}
+
+// (line a, block b) -> (line a, child of b), for those that it may hit.
+static size_t vec_tree_trace(const bp_tree_block *blocks, bp_tree_walk *const *walks, const bp_pair *list, size_t count,
+                             bp_pair *out) {
+    bp_pair *const first = out;
+    for (size_t i = 0; i < count; ++i) {
+        const bp_pair entry = list[i];
+        for (uint32_t at = 0; at < BP_TREE_WIDTH; at += WIDTH) {
+            vec far;
+            const vec_mask mask = tree_reach(&walks[entry.a]->aim, &blocks[entry.b], at, true, &far);
+            out = vec_emit_many(out, mask, vec_ids_set(entry.a), vec_count_from(entry.b * BP_TREE_WIDTH + at));
+        }
+    }
+    return (size_t)(out - first);
+}
+
+// Into the first-level cache: it is needed very soon.
+static inline void tree_fetch(const bp_tree_block *block) {
+#if defined(__GNUC__)
+    const char *bytes = (const char *)block;
+    __builtin_prefetch(bytes, 0, 3);
+    __builtin_prefetch(bytes + 64, 0, 3);
+    __builtin_prefetch(bytes + 128, 0, 3);
+#else
+    (void)block;
+#endif
+}
+
+// Goes on with the nearest of the children of a block that may be hit, the first of which is `first`, and puts the others onto the
+// stack. (To sort them costs more than it saves.) False if there are none.
+static inline bool tree_open_nearest(bp_tree_walk *walk, const bp_tree_block *block, uint32_t first, bool is_line) {
+    bp_pair *const entries = walk->stack + walk->depth;
+#if defined(HAS_SMALLEST_LANE)
+    vec far;
+    const vec_mask mask = tree_reach(&walk->aim, block, 0, is_line, &far);
+    const uint32_t nearest = vec_smallest_lane(mask, vec_bits(far));
+    const vec_mask others = mask & ~((vec_mask)1 << nearest);
+    walk->depth += (size_t)(vec_emit_many(entries, others, vec_count_from(first), vec_bits(far)) - entries);
+    walk->block = first + nearest;
+    return mask != 0;
+#else
+    bp_pair *out = entries;
+    for (uint32_t at = 0; at < BP_TREE_WIDTH; at += WIDTH) {
+        vec far;
+        const vec_mask mask = tree_reach(&walk->aim, block, at, is_line, &far);
+        out = vec_emit(out, mask, vec_count_from(first + at), vec_bits(far));
+    }
+    if (out == entries) {
+        return false;
+    }
+    size_t nearest = 0;
+    const size_t last = (size_t)(out - entries) - 1;
+    for (size_t i = 1; i <= last; ++i) {
+        nearest = entries[i].b < entries[nearest].b ? i : nearest;
+    }
+    walk->block = entries[nearest].a;
+    entries[nearest] = entries[last];
+    walk->depth += last;
+    return true;
+#endif
+}
+
+// One block. True if the walk has come to a leaf with hits, or to its end.
+static inline bool tree_step(const bp_tree_levels *levels, bp_tree_walk *walk, bool is_line) {
+    const uint32_t level = walk->level;
+    const bp_tree_block *block = &levels->blocks[walk->block];
+    const uint32_t first = (walk->block - levels->begins[level]) * BP_TREE_WIDTH;
+    walk->hit_count = 0;
+    if (level > 0) {
+        walk->level = level - 1;
+        if (tree_open_nearest(walk, block, levels->begins[level - 1] + first, is_line)) {
+            tree_fetch(&levels->blocks[walk->block]);
+            return false;
+        }
+    } else {
+        bp_pair *out = walk->hits;
+        for (uint32_t at = 0; at < BP_TREE_WIDTH; at += WIDTH) {
+            vec far;
+            const vec_mask mask = tree_reach(&walk->aim, block, at, is_line, &far);
+            out = vec_emit_many(out, mask, vec_count_from(first + at), vec_bits(far));
+        }
+        walk->hit_count = (size_t)(out - walk->hits);
+    }
+    while (walk->depth > 0) {
+        const bp_pair entry = walk->stack[--walk->depth];
+        float far;
+        memcpy(&far, &entry.b, sizeof far);
+        if (far <= walk->aim.limit) {
+            walk->block = entry.a;
+            tree_fetch(&levels->blocks[entry.a]);
+            while (entry.a >= levels->begins[walk->level + 1]) {
+                ++walk->level;
+            }
+            return walk->hit_count > 0;
+        }
+    }
+    walk->is_done = true;
+    return true;
+}
+
+// Walks take turns, a block each, so that one waits for memory while the others compute. Returns the index of the first one that
+// has come to a leaf with hits, or to its end.
+static size_t vec_tree_walk(const bp_tree_levels *levels, bp_tree_walk *const *walks, size_t count, size_t turn) {
+    if (walks[turn]->aim.is_line) {
+        while (!tree_step(levels, walks[turn], true)) {
+            turn = turn + 1 < count ? turn + 1 : 0;
+        }
+    } else {
+        while (!tree_step(levels, walks[turn], false)) {
+            turn = turn + 1 < count ? turn + 1 : 0;
+        }
+    }
+    return turn;
 }

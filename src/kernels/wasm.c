@@ -177,17 +177,17 @@ static void wasm_gather(const bp_columns *columns, size_t begin, size_t end, con
 }
 
 static void wasm_gather_entries(const bp_columns *columns, size_t begin, size_t end, const uint64_t *entries,
-                                const bp_box *boxes) {
+                                const bp_strip_sets *sets) {
     size_t i = begin;
     for (; i + WIDTH <= end; i += WIDTH) {
         const bp_box *four[WIDTH];
         for (size_t k = 0; k < WIDTH; ++k) {
-            four[k] = boxes + (entries[i + k] & BP_ENTRY_ID);
+            four[k] = bp_entry_box(sets, entries[i + k]);
             columns->id[i + k] = (uint32_t)entries[i + k];
         }
         put_four(columns, i, four);
     }
-    plain_gather_entries(columns, i, end, entries, boxes);
+    plain_gather_entries(columns, i, end, entries, sets);
 }
 
 // bp_strip_cell of a corner
@@ -195,8 +195,8 @@ static inline v128_t strip_cells(v128_t corner, v128_t low, v128_t inverse, v128
     return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_pmin(last, wasm_f32x4_mul(wasm_f32x4_sub(corner, low), inverse)));
 }
 
-static size_t wasm_strip_entries(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end, uint32_t *keys,
-                                 uint64_t *entries) {
+static size_t wasm_strip_entries(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end, uint32_t set,
+                                 uint32_t *keys, uint64_t *entries) {
     const v128_t low = of_axes(strips->low), inverse = of_axes(strips->inverse), last = of_axes(strips->last);
     const v128_t axes = axes_of(strips->dimensions);
     size_t count = 0;
@@ -210,7 +210,7 @@ static size_t wasm_strip_entries(const bp_strips *strips, const bp_box *boxes, s
             (uint32_t)wasm_i32x4_extract_lane(first, 0), (uint32_t)wasm_i32x4_extract_lane(first, 1),
             (uint32_t)wasm_i32x4_extract_lane(first, 2), (uint32_t)wasm_i32x4_extract_lane(more, 0),
             (uint32_t)wasm_i32x4_extract_lane(more, 1),  (uint32_t)wasm_i32x4_extract_lane(more, 2)};
-        count += bp_strips_entries_at(strips, place, (uint32_t)i, keys + count, entries + count);
+        count += bp_strips_entries_at(strips, place, (uint32_t)i | set, keys + count, entries + count);
     }
     return count;
 }

@@ -195,6 +195,10 @@ static inline vec vec_larger(vec a, vec b) {
     return _mm256_max_ps(a, b);
 }
 
+static inline vec_ids vec_bits(vec values) {
+    return _mm256_castps_si256(values);
+}
+
 static inline vec_mask vec_at_most(vec a, vec b) {
     return (vec_mask)(unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
 }
@@ -281,6 +285,23 @@ static inline bp_pair *vec_emit_many(bp_pair *out, vec_mask mask, vec_ids a, vec
     _mm256_storeu_si256((__m256i *)(out + 4), four_pairs(a, b, bp_lanes[mask][1]));
 #endif
     return out + _mm_popcnt_u64(mask);
+}
+
+// The lane in the mask, which is not empty, with the smallest number.
+#define HAS_SMALLEST_LANE
+static inline uint32_t vec_smallest_lane(vec_mask mask, vec_ids numbers) {
+#if defined(__AVX512VL__)
+    const __m256i all = _mm256_mask_blend_epi32((__mmask8)mask, _mm256_set1_epi32(-1), numbers);
+#else
+    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i outside =
+        _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bits), _mm256_setzero_si256());
+    const __m256i all = _mm256_or_si256(numbers, outside);
+#endif
+    __m256i least = _mm256_min_epu32(all, _mm256_permute2x128_si256(all, all, 1));
+    least = _mm256_min_epu32(least, _mm256_shuffle_epi32(least, 0x4e));
+    least = _mm256_min_epu32(least, _mm256_shuffle_epi32(least, 0xb1));
+    return (uint32_t)_tzcnt_u32((uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(all, least))));
 }
 
 static inline size_t vec_lanes(vec_mask mask) {

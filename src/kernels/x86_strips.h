@@ -93,8 +93,8 @@ static const uint8_t kind_entries[5][16] = {
 };
 static const uint8_t kind_count[5] = {1, 2, 2, 4, 0};
 
-static size_t x86_strip_entries(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end, uint32_t *keys,
-                                uint64_t *entries) {
+static size_t x86_strip_entries(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end, uint32_t set,
+                                uint32_t *keys, uint64_t *entries) {
     const int row = (int)strips->cells[0], layer = (int)(strips->cells[0] * strips->cells[1]);
     const __m128i around = _mm_setr_epi32(0, row, layer, layer + row);
     const __m128i flags = _mm_setr_epi32(0, 1 << 30, (int)0x80000000u, (int)0xc0000000u);
@@ -106,25 +106,27 @@ static size_t x86_strip_entries(const bp_strips *strips, const bp_box *boxes, si
             const __m128i wanted = _mm_loadu_si128((const __m128i *)kind_entries[places.kind[k]]);
             const __m128i key = _mm_shuffle_epi8(_mm_add_epi32(_mm_set1_epi32(places.key[k]), around), wanted);
             const __m128i last = _mm_add_epi32(key, _mm_set1_epi32(places.far[k]));
-            const __m128i item = _mm_shuffle_epi8(_mm_or_si128(_mm_set1_epi32((int)(i + k)), flags), wanted);
+            const __m128i item =
+                _mm_shuffle_epi8(_mm_or_si128(_mm_set1_epi32((int)((uint32_t)(i + k) | set)), flags), wanted);
             _mm_storeu_si128((__m128i *)(keys + found), key);
             _mm_storeu_si128((__m128i *)(entries + found), _mm_unpacklo_epi32(item, last));
             _mm_storeu_si128((__m128i *)(entries + found + 2), _mm_unpackhi_epi32(item, last));
             found += kind_count[places.kind[k]];
         }
     }
-    return found + plain_strip_entries(strips, boxes, i, end, keys + found, entries + found);
+    return found + plain_strip_entries(strips, boxes, i, end, set, keys + found, entries + found);
 }
 
 // ---- gather ---------------------------------------------------------------------------------------------------------
 
-static void x86_gather_entries(const bp_columns *columns, size_t begin, size_t end, const uint64_t *entries,
-                               const bp_box *boxes) {
+static inline void gather_entries_of(const bp_columns *columns, size_t begin, size_t end, const uint64_t *entries,
+                                     const bp_strip_sets sets, bool are_two) {
     size_t at = begin;
     for (; at + 8 <= end; at += 8) {
         const float *rows[8];
         for (size_t k = 0; k < 8; ++k) {
-            rows[k] = boxes[entries[at + k] & BP_ENTRY_ID].min;
+            const bp_box *alone = sets.boxes[0] + (entries[at + k] & BP_ENTRY_ID);
+            rows[k] = are_two ? bp_entry_box(&sets, entries[at + k])->min : alone->min;
         }
         const __m256 halves = _mm256_shuffle_ps(_mm256_loadu_ps((const float *)(const void *)(entries + at)),
                                                 _mm256_loadu_ps((const float *)(const void *)(entries + at + 4)), 0x88);
@@ -132,7 +134,16 @@ static void x86_gather_entries(const bp_columns *columns, size_t begin, size_t e
         _mm256_storeu_si256((__m256i *)(columns->id + at), ids);
         gather_eight(columns, at, rows);
     }
-    plain_gather_entries(columns, at, end, entries, boxes);
+    plain_gather_entries(columns, at, end, entries, &sets);
+}
+
+static void x86_gather_entries(const bp_columns *columns, size_t begin, size_t end, const uint64_t *entries,
+                               const bp_strip_sets *sets) {
+    if (sets->are_two) {
+        gather_entries_of(columns, begin, end, entries, *sets, true);
+    } else {
+        gather_entries_of(columns, begin, end, entries, *sets, false);
+    }
 }
 
 #endif

@@ -2,7 +2,7 @@
 #include "engine/method.h"
 
 static const bp_method_ops *const table[] = {
-    [BP_METHOD_AUTO] = NULL,
+    [BP_METHOD_AUTO] = &bp_auto_ops,
     [BP_METHOD_BRUTE_FORCE] = &bp_brute_force_ops,
     [BP_METHOD_LINKED_CELLS] = &bp_linked_cells_ops,
     [BP_METHOD_HIERARCHICAL_GRID] = &bp_hierarchical_grid_ops,
@@ -16,10 +16,12 @@ static const bp_method_ops *const table[] = {
     [BP_METHOD_SWEEP_AND_PRUNE] = &bp_sweep_and_prune_ops,
     [BP_METHOD_SPLIT] = &bp_split_ops,
     [BP_METHOD_TREE] = &bp_tree_ops,
+    [BP_METHOD_STRIPS] = &bp_strips_ops,
 };
 
-const bp_method_ops *bp_method_get(bp_method method) {
-    return table[method];
+const bp_method_ops *bp_method_get(bp_method method, const bp_method_setup *setup) {
+    const bool is_linked = setup->settings.grid_form == BP_GRID_LINKED || setup->update == BP_UPDATE_INDIVIDUAL;
+    return method == BP_METHOD_HIERARCHICAL_GRID && is_linked ? &bp_linked_grid_ops : table[method];
 }
 
 void *bp_method_create(const bp_method_ops *ops, const bp_method_setup *setup) {
@@ -43,22 +45,13 @@ size_t bp_method_count(void) {
 }
 
 const char *bp_method_name(size_t index) {
-    if (index == BP_METHOD_AUTO) {
-        return "auto";
-    }
     return index < bp_method_count() ? table[index]->name : NULL;
 }
 
 const char *bp_method_summary(size_t index) {
-    if (index == BP_METHOD_AUTO) {
-        return "chosen from the boxes: hierarchical-grid, or split or bvh where sizes or shapes are not for a grid";
-    }
     return index < bp_method_count() ? table[index]->summary : NULL;
 }
 
 uint32_t bp_method_supports(size_t index) {
-    if (index == BP_METHOD_AUTO) { // what all methods that it chooses from support
-        return table[BP_METHOD_HIERARCHICAL_GRID]->supports & table[BP_METHOD_BVH]->supports;
-    }
     return index < bp_method_count() ? table[index]->supports : 0;
 }

@@ -9,6 +9,7 @@
 #include "base/workers.h"
 #include "neighbors/neighbor_request.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -216,7 +217,8 @@ static bp_status find_images(const bp_points *points, double radius, const bp_la
     if (status == BP_OK) {
         bp_image_rows_end(&s.rows, &s.setup.methods.runtime.allocator);
     }
-    if (status == BP_OK && s.setup.stats != NULL) { // without images
+    if (status == BP_OK && s.setup.stats != NULL) {             // without images
+        assert(images != NULL && images->rows.offsets != NULL); // as bp_neighbors_check and the search have seen to
         s.setup.stats->objects = s.images.count;
         s.setup.stats->pairs = images->rows.offsets[images->rows.count];
     }

@@ -115,13 +115,13 @@ static bool are_crowded(const bp_choice *c) {
 
 // What makes boxes fit no grid.
 static void print_misfit(page *p, const bp_choice *c) {
-    print(p, "a grid would test very many pairs that do not overlap: ");
+    print(p, "other searches test very many pairs that do not overlap: ");
     if (c->sampled == 0) {
         print(p, "these shapes, sizes and places fit no cells");
     } else if (c->infinite > 0.0) {
         print(p, "%.2g of the boxes are infinite along an axis, and fit no cell", c->infinite);
     } else if (c->slenderness > SLENDER) {
-        print(p, "the boxes are thin, typically %.3g times as long as thick, and share large cells", c->slenderness);
+        print(p, "the boxes are typically %.3g times as long as wide", c->slenderness);
     } else if (are_crowded(c)) {
         print(p, "sizes over %u octave%s crowd in parts of the space, as on a surface, and most cells are empty",
               (unsigned)c->octaves, c->octaves == 1 ? "" : "s");
@@ -136,30 +136,23 @@ static void print_rule(page *p, const bp_choice *c) {
     switch (c->rule) {
     case BP_RULE_ASKED: print(p, "the config asks for it"); break;
     case BP_RULE_GIVEN: print(p, "the config gives parameters of it"); break;
-    case BP_RULE_SCALES:
-        print(p, "sizes over %u octaves would need too many levels of a grid", (unsigned)c->octaves);
-        break;
-    case BP_RULE_NESTED:
-        print(p,
-              "sizes over %u octaves, and the smaller half of the objects in %.2g of the extent of all, would share "
-              "cells of a grid",
-              (unsigned)c->octaves, c->nesting);
-        break;
-    case BP_RULE_THIN: print(p, "few objects in empty space: they fill %.2g of it", c->filling); break;
-    case BP_RULE_FEW: print(p, "so few objects that testing all pairs, with vectors, is fastest"); break;
-    case BP_RULE_ALIKE: print(p, "so few objects, and of such similar sizes, that strips need no plan"); break;
+    case BP_RULE_FEW: print(p, "there are so few objects that testing all pairs is fastest"); break;
     case BP_RULE_ORDERED:
         print(p, "boxes that follow one another are near each other, as the triangles of a mesh are");
         break;
-    case BP_RULE_UNPLANNED:
-        print(p, "one call for so few objects that planning the levels of a grid would take longer than the search");
+    case BP_RULE_ALIKE: print(p, "the boxes are of similar size"); break;
+    case BP_RULE_THIN:
+        print(p, "the boxes are typically %.3g times as long as wide, and the call keeps nothing", c->slenderness);
         break;
+    case BP_RULE_SCALES:
+        print(p, "the smaller half of the boxes is in %.2g of the extent, and the call keeps nothing", c->nesting);
+        break;
+    case BP_RULE_MANY: print(p, "very many boxes of similar size may have moved"); break;
+    case BP_RULE_KEPT: print(p, "a world keeps it from update to update"); break;
+    case BP_RULE_MISFIT: print_misfit(p, c); break;
     case BP_RULE_POINTS: print(p, "points with one radius are sorted into cells of about that size"); break;
-    case BP_RULE_GRID:
-    default:
-        print(p, c->sampled > 0 ? "the fastest unless sizes are nested or very many, which these are not"
-                                : "so few objects that looking at a sample of them would cost more than it saves");
-        break;
+    case BP_RULE_MIXED:
+    default: print(p, "it suits boxes of any sizes and places"); break;
     }
 }
 
@@ -168,7 +161,7 @@ static void print_facts(page *p, const bp_choice *c) {
         return;
     }
     print(p,
-          "boxes: %u looked at; size about %.3g, over %u octaves (x %u, y %u, z %u); %.3g times as long as thick; "
+          "boxes: %u looked at; size about %.3g, over %u octaves (x %u, y %u, z %u); %.3g times as long as wide; "
           "%.2g infinite\n",
           (unsigned)c->sampled, c->size, (unsigned)c->octaves, (unsigned)c->axis_octaves[0],
           (unsigned)c->axis_octaves[1], (unsigned)c->axis_octaves[2], c->slenderness, c->infinite);
@@ -176,8 +169,7 @@ static void print_facts(page *p, const bp_choice *c) {
           "places: extent %.3g, %.3g, %.3g; filled %.2g; clumping %.2g; the smaller half in %.2g of the extent; "
           "farthest %.3g\n",
           c->extent[0], c->extent[1], c->extent[2], c->filling, c->clumping, c->nesting, c->farthest);
-    print(p, "motion: %.3g of the objects changed, by %.2g of their size; %.2g static; method changed %u times\n",
-          c->moving, c->motion, c->fixed, (unsigned)c->changes);
+    print(p, "motion: %.3g of the objects changed; search changed %u times\n", c->moving, (unsigned)c->changes);
 }
 
 size_t bp_explain(const bp_stats *stats, char *text, size_t capacity) {
@@ -189,15 +181,10 @@ size_t bp_explain(const bp_stats *stats, char *text, size_t capacity) {
         return 0;
     }
     const bp_details details = bp_details_read(stats);
-    bp_choice choice = details.choice;
-    choice.rule = details.bundles != 0 && choice.rule != BP_RULE_ASKED ? BP_RULE_ORDERED : choice.rule;
+    const bp_choice choice = details.choice;
     const char *method = bp_method_name((size_t)stats->method);
     print(&p, "%s, because ", method != NULL ? method : "no method");
-    if (details.handed_over != 0) {
-        print_misfit(&p, &choice);
-    } else {
-        print_rule(&p, &choice);
-    }
+    print_rule(&p, &choice);
     print(&p, "\n");
     print_facts(&p, &choice);
     for (size_t i = 0; i < WARNING_COUNT; ++i) {

@@ -1,12 +1,29 @@
 #include "view/pair_filter.h"
 
+#include "base/boxes.h"
 #include "view/view_confirm.h"
+
+enum { AHEAD = 16 }; // pairs between the prefetch of their boxes and their check
 
 static void put_in_order(bp_pair *pairs, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         const uint32_t a = pairs[i].a, b = pairs[i].b;
         pairs[i] = (bp_pair){.a = a < b ? a : b, .b = a < b ? b : a};
     }
+}
+
+static size_t keep_overlapping(const bp_box *boxes, uint32_t dimensions, bp_pair *pairs, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const bp_pair pair = pairs[i], next = pairs[i + AHEAD < count ? i + AHEAD : i];
+        bp_prefetch(&boxes[next.a].min[0]); // a box may straddle two cache lines
+        bp_prefetch(&boxes[next.a].max[2]);
+        bp_prefetch(&boxes[next.b].min[0]);
+        bp_prefetch(&boxes[next.b].max[2]);
+        pairs[kept] = pair;
+        kept += bp_boxes_overlap_branchless(&boxes[pair.a], &boxes[pair.b], dimensions);
+    }
+    return kept;
 }
 
 static size_t keep_pairs_of_objects(const bp_object *objects, bp_pair *pairs, size_t count) {
@@ -35,6 +52,9 @@ static size_t keep_wanted(const void *context, bp_pair *pairs, size_t count) {
     if (f->orders) {
         put_in_order(pairs, kept);
     }
+    if (f->proxies != NULL) {
+        kept = keep_overlapping(f->proxies, f->dimensions, pairs, kept);
+    }
     if (f->first != NULL) {
         kept = bp_view_confirm(f->first, f->second, pairs, kept);
     }
@@ -48,7 +68,7 @@ static size_t keep_wanted(const void *context, bp_pair *pairs, size_t count) {
 }
 
 bp_batch_filter bp_pair_filter_batch(const bp_pair_filter *filter) {
-    const bool idle =
-        !filter->orders && filter->first == NULL && filter->objects == NULL && filter->filter.pass == NULL;
+    const bool idle = !filter->orders && filter->proxies == NULL && filter->first == NULL && filter->objects == NULL &&
+                      filter->filter.pass == NULL;
     return (bp_batch_filter){.keep = idle ? NULL : keep_wanted, .context = filter};
 }

@@ -1,6 +1,7 @@
 // The checks that a pair has to pass between the method that finds it and the list that keeps it.
 //
-//     method ---> (proxy, proxy) ---> view: which objects are they, do they really overlap, is the pair reported here?
+//     method ---> (proxy, proxy) ---> islands: do these overlap where they are?
+//                                ---> view: which objects are they, do they really overlap, is the pair reported here?
 //                                ---> objects: group, mask, island, static ---> the caller's filter
 #ifndef BP_PAIR_FILTER_H
 #define BP_PAIR_FILTER_H
@@ -11,6 +12,8 @@
 typedef struct bp_pair_filter {
     const bp_view *first;     // the pairs are pairs of its proxies; NULL: pairs are exact already
     const bp_view *second;    // the view of the second proxy of a pair: inside one set the same as `first`
+    const bp_box *proxies;    // that have to overlap, because the method got others; NULL: they do
+    uint32_t dimensions;      // of these
     bool orders;              // pairs come in any order, and have to become (smaller, larger)
     const bp_object *objects; // by id; NULL: all defaults
     bp_filter filter;         // pass may be NULL

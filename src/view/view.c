@@ -222,7 +222,8 @@ static size_t images_of(uint8_t marks) {
 // The region in which most boxes lie, away from the ends of periods; the slack is less than the last place of a float.
 static void find_inside(proxy_maker *m) {
     const bp_overlap_rule *rule = m->view->rule;
-    m->any_inside = m->view->input.floats != NULL && rule->shape == BP_SHAPE_BOXES && rule->margin == 0.0f;
+    m->any_inside =
+        m->view->input.floats != NULL && !m->view->ranked && rule->shape == BP_SHAPE_BOXES && rule->margin == 0.0f;
     for (uint32_t axis = 0; axis < 3; ++axis) {
         const float period = (float)bp_period_of(rule, axis);
         m->inside.min[axis] = period > 0.0f ? 0.0f : -INFINITY;
@@ -364,9 +365,9 @@ static void view_begin(bp_view *view, bp_input input) {
     view->input = input;
     view->boxes = input.floats;
     view->count = input.count;
-    view->ranked = false;
+    view->ranked = view->wants_ranks;
     view->rounded = false;
-    view->exact = input.doubles == NULL && rule->shape == BP_SHAPE_BOXES && !bp_is_periodic(rule);
+    view->exact = !view->ranked && input.doubles == NULL && rule->shape == BP_SHAPE_BOXES && !bp_is_periodic(rule);
     for (int axis = 0; axis < 3; ++axis) {
         view->origin[axis] = 0.0;
     }
@@ -383,7 +384,8 @@ static bp_status make_related_views(bp_view *const *views, size_t view_count) {
     }
     bp_status status = BP_OK;
     for (size_t i = 0; i < view_count && status == BP_OK; ++i) {
-        status = bp_view_is_needed(rule, is_double) && views[i]->input.count > 0 ? make_proxies(views[i]) : BP_OK;
+        const bool is_needed = bp_view_is_needed(rule, is_double) || views[i]->ranked;
+        status = is_needed && views[i]->input.count > 0 ? make_proxies(views[i]) : BP_OK;
     }
     return status == BP_OK && views[0]->ranked ? bp_view_rank(views, view_count) : status;
 }

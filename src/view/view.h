@@ -30,6 +30,7 @@ typedef struct bp_view {
     const bp_overlap_rule *rule;
     const bp_runtime *runtime;
     bool keeps_origin; // the settings name a place in space (a domain), so coordinates must not be shifted
+    bool wants_ranks;  // coordinates have to be ranks
     bp_input input;
     const bp_box *boxes; // the boxes that the method gets: `input.count` proxies, then the images
     size_t count;

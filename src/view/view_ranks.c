@@ -152,7 +152,7 @@ void bp_view_choose_map(bp_view *const *views, size_t view_count) {
     }
     const double small = count_small(views, view_count);
     for (size_t i = 0; i < view_count; ++i) {
-        views[i]->ranked = small * small > BEARABLE * (double)total;
+        views[i]->ranked = views[i]->wants_ranks || small * small > BEARABLE * (double)total;
         views[i]->rounded = !views[i]->ranked && is_only_rounded(&b, rule);
     }
 }

@@ -4,8 +4,6 @@
 #include "base/radix_sort.h"
 #include "engine/changes.h"
 
-#include <string.h>
-
 enum {
     BLOCK_LEAST = 8192, // pairs that are worth a task
     BLOCKS_MOST = 256,
@@ -137,12 +135,11 @@ bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint
     return true;
 }
 
-size_t bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) {
-    size_t kept_begun = 0, kept_ended = 0, in_both = 0;
+void bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) {
+    size_t kept_begun = 0, kept_ended = 0;
     for (size_t i = 0, k = 0; i < begun->count || k < ended->count;) {
         const uint64_t new_key = key_of_pair_at(begun, i), old_key = key_of_pair_at(ended, k);
         const bool cancelled = new_key == old_key && !was_reborn(begun->data[i], marks);
-        in_both += new_key == old_key && !cancelled;
         if (new_key <= old_key) {
             begun->data[kept_begun] = begun->data[i++];
             kept_begun += !cancelled;
@@ -154,44 +151,4 @@ size_t bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) 
     }
     begun->count = kept_begun;
     ended->count = kept_ended;
-    return in_both;
-}
-
-void bp_events_keep_known(bp_pairs *pairs, const bp_pairs *known) {
-    size_t kept = 0;
-    for (size_t i = 0, at = 0; i < pairs->count; ++i) {
-        const bp_pair pair = pairs->data[i];
-        at = advance(known, at, key_of_pair(pair));
-        pairs->data[kept] = pair;
-        kept += key_of_pair_at(known, at) == key_of_pair(pair);
-    }
-    pairs->count = kept;
-}
-
-static void append_pairs(bp_pairs *to, const bp_pair *pairs, size_t count) {
-    if (count > 0) {
-        memcpy(to->data + to->count, pairs, count * sizeof *pairs);
-        to->count += count;
-    }
-}
-
-bool bp_events_apply(const bp_pairs *before, const bp_pairs *begun, const bp_pairs *ended,
-                     const bp_allocator *allocator, bp_pairs *after) {
-    after->count = 0;
-    if (!bp_pairs_reserve(after, allocator, before->count + begun->count)) {
-        return false;
-    }
-    size_t at = 0;
-    for (size_t i = 0, k = 0; i < begun->count || k < ended->count;) {
-        const uint64_t new_key = key_of_pair_at(begun, i), old_key = key_of_pair_at(ended, k);
-        const size_t stop = advance(before, at, new_key < old_key ? new_key : old_key);
-        append_pairs(after, before->data + at, stop - at);
-        at = stop + (old_key <= new_key);
-        k += old_key <= new_key;
-        if (new_key <= old_key) {
-            append_pairs(after, &begun->data[i++], 1);
-        }
-    }
-    append_pairs(after, before->data + at, before->count - at);
-    return true;
 }

@@ -11,14 +11,7 @@
 bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint8_t *marks, const bp_runtime *runtime,
                        bp_pairs *begun, bp_pairs *ended);
 
-// Removes the pairs that are in both lists, unless one of their ids was reborn. Returns how many remain in both.
-size_t bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks);
-
-// Removes from `pairs` those that are not in `known`.
-void bp_events_keep_known(bp_pairs *pairs, const bp_pairs *known);
-
-// Makes `after` from `before`, without the pairs of `ended` and with those of `begun`. False if memory is short.
-bool bp_events_apply(const bp_pairs *before, const bp_pairs *begun, const bp_pairs *ended,
-                     const bp_allocator *allocator, bp_pairs *after);
+// Removes the pairs that are in both lists, unless one of their ids was reborn.
+void bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks);
 
 #endif

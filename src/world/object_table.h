@@ -10,6 +10,7 @@ typedef struct bp_object_table {
     bp_buffer objects; // of bp_object, by id; there may be room before anything is stored
     bool is_stored;    // an object has differed from the default
     bool are_others;   // objects have come, gone or changed since somebody has last looked
+    bool has_islands;  // an object has had an island that is not 0
 } bp_object_table;
 
 void bp_object_table_free(bp_object_table *table, const bp_allocator *allocator);
@@ -34,6 +35,7 @@ static inline bp_object bp_object_table_get(const bp_object_table *table, bp_id 
 static inline void bp_object_table_set(bp_object_table *table, bp_id id, const bp_object *object) {
     bp_object *objects = bp_object_table_data(table);
     table->are_others = true;
+    table->has_islands |= object != NULL && object->island != 0;
     if (objects != NULL) {
         objects[id] = object != NULL ? *object : (bp_object){0};
     }

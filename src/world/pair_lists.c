@@ -3,7 +3,9 @@
 #include "base/pair_sort.h"
 #include "world/events.h"
 
-enum { PREFETCHED = 8 }; // pairs that are prefetched
+#include <string.h>
+
+enum { SCANNED = 4096 }; // pairs that are looked at together
 
 bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, bp_pair_order order, bool has_events) {
     return (bp_pair_lists){.runtime = runtime, .is_sorted = order == BP_ORDER_SORTED, .has_events = has_events};
@@ -15,7 +17,8 @@ void bp_pair_lists_free(bp_pair_lists *lists) {
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         bp_pairs_release(all[i], &lists->runtime->allocator);
     }
-    bp_pair_index_free(&lists->index, &lists->runtime->allocator);
+    bp_buffer_free(&lists->changed, &lists->runtime->allocator);
+    bp_buffer_free(&lists->holes, &lists->runtime->allocator);
     bp_buffer_free(&lists->sort_scratch, &lists->runtime->allocator);
 }
 
@@ -24,7 +27,7 @@ static size_t list_bytes(const bp_pairs *pairs) {
 }
 
 size_t bp_pair_lists_bytes(const bp_pair_lists *lists) {
-    return lists->sort_scratch.bytes + lists->index.slots.bytes + list_bytes(&lists->begun) +
+    return lists->sort_scratch.bytes + lists->changed.bytes + lists->holes.bytes + list_bytes(&lists->begun) +
            list_bytes(&lists->ended) + list_bytes(&lists->spare) + list_bytes(&lists->ordered) +
            list_bytes(&lists->ordered_next);
 }
@@ -35,10 +38,6 @@ bool bp_pair_lists_reserve(bp_pair_lists *lists, size_t count) {
 
 bool bp_pair_lists_append(bp_pair_lists *lists, bp_pair pair) {
     return bp_pairs_push(&lists->pairs, &lists->runtime->allocator, pair);
-}
-
-bool bp_pair_lists_are_sound(const bp_pair_lists *lists) {
-    return !lists->is_indexed || bp_pair_index_is_sound(&lists->index, &lists->pairs);
 }
 
 static bool sort_list(bp_pair_lists *lists, bp_pairs *list, size_t id_count) {
@@ -97,144 +96,110 @@ bp_status bp_pair_lists_take_all(bp_pair_lists *lists, const uint8_t *marks, siz
     if (lists->has_events) {
         swap_lists(&lists->pairs, &lists->spare);
     }
-    lists->is_indexed = false;
     return BP_OK;
 }
 
 // ---- the pairs of changed objects -----------------------------------------------------------------------------------
 
-static bool is_marked_pair(const uint8_t *marks, bp_pair pair) {
-    return (marks[pair.a] | marks[pair.b]) != 0;
-}
-
-// Copies the pairs of changed objects from the last list to `ended`.
-static bool copy_marked(bp_pair_lists *lists, const uint8_t *marks) {
-    bool granted = true;
-    lists->ended.count = 0;
-    for (size_t i = 0; granted && i < lists->pairs.count; ++i) {
-        const bp_pair pair = lists->pairs.data[i];
-        granted = !is_marked_pair(marks, pair) || bp_pairs_push(&lists->ended, &lists->runtime->allocator, pair);
+// Lists where in `pairs` the pairs of changed objects are. Looks ids up in bits: those of a million objects fit the first-level
+// cache, where their marks do not.
+static bool list_holes(bp_pair_lists *lists, const bp_changes *changes, size_t id_count) {
+    const bp_allocator *allocator = &lists->runtime->allocator;
+    const bp_pairs *pairs = &lists->pairs;
+    const size_t words = id_count / 64 + 1;
+    if (!bp_buffer_reserve_slack(&lists->changed, allocator, 0, words, sizeof(uint64_t))) {
+        return false;
     }
-    return granted;
+    uint64_t *bits = lists->changed.data;
+    memset(bits, 0, words * sizeof *bits);
+    for (size_t i = 0; i < changes->count; ++i) {
+        bits[changes->ids[i] / 64] |= (uint64_t)1 << changes->ids[i] % 64;
+    }
+    size_t count = 0;
+    for (size_t begin = 0; begin < pairs->count; begin += SCANNED) {
+        const size_t end = pairs->count - begin < SCANNED ? pairs->count : begin + SCANNED;
+        if (!bp_buffer_reserve_slack(&lists->holes, allocator, count * sizeof(size_t), count + SCANNED,
+                                     sizeof(size_t))) {
+            return false;
+        }
+        size_t *holes = lists->holes.data;
+        for (size_t i = begin; i < end; ++i) {
+            const bp_pair pair = pairs->data[i];
+            holes[count] = i;
+            count += (bits[pair.a / 64] >> pair.a % 64 | bits[pair.b / 64] >> pair.b % 64) & 1;
+        }
+    }
+    lists->hole_count = count;
+    return true;
 }
 
-static void replace_marked(bp_pair_lists *lists, const uint8_t *marks) {
+// The pairs that are in the holes.
+static bool copy_old(bp_pair_lists *lists) {
+    if (!bp_pairs_reserve(&lists->ended, &lists->runtime->allocator, lists->hole_count)) {
+        return false;
+    }
+    for (size_t i = 0; i < lists->hole_count; ++i) {
+        lists->ended.data[i] = lists->pairs.data[((const size_t *)lists->holes.data)[i]];
+    }
+    lists->ended.count = lists->hole_count;
+    return true;
+}
+
+// New pairs go into the holes; what is left of these is filled from the end.
+static void fill_holes(bp_pair_lists *lists) {
+    const size_t *holes = lists->holes.data;
     bp_pairs *pairs = &lists->pairs;
-    size_t kept = 0;
-    for (size_t i = 0; i < pairs->count; ++i) {
-        const bp_pair pair = pairs->data[i];
-        pairs->data[kept] = pair;
-        kept += !is_marked_pair(marks, pair);
+    const bp_pair *begun = lists->begun.data;
+    const size_t added = lists->begun.count, filled = added < lists->hole_count ? added : lists->hole_count;
+    for (size_t i = 0; i < filled; ++i) {
+        pairs->data[holes[i]] = begun[i];
     }
-    for (size_t i = 0; i < lists->begun.count; ++i) {
-        pairs->data[kept++] = lists->begun.data[i];
+    for (size_t i = lists->hole_count; i > filled; --i) {
+        pairs->data[holes[i - 1]] = pairs->data[--pairs->count];
     }
-    pairs->count = kept;
+    if (added > filled) {
+        memcpy(pairs->data + pairs->count, begun + filled, (added - filled) * sizeof *begun);
+        pairs->count += added - filled;
+    }
 }
 
-// Does everything that can fail.
-static bool prepare_changed(bp_pair_lists *lists, const uint8_t *marks, size_t id_count) {
+// Closes the holes, and merges the new pairs into the others, from the end on.
+static void merge_pairs(bp_pair_lists *lists) {
+    const size_t *holes = lists->holes.data;
+    bp_pair *pairs = lists->pairs.data;
+    const bp_pair *begun = lists->begun.data;
+    size_t kept = lists->hole_count > 0 ? holes[0] : lists->pairs.count, added = lists->begun.count;
+    for (size_t i = 0; i < lists->hole_count; ++i) {
+        const size_t from = holes[i] + 1, to = i + 1 < lists->hole_count ? holes[i + 1] : lists->pairs.count;
+        memmove(pairs + kept, pairs + from, (to - from) * sizeof *pairs);
+        kept += to - from;
+    }
+    lists->pairs.count = kept + added;
+    while (added > 0) {
+        const bp_pair next = begun[added - 1];
+        const bool is_kept =
+            kept > 0 && (pairs[kept - 1].a > next.a || (pairs[kept - 1].a == next.a && pairs[kept - 1].b > next.b));
+        pairs[kept + added - 1] = is_kept ? pairs[kept - 1] : next;
+        kept -= is_kept;
+        added -= !is_kept;
+    }
+}
+
+bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const bp_changes *changes, size_t id_count) {
     const size_t most = lists->pairs.count + lists->begun.count;
-    return (!lists->has_events || (copy_marked(lists, marks) && sort_list(lists, &lists->ended, id_count) &&
-                                   sort_list(lists, &lists->begun, id_count))) &&
-           bp_pair_lists_reserve(lists, most) &&
-           bp_sort_pairs_reserve(&lists->sort_scratch, lists->is_sorted ? most : 0, lists->runtime);
-}
-
-bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const uint8_t *marks, size_t id_count) {
-    if (!prepare_changed(lists, marks, id_count)) {
+    if (!list_holes(lists, changes, id_count) || !bp_pair_lists_reserve(lists, most) ||
+        ((lists->has_events || lists->is_sorted) && !sort_list(lists, &lists->begun, id_count)) ||
+        (lists->has_events && (!copy_old(lists) || !sort_list(lists, &lists->ended, id_count)))) {
         return BP_ERROR_MEMORY;
     }
-    replace_marked(lists, marks);
-    if (lists->is_sorted) {
-        (void)sort_list(lists, &lists->pairs, id_count); // its memory is reserved
+    if (lists->is_sorted) { // from here on nothing can fail
+        merge_pairs(lists);
+    } else {
+        fill_holes(lists);
     }
     if (lists->has_events) {
-        (void)bp_events_cancel(&lists->begun, &lists->ended, marks);
+        bp_events_cancel(&lists->begun, &lists->ended, changes->marks);
     }
-    lists->is_indexed = false;
     lists->has_ordered = false;
     return BP_OK;
-}
-
-// ---- the difference -------------------------------------------------------------------------------------------------
-
-static bool index_pairs(bp_pair_lists *lists) {
-    const size_t most = lists->pairs.count + lists->begun.count;
-    if (!bp_pair_lists_reserve(lists, most)) {
-        return false;
-    }
-    if (!lists->is_indexed || !bp_pair_index_fits(&lists->index, most)) {
-        lists->is_indexed = false;
-        lists->is_indexed = bp_pair_index_build(&lists->index, &lists->runtime->allocator, &lists->pairs, most);
-    }
-    return lists->is_indexed;
-}
-
-// Prefetches for the pairs that follow pair `i`.
-static void prefetch_indexed(const bp_pair_lists *lists, const bp_pairs *pairs, size_t i) {
-    const size_t soon = i + PREFETCHED, later = soon + PREFETCHED;
-    if (later < pairs->count) {
-        bp_pair_index_prefetch(&lists->index, pairs->data[later]);
-        bp_pair_index_prefetch_pair(&lists->index, &lists->pairs, pairs->data[soon]);
-    }
-}
-
-// Ended pairs were searched for without the filter: keeps only those that had been listed.
-static void keep_indexed(bp_pair_lists *lists) {
-    bp_pairs *ended = &lists->ended;
-    size_t kept = 0;
-    for (size_t i = 0; i < ended->count; ++i) {
-        prefetch_indexed(lists, ended, i);
-        const bp_pair pair = ended->data[i];
-        ended->data[kept] = pair;
-        kept += bp_pair_index_has(&lists->index, &lists->pairs, pair);
-    }
-    ended->count = kept;
-}
-
-// Pairs that begin take the places of pairs that have ended, one by one. Not if a pair does both: then it has to leave
-// the list before it can join it again.
-static void apply_indexed(bp_pair_lists *lists, bool in_both) {
-    const bp_pairs *begun = &lists->begun, *ended = &lists->ended;
-    size_t i = 0, k = 0;
-    for (; !in_both && i < begun->count && k < ended->count; ++i, ++k) {
-        prefetch_indexed(lists, begun, i);
-        prefetch_indexed(lists, ended, k);
-        bp_pair_index_replace(&lists->index, &lists->pairs, ended->data[k], begun->data[i]);
-    }
-    for (; k < ended->count; ++k) {
-        bp_pair_index_remove(&lists->index, &lists->pairs, ended->data[k]);
-    }
-    for (; i < begun->count; ++i) {
-        bp_pair_index_add(&lists->index, &lists->pairs, begun->data[i]);
-    }
-}
-
-static bool apply_unsorted(bp_pair_lists *lists, const uint8_t *marks, bool is_filtered) {
-    if (!index_pairs(lists)) {
-        return false;
-    }
-    if (is_filtered) {
-        keep_indexed(lists);
-    }
-    apply_indexed(lists, bp_events_cancel(&lists->begun, &lists->ended, marks) > 0);
-    lists->has_ordered = false;
-    return true;
-}
-
-static bool apply_sorted(bp_pair_lists *lists, const uint8_t *marks) {
-    bp_events_keep_known(&lists->ended, &lists->pairs);
-    (void)bp_events_cancel(&lists->begun, &lists->ended, marks);
-    if (!bp_events_apply(&lists->pairs, &lists->begun, &lists->ended, &lists->runtime->allocator, &lists->spare)) {
-        return false;
-    }
-    swap_lists(&lists->pairs, &lists->spare);
-    return true;
-}
-
-bp_status bp_pair_lists_take_difference(bp_pair_lists *lists, const uint8_t *marks, size_t id_count, bool is_filtered) {
-    const bool granted = sort_list(lists, &lists->begun, id_count) && sort_list(lists, &lists->ended, id_count) &&
-                         (lists->is_sorted ? apply_sorted(lists, marks) : apply_unsorted(lists, marks, is_filtered));
-    return granted ? BP_OK : BP_ERROR_MEMORY;
 }

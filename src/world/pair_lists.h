@@ -2,7 +2,6 @@
 //
 //     all pairs found         a new list; with events it is compared with the last one
 //     pairs of changed ids    the last list, with these in place of the old pairs of changed ids
-//     difference found        the last list, without the pairs that have ended and with those that have begun
 //
 // A search puts its pairs into a list that one of the functions below then takes over. The last list stays as it was
 // until nothing can fail any more: events are the difference to it.
@@ -11,21 +10,22 @@
 
 #include "base/pair_sink.h"
 #include "base/runtime.h"
-#include "world/pair_index.h"
+#include "engine/changes.h"
 
 typedef struct bp_pair_lists {
     const bp_runtime *runtime;
-    bool is_sorted;      // `pairs` is kept ascending by (a, b)
-    bool has_events;     // the pairs that have begun and ended are reported
-    bp_pairs pairs;      // of the last update
-    bp_pair_index index; // of these, if `is_indexed`
-    bool is_indexed;
+    bool is_sorted;        // `pairs` is kept ascending by (a, b)
+    bool has_events;       // the pairs that have begun and ended are reported
+    bp_pairs pairs;        // of the last update
     bp_pairs begun, ended; // by the last update
     bp_pairs spare;        // the next list, while the last one is still needed
     bp_pairs ordered;      // a sorted copy of the last list, if `has_ordered`; only where `pairs` is not sorted
     bp_pairs ordered_next;
     bool has_ordered;
     bp_buffer sort_scratch;
+    bp_buffer changed; // of bits, by id
+    bp_buffer holes;   // of size_t: where the old pairs of changed ids are in `pairs`,
+    size_t hole_count; // ascending
 } bp_pair_lists;
 
 bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, bp_pair_order order, bool has_events);
@@ -46,20 +46,13 @@ bp_pairs *bp_pair_lists_next(bp_pair_lists *lists);
 // All pairs are in bp_pair_lists_next: they become the pairs of this update. `marks` may be NULL if no id was reborn.
 bp_status bp_pair_lists_take_all(bp_pair_lists *lists, const uint8_t *marks, size_t id_count);
 
-// All pairs of marked ids are in `begun`: they replace the old ones.
-bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const uint8_t *marks, size_t id_count);
-
-// The pairs that have begun are in `begun`, and those that have ended in `ended`. `is_filtered`: some of the latter may
-// never have been listed.
-bp_status bp_pair_lists_take_difference(bp_pair_lists *lists, const uint8_t *marks, size_t id_count, bool is_filtered);
+// All pairs of changed ids are in `begun`: they replace the old ones.
+bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const bp_changes *changes, size_t id_count);
 
 // Nothing has changed: no pair has begun or ended.
 void bp_pair_lists_clear_events(bp_pair_lists *lists);
 
 // Bytes held, without those of the pairs themselves.
 size_t bp_pair_lists_bytes(const bp_pair_lists *lists);
-
-// Whether the index agrees with the pairs.
-bool bp_pair_lists_are_sound(const bp_pair_lists *lists);
 
 #endif

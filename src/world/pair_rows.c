@@ -119,7 +119,7 @@ static void list_from_row(const bp_pair_rows *rows, bp_id id, bp_shortlist *list
     const size_t *offsets = rows->offsets.data;
     const bp_id *others = rows->others.data;
     for (size_t i = id < rows->id_count ? offsets[id] : 0; id < rows->id_count && i < offsets[id + 1]; ++i) {
-        bp_shortlist_offer(list, others[i]);
+        bp_shortlist_offer(list, others[i], 0.0);
     }
 }
 
@@ -127,7 +127,7 @@ static void list_from_pairs(const bp_pairs *pairs, bp_id id, bp_shortlist *list)
     for (size_t i = 0; i < pairs->count; ++i) {
         const bp_pair pair = pairs->data[i];
         if (pair.a == id || pair.b == id) {
-            bp_shortlist_offer(list, pair.a == id ? pair.b : pair.a);
+            bp_shortlist_offer(list, pair.a == id ? pair.b : pair.a, 0.0);
         }
     }
 }

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/workers.h"
 #include "world/pair_rows.h"
-#include "world/query/query_cache.h"
+#include "world/query/query_tree.h"
 
 enum {
     USUAL_PAIRS = 2, // per object
@@ -34,6 +34,7 @@ static bp_status check_setup(const bp_setup *setup, const bp_method_ops *ops) {
 // An empty world with a method, before any allocation.
 static void begin_world(bp_world *world, const bp_setup *setup, const bp_world_method *method) {
     *world = (bp_world){.setup = *setup, .method = *method, .pair_version = 1};
+    world->setup.methods.is_explained = true; // bp_world_stats may be asked for
     world->view_rule = setup->overlap;
     world->view_rule.margin = 0.0f;
     world->view_rule.tolerant = setup->overlap.margin > 0.0f;
@@ -53,9 +54,11 @@ static bp_world *allocate_world(const bp_setup *setup, const bp_world_method *me
         return NULL;
     }
     begin_world(world, setup, method);
-    if (bp_workers_open(&world->setup.methods.runtime) &&
-        bp_world_method_create_state(&world->method, &world->setup.methods)) {
-        world->queries = bp_query_cache_create(&world->setup.methods);
+    if (bp_workers_open(&world->setup.methods.runtime)) {
+        world->method.state = bp_method_create(world->method.ops, &world->setup.methods);
+    }
+    if (world->method.state != NULL) {
+        world->queries = bp_query_trees_create(&world->setup.methods);
         world->pair_rows = bp_pair_rows_create(bp_world_allocator(world));
     }
     if (world->queries == NULL || world->pair_rows == NULL) {
@@ -75,7 +78,7 @@ bp_status bp_world_create(const bp_config *config, bp_world **world) {
     if (status != BP_OK) {
         return status;
     }
-    const bp_world_method method = bp_world_method_begin(setup.method, &setup.methods);
+    const bp_world_method method = {.method = setup.method, .ops = bp_method_get(setup.method, &setup.methods)};
     status = check_setup(&setup, method.ops);
     if (status != BP_OK) {
         return status;
@@ -89,12 +92,12 @@ void bp_world_destroy(bp_world *world) {
         return;
     }
     const bp_allocator allocator = *bp_world_allocator(world);
-    bp_statics_free(&world->statics, world->method.ops, &allocator);
-    bp_sides_free(&world->sides, &allocator);
-    bp_world_method_free(&world->method, &allocator);
-    bp_query_cache_destroy(world->queries);
+    bp_method_destroy(world->method.ops, &allocator, world->method.state);
+    bp_buffer_free(&world->parts.buffer, &allocator);
+    bp_query_trees_destroy(world->queries);
     bp_pair_rows_destroy(world->pair_rows, &allocator);
     bp_view_free(&world->view);
+    bp_islands_free(&world->islands, &allocator);
     bp_pair_lists_free(&world->lists);
     bp_change_list_free(&world->changes, &allocator);
     bp_object_table_free(&world->objects, &allocator);
@@ -488,7 +491,7 @@ static bool pairs_are_sound(const bp_world *world) {
         const bp_pair pair = pairs->data[i];
         sound = pair.a < pair.b && bp_world_is_alive(world, pair.a) && bp_world_is_alive(world, pair.b);
     }
-    return sound && bp_pair_lists_are_sound(&world->lists);
+    return sound;
 }
 
 bp_status bp_world_validate(const bp_world *world) {
@@ -505,13 +508,7 @@ bp_status bp_world_validate(const bp_world *world) {
         return BP_OK;
     }
     if (!pairs_are_sound(world)) {
-        return bp_world_refuse(world, BP_ERROR_INTERNAL,
-                               "world: the pairs do not agree with the objects or with their index");
+        return bp_world_refuse(world, BP_ERROR_INTERNAL, "world: the pairs do not agree with the objects");
     }
-    if (world->sides.apart) { // there is no structure
-        return BP_OK;
-    }
-    const bp_method_ops *ops = world->method.ops;
-    const bp_status status = ops->validate(world->method.state);
-    return status == BP_OK ? bp_statics_validate(&world->statics, ops) : status;
+    return world->method.ops->validate(world->method.state);
 }

@@ -4,11 +4,9 @@
 //     id_pool.c        which ids are alive                       object_table.c  properties of the objects
 //     world_boxes.c    boxes: as added or moved, and grown       change_list.c   changes since the last update
 //     update.c         from changes to pairs:
-//         method_switch.c    is another method better?
-//         world_method.c     the method in use                   statics.c       separated static objects
-//         sides.c            objects that pair with others only
+//         world_parts.c      objects that never pair
 //         pair_lists.c       the pairs                           events.c        which have begun and ended
-//         pair_index.c       where a pair is in a list           pair_rows.c     the pairs of an object
+//         pair_rows.c        the pairs of an object
 //     record.c         a stream of the input of each update
 //     query/           boxes, rays and nearest objects
 //     save/            to a stream, and back
@@ -19,18 +17,24 @@
 #define BP_WORLD_H
 
 #include "api/config.h"
-#include "view/view.h"
+#include "engine/method.h"
+#include "view/islands.h"
 #include "world/change_list.h"
 #include "world/id_pool.h"
 #include "world/object_table.h"
 #include "world/pair_lists.h"
 #include "world/record.h"
-#include "world/sides.h"
-#include "world/statics.h"
 #include "world/world_boxes.h"
-#include "world/world_method.h"
+#include "world/world_parts.h"
 
 #include <stdatomic.h>
+
+// The method, and its structure.
+typedef struct bp_world_method {
+    bp_method method;
+    const bp_method_ops *ops;
+    void *state;
+} bp_world_method;
 
 struct bp_world {
     bp_setup setup;      // the config, checked and complete
@@ -44,9 +48,10 @@ struct bp_world {
 
     bp_overlap_rule view_rule; // setup.overlap without its margin, which is already in the boxes
     bp_view view;              // by this rule: the method's boxes, if they are not world->boxes
+    bp_islands islands;        // moved apart: the method's boxes, if there are several islands
+    bool was_viewed;           // at the last update
     bp_world_method method;
-    bp_statics statics;
-    bp_sides sides;
+    bp_world_parts parts;
     bool is_built;   // the method's structure and the pairs are those of the last update
     bool has_failed; // the last update did, so the pairs may be incomplete
     bp_pair_lists lists;
@@ -55,7 +60,7 @@ struct bp_world {
     bp_stats stats;  // of the last update
     uint32_t warned; // warnings that were logged
     bp_recorder recorder;
-    struct bp_query_cache *queries; // memory of the queries
+    struct bp_query_trees *queries; // trees and memory of the queries
     struct bp_pair_rows *pair_rows; // the pairs by object
 };
 
@@ -79,9 +84,9 @@ static inline bool bp_world_is_alive(const bp_world *world, bp_id id) {
     return id < world->ids.count && !bp_box_is_hole(&bp_world_boxes_floats(&world->boxes)[id]);
 }
 
-// Whether the method needs a view of the boxes.
+// Whether the method does not work on the world's own boxes.
 static inline bool bp_world_is_viewed(const bp_world *world) {
-    return bp_view_is_needed(&world->view_rule, world->boxes.is_double);
+    return world->islands.are_apart || bp_view_is_needed(&world->view_rule, world->boxes.is_double);
 }
 
 // Writes a line to the log and returns the status.

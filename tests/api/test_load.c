@@ -17,7 +17,7 @@ static const struct {
     bool wide;
 } SMALL[] = {
     {{0}, false},
-    {{.method = BP_METHOD_HIERARCHICAL_GRID, .margin = 0.25f, .flags = BP_EVENTS}, false},
+    {{.method = BP_METHOD_TREE, .margin = 0.25f, .flags = BP_EVENTS}, false},
     {{.margin = 0.25f, .flags = BP_EVENTS, .dimensions = 2}, true},
 };
 

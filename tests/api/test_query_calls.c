@@ -136,16 +136,19 @@ static void threads_may_ask_at_once(void **state) {
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-static void the_grid_answers_without_memory(void **state) {
+static void expect_no_allocation(bp_method method, bool are_asked_before) {
     test_allocator allocator;
     exam e;
-    (void)state;
     test_allocator_init(&allocator);
-    const bp_config config = {.allocator = test_allocator_hook(&allocator)};
+    const bp_config config = {.method = method, .allocator = test_allocator_hook(&allocator)};
     exam_begin(&e, &config);
     assert_int_equal(bp_update(e.world, NULL), BP_OK);
+    exam_prepare(&e);
+    for (size_t i = 0; are_asked_before && i < QUESTIONS; ++i) {
+        ask(&e, i);
+    }
     exam_move(&e, 50);
-    assert_int_equal(bp_update(e.world, NULL), BP_OK); // few have changed: a grid that can be patched
+    assert_int_equal(bp_update(e.world, NULL), BP_OK);
     exam_move(&e, 50);
     exam_prepare(&e);
     allocator.calls = 0;
@@ -158,7 +161,13 @@ static void the_grid_answers_without_memory(void **state) {
     test_allocator_finish(&allocator);
 }
 
-// Each of the calls by which the cache gets its memory fails once; then it is granted.
+static void a_tree_answers_without_memory(void **state) {
+    (void)state;
+    expect_no_allocation(BP_METHOD_TREE, false);
+    expect_no_allocation(BP_METHOD_BVH, true); // the queries' own
+}
+
+// Each of the calls by which queries get memory fails once; then it is granted.
 static void refused_memory_changes_no_answer(void **state) {
     test_allocator allocator;
     exam e;
@@ -195,7 +204,7 @@ static void boxes_in_64_bits_are_told_apart(void **state) {
         const bp_box_double box = {{i + tiny, tiny, -tiny}, {i + 0.5 + tiny, 1.0, tiny}};
         assert_int_equal(bp_add_double(world, &box, NULL, &(bp_id){0}), BP_OK);
     }
-    for (size_t asked = 0; asked < QUESTIONS; ++asked) { // the first look at all boxes, the others at a grid
+    for (size_t asked = 0; asked < QUESTIONS; ++asked) { // the first look at all boxes, the others at a tree
         const size_t first = 3 + 20 * asked, last = first + 9;
         for (int side = 0; side < 4; ++side) { // each face: meets, or just does not
             const double from = (double)first + 0.5 + tiny + (side % 2 == 0 ? 0.0 : tiny / 2);
@@ -664,7 +673,7 @@ int main(void) {
         cmocka_unit_test(refused_memory_leaves_the_answers_as_they_were),
         cmocka_unit_test(threads_may_ask_many_at_once),
         cmocka_unit_test(a_callback_may_not_ask),
-        cmocka_unit_test(the_grid_answers_without_memory),
+        cmocka_unit_test(a_tree_answers_without_memory),
         cmocka_unit_test(refused_memory_changes_no_answer),
         cmocka_unit_test(boxes_in_64_bits_are_told_apart),
         cmocka_unit_test(a_move_inside_the_margin_is_seen),

@@ -398,7 +398,6 @@ static void nothing_is_tested_within_a_side(void **state) {
     assert_int_equal(tests_of_two_crowds(halves, &usual, false), 0);
     assert_int_equal(tests_of_two_crowds(in_turns, &usual, false), 0);
     assert_int_equal(tests_of_two_crowds(fixed_and_free, &usual, false), 0);
-    assert_int_equal(tests_of_two_crowds(islands, &usual, false), 0);
     assert_int_equal(tests_of_two_crowds(nobody, &usual, false), 0);
     assert_int_equal(tests_of_two_crowds(in_turns, &usual, true), 0); // queries have a grid of their own
     assert_true(tests_of_two_crowds(halves, &levels, false) > 0);     // which were asked for

@@ -260,8 +260,8 @@ good demo -n 3000 --steps 2 --quiet -o demo.svg
 grep -q '^brute-force ' out && grep -q '^hierarchical-grid ' out || fail 'demo: a row a method'
 head -1 demo.svg | grep -q '<svg' && tail -1 demo.svg | grep -q '</svg>' || fail 'demo: the picture'
 grep -q "class='shared'" demo.svg || fail 'demo: overlaps are marked'
-grep -q '^hierarchical-grid .* default$' out || fail 'demo: the default is marked in the table'
-grep "class='default'" demo.svg | grep -q '>hierarchical-grid, 1 thread<' || fail 'demo: and in the picture'
+grep -qE '^(tree|strips) .* default$' out || fail 'demo: the default is marked in the table'
+grep "class='default'" demo.svg | grep -qE '>(tree|strips), 1 thread<' || fail 'demo: and in the picture'
 sed '1d' out >demo.rows
 sort -s -g -k6,6 demo.rows | cmp -s - demo.rows || fail 'demo: the fastest first'
 grep -q '^brute-force .* 1$' out || fail 'demo: speed-up is times as fast as brute force'

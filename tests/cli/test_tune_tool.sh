@@ -32,11 +32,11 @@ expect 0 scene uniform -n 300 -o few.csv
 
 # --explain
 expect 0 pairs boxes.npy --explain -o pairs.npy
-contains err '^hierarchical-grid, because '
+contains err '^strips, because '
 contains err '^boxes: '
 grep -q warning err && fail "a warning for uniform"
 expect 0 pairs wild.npy --explain -o pairs.npy
-contains err '^split, because sizes over '
+contains err '^split, because the smaller half '
 contains err '^warning: .*_double'
 expect 0 pairs wild.npy --explain --method octree -o pairs.npy
 contains err '^octree, because the config asks for it'

@@ -45,7 +45,7 @@ right() {
 
 wrong src/base/memory.c '"engine/method.h"' 'base may not include engine, which stands above it'
 wrong src/view/view.c '"api/config.h"' 'view may not include api, which stands above it'
-wrong src/plan/choose.c '"view/view.h"' 'plan may not include view, which stands beside it'
+wrong src/plan/plan.c '"view/view.h"' 'plan may not include view, which stands beside it'
 wrong src/world/query/query.c '"neighbors/nearness.h"' 'world may not include neighbors, which stands beside it'
 wrong src/literature/bvh/bvh.c '"literature/octrees/node_search.h"' 'a search may not include another: bvh includes octrees'
 wrong src/engine/method.h '"engine/split/split_job.h"' 'engine/method.h may not include the folder of a search, split'
@@ -64,6 +64,24 @@ wrong mpi/world.c '"base/radix_sort.h"' 'mpi may include only those headers of s
 wrong cuda/plan.c '"base/radix_sort.h"' 'cuda may include only those headers of src/'
 wrong include/broadphase/broadphase.h '<unistd.h>' 'the public headers include only each other'
 wrong include/broadphase/broadphase.hpp '<fcl/fcl.h>' 'the public headers include only each other'
+
+# chooses FILE: a line of FILE names a search
+chooses() {
+    cp "$copy/$1" "$copy/as_it_was"
+    echo 'static const void *search = &bp_split_ops;' >>"$copy/$1"
+    line=$(wc -l <"$copy/$1")
+    status=0
+    found=$("$source/scripts/layers" "$copy") || status=$?
+    mv "$copy/as_it_was" "$copy/$1"
+    case $status:$found in
+    1:*"$1:$line: names a search"*) ;;
+    *) fail "$1" 'a search' 'names a search' ;;
+    esac
+}
+
+chooses src/engine/grid/sorted_grid.c
+chooses src/world/update.c
+chooses src/api/one_call.c
 
 right src/world/world.c '"base/memory.h"'
 right src/literature/bvh/bvh.c '<broadphase/broadphase.h>'

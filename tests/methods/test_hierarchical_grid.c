@@ -119,7 +119,7 @@ static void tests_no_more_candidates_than_the_literature(void **state) {
 static void finds_pairs_with_boxes_that_have_left_their_cells(void **state) {
     (void)state;
     enum { DRIFTING = 2000, EACH_STEP = 100, STEPS = 60 };
-    const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID, SETTINGS(.brute_force_below = 1)};
+    const bp_config config = {.method = BP_METHOD_TREE};
     static bp_box boxes[DRIFTING];
     rng random = rng_seeded(3);
     bp_world *world = NULL;

@@ -2,7 +2,6 @@
 #include "support/support.h"
 
 #include "base/boxes.h"
-#include "base/cell_map.h"
 #include "base/pair_sort.h"
 #include "base/parallel.h"
 #include "kernels/kernels.h"
@@ -520,24 +519,12 @@ static void counts_the_sides_of_planes(void **state) {
     for_every_set(check_sides);
 }
 
-// ---- cell maps ------------------------------------------------------------------------------------------------------
+// ---- cutting a set --------------------------------------------------------------------------------------------------
 
-enum { MAP_BOXES = 61, MAP_WORDS = 1 * 9 * 7 };
-
-// Cells of 1/2, rows of 64; boxes of all kinds reach beyond them.
-static bp_cell_map test_map(uint32_t dimensions) {
-    return (bp_cell_map){.dimensions = dimensions,
-                         .origin = {-3.0f, -2.0f, -2.0f},
-                         .inverse = {2.0f, 2.0f, dimensions == 2 ? 0.0f : 2.0f},
-                         .last = {13.0f, 8.0f, dimensions == 2 ? 0.0f : 6.0f},
-                         .large = 2.0f,
-                         .row = BP_MAP_WORD,
-                         .plane = 9 * BP_MAP_WORD,
-                         .words = MAP_WORDS};
-}
+enum { CUT_BOXES = 61 };
 
 // Boxes as methods see them: valid, or holes.
-static void fill_map_boxes(bp_box *boxes, size_t count, rng *random) {
+static void fill_cut_boxes(bp_box *boxes, size_t count, rng *random) {
     for (size_t i = 0; i < count; ++i) {
         const bp_box any = random_column_box(random);
         boxes[i] = random_cube(random, 6.0, rng_between(random, 0.0, 0.6));
@@ -547,55 +534,15 @@ static void fill_map_boxes(bp_box *boxes, size_t count, rng *random) {
     }
 }
 
-static void map_all(const bp_kernels *kernels, const bp_cell_map *map, const bp_box_list *list, const bp_box *limits,
-                    bp_map_cells *cells, bp_box *hull, uint32_t *all) {
-    memset(cells, 0, sizeof *cells);
-    cells->count = list->count;
-    *hull = (bp_box){.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
-    *all = kernels->map_cells(map, list, 0, limits, cells, hull);
-}
-
-static void check_map_cells(const bp_kernels *kernels, const char *name) {
-    static const bp_box limits = {.min = {-1.0f, -1.0f, -1.0f}, .max = {1.0f, 1.5f, 1.0f}};
-    rng random = rng_seeded(SEED);
-    bp_box boxes[MAP_BOXES];
-    uint32_t ids[MAP_BOXES];
-    for (size_t count = 1; count < MAP_BOXES; ++count) {
-        fill_map_boxes(boxes, MAP_BOXES, &random);
-        for (size_t i = 0; i < count; ++i) {
-            ids[i] = rng_below(&random, MAP_BOXES);
-        }
-        for (uint32_t way = 0; way < 8; ++way) {
-            const bp_cell_map map = test_map((way & 1u) != 0 ? 2 : 3);
-            const bp_box_list list = {boxes, (way & 2u) != 0 ? ids : NULL, count};
-            bp_map_cells own, expected;
-            bp_box own_hull, hull;
-            uint32_t own_all, all;
-            map_all(kernels, &map, &list, (way & 4u) != 0 ? &limits : NULL, &own, &own_hull, &own_all);
-            map_all(&bp_kernels_scalar, &map, &list, (way & 4u) != 0 ? &limits : NULL, &expected, &hull, &all);
-            const size_t bytes = count * sizeof *ids;
-            if (memcmp(own.first, expected.first, bytes) != 0 || memcmp(own.reach, expected.reach, bytes) != 0 ||
-                memcmp(own.id, expected.id, bytes) != 0 || own_all != all || !bp_box_is_same(&own_hull, &hull)) {
-                fail_msg("%s: other cells than plain C for %zu boxes, way %u", name, count, (unsigned)way);
-            }
-        }
-    }
-}
-
-static void maps_cells_like_plain_c(void **state) {
-    (void)state;
-    for_every_set(check_map_cells);
-}
-
 static void check_cut_boxes(const bp_kernels *kernels, const char *name) {
     static const bp_box limits = {.min = {-1.0f, -1.0f, -1.0f}, .max = {1.0f, 1.5f, 1.0f}};
     rng random = rng_seeded(SEED);
-    bp_box boxes[MAP_BOXES];
-    for (size_t end = 0; end < MAP_BOXES; ++end) {
-        fill_map_boxes(boxes, MAP_BOXES, &random);
+    bp_box boxes[CUT_BOXES];
+    for (size_t end = 0; end < CUT_BOXES; ++end) {
+        fill_cut_boxes(boxes, CUT_BOXES, &random);
         const size_t begin = rng_below(&random, (uint32_t)end + 1);
         for (uint32_t dimensions = 2; dimensions <= 3; ++dimensions) {
-            uint32_t own[MAP_BOXES + 8], expected[MAP_BOXES + 8];
+            uint32_t own[CUT_BOXES + 8], expected[CUT_BOXES + 8];
             const size_t count = kernels->cut_boxes(boxes, begin, end, &limits, dimensions, own);
             if (count != bp_kernels_scalar.cut_boxes(boxes, begin, end, &limits, dimensions, expected) ||
                 memcmp(own, expected, count * sizeof *own) != 0) {
@@ -611,93 +558,6 @@ static void cuts_boxes_like_plain_c(void **state) {
     for_every_set(check_cut_boxes);
 }
 
-// Every third cell is ranked, and half of those are wanted.
-static void fill_bits(uint64_t *wanted, uint64_t *ranked, uint32_t *ranks, rng *random) {
-    uint32_t rank = 0;
-    for (size_t w = 0; w <= MAP_WORDS; ++w) {
-        ranked[w] = wanted[w] = 0;
-        ranks[w] = rank;
-        for (size_t bit = 0; bit < BP_MAP_WORD && w < MAP_WORDS; ++bit) {
-            const uint64_t is_ranked = rng_below(random, 3) == 0, is_wanted = is_ranked & rng_below(random, 2);
-            ranked[w] |= is_ranked << bit;
-            wanted[w] |= is_wanted << bit;
-            rank += (uint32_t)is_ranked;
-        }
-    }
-}
-
-static void check_entries(const bp_kernels *kernels, const char *name) {
-    enum { ROOM = MAP_BOXES * 14 * 9 * 7 + BP_CELL_ENTRY_PADDING };
-    rng random = rng_seeded(SEED);
-    uint64_t wanted[MAP_WORDS + 1], ranked[MAP_WORDS + 1];
-    uint32_t ranks[MAP_WORDS + 1];
-    uint32_t *lists = obtain(4 * ROOM, sizeof *lists);
-    bp_box boxes[MAP_BOXES], hull;
-    for (size_t count = 1; count < MAP_BOXES; ++count) {
-        const bp_cell_map map = test_map(3);
-        const bp_box_list list = {boxes, NULL, count};
-        bp_map_cells cells;
-        uint32_t all;
-        fill_map_boxes(boxes, MAP_BOXES, &random);
-        fill_bits(wanted, ranked, ranks, &random);
-        map_all(kernels, &map, &list, NULL, &cells, &hull, &all);
-        bp_entry_job job = {&map, wanted, ranked, ranks, &cells, lists, lists + ROOM};
-        const size_t own = kernels->list_entries(&job);
-        job.keys = lists + (size_t)2 * ROOM;
-        job.items = lists + (size_t)3 * ROOM;
-        const size_t expected = bp_kernels_scalar.list_entries(&job);
-        if (own != expected || memcmp(lists, job.keys, own * sizeof *lists) != 0 ||
-            memcmp(lists + ROOM, job.items, own * sizeof *lists) != 0) {
-            fail_msg("%s: %zu entries of %zu boxes, expected %zu", name, own, count, expected);
-        }
-    }
-    free(lists);
-}
-
-static void lists_entries_like_plain_c(void **state) {
-    (void)state;
-    for_every_set(check_entries);
-}
-
-static void check_joins(const bp_kernels *kernels, const char *name) {
-    enum { CELLS = 7, ROOM = MAP_BOXES * MAP_BOXES + BP_COLUMN_PADDING };
-    rng random = rng_seeded(SEED);
-    bp_box a[MAP_BOXES], b[MAP_BOXES];
-    bp_pair *own = obtain(ROOM, sizeof *own), *expected = obtain(ROOM, sizeof *expected);
-    for (uint32_t trial = 0; trial < 200; ++trial) {
-        uint32_t items[2][MAP_BOXES], starts[2][CELLS + 1] = {{0}};
-        fill_map_boxes(a, MAP_BOXES, &random);
-        fill_map_boxes(b, MAP_BOXES, &random);
-        for (int side = 0; side < 2; ++side) {
-            for (size_t i = 0; i < MAP_BOXES; ++i) {
-                items[side][i] = rng_below(&random, MAP_BOXES) | (5u + rng_below(&random, 3)) << BP_CELL_ENTRY_SHIFT;
-            }
-            for (size_t cell = 0; cell < CELLS; ++cell) {
-                const uint32_t end = starts[side][cell] + rng_below(&random, 20);
-                starts[side][cell + 1] = end < MAP_BOXES ? end : MAP_BOXES;
-            }
-        }
-        bp_join_job job = {.a = {a, items[0], starts[0]},
-                           .b = {b, items[1], starts[1]},
-                           .dimensions = 2 + trial % 2,
-                           .end = CELLS,
-                           .out = own,
-                           .room = trial % 3 == 0 ? 150 + BP_COLUMN_PADDING : ROOM};
-        bp_join_job plain = job;
-        plain.out = expected;
-        const size_t count = kernels->join_cells(&job), expected_count = bp_kernels_scalar.join_cells(&plain);
-        expect_same_bytes(own, count, expected, expected_count, "%s, trial %u", name, (unsigned)trial);
-        assert_true(job.first == plain.first && job.tests == plain.tests);
-    }
-    free(own);
-    free(expected);
-}
-
-static void joins_cells_like_plain_c(void **state) {
-    (void)state;
-    for_every_set(check_joins);
-}
-
 int main(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(the_lane_table_names_the_members_in_order),
@@ -711,10 +571,7 @@ int main(void) {
         cmocka_unit_test(parts_records_like_plain_c),
         cmocka_unit_test(selects_records_like_a_plain_loop),
         cmocka_unit_test(counts_the_sides_of_planes),
-        cmocka_unit_test(maps_cells_like_plain_c),
         cmocka_unit_test(cuts_boxes_like_plain_c),
-        cmocka_unit_test(lists_entries_like_plain_c),
-        cmocka_unit_test(joins_cells_like_plain_c),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

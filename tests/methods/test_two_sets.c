@@ -1,5 +1,5 @@
-// hierarchical-grid between two sets: bundles, cuts, the sieve, shared cells, rounds for large boxes, and split where shapes are
-// hostile. Against the naive oracle, and where that is too slow against split.
+// auto between two sets: bundles, cuts, all pairs, strips of both, trees, and split where shapes are hostile. Against the naive
+// oracle, and where that is too slow against split.
 #include "support/support.h"
 
 #include <math.h>
@@ -112,15 +112,63 @@ static bp_box bead(rng *random, size_t index) {
     return box_of(5.0f * sinf(along), 5.0f * sinf(1.7f * along), 5.0f * cosf(0.9f * along), 0.3f, 0.3f, 0.3f);
 }
 
+// Boxes of similar sizes, of which every hundredth is far longer than the others together, along each axis in turn.
+static bp_box beam(rng *random, size_t index) {
+    bp_box box = random_cube(random, 40.0, 0.3);
+    box.max[index % 3] += index % 100 == 5 ? 30.0f : 0.0f;
+    return box;
+}
+
+// A few floors and walls among cubes.
+static bp_box room(rng *random, size_t index) {
+    bp_box box = unit_cube(random, index);
+    if (index == 0 || index == 77 || index == 78) {
+        box = cube_of(-8.0f, -8.0f, -8.0f, 16.0f);
+        box.max[index % 3] = box.min[index % 3] + 7.0f;
+    }
+    return box;
+}
+
+// In eight corners of space; the sets that begin with another index are in other ones.
+static bp_box in_corners(rng *random, size_t index) {
+    bp_box box = random_cube(random, 6.0, 0.3);
+    for (int axis = 0; axis < 3; ++axis) {
+        const float distance = (index >> axis & 1) != 0 ? 30.0f : 0.0f;
+        box.min[axis] += distance;
+        box.max[axis] += distance;
+    }
+    return box;
+}
+
+static bp_box between_corners(rng *random, size_t index) {
+    bp_box box = in_corners(random, index);
+    for (int axis = 0; axis < 3; ++axis) {
+        box.min[axis] += 4.0f + (float)(index % 50 == 0);
+        box.max[axis] += 4.0f + (float)(index % 50 == 0);
+    }
+    return box;
+}
+
 static const kind KINDS[] = {
-    {"cubes", unit_cube}, {"points", point},
-    {"bricks", brick},    {"scales", scale},
-    {"needles", needle},  {"any size", any_size},
-    {"wild", wild},       {"mostly small", mostly_small},
-    {"far out", far_out}, {"beside", beside},
-    {"walls", wall},      {"the same", same},
-    {"tiles", tile},      {"scattered tiles", scattered},
+    {"cubes", unit_cube},
+    {"points", point},
+    {"bricks", brick},
+    {"scales", scale},
+    {"needles", needle},
+    {"any size", any_size},
+    {"wild", wild},
+    {"mostly small", mostly_small},
+    {"far out", far_out},
+    {"beside", beside},
+    {"walls", wall},
+    {"the same", same},
+    {"tiles", tile},
+    {"scattered tiles", scattered},
     {"beads", bead},
+    {"beams", beam},
+    {"rooms", room},
+    {"in corners", in_corners},
+    {"between corners", between_corners},
 };
 
 static bp_box *make_boxes(const kind *k, size_t count, uint64_t seed) {
@@ -135,9 +183,9 @@ static bp_box *make_boxes(const kind *k, size_t count, uint64_t seed) {
 // ---- against the oracle ---------------------------------------------------------------------------------------------
 
 static const bp_config CONFIGS[] = {
-    {.method = BP_METHOD_HIERARCHICAL_GRID},
-    {.method = BP_METHOD_HIERARCHICAL_GRID, SETTINGS(.simd = BP_SIMD_SCALAR)},
-    {.method = BP_METHOD_HIERARCHICAL_GRID, .threads = 3, SETTINGS(.simd = BP_SIMD_AVX2)},
+    {.method = BP_METHOD_AUTO},
+    {.method = BP_METHOD_AUTO, SETTINGS(.simd = BP_SIMD_SCALAR)},
+    {.method = BP_METHOD_AUTO, .threads = 3, SETTINGS(.simd = BP_SIMD_AVX2)},
     {.method = BP_METHOD_AUTO, .threads = 8},
 };
 
@@ -183,8 +231,8 @@ static void finds_the_pairs_of_any_number(void **state) {
     }
 }
 
-// More boxes in one cell than are joined at once.
-static void a_crowded_cell_is_joined_in_pieces(void **state) {
+// More boxes in one place than are searched at once.
+static void a_crowded_place_is_searched_in_pieces(void **state) {
     (void)state;
     check_sets(&KINDS[11], &KINDS[11], 1500, 1100, 3);
     check_sets(&KINDS[11], &KINDS[0], 2500, 3000, 3);
@@ -211,6 +259,12 @@ static const large_sets LARGE[] = {
     {"any size", &KINDS[5], &KINDS[5], 9000, 5000},
     {"few and many", &KINDS[0], &KINDS[7], 150, 30000},
     {"one beside the other", &KINDS[9], &KINDS[0], 20000, 20000},
+    {"beams", &KINDS[15], &KINDS[15], 9000, 11000},
+    {"few beams", &KINDS[15], &KINDS[0], 300, 20000},
+    {"rooms", &KINDS[16], &KINDS[16], 9000, 5000},
+    {"in corners and between them", &KINDS[17], &KINDS[18], 20000, 30000},
+    {"few in corners", &KINDS[18], &KINDS[17], 900, 30000},
+    {"long sets that are alike", &KINDS[0], &KINDS[0], 200, 70000},
 };
 
 static bp_pairs find(const large_sets *l, const bp_box *a, const bp_box *b, const bp_config *config) {
@@ -225,7 +279,7 @@ static void check_large(const large_sets *l) {
     bp_box *a = make_boxes(l->first, l->a_count, SEED), *b = make_boxes(l->second, l->b_count, SEED + 1);
     bp_config config = {.method = BP_METHOD_SPLIT, .pair_order = BP_ORDER_SORTED};
     bp_pairs expected = find(l, a, b, &config);
-    config = (bp_config){.method = BP_METHOD_HIERARCHICAL_GRID};
+    config = (bp_config){.method = BP_METHOD_AUTO};
     bp_pairs reference = find(l, a, b, &config);
     const pair_list list = {.data = expected.data, .count = expected.count};
     bp_pair *copy = obtain(reference.count, sizeof *copy);
@@ -235,7 +289,7 @@ static void check_large(const large_sets *l) {
         const bool is_threads = i < COUNT_OF(threads);
         const bp_simd simd = is_threads ? BP_SIMD_AUTO : simds[i - COUNT_OF(threads)];
         const bp_config other = {
-            .method = BP_METHOD_HIERARCHICAL_GRID, .threads = is_threads ? threads[i] : 1, SETTINGS(.simd = simd)};
+            .method = BP_METHOD_AUTO, .threads = is_threads ? threads[i] : 1, SETTINGS(.simd = simd)};
         if (has_simd(simd)) {
             bp_pairs pairs = find(l, a, b, &other);
             expect_same_bytes(pairs.data, pairs.count, reference.data, reference.count, "%s, %d threads, %s", l->name,
@@ -257,6 +311,57 @@ static void finds_the_same_bytes_in_every_way(void **state) {
     }
 }
 
+// ---- sets as flags of strips ----------------------------------------------------------------------------------------
+
+static bp_stats check_flags(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count, const char *what) {
+    bp_stats stats;
+    const bp_config config = {.stats = &stats};
+    bp_pairs pairs = {0};
+    pair_list expected = naive_pairs_between(a, a_count, b, b_count, 3);
+    assert_int_equal(bp_find_pairs_between(a, a_count, b, b_count, &config, &pairs), BP_OK);
+    expect_pairs(pairs.data, pairs.count, &expected, "%s", what);
+    bp_pairs_free(&pairs, &config);
+    pair_list_free(&expected);
+    return stats;
+}
+
+// The same boxes in both sets, with the same ids: each meets itself, and none meets a box of its own set.
+static void a_set_meets_its_copy(void **state) {
+    enum { COUNT = 1500 };
+    (void)state;
+    bp_box *a = make_boxes(&KINDS[0], COUNT, SEED), *b = make_boxes(&KINDS[0], COUNT, SEED);
+    assert_int_equal(check_flags(a, COUNT, b, COUNT, "a copy").method, BP_METHOD_STRIPS);
+    for (size_t i = 0; i < COUNT; ++i) {
+        b[i] = a[COUNT - 1 - i];
+    }
+    assert_int_equal(check_flags(a, COUNT, b, COUNT, "a copy the other way round").method, BP_METHOD_STRIPS);
+    assert_int_equal(check_flags(a, 0, b, COUNT, "an empty set").pairs, 0);
+    assert_int_equal(check_flags(a, COUNT, b, 0, "another empty set").pairs, 0);
+    free(a);
+    free(b);
+}
+
+// Boxes of the second set are near the far ends of long boxes of the first one, more than 64 cells from where these begin, and
+// near nothing else.
+static void far_ends_are_not_sieved(void **state) {
+    enum { COUNT = 3000 };
+    rng random = rng_seeded(SEED);
+    bp_box a[COUNT], b[COUNT];
+    (void)state;
+    for (size_t i = 0; i < COUNT; ++i) {
+        a[i] = random_cube(&random, 10.0, 0.5);
+        b[i] = random_cube(&random, 10.0, 0.5);
+        a[i].min[0] = random_between(&random, 0.0, 5.0);
+        a[i].max[0] = a[i].min[0] + (i % 100 == 5 ? 30.0f : 0.5f);
+        b[i].min[0] = i > 0 ? random_between(&random, 28.0, 33.0) : 0.0f; // its bounds reach all of the first set
+        b[i].max[0] = b[i].min[0] + 0.5f;
+    }
+    const bp_stats stats = check_flags(a, COUNT, b, COUNT, "far ends");
+    assert_int_equal(stats.method, BP_METHOD_STRIPS);
+    assert_true(stats.pairs > 10);
+    assert_int_equal(check_flags(b, COUNT, a, COUNT, "far ends of the second set").method, BP_METHOD_STRIPS);
+}
+
 // ---- work -----------------------------------------------------------------------------------------------------------
 
 static bp_stats stats_of(const kind *first, const kind *second, size_t count, bp_method method) {
@@ -272,15 +377,14 @@ static bp_stats stats_of(const kind *first, const kind *second, size_t count, bp
 }
 
 static void check_tests(const kind *k, bool is_ordered) {
-    const bp_stats own = stats_of(k, k, 4096, BP_METHOD_HIERARCHICAL_GRID);
+    const bp_stats own = stats_of(k, k, 4096, BP_METHOD_AUTO);
     const bp_stats tree = stats_of(k, k, 4096, BP_METHOD_BVH);
-    assert_int_equal(own.method, BP_METHOD_HIERARCHICAL_GRID);
     assert_true(own.tests <= (is_ordered ? 2 : 20) * tree.tests);
     assert_true(own.cells > 0 && own.occupied > 0 && own.bytes > 0);
     assert_true(is_ordered ? own.levels > 2 : own.levels == 1);
 }
 
-// In order, a tree has many levels; in no order, there is one round of the sieve.
+// In order, a tree has many levels; in no order, there are strips.
 static void surfaces_take_few_tests(void **state) {
     (void)state;
     check_tests(&KINDS[12], true);
@@ -289,7 +393,7 @@ static void surfaces_take_few_tests(void **state) {
 
 static void sets_apart_take_hardly_any_test(void **state) {
     (void)state;
-    const bp_stats stats = stats_of(&KINDS[0], &KINDS[8], 5000, BP_METHOD_HIERARCHICAL_GRID);
+    const bp_stats stats = stats_of(&KINDS[0], &KINDS[8], 5000, BP_METHOD_AUTO);
     assert_int_equal(stats.pairs, 0);
     assert_true(stats.tests < 100);
 }
@@ -300,7 +404,7 @@ static void no_kind_is_quadratic(void **state) {
     for (size_t i = 0; i < COUNT_OF(KINDS); ++i) {
         for (size_t j = 0; j < COUNT_OF(KINDS) && KINDS[i].make != same; ++j) {
             if (in_turn()) {
-                const bp_stats stats = stats_of(&KINDS[i], &KINDS[j], count, BP_METHOD_HIERARCHICAL_GRID);
+                const bp_stats stats = stats_of(&KINDS[i], &KINDS[j], count, BP_METHOD_AUTO);
                 const double paid = 200.0 * (double)(stats.objects + stats.pairs);
                 if ((double)stats.tests > paid) {
                     fail_msg("%s and %s: %llu tests for %zu pairs", KINDS[i].name, KINDS[j].name,
@@ -319,7 +423,7 @@ static void check_failures(const large_sets *l) {
     test_allocator allocator;
     test_allocator_init(&allocator);
     const bp_allocator hook = test_allocator_hook(&allocator);
-    const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID, .threads = 2, .allocator = hook};
+    const bp_config config = {.method = BP_METHOD_AUTO, .threads = 2, .allocator = hook};
     bp_status status = BP_ERROR_MEMORY;
     size_t count = 0;
     for (size_t k = 1; status != BP_OK; ++k) {
@@ -351,6 +455,7 @@ static void an_allocation_that_fails_loses_nothing(void **state) {
         {"any size", &KINDS[5], &KINDS[7], 900, 1200},
         {"needles", &KINDS[4], &KINDS[4], 3000, 3000},
         {"one beside the other", &KINDS[0], &KINDS[9], 6000, 9000},
+        {"few and many", &KINDS[0], &KINDS[0], 12, 3000},
     };
     for (size_t i = 0; i < COUNT_OF(few); ++i) {
         check_failures(&few[i]);
@@ -361,8 +466,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_pairs_of_all_kinds),
         cmocka_unit_test(finds_the_pairs_of_any_number),
-        cmocka_unit_test(a_crowded_cell_is_joined_in_pieces),
+        cmocka_unit_test(a_crowded_place_is_searched_in_pieces),
         cmocka_unit_test(finds_the_same_bytes_in_every_way),
+        cmocka_unit_test(a_set_meets_its_copy),
+        cmocka_unit_test(far_ends_are_not_sieved),
         cmocka_unit_test(surfaces_take_few_tests),
         cmocka_unit_test(sets_apart_take_hardly_any_test),
         cmocka_unit_test(no_kind_is_quadratic),

@@ -90,6 +90,7 @@ static void draw_config(source *s, program *p) {
     bp_config *c = &p->config;
     p->settings.brute_force_below = one_in(s, 4) ? 0 : 1;
     draw_question(s, c);
+    p->islands = one_in(s, 2) ? 1 : 2 + below(s, 5);
     c->threads = one_in(s, 8) ? 2 + (int32_t)below(s, 2) : 0;
     c->update = (bp_update_strategy)below(s, 3);
     c->pair_order = (bp_pair_order)below(s, 2);
@@ -158,7 +159,7 @@ static bp_box_double draw_box(source *s, const bp_config *c, bool may_be_bad) {
     return box;
 }
 
-static bp_object draw_object(source *s) {
+static bp_object draw_object(source *s, uint32_t islands) {
     if (one_in(s, 2)) {
         return (bp_object){0};
     }
@@ -167,7 +168,7 @@ static bp_object draw_object(source *s) {
                        .flags = one_in(s, 100) ? 6
                                 : one_in(s, 3) ? BP_STATIC
                                                : 0,
-                       .island = one_in(s, 6),
+                       .island = below(s, islands),
                        .user = below(s, 1000)};
 }
 
@@ -249,7 +250,7 @@ static step draw_step(source *s, const program *p, bp_id id_bound) {
                                          ? (bp_id)i
                                          : below(s, id_bound + id_bound / 64 + 1)};
         next.items[i].box = draw_box(s, &p->config, !asks);
-        next.items[i].object = draw_object(s);
+        next.items[i].object = draw_object(s, p->islands);
         next.items[i].object.flags &= asks ? BP_STATIC : UINT32_MAX;
         next.items[i].box.max[0] += next.wide && one_in(s, 2) ? 1e-12 : 0.0;
     }

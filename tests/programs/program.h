@@ -54,6 +54,7 @@ typedef struct step {
 typedef struct program {
     bp_config config; // but for the method, and the pointer to the settings
     bp_method_settings settings;
+    uint32_t islands; // objects are on so many
     step *steps;
     size_t count;
 } program;

@@ -307,7 +307,7 @@ static void close_subject(subject *s) {
 static const variant SUBJECTS[] = {
     BOTH_DIMENSIONS(BP_METHOD_LINKED_CELLS, SETTINGS(.cell_size = 2)),
     BOTH_DIMENSIONS(BP_METHOD_HIERARCHICAL_GRID, .update = BP_UPDATE_REBUILD, SETTINGS(.brute_force_below = 1)),
-    BOTH_DIMENSIONS(BP_METHOD_HIERARCHICAL_GRID, .update = BP_UPDATE_AUTOMATIC, SETTINGS(.brute_force_below = 1)),
+    BOTH_DIMENSIONS(BP_METHOD_TREE, .update = BP_UPDATE_AUTOMATIC),
     BOTH_DIMENSIONS(BP_METHOD_HIERARCHICAL_GRID, .update = BP_UPDATE_INDIVIDUAL, SETTINGS(.brute_force_below = 1)),
     BOTH_DIMENSIONS(BP_METHOD_SPATIAL_HASH, SETTINGS(.hash_cell_limit = 64)),
     BOTH_DIMENSIONS(BP_METHOD_SPATIAL_HASH, SETTINGS(.hash_table = BP_HASH_OPEN)),
@@ -382,7 +382,7 @@ static void finds_damage_where_statics_are_apart(void **state) {
 static void finds_damage_in_the_lists_of_a_world(void **state) {
     (void)state;
     const variant variants[] = {
-        VARIANT_OF(BP_METHOD_HIERARCHICAL_GRID, .flags = BP_EVENTS, SETTINGS(.brute_force_below = 1)),
+        VARIANT_OF(BP_METHOD_TREE, .flags = BP_EVENTS),
         VARIANT_OF(BP_METHOD_BVH, .margin = 0.1f),
     };
     for (size_t i = 0; i < 2 * COUNT_OF(variants); ++i) {

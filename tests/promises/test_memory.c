@@ -388,7 +388,7 @@ static void step_world(bp_world *world, scene *moving, size_t share, size_t step
 
 static void check_steady(bp_config config, size_t share) {
     enum { STEPS = 20 };
-    const int warm_up = share == 1 ? 5 : 30;
+    const int warm_up = 30;
     test_allocator allocator;
     const scene_options options = {.count = 20000, .seed = SEED};
     const char *error = NULL;

@@ -87,7 +87,6 @@ enum { IDENTICAL = 300 };
 // As if so many pairs had been found before, and half as many tested. A count that ends higher than a size_t can say
 // stays at its largest number.
 static void check_base(size_t method, uint32_t workers, size_t base) {
-    const bp_method_ops *ops = bp_method_get((bp_method)method);
     const bp_config given = {
         .method = (bp_method)method, .executor = reverse_executor(workers), SETTINGS(.brute_force_below = 1)};
     const size_t found = IDENTICAL * (IDENTICAL - 1) / 2, expected = base > SIZE_MAX - found ? SIZE_MAX : base + found;
@@ -98,6 +97,7 @@ static void check_base(size_t method, uint32_t workers, size_t base) {
         boxes[i] = cube_of(0, 0, 0, 1);
     }
     assert_int_equal(bp_setup_complete(&given, &setup), BP_OK);
+    const bp_method_ops *ops = bp_method_get((bp_method)method, &setup.methods);
     void *method_state = bp_method_create(ops, &setup.methods);
     assert_non_null(method_state);
     assert_int_equal(ops->build(method_state, boxes, IDENTICAL), BP_OK);

@@ -64,8 +64,7 @@ void expect_form(const bp_box *boxes, size_t count, uint32_t dimensions, form_ch
         const bp_simd simd = sets[k / COUNT_OF(workers)];
         bp_stats stats = {0};
         bp_pairs pairs = {0};
-        const bp_config config = {.method = BP_METHOD_HIERARCHICAL_GRID,
-                                  .dimensions = dimensions,
+        const bp_config config = {.dimensions = dimensions,
                                   .executor = reverse_executor(workers[k % COUNT_OF(workers)]),
                                   .stats = &stats,
                                   SETTINGS(.simd = simd)};

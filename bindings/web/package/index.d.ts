@@ -40,7 +40,8 @@ export type MethodName =
     | "bvh"
     | "sweep-and-prune"
     | "split"
-    | "tree";
+    | "tree"
+    | "strips";
 
 /** What a call or a world is told, beyond the boxes. Everything has a default. */
 export interface Settings {

@@ -283,5 +283,5 @@ test("a world's filter, and words about it", () => {
     assert.deepEqual(world.update().pairs, Uint32Array.of(0, 2, 1, 2));
     assert.equal(world.stats.objects, 3);
     assert.match(world.explain(), /because/);
-    assert.equal(world.stats.method, "hierarchical-grid");
+    assert.equal(world.stats.method, "brute-force");
 });

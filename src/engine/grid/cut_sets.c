@@ -1,13 +1,18 @@
 #include "engine/grid/cut_sets.h"
 
 #include "base/boxes.h"
+#include "base/sample.h"
 
 #include <string.h>
 
 enum {
     BLOCK_LEAST = 16, // chunks
     BLOCKS_MOST = 256,
+    SAMPLE = 48, // boxes that say whether a cut pays
 };
+
+// A set is cut to the bounds of the other one if no more of it than this is there.
+static const double CUT = 0.6;
 
 typedef struct cutting {
     bp_cut_sets *cut;
@@ -63,7 +68,8 @@ static void task_bounds(void *context, size_t block) {
     ((bp_box *)c->cut->tasks.data)[block] = bounds;
 }
 
-bool bp_cut_sets_bounds(bp_cut_sets *cut, const bp_box *boxes, size_t count, bp_box *bounds) {
+// The bounds of all boxes of a set; holes are left out. False: memory is short.
+static bool find_bounds(bp_cut_sets *cut, const bp_box *boxes, size_t count, bp_box *bounds) {
     cutting c = {.cut = cut, .boxes = boxes, .count = count};
     if (!run_blocks(&c, task_bounds, sizeof(bp_box))) {
         return false;
@@ -87,34 +93,97 @@ static void task_list(void *context, size_t block) {
         setup->kernels->cut_boxes(c->boxes, begin, block_end(c, block), c->limits, setup->dimensions, c->ids + begin);
 }
 
-bool bp_cut_sets_list(bp_cut_sets *cut, int side, const bp_box *boxes, size_t count, const bp_box *limits) {
-    bp_id_list *list = &cut->lists[side];
-    if (!bp_buffer_reserve(&list->buffer, &cut->setup->runtime.allocator, 0, count + 8, sizeof(uint32_t))) {
+// Lists and copies the boxes of a set that overlap the limits. False: memory is short.
+static bool cut_set(bp_cut_sets *cut, bp_strip_sets *sets, int set, const bp_box *limits, const uint32_t **ids) {
+    const bp_allocator *allocator = &cut->setup->runtime.allocator;
+    if (!bp_buffer_reserve(&cut->ids[set], allocator, 0, sets->counts[set] + 8, sizeof(uint32_t))) {
         return false;
     }
-    cutting c = {.cut = cut, .boxes = boxes, .count = count, .limits = limits, .ids = list->buffer.data};
+    cutting c = {
+        .cut = cut, .boxes = sets->boxes[set], .count = sets->counts[set], .limits = limits, .ids = cut->ids[set].data};
     if (!run_blocks(&c, task_list, sizeof(size_t))) {
         return false;
     }
     const size_t *results = cut->tasks.data;
-    list->count = 0;
+    size_t count = 0;
     for (size_t block = 0; block < c.blocks.count; ++block) {
-        memmove(c.ids + list->count, c.ids + bp_block_begin(c.blocks, block) * BP_CHUNK,
-                results[block] * sizeof *c.ids);
-        list->count += results[block];
+        memmove(c.ids + count, c.ids + bp_block_begin(c.blocks, block) * BP_CHUNK, results[block] * sizeof *c.ids);
+        count += results[block];
     }
+    if (!bp_buffer_reserve(&cut->boxes[set], allocator, 0, count, sizeof(bp_box))) {
+        return false;
+    }
+    bp_box *boxes = cut->boxes[set].data;
+    for (size_t i = 0; i < count; ++i) {
+        boxes[i] = c.boxes[c.ids[i]];
+    }
+    sets->boxes[set] = boxes;
+    sets->counts[set] = count;
+    *ids = c.ids;
     return true;
+}
+
+// ---- whether a cut pays ---------------------------------------------------------------------------------------------
+
+typedef struct box_sample {
+    bp_box boxes[SAMPLE];
+    size_t count;
+} box_sample;
+
+static double share_inside(const box_sample *s, const bp_box *bounds, uint32_t dimensions) {
+    size_t inside = 0;
+    for (size_t i = 0; i < s->count; ++i) {
+        inside += bp_boxes_overlap_branchless(&s->boxes[i], bounds, dimensions);
+    }
+    return (double)inside / (double)s->count;
+}
+
+bool bp_cut_sets_apply(bp_cut_sets *cut, bp_strip_sets *sets, const uint32_t *ids[2]) {
+    const uint32_t dimensions = cut->setup->dimensions;
+    box_sample samples[2];
+    bp_box bounds[2];
+    if (sets->counts[0] == 0 || sets->counts[1] == 0) {
+        return true;
+    }
+    for (int set = 0; set < 2; ++set) {
+        box_sample *s = &samples[set];
+        s->count = sets->counts[set] < SAMPLE ? sets->counts[set] : SAMPLE;
+        bounds[set] = no_bounds();
+        for (size_t i = 0; i < s->count; ++i) {
+            s->boxes[i] = sets->boxes[set][bp_sample_place(sets->counts[set], i, s->count)];
+            extend_bounds(&bounds[set], s->boxes[i].min, s->boxes[i].max);
+        }
+    }
+    if (share_inside(&samples[0], &bounds[1], dimensions) > CUT &&
+        share_inside(&samples[1], &bounds[0], dimensions) > CUT) {
+        return true;
+    }
+    if (!find_bounds(cut, sets->boxes[0], sets->counts[0], &bounds[0]) ||
+        !find_bounds(cut, sets->boxes[1], sets->counts[1], &bounds[1])) {
+        return false;
+    }
+    if (!bp_boxes_overlap_branchless(&bounds[0], &bounds[1], dimensions)) {
+        sets->counts[0] = 0;
+    }
+    bool granted = true;
+    for (int set = 0; set < 2 && sets->counts[0] > 0 && granted; ++set) {
+        if (share_inside(&samples[set], &bounds[1 - set], dimensions) <= CUT) {
+            granted = cut_set(cut, sets, set, &bounds[1 - set], &ids[set]);
+        }
+    }
+    return granted;
 }
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
 void bp_cut_sets_free(bp_cut_sets *cut) {
     const bp_allocator *allocator = &cut->setup->runtime.allocator;
-    bp_buffer_free(&cut->tasks, allocator);
-    bp_buffer_free(&cut->lists[0].buffer, allocator);
-    bp_buffer_free(&cut->lists[1].buffer, allocator);
+    bp_buffer *buffers[] = {&cut->tasks, &cut->ids[0], &cut->ids[1], &cut->boxes[0], &cut->boxes[1]};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
+        bp_buffer_free(buffers[i], allocator);
+    }
 }
 
 size_t bp_cut_sets_bytes(const bp_cut_sets *cut) {
-    return cut->tasks.bytes + cut->lists[0].buffer.bytes + cut->lists[1].buffer.bytes;
+    return cut->tasks.bytes + cut->ids[0].bytes + cut->ids[1].bytes + cut->boxes[0].bytes + cut->boxes[1].bytes;
 }

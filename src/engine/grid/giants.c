@@ -2,84 +2,51 @@
 
 #include "base/boxes.h"
 
-void bp_giants_free(bp_giants *giants, const bp_allocator *allocator) {
-    bp_buffer_free(&giants->others, allocator);
-}
-
-// ---- parting --------------------------------------------------------------------------------------------------------
-
-static bool is_giant(const bp_box *box, const double most[3]) {
-    bool is_longer = false;
-    for (int axis = 0; axis < 3; ++axis) {
-        is_longer |= (double)box->max[axis] - (double)box->min[axis] > most[axis];
-    }
-    return is_longer;
-}
-
-// False: none, or too many.
-static bool list_giants(bp_giants *giants, const bp_box *boxes, size_t count, const double most[3]) {
-    size_t found = 0;
-    for (size_t id = 0; id < count && found <= BP_GIANTS_MOST; ++id) {
-        if (is_giant(&boxes[id], most)) {
-            giants->ids[found < BP_GIANTS_MOST ? found : 0] = (uint32_t)id;
-            ++found;
+bool bp_giants_list(bp_giants *giants, const bp_box *boxes, size_t count, const double most[3]) {
+    giants->count = 0;
+    for (size_t id = 0; id < count; ++id) {
+        bool is_giant = false;
+        for (int axis = 0; axis < 3; ++axis) {
+            is_giant |= (double)boxes[id].max[axis] - (double)boxes[id].min[axis] > most[axis];
         }
-    }
-    giants->count = found <= BP_GIANTS_MOST ? found : 0;
-    return giants->count > 0;
-}
-
-bool bp_giants_part(bp_giants *giants, const bp_allocator *allocator, const bp_box *boxes, size_t count,
-                    const double most[3]) {
-    if (!list_giants(giants, boxes, count, most)) {
-        return false;
-    }
-    if (!bp_buffer_reserve_slack(&giants->others, allocator, 0, count, sizeof(bp_box))) {
-        giants->count = 0;
-        return false;
-    }
-    bp_box *others = giants->others.data;
-    memcpy(others, boxes, count * sizeof *boxes);
-    for (size_t i = 0; i < giants->count; ++i) {
-        others[giants->ids[i]] = bp_box_hole();
+        if (is_giant && giants->count == BP_GIANTS_MOST) {
+            giants->count = 0;
+            return false;
+        }
+        if (is_giant) {
+            giants->ids[giants->count++] = (uint32_t)id;
+        }
     }
     return true;
 }
 
-const bp_box *bp_giants_others(const bp_giants *giants, const bp_box *boxes) {
-    return giants->count > 0 ? giants->others.data : boxes;
-}
-
-// ---- finding --------------------------------------------------------------------------------------------------------
-
-// Tests a box against others, and writes a pair for each; returns their number.
-static size_t test_all(const bp_box *box, uint32_t id, const bp_box *others, size_t count, uint32_t dimensions,
-                       bp_pair *out) {
-    size_t found = 0;
-    for (uint32_t other = 0; other < count; ++other) {
-        out[found] = other < id ? (bp_pair){.a = other, .b = id} : (bp_pair){.a = id, .b = other};
-        found += bp_boxes_overlap_branchless(box, &others[other], dimensions);
-    }
-    return found;
-}
-
-bp_status bp_giants_find(const bp_giants *giants, const bp_box *boxes, size_t count, uint32_t dimensions,
-                         bp_sink *sink) {
-    for (size_t i = 0; i < giants->count; ++i) {
-        const uint32_t id = giants->ids[i];
-        const bp_box *box = &boxes[id];
-        size_t room = 0;
-        bp_pair *out = bp_sink_room(sink, count + BP_GIANTS_MOST, &room);
-        if (out == NULL) {
-            return BP_ERROR_MEMORY;
+bool bp_giants_find(const bp_giants giants[2], const bp_method_setup *setup, const bp_strip_sets *sets, bp_sink *sink) {
+    for (size_t i = 0; i < giants[0].count + giants[1].count; ++i) {
+        const size_t own = i < giants[0].count ? 0 : 1, other = sets->are_two ? 1 - own : own;
+        const uint32_t id = giants[own].ids[own == 0 ? i : i - giants[0].count];
+        const bp_box *boxes = sets->boxes[other];
+        bp_giants met =
+            giants[0]; // giants whose pairs with this one are found elsewhere: of one set, those up to itself
+        met.count = !sets->are_two ? i + 1 : own == 0 ? 0 : met.count;
+        sink->tests += sets->counts[other];
+        for (size_t begin = bp_giants_skip(&met, 0), end = 0; begin < sets->counts[other];
+             begin = bp_giants_skip(&met, end)) {
+            const size_t left = sets->counts[other] - begin;
+            uint32_t ids[BP_CHUNK + 8];
+            size_t room = 0;
+            bp_pair *out = bp_sink_room(sink, BP_CHUNK, &room);
+            if (out == NULL) {
+                return false;
+            }
+            end = bp_giants_next(&met, begin, begin + (left < BP_CHUNK ? left : BP_CHUNK));
+            const size_t found =
+                setup->kernels->cut_boxes(boxes, begin, end, &sets->boxes[own][id], setup->dimensions, ids);
+            for (size_t k = 0; k < found; ++k) {
+                const bool is_first = sets->are_two ? own == 0 : id < ids[k];
+                out[k] = is_first ? (bp_pair){.a = id, .b = ids[k]} : (bp_pair){.a = ids[k], .b = id};
+            }
+            bp_sink_commit(sink, out, found);
         }
-        size_t found = test_all(box, id, giants->others.data, count, dimensions, out);
-        for (size_t k = i + 1; k < giants->count; ++k) {
-            out[found] = (bp_pair){.a = id, .b = giants->ids[k]};
-            found += bp_boxes_overlap(box, &boxes[giants->ids[k]], dimensions);
-        }
-        bp_sink_commit(sink, out, found);
-        sink->tests += count;
     }
-    return BP_OK;
+    return true;
 }

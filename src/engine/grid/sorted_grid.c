@@ -2,7 +2,7 @@
 //
 //   1. keys    each box: its level and cell; each level: how many boxes it has, and how far they reach
 //   2. sort    the ids by cell, bucket by bucket
-//   3. fill    each bucket, as soon as its ids are in order: the boxes into the columns, and where their corners lie
+//   3. fill    each bucket, as soon as its ids are in order: the boxes into the columns
 //
 // The boxes themselves are read where they are, once, in an order that is random if ids are random in space; they are
 // prefetched. Carrying them along through the partition took longer at 10^5 boxes, as long at 10^6, and 24 bytes more
@@ -31,17 +31,11 @@ typedef struct level_part {
     size_t count;
 } level_part;
 
-// The bounds of the min corners of some boxes.
-typedef struct corner_bounds {
-    float low[3], high[3];
-} corner_bounds;
-
 typedef struct build {
     bp_sorted_grid *grid;
     const bp_box *boxes;
     size_t count;
-    level_part *parts;      // per block and level
-    corner_bounds *corners; // per bucket and level of which it has cells, at the sum of their indices: that is unique
+    level_part *parts; // per block and level
 } build;
 
 void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_method_setup *setup) {
@@ -115,7 +109,6 @@ static void join_level_parts(const build *b) {
         bp_level *level = bp_level_at(&b->grid->levels, i);
         level->count = 0;
         memset(level->reach, 0, sizeof level->reach);
-        memset(level->slack, 0, sizeof level->slack);
         for (size_t block = 0; block < b->grid->sort.blocks.count; ++block) {
             const level_part *part = &b->parts[block * level_count + i];
             level->count += part->count;
@@ -131,67 +124,11 @@ static void join_level_parts(const build *b) {
 
 // ---- 3. fill --------------------------------------------------------------------------------------------------------
 
-// The buckets that hold cells of a level: first .. last.
-static size_t first_bucket_of(const bp_sorted_grid *grid, const bp_level *level) {
-    return level->first_cell >> grid->sort.bucket_shift;
-}
-
-static size_t last_bucket_of(const bp_sorted_grid *grid, const bp_level *level) {
-    return (level->first_cell + bp_level_cells(level) - 1) >> grid->sort.bucket_shift;
-}
-
-// The bounds of the corners at begin .. end-1.
-static corner_bounds bound_corners(const bp_sorted_grid *grid, size_t begin, size_t end) {
-    corner_bounds bounds;
-    for (int axis = 0; axis < 3; ++axis) {
-        bounds.low[axis] = INFINITY;
-        bounds.high[axis] = -INFINITY;
-        grid->setup->kernels->extend_bounds(grid->columns.min[axis] + begin, end - begin, &bounds.low[axis],
-                                            &bounds.high[axis]);
-    }
-    return bounds;
-}
-
-// The bounds of the corners in a bucket, at positions begin .. end-1, for each level that has cells there.
-static void bound_bucket_corners(const build *b, size_t bucket, size_t begin, size_t end) {
-    const bp_sorted_grid *grid = b->grid;
-    const uint32_t *table = bp_sorted_grid_table(grid);
-    for (size_t i = 0; i < grid->levels.count; ++i) {
-        const bp_level *level = bp_level_at(&grid->levels, i);
-        const size_t first = first_bucket_of(grid, level), last = last_bucket_of(grid, level);
-        if (bucket >= first && bucket <= last) {
-            // The table's entry for the first cell of a bucket belongs to the bucket before, which may not be ready.
-            const bool begins_inside = level->first_cell > bucket << grid->sort.bucket_shift;
-            const size_t level_begin = begins_inside ? table[level->first_cell] : begin;
-            const size_t level_end = bucket < last ? end : table[level->first_cell + bp_level_cells(level)];
-            b->corners[bucket + i] = bound_corners(grid, level_begin, level_end);
-        }
-    }
-}
-
-static void bound_level_corners(const build *b) {
-    for (size_t i = 0; i < b->grid->levels.count; ++i) {
-        bp_level *level = bp_level_at(&b->grid->levels, i);
-        const size_t first = first_bucket_of(b->grid, level), last = last_bucket_of(b->grid, level);
-        for (int axis = 0; axis < 3; ++axis) {
-            level->low[axis] = INFINITY;
-            level->high[axis] = -INFINITY;
-            for (size_t bucket = first; bucket <= last; ++bucket) {
-                const corner_bounds *bounds = &b->corners[bucket + i];
-                level->low[axis] = fminf(level->low[axis], bounds->low[axis]);
-                level->high[axis] = fmaxf(level->high[axis], bounds->high[axis]);
-            }
-        }
-    }
-}
-
 static void fill_bucket(void *context, size_t bucket, size_t begin, size_t end) {
     const build *b = context;
     const bp_method_setup *setup = b->grid->setup;
+    (void)bucket;
     bp_columns_fill(&b->grid->columns, setup->kernels, setup->dimensions, begin, end, b->boxes);
-    if (bucket < b->grid->sort.bucket_count) { // scanned boxes, which come last, have no level
-        bound_bucket_corners(b, bucket, begin, end);
-    }
 }
 
 // ---- the whole build ------------------------------------------------------------------------------------------------
@@ -217,11 +154,10 @@ static bool reserve_build(build *b) {
     const size_t usual_cells = BP_CELLS_PER_OBJECT * b->count + (size_t)USUAL_LEVELS * 256;
     const size_t cells = grid->cell_count > usual_cells ? grid->cell_count : usual_cells;
     const size_t levels = grid->levels.count > USUAL_LEVELS ? grid->levels.count : USUAL_LEVELS;
-    const size_t parts = blocks.count * levels, corners = bp_bucket_sort_buckets_most(b->count) + levels;
+    const size_t parts = blocks.count * levels;
     if (!bp_columns_reserve(&grid->columns, &grid->columns_buffer, allocator, b->count) ||
         !bp_buffer_reserve_slack(&grid->table_buffer, allocator, 0, bp_size_add(cells, 2), sizeof(uint32_t)) ||
-        !bp_buffer_reserve_slack(&grid->parts_buffer, allocator, 0,
-                                 parts * sizeof(level_part) + corners * sizeof(corner_bounds), 1) ||
+        !bp_buffer_reserve_slack(&grid->parts_buffer, allocator, 0, parts, sizeof(level_part)) ||
         !bp_bucket_sort_begin(&grid->sort, allocator, blocks, grid->cell_count)) {
         return false;
     }
@@ -229,7 +165,6 @@ static bool reserve_build(build *b) {
     grid->sort.ids = grid->columns.id;
     grid->sort.table = grid->table_buffer.data;
     b->parts = grid->parts_buffer.data;
-    b->corners = (corner_bounds *)(void *)(b->parts + parts);
     return true;
 }
 
@@ -240,7 +175,7 @@ static bool plan_is_good(const bp_sorted_grid *grid, size_t count) {
     return grid->plan_age < PLAN_AGE && change <= grid->planned_count / 8;
 }
 
-bp_status bp_sorted_grid_plan(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+static bp_status plan_levels(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
     if (count < grid->setup->settings.brute_force_below) {
         grid->levels.count = 0; // all boxes are scanned
         grid->levels.cost = 0.0;
@@ -267,12 +202,11 @@ static void sort_boxes(build *b) {
     bp_parallel_for(executor, grid->sort.blocks.count, task_find_keys, b);
     join_level_parts(b);
     bp_bucket_sort_run(&grid->sort, executor, fill_bucket, b);
-    bound_level_corners(b);
     grid->grid_count = grid->sort.cell_items;
     grid->total_count = grid->sort.total_items;
 }
 
-bp_status bp_sorted_grid_sort(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+static bp_status fill_grid(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
     grid->grid_count = 0;
     grid->total_count = 0;
     if (!number_level_cells(grid)) {
@@ -289,8 +223,8 @@ bp_status bp_sorted_grid_sort(bp_sorted_grid *grid, const bp_box *boxes, size_t 
 }
 
 bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
-    const bp_status status = bp_sorted_grid_plan(grid, boxes, count);
-    return status == BP_OK ? bp_sorted_grid_sort(grid, boxes, count) : status;
+    const bp_status status = plan_levels(grid, boxes, count);
+    return status == BP_OK ? fill_grid(grid, boxes, count) : status;
 }
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
@@ -310,7 +244,7 @@ void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats) {
                    bp_block_sinks_bytes(&grid->block_sinks);
 }
 
-bool bp_sorted_grid_levels_are_sound(const bp_sorted_grid *grid) {
+static bool levels_are_sound(const bp_sorted_grid *grid) {
     const uint32_t most = 32; // bits of a cell
     size_t cells = 0;
     bool sound = true;
@@ -365,7 +299,7 @@ bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxe
         alive += !bp_box_is_hole(&boxes[i]);
     }
     bool sound = alive == grid->total_count && table[0] == 0 && table[grid->cell_count] == grid->grid_count &&
-                 bp_sorted_grid_levels_are_sound(grid) && sorted_cells_are_sound(grid, boxes, count);
+                 levels_are_sound(grid) && sorted_cells_are_sound(grid, boxes, count);
     for (size_t position = grid->grid_count; sound && position < grid->total_count; ++position) { // scanned boxes
         sound = holds_its_box(grid, position, boxes, count);
     }

@@ -38,13 +38,8 @@ typedef struct bp_sorted_grid {
 void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_method_setup *setup);
 void bp_sorted_grid_free(bp_sorted_grid *grid);
 
-// Plans the levels for boxes[0 .. count), unless the last plan is still good.
-bp_status bp_sorted_grid_plan(bp_sorted_grid *grid, const bp_box *boxes, size_t count);
-
-// Sorts these boxes into the grid, without holes.
-bp_status bp_sorted_grid_sort(bp_sorted_grid *grid, const bp_box *boxes, size_t count);
-
-// Both. Below settings.brute_force_below all boxes are scanned.
+// Plans the levels for boxes[0 .. count), unless the last plan is still good, and sorts these boxes into the grid, without holes.
+// Below settings.brute_force_below all boxes are scanned.
 bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count);
 
 // Makes the next build plan its levels anew.
@@ -56,19 +51,8 @@ bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink);
 // All pairs of a box of `first` and a box of `second`, as (id in first, id in second).
 bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *second, bp_sink *sink);
 
-// The same pairs as (id in first, position in second).
-bp_status bp_sorted_grid_find_positions(bp_sorted_grid *first, const bp_sorted_grid *second, bp_sink *sink);
-
-// All pairs of one of `count` boxes in columns, near ones after each other, and a box of the grid, as (id in the columns, id
-// in the grid). The grid does not change, and its own threads and memory are not used.
-bp_status bp_sorted_grid_find_columns(const bp_sorted_grid *grid, const bp_columns *boxes, size_t count,
-                                      const bp_runtime *runtime, bp_block_sinks *sinks, bp_sink *sink);
-
 void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats);
 bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxes, size_t count);
-
-// Whether the cells of the levels follow one another and are as many as the grid has.
-bool bp_sorted_grid_levels_are_sound(const bp_sorted_grid *grid);
 
 // Where the boxes of each cell begin. The table has one entry more than there are cells.
 static inline const uint32_t *bp_sorted_grid_table(const bp_sorted_grid *grid) {

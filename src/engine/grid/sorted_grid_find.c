@@ -429,9 +429,7 @@ BP_PREFETCHER prefetch_tests(const bp_range_tester *t, size_t first) {
                 bp_prefetch(t->candidates->min[axis] + p);
                 bp_prefetch(t->candidates->max[axis] + p);
             }
-            if (t->names != BP_NAMES_BY_POSITION) {
-                bp_prefetch(t->candidates->id + p);
-            }
+            bp_prefetch(t->candidates->id + p);
         }
     }
 }
@@ -488,24 +486,19 @@ static void search_unit_between(const void *context, bp_range_tester *t, size_t 
     }
 }
 
-static bp_status search_columns(const between_search *s, bp_pair_names names, const bp_runtime *runtime,
-                                bp_block_sinks *sinks, bp_sink *sink) {
-    const bp_range_search search = {.runtime = runtime,
-                                    .kernels = s->candidates->setup->kernels,
-                                    .objects = s->objects,
-                                    .candidates = &s->candidates->columns,
-                                    .names = names,
-                                    .unit_count = units_of(s->object_count, BP_CHUNK),
-                                    .unit = search_unit_between,
-                                    .context = s};
-    return bp_range_search_run(&search, sinks, sink);
-}
-
 static bp_status search_between(bp_sorted_grid *objects, const bp_sorted_grid *candidates, bp_pair_names names,
                                 bp_sink *sink) {
     const between_search s = {
         .objects = &objects->columns, .object_count = objects->total_count, .candidates = candidates};
-    return search_columns(&s, names, &objects->setup->runtime, &objects->block_sinks, sink);
+    const bp_range_search search = {.runtime = &objects->setup->runtime,
+                                    .kernels = candidates->setup->kernels,
+                                    .objects = s.objects,
+                                    .candidates = &candidates->columns,
+                                    .names = names,
+                                    .unit_count = units_of(s.object_count, BP_CHUNK),
+                                    .unit = search_unit_between,
+                                    .context = &s};
+    return bp_range_search_run(&search, &objects->block_sinks, sink);
 }
 
 // About how many rows all boxes of one grid have to search in another.
@@ -527,14 +520,4 @@ bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *sec
     return rows_between(first, second) <= rows_between(second, first)
                ? search_between(first, second, BP_NAMES_BY_ROLE, sink)
                : search_between(second, first, BP_NAMES_BY_ROLE_SWAPPED, sink);
-}
-
-bp_status bp_sorted_grid_find_positions(bp_sorted_grid *first, const bp_sorted_grid *second, bp_sink *sink) {
-    return search_between(first, second, BP_NAMES_BY_POSITION, sink);
-}
-
-bp_status bp_sorted_grid_find_columns(const bp_sorted_grid *grid, const bp_columns *boxes, size_t count,
-                                      const bp_runtime *runtime, bp_block_sinks *sinks, bp_sink *sink) {
-    const between_search s = {.objects = boxes, .object_count = count, .candidates = grid};
-    return search_columns(&s, BP_NAMES_BY_ROLE, runtime, sinks, sink);
 }

@@ -16,11 +16,11 @@ static inline const uint32_t *bp_sorted_grid_row(const bp_sorted_grid *grid, con
 // The first and last cell along an axis whose boxes can touch min .. max. In 64 bits, because the slack may be less
 // than the distance of two floats.
 static inline int32_t bp_lowest_cell(const bp_level *level, int axis, double min) {
-    return bp_cell_of_double(min - (double)level->reach[axis] - level->slack[axis], level->inverse[axis]);
+    return bp_cell_of_double(min - (double)level->reach[axis], level->inverse[axis]);
 }
 
 static inline int32_t bp_highest_cell(const bp_level *level, int axis, double max) {
-    return bp_cell_of_double(max + level->slack[axis], level->inverse[axis]);
+    return bp_cell_of_double(max, level->inverse[axis]);
 }
 
 typedef struct bp_span {

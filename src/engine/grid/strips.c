@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/parallel.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum {
@@ -20,9 +19,10 @@ enum {
     SURVEY_PARTS = 64,         // at most
     CELLS_MOST = 1024,         // along an axis: up to there cells of floats are exact to a thousandth
     KEYS_PER_BOX = 4,          // at most
-    ENTRIES_PER_BOX = 3,       // at most, on average; uniform boxes have 1.65
     TESTS_PER_BOX = 128,       // at most
     HOLES_SHARE = 8,           // one box in this many may be a hole
+    SMALL = 6,                 // times as many boxes has the other set, if one is small
+    SIEVE_EVERY = 8,           // chunks of which one tells whether the next ones are worth a sieve
     MANY_WORKERS = 4,          // so many
     SHARED_LEAST = 8192,       // sort so many boxes together;
     SHARED_BY_FEW = 16384,     // fewer workers must have more, because one alone sorts in one pass
@@ -38,20 +38,23 @@ enum {
 static const double STRIP_WIDTH_FEW = 3.5, STRIP_WIDTH_MANY = 4.0;
 static const double CELL_LENGTH_FEW = 0.4, CELL_LENGTH_MANY = 0.25;
 
-static const double ROUNDING = 1.001; // more than that of CELLS_MOST cells: so no box touches three strips
-static const double ALIKE = 3.0;      // the longest edge along an axis, in mean ones
-static const double LONG = 4.0;       // the product of the mean edges, in mean volumes; 10x1x1 in three directions: 6.4
-static const double STEPS_MOST = 20.0; // for a box; the sorted grid plans for long ones
+static const double ENTRIES_PER_BOX = 3.0; // at most, on average; uniform boxes have 1.65
+static const double ENTRIES_SLACK = 1.125; // room, in expected entries,
+static const double SIEVE_PAYS = 0.75;     // where no more entries are left than this
+static const double SIEVED_SHARE = 0.25;   // and if one set is much smaller than the other
+static const double ROUNDING = 1.001;      // more than that of CELLS_MOST cells: so no box touches three strips
+static const double ALIKE = 3.0;           // the longest edge along an axis, in mean ones
+static const double LONG = 4.0; // the product of the mean edges, in mean volumes; 10x1x1 in three directions: 6.4
+static const double STEPS_MOST = 20.0;   // for a box; the sorted grid plans for long ones
+static const double STEPS_UNLIKE = 12.0; // if boxes are not alike: then many lie in strips that are much too wide
 
 void bp_strip_grid_init(bp_strip_grid *grid, const bp_method_setup *setup) {
-    *grid = (bp_strip_grid){.setup = setup, .sort.setup = setup};
+    *grid = (bp_strip_grid){.setup = setup};
 }
 
 void bp_strip_grid_free(bp_strip_grid *grid) {
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
     bp_buffer_free(&grid->buffer, allocator);
-    bp_giants_free(&grid->giants, allocator);
-    bp_strip_sort_free(&grid->sort);
     bp_block_sinks_free(&grid->block_sinks, allocator);
 }
 
@@ -76,23 +79,30 @@ static void clear_lanes(bp_survey_lanes *lanes) {
 
 // Boxes are surveyed in parts, whatever the number of threads: sums of floats depend on their order.
 typedef struct surveying {
-    const bp_method_setup *setup;
-    const bp_box *boxes;
-    bp_blocks parts;
-    bp_survey_lanes lanes[SURVEY_PARTS];
+    const bp_strip_grid *grid;
+    const bp_strip_sets *sets;
+    bp_blocks parts[2]; // of each set
+    size_t part_count;
+    bp_survey_lanes lanes[2 * SURVEY_PARTS];
 } surveying;
 
 static void task_survey(void *context, size_t part) {
     surveying *y = context;
-    const size_t begin = bp_block_begin(y->parts, part), end = bp_block_begin(y->parts, part + 1);
+    const size_t set = part < y->parts[0].count ? 0 : 1, own = set == 0 ? part : part - y->parts[0].count;
+    const bp_giants *giants = &y->grid->giants[set];
+    const size_t last = bp_block_begin(y->parts[set], own + 1);
+    size_t begin = bp_giants_skip(giants, bp_block_begin(y->parts[set], own));
     clear_lanes(&y->lanes[part]);
-    y->setup->kernels->survey(y->boxes + begin, end - begin, &y->lanes[part]);
+    for (size_t end = 0; begin < last; begin = bp_giants_skip(giants, end)) {
+        end = bp_giants_next(giants, begin, last);
+        y->grid->setup->kernels->survey(y->sets->boxes[set] + begin, end - begin, &y->lanes[part]);
+    }
 }
 
 static void survey_axis(survey *s, const surveying *y, int axis) {
     float low = INFINITY, high = -INFINITY, longest = 0.0f;
     double sum = 0.0;
-    for (size_t part = 0; part < y->parts.count; ++part) {
+    for (size_t part = 0; part < y->part_count; ++part) {
         const bp_survey_lanes *lanes = &y->lanes[part];
         for (int k = axis; k < BP_SURVEY_LANES; k += 6) {
             low = bp_smaller(low, lanes->low[k]);
@@ -107,15 +117,20 @@ static void survey_axis(survey *s, const surveying *y, int axis) {
     s->mean[axis] = s->number > 0.0 ? sum / s->number : 0.0;
 }
 
-static survey survey_boxes(const bp_method_setup *setup, const bp_box *boxes, size_t count) {
-    const size_t wanted = count / BP_STRIPS_FEW + 1, parts = wanted < SURVEY_PARTS ? wanted : SURVEY_PARTS;
-    surveying y; // not zeroed: of few boxes there is one part
-    y.setup = setup;
-    y.boxes = boxes;
-    y.parts = (bp_blocks){.item_count = count, .count = parts};
+// Of all boxes but the giants.
+static survey survey_boxes(const bp_strip_grid *grid, const bp_strip_sets *sets) {
+    const bp_method_setup *setup = grid->setup;
+    surveying y; // not zeroed: of few boxes there are few parts
+    y.grid = grid;
+    y.sets = sets;
+    for (int set = 0; set < 2; ++set) {
+        const size_t count = sets->counts[set], wanted = (count + BP_STRIPS_FEW - 1) / BP_STRIPS_FEW;
+        y.parts[set] = (bp_blocks){.item_count = count, .count = wanted < SURVEY_PARTS ? wanted : SURVEY_PARTS};
+    }
+    y.part_count = y.parts[0].count + y.parts[1].count;
     survey s = {0};
-    bp_parallel_for(&setup->runtime.executor, parts, task_survey, &y);
-    for (size_t part = 0; part < parts; ++part) {
+    bp_parallel_for(&setup->runtime.executor, y.part_count, task_survey, &y);
+    for (size_t part = 0; part < y.part_count; ++part) {
         for (int k = 0; k < BP_SURVEY_LANES; k += 6) {
             s.number += (double)y.lanes[part].number[k];
         }
@@ -126,13 +141,22 @@ static survey survey_boxes(const bp_method_setup *setup, const bp_box *boxes, si
     return s;
 }
 
+// Finite, with few holes.
 static bool is_ordinary(const survey *s, size_t count) {
     const size_t holes_most = count / HOLES_SHARE;
     bool ordinary = s->number >= (double)(count - holes_most);
     for (int axis = 0; axis < 3; ++axis) {
-        ordinary &= s->extent[axis] <= (double)FLT_MAX && s->longest[axis] <= ALIKE * s->mean[axis]; // and finite
+        ordinary &= s->extent[axis] <= (double)FLT_MAX && s->mean[axis] <= (double)FLT_MAX;
     }
     return ordinary;
+}
+
+static bool are_alike(const survey *s) {
+    bool alike = true;
+    for (int axis = 0; axis < 3; ++axis) {
+        alike &= s->longest[axis] <= ALIKE * s->mean[axis];
+    }
+    return alike;
 }
 
 // Cells of about this length, all equal, at most `most`.
@@ -159,13 +183,15 @@ static void cut_space(bp_strips *strips, const survey *s) {
     cut_axis(strips, s, 0, length * s->mean[0], cells < CELLS_MOST ? cells : CELLS_MOST);
 }
 
-// About how many vectors are tested for a box, if boxes are spread evenly.
+// About how many entries a box has, if boxes are spread evenly,
+static double expected_entries(const bp_strips *strips, const survey *s) {
+    return (1.0 + s->mean[1] * (double)strips->inverse[1]) * (1.0 + s->mean[2] * (double)strips->inverse[2]);
+}
+
+// and how many vectors are tested for it.
 static double expected_steps(const bp_strips *strips, const survey *s) {
-    double entries = 1.0, reach = 1.0;
-    for (int axis = 1; axis < 3; ++axis) {
-        entries *= 1.0 + s->mean[axis] * (double)strips->inverse[axis];
-        reach /= strips->cells[axis];
-    }
+    const double entries = expected_entries(strips, s);
+    double reach = 1.0 / ((double)strips->cells[1] * strips->cells[2]);
     if (strips->cells[0] > 1) {
         reach *= (s->mean[0] + 1.0 / (double)strips->inverse[0]) / s->extent[0];
     }
@@ -176,56 +202,82 @@ static double edge_of(const bp_box *box, int axis) {
     return (double)box->max[axis] - (double)box->min[axis];
 }
 
+static size_t count_of(const bp_strip_sets *sets) {
+    return sets->counts[0] + sets->counts[1];
+}
+
 // Whether boxes are long, in different directions: then their volumes are less than their mean edges tell. In the sorted
 // grid, whose cells are as long as the longest of them in each direction, they are in each other's cells.
-static bool are_long(const survey *s, const bp_box *boxes, size_t count) {
+static bool are_long(const survey *s, const bp_strip_sets *sets) {
     double volumes = 0.0;
-    for (size_t i = 0; i < count; ++i) {
-        if (!bp_box_is_hole(&boxes[i])) {
-            volumes += edge_of(&boxes[i], 0) * edge_of(&boxes[i], 1) * edge_of(&boxes[i], 2);
+    for (int set = 0; set < 2; ++set) {
+        for (const bp_box *box = sets->boxes[set], *end = box + sets->counts[set]; box < end; ++box) {
+            if (!bp_box_is_hole(box)) {
+                volumes += edge_of(box, 0) * edge_of(box, 1) * edge_of(box, 2);
+            }
         }
     }
     return s->mean[0] * s->mean[1] * s->mean[2] * s->number > LONG * volumes;
 }
 
-// Many boxes must be long. The first ones tell, before all are looked at.
-static bool may_be_so_many(const bp_strip_grid *grid, const bp_box *boxes, size_t count) {
-    if (count <= BP_STRIPS_FEW) {
-        return true;
+// Many boxes of one set must be long. The first ones tell, before all are looked at.
+static bool may_be_so_many(const bp_strip_grid *grid, const bp_strip_sets *sets) {
+    const size_t count = sets->counts[0];
+    if (sets->are_two || count <= BP_STRIPS_FEW) {
+        return count <= BP_ENTRY_ID && sets->counts[1] <= BP_ENTRY_ID;
     }
-    const survey first = survey_boxes(grid->setup, boxes, SAMPLE);
-    return count <= LONG_BOXES_MOST && is_ordinary(&first, SAMPLE) && are_long(&first, boxes, SAMPLE);
+    const bp_strip_sets some = bp_strip_one_set(sets->boxes[0], SAMPLE);
+    const survey first = survey_boxes(grid, &some);
+    return count <= LONG_BOXES_MOST && is_ordinary(&first, SAMPLE) && are_alike(&first) && are_long(&first, &some);
 }
 
-// Whether boxes that are not alike are so without a few giants; then *s is of the others.
-static bool are_alike_but_giants(bp_strip_grid *grid, const bp_box *boxes, size_t count, survey *s) {
+// Lists a few giants, without which boxes may be alike. False if there are none, or too many.
+static bool list_giants(bp_strip_grid *grid, const bp_strip_sets *sets, const survey *s) {
     double most[3];
-    bool finite = true;
     for (int axis = 0; axis < 3; ++axis) {
         most[axis] = axis < (int)grid->setup->dimensions ? ALIKE * s->mean[axis] : INFINITY;
-        finite &= s->mean[axis] <= (double)FLT_MAX;
+        if (!(s->mean[axis] <= (double)FLT_MAX)) {
+            return false;
+        }
     }
-    if (count > BP_STRIPS_FEW || !finite ||
-        !bp_giants_part(&grid->giants, &grid->setup->runtime.allocator, boxes, count, most)) {
-        return false;
-    }
-    *s = survey_boxes(grid->setup, grid->giants.others.data, count);
-    return is_ordinary(s, count);
+    return count_of(sets) <= BP_STRIPS_FEW && bp_giants_list(&grid->giants[0], sets->boxes[0], sets->counts[0], most) &&
+           bp_giants_list(&grid->giants[1], sets->boxes[1], sets->counts[1], most) &&
+           grid->giants[0].count + grid->giants[1].count > 0;
 }
 
-bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_box *boxes, size_t count) {
-    grid->entry_count = 0;
-    grid->giants.count = 0;
-    if (!may_be_so_many(grid, boxes, count)) {
-        return false;
-    }
-    survey s = survey_boxes(grid->setup, boxes, count);
-    if (!is_ordinary(&s, count) && !are_alike_but_giants(grid, boxes, count, &s)) {
+// Whether one set has so many more boxes that most of them meet none.
+static bool is_one_small(const bp_strip_sets *sets) {
+    return sets->are_two && (sets->counts[0] / SMALL >= sets->counts[1] || sets->counts[1] / SMALL >= sets->counts[0]);
+}
+
+// Where boxes are not alike, strips that are as wide as the longest ones may do; but of one set, levels are better.
+static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const survey *s) {
+    const bool are_levels_better = !sets->are_two || is_one_small(sets);
+    if (!is_ordinary(s, count_of(sets)) || (are_levels_better && !are_alike(s))) {
         return false;
     }
     grid->strips.dimensions = grid->setup->dimensions;
-    cut_space(&grid->strips, &s);
-    return expected_steps(&grid->strips, &s) < STEPS_MOST;
+    cut_space(&grid->strips, s);
+    grid->entries_expected = expected_entries(&grid->strips, s);
+    return expected_steps(&grid->strips, s) < (are_alike(s) ? STEPS_MOST : STEPS_UNLIKE);
+}
+
+bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_strip_sets *sets) {
+    grid->entry_count = 0;
+    grid->giants[0].count = 0;
+    grid->giants[1].count = 0;
+    if (!may_be_so_many(grid, sets)) {
+        return false;
+    }
+    survey s = survey_boxes(grid, sets);
+    if (suits(grid, sets, &s)) {
+        return true;
+    }
+    if (are_alike(&s) || !list_giants(grid, sets, &s)) {
+        return false;
+    }
+    s = survey_boxes(grid, sets);
+    return suits(grid, sets, &s);
 }
 
 // ---- 2. entries, 3. sort --------------------------------------------------------------------------------------------
@@ -254,7 +306,8 @@ static void sum_up(uint32_t *table, size_t keys) {
 }
 
 // Sorts the entries by key. Then table[key + 1] is where the entries of a key end.
-static void sort_entries(bp_strip_grid *grid, const uint64_t *entries) {
+static void sort_entries(bp_strip_grid *grid) {
+    const uint64_t *entries = grid->buffer.data;
     const size_t count = grid->entry_count, all_keys = key_count(&grid->strips);
     const uint32_t *keys = grid->keys;
     uint64_t *sorted = grid->sorted;
@@ -308,19 +361,19 @@ static uint64_t find_ends(const bp_strip_grid *grid) {
     return sum - count * (count + 1) / 2;
 }
 
-// The most entries that few boxes may have.
-static size_t entries_most(size_t count) {
-    return ENTRIES_PER_BOX * count + (size_t)BP_STRIP_ENTRIES * BP_CHUNK;
+// Room for so many entries of each box on average, and for those of a chunk.
+static size_t room_for(size_t count, double entries) {
+    return (size_t)(entries * (double)count) + (size_t)BP_STRIP_ENTRIES * BP_CHUNK;
 }
 
 // Room for so many boxes and entries. One block: a world with a steady number of objects allocates once; and of a call
 // that allocates several, the C library returns the last ones to the system each time, and the pages of the next call
 // are new ones.
 static bool reserve_block(bp_strip_grid *grid, size_t count, size_t entries) {
-    const size_t most = (entries + 15) / 16 * 16, keys = KEYS_PER_BOX * count + 2;
+    const size_t most = (entries + 15) / 16 * 16, usual = KEYS_PER_BOX * count, now = key_count(&grid->strips);
+    const size_t keys = (usual > now ? usual : now) + 2; // of one or two boxes, each axis has a cell
     const size_t columns = 7 * (most + BP_COLUMN_PADDING) * sizeof(float);
     const size_t bytes = columns + most * (sizeof(uint64_t) + sizeof(uint32_t)) + keys * sizeof(uint32_t);
-    assert(key_count(&grid->strips) + 2 <= keys);
     if (!bp_buffer_reserve_slack(&grid->buffer, &grid->setup->runtime.allocator, 0, bytes, 1)) {
         return false;
     }
@@ -331,90 +384,143 @@ static bool reserve_block(bp_strip_grid *grid, size_t count, size_t entries) {
     return true;
 }
 
-// Writes the entries and their keys. False if there are too many: then most boxes touch several strips.
-static bool make_entries(bp_strip_grid *grid, const bp_box *boxes, size_t count, uint64_t *entries) {
-    const size_t most = entries_most(count);
-    size_t found = 0;
-    for (size_t begin = 0; begin < count && found + (size_t)BP_STRIP_ENTRIES * BP_CHUNK <= most; begin += BP_CHUNK) {
-        const size_t end = begin + BP_CHUNK < count ? begin + BP_CHUNK : count;
-        found +=
-            grid->setup->kernels->strip_entries(&grid->strips, boxes, begin, end, grid->keys + found, entries + found);
-        grid->entry_count = end == count ? found : 0;
+// Marks the cells of entries.
+static void mark_cells(uint64_t *marks, const uint32_t *keys, const uint64_t *entries, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t key = keys[i], far = (uint32_t)(entries[i] >> 32) - key;
+        for (; far > 63; key += 64, far -= 64) {
+            marks[key / 64] |= ~(uint64_t)0 << key % 64;
+            marks[key / 64 + 1] |= ~(uint64_t)0 >> 1 >> (63 - key % 64);
+        }
+        const uint64_t cells = ~(uint64_t)0 >> (63 - far);
+        marks[key / 64] |= cells << key % 64;
+        marks[key / 64 + 1] |= cells >> 1 >> (63 - key % 64);
     }
-    return grid->entry_count > 0;
 }
 
-// Sorts the entries of few boxes. Until they are sorted, they lie where the columns will be.
-static bp_status sort_few(bp_strip_grid *grid, const bp_box *boxes, size_t count) {
-    if (!reserve_block(grid, count, entries_most(count))) {
-        return BP_ERROR_MEMORY;
+// Moves those entries to the front of which a cell is marked, or that have more than 64; returns their number.
+static size_t keep_marked(const uint64_t *marks, uint32_t *keys, uint64_t *entries, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const uint64_t entry = entries[i];
+        const uint32_t key = keys[i], far = (uint32_t)(entry >> 32) - key, shift = key % 64;
+        const uint64_t near = marks[key / 64] >> shift | marks[key / 64 + 1] << 1 << (63 - shift);
+        keys[kept] = key;
+        entries[kept] = entry;
+        kept += (far > 63) | ((near & ~(uint64_t)0 >> (63 - (far & 63))) != 0);
     }
-    if (make_entries(grid, boxes, count, grid->buffer.data)) {
-        sort_entries(grid, grid->buffer.data);
-    }
-    return BP_OK;
+    return kept;
 }
 
-static bp_status sort_many(bp_strip_grid *grid, const bp_box *boxes, size_t count) {
-    bp_strip_sort *sort = &grid->sort;
-    size_t entries = 0;
-    sort->strips = &grid->strips;
-    sort->boxes = boxes;
-    sort->key_count = key_count(&grid->strips);
-    if (!bp_strip_sort_count(sort, count, &entries)) {
-        return BP_ERROR_MEMORY;
-    }
-    if (entries > ENTRIES_PER_BOX * count) {
-        return BP_OK;
-    }
-    if (!reserve_block(grid, count, entries)) {
-        return BP_ERROR_MEMORY;
-    }
-    grid->entry_count = entries;
-    sort->records = grid->buffer.data;
-    sort->sorted = grid->sorted;
-    sort->table = grid->table;
-    bp_strip_sort_run(sort);
-    grid->occupied = sort->occupied;
-    grid->fullest = sort->fullest;
-    return BP_OK;
+static uint64_t *clear_marks(const bp_strip_grid *grid) {
+    uint64_t *marks = (uint64_t *)(void *)grid->table; // which is not used yet
+    memset(marks, 0, (key_count(&grid->strips) / 64 + 2) * sizeof *marks);
+    return marks;
 }
 
-// No entries are sorted if there are too many.
-bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_box *boxes, size_t count, bool *gave_up) {
-    const bp_box *others = bp_giants_others(&grid->giants, boxes);
-    grid->entry_count = 0;
+// Writes the entries of a set and their keys behind the first `found` ones, and returns how many there are then; 0 if they do not
+// fit. With marks, those near them; every few chunks tell whether that leaves out enough to look at the next ones.
+static size_t make_entries_of(bp_strip_grid *grid, const bp_strip_sets *sets, int set, const uint64_t *marks,
+                              size_t found, size_t most) {
+    const bp_giants *giants = &grid->giants[set];
+    const uint32_t flag = !sets->are_two ? 0 : set == 0 ? BP_ENTRY_FIRST : BP_ENTRY_SECOND;
+    uint64_t *entries = grid->buffer.data; // until they are sorted, they lie where the columns will be
+    bool is_sieved = false;
+    size_t begin = bp_giants_skip(giants, 0);
+    for (size_t end = 0, chunk = 0; begin < sets->counts[set]; begin = bp_giants_skip(giants, end), ++chunk) {
+        const size_t left = sets->counts[set] - begin;
+        if (found > most) {
+            return 0;
+        }
+        end = bp_giants_next(giants, begin, begin + (left < BP_CHUNK ? left : BP_CHUNK));
+        uint32_t *keys = grid->keys + found;
+        const size_t made = grid->setup->kernels->strip_entries(&grid->strips, sets->boxes[set], begin, end, flag, keys,
+                                                                entries + found);
+        size_t kept = made;
+        if (marks != NULL && (is_sieved || chunk % SIEVE_EVERY == 0)) {
+            kept = keep_marked(marks, keys, entries + found, made);
+            is_sieved = (double)kept < SIEVE_PAYS * (double)made;
+        }
+        found += kept;
+    }
+    return found;
+}
+
+// Writes the entries of all boxes. Of two sets, those of the larger one that are near the smaller one; and if these are few, those
+// of the smaller one that are near them. False if they do not fit.
+static bool make_entries(bp_strip_grid *grid, const bp_strip_sets *sets, size_t room) {
+    const size_t most = room - (size_t)BP_STRIP_ENTRIES * BP_CHUNK;
+    const int small = sets->are_two && sets->counts[1] < sets->counts[0] ? 1 : 0;
+    uint64_t *entries = grid->buffer.data;
+    const size_t own = make_entries_of(grid, sets, small, NULL, 0, most);
+    if (own == 0 || !sets->are_two) {
+        grid->entry_count = own;
+        return own > 0;
+    }
+    uint64_t *marks = clear_marks(grid);
+    mark_cells(marks, grid->keys, entries, own);
+    const size_t all = make_entries_of(grid, sets, 1 - small, marks, own, most), others = all - own;
+    if (all == 0) {
+        return false;
+    }
+    size_t kept = own;
+    if ((double)others < SIEVE_PAYS * grid->entries_expected * (double)sets->counts[1 - small]) {
+        marks = clear_marks(grid);
+        mark_cells(marks, grid->keys + own, entries + own, others);
+        kept = keep_marked(marks, grid->keys, entries, own);
+        memmove(grid->keys + kept, grid->keys + own, others * sizeof *grid->keys);
+        memmove(entries + kept, entries + own, others * sizeof *entries);
+    }
+    grid->entry_count = kept + others;
+    return true;
+}
+
+// There is room for somewhat more entries than are expected; and if that is not enough, for as many as may be. Room that is
+// not used is not free: new memory comes in large pages. If there are more entries, most boxes touch several strips.
+bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_strip_sets *sets, bool *gave_up) {
     const uint32_t workers = grid->setup->runtime.executor.workers;
+    const size_t count = count_of(sets);
+    grid->entry_count = 0;
     grid->is_shared = workers > 1 && count >= (workers < MANY_WORKERS ? SHARED_BY_FEW : SHARED_LEAST);
-    const bp_status status =
-        count <= BP_STRIPS_FEW && !grid->is_shared ? sort_few(grid, others, count) : sort_many(grid, others, count);
-    grid->tests = grid->entry_count > 0 ? find_ends(grid) : 0;
-    *gave_up = status == BP_OK && (grid->entry_count == 0 || grid->tests > (uint64_t)TESTS_PER_BOX * count);
-    return status;
+    const double share = is_one_small(sets) ? SIEVED_SHARE : ENTRIES_SLACK;
+    const size_t likely = room_for(count, share * grid->entries_expected), most = room_for(count, ENTRIES_PER_BOX);
+    *gave_up = true;
+    for (size_t room = likely < most ? likely : most; *gave_up && room > 0; room = room < most ? most : 0) {
+        if (!reserve_block(grid, count, room)) {
+            return BP_ERROR_MEMORY;
+        }
+        *gave_up = !make_entries(grid, sets, room);
+    }
+    if (!*gave_up) {
+        sort_entries(grid);
+        grid->tests = find_ends(grid);
+        *gave_up = grid->tests > (uint64_t)TESTS_PER_BOX * count;
+    }
+    return BP_OK;
 }
 
 // ---- 4. fill --------------------------------------------------------------------------------------------------------
 
 typedef struct filling {
     const bp_strip_grid *grid;
-    const bp_box *boxes;
+    const bp_strip_sets *sets;
     bp_blocks blocks;
 } filling;
 
-BP_PREFETCHER prefetch_boxes(const uint64_t *entries, size_t count, const bp_box *boxes) {
+BP_PREFETCHER prefetch_boxes(const uint64_t *entries, size_t count, const bp_strip_sets *sets) {
     for (size_t i = 0; i < count; ++i) {
-        const bp_box *box = &boxes[entries[i] & BP_ENTRY_ID];
+        const bp_box *box = bp_entry_box(sets, entries[i]);
         bp_prefetch(box->min);
         bp_prefetch(&box->max[2]);
     }
 }
 
 // Many boxes are not in the cache: those of the next entries are prefetched. Entries begin .. end-1.
-static void gather_far(const bp_strip_grid *grid, size_t begin, size_t end, const bp_box *boxes) {
+static void gather_far(const bp_strip_grid *grid, size_t begin, size_t end, const bp_strip_sets *sets) {
     for (size_t at = begin; at < end; at += AHEAD) {
         const size_t stop = end - at < AHEAD ? end : at + AHEAD;
-        prefetch_boxes(grid->sorted + stop, end - stop < AHEAD ? end - stop : AHEAD, boxes);
-        grid->setup->kernels->gather_entries(&grid->columns, at, stop, grid->sorted, boxes);
+        prefetch_boxes(grid->sorted + stop, end - stop < AHEAD ? end - stop : AHEAD, sets);
+        grid->setup->kernels->gather_entries(&grid->columns, at, stop, grid->sorted, sets);
     }
 }
 
@@ -423,10 +529,10 @@ static void task_fill(void *context, size_t block) {
     const bp_strip_grid *grid = f->grid;
     const bp_columns *columns = &grid->columns;
     const size_t begin = bp_block_begin(f->blocks, block), end = bp_block_begin(f->blocks, block + 1);
-    if (grid->entry_count > (size_t)BP_STRIPS_FEW * ENTRIES_PER_BOX) {
-        gather_far(grid, begin, end, f->boxes);
+    if (grid->entry_count > (size_t)BP_STRIPS_FEW * (size_t)ENTRIES_PER_BOX) {
+        gather_far(grid, begin, end, f->sets);
     } else {
-        grid->setup->kernels->gather_entries(columns, begin, end, grid->sorted, f->boxes);
+        grid->setup->kernels->gather_entries(columns, begin, end, grid->sorted, f->sets);
     }
     if (grid->setup->dimensions == 2) {
         memset(columns->min[2] + begin, 0, (end - begin) * sizeof(float));
@@ -456,10 +562,10 @@ static void test_unit(const void *context, bp_range_tester *tester, size_t unit)
     }
 }
 
-static bp_status search_entries(bp_strip_grid *grid, const bp_box *boxes, bp_sink *sink) {
+bp_status bp_strip_grid_find(bp_strip_grid *grid, const bp_strip_sets *sets, bp_sink *sink) {
     const bp_runtime *runtime = &grid->setup->runtime;
     filling f = {.grid = grid,
-                 .boxes = boxes,
+                 .sets = sets,
                  .blocks =
                      bp_blocks_cut(&runtime->executor, grid->entry_count, FILL_LEAST, grid->is_shared ? SIZE_MAX : 1)};
     bp_parallel_for(&runtime->executor, f.blocks.count, task_fill, &f);
@@ -473,13 +579,9 @@ static bp_status search_entries(bp_strip_grid *grid, const bp_box *boxes, bp_sin
                                     .units_least = grid->is_shared ? 1 : units + 1,
                                     .unit = test_unit,
                                     .context = grid};
-    return bp_range_search_run(&search, &grid->block_sinks, sink);
-}
-
-bp_status bp_strip_grid_find(bp_strip_grid *grid, const bp_box *boxes, size_t count, bp_sink *sink) {
     sink->tests += grid->tests;
-    const bp_status status = search_entries(grid, bp_giants_others(&grid->giants, boxes), sink);
-    return status == BP_OK ? bp_giants_find(&grid->giants, boxes, count, grid->setup->dimensions, sink) : status;
+    const bp_status status = bp_range_search_run(&search, &grid->block_sinks, sink);
+    return status == BP_OK && !bp_giants_find(grid->giants, grid->setup, sets, sink) ? BP_ERROR_MEMORY : status;
 }
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
@@ -491,8 +593,7 @@ void bp_strip_grid_stats(const bp_strip_grid *grid, bp_stats *stats) {
     stats->occupied = grid->occupied;
     stats->objects_per_cell_max = grid->fullest;
     stats->objects_per_cell = grid->occupied > 0 ? (double)grid->entry_count / (double)grid->occupied : 0.0;
-    stats->bytes = grid->buffer.bytes + grid->giants.others.bytes + bp_strip_sort_bytes(&grid->sort) +
-                   bp_block_sinks_bytes(&grid->block_sinks);
+    stats->bytes = grid->buffer.bytes + bp_block_sinks_bytes(&grid->block_sinks);
 }
 
 // Whether an entry stands among those of its key, once, with its box.
@@ -508,13 +609,12 @@ static bool is_in_place(const bp_strip_grid *grid, uint32_t key, uint64_t entry,
 bp_status bp_strip_grid_validate(const bp_strip_grid *grid, const bp_box *boxes, size_t count) {
     uint32_t keys[BP_STRIP_ENTRIES];
     uint64_t entries[BP_STRIP_ENTRIES];
-    const bp_box *others = bp_giants_others(&grid->giants, boxes);
     size_t expected = 0;
     bool right = true;
-    for (size_t id = 0; id < count; ++id) {
-        const size_t number = bp_strips_entries_of(&grid->strips, &others[id], (uint32_t)id, keys, entries);
+    for (size_t id = bp_giants_skip(grid->giants, 0); id < count; id = bp_giants_skip(grid->giants, id + 1)) {
+        const size_t number = bp_strips_entries_of(&grid->strips, &boxes[id], (uint32_t)id, keys, entries);
         for (size_t k = 0; k < number; ++k) {
-            right = right && is_in_place(grid, keys[k], entries[k], &others[id]);
+            right = right && is_in_place(grid, keys[k], entries[k], &boxes[id]);
         }
         expected += number;
     }

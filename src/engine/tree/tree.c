@@ -16,6 +16,7 @@ enum {
 // A tree is built anew when the searches since it was built have lost as much time as building takes; by splits, when searches
 // have taken as long as that, and the tree has hardly become worse.
 static const double EXCESS_MOST = 0.7; // searches; building along the curve takes as long as 0.7
+static const double JUDGED_FROM = 0.1; // searches since then: looking at all leaves takes longer than fitting a few
 static const double EXCESS_CALM = 0.05;
 static const double SPLITS_FROM = 200.0; // tests a box
 static const double SPLITS_LAST =
@@ -219,7 +220,7 @@ bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tre
     tree->id_count = tree->slot_count;
     tree->order = order;
     tree->quality = leaf_surface(tree);
-    tree->excess = 0.0;
+    tree->excess = tree->unjudged = 0.0;
     tree->tests = 0.0;
     return BP_OK;
 }
@@ -325,8 +326,12 @@ bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const
         return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT);
     }
     const double share = are_few ? (double)changes->count / (double)count : 1.0; // of all boxes: searched for anew
-    const double worse = leaf_surface(tree) / tree->quality - 1.0;
-    tree->excess += worse > 0.0 ? share * worse : 0.0;
+    tree->unjudged += share;
+    if (tree->unjudged > JUDGED_FROM) {
+        const double worse = leaf_surface(tree) / tree->quality - 1.0;
+        tree->excess += worse > 0.0 ? tree->unjudged * worse : 0.0;
+        tree->unjudged = 0.0;
+    }
     if (tree->excess > EXCESS_MOST) {
         const bool was_early = tree->order == BP_TREE_SPLITS && tree->tests < SPLITS_LAST * (double)count;
         tree->splits_from = was_early ? 2.0 * tree->splits_from : tree->splits_from;
@@ -379,7 +384,8 @@ bool bp_tree_is_sound(const bp_tree *tree) {
     }
     for (size_t slot = 0; slot < tree->block_count[0] * BP_TREE_WIDTH; ++slot) {
         const bool is_free = ids[slot] == BP_TREE_NONE;
-        if (!has_box(tree, slot) || (slot >= tree->slot_count && !is_free) ||
+        if ((!is_free && ids[slot] >= tree->box_count) || !has_box(tree, slot) ||
+            (slot >= tree->slot_count && !is_free) ||
             (!is_free && tree->is_kept && ((const uint32_t *)tree->slots.data)[ids[slot]] != slot)) {
             return false;
         }

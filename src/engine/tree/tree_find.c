@@ -7,6 +7,8 @@
 // Some entries of a list go all the way down before the next ones, so that lists stay in the first-level cache.
 #include "engine/tree/tree.h"
 
+#include "base/radix_sort.h"
+
 enum {
     ENTRIES = 64,       // that go down together
     UNITS_FROM = 4096,  // slots from which a search is cut into units of work,
@@ -37,7 +39,7 @@ static bp_status run_units(tree_search *s, bp_tree *owner, bp_buffer *lists, siz
                            void (*unit)(const void *context, bp_range_tester *tester, size_t index), bp_sink *sink) {
     const bp_runtime *runtime = &owner->setup->runtime;
     const size_t sets = bp_range_search_blocks(runtime, unit_count) * owner->level_count;
-    if (!bp_buffer_reserve(lists, &runtime->allocator, 0, sets, sizeof(level_lists))) {
+    if (!bp_buffer_reserve_slack(lists, &runtime->allocator, 0, sets, sizeof(level_lists))) {
         return BP_ERROR_MEMORY;
     }
     s->lists = lists->data;
@@ -69,6 +71,7 @@ static void join_leaves(const tree_search *s, const bp_pair *opened, size_t coun
 
 static void go_down(const tree_search *s, size_t level, const bp_pair *list, size_t count, bp_range_tester *t);
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree has levels
 static void go_across(const tree_search *s, size_t level, const bp_pair *opened, size_t count, bp_range_tester *t) {
     if (level == 0) {
         join_leaves(s, opened, count, t);
@@ -80,6 +83,7 @@ static void go_across(const tree_search *s, size_t level, const bp_pair *opened,
     go_down(s, level - 1, crossed, found, t);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree has levels
 static void go_down(const tree_search *s, size_t level, const bp_pair *list, size_t count, bp_range_tester *t) {
     bp_pair *opened = s->lists[t->block * s->a->level_count + level].opened;
     for (size_t begin = 0; begin < count && !t->failed; begin += ENTRIES) {
@@ -134,7 +138,7 @@ static bool list_units(tree_search *s, bp_tree *owner) {
 
 static bp_status find_in_trees(tree_search *s, bp_tree *owner, bp_sink *sink) {
     size_t units = 1;
-    if (s->a->slot_count + s->b->slot_count >= 2 * UNITS_FROM && s->a->level_count > 1) {
+    if (s->a->slot_count + s->b->slot_count >= 2 * (size_t)UNITS_FROM && s->a->level_count > 1) {
         if (!list_units(s, owner)) {
             return BP_ERROR_MEMORY;
         }
@@ -150,6 +154,9 @@ bp_status bp_tree_find(bp_tree *tree, bp_sink *sink) {
 
 bp_status bp_tree_find_across(bp_tree *a, bp_tree *b, bool is_ordered, bp_sink *sink) {
     tree_search s = {.kernels = a->setup->kernels, .a = a, .b = b, .is_ordered = is_ordered};
+    if (a->slot_count == 0 || b->slot_count == 0) {
+        return BP_OK;
+    }
     bp_tree_raise(a, b->level_count);
     bp_tree_raise(b, a->level_count);
     return find_in_trees(&s, b, sink);
@@ -169,12 +176,14 @@ static size_t keep_changed(const uint8_t *marks, bp_pair *pairs, size_t count) {
     return kept;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree has levels
 static void descend(const tree_search *s, size_t level, const bp_pair *list, size_t count, bp_range_tester *t) {
     const bp_tree *tree = s->b;
     bp_pair *next = s->lists[t->block * tree->level_count + level].crossed;
     for (size_t begin = 0; begin < count && !t->failed; begin += ENTRIES) {
         const size_t some = count - begin < ENTRIES ? count - begin : ENTRIES;
         if (level > 0) {
+            // cppcheck-suppress arrayIndexOutOfBoundsCond; levels are fewer than BP_TREE_LEVELS
             const size_t found = s->kernels->tree_descend(tree->levels[level], &s->wanted, list + begin, some, next);
             descend(s, level - 1, next, found, t);
             continue;
@@ -214,6 +223,24 @@ bp_status bp_tree_find_boxes(bp_tree *tree, const bp_box *boxes, const uint32_t 
     return find_boxes(tree, (bp_tree_wanted){boxes, ids, tree->setup->dimensions}, count, NULL, sink);
 }
 
+// In the order of their slots, so that boxes that are near each other go down together.
 bp_status bp_tree_find_changed(bp_tree *tree, const uint32_t *ids, size_t count, const uint8_t *marks, bp_sink *sink) {
-    return find_boxes(tree, (bp_tree_wanted){tree->boxes, ids, tree->setup->dimensions}, count, marks, sink);
+    const bp_allocator *allocator = &tree->setup->runtime.allocator;
+    if (!bp_buffer_reserve_slack(&tree->keys, allocator, 0, bp_size_multiply(count, 2), sizeof(uint64_t)) ||
+        !bp_buffer_reserve_slack(&tree->records, allocator, 0, count, sizeof(uint32_t))) {
+        return BP_ERROR_MEMORY;
+    }
+    uint64_t *keys = tree->keys.data;
+    uint32_t *sorted = tree->records.data;
+    for (size_t i = 0; i < count; ++i) {
+        keys[i] = (uint64_t)((const uint32_t *)tree->slots.data)[ids[i]] << 32 | ids[i];
+    }
+    uint32_t bits = 1;
+    for (; tree->slot_count >> bits != 0; ++bits) {
+    }
+    keys = bp_sort_keys(keys, keys + count, count, 32, 32 + bits);
+    for (size_t i = 0; i < count; ++i) {
+        sorted[i] = (uint32_t)keys[i];
+    }
+    return find_boxes(tree, (bp_tree_wanted){tree->boxes, sorted, tree->setup->dimensions}, count, marks, sink);
 }

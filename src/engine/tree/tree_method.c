@@ -1,10 +1,12 @@
-// tree: the method. A set of boxes of which all may meet is one tree; two parts that a world tells apart (engine/parts.h) are two.
+// tree: one kept tree, refitted while boxes move (tree.h); of two parts that never meet within themselves (engine/parts.h), two.
+#include "base/log.h"
 #include "engine/method.h"
 #include "engine/tree/tree.h"
 
 enum {
-    FEW_SHARE = 16,  // changed or other boxes than one in so many in the tree are searched for one by one,
-    FEW_TO_FIND = 64 // and so few in any case: not by a tree of their own
+    FEW_SHARE = 16,   // changed or other boxes than one in so many in the tree are searched for one by one,
+    FEW_TO_FIND = 64, // and so few in any case: not by a tree of their own
+    SMALL = 64        // nor so many times the boxes of the tree
 };
 
 typedef struct tree_method {
@@ -43,14 +45,24 @@ static void tree_set_parts(void *state, const bp_parts *parts) {
     }
 }
 
-static bp_status tree_build(void *state, const bp_box *boxes, size_t count) {
+bp_status bp_tree_method_build(void *state, const bp_box *boxes, size_t count, bp_tree_order order) {
     tree_method *m = state;
     bp_status status = BP_OK;
     m->trees[1].level_count = 0;
     for (size_t i = 0; i < tree_count(m) && status == BP_OK; ++i) {
-        status = bp_tree_build(&m->trees[i], boxes, count, BP_TREE_HILBERT);
+        status = bp_tree_build(&m->trees[i], boxes, count, order);
     }
     return status;
+}
+
+static bp_status tree_build(void *state, const bp_box *boxes, size_t count) {
+    return bp_tree_method_build(state, boxes, count, BP_TREE_HILBERT);
+}
+
+// Of two parts none holds all boxes.
+static const bp_tree *tree_of_all(const void *state) {
+    const tree_method *m = state;
+    return m->parts.of == NULL && m->trees[0].level_count > 0 ? &m->trees[0] : NULL;
 }
 
 static bp_status tree_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
@@ -111,7 +123,7 @@ static bp_status tree_find_changed(void *state, const bp_changes *changes, bp_si
 static bp_status tree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     tree_method *m = state;
     bp_tree *tree = &m->trees[0], *first = &m->trees[1];
-    if (count <= tree->slot_count / FEW_SHARE || count < FEW_TO_FIND) {
+    if (count <= tree->slot_count / FEW_SHARE || count < FEW_TO_FIND || count >= SMALL * tree->slot_count) {
         return bp_tree_find_boxes(tree, boxes, NULL, count, sink);
     }
     const bp_status status = bp_tree_build(first, boxes, count, BP_TREE_HILBERT);
@@ -139,6 +151,10 @@ static bp_status tree_validate(const void *state) {
     for (size_t i = 0; i < tree_count(m); ++i) { // another set need not be there any more
         is_sound = is_sound && (m->trees[i].level_count == 0 || bp_tree_is_sound(&m->trees[i]));
     }
+    if (!is_sound) {
+        bp_log_write(&m->trees[0].setup->runtime.log,
+                     "tree: its leaves do not hold the boxes, or bounds do not hold what is below");
+    }
     return is_sound ? BP_OK : BP_ERROR_INTERNAL;
 }
 
@@ -155,6 +171,7 @@ const bp_method_ops bp_tree_ops = {
     .find = tree_find,
     .find_changed = tree_find_changed,
     .find_between = tree_find_between,
+    .tree = tree_of_all,
     .stats = tree_stats,
     .validate = tree_validate,
 };

@@ -1,4 +1,4 @@
-// The order of the slots: along a Hilbert curve, by recursive splits, or as the boxes come.
+// The order of the slots: along a Hilbert curve, by recursive splits, or of runs of boxes.
 #include "engine/tree/tree.h"
 
 #include "base/parallel.h"
@@ -8,43 +8,57 @@
 #include <string.h>
 
 enum {
-    FRAME_SAMPLE = 256, // boxes that tell where most are
+    FRAME_SAMPLE = 192, // boxes that tell where most are
+    FRAME_ROUNDS = 2,
     KEYS_PER_TASK = 8192,
     SPLIT_SAMPLE = 16, // boxes that tell along which key to split
     PIVOTS = 5,
     SPLIT_KEYS = 6 // three centres and three extents: needles and plates fall apart by orientation
 };
 
+static const double FAR = 4.0; // mean deviations
+
 // ---- along a Hilbert curve ------------------------------------------------------------------------------------------
 
 // The frame holds nearly all centres: those far outside are put at its edge, so that one box at the end of the world does not put
-// all others into one cell.
+// all others into one cell. Far outside is what lies more than FAR mean deviations from the mean of a sample; without it both
+// are taken again. (Sorting the sample took longer than all else that a tree of a thousand boxes needs.)
 static bp_tree_frame frame_of(const bp_box *boxes, size_t count, uint32_t dimensions) {
     bp_tree_frame frame = {.dimensions = dimensions};
-    float longest = 0.0f;
+    double longest = 0.0;
+    const size_t wanted = count < FRAME_SAMPLE ? count : FRAME_SAMPLE;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        float centres[FRAME_SAMPLE];
-        size_t found = 0;
-        const size_t wanted = count < FRAME_SAMPLE ? count : FRAME_SAMPLE;
+        double centres[FRAME_SAMPLE], low = -2.0 * (double)FLT_MAX, high = 2.0 * (double)FLT_MAX;
         for (size_t i = 0; i < wanted; ++i) {
             const bp_box *box = &boxes[bp_sample_place(count, i, wanted)];
-            const float centre = box->min[axis] + box->max[axis];
-            centres[found] = centre;
-            found += centre >= -FLT_MAX && centre <= FLT_MAX; // no hole, not infinite
+            centres[i] = (double)box->min[axis] + (double)box->max[axis];
         }
-        if (found == 0) {
-            continue;
+        for (int round = 0; round < FRAME_ROUNDS; ++round) {
+            double sum = 0.0, deviation = 0.0, number = 0.0;
+            for (size_t i = 0; i < wanted; ++i) {
+                const bool is_in = centres[i] >= low && centres[i] <= high; // no hole, not infinite
+                sum += is_in ? centres[i] : 0.0;
+                number += is_in;
+            }
+            const double mean = number > 0.0 ? sum / number : 0.0;
+            for (size_t i = 0; i < wanted; ++i) {
+                deviation += centres[i] >= low && centres[i] <= high ? fabs(centres[i] - mean) : 0.0;
+            }
+            const double reach = number > 0.0 ? FAR * deviation / number : 0.0;
+            low = fmax(low, mean - reach);
+            high = fmin(high, mean + reach);
         }
-        bp_sort_floats(centres, found);
-        const size_t cut = found / 32;
-        const float low = centres[cut], high = centres[found - 1 - cut];
-        const float slack = 0.125f * high - 0.125f * low; // each term by itself: the difference may be infinite
-        frame.low[axis] = bp_larger(low - slack, -FLT_MAX);
-        longest = bp_larger(longest, bp_smaller(high + slack, FLT_MAX) * 0.5f - frame.low[axis] * 0.5f);
+        double least = high, most = low;
+        for (size_t i = 0; i < wanted; ++i) {
+            least = centres[i] >= low && centres[i] < least ? centres[i] : least;
+            most = centres[i] <= high && centres[i] > most ? centres[i] : most;
+        }
+        const double slack = 0.125 * (most - least); // of a sample, the outermost may be missing
+        frame.low[axis] = (float)fmax(least - slack, -(double)FLT_MAX);
+        longest = fmax(longest, most - least + 2.0 * slack);
     }
-    const float cells = dimensions == 2 ? 16383.5f : 511.5f; // half of them, as the length is half of that of min + max
-    frame.scale = longest > 0.0f ? cells / longest : 0.0f;
-    frame.scale = frame.scale <= FLT_MAX ? frame.scale : FLT_MAX;
+    const double cells = dimensions == 2 ? 32767.0 : 1023.0;
+    frame.scale = longest > 0.0 ? (float)fmin(cells / longest, (double)FLT_MAX) : 0.0f;
     return frame;
 }
 
@@ -87,8 +101,10 @@ static bool sort_along_curve(bp_tree *tree, const bp_box *boxes, size_t count) {
 
 bool bp_tree_sort_few(bp_tree *tree, uint32_t *ids, size_t count) {
     const bp_allocator *allocator = &tree->setup->runtime.allocator;
-    if (!bp_buffer_reserve(&tree->keys, allocator, 0, bp_size_multiply(count, 2), sizeof(uint64_t)) ||
-        !bp_buffer_reserve(&tree->records, allocator, 0, count, sizeof(bp_box) + sizeof(uint32_t))) {
+    const size_t share = tree->box_count / BP_TREE_WIDTH,
+                 most = count > share ? count : share; // so many may come later
+    if (!bp_buffer_reserve(&tree->keys, allocator, 0, bp_size_multiply(most, 2), sizeof(uint64_t)) ||
+        !bp_buffer_reserve(&tree->records, allocator, 0, most, sizeof(bp_box) + sizeof(uint32_t))) {
         return false;
     }
     bp_box *boxes = tree->records.data;
@@ -175,6 +191,7 @@ static void select_keys(uint64_t *keys, uint64_t *spare, size_t begin, size_t mi
             random = random * 1664525u + 1013904223u;
             const uint64_t pivot = keys[begin + (size_t)((uint64_t)random * (end - begin) >> 32)];
             uint32_t place = i;
+            // cppcheck-suppress uninitvar; those before i have been written
             for (; place > 0 && pivots[place - 1] > pivot; --place) {
                 pivots[place] = pivots[place - 1];
             }
@@ -211,6 +228,7 @@ static void select_keys(uint64_t *keys, uint64_t *spare, size_t begin, size_t mi
 }
 
 // Halves a range of whole blocks of `unit` boxes until the blocks are parted.
+// NOLINTNEXTLINE(misc-no-recursion): halves 32 times at most
 static void split_range(splitter *s, size_t begin, size_t end, size_t unit) {
     while (unit >= BP_TREE_WIDTH && end - begin <= unit) {
         unit /= BP_TREE_WIDTH;
@@ -297,23 +315,49 @@ static bool sort_by_splits(bp_tree *tree, const bp_box *boxes, size_t count) {
     return true;
 }
 
-static bool keep_order(bp_tree *tree, const bp_box *boxes, size_t count) {
-    const bp_tree_frame frame = frame_of(boxes, count, tree->setup->dimensions);
-    uint32_t *ids = tree->ids.data;
+// ---- by runs --------------------------------------------------------------------------------------------------------
+
+// Runs of as many boxes as a leaf has, in the order in which they come; the runs along the curve.
+static bool sort_runs(bp_tree *tree, const bp_box *boxes, size_t count) {
+    const bp_allocator *allocator = &tree->setup->runtime.allocator;
+    const size_t most = count / BP_TREE_WIDTH + 1;
+    if (!bp_buffer_reserve(&tree->lists, allocator, 0, count, sizeof(uint32_t)) ||
+        !bp_buffer_reserve(&tree->records, allocator, 0, most, sizeof(bp_box)) ||
+        !bp_buffer_reserve(&tree->keys, allocator, 0, 2 * most, sizeof(uint64_t))) {
+        return false;
+    }
+    uint32_t *given = tree->lists.data, *ids = tree->ids.data;
+    bp_box *middles = tree->records.data;
+    uint64_t *keys = tree->keys.data;
     size_t slots = 0;
     for (size_t i = 0; i < count; ++i) {
-        ids[slots] = (uint32_t)i;
+        given[slots] = (uint32_t)i;
         slots += !bp_tree_lacks(tree, boxes, i);
     }
+    const size_t runs = slots / BP_TREE_WIDTH;
+    for (size_t i = 0; i < runs; ++i) {
+        middles[i] = boxes[given[i * BP_TREE_WIDTH + BP_TREE_WIDTH / 2]];
+    }
+    const bp_tree_frame frame = frame_of(middles, runs, tree->setup->dimensions);
+    tree->setup->kernels->tree_keys(&frame, middles, 0, runs, keys);
+    keys = bp_sort_keys(keys, keys + runs, runs, 32, 62);
+    for (size_t i = 0; i < runs; ++i) {
+        memcpy(ids + i * BP_TREE_WIDTH, given + (size_t)(uint32_t)keys[i] * BP_TREE_WIDTH, BP_TREE_WIDTH * sizeof *ids);
+    }
+    memcpy(ids + runs * BP_TREE_WIDTH, given + runs * BP_TREE_WIDTH, (slots - runs * BP_TREE_WIDTH) * sizeof *ids);
     tree->slot_count = slots;
     tree->span = frame.scale > 0.0f ? 1024.0f / frame.scale : 0.0f;
     return true;
 }
 
 bool bp_tree_sort(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order) {
+    if (count == 0) { // and perhaps no memory
+        tree->slot_count = 0;
+        return true;
+    }
     switch (order) {
     case BP_TREE_SPLITS: return sort_by_splits(tree, boxes, count);
-    case BP_TREE_GIVEN: return keep_order(tree, boxes, count);
+    case BP_TREE_RUNS: return sort_runs(tree, boxes, count);
     case BP_TREE_HILBERT:
     default: return sort_along_curve(tree, boxes, count);
     }

@@ -17,7 +17,6 @@
 enum {
     TASKS_MAX = 512,
     TASK_LEAST = 1024, // boxes that are worth a task
-    TOGETHER = 256,    // positions that a changed box is tested against at once
     SAMPLE_SHARE = 64, // one leaf in this many is sampled,
     SAMPLE_MOST = 64   // but at most about this many
 };
@@ -109,10 +108,11 @@ static void test_leaves(const trees *t, bp_range_tester *tester, node_pair pair)
         return;
     }
     const bp_box bounds = {.min = {b->min[0], b->min[1], b->min[2]}, .max = {b->max[0], b->max[1], b->max[2]}};
-    bp_pair touching[BVH_LEAF + BP_COLUMN_PADDING];
-    const size_t count = tester->kernels->probe_box(&t->a->columns, begin, end, &bounds, touching);
-    for (size_t i = 0; i < count; ++i) {
-        bp_range_tester_add(tester, touching[i].a, other, other + BVH_LEAF);
+    for (uint32_t i = begin; i < end; ++i) {
+        const bp_box box = bp_columns_box(&t->a->columns, i);
+        if (bp_boxes_overlap(&box, &bounds, t->a->setup->dimensions)) {
+            bp_range_tester_add(tester, i, other, other + BVH_LEAF);
+        }
     }
 }
 
@@ -269,18 +269,15 @@ bp_status bvh_search_trees(bvh_search *search, const bvh_tree *a, const bvh_tree
 static bool test_changed(const bvh_tree *tree, const bp_changes *changes, uint32_t id, const bp_box *box,
                          box_list candidates, size_t begin, size_t end, bp_sink *sink) {
     bool granted = true;
-    for (size_t at = begin; at < end && granted; at += TOGETHER) {
-        bp_pair found[TOGETHER + BP_COLUMN_PADDING];
-        const size_t stop = end - at < TOGETHER ? end : at + TOGETHER;
-        const size_t count = tree->setup->kernels->probe_box(candidates.columns, at, stop, box, found);
-        sink->tests += stop - at;
-        for (size_t i = 0; i < count && granted; ++i) {
-            const uint32_t other = found[i].b;
-            if (other > id || (other < id && !changes->marks[other])) {
-                granted = bp_sink_push(sink, id < other ? id : other, id < other ? other : id);
-            }
+    for (size_t at = begin; at < end && granted; ++at) {
+        const uint32_t other = candidates.columns->id[at];
+        const bp_box candidate = bp_columns_box(candidates.columns, at);
+        const bool is_wanted = other > id || (other < id && !changes->marks[other]);
+        if (is_wanted && bp_boxes_overlap(&candidate, box, tree->setup->dimensions)) {
+            granted = bp_sink_push(sink, id < other ? id : other, id < other ? other : id);
         }
     }
+    sink->tests += end - begin;
     return granted;
 }
 

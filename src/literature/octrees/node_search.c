@@ -32,13 +32,11 @@ void bp_node_test(const bp_node_boxes *boxes, bp_range_tester *tester, const bp_
     }
     for (size_t k = 0; k < other_count; ++k) {
         const bp_node *other = &nodes[others[k]];
-        for (uint32_t at = other->begin; at < other->end; at += PROBES) {
-            bp_pair near[PROBES + BP_COLUMN_PADDING];
-            const uint32_t end = other->end - at < PROBES ? other->end : at + PROBES;
-            const size_t count = tester->kernels->probe_box(&boxes->columns, at, end, &node->own, near);
-            tester->sink->tests += end - at;
-            for (size_t i = 0; i < count; ++i) {
-                bp_range_tester_add_long(tester, near[i].a, node->begin, node->end);
+        tester->sink->tests += other->end - other->begin;
+        for (uint32_t at = other->begin; at < other->end; ++at) {
+            const bp_box box = bp_columns_box(&boxes->columns, at);
+            if (bp_boxes_overlap_branchless(&box, &node->own, 3)) { // in two dimensions they lie flat
+                bp_range_tester_add_long(tester, at, node->begin, node->end);
             }
         }
     }

@@ -203,7 +203,7 @@ static bool split_leaf(octree_tree *tree, uint32_t at) {
         return false;
     }
     bp_node *node = octree_node(tree, at);
-    uint32_t ends[8] = {0}, position = node->begin, begin = node->begin;
+    uint32_t ends[8] = {0}, position = node->begin, begin = position;
     for (uint32_t i = node->begin; i < node->end; ++i) {
         ++ends[bp_tree_octant(&tree->space, tree->placed[i].key, node->depth)];
     }

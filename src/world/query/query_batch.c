@@ -1,212 +1,221 @@
 #include "world/query/query_batch.h"
 
-#include "base/morton.h"
+#include "base/log.h"
 #include "base/parallel.h"
-#include "base/radix_sort.h"
-#include "world/query/query_cache.h"
-#include "world/query/shortlist.h"
+#include "kernels/neighbor_rows.h"
+#include "world/query/query.h"
+
+#include <stdio.h>
 
 enum {
-    BLOCK_LEAST = 64,    // questions to be answered,
-    KEYS_LEAST = 2048,   // and to be put in order, that are worth a task
-    UNINDEXED_MOST = 64, // objects that are in no grid
-    CELL_BITS_MOST = 10, // per axis
-    INSERTION_MOVES = 8, // per item
-    INDEX_BITS = 32
+    BLOCK_LEAST = 64, // questions
+    BLOCKS_MOST = 256,
+    GROUP = 64, // boxes whose rows are made together
+    NAME = 40   // characters of "rays[...]"
 };
 
-typedef struct batch_run {
-    const bp_batch *batch;
+// Its rows, one after the other, and memory.
+typedef struct batch_block {
+    bp_buffer ids, values;
+    size_t count;
+    bool has_failed; // memory was refused
+    bp_buffer rooms[BP_PROBES_IN_TURN];
+} batch_block;
+
+typedef struct batch_row {
+    size_t begin, count; // in its block
+} batch_row;
+
+typedef enum question_kind { BOXES, RAYS, CASTS, POINTS } question_kind;
+
+typedef struct batch {
+    question_kind kind;
+    const void *questions;
+    size_t count;
+    size_t most; // items of a row; 0: all
+    const bp_query *query;
     const bp_allocator *allocator;
-    const bp_executor *executor;
-    bp_blocks blocks;
-    bp_item_list *lists;   // of the blocks
-    const uint64_t *order; // the index of a question in the low bits
-    size_t *counts;        // of items, by question
+    bp_blocks cut;
+    batch_block *blocks;
+    batch_row *rows;
     bp_answers *answers;
-} batch_run;
+} batch;
 
-bp_ray_hit *bp_item_list_reserve(bp_item_list *items, const bp_allocator *allocator, size_t more) {
-    const size_t kept = items->count * sizeof(bp_ray_hit);
-    const size_t wanted = bp_size_add(items->count, more);
-    if (!bp_buffer_reserve_slack(&items->buffer, allocator, kept, wanted, sizeof(bp_ray_hit))) {
-        items->failed = true;
-        return NULL;
-    }
-    return (bp_ray_hit *)items->buffer.data + items->count;
-}
-
-static void reverse_items(bp_ray_hit *items, size_t count) {
-    for (size_t i = 0; i < count / 2; ++i) {
-        const bp_ray_hit swapped = items[i];
-        items[i] = items[count - 1 - i];
-        items[count - 1 - i] = swapped;
-    }
-}
-
-// Sorts items that are nearly in order by insertion. False if that takes too long; then they are still all there.
-static bool insert_items(bp_ray_hit *items, size_t count) {
-    size_t moves = 0;
-    for (size_t i = 1; i < count && moves < count * INSERTION_MOVES; ++i) {
-        const bp_ray_hit item = items[i];
-        const uint64_t key = bp_ranked_key(item.id, item.t);
-        size_t at = i;
-        for (; at > 0 && bp_ranked_key(items[at - 1].id, items[at - 1].t) > key; --at) {
-            items[at] = items[at - 1];
+void bp_batch_memory_free(bp_batch_memory *memory, const bp_allocator *allocator) {
+    batch_block *blocks = memory->blocks.data;
+    for (size_t i = 0; i < memory->block_count; ++i) {
+        bp_buffer_free(&blocks[i].ids, allocator);
+        bp_buffer_free(&blocks[i].values, allocator);
+        for (size_t k = 0; k < BP_PROBES_IN_TURN; ++k) {
+            bp_buffer_free(&blocks[i].rooms[k], allocator);
         }
-        items[at] = item;
-        moves += i - at;
     }
-    return moves < count * INSERTION_MOVES;
+    bp_buffer_free(&memory->rows, allocator);
+    bp_buffer_free(&memory->blocks, allocator);
 }
 
-// Hits come nearly in the order of a line, or against it.
-void bp_item_list_sort(const bp_item_list *list, size_t begin) {
-    const size_t count = list->count - begin;
-    if (count < 2) {
+static bool reserve_items(const batch *b, batch_block *block, size_t more) {
+    const size_t kept = block->count * sizeof(bp_id), wanted = bp_size_add(block->count, more);
+    block->has_failed |=
+        !bp_buffer_reserve_slack(&block->ids, b->allocator, kept, wanted, sizeof(bp_id)) ||
+        (b->kind != BOXES && !bp_buffer_reserve_slack(&block->values, b->allocator, kept, wanted, sizeof(float)));
+    return !block->has_failed;
+}
+
+// ---- boxes ----------------------------------------------------------------------------------------------------------
+
+typedef struct pair_list {
+    const batch *b;
+    batch_block *block;
+    size_t count; // in its first room
+} pair_list;
+
+static void append_pairs(void *context, const bp_pair *pairs, size_t count) {
+    pair_list *list = context;
+    bp_buffer *room = &list->block->rooms[0];
+    if (count == 0 || !bp_buffer_reserve_slack(room, list->b->allocator, list->count * sizeof(bp_pair),
+                                               list->count + count, sizeof(bp_pair))) {
+        list->block->has_failed |= count > 0;
         return;
     }
-    bp_ray_hit *items = (bp_ray_hit *)list->buffer.data + begin;
-    if (items[0].t > items[count - 1].t) {
-        reverse_items(items, count);
-    }
-    if (!insert_items(items, count)) {
-        bp_shortlist rest = bp_shortlist_of_hits(items, count);
-        rest.kept = count;
-        bp_shortlist_sort(&rest);
-    }
+    memcpy((bp_pair *)room->data + list->count, pairs, count * sizeof *pairs);
+    list->count += count;
 }
 
-bool bp_query_suits_many(const bp_query *query) {
-    return !bp_is_periodic(&query->world->setup.overlap) && bp_unindexed_count(&query->unindexed) <= UNINDEXED_MOST;
-}
-
-// ---- order ----------------------------------------------------------------------------------------------------------
-
-// Cells of the space that the grids of the world cover, about as many as there are questions.
-typedef struct place_cells {
-    uint32_t bits; // per axis
-    double low[3], inverse[3];
-} place_cells;
-
-static place_cells cover_levels(const bp_batch *batch) {
-    place_cells cells = {.bits = 1};
-    double low[3], high[3];
-    while (cells.bits < CELL_BITS_MOST && batch->count >> (3 * cells.bits) > 0) {
-        ++cells.bits;
+// Rows of some boxes: their pairs, counted, placed and sorted.
+static void answer_boxes(const batch *b, batch_block *block, size_t begin, size_t count) {
+    const bp_kernels *kernels = b->query->world->setup.methods.kernels;
+    bp_box_double boxes[GROUP];
+    pair_list list = {.b = b, .block = block};
+    batch_row *rows = b->rows + begin;
+    for (size_t i = 0; i < count; ++i) {
+        boxes[i] = bp_box_to_double((const bp_box *)b->questions + begin + i);
+        rows[i].count = 0;
     }
-    const bp_query *query = batch->query;
-    if (query->source_count > 0 && bp_sorted_grid_bounds(query->sources[0].grid, low, high)) {
-        for (int axis = 0; axis < 3; ++axis) {
-            const double extent = high[axis] - low[axis];
-            cells.low[axis] = low[axis];
-            cells.inverse[axis] = extent > 0.0 ? (double)(1u << cells.bits) / extent : 0.0;
+    bp_query_meet_boxes(b->query, boxes, count, append_pairs, &list);
+    bp_buffer *spare = &block->rooms[1];
+    block->has_failed |= !bp_buffer_reserve_slack(spare, b->allocator, 0, list.count, sizeof(bp_id));
+    if (block->has_failed || !reserve_items(b, block, list.count)) {
+        return;
+    }
+    const bp_pair *pairs = block->rooms[0].data;
+    bp_id *ids = block->ids.data;
+    bp_row_queue queue = {.count = 0};
+    for (size_t i = 0; i < list.count; ++i) {
+        ++rows[pairs[i].a].count;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        rows[i].begin = block->count;
+        block->count += rows[i].count;
+        rows[i].count = 0;
+    }
+    for (size_t i = 0; i < list.count; ++i) {
+        batch_row *row = &rows[pairs[i].a];
+        ids[row->begin + row->count++] = pairs[i].b;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        if (rows[i].count > 1) {
+            bp_id *row = ids + rows[i].begin;
+            bp_row_queue_add(&queue, row, (bp_id *)spare->data + (row - ids) - rows[0].begin, rows[i].count, row,
+                             kernels);
         }
     }
-    return cells;
+    bp_row_queue_end(&queue, kernels);
 }
 
-static uint64_t key_of_place(const place_cells *cells, const double centre[3]) {
-    const double last = (double)((1u << cells->bits) - 1);
-    uint64_t key = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-        const double cell = (centre[axis] - cells->low[axis]) * cells->inverse[axis];
-        const double within = cell > 0.0 ? cell : 0.0; // also where it is NaN
-        key |= bp_spread_by_three((uint64_t)(within < last ? within : last)) << axis;
+// ---- lines and points -----------------------------------------------------------------------------------------------
+
+typedef struct walk_turn {
+    const batch *b;
+    batch_block *block;
+    size_t next, end; // questions
+    size_t questions[BP_PROBES_IN_TURN];
+    bp_shortlist lists[BP_PROBES_IN_TURN];
+    bp_probe probes[BP_PROBES_IN_TURN];
+} walk_turn;
+
+static bool begin_probe(const batch *b, size_t question, bp_probe *probe, bp_shortlist *list) {
+    if (b->kind == POINTS) {
+        return bp_probe_begin_point(probe, b->query, (const float *)b->questions + 3 * question, list);
     }
-    return key;
+    const bp_cast_double cast = b->kind == RAYS ? bp_cast_of_ray((const bp_ray *)b->questions + question)
+                                                : bp_cast_to_double((const bp_cast *)b->questions + question);
+    return bp_probe_begin_line(probe, b->query, &cast, list);
 }
 
-typedef struct ordering {
-    const bp_batch *batch;
-    place_cells cells;
-    bp_blocks blocks; // of questions
-    uint64_t *keys;
-} ordering;
-
-static void task_write_keys(void *context, size_t block) {
-    const ordering *o = context;
-    const size_t end = bp_block_begin(o->blocks, block + 1);
-    for (size_t i = bp_block_begin(o->blocks, block); i < end; ++i) {
-        double centre[3];
-        o->batch->place(o->batch->questions, i, centre);
-        o->keys[i] = key_of_place(&o->cells, centre) << INDEX_BITS | i;
+static void end_row(walk_turn *t, size_t slot) {
+    batch_block *block = t->block;
+    bp_shortlist *list = &t->lists[slot];
+    block->has_failed |= list->has_failed;
+    if (!reserve_items(t->b, block, list->kept)) {
+        return;
     }
-}
-
-const uint64_t *bp_batch_order(const bp_batch *batch, bp_buffer *buffer, const bp_executor *executor) {
-    const bp_allocator *allocator = bp_world_allocator(batch->query->world);
-    const size_t room = bp_size_add(bp_size_multiply(batch->count, 2), 1); // not NULL without any questions
-    if (!bp_buffer_reserve(buffer, allocator, 0, room, sizeof(uint64_t))) {
-        return NULL;
-    }
-    ordering o = {.batch = batch,
-                  .cells = cover_levels(batch),
-                  .blocks = bp_blocks_cut(executor, batch->count, KEYS_LEAST, SIZE_MAX),
-                  .keys = buffer->data};
-    bp_parallel_for(executor, o.blocks.count, task_write_keys, &o);
-    return bp_sort_keys(o.keys, o.keys + batch->count, batch->count, INDEX_BITS, INDEX_BITS + 3 * o.cells.bits);
-}
-
-static size_t question_at(const batch_run *run, size_t position) {
-    return bp_batch_question(run->order, position);
-}
-
-// ---- rows -----------------------------------------------------------------------------------------------------------
-
-static void answer_one(const batch_run *run, size_t position, bp_item_list *items) {
-    const size_t index = question_at(run, position), before = items->count;
-    run->batch->answer(run->batch, index, items);
-    run->counts[index] = items->count - before;
-}
-
-static void answer_group(const batch_run *run, size_t begin, size_t end, bp_item_list *items) {
-    size_t counts[BP_BATCH_GROUP] = {0};
-    run->batch->answer_group(run->batch, run->order + begin, end - begin, items, counts);
-    for (size_t i = begin; i < end; ++i) {
-        run->counts[question_at(run, i)] = counts[i - begin];
+    bp_shortlist_sort(list);
+    t->b->rows[t->questions[slot]] = (batch_row){.begin = block->count, .count = list->kept};
+    for (size_t i = 0; i < list->kept; ++i, ++block->count) {
+        const bp_ray_hit hit = ((const bp_ray_hit *)(const void *)list->items)[i];
+        ((bp_id *)block->ids.data)[block->count] = hit.id;
+        ((float *)block->values.data)[block->count] = hit.t;
     }
 }
 
-static void task_answer(void *context, size_t block) {
-    const batch_run *run = context;
-    bp_item_list *items = &run->lists[block];
-    const size_t end = bp_block_begin(run->blocks, block + 1);
-    const size_t step = run->batch->answer_group != NULL ? BP_BATCH_GROUP : 1;
-    for (size_t i = bp_block_begin(run->blocks, block); i < end && !items->failed; i += step) {
-        if (run->batch->answer_group == NULL) {
-            answer_one(run, i, items);
-        } else {
-            answer_group(run, i, end - i < step ? end : i + step, items);
+// The next question that has to walk. False if there is none.
+static bool begin_row(walk_turn *t, size_t slot) {
+    while (t->next < t->end && !t->block->has_failed) {
+        t->questions[slot] = t->next++;
+        t->lists[slot] = bp_shortlist_growing(&t->block->rooms[slot], t->b->allocator, t->b->most);
+        if (begin_probe(t->b, t->questions[slot], &t->probes[slot], &t->lists[slot])) {
+            return true;
         }
+        end_row(t, slot);
     }
+    return false;
 }
 
-static void task_copy(void *context, size_t block) {
-    const batch_run *run = context;
-    const bp_ray_hit *from = run->lists[block].buffer.data;
-    const size_t end = bp_block_begin(run->blocks, block + 1);
-    for (size_t i = bp_block_begin(run->blocks, block); i < end; ++i) {
-        const size_t index = question_at(run, i), row = run->answers->offsets[index];
-        for (size_t k = 0; k < run->counts[index]; ++k) {
-            run->answers->ids[row + k] = from->id;
-            if (run->batch->has_values) {
-                run->answers->values[row + k] = from->t;
-            }
-            ++from;
+static bool end_and_begin(void *context, bp_probe *probe) {
+    walk_turn *t = context;
+    const size_t slot = (size_t)(probe - t->probes);
+    end_row(t, slot);
+    return begin_row(t, slot);
+}
+
+static void task_answer(void *context, size_t index) {
+    const batch *b = context;
+    batch_block *block = &b->blocks[index];
+    const size_t begin = bp_block_begin(b->cut, index), end = bp_block_begin(b->cut, index + 1);
+    block->count = 0;
+    block->has_failed = false;
+    for (size_t i = begin; b->kind == BOXES && i < end && !block->has_failed; i += GROUP) {
+        answer_boxes(b, block, i, end - i < GROUP ? end - i : GROUP);
+    }
+    if (b->kind != BOXES) {
+        walk_turn turn;
+        bp_probe *probes[BP_PROBES_IN_TURN];
+        size_t count = 0;
+        turn.b = b;
+        turn.block = block;
+        turn.next = begin;
+        turn.end = end;
+        while (count < BP_PROBES_IN_TURN && begin_row(&turn, count)) {
+            probes[count] = &turn.probes[count];
+            ++count;
+        }
+        if (count > 0) {
+            bp_probes_walk(b->query, probes, count, end_and_begin, &turn);
         }
     }
 }
 
 // ---- answers --------------------------------------------------------------------------------------------------------
 
-static void free_arrays(bp_answers *answers, const bp_allocator *allocator) {
-    bp_buffer offsets = {.data = answers->offsets, .bytes = answers->offset_capacity * sizeof *answers->offsets};
-    bp_buffer ids = {.data = answers->ids, .bytes = answers->id_capacity * sizeof *answers->ids};
-    bp_buffer values = {.data = answers->values, .bytes = answers->value_capacity * sizeof *answers->values};
-    bp_buffer_free(&offsets, allocator);
-    bp_buffer_free(&ids, allocator);
-    bp_buffer_free(&values, allocator);
+static void free_array(void *data, size_t capacity, size_t size, const bp_allocator *allocator) {
+    bp_buffer_free(&(bp_buffer){.data = data, .bytes = capacity * size}, allocator);
+}
+
+static void free_arrays(const bp_answers *answers, const bp_allocator *allocator) {
+    free_array(answers->offsets, answers->offset_capacity, sizeof *answers->offsets, allocator);
+    free_array(answers->ids, answers->id_capacity, sizeof *answers->ids, allocator);
+    free_array(answers->values, answers->value_capacity, sizeof *answers->values, allocator);
 }
 
 void bp_answers_free(bp_answers *answers, const bp_config *config) {
@@ -217,110 +226,192 @@ void bp_answers_free(bp_answers *answers, const bp_config *config) {
     }
 }
 
-// An array that is too small gets another one, into *data and *capacity; else it stays what it is.
-static bool obtain_array(const bp_allocator *allocator, size_t needed, size_t size, void **data, size_t *capacity) {
+// An array that is too small gets another one; what is in it is lost. Else nothing is obtained.
+static bool obtain_array(const bp_allocator *allocator, size_t needed, size_t size, size_t *capacity, void **data) {
     bp_buffer buffer = {0};
     const size_t slack = bp_size_add(needed, needed / 4);
     if (needed <= *capacity) {
+        *capacity = 0;
         return true;
     }
-    if (!bp_buffer_reserve(&buffer, allocator, 0, slack, size)) {
-        return false;
-    }
+    const bool granted = bp_buffer_reserve(&buffer, allocator, 0, slack, size);
     *data = buffer.data;
-    *capacity = slack;
-    return true;
-}
-
-// Makes room for rows. If memory is short, the answers are as before.
-static bool reserve_answers(batch_run *run, size_t item_count) {
-    const bp_allocator *allocator = run->allocator;
-    const bp_answers old = *run->answers;
-    bp_answers grown = old, released = {0};
-    void *offsets = old.offsets, *ids = old.ids, *values = old.values;
-    const bool granted =
-        obtain_array(allocator, run->batch->count + 1, sizeof *grown.offsets, &offsets, &grown.offset_capacity) &&
-        obtain_array(allocator, item_count, sizeof *grown.ids, &ids, &grown.id_capacity) &&
-        obtain_array(allocator, run->batch->has_values ? item_count : 0, sizeof *grown.values, &values,
-                     &grown.value_capacity);
-    grown.offsets = offsets;
-    grown.ids = ids;
-    grown.values = values;
-    const bp_answers *lost = granted ? &old : &grown, *kept = granted ? &grown : &old;
-    if (lost->offsets != kept->offsets) {
-        released.offsets = lost->offsets;
-        released.offset_capacity = lost->offset_capacity;
-    }
-    if (lost->ids != kept->ids) {
-        released.ids = lost->ids;
-        released.id_capacity = lost->id_capacity;
-    }
-    if (lost->values != kept->values) {
-        released.values = lost->values;
-        released.value_capacity = lost->value_capacity;
-    }
-    free_arrays(&released, allocator);
-    *run->answers = *kept;
+    *capacity = granted ? slack : 0;
     return granted;
 }
 
-static bp_status make_rows(batch_run *run) {
-    size_t item_count = 0;
-    for (size_t block = 0; block < run->blocks.count; ++block) {
-        if (run->lists[block].failed) {
-            return BP_ERROR_MEMORY;
-        }
-        item_count += run->lists[block].count;
+// Makes room for rows. If memory is short, the answers are as before.
+static bool reserve_answers(const batch *b, size_t item_count) {
+    bp_answers *old = b->answers, other = *old;
+    void *offsets = NULL, *ids = NULL, *values = NULL;
+    bool granted = obtain_array(b->allocator, b->count + 1, sizeof *other.offsets, &other.offset_capacity, &offsets);
+    granted = obtain_array(b->allocator, item_count, sizeof *other.ids, &other.id_capacity, &ids) && granted;
+    granted = obtain_array(b->allocator, b->kind != BOXES ? item_count : 0, sizeof *other.values, &other.value_capacity,
+                           &values) &&
+              granted;
+    other.offsets = offsets;
+    other.ids = ids;
+    other.values = values;
+    if (!granted) {
+        free_arrays(&other, b->allocator);
+        return false;
     }
-    if (!reserve_answers(run, item_count)) {
+    if (offsets != NULL) {
+        free_array(old->offsets, old->offset_capacity, sizeof *old->offsets, b->allocator);
+        old->offsets = offsets;
+        old->offset_capacity = other.offset_capacity;
+    }
+    if (ids != NULL) {
+        free_array(old->ids, old->id_capacity, sizeof *old->ids, b->allocator);
+        old->ids = ids;
+        old->id_capacity = other.id_capacity;
+    }
+    if (values != NULL) {
+        free_array(old->values, old->value_capacity, sizeof *old->values, b->allocator);
+        old->values = values;
+        old->value_capacity = other.value_capacity;
+    }
+    return true;
+}
+
+static void task_copy(void *context, size_t index) {
+    const batch *b = context;
+    const bp_id *ids = b->blocks[index].ids.data;
+    const float *values = b->blocks[index].values.data;
+    for (size_t i = bp_block_begin(b->cut, index); i < bp_block_begin(b->cut, index + 1); ++i) {
+        const batch_row row = b->rows[i];
+        const size_t to = b->answers->offsets[i];
+        for (size_t k = 0; k < row.count; ++k) {
+            b->answers->ids[to + k] = ids[row.begin + k];
+        }
+        for (size_t k = 0; k < row.count && b->kind != BOXES; ++k) {
+            b->answers->values[to + k] = values[row.begin + k];
+        }
+    }
+}
+
+static bp_status answer_all(batch *b, const bp_executor *executor, bp_batch_memory *memory) {
+    b->cut = bp_blocks_cut(executor, b->count, BLOCK_LEAST, BLOCKS_MOST);
+    const size_t kept = memory->block_count * sizeof(batch_block);
+    if (!bp_buffer_reserve(&memory->rows, b->allocator, 0, b->count, sizeof(batch_row)) ||
+        !bp_buffer_reserve(&memory->blocks, b->allocator, kept, b->cut.count, sizeof(batch_block))) {
         return BP_ERROR_MEMORY;
     }
-    size_t sum = 0;
-    for (size_t i = 0; i < run->batch->count; ++i) {
-        run->answers->offsets[i] = sum;
-        sum += run->counts[i];
+    b->rows = memory->rows.data;
+    b->blocks = memory->blocks.data;
+    for (; memory->block_count < b->cut.count; ++memory->block_count) {
+        b->blocks[memory->block_count] = (batch_block){.count = 0};
     }
-    run->answers->offsets[run->batch->count] = sum;
-    run->answers->count = run->batch->count;
-    bp_parallel_for(run->executor, run->blocks.count, task_copy, run);
+    bp_parallel_for(executor, b->cut.count, task_answer, b);
+    size_t item_count = 0, sum = 0;
+    for (size_t i = 0; i < b->cut.count; ++i) {
+        if (b->blocks[i].has_failed) {
+            return BP_ERROR_MEMORY;
+        }
+        item_count += b->blocks[i].count;
+    }
+    if (!reserve_answers(b, item_count)) {
+        return BP_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < b->count; ++i) {
+        b->answers->offsets[i] = sum;
+        sum += b->rows[i].count;
+    }
+    b->answers->offsets[b->count] = sum;
+    b->answers->count = b->count;
+    bp_parallel_for(executor, b->cut.count, task_copy, b);
     return BP_OK;
 }
 
-static bp_status answer_in_order(batch_run *run, bp_batch_memory *memory) {
-    run->order = bp_batch_order(run->batch, &memory->order, run->executor);
-    if (run->order == NULL ||
-        !bp_buffer_reserve(&memory->counts, run->allocator, 0, run->batch->count, sizeof(size_t))) {
-        return BP_ERROR_MEMORY;
-    }
-    run->counts = memory->counts.data;
-    run->lists = memory->lists;
-    run->blocks = bp_blocks_cut(run->executor, run->batch->count, BLOCK_LEAST, BP_BATCH_BLOCKS);
-    for (size_t block = 0; block < run->blocks.count; ++block) {
-        run->lists[block].count = 0;
-        run->lists[block].failed = false;
-    }
-    bp_parallel_for(run->executor, run->blocks.count, task_answer, run);
-    return make_rows(run);
-}
-
-bp_status bp_batch_run(const bp_batch *batch, bp_answers *answers) {
-    bp_batch_memory own = {.pairs = {0}};
-    bp_batch_loan loan = bp_query_cache_borrow(batch->query->world, &own);
-    batch_run run = {.batch = batch, .allocator = bp_world_allocator(batch->query->world), .answers = answers};
-    run.executor = loan.executor;
-    const bp_status status = answer_in_order(&run, loan.memory);
-    bp_query_cache_return(batch->query->world, &loan);
+static bp_status run_batch(const bp_world *world, const bp_object *object, batch b) {
+    const bp_query query = bp_query_begin(world, object, b.count);
+    const size_t alive = bp_world_count(world);
+    bp_batch_memory own = {.block_count = 0};
+    b.query = &query;
+    b.allocator = bp_world_allocator(world);
+    b.most = b.most < alive ? b.most : alive;
+    bp_batch_loan loan = bp_query_borrow(world, &own);
+    const bp_status status = answer_all(&b, loan.executor, loan.memory);
+    bp_query_return(world, &loan);
     return status;
 }
 
-void bp_batch_memory_free(bp_batch_memory *memory, const bp_allocator *allocator) {
-    bp_buffer_free(&memory->order, allocator);
-    bp_buffer_free(&memory->counts, allocator);
-    bp_buffer_free(&memory->columns, allocator);
-    bp_block_sinks_free(&memory->sinks, allocator);
-    bp_pairs_release(&memory->pairs, allocator);
-    for (size_t block = 0; block < BP_BATCH_BLOCKS; ++block) {
-        bp_buffer_free(&memory->lists[block].buffer, allocator);
-        bp_buffer_free(&memory->lists[block].scratch, allocator);
+// ---- calls ----------------------------------------------------------------------------------------------------------
+
+static bp_status check_many(const bp_world *world, size_t count, const void *questions, const char *name,
+                            const bp_object *object, const bp_answers *answers) {
+    const bp_status status = bp_query_check(world, object);
+    if (status != BP_OK) {
+        return status;
     }
+    if (questions == NULL && count > 0) {
+        bp_log_write(bp_world_log(world), "%s: NULL, but the count is not 0", name);
+        return BP_ERROR_ARGUMENT;
+    }
+    if (count > BP_MAX_COUNT) {
+        bp_log_write(bp_world_log(world), "count: more than BP_MAX_COUNT %s", name);
+        return BP_ERROR_ARGUMENT;
+    }
+    return answers != NULL ? BP_OK : bp_world_refuse(world, BP_ERROR_ARGUMENT, "answers: NULL");
+}
+
+// Its name is made only if something is wrong: that takes as long as a short ray.
+static bp_status check_one_of_many(const bp_world *world, const bp_cast_double *cast, const char *kind, size_t index) {
+    char name[NAME];
+    if (bp_query_cast_is_valid(world, cast)) {
+        return BP_OK;
+    }
+    (void)snprintf(name, sizeof name, "%s[%zu]", kind, index);
+    return bp_query_check_cast(world, cast, name);
+}
+
+bp_status bp_query_boxes(const bp_world *world, size_t count, const bp_box *boxes, const bp_object *object,
+                         bp_answers *answers) {
+    bp_status status = check_many(world, count, boxes, "boxes", object, answers);
+    for (size_t i = 0; i < count && status == BP_OK; ++i) {
+        if (!bp_box_is_valid(&boxes[i], world->setup.overlap.dimensions)) {
+            bp_log_write(bp_world_log(world), "boxes[%zu]: invalid (NaN, or min > max)", i);
+            status = BP_ERROR_BOX;
+        }
+    }
+    const batch b = {.kind = BOXES, .questions = boxes, .count = count, .answers = answers};
+    return status == BP_OK ? run_batch(world, object, b) : status;
+}
+
+bp_status bp_query_rays(const bp_world *world, size_t count, const bp_ray *rays, size_t most, const bp_object *object,
+                        bp_answers *answers) {
+    bp_status status = check_many(world, count, rays, "rays", object, answers);
+    for (size_t i = 0; i < count && status == BP_OK; ++i) {
+        const bp_cast_double cast = bp_cast_of_ray(&rays[i]);
+        status = check_one_of_many(world, &cast, "rays", i);
+    }
+    const batch b = {.kind = RAYS, .questions = rays, .count = count, .most = most, .answers = answers};
+    return status == BP_OK ? run_batch(world, object, b) : status;
+}
+
+bp_status bp_query_casts(const bp_world *world, size_t count, const bp_cast *casts, size_t most,
+                         const bp_object *object, bp_answers *answers) {
+    bp_status status = check_many(world, count, casts, "casts", object, answers);
+    for (size_t i = 0; i < count && status == BP_OK; ++i) {
+        const bp_cast_double cast = bp_cast_to_double(&casts[i]);
+        status = check_one_of_many(world, &cast, "casts", i);
+    }
+    const batch b = {.kind = CASTS, .questions = casts, .count = count, .most = most, .answers = answers};
+    return status == BP_OK ? run_batch(world, object, b) : status;
+}
+
+bp_status bp_query_nearest_many(const bp_world *world, size_t count, const float *points_xyz, size_t k,
+                                const bp_object *object, bp_answers *answers) {
+    bp_status status = check_many(world, count, points_xyz, "points", object, answers);
+    if (status == BP_OK && k == 0) {
+        status = bp_world_refuse(world, BP_ERROR_ARGUMENT, "k: must be at least 1");
+    }
+    for (size_t i = 0; i < count && status == BP_OK; ++i) {
+        if (!bp_query_point_is_valid(world, points_xyz + 3 * i)) {
+            bp_log_write(bp_world_log(world), "points[%zu]: must be finite", i);
+            status = BP_ERROR_ARGUMENT;
+        }
+    }
+    const batch b = {.kind = POINTS, .questions = points_xyz, .count = count, .most = k, .answers = answers};
+    return status == BP_OK ? run_batch(world, object, b) : status;
 }

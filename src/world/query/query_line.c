@@ -5,30 +5,29 @@
 // alone decides. A moving box meets a box from when its front face passes the first face until its back face passes the
 // second: a ray is the case in which both are the same.
 //
-// If all hits are wanted, the whole line is followed at once. Otherwise it is followed in steps, each twice as long as the
-// one before, until no later hit is wanted. A box belongs to the step in which the line enters it. (In a pack, steps would
-// cost more than they save.)
-//
 // In a periodic world line and boxes are first moved so that they begin in 0 .. period. The line would then pass image
 // after image of the same boxes: instead, the line itself is moved back, by one period after the other. Of each object
 // only the image that the line enters first counts.
-#include "world/query/query_line.h"
+#include "world/query/query.h"
 
 #include <string.h>
 
-static const double FIRST_STEP = 4.0; // in units of the spacing of objects
-
 enum { AXES = 3 }; // in two dimensions the line and all boxes lie at z = 0
 
-typedef struct line_search {
-    const bp_query *query;
-    const bp_line *line;
-    const bp_line_sink *sink;
-    double from, to; // the step: boxes that are entered at t with from <= t < to
-    int shift[AXES]; // periodic: by how many periods the line is moved back
-} line_search;
-
-// ---- one box --------------------------------------------------------------------------------------------------------
+static bp_line line_of_cast(const bp_cast_double *cast, const bp_overlap_rule *rule) {
+    bp_line line = {.end = cast->max_t};
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+        const double period = bp_period_of(rule, axis);
+        line.direction[axis] = cast->direction[axis];
+        line.origin[axis] = cast->box.min[axis];
+        line.opposite[axis] = cast->box.max[axis];
+        if (period > 0.0) {
+            line.origin[axis] = bp_query_wrap(cast->box.min[axis], period);
+            line.opposite[axis] = line.origin[axis] + (cast->box.max[axis] - cast->box.min[axis]);
+        }
+    }
+    return line;
+}
 
 // Shortens *enter .. *leave to the interval in which the line is between two faces. False if it never is.
 static bool pass_faces(const bp_line *line, uint32_t axis, double min, double max, double *enter, double *leave) {
@@ -43,18 +42,18 @@ static bool pass_faces(const bp_line *line, uint32_t axis, double min, double ma
     return *enter <= *leave;
 }
 
-// Boxes at infinity are never hit.
-bool bp_line_hits_box(const bp_line *line, const bp_box_double *box, double *t) {
-    double enter = line->begin, leave = line->end;
+// Whether a line hits a box, and when. Boxes at infinity are never hit.
+static bool examine_line(const bp_probe *p, const bp_box_double *box, double *t) {
+    double enter = 0.0, leave = p->line.end;
     bool inside = true;
     for (uint32_t axis = 0; axis < AXES && inside; ++axis) {
-        inside = pass_faces(line, axis, box->min[axis], box->max[axis], &enter, &leave);
+        inside = pass_faces(&p->line, axis, box->min[axis], box->max[axis], &enter, &leave);
     }
     *t = enter;
     return inside && enter < (double)INFINITY;
 }
 
-// ---- images of one box ----------------------------------------------------------------------------------------------
+// ---- images ---------------------------------------------------------------------------------------------------------
 
 // The images of a box that a line may hit along one axis: moved by first .. last periods.
 typedef struct images {
@@ -88,7 +87,7 @@ typedef struct first_image {
 typedef struct image_search {
     const bp_line *line;
     const bp_overlap_rule *rule;
-    bp_box_double box;
+    const bp_box_double *box;
     int image[AXES];
     first_image first;
 } image_search;
@@ -103,182 +102,79 @@ static void try_images(image_search *s, uint32_t axis, double enter, double leav
         return;
     }
     const double period = bp_period_of(s->rule, axis);
-    const images range = images_between(s->line, &s->box, axis, period, enter, leave);
+    const images range = images_between(s->line, s->box, axis, period, enter, leave);
     for (int i = range.first; i <= range.last; ++i) {
         double from = enter, to = s->first.any && s->first.t < leave ? s->first.t : leave;
         s->image[axis] = i;
-        if (pass_faces(s->line, axis, s->box.min[axis] + i * period, s->box.max[axis] + i * period, &from, &to)) {
+        if (pass_faces(s->line, axis, s->box->min[axis] + i * period, s->box->max[axis] + i * period, &from, &to)) {
             try_images(s, axis + 1, from, to);
         }
     }
 }
 
-static first_image find_first_image(const line_search *search, const bp_found *found) {
-    image_search s = {.line = search->line, .rule = &search->query->world->setup.overlap};
-    s.box = bp_query_wrapped_box(search->query, found);
-    try_images(&s, 0, s.line->begin, s.line->end);
-    return s.first;
+static bool examine_images(const bp_probe *p, const bp_box_double *box, double *t) {
+    image_search s = {.line = &p->line, .rule = &p->query->world->setup.overlap, .box = box};
+    try_images(&s, 0, 0.0, p->line.end);
+    *t = s.first.t;
+    return s.first.any && (!p->is_shifted || memcmp(s.first.image, p->shift, sizeof p->shift) == 0);
 }
 
-// ---- objects --------------------------------------------------------------------------------------------------------
-
-static bool is_periodic(const line_search *s) {
-    return bp_is_periodic(&s->query->world->setup.overlap);
-}
-
-static bool is_in_step(const line_search *s, double t) {
-    return s->from <= t && t < s->to;
-}
-
-static void offer_hit(const line_search *s, bp_id id, double t) {
-    s->sink->offer(s->sink->context, id, t);
-}
-
-// For objects outside the levels of a grid: the step does not matter.
-static void receive_anywhere(void *context, const bp_found *found) {
-    line_search *s = context;
-    if (is_periodic(s)) {
-        const first_image first = find_first_image(s, found);
-        if (first.any) {
-            offer_hit(s, found->id, first.t);
-        }
-        return;
-    }
-    const bp_box_double box = bp_query_input_box(s->query, found);
-    double t;
-    if (bp_line_hits_box(s->line, &box, &t)) {
-        offer_hit(s, found->id, t);
-    }
-}
-
-static void receive_in_step(void *context, const bp_found *found) {
-    line_search *s = context;
-    const bp_box_double box = bp_query_input_box(s->query, found);
-    double t;
-    if (bp_line_hits_box(s->line, &box, &t) && is_in_step(s, t)) {
-        offer_hit(s, found->id, t);
-    }
-}
-
-// The image that is moved forward by as much as the line is moved back.
-static void receive_image_in_step(void *context, const bp_found *found) {
-    line_search *s = context;
-    const first_image first = find_first_image(s, found);
-    if (first.any && is_in_step(s, first.t) && memcmp(first.image, s->shift, sizeof s->shift) == 0) {
-        offer_hit(s, found->id, first.t);
-    }
-}
-
-// ---- following the line ----------------------------------------------------------------------------------------------
-
-static void follow_moved(line_search *s, double begin, double end) {
-    const bp_overlap_rule *rule = &s->query->world->setup.overlap;
-    bp_line line = *s->line;
-    for (uint32_t axis = 0; axis < AXES; ++axis) {
-        const double distance = s->shift[axis] * bp_period_of(rule, axis);
-        line.rounding[axis] = 0x1p-45 * (fabs(line.origin[axis]) + fabs(line.opposite[axis]) + fabs(distance));
-        line.origin[axis] -= distance;
-        line.opposite[axis] -= distance;
-    }
-    line.begin = begin;
-    line.end = end;
-    const bp_found_receiver receiver = {.receive = receive_image_in_step, .context = s};
-    bp_query_find_on_line(s->query, &line, &receiver);
-}
-
-// Moves the line back along one axis after the other, by every number of periods with which it can hit something.
+// Moves the line back along one axis after the other, by every number of periods with which it can hit something, and walks. The
+// images that it passes first come first.
 // NOLINTNEXTLINE(misc-no-recursion): at most three deep
-static void follow_images(line_search *s, const bp_box_double *bounds, uint32_t axis, double begin, double end) {
-    const bp_overlap_rule *rule = &s->query->world->setup.overlap;
+static void walk_images(bp_probe *p, uint32_t axis, double begin, double end) {
+    const bp_query *query = p->query;
+    const bp_overlap_rule *rule = &query->world->setup.overlap;
     if (axis == AXES) {
-        follow_moved(s, begin, end);
+        bp_line line = p->line;
+        for (uint32_t i = 0; i < AXES; ++i) {
+            const double distance = p->shift[i] * bp_period_of(rule, i);
+            line.rounding[i] = 0x1p-45 * (fabs(line.origin[i]) + fabs(line.opposite[i]) + fabs(distance));
+            line.origin[i] -= distance;
+            line.opposite[i] -= distance;
+        }
+        (void)bp_tree_walk_line(&p->walk, &query->levels, &line);
+        bp_probe_limit(p);
+        bp_probes_walk(query, (bp_probe *[]){p}, 1, NULL, NULL);
         return;
     }
     const double period = bp_period_of(rule, axis);
-    const images range = images_between(s->line, bounds, axis, period, begin, end);
-    for (int i = range.first; i <= range.last; ++i) {
-        const double low = bounds->min[axis] + i * period - range.rounding;
-        const double high = bounds->max[axis] + i * period + range.rounding;
+    images range = images_between(&p->line, &query->bounds, axis, period, begin, end);
+    range.first = range.first < 0 ? range.first : 0; // boxes that are infinite along this axis count as one image
+    range.last = range.last > 0 ? range.last : 0;
+    const bool is_backward = p->line.direction[axis] < 0.0;
+    for (int i = 0; i <= range.last - range.first; ++i) {
+        const int image = is_backward ? range.last - i : range.first + i;
+        const double low = query->bounds.min[axis] + image * period - range.rounding;
+        const double high = query->bounds.max[axis] + image * period + range.rounding;
         double from = begin, to = end;
-        s->shift[axis] = i;
-        if (!(period > 0.0) || pass_faces(s->line, axis, low, high, &from, &to)) {
-            follow_images(s, bounds, axis + 1, from, to);
+        p->shift[axis] = image;
+        if (!(period > 0.0) || image == 0) {
+            walk_images(p, axis + 1, begin, end);
+        } else if (pass_faces(&p->line, axis, low, high, &from, &to) && from <= bp_shortlist_reach(p->list)) {
+            walk_images(p, axis + 1, from, to);
         }
     }
 }
 
-static void follow_line(line_search *s, double begin, double end) {
-    if (!is_periodic(s)) {
-        bp_line line = *s->line;
-        line.begin = begin;
-        line.end = end;
-        const bp_found_receiver receiver = {.receive = receive_in_step, .context = s};
-        bp_query_find_on_line(s->query, &line, &receiver);
-        return;
-    }
-    bp_box_double bounds;
-    for (size_t i = 0; i < s->query->source_count; ++i) { // there is at most one
-        if (bp_sorted_grid_bounds(s->query->sources[i].grid, bounds.min, bounds.max)) {
-            follow_images(s, &bounds, 0, begin, end);
-        }
-    }
-}
+// ---- beginning ------------------------------------------------------------------------------------------------------
 
-// Shortens the line to the bounds of the levels of the grids. False if nothing is left.
-static bool clip_to_levels(const line_search *s, bp_line *whole) {
-    if (is_periodic(s)) {
-        return true;
+bool bp_probe_begin_line(bp_probe *p, const bp_query *query, const bp_cast_double *cast, bp_shortlist *list) {
+    p->query = query;
+    p->list = list;
+    p->line = line_of_cast(cast, &query->world->setup.overlap);
+    p->is_shifted = false;
+    p->examine = query->is_periodic ? examine_images : examine_line;
+    const bool is_small =
+        query->tree == NULL || query->is_periodic || bp_tree_walk_line(&p->walk, &query->levels, &p->line);
+    if (!bp_probe_outside(p, is_small)) {
+        return false;
     }
-    whole->begin = INFINITY;
-    whole->end = -INFINITY;
-    for (size_t i = 0; i < s->query->source_count; ++i) {
-        bp_line line = *s->line;
-        if (bp_sorted_grid_clip(s->query->sources[i].grid, &line)) {
-            whole->begin = fmin(whole->begin, line.begin);
-            whole->end = fmax(whole->end, line.end);
-        }
+    if (query->is_periodic) {
+        p->is_shifted = true;
+        walk_images(p, 0, 0.0, p->line.end);
+        return false;
     }
-    return whole->begin <= whole->end;
-}
-
-static double first_step(const line_search *s) {
-    double spacing = 0.0, speed = 0.0;
-    for (size_t i = 0; i < s->query->source_count; ++i) {
-        spacing = fmax(spacing, bp_sorted_grid_spacing(s->query->sources[i].grid));
-    }
-    for (int axis = 0; axis < 3; ++axis) {
-        speed = fmax(speed, fabs(s->line->direction[axis]));
-    }
-    return spacing > 0.0 ? FIRST_STEP * spacing / speed : (double)INFINITY;
-}
-
-static bool is_done(const line_search *s, double t) {
-    return s->sink->is_done != NULL && s->sink->is_done(s->sink->context, t);
-}
-
-static void follow_in_steps(line_search *s, const bp_line *whole, double step) {
-    double begin = whole->begin;
-    s->from = s->line->begin;
-    for (bool last = false; !last && !is_done(s, begin); step *= 2.0) {
-        const double end = begin + step < whole->end ? begin + step : whole->end;
-        last = end == whole->end;
-        s->to = last ? (double)INFINITY : end;
-        follow_line(s, begin, end);
-        begin = end;
-        s->from = end;
-    }
-}
-
-void bp_query_follow_line(const bp_query *query, const bp_line *line, const bp_line_sink *sink) {
-    line_search s = {.query = query, .line = line, .sink = sink};
-    const bp_found_receiver receiver = {.receive = receive_anywhere, .context = &s};
-    if (query->pack != NULL) {
-        bp_query_find_packed(query, line, &receiver);
-        return;
-    }
-    bp_line whole = *line;
-    bp_query_find_outside_levels(query, is_periodic(&s) ? NULL : line, &receiver);
-    if (clip_to_levels(&s, &whole)) {
-        follow_in_steps(&s, &whole, sink->is_done != NULL ? first_step(&s) : (double)INFINITY);
-    }
+    bp_probe_limit(p);
+    return true;
 }

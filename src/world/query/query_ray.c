@@ -1,15 +1,15 @@
 // Ray queries and casts.
 //
 // A ray is the cast of a point, in 64 bits: there is one kind of question here, asked in four ways.
-#include "world/query/query_ray.h"
-
 #include "base/log.h"
-#include "world/query/query_cache.h"
-#include "world/query/query_visit.h"
+#include "world/query/query.h"
 
 #include <float.h>
 
-enum { PERIODS_MOST = 1000 };
+enum {
+    PERIODS_MOST = 1000,
+    VISITS_FIRST = 16 // hits that are listed before the first one is visited
+};
 
 // ---- casts ----------------------------------------------------------------------------------------------------------
 
@@ -121,172 +121,49 @@ static bp_status check_call(const bp_world *world, const bp_cast_double *cast, c
     return bp_query_check_cast(world, cast, name);
 }
 
-static bp_status check_room(const bp_world *world, const void *hits, size_t capacity) {
-    return hits != NULL || capacity == 0
-               ? BP_OK
-               : bp_world_refuse(world, BP_ERROR_ARGUMENT, "hits: NULL, but the capacity is not 0");
-}
+// ---- lists and visits -----------------------------------------------------------------------------------------------
 
-// ---- following ------------------------------------------------------------------------------------------------------
+typedef struct line_question {
+    const bp_query *query;
+    const bp_cast_double *cast;
+} line_question;
 
-bp_line bp_query_line_of(const bp_cast_double *cast, const bp_overlap_rule *rule) {
-    bp_line line = {.end = cast->max_t};
-    for (int axis = 0; axis < 3; ++axis) {
-        line.origin[axis] = cast->box.min[axis];
-        line.opposite[axis] = cast->box.max[axis];
-        line.direction[axis] = cast->direction[axis];
+static void search_line(const void *question, bp_shortlist *list) {
+    const line_question *q = question;
+    bp_probe probe;
+    if (bp_probe_begin_line(&probe, q->query, q->cast, list)) {
+        bp_probes_walk(q->query, (bp_probe *[]){&probe}, 1, NULL, NULL);
     }
-    if (rule->dimensions == 2) {
-        line.origin[2] = line.opposite[2] = line.direction[2] = 0.0;
-    }
-    for (uint32_t axis = 0; axis < rule->dimensions && bp_is_periodic(rule); ++axis) {
-        const double period = bp_period_of(rule, axis);
-        if (period > 0.0) {
-            line.origin[axis] = bp_query_wrap(cast->box.min[axis], period);
-            line.opposite[axis] = line.origin[axis] + (cast->box.max[axis] - cast->box.min[axis]);
-        }
-    }
-    return line;
-}
-
-// Whether no number on the way through a grid can overflow, which those of floats never do.
-static bool is_tame(const bp_line *line) {
-    bool near = true, moves = false;
-    for (int axis = 0; axis < 3; ++axis) {
-        const double speed = fabs(line->direction[axis]);
-        near &= fabs(line->origin[axis]) <= 0x1p300 && fabs(line->opposite[axis]) <= 0x1p300 && speed <= 0x1p300;
-        moves |= speed >= 0x1p-300;
-    }
-    return near && moves;
-}
-
-static void follow(const bp_query *query, const bp_line *line, const bp_line_sink *sink) {
-    if (is_tame(line)) {
-        bp_query_follow_line(query, line, sink);
-        return;
-    }
-    const bp_query plain = bp_query_begin_plain(query->world, query->object);
-    bp_query_follow_line(&plain, line, sink);
-}
-
-void bp_query_follow_cast(const bp_query *query, const bp_cast_double *cast, const bp_line_sink *sink) {
-    const bp_line line = bp_query_line_of(cast, &query->world->setup.overlap);
-    follow(query, &line, sink);
-}
-
-// ---- lists ----------------------------------------------------------------------------------------------------------
-
-static void offer_to_shortlist(void *context, bp_id id, double t) {
-    bp_shortlist_offer(context, bp_ranked_key(id, (float)t));
-}
-
-static bool has_all_hits(void *context, double t) {
-    return bp_shortlist_limit(context) < bp_ranked_key(0, (float)t);
-}
-
-bp_line_sink bp_line_sink_of_list(bp_shortlist *list, bool few) {
-    return (bp_line_sink){.offer = offer_to_shortlist, .is_done = few ? has_all_hits : NULL, .context = list};
 }
 
 static bp_status list_hits(const bp_world *world, const bp_cast_double *cast, const char *name, const bp_object *object,
-                           bp_ray_hit *hits, size_t capacity, size_t *found) {
-    bp_status status = check_call(world, cast, name, object);
-    if (status == BP_OK) {
-        status = check_room(world, hits, capacity);
-    }
+                           bp_shortlist list, size_t *found) {
+    const bp_status status = check_call(world, cast, name, object);
     if (status != BP_OK) {
         return status;
     }
-    const bp_outline *outline = bp_query_cache_outline(world);
-    bp_shortlist list = bp_shortlist_of_hits(hits, capacity);
-    if (outline == NULL || !bp_outline_is_missed(outline, cast)) {
-        const bp_line line = bp_query_line_of(cast, &world->setup.overlap);
-        const bp_query query = bp_query_begin_line(world, object, outline, &line);
-        const bp_line_sink sink = bp_line_sink_of_list(&list, found == NULL);
-        follow(&query, &line, &sink);
+    if (list.items == NULL && list.capacity > 0) {
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "hits: NULL, but the capacity is not 0");
     }
+    const bp_query query = bp_query_begin(world, object, 1);
+    list.is_few = found == NULL;
+    search_line(&(line_question){&query, cast}, &list);
     return bp_shortlist_finish(&list, found);
 }
 
-// ---- visits ---------------------------------------------------------------------------------------------------------
-
-typedef struct line_visit {
-    const bp_query *query;
-    const bp_line *line;
-} line_visit;
-
-static void offer_to_visits(void *context, bp_id id, double t) {
-    bp_visits_offer(context, id, t);
-}
-
-static bool visits_are_done(void *context, double t) {
-    return bp_visits_is_done(context, t);
-}
-
-static void search_for_visits(void *context, bp_visits *visits) {
-    const line_visit *v = context;
-    const bp_line_sink sink = {.offer = offer_to_visits, .is_done = visits_are_done, .context = visits};
-    follow(v->query, v->line, &sink);
-}
-
-static bp_status visit_hits(const bp_world *world, const bp_cast_double *cast, const bp_object *object,
-                            bp_visits *visits) {
-    const bp_outline *outline = bp_query_cache_outline(world);
-    if (outline != NULL && bp_outline_is_missed(outline, cast) && visits->visit != NULL) {
-        return BP_OK;
-    }
-    const bp_line line = bp_query_line_of(cast, &world->setup.overlap);
-    const bp_query query = bp_query_begin_line(world, object, outline, &line);
-    line_visit v = {.query = &query, .line = &line};
-    visits->max_t = cast->max_t;
-    return bp_visits_run(world, visits, search_for_visits, &v);
-}
-
-static bp_status check_and_visit(const bp_world *world, const bp_cast_double *cast, const char *name,
-                                 const bp_object *object, bp_visits visits) {
+static bp_status visit_hits(const bp_world *world, const bp_cast_double *cast, const char *name,
+                            const bp_object *object, bp_visits visits) {
     const bp_status status = check_call(world, cast, name, object);
-    return status == BP_OK ? visit_hits(world, cast, object, &visits) : status;
-}
-
-// ---- lists in 64 bits: visits that are written down -----------------------------------------------------------------
-
-typedef struct hit_list {
-    bp_ray_hit_double *hits;
-    size_t capacity, count;
-    bool few; // only what fits is wanted
-} hit_list;
-
-// NOLINTNEXTLINE(readability-non-const-parameter): a bp_visit
-static int write_down(void *context, bp_id id, double t, double *max_t) {
-    hit_list *list = context;
-    (void)max_t;
-    if (list->count < list->capacity) {
-        list->hits[list->count] = (bp_ray_hit_double){.id = id, .t = t};
-    }
-    ++list->count;
-    return !list->few || list->count < list->capacity;
-}
-
-static bp_status list_hits_double(const bp_world *world, const bp_cast_double *cast, const char *name,
-                                  const bp_object *object, bp_ray_hit_double *hits, size_t capacity, size_t *found) {
-    bp_status status = check_call(world, cast, name, object);
-    if (status == BP_OK) {
-        status = check_room(world, hits, capacity);
-    }
-    hit_list list = {.hits = hits, .capacity = capacity, .few = found == NULL};
-    bp_visits visits = {.visit = write_down, .context = &list};
-    if (status != BP_OK || (list.few && capacity == 0)) {
+    if (status != BP_OK) {
         return status;
     }
-    status = visit_hits(world, cast, object, &visits);
-    if (found == NULL) {
-        if (list.count < capacity) {
-            hits[list.count] = (bp_ray_hit_double){.id = BP_NO_ID};
-        }
-        return status;
-    }
-    *found = list.count;
-    return status == BP_OK && list.count > capacity ? BP_ERROR_CAPACITY : status;
+    const bp_query query = bp_query_begin(world, object, 1);
+    const line_question question = {&query, cast};
+    visits.max_t = cast->max_t;
+    visits.page = VISITS_FIRST;
+    visits.search = search_line;
+    visits.question = &question;
+    return bp_visits_run(world, visits);
 }
 
 // ---- calls ----------------------------------------------------------------------------------------------------------
@@ -298,48 +175,49 @@ bp_status bp_query_ray(const bp_world *world, const bp_ray *ray, bp_ray_hit *hit
 bp_status bp_query_ray_as(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits,
                           size_t capacity, size_t *found) {
     const bp_cast_double cast = ray != NULL ? bp_cast_of_ray(ray) : (bp_cast_double){0};
-    return list_hits(world, ray != NULL ? &cast : NULL, "ray", object, hits, capacity, found);
+    return list_hits(world, ray != NULL ? &cast : NULL, "ray", object, bp_shortlist_of_hits(hits, capacity), found);
 }
 
 bp_status bp_query_cast(const bp_world *world, const bp_cast *cast, const bp_object *object, bp_ray_hit *hits,
                         size_t capacity, size_t *found) {
     const bp_cast_double wide = cast != NULL ? bp_cast_to_double(cast) : (bp_cast_double){0};
-    return list_hits(world, cast != NULL ? &wide : NULL, "cast", object, hits, capacity, found);
+    return list_hits(world, cast != NULL ? &wide : NULL, "cast", object, bp_shortlist_of_hits(hits, capacity), found);
 }
 
 bp_status bp_query_ray_each(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_visit visit,
                             void *context) {
     const bp_cast_double cast = ray != NULL ? bp_cast_of_ray(ray) : (bp_cast_double){0};
-    return check_and_visit(world, ray != NULL ? &cast : NULL, "ray", object,
-                           (bp_visits){.visit = visit, .context = context, .rounds = true});
+    return visit_hits(world, ray != NULL ? &cast : NULL, "ray", object,
+                      (bp_visits){.visit = visit, .context = context, .rounds = true});
 }
 
 bp_status bp_query_cast_each(const bp_world *world, const bp_cast *cast, const bp_object *object, bp_visit visit,
                              void *context) {
     const bp_cast_double wide = cast != NULL ? bp_cast_to_double(cast) : (bp_cast_double){0};
-    return check_and_visit(world, cast != NULL ? &wide : NULL, "cast", object,
-                           (bp_visits){.visit = visit, .context = context, .rounds = true});
+    return visit_hits(world, cast != NULL ? &wide : NULL, "cast", object,
+                      (bp_visits){.visit = visit, .context = context, .rounds = true});
 }
 
 bp_status bp_query_ray_double(const bp_world *world, const bp_ray_double *ray, const bp_object *object,
                               bp_ray_hit_double *hits, size_t capacity, size_t *found) {
     const bp_cast_double cast = ray != NULL ? cast_of_ray_double(ray) : (bp_cast_double){0};
-    return list_hits_double(world, ray != NULL ? &cast : NULL, "ray", object, hits, capacity, found);
+    return list_hits(world, ray != NULL ? &cast : NULL, "ray", object, bp_shortlist_of_hits_double(hits, capacity),
+                     found);
 }
 
 bp_status bp_query_cast_double(const bp_world *world, const bp_cast_double *cast, const bp_object *object,
                                bp_ray_hit_double *hits, size_t capacity, size_t *found) {
-    return list_hits_double(world, cast, "cast", object, hits, capacity, found);
+    return list_hits(world, cast, "cast", object, bp_shortlist_of_hits_double(hits, capacity), found);
 }
 
 bp_status bp_query_ray_each_double(const bp_world *world, const bp_ray_double *ray, const bp_object *object,
                                    bp_visit visit, void *context) {
     const bp_cast_double cast = ray != NULL ? cast_of_ray_double(ray) : (bp_cast_double){0};
-    return check_and_visit(world, ray != NULL ? &cast : NULL, "ray", object,
-                           (bp_visits){.visit = visit, .context = context});
+    return visit_hits(world, ray != NULL ? &cast : NULL, "ray", object,
+                      (bp_visits){.visit = visit, .context = context});
 }
 
 bp_status bp_query_cast_each_double(const bp_world *world, const bp_cast_double *cast, const bp_object *object,
                                     bp_visit visit, void *context) {
-    return check_and_visit(world, cast, "cast", object, (bp_visits){.visit = visit, .context = context});
+    return visit_hits(world, cast, "cast", object, (bp_visits){.visit = visit, .context = context});
 }

@@ -1,232 +1,292 @@
-// An in-place radix sort from the highest byte down (American flag sort): McIlroy, Bostic, McIlroy, "Engineering Radix
-// Sort", 1993. Unlike a comparison sort it has no bad case, and it sorts large results of box queries in about the time
-// it takes to find them.
+// Ids are sorted in place: by a map with a bit for each where they lie close together, else from the highest byte down
+// (American flag sort: McIlroy, Bostic, McIlroy, "Engineering Radix Sort", 1993), which has no bad case.
 #include "world/query/shortlist.h"
 
 #include <assert.h>
+#include <math.h>
 
 enum {
     DIGITS = 256,
-    FEW_DIGITS = 16, // for fewer than MANY items: going through 256 parts would take longer than sorting
-    MANY = 128,
+    DIGIT_BITS = 8,
     FEW = 32,             // items that are sorted by insertion
     MAP_WORDS = 512,      // of 64 ids
     MAP_WORDS_PER_ID = 8, // at most: going through a word takes a tenth of the time of an id
-    MAP_LEAST = 12        // ids
+    GROWTH_LEAST = 64     // items
 };
 
-_Static_assert(sizeof(bp_ray_hit) == 8 && offsetof(bp_ray_hit, id) == 0 && offsetof(bp_ray_hit, t) == 4,
-               "a key is an id, then a float");
-_Static_assert(sizeof(bp_near) == 8 && offsetof(bp_near, id) == 0 && offsetof(bp_near, distance) == 4,
-               "a key is an id, then a float");
+_Static_assert(sizeof(bp_ray_hit) == 8 && offsetof(bp_ray_hit, id) == 0 && offsetof(bp_ray_hit, t) == 4 &&
+                   sizeof(bp_near) == 8 && offsetof(bp_near, id) == 0 && offsetof(bp_near, distance) == 4,
+               "an item is an id, then a float");
+
+static bp_shortlist begin_list(void *items, size_t item_size, size_t capacity) {
+    return (bp_shortlist){.items = items, .item_size = item_size, .capacity = capacity, .most = INFINITY};
+}
 
 bp_shortlist bp_shortlist_of_ids(bp_id *ids, size_t capacity) {
-    return (bp_shortlist){.items = (unsigned char *)ids, .item_size = sizeof *ids, .capacity = capacity};
+    return begin_list(ids, sizeof *ids, capacity);
 }
 
 bp_shortlist bp_shortlist_of_hits(bp_ray_hit *hits, size_t capacity) {
-    return (bp_shortlist){.items = (unsigned char *)hits, .item_size = sizeof *hits, .capacity = capacity};
+    return begin_list(hits, sizeof *hits, capacity);
 }
 
 bp_shortlist bp_shortlist_of_near(bp_near *near, size_t capacity) {
-    return (bp_shortlist){.items = (unsigned char *)near, .item_size = sizeof *near, .capacity = capacity};
+    return begin_list(near, sizeof *near, capacity);
 }
 
-static inline uint64_t key_of_item(const bp_shortlist *list, size_t index) {
+bp_shortlist bp_shortlist_of_hits_double(bp_ray_hit_double *hits, size_t capacity) {
+    return begin_list(hits, sizeof *hits, capacity);
+}
+
+bp_shortlist bp_shortlist_growing(bp_buffer *room, const bp_allocator *allocator, size_t most) {
+    const size_t capacity = room->bytes / sizeof(bp_ray_hit);
+    bp_shortlist list = bp_shortlist_of_hits(room->data, most > 0 && most < capacity ? most : capacity);
+    list.room = room;
+    list.allocator = allocator;
+    list.capacity_most = most > 0 ? most : SIZE_MAX;
+    list.is_few = most > 0;
+    return list;
+}
+
+// ---- items ----------------------------------------------------------------------------------------------------------
+
+static inline bool comes_before(bp_ray_hit_double a, bp_ray_hit_double b) {
+    return a.t < b.t || (a.t == b.t && a.id < b.id);
+}
+
+bp_ray_hit_double bp_shortlist_get(const bp_shortlist *list, size_t index) {
     const unsigned char *item = list->items + index * list->item_size;
-    uint32_t id, rank = 0;
-    memcpy(&id, item, sizeof id);
-    if (list->item_size > sizeof id) {
-        memcpy(&rank, item + sizeof id, sizeof rank);
+    bp_ray_hit_double hit = {.t = 0.0};
+    if (list->item_size == sizeof hit) {
+        memcpy(&hit, item, sizeof hit);
+        return hit;
     }
-    return (uint64_t)rank << 32 | id;
+    memcpy(&hit.id, item, sizeof hit.id);
+    if (list->item_size == sizeof(bp_ray_hit)) {
+        float t;
+        memcpy(&t, item + sizeof hit.id, sizeof t);
+        hit.t = (double)t;
+    }
+    return hit;
+}
+
+static void put(const bp_shortlist *list, size_t index, bp_ray_hit_double hit) {
+    unsigned char *item = list->items + index * list->item_size;
+    if (list->item_size == sizeof hit) {
+        memcpy(item, &hit, sizeof hit);
+        return;
+    }
+    memcpy(item, &hit.id, sizeof hit.id);
+    if (list->item_size == sizeof(bp_ray_hit)) {
+        const float t = (float)hit.t;
+        memcpy(item + sizeof hit.id, &t, sizeof t);
+    }
+}
+
+// An id below the bits of a float that is not negative: these sort like the floats.
+static inline uint64_t key_at(const bp_shortlist *list, size_t index) {
+    const unsigned char *item = list->items + index * sizeof(bp_ray_hit);
+    uint32_t id, bits;
+    memcpy(&id, item, sizeof id);
+    memcpy(&bits, item + sizeof id, sizeof bits);
+    return (uint64_t)bits << 32 | id;
 }
 
 static inline void put_key(const bp_shortlist *list, size_t index, uint64_t key) {
-    unsigned char *item = list->items + index * list->item_size;
-    const uint32_t id = (uint32_t)key, rank = (uint32_t)(key >> 32);
+    unsigned char *item = list->items + index * sizeof(bp_ray_hit);
+    const uint32_t id = (uint32_t)key, bits = (uint32_t)(key >> 32);
     memcpy(item, &id, sizeof id);
-    if (list->item_size > sizeof id) {
-        memcpy(item + sizeof id, &rank, sizeof rank);
-    }
+    memcpy(item + sizeof id, &bits, sizeof bits);
 }
 
-// ---- the heap -------------------------------------------------------------------------------------------------------
-
-// Puts a key at position `at`, or below it, so that no child is larger than its parent.
-static void sift_item_down(const bp_shortlist *list, size_t at, uint64_t key) {
-    for (size_t child = 2 * at + 1; child < list->kept; child = 2 * at + 1) {
-        uint64_t largest = key_of_item(list, child);
-        if (child + 1 < list->kept && key_of_item(list, child + 1) > largest) {
-            largest = key_of_item(list, ++child);
-        }
-        if (largest <= key) {
+static void sift_key_down(const bp_shortlist *list, size_t count, size_t at, bp_ray_hit_double item) {
+    const float t = (float)item.t;
+    uint32_t bits;
+    memcpy(&bits, &t, sizeof bits);
+    const uint64_t key = (uint64_t)bits << 32 | item.id;
+    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        const uint64_t left = key_at(list, child), right = child + 1 < count ? key_at(list, child + 1) : 0;
+        const uint64_t last = left > right ? left : right;
+        if (last <= key) {
             break;
         }
-        put_key(list, at, largest);
-        at = child;
+        put_key(list, at, last);
+        at = child + (right > left);
     }
     put_key(list, at, key);
 }
 
-static void make_heap(const bp_shortlist *list) {
-    for (size_t at = list->kept / 2; at-- > 0;) {
-        sift_item_down(list, at, key_of_item(list, at));
+// Puts an item at position `at` of the first `count`, or below it, so that no child comes after its parent.
+static void sift_down(const bp_shortlist *list, size_t count, size_t at, bp_ray_hit_double item) {
+    if (list->item_size == sizeof(bp_ray_hit)) {
+        sift_key_down(list, count, at, item);
+        return;
     }
-}
-
-void bp_shortlist_offer(bp_shortlist *list, uint64_t key) {
-    ++list->offered;
-    if (list->kept < list->capacity) {
-        put_key(list, list->kept++, key);
-        if (list->kept == list->capacity) {
-            make_heap(list);
+    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        bp_ray_hit_double last = bp_shortlist_get(list, child);
+        if (child + 1 < count && comes_before(last, bp_shortlist_get(list, child + 1))) {
+            last = bp_shortlist_get(list, ++child);
         }
-    } else if (key < bp_shortlist_limit(list)) {
-        sift_item_down(list, 0, key);
+        if (!comes_before(item, last)) {
+            break;
+        }
+        put(list, at, last);
+        at = child;
+    }
+    put(list, at, item);
+}
+
+static void make_heap(bp_shortlist *list) {
+    for (size_t at = list->is_heap ? 0 : list->kept / 2; at-- > 0;) {
+        sift_down(list, list->kept, at, bp_shortlist_get(list, at));
+    }
+    list->is_heap = true;
+}
+
+// ---- offering -------------------------------------------------------------------------------------------------------
+
+static bool has_grown(bp_shortlist *list) {
+    if (list->room == NULL || list->capacity == list->capacity_most || list->has_failed) {
+        return false;
+    }
+    const size_t wanted = list->capacity < GROWTH_LEAST ? GROWTH_LEAST : bp_size_multiply(list->capacity, 2);
+    list->has_failed =
+        !bp_buffer_reserve(list->room, list->allocator, list->kept * list->item_size, wanted, list->item_size);
+    list->items = list->room->data;
+    list->capacity = list->has_failed ? list->capacity : wanted < list->capacity_most ? wanted : list->capacity_most;
+    return !list->has_failed;
+}
+
+void bp_shortlist_offer(bp_shortlist *list, bp_id id, double t) {
+    const bp_ray_hit_double item = {.id = id,
+                                    .t = list->rounds || list->item_size == sizeof(bp_ray_hit) ? (double)(float)t : t};
+    if (!(item.t <= list->most) || (list->is_continued && !comes_before(list->previous, item))) {
+        return;
+    }
+    ++list->offered;
+    if (list->kept < list->capacity || has_grown(list)) {
+        put(list, list->kept++, item);
+        list->is_heap = false;
+        return;
+    }
+    make_heap(list);
+    if (list->capacity > 0 && comes_before(item, bp_shortlist_get(list, 0))) {
+        sift_down(list, list->kept, 0, item);
     }
 }
 
-uint64_t bp_shortlist_limit(const bp_shortlist *list) {
-    if (list->kept < list->capacity) {
-        return UINT64_MAX;
+double bp_shortlist_reach(bp_shortlist *list) {
+    if (!list->is_few || list->kept < (list->room != NULL ? list->capacity_most : list->capacity)) {
+        return list->most;
     }
-    return list->capacity > 0 ? key_of_item(list, 0) : 0;
-}
-
-void bp_shortlist_clear(bp_shortlist *list) {
-    list->kept = 0;
-    list->offered = 0;
+    make_heap(list);
+    return list->capacity > 0 ? bp_shortlist_get(list, 0).t : -1.0;
 }
 
 // ---- sorting --------------------------------------------------------------------------------------------------------
 
-static void sort_few_items(const bp_shortlist *list, size_t begin, size_t end) {
+static void insert_ids(bp_id *ids, size_t count) {
+    for (size_t i = 1; i < count; ++i) {
+        const bp_id id = ids[i];
+        size_t at = i;
+        for (; at > 0 && ids[at - 1] > id; --at) {
+            ids[at] = ids[at - 1];
+        }
+        ids[at] = id;
+    }
+}
+
+static void sort_by_map(bp_id *ids, size_t count, bp_id low, size_t words) {
+    uint64_t map[MAP_WORDS];
+    memset(map, 0, words * sizeof *map);
+    for (size_t i = 0; i < count; ++i) {
+        map[(ids[i] - low) / 64] |= (uint64_t)1 << (ids[i] - low) % 64;
+    }
+    for (size_t word = 0; word < words; ++word) {
+        for (uint64_t bits = map[word]; bits != 0; bits &= bits - 1) {
+            *ids++ = low + (bp_id)(64 * word) + (bp_id)__builtin_ctzll(bits);
+        }
+    }
+}
+
+// At most four deep.
+static void sort_ids(bp_id *ids, size_t count) { // NOLINT(misc-no-recursion)
+    if (count <= FEW) {
+        insert_ids(ids, count);
+        return;
+    }
+    bp_id low = ids[0], high = ids[0];
+    for (size_t i = 1; i < count; ++i) {
+        low = ids[i] < low ? ids[i] : low;
+        high = ids[i] > high ? ids[i] : high;
+    }
+    const size_t words = (size_t)((high - low) / 64) + 1;
+    if (words <= MAP_WORDS && words <= MAP_WORDS_PER_ID * count) {
+        sort_by_map(ids, count, low, words);
+        return;
+    }
+    unsigned shift = 0;
+    while ((high - low) >> shift >= DIGITS) {
+        ++shift;
+    }
+    size_t places[DIGITS], ends[DIGITS] = {0};
+    for (size_t i = 0; i < count; ++i) {
+        ++ends[(ids[i] - low) >> shift];
+    }
+    for (size_t digit = 0, position = 0; digit < DIGITS; ++digit) {
+        places[digit] = position;
+        position += ends[digit];
+        ends[digit] = position;
+    }
+    for (size_t part = 0; part < DIGITS;
+         ++part) { // every id into the part of its digit, along each chain of displaced ids
+        while (places[part] < ends[part]) {
+            bp_id id = ids[places[part]];
+            for (size_t digit = (id - low) >> shift; digit != part; digit = (id - low) >> shift) {
+                const size_t place = places[digit]++;
+                const bp_id other = ids[place];
+                ids[place] = id;
+                id = other;
+            }
+            ids[places[part]++] = id;
+        }
+    }
+    for (size_t digit = 0, from = 0; digit < DIGITS; from = ends[digit++]) {
+        if (shift > 0 && ends[digit] - from > 1) {
+            sort_ids(ids + from, ends[digit] - from);
+        }
+    }
+}
+
+static void insert_items(const bp_shortlist *list) {
     uint64_t keys[FEW];
-    for (size_t i = 0; i < end - begin; ++i) {
-        const uint64_t key = key_of_item(list, begin + i);
+    for (size_t i = 0; i < list->kept; ++i) {
+        const uint64_t key = key_at(list, i);
         size_t at = i;
         for (; at > 0 && keys[at - 1] > key; --at) {
             keys[at] = keys[at - 1];
         }
         keys[at] = key;
     }
-    for (size_t i = 0; i < end - begin; ++i) {
-        put_key(list, begin + i, keys[i]);
-    }
-}
-
-// What a sort looks at: `digits` values of the bits from `shift` up.
-typedef struct digit_place {
-    size_t digits;
-    unsigned shift;
-} digit_place;
-
-static size_t digit_of_key(uint64_t key, digit_place place) {
-    return (size_t)(key >> place.shift) & (place.digits - 1);
-}
-
-// Moves every item into the part of its digit, part after part, following each chain of displaced items to its end.
-static void move_to_parts(const bp_shortlist *list, size_t places[DIGITS], const size_t ends[DIGITS], digit_place by) {
-    for (size_t part = 0; part < by.digits; ++part) {
-        while (places[part] < ends[part]) {
-            uint64_t key = key_of_item(list, places[part]);
-            for (size_t digit = digit_of_key(key, by); digit != part; digit = digit_of_key(key, by)) {
-                const size_t place = places[digit]++;
-                const uint64_t other = key_of_item(list, place);
-                put_key(list, place, key);
-                key = other;
-            }
-            put_key(list, places[part]++, key);
-        }
-    }
-}
-
-// Finds the digit to sort by first: its highest bit is the highest bit in which keys differ. False if all keys are
-// equal.
-static bool find_digit(const bp_shortlist *list, size_t begin, size_t end, digit_place *place) {
-    const uint64_t first = key_of_item(list, begin);
-    uint64_t differing = 0;
-    for (size_t i = begin + 1; i < end; ++i) {
-        differing |= key_of_item(list, i) ^ first;
-    }
-    *place = (digit_place){.digits = end - begin < MANY ? FEW_DIGITS : DIGITS};
-    while (differing >> place->shift >= place->digits) {
-        ++place->shift;
-    }
-    return differing != 0;
-}
-
-// At most sixteen deep: the keys of a part have the same digit, and the same bits above it.
-static void sort_items_by_digits(const bp_shortlist *list, size_t begin, size_t end) { // NOLINT(misc-no-recursion)
-    digit_place by;
-    if (end - begin <= FEW) {
-        sort_few_items(list, begin, end);
-        return;
-    }
-    if (!find_digit(list, begin, end, &by)) {
-        return;
-    }
-    size_t places[DIGITS], ends[DIGITS];
-    memset(ends, 0, by.digits * sizeof *ends);
-    for (size_t i = begin; i < end; ++i) {
-        ++ends[digit_of_key(key_of_item(list, i), by)];
-    }
-    size_t position = begin;
-    for (size_t digit = 0; digit < by.digits; ++digit) {
-        places[digit] = position;
-        position += ends[digit];
-        ends[digit] = position;
-    }
-    move_to_parts(list, places, ends, by);
-    for (size_t digit = 0, from = begin; digit < by.digits; from = ends[digit++]) {
-        if (ends[digit] - from > 1) {
-            sort_items_by_digits(list, from, ends[digit]);
-        }
-    }
-}
-
-// Writes the ids of a word of the map from position `at` on. Returns the position after them.
-static size_t put_ids_of_word(const bp_shortlist *list, size_t at, uint64_t word, uint64_t first) {
-    for (; word != 0; word &= word - 1) {
-        put_key(list, at++, first + (uint64_t)__builtin_ctzll(word));
-    }
-    return at;
-}
-
-// Sorts ids that lie close together, as those of neighbours often do, by a map with a bit for each. No id is offered
-// twice. False if they do not: then nothing has changed.
-static bool sort_ids_by_map(const bp_shortlist *list) {
-    if (list->item_size != sizeof(bp_id) || list->kept < MAP_LEAST) {
-        return false;
-    }
-    uint64_t low = UINT64_MAX, high = 0, map[MAP_WORDS];
     for (size_t i = 0; i < list->kept; ++i) {
-        const uint64_t id = key_of_item(list, i);
-        low = id < low ? id : low;
-        high = id > high ? id : high;
+        put_key(list, i, keys[i]);
     }
-    const size_t words = (size_t)((high - low) / 64) + 1;
-    if (words > MAP_WORDS || words > MAP_WORDS_PER_ID * list->kept) {
-        return false;
-    }
-    memset(map, 0, words * sizeof *map);
-    for (size_t i = 0; i < list->kept; ++i) {
-        const uint64_t at = key_of_item(list, i) - low;
-        map[at / 64] |= (uint64_t)1 << at % 64;
-    }
-    size_t written = 0;
-    for (size_t word = 0; word < words; ++word) {
-        written = put_ids_of_word(list, written, map[word], low + 64 * word);
-    }
-    assert(written == list->kept);
-    return true;
 }
 
 void bp_shortlist_sort(bp_shortlist *list) {
-    if (list->kept > 1 && !sort_ids_by_map(list)) {
-        sort_items_by_digits(list, 0, list->kept);
+    if (list->item_size == sizeof(bp_id)) {
+        sort_ids((bp_id *)(void *)list->items, list->kept);
+    } else if (list->kept <= FEW && list->item_size == sizeof(bp_ray_hit)) {
+        insert_items(list);
+    } else {
+        make_heap(list);
+        for (size_t count = list->kept; count-- > 1;) {
+            const bp_ray_hit_double last = bp_shortlist_get(list, 0);
+            sift_down(list, count, 0, bp_shortlist_get(list, count));
+            put(list, count, last);
+        }
     }
+    list->is_heap = false;
 }
 
 bp_status bp_shortlist_finish(bp_shortlist *list, size_t *found) {
@@ -237,7 +297,7 @@ bp_status bp_shortlist_finish(bp_shortlist *list, size_t *found) {
         return list->offered <= list->capacity ? BP_OK : BP_ERROR_CAPACITY;
     }
     if (list->kept < list->capacity) {
-        put_key(list, list->kept, BP_NO_ID);
+        put(list, list->kept, (bp_ray_hit_double){.id = BP_NO_ID});
     }
     return BP_OK;
 }

@@ -1,44 +1,50 @@
-// The shortlist: the smallest of all results that are offered, in order, in a buffer of the caller's.
+// The shortlist: the first of all results that are offered, by (t, id), in order, in a buffer of the caller's.
 //
 //     offered   7 3 9 1 8 2 ...            count: all of them
-//     kept      | 3 | 1 | 2 |              once the buffer is full a heap, the largest on top; sorted at the end
+//     kept      | 3 | 1 | 2 |              once the buffer is full a heap, the last one on top; sorted at the end
 //
-// A result is a key of 64 bits: an id, or an id below the bits of a float. Bits of non-negative floats sort like the
-// floats. Nothing is allocated. Cost: O(1) for most offers, O(log capacity) for one that is kept in a full buffer.
+// Nothing is allocated, unless the list may grow. Cost: O(1) for most offers, O(log capacity) for one that is kept in a full
+// buffer.
 #ifndef BP_SHORTLIST_H
 #define BP_SHORTLIST_H
 
-#include <broadphase/broadphase.h>
-#include <stdbool.h>
+#include "base/memory.h"
+
 #include <string.h>
 
 typedef struct bp_shortlist {
-    unsigned char *items; // the caller's: ids, or an id and a float each
+    unsigned char *items; // ids; or an id, then a float; or an id, then a double
     size_t item_size;
-    size_t capacity;
-    size_t kept;
-    size_t offered;
-} bp_shortlist;
+    size_t capacity, kept, offered;
+    bool is_heap;
 
-static inline uint64_t bp_ranked_key(bp_id id, float rank) {
-    uint32_t bits;
-    memcpy(&bits, &rank, sizeof bits);
-    return (uint64_t)bits << 32 | id;
-}
+    bool is_few;                // what does not fit is not wanted: it need not be offered
+    bool rounds;                // t is rounded to a float
+    double most;                // results beyond this t are not wanted,
+    bool is_continued;          // and of the others only those
+    bp_ray_hit_double previous; // after this one
+
+    bp_buffer *room; // not NULL: the items are in it, and it grows
+    const bp_allocator *allocator;
+    size_t capacity_most; // up to this
+    bool has_failed;      // memory was refused: results are missing
+} bp_shortlist;
 
 // Lists of ids, of hits and of near objects.
 bp_shortlist bp_shortlist_of_ids(bp_id *ids, size_t capacity);
 bp_shortlist bp_shortlist_of_hits(bp_ray_hit *hits, size_t capacity);
 bp_shortlist bp_shortlist_of_near(bp_near *near, size_t capacity);
+bp_shortlist bp_shortlist_of_hits_double(bp_ray_hit_double *hits, size_t capacity);
 
-void bp_shortlist_offer(bp_shortlist *list, uint64_t key);
+// A list of hits in a buffer that grows, up to `most` hits; 0: without a limit.
+bp_shortlist bp_shortlist_growing(bp_buffer *room, const bp_allocator *allocator, size_t most);
 
-// Keys from this one on are not kept.
-uint64_t bp_shortlist_limit(const bp_shortlist *list);
+void bp_shortlist_offer(bp_shortlist *list, bp_id id, double t);
 
-// Empties the list, and resets the count of offers.
-void bp_shortlist_clear(bp_shortlist *list);
+// What is beyond this t need not be offered.
+double bp_shortlist_reach(bp_shortlist *list);
 
+bp_ray_hit_double bp_shortlist_get(const bp_shortlist *list, size_t index);
 void bp_shortlist_sort(bp_shortlist *list);
 
 // Ends a query: sorts the list, stores the number of results in *found, and returns whether they fit. If `found` is

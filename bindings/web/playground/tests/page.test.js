@@ -158,11 +158,11 @@ pageTest("pause, step, restart", "#scene=gas&n=1000", {}, async (page) => {
 });
 
 pageTest("every method finds the same pairs, and says why it ran", `#scene=gas&step=10&${PAUSED}`, {}, async (page) => {
-    assert.match(await textOf(page, "reason"), /^hierarchical-grid, because /);
+    assert.match(await textOf(page, "reason"), /^(tree|strips), because /);
     assert.match(await textOf(page, "reason-more"), /boxes: /);
     const pairs = await textOf(page, "pairs");
     const methods = await page.locator("#method option").allTextContents();
-    assert.equal(methods.length, 13);
+    assert.equal(methods.length, 15);
     for (const method of methods.slice(1)) {
         await page.selectOption("#method", method);
         await waitForText(page, "reason", method);
@@ -185,7 +185,7 @@ pageTest("the race has a row for every method", `#scene=gas&paused=1&n=5000`, {}
     await page.click("#race");
     await waitForText(page, "race", "Race again");
     const names = await page.locator("#rows .name").allTextContents();
-    assert.equal(new Set(names).size, 13);
+    assert.equal(new Set(names).size, 15);
     const times = (await page.locator("#rows .time").allTextContents()).map(parseFloat);
     assert.deepEqual(
         times,

@@ -1,0 +1,339 @@
+// auto: the driver. It asks for a plan (plan.h), runs it on a budget of tests, and asks for the next plan if the budget is over;
+// the last one in line is split, which has no bad input. To everybody else it is a method like the others.
+//
+//     boxes ---> plan ---> search on a budget ---> pairs
+//                  ^             |
+//                  +-- history --+
+//
+// The budget costs about as much as a search among uniform boxes.
+#include "base/details.h"
+#include "engine/all_pairs.h"
+#include "engine/grid/strips.h"
+#include "engine/method.h"
+#include "plan/plan.h"
+#include "plan/survey.h"
+#include "plan/two_sets.h"
+
+enum {
+    BUDGET_LEAST = 4096, // objects: few are tested all with all, and rightly so
+    CALM_SHARE = 8,      // fewer changes than one object in so many are calm,
+    FEW_SHARE = 16       // and fewer than one in so many are searched for alone
+};
+
+typedef struct auto_search {
+    const bp_method_setup *setup;
+    const bp_box *boxes;
+    size_t count;
+    bp_parts parts;
+
+    bp_plan plan; // of the last build or update
+    bp_history history;
+    bp_choice facts; // of the last survey
+    bool are_facts_new;
+    bool is_calm;         // few changed in the last update
+    bool is_tree_current; // it has seen all updates
+    bool is_two;          // the last search was one between two sets
+
+    bp_strip_grid strips;
+    bp_status strips_status; // of the last time they were sorted
+    bp_two_sets two_sets;
+    bp_all_pairs all;
+    void *grid, *tree, *split; // states of these methods; NULL until they are needed
+} auto_search;
+
+static void auto_init(void *state, const bp_method_setup *setup) {
+    auto_search *s = state;
+    *s = (auto_search){.setup = setup, .parts = BP_PARTS_NONE, .all = {.setup = setup}};
+    bp_strip_grid_init(&s->strips, setup);
+    bp_two_sets_init(&s->two_sets, setup);
+}
+
+static const bp_method_ops *ops_of(const auto_search *s, bp_method search) {
+    return bp_method_get(search, s->setup);
+}
+
+static void *state_of(const auto_search *s, bp_method search) {
+    return search == BP_METHOD_TREE ? s->tree : search == BP_METHOD_SPLIT ? s->split : s->grid;
+}
+
+static void auto_free(void *state) {
+    auto_search *s = state;
+    const bp_allocator *allocator = &s->setup->runtime.allocator;
+    bp_strip_grid_free(&s->strips);
+    bp_all_pairs_free(&s->all);
+    bp_two_sets_free(&s->two_sets);
+    bp_method_destroy(ops_of(s, BP_METHOD_HIERARCHICAL_GRID), allocator, s->grid);
+    bp_method_destroy(&bp_tree_ops, allocator, s->tree);
+    bp_method_destroy(&bp_split_ops, allocator, s->split);
+}
+
+static void auto_set_parts(void *state, const bp_parts *parts) {
+    auto_search *s = state;
+    s->parts = *parts;
+    if (s->tree != NULL) {
+        bp_tree_ops.set_parts(s->tree, parts);
+    }
+}
+
+// ---- what a plan asks -----------------------------------------------------------------------------------------------
+
+static bool have_runs(void *context) {
+    const auto_search *s = context;
+    return bp_survey_finds_runs(s->boxes, s->count, s->setup->dimensions);
+}
+
+// They are sorted to find out. Whether memory is short decides nothing: then build_plan fails.
+static bool suit_strips(void *context) {
+    auto_search *s = context;
+    const bp_strip_sets set = bp_strip_one_set(s->boxes, s->count);
+    bool gave_up = true;
+    if (bp_strip_grid_suits(&s->strips, &set)) {
+        s->strips_status = bp_strip_grid_sort(&s->strips, &set, &gave_up);
+    }
+    return !gave_up || s->strips_status != BP_OK;
+}
+
+static const bp_choice *facts_of(void *context) {
+    auto_search *s = context;
+    if (!s->are_facts_new) {
+        bp_survey_take(&s->facts, s->setup->dimensions, s->boxes, s->count);
+        s->are_facts_new = true;
+    }
+    return &s->facts;
+}
+
+static bp_plan_questions questions_about(auto_search *s) {
+    return (bp_plan_questions){have_runs, suit_strips, facts_of, s};
+}
+
+// ---- building -------------------------------------------------------------------------------------------------------
+
+static bp_status build_plan(auto_search *s) {
+    if (s->plan.search == BP_METHOD_BRUTE_FORCE) {
+        return bp_all_pairs_build(&s->all, s->boxes, s->count);
+    }
+    if (s->plan.search == BP_METHOD_STRIPS) {
+        return s->strips_status;
+    }
+    const bp_method search = s->plan.search;
+    void **state = search == BP_METHOD_TREE ? &s->tree : search == BP_METHOD_SPLIT ? &s->split : &s->grid;
+    *state = *state != NULL ? *state : bp_method_create(ops_of(s, search), s->setup);
+    if (*state == NULL) {
+        return BP_ERROR_MEMORY;
+    }
+    if (search != BP_METHOD_TREE) {
+        return ops_of(s, search)->build(*state, s->boxes, s->count);
+    }
+    bp_tree_ops.set_parts(s->tree, &s->parts);
+    return bp_tree_method_build(s->tree, s->boxes, s->count, s->plan.order);
+}
+
+static bp_status auto_build(void *state, const bp_box *boxes, size_t count) {
+    auto_search *s = state;
+    const bp_plan_questions ask = questions_about(s);
+    s->boxes = boxes;
+    s->count = count;
+    s->strips_status = BP_OK;
+    s->is_two = s->is_calm = s->is_tree_current = s->are_facts_new = false;
+    s->facts = (bp_choice){.rule = BP_RULE_FEW};
+    s->plan = bp_plan_call(s->setup, count, s->parts.of != NULL, &ask);
+    return build_plan(s);
+}
+
+static bp_status auto_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
+                             bp_search_kind *kind) {
+    auto_search *s = state;
+    if (s->setup->update == BP_UPDATE_REBUILD) {
+        return auto_build(s, boxes, count);
+    }
+    const bp_plan_questions ask = questions_about(s);
+    const size_t changed = changes != NULL ? changes->count : count;
+    s->boxes = boxes;
+    s->count = count;
+    s->strips_status = BP_OK;
+    s->is_calm = changed < count / CALM_SHARE;
+    s->are_facts_new = !bp_plan_wants_survey(&s->history, count);
+    if (!s->are_facts_new) {
+        (void)facts_of(s);
+        s->facts.moving = count > 0 ? (double)changed / (double)count : 0.0;
+        s->history.age = 0;
+        s->history.changed = 0;
+        s->history.count = count;
+    }
+    const bp_method before = s->plan.search;
+    s->plan = bp_plan_update(s->setup, count, changed, s->parts.of != NULL, &s->history, &ask);
+    s->history.changes += before != s->plan.search && before != BP_METHOD_AUTO;
+    *kind = BP_SEARCH_ALL;
+    if (s->plan.search != BP_METHOD_TREE) {
+        s->is_tree_current = false;
+        return build_plan(s);
+    }
+    s->tree = s->tree != NULL ? s->tree : bp_method_create(&bp_tree_ops, s->setup);
+    if (s->tree == NULL) {
+        return BP_ERROR_MEMORY;
+    }
+    bp_tree_ops.set_parts(s->tree, &s->parts);
+    const bp_status status = bp_tree_ops.update(s->tree, boxes, count, s->is_tree_current ? changes : NULL,
+                                                &(bp_search_kind){BP_SEARCH_ALL});
+    s->is_tree_current = status == BP_OK;
+    *kind = changes != NULL && changed < count / FEW_SHARE ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
+    return status;
+}
+
+// ---- searching ------------------------------------------------------------------------------------------------------
+
+// Drops the pairs that parts rule out, for a search that knows no parts.
+typedef struct part_filter {
+    const bp_parts *parts;
+    bp_batch_filter next;
+} part_filter;
+
+static size_t keep_between_parts(const void *context, bp_pair *pairs, size_t count) {
+    const part_filter *f = context;
+    const uint8_t *of = f->parts->of;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const uint8_t a = of[pairs[i].a], b = of[pairs[i].b];
+        pairs[kept] = pairs[i];
+        kept += a != BP_PART_NEITHER && b != BP_PART_NEITHER && (a != b || f->parts->meets_itself[a]);
+    }
+    return f->next.keep != NULL ? f->next.keep(f->next.context, pairs, kept) : kept;
+}
+
+static bp_status run_search(auto_search *s, bp_sink *sink) {
+    const part_filter filter = {&s->parts, sink->rules.filter};
+    const bool is_filtered = s->parts.of != NULL && s->plan.search != BP_METHOD_TREE;
+    if (is_filtered) {
+        sink->rules.filter = (bp_batch_filter){keep_between_parts, &filter};
+    }
+    const bp_strip_sets set = bp_strip_one_set(s->boxes, s->count);
+    bp_status status;
+    switch (s->plan.search) {
+    case BP_METHOD_BRUTE_FORCE: status = bp_all_pairs_find(&s->all, sink); break;
+    case BP_METHOD_STRIPS: status = bp_strip_grid_find(&s->strips, &set, sink); break;
+    default: status = ops_of(s, s->plan.search)->find(state_of(s, s->plan.search), sink); break;
+    }
+    if (is_filtered) {
+        bp_sink_flush(sink);
+        sink->rules.filter = filter.next;
+    }
+    return status;
+}
+
+static bp_status auto_find(void *state, bp_sink *sink) {
+    auto_search *s = state;
+    const bool has_budget = s->plan.search != BP_METHOD_SPLIT && s->plan.rule != BP_RULE_GIVEN;
+    bp_test_budget budget = {.objects = s->count > BUDGET_LEAST ? s->count : BUDGET_LEAST};
+    bp_sink_flush(sink);
+    const size_t count = sink->count;
+    const uint64_t tests = sink->tests;
+    sink->rules.budget = has_budget ? &budget : NULL;
+    bp_status status = run_search(s, sink);
+    sink->rules.budget = NULL;
+    if (!budget.is_over) {
+        s->history.tree_tests = s->plan.search == BP_METHOD_TREE && s->count > 0
+                                    ? (double)(sink->tests - tests) / (double)s->count
+                                    : s->history.tree_tests;
+        return status;
+    }
+    bp_sink_rewind(sink, count);
+    s->plan = bp_plan_after(s->is_calm, &s->history);
+    status = build_plan(s);
+    return status == BP_OK ? run_search(s, sink) : status;
+}
+
+static bp_status auto_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
+    auto_search *s = state;
+    return ops_of(s, s->plan.search)->find_changed(state_of(s, s->plan.search), changes, sink);
+}
+
+static bp_status auto_find_two(void *state, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
+                               bp_sink *sink) {
+    auto_search *s = state;
+    s->is_two = true;
+    s->facts = (bp_choice){.rule = BP_RULE_MIXED};
+    return bp_two_sets_find(&s->two_sets, a, a_count, b, b_count, sink);
+}
+
+static bp_status auto_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+    auto_search *s = state;
+    return auto_find_two(state, boxes, count, s->boxes, s->count, sink);
+}
+
+static const bp_tree *auto_tree(const void *state) {
+    const auto_search *s = state;
+    return s->plan.search == BP_METHOD_TREE && !s->is_two ? bp_tree_ops.tree(s->tree) : NULL;
+}
+
+// ---- figures and checks ---------------------------------------------------------------------------------------------
+
+static size_t bytes_of(const bp_method_ops *ops, const void *state) {
+    bp_stats stats = {0};
+    if (state != NULL) {
+        ops->stats(state, &stats);
+    }
+    return stats.bytes;
+}
+
+static void auto_stats(const void *state, bp_stats *stats) {
+    const auto_search *s = state;
+    bp_stats strips = {0}, all = {0};
+    bp_details details = {.choice = s->facts};
+    bp_strip_grid_stats(&s->strips, &strips);
+    bp_all_pairs_stats(&s->all, &all);
+    if (s->facts.sampled == 0 && s->setup->is_explained && !s->is_two) {
+        bp_survey_take(&details.choice, s->setup->dimensions, s->boxes, s->count);
+    }
+    if (s->is_two) {
+        static const bp_rule why[] = {[BP_TWO_ALL_PAIRS] = BP_RULE_FEW,
+                                      [BP_TWO_RUNS] = BP_RULE_ORDERED,
+                                      [BP_TWO_STRIPS] = BP_RULE_ALIKE,
+                                      [BP_TWO_TREES] = BP_RULE_MIXED,
+                                      [BP_TWO_SPLIT] = BP_RULE_MISFIT};
+        details.choice.rule = why[s->two_sets.form];
+        details.handed_over = s->two_sets.form == BP_TWO_SPLIT;
+        bp_two_sets_stats(&s->two_sets, stats);
+    } else {
+        details.choice.rule = s->plan.rule;
+        details.choice.changes = s->history.changes;
+        details.handed_over = s->plan.rule == BP_RULE_MISFIT;
+        switch (s->plan.search) {
+        case BP_METHOD_BRUTE_FORCE: bp_all_pairs_stats(&s->all, stats); break;
+        case BP_METHOD_STRIPS: bp_strip_grid_stats(&s->strips, stats); break;
+        default: ops_of(s, s->plan.search)->stats(state_of(s, s->plan.search), stats); break;
+        }
+        stats->method = s->plan.search;
+    }
+    stats->bytes = sizeof *s + strips.bytes + all.bytes + bytes_of(ops_of(s, BP_METHOD_HIERARCHICAL_GRID), s->grid) +
+                   bytes_of(&bp_tree_ops, s->tree) + bytes_of(&bp_split_ops, s->split) +
+                   bp_two_sets_bytes(&s->two_sets);
+    bp_details_write(stats, &details);
+}
+
+static bp_status auto_validate(const void *state) {
+    const auto_search *s = state;
+    if (s->plan.search == BP_METHOD_STRIPS) {
+        return bp_strip_grid_validate(&s->strips, s->boxes, s->count);
+    }
+    const void *searched = s->plan.search == BP_METHOD_BRUTE_FORCE || s->is_two ? NULL : state_of(s, s->plan.search);
+    return searched == NULL ? BP_OK : ops_of(s, s->plan.search)->validate(searched);
+}
+
+const bp_method_ops bp_auto_ops = {
+    .name = "auto",
+    .summary = "planned from the boxes: tree, strips, hierarchical-grid or split",
+    .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_INCREMENTAL | BP_SUPPORTS_THREADS,
+    .state_bytes = sizeof(auto_search),
+    .init = auto_init,
+    .free = auto_free,
+    .set_parts = auto_set_parts,
+    .build = auto_build,
+    .update = auto_update,
+    .find = auto_find,
+    .find_changed = auto_find_changed,
+    .find_between = auto_find_between,
+    .find_two = auto_find_two,
+    .tree = auto_tree,
+    .stats = auto_stats,
+    .validate = auto_validate,
+};

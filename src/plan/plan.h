@@ -1,0 +1,64 @@
+// The plan: which search runs over which boxes, and why. The only place that chooses; `method = auto` runs what it says.
+//
+//     one call     few ------------> all pairs, by the grid
+//                  runs -----------> tree, in the order of the boxes        nobody looks at more than he must: each
+//                  alike, or long -> strips                                 question is asked when the ones before it
+//                  thin -----------> split                                  have been answered with no
+//                  very many ------> grid
+//                  else -----------> tree, along a curve
+//
+//     a world      few changes ----> tree: only the pairs of what has changed
+//                  all may have ---> tree; strips where the tree tests much and boxes suit them; grid where they are very many
+//
+//     any of these tests too much -> split, for a while: it has no bad input
+//
+// The facts are counts and lengths, never times: the order of pairs as they are found depends on the search, and results depend
+// on the input alone. For the same reason nothing here depends on the number of threads, or on whether memory is short.
+#ifndef BP_PLAN_H
+#define BP_PLAN_H
+
+#include "engine/setup.h"
+#include "engine/tree/tree.h"
+
+#include <broadphase/broadphase_tune.h>
+
+typedef struct bp_plan {
+    bp_method search;
+    bp_tree_order order; // of a tree
+    bp_rule rule;        // why
+} bp_plan;
+
+// What a world has seen so far. All zero: nothing.
+typedef struct bp_history {
+    double tree_tests;    // of the last search of the tree for all pairs, a box; 0: there was none
+    uint32_t split_stays; // updates for which split is used when it is next needed: each time twice as many
+    uint32_t split_left;  // of them, this time
+    uint32_t strips_wait; // updates before strips are tried again
+    uint32_t age;         // updates since the last survey,
+    size_t changed;       // and objects that changed in them, summed up
+    size_t count;         // objects at the last survey; 0: there was none
+    uint32_t changes;     // how often the search was changed
+} bp_history;
+
+// Answers to what a plan asks about boxes; each is found out when it is asked for.
+typedef struct bp_plan_questions {
+    bool (*have_runs)(void *context);
+    bool (*suit_strips)(void *context);
+    const bp_choice *(*facts)(void *context);
+    void *context;
+} bp_plan_questions;
+
+// For one search over boxes of which nothing is kept.
+bp_plan bp_plan_call(const bp_method_setup *setup, size_t count, bool has_parts, const bp_plan_questions *ask);
+
+// For an update in which `changed` of `count` objects have changed; all that is known of them is in `history`, which it moves on.
+bp_plan bp_plan_update(const bp_method_setup *setup, size_t count, size_t changed, bool has_parts, bp_history *history,
+                       const bp_plan_questions *ask);
+
+// What takes over from a search that has tested too much, and for how long.
+bp_plan bp_plan_after(bool is_calm, bp_history *history);
+
+// Whether the facts about a world are to be gathered anew.
+bool bp_plan_wants_survey(const bp_history *history, size_t count);
+
+#endif

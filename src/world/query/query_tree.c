@@ -1,0 +1,227 @@
+#include "world/query/query_tree.h"
+
+#include "base/workers.h"
+#include "world/query/query.h"
+
+#include <stdatomic.h>
+
+enum {
+    PATIENCE = 16, // times that all objects are examined before a tree is built,
+    FITTED = 1,    // and before one that is there is fitted
+    FEW = 64,      // objects that are never worth a tree
+    FEW_SHARE = 64 // more changes than one object in so many: the whole tree is fitted anew, which is as fast
+};
+
+typedef struct query_tree {
+    bp_tree tree;
+    uint64_t pair_version; // of the update after which it was fitted; 0: never
+} query_tree;
+
+struct bp_query_trees {
+    bp_method_setup setup; // the world's, but with one thread
+    query_tree kept, fresh;
+    bp_buffer proxies;             // periodic: the boxes of the fresh tree
+    bp_box_double bounds;          // of these, where they are finite
+    atomic_uint_fast64_t fitted;   // the version of the world that the fresh tree is of
+    atomic_uint_fast64_t examined; // objects one by one, since a tree was last built or fitted by queries
+    atomic_uint patience;
+    atomic_bool is_building;
+    atomic_bool is_asked; // there was a query without the method's tree since the last update
+    atomic_bool is_lent;  // the world's executor and this memory have a user
+    bp_batch_memory memory;
+};
+
+bp_query_trees *bp_query_trees_create(const bp_method_setup *setup) {
+    const bp_allocator *allocator = &setup->runtime.allocator;
+    bp_query_trees *trees = allocator->allocate(allocator->context, sizeof *trees);
+    if (trees == NULL) {
+        return NULL;
+    }
+    *trees = (bp_query_trees){.setup = *setup};
+    trees->setup.runtime.executor = (bp_executor){.workers = 1};
+    bp_tree_init(&trees->kept.tree, &trees->setup);
+    bp_tree_init(&trees->fresh.tree, &trees->setup);
+    atomic_init(&trees->fitted, 0);
+    atomic_init(&trees->examined, 0);
+    atomic_init(&trees->patience, PATIENCE);
+    atomic_init(&trees->is_building, false);
+    atomic_init(&trees->is_asked, false);
+    atomic_init(&trees->is_lent, false);
+    return trees;
+}
+
+void bp_query_trees_destroy(bp_query_trees *trees) {
+    if (trees == NULL) {
+        return;
+    }
+    const bp_allocator allocator = trees->setup.runtime.allocator;
+    bp_tree_free(&trees->kept.tree);
+    bp_tree_free(&trees->fresh.tree);
+    bp_buffer_free(&trees->proxies, &allocator);
+    bp_batch_memory_free(&trees->memory, &allocator);
+    allocator.release(allocator.context, trees, sizeof *trees);
+}
+
+// ---- fitting --------------------------------------------------------------------------------------------------------
+
+// The tree's box of an object in a periodic world: a box of floats that contains its box, shifted so that it begins in
+// 0 .. period. It has some room for the rounding of input coordinates, because boxes are compared by these.
+static bp_box proxy_of(const bp_world *world, bp_id id, bp_box_double *bounds) {
+    if (!bp_world_is_alive(world, id)) {
+        return bp_box_hole();
+    }
+    const bp_box_double input = bp_query_input_box(world, id), box = bp_query_wrapped_box(world, id);
+    bp_box proxy;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double period = bp_period_of(&world->setup.overlap, (uint32_t)axis);
+        const double farthest = fabs(input.min[axis]) + fabs(input.max[axis]) + period;
+        const double rounding = period > 0.0 && isfinite(box.min[axis]) ? 0x1p-50 * farthest : 0.0;
+        const bool is_anywhere = period > 0.0 && rounding > period;
+        proxy.min[axis] = is_anywhere ? -INFINITY : bp_round_down(box.min[axis] - rounding);
+        proxy.max[axis] = is_anywhere ? INFINITY : bp_round_up(box.max[axis] + rounding);
+        if (isfinite(proxy.min[axis])) {
+            bounds->min[axis] = fmin(bounds->min[axis], (double)proxy.min[axis]);
+        }
+        if (isfinite(proxy.max[axis])) {
+            bounds->max[axis] = fmax(bounds->max[axis], (double)proxy.max[axis]);
+        }
+    }
+    return proxy;
+}
+
+// NULL if memory is short.
+static const bp_box *make_proxies(bp_query_trees *trees, const bp_world *world) {
+    const size_t count = world->ids.count;
+    if (!bp_buffer_reserve_slack(&trees->proxies, bp_world_allocator(world), 0, count, sizeof(bp_box))) {
+        return NULL;
+    }
+    bp_box *proxies = trees->proxies.data;
+    trees->bounds = (bp_box_double){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t id = 0; id < count; ++id) {
+        proxies[id] = proxy_of(world, (bp_id)id, &trees->bounds);
+    }
+    return proxies;
+}
+
+static bool fit(query_tree *t, const bp_world *world, const bp_box *boxes, const bp_changes *changes) {
+    t->tree.is_kept = true;
+    const bool is_fitted = boxes != NULL && bp_tree_update(&t->tree, boxes, world->ids.count, changes) == BP_OK;
+    t->pair_version = is_fitted ? world->pair_version : 0;
+    return is_fitted;
+}
+
+void bp_query_trees_fit(const bp_world *world) {
+    bp_query_trees *trees = world->queries;
+    const bool is_asked = atomic_exchange(&trees->is_asked, false);
+    query_tree *kept = &trees->kept, *fresh = &trees->fresh;
+    if (!is_asked || bp_is_periodic(&world->setup.overlap)) {
+        return;
+    }
+    if (kept->tree.level_count == 0) {
+        const query_tree swapped = *kept;
+        *kept = *fresh;
+        *fresh = swapped;
+        atomic_store(&trees->fitted, 0);
+        atomic_store(&trees->patience, PATIENCE);
+    }
+    if (kept->tree.level_count > 0) {
+        const bool is_next = kept->pair_version + 1 == world->pair_version;
+        const bool are_few = !bp_change_list_is_longer_than(&world->changes, world->ids.count / FEW_SHARE);
+        const bp_changes changes = bp_change_list_changes(&world->changes);
+        (void)fit(kept, world, bp_world_boxes_floats(&world->boxes), is_next && are_few ? &changes : NULL);
+    }
+}
+
+// Builds or fits the fresh tree. Only one thread at a time.
+static void try_to_fit(bp_query_trees *trees, const bp_world *world) {
+    const uint64_t version = world->changes.version;
+    if (atomic_exchange(&trees->is_building, true)) {
+        return;
+    }
+    if (atomic_load(&trees->fitted) != version) { // no other thread has done it meanwhile
+        const bool is_periodic = bp_is_periodic(&world->setup.overlap);
+        const bp_box *boxes = is_periodic ? make_proxies(trees, world) : bp_world_boxes_floats(&world->boxes);
+        const bool is_fitted = fit(&trees->fresh, world, boxes, NULL);
+        atomic_store(&trees->examined, 0); // if memory was refused: again, but not at once
+        atomic_store(&trees->patience, is_fitted ? FITTED : PATIENCE);
+        atomic_store(&trees->fitted, is_fitted ? version : 0);
+    }
+    atomic_store(&trees->is_building, false);
+}
+
+// ---- taking ---------------------------------------------------------------------------------------------------------
+
+// The method's tree, if it holds all objects as they were at the last update.
+static const bp_tree *method_tree(const bp_world *world) {
+    const bp_world_method *method = &world->method;
+    const bool may_have = method->ops->tree != NULL && world->is_built && !bp_world_is_viewed(world);
+    return may_have ? method->ops->tree(method->state) : NULL;
+}
+
+static void use(bp_query *query, const bp_tree *tree) {
+    const bp_world_boxes *boxes = &query->world->boxes;
+    query->tree = tree;
+    query->levels = bp_tree_levels_of(tree);
+    query->is_exact = !boxes->is_double && !bp_world_boxes_have_margin(boxes) && !query->is_periodic;
+}
+
+static bool has_long_period(const bp_overlap_rule *rule) {
+    return bp_period_of(rule, 0) > 0x1p90 || bp_period_of(rule, 1) > 0x1p90 || bp_period_of(rule, 2) > 0x1p90;
+}
+
+// Periodic: what an idle move does to a wrapped box is not listed, so only a fresh tree will do.
+void bp_query_trees_take(bp_query *query, size_t count) {
+    const bp_world *world = query->world;
+    bp_query_trees *trees = world->queries;
+    const bp_change_list *list = &world->changes;
+    const bp_tree *of_method = method_tree(world);
+    const bool is_kept = world->is_built && trees->kept.pair_version == world->pair_version && !query->is_periodic;
+    const bool has_base = !list->all && (of_method != NULL || is_kept);
+    const size_t others = has_base ? list->count : world->ids.count;
+    if (of_method == NULL && !atomic_load_explicit(&trees->is_asked, memory_order_relaxed)) {
+        atomic_store_explicit(&trees->is_asked, true,
+                              memory_order_relaxed); // threads that ask at once do not fight for it
+    }
+    if (others > 0 && world->ids.count > FEW && !has_long_period(&world->setup.overlap) &&
+        atomic_load(&trees->fitted) != list->version) {
+        // Where several threads count at once, some counts may be lost.
+        const uint64_t before = atomic_load_explicit(&trees->examined, memory_order_relaxed);
+        const uint64_t patience =
+            (uint64_t)atomic_load_explicit(&trees->patience, memory_order_relaxed) * world->ids.count;
+        if (before >= patience || count > patience / others) {
+            try_to_fit(trees, world);
+        } else {
+            atomic_store_explicit(&trees->examined, before + count * others, memory_order_relaxed);
+        }
+    }
+    if (others > 0 && atomic_load(&trees->fitted) == list->version) {
+        use(query, &trees->fresh.tree);
+        query->bounds = trees->bounds;
+    } else if (has_base) {
+        use(query, of_method != NULL ? of_method : &trees->kept.tree);
+        const bp_changes changes = bp_change_list_changes(list);
+        query->changed = changes.ids;
+        query->changed_count = changes.count;
+        query->stale = changes.count > 0 ? changes.marks : NULL;
+    }
+}
+
+// ---- lending --------------------------------------------------------------------------------------------------------
+
+bp_batch_loan bp_query_borrow(const bp_world *world, bp_batch_memory *own) {
+    bp_query_trees *trees = world->queries;
+    if (atomic_exchange(&trees->is_lent, true)) {
+        return (bp_batch_loan){.executor = &trees->setup.runtime.executor, .memory = own, .is_own = true};
+    }
+    bp_workers_expect(bp_world_executor(world));
+    return (bp_batch_loan){.executor = bp_world_executor(world), .memory = &trees->memory};
+}
+
+void bp_query_return(const bp_world *world, bp_batch_loan *loan) {
+    if (loan->is_own) {
+        bp_batch_memory_free(loan->memory, bp_world_allocator(world));
+    } else {
+        bp_workers_rest(bp_world_executor(world));
+        atomic_store(&world->queries->is_lent, false);
+    }
+}

@@ -1,0 +1,140 @@
+#include "world/world_parts.h"
+
+#include "base/boxes.h"
+#include "view/pair_filter.h"
+
+enum {
+    KINDS_MOST = 16,
+    PARTED_LEAST = 8 // one object in so many must be in a part of its own, or nothing is gained
+};
+
+// Objects that pass the same others.
+typedef struct kind {
+    bp_object object;
+    size_t count;
+    uint8_t part;
+} kind;
+
+static bool is_same_kind(const bp_object *a, const bp_object *b) {
+    return a->group == b->group && a->mask == b->mask && a->island == b->island && a->flags == b->flags;
+}
+
+// An object as far as parts ask.
+static bp_object asked_of(const bp_object *object, bool are_apart) {
+    bp_object asked = *object;
+    asked.island = are_apart ? 0 : asked.island;
+    return asked;
+}
+
+// The place of an object's kind, or `count` if it is new. Most objects are of the kind of the one before.
+static size_t kind_of(const kind *kinds, size_t count, const bp_object *object, size_t last) {
+    size_t k = 0;
+    if (last < count && is_same_kind(&kinds[last].object, object)) {
+        return last;
+    }
+    while (k < count && !is_same_kind(&kinds[k].object, object)) {
+        ++k;
+    }
+    return k;
+}
+
+// Lists the kinds of all objects. More than KINDS_MOST: SIZE_MAX.
+static size_t list_kinds(kind *kinds, const bp_object *objects, bool are_apart, const bp_box *boxes, size_t count) {
+    size_t kind_count = 0, last = 0;
+    for (size_t id = 0; id < count; ++id) {
+        if (bp_box_is_hole(&boxes[id])) {
+            continue;
+        }
+        const bp_object object = asked_of(&objects[id], are_apart);
+        last = kind_of(kinds, kind_count, &object, last);
+        if (last == kind_count) {
+            if (kind_count == KINDS_MOST) {
+                return SIZE_MAX;
+            }
+            kinds[kind_count++] = (kind){.object = object};
+        }
+        ++kinds[last].count;
+    }
+    return kind_count;
+}
+
+// Puts kinds into part 1, the most frequent ones first, as long as none of them meets another one there, or itself.
+static void part_kinds(kind *kinds, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        bool has_partner = false;
+        for (size_t k = 0; k < count; ++k) {
+            has_partner |= bp_objects_pass(&kinds[i].object, &kinds[k].object);
+        }
+        kinds[i].part = has_partner ? 0 : BP_PART_NEITHER;
+    }
+    for (;;) {
+        size_t best = count;
+        for (size_t i = 0; i < count; ++i) {
+            bool is_free = kinds[i].part == 0 && !bp_objects_pass(&kinds[i].object, &kinds[i].object);
+            for (size_t k = 0; k < count; ++k) {
+                is_free &= kinds[k].part != 1 || !bp_objects_pass(&kinds[i].object, &kinds[k].object);
+            }
+            best = is_free && (best == count || kinds[i].count > kinds[best].count) ? i : best;
+        }
+        if (best == count) {
+            return;
+        }
+        kinds[best].part = 1;
+    }
+}
+
+bool bp_world_parts_find(bp_world_parts *p, const bp_allocator *allocator, const bp_object *objects, bool are_apart,
+                         const bp_box *boxes, size_t count) {
+    kind kinds[KINDS_MOST];
+    const size_t kind_count = objects != NULL ? list_kinds(kinds, objects, are_apart, boxes, count) : 0;
+    const bool are_too_many = kind_count == SIZE_MAX;
+    bool meets[2] = {are_too_many, false}, are_exact = !are_too_many;
+    size_t parted = 0;
+    if (!are_too_many) { // else only the static ones are a part of their own
+        part_kinds(kinds, kind_count);
+        for (size_t i = 0; i < kind_count; ++i) {
+            parted += kinds[i].part != 0 ? kinds[i].count : 0;
+            for (size_t k = 0; k < kind_count; ++k) {
+                const bool is_first = kinds[i].part == 0 && kinds[k].part == 0;
+                meets[0] |= is_first && bp_objects_pass(&kinds[i].object, &kinds[k].object);
+            }
+        }
+        for (size_t i = 0; i < kind_count; ++i) {
+            for (size_t k = 0; k < kind_count; ++k) {
+                const uint8_t a = kinds[i].part, b = kinds[k].part;
+                const bool may_meet = a != BP_PART_NEITHER && b != BP_PART_NEITHER && (a != b || meets[a]);
+                are_exact &= may_meet == bp_objects_pass(&kinds[i].object, &kinds[k].object);
+            }
+        }
+    }
+    if (objects == NULL || (!are_too_many && parted < count / PARTED_LEAST + 1)) {
+        p->parts = (bp_parts){.meets_itself = {true, true}, .version = p->parts.version + (p->parts.of != NULL)};
+        p->are_exact = objects == NULL || (!are_too_many && parted == 0 && are_exact && meets[0]);
+        p->id_count = 0;
+        return true;
+    }
+    if (!bp_buffer_reserve_slack(&p->buffer, allocator, p->id_count, count, sizeof(uint8_t))) {
+        return false;
+    }
+    // An id that has been in a part and is now in another one makes what is built over parts useless. A hole stays in its part.
+    uint8_t *of = p->buffer.data;
+    bool has_changed = p->parts.of == NULL || p->parts.meets_itself[0] != meets[0];
+    size_t last = 0;
+    for (size_t id = 0; id < count; ++id) {
+        const uint8_t before = id < p->id_count ? of[id] : BP_PART_NEITHER;
+        uint8_t now = before;
+        if (!bp_box_is_hole(&boxes[id]) && are_too_many) {
+            now = (objects[id].flags & BP_STATIC) != 0;
+        } else if (!bp_box_is_hole(&boxes[id])) {
+            const bp_object object = asked_of(&objects[id], are_apart);
+            last = kind_of(kinds, kind_count, &object, last);
+            now = kinds[last].part;
+        }
+        has_changed |= before != BP_PART_NEITHER && now != before;
+        of[id] = now;
+    }
+    p->parts = (bp_parts){.of = of, .meets_itself = {meets[0], false}, .version = p->parts.version + has_changed};
+    p->are_exact = are_exact;
+    p->id_count = count;
+    return true;
+}
