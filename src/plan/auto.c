@@ -164,6 +164,10 @@ static bp_status auto_update(void *state, const bp_box *boxes, size_t count, con
     s->plan = bp_plan_update(s->setup, count, changed, s->parts.of != NULL, &s->history, &ask);
     s->history.changes += before != s->plan.search && before != BP_METHOD_AUTO;
     *kind = BP_SEARCH_ALL;
+    const bp_method_ops *given = ops_of(s, s->plan.search);
+    if (s->plan.rule == BP_RULE_GIVEN && s->grid != NULL && given->update != NULL) {
+        return given->update(s->grid, boxes, count, changes, kind);
+    }
     if (s->plan.search != BP_METHOD_TREE) {
         s->is_tree_current = false;
         return build_plan(s);
@@ -200,7 +204,8 @@ static size_t keep_between_parts(const void *context, bp_pair *pairs, size_t cou
     return f->next.keep != NULL ? f->next.keep(f->next.context, pairs, kept) : kept;
 }
 
-static bp_status run_search(auto_search *s, bp_sink *sink) {
+// The pairs of changed objects, or (NULL) all.
+static bp_status run_search(auto_search *s, const bp_changes *changes, bp_sink *sink) {
     const part_filter filter = {&s->parts, sink->rules.filter};
     const bool is_filtered = s->parts.of != NULL && s->plan.search != BP_METHOD_TREE;
     if (is_filtered) {
@@ -211,7 +216,12 @@ static bp_status run_search(auto_search *s, bp_sink *sink) {
     switch (s->plan.search) {
     case BP_METHOD_BRUTE_FORCE: status = bp_all_pairs_find(&s->all, sink); break;
     case BP_METHOD_STRIPS: status = bp_strip_grid_find(&s->strips, &set, sink); break;
-    default: status = ops_of(s, s->plan.search)->find(state_of(s, s->plan.search), sink); break;
+    default: {
+        const bp_method_ops *ops = ops_of(s, s->plan.search);
+        void *searched = state_of(s, s->plan.search);
+        status = changes != NULL ? ops->find_changed(searched, changes, sink) : ops->find(searched, sink);
+        break;
+    }
     }
     if (is_filtered) {
         bp_sink_flush(sink);
@@ -228,7 +238,7 @@ static bp_status auto_find(void *state, bp_sink *sink) {
     const size_t count = sink->count;
     const uint64_t tests = sink->tests;
     sink->rules.budget = has_budget ? &budget : NULL;
-    bp_status status = run_search(s, sink);
+    bp_status status = run_search(s, NULL, sink);
     sink->rules.budget = NULL;
     if (!budget.is_over) {
         s->history.tree_tests = s->plan.search == BP_METHOD_TREE && s->count > 0
@@ -239,12 +249,11 @@ static bp_status auto_find(void *state, bp_sink *sink) {
     bp_sink_rewind(sink, count);
     s->plan = bp_plan_after(s->is_calm, &s->history);
     status = build_plan(s);
-    return status == BP_OK ? run_search(s, sink) : status;
+    return status == BP_OK ? run_search(s, NULL, sink) : status;
 }
 
 static bp_status auto_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
-    auto_search *s = state;
-    return ops_of(s, s->plan.search)->find_changed(state_of(s, s->plan.search), changes, sink);
+    return run_search(state, changes, sink);
 }
 
 static bp_status auto_find_two(void *state, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,

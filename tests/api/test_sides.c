@@ -287,6 +287,7 @@ static void pairs_and_events_are_those_of_brute_force(void **state) {
         {.update = BP_UPDATE_INDIVIDUAL, .flags = BP_EVENTS},
         {.method = BP_METHOD_BVH, .flags = BP_EVENTS},
         {.method = BP_METHOD_HIERARCHICAL_GRID, SETTINGS(.hierarchy_factor = 2.0f)},
+        {.update = BP_UPDATE_INDIVIDUAL, .flags = BP_EVENTS, SETTINGS(.hierarchy_factor = 2.0f)},
         {.flags = BP_EVENTS, SETTINGS(.simd = BP_SIMD_SCALAR)},
     };
     for (size_t i = 0; i < COUNT_OF(configs); ++i) {
