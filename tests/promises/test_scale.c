@@ -185,26 +185,26 @@ static void a_table_of_pairs_becomes_small_again(void **state) {
     test_allocator_init(&counting);
     const bp_allocator allocator = test_allocator_hook(&counting);
     sweep_pair_set set = {.bits = 0};
-    assert_true(sweep_pair_set_reset(&set, &allocator, 4));
+    assert_true(bp_sweep_pair_set_reset(&set, &allocator, 4));
     const uint32_t small = set.bits;
     for (uint32_t i = 0; i < 10000; ++i) {
-        assert_true(sweep_pair_set_add(&set, &allocator, i, i + 1));
+        assert_true(bp_sweep_pair_set_add(&set, &allocator, i, i + 1));
     }
     const uint32_t large = set.bits;
     for (uint32_t i = 4; i < 10000; ++i) {
-        sweep_pair_set_remove(&set, i, i + 1);
+        bp_sweep_pair_set_remove(&set, i, i + 1);
     }
     test_allocator_fail(&counting, 1, false);
-    sweep_pair_set_shrink(&set, &allocator); // memory is refused: nothing happens
+    bp_sweep_pair_set_shrink(&set, &allocator); // memory is refused: nothing happens
     assert_int_equal(set.bits, large);
-    sweep_pair_set_shrink(&set, &allocator);
+    bp_sweep_pair_set_shrink(&set, &allocator);
     assert_int_equal(set.bits, small);
     assert_int_equal(set.count, 4);
     for (uint32_t i = 0; i < 10; ++i) {
-        assert_int_equal(sweep_pair_set_has(&set, i, i + 1), i < 4);
+        assert_int_equal(bp_sweep_pair_set_has(&set, i, i + 1), i < 4);
     }
-    assert_true(sweep_pair_set_reset(&set, &allocator, 10000));
-    assert_true(sweep_pair_set_reset(&set, &allocator, 4));
+    assert_true(bp_sweep_pair_set_reset(&set, &allocator, 10000));
+    assert_true(bp_sweep_pair_set_reset(&set, &allocator, 4));
     assert_int_equal(set.bits, small);
     bp_buffer_free(&set.buffer, &allocator);
     test_allocator_finish(&counting);
@@ -227,10 +227,10 @@ static void overlaps_along_an_axis_are_counted(void **state) {
     const bp_runtime runtime = {.allocator = test_allocator_hook(&counting)};
     const bp_pairs none = {0};
     sweep_ends ends;
-    sweep_ends_init(&ends, &runtime, 3);
-    assert_int_equal(sweep_ends_build(&ends, boxes, COUNT_OF(boxes), &none), BP_OK);
-    assert_true(sweep_ends_overlaps(&ends, 1) == expected);
-    sweep_ends_free(&ends);
+    bp_sweep_ends_init(&ends, &runtime, 3);
+    assert_int_equal(bp_sweep_ends_build(&ends, boxes, COUNT_OF(boxes), &none), BP_OK);
+    assert_true(bp_sweep_ends_overlaps(&ends, 1) == expected);
+    bp_sweep_ends_free(&ends);
     test_allocator_finish(&counting);
 }
 

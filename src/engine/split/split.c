@@ -30,7 +30,7 @@ static void split_init(void *state, const bp_method_setup *setup) {
 }
 
 static void split_free(void *state) {
-    split_search_free(&((split *)state)->search);
+    bp_split_search_free(&((split *)state)->search);
 }
 
 static bp_status split_build(void *state, const bp_box *boxes, size_t count) {
@@ -42,18 +42,18 @@ static bp_status split_build(void *state, const bp_box *boxes, size_t count) {
 
 static bp_status split_find(void *state, bp_sink *sink) {
     split *s = state;
-    return split_search_within(&s->search, s->boxes, s->count, sink);
+    return bp_split_search_within(&s->search, s->boxes, s->count, sink);
 }
 
 static bp_status split_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     split *s = state;
-    return split_search_between(&s->search, boxes, count, s->boxes, s->count, sink);
+    return bp_split_search_between(&s->search, boxes, count, s->boxes, s->count, sink);
 }
 
 static void split_stats(const void *state, bp_stats *stats) {
     const split *s = state;
     stats->update = BP_UPDATE_REBUILD;
-    stats->bytes = sizeof *s + split_search_bytes(&s->search);
+    stats->bytes = sizeof *s + bp_split_search_bytes(&s->search);
 }
 
 static bp_status split_validate(const void *state) {

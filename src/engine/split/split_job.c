@@ -22,7 +22,7 @@ enum {
 // output pays for testing them all.
 static const double WEAK = 0.05, DENSE = 0.25, HURT = 4.0;
 
-size_t split_job_size(const split_job *job) {
+size_t bp_split_job_size(const split_job *job) {
     return job->a.count + job->b.count + job->x.count + job->y.count;
 }
 
@@ -78,15 +78,16 @@ static double passenger_tests(const bp_method_setup *setup, const split_job *job
     if (passengers->count == 0 || members->count == 0) {
         return 0.0;
     }
-    split_sample_take(&others, passengers, SAMPLE_BETWEEN, ~job->path);
-    return split_axis_share(setup->kernels, sample, &others, axis) * (double)members->count * (double)passengers->count;
+    bp_split_sample_take(&others, passengers, SAMPLE_BETWEEN, ~job->path);
+    return bp_split_axis_share(setup->kernels, sample, &others, axis) * (double)members->count *
+           (double)passengers->count;
 }
 
 // What to do with a job in which a sweep along the best axis takes so many tests: sweep if they are few; where passengers
 // are the reason that they are not, those go a way of their own, along another axis. Otherwise SPLIT_NOTHING.
 static split_way sweep_or_separate(const split_job *job, double tests, double of_passengers) {
     const double most = job->within ? SWEEP_TESTS_WITHIN : SWEEP_TESTS_BETWEEN;
-    const double all = (double)split_job_size(job);
+    const double all = (double)bp_split_job_size(job);
     const double members = (double)(job->a.count + (job->within ? 0 : job->b.count));
     if (tests + of_passengers < most * all) {
         return SPLIT_SWEEP;
@@ -97,7 +98,7 @@ static split_way sweep_or_separate(const split_job *job, double tests, double of
 // How many pairs a box of a set has, by a sample of it. (In which each box overlaps itself.)
 static double pairs_of_box(const split_sample *sample, double count) {
     const double sampled = (double)sample->count;
-    return 0.5 * count * (split_overlap_share(sample, sample) - 1.0 / sampled);
+    return 0.5 * count * (bp_split_overlap_share(sample, sample) - 1.0 / sampled);
 }
 
 static split_way sweep_within(const split_job *job, const bp_method_setup *setup, const split_sample *a,
@@ -105,7 +106,7 @@ static split_way sweep_within(const split_job *job, const bp_method_setup *setup
     if (!fits_a_sweep(job)) {
         return SPLIT_NOTHING;
     }
-    const double count = (double)job->a.count, all = (double)split_job_size(job);
+    const double count = (double)job->a.count, all = (double)bp_split_job_size(job);
     const double tests = 0.5 * count * count * plane->overlap_share;
     const double riding = passenger_tests(setup, job, a, &job->a, &job->b, plane->sweep_axis);
     const split_way way = sweep_or_separate(job, tests, riding);
@@ -138,8 +139,8 @@ static split_decision decide_within(split_job *job, const bp_method_setup *setup
     if (job->a.count <= TINY || job->depth > DEPTH_MOST) {
         return decision;
     }
-    split_sample_take(&sample, &job->a, job->a.count > MANY ? 2 * SAMPLE : SAMPLE, job->path);
-    decision.plane = split_plane_inside(setup->kernels, setup->dimensions, &sample);
+    bp_split_sample_take(&sample, &job->a, job->a.count > MANY ? 2 * SAMPLE : SAMPLE, job->path);
+    decision.plane = bp_split_plane_inside(setup->kernels, setup->dimensions, &sample);
     if (job->a.count <= LEAF_WITHIN && job->b.count <= LEAF_WITHIN) {
         decision.way = SPLIT_SWEEP;
         return decision;
@@ -154,19 +155,19 @@ static split_decision decide_within(split_job *job, const bp_method_setup *setup
         return decision;
     }
     if (decision.plane.share < WEAK) {
-        split_sample_take(&sample, &job->a, SPLIT_SAMPLE_MOST, ~job->path);
-        if (split_overlap_share(&sample, &sample) > DENSE) {
+        bp_split_sample_take(&sample, &job->a, SPLIT_SAMPLE_MOST, ~job->path);
+        if (bp_split_overlap_share(&sample, &sample) > DENSE) {
             return decision;
         }
-        decision.plane = split_plane_inside(setup->kernels, setup->dimensions, &sample);
+        decision.plane = bp_split_plane_inside(setup->kernels, setup->dimensions, &sample);
     }
     decision.way = decision.plane.axis < 0 ? SPLIT_TEST : SPLIT_BOTH_SIDES;
     return decision;
 }
 
 static void sample_both(const split_job *job, size_t most, uint32_t seed, split_sample *a, split_sample *b) {
-    split_sample_take(a, &job->a, most, seed);
-    split_sample_take(b, &job->b, most, seed + 0x9e3779b9u);
+    bp_split_sample_take(a, &job->a, most, seed);
+    bp_split_sample_take(b, &job->b, most, seed + 0x9e3779b9u);
 }
 
 static split_decision decide_between(split_job *job, const bp_method_setup *setup) {
@@ -184,7 +185,7 @@ static split_decision decide_between(split_job *job, const bp_method_setup *setu
     }
     const size_t most = job->a.count + job->b.count > MANY ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
     sample_both(job, most, job->path, &a, &b);
-    decision.plane = split_plane_between(setup->kernels, setup->dimensions, &a, &b);
+    decision.plane = bp_split_plane_between(setup->kernels, setup->dimensions, &a, &b);
     decision.way = is_leaf ? SPLIT_SWEEP : sweep_between(job, setup, &a, &b, &decision.plane);
     if (decision.way != SPLIT_NOTHING) {
         return decision;
@@ -192,10 +193,10 @@ static split_decision decide_between(split_job *job, const bp_method_setup *setu
     decision.way = SPLIT_TEST;
     if (decision.plane.share < WEAK) {
         sample_both(job, SPLIT_SAMPLE_MOST / 2, ~job->path, &a, &b);
-        if (split_overlap_share(&a, &b) > DENSE) {
+        if (bp_split_overlap_share(&a, &b) > DENSE) {
             return decision;
         }
-        decision.plane = split_plane_between(setup->kernels, setup->dimensions, &a, &b);
+        decision.plane = bp_split_plane_between(setup->kernels, setup->dimensions, &a, &b);
         if (decision.plane.axis < 0) {
             return decision;
         }
@@ -222,7 +223,7 @@ static split_decision decide_with_passengers(split_job *job, const bp_method_set
     }
     const size_t most = job->a.count + job->b.count > MANY ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
     sample_both(job, most, job->path, &a, &b);
-    decision.plane = split_plane_between(setup->kernels, setup->dimensions, &a, &b);
+    decision.plane = bp_split_plane_between(setup->kernels, setup->dimensions, &a, &b);
     decision.way = sweep_between(job, setup, &a, &b, &decision.plane);
     if (decision.way != SPLIT_NOTHING) {
         return decision;
@@ -235,7 +236,7 @@ static split_decision decide_with_passengers(split_job *job, const bp_method_set
     return decision;
 }
 
-split_decision split_decide(split_job *job, const bp_method_setup *setup) {
+split_decision bp_split_decide(split_job *job, const bp_method_setup *setup) {
     if (job->within) {
         return decide_within(job, setup);
     }
@@ -244,8 +245,8 @@ split_decision split_decide(split_job *job, const bp_method_setup *setup) {
 
 // ---- part -----------------------------------------------------------------------------------------------------------
 
-void split_part(const split_job *job, const split_decision *decision, const bp_kernels *kernels, bp_record *scratch,
-                split_parts *parts) {
+void bp_split_part(const split_job *job, const split_decision *decision, const bp_kernels *kernels, bp_record *scratch,
+                   split_parts *parts) {
     if (decision->way != SPLIT_BOTH_SIDES && decision->way != SPLIT_ONE_SIDE) {
         return;
     }
@@ -256,7 +257,7 @@ void split_part(const split_job *job, const split_decision *decision, const bp_k
     }
 }
 
-size_t split_room(const split_job *job, const split_decision *decision, const split_parts *parts) {
+size_t bp_split_room(const split_job *job, const split_decision *decision, const split_parts *parts) {
     const size_t slack = 4; // each selection writes one record more than it keeps
     switch (decision->way) {
     case SPLIT_SEPARATE: return job->a.count + job->b.count + slack;
@@ -389,9 +390,9 @@ static void separate(const split_job *job, carrier *c, split_job *children, bp_r
     children[2].b = job->b;
 }
 
-size_t split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
-                   const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
-                   bp_record *end[SPLIT_CHILDREN]) {
+size_t bp_split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
+                      const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
+                      bp_record *end[SPLIT_CHILDREN]) {
     carrier c = {.kernels = kernels, .at = memory};
     for (uint32_t i = 0; i < SPLIT_CHILDREN; ++i) {
         children[i] = child_of(job, i);

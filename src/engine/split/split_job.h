@@ -46,22 +46,22 @@ enum {
     SPLIT_SWEEP_MOST = 1024 // boxes of each set
 };
 
-size_t split_job_size(const split_job *job);
+size_t bp_split_job_size(const split_job *job);
 
 // Decides what to do; may drop boxes that are in no pair.
-split_decision split_decide(split_job *job, const bp_method_setup *setup);
+split_decision bp_split_decide(split_job *job, const bp_method_setup *setup);
 
 // Parts the sets; `scratch` has room for the larger one.
-void split_part(const split_job *job, const split_decision *decision, const bp_kernels *kernels, bp_record *scratch,
-                split_parts *parts);
+void bp_split_part(const split_job *job, const split_decision *decision, const bp_kernels *kernels, bp_record *scratch,
+                   split_parts *parts);
 
-// The most records that split_carry needs for copies.
-size_t split_room(const split_job *job, const split_decision *decision, const split_parts *parts);
+// The most records that bp_split_carry needs for copies.
+size_t bp_split_room(const split_job *job, const split_decision *decision, const split_parts *parts);
 
 // Makes the children, with copies in `memory` where two of them need the same boxes; returns their number. The copies
 // of each child follow those of the one before; `end` gets where they end.
-size_t split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
-                   const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
-                   bp_record *end[SPLIT_CHILDREN]);
+size_t bp_split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
+                      const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
+                      bp_record *end[SPLIT_CHILDREN]);
 
 #endif

@@ -35,7 +35,7 @@ static void test_halves(bp_range_tester *t, size_t a_count, size_t b_count) {
     bp_range_tester_flush(t);
 }
 
-void split_test_within(bp_range_tester *t, const bp_record_set *set) {
+void bp_split_test_within(bp_range_tester *t, const bp_record_set *set) {
     for (size_t begin = 0; begin < set->count && !t->failed; begin += HALF) {
         const size_t count = load_half(t->objects, 0, set, begin);
         for (size_t i = 0; i + 1 < count; ++i) {
@@ -48,7 +48,7 @@ void split_test_within(bp_range_tester *t, const bp_record_set *set) {
     }
 }
 
-void split_test_between(bp_range_tester *t, const bp_record_set *a, const bp_record_set *b) {
+void bp_split_test_between(bp_range_tester *t, const bp_record_set *a, const bp_record_set *b) {
     for (size_t begin = 0; begin < a->count && !t->failed; begin += HALF) {
         const size_t count = load_half(t->objects, 0, a, begin);
         for (size_t other = 0; other < b->count && !t->failed; other += HALF) {
@@ -170,7 +170,7 @@ static void list_later(bp_range_tester *t, const swept_set *boxes, const swept_s
     }
 }
 
-void split_sweep(bp_range_tester *t, const split_job *job, int axis, double share) {
+void bp_split_sweep(bp_range_tester *t, const split_job *job, int axis, double share) {
     swept_set swept[SETS]; // not zeroed: they are large
     const swept_set *a = &swept[SET_A], *b = &swept[SET_B], *x = &swept[SET_X], *y = &swept[SET_Y];
     sort_sets(t, job, axis, share, swept);

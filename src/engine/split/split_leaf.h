@@ -10,11 +10,11 @@ enum { SPLIT_LEAF_COLUMNS = 2 * SPLIT_SWEEP_MOST };
 
 // Tests everything with everything: the boxes of a set with each other, or those of two sets. The tester's objects and
 // candidates are the columns of the leaf.
-void split_test_within(bp_range_tester *tester, const bp_record_set *set);
-void split_test_between(bp_range_tester *tester, const bp_record_set *a, const bp_record_set *b);
+void bp_split_test_within(bp_range_tester *tester, const bp_record_set *set);
+void bp_split_test_between(bp_range_tester *tester, const bp_record_set *a, const bp_record_set *b);
 
 // Sorts the sets of a job along an axis and tests only boxes that overlap along it. `share` is the expected share of
 // pairs that do.
-void split_sweep(bp_range_tester *tester, const split_job *job, int axis, double share);
+void bp_split_sweep(bp_range_tester *tester, const split_job *job, int axis, double share);
 
 #endif

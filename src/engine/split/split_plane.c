@@ -6,7 +6,7 @@ static uint32_t hash_of(uint32_t value) {
     return value ^ value >> 16;
 }
 
-void split_sample_take(split_sample *sample, const bp_record_set *set, size_t most, uint32_t seed) {
+void bp_split_sample_take(split_sample *sample, const bp_record_set *set, size_t most, uint32_t seed) {
     const bool all = set->count <= most;
     sample->count = all ? set->count : most;
     for (size_t i = 0; i < sample->count; ++i) {
@@ -53,7 +53,7 @@ static void note_plane(split_plane *plane, uint32_t axis, float at, uint32_t eli
     }
 }
 
-split_plane split_plane_inside(const bp_kernels *kernels, uint32_t dimensions, const split_sample *sample) {
+split_plane bp_split_plane_inside(const bp_kernels *kernels, uint32_t dimensions, const split_sample *sample) {
     const double all = 0.5 * (double)sample->count * (double)(sample->count - 1);
     split_plane plane = {.axis = -1};
     uint32_t most = 0;
@@ -71,8 +71,8 @@ split_plane split_plane_inside(const bp_kernels *kernels, uint32_t dimensions, c
     return plane;
 }
 
-split_plane split_plane_between(const bp_kernels *kernels, uint32_t dimensions, const split_sample *a,
-                                const split_sample *b) {
+split_plane bp_split_plane_between(const bp_kernels *kernels, uint32_t dimensions, const split_sample *a,
+                                   const split_sample *b) {
     const double all = (double)a->count * (double)b->count;
     split_plane plane = {.axis = -1};
     uint32_t most = 0;
@@ -95,7 +95,7 @@ split_plane split_plane_between(const bp_kernels *kernels, uint32_t dimensions, 
     return plane;
 }
 
-double split_axis_share(const bp_kernels *kernels, const split_sample *a, const split_sample *b, int axis) {
+double bp_split_axis_share(const bp_kernels *kernels, const split_sample *a, const split_sample *b, int axis) {
     side_counts a_sides, b_sides;
     size_t separate = 0;
     count_sides(kernels, a, (uint32_t)axis, b->min[axis], b->count, &a_sides);
@@ -109,7 +109,7 @@ double split_axis_share(const bp_kernels *kernels, const split_sample *a, const 
     return 1.0 - (double)separate / ((double)a->count * (double)b->count);
 }
 
-double split_overlap_share(const split_sample *a, const split_sample *b) {
+double bp_split_overlap_share(const split_sample *a, const split_sample *b) {
     size_t overlapping = 0;
     for (size_t i = 0; i < a->count; ++i) {
         for (size_t j = 0; j < b->count; ++j) {

@@ -23,17 +23,17 @@ typedef struct split_plane {
 
 // At most `most` boxes of a set: one at a random place in each of as many stretches. (Places at equal distances would
 // all be alike in a scene that repeats itself.) The same seed gives the same sample.
-void split_sample_take(split_sample *sample, const bp_record_set *set, size_t most, uint32_t seed);
+void bp_split_sample_take(split_sample *sample, const bp_record_set *set, size_t most, uint32_t seed);
 
 // The plane that eliminates the most pairs within a sample, or between two.
-split_plane split_plane_inside(const bp_kernels *kernels, uint32_t dimensions, const split_sample *sample);
-split_plane split_plane_between(const bp_kernels *kernels, uint32_t dimensions, const split_sample *a,
-                                const split_sample *b);
+split_plane bp_split_plane_inside(const bp_kernels *kernels, uint32_t dimensions, const split_sample *sample);
+split_plane bp_split_plane_between(const bp_kernels *kernels, uint32_t dimensions, const split_sample *a,
+                                   const split_sample *b);
 
 // The share of the pairs of two samples that overlap.
-double split_overlap_share(const split_sample *a, const split_sample *b);
+double bp_split_overlap_share(const split_sample *a, const split_sample *b);
 
 // The share of the pairs of two samples that overlap along an axis.
-double split_axis_share(const bp_kernels *kernels, const split_sample *a, const split_sample *b, int axis);
+double bp_split_axis_share(const bp_kernels *kernels, const split_sample *a, const split_sample *b, int axis);
 
 #endif

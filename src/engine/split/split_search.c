@@ -69,15 +69,15 @@ static void divide_job(worker *w, const split_job *job, const split_decision *de
     split_parts parts;
     split_job children[SPLIT_CHILDREN];
     bp_record *end[SPLIT_CHILDREN];
-    split_part(job, decision, w->setup->kernels, bench->scratch.data, &parts);
+    bp_split_part(job, decision, w->setup->kernels, bench->scratch.data, &parts);
     const stack_place before = {bench->stack.chunk, bench->stack.used};
-    bp_record *memory = stack_room(&bench->stack, allocator, split_room(job, decision, &parts));
+    bp_record *memory = stack_room(&bench->stack, allocator, bp_split_room(job, decision, &parts));
     if (memory == NULL) {
         w->tester->failed = true;
         return;
     }
     const stack_place begin = {bench->stack.chunk, bench->stack.used};
-    split_carry(job, decision, w->setup->kernels, &parts, memory, children, end);
+    bp_split_carry(job, decision, w->setup->kernels, &parts, memory, children, end);
     for (int i = SPLIT_CHILDREN; i-- > 0;) { // the last one that is pushed is the first to run
         const int child = ORDER[i];
         const stack_place place = {begin.chunk, begin.used + (size_t)(end[child] - memory)};
@@ -90,15 +90,15 @@ static void divide_job(worker *w, const split_job *job, const split_decision *de
 // Tests what is to be tested. True if a part of the job is left.
 static bool test_job(worker *w, split_job *job, const split_decision *decision) {
     if (decision->way == SPLIT_SWEEP) {
-        split_sweep(w->tester, job, decision->plane.sweep_axis, decision->plane.overlap_share);
+        bp_split_sweep(w->tester, job, decision->plane.sweep_axis, decision->plane.overlap_share);
         return false;
     }
     if (job->within) {
-        split_test_within(w->tester, &job->a);
+        bp_split_test_within(w->tester, &job->a);
         job->within = false; // a with b is left
         return job->b.count > 0;
     }
-    split_test_between(w->tester, &job->a, &job->b);
+    bp_split_test_between(w->tester, &job->a, &job->b);
     return false;
 }
 
@@ -113,9 +113,9 @@ static void run_job(worker *w, const split_job *first) {
         split_job job = next.job;
         stack->chunk = next.place.chunk;
         stack->used = next.place.used;
-        split_decision decision = split_decide(&job, w->setup);
+        split_decision decision = bp_split_decide(&job, w->setup);
         while ((decision.way == SPLIT_TEST || decision.way == SPLIT_SWEEP) && test_job(w, &job, &decision)) {
-            decision = split_decide(&job, w->setup);
+            decision = bp_split_decide(&job, w->setup);
         }
         if (decision.way > SPLIT_SWEEP) {
             divide_job(w, &job, &decision, &waiting);
@@ -147,10 +147,10 @@ static void task_part(void *context, size_t index) {
     if (!step->divided) {
         return;
     }
-    step->decision = split_decide(job, r->search->setup);
+    step->decision = bp_split_decide(job, r->search->setup);
     step->divided = step->decision.way > SPLIT_SWEEP;
-    split_part(job, &step->decision, r->search->setup->kernels,
-               (bp_record *)r->search->scratch.data + step->scratch_begin, &step->parts);
+    bp_split_part(job, &step->decision, r->search->setup->kernels,
+                  (bp_record *)r->search->scratch.data + step->scratch_begin, &step->parts);
 }
 
 static void task_carry(void *context, size_t index) {
@@ -159,8 +159,8 @@ static void task_carry(void *context, size_t index) {
     split_job children[SPLIT_CHILDREN];
     bp_record *end[SPLIT_CHILDREN];
     if (step->divided) {
-        split_carry(&r->jobs[index], &step->decision, r->search->setup->kernels, &step->parts,
-                    r->carried + step->room_begin, children, end);
+        bp_split_carry(&r->jobs[index], &step->decision, r->search->setup->kernels, &step->parts,
+                       r->carried + step->room_begin, children, end);
         for (size_t i = 0; i < SPLIT_CHILDREN; ++i) {
             r->next[step->child_begin + i] = children[ORDER[i]];
         }
@@ -185,7 +185,7 @@ static bp_status run_round(split_search *s, size_t index, size_t *divided) {
     }
     r.steps = s->steps.data;
     for (size_t i = 0; i < s->job_count; ++i) {
-        const bool large = split_job_size(&r.jobs[i]) > s->job_most;
+        const bool large = bp_split_job_size(&r.jobs[i]) > s->job_most;
         r.steps[i] = (round_step){.divided = large, .scratch_begin = scratch};
         scratch += large ? larger_set(&r.jobs[i]) : 0;
     }
@@ -197,7 +197,7 @@ static bp_status run_round(split_search *s, size_t index, size_t *divided) {
         round_step *step = &r.steps[i];
         step->room_begin = room;
         step->child_begin = children;
-        room += step->divided ? split_room(&r.jobs[i], &step->decision, &step->parts) : 0;
+        room += step->divided ? bp_split_room(&r.jobs[i], &step->decision, &step->parts) : 0;
         children += step->divided ? SPLIT_CHILDREN : 1;
         *divided += step->divided;
     }
@@ -229,7 +229,7 @@ static size_t scratch_needed(const split_search *s) {
     const split_job *jobs = s->jobs[0].data;
     size_t most = 0;
     for (size_t i = 0; i < s->job_count; ++i) {
-        const size_t size = split_job_size(&jobs[i]);
+        const size_t size = bp_split_job_size(&jobs[i]);
         most = size > most ? size : most;
     }
     return most;
@@ -281,10 +281,10 @@ static bp_status run_jobs(split_search *s, bp_pair_names names, bp_sink *sink) {
 static bp_record_set load_records(const bp_method_setup *setup, bp_record *to, const split_slab_set *from) {
     bp_record_set set = bp_record_set_empty(to);
     for (size_t i = 0; i < from->count; ++i) {
-        split_record_put(&to[set.count], &from->boxes[i], setup->dimensions, (uint32_t)i);
+        bp_split_record_put(&to[set.count], &from->boxes[i], setup->dimensions, (uint32_t)i);
         set.count += !bp_box_is_hole(&from->boxes[i]);
     }
-    return split_bounded_set(setup->kernels, to, set.count);
+    return bp_split_bounded_set(setup->kernels, to, set.count);
 }
 
 // One job for everything.
@@ -304,7 +304,7 @@ static bp_status begin_whole(split_search *s, const split_slabs *slabs) {
 // A job for each slab. Sets *pays to false if there would be too many passengers.
 static bp_status begin_slabs(split_search *s, split_slabs *slabs, bool *pays) {
     const bp_allocator *allocator = &s->setup->runtime.allocator;
-    const size_t counts = split_slabs_counts(slabs);
+    const size_t counts = bp_split_slabs_counts(slabs);
     size_t members = 0, passengers = 0;
     if (!bp_buffer_reserve_slack(&s->counts, allocator, 0, slabs->set_count * counts, sizeof(uint32_t))) {
         return BP_ERROR_MEMORY;
@@ -312,7 +312,7 @@ static bp_status begin_slabs(split_search *s, split_slabs *slabs, bool *pays) {
     for (size_t i = 0; i < slabs->set_count; ++i) {
         slabs->sets[i].counts = (uint32_t *)s->counts.data + i * counts;
     }
-    split_slabs_count(slabs);
+    bp_split_slabs_count(slabs);
     for (size_t i = 0; i < slabs->set_count; ++i) {
         members += slabs->sets[i].member_begin[slabs->count];
         passengers += slabs->sets[i].passenger_begin[slabs->count];
@@ -331,7 +331,7 @@ static bp_status begin_slabs(split_search *s, split_slabs *slabs, bool *pays) {
         member += slabs->sets[i].member_begin[slabs->count];
         passenger += slabs->sets[i].passenger_begin[slabs->count];
     }
-    split_slabs_fill(slabs, s->jobs[0].data);
+    bp_split_slabs_fill(slabs, s->jobs[0].data);
     s->job_count = slabs->count;
     return BP_OK;
 }
@@ -339,7 +339,7 @@ static bp_status begin_slabs(split_search *s, split_slabs *slabs, bool *pays) {
 static bp_status search_sets(split_search *s, split_slabs *slabs, bp_pair_names names, bp_sink *sink) {
     const bp_allocator *allocator = &s->setup->runtime.allocator;
     const size_t count = slabs->sets[0].count + slabs->sets[1].count;
-    bool in_slabs = split_slabs_plan(slabs);
+    bool in_slabs = bp_split_slabs_plan(slabs);
     s->job_most = count / JOBS_WANTED > JOB_MOST ? count / JOBS_WANTED : JOB_MOST;
     bp_status status = BP_OK;
     if (!bp_buffer_reserve_slack(&s->records, allocator, 0, count + 1, sizeof(bp_record)) ||
@@ -358,13 +358,13 @@ static bp_status search_sets(split_search *s, split_slabs *slabs, bp_pair_names 
     return status == BP_OK ? run_jobs(s, names, sink) : status;
 }
 
-bp_status split_search_within(split_search *s, const bp_box *boxes, size_t count, bp_sink *sink) {
+bp_status bp_split_search_within(split_search *s, const bp_box *boxes, size_t count, bp_sink *sink) {
     split_slabs slabs = {.setup = s->setup, .sets = {{.boxes = boxes, .count = count}}, .set_count = 1};
     return search_sets(s, &slabs, BP_NAMES_ORDERED, sink);
 }
 
-bp_status split_search_between(split_search *s, const bp_box *first, size_t first_count, const bp_box *second,
-                               size_t second_count, bp_sink *sink) {
+bp_status bp_split_search_between(split_search *s, const bp_box *first, size_t first_count, const bp_box *second,
+                                  size_t second_count, bp_sink *sink) {
     split_slabs slabs = {.setup = s->setup,
                          .sets = {{.boxes = first, .count = first_count}, {.boxes = second, .count = second_count}},
                          .set_count = 2};
@@ -390,7 +390,7 @@ static size_t bench_bytes(const split_bench *bench) {
     return bytes;
 }
 
-void split_search_free(split_search *s) {
+void bp_split_search_free(split_search *s) {
     const bp_allocator *allocator = &s->setup->runtime.allocator;
     for (size_t i = 0; i < s->bench_count; ++i) {
         free_bench((split_bench *)s->benches.data + i, allocator);
@@ -406,7 +406,7 @@ void split_search_free(split_search *s) {
     bp_block_sinks_free(&s->sinks, allocator);
 }
 
-size_t split_search_bytes(const split_search *s) {
+size_t bp_split_search_bytes(const split_search *s) {
     size_t bytes = s->records.bytes + s->scratch.bytes + s->jobs[0].bytes + s->jobs[1].bytes + s->steps.bytes +
                    s->benches.bytes + s->counts.bytes + s->passengers.bytes + bp_block_sinks_bytes(&s->sinks);
     for (size_t i = 0; i < SPLIT_ROUNDS; ++i) {

@@ -47,14 +47,14 @@ typedef struct split_search {
     bp_block_sinks sinks;
 } split_search;
 
-void split_search_free(split_search *search);
-size_t split_search_bytes(const split_search *search);
+void bp_split_search_free(split_search *search);
+size_t bp_split_search_bytes(const split_search *search);
 
 // All pairs within boxes[0 .. count), as (smaller id, larger id).
-bp_status split_search_within(split_search *search, const bp_box *boxes, size_t count, bp_sink *sink);
+bp_status bp_split_search_within(split_search *search, const bp_box *boxes, size_t count, bp_sink *sink);
 
 // All pairs of two sets, as (id in first, id in second).
-bp_status split_search_between(split_search *search, const bp_box *first, size_t first_count, const bp_box *second,
-                               size_t second_count, bp_sink *sink);
+bp_status bp_split_search_between(split_search *search, const bp_box *first, size_t first_count, const bp_box *second,
+                                  size_t second_count, bp_sink *sink);
 
 #endif

@@ -15,7 +15,7 @@ static const double PASSENGERS = 0.5;
 
 // ---- the plan -------------------------------------------------------------------------------------------------------
 
-void split_record_put(bp_record *to, const bp_box *box, uint32_t dimensions, uint32_t id) {
+void bp_split_record_put(bp_record *to, const bp_box *box, uint32_t dimensions, uint32_t id) {
     for (uint32_t axis = 0; axis < 3; ++axis) {
         to->min[axis] = axis < dimensions ? box->min[axis] : 0.0f;
         to->negated_max[axis] = axis < dimensions ? -box->max[axis] : 0.0f;
@@ -24,7 +24,7 @@ void split_record_put(bp_record *to, const bp_box *box, uint32_t dimensions, uin
     to->unused = 0;
 }
 
-bp_record_set split_bounded_set(const bp_kernels *kernels, bp_record *records, size_t count) {
+bp_record_set bp_split_bounded_set(const bp_kernels *kernels, bp_record *records, size_t count) {
     const bp_record all = {.min = {INFINITY, INFINITY, INFINITY}, .negated_max = {INFINITY, INFINITY, INFINITY}};
     bp_record_set set = bp_record_set_empty(records);
     kernels->select_records(records, count, &all, &set);
@@ -45,7 +45,7 @@ static size_t sample_sets(const split_slabs *s, bp_record records[SPLIT_SAMPLE_M
             at -= set->count;
             set = &s->sets[1];
         }
-        split_record_put(&records[sampled], &set->boxes[at], s->setup->dimensions, 0);
+        bp_split_record_put(&records[sampled], &set->boxes[at], s->setup->dimensions, 0);
         sampled += !bp_box_is_hole(&set->boxes[at]);
     }
     return sampled;
@@ -77,7 +77,7 @@ static bool are_told_apart(const split_slabs *s, const split_sample *sample) {
     return most * s->count <= 4 * sample->count;
 }
 
-bool split_slabs_plan(split_slabs *s) {
+bool bp_split_slabs_plan(split_slabs *s) {
     bp_record records[SPLIT_SAMPLE_MOST];
     bp_record_set set = {.data = records};
     uint16_t counts[SPLIT_COARSE_BINS] = {0};
@@ -90,11 +90,11 @@ bool split_slabs_plan(split_slabs *s) {
         return false;
     }
     set.count = sample_sets(s, records);
-    split_sample_take(&sample, &set, SPLIT_SAMPLE_MOST, 0);
+    bp_split_sample_take(&sample, &set, SPLIT_SAMPLE_MOST, 0);
     if (sample.count < SPLIT_SAMPLE_MOST / 2) {
         return false;
     }
-    const split_plane plane = split_plane_inside(s->setup->kernels, s->setup->dimensions, &sample);
+    const split_plane plane = bp_split_plane_inside(s->setup->kernels, s->setup->dimensions, &sample);
     // A plane is crossed by about half as many boxes as overlap another one.
     const double most = 2.0 * PASSENGERS / fmax(plane.overlap_share, 0x1p-20);
     s->count = total / SLAB_LEAST < SPLIT_SLABS_MOST ? total / SLAB_LEAST : SPLIT_SLABS_MOST;
@@ -125,7 +125,7 @@ bool split_slabs_plan(split_slabs *s) {
 
 // ---- counting and filling -------------------------------------------------------------------------------------------
 
-size_t split_slabs_counts(const split_slabs *s) {
+size_t bp_split_slabs_counts(const split_slabs *s) {
     return (size_t)2 * BLOCKS_MOST * (s->count + 1);
 }
 
@@ -184,7 +184,7 @@ static void fill_chunk(const slab_task *t, const slab_counts *counts, size_t beg
     const split_slabs *s = t->slabs;
     bp_record records[BP_CHUNK], nowhere;
     for (size_t i = 0; i < count; ++i) {
-        split_record_put(&records[i], &t->set->boxes[begin + i], s->setup->dimensions, (uint32_t)(begin + i));
+        bp_split_record_put(&records[i], &t->set->boxes[begin + i], s->setup->dimensions, (uint32_t)(begin + i));
     }
     for (size_t i = 0; i < count; ++i) {
         const bp_record *record = &records[i];
@@ -228,7 +228,7 @@ static void sum_counts(const split_slabs *s, split_slab_set *set, size_t block_c
     set->passenger_begin[s->count] = passenger;
 }
 
-void split_slabs_count(split_slabs *s) {
+void bp_split_slabs_count(split_slabs *s) {
     for (size_t i = 0; i < s->set_count; ++i) {
         slab_task t = {.slabs = s, .set = &s->sets[i], .blocks = blocks_of(s, &s->sets[i])};
         bp_parallel_for(&s->setup->runtime.executor, t.blocks.count, task_count, &t);
@@ -242,7 +242,7 @@ typedef struct job_task {
 } job_task;
 
 static bp_record_set set_of(const split_slabs *s, bp_record *records, const size_t *begin) {
-    return split_bounded_set(s->setup->kernels, records + begin[0], begin[1] - begin[0]);
+    return bp_split_bounded_set(s->setup->kernels, records + begin[0], begin[1] - begin[0]);
 }
 
 static void task_make_job(void *context, size_t slab) {
@@ -258,7 +258,7 @@ static void task_make_job(void *context, size_t slab) {
     t->jobs[slab] = job;
 }
 
-void split_slabs_fill(split_slabs *s, split_job *jobs) {
+void bp_split_slabs_fill(split_slabs *s, split_job *jobs) {
     for (size_t i = 0; i < s->set_count; ++i) {
         slab_task t = {.slabs = s, .set = &s->sets[i], .blocks = blocks_of(s, &s->sets[i])};
         bp_parallel_for(&s->setup->runtime.executor, t.blocks.count, task_fill, &t);

@@ -34,21 +34,21 @@ typedef struct split_slabs {
 } split_slabs;
 
 // Writes the record of a box; in two dimensions flat.
-void split_record_put(bp_record *to, const bp_box *box, uint32_t dimensions, uint32_t id);
+void bp_split_record_put(bp_record *to, const bp_box *box, uint32_t dimensions, uint32_t id);
 
 // The set of these records, with its bounds.
-bp_record_set split_bounded_set(const bp_kernels *kernels, bp_record *records, size_t count);
+bp_record_set bp_split_bounded_set(const bp_kernels *kernels, bp_record *records, size_t count);
 
 // Chooses the axis and the slabs from a sample. False if slabs do not pay.
-bool split_slabs_plan(split_slabs *slabs);
+bool bp_split_slabs_plan(split_slabs *slabs);
 
 // How many numbers split_slab_set.counts has.
-size_t split_slabs_counts(const split_slabs *slabs);
+size_t bp_split_slabs_counts(const split_slabs *slabs);
 
 // Counts the members and passengers of each slab, and sets where they begin.
-void split_slabs_count(split_slabs *slabs);
+void bp_split_slabs_count(split_slabs *slabs);
 
 // Copies the boxes to their slabs, and makes a job of each.
-void split_slabs_fill(split_slabs *slabs, split_job *jobs);
+void bp_split_slabs_fill(split_slabs *slabs, split_job *jobs);
 
 #endif

@@ -49,25 +49,25 @@ typedef struct bvh {
 static void bvh_init(void *state, const bp_method_setup *setup) {
     bvh *b = state;
     *b = (bvh){.setup = setup, .update = BP_UPDATE_REBUILD};
-    bvh_tree_init(&b->tree, setup);
-    bvh_tree_init(&b->other, setup);
+    bp_bvh_tree_init(&b->tree, setup);
+    bp_bvh_tree_init(&b->other, setup);
 }
 
 static void bvh_free(void *state) {
     bvh *b = state;
-    bvh_tree_free(&b->tree);
-    bvh_tree_free(&b->other);
-    bvh_search_free(&b->search, &b->setup->runtime.allocator);
+    bp_bvh_tree_free(&b->tree);
+    bp_bvh_tree_free(&b->other);
+    bp_bvh_search_free(&b->search, &b->setup->runtime.allocator);
 }
 
 static bp_status bvh_build(void *state, const bp_box *boxes, size_t count) {
     bvh *b = state;
-    const bp_status status = bvh_tree_build(&b->tree, boxes, count);
+    const bp_status status = bp_bvh_tree_build(&b->tree, boxes, count);
     if (status != BP_OK) {
-        (void)bvh_tree_clear(&b->tree, NULL, 0); // no memory needed: cannot fail
+        (void)bp_bvh_tree_clear(&b->tree, NULL, 0); // no memory needed: cannot fail
         return status;
     }
-    b->spread = bvh_tree_spread(&b->tree);
+    b->spread = bp_bvh_tree_spread(&b->tree);
     b->excess = 0.0;
     b->crowding = 0.0;
     b->change_count = 0;
@@ -81,7 +81,7 @@ static bp_status bvh_build(void *state, const bp_box *boxes, size_t count) {
 static bp_status relocate_ids(bvh *b, const bp_id *ids, size_t count) {
     bp_status status = BP_OK;
     for (size_t i = 0; i < count && status == BP_OK; ++i) {
-        status = bvh_tree_relocate(&b->tree, ids != NULL ? ids[i] : (uint32_t)i);
+        status = bp_bvh_tree_relocate(&b->tree, ids != NULL ? ids[i] : (uint32_t)i);
     }
     b->change_count += count;
     b->update = BP_UPDATE_INDIVIDUAL;
@@ -110,7 +110,7 @@ static bp_status relocate_what_refit_cannot(bvh *b, bool *too_many) {
     bp_status status = BP_OK;
     for (size_t id = 0; id < b->tree.id_count && status == BP_OK && left > 0; ++id) {
         if (must_relocate(b, (uint32_t)id)) {
-            status = bvh_tree_relocate(&b->tree, (uint32_t)id);
+            status = bp_bvh_tree_relocate(&b->tree, (uint32_t)id);
             --left;
         }
     }
@@ -121,24 +121,24 @@ static bp_status relocate_what_refit_cannot(bvh *b, bool *too_many) {
 static bp_status is_crowded(bvh *b, bool *crowded) {
     const double most = CROWDED * (b->crowding + 1.0);
     double crowding = 0.0;
-    const bp_status status = bvh_search_crowding(&b->search, &b->tree, most, &crowding);
+    const bp_status status = bp_bvh_search_crowding(&b->search, &b->tree, most, &crowding);
     *crowded = crowding > most;
     return status;
 }
 
 // Recomputes all bounds, unless a new tree is due.
 static bp_status bvh_refit(bvh *b, bool *due) {
-    bp_status status = b->crowding > 0.0 ? BP_OK : bvh_search_crowding(&b->search, &b->tree, INFINITY, &b->crowding);
+    bp_status status = b->crowding > 0.0 ? BP_OK : bp_bvh_search_crowding(&b->search, &b->tree, INFINITY, &b->crowding);
     if (status == BP_OK) {
         status = relocate_what_refit_cannot(b, due);
     }
     if (status == BP_OK && !*due) {
-        status = bvh_tree_refit(&b->tree);
+        status = bp_bvh_tree_refit(&b->tree);
     }
     if (status != BP_OK || *due) {
         return status;
     }
-    const double spread = bvh_tree_spread(&b->tree);
+    const double spread = bp_bvh_tree_spread(&b->tree);
     b->excess += spread > b->spread ? spread / b->spread - 1.0 : 0.0;
     b->update = BP_UPDATE_INDIVIDUAL;
     *due = !(b->excess < BUILD_COST[b->setup->settings.bvh_build]);
@@ -161,7 +161,7 @@ static bp_status bvh_update(void *state, const bp_box *boxes, size_t count, cons
     bvh *b = state;
     bool due = false;
     *kind = BP_SEARCH_ALL;
-    bp_status status = bvh_tree_renew(&b->tree, boxes, count);
+    bp_status status = bp_bvh_tree_renew(&b->tree, boxes, count);
     if (status == BP_OK) {
         status = bring_up_to_date(b, changes, kind, &due);
     }
@@ -172,35 +172,35 @@ static bp_status bvh_update(void *state, const bp_box *boxes, size_t count, cons
 
 static bp_status bvh_find(void *state, bp_sink *sink) {
     bvh *b = state;
-    return bvh_search_trees(&b->search, &b->tree, &b->tree, sink);
+    return bp_bvh_search_trees(&b->search, &b->tree, &b->tree, sink);
 }
 
 static bp_status bvh_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
     bvh *b = state;
-    return bvh_search_changed(&b->search, &b->tree, changes, sink);
+    return bp_bvh_search_changed(&b->search, &b->tree, changes, sink);
 }
 
 static bp_status bvh_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     bvh *b = state;
-    const bp_status status = bvh_tree_build(&b->other, boxes, count);
-    return status == BP_OK ? bvh_search_trees(&b->search, &b->other, &b->tree, sink) : status;
+    const bp_status status = bp_bvh_tree_build(&b->other, boxes, count);
+    return status == BP_OK ? bp_bvh_search_trees(&b->search, &b->other, &b->tree, sink) : status;
 }
 
 static void bvh_stats(const void *state, bp_stats *stats) {
     const bvh *b = state;
     const bvh_tree *tree = &b->tree;
     stats->update = b->update;
-    stats->bytes = sizeof *b + bvh_tree_bytes(tree) + bvh_tree_bytes(&b->other) + bvh_search_bytes(&b->search);
+    stats->bytes = sizeof *b + bp_bvh_tree_bytes(tree) + bp_bvh_tree_bytes(&b->other) + bp_bvh_search_bytes(&b->search);
     stats->levels = tree->tree_count > 0 ? bvh_heights(tree)[BVH_ROOT] + 1 : 0;
     stats->cells = tree->slot_end;
     stats->occupied = tree->leaf_count;
     stats->objects_per_cell = tree->leaf_count > 0 ? (double)tree->tree_count / (double)tree->leaf_count : 0.0;
-    stats->objects_per_cell_max = bvh_tree_fullest(tree);
+    stats->objects_per_cell_max = bp_bvh_tree_fullest(tree);
 }
 
 static bp_status bvh_validate(const void *state) {
     const bvh *b = state;
-    return bvh_tree_validate(&b->tree);
+    return bp_bvh_tree_validate(&b->tree);
 }
 
 const bp_method_ops bp_bvh_ops = {

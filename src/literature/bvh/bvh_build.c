@@ -48,7 +48,7 @@ static bp_status collect_entries(bvh_tree *tree) {
                 e->center[axis] = 0.5f * box.min[axis] + 0.5f * box.max[axis];
             }
             e->id = (uint32_t)id;
-        } else if (!bp_box_is_hole(&box) && bvh_add_scanned(tree, (uint32_t)id) != BP_OK) {
+        } else if (!bp_box_is_hole(&box) && bp_bvh_add_scanned(tree, (uint32_t)id) != BP_OK) {
             return BP_ERROR_MEMORY;
         }
     }
@@ -193,7 +193,7 @@ static void make_leaf_of_part(bvh_tree *tree, const part *p) {
     bvh_slot_nodes(tree)[slot] = p->node;
 }
 
-static void split_part(bvh_tree *tree, const part *p, part sides[2]) {
+static void bp_split_part(bvh_tree *tree, const part *p, part sides[2]) {
     entry *entries = (entry *)tree->entries_buffer.data + p->begin;
     const size_t count = p->end - p->begin;
     const extent e = extent_of_centers(entries, count);
@@ -215,7 +215,7 @@ static void split_to_leaves(bvh_tree *tree, part p) {
     for (;;) {
         if (p.end - p.begin > BVH_LEAF) {
             part sides[2];
-            split_part(tree, &p, sides);
+            bp_split_part(tree, &p, sides);
             const int smaller = sides[0].end - sides[0].begin < sides[1].end - sides[1].begin ? 0 : 1;
             assert(count < STACK);
             waiting[count++] = sides[1 - smaller];
@@ -233,7 +233,7 @@ static void split_to_leaves(bvh_tree *tree, part p) {
 static bp_status build_top_down(bvh_tree *tree) {
     const entry *entries = tree->entries_buffer.data;
     tree->leaf_count = (tree->tree_count + BVH_LEAF - 1) / BVH_LEAF;
-    if (!bvh_reserve_slots(tree, tree->leaf_count) || !bvh_reserve_nodes(tree, 2 * tree->leaf_count)) {
+    if (!bp_bvh_reserve_slots(tree, tree->leaf_count) || !bp_bvh_reserve_nodes(tree, 2 * tree->leaf_count)) {
         return BP_ERROR_MEMORY;
     }
     tree->slot_end = (uint32_t)tree->leaf_count;
@@ -245,12 +245,12 @@ static bp_status build_top_down(bvh_tree *tree) {
     }
     bp_columns_fill(&tree->columns, tree->setup->kernels, tree->setup->dimensions, 0, tree->tree_count, tree->boxes);
     for (size_t i = tree->tree_count; i < tree->leaf_count * BVH_LEAF; ++i) {
-        bvh_write_hole(tree, (uint32_t)i);
+        bp_bvh_write_hole(tree, (uint32_t)i);
     }
     for (size_t slot = 0; slot < tree->leaf_count; ++slot) {
-        bvh_bound_leaf(tree, bvh_slot_nodes(tree)[slot]);
+        bp_bvh_bound_leaf(tree, bvh_slot_nodes(tree)[slot]);
     }
-    return bvh_bound_all_inner(tree);
+    return bp_bvh_bound_all_inner(tree);
 }
 
 // ---- bottom-up ------------------------------------------------------------------------------------------------------
@@ -423,7 +423,7 @@ static void make_leaf_of_cluster(bvh_tree *tree, const clustering *c, uint32_t n
         if (next < c->entry_count) {
             const uint32_t id = entries[next].id;
             const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
-            bvh_put_box(tree, position++, &box, id);
+            bp_bvh_put_box(tree, position++, &box, id);
         } else {
             waiting[count++] = c->merges[next - c->entry_count].first;
             waiting[count++] = c->merges[next - c->entry_count].second;
@@ -431,11 +431,11 @@ static void make_leaf_of_cluster(bvh_tree *tree, const clustering *c, uint32_t n
     }
     bvh_nodes(tree)[node] = (bvh_node){.first = slot, .count = position - slot * BVH_LEAF};
     for (; position < (slot + 1) * BVH_LEAF; ++position) {
-        bvh_write_hole(tree, position);
+        bp_bvh_write_hole(tree, position);
     }
     bvh_heights(tree)[node] = 0;
     bvh_slot_nodes(tree)[slot] = node;
-    bvh_bound_leaf(tree, node);
+    bp_bvh_bound_leaf(tree, node);
 }
 
 typedef struct branch {
@@ -483,11 +483,11 @@ static bp_status build_bottom_up(bvh_tree *tree) {
     for (size_t i = 0; i < c.merge_count; ++i) {
         tree->leaf_count += c.merges[i].count > BVH_LEAF;
     }
-    if (!bvh_reserve_slots(tree, tree->leaf_count) || !bvh_reserve_nodes(tree, 2 * tree->leaf_count)) {
+    if (!bp_bvh_reserve_slots(tree, tree->leaf_count) || !bp_bvh_reserve_nodes(tree, 2 * tree->leaf_count)) {
         return BP_ERROR_MEMORY;
     }
     grow_from_clusters(tree, &c);
-    return bvh_bound_all_inner(tree);
+    return bp_bvh_bound_all_inner(tree);
 }
 
 // ---- any build ------------------------------------------------------------------------------------------------------
@@ -495,13 +495,13 @@ static bp_status build_bottom_up(bvh_tree *tree) {
 static bp_status build_by_insertion(bvh_tree *tree) {
     bp_status status = BP_OK;
     for (size_t id = 0; id < tree->id_count && status == BP_OK; ++id) {
-        status = bvh_tree_relocate(tree, (uint32_t)id);
+        status = bp_bvh_tree_relocate(tree, (uint32_t)id);
     }
     return status;
 }
 
-bp_status bvh_tree_build(bvh_tree *tree, const bp_box *boxes, size_t count) {
-    bp_status status = bvh_tree_clear(tree, boxes, count);
+bp_status bp_bvh_tree_build(bvh_tree *tree, const bp_box *boxes, size_t count) {
+    bp_status status = bp_bvh_tree_clear(tree, boxes, count);
     if (status == BP_OK && tree->setup->settings.bvh_build == BP_BVH_INSERTION) {
         return build_by_insertion(tree);
     }

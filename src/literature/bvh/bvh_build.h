@@ -5,6 +5,6 @@
 #include "literature/bvh/bvh_tree.h"
 
 // Builds a tree of all boxes, by the build that the setup names.
-bp_status bvh_tree_build(bvh_tree *tree, const bp_box *boxes, size_t count);
+bp_status bp_bvh_tree_build(bvh_tree *tree, const bp_box *boxes, size_t count);
 
 #endif

@@ -25,14 +25,14 @@ typedef struct node_pair {
     uint32_t a, b;
 } node_pair;
 
-void bvh_search_free(bvh_search *search, const bp_allocator *allocator) {
+void bp_bvh_search_free(bvh_search *search, const bp_allocator *allocator) {
     bp_block_sinks_free(&search->sinks, allocator);
     bp_buffer_free(&search->tasks_buffer, allocator);
     bp_buffer_free(&search->spare_buffer, allocator);
     bp_buffer_free(&search->stacks_buffer, allocator);
 }
 
-size_t bvh_search_bytes(const bvh_search *search) {
+size_t bp_bvh_search_bytes(const bvh_search *search) {
     return bp_block_sinks_bytes(&search->sinks) + search->tasks_buffer.bytes + search->spare_buffer.bytes +
            search->stacks_buffer.bytes;
 }
@@ -254,7 +254,7 @@ static bp_status search_scanned_between(bvh_search *search, const bvh_tree *a, c
     return status == BP_OK ? scan_boxes(search, a->setup, leaf_boxes(a), scanned_boxes(b), names, sink) : status;
 }
 
-bp_status bvh_search_trees(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink) {
+bp_status bp_bvh_search_trees(bvh_search *search, const bvh_tree *a, const bvh_tree *b, bp_sink *sink) {
     const bp_status status = search_leaves(search, a, b, sink);
     if (status != BP_OK) {
         return status;
@@ -281,7 +281,7 @@ static bool test_changed(const bvh_tree *tree, const bp_changes *changes, uint32
     return granted;
 }
 
-bp_status bvh_search_changed(bvh_search *search, const bvh_tree *tree, const bp_changes *changes, bp_sink *sink) {
+bp_status bp_bvh_search_changed(bvh_search *search, const bvh_tree *tree, const bp_changes *changes, bp_sink *sink) {
     const bvh_node *nodes = bvh_nodes(tree);
     const size_t height = tree->tree_count > 0 ? bvh_heights(tree)[BVH_ROOT] : 0;
     const box_list leaves = leaf_boxes(tree), scanned = scanned_boxes(tree);
@@ -340,7 +340,7 @@ static size_t count_overlapping(const bvh_tree *tree, const bvh_node *leaf, uint
     return found;
 }
 
-bp_status bvh_search_crowding(bvh_search *search, const bvh_tree *tree, double most, double *crowding) {
+bp_status bp_bvh_search_crowding(bvh_search *search, const bvh_tree *tree, double most, double *crowding) {
     *crowding = 0.0;
     if (tree->tree_count == 0) {
         return BP_OK;

@@ -31,7 +31,7 @@ static uint32_t take_pair(bvh_tree *tree) {
         tree->free_pair = bvh_nodes(tree)[pair].first;
         return pair;
     }
-    if (!bvh_reserve_nodes(tree, (size_t)tree->node_end + 2)) {
+    if (!bp_bvh_reserve_nodes(tree, (size_t)tree->node_end + 2)) {
         return BVH_NOWHERE;
     }
     pair = tree->node_end;
@@ -48,10 +48,10 @@ static uint32_t take_slot(bvh_tree *tree) {
     uint32_t slot = tree->free_slot;
     if (slot != BVH_NOWHERE) {
         tree->free_slot = bvh_slot_nodes(tree)[slot];
-    } else if (bvh_reserve_slots(tree, (size_t)tree->slot_end + 1)) {
+    } else if (bp_bvh_reserve_slots(tree, (size_t)tree->slot_end + 1)) {
         slot = tree->slot_end++;
         for (uint32_t i = 0; i < BVH_LEAF; ++i) {
-            bvh_write_hole(tree, slot * BVH_LEAF + i);
+            bp_bvh_write_hole(tree, slot * BVH_LEAF + i);
         }
     }
     tree->leaf_count += slot != BVH_NOWHERE;
@@ -60,7 +60,7 @@ static uint32_t take_slot(bvh_tree *tree) {
 
 static void free_slot(bvh_tree *tree, uint32_t slot) {
     for (uint32_t i = 0; i < BVH_LEAF; ++i) {
-        bvh_write_hole(tree, slot * BVH_LEAF + i);
+        bp_bvh_write_hole(tree, slot * BVH_LEAF + i);
     }
     bvh_slot_nodes(tree)[slot] = tree->free_slot;
     tree->free_slot = slot;
@@ -129,7 +129,7 @@ static void balance_node(bvh_tree *tree, uint32_t node) {
     const uint32_t taller = heights[left] > heights[right] ? left : right;
     const uint32_t shorter = taller ^ 1;
     swap_nodes(tree, shorter, child_to_lift(tree, taller, shorter));
-    bvh_bound_inner(tree, taller);
+    bp_bvh_bound_inner(tree, taller);
     tree->order.is_valid = false;
 }
 
@@ -147,7 +147,7 @@ static void correct_upwards(bvh_tree *tree, uint32_t node) {
         const bvh_node before = bvh_nodes(tree)[node];
         const uint32_t height = bvh_heights(tree)[node];
         balance_node(tree, node);
-        bvh_bound_inner(tree, node);
+        bp_bvh_bound_inner(tree, node);
         if (node == BVH_ROOT ||
             (bounds_are_same(&before, &bvh_nodes(tree)[node]) && height == bvh_heights(tree)[node])) {
             return;
@@ -225,13 +225,13 @@ static void fill_leaf(bvh_tree *tree, uint32_t node, uint32_t slot, const candid
     bvh_heights(tree)[node] = 0;
     for (uint32_t i = 0; i < BVH_LEAF; ++i) {
         if (i < count) {
-            bvh_put_box(tree, slot * BVH_LEAF + i, &all[i].box, all[i].id);
+            bp_bvh_put_box(tree, slot * BVH_LEAF + i, &all[i].box, all[i].id);
         } else {
-            bvh_write_hole(tree, slot * BVH_LEAF + i);
+            bp_bvh_write_hole(tree, slot * BVH_LEAF + i);
         }
     }
     relink_below(tree, node);
-    bvh_bound_leaf(tree, node);
+    bp_bvh_bound_leaf(tree, node);
 }
 
 // A full leaf and one more box become two leaves.
@@ -253,13 +253,13 @@ static bp_status split_full_leaf(bvh_tree *tree, uint32_t node, const bp_box *bo
     bvh_nodes(tree)[node] = (bvh_node){.first = pair};
     relink_below(tree, node);
     tree->order.is_valid = false;
-    bvh_bound_inner(tree, node);
+    bp_bvh_bound_inner(tree, node);
     return BP_OK;
 }
 
 static bp_status make_root(bvh_tree *tree) {
     const uint32_t slot = take_slot(tree);
-    if (slot == BVH_NOWHERE || !bvh_reserve_nodes(tree, 2)) {
+    if (slot == BVH_NOWHERE || !bp_bvh_reserve_nodes(tree, 2)) {
         return BP_ERROR_MEMORY;
     }
     tree->node_end = tree->node_end < 2 ? 2 : tree->node_end;
@@ -279,8 +279,8 @@ static bp_status insert_box(bvh_tree *tree, uint32_t id) {
     bvh_node *node = &bvh_nodes(tree)[leaf];
     ++tree->tree_count;
     if (node->count < BVH_LEAF) {
-        bvh_put_box(tree, node->first * BVH_LEAF + node->count++, &box, id);
-        bvh_bound_leaf(tree, leaf);
+        bp_bvh_put_box(tree, node->first * BVH_LEAF + node->count++, &box, id);
+        bp_bvh_bound_leaf(tree, leaf);
     } else if (split_full_leaf(tree, leaf, &box, id) != BP_OK) {
         return BP_ERROR_MEMORY;
     }
@@ -293,7 +293,7 @@ static bp_status insert_box(bvh_tree *tree, uint32_t id) {
 // Moves a box as it is in the columns: tree->boxes may already have a newer one, which its own relocation will read.
 static void move_box(bvh_tree *tree, uint32_t to, uint32_t from) {
     const bp_box box = bp_columns_box(&tree->columns, from);
-    bvh_put_box(tree, to, &box, tree->columns.id[from]);
+    bp_bvh_put_box(tree, to, &box, tree->columns.id[from]);
 }
 
 // The sibling replaces the parent, unless the leaf is the last of the tree.
@@ -321,7 +321,7 @@ static void merge_leaves(bvh_tree *tree, uint32_t kept, uint32_t emptied) {
     move_node(tree, parent, kept);
     free_pair(tree, kept & ~1u);
     tree->order.is_valid = false;
-    bvh_bound_leaf(tree, parent);
+    bp_bvh_bound_leaf(tree, parent);
     correct_above(tree, parent);
 }
 
@@ -333,7 +333,7 @@ static void remove_box(bvh_tree *tree, uint32_t id) {
     if (position != last) {
         move_box(tree, position, last);
     }
-    bvh_write_hole(tree, last);
+    bp_bvh_write_hole(tree, last);
     bvh_places(tree)[id] = BVH_NOWHERE;
     --tree->tree_count;
     const bvh_node *sibling = &bvh_nodes(tree)[leaf ^ 1];
@@ -342,7 +342,7 @@ static void remove_box(bvh_tree *tree, uint32_t id) {
     } else if (leaf != BVH_ROOT && bvh_is_leaf(sibling) && node->count + sibling->count <= MERGE_MAX) {
         merge_leaves(tree, leaf ^ 1, leaf);
     } else {
-        bvh_bound_leaf(tree, leaf);
+        bp_bvh_bound_leaf(tree, leaf);
         correct_above(tree, leaf);
     }
 }
@@ -358,14 +358,14 @@ static bool fits_leaf(const bvh_tree *tree, uint32_t position, const bp_box *box
     return fits;
 }
 
-bp_status bvh_tree_relocate(bvh_tree *tree, uint32_t id) {
+bp_status bp_bvh_tree_relocate(bvh_tree *tree, uint32_t id) {
     const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
     const uint32_t place = bvh_places(tree)[id];
     if (place != BVH_NOWHERE && (place & BVH_SCANNED) != 0) {
-        bvh_remove_scanned(tree, id);
+        bp_bvh_remove_scanned(tree, id);
     } else if (place != BVH_NOWHERE) {
         if (fits_leaf(tree, place, &box)) {
-            bvh_put_box(tree, place, &box, id);
+            bp_bvh_put_box(tree, place, &box, id);
             return BP_OK;
         }
         remove_box(tree, id);
@@ -373,5 +373,5 @@ bp_status bvh_tree_relocate(bvh_tree *tree, uint32_t id) {
     if (bp_box_is_hole(&box)) {
         return BP_OK;
     }
-    return bp_box_is_finite(&box, 3) ? insert_box(tree, id) : bvh_add_scanned(tree, id);
+    return bp_box_is_finite(&box, 3) ? insert_box(tree, id) : bp_bvh_add_scanned(tree, id);
 }

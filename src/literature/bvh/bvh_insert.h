@@ -5,6 +5,6 @@
 #include "literature/bvh/bvh_tree.h"
 
 // Updates the place of one id to its box: inserts, removes or moves it.
-bp_status bvh_tree_relocate(bvh_tree *tree, uint32_t id);
+bp_status bp_bvh_tree_relocate(bvh_tree *tree, uint32_t id);
 
 #endif

@@ -14,7 +14,7 @@ enum {
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-void bvh_tree_init(bvh_tree *tree, const bp_method_setup *setup) {
+void bp_bvh_tree_init(bvh_tree *tree, const bp_method_setup *setup) {
     *tree = (bvh_tree){.setup = setup, .free_pair = BVH_NOWHERE, .free_slot = BVH_NOWHERE};
 }
 
@@ -28,7 +28,7 @@ static void list_buffers(bvh_tree *tree, bp_buffer *buffers[BUFFER_COUNT]) {
     memcpy(buffers, all, sizeof all);
 }
 
-void bvh_tree_free(bvh_tree *tree) {
+void bp_bvh_tree_free(bvh_tree *tree) {
     bp_buffer *buffers[BUFFER_COUNT];
     list_buffers(tree, buffers);
     for (size_t i = 0; i < BUFFER_COUNT; ++i) {
@@ -36,7 +36,7 @@ void bvh_tree_free(bvh_tree *tree) {
     }
 }
 
-size_t bvh_tree_bytes(const bvh_tree *tree) {
+size_t bp_bvh_tree_bytes(const bvh_tree *tree) {
     bvh_tree copy = *tree;
     bp_buffer *buffers[BUFFER_COUNT];
     list_buffers(&copy, buffers);
@@ -75,7 +75,7 @@ static bool grow_columns(bp_columns *columns, bp_buffer *buffer, const bp_alloca
     return true;
 }
 
-bool bvh_reserve_nodes(bvh_tree *tree, size_t count) {
+bool bp_bvh_reserve_nodes(bvh_tree *tree, size_t count) {
     const bp_allocator *allocator = &tree->setup->runtime.allocator;
     const size_t used = tree->node_end;
     return bp_buffer_reserve_slack(&tree->nodes_buffer, allocator, used * sizeof(bvh_node), count, sizeof(bvh_node)) &&
@@ -84,7 +84,7 @@ bool bvh_reserve_nodes(bvh_tree *tree, size_t count) {
            bp_buffer_reserve_slack(&tree->heights_buffer, allocator, used * sizeof(uint32_t), count, sizeof(uint32_t));
 }
 
-bool bvh_reserve_slots(bvh_tree *tree, size_t count) {
+bool bp_bvh_reserve_slots(bvh_tree *tree, size_t count) {
     const bp_allocator *allocator = &tree->setup->runtime.allocator;
     const size_t used = tree->slot_end;
     if (count <= tree->slot_capacity) {
@@ -116,13 +116,13 @@ static bool reserve_places(bvh_tree *tree, size_t count) {
     return true;
 }
 
-bp_status bvh_tree_renew(bvh_tree *tree, const bp_box *boxes, size_t count) {
+bp_status bp_bvh_tree_renew(bvh_tree *tree, const bp_box *boxes, size_t count) {
     tree->boxes = boxes;
     tree->id_count = count;
     return reserve_places(tree, count) ? BP_OK : BP_ERROR_MEMORY;
 }
 
-bp_status bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count) {
+bp_status bp_bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count) {
     tree->tree_count = 0;
     tree->leaf_count = 0;
     tree->node_end = 0;
@@ -132,22 +132,22 @@ bp_status bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count) {
     tree->scanned.count = 0;
     tree->place_count = 0;
     tree->order.is_valid = false;
-    return bvh_tree_renew(tree, boxes, count);
+    return bp_bvh_tree_renew(tree, boxes, count);
 }
 
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
-void bvh_put_box(bvh_tree *tree, uint32_t position, const bp_box *box, uint32_t id) {
+void bp_bvh_put_box(bvh_tree *tree, uint32_t position, const bp_box *box, uint32_t id) {
     bp_columns_put(&tree->columns, position, box, id);
     bvh_places(tree)[id] = position;
 }
 
-void bvh_write_hole(bvh_tree *tree, uint32_t position) {
+void bp_bvh_write_hole(bvh_tree *tree, uint32_t position) {
     const bp_box hole = bp_box_hole();
     bp_columns_put(&tree->columns, position, &hole, 0);
 }
 
-bp_status bvh_add_scanned(bvh_tree *tree, uint32_t id) {
+bp_status bp_bvh_add_scanned(bvh_tree *tree, uint32_t id) {
     if (tree->scanned.count == tree->scanned.capacity) {
         const size_t capacity = 2 * tree->scanned.capacity + 64;
         if (!grow_columns(&tree->scanned.columns, &tree->scanned.buffer, &tree->setup->runtime.allocator,
@@ -163,7 +163,7 @@ bp_status bvh_add_scanned(bvh_tree *tree, uint32_t id) {
 }
 
 // The last scanned box takes its place.
-void bvh_remove_scanned(bvh_tree *tree, uint32_t id) {
+void bp_bvh_remove_scanned(bvh_tree *tree, uint32_t id) {
     const size_t hole = bvh_places(tree)[id] & ~BVH_SCANNED, last = --tree->scanned.count;
     const bp_box box = bp_columns_box(&tree->scanned.columns, last);
     const uint32_t moved = tree->scanned.columns.id[last];
@@ -175,7 +175,7 @@ void bvh_remove_scanned(bvh_tree *tree, uint32_t id) {
 // ---- bounds ---------------------------------------------------------------------------------------------------------
 
 // Holes are NaN, and no comparison with them is true.
-void bvh_bound_leaf(bvh_tree *tree, uint32_t index) {
+void bp_bvh_bound_leaf(bvh_tree *tree, uint32_t index) {
     bvh_node *node = &bvh_nodes(tree)[index];
     const size_t begin = (size_t)node->first * BVH_LEAF;
     for (int axis = 0; axis < 3; ++axis) {
@@ -190,7 +190,7 @@ void bvh_bound_leaf(bvh_tree *tree, uint32_t index) {
     }
 }
 
-void bvh_bound_inner(bvh_tree *tree, uint32_t index) {
+void bp_bvh_bound_inner(bvh_tree *tree, uint32_t index) {
     bvh_node *node = &bvh_nodes(tree)[index];
     const bvh_node *left = &bvh_nodes(tree)[node->first], *right = left + 1;
     const uint32_t *heights = &bvh_heights(tree)[node->first];
@@ -228,14 +228,14 @@ static bp_status order_inner_nodes(bvh_tree *tree) {
     return BP_OK;
 }
 
-bp_status bvh_bound_all_inner(bvh_tree *tree) {
+bp_status bp_bvh_bound_all_inner(bvh_tree *tree) {
     const bp_status status = order_inner_nodes(tree);
     if (status != BP_OK) {
         return status;
     }
     const uint32_t *order = tree->order.buffer.data;
     for (size_t i = tree->order.count; i > 0; --i) {
-        bvh_bound_inner(tree, order[i - 1]);
+        bp_bvh_bound_inner(tree, order[i - 1]);
     }
     return BP_OK;
 }
@@ -253,12 +253,12 @@ static void task_refit(void *context, size_t block) {
         if (leaf != NULL) {
             bp_columns_fill(&tree->columns, tree->setup->kernels, tree->setup->dimensions, slot * BVH_LEAF,
                             slot * BVH_LEAF + leaf->count, tree->boxes);
-            bvh_bound_leaf(tree, bvh_slot_nodes(tree)[slot]);
+            bp_bvh_bound_leaf(tree, bvh_slot_nodes(tree)[slot]);
         }
     }
 }
 
-bp_status bvh_tree_refit(bvh_tree *tree) {
+bp_status bp_bvh_tree_refit(bvh_tree *tree) {
     const bp_executor *executor = &tree->setup->runtime.executor;
     refit r = {.tree = tree, .blocks = bp_blocks_cut(executor, tree->slot_end, REFIT_SLOTS_LEAST, SIZE_MAX)};
     bp_parallel_for(executor, r.blocks.count, task_refit, &r);
@@ -266,10 +266,10 @@ bp_status bvh_tree_refit(bvh_tree *tree) {
         bp_columns_fill(&tree->scanned.columns, tree->setup->kernels, tree->setup->dimensions, 0, tree->scanned.count,
                         tree->boxes);
     }
-    return bvh_bound_all_inner(tree);
+    return bp_bvh_bound_all_inner(tree);
 }
 
-double bvh_tree_spread(const bvh_tree *tree) {
+double bp_bvh_tree_spread(const bvh_tree *tree) {
     double sum = 0.0;
     for (size_t slot = 0; slot < tree->slot_end; ++slot) {
         const bvh_node *leaf = bvh_leaf_of_slot(tree, slot);
@@ -282,7 +282,7 @@ double bvh_tree_spread(const bvh_tree *tree) {
     return sum;
 }
 
-size_t bvh_tree_fullest(const bvh_tree *tree) {
+size_t bp_bvh_tree_fullest(const bvh_tree *tree) {
     size_t most = 0;
     for (size_t slot = 0; slot < tree->slot_end && most < BVH_LEAF; ++slot) {
         const bvh_node *leaf = bvh_leaf_of_slot(tree, slot);
@@ -371,7 +371,7 @@ static bp_status validate_nodes(const bvh_tree *tree) {
     return complete ? BP_OK : report_wrong_tree(tree, "the nodes do not hold all boxes, but", boxes);
 }
 
-bp_status bvh_tree_validate(const bvh_tree *tree) {
+bp_status bp_bvh_tree_validate(const bvh_tree *tree) {
     size_t nowhere = 0;
     for (size_t id = 0; id < tree->id_count; ++id) {
         if (!place_is_right(tree, (uint32_t)id)) {

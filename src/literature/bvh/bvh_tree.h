@@ -109,43 +109,43 @@ static inline bool bvh_nodes_overlap(const bvh_node *a, const bvh_node *b) {
 
 // ---- memory, places, bounds -----------------------------------------------------------------------------------------
 
-void bvh_tree_init(bvh_tree *tree, const bp_method_setup *setup);
-void bvh_tree_free(bvh_tree *tree);
-size_t bvh_tree_bytes(const bvh_tree *tree);
+void bp_bvh_tree_init(bvh_tree *tree, const bp_method_setup *setup);
+void bp_bvh_tree_free(bvh_tree *tree);
+size_t bp_bvh_tree_bytes(const bvh_tree *tree);
 
 // Empties the tree and adds the ids of `boxes`, none of which has a place yet.
-bp_status bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count);
+bp_status bp_bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count);
 
 // Replaces the array of boxes, some of which may have changed. Ids beyond the former ones have no place yet.
-bp_status bvh_tree_renew(bvh_tree *tree, const bp_box *boxes, size_t count);
+bp_status bp_bvh_tree_renew(bvh_tree *tree, const bp_box *boxes, size_t count);
 
-bool bvh_reserve_nodes(bvh_tree *tree, size_t count);
-bool bvh_reserve_slots(bvh_tree *tree, size_t count);
+bool bp_bvh_reserve_nodes(bvh_tree *tree, size_t count);
+bool bp_bvh_reserve_slots(bvh_tree *tree, size_t count);
 
 // Writes a box, or a hole, into the columns. Boxes are flat there in two dimensions.
-void bvh_put_box(bvh_tree *tree, uint32_t position, const bp_box *box, uint32_t id);
-void bvh_write_hole(bvh_tree *tree, uint32_t position);
+void bp_bvh_put_box(bvh_tree *tree, uint32_t position, const bp_box *box, uint32_t id);
+void bp_bvh_write_hole(bvh_tree *tree, uint32_t position);
 // Adds a box to the list of scanned ones, or removes it.
-bp_status bvh_add_scanned(bvh_tree *tree, uint32_t id);
-void bvh_remove_scanned(bvh_tree *tree, uint32_t id);
+bp_status bp_bvh_add_scanned(bvh_tree *tree, uint32_t id);
+void bp_bvh_remove_scanned(bvh_tree *tree, uint32_t id);
 
 // Recomputes the bounds of a leaf from its boxes.
-void bvh_bound_leaf(bvh_tree *tree, uint32_t index);
+void bp_bvh_bound_leaf(bvh_tree *tree, uint32_t index);
 // Computes the bounds and the height of an inner node from its children.
-void bvh_bound_inner(bvh_tree *tree, uint32_t index);
+void bp_bvh_bound_inner(bvh_tree *tree, uint32_t index);
 // The same for all inner nodes, children before parents.
-bp_status bvh_bound_all_inner(bvh_tree *tree);
+bp_status bp_bvh_bound_all_inner(bvh_tree *tree);
 
 // Reads all boxes again and recomputes all bounds. The tree keeps its shape. Every id must still be in the tree, and finite
 // or infinite as it was.
-bp_status bvh_tree_refit(bvh_tree *tree);
+bp_status bp_bvh_tree_refit(bvh_tree *tree);
 
 // The sum over all leaves of the squared sum of their extents: about proportional to their surfaces, but not 0 for
 // leaves that are flat or in a row. The cost of a search grows with it.
-double bvh_tree_spread(const bvh_tree *tree);
+double bp_bvh_tree_spread(const bvh_tree *tree);
 // Boxes in the fullest leaf.
-size_t bvh_tree_fullest(const bvh_tree *tree);
+size_t bp_bvh_tree_fullest(const bvh_tree *tree);
 
-bp_status bvh_tree_validate(const bvh_tree *tree);
+bp_status bp_bvh_tree_validate(const bvh_tree *tree);
 
 #endif

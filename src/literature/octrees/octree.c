@@ -61,12 +61,12 @@ typedef struct octree {
 static void octree_init(void *state, const bp_method_setup *setup) {
     octree *t = state;
     *t = (octree){.setup = setup, .sorted = {.setup = setup}};
-    octree_tree_init(&t->tree, setup);
+    bp_octree_tree_init(&t->tree, setup);
 }
 
 static void octree_free(void *state) {
     octree *t = state;
-    octree_tree_free(&t->tree);
+    bp_octree_tree_free(&t->tree);
     bp_node_boxes_free(&t->sorted);
     bp_buffer_free(&t->home, &t->setup->runtime.allocator);
 }
@@ -200,7 +200,7 @@ static void sort_into_leaves(octree *t) {
     const uint32_t *home = t->home.data;
     locating k = {.t = t, .blocks = bp_blocks_cut(executor, t->count, KEYS_LEAST, SIZE_MAX)};
     bp_parallel_for(executor, k.blocks.count, task_locate, &k);
-    t->object_count = octree_tree_open(&t->tree, home, t->count);
+    t->object_count = bp_octree_tree_open(&t->tree, home, t->count);
     t->total_count = t->object_count;
     for (size_t i = 0; i < t->count; ++i) {
         if (home[i] < HOLE) {
@@ -239,7 +239,7 @@ static void fill_nodes(octree *t) {
 static bool take_boxes(octree *t) {
     survey s;
     const bp_tree_space space = choose_space(t, &s);
-    if (!bp_node_boxes_reserve(&t->sorted, t->count) || !octree_tree_reserve_entries(&t->tree, t->count) ||
+    if (!bp_node_boxes_reserve(&t->sorted, t->count) || !bp_octree_tree_reserve_entries(&t->tree, t->count) ||
         !bp_buffer_reserve_slack(&t->home, &t->setup->runtime.allocator, 0, t->count + 1, sizeof(uint32_t))) {
         return false;
     }
@@ -247,12 +247,12 @@ static bool take_boxes(octree *t) {
         t->fit = fit_of(&space);
         t->planned_beyond = s.beyond_new;
         t->planned = true;
-        if (!octree_tree_plant(&t->tree, &space)) {
+        if (!bp_octree_tree_plant(&t->tree, &space)) {
             return false;
         }
     }
     sort_into_leaves(t);
-    if (!octree_tree_adapt(&t->tree)) {
+    if (!bp_octree_tree_adapt(&t->tree)) {
         return false;
     }
     fill_nodes(t);
@@ -287,7 +287,7 @@ static void unit_leaves(const void *context, bp_range_tester *tester, size_t uni
         if (nodes[at].begin == nodes[at].end) {
             continue;
         }
-        size_t all = octree_tree_neighbours(&t->tree, at, others), touching = 0;
+        size_t all = bp_octree_tree_neighbours(&t->tree, at, others), touching = 0;
         others[all++] = OCTREE_SCANNED;
         for (size_t k = 0; k < all; ++k) {
             others[touching] = others[k];
@@ -320,7 +320,7 @@ static bp_status octree_find_between(void *state, const bp_box *boxes, size_t co
 static void octree_stats(const void *state, bp_stats *stats) {
     const octree *t = state;
     stats->update = BP_UPDATE_REBUILD;
-    stats->bytes = octree_tree_bytes(&t->tree) + bp_node_boxes_bytes(&t->sorted) + t->home.bytes + sizeof *t;
+    stats->bytes = bp_octree_tree_bytes(&t->tree) + bp_node_boxes_bytes(&t->sorted) + t->home.bytes + sizeof *t;
     stats->cells = t->tree.leaf_count;
     for (size_t i = 0; i < t->tree.leaf_count; ++i) {
         const bp_node *node = octree_node(&t->tree, octree_leaf(&t->tree, i));
@@ -344,7 +344,7 @@ static bool box_is_in_place(const octree *t, size_t position, uint32_t leaf, uin
 static bool octree_is_sound(const octree *t, uint8_t *visited) {
     size_t alive = 0;
     uint32_t position = 0;
-    bool sound = octree_tree_is_sound(&t->tree);
+    bool sound = bp_octree_tree_is_sound(&t->tree);
     for (size_t i = 0; i < t->count; ++i) {
         alive += !bp_box_is_hole(&t->boxes[i]);
     }

@@ -32,7 +32,7 @@ static octree_link link_of(uint32_t child, uint32_t slot, uint32_t dimensions) {
     return link;
 }
 
-void octree_tree_init(octree_tree *tree, const bp_method_setup *setup) {
+void bp_octree_tree_init(octree_tree *tree, const bp_method_setup *setup) {
     const uint32_t dimensions = setup->dimensions;
     *tree = (octree_tree){.allocator = &setup->runtime.allocator,
                           .max_objects = setup->settings.octree_max_objects,
@@ -46,7 +46,7 @@ void octree_tree_init(octree_tree *tree, const bp_method_setup *setup) {
     }
 }
 
-void octree_tree_free(octree_tree *tree) {
+void bp_octree_tree_free(octree_tree *tree) {
     bp_buffer *buffers[] = {&tree->nodes,  &tree->cursors,        &tree->slots,         &tree->leaves,
                             &tree->inners, &tree->entries_buffer, &tree->scratch_buffer};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
@@ -54,12 +54,12 @@ void octree_tree_free(octree_tree *tree) {
     }
 }
 
-size_t octree_tree_bytes(const octree_tree *tree) {
+size_t bp_octree_tree_bytes(const octree_tree *tree) {
     return tree->nodes.bytes + tree->cursors.bytes + tree->slots.bytes + tree->leaves.bytes + tree->inners.bytes +
            tree->entries_buffer.bytes + tree->scratch_buffer.bytes;
 }
 
-bool octree_tree_reserve_entries(octree_tree *tree, size_t count) {
+bool bp_octree_tree_reserve_entries(octree_tree *tree, size_t count) {
     const bp_allocator *allocator = tree->allocator;
     if (!bp_buffer_reserve_slack(&tree->entries_buffer, allocator, 0, count, sizeof(octree_entry)) ||
         !bp_buffer_reserve_slack(&tree->scratch_buffer, allocator, 0, count, sizeof(octree_entry))) {
@@ -127,7 +127,7 @@ static bool link_nodes(octree_tree *tree) {
     return true;
 }
 
-bool octree_tree_plant(octree_tree *tree, const bp_tree_space *space) {
+bool bp_octree_tree_plant(octree_tree *tree, const bp_tree_space *space) {
     tree->space = *space;
     tree->node_count = 0;
     tree->free_block = BP_NODE_NONE;
@@ -161,7 +161,7 @@ static void write_slots(octree_tree *tree) {
     }
 }
 
-size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *neighbours) {
+size_t bp_octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *neighbours) {
     const uint32_t *slots = node_slots(tree, leaf), middle = tree->slot_count / 2;
     uint32_t larger[OCTREE_SLOTS];
     size_t count = 0, larger_count = 0;
@@ -266,7 +266,7 @@ static void merge_children(octree_tree *tree, uint32_t at) {
     tree->has_changed = true;
 }
 
-size_t octree_tree_open(octree_tree *tree, const uint32_t *home, size_t count) {
+size_t bp_octree_tree_open(octree_tree *tree, const uint32_t *home, size_t count) {
     uint32_t *cursors = tree->cursors.data, position = 0;
     memset(cursors, 0, tree->node_count * sizeof *cursors);
     for (size_t i = 0; i < count; ++i) {
@@ -284,7 +284,7 @@ size_t octree_tree_open(octree_tree *tree, const uint32_t *home, size_t count) {
     return position;
 }
 
-bool octree_tree_adapt(octree_tree *tree) {
+bool bp_octree_tree_adapt(octree_tree *tree) {
     tree->has_changed = false;
     for (size_t i = 0; i < tree->leaf_count; ++i) {
         if (!split_down(tree, octree_leaf(tree, i))) {
@@ -358,7 +358,7 @@ static bool node_is_sound(const octree_tree *tree, uint32_t at) {
     return sound;
 }
 
-bool octree_tree_is_sound(const octree_tree *tree) {
+bool bp_octree_tree_is_sound(const octree_tree *tree) {
     const size_t count = tree->leaf_count + tree->inner_count;
     bool sound = tree->leaf_count == (size_t)(tree->children - 1) * tree->inner_count + 1;
     for (int pass = 0; pass < 2; ++pass) { // all links first

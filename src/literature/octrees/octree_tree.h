@@ -46,25 +46,25 @@ typedef struct octree_tree {
     octree_entry *scratch; // by id, until all are placed
 } octree_tree;
 
-void octree_tree_init(octree_tree *tree, const bp_method_setup *setup);
-void octree_tree_free(octree_tree *tree);
-size_t octree_tree_bytes(const octree_tree *tree);
-bool octree_tree_reserve_entries(octree_tree *tree, size_t count);
+void bp_octree_tree_init(octree_tree *tree, const bp_method_setup *setup);
+void bp_octree_tree_free(octree_tree *tree);
+size_t bp_octree_tree_bytes(const octree_tree *tree);
+bool bp_octree_tree_reserve_entries(octree_tree *tree, size_t count);
 
 // Starts a new tree of one leaf. False if memory is short.
-bool octree_tree_plant(octree_tree *tree, const bp_tree_space *space);
+bool bp_octree_tree_plant(octree_tree *tree, const bp_tree_space *space);
 
-// One step has three parts. octree_tree_open counts the objects of all leaves (home[id], where that is a leaf), assigns
+// One step has three parts. bp_octree_tree_open counts the objects of all leaves (home[id], where that is a leaf), assigns
 // a range to each leaf and returns the number of objects. octree_tree_put puts each object into its leaf. Then
-// octree_tree_adapt splits and merges leaves; false if memory is short.
-size_t octree_tree_open(octree_tree *tree, const uint32_t *home, size_t count);
-bool octree_tree_adapt(octree_tree *tree);
+// bp_octree_tree_adapt splits and merges leaves; false if memory is short.
+size_t bp_octree_tree_open(octree_tree *tree, const uint32_t *home, size_t count);
+bool bp_octree_tree_adapt(octree_tree *tree);
 
 // The nodes that `leaf` is tested against, if they are leaves; there is room for slot_count of them.
-size_t octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *neighbours);
+size_t bp_octree_tree_neighbours(const octree_tree *tree, uint32_t leaf, uint32_t *neighbours);
 
 // Checks links, slots and lists.
-bool octree_tree_is_sound(const octree_tree *tree);
+bool bp_octree_tree_is_sound(const octree_tree *tree);
 
 static inline bp_node *octree_node(const octree_tree *tree, uint32_t node) {
     return (bp_node *)tree->nodes.data + node;

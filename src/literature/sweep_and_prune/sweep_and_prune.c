@@ -58,16 +58,16 @@ typedef struct sweep_and_prune {
 static void sweep_and_prune_init(void *state, const bp_method_setup *setup) {
     sweep_and_prune *s = state;
     *s = (sweep_and_prune){.setup = setup, .update = BP_UPDATE_REBUILD};
-    sweep_axis_init(&s->sweep, setup);
-    sweep_axis_init(&s->other, setup);
-    sweep_ends_init(&s->ends, &setup->runtime, setup->dimensions);
+    bp_sweep_axis_init(&s->sweep, setup);
+    bp_sweep_axis_init(&s->other, setup);
+    bp_sweep_ends_init(&s->ends, &setup->runtime, setup->dimensions);
 }
 
 static void sweep_and_prune_free(void *state) {
     sweep_and_prune *s = state;
-    sweep_axis_free(&s->sweep);
-    sweep_axis_free(&s->other);
-    sweep_ends_free(&s->ends);
+    bp_sweep_axis_free(&s->sweep);
+    bp_sweep_axis_free(&s->other);
+    bp_sweep_ends_free(&s->ends);
     bp_pairs_release(&s->found, &s->setup->runtime.allocator);
 }
 
@@ -76,13 +76,13 @@ static void sweep_and_prune_free(void *state) {
 static bp_status sort_anew(sweep_and_prune *s) {
     s->kept = false;
     s->update = s->setup->update == BP_UPDATE_INDIVIDUAL ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
-    const int axis = sweep_axis_choose(s->boxes, s->count, s->setup->dimensions);
-    return sweep_axis_build(&s->sweep, s->boxes, s->count, axis, NULL);
+    const int axis = bp_sweep_axis_choose(s->boxes, s->count, s->setup->dimensions);
+    return bp_sweep_axis_build(&s->sweep, s->boxes, s->count, axis, NULL);
 }
 
 static bp_status sweep_boxes(sweep_and_prune *s, bp_sink *sink) {
     const uint64_t before = sink->tests;
-    const bp_status status = sweep_axis_find(&s->sweep, sink);
+    const bp_status status = bp_sweep_axis_find(&s->sweep, sink);
     s->sweep_tests = (double)(sink->tests - before);
     return status;
 }
@@ -94,11 +94,11 @@ static bp_status begin_to_keep(sweep_and_prune *s) {
     bp_status status = sweep_boxes(s, &sink);
     (void)bp_sink_close(&sink, &s->found); // cannot be short
     if (status == BP_OK) {
-        status = sweep_ends_build(&s->ends, s->boxes, s->count, &s->found);
+        status = bp_sweep_ends_build(&s->ends, s->boxes, s->count, &s->found);
         s->ends.tests = sink.tests;
     }
     if (status == BP_OK) {
-        const double overlaps = sweep_ends_overlaps(&s->ends, s->sweep.axis);
+        const double overlaps = bp_sweep_ends_overlaps(&s->ends, s->sweep.axis);
         s->share = overlaps > 0.0 ? s->sweep_tests / overlaps : 1.0;
     }
     s->kept = status == BP_OK;
@@ -168,7 +168,7 @@ static bp_status sweep_anew_or_keep(sweep_and_prune *s) {
 // While ends are kept, boxes may shrink or move apart: then a sweep becomes cheaper than the last one was.
 static void recount_sweep_tests(sweep_and_prune *s) {
     if (s->ends.passed > RECOUNT * (double)s->count) {
-        s->sweep_tests = s->share * sweep_ends_overlaps(&s->ends, s->sweep.axis);
+        s->sweep_tests = s->share * bp_sweep_ends_overlaps(&s->ends, s->sweep.axis);
     }
 }
 
@@ -183,7 +183,7 @@ static bp_status sweep_and_prune_update(void *state, const bp_box *boxes, size_t
     }
     bool gave_up = false;
     s->update = BP_UPDATE_INDIVIDUAL;
-    const bp_status status = sweep_ends_update(&s->ends, boxes, count, changes, step_budget(s), &gave_up);
+    const bp_status status = bp_sweep_ends_update(&s->ends, boxes, count, changes, step_budget(s), &gave_up);
     if (status != BP_OK) {
         return status;
     }
@@ -200,29 +200,29 @@ static bp_status sweep_and_prune_update(void *state, const bp_box *boxes, size_t
 
 static bp_status sweep_and_prune_find(void *state, bp_sink *sink) {
     sweep_and_prune *s = state;
-    return s->kept ? sweep_ends_report(&s->ends, sink) : sweep_boxes(s, sink);
+    return s->kept ? bp_sweep_ends_report(&s->ends, sink) : sweep_boxes(s, sink);
 }
 
 static bp_status sweep_and_prune_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     sweep_and_prune *s = state;
     bp_status status = s->kept ? sort_anew(s) : BP_OK;
     if (status == BP_OK) {
-        status = sweep_axis_build(&s->other, boxes, count, s->sweep.axis, &s->sweep);
+        status = bp_sweep_axis_build(&s->other, boxes, count, s->sweep.axis, &s->sweep);
     }
-    return status == BP_OK ? sweep_axis_find_between(&s->other, &s->sweep, sink) : status;
+    return status == BP_OK ? bp_sweep_axis_find_between(&s->other, &s->sweep, sink) : status;
 }
 
 static void sweep_and_prune_stats(const void *state, bp_stats *stats) {
     const sweep_and_prune *s = state;
     stats->update = s->update;
     stats->levels = s->kept ? s->setup->dimensions : 1;
-    stats->bytes = sizeof *s + sweep_axis_bytes(&s->sweep) + sweep_axis_bytes(&s->other) + sweep_ends_bytes(&s->ends) +
-                   s->found.capacity * sizeof(bp_pair);
+    stats->bytes = sizeof *s + bp_sweep_axis_bytes(&s->sweep) + bp_sweep_axis_bytes(&s->other) +
+                   bp_sweep_ends_bytes(&s->ends) + s->found.capacity * sizeof(bp_pair);
 }
 
 static bp_status sweep_and_prune_validate(const void *state) {
     const sweep_and_prune *s = state;
-    return s->kept ? sweep_ends_validate(&s->ends) : sweep_axis_validate(&s->sweep, s->boxes, s->count);
+    return s->kept ? bp_sweep_ends_validate(&s->ends) : bp_sweep_axis_validate(&s->sweep, s->boxes, s->count);
 }
 
 const bp_method_ops bp_sweep_and_prune_ops = {

@@ -14,18 +14,18 @@ enum {
     MEETINGS_MOST = 26,           // of two buckets
 };
 
-void sweep_axis_init(sweep_axis *sweep, const bp_method_setup *setup) {
+void bp_sweep_axis_init(sweep_axis *sweep, const bp_method_setup *setup) {
     *sweep = (sweep_axis){.setup = setup};
 }
 
-void sweep_axis_free(sweep_axis *sweep) {
+void bp_sweep_axis_free(sweep_axis *sweep) {
     const bp_allocator *allocator = &sweep->setup->runtime.allocator;
     bp_buffer_free(&sweep->columns_buffer, allocator);
     bp_buffer_free(&sweep->keys_buffer, allocator);
     bp_block_sinks_free(&sweep->sinks, allocator);
 }
 
-size_t sweep_axis_bytes(const sweep_axis *sweep) {
+size_t bp_sweep_axis_bytes(const sweep_axis *sweep) {
     return sweep->columns_buffer.bytes + sweep->keys_buffer.bytes + bp_block_sinks_bytes(&sweep->sinks);
 }
 
@@ -54,7 +54,7 @@ static spread spread_along(const bp_box *boxes, size_t count, int axis) {
     return (spread){.mean = first + mean, .variance = number > 0.0 ? squares / number - mean * mean : 0.0};
 }
 
-int sweep_axis_choose(const bp_box *boxes, size_t count, uint32_t dimensions) {
+int bp_sweep_axis_choose(const bp_box *boxes, size_t count, uint32_t dimensions) {
     int best = 0;
     double most = -1.0;
     for (int axis = 0; axis < (int)dimensions; ++axis) {
@@ -136,7 +136,7 @@ static bool reserve_axis(sweep_axis *sweep, size_t count) {
                                    2 * sizeof(uint64_t) + sizeof(uint8_t));
 }
 
-bp_status sweep_axis_build(sweep_axis *sweep, const bp_box *boxes, size_t count, int axis, const sweep_axis *like) {
+bp_status bp_sweep_axis_build(sweep_axis *sweep, const bp_box *boxes, size_t count, int axis, const sweep_axis *like) {
     sweep->count = 0;
     sweep->axis = axis;
     if (!reserve_axis(sweep, count)) {
@@ -289,7 +289,7 @@ static void add_both_ways(meetings *all, meeting one, bp_pair_names swapped) {
     add_meeting(all, back);
 }
 
-bp_status sweep_axis_find(sweep_axis *sweep, bp_sink *sink) {
+bp_status bp_sweep_axis_find(sweep_axis *sweep, bp_sink *sink) {
     meetings all = {.count = 0};
     for (int bucket = 0; bucket < SWEEP_BUCKETS; ++bucket) {
         const meeting own = {sweep, sweep, bucket, bucket, BP_SWEEP_BEHIND, BP_NAMES_ORDERED, 0};
@@ -302,7 +302,7 @@ bp_status sweep_axis_find(sweep_axis *sweep, bp_sink *sink) {
     return hold_meetings(&all, sweep, &sweep->sinks, sink);
 }
 
-bp_status sweep_axis_find_between(sweep_axis *first, const sweep_axis *second, bp_sink *sink) {
+bp_status bp_sweep_axis_find_between(sweep_axis *first, const sweep_axis *second, bp_sink *sink) {
     meetings all = {.count = 0};
     for (int a = 0; a < SWEEP_BUCKETS; ++a) {
         for (int b = 0; b < SWEEP_BUCKETS; ++b) {
@@ -330,7 +330,7 @@ static bool bucket_is_right(const sweep_axis *sweep, int bucket, const bp_box *b
     return right;
 }
 
-bp_status sweep_axis_validate(const sweep_axis *sweep, const bp_box *boxes, size_t count) {
+bp_status bp_sweep_axis_validate(const sweep_axis *sweep, const bp_box *boxes, size_t count) {
     size_t alive = 0, held = 0;
     for (size_t id = 0; id < count; ++id) {
         alive += !bp_box_is_hole(&boxes[id]);

@@ -34,19 +34,19 @@ typedef struct sweep_axis {
     bp_block_sinks sinks;
 } sweep_axis;
 
-void sweep_axis_init(sweep_axis *sweep, const bp_method_setup *setup);
-void sweep_axis_free(sweep_axis *sweep);
-size_t sweep_axis_bytes(const sweep_axis *sweep);
+void bp_sweep_axis_init(sweep_axis *sweep, const bp_method_setup *setup);
+void bp_sweep_axis_free(sweep_axis *sweep);
+size_t bp_sweep_axis_bytes(const sweep_axis *sweep);
 
 // The axis along which the centres of the boxes have the largest variance, as far as a sample tells.
-int sweep_axis_choose(const bp_box *boxes, size_t count, uint32_t dimensions);
+int bp_sweep_axis_choose(const bp_box *boxes, size_t count, uint32_t dimensions);
 
 // Sorts boxes along an axis; into the quarters of `like`, or into those of their own if it is NULL.
-bp_status sweep_axis_build(sweep_axis *sweep, const bp_box *boxes, size_t count, int axis, const sweep_axis *like);
-bp_status sweep_axis_find(sweep_axis *sweep, bp_sink *sink);
+bp_status bp_sweep_axis_build(sweep_axis *sweep, const bp_box *boxes, size_t count, int axis, const sweep_axis *like);
+bp_status bp_sweep_axis_find(sweep_axis *sweep, bp_sink *sink);
 // Both must be sorted along the same axis, into the same quarters; pairs are (id in first, id in second).
-bp_status sweep_axis_find_between(sweep_axis *first, const sweep_axis *second, bp_sink *sink);
-bp_status sweep_axis_validate(const sweep_axis *sweep, const bp_box *boxes, size_t count);
+bp_status bp_sweep_axis_find_between(sweep_axis *first, const sweep_axis *second, bp_sink *sink);
+bp_status bp_sweep_axis_validate(const sweep_axis *sweep, const bp_box *boxes, size_t count);
 
 // A float as an unsigned number of the same order; -0 and 0 are the same.
 static inline uint32_t sweep_order_of(float value) {

@@ -41,11 +41,11 @@ static uint64_t end_for(const bp_box *box, uint32_t id, int axis, bool begin) {
     return (uint64_t)sweep_order_of(begin ? box->min[axis] : box->max[axis]) << 32 | (begin ? 0 : END_BIT) | id;
 }
 
-void sweep_ends_init(sweep_ends *ends, const bp_runtime *runtime, uint32_t dimensions) {
+void bp_sweep_ends_init(sweep_ends *ends, const bp_runtime *runtime, uint32_t dimensions) {
     *ends = (sweep_ends){.runtime = runtime, .dimensions = dimensions};
 }
 
-void sweep_ends_free(sweep_ends *ends) {
+void bp_sweep_ends_free(sweep_ends *ends) {
     const bp_allocator *allocator = &ends->runtime->allocator;
     for (int axis = 0; axis < 3; ++axis) {
         bp_buffer_free(&ends->ends_buffers[axis], allocator);
@@ -57,7 +57,7 @@ void sweep_ends_free(sweep_ends *ends) {
     bp_buffer_free(&ends->pairs.buffer, allocator);
 }
 
-size_t sweep_ends_bytes(const sweep_ends *ends) {
+size_t bp_sweep_ends_bytes(const sweep_ends *ends) {
     size_t bytes = ends->spare_buffer.bytes + ends->marks_buffer.bytes + ends->fresh_buffer.bytes +
                    ends->last_buffer.bytes + ends->pairs.buffer.bytes;
     for (int axis = 0; axis < 3; ++axis) {
@@ -104,13 +104,13 @@ static size_t sorted_ends(const sweep_ends *ends, const bp_id *ids, size_t count
     return found;
 }
 
-bp_status sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_pairs *pairs) {
+bp_status bp_sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_pairs *pairs) {
     const bp_allocator *allocator = &ends->runtime->allocator;
     ends->boxes = boxes;
     ends->id_count = count;
     ends->end_count = 0;
     ends->mark_count = 0;
-    if (!sweep_ends_reserve(ends, count) || !sweep_pair_set_reset(&ends->pairs, allocator, pairs->count)) {
+    if (!sweep_ends_reserve(ends, count) || !bp_sweep_pair_set_reset(&ends->pairs, allocator, pairs->count)) {
         return BP_ERROR_MEMORY;
     }
     size_t found = 0;
@@ -125,7 +125,7 @@ bp_status sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, 
     ends->passed = 0.0;
     bool granted = true;
     for (size_t i = 0; i < pairs->count && granted; ++i) {
-        granted = sweep_pair_set_add(&ends->pairs, allocator, pairs->data[i].a, pairs->data[i].b);
+        granted = bp_sweep_pair_set_add(&ends->pairs, allocator, pairs->data[i].a, pairs->data[i].b);
     }
     return granted ? BP_OK : BP_ERROR_MEMORY;
 }
@@ -253,7 +253,7 @@ static bool sift_begin(sweep_ends *ends, uint64_t *list, size_t from, size_t *st
         list[at] = other;
         const bool touches = bp_boxes_overlap_branchless(&box, &boxes[id_of(other)], dimensions);
         if ((int)touches & (int)!is_begin(other)) {
-            granted &= sweep_pair_set_add(&ends->pairs, &ends->runtime->allocator, id_of(end), id_of(other));
+            granted &= bp_sweep_pair_set_add(&ends->pairs, &ends->runtime->allocator, id_of(end), id_of(other));
         }
     }
     list[at] = end;
@@ -273,7 +273,7 @@ static void sift_end(sweep_ends *ends, uint64_t *list, size_t from, size_t *step
         list[at] = other;
         const bool touched = bp_boxes_overlap_branchless(&box, &boxes[id_of(other)], dimensions);
         if ((int)touched & (int)is_begin(other)) {
-            sweep_pair_set_remove(&ends->pairs, id_of(end), id_of(other));
+            bp_sweep_pair_set_remove(&ends->pairs, id_of(end), id_of(other));
         }
     }
     list[at] = end;
@@ -335,7 +335,7 @@ static bp_status pair_fresh(sweep_ends *ends, uint32_t id) {
     bool granted = true;
     for (uint32_t other = 0; other < ends->id_count && granted; ++other) {
         if (bp_boxes_overlap_branchless(&box, &ends->boxes[other], dimensions) && other != id) {
-            granted = sweep_pair_set_add(&ends->pairs, &ends->runtime->allocator, id, other);
+            granted = bp_sweep_pair_set_add(&ends->pairs, &ends->runtime->allocator, id, other);
         }
     }
     ends->tests += ends->id_count;
@@ -379,8 +379,8 @@ static ends_update begin_update(const sweep_ends *ends, const bp_changes *change
     return u;
 }
 
-bp_status sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_changes *changes,
-                            double budget, bool *gave_up) {
+bp_status bp_sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_changes *changes,
+                               double budget, bool *gave_up) {
     ends->boxes = boxes;
     ends->id_count = count;
     if (!sweep_ends_reserve(ends, count)) {
@@ -393,7 +393,7 @@ bp_status sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count,
         return BP_OK;
     }
     if (u.gone_count > 0) {
-        sweep_pair_set_remove_marked(&ends->pairs, marks_of(ends), GONE);
+        bp_sweep_pair_set_remove_marked(&ends->pairs, marks_of(ends), GONE);
     }
     for (int axis = 0; axis < (int)ends->dimensions; ++axis) {
         ends->reach[axis] = slightly_above((float)(2.0 * u.farthest[axis]));
@@ -404,12 +404,12 @@ bp_status sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count,
         status = take_in_fresh(ends, left, u.fresh_count);
         unmark_changed(ends, &u);
         ends->passed += (double)(u.gone_count + u.fresh_count) * (double)count;
-        sweep_pair_set_shrink(&ends->pairs, &ends->runtime->allocator);
+        bp_sweep_pair_set_shrink(&ends->pairs, &ends->runtime->allocator);
     }
     return status;
 }
 
-double sweep_ends_overlaps(sweep_ends *ends, int axis) {
+double bp_sweep_ends_overlaps(sweep_ends *ends, int axis) {
     const uint64_t *list = axis_ends(ends, axis);
     uint64_t open = 0, overlaps = 0;
     for (size_t i = 0; i < ends->end_count; ++i) {
@@ -421,10 +421,10 @@ double sweep_ends_overlaps(sweep_ends *ends, int axis) {
     return (double)overlaps;
 }
 
-bp_status sweep_ends_report(sweep_ends *ends, bp_sink *sink) {
+bp_status bp_sweep_ends_report(sweep_ends *ends, bp_sink *sink) {
     sink->tests += ends->tests;
     ends->tests = 0;
-    return sweep_pair_set_report(&ends->pairs, sink);
+    return bp_sweep_pair_set_report(&ends->pairs, sink);
 }
 
 // ---- validation -----------------------------------------------------------------------------------------------------
@@ -457,7 +457,7 @@ static bool pairs_are_right(const sweep_ends *ends) {
         for (size_t j = i + 1; right && is_begin(list[i]) && id_of(list[j]) != id; ++j) {
             const uint32_t other = id_of(list[j]);
             if (is_begin(list[j]) && bp_boxes_overlap(&ends->boxes[id], &ends->boxes[other], ends->dimensions)) {
-                right = sweep_pair_set_has(&ends->pairs, id, other);
+                right = bp_sweep_pair_set_has(&ends->pairs, id, other);
                 ++found;
             }
         }
@@ -465,7 +465,7 @@ static bool pairs_are_right(const sweep_ends *ends) {
     return right && found == ends->pairs.count;
 }
 
-bp_status sweep_ends_validate(const sweep_ends *ends) {
+bp_status bp_sweep_ends_validate(const sweep_ends *ends) {
     size_t alive = 0;
     for (size_t id = 0; id < ends->id_count; ++id) {
         const bool hole = bp_box_is_hole(&ends->boxes[id]);

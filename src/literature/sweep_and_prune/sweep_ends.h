@@ -29,25 +29,25 @@ typedef struct sweep_ends {
     sweep_pair_set pairs;
     uint64_t tests; // of boxes, since the last report
     float reach[3]; // twice the farthest move of an end in this update
-    double passed;  // how many ends have passed each other since sweep_ends_overlaps, at most
+    double passed;  // how many ends have passed each other since bp_sweep_ends_overlaps, at most
 } sweep_ends;
 
-void sweep_ends_init(sweep_ends *ends, const bp_runtime *runtime, uint32_t dimensions);
-void sweep_ends_free(sweep_ends *ends);
-size_t sweep_ends_bytes(const sweep_ends *ends);
+void bp_sweep_ends_init(sweep_ends *ends, const bp_runtime *runtime, uint32_t dimensions);
+void bp_sweep_ends_free(sweep_ends *ends);
+size_t bp_sweep_ends_bytes(const sweep_ends *ends);
 
 // Builds the ends of boxes whose pairs are known.
-bp_status sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_pairs *pairs);
+bp_status bp_sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_pairs *pairs);
 
 // Updates ends and pairs to boxes of which only the changed ones (NULL: perhaps all) have changed. Gives up, and leaves
 // everything undefined, if that takes more than `budget` steps of one end past another.
-bp_status sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_changes *changes,
-                            double budget, bool *gave_up);
+bp_status bp_sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_changes *changes,
+                               double budget, bool *gave_up);
 
 // The number of pairs that overlap along an axis: what a sweep along it would test.
-double sweep_ends_overlaps(sweep_ends *ends, int axis);
+double bp_sweep_ends_overlaps(sweep_ends *ends, int axis);
 
-bp_status sweep_ends_report(sweep_ends *ends, bp_sink *sink);
-bp_status sweep_ends_validate(const sweep_ends *ends);
+bp_status bp_sweep_ends_report(sweep_ends *ends, bp_sink *sink);
+bp_status bp_sweep_ends_validate(const sweep_ends *ends);
 
 #endif

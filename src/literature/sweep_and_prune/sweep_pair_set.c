@@ -45,7 +45,7 @@ static uint32_t bits_for_pairs(size_t count) {
 }
 
 // The memory never shrinks: the next step may need it again.
-bool sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, size_t count) {
+bool bp_sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, size_t count) {
     const uint32_t bits = bits_for_pairs(count);
     if (!bp_buffer_reserve(&set->buffer, allocator, 0, (size_t)1 << bits, sizeof(uint64_t))) {
         return false;
@@ -73,14 +73,14 @@ static bool resize_table(sweep_pair_set *set, const bp_allocator *allocator, uin
     return true;
 }
 
-void sweep_pair_set_shrink(sweep_pair_set *set, const bp_allocator *allocator) {
+void bp_sweep_pair_set_shrink(sweep_pair_set *set, const bp_allocator *allocator) {
     const uint32_t bits = bits_for_pairs(set->count);
     if (bits < set->bits && place_mask(set) / SPARSE > set->count) {
         (void)resize_table(set, allocator, bits); // without memory it stays as it is
     }
 }
 
-bool sweep_pair_set_add(sweep_pair_set *set, const bp_allocator *allocator, uint32_t a, uint32_t b) {
+bool bp_sweep_pair_set_add(sweep_pair_set *set, const bp_allocator *allocator, uint32_t a, uint32_t b) {
     if (set->count > place_mask(set) / 2 && !resize_table(set, allocator, set->bits + 1)) {
         return false;
     }
@@ -105,7 +105,7 @@ static void close_gap_in_table(sweep_pair_set *set, size_t gap) {
     places[gap] = SWEEP_NO_PAIR;
 }
 
-void sweep_pair_set_remove(sweep_pair_set *set, uint32_t a, uint32_t b) {
+void bp_sweep_pair_set_remove(sweep_pair_set *set, uint32_t a, uint32_t b) {
     const uint64_t key = pair_key(a, b);
     const size_t place = place_of_key(set, key);
     if (((const uint64_t *)set->buffer.data)[place] == key) {
@@ -114,14 +114,14 @@ void sweep_pair_set_remove(sweep_pair_set *set, uint32_t a, uint32_t b) {
     }
 }
 
-bool sweep_pair_set_has(const sweep_pair_set *set, uint32_t a, uint32_t b) {
+bool bp_sweep_pair_set_has(const sweep_pair_set *set, uint32_t a, uint32_t b) {
     const uint64_t key = pair_key(a, b);
     return ((const uint64_t *)set->buffer.data)[place_of_key(set, key)] == key;
 }
 
 // A gap is filled from behind, so the same place is checked again. A pair that wraps around from the beginning of the
 // table has been checked already.
-void sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uint8_t mark) {
+void bp_sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uint8_t mark) {
     const uint64_t *places = set->buffer.data;
     for (size_t i = 0; i <= place_mask(set);) {
         const uint64_t key = places[i];
@@ -134,7 +134,7 @@ void sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uin
     }
 }
 
-bp_status sweep_pair_set_report(const sweep_pair_set *set, bp_sink *sink) {
+bp_status bp_sweep_pair_set_report(const sweep_pair_set *set, bp_sink *sink) {
     const uint64_t *places = set->buffer.data;
     size_t room = 0, count = 0;
     if (set->count == 0) {

@@ -6,7 +6,7 @@
 
 #include "base/pair_sink.h"
 
-// All zero holds no memory; call sweep_pair_set_reset first.
+// All zero holds no memory; call bp_sweep_pair_set_reset first.
 typedef struct sweep_pair_set {
     bp_buffer buffer; // of uint64_t: a << 32 | b with a < b, or SWEEP_NO_PAIR
     uint32_t bits;    // 1 << bits places
@@ -16,16 +16,16 @@ typedef struct sweep_pair_set {
 #define SWEEP_NO_PAIR UINT64_MAX
 
 // Empties the set and makes room for `count` pairs and half as many more.
-bool sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, size_t count);
+bool bp_sweep_pair_set_reset(sweep_pair_set *set, const bp_allocator *allocator, size_t count);
 // False if memory is short. A pair that is in the set already is left alone.
-bool sweep_pair_set_add(sweep_pair_set *set, const bp_allocator *allocator, uint32_t a, uint32_t b);
-void sweep_pair_set_remove(sweep_pair_set *set, uint32_t a, uint32_t b);
+bool bp_sweep_pair_set_add(sweep_pair_set *set, const bp_allocator *allocator, uint32_t a, uint32_t b);
+void bp_sweep_pair_set_remove(sweep_pair_set *set, uint32_t a, uint32_t b);
 // Makes the table smaller if there are very few pairs in it, since reporting them goes through all of it.
-void sweep_pair_set_shrink(sweep_pair_set *set, const bp_allocator *allocator);
-bool sweep_pair_set_has(const sweep_pair_set *set, uint32_t a, uint32_t b);
+void bp_sweep_pair_set_shrink(sweep_pair_set *set, const bp_allocator *allocator);
+bool bp_sweep_pair_set_has(const sweep_pair_set *set, uint32_t a, uint32_t b);
 // Removes every pair with a marked id.
-void sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uint8_t mark);
+void bp_sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uint8_t mark);
 // All pairs, in the order of the table.
-bp_status sweep_pair_set_report(const sweep_pair_set *set, bp_sink *sink);
+bp_status bp_sweep_pair_set_report(const sweep_pair_set *set, bp_sink *sink);
 
 #endif
