@@ -21,11 +21,13 @@ void options_help(FILE *file) {
         "  --resume          keeps the rows that are in FILE and measures the rest; FILE must be of the same suite\n"
         "                    and commit\n"
         "  --budget SECONDS  keep to this time: slow peers run less often, then not at all, then the rest is left out\n"
-        "  --file FILE       for the suite trace: a recording, T x N x 6, as .npy\n"
+        "  --file FILE       for the suite trace: a recording, T x N x 6, as .npy; for calibrate: where the table "
+        "goes\n"
         "  --scene TEXT      for the suite worst: a scene by its parameters, as worst-search prints it\n"
         "  --method NAME     for the suites worst, surfaces and between: this method, beside the default\n"
         "  --limit SECONDS   for the suites worst and worst-search: a call that takes longer is ended\n"
-        "  --seed S          for the suites worst and worst-search: of the random numbers (default: 1)\n"
+        "  --seed S          for the suites worst, worst-search, calibrate and regret: of the random numbers (default: "
+        "1)\n"
         "  --list            the suites and peers, and which peers are not built\n"
         "  --help            this text\n\n"
         "Tables go to standard output, progress to standard error. Exit status: 0, 1 (a contestant failed or found\n"
@@ -185,14 +187,17 @@ static bool parse_value(const char *name, char *value, bench_options *options) {
 
 static bool options_fit_together(const bench_options *options) {
     const bool is_trace = strcmp(options->suite, "trace") == 0;
+    const bool is_calibrate = strcmp(options->suite, "calibrate") == 0,
+               is_drawn = is_calibrate || strcmp(options->suite, "regret") == 0;
     if (options->help || options->list) return true;
     if (is_trace && !options->file) return complain("no recording: --suite trace needs", "--file FILE.npy");
-    if (!is_trace && options->file)
-        return complain("not an option, and only the suite trace reads files:", options->file);
+    if (!is_trace && options->file && !is_calibrate)
+        return complain("not an option, and only the suites trace and calibrate have a file:", options->file);
     const bool is_worst = strncmp(options->suite, "worst", 5) == 0;
     const bool takes_method = is_worst || !strcmp(options->suite, "surfaces") || !strcmp(options->suite, "between");
-    if (!is_worst && (options->scene || options->seed || options->limit > 0))
-        return complain("--scene, --limit and --seed are for the suites worst and worst-search, not for",
+    if (!is_worst && (options->scene || (options->seed && !is_drawn) || options->limit > 0))
+        return complain("--scene, --limit and --seed are for the suites worst and worst-search (--seed also for "
+                        "calibrate), not for",
                         options->suite);
     if (!takes_method && options->has_method)
         return complain("--method is for the suites worst, surfaces and between, not for", options->suite);

@@ -1,5 +1,4 @@
-// The suites `surfaces` and `between`: the boxes of triangles alone, and two sets against each other, beside other
-// libraries; and `auto-between`: the default method beside every method, on the same sets.
+// The suites `surfaces` and `between`: the boxes of triangles alone, and two sets against each other, beside other libraries.
 //
 // All contestants take steps in turns, on the same boxes, and must find the same pairs. Times are processor times of
 // the thread, medians.
@@ -38,11 +37,9 @@ const char *const between_parts[] = {"scan-pair",   "cloth-on-body", "terrain", 
 // Those of all peers that are good at one set of this kind. (Bullet's margins are larger than most triangles.)
 static const char *const peers_alone[] = {"boost", "embree", "cgal", "fcl-tree", NULL};
 
-// What is promised: the fastest peer's time / ours, from MANY objects on; tests beside those of our bvh; and the time of
-// the default method / that of the best one.
+// What is promised: the fastest peer's time / ours, from MANY objects on; and tests beside those of our bvh.
 enum { MANY = 10000 };
 static const double PROMISED_SURFACES = 6, PROMISED_OTHERS = 5, PROMISED_TESTS = 20;
-static const double PROMISED_MEAN_REGRET = 1.15, PROMISED_WORST_REGRET = 1.5;
 
 #define CALL "one-call"
 #define WORLD "world"
@@ -93,12 +90,6 @@ static void choose_beside_peers(match *m, const bench_options *options) {
     if (options->has_method) add_ours(m, MATCH_CALL, name, options->method);
     for (size_t i = 0; i < bench_library_count; i++)
         (m->c->is_alone ? add_peers_alone : add_peers_between)(m, options, &bench_libraries[i]);
-}
-
-static void choose_all_methods(match *m, const bench_options *options) {
-    (void)options;
-    for (size_t i = 0; i < bp_method_count(); i++)
-        if (i != BP_METHOD_BRUTE_FORCE || m->n <= MANY) add_ours(m, MATCH_CALL, bp_method_name(i), (bp_method)i);
 }
 
 // ---- steps ---------------------------------------------------------------------------------------------------------
@@ -298,50 +289,4 @@ void surfaces_run(const bench_options *options, bench_session *session) {
 void between_run(const bench_options *options, bench_session *session) {
     run_cases(options, between_cases, choose_beside_peers, session);
     print_summary(options, session_rows(session), between_cases);
-}
-
-// ---- the default beside every method -------------------------------------------------------------------------------
-
-static const bench_row *fastest_of_ours(const bench_rows *rows, const char *label, size_t n) {
-    const bench_row *best = NULL;
-    for (size_t i = 0; i < rows->count; i++) {
-        const bench_row *row = &rows->data[i];
-        if (row->runs && row->n == n && row_is_ours(row) && strcmp(row->scene, label) == 0) best = faster(best, row);
-    }
-    return best;
-}
-
-typedef struct regret_tally {
-    double sum, worst;
-    size_t count;
-} regret_tally;
-
-static void count_regret(const bench_options *options, const bench_rows *rows, const char *name, size_t n,
-                         regret_tally *t) {
-    char label[NAME_SIZE];
-    snprintf(label, sizeof label, "%s/%s", options->suite, name);
-    const bench_row *chosen = rows_find(rows, label, n, OURS, bp_method_name(BP_METHOD_AUTO), 1);
-    const bench_row *best = fastest_of_ours(rows, label, n);
-    if (!chosen || !best) return;
-    const double regret = chosen->total_ms / best->total_ms;
-    printf("  %-16s %9zu %10.3f   %-20s %10.3f %8.2f\n", name, n, chosen->total_ms, best->method, best->total_ms,
-           regret);
-    t->sum += regret;
-    t->worst = fmax(t->worst, regret);
-    t->count++;
-}
-
-void auto_between_run(const bench_options *options, bench_session *session) {
-    const size_t *counts;
-    const size_t count = counts_of(options, &counts);
-    regret_tally t = {0};
-    run_cases(options, between_cases, choose_all_methods, session);
-    printf("\nRegret: one call, one thread\n  %-16s %9s %10s   %-20s %10s %8s\n", "scene", "objects", "auto ms", "best",
-           "its ms", "regret");
-    for (const sets_case *c = between_cases; c->name; c++)
-        for (size_t k = 0; k < count; k++) count_regret(options, session_rows(session), c->name, counts[k], &t);
-    if (!t.count) return;
-    printf("\nPromises\n");
-    promise_at_most(stdout, "regret, mean", t.sum / (double)t.count, PROMISED_MEAN_REGRET);
-    promise_at_most(stdout, "regret, worst", t.worst, PROMISED_WORST_REGRET);
 }

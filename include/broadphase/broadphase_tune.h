@@ -23,11 +23,12 @@ typedef enum bp_rule {
     BP_RULE_GIVEN, ///< the settings give parameters of hierarchical-grid: hierarchy_factor, cell_size, grid_size, grid_load or grid_form
     BP_RULE_FEW,     ///< so few objects that all pairs are tested
     BP_RULE_ORDERED, ///< boxes that follow one another are near each other, as in a mesh: tree, in the order of the boxes
-    BP_RULE_ALIKE,   ///< objects of similar sizes, or long ones: strips
-    BP_RULE_THIN,    ///< one call, objects many times as long as wide: split
-    BP_RULE_SCALES, ///< one call, places at so different scales that no curve tells the small ones apart: split
-    BP_RULE_MANY,   ///< very many objects of a few sizes, all of which may have moved: hierarchical-grid
-    BP_RULE_MIXED,  ///< one call, none of these: tree
+    BP_RULE_ALIKE,   ///< the cheapest search for objects of similar sizes, spread evenly
+    BP_RULE_LONG,    ///< ... for objects 4 to 16 times as long as wide
+    BP_RULE_THIN,    ///< ... for objects 16 times as long as wide, or more
+    BP_RULE_CLUMPS, ///< ... for objects of similar sizes that are crowded in parts of the space
+    BP_RULE_SCALES, ///< ... for places at so different scales that no curve tells the small ones apart
+    BP_RULE_MIXED,  ///< ... for objects of many sizes, or infinite ones
     BP_RULE_KEPT,   ///< a world: tree, which follows its changes
     BP_RULE_MISFIT, ///< another search had to test too many pairs that do not overlap: split
     BP_RULE_POINTS  ///< neighbours of points that have one radius: linked-cells, in a form for points
@@ -43,7 +44,8 @@ typedef struct bp_choice {
     uint32_t axis_octaves[3]; ///< factors of two between the shortest and the longest edge along each axis
     double size;              ///< the median size, rounded to a power of two
     double extent[3];         ///< of the space that the boxes occupy
-    double nesting;           ///< extent of the smaller half of the boxes, divided by the extent of all
+    double together;          ///< share of the boxes that share one of 512^3 cells of the extent with another one
+    double unevenness;        ///< the longest edge along an axis by the mean one, on the axis where this is most
     double clumping;          ///< how much more often two boxes share a cell of the extent than if spread evenly
     double filling;           ///< the part of the extent that all boxes would fill, side by side
     double giants;            ///< share of boxes that are infinite, or 16 times the median and 1/8 of the extent
@@ -52,6 +54,9 @@ typedef struct bp_choice {
     double farthest;          ///< largest coordinate
     double moving;            ///< worlds: share of the objects that had changed in the update that looked
     uint32_t changes;         ///< worlds: how often the search was changed
+    bp_method next;           ///< the search that would have been the next best, and
+    double foreseen;      ///< what the table of costs foresaw for the one that ran, in nanoseconds a box of one core
+    double next_foreseen; ///< and for the next best; 0: costs were not compared
 } bp_choice;
 
 /// What else the figures of a call or update tell.

@@ -97,9 +97,20 @@ void bp_sink_expect(bp_sink *sink, size_t last_count) {
     }
 }
 
-void bp_sink_rewind(bp_sink *sink, size_t count) {
-    sink->count = count;
-    sink->waiting = 0;
+void bp_sink_begin_budget(bp_sink *sink, bp_test_budget *budget, size_t objects) {
+    bp_sink_flush(sink);
+    *budget =
+        (bp_test_budget){.objects = objects > BP_BUDGET_LEAST ? objects : BP_BUDGET_LEAST, .pairs_before = sink->count};
+    sink->rules.budget = budget;
+}
+
+bool bp_sink_end_budget(bp_sink *sink, const bp_test_budget *budget) {
+    sink->rules.budget = NULL;
+    if (budget->is_over) {
+        sink->count = budget->pairs_before;
+        sink->waiting = 0;
+    }
+    return !budget->is_over;
 }
 
 void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t count) {

@@ -17,12 +17,17 @@ typedef struct bp_batch_filter {
 } bp_batch_filter;
 
 // A budget of tests, for a search that somebody else can take over: each object and each pair that is found pays for
-// BP_TESTS_PAID tests; those beyond are wasted, and end the search. What counts is summed up over
-// units of work (kernels/range_tester.h), so whether the budget runs out does not depend on the number of threads.
-enum { BP_TESTS_PAID = 32 };
+// BP_TESTS_PAID tests, which is about what a search among uniform boxes takes; those beyond are wasted, and end the search. What
+// counts is summed up over units of work (kernels/range_tester.h), so whether the budget runs out does not depend on the number
+// of threads.
+enum {
+    BP_TESTS_PAID = 32,
+    BP_BUDGET_LEAST = 4096 // objects: few are tested all with all, and rightly so
+};
 
 typedef struct bp_test_budget {
     size_t objects;
+    size_t pairs_before;   // of the sink
     _Atomic size_t wasted; // in units of BP_TESTS_PAID tests
     _Atomic bool is_over;
 } bp_test_budget;
@@ -70,8 +75,9 @@ void bp_sink_commit_filtered(bp_sink *sink, const bp_pair *written, size_t count
 // Filters the pairs that are still waiting.
 void bp_sink_flush(bp_sink *sink);
 
-// Forgets all pairs but the first `count`, none of which is waiting.
-void bp_sink_rewind(bp_sink *sink, size_t count);
+// A search on a budget for so many objects. At its end, false: the budget was over, and the sink has the pairs that it had before.
+void bp_sink_begin_budget(bp_sink *sink, bp_test_budget *budget, size_t objects);
+bool bp_sink_end_budget(bp_sink *sink, const bp_test_budget *budget);
 
 // Counts `count` pairs, of which only the first `kept` are available, in a sink that has reached its limit anyway.
 void bp_sink_count(bp_sink *sink, const bp_pair *pairs, size_t kept, size_t count);

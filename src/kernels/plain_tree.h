@@ -55,7 +55,7 @@ static inline void tree_spread(tree_cells *bits, int axes) {
 // Place << 32 | id for boxes[begin .. end); bit 31 of the place of a hole is set.
 static inline void tree_keys(const bp_tree_frame *frame, const bp_box *boxes, size_t begin, size_t end, int axes,
                              uint64_t *keys) {
-    const uint32_t bits = axes == 3 ? 10 : 15;
+    const uint32_t bits = frame->bits;
     const float last = (float)((1u << bits) - 1);
     for (size_t i = begin; i < end; i += TREE_POINTS) {
         const size_t count = end - i < TREE_POINTS ? end - i : TREE_POINTS;

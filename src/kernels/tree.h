@@ -23,7 +23,7 @@ typedef struct bp_tree_block {
 typedef struct bp_tree_frame {
     float low[3]; // of min + max
     float scale;  // cells per unit of min + max
-    uint32_t dimensions;
+    uint32_t dimensions, bits; // cells along an axis: 2 to this power
 } bp_tree_frame;
 
 // The boxes that are searched for in a tree: box x is boxes[ids[x]], or boxes[x] if `ids` is NULL.

@@ -5,25 +5,25 @@
 //                  ^             |
 //                  +-- history --+
 //
-// The budget costs about as much as a search among uniform boxes.
+// Two sets are one search like others, of which nothing is kept: where most of a set is away from the other one, that is left out
+// first (cut_sets.h); strips hold both sets and keep them apart by flags; the other searches are built over one of them.
 #include "base/details.h"
+#include "base/pair_renaming.h"
 #include "engine/all_pairs.h"
+#include "engine/grid/cut_sets.h"
 #include "engine/grid/strips.h"
 #include "engine/method.h"
 #include "plan/plan.h"
 #include "plan/survey.h"
-#include "plan/two_sets.h"
 
 enum {
-    BUDGET_LEAST = 4096, // objects: few are tested all with all, and rightly so
-    CALM_SHARE = 8,      // fewer changes than one object in so many are calm,
-    FEW_SHARE = 16       // and fewer than one in so many are searched for alone
+    CALM_SHARE = 8, // fewer changes than one object in so many are calm,
+    FEW_SHARE = 16  // and fewer than one in so many are searched for alone
 };
 
 typedef struct auto_search {
     const bp_method_setup *setup;
-    const bp_box *boxes;
-    size_t count;
+    bp_strip_sets sets; // the boxes of the last build or update; or two sets, cut to where they meet
     bp_parts parts;
 
     bp_plan plan; // of the last build or update
@@ -32,24 +32,26 @@ typedef struct auto_search {
     bool are_facts_new;
     bool is_calm;         // few changed in the last update
     bool is_tree_current; // it has seen all updates
-    bool is_two;          // the last search was one between two sets
 
+    bp_cut_sets cut;
     bp_strip_grid strips;
     bp_status strips_status; // of the last time they were sorted
-    bp_two_sets two_sets;
     bp_all_pairs all;
     void *grid, *tree, *split; // states of these methods; NULL until they are needed
 } auto_search;
 
 static void auto_init(void *state, const bp_method_setup *setup) {
     auto_search *s = state;
-    *s = (auto_search){.setup = setup, .parts = BP_PARTS_NONE, .all = {.setup = setup}};
+    *s = (auto_search){.setup = setup, .parts = BP_PARTS_NONE, .cut = {.setup = setup}, .all = {.setup = setup}};
     bp_strip_grid_init(&s->strips, setup);
-    bp_two_sets_init(&s->two_sets, setup);
 }
 
 static const bp_method_ops *ops_of(const auto_search *s, bp_method search) {
     return bp_method_get(search, s->setup);
+}
+
+static void **place_of(auto_search *s, bp_method search) {
+    return search == BP_METHOD_TREE ? &s->tree : search == BP_METHOD_SPLIT ? &s->split : &s->grid;
 }
 
 static void *state_of(const auto_search *s, bp_method search) {
@@ -59,12 +61,15 @@ static void *state_of(const auto_search *s, bp_method search) {
 static void auto_free(void *state) {
     auto_search *s = state;
     const bp_allocator *allocator = &s->setup->runtime.allocator;
+    bp_cut_sets_free(&s->cut);
     bp_strip_grid_free(&s->strips);
     bp_all_pairs_free(&s->all);
-    bp_two_sets_free(&s->two_sets);
-    bp_method_destroy(ops_of(s, BP_METHOD_HIERARCHICAL_GRID), allocator, s->grid);
-    bp_method_destroy(&bp_tree_ops, allocator, s->tree);
-    bp_method_destroy(&bp_split_ops, allocator, s->split);
+    static const bp_method kept[] = {BP_METHOD_HIERARCHICAL_GRID, BP_METHOD_TREE, BP_METHOD_SPLIT};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; ++i) {
+        if (state_of(s, kept[i]) != NULL) {
+            bp_method_destroy(ops_of(s, kept[i]), allocator, state_of(s, kept[i]));
+        }
+    }
 }
 
 static void auto_set_parts(void *state, const bp_parts *parts) {
@@ -79,65 +84,81 @@ static void auto_set_parts(void *state, const bp_parts *parts) {
 
 static bool have_runs(void *context) {
     const auto_search *s = context;
-    return bp_survey_finds_runs(s->boxes, s->count, s->setup->dimensions);
+    const bp_strip_sets *sets = &s->sets;
+    return bp_survey_finds_runs(sets->boxes[0], sets->counts[0], s->setup->dimensions) &&
+           (!sets->are_two || bp_survey_finds_runs(sets->boxes[1], sets->counts[1], s->setup->dimensions));
 }
 
-// They are sorted to find out. Whether memory is short decides nothing: then build_plan fails.
-static bool suit_strips(void *context) {
+// Whether memory is short decides nothing: then build_plan fails.
+static double sort_strips(void *context) {
     auto_search *s = context;
-    const bp_strip_sets set = bp_strip_one_set(s->boxes, s->count);
     bool gave_up = true;
-    if (bp_strip_grid_suits(&s->strips, &set)) {
-        s->strips_status = bp_strip_grid_sort(&s->strips, &set, &gave_up);
+    if (bp_strip_grid_suits(&s->strips, &s->sets, s->are_facts_new ? s->facts.clumping : 1.0)) {
+        s->strips_status = bp_strip_grid_sort(&s->strips, &s->sets, &gave_up);
     }
-    return !gave_up || s->strips_status != BP_OK;
+    if (s->strips_status != BP_OK) {
+        return 0.0;
+    }
+    return gave_up ? INFINITY : (double)s->strips.tests / (double)(s->sets.counts[0] + s->sets.counts[1]);
 }
 
 static const bp_choice *facts_of(void *context) {
     auto_search *s = context;
     if (!s->are_facts_new) {
-        bp_survey_take(&s->facts, s->setup->dimensions, s->boxes, s->count);
+        bp_survey_take(&s->facts, s->setup, &s->sets);
         s->are_facts_new = true;
     }
     return &s->facts;
 }
 
 static bp_plan_questions questions_about(auto_search *s) {
-    return (bp_plan_questions){have_runs, suit_strips, facts_of, s};
+    return (bp_plan_questions){have_runs, sort_strips, facts_of, s};
 }
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
+// Of two sets, a tree is built over the smaller one: if it is much smaller, the other one needs no tree.
+static int built_set(const auto_search *s) {
+    const bool is_tree = s->plan.search == BP_METHOD_TREE;
+    return s->sets.are_two && !(is_tree && s->sets.counts[0] < s->sets.counts[1]) ? 1 : 0;
+}
+
 static bp_status build_plan(auto_search *s) {
-    if (s->plan.search == BP_METHOD_BRUTE_FORCE) {
-        return bp_all_pairs_build(&s->all, s->boxes, s->count);
+    const bp_method search = s->plan.search;
+    const bp_box *boxes = s->sets.boxes[built_set(s)];
+    const size_t count = s->sets.counts[built_set(s)];
+    if (search == BP_METHOD_BRUTE_FORCE) {
+        return s->sets.are_two ? BP_OK : bp_all_pairs_build(&s->all, boxes, count);
     }
-    if (s->plan.search == BP_METHOD_STRIPS) {
+    if (search == BP_METHOD_STRIPS) {
         return s->strips_status;
     }
-    const bp_method search = s->plan.search;
-    void **state = search == BP_METHOD_TREE ? &s->tree : search == BP_METHOD_SPLIT ? &s->split : &s->grid;
+    void **state = place_of(s, search);
     *state = *state != NULL ? *state : bp_method_create(ops_of(s, search), s->setup);
     if (*state == NULL) {
         return BP_ERROR_MEMORY;
     }
     if (search != BP_METHOD_TREE) {
-        return ops_of(s, search)->build(*state, s->boxes, s->count);
+        return ops_of(s, search)->build(*state, boxes, count);
     }
     bp_tree_ops.set_parts(s->tree, &s->parts);
-    return bp_tree_method_build(s->tree, s->boxes, s->count, s->plan.order);
+    return bp_tree_method_build(s->tree, boxes, count, s->plan.order);
+}
+
+// A plan for boxes of which nothing is kept.
+static bp_status plan_and_build(auto_search *s, const bp_strip_sets *sets) {
+    const bp_plan_questions ask = questions_about(s);
+    s->sets = *sets;
+    s->strips_status = BP_OK;
+    s->is_calm = s->is_tree_current = s->are_facts_new = false;
+    s->facts = (bp_choice){.rule = BP_RULE_FEW};
+    s->plan = bp_plan_call(s->setup, sets, s->parts.of != NULL, &ask);
+    return build_plan(s);
 }
 
 static bp_status auto_build(void *state, const bp_box *boxes, size_t count) {
-    auto_search *s = state;
-    const bp_plan_questions ask = questions_about(s);
-    s->boxes = boxes;
-    s->count = count;
-    s->strips_status = BP_OK;
-    s->is_two = s->is_calm = s->is_tree_current = s->are_facts_new = false;
-    s->facts = (bp_choice){.rule = BP_RULE_FEW};
-    s->plan = bp_plan_call(s->setup, count, s->parts.of != NULL, &ask);
-    return build_plan(s);
+    const bp_strip_sets set = bp_strip_one_set(boxes, count);
+    return plan_and_build(state, &set);
 }
 
 static bp_status auto_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
@@ -148,8 +169,7 @@ static bp_status auto_update(void *state, const bp_box *boxes, size_t count, con
     }
     const bp_plan_questions ask = questions_about(s);
     const size_t changed = changes != NULL ? changes->count : count;
-    s->boxes = boxes;
-    s->count = count;
+    s->sets = bp_strip_one_set(boxes, count);
     s->strips_status = BP_OK;
     s->is_calm = changed < count / CALM_SHARE;
     s->are_facts_new = !bp_plan_wants_survey(&s->history, count);
@@ -205,17 +225,16 @@ static size_t keep_between_parts(const void *context, bp_pair *pairs, size_t cou
 }
 
 // The pairs of changed objects, or (NULL) all.
-static bp_status run_search(auto_search *s, const bp_changes *changes, bp_sink *sink) {
+static bp_status search_one(auto_search *s, const bp_changes *changes, bp_sink *sink) {
     const part_filter filter = {&s->parts, sink->rules.filter};
     const bool is_filtered = s->parts.of != NULL && s->plan.search != BP_METHOD_TREE;
     if (is_filtered) {
         sink->rules.filter = (bp_batch_filter){keep_between_parts, &filter};
     }
-    const bp_strip_sets set = bp_strip_one_set(s->boxes, s->count);
     bp_status status;
     switch (s->plan.search) {
     case BP_METHOD_BRUTE_FORCE: status = bp_all_pairs_find(&s->all, sink); break;
-    case BP_METHOD_STRIPS: status = bp_strip_grid_find(&s->strips, &set, sink); break;
+    case BP_METHOD_STRIPS: status = bp_strip_grid_find(&s->strips, &s->sets, sink); break;
     default: {
         const bp_method_ops *ops = ops_of(s, s->plan.search);
         void *searched = state_of(s, s->plan.search);
@@ -230,48 +249,84 @@ static bp_status run_search(auto_search *s, const bp_changes *changes, bp_sink *
     return status;
 }
 
+static bp_status search_two(auto_search *s, bp_sink *sink) {
+    const bp_strip_sets *sets = &s->sets;
+    const int other = 1 - built_set(s);
+    bp_pair_renaming names = {.swaps = other == 1};
+    bp_status status;
+    if (s->plan.search == BP_METHOD_BRUTE_FORCE) {
+        return bp_all_pairs_find_between(&s->all, sets->boxes[0], sets->counts[0], sets->boxes[1], sets->counts[1],
+                                         sink);
+    }
+    if (s->plan.search == BP_METHOD_STRIPS) {
+        return bp_strip_grid_find(&s->strips, sets, sink);
+    }
+    if (names.swaps) {
+        bp_pair_renaming_begin(&names, sink);
+    }
+    status = ops_of(s, s->plan.search)
+                 ->find_between(state_of(s, s->plan.search), sets->boxes[other], sets->counts[other], sink);
+    if (names.swaps) {
+        bp_pair_renaming_end(&names, sink);
+    }
+    return status;
+}
+
+static bp_status search_all(auto_search *s, bp_sink *sink) {
+    return s->sets.are_two ? search_two(s, sink) : search_one(s, NULL, sink);
+}
+
 static bp_status auto_find(void *state, bp_sink *sink) {
     auto_search *s = state;
-    const bool has_budget = s->plan.search != BP_METHOD_SPLIT && s->plan.rule != BP_RULE_GIVEN;
-    bp_test_budget budget = {.objects = s->count > BUDGET_LEAST ? s->count : BUDGET_LEAST};
-    bp_sink_flush(sink);
-    const size_t count = sink->count;
-    const uint64_t tests = sink->tests;
-    sink->rules.budget = has_budget ? &budget : NULL;
-    bp_status status = run_search(s, NULL, sink);
-    sink->rules.budget = NULL;
-    if (!budget.is_over) {
-        s->history.tree_tests = s->plan.search == BP_METHOD_TREE && s->count > 0
-                                    ? (double)(sink->tests - tests) / (double)s->count
-                                    : s->history.tree_tests;
-        return status;
+    bp_test_budget budget;
+    if (s->plan.search == BP_METHOD_SPLIT || s->plan.rule == BP_RULE_GIVEN || s->plan.rule == BP_RULE_FEW) {
+        return search_all(s, sink);
     }
-    bp_sink_rewind(sink, count);
-    s->plan = bp_plan_after(s->is_calm, &s->history);
-    status = build_plan(s);
-    return status == BP_OK ? run_search(s, NULL, sink) : status;
+    bp_sink_begin_budget(sink, &budget, s->sets.counts[0] + s->sets.counts[1]);
+    bp_status status = search_all(s, sink);
+    if (!bp_sink_end_budget(sink, &budget)) {
+        s->plan = bp_plan_after(s->is_calm, &s->history);
+        status = build_plan(s);
+        status = status == BP_OK ? search_all(s, sink) : status;
+    }
+    return status;
 }
 
 static bp_status auto_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
-    return run_search(state, changes, sink);
+    return search_one(state, changes, sink);
 }
 
 static bp_status auto_find_two(void *state, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count,
                                bp_sink *sink) {
     auto_search *s = state;
-    s->is_two = true;
-    s->facts = (bp_choice){.rule = BP_RULE_MIXED};
-    return bp_two_sets_find(&s->two_sets, a, a_count, b, b_count, sink);
+    bp_strip_sets sets = bp_strip_two_sets(a, a_count, b, b_count);
+    bp_pair_renaming names = {.ids = {NULL}};
+    if (!bp_cut_sets_apply(&s->cut, &sets, names.ids)) {
+        return BP_ERROR_MEMORY;
+    }
+    if (sets.counts[0] == 0 || sets.counts[1] == 0) {
+        s->sets = sets;
+        s->plan = (bp_plan){.search = BP_METHOD_BRUTE_FORCE, .rule = BP_RULE_FEW};
+        return BP_OK;
+    }
+    const bp_status status = plan_and_build(s, &sets);
+    if (status != BP_OK || (names.ids[0] == NULL && names.ids[1] == NULL)) {
+        return status == BP_OK ? auto_find(s, sink) : status;
+    }
+    bp_pair_renaming_begin(&names, sink);
+    const bp_status found = auto_find(s, sink);
+    bp_pair_renaming_end(&names, sink);
+    return found;
 }
 
 static bp_status auto_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
-    auto_search *s = state;
-    return auto_find_two(state, boxes, count, s->boxes, s->count, sink);
+    const bp_strip_sets sets = ((const auto_search *)state)->sets;
+    return auto_find_two(state, boxes, count, sets.boxes[0], sets.counts[0], sink);
 }
 
 static const bp_tree *auto_tree(const void *state) {
     const auto_search *s = state;
-    return s->plan.search == BP_METHOD_TREE && !s->is_two ? bp_tree_ops.tree(s->tree) : NULL;
+    return s->plan.search == BP_METHOD_TREE && !s->sets.are_two ? bp_tree_ops.tree(s->tree) : NULL;
 }
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
@@ -287,44 +342,37 @@ static size_t bytes_of(const bp_method_ops *ops, const void *state) {
 static void auto_stats(const void *state, bp_stats *stats) {
     const auto_search *s = state;
     bp_stats strips = {0}, all = {0};
-    bp_details details = {.choice = s->facts};
+    bp_details details = {.choice = s->facts, .handed_over = s->plan.rule == BP_RULE_MISFIT};
+    bp_choice *choice = &details.choice;
     bp_strip_grid_stats(&s->strips, &strips);
     bp_all_pairs_stats(&s->all, &all);
-    if (s->facts.sampled == 0 && s->setup->is_explained && !s->is_two) {
-        bp_survey_take(&details.choice, s->setup->dimensions, s->boxes, s->count);
+    if (s->facts.sampled == 0 && s->setup->is_explained) {
+        bp_survey_take(choice, s->setup, &s->sets);
     }
-    if (s->is_two) {
-        static const bp_rule why[] = {[BP_TWO_ALL_PAIRS] = BP_RULE_FEW,
-                                      [BP_TWO_RUNS] = BP_RULE_ORDERED,
-                                      [BP_TWO_STRIPS] = BP_RULE_ALIKE,
-                                      [BP_TWO_TREES] = BP_RULE_MIXED,
-                                      [BP_TWO_SPLIT] = BP_RULE_MISFIT};
-        details.choice.rule = why[s->two_sets.form];
-        details.handed_over = s->two_sets.form == BP_TWO_SPLIT;
-        bp_two_sets_stats(&s->two_sets, stats);
-    } else {
-        details.choice.rule = s->plan.rule;
-        details.choice.changes = s->history.changes;
-        details.handed_over = s->plan.rule == BP_RULE_MISFIT;
-        switch (s->plan.search) {
-        case BP_METHOD_BRUTE_FORCE: bp_all_pairs_stats(&s->all, stats); break;
-        case BP_METHOD_STRIPS: bp_strip_grid_stats(&s->strips, stats); break;
-        default: ops_of(s, s->plan.search)->stats(state_of(s, s->plan.search), stats); break;
-        }
-        stats->method = s->plan.search;
+    choice->rule = s->plan.rule;
+    choice->changes = s->history.changes;
+    choice->foreseen = isfinite(s->plan.cost) ? s->plan.cost : 0.0;
+    choice->next = s->plan.next;
+    choice->next_foreseen = isfinite(s->plan.next_cost) ? s->plan.next_cost : 0.0;
+    stats->method = s->plan.search;
+    switch (s->plan.search) {
+    case BP_METHOD_BRUTE_FORCE: bp_all_pairs_stats(&s->all, stats); break;
+    case BP_METHOD_STRIPS: bp_strip_grid_stats(&s->strips, stats); break;
+    default: ops_of(s, s->plan.search)->stats(state_of(s, s->plan.search), stats); break;
     }
-    stats->bytes = sizeof *s + strips.bytes + all.bytes + bytes_of(ops_of(s, BP_METHOD_HIERARCHICAL_GRID), s->grid) +
-                   bytes_of(&bp_tree_ops, s->tree) + bytes_of(&bp_split_ops, s->split) +
-                   bp_two_sets_bytes(&s->two_sets);
+    stats->bytes = sizeof *s + strips.bytes + all.bytes + bp_cut_sets_bytes(&s->cut) +
+                   bytes_of(ops_of(s, BP_METHOD_HIERARCHICAL_GRID), s->grid) + bytes_of(&bp_tree_ops, s->tree) +
+                   bytes_of(&bp_split_ops, s->split);
     bp_details_write(stats, &details);
 }
 
 static bp_status auto_validate(const void *state) {
     const auto_search *s = state;
-    if (s->plan.search == BP_METHOD_STRIPS) {
-        return bp_strip_grid_validate(&s->strips, s->boxes, s->count);
+    if (s->plan.search == BP_METHOD_STRIPS && !s->sets.are_two) {
+        return bp_strip_grid_validate(&s->strips, s->sets.boxes[0], s->sets.counts[0]);
     }
-    const void *searched = s->plan.search == BP_METHOD_BRUTE_FORCE || s->is_two ? NULL : state_of(s, s->plan.search);
+    const bool has_state = s->plan.search >= BP_METHOD_LINKED_CELLS && s->plan.search != BP_METHOD_STRIPS;
+    const void *searched = has_state && !s->sets.are_two ? state_of(s, s->plan.search) : NULL;
     return searched == NULL ? BP_OK : ops_of(s, s->plan.search)->validate(searched);
 }
 

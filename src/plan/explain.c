@@ -141,18 +141,26 @@ static void print_rule(page *p, const bp_choice *c) {
         print(p, "boxes that follow one another are near each other, as the triangles of a mesh are");
         break;
     case BP_RULE_ALIKE: print(p, "the boxes are of similar size"); break;
-    case BP_RULE_THIN:
-        print(p, "the boxes are typically %.3g times as long as wide, and the call keeps nothing", c->slenderness);
-        break;
+    case BP_RULE_LONG:
+    case BP_RULE_THIN: print(p, "the boxes are typically %.3g times as long as wide", c->slenderness); break;
+    case BP_RULE_CLUMPS: print(p, "the boxes are of similar size, and crowded in parts of the space"); break;
     case BP_RULE_SCALES:
-        print(p, "the smaller half of the boxes is in %.2g of the extent, and the call keeps nothing", c->nesting);
+        print(p, "places are over many scales: %.2g of the boxes are together in tiny cells of the extent",
+              c->together);
         break;
-    case BP_RULE_MANY: print(p, "very many boxes of similar size may have moved"); break;
     case BP_RULE_KEPT: print(p, "a world keeps it from update to update"); break;
     case BP_RULE_MISFIT: print_misfit(p, c); break;
     case BP_RULE_POINTS: print(p, "points with one radius are sorted into cells of about that size"); break;
     case BP_RULE_MIXED:
     default: print(p, "it suits boxes of any sizes and places"); break;
+    }
+}
+
+// What the plan has compared.
+static void print_costs(page *p, const bp_choice *c) {
+    if (c->foreseen > 0.0 && c->next_foreseen > 0.0 && c->rule != BP_RULE_MISFIT) {
+        print(p, "costs: about %.3g ns a box were foreseen; the next best, %s, would take about %.2g times as long\n",
+              c->foreseen, bp_method_name((size_t)c->next), c->next_foreseen / c->foreseen);
     }
 }
 
@@ -166,9 +174,9 @@ static void print_facts(page *p, const bp_choice *c) {
           (unsigned)c->sampled, c->size, (unsigned)c->octaves, (unsigned)c->axis_octaves[0],
           (unsigned)c->axis_octaves[1], (unsigned)c->axis_octaves[2], c->slenderness, c->infinite);
     print(p,
-          "places: extent %.3g, %.3g, %.3g; filled %.2g; clumping %.2g; the smaller half in %.2g of the extent; "
+          "places: extent %.3g, %.3g, %.3g; filled %.2g; clumping %.2g; %.2g together in tiny cells; "
           "farthest %.3g\n",
-          c->extent[0], c->extent[1], c->extent[2], c->filling, c->clumping, c->nesting, c->farthest);
+          c->extent[0], c->extent[1], c->extent[2], c->filling, c->clumping, c->together, c->farthest);
     print(p, "motion: %.3g of the objects changed; search changed %u times\n", c->moving, (unsigned)c->changes);
 }
 
@@ -186,6 +194,7 @@ size_t bp_explain(const bp_stats *stats, char *text, size_t capacity) {
     print(&p, "%s, because ", method != NULL ? method : "no method");
     print_rule(&p, &choice);
     print(&p, "\n");
+    print_costs(&p, &choice);
     print_facts(&p, &choice);
     for (size_t i = 0; i < WARNING_COUNT; ++i) {
         if (applies(i, stats)) {

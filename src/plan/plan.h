@@ -1,16 +1,13 @@
 // The plan: which search runs over which boxes, and why. The only place that chooses; `method = auto` runs what it says.
 //
-//     one call     few ------------> all pairs, by the grid
-//                  runs -----------> tree, in the order of the boxes        nobody looks at more than he must: each
-//                  alike, or long -> strips                                 question is asked when the ones before it
-//                  thin -----------> split                                  have been answered with no
-//                  very many ------> grid
-//                  else -----------> tree, along a curve
+//     few boxes --------------------> all pairs
+//     in an order, as meshes are ---> tree, in this order: nothing has to be sorted
+//     a world, few changes ---------> tree: only the pairs of what has changed
+//     else -------------------------> what the table of costs foresees as the cheapest for boxes of this kind (costs.h)
 //
-//     a world      few changes ----> tree: only the pairs of what has changed
-//                  all may have ---> tree; strips where the tree tests much and boxes suit them; grid where they are very many
+//     any of these tests too much --> split, for a while: it has no bad input
 //
-//     any of these tests too much -> split, for a while: it has no bad input
+// Nobody looks at more than he must: each question is asked when the ones before it have been answered with no.
 //
 // The facts are counts and lengths, never times: the order of pairs as they are found depends on the search, and results depend
 // on the input alone. For the same reason nothing here depends on the number of threads, or on whether memory is short.
@@ -19,6 +16,7 @@
 
 #include "engine/setup.h"
 #include "engine/tree/tree.h"
+#include "plan/costs.h"
 
 #include <broadphase/broadphase_tune.h>
 
@@ -26,14 +24,17 @@ typedef struct bp_plan {
     bp_method search;
     bp_tree_order order; // of a tree
     bp_rule rule;        // why
+    double cost;         // that the table foresees, in nanoseconds a box; 0: the rule needs no costs
+    bp_method next;      // the next best,
+    double next_cost;    // and its cost
 } bp_plan;
 
 // What a world has seen so far. All zero: nothing.
 typedef struct bp_history {
-    double tree_tests;    // of the last search of the tree for all pairs, a box; 0: there was none
     uint32_t split_stays; // updates for which split is used when it is next needed: each time twice as many
     uint32_t split_left;  // of them, this time
     uint32_t strips_wait; // updates before strips are tried again
+    bp_method search;     // of the last plan
     uint32_t age;         // updates since the last survey,
     size_t changed;       // and objects that changed in them, summed up
     size_t count;         // objects at the last survey; 0: there was none
@@ -43,13 +44,15 @@ typedef struct bp_history {
 // Answers to what a plan asks about boxes; each is found out when it is asked for.
 typedef struct bp_plan_questions {
     bool (*have_runs)(void *context);
-    bool (*suit_strips)(void *context);
+    double (*sort_strips)(
+        void *context); // the tests a box that a search of the sorted strips takes; infinite: they do not suit
     const bp_choice *(*facts)(void *context);
     void *context;
 } bp_plan_questions;
 
-// For one search over boxes of which nothing is kept.
-bp_plan bp_plan_call(const bp_method_setup *setup, size_t count, bool has_parts, const bp_plan_questions *ask);
+// For one search over boxes, or between two sets, of which nothing is kept.
+bp_plan bp_plan_call(const bp_method_setup *setup, const bp_strip_sets *sets, bool has_parts,
+                     const bp_plan_questions *ask);
 
 // For an update in which `changed` of `count` objects have changed; all that is known of them is in `history`, which it moves on.
 bp_plan bp_plan_update(const bp_method_setup *setup, size_t count, size_t changed, bool has_parts, bp_history *history,

@@ -8,7 +8,7 @@
 
 enum {
     SAMPLE_MOST = 512,
-    SAMPLE_SHARE = 16, // at most one box in this many, so that a sample costs little where objects are few, too;
+    SAMPLE_SHARE = 64, // at most one box in this many, so that a sample costs little where objects are few, too;
     SAMPLE_LEAST = 48, // but fewer than these say nothing
     OCTAVES = 256,     // exponents of a float
     GIANT = 16,        // times the median size
@@ -17,17 +17,21 @@ enum {
     LOOSE_SHARE = 4,   // one in so many may be loose,
     MEETING_SHARE = 2, // and one in so many meet one from elsewhere
     RUNS_FROM = 512,   // boxes, of which enough runs can be seen
-    CLUMP_CELLS = 64   // that the extent is divided into to measure clumping: 4 x 4 x 4, or 8 x 8
+    CLUMP_CELLS = 64,  // that the extent is divided into to measure clumping: 4 x 4 x 4, or 8 x 8
+    TINY_BITS = 9      // cells along an axis, 2^9: about as a curve has them
 };
 
-// The finite boxes of a sample.
+// The finite boxes of a sample, and histograms of their sizes and shapes by octave.
 typedef struct sample {
     bp_box boxes[SAMPLE_MOST];
     float centers[SAMPLE_MOST][3];
     float sizes[SAMPLE_MOST]; // as grids see them (bp_fit_size): longest edges, or more far from the origin
-    float slenderness[SAMPLE_MOST];
-    size_t count;
-    size_t infinite; // left out
+    uint8_t octaves[SAMPLE_MOST];
+    uint16_t by_size[OCTAVES], by_slenderness[OCTAVES];
+    uint32_t least;        // octave of a size
+    float low[3], high[3]; // of centres
+    size_t count, first;   // all, and those of the first set
+    size_t infinite;       // left out
 } sample;
 
 static size_t sample_size(size_t count) {
@@ -47,10 +51,8 @@ static float slenderness_of(const bp_box *box, uint32_t dimensions) {
     return longest > 0.0f ? longest / bp_larger(second, longest * 0x1p-100f) : 1.0f;
 }
 
-static void take_sample(sample *s, const bp_box *boxes, size_t count, uint32_t dimensions) {
-    const size_t wanted = sample_size(count);
-    s->count = 0;
-    s->infinite = 0;
+// Adds boxes of a set to the sample.
+static void take_sample(sample *s, const bp_box *boxes, size_t count, size_t wanted, uint32_t dimensions) {
     for (size_t i = 0; i < wanted; ++i) {
         const bp_box *box = &boxes[bp_sample_place(count, i, wanted)];
         const float size = bp_fit_size(box, dimensions);
@@ -63,85 +65,78 @@ static void take_sample(sample *s, const bp_box *boxes, size_t count, uint32_t d
         }
         const bp_box flat = bp_box_flatten(*box, dimensions);
         for (int axis = 0; axis < 3; ++axis) {
-            s->centers[s->count][axis] = 0.5f * flat.min[axis] + 0.5f * flat.max[axis];
+            const float center = 0.5f * flat.min[axis] + 0.5f * flat.max[axis];
+            s->centers[s->count][axis] = center;
+            s->low[axis] = bp_smaller(s->low[axis], center);
+            s->high[axis] = bp_larger(s->high[axis], center);
         }
+        const uint32_t octave = bp_octave_of(size);
+        ++s->by_size[octave];
+        ++s->by_slenderness[bp_octave_of(slenderness_of(box, dimensions))];
+        s->least = octave < s->least ? octave : s->least;
+        s->octaves[s->count] = (uint8_t)octave;
         s->boxes[s->count] = flat;
-        s->slenderness[s->count] = slenderness_of(box, dimensions);
         s->sizes[s->count++] = size;
     }
 }
 
-// A histogram of sizes, by octave.
-typedef struct octaves {
-    uint16_t counts[OCTAVES];
-} octaves;
-
-// The octave below which a fraction of the sample is, in 1/32.
-static uint32_t octave_at(const octaves *o, size_t count, size_t share) {
+// The octave below which a fraction of the sample is, in 1/32; none is below `octave`.
+static uint32_t octave_at(const uint16_t *counts, uint32_t octave, size_t count, size_t share) {
     size_t below = 0;
-    uint32_t octave = 0;
-    while (octave < OCTAVES - 1 && (below += o->counts[octave]) * 32 <= count * share) {
+    while (octave < OCTAVES - 1 && (below += counts[octave]) * 32 <= count * share) {
         ++octave;
     }
     return octave;
 }
 
-static void count_octaves(const sample *s, octaves *o) {
-    memset(o, 0, sizeof *o);
-    for (size_t i = 0; i < s->count; ++i) {
-        ++o->counts[bp_octave_of(s->sizes[i])];
-    }
-}
-
 // The number of octaves that hold nearly all of the sample; empty ones in between do not count.
-static uint32_t octaves_of(const octaves *o, size_t count) {
-    const uint32_t last = octave_at(o, count, 31);
+static uint32_t octaves_of(const sample *s) {
+    const uint32_t last = octave_at(s->by_size, s->least, s->count, 31);
     uint32_t used = 0;
-    for (uint32_t octave = octave_at(o, count, 0); octave <= last; ++octave) {
-        used += o->counts[octave] > 0;
+    for (uint32_t octave = octave_at(s->by_size, s->least, s->count, 0); octave <= last; ++octave) {
+        used += s->by_size[octave] > 0;
     }
     return used;
 }
 
-static uint32_t octaves_along(const sample *s, uint32_t axis) {
-    uint32_t low = OCTAVES, high = 0;
-    for (size_t i = 0; i < s->count; ++i) {
-        const uint32_t octave = bp_octave_of(s->boxes[i].max[axis] - s->boxes[i].min[axis]);
-        low = octave < low ? octave : low;
-        high = octave > high ? octave : high;
-    }
-    return high >= low ? high - low : 0;
-}
-
-// The bounds of the centres of boxes whose size is below an octave.
-static void bounds_below(const sample *s, uint32_t octave, float low[3], float high[3]) {
+// The share of the sample whose centres are in the same tiny cells as those of others of the same set: a curve through these cells
+// does not tell them apart.
+static double together_of(const sample *s) {
+    uint32_t cells[2 * SAMPLE_MOST], slots = 2; // a hash table; 0: empty
+    double scale[3];
+    size_t again = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        low[axis] = FLT_MAX;
-        high[axis] = -FLT_MAX;
+        const double extent = (double)s->high[axis] - (double)s->low[axis];
+        scale[axis] = extent > 0.0 ? 0.999999 * (1 << TINY_BITS) / extent : 0.0;
     }
+    if (scale[0] + scale[1] + scale[2] == 0.0) {
+        return 0.0; // all are at one place
+    }
+    while (slots < 2 * s->count) {
+        slots *= 2;
+    }
+    memset(cells, 0, slots * sizeof *cells);
     for (size_t i = 0; i < s->count; ++i) {
-        for (int axis = 0; axis < 3 && bp_octave_of(s->sizes[i]) < octave; ++axis) {
-            low[axis] = bp_smaller(low[axis], s->centers[i][axis]);
-            high[axis] = bp_larger(high[axis], s->centers[i][axis]);
+        uint32_t cell = i < s->first, slot;
+        for (int axis = 0; axis < 3; ++axis) {
+            cell = cell << TINY_BITS | (uint32_t)(((double)s->centers[i][axis] - (double)s->low[axis]) * scale[axis]);
         }
+        ++cell;
+        for (slot = cell * 0x9e3779b1u >> 16; cells[slot % slots] != 0 && cells[slot % slots] != cell; ++slot) {
+        }
+        again += cells[slot % slots] == cell;
+        cells[slot % slots] = cell;
     }
-}
-
-static double longest_extent(const float low[3], const float high[3]) {
-    double longest = 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        longest = fmax(longest, (double)high[axis] - (double)low[axis]);
-    }
-    return longest;
+    return (double)again / (double)s->count;
 }
 
 // How much more often two boxes of the sample share a cell than if they were spread evenly.
-static double clumping_of(const sample *s, const float low[3], const float high[3], uint32_t dimensions) {
+static double clumping_of(const sample *s, uint32_t dimensions) {
     uint16_t cells[CLUMP_CELLS] = {0};
     const size_t per_axis = dimensions == 2 ? 8 : 4;
     double scale[3], cell_count = 1.0, pairs = 0.0;
     for (uint32_t axis = 0; axis < 3; ++axis) {
-        const double extent = (double)high[axis] - (double)low[axis];
+        const double extent = (double)s->high[axis] - (double)s->low[axis];
         scale[axis] = axis < dimensions && extent > 0.0 ? (double)per_axis * 0.999999 / extent : 0.0;
         cell_count *= scale[axis] > 0.0 ? (double)per_axis : 1.0;
     }
@@ -149,7 +144,7 @@ static double clumping_of(const sample *s, const float low[3], const float high[
         size_t cell = 0;
         for (int axis = 0; axis < 3; ++axis) {
             cell = cell * (scale[axis] > 0.0 ? per_axis : 1) +
-                   (size_t)(((double)s->centers[i][axis] - (double)low[axis]) * scale[axis]);
+                   (size_t)(((double)s->centers[i][axis] - (double)s->low[axis]) * scale[axis]);
         }
         pairs += cells[cell]++;
     }
@@ -157,74 +152,84 @@ static double clumping_of(const sample *s, const float low[3], const float high[
     return all > 0.0 ? pairs / all * cell_count : 0.0;
 }
 
-// The fraction of the space between the outermost boxes that all boxes together would fill.
-static double filling_of(const sample *s, size_t count, const double extent[3], uint32_t dimensions) {
-    double sum = 0.0;
+// The longest edge along an axis by the mean one, on the axis where this is most.
+static double unevenness_of(const sample *s, uint32_t dimensions) {
+    double most = 1.0;
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        double longest = 0.0, sum = 0.0;
+        for (size_t i = 0; i < s->count; ++i) {
+            const double edge = (double)s->boxes[i].max[axis] - (double)s->boxes[i].min[axis];
+            longest = fmax(longest, edge);
+            sum += edge;
+        }
+        most = sum > 0.0 ? fmax(most, longest * (double)s->count / sum) : most;
+    }
+    return most;
+}
+
+// What only explanations and warnings need.
+static void describe(bp_choice *choice, const sample *s, size_t count, double extent, uint32_t dimensions) {
+    size_t giants = s->infinite;
+    double filled = 0.0;
     for (size_t i = 0; i < s->count; ++i) {
         double part = 1.0;
         for (uint32_t axis = 0; axis < dimensions; ++axis) {
             const double edge = (double)s->boxes[i].max[axis] - (double)s->boxes[i].min[axis];
-            const double share = edge / (extent[axis] + (double)s->sizes[i]);
+            const double share = edge / (choice->extent[axis] + (double)s->sizes[i]);
             part *= share < 1.0 ? share : 1.0;
         }
-        sum += part;
+        filled += part;
+        giants += (double)s->sizes[i] > 0.125 * extent && (double)s->sizes[i] > GIANT * choice->size;
     }
-    return s->count > 0 ? sum / (double)s->count * (double)count : 0.0;
-}
-
-static double farthest_of(const float low[3], const float high[3]) {
-    double farthest = 0.0;
+    choice->filling = filled / (double)s->count * (double)count; // of the space between the outermost boxes
+    choice->giants = (double)giants / (double)choice->sampled;   // a good part of the extent, unless all boxes are
     for (int axis = 0; axis < 3; ++axis) {
-        farthest = fmax(farthest, fmax(fabs((double)low[axis]), fabs((double)high[axis])));
+        uint32_t low = OCTAVES, high = 0;
+        for (size_t i = 0; i < s->count; ++i) {
+            const uint32_t octave = bp_octave_of(s->boxes[i].max[axis] - s->boxes[i].min[axis]);
+            low = octave < low ? octave : low;
+            high = octave > high ? octave : high;
+        }
+        choice->axis_octaves[axis] = high - low;
+        choice->farthest = fmax(choice->farthest, fmax(fabs((double)s->low[axis]), fabs((double)s->high[axis])));
     }
-    return farthest;
 }
 
-// Boxes that are a good part of the extent, unless all of them are.
-static size_t count_giants(const sample *s, double extent, double size) {
-    size_t giants = s->infinite;
-    for (size_t i = 0; i < s->count; ++i) {
-        giants += (double)s->sizes[i] > 0.125 * extent && (double)s->sizes[i] > GIANT * size;
+void bp_survey_take(bp_choice *choice, const bp_method_setup *setup, const bp_strip_sets *sets) {
+    const uint32_t dimensions = setup->dimensions;
+    sample s; // not zeroed: most of it is for large samples
+    s.count = s.infinite = 0;
+    s.least = OCTAVES - 1;
+    memset(s.by_size, 0, sizeof s.by_size);
+    memset(s.by_slenderness, 0, sizeof s.by_slenderness);
+    for (int axis = 0; axis < 3; ++axis) {
+        s.low[axis] = FLT_MAX;
+        s.high[axis] = -FLT_MAX;
     }
-    return giants;
-}
-
-// The median, rounded down to a power of two.
-static double median_slenderness(const sample *s) {
-    octaves o = {{0}};
-    for (size_t i = 0; i < s->count; ++i) {
-        ++o.counts[bp_octave_of(s->slenderness[i])];
+    for (int set = 0; set < (sets->are_two ? 2 : 1); ++set) {
+        const size_t wanted = sample_size(sets->counts[set]);
+        take_sample(&s, sets->boxes[set], sets->counts[set], sets->are_two ? (wanted + 1) / 2 : wanted, dimensions);
+        s.first = set == 0 ? s.count : s.first;
     }
-    return ldexp(1.0, (int)octave_at(&o, s->count, 16) - 127);
-}
-
-void bp_survey_take(bp_choice *choice, uint32_t dimensions, const bp_box *boxes, size_t count) {
-    sample s;
-    octaves o;
-    take_sample(&s, boxes, count, dimensions);
     *choice = (bp_choice){.sampled = (uint32_t)(s.count + s.infinite)};
     choice->infinite = choice->sampled > 0 ? (double)s.infinite / (double)choice->sampled : 0.0;
     if (s.count == 0) {
         return;
     }
-    choice->slenderness = median_slenderness(&s);
-    float low[3], high[3], fine_low[3], fine_high[3];
-    count_octaves(&s, &o);
-    const uint32_t middle = octave_at(&o, s.count, 16);
-    bounds_below(&s, OCTAVES, low, high);
-    bounds_below(&s, middle + 1, fine_low, fine_high);
-    for (uint32_t axis = 0; axis < 3; ++axis) { // in two dimensions z is flat
-        choice->extent[axis] = (double)high[axis] - (double)low[axis];
-        choice->axis_octaves[axis] = octaves_along(&s, axis);
+    double extent = 0.0;
+    for (int axis = 0; axis < 3; ++axis) { // in two dimensions z is flat
+        choice->extent[axis] = (double)s.high[axis] - (double)s.low[axis];
+        extent = fmax(extent, choice->extent[axis]);
     }
-    const double extent = longest_extent(low, high);
-    choice->octaves = octaves_of(&o, s.count);
-    choice->size = ldexp(1.0, (int)middle - 127);
-    choice->nesting = extent > 0.0 ? longest_extent(fine_low, fine_high) / extent : 1.0;
-    choice->clumping = clumping_of(&s, low, high, dimensions);
-    choice->filling = filling_of(&s, count, choice->extent, dimensions);
-    choice->giants = (double)count_giants(&s, extent, choice->size) / (double)choice->sampled;
-    choice->farthest = farthest_of(low, high);
+    choice->size = ldexp(1.0, (int)octave_at(s.by_size, s.least, s.count, 16) - 127);
+    choice->octaves = octaves_of(&s);
+    choice->slenderness = ldexp(1.0, (int)octave_at(s.by_slenderness, 127, s.count, 16) - 127);
+    choice->together = together_of(&s);
+    choice->unevenness = unevenness_of(&s, dimensions);
+    choice->clumping = clumping_of(&s, dimensions);
+    if (setup->is_explained) {
+        describe(choice, &s, sets->counts[0] + sets->counts[1], extent, dimensions);
+    }
 }
 
 // A run is loose if along an axis it is longer than all its boxes together, so that there are gaps; or if there is a hole in it.

@@ -36,7 +36,7 @@ contains err '^strips, because '
 contains err '^boxes: '
 grep -q warning err && fail "a warning for uniform"
 expect 0 pairs wild.npy --explain -o pairs.npy
-contains err '^split, because the smaller half '
+contains err '^split, because places are over many scales: '
 contains err '^warning: .*_double'
 expect 0 pairs wild.npy --explain --method octree -o pairs.npy
 contains err '^octree, because the config asks for it'

@@ -9,7 +9,7 @@ source=$(cd "$1" && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 (cd "$source" && find . -name '.?*' -prune -o -path './build*' -prune -o -type f \
-    \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' -o -name CMakeLists.txt \) -print |
+    \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.inc' -o -name '*.cu' -o -name '*.cuh' -o -name CMakeLists.txt \) -print |
     tar cf - -T -) | (cd "$copy" && tar xf -)
 failures=0
 

@@ -193,27 +193,6 @@ static void a_world_of_many_is_sound(void **state) {
     free(boxes);
 }
 
-static void many_others_are_left_to_the_grid(void **state) {
-    enum { TWO_DIMENSIONS, CUBES_BEHIND, CUBES, TWO_SIZES, OTHERS };
-    bp_box *boxes = many_long_boxes(0);
-    rng random = rng_seeded(3);
-    (void)state;
-    for (int kind = TWO_DIMENSIONS; kind < OTHERS; ++kind) {
-        bp_stats stats = {0};
-        const size_t first = kind == CUBES_BEHIND ? 10000 : 0; // others, behind some that are long
-        for (size_t i = first; i < MANY && kind != TWO_DIMENSIONS; ++i) {
-            boxes[i] = random_cube(&random, 150.0, kind == TWO_SIZES && i % 3 == 0 ? 10.0 : 1.0);
-        }
-        bp_pairs pairs =
-            pairs_by(boxes, MANY, (bp_config){.dimensions = kind == TWO_DIMENSIONS ? 2 : 3, .stats = &stats});
-        if (uses_strips(&stats)) {
-            fail_msg("strips for others, %d", kind);
-        }
-        bp_pairs_free(&pairs, NULL);
-    }
-    free(boxes);
-}
-
 // ---- worlds ---------------------------------------------------------------------------------------------------------
 
 // Ids that are not alive are no boxes; where many are not, all pairs are tested.
@@ -354,7 +333,6 @@ int main(void) {
         cmocka_unit_test(finds_all_pairs_in_the_same_order),
         cmocka_unit_test(sees_no_third_axis),
         cmocka_unit_test(many_long_boxes_have_the_same_pairs_in_the_same_order),
-        cmocka_unit_test(many_others_are_left_to_the_grid),
         cmocka_unit_test(a_world_of_many_is_sound),
         cmocka_unit_test(skips_holes),
         cmocka_unit_test(leaves_the_rest_to_the_grid),

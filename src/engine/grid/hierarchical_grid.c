@@ -12,8 +12,6 @@
 #include "engine/grid/sorted_grid.h"
 #include "engine/method.h"
 
-enum { BUDGET_LEAST = 4096 }; // objects
-
 typedef struct hierarchical_grid {
     const bp_method_setup *setup;
     const bp_box *boxes;
@@ -47,14 +45,10 @@ static bp_status hierarchical_grid_find(void *state, bp_sink *sink) {
     if (g->sorted.plan_age == 0 || sink->rules.budget != NULL) {
         return bp_sorted_grid_find(&g->sorted, sink);
     }
-    bp_test_budget budget = {.objects = g->count > BUDGET_LEAST ? g->count : BUDGET_LEAST};
-    bp_sink_flush(sink);
-    const size_t count = sink->count;
-    sink->rules.budget = &budget;
+    bp_test_budget budget;
+    bp_sink_begin_budget(sink, &budget, g->count);
     bp_status status = bp_sorted_grid_find(&g->sorted, sink);
-    sink->rules.budget = NULL;
-    if (budget.is_over) {
-        bp_sink_rewind(sink, count);
+    if (!bp_sink_end_budget(sink, &budget)) {
         bp_sorted_grid_forget_levels(&g->sorted);
         status = bp_sorted_grid_build(&g->sorted, g->boxes, g->count);
         status = status == BP_OK ? bp_sorted_grid_find(&g->sorted, sink) : status;

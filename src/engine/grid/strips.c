@@ -14,20 +14,18 @@
 #include <string.h>
 
 enum {
-    LONG_BOXES_MOST = 1 << 22, // beyond BP_STRIPS_FEW boxes must be long
-    SAMPLE = 4096,             // boxes that tell whether they are
-    SURVEY_PARTS = 64,         // at most
-    CELLS_MOST = 1024,         // along an axis: up to there cells of floats are exact to a thousandth
-    KEYS_PER_BOX = 4,          // at most
-    TESTS_PER_BOX = 128,       // at most
-    HOLES_SHARE = 8,           // one box in this many may be a hole
-    SMALL = 6,                 // times as many boxes has the other set, if one is small
-    SIEVE_EVERY = 8,           // chunks of which one tells whether the next ones are worth a sieve
-    MANY_WORKERS = 4,          // so many
-    SHARED_LEAST = 8192,       // sort so many boxes together;
-    SHARED_BY_FEW = 16384,     // fewer workers must have more, because one alone sorts in one pass
-    FILL_LEAST = 1024,         // entries that are worth a task,
-    ENDS_LEAST = 8192,         // ends to find,
+    SURVEY_PARTS = 64,     // at most
+    CELLS_MOST = 1024,     // along an axis: up to there cells of floats are exact to a thousandth
+    KEYS_PER_BOX = 4,      // at most
+    TESTS_PER_BOX = 128,   // at most
+    HOLES_SHARE = 8,       // one box in this many may be a hole
+    SMALL = 6,             // times as many boxes has the other set, if one is small
+    SIEVE_EVERY = 8,       // chunks of which one tells whether the next ones are worth a sieve
+    MANY_WORKERS = 4,      // so many
+    SHARED_LEAST = 8192,   // sort so many boxes together;
+    SHARED_BY_FEW = 16384, // fewer workers must have more, because one alone sorts in one pass
+    FILL_LEAST = 1024,     // entries that are worth a task,
+    ENDS_LEAST = 8192,     // ends to find,
     ENDS_BLOCKS = 64,
     AHEAD = 64, // entries whose boxes are prefetched together
     UNIT = 256  // entries in a unit of work
@@ -44,9 +42,8 @@ static const double SIEVE_PAYS = 0.75;     // where no more entries are left tha
 static const double SIEVED_SHARE = 0.25;   // and if one set is much smaller than the other
 static const double ROUNDING = 1.001;      // more than that of CELLS_MOST cells: so no box touches three strips
 static const double ALIKE = 3.0;           // the longest edge along an axis, in mean ones
-static const double LONG = 4.0; // the product of the mean edges, in mean volumes; 10x1x1 in three directions: 6.4
-static const double STEPS_MOST = 20.0;   // for a box; the sorted grid plans for long ones
-static const double STEPS_UNLIKE = 12.0; // if boxes are not alike: then many lie in strips that are much too wide
+static const double STEPS_MOST = 20.0;     // for a box; the sorted grid plans for long ones
+static const double STEPS_UNLIKE = 12.0;   // if boxes are not alike: then many lie in strips that are much too wide
 
 void bp_strip_grid_init(bp_strip_grid *grid, const bp_method_setup *setup) {
     *grid = (bp_strip_grid){.setup = setup};
@@ -198,37 +195,8 @@ static double expected_steps(const bp_strips *strips, const survey *s) {
     return entries * (1.0 + s->number * entries * (reach < 1.0 ? reach : 1.0) / 8.0);
 }
 
-static double edge_of(const bp_box *box, int axis) {
-    return (double)box->max[axis] - (double)box->min[axis];
-}
-
 static size_t count_of(const bp_strip_sets *sets) {
     return sets->counts[0] + sets->counts[1];
-}
-
-// Whether boxes are long, in different directions: then their volumes are less than their mean edges tell. In the sorted
-// grid, whose cells are as long as the longest of them in each direction, they are in each other's cells.
-static bool are_long(const survey *s, const bp_strip_sets *sets) {
-    double volumes = 0.0;
-    for (int set = 0; set < 2; ++set) {
-        for (const bp_box *box = sets->boxes[set], *end = box + sets->counts[set]; box < end; ++box) {
-            if (!bp_box_is_hole(box)) {
-                volumes += edge_of(box, 0) * edge_of(box, 1) * edge_of(box, 2);
-            }
-        }
-    }
-    return s->mean[0] * s->mean[1] * s->mean[2] * s->number > LONG * volumes;
-}
-
-// Many boxes of one set must be long. The first ones tell, before all are looked at.
-static bool may_be_so_many(const bp_strip_grid *grid, const bp_strip_sets *sets) {
-    const size_t count = sets->counts[0];
-    if (sets->are_two || count <= BP_STRIPS_FEW) {
-        return count <= BP_ENTRY_ID && sets->counts[1] <= BP_ENTRY_ID;
-    }
-    const bp_strip_sets some = bp_strip_one_set(sets->boxes[0], SAMPLE);
-    const survey first = survey_boxes(grid, &some);
-    return count <= LONG_BOXES_MOST && is_ordinary(&first, SAMPLE) && are_alike(&first) && are_long(&first, &some);
 }
 
 // Lists a few giants, without which boxes may be alike. False if there are none, or too many.
@@ -251,7 +219,7 @@ static bool is_one_small(const bp_strip_sets *sets) {
 }
 
 // Where boxes are not alike, strips that are as wide as the longest ones may do; but of one set, levels are better.
-static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const survey *s) {
+static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const survey *s, double crowding) {
     const bool are_levels_better = !sets->are_two || is_one_small(sets);
     if (!is_ordinary(s, count_of(sets)) || (are_levels_better && !are_alike(s))) {
         return false;
@@ -259,25 +227,25 @@ static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const survey *
     grid->strips.dimensions = grid->setup->dimensions;
     cut_space(&grid->strips, s);
     grid->entries_expected = expected_entries(&grid->strips, s);
-    return expected_steps(&grid->strips, s) < (are_alike(s) ? STEPS_MOST : STEPS_UNLIKE);
+    return expected_steps(&grid->strips, s) * fmax(crowding, 1.0) < (are_alike(s) ? STEPS_MOST : STEPS_UNLIKE);
 }
 
-bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_strip_sets *sets) {
+bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_strip_sets *sets, double crowding) {
     grid->entry_count = 0;
     grid->giants[0].count = 0;
     grid->giants[1].count = 0;
-    if (!may_be_so_many(grid, sets)) {
+    if (sets->counts[0] > BP_ENTRY_ID || sets->counts[1] > BP_ENTRY_ID) {
         return false;
     }
     survey s = survey_boxes(grid, sets);
-    if (suits(grid, sets, &s)) {
+    if (suits(grid, sets, &s, crowding)) {
         return true;
     }
     if (are_alike(&s) || !list_giants(grid, sets, &s)) {
         return false;
     }
     s = survey_boxes(grid, sets);
-    return suits(grid, sets, &s);
+    return suits(grid, sets, &s, crowding);
 }
 
 // ---- 2. entries, 3. sort --------------------------------------------------------------------------------------------

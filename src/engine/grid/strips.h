@@ -1,5 +1,5 @@
-// Strips: the form of the grid for up to some ten thousand boxes of similar sizes, for which a plan is too dear; and for
-// many that are long, which fill each other's cells in the sorted grid.
+// Strips: for up to some ten thousand boxes of similar sizes, and for more if they are long and would fill each other's cells in
+// a grid.
 //
 //     y |     |     |     |        space is cut in y and z into strips, at least as wide as the longest box;
 //       |   +-|-+   |     |        a box has an entry in each strip that it touches: one, two or four
@@ -15,16 +15,15 @@
 // do not meet, so both sets lie in the same strips.
 //
 // Nothing is planned: one pass over the boxes finds their bounds, mean and longest edges. A few that are far larger than
-// the others are kept apart (giants.h). If the others are not alike, or most of them share a few cells, all are left to the
-// sorted grid. How many tests a search takes is known before it
+// the others are kept apart (giants.h). If the others are not alike, or most of them share a few cells, strips do not suit them. How many tests a search takes is known before it
 // begins; it is bounded by a multiple of the number of boxes.
 //
 // Cells of entries are also bits of a map: of two sets, entries that are near none of the other set are left out before they are
 // sorted, where the first chunks say that these are many.
 //
 // Cost: O(n): for uniform boxes 1.8 entries and 13 tests a box; 6 ns for a box of two sets that is near none. Loses to the
-// sorted grid where copies of boxes no longer fit the cache, unless tests cost more than copies: from BP_STRIPS_FEW boxes of
-// one set on they must be long.
+// sorted grid where copies of boxes no longer fit the cache, unless tests cost more than copies: so boxes of
+// which there are very many must be long.
 #ifndef BP_STRIPS_H
 #define BP_STRIPS_H
 
@@ -61,8 +60,9 @@ static inline bp_strip_sets bp_strip_two_sets(const bp_box *a, size_t a_count, c
     return (bp_strip_sets){.boxes = {a, b}, .counts = {a_count, b_count}, .are_two = true};
 }
 
-// Whether strips are good for these boxes, as far as their bounds and edges tell; if so, they can be sorted.
-bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_strip_sets *sets);
+// Whether strips are good for these boxes, as far as their bounds and edges tell; if so, they can be sorted. `crowding`: how much
+// more often boxes are near each other than if they were spread evenly, as far as that is known.
+bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_strip_sets *sets, double crowding);
 
 // Sorts the boxes that strips were found to suit. *gave_up: too many of them share cells to be searched like that.
 bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_strip_sets *sets, bool *gave_up);

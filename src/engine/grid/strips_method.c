@@ -29,7 +29,8 @@ static bp_status strips_build(void *state, const bp_box *boxes, size_t count) {
     s->boxes = boxes;
     s->count = count;
     const bp_strip_sets set = bp_strip_one_set(boxes, count);
-    const bp_status status = bp_strip_grid_suits(&s->grid, &set) ? bp_strip_grid_sort(&s->grid, &set, &gave_up) : BP_OK;
+    const bp_status status =
+        bp_strip_grid_suits(&s->grid, &set, 1.0) ? bp_strip_grid_sort(&s->grid, &set, &gave_up) : BP_OK;
     s->do_suit = !gave_up;
     return status == BP_OK && gave_up ? bp_all_pairs_build(&s->all, boxes, count) : status;
 }
@@ -46,7 +47,7 @@ static bp_status strips_find_two(void *state, const bp_box *a, size_t a_count, c
     bool gave_up = true;
     const bp_strip_sets both = bp_strip_two_sets(a, a_count, b, b_count);
     const bp_status status =
-        bp_strip_grid_suits(&s->grid, &both) ? bp_strip_grid_sort(&s->grid, &both, &gave_up) : BP_OK;
+        bp_strip_grid_suits(&s->grid, &both, 1.0) ? bp_strip_grid_sort(&s->grid, &both, &gave_up) : BP_OK;
     s->do_suit = !gave_up;
     if (status != BP_OK) {
         return status;

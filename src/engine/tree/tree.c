@@ -70,33 +70,40 @@ static void refit_all(bp_tree *tree) {
     lift_levels(tree);
 }
 
-// The leaves of some ids, and the blocks above them.
+static void put_box(bp_tree *tree, uint32_t id, uint32_t slot) {
+    const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
+    bp_tree_block *leaf = &tree->levels[0][slot / BP_TREE_WIDTH];
+    for (int axis = 0; axis < 3; ++axis) {
+        leaf->min[axis][slot % BP_TREE_WIDTH] = box.min[axis];
+        leaf->max[axis][slot % BP_TREE_WIDTH] = box.max[axis];
+    }
+}
+
+// Some boxes, and the blocks above them.
 static bool refit_some(bp_tree *tree, const uint32_t *ids, size_t count) {
     const bp_allocator *allocator = &tree->setup->runtime.allocator;
-    const bp_kernels *kernels = tree->setup->kernels;
-    const size_t leaf_count = tree->block_count[0];
-    if (!bp_buffer_reserve(&tree->marks, allocator, 0, leaf_count, 1) ||
+    if (!bp_buffer_reserve(&tree->marks, allocator, 0, tree->block_count[0], 1) ||
         !bp_buffer_reserve(&tree->lists, allocator, 0, count, sizeof(uint32_t))) {
         return false;
     }
     uint8_t *marks = tree->marks.data;
     uint32_t *blocks = tree->lists.data;
     const uint32_t *slots = tree->slots.data;
-    memset(marks, 0, leaf_count);
+    memset(marks, 0, tree->block_count[0]);
     size_t block_count = 0;
     for (size_t i = 0; i < count; ++i) {
-        const uint32_t slot = slots[ids[i]];
-        if (slot != BP_TREE_NONE && marks[slot / BP_TREE_WIDTH] == 0) {
-            marks[slot / BP_TREE_WIDTH] = 1;
-            blocks[block_count++] = slot / BP_TREE_WIDTH;
+        const uint32_t slot = slots[ids[i]], block = slot / BP_TREE_WIDTH;
+        if (slot != BP_TREE_NONE) {
+            put_box(tree, ids[i], slot);
+            blocks[block_count] = block;
+            block_count += marks[block] == 0;
+            marks[block] = 1;
         }
     }
-    for (size_t i = 0; i < block_count; ++i) {
-        fill_leaf(tree, blocks[i]);
-    }
-    for (size_t k = 1; k + 1 < tree->level_count; ++k) {
+    for (size_t k = 0; k + 1 < tree->level_count; ++k) {
         size_t above = 0;
         for (size_t i = 0; i < block_count; ++i) {
+            tree->setup->kernels->tree_lift(tree->levels[k], blocks[i], blocks[i] + 1, tree->levels[k + 1]);
             marks[blocks[i]] = 0;
         }
         for (size_t i = 0; i < block_count; ++i) {
@@ -106,9 +113,6 @@ static bool refit_some(bp_tree *tree, const uint32_t *ids, size_t count) {
             marks[block] = 1;
         }
         block_count = above;
-        for (size_t i = 0; i < block_count; ++i) {
-            kernels->tree_lift(tree->levels[k], blocks[i], blocks[i] + 1, tree->levels[k + 1]);
-        }
     }
     return true;
 }

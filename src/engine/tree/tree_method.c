@@ -126,7 +126,7 @@ static bp_status tree_find_between(void *state, const bp_box *boxes, size_t coun
     if (count <= tree->slot_count / FEW_SHARE || count < FEW_TO_FIND || count >= SMALL * tree->slot_count) {
         return bp_tree_find_boxes(tree, boxes, NULL, count, sink);
     }
-    const bp_status status = bp_tree_build(first, boxes, count, BP_TREE_HILBERT);
+    const bp_status status = bp_tree_build(first, boxes, count, tree->order);
     return status == BP_OK ? bp_tree_find_across(first, tree, false, sink) : status;
 }
 

@@ -11,6 +11,7 @@ enum {
     FRAME_SAMPLE = 192, // boxes that tell where most are
     FRAME_ROUNDS = 2,
     KEYS_PER_TASK = 8192,
+    BITS_MORE = 4,     // of places along an axis than boxes along it, if they were spread evenly
     SPLIT_SAMPLE = 16, // boxes that tell along which key to split
     PIVOTS = 5,
     SPLIT_KEYS = 6 // three centres and three extents: needles and plates fall apart by orientation
@@ -57,9 +58,22 @@ static bp_tree_frame frame_of(const bp_box *boxes, size_t count, uint32_t dimens
         frame.low[axis] = (float)fmax(least - slack, -(double)FLT_MAX);
         longest = fmax(longest, most - least + 2.0 * slack);
     }
-    const double cells = dimensions == 2 ? 32767.0 : 1023.0;
+    const uint32_t most = dimensions == 2 ? 15 : 10;
+    for (frame.bits = BITS_MORE; frame.bits < most && count >> (frame.bits - BITS_MORE) * dimensions > 0;
+         ++frame.bits) {
+    }
+    const double cells = (double)((1u << frame.bits) - 1);
     frame.scale = longest > 0.0 ? (float)fmin(cells / longest, (double)FLT_MAX) : 0.0f;
     return frame;
+}
+
+// The span of the frame.
+static float span_of(const bp_tree_frame *frame) {
+    return frame->scale > 0.0f ? (float)(1u << frame->bits) / frame->scale : 0.0f;
+}
+
+static uint64_t *sort_places(const bp_tree_frame *frame, uint64_t *keys, size_t capacity, size_t count) {
+    return bp_sort_keys(keys, keys + capacity, count, 32, 32 + frame->bits * frame->dimensions);
 }
 
 typedef struct key_task {
@@ -90,12 +104,12 @@ static bool sort_along_curve(bp_tree *tree, const bp_box *boxes, size_t count) {
         keys[slots] = keys[i];
         slots += keys[i] >> 63 == 0 && (tree->parts == NULL || tree->parts[i] == tree->part); // else it is a hole
     }
-    keys = bp_sort_keys(keys, keys + count, slots, 32, 62);
+    keys = sort_places(&t.frame, keys, count, slots);
     for (size_t i = 0; i < slots; ++i) {
         ((uint32_t *)tree->ids.data)[i] = (uint32_t)keys[i];
     }
     tree->slot_count = slots;
-    tree->span = t.frame.scale > 0.0f ? 1024.0f / t.frame.scale : 0.0f;
+    tree->span = span_of(&t.frame);
     return true;
 }
 
@@ -116,7 +130,7 @@ bool bp_tree_sort_few(bp_tree *tree, uint32_t *ids, size_t count) {
     }
     const bp_tree_frame frame = frame_of(boxes, count, tree->setup->dimensions);
     tree->setup->kernels->tree_keys(&frame, boxes, 0, count, keys);
-    keys = bp_sort_keys(keys, keys + count, count, 32, 62);
+    keys = sort_places(&frame, keys, count, count);
     for (size_t i = 0; i < count; ++i) {
         ids[i] = unsorted[(uint32_t)keys[i]];
     }
@@ -340,13 +354,13 @@ static bool sort_runs(bp_tree *tree, const bp_box *boxes, size_t count) {
     }
     const bp_tree_frame frame = frame_of(middles, runs, tree->setup->dimensions);
     tree->setup->kernels->tree_keys(&frame, middles, 0, runs, keys);
-    keys = bp_sort_keys(keys, keys + runs, runs, 32, 62);
+    keys = sort_places(&frame, keys, runs, runs);
     for (size_t i = 0; i < runs; ++i) {
         memcpy(ids + i * BP_TREE_WIDTH, given + (size_t)(uint32_t)keys[i] * BP_TREE_WIDTH, BP_TREE_WIDTH * sizeof *ids);
     }
     memcpy(ids + runs * BP_TREE_WIDTH, given + runs * BP_TREE_WIDTH, (slots - runs * BP_TREE_WIDTH) * sizeof *ids);
     tree->slot_count = slots;
-    tree->span = frame.scale > 0.0f ? 1024.0f / frame.scale : 0.0f;
+    tree->span = span_of(&frame);
     return true;
 }
 
