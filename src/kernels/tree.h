@@ -21,8 +21,8 @@ typedef struct bp_tree_block {
 
 // Where boxes are, for their places on a Hilbert curve: centres are counted in cells from `low` on.
 typedef struct bp_tree_frame {
-    float low[3]; // of min + max
-    float scale;  // cells per unit of min + max
+    float low[3];              // of min + max
+    float scale;               // cells per unit of min + max
     uint32_t dimensions, bits; // cells along an axis: 2 to this power
 } bp_tree_frame;
 

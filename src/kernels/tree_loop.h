@@ -30,6 +30,20 @@ static inline vec_box tree_wanted_box(const bp_tree_wanted *wanted, uint32_t ind
     return lanes;
 }
 
+enum { LIST_AHEAD = 6 }; // entries of a list whose blocks are fetched before they are needed
+
+// Into the first-level cache: it is needed very soon.
+static inline void tree_fetch(const bp_tree_block *block) {
+#if defined(__GNUC__)
+    const char *bytes = (const char *)block;
+    __builtin_prefetch(bytes, 0, 3);
+    __builtin_prefetch(bytes + 64, 0, 3);
+    __builtin_prefetch(bytes + 128, 0, 3);
+#else
+    (void)block;
+#endif
+}
+
 // (block a, block b) -> (child of a, block b), where the child overlaps the bounds of b.
 static size_t vec_tree_open(const bp_tree_block *blocks, const bp_tree_block *above, const bp_pair *list, size_t count,
                             bp_pair *out) {
@@ -108,6 +122,7 @@ static size_t vec_tree_descend(const bp_tree_block *blocks, const bp_tree_wanted
     for (size_t i = 0; i < count; ++i) {
         const bp_pair entry = list[i];
         const vec_box box = tree_wanted_box(wanted, entry.a);
+        tree_fetch(&blocks[list[i + LIST_AHEAD < count ? i + LIST_AHEAD : i].b]);
         for (uint32_t at = 0; at < BP_TREE_WIDTH; at += WIDTH) {
             out = vec_emit_many(out, vec_overlap(&box, &blocks[entry.b], at), vec_ids_set(entry.a),
                                 vec_count_from(entry.b * BP_TREE_WIDTH + at));
@@ -124,6 +139,9 @@ static size_t vec_tree_meet(const bp_tree_block *leaves, const uint32_t *ids, co
         const bp_pair entry = list[i];
         const vec_box box = tree_wanted_box(wanted, entry.a);
         const vec_ids id = vec_ids_set(wanted->ids != NULL ? wanted->ids[entry.a] : entry.a);
+        const uint32_t ahead = list[i + LIST_AHEAD < count ? i + LIST_AHEAD : i].b;
+        tree_fetch(&leaves[ahead]);
+        bp_prefetch(&ids[(size_t)ahead * BP_TREE_WIDTH]);
         for (uint32_t at = 0; at < BP_TREE_WIDTH; at += WIDTH) {
             out = vec_emit(out, vec_overlap(&box, &leaves[entry.b], at), id,
                            vec_ids_load(ids + (size_t)entry.b * BP_TREE_WIDTH + at));
@@ -183,18 +201,6 @@ static size_t vec_tree_trace(const bp_tree_block *blocks, bp_tree_walk *const *w
         }
     }
     return (size_t)(out - first);
-}
-
-// Into the first-level cache: it is needed very soon.
-static inline void tree_fetch(const bp_tree_block *block) {
-#if defined(__GNUC__)
-    const char *bytes = (const char *)block;
-    __builtin_prefetch(bytes, 0, 3);
-    __builtin_prefetch(bytes + 64, 0, 3);
-    __builtin_prefetch(bytes + 128, 0, 3);
-#else
-    (void)block;
-#endif
 }
 
 // Goes on with the nearest of the children of a block that may be hit, the first of which is `first`, and puts the others onto the
