@@ -5,7 +5,15 @@
 
 #include <string.h>
 
-enum { SCANNED = 4096 }; // pairs that are looked at together
+enum {
+    SCANNED = 4096, // pairs that are looked at together
+    AHEAD = 8,      // pairs that are fetched before they are needed
+    ROWS_AFTER =
+        8, // updates in which rows would pay: then they are made, which takes as long as so many searches of the list
+    IN_CACHES = 1 << 18,   // pairs whose rows are about as large as the caches of a core
+    PAIR_COST = 16,        // pairs that are looked at in the time in which rows take a pair of a changed object,
+    PAIR_COST_OUTSIDE = 64 // and if there are more pairs than that
+};
 
 bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, bp_pair_order order, bool has_events) {
     return (bp_pair_lists){.runtime = runtime, .is_sorted = order == BP_ORDER_SORTED, .has_events = has_events};
@@ -29,7 +37,7 @@ static size_t list_bytes(const bp_pairs *pairs) {
 size_t bp_pair_lists_bytes(const bp_pair_lists *lists) {
     return lists->sort_scratch.bytes + lists->changed.bytes + lists->holes.bytes + list_bytes(&lists->begun) +
            list_bytes(&lists->ended) + list_bytes(&lists->spare) + list_bytes(&lists->ordered) +
-           list_bytes(&lists->ordered_next);
+           list_bytes(&lists->ordered_next) + (lists->rows != NULL ? bp_pair_rows_bytes(lists->rows) : 0);
 }
 
 bool bp_pair_lists_reserve(bp_pair_lists *lists, size_t count) {
@@ -96,6 +104,8 @@ bp_status bp_pair_lists_take_all(bp_pair_lists *lists, const uint8_t *marks, siz
     if (lists->has_events) {
         swap_lists(&lists->pairs, &lists->spare);
     }
+    lists->has_rows = false;
+    lists->paying = 0;
     return BP_OK;
 }
 
@@ -185,7 +195,8 @@ static void merge_pairs(bp_pair_lists *lists) {
     }
 }
 
-bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const bp_changes *changes, size_t id_count) {
+// By searching the list.
+static bp_status take_by_search(bp_pair_lists *lists, const bp_changes *changes, size_t id_count) {
     const size_t most = lists->pairs.count + lists->begun.count;
     if (!list_holes(lists, changes, id_count) || !bp_pair_lists_reserve(lists, most) ||
         ((lists->has_events || lists->is_sorted) && !sort_list(lists, &lists->begun, id_count)) ||
@@ -200,6 +211,75 @@ bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const bp_changes *cha
     if (lists->has_events) {
         bp_events_cancel(&lists->begun, &lists->ended, changes->marks);
     }
+    return BP_OK;
+}
+
+// By rows, which know what was there.
+static bp_status take_by_rows(bp_pair_lists *lists, const bp_changes *changes, size_t id_count, size_t of_changed) {
+    const bp_allocator *allocator = &lists->runtime->allocator;
+    bp_pair_rows *rows = lists->rows;
+    bp_pairs *pairs = &lists->pairs, *begun = &lists->begun;
+    if (!bp_buffer_reserve_slack(&lists->holes, allocator, 0, of_changed + 1, sizeof(size_t))) {
+        return BP_ERROR_MEMORY;
+    }
+    const size_t *holes = lists->holes.data;
+    const size_t hole_count = lists->hole_count = bp_pair_rows_compare(rows, changes, begun, lists->holes.data);
+    const size_t most = pairs->count + begun->count;
+    if (!bp_pair_lists_reserve(lists, most) || !bp_pair_rows_reserve(rows, begun, most, id_count, allocator) ||
+        (lists->has_events &&
+         (!sort_list(lists, begun, id_count) || !copy_old(lists) || !sort_list(lists, &lists->ended, id_count)))) {
+        return BP_ERROR_MEMORY;
+    }
+    const size_t filled = begun->count < hole_count ? begun->count : hole_count; // from here on nothing can fail
+    const bp_pair gone = {.a = BP_NO_ID, .b = BP_NO_ID};
+    for (size_t i = 0; i < hole_count; ++i) {
+        bp_prefetch(&pairs->data[holes[i + 2 * AHEAD < hole_count ? i + 2 * AHEAD : i]]);
+        bp_pair_rows_fetch(rows, pairs->data[holes[i + AHEAD < hole_count ? i + AHEAD : i]]);
+        bp_pair_rows_remove(rows, pairs->data[holes[i]], holes[i]);
+        pairs->data[holes[i]] = i < filled ? begun->data[i] : gone;
+    }
+    for (size_t i = 0; i < begun->count; ++i) {
+        bp_pair_rows_fetch(rows, begun->data[i + AHEAD < begun->count ? i + AHEAD : i]);
+        const size_t place = i < filled ? holes[i] : pairs->count++;
+        pairs->data[place] = begun->data[i];
+        bp_pair_rows_add(rows, begun->data[i], place);
+    }
+    for (size_t i = filled; i < hole_count; ++i) {
+        while (pairs->count > 0 && pairs->data[pairs->count - 1].a == BP_NO_ID) {
+            --pairs->count;
+        }
+        if (holes[i] < pairs->count) {
+            pairs->data[holes[i]] = pairs->data[--pairs->count];
+            bp_pair_rows_move(rows, pairs->data[holes[i]], pairs->count, holes[i]);
+        }
+    }
+    return BP_OK;
+}
+
+// Whether rows take less time than searching the list, if so many of its pairs are of changed objects: where rows do not fit the
+// caches, each of these costs a few accesses to memory.
+static bool would_rows_pay(size_t pair_count, size_t of_changed) {
+    return of_changed < pair_count / (pair_count < IN_CACHES ? PAIR_COST : PAIR_COST_OUTSIDE);
+}
+
+bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const bp_changes *changes, size_t id_count) {
+    const bool are_due = !lists->is_sorted && lists->paying == ROWS_AFTER && bp_pair_rows_fit(lists->pairs.count);
+    if (lists->has_rows ? bp_pair_rows_are_scattered(lists->rows) : are_due) {
+        lists->has_rows = false;
+        if (!bp_pair_rows_make(lists->rows, &lists->pairs, id_count, &lists->runtime->allocator)) {
+            return BP_ERROR_MEMORY;
+        }
+        lists->has_rows = true;
+    }
+    const size_t of_changed = lists->has_rows ? bp_pair_rows_count(lists->rows, changes) : 0;
+    const bp_status status =
+        lists->has_rows ? take_by_rows(lists, changes, id_count, of_changed) : take_by_search(lists, changes, id_count);
+    if (status != BP_OK) {
+        return status;
+    }
+    const bool pays = would_rows_pay(lists->pairs.count, lists->has_rows ? of_changed : lists->hole_count);
+    lists->paying += pays ? lists->paying < ROWS_AFTER : -(lists->paying > 0);
+    lists->has_rows = lists->has_rows && lists->paying > 0;
     lists->has_ordered = false;
     return BP_OK;
 }

@@ -1,7 +1,8 @@
 // The pairs of a world: the list of the last update, and how a new one follows from it.
 //
 //     all pairs found         a new list; with events it is compared with the last one
-//     pairs of changed ids    the last list, with these in place of the old pairs of changed ids
+//     pairs of changed ids    the last list, with these in place of the old pairs of changed ids: for some updates these
+//                             are searched for in the list; then rows by object say where they are, and what is new
 //
 // A search puts its pairs into a list that one of the functions below then takes over. The last list stays as it was
 // until nothing can fail any more: events are the difference to it.
@@ -11,6 +12,7 @@
 #include "base/pair_sink.h"
 #include "base/runtime.h"
 #include "engine/changes.h"
+#include "world/pair_rows.h"
 
 typedef struct bp_pair_lists {
     const bp_runtime *runtime;
@@ -25,7 +27,10 @@ typedef struct bp_pair_lists {
     bp_buffer sort_scratch;
     bp_buffer changed; // of bits, by id
     bp_buffer holes;   // of size_t: where the old pairs of changed ids are in `pairs`,
-    size_t hole_count; // ascending
+    size_t hole_count;
+    bp_pair_rows *rows; // of `pairs`, if `has_rows`
+    bool has_rows;
+    int paying; // updates in which rows paid, or would have; fewer those in which not
 } bp_pair_lists;
 
 bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, bp_pair_order order, bool has_events);

@@ -1,156 +1,269 @@
 #include "world/pair_rows.h"
 
-#include "base/log.h"
-#include "world/query/shortlist.h"
-
-#include <stdatomic.h>
 #include <string.h>
 
-enum { PATIENCE = 8 }; // calls before the rows are made
-
-struct bp_pair_rows {
-    bp_buffer offsets; // of size_t, one more than there are ids
-    bp_buffer others;  // of bp_id
-    size_t id_count;
-    atomic_uint_fast64_t counted; // version of the pairs, and calls since then
-    atomic_uint_fast64_t made;    // version that the rows are valid for
-    atomic_bool making;
+enum {
+    UNIT = 4,   // entries: the room of a row is a multiple,
+    SPARE = 2,  // and so many are free when rows are made
+    GROWTH = 4, // entries and ids for which one entry may be added by rows that move, before all are made again
+    FEW = 8,    // entries that are looked through faster than noted by id
+    AHEAD = 24  // objects whose rows are fetched before they are needed
 };
 
-enum { COUNT_BITS = 8 };
+// In a place: the pair is still there.
+static const uint32_t CONFIRMED = (uint32_t)1 << 31;
 
 bp_pair_rows *bp_pair_rows_create(const bp_allocator *allocator) {
     bp_pair_rows *rows = allocator->allocate(allocator->context, sizeof *rows);
     if (rows != NULL) {
         *rows = (bp_pair_rows){.id_count = 0};
-        atomic_init(&rows->counted, 0);
-        atomic_init(&rows->made, 0);
-        atomic_init(&rows->making, false);
+        atomic_init(&rows->asked, 0);
+        atomic_init(&rows->version, 0);
+        atomic_init(&rows->is_making, false);
     }
     return rows;
 }
 
 void bp_pair_rows_destroy(bp_pair_rows *rows, const bp_allocator *allocator) {
-    if (rows != NULL) {
-        bp_buffer_free(&rows->offsets, allocator);
-        bp_buffer_free(&rows->others, allocator);
-        allocator->release(allocator->context, rows, sizeof *rows);
+    if (rows == NULL) {
+        return;
     }
+    bp_buffer *const buffers[] = {&rows->rows, &rows->entries, &rows->by_place, &rows->seen};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
+        bp_buffer_free(buffers[i], allocator);
+    }
+    allocator->release(allocator->context, rows, sizeof *rows);
+}
+
+size_t bp_pair_rows_bytes(const bp_pair_rows *rows) {
+    return sizeof *rows + rows->rows.bytes + rows->entries.bytes + rows->by_place.bytes + rows->seen.bytes;
+}
+
+// An id that is too new has none.
+static const bp_pair_row *row_of(const bp_pair_rows *rows, uint32_t id) {
+    static const bp_pair_row none = {.count = 0};
+    return id < rows->id_count ? (const bp_pair_row *)rows->rows.data + id : &none;
+}
+
+static bp_pair_row *own_row(bp_pair_rows *rows, uint32_t id) {
+    return (bp_pair_row *)rows->rows.data + id;
+}
+
+static bp_pair_entry *entries_of(const bp_pair_rows *rows, const bp_pair_row *row) {
+    return (bp_pair_entry *)rows->entries.data + row->begin;
+}
+
+size_t bp_pair_rows_of(const bp_pair_rows *rows, bp_id id, const bp_pair_entry **entries) {
+    *entries = entries_of(rows, row_of(rows, id));
+    return row_of(rows, id)->count;
 }
 
 // ---- making ---------------------------------------------------------------------------------------------------------
 
-static size_t count_ids(const bp_pairs *pairs) {
-    size_t count = 0;
+static bool reserve_entries(bp_pair_rows *rows, size_t count, const bp_allocator *allocator) {
+    return bp_buffer_reserve_slack(&rows->entries, allocator, rows->used * sizeof(bp_pair_entry), count,
+                                   sizeof(bp_pair_entry));
+}
+
+// Empty rows for ids up to id_count.
+static bool reserve_ids(bp_pair_rows *rows, size_t id_count, const bp_allocator *allocator) {
+    const size_t before = rows->id_count;
+    if (id_count <= before) {
+        return true;
+    }
+    if (!bp_buffer_reserve_slack(&rows->rows, allocator, before * sizeof(bp_pair_row), id_count, sizeof(bp_pair_row)) ||
+        !bp_buffer_reserve_slack(&rows->seen, allocator, before * sizeof(uint32_t), id_count, sizeof(uint32_t))) {
+        return false;
+    }
+    memset((bp_pair_row *)rows->rows.data + before, 0, (id_count - before) * sizeof(bp_pair_row));
+    memset((uint32_t *)rows->seen.data + before, 0, (id_count - before) * sizeof(uint32_t));
+    rows->id_count = id_count;
+    return true;
+}
+
+bool bp_pair_rows_make(bp_pair_rows *rows, const bp_pairs *pairs, size_t id_count, const bp_allocator *allocator) {
+    rows->id_count = rows->used = 0;
+    if (!reserve_ids(rows, id_count, allocator) ||
+        !bp_buffer_reserve_slack(&rows->by_place, allocator, 0, pairs->count, sizeof(uint32_t))) {
+        rows->id_count = 0;
+        return false;
+    }
     for (size_t i = 0; i < pairs->count; ++i) {
-        count = pairs->data[i].b >= count ? (size_t)pairs->data[i].b + 1 : count;
+        ++own_row(rows, pairs->data[i].a)->room;
+        ++own_row(rows, pairs->data[i].b)->room;
+    }
+    size_t used = 0;
+    for (uint32_t id = 0; id < id_count; ++id) {
+        bp_pair_row *row = own_row(rows, id);
+        row->begin = used;
+        row->room = (row->room + SPARE + UNIT - 1) / UNIT * UNIT;
+        used += row->room;
+    }
+    rows->used_most = used + (used + id_count) / GROWTH;
+    if (!reserve_entries(rows, rows->used_most + (used + id_count) / GROWTH,
+                         allocator)) { // the last update may add many
+        rows->id_count = 0;
+        return false;
+    }
+    rows->used = used;
+    for (size_t i = 0; i < pairs->count; ++i) {
+        bp_pair_rows_add(rows, pairs->data[i], i);
+    }
+    return true;
+}
+
+bool bp_pair_rows_are_scattered(const bp_pair_rows *rows) {
+    return rows->used > rows->used_most;
+}
+
+// Moves a row that is full behind all others, where it has more room.
+static bool move_row(bp_pair_rows *rows, bp_pair_row *row, uint32_t coming, const bp_allocator *allocator) {
+    const size_t room = ((size_t)row->count + row->count / 2 + coming + UNIT) / UNIT * UNIT;
+    if (!reserve_entries(rows, rows->used + room, allocator)) {
+        return false;
+    }
+    const bp_pair_entry *before = entries_of(rows, row);
+    row->begin = rows->used;
+    memcpy(entries_of(rows, row), before, row->count * sizeof *before);
+    row->room = (uint32_t)room;
+    rows->used += room;
+    return true;
+}
+
+bool bp_pair_rows_reserve(bp_pair_rows *rows, const bp_pairs *more, size_t pair_count, size_t id_count,
+                          const bp_allocator *allocator) {
+    if (!reserve_ids(rows, id_count, allocator) ||
+        !bp_buffer_reserve_slack(&rows->by_place, allocator, rows->by_place.bytes, pair_count, sizeof(uint32_t))) {
+        return false;
+    }
+    uint32_t *coming = rows->seen.data; // for so long the entries that each row is about to get
+    for (size_t i = 0; i < more->count; ++i) {
+        coming[more->data[i].a] = coming[more->data[i].b] = 0;
+    }
+    for (size_t i = 0; i < more->count; ++i) {
+        ++coming[more->data[i].a];
+        ++coming[more->data[i].b];
+    }
+    for (size_t i = 0; i < 2 * more->count; ++i) {
+        const uint32_t id = i % 2 == 0 ? more->data[i / 2].a : more->data[i / 2].b;
+        bp_pair_row *row = own_row(rows, id);
+        if (row->room - row->count < coming[id] && !move_row(rows, row, coming[id], allocator)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- entries --------------------------------------------------------------------------------------------------------
+
+void bp_pair_rows_fetch(const bp_pair_rows *rows, bp_pair pair) {
+    bp_prefetch_write(entries_of(rows, row_of(rows, pair.a)));
+    bp_prefetch_write(entries_of(rows, row_of(rows, pair.b)));
+}
+
+void bp_pair_rows_add(bp_pair_rows *rows, bp_pair pair, size_t place) {
+    bp_pair_row *a = own_row(rows, pair.a), *b = own_row(rows, pair.b);
+    const uint32_t entry = a->count++, twin = b->count++;
+    entries_of(rows, a)[entry] = (bp_pair_entry){.other = pair.b, .place = (uint32_t)place, .twin = twin};
+    entries_of(rows, b)[twin] = (bp_pair_entry){.other = pair.a, .place = (uint32_t)place, .twin = entry};
+    ((uint32_t *)rows->by_place.data)[place] = entry;
+}
+
+void bp_pair_rows_move(bp_pair_rows *rows, bp_pair pair, size_t from, size_t place) {
+    uint32_t *by_place = rows->by_place.data;
+    bp_pair_entry *entry = &entries_of(rows, row_of(rows, pair.a))[by_place[from]];
+    entry->place = entries_of(rows, row_of(rows, pair.b))[entry->twin].place = (uint32_t)place;
+    by_place[place] = by_place[from];
+}
+
+// The last entry of the row takes its place.
+static void remove_entry(bp_pair_rows *rows, uint32_t id, uint32_t at) {
+    bp_pair_row *row = own_row(rows, id);
+    bp_pair_entry *entries = entries_of(rows, row);
+    const bp_pair_entry last = entries[--row->count];
+    entries[at] = last;
+    if (at < row->count) {
+        entries_of(rows, row_of(rows, last.other))[last.twin].twin = at;
+        if (id < last.other) {
+            ((uint32_t *)rows->by_place.data)[last.place] = at;
+        }
+    }
+}
+
+void bp_pair_rows_remove(bp_pair_rows *rows, bp_pair pair, size_t place) {
+    const uint32_t entry = ((const uint32_t *)rows->by_place.data)[place];
+    const uint32_t twin = entries_of(rows, row_of(rows, pair.a))[entry].twin;
+    remove_entry(rows, pair.a, entry);
+    remove_entry(rows, pair.b, twin);
+}
+
+// ---- comparing ------------------------------------------------------------------------------------------------------
+
+size_t bp_pair_rows_count(const bp_pair_rows *rows, const bp_changes *changes) {
+    size_t count = 0;
+    for (size_t i = 0; i < changes->count; ++i) {
+        if (i + AHEAD < changes->count) {
+            bp_prefetch(row_of(rows, changes->ids[i + AHEAD]));
+            const bp_pair_entry *next = entries_of(rows, row_of(rows, changes->ids[i + AHEAD / 2]));
+            bp_prefetch(next);
+            bp_prefetch(next + FEW - 1);
+        }
+        count += row_of(rows, changes->ids[i])->count;
     }
     return count;
 }
 
-// Each offset is first a count, then where a row begins, and after placing where it ends: which is where the next begins.
-static void place_others(const bp_pairs *pairs, size_t id_count, size_t *offsets, bp_id *others) {
-    memset(offsets, 0, (id_count + 1) * sizeof *offsets);
-    for (size_t i = 0; i < pairs->count; ++i) {
-        ++offsets[pairs->data[i].a + 1];
-        ++offsets[pairs->data[i].b + 1];
-    }
-    size_t sum = 0;
-    for (size_t id = 0; id < id_count; ++id) {
-        const size_t here = offsets[id + 1];
-        offsets[id + 1] = sum;
-        sum += here;
-    }
-    for (size_t i = 0; i < pairs->count; ++i) {
-        const bp_pair pair = pairs->data[i];
-        others[offsets[pair.a + 1]++] = pair.b;
-        others[offsets[pair.b + 1]++] = pair.a;
-    }
+// In whose row a pair is looked up: that of a changed object; of two, the smaller one.
+static uint32_t owner_of(bp_pair pair, const uint8_t *marks) {
+    return marks[pair.a] != 0 ? pair.a : pair.b;
 }
 
-static bool make_pair_rows(bp_pair_rows *rows, const bp_pairs *pairs, const bp_allocator *allocator) {
-    rows->id_count = count_ids(pairs);
-    if (!bp_buffer_reserve_slack(&rows->offsets, allocator, 0, rows->id_count + 1, sizeof(size_t)) ||
-        !bp_buffer_reserve_slack(&rows->others, allocator, 0, bp_size_multiply(pairs->count, 2), sizeof(bp_id))) {
-        return false;
+size_t bp_pair_rows_compare(bp_pair_rows *rows, const bp_changes *changes, bp_pairs *begun, size_t *holes) {
+    const uint8_t *marks = changes->marks;
+    uint32_t *seen = rows->seen.data;
+    const size_t count = begun->count;
+    uint32_t last = BP_NO_ID;
+    const bp_pair_row *row = NULL;
+    bp_pair_entry *entries = NULL;
+    begun->count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const bp_pair pair = begun->data[i], far = begun->data[i + AHEAD < count ? i + AHEAD : i],
+                      near = begun->data[i + AHEAD / 2 < count ? i + AHEAD / 2 : i];
+        const uint32_t owner = owner_of(pair, marks), other = pair.a ^ pair.b ^ owner;
+        bp_prefetch(&marks[far.a]);
+        bp_prefetch(&marks[far.b]);
+        bp_prefetch(entries_of(rows, row_of(rows, owner_of(near, marks))));
+        if (owner != last) { // says where in this row each other object is
+            last = owner;
+            row = row_of(rows, owner);
+            entries = entries_of(rows, row);
+            for (uint32_t k = 0; k < row->count && row->count > FEW; ++k) {
+                seen[entries[k].other] = k;
+            }
+        }
+        uint32_t entry = row->count > FEW && other < rows->id_count ? seen[other] : 0;
+        for (uint32_t k = 0; k < row->count && row->count <= FEW; ++k) {
+            entry = entries[k].other == other ? k : entry;
+        }
+        const bool is_old = entry < row->count && entries[entry].other == other &&
+                            ((marks[pair.a] | marks[pair.b]) & BP_MARK_REBORN) == 0;
+        if (is_old) {
+            entries[entry].place |= CONFIRMED;
+        }
+        begun->data[begun->count] = pair;
+        begun->count += !is_old;
     }
-    place_others(pairs, rows->id_count, rows->offsets.data, rows->others.data);
-    return true;
-}
-
-// Counts a call; true if there have been enough. If several threads count at once, some counts may be lost.
-static bool is_due(bp_pair_rows *rows, uint64_t version) {
-    const uint64_t mask = ((uint64_t)1 << COUNT_BITS) - 1, last = atomic_load(&rows->counted);
-    const uint64_t count = last >> COUNT_BITS == version ? last & mask : 0;
-    if (count < PATIENCE) {
-        atomic_store(&rows->counted, version << COUNT_BITS | (count + 1));
-    }
-    return count == PATIENCE;
-}
-
-static void try_to_make(bp_pair_rows *rows, const bp_world *world) {
-    const uint64_t version = world->pair_version;
-    if (atomic_exchange(&rows->making, true)) {
-        return;
-    }
-    if (atomic_load(&rows->made) != version) { // no other thread has made them meanwhile
-        if (make_pair_rows(rows, &world->lists.pairs, bp_world_allocator(world))) {
-            atomic_store(&rows->made, version);
-        } else {
-            atomic_store(&rows->made, 0);
-            atomic_store(&rows->counted, version << COUNT_BITS); // try again, but not at once
+    size_t hole_count = 0;
+    for (size_t i = 0; i < changes->count; ++i) {
+        const uint32_t id = changes->ids[i];
+        row = row_of(rows, id);
+        entries = entries_of(rows, row);
+        for (uint32_t k = 0; k < row->count; ++k) {
+            const uint32_t other = entries[k].other, place = entries[k].place;
+            entries[k].place = place & ~CONFIRMED;
+            holes[hole_count] = place;
+            hole_count += (place & CONFIRMED) == 0 && (marks[other] == 0 || id < other);
         }
     }
-    atomic_store(&rows->making, false);
-}
-
-static bool has_rows(const bp_world *world) {
-    bp_pair_rows *rows = world->pair_rows;
-    const uint64_t version = world->pair_version;
-    if (atomic_load(&rows->made) != version && is_due(rows, version)) {
-        try_to_make(rows, world);
-    }
-    return atomic_load(&rows->made) == version;
-}
-
-// ---- asking ---------------------------------------------------------------------------------------------------------
-
-static void list_from_row(const bp_pair_rows *rows, bp_id id, bp_shortlist *list) {
-    const size_t *offsets = rows->offsets.data;
-    const bp_id *others = rows->others.data;
-    for (size_t i = id < rows->id_count ? offsets[id] : 0; id < rows->id_count && i < offsets[id + 1]; ++i) {
-        bp_shortlist_offer(list, others[i], 0.0);
-    }
-}
-
-static void list_from_pairs(const bp_pairs *pairs, bp_id id, bp_shortlist *list) {
-    for (size_t i = 0; i < pairs->count; ++i) {
-        const bp_pair pair = pairs->data[i];
-        if (pair.a == id || pair.b == id) {
-            bp_shortlist_offer(list, pair.a == id ? pair.b : pair.a, 0.0);
-        }
-    }
-}
-
-bp_status bp_pairs_of(const bp_world *world, bp_id id, bp_id *others, size_t capacity, size_t *found) {
-    if (world == NULL || bp_world_is_updating(world)) {
-        return BP_ERROR_ARGUMENT;
-    }
-    if (others == NULL && capacity > 0) {
-        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "others: NULL, but the capacity is not 0");
-    }
-    if (!bp_world_is_alive(world, id)) {
-        bp_log_write(bp_world_log(world), "id %lu is not alive in this world", (unsigned long)id);
-        return BP_ERROR_ID;
-    }
-    if (world->has_failed) {
-        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "the last update failed: there are no pairs until the next");
-    }
-    bp_shortlist list = bp_shortlist_of_ids(others, capacity);
-    if (has_rows(world)) {
-        list_from_row(world->pair_rows, id, &list);
-    } else {
-        list_from_pairs(&world->lists.pairs, id, &list);
-    }
-    return bp_shortlist_finish(&list, found);
+    return hole_count;
 }

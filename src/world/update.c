@@ -179,6 +179,9 @@ static bp_status update_pairs(bp_world *world) {
     bp_change_list_end_update(&world->changes, world->ids.count);
     world->is_built = true;
     world->has_failed = false;
+    if (world->lists.has_rows) {
+        atomic_store(&world->lists.rows->version, world->pair_version);
+    }
     return BP_OK;
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/log.h"
 #include "base/workers.h"
-#include "world/pair_rows.h"
 #include "world/query/query_tree.h"
 
 enum {
@@ -59,9 +58,9 @@ static bp_world *allocate_world(const bp_setup *setup, const bp_world_method *me
     }
     if (world->method.state != NULL) {
         world->queries = bp_query_trees_create(&world->setup.methods);
-        world->pair_rows = bp_pair_rows_create(bp_world_allocator(world));
+        world->lists.rows = bp_pair_rows_create(bp_world_allocator(world));
     }
-    if (world->queries == NULL || world->pair_rows == NULL) {
+    if (world->queries == NULL || world->lists.rows == NULL) {
         bp_world_destroy(world);
         return NULL;
     }
@@ -95,7 +94,7 @@ void bp_world_destroy(bp_world *world) {
     bp_method_destroy(world->method.ops, &allocator, world->method.state);
     bp_buffer_free(&world->parts.buffer, &allocator);
     bp_query_trees_destroy(world->queries);
-    bp_pair_rows_destroy(world->pair_rows, &allocator);
+    bp_pair_rows_destroy(world->lists.rows, &allocator);
     bp_view_free(&world->view);
     bp_islands_free(&world->islands, &allocator);
     bp_pair_lists_free(&world->lists);

@@ -6,7 +6,7 @@
 //     update.c         from changes to pairs:
 //         world_parts.c      objects that never pair
 //         pair_lists.c       the pairs                           events.c        which have begun and ended
-//         pair_rows.c        the pairs of an object
+//         pair_rows.c        the pairs by object                 pairs_of.c      asked for one object
 //     record.c         a stream of the input of each update
 //     query/           boxes, rays and nearest objects
 //     save/            to a stream, and back
@@ -61,7 +61,6 @@ struct bp_world {
     uint32_t warned; // warnings that were logged
     bp_recorder recorder;
     struct bp_query_trees *queries; // trees and memory of the queries
-    struct bp_pair_rows *pair_rows; // the pairs by object
 };
 
 static inline const bp_allocator *bp_world_allocator(const bp_world *world) {
