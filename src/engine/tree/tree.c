@@ -202,6 +202,13 @@ static bool list_slots(bp_tree *tree, size_t count) {
     return true;
 }
 
+// Counts ids that are of the other part, and stay there until all parts are given anew.
+static void count_others(bp_tree *tree, size_t begin, size_t end) {
+    for (size_t id = begin; tree->parts != NULL && id < end; ++id) {
+        tree->others += tree->parts[id] == 1 - tree->part;
+    }
+}
+
 bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order) {
     const size_t spare = tree->is_kept ? count / FEW_SHARE + BP_TREE_WIDTH : 0;
     const size_t capacity = bp_size_add(count, spare + BP_TREE_WIDTH);
@@ -222,6 +229,8 @@ bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tre
     }
     refit_all(tree);
     tree->id_count = tree->slot_count;
+    tree->others = 0;
+    count_others(tree, 0, count);
     tree->order = order;
     tree->quality = leaf_surface(tree);
     tree->excess = tree->unjudged = 0.0;
@@ -285,8 +294,7 @@ static bool update_few(bp_tree *tree, const bp_changes *changes) {
 
 // Any box may have changed, appeared or become a hole. False if the tree has to be built anew.
 static bool update_all(bp_tree *tree, size_t count) {
-    const size_t missing = count - tree->id_count;
-    if (missing > 0) { // holes, boxes of another part, or boxes that are new
+    if (count > tree->id_count + tree->others) { // holes, or boxes that are new
         const size_t room = tree->block_count[0] * BP_TREE_WIDTH - tree->slot_count;
         if (!bp_buffer_reserve_slack(&tree->lists, &tree->setup->runtime.allocator, 0, room, sizeof(uint32_t))) {
             return false;
@@ -323,6 +331,7 @@ bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const
             return BP_ERROR_MEMORY;
         }
         memset((uint32_t *)tree->slots.data + before, 0xff, (count - before) * sizeof(uint32_t)); // BP_TREE_NONE
+        count_others(tree, before, count);
     }
     tree->boxes = boxes;
     tree->box_count = count;

@@ -47,7 +47,8 @@ typedef struct bp_tree {
     bp_buffer ids;   // by slot; BP_TREE_NONE where there is none
     bool is_kept;    // it is updated: there are slots for boxes that come later, and
     bp_buffer slots; // by id; BP_TREE_NONE for holes that never had one
-    size_t id_count; // of these ids so many have a slot
+    size_t id_count; // of these ids so many have a slot,
+    size_t others;   // and at least so many are of the other part
 
     // When to build it anew, and in which order.
     bp_tree_order order;
