@@ -62,7 +62,7 @@ static bool uses_strips(const bp_stats *stats) {
 // ---- pairs ----------------------------------------------------------------------------------------------------------
 
 static void expect_kind(const bp_box *boxes, size_t count, int kind, uint32_t dimensions) {
-    expect_form(boxes, count, dimensions, dimensions == 3 ? uses_strips : NULL, KIND_NAMES[kind]);
+    expect_form(boxes, count, dimensions, BP_METHOD_STRIPS, dimensions == 3 ? uses_strips : NULL, KIND_NAMES[kind]);
 }
 
 static void finds_all_pairs_in_the_same_order(void **state) {

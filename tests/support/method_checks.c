@@ -55,7 +55,8 @@ scene *open_scene_with(const char *name, scene_options options) {
     return opened;
 }
 
-void expect_form(const bp_box *boxes, size_t count, uint32_t dimensions, form_check form, const char *name) {
+void expect_form(const bp_box *boxes, size_t count, uint32_t dimensions, bp_method method, form_check form,
+                 const char *name) {
     static const bp_simd sets[] = {BP_SIMD_AUTO, BP_SIMD_SCALAR, BP_SIMD_AVX2, BP_SIMD_AVX512, BP_SIMD_NEON};
     static const uint32_t workers[] = {1, 2, 3, 8};
     pair_list expected = naive_pairs(boxes, count, dimensions);
@@ -64,7 +65,8 @@ void expect_form(const bp_box *boxes, size_t count, uint32_t dimensions, form_ch
         const bp_simd simd = sets[k / COUNT_OF(workers)];
         bp_stats stats = {0};
         bp_pairs pairs = {0};
-        const bp_config config = {.dimensions = dimensions,
+        const bp_config config = {.method = method,
+                                  .dimensions = dimensions,
                                   .executor = reverse_executor(workers[k % COUNT_OF(workers)]),
                                   .stats = &stats,
                                   SETTINGS(.simd = simd)};

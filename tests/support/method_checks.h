@@ -39,9 +39,10 @@ scene *open_scene_with(const char *name, scene_options options);
 // Whether figures say that a form of a method ran.
 typedef bool (*form_check)(const bp_stats *stats);
 
-// All instruction sets and numbers of workers give the pairs of testing all, in the same order; by that form of the
-// hierarchical grid, unless it is NULL.
-void expect_form(const bp_box *boxes, size_t count, uint32_t dimensions, form_check form, const char *name);
+// All instruction sets and numbers of workers give the pairs of testing all, in the same order, when this
+// method is asked for by name; `form`, unless it is NULL, sees that no other one ran.
+void expect_form(const bp_box *boxes, size_t count, uint32_t dimensions, bp_method method, form_check form,
+                 const char *name);
 
 // Right pairs, but not by that form.
 void expect_other_form(const bp_box *boxes, size_t count, bp_config config, form_check form, const char *name);
