@@ -5,8 +5,11 @@
 //     broadphase bench --suite calibrate --file src/plan/costs.inc        (--scenes CALL/ALIKE: a part of it)
 //
 // The boxes are drawn here, from a seed, and stand in no other suite: a figure must not be fitted to the scenes that judge it.
+// Each kind has two rows: of boxes of which each meets about one other, and about sixteen, by the survey that the plan reads.
 // Times are processor times of one thread.
 #include "core/bench.h"
+
+#include <broadphase/broadphase_tune.h>
 
 #include <random.h>
 
@@ -16,7 +19,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DRAWS = 4, CLUSTERS = 64, ROUNDS_MAX = 401, ALL_PAIRS_MOST = 4096, SMALL_COLUMNS = 4, SECONDS_MOST = 15 };
+enum {
+    DRAWS = 4,
+    ROWS = 2,
+    SURVEYED_MOST = 32768,
+    CLUSTERS = 64,
+    ROUNDS_MAX = 401,
+    ALL_PAIRS_MOST = 4096,
+    SMALL_COLUMNS = 4,
+    SECONDS_MOST = 15
+};
 
 static const double SECONDS_A_POINT = 0.1; // of which there are some hundreds
 static const double GIVING_UP = 1.3;
@@ -30,27 +42,20 @@ static const size_t order[] = {0, 2, 3, 4, 1};
 static const char *const search_names[] = {"BRUTE_FORCE", "STRIPS", "TREE", "HIERARCHICAL_GRID", "SPLIT"};
 
 // A part is a use and a kind.
-const char *const calibrate_parts[] = {"CALL/ALIKE",
-                                       "CALL/LONG",
-                                       "CALL/THIN",
-                                       "CALL/SIZES",
-                                       "CALL/CLUMPS",
-                                       "CALL/SCALES",
-                                       "WORLD/ALIKE",
-                                       "WORLD/LONG",
-                                       "WORLD/THIN",
-                                       "WORLD/SIZES",
-                                       "WORLD/CLUMPS",
-                                       "WORLD/SCALES",
-                                       "BETWEEN/ALIKE",
-                                       "BETWEEN/LONG",
-                                       "BETWEEN/THIN",
-                                       "BETWEEN/SIZES",
-                                       "BETWEEN/CLUMPS",
-                                       "BETWEEN/SCALES",
-                                       NULL};
+const char *const calibrate_parts[] = {"CALL/ALIKE",     "CALL/LONG",
+                                       "CALL/THIN",      "CALL/SIZES",
+                                       "CALL/SHAPES",    "CALL/CLUMPS",
+                                       "CALL/SCALES",    "WORLD/ALIKE",
+                                       "WORLD/LONG",     "WORLD/THIN",
+                                       "WORLD/SIZES",    "WORLD/SHAPES",
+                                       "WORLD/CLUMPS",   "WORLD/SCALES",
+                                       "BETWEEN/ALIKE",  "BETWEEN/LONG",
+                                       "BETWEEN/THIN",   "BETWEEN/SIZES",
+                                       "BETWEEN/SHAPES", "BETWEEN/CLUMPS",
+                                       "BETWEEN/SCALES", NULL};
 static const char *const uses[] = {"CALL", "WORLD", "BETWEEN"};
-static const char *const kinds[] = {"ALIKE", "LONG", "THIN", "SIZES", "CLUMPS", "SCALES"};
+static const char *const kinds[] = {"ALIKE", "LONG", "THIN", "SIZES", "SHAPES", "CLUMPS", "SCALES"};
+enum { ALIKE, LONG, THIN, SIZES, SHAPES, CLUMPS, SCALES };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 enum { COUNTS = COUNT_OF(counts), SEARCHES = COUNT_OF(searches), USES = COUNT_OF(uses), KINDS = COUNT_OF(kinds) };
@@ -59,9 +64,13 @@ enum { COUNTS = COUNT_OF(counts), SEARCHES = COUNT_OF(searches), USES = COUNT_OF
 
 // Edges of one box, in units of the typical one.
 static void draw_edges(size_t kind, double variety, rng *random, double edges[3]) {
-    const double spread = kind == 1 ? 0.1 : 0.3, size = rng_between(random, 1 - spread, 1 + spread);
-    const double longest = kind == 1 ? 4.5 + 7 * variety : kind == 2 ? rng_between(random, 17, 20 + 200 * variety) : 1;
-    const double octaves = kind == 3 ? 4 + 5 * variety : kind == 4 ? 2 * variety : 0;
+    if (kind == SHAPES) kind = rng_unit(random) < 0.5 + 0.3 * variety ? SIZES : rng_below(random, SIZES);
+    const double spread = kind == LONG ? 0.1 : 0.3, size = rng_between(random, 1 - spread, 1 + spread);
+    const double longest = kind == LONG    ? 4.5 + 7 * variety
+                           : kind == THIN  ? rng_between(random, 17, 20 + 200 * variety)
+                           : kind == ALIKE ? 1 - 0.9 * variety // or the shortest: of plates
+                                           : 1;
+    const double octaves = kind == SIZES ? 4 + 5 * variety : kind == CLUMPS ? 2 * variety : 0;
     const double scale = exp2(rng_between(random, 0, octaves));
     const uint32_t axis = rng_below(random, 3);
     for (uint32_t i = 0; i < 3; i++)
@@ -70,43 +79,62 @@ static void draw_edges(size_t kind, double variety, rng *random, double edges[3]
 
 // Uniform in the unit cube, in balls of it, or at distances from its middle over many scales.
 static void draw_place(size_t kind, double variety, const double middle[3], rng *random, double place[3]) {
-    const double radius = kind == 4   ? 0.1 - 0.06 * variety
-                          : kind == 5 ? exp2(-rng_between(random, 0, 24 + 16 * variety))
-                                      : 1;
+    const double radius = kind == CLUMPS   ? 0.1 - 0.06 * variety
+                          : kind == SCALES ? exp2(-rng_between(random, 0, 24 + 16 * variety))
+                                           : 1;
     double direction[3];
     rng_direction(random, 3, direction);
     for (int axis = 0; axis < 3; axis++) {
-        const double away = kind == 4 ? radius * direction[axis] * cbrt(rng_unit(random)) : radius * direction[axis];
-        place[axis] = kind < 4 ? rng_unit(random) : middle[axis] + away;
+        const double away =
+            kind == CLUMPS ? radius * direction[axis] * cbrt(rng_unit(random)) : radius * direction[axis];
+        place[axis] = kind < CLUMPS ? rng_unit(random) : middle[axis] + away;
     }
 }
 
-// So many boxes that each meets a few others, if they are spread evenly.
-static void draw_boxes(size_t kind, size_t draw, uint64_t seed, bp_box *boxes, size_t count) {
-    static const double met[DRAWS] = {0.5, 2, 4, 2};
-    const double variety = (double)draw / (DRAWS - 1);
-    rng random = rng_seeded(seed + 16 * kind + draw);
-    double middles[CLUSTERS][3], volume = 0;
-    for (size_t i = 0; i < CLUSTERS; i++)
-        for (int axis = 0; axis < 3; axis++) middles[i][axis] = kind == 4 ? rng_unit(&random) : 0;
-    for (size_t i = 0; i < count; i++) {
-        double edges[3], place[3];
-        draw_edges(kind, variety, &random, edges);
-        draw_place(kind, variety, middles[rng_below(&random, CLUSTERS >> draw)], &random, place);
-        volume += edges[0] * edges[1] * edges[2];
-        const double own = kind == 5 ? fmax(fabs(place[0]), fmax(fabs(place[1]), fabs(place[2]))) : 1;
-        for (int axis = 0; axis < 3; axis++) {
-            boxes[i].min[axis] = (float)place[axis];
-            boxes[i].max[axis] = (float)(own * edges[axis]); // for now its edge
-        }
-    }
-    const double filled = met[draw] / 4 * (kind == 4 ? 0.02 : 1), edge = cbrt(filled / fmax(volume, 1));
+// Boxes with edges so many times as long as before.
+static void stretch(bp_box *boxes, size_t count, double times) {
     for (size_t i = 0; i < count; i++)
         for (int axis = 0; axis < 3; axis++) {
-            const float half = 0.5f * (float)edge * boxes[i].max[axis], middle = boxes[i].min[axis];
+            const float middle = 0.5f * (boxes[i].min[axis] + boxes[i].max[axis]);
+            const float half = 0.5f * (float)times * (boxes[i].max[axis] - boxes[i].min[axis]);
             boxes[i].min[axis] = middle - half;
             boxes[i].max[axis] = middle + half;
         }
+}
+
+// Each then meets about so many others, as the plan's survey sees it.
+static void stretch_until_met(bp_box *boxes, size_t count, double wanted) {
+    const size_t part = count < SURVEYED_MOST ? count : SURVEYED_MOST;
+    for (int round = 0; round < 4; round++) {
+        bp_pairs pairs = {0};
+        bp_stats stats = {0};
+        const bp_config config = {.stats = &stats};
+        if (bp_find_pairs(boxes, part, &config, &pairs) != BP_OK) abort();
+        bp_pairs_free(&pairs, &config);
+        const double met = bp_stats_details(&stats).choice.met * (double)count / (double)part;
+        stretch(boxes, count, fmin(fmax(cbrt(wanted / fmax(met, 1e-9)), 0.2), 5));
+    }
+}
+
+static void draw_boxes(size_t kind, size_t draw, uint64_t seed, bp_box *boxes, size_t count) {
+    const double variety = (double)(draw % ROWS), met = draw < DRAWS / ROWS ? 1 : 16;
+    rng random = rng_seeded(seed + 16 * kind + draw);
+    double middles[CLUSTERS][3], volume = 0;
+    for (size_t i = 0; i < CLUSTERS; i++)
+        for (int axis = 0; axis < 3; axis++) middles[i][axis] = kind == CLUMPS ? rng_unit(&random) : 0;
+    for (size_t i = 0; i < count; i++) {
+        double edges[3], place[3];
+        draw_edges(kind, variety, &random, edges);
+        draw_place(kind, variety, middles[rng_below(&random, variety > 0 ? CLUSTERS / 8 : CLUSTERS)], &random, place);
+        volume += edges[0] * edges[1] * edges[2];
+        const double own = kind == SCALES ? fmax(fabs(place[0]), fmax(fabs(place[1]), fabs(place[2]))) : 1;
+        for (int axis = 0; axis < 3; axis++) {
+            boxes[i].min[axis] = (float)(place[axis] - 0.5 * own * edges[axis]);
+            boxes[i].max[axis] = (float)(place[axis] + 0.5 * own * edges[axis]);
+        }
+    }
+    stretch(boxes, count, cbrt(met / 8 / volume));
+    if (kind != SCALES) stretch_until_met(boxes, count, met); // places over many scales cannot be surveyed like that
 }
 
 static void move_boxes(bp_box *boxes, size_t count, rng *random) {
@@ -199,52 +227,52 @@ static double measure_within_limit(const char *use, size_t kind, size_t draw, si
 // Nanoseconds a box for each search and draw, and their geometric means. Strips are last: where they do not suit a draw, trying
 // them costs a share of what the best other search takes.
 static void measure_column(const bench_options *options, size_t use, size_t kind, size_t column,
-                           const bool are_tried[SEARCHES], double means[SEARCHES]) {
+                           const bool are_tried[SEARCHES], double means[SEARCHES][ROWS]) {
     double best[DRAWS];
     for (size_t draw = 0; draw < DRAWS; draw++) best[draw] = INFINITY;
     for (size_t i = 0; i < SEARCHES; i++) {
         const size_t search = order[i];
-        double sum = 0;
-        size_t suited = 0;
+        double sums[ROWS] = {0};
+        size_t suited[ROWS] = {0};
         for (size_t draw = 0; draw < DRAWS; draw++) {
+            const size_t row = draw / (DRAWS / ROWS);
             double cost = INFINITY;
             if (are_tried[search])
                 cost =
                     measure_within_limit(uses[use], kind, draw, search, counts[column], options->seed + 7919 * column);
-            suited += isfinite(cost);
+            suited[row] += isfinite(cost);
             if (isinf(cost) && searches[search] == BP_METHOD_STRIPS) cost = GIVING_UP * best[draw];
             best[draw] = fmin(best[draw], cost);
-            sum += log(cost) / DRAWS;
+            sums[row] += log(cost) * ROWS / DRAWS;
         }
-        means[search] = suited > 0 ? exp(sum) : INFINITY;
+        for (size_t row = 0; row < ROWS; row++) means[search][row] = suited[row] > 0 ? exp(sums[row]) : INFINITY;
     }
 }
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
 static void print_kind(const bench_options *options, size_t use, size_t kind, FILE *file) {
-    double costs[SEARCHES][COUNTS];
+    double costs[COUNTS][SEARCHES][ROWS];
     for (size_t column = 0; column < COUNTS; column++) {
-        double best_before = column > 0 ? INFINITY : 0, means[SEARCHES];
+        double best_before = column > 0 ? INFINITY : 0;
         bool are_tried[SEARCHES];
         for (size_t search = 0; search < SEARCHES && column > 0; search++)
-            best_before = fmin(best_before, costs[search][column - 1]);
+            best_before = fmin(best_before, costs[column - 1][search][0]);
         for (size_t search = 0; search < SEARCHES; search++) {
-            are_tried[search] = column < SMALL_COLUMNS || costs[search][column - 1] <= HOPELESS * best_before;
+            are_tried[search] = column < SMALL_COLUMNS || costs[column - 1][search][0] <= HOPELESS * best_before;
             if (searches[search] == BP_METHOD_AUTO) // a rule tells when all pairs of two sets are tested
                 are_tried[search] = strcmp(uses[use], "BETWEEN") != 0 && counts[column] <= ALL_PAIRS_MOST;
         }
-        measure_column(options, use, kind, column, are_tried, means);
-        for (size_t search = 0; search < SEARCHES; search++) costs[search][column] = means[search];
+        measure_column(options, use, kind, column, are_tried, costs[column]);
     }
     for (size_t search = 0; search < SEARCHES; search++) {
-        fprintf(file, "    [BP_USE_%s][BP_KIND_%s][BP_METHOD_%s] = {", uses[use], kinds[kind], search_names[search]);
-        for (size_t column = 0; column < COUNTS; column++) {
-            const double cost = costs[search][column];
-            fprintf(file, column > 0 ? ", " : "");
+        fprintf(file, "    [BP_USE_%s][BP_KIND_%s][BP_METHOD_%s] = {{", uses[use], kinds[kind], search_names[search]);
+        for (size_t i = 0; i < ROWS * COUNTS; i++) {
+            const double cost = costs[i % COUNTS][search][i / COUNTS];
+            fprintf(file, i == 0 ? "" : i == COUNTS ? "}, {" : ", ");
             fprintf(file, isfinite(cost) ? "%.3g" : "NEVER", cost);
         }
-        fprintf(file, "},\n");
+        fprintf(file, "}},\n");
     }
     fflush(file);
 }

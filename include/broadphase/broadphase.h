@@ -227,7 +227,7 @@ typedef struct bp_stats {
     double objects_per_cell;     ///< mean over the occupied cells
     double build_seconds;        ///< time to bring the structure up to date
     double find_seconds;         ///< time to find the pairs
-    double details[24];          ///< for bp_explain and bp_stats_details in broadphase_tune.h
+    double details[32];          ///< for bp_explain and bp_stats_details in broadphase_tune.h
 } bp_stats;
 
 /// The result of an update. The arrays belong to the world and stay valid until its next change.

@@ -47,10 +47,12 @@ typedef struct bp_choice {
     double together;          ///< share of the boxes that share one of 512^3 cells of the extent with another one
     double unevenness;        ///< the longest edge along an axis by the mean one, on the axis where this is most
     double clumping;          ///< how much more often two boxes share a cell of the extent than if spread evenly
+    double met;               ///< others that a box meets, as expected from these places and edges
     double filling;           ///< the part of the extent that all boxes would fill, side by side
     double giants;            ///< share of boxes that are infinite, or 16 times the median and 1/8 of the extent
     double infinite;          ///< share of boxes that are infinite along an axis
     double slenderness;       ///< the longest edge by the second longest: the median, as a power of two
+    double slenderness_most;  ///< and of one box in eight that are the most slender
     double farthest;          ///< largest coordinate
     double moving;            ///< worlds: share of the objects that had changed in the update that looked
     uint32_t changes;         ///< worlds: how often the search was changed

@@ -4,6 +4,7 @@
 //     use       one call, an update of a world in which all have moved, or a search between two sets
 //     kind      what the boxes are like, by the facts of a survey (survey.h)
 //     count     from 32 to 2^19, in steps of four times; in between, and beyond, along lines over log(count)
+//     met       how many others a box meets: of each search there is a row for few and one for many, and lines between them
 //
 // One table for all instruction sets, measured with AVX-512: the search decides in which order pairs are found, and the same boxes
 // must give the same list on every machine.
@@ -21,6 +22,7 @@ typedef enum bp_kind {
     BP_KIND_LONG,   // several times as long as wide
     BP_KIND_THIN,   // and many times: they overlap each other in any order of places
     BP_KIND_SIZES,  // over several octaves, or infinite
+    BP_KIND_SHAPES, // and some of them are several times as long as wide
     BP_KIND_CLUMPS, // alike, and crowded in parts of the space
     BP_KIND_SCALES, // places over many scales: many boxes are in one cell of a curve
     BP_KIND_COUNT
@@ -30,6 +32,6 @@ typedef enum bp_kind {
 bp_kind bp_kind_of(const bp_choice *facts, bool are_unlike);
 
 // Infinite: the search is out of the question.
-double bp_cost(bp_use use, bp_kind kind, bp_method search, size_t count);
+double bp_cost(bp_use use, bp_kind kind, bp_method search, size_t count, double met);
 
 #endif

@@ -174,9 +174,10 @@ static void print_facts(page *p, const bp_choice *c) {
           (unsigned)c->sampled, c->size, (unsigned)c->octaves, (unsigned)c->axis_octaves[0],
           (unsigned)c->axis_octaves[1], (unsigned)c->axis_octaves[2], c->slenderness, c->infinite);
     print(p,
-          "places: extent %.3g, %.3g, %.3g; filled %.2g; clumping %.2g; %.2g together in tiny cells; "
+          "places: extent %.3g, %.3g, %.3g; filled %.2g; clumping %.2g; a box meets about %.2g; %.2g together in tiny "
+          "cells; "
           "farthest %.3g\n",
-          c->extent[0], c->extent[1], c->extent[2], c->filling, c->clumping, c->together, c->farthest);
+          c->extent[0], c->extent[1], c->extent[2], c->filling, c->clumping, c->met, c->together, c->farthest);
     print(p, "motion: %.3g of the objects changed; search changed %u times\n", c->moving, (unsigned)c->changes);
 }
 

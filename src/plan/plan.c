@@ -16,17 +16,19 @@ enum {
 
 static const double BETTER = 0.9; // of the cost of the search that a world has: then another one takes over
 
-// Tests a box by strips in uniform cubes with two pairs each; what each further one takes, in nanoseconds (0.23 to 0.32, for cubes
-// and long boxes, 10^3 to 10^5); and how much of their cost is gone when they have been sorted.
-static const double USUAL_TESTS = 16.0, TEST = 0.28, SORTED = 6.0;
+// Others that a box meets where nobody has looked, tests a box by strips in uniform cubes that meet so many; what each further one
+// takes, in nanoseconds (0.23 to 0.32, for cubes and long boxes, 10^3 to 10^5); and how much of their cost is gone when they
+// have been sorted.
+static const double USUAL_MET = 4.0, USUAL_TESTS = 16.0, TEST = 0.28, SORTED = 6.0;
 
 static const bp_method searches[] = {BP_METHOD_BRUTE_FORCE, BP_METHOD_STRIPS, BP_METHOD_TREE,
                                      BP_METHOD_HIERARCHICAL_GRID, BP_METHOD_SPLIT};
 enum { SEARCHES = sizeof searches / sizeof *searches };
 
 static const bp_rule rule_of[BP_KIND_COUNT] = {
-    [BP_KIND_ALIKE] = BP_RULE_ALIKE, [BP_KIND_LONG] = BP_RULE_LONG,     [BP_KIND_THIN] = BP_RULE_THIN,
-    [BP_KIND_SIZES] = BP_RULE_MIXED, [BP_KIND_CLUMPS] = BP_RULE_CLUMPS, [BP_KIND_SCALES] = BP_RULE_SCALES};
+    [BP_KIND_ALIKE] = BP_RULE_ALIKE,  [BP_KIND_LONG] = BP_RULE_LONG,    [BP_KIND_THIN] = BP_RULE_THIN,
+    [BP_KIND_SIZES] = BP_RULE_MIXED,  [BP_KIND_SHAPES] = BP_RULE_MIXED, [BP_KIND_CLUMPS] = BP_RULE_CLUMPS,
+    [BP_KIND_SCALES] = BP_RULE_SCALES};
 
 static bool has_grid_settings(const bp_method_settings *settings) {
     bool has_any =
@@ -38,10 +40,10 @@ static bool has_grid_settings(const bp_method_settings *settings) {
 }
 
 // The cheapest search for boxes of a kind, but for those whose bits are set in `without`.
-static bp_plan cheapest(bp_use use, bp_kind kind, size_t count, uint32_t without) {
+static bp_plan cheapest(bp_use use, bp_kind kind, double met, size_t count, uint32_t without) {
     bp_plan plan = {.search = BP_METHOD_SPLIT, .rule = rule_of[kind], .cost = INFINITY, .next_cost = INFINITY};
     for (size_t i = 0; i < SEARCHES; ++i) {
-        const double cost = (without >> searches[i] & 1) != 0 ? INFINITY : bp_cost(use, kind, searches[i], count);
+        const double cost = (without >> searches[i] & 1) != 0 ? INFINITY : bp_cost(use, kind, searches[i], count, met);
         if (cost < plan.cost) {
             plan.next = plan.search;
             plan.next_cost = plan.cost;
@@ -68,11 +70,12 @@ static bp_plan confirm_strips(bp_plan plan, bp_use use, bool is_known, size_t co
     }
     const bool has_facts = is_known || count >= SURVEYED_FROM;
     const bp_kind kind = has_facts ? bp_kind_of(ask->facts(ask->context), isinf(tests)) : BP_KIND_SIZES;
-    const bp_plan other = cheapest(use, kind, count, without | 1u << BP_METHOD_STRIPS);
+    const double met = has_facts ? ask->facts(ask->context)->met : USUAL_MET;
+    const bp_plan other = cheapest(use, kind, met, count, without | 1u << BP_METHOD_STRIPS);
     if (kind == BP_KIND_ALIKE && isfinite(tests)) {
         return plan;
     }
-    plan.cost = bp_cost(use, BP_KIND_ALIKE, BP_METHOD_STRIPS, count) + TEST * (tests - USUAL_TESTS);
+    plan.cost = bp_cost(use, BP_KIND_ALIKE, BP_METHOD_STRIPS, count, USUAL_MET) + TEST * (tests - USUAL_TESTS);
     plan.next = other.search;
     plan.next_cost = other.cost;
     return isinf(tests) || plan.cost > SORTED + other.cost ? other : plan;
@@ -110,7 +113,8 @@ bp_plan bp_plan_call(const bp_method_setup *setup, const bp_strip_sets *sets, bo
     const uint32_t without = all_pairs_below != BP_BRUTE_FORCE_BELOW || sets->are_two ? 1u << BP_METHOD_BRUTE_FORCE : 0;
     const bool is_known = count >= SURVEYED_FIRST;
     const bp_kind kind = is_known ? bp_kind_of(ask->facts(ask->context), false) : BP_KIND_ALIKE;
-    const bp_plan plan = cheapest(use, kind, count, without);
+    const double met = is_known ? ask->facts(ask->context)->met : USUAL_MET;
+    const bp_plan plan = cheapest(use, kind, met, count, without);
     return plan.search == BP_METHOD_STRIPS ? confirm_strips(plan, use, is_known, count, without, ask) : plan;
 }
 
@@ -146,19 +150,20 @@ bp_plan bp_plan_update(const bp_method_setup *setup, size_t count, size_t change
     if (has_parts) {
         return tree;
     }
-    const bp_kind kind = bp_kind_of(ask->facts(ask->context), history->strips_wait > 0);
+    const bp_choice *facts = ask->facts(ask->context);
+    const bp_kind kind = bp_kind_of(facts, history->strips_wait > 0);
     const uint32_t without = history->strips_wait > 0 ? 1u << BP_METHOD_STRIPS : 0;
-    bp_plan plan = cheapest(BP_USE_WORLD, kind, count, without);
+    bp_plan plan = cheapest(BP_USE_WORLD, kind, facts->met, count, without);
     if (plan.search == BP_METHOD_STRIPS) {
         plan = confirm_strips(plan, BP_USE_WORLD, true, count, without, ask);
         history->strips_wait = plan.search == BP_METHOD_STRIPS ? 0 : WAIT;
     }
     if (plan.search != before && before != BP_METHOD_AUTO && before != BP_METHOD_STRIPS &&
-        plan.cost > BETTER * bp_cost(BP_USE_WORLD, kind, before, count)) {
+        plan.cost > BETTER * bp_cost(BP_USE_WORLD, kind, before, count, facts->met)) {
         plan.next = plan.search;
         plan.next_cost = plan.cost;
         plan.search = before;
-        plan.cost = bp_cost(BP_USE_WORLD, kind, before, count);
+        plan.cost = bp_cost(BP_USE_WORLD, kind, before, count, facts->met);
     }
     history->search = plan.search;
     return plan;

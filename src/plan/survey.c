@@ -8,17 +8,18 @@
 
 enum {
     SAMPLE_MOST = 512,
-    SAMPLE_SHARE = 64, // at most one box in this many, so that a sample costs little where objects are few, too;
-    SAMPLE_LEAST = 48, // but fewer than these say nothing
-    OCTAVES = 256,     // exponents of a float
-    GIANT = 16,        // times the median size
-    RUN = 8,           // boxes of a run,
-    RUNS = 48,         // of which so many are looked at;
-    LOOSE_SHARE = 4,   // one in so many may be loose,
-    MEETING_SHARE = 2, // and one in so many meet one from elsewhere
-    RUNS_FROM = 512,   // boxes, of which enough runs can be seen
-    CLUMP_CELLS = 64,  // that the extent is divided into to measure clumping: 4 x 4 x 4, or 8 x 8
-    TINY_BITS = 9      // cells along an axis, 2^9: about as a curve has them
+    SAMPLE_SHARE = 64,  // at most one box in this many, so that a sample costs little where objects are few, too;
+    SAMPLE_LEAST = 48,  // but fewer than these say nothing
+    OCTAVES = 256,      // exponents of a float
+    GIANT = 16,         // times the median size
+    RUN = 8,            // boxes of a run,
+    RUNS = 48,          // of which so many are looked at;
+    LOOSE_SHARE = 4,    // one in so many may be loose,
+    MEETING_SHARE = 2,  // and one in so many meet one from elsewhere
+    RUNS_FROM = 512,    // boxes, of which enough runs can be seen
+    CLUMP_CELLS = 4096, // that the extent is divided into to measure clumping, at most;
+    CLUMP_PAIRS = 32,   // pairs of a sample share one of them, if it is spread evenly
+    TINY_BITS = 9       // cells along an axis, 2^9: about as a curve has them
 };
 
 // The finite boxes of a sample, and histograms of their sizes and shapes by octave.
@@ -133,7 +134,11 @@ static double together_of(const sample *s) {
 // How much more often two boxes of the sample share a cell than if they were spread evenly.
 static double clumping_of(const sample *s, uint32_t dimensions) {
     uint16_t cells[CLUMP_CELLS] = {0};
-    const size_t per_axis = dimensions == 2 ? 8 : 4;
+    size_t per_axis = 2;
+    for (size_t next = 3; next * next * (dimensions == 2 ? 1 : next) <= s->count * s->count / (2 * CLUMP_PAIRS);
+         ++next) {
+        per_axis = next;
+    }
     double scale[3], cell_count = 1.0, pairs = 0.0;
     for (uint32_t axis = 0; axis < 3; ++axis) {
         const double extent = (double)s->high[axis] - (double)s->low[axis];
@@ -150,6 +155,22 @@ static double clumping_of(const sample *s, uint32_t dimensions) {
     }
     const double all = 0.5 * (double)s->count * (double)(s->count - 1);
     return all > 0.0 ? pairs / all * cell_count : 0.0;
+}
+
+// How many others a box meets, by the edges of boxes taken in twos, if places are random but for the clumping.
+static double met_of(const sample *s, double clumping, size_t count, const double extent[3]) {
+    const size_t half = s->count / 2;
+    double sum = 0.0;
+    for (size_t i = 0; i < half; ++i) {
+        const bp_box *a = &s->boxes[i], *b = &s->boxes[i + half];
+        double share = 1.0; // of the places at which they meet
+        for (int axis = 0; axis < 3; ++axis) {
+            const double edges = (double)(a->max[axis] - a->min[axis]) + (double)(b->max[axis] - b->min[axis]);
+            share *= edges < extent[axis] ? edges / extent[axis] : 1.0;
+        }
+        sum += share;
+    }
+    return half > 0 ? fmin(clumping * sum / (double)half, 1.0) * (double)count : 0.0;
 }
 
 // The longest edge along an axis by the mean one, on the axis where this is most.
@@ -224,9 +245,11 @@ void bp_survey_take(bp_choice *choice, const bp_method_setup *setup, const bp_st
     choice->size = ldexp(1.0, (int)octave_at(s.by_size, s.least, s.count, 16) - 127);
     choice->octaves = octaves_of(&s);
     choice->slenderness = ldexp(1.0, (int)octave_at(s.by_slenderness, 127, s.count, 16) - 127);
+    choice->slenderness_most = ldexp(1.0, (int)octave_at(s.by_slenderness, 127, s.count, 28) - 127);
     choice->together = together_of(&s);
     choice->unevenness = unevenness_of(&s, dimensions);
     choice->clumping = clumping_of(&s, dimensions);
+    choice->met = met_of(&s, choice->clumping, sets->counts[0] + sets->counts[1], choice->extent);
     if (setup->is_explained) {
         describe(choice, &s, sets->counts[0] + sets->counts[1], extent, dimensions);
     }

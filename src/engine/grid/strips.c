@@ -17,7 +17,7 @@ enum {
     SURVEY_PARTS = 64,     // at most
     CELLS_MOST = 1024,     // along an axis: up to there cells of floats are exact to a thousandth
     KEYS_PER_BOX = 4,      // at most
-    TESTS_PER_BOX = 128,   // at most
+    TESTS_PER_BOX = 1024,  // at most
     HOLES_SHARE = 8,       // one box in this many may be a hole
     SMALL = 6,             // times as many boxes has the other set, if one is small
     SIEVE_EVERY = 8,       // chunks of which one tells whether the next ones are worth a sieve
@@ -42,8 +42,8 @@ static const double SIEVE_PAYS = 0.75;     // where no more entries are left tha
 static const double SIEVED_SHARE = 0.25;   // and if one set is much smaller than the other
 static const double ROUNDING = 1.001;      // more than that of CELLS_MOST cells: so no box touches three strips
 static const double ALIKE = 3.0;           // the longest edge along an axis, in mean ones
-static const double STEPS_MOST = 20.0;     // for a box; the sorted grid plans for long ones
-static const double STEPS_UNLIKE = 12.0;   // if boxes are not alike: then many lie in strips that are much too wide
+static const double STEPS_MOST = 100.0;    // for a box; the sorted grid plans for long ones
+static const double STEPS_UNLIKE = 60.0;   // if boxes are not alike: then many lie in strips that are much too wide
 
 void bp_strip_grid_init(bp_strip_grid *grid, const bp_method_setup *setup) {
     *grid = (bp_strip_grid){.setup = setup};
