@@ -12,7 +12,7 @@ enum {
         8, // updates in which rows would pay: then they are made, which takes as long as so many searches of the list
     IN_CACHES = 1 << 18,   // pairs whose rows are about as large as the caches of a core
     PAIR_COST = 16,        // pairs that are looked at in the time in which rows take a pair of a changed object,
-    PAIR_COST_OUTSIDE = 64 // and if there are more pairs than that
+    PAIR_COST_OUTSIDE = 40 // and if there are more pairs than that
 };
 
 bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, bp_pair_order order, bool has_events) {

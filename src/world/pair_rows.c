@@ -3,11 +3,12 @@
 #include <string.h>
 
 enum {
-    UNIT = 4,   // entries: the room of a row is a multiple,
-    SPARE = 2,  // and so many are free when rows are made
-    GROWTH = 4, // entries and ids for which one entry may be added by rows that move, before all are made again
-    FEW = 8,    // entries that are looked through faster than noted by id
-    AHEAD = 24  // objects whose rows are fetched before they are needed
+    UNIT = 4,        // entries: the room of a row is a multiple,
+    SPARE = 2,       // and so many are free when rows are made,
+    SPARE_SHARE = 4, // and one for so many that there are
+    GROWTH = 4,      // entries and ids for which one entry may be added by rows that move, before all are made again
+    FEW = 8,         // entries that are looked through faster than noted by id
+    AHEAD = 24       // objects whose rows are fetched before they are needed
 };
 
 // In a place: the pair is still there.
@@ -96,7 +97,7 @@ bool bp_pair_rows_make(bp_pair_rows *rows, const bp_pairs *pairs, size_t id_coun
     for (uint32_t id = 0; id < id_count; ++id) {
         bp_pair_row *row = own_row(rows, id);
         row->begin = used;
-        row->room = (row->room + SPARE + UNIT - 1) / UNIT * UNIT;
+        row->room = (row->room + row->room / SPARE_SHARE + SPARE + UNIT - 1) / UNIT * UNIT;
         used += row->room;
     }
     rows->used_most = used + (used + id_count) / GROWTH;
