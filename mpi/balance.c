@@ -11,7 +11,7 @@
 
 // The last partition may have reached no better imbalance than `settled` (a crowd at one point cannot be cut), so only
 // a clearly worse one justifies another partition.
-bool bpm_needs_partition(const bp_mpi_world *world) {
+bool bp_mpi_needs_partition(const bp_mpi_world *world) {
     if (world->comm.size == 1) {
         return false;
     }
@@ -25,11 +25,11 @@ bool bpm_needs_partition(const bp_mpi_world *world) {
     return now > limit && (long_ago || now > 2.0 * world->settled);
 }
 
-bp_status bpm_measure(bp_mpi_world *world, bp_status status, double work, double *imbalance) {
+bp_status bp_mpi_measure(bp_mpi_world *world, bp_status status, double work, double *imbalance) {
     int64_t most = (int64_t)work, sum = (int64_t)work;
-    status = bpm_agree_most(&world->comm, status, &most, 1);
+    status = bp_mpi_agree_most(&world->comm, status, &most, 1);
     if (status == BP_OK) {
-        status = bpm_sum(&world->comm, &sum, 1);
+        status = bp_mpi_sum(&world->comm, &sum, 1);
     }
     *imbalance = sum > 0 ? (double)most * (double)world->comm.size / (double)sum : 1.0;
     return status;
@@ -46,7 +46,7 @@ static bool is_finite_box(const bp_mpi_world *world, const bp_box *box) {
 }
 
 static void count_pair(const bp_mpi_world *world, uint64_t id, float *weights) {
-    const uint32_t *index = bpm_map_find(&world->owned.index_of, id);
+    const uint32_t *index = bp_mpi_map_find(&world->owned.index_of, id);
     if (index != NULL) weights[*index] += 0.5f;
 }
 
@@ -54,8 +54,8 @@ static void weigh(const bp_mpi_world *world, float *weights) {
     double sum = 0.0;
     for (size_t i = 0; i < world->owned.count; ++i) weights[i] = 1.0f;
     for (size_t i = 0; i < world->pairs.count; ++i) {
-        count_pair(world, bpm_pairs_data(&world->pairs)[i].a, weights);
-        count_pair(world, bpm_pairs_data(&world->pairs)[i].b, weights);
+        count_pair(world, bp_mpi_pairs_data(&world->pairs)[i].a, weights);
+        count_pair(world, bp_mpi_pairs_data(&world->pairs)[i].b, weights);
     }
     for (size_t i = 0; i < world->owned.count; ++i) sum += (double)weights[i];
     // Objects added since then were not part of that work.
@@ -70,23 +70,23 @@ static size_t place(const bp_mpi_world *world, double *centres, float *weights) 
     for (size_t i = 0; i < world->owned.count; ++i) {
         const bp_box *box = &((const bp_box *)world->owned.boxes.data)[i];
         if (is_finite_box(world, box)) {
-            bpm_centre_of(&world->regions, box, &centres[3 * count]);
+            bp_mpi_centre_of(&world->regions, box, &centres[3 * count]);
             weights[count++] = weights[i];
         }
     }
     return count;
 }
 
-bp_status bpm_make_regions(bp_mpi_world *world, bp_status status, bpm_regions *regions) {
-    const bp_allocator *allocator = bpm_allocator(world);
-    const bpm_regions *last = &world->regions;
+bp_status bp_mpi_make_regions(bp_mpi_world *world, bp_status status, bp_mpi_regions *regions) {
+    const bp_allocator *allocator = bp_mpi_allocator(world);
+    const bp_mpi_regions *last = &world->regions;
     bp_buffer centres = {0}, weights = {0};
-    bpm_load load = {.dimensions = last->dimensions};
-    *regions = (bpm_regions){.dimensions = last->dimensions,
-                             .spheres = last->spheres,
-                             .period = {last->period[0], last->period[1], last->period[2]},
-                             .size = last->size,
-                             .broadcast_above = last->broadcast_above};
+    bp_mpi_load load = {.dimensions = last->dimensions};
+    *regions = (bp_mpi_regions){.dimensions = last->dimensions,
+                                .spheres = last->spheres,
+                                .period = {last->period[0], last->period[1], last->period[2]},
+                                .size = last->size,
+                                .broadcast_above = last->broadcast_above};
     if (status == BP_OK &&
         (!bp_buffer_reserve_slack(&centres, allocator, 0, 3 * world->owned.count + 3, sizeof(double)) ||
          !bp_buffer_reserve_slack(&weights, allocator, 0, world->owned.count + 1, sizeof(float)))) {
@@ -98,7 +98,7 @@ bp_status bpm_make_regions(bp_mpi_world *world, bp_status status, bpm_regions *r
         load.centres = centres.data;
         load.weights = weights.data;
     }
-    status = bpm_partition(&world->comm, status, world->zoltan, world->config.partition, &load, regions);
+    status = bp_mpi_make_partition(&world->comm, status, world->zoltan, world->config.partition, &load, regions);
     bp_buffer_free(&centres, allocator);
     bp_buffer_free(&weights, allocator);
     return status;

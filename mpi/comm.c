@@ -11,7 +11,7 @@ enum { TAG_PLAN = 7, TAG_DATA = 8, TAG_ANSWER = 9 };
 
 // ---- statuses ------------------------------------------------------------------------------------------------------
 
-bp_status bpm_check(bpm_comm *comm, int code, const char *doing) {
+bp_status bp_mpi_check(bp_mpi_comm *comm, int code, const char *doing) {
     if (code == MPI_SUCCESS) {
         return BP_OK;
     }
@@ -23,7 +23,7 @@ bp_status bpm_check(bpm_comm *comm, int code, const char *doing) {
     return BP_ERROR_MPI;
 }
 
-bp_status bpm_agree_most(bpm_comm *comm, bp_status status, int64_t *values, int count) {
+bp_status bp_mpi_agree_most(bp_mpi_comm *comm, bp_status status, int64_t *values, int count) {
     enum { MOST = 16 };
     if (comm->broken) {
         return BP_ERROR_MPI;
@@ -33,8 +33,8 @@ bp_status bpm_agree_most(bpm_comm *comm, bp_status status, int64_t *values, int 
     }
     int64_t mine[MOST] = {(int64_t)status}, all[MOST];
     memcpy(mine + 1, values, (size_t)count * sizeof *values);
-    const bp_status sent = bpm_check(comm, MPI_Allreduce(mine, all, count + 1, MPI_INT64_T, MPI_MAX, comm->handle),
-                                     "agreeing on a status");
+    const bp_status sent = bp_mpi_check(comm, MPI_Allreduce(mine, all, count + 1, MPI_INT64_T, MPI_MAX, comm->handle),
+                                        "agreeing on a status");
     if (sent != BP_OK) {
         return sent;
     }
@@ -42,27 +42,27 @@ bp_status bpm_agree_most(bpm_comm *comm, bp_status status, int64_t *values, int 
     return (bp_status)all[0];
 }
 
-bp_status bpm_agree(bpm_comm *comm, bp_status status) {
+bp_status bp_mpi_agree(bp_mpi_comm *comm, bp_status status) {
     int64_t none = 0;
-    return bpm_agree_most(comm, status, &none, 0);
+    return bp_mpi_agree_most(comm, status, &none, 0);
 }
 
-bp_status bpm_sum(bpm_comm *comm, int64_t *values, int count) {
+bp_status bp_mpi_sum(bp_mpi_comm *comm, int64_t *values, int count) {
     return comm->size == 1
                ? BP_OK
-               : bpm_check(comm, MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, comm->handle),
-                           "adding up");
+               : bp_mpi_check(comm, MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, comm->handle),
+                              "adding up");
 }
 
 // ---- boxes of items ------------------------------------------------------------------------------------------------
 
-void bpm_outbox_begin(bpm_outbox *outbox, size_t item_size) {
+void bp_mpi_outbox_begin(bp_mpi_outbox *outbox, size_t item_size) {
     outbox->item_size = item_size;
     outbox->count = 0;
     outbox->status = BP_OK;
 }
 
-void *bpm_outbox_add(bpm_outbox *outbox, const bp_allocator *allocator, int rank) {
+void *bp_mpi_outbox_add(bp_mpi_outbox *outbox, const bp_allocator *allocator, int rank) {
     const size_t count = outbox->count, size = outbox->item_size;
     if (outbox->status == BP_OK &&
         (!bp_buffer_reserve_slack(&outbox->items, allocator, count * size, count + 1, size) ||
@@ -80,12 +80,12 @@ void *bpm_outbox_add(bpm_outbox *outbox, const bp_allocator *allocator, int rank
     return (char *)outbox->items.data + count * size;
 }
 
-void bpm_outbox_free(bpm_outbox *outbox, const bp_allocator *allocator) {
+void bp_mpi_outbox_free(bp_mpi_outbox *outbox, const bp_allocator *allocator) {
     bp_buffer_free(&outbox->items, allocator);
     bp_buffer_free(&outbox->ranks, allocator);
 }
 
-void bpm_inbox_free(bpm_inbox *inbox, const bp_allocator *allocator) {
+void bp_mpi_inbox_free(bp_mpi_inbox *inbox, const bp_allocator *allocator) {
     bp_buffer *arrays[] = {&inbox->items, &inbox->order, &inbox->grouped, &inbox->to, &inbox->from, &inbox->requests};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
         bp_buffer_free(arrays[i], allocator);
@@ -101,7 +101,7 @@ typedef struct stretch {
 } stretch;
 
 // Brings the items into the order of their ranks; those of one rank stay in their order.
-static bp_status group(const bpm_comm *comm, const bpm_outbox *outbox, bpm_inbox *inbox) {
+static bp_status group(const bp_mpi_comm *comm, const bp_mpi_outbox *outbox, bp_mpi_inbox *inbox) {
     const size_t count = outbox->count, size = outbox->item_size, ranks = (size_t)comm->size;
     const bp_allocator *allocator = &comm->allocator;
     if (!bp_buffer_reserve_slack(&inbox->grouped, allocator, 0, count, size) ||
@@ -131,14 +131,14 @@ static bp_status group(const bpm_comm *comm, const bpm_outbox *outbox, bpm_inbox
     return BP_OK;
 }
 
-static size_t pieces_of(const bpm_comm *comm, const stretch *list, size_t count, size_t size) {
+static size_t pieces_of(const bp_mpi_comm *comm, const stretch *list, size_t count, size_t size) {
     size_t pieces = 0;
     for (size_t i = 0; i < count; ++i) pieces += (list[i].count * size + comm->limit - 1) / comm->limit;
     return pieces;
 }
 
 // Asks Zoltan which ranks send how much to this rank. `ranks` has room for all of them, twice.
-static int invert(const bpm_comm *comm, bpm_inbox *inbox, int *destinations, int *ranks) {
+static int invert(const bp_mpi_comm *comm, bp_mpi_inbox *inbox, int *destinations, int *ranks) {
     int arriving = 0, received = 0, to_itself = 0;
     ZOLTAN_COMM_OBJ *plan = NULL;
     int code = Zoltan_Comm_Create(&plan, (int)inbox->sent_count, destinations, comm->handle, TAG_PLAN, &arriving);
@@ -161,7 +161,7 @@ static int invert(const bpm_comm *comm, bpm_inbox *inbox, int *destinations, int
 }
 
 // Sorts senders by rank; the plan may have another order.
-static void sort_senders(bpm_inbox *inbox) {
+static void sort_senders(bp_mpi_inbox *inbox) {
     stretch *from = inbox->from.data;
     size_t first = 0;
     for (size_t i = 1; i < inbox->from_count; ++i) {
@@ -176,14 +176,14 @@ static void sort_senders(bpm_inbox *inbox) {
     }
 }
 
-static bp_status make_plan(bpm_comm *comm, const bpm_outbox *outbox, bpm_inbox *inbox) {
+static bp_status make_plan(bp_mpi_comm *comm, const bp_mpi_outbox *outbox, bp_mpi_inbox *inbox) {
     bp_buffer scratch = {0}; // destinations in order, then two numbers for each rank
     const size_t count = outbox->count;
     bp_status status =
         bp_buffer_reserve_slack(&scratch, &comm->allocator, 0, count + 2 * (size_t)comm->size + 1, sizeof(int))
             ? BP_OK
             : BP_ERROR_MEMORY;
-    status = bpm_agree(comm, status);
+    status = bp_mpi_agree(comm, status);
     if (status == BP_OK) {
         int *destinations = scratch.data;
         const size_t *order = inbox->order.data;
@@ -209,7 +209,7 @@ typedef struct transfer {
 } transfer;
 
 // Posts one message for each piece; returns the first MPI error.
-static int post(bpm_comm *comm, const transfer *move, size_t size, int tag, bool sends, MPI_Request *requests,
+static int post(bp_mpi_comm *comm, const transfer *move, size_t size, int tag, bool sends, MPI_Request *requests,
                 int *used) {
     for (size_t i = 0; i < move->count; ++i) {
         const stretch *one = &move->list[i];
@@ -230,7 +230,7 @@ static int post(bpm_comm *comm, const transfer *move, size_t size, int tag, bool
 }
 
 // Copies what a rank sends to itself.
-static void copy_own_items(const bpm_comm *comm, const transfer *out, const transfer *in, size_t size) {
+static void copy_own_items(const bp_mpi_comm *comm, const transfer *out, const transfer *in, size_t size) {
     for (size_t i = 0; i < out->count; ++i) {
         for (size_t k = 0; out->list[i].rank == comm->rank && k < in->count; ++k) {
             if (in->list[k].rank == comm->rank) {
@@ -241,7 +241,7 @@ static void copy_own_items(const bpm_comm *comm, const transfer *out, const tran
     }
 }
 
-static bp_status transmit(bpm_comm *comm, const transfer *out, const transfer *in, size_t size, int tag,
+static bp_status transmit(bp_mpi_comm *comm, const transfer *out, const transfer *in, size_t size, int tag,
                           bp_buffer *requests) {
     int used = 0;
     copy_own_items(comm, out, in, size);
@@ -252,23 +252,23 @@ static bp_status transmit(bpm_comm *comm, const transfer *out, const transfer *i
     if (code == MPI_SUCCESS) {
         code = MPI_Waitall(used, requests->data, MPI_STATUSES_IGNORE);
     }
-    return bpm_check(comm, code, "exchanging items");
+    return bp_mpi_check(comm, code, "exchanging items");
 }
 
-static bool reserve_requests(const bpm_comm *comm, bpm_inbox *inbox, size_t size) {
+static bool reserve_requests(const bp_mpi_comm *comm, bp_mpi_inbox *inbox, size_t size) {
     const size_t pieces = pieces_of(comm, inbox->to.data, inbox->to_count, size) +
                           pieces_of(comm, inbox->from.data, inbox->from_count, size);
     return pieces < INT_MAX &&
            bp_buffer_reserve_slack(&inbox->requests, &comm->allocator, 0, pieces + 1, sizeof(MPI_Request));
 }
 
-bp_status bpm_exchange(bpm_comm *comm, bp_status status, const bpm_outbox *outbox, bpm_inbox *inbox) {
+bp_status bp_mpi_exchange(bp_mpi_comm *comm, bp_status status, const bp_mpi_outbox *outbox, bp_mpi_inbox *inbox) {
     inbox->count = inbox->to_count = inbox->from_count = inbox->sent_count = 0;
     inbox->item_size = outbox->item_size;
     status = status == BP_OK ? outbox->status : status;
     status = status == BP_OK ? group(comm, outbox, inbox) : status;
     int64_t most = (int64_t)outbox->count;
-    status = bpm_agree_most(comm, status, &most, 1);
+    status = bp_mpi_agree_most(comm, status, &most, 1);
     if (status != BP_OK || most == 0) {
         return status;
     }
@@ -278,7 +278,7 @@ bp_status bpm_exchange(bpm_comm *comm, bp_status status, const bpm_outbox *outbo
          !reserve_requests(comm, inbox, inbox->item_size))) {
         status = BP_ERROR_MEMORY;
     }
-    status = bpm_agree(comm, status);
+    status = bp_mpi_agree(comm, status);
     if (status != BP_OK) {
         return status;
     }
@@ -287,15 +287,15 @@ bp_status bpm_exchange(bpm_comm *comm, bp_status status, const bpm_outbox *outbo
     return transmit(comm, &out, &in, inbox->item_size, TAG_DATA, &inbox->requests);
 }
 
-bp_status bpm_answer(bpm_comm *comm, bp_status status, bpm_inbox *inbox, const void *replies, size_t size,
-                     bp_buffer *answers) {
+bp_status bp_mpi_answer(bp_mpi_comm *comm, bp_status status, bp_mpi_inbox *inbox, const void *replies, size_t size,
+                        bp_buffer *answers) {
     bp_buffer returned = {0};
     if (status == BP_OK && (!bp_buffer_reserve_slack(&returned, &comm->allocator, 0, inbox->sent_count, size) ||
                             !bp_buffer_reserve_slack(answers, &comm->allocator, 0, inbox->sent_count, size) ||
                             !reserve_requests(comm, inbox, size))) {
         status = BP_ERROR_MEMORY;
     }
-    status = bpm_agree(comm, status);
+    status = bp_mpi_agree(comm, status);
     if (status == BP_OK) {
         const transfer out = {.bytes = (char *)replies, .list = inbox->from.data, .count = inbox->from_count};
         const transfer in = {.bytes = returned.data, .list = inbox->to.data, .count = inbox->to_count};
@@ -316,8 +316,8 @@ typedef struct round_plan {
     int *counts, *places;
 } round_plan;
 
-static int gather_round(const bpm_comm *comm, const char *bytes, const uint64_t *starts, uint64_t first, uint64_t last,
-                        round_plan plan, char *all) {
+static int gather_round(const bp_mpi_comm *comm, const char *bytes, const uint64_t *starts, uint64_t first,
+                        uint64_t last, round_plan plan, char *all) {
     for (int r = 0; r < comm->size; ++r) {
         const uint64_t low = starts[r] > first ? starts[r] : first, high = starts[r + 1] < last ? starts[r + 1] : last;
         plan.counts[r] = high > low ? (int)(high - low) : 0;
@@ -328,21 +328,21 @@ static int gather_round(const bpm_comm *comm, const char *bytes, const uint64_t 
                           all + first, plan.counts, plan.places, MPI_BYTE, comm->handle);
 }
 
-static bp_status gather_rounds(bpm_comm *comm, const void *items, uint64_t *starts, round_plan plan, void *all) {
+static bp_status gather_rounds(bp_mpi_comm *comm, const void *items, uint64_t *starts, round_plan plan, void *all) {
     bp_status status = BP_OK;
     const uint64_t total = starts[comm->size];
     for (uint64_t first = 0; status == BP_OK && first < total; first += comm->limit) {
         const uint64_t last = total - first < comm->limit ? total : first + comm->limit;
-        status = bpm_check(comm, gather_round(comm, items, starts, first, last, plan, all), "broadcasting boxes");
+        status = bp_mpi_check(comm, gather_round(comm, items, starts, first, last, plan, all), "broadcasting boxes");
     }
     return status;
 }
 
-bp_status bpm_gather(bpm_comm *comm, bp_status status, const void *items, size_t count, size_t size, bp_buffer *all,
-                     size_t *all_count) {
+bp_status bp_mpi_gather(bp_mpi_comm *comm, bp_status status, const void *items, size_t count, size_t size,
+                        bp_buffer *all, size_t *all_count) {
     int64_t most = (int64_t)count;
     *all_count = 0;
-    status = bpm_agree_most(comm, status, &most, 1);
+    status = bp_mpi_agree_most(comm, status, &most, 1);
     if (status != BP_OK || most == 0) {
         return status;
     }
@@ -350,19 +350,19 @@ bp_status bpm_gather(bpm_comm *comm, bp_status status, const void *items, size_t
     const size_t ranks = (size_t)comm->size;
     const bool good = bp_buffer_reserve_slack(&scratch, &comm->allocator, 0, ranks + 1, sizeof(uint64_t)) &&
                       bp_buffer_reserve_slack(&counts, &comm->allocator, 0, 2 * ranks, sizeof(int));
-    status = bpm_agree(comm, good ? BP_OK : BP_ERROR_MEMORY);
+    status = bp_mpi_agree(comm, good ? BP_OK : BP_ERROR_MEMORY);
     uint64_t *starts = scratch.data;
     const uint64_t mine = (uint64_t)count * size;
     if (status == BP_OK) {
         starts[0] = 0;
-        status = bpm_check(comm, MPI_Allgather(&mine, 1, MPI_UINT64_T, starts + 1, 1, MPI_UINT64_T, comm->handle),
-                           "broadcasting boxes");
+        status = bp_mpi_check(comm, MPI_Allgather(&mine, 1, MPI_UINT64_T, starts + 1, 1, MPI_UINT64_T, comm->handle),
+                              "broadcasting boxes");
         for (size_t r = 0; status == BP_OK && r < ranks; ++r) starts[r + 1] += starts[r];
     }
     if (status == BP_OK) {
         *all_count = (size_t)starts[ranks] / size;
-        status = bpm_agree(comm, bp_buffer_reserve_slack(all, &comm->allocator, 0, *all_count, size) ? BP_OK
-                                                                                                     : BP_ERROR_MEMORY);
+        status = bp_mpi_agree(
+            comm, bp_buffer_reserve_slack(all, &comm->allocator, 0, *all_count, size) ? BP_OK : BP_ERROR_MEMORY);
     }
     if (status == BP_OK) {
         const round_plan plan = {.counts = counts.data, .places = (int *)counts.data + ranks};

@@ -9,7 +9,7 @@
 // ---- the grid ------------------------------------------------------------------------------------------------------
 
 // Enough cells that each rank has some hundreds, if objects are spread evenly.
-static void lay_grid(bpm_regions *regions, const double low[3], const double high[3]) {
+static void lay_grid(bp_mpi_regions *regions, const double low[3], const double high[3]) {
     const double cells = 512.0 * (double)regions->size;
     const double edge = regions->dimensions == 2 ? sqrt(cells) : cbrt(cells);
     regions->is_grid = true;
@@ -26,7 +26,7 @@ static void lay_grid(bpm_regions *regions, const double low[3], const double hig
     }
 }
 
-static bp_status find_bounds(bpm_comm *comm, const bpm_load *load, double low[3], double high[3]) {
+static bp_status find_bounds(bp_mpi_comm *comm, const bp_mpi_load *load, double low[3], double high[3]) {
     double bounds[6], all[6]; // -low, high: both are a largest number
     for (int i = 0; i < 6; ++i) bounds[i] = -INFINITY;
     for (size_t i = 0; i < load->count; ++i) {
@@ -36,7 +36,7 @@ static bp_status find_bounds(bpm_comm *comm, const bpm_load *load, double low[3]
         }
     }
     const bp_status status =
-        bpm_check(comm, MPI_Allreduce(bounds, all, 6, MPI_DOUBLE, MPI_MAX, comm->handle), "looking for the objects");
+        bp_mpi_check(comm, MPI_Allreduce(bounds, all, 6, MPI_DOUBLE, MPI_MAX, comm->handle), "looking for the objects");
     for (int axis = 0; axis < 3; ++axis) {
         low[axis] = -all[axis];
         high[axis] = all[3 + axis];
@@ -77,7 +77,7 @@ static uint64_t hilbert_key(uint32_t x[3], uint32_t dimensions, uint32_t top) {
     return key;
 }
 
-static void follow_curve(const bpm_regions *regions, step *steps) {
+static void follow_curve(const bp_mpi_regions *regions, step *steps) {
     const int32_t *cells = regions->cells;
     const uint32_t dimensions = regions->dimensions == 2 ? 2 : 3;
     int32_t most = cells[0] > cells[1] ? cells[0] : cells[1];
@@ -98,16 +98,16 @@ static void follow_curve(const bpm_regions *regions, step *steps) {
 
 // ---- the cuts ------------------------------------------------------------------------------------------------------
 
-static void weigh_cells(const bpm_regions *regions, const bpm_load *load, int64_t *weights, size_t cells) {
+static void weigh_cells(const bp_mpi_regions *regions, const bp_mpi_load *load, int64_t *weights, size_t cells) {
     const double PARTS = 256.0; // of a weight, which is 0.5 or more
     memset(weights, 0, cells * sizeof *weights);
     for (size_t i = 0; i < load->count; ++i) {
-        weights[bpm_cell_of_point(regions, &load->centres[3 * i])] += (int64_t)((double)load->weights[i] * PARTS);
+        weights[bp_mpi_cell_of_point(regions, &load->centres[3 * i])] += (int64_t)((double)load->weights[i] * PARTS);
     }
 }
 
 // A cell goes to the rank in whose share of the whole weight the middle of its own lies.
-static void deal_out(bpm_regions *regions, const step *steps, const int64_t *weights, size_t cells) {
+static void deal_out(bp_mpi_regions *regions, const step *steps, const int64_t *weights, size_t cells) {
     int32_t *owners = regions->owners.data;
     double sum = 0.0, before = 0.0;
     for (size_t i = 0; i < cells; ++i) sum += (double)weights[i];
@@ -119,7 +119,7 @@ static void deal_out(bpm_regions *regions, const step *steps, const int64_t *wei
     }
 }
 
-bp_status bpm_cut_curve(bpm_comm *comm, const bpm_load *load, bpm_regions *regions) {
+bp_status bp_mpi_cut_curve(bp_mpi_comm *comm, const bp_mpi_load *load, bp_mpi_regions *regions) {
     double low[3], high[3];
     bp_buffer weights = {0}, steps = {0};
     const bp_allocator *allocator = &comm->allocator;
@@ -132,10 +132,10 @@ bp_status bpm_cut_curve(bpm_comm *comm, const bpm_load *load, bpm_regions *regio
     const bool reserved = bp_buffer_reserve_slack(&regions->owners, allocator, 0, cells, sizeof(int32_t)) &&
                           bp_buffer_reserve_slack(&weights, allocator, 0, cells, sizeof(int64_t)) &&
                           bp_buffer_reserve_slack(&steps, allocator, 0, cells, sizeof(step));
-    status = bpm_agree(comm, reserved ? BP_OK : BP_ERROR_MEMORY);
+    status = bp_mpi_agree(comm, reserved ? BP_OK : BP_ERROR_MEMORY);
     if (status == BP_OK) {
         weigh_cells(regions, load, weights.data, cells);
-        status = bpm_sum(comm, weights.data, (int)cells);
+        status = bp_mpi_sum(comm, weights.data, (int)cells);
     }
     if (status == BP_OK) {
         follow_curve(regions, steps.data);
@@ -143,5 +143,5 @@ bp_status bpm_cut_curve(bpm_comm *comm, const bpm_load *load, bpm_regions *regio
     }
     bp_buffer_free(&weights, allocator);
     bp_buffer_free(&steps, allocator);
-    return bpm_agree(comm, status);
+    return bp_mpi_agree(comm, status);
 }

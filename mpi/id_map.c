@@ -4,7 +4,7 @@
 
 enum { SMALLEST = 16 };
 
-void bpm_map_clear(bpm_map *map) {
+void bp_mpi_map_clear(bp_mpi_map *map) {
     for (size_t i = 0; map->slots != NULL && i <= map->mask; ++i) {
         map->slots[i].id = BP_MPI_NO_ID;
     }
@@ -19,7 +19,7 @@ static size_t slots_for(size_t count) {
     return slots;
 }
 
-bool bpm_map_reserve(bpm_map *map, const bp_allocator *allocator, size_t count) {
+bool bp_mpi_map_reserve(bp_mpi_map *map, const bp_allocator *allocator, size_t count) {
     if (count > SIZE_MAX / 64) {
         return false;
     }
@@ -27,58 +27,58 @@ bool bpm_map_reserve(bpm_map *map, const bp_allocator *allocator, size_t count) 
     if (map->slots != NULL && slots <= map->mask + 1) {
         return true;
     }
-    bpm_map next = {.mask = slots - 1};
-    if (!bp_buffer_reserve_slack(&next.memory, allocator, 0, slots, sizeof(bpm_slot))) {
+    bp_mpi_map next = {.mask = slots - 1};
+    if (!bp_buffer_reserve_slack(&next.memory, allocator, 0, slots, sizeof(bp_mpi_slot))) {
         return false;
     }
     next.slots = next.memory.data;
-    bpm_map_clear(&next);
+    bp_mpi_map_clear(&next);
     for (size_t i = 0; map->slots != NULL && i <= map->mask; ++i) {
         if (map->slots[i].id != BP_MPI_NO_ID) {
-            bpm_map_put(&next, map->slots[i].id, map->slots[i].value);
+            bp_mpi_map_put(&next, map->slots[i].id, map->slots[i].value);
         }
     }
-    bpm_map_free(map, allocator);
+    bp_mpi_map_free(map, allocator);
     *map = next;
     return true;
 }
 
-void bpm_map_free(bpm_map *map, const bp_allocator *allocator) {
+void bp_mpi_map_free(bp_mpi_map *map, const bp_allocator *allocator) {
     bp_buffer_free(&map->memory, allocator);
-    *map = (bpm_map){0};
+    *map = (bp_mpi_map){0};
 }
 
 // Where an id is, or the free slot where it would go.
-static size_t place_of(const bpm_map *map, uint64_t id) {
-    size_t place = bpm_hash(id) & map->mask;
+static size_t place_of(const bp_mpi_map *map, uint64_t id) {
+    size_t place = bp_mpi_hash(id) & map->mask;
     while (map->slots[place].id != id && map->slots[place].id != BP_MPI_NO_ID) {
         place = (place + 1) & map->mask;
     }
     return place;
 }
 
-uint32_t *bpm_map_find(const bpm_map *map, uint64_t id) {
+uint32_t *bp_mpi_map_find(const bp_mpi_map *map, uint64_t id) {
     if (map->slots == NULL || id == BP_MPI_NO_ID) {
         return NULL;
     }
-    bpm_slot *slot = &map->slots[place_of(map, id)];
+    bp_mpi_slot *slot = &map->slots[place_of(map, id)];
     return slot->id == id ? &slot->value : NULL;
 }
 
-void bpm_map_put(bpm_map *map, uint64_t id, uint32_t value) {
-    bpm_slot *slot = &map->slots[place_of(map, id)];
+void bp_mpi_map_put(bp_mpi_map *map, uint64_t id, uint32_t value) {
+    bp_mpi_slot *slot = &map->slots[place_of(map, id)];
     map->count += slot->id != id;
-    *slot = (bpm_slot){.id = id, .value = value};
+    *slot = (bp_mpi_slot){.id = id, .value = value};
 }
 
 // Moves the following entries back, so that no search ends at the gap.
-void bpm_map_erase(bpm_map *map, uint64_t id) {
-    if (bpm_map_find(map, id) == NULL) {
+void bp_mpi_map_erase(bp_mpi_map *map, uint64_t id) {
+    if (bp_mpi_map_find(map, id) == NULL) {
         return;
     }
     size_t gap = place_of(map, id);
     for (size_t next = (gap + 1) & map->mask; map->slots[next].id != BP_MPI_NO_ID; next = (next + 1) & map->mask) {
-        const size_t wanted = bpm_hash(map->slots[next].id) & map->mask;
+        const size_t wanted = bp_mpi_hash(map->slots[next].id) & map->mask;
         if (((next - wanted) & map->mask) >= ((next - gap) & map->mask)) {
             map->slots[gap] = map->slots[next];
             gap = next;

@@ -1,16 +1,16 @@
 // A list that grows at its end, in memory from the caller's allocator.
-#ifndef BPM_LIST_H
-#define BPM_LIST_H
+#ifndef BP_MPI_LIST_H
+#define BP_MPI_LIST_H
 
 #include "base/memory.h"
 
-typedef struct bpm_list {
+typedef struct bp_mpi_list {
     bp_buffer memory;
     size_t count;
-} bpm_list;
+} bp_mpi_list;
 
 // Room for one more element of `size` bytes, or NULL.
-static inline void *bpm_list_add(bpm_list *list, const bp_allocator *allocator, size_t size) {
+static inline void *bp_mpi_list_add(bp_mpi_list *list, const bp_allocator *allocator, size_t size) {
     const size_t used = list->count * size;
     if (list->memory.bytes - used < size &&
         !bp_buffer_reserve_slack(&list->memory, allocator, used, list->count + 16, size)) {

@@ -14,20 +14,20 @@ enum { AHEAD = 128 }; // pairs whose ids are prefetched
 
 // ---- which pairs are this rank's -----------------------------------------------------------------------------------
 
-// Pairs of an object that concerns this rank alone belong to it; for other pairs bpm_reporter decides.
+// Pairs of an object that concerns this rank alone belong to it; for other pairs bp_mpi_reporter decides.
 static bool is_mine(const bp_mpi_world *world, bp_id a, bp_id b) {
     const uint8_t *flags = world->local.flags.data;
-    if (((flags[a] | flags[b]) & BPM_PARKED) != 0) {
+    if (((flags[a] | flags[b]) & BP_MPI_PARKED) != 0) {
         return false;
     }
-    if ((flags[a] & flags[b] & BPM_SHARED) == 0) {
+    if ((flags[a] & flags[b] & BP_MPI_SHARED) == 0) {
         return true;
     }
     const uint64_t *ids = world->local.ids.data;
     const bp_box *boxes = world->local.boxes.data;
-    const bool ordered = bpm_untagged(ids[a]) < bpm_untagged(ids[b]);
+    const bool ordered = bp_mpi_untagged(ids[a]) < bp_mpi_untagged(ids[b]);
     const bp_id first = ordered ? a : b, second = ordered ? b : a;
-    return bpm_reporter(world->update.regions, &boxes[first], &boxes[second]) == world->comm.rank;
+    return bp_mpi_reporter(world->update.regions, &boxes[first], &boxes[second]) == world->comm.rank;
 }
 
 static bool is_wanted(const bp_mpi_world *world, bp_id a, bp_id b) {
@@ -36,7 +36,7 @@ static bool is_wanted(const bp_mpi_world *world, bp_id a, bp_id b) {
         return true;
     }
     const uint64_t *ids = world->local.ids.data;
-    const bp_mpi_pair pair = bpm_pair(ids[a], ids[b]);
+    const bp_mpi_pair pair = bp_mpi_pair_of(ids[a], ids[b]);
     return filter->pass(filter->context, pair.a, pair.b) != 0;
 }
 
@@ -49,10 +49,10 @@ static int pass(void *context, uint32_t a, uint32_t b) {
 // ---- bringing it up to date ----------------------------------------------------------------------------------------
 
 static bp_status create(bp_mpi_world *world) {
-    bpm_local *local = &world->local;
+    bp_mpi_local *local = &world->local;
     bp_config config = world->config.local;
     config.pair_order = BP_ORDER_FOUND;
-    if (bpm_has_events(world) && (world->comm.size > 1 || world->config.filter.pass != NULL)) {
+    if (bp_mpi_has_events(world) && (world->comm.size > 1 || world->config.filter.pass != NULL)) {
         config.filter = (bp_filter){.pass = pass, .context = world};
     }
     bp_world_destroy(local->world);
@@ -64,8 +64,8 @@ static bp_status create(bp_mpi_world *world) {
 }
 
 static bool reserve(bp_mpi_world *world, size_t count) {
-    bpm_local *local = &world->local;
-    const bp_allocator *allocator = bpm_allocator(world);
+    bp_mpi_local *local = &world->local;
+    const bp_allocator *allocator = bp_mpi_allocator(world);
     const size_t kept = local->count, user = world->config.user_bytes;
     const bool single = world->comm.size == 1;
     return bp_buffer_reserve_slack(&local->ids, allocator, kept * sizeof(uint64_t), count, sizeof(uint64_t)) &&
@@ -81,12 +81,12 @@ static bool reserve(bp_mpi_world *world, size_t count) {
 }
 
 static bp_status remove_listed(bp_mpi_world *world) {
-    const bpm_list *removes = &world->update.removes;
+    const bp_mpi_list *removes = &world->update.removes;
     uint8_t *flags = world->local.flags.data;
     bp_status status = BP_OK;
     for (size_t i = 0; status == BP_OK && i < removes->count; ++i) {
         const bp_id id = ((const bp_id *)removes->memory.data)[i];
-        flags[id] = (uint8_t)((flags[id] & BPM_BROADCAST) | BPM_GONE);
+        flags[id] = (uint8_t)((flags[id] & BP_MPI_BROADCAST) | BP_MPI_GONE);
         status = bp_remove(world->local.world, id);
     }
     return status;
@@ -94,11 +94,11 @@ static bp_status remove_listed(bp_mpi_world *world) {
 
 // Removes place holders where objects are added.
 static bp_status unpark(bp_mpi_world *world, size_t count) {
-    bpm_local *local = &world->local;
+    bp_mpi_local *local = &world->local;
     bp_status status = BP_OK;
     for (; status == BP_OK && count > 0 && local->parked_count > 0; --count) {
         const bp_id id = ((const bp_id *)local->parked.data)[--local->parked_count];
-        ((uint8_t *)local->flags.data)[id] = BPM_GONE;
+        ((uint8_t *)local->flags.data)[id] = BP_MPI_GONE;
         status = bp_remove(local->world, id);
     }
     return status;
@@ -110,22 +110,22 @@ static float bounded(float x) {
 
 // A place holder keeps the last known box of its object, or a point of it if all ranks knew the object.
 static bp_status park(bp_mpi_world *world, size_t count) {
-    bpm_local *local = &world->local;
+    bp_mpi_local *local = &world->local;
     bp_status status = BP_OK;
-    const bpm_list *removes = &world->update.removes;
+    const bp_mpi_list *removes = &world->update.removes;
     bp_box *boxes = local->boxes.data;
     uint8_t *flags = local->flags.data;
     for (size_t i = 0; status == BP_OK && i < count; ++i) {
         const bp_id from = ((const bp_id *)removes->memory.data)[i % removes->count];
         bp_box box = boxes[from];
-        for (int axis = 0; axis < 3 && (flags[from] & BPM_BROADCAST) != 0; ++axis) {
+        for (int axis = 0; axis < 3 && (flags[from] & BP_MPI_BROADCAST) != 0; ++axis) {
             box.min[axis] = box.max[axis] = bounded(box.min[axis]);
         }
         bp_id id;
         status = bp_add(local->world, &box, NULL, &id);
         if (status == BP_OK) {
             boxes[id] = box;
-            flags[id] = BPM_PARKED | BPM_GONE | BPM_ARRIVED;
+            flags[id] = BP_MPI_PARKED | BP_MPI_GONE | BP_MPI_ARRIVED;
             ((uint64_t *)local->ids.data)[id] = BP_MPI_NO_ID;
             ((bp_id *)local->parked.data)[local->parked_count++] = id;
         }
@@ -140,12 +140,12 @@ static bp_object stripped(const bp_object *object) {
     return bare;
 }
 
-static void set_local(bp_mpi_world *world, bp_id id, const bpm_addition *added) {
-    bpm_local *local = &world->local;
+static void set_local(bp_mpi_world *world, bp_id id, const bp_mpi_addition *added) {
+    bp_mpi_local *local = &world->local;
     const size_t bytes = world->config.user_bytes;
     uint8_t *flags = local->flags.data;
-    ((uint64_t *)local->ids.data)[id] = bpm_tagged(added->id, added->flags);
-    flags[id] = (uint8_t)((id < local->count ? flags[id] & BPM_GONE : 0) | added->flags | BPM_ARRIVED);
+    ((uint64_t *)local->ids.data)[id] = bp_mpi_tagged(added->id, added->flags);
+    flags[id] = (uint8_t)((id < local->count ? flags[id] & BP_MPI_GONE : 0) | added->flags | BP_MPI_ARRIVED);
     if (world->comm.size == 1) {
         return;
     }
@@ -157,22 +157,22 @@ static void set_local(bp_mpi_world *world, bp_id id, const bpm_addition *added) 
 }
 
 // Records the local id of an added object, among the owned objects or the ghosts.
-static bool note_place(bp_mpi_world *world, bp_id id, const bpm_addition *added) {
-    const bp_allocator *allocator = bpm_allocator(world);
-    if (added->owned != BPM_NOT_OWNED) {
+static bool note_place(bp_mpi_world *world, bp_id id, const bp_mpi_addition *added) {
+    const bp_allocator *allocator = bp_mpi_allocator(world);
+    if (added->owned != BP_MPI_NOT_OWNED) {
         ((bp_id *)world->owned.core.data)[added->owned] = id;
         world->local.in_order &= id == added->owned;
         return true;
     }
     if (added->arrives) {
-        bpm_arrival *arrival = bpm_list_add(&world->update.arrivals, allocator, sizeof *arrival);
+        bp_mpi_arrival *arrival = bp_mpi_list_add(&world->update.arrivals, allocator, sizeof *arrival);
         if (arrival == NULL) {
             return false;
         }
-        *arrival = (bpm_arrival){.record = (const bpm_record *)added->user - 1, .core = id};
+        *arrival = (bp_mpi_arrival){.record = (const bp_mpi_record *)added->user - 1, .core = id};
         return true;
     }
-    bpm_map_put(&world->local.ghosts, added->id, id);
+    bp_mpi_map_put(&world->local.ghosts, added->id, id);
     return true;
 }
 
@@ -210,15 +210,15 @@ static uint64_t key_of(const double centre[3], const double low[3], const double
 
 // The additions in this order, in world->scratch, as indices that `place` holds.
 static bool order_additions(bp_mpi_world *world) {
-    const bpm_list *adds = &world->update.adds;
-    const bpm_addition *added = adds->memory.data;
+    const bp_mpi_list *adds = &world->update.adds;
+    const bp_mpi_addition *added = adds->memory.data;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, per_unit[3], centre[3];
-    if (!bp_buffer_reserve_slack(&world->scratch, bpm_allocator(world), 0, adds->count + 1, sizeof(place))) {
+    if (!bp_buffer_reserve_slack(&world->scratch, bp_mpi_allocator(world), 0, adds->count + 1, sizeof(place))) {
         return false;
     }
     for (size_t i = 0; i < adds->count; ++i) {
-        bpm_centre_of(world->update.regions, &added[i].box, centre);
-        for (int axis = 0; axis < 3 && (added[i].flags & BPM_BROADCAST) == 0; ++axis) {
+        bp_mpi_centre_of(world->update.regions, &added[i].box, centre);
+        for (int axis = 0; axis < 3 && (added[i].flags & BP_MPI_BROADCAST) == 0; ++axis) {
             low[axis] = fmin(low[axis], centre[axis]);
             high[axis] = fmax(high[axis], centre[axis]);
         }
@@ -230,7 +230,7 @@ static bool order_additions(bp_mpi_world *world) {
     }
     place *places = world->scratch.data;
     for (size_t i = 0; i < adds->count; ++i) {
-        bpm_centre_of(world->update.regions, &added[i].box, centre);
+        bp_mpi_centre_of(world->update.regions, &added[i].box, centre);
         places[i] = (place){.key = key_of(centre, low, per_unit), .index = i};
     }
     if (adds->count > 1) {
@@ -241,12 +241,12 @@ static bool order_additions(bp_mpi_world *world) {
 
 // bp_add_many wants arrays: boxes, objects (only if there is one that is not all default), ids.
 // `places` may be NULL: in the order of the list.
-static bp_status add_blocks(bp_mpi_world *world, const bpm_addition *adds, size_t count, const place *places) {
+static bp_status add_blocks(bp_mpi_world *world, const bp_mpi_addition *adds, size_t count, const place *places) {
     enum { BLOCK = 1024 };
     bp_box boxes[BLOCK];
     bp_object objects[BLOCK];
     bp_id ids[BLOCK];
-    const bpm_addition *block_adds[BLOCK];
+    const bp_mpi_addition *block_adds[BLOCK];
     for (size_t first = 0; first < count; first += BLOCK) {
         const size_t block = count - first < BLOCK ? count - first : BLOCK;
         static const bp_object NOTHING = {0};
@@ -273,11 +273,11 @@ static bp_status add_blocks(bp_mpi_world *world, const bpm_addition *adds, size_
 }
 
 static bp_status add_listed(bp_mpi_world *world) {
-    const bpm_list *adds = &world->update.adds;
-    bpm_local *local = &world->local;
+    const bp_mpi_list *adds = &world->update.adds;
+    bp_mpi_local *local = &world->local;
     const size_t removed = world->update.removes.count;
     if (!reserve(world, local->count + adds->count + 1) ||
-        !bpm_map_reserve(&local->ghosts, bpm_allocator(world), local->ghosts.count + adds->count)) {
+        !bp_mpi_map_reserve(&local->ghosts, bp_mpi_allocator(world), local->ghosts.count + adds->count)) {
         return BP_ERROR_MEMORY;
     }
     bp_status status = adds->count > removed ? unpark(world, adds->count - removed) : BP_OK;
@@ -295,17 +295,17 @@ static bp_status add_listed(bp_mpi_world *world) {
 }
 
 static bp_status move_listed(bp_mpi_world *world) {
-    const bpm_update *update = &world->update;
+    const bp_mpi_update_state *update = &world->update;
     return bp_move_many(world->local.world, update->moves.count, update->moves.memory.data, update->moved.memory.data);
 }
 
 static bp_status restate_listed(bp_mpi_world *world) {
-    const bpm_list *restated = &world->update.restated;
+    const bp_mpi_list *restated = &world->update.restated;
     bp_status status = BP_OK;
     for (size_t i = 0; status == BP_OK && i < restated->count; ++i) {
         const bp_id id = ((const bp_id *)restated->memory.data)[i];
         const uint32_t *owned =
-            bpm_map_find(&world->owned.index_of, bpm_untagged(((const uint64_t *)world->local.ids.data)[id]));
+            bp_mpi_map_find(&world->owned.index_of, bp_mpi_untagged(((const uint64_t *)world->local.ids.data)[id]));
         const bp_object *object = owned != NULL ? &((const bp_object *)world->owned.objects.data)[*owned]
                                                 : &((const bp_object *)world->local.objects.data)[id];
         const bp_object bare = stripped(object);
@@ -314,7 +314,7 @@ static bp_status restate_listed(bp_mpi_world *world) {
     return status;
 }
 
-bp_status bpm_local_update(bp_mpi_world *world, bp_result *result) {
+bp_status bp_mpi_local_update(bp_mpi_world *world, bp_result *result) {
     bp_status status = world->update.full ? create(world) : BP_OK;
     status = status == BP_OK ? remove_listed(world) : status;
     status = status == BP_OK ? add_listed(world) : status;
@@ -327,7 +327,7 @@ bp_status bpm_local_update(bp_mpi_world *world, bp_result *result) {
 
 // All pairs are this rank's: only translates ids.
 static void report_plainly(const uint64_t *ids, const bp_pair *from, size_t count, bp_mpi_pair *to) {
-    for (size_t i = 0; i < count; ++i) to[i] = bpm_pair(ids[from[i].a], ids[from[i].b]);
+    for (size_t i = 0; i < count; ++i) to[i] = bp_mpi_pair_of(ids[from[i].a], ids[from[i].b]);
 }
 
 // All pairs are this rank's, and local ids equal the ids: only converts to 64 bits.
@@ -338,7 +338,7 @@ static void report_numbers(const bp_pair *from, size_t count, bp_mpi_pair *to) {
 // State while pairs get their ids.
 typedef struct naming {
     const uint64_t *ids;
-    uint64_t doubted;  // BPM_TAG: all pairs are doubtful
+    uint64_t doubted;  // BP_MPI_TAG: all pairs are doubtful
     bp_pair *doubtful; // the next one goes here
     bp_mpi_pair *to;   // and the next of the others there
 } naming;
@@ -352,12 +352,12 @@ static inline void name_pairs(naming *self, const bp_pair *from, const bp_pair *
     for (; from < end; ++from) {
         bp_prefetch(&ids[from[ahead].b]);
         const uint64_t a = ids[from->a], b = ids[from->b];
-        if (((a | b | doubted) & BPM_TAG) == 0) {
+        if (((a | b | doubted) & BP_MPI_TAG) == 0) {
             *to++ = (bp_mpi_pair){.a = a < b ? a : b, .b = a < b ? b : a};
-        } else if (((a & b) | doubted) >= BPM_TAG || a == BP_MPI_NO_ID || b == BP_MPI_NO_ID) {
+        } else if (((a & b) | doubted) >= BP_MPI_TAG || a == BP_MPI_NO_ID || b == BP_MPI_NO_ID) {
             *self->doubtful++ = *from;
         } else {
-            *to++ = bpm_pair(a, b);
+            *to++ = bp_mpi_pair_of(a, b);
         }
     }
     self->to = to;
@@ -369,7 +369,7 @@ static size_t report_carefully(const bp_mpi_world *world, const bp_result *resul
     const bp_pair *pairs = result->pairs, *end = pairs + result->pair_count;
     const bp_pair *middle = result->pair_count > AHEAD ? end - AHEAD : pairs;
     naming self = {.ids = world->local.ids.data,
-                   .doubted = world->config.filter.pass != NULL ? BPM_TAG : 0,
+                   .doubted = world->config.filter.pass != NULL ? BP_MPI_TAG : 0,
                    .doubtful = doubtful,
                    .to = to};
     name_pairs(&self, pairs, middle, AHEAD);
@@ -381,14 +381,14 @@ static size_t report_carefully(const bp_mpi_world *world, const bp_result *resul
         bp_prefetch(&boxes[later->a]);
         bp_prefetch(&boxes[later->b]);
         if (is_mine(world, pair->a, pair->b) && is_wanted(world, pair->a, pair->b)) {
-            to[kept++] = bpm_pair(self.ids[pair->a], self.ids[pair->b]);
+            to[kept++] = bp_mpi_pair_of(self.ids[pair->a], self.ids[pair->b]);
         }
     }
     return kept;
 }
 
 static bool has_plain_ids(bp_mpi_world *world) {
-    bpm_local *local = &world->local;
+    bp_mpi_local *local = &world->local;
     if (world->update.full || world->update.adds.count > 0) { // else no id has changed
         const uint64_t *ids = local->ids.data;
         local->plain_ids = true;
@@ -397,40 +397,40 @@ static bool has_plain_ids(bp_mpi_world *world) {
     return local->plain_ids;
 }
 
-bp_status bpm_local_report(bp_mpi_world *world, const bp_result *result) {
-    bpm_pairs *next = &world->next_pairs;
-    const bp_allocator *allocator = bpm_allocator(world);
-    if (!bpm_pairs_reserve(next, allocator, result->pair_count + 1)) {
+bp_status bp_mpi_local_report(bp_mpi_world *world, const bp_result *result) {
+    bp_mpi_pairs *next = &world->next_pairs;
+    const bp_allocator *allocator = bp_mpi_allocator(world);
+    if (!bp_mpi_pairs_reserve(next, allocator, result->pair_count + 1)) {
         return BP_ERROR_MEMORY;
     }
-    const bool sifted = bpm_has_events(world); // the local world has filtered already
+    const bool sifted = bp_mpi_has_events(world); // the local world has filtered already
     if (sifted || (world->comm.size == 1 && world->config.filter.pass == NULL)) {
         if (world->comm.size == 1 && has_plain_ids(world)) {
-            report_numbers(result->pairs, result->pair_count, bpm_pairs_data(next));
+            report_numbers(result->pairs, result->pair_count, bp_mpi_pairs_data(next));
         } else {
-            report_plainly(world->local.ids.data, result->pairs, result->pair_count, bpm_pairs_data(next));
+            report_plainly(world->local.ids.data, result->pairs, result->pair_count, bp_mpi_pairs_data(next));
         }
         next->count = result->pair_count;
     } else {
         if (!bp_buffer_reserve_slack(&world->scratch, allocator, 0, result->pair_count + 1, sizeof(bp_pair))) {
             return BP_ERROR_MEMORY;
         }
-        next->count = report_carefully(world, result, world->scratch.data, bpm_pairs_data(next));
+        next->count = report_carefully(world, result, world->scratch.data, bp_mpi_pairs_data(next));
     }
     const bool sorts = world->config.local.pair_order == BP_ORDER_SORTED;
-    return !sorts || bpm_sort_pairs(next, &world->scratch, allocator) ? BP_OK : BP_ERROR_MEMORY;
+    return !sorts || bp_mpi_sort_pairs(next, &world->scratch, allocator) ? BP_OK : BP_ERROR_MEMORY;
 }
 
-void bpm_local_settle(bp_mpi_world *world) {
-    bpm_local *local = &world->local;
+void bp_mpi_local_settle(bp_mpi_world *world) {
+    bp_mpi_local *local = &world->local;
     uint8_t *flags = local->flags.data;
     const bool renumbered = world->update.full || world->update.adds.count > 0 || world->update.removes.count > 0;
     const size_t count = renumbered || world->comm.size > 1 ? local->count : 0;
     for (size_t i = 0; i < count; ++i) {
-        const unsigned kept = flags[i] & (BPM_PARKED | BPM_BROADCAST | BPM_SHARED);
-        flags[i] = (uint8_t)(kept | (kept & BPM_SHARED) * BPM_SHARED_BEFORE);
+        const unsigned kept = flags[i] & (BP_MPI_PARKED | BP_MPI_BROADCAST | BP_MPI_SHARED);
+        flags[i] = (uint8_t)(kept | (kept & BP_MPI_SHARED) * BP_MPI_SHARED_BEFORE);
     }
-    if (renumbered && bpm_has_events(world) && local->count > 0) {
+    if (renumbered && bp_mpi_has_events(world) && local->count > 0) {
         memcpy(local->ids_before.data, local->ids.data, local->count * sizeof(uint64_t));
     }
 }

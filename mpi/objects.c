@@ -44,7 +44,7 @@ static bp_status check_box(const bp_mpi_world *world, const bp_box *boxes, size_
     return BP_OK;
 }
 
-bp_status bpm_check_boxes(const bp_mpi_world *world, const bp_box *boxes, size_t count) {
+bp_status bp_mpi_check_boxes(const bp_mpi_world *world, const bp_box *boxes, size_t count) {
     if (boxes == NULL && count > 0) {
         bp_log_write(&world->comm.log, "boxes is NULL on rank %d, but count is %zu", world->comm.rank, count);
         return BP_ERROR_ARGUMENT;
@@ -81,13 +81,13 @@ static bp_status check_add(const bp_mpi_world *world, size_t count, const uint64
         return BP_ERROR_ARGUMENT;
     }
     for (size_t i = 0; ids != NULL && i < count; ++i) {
-        if (ids[i] >= BPM_PLACE_HOLDER) {
+        if (ids[i] >= BP_MPI_PLACE_HOLDER) {
             bp_log_write(&world->comm.log, "ids[%zu] on rank %d is %llu; an id must be below 2^63 - 1", i,
                          world->comm.rank, (unsigned long long)ids[i]);
             return BP_ERROR_ID;
         }
     }
-    const bp_status status = bpm_check_boxes(world, boxes, count);
+    const bp_status status = bp_mpi_check_boxes(world, boxes, count);
     return status == BP_OK ? check_objects(world, objects, count) : status;
 }
 
@@ -95,7 +95,7 @@ static bp_status check_add(const bp_mpi_world *world, size_t count, const uint64
 static bp_status give_ids(bp_mpi_world *world, size_t count, uint64_t *ids) {
     int64_t mine = (int64_t)count, before = 0;
     if (world->comm.size > 1) {
-        const bp_status status = bpm_check(
+        const bp_status status = bp_mpi_check(
             &world->comm, MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, world->comm.handle), "giving ids");
         if (status != BP_OK) {
             return status;
@@ -125,56 +125,57 @@ static bp_status refuse_duplicate(const bp_mpi_world *world, uint64_t id) {
 
 // Enters new ids into the directory. No change if one exists already.
 static bp_status enter(bp_mpi_world *world, const entry *entries, size_t count) {
-    bpm_map *directory = &world->directory;
+    bp_mpi_map *directory = &world->directory;
     for (size_t i = 0; i < count; ++i) {
-        if (bpm_map_find(directory, entries[i].id) != NULL) {
-            for (size_t k = 0; k < i; ++k) bpm_map_erase(directory, entries[k].id);
+        if (bp_mpi_map_find(directory, entries[i].id) != NULL) {
+            for (size_t k = 0; k < i; ++k) bp_mpi_map_erase(directory, entries[k].id);
             return refuse_duplicate(world, entries[i].id);
         }
-        bpm_map_put(directory, entries[i].id, (uint32_t)entries[i].owner);
+        bp_mpi_map_put(directory, entries[i].id, (uint32_t)entries[i].owner);
     }
     return BP_OK;
 }
 
 // Registers new ids at their homes; on failure none is registered.
 static bp_status register_ids(bp_mpi_world *world, bp_status status, size_t count, const uint64_t *ids) {
-    const bp_allocator *allocator = bpm_allocator(world);
-    bpm_outbox out = {0};
-    bpm_inbox in = {0};
-    bpm_outbox_begin(&out, sizeof(entry));
+    const bp_allocator *allocator = bp_mpi_allocator(world);
+    bp_mpi_outbox out = {0};
+    bp_mpi_inbox in = {0};
+    bp_mpi_outbox_begin(&out, sizeof(entry));
     for (size_t i = 0; status == BP_OK && i < count; ++i) {
-        entry *item = bpm_outbox_add(&out, allocator, bpm_home_of(world, ids[i]));
+        entry *item = bp_mpi_outbox_add(&out, allocator, bp_mpi_home_of(world, ids[i]));
         if (item == NULL) break;
         *item = (entry){.id = ids[i], .owner = world->comm.rank};
     }
-    status = bpm_exchange(&world->comm, status, &out, &in);
+    status = bp_mpi_exchange(&world->comm, status, &out, &in);
     bool entered = false;
     const entry *items = in.items.data;
     if (status == BP_OK) {
-        if (!bpm_map_reserve(&world->directory, allocator, world->directory.count + in.count)) {
+        if (!bp_mpi_map_reserve(&world->directory, allocator, world->directory.count + in.count)) {
             status = BP_ERROR_MEMORY;
         } else {
             status = enter(world, items, in.count);
             entered = status == BP_OK;
         }
-        status = bpm_agree(&world->comm, status);
+        status = bp_mpi_agree(&world->comm, status);
     }
-    for (size_t i = 0; status != BP_OK && entered && i < in.count; ++i) bpm_map_erase(&world->directory, items[i].id);
-    bpm_outbox_free(&out, allocator);
-    bpm_inbox_free(&in, allocator);
+    for (size_t i = 0; status != BP_OK && entered && i < in.count; ++i)
+        bp_mpi_map_erase(&world->directory, items[i].id);
+    bp_mpi_outbox_free(&out, allocator);
+    bp_mpi_inbox_free(&in, allocator);
     return status;
 }
 
 // On a single rank the owned objects serve as the directory.
-static bp_status check_new(const bp_mpi_world *world, size_t count, const uint64_t *ids, bpm_map *seen) {
-    if (!bpm_map_reserve(seen, bpm_allocator(world), count)) {
+static bp_status check_new(const bp_mpi_world *world, size_t count, const uint64_t *ids, bp_mpi_map *seen) {
+    if (!bp_mpi_map_reserve(seen, bp_mpi_allocator(world), count)) {
         return BP_ERROR_MEMORY;
     }
     for (size_t i = 0; i < count; ++i) {
-        if (bpm_map_find(&world->owned.index_of, ids[i]) != NULL || bpm_map_find(seen, ids[i]) != NULL) {
+        if (bp_mpi_map_find(&world->owned.index_of, ids[i]) != NULL || bp_mpi_map_find(seen, ids[i]) != NULL) {
             return refuse_duplicate(world, ids[i]);
         }
-        bpm_map_put(seen, ids[i], 0);
+        bp_mpi_map_put(seen, ids[i], 0);
     }
     return BP_OK;
 }
@@ -183,8 +184,8 @@ static void append_all(bp_mpi_world *world, size_t count, const uint64_t *ids, c
                        const bp_object *objects, const void *user) {
     const size_t bytes = world->config.user_bytes;
     for (size_t i = 0; i < count; ++i) {
-        bpm_owned_append(world, ids[i], &boxes[i], objects != NULL ? &objects[i] : NULL,
-                         user != NULL ? (const char *)user + i * bytes : NULL, BPM_NEWBORN);
+        bp_mpi_owned_append(world, ids[i], &boxes[i], objects != NULL ? &objects[i] : NULL,
+                            user != NULL ? (const char *)user + i * bytes : NULL, BP_MPI_NEWBORN);
     }
 }
 
@@ -193,11 +194,11 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
     if (world == NULL) {
         return BP_ERROR_ARGUMENT;
     }
-    const bp_allocator *allocator = bpm_allocator(world);
+    const bp_allocator *allocator = bp_mpi_allocator(world);
     bp_buffer given = {0};
-    bpm_map seen = {0};
+    bp_mpi_map seen = {0};
     bp_status status = check_add(world, count, ids, boxes, objects);
-    if (status == BP_OK && (!bpm_owned_reserve(world, world->owned.count + count) ||
+    if (status == BP_OK && (!bp_mpi_owned_reserve(world, world->owned.count + count) ||
                             !bp_buffer_reserve_slack(&given, allocator, 0, count, sizeof(uint64_t)))) {
         status = BP_ERROR_MEMORY;
     }
@@ -206,7 +207,7 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
     for (size_t i = 0; status == BP_OK && ids != NULL && i < count; ++i) {
         facts[0] = (int64_t)(ids[i] >> 1) > facts[0] ? (int64_t)(ids[i] >> 1) : facts[0];
     }
-    status = bpm_agree_most(&world->comm, status, facts, 3);
+    status = bp_mpi_agree_most(&world->comm, status, facts, 3);
     if (status == BP_OK && facts[1] && facts[2]) {
         bp_log_write(
             &world->comm.log,
@@ -215,11 +216,11 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
     }
     int64_t total = (int64_t)count;
     if (status == BP_OK) {
-        status = bpm_sum(&world->comm, &total, 1);
+        status = bp_mpi_sum(&world->comm, &total, 1);
     }
     uint64_t next = world->next_id;
     if (status == BP_OK && facts[2]) {
-        status = next < BPM_PLACE_HOLDER && (uint64_t)total < BPM_PLACE_HOLDER - next
+        status = next < BP_MPI_PLACE_HOLDER && (uint64_t)total < BP_MPI_PLACE_HOLDER - next
                      ? give_ids(world, count, given.data)
                      : refuse_capacity(world);
         next += (uint64_t)total;
@@ -242,7 +243,7 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
         world->next_id = next;
     }
     bp_buffer_free(&given, allocator);
-    bpm_map_free(&seen, allocator);
+    bp_mpi_map_free(&seen, allocator);
     return status;
 }
 
@@ -250,27 +251,27 @@ bp_status bp_mpi_add_many(bp_mpi_world *world, size_t count, const uint64_t *ids
 
 // For each id, the rank that owns it, or -1. Collective.
 static bp_status look_up(bp_mpi_world *world, bp_status status, size_t count, const uint64_t *ids, bp_buffer *owners) {
-    const bp_allocator *allocator = bpm_allocator(world);
-    bpm_outbox out = {0};
-    bpm_inbox in = {0};
+    const bp_allocator *allocator = bp_mpi_allocator(world);
+    bp_mpi_outbox out = {0};
+    bp_mpi_inbox in = {0};
     bp_buffer replies = {0};
-    bpm_outbox_begin(&out, sizeof(uint64_t));
+    bp_mpi_outbox_begin(&out, sizeof(uint64_t));
     for (size_t i = 0; status == BP_OK && i < count; ++i) {
-        uint64_t *item = bpm_outbox_add(&out, allocator, bpm_home_of(world, ids[i]));
+        uint64_t *item = bp_mpi_outbox_add(&out, allocator, bp_mpi_home_of(world, ids[i]));
         if (item == NULL) break;
         *item = ids[i];
     }
-    status = bpm_exchange(&world->comm, status, &out, &in);
+    status = bp_mpi_exchange(&world->comm, status, &out, &in);
     if (status == BP_OK) {
         const bool good = bp_buffer_reserve_slack(&replies, allocator, 0, in.count + 1, sizeof(int));
         for (size_t i = 0; good && i < in.count; ++i) {
-            const uint32_t *owner = bpm_map_find(&world->directory, ((const uint64_t *)in.items.data)[i]);
+            const uint32_t *owner = bp_mpi_map_find(&world->directory, ((const uint64_t *)in.items.data)[i]);
             ((int *)replies.data)[i] = owner != NULL ? (int)*owner : -1;
         }
-        status = bpm_answer(&world->comm, good ? BP_OK : BP_ERROR_MEMORY, &in, replies.data, sizeof(int), owners);
+        status = bp_mpi_answer(&world->comm, good ? BP_OK : BP_ERROR_MEMORY, &in, replies.data, sizeof(int), owners);
     }
-    bpm_outbox_free(&out, allocator);
-    bpm_inbox_free(&in, allocator);
+    bp_mpi_outbox_free(&out, allocator);
+    bp_mpi_inbox_free(&in, allocator);
     bp_buffer_free(&replies, allocator);
     return status;
 }
@@ -294,7 +295,7 @@ bp_status bp_mpi_find_owners(bp_mpi_world *world, size_t count, const uint64_t *
     }
     if (world->comm.size == 1) {
         for (size_t i = 0; status == BP_OK && i < count; ++i) {
-            ranks[i] = bpm_map_find(&world->owned.index_of, ids[i]) != NULL ? 0 : -1;
+            ranks[i] = bp_mpi_map_find(&world->owned.index_of, ids[i]) != NULL ? 0 : -1;
         }
         return status;
     }
@@ -303,7 +304,7 @@ bp_status bp_mpi_find_owners(bp_mpi_world *world, size_t count, const uint64_t *
     if (status == BP_OK && count > 0) {
         memcpy(ranks, owners.data, count * sizeof(int));
     }
-    bp_buffer_free(&owners, bpm_allocator(world));
+    bp_buffer_free(&owners, bp_mpi_allocator(world));
     return status;
 }
 
@@ -336,8 +337,8 @@ typedef struct addresses {
     bp_buffer foreign_ids;
     size_t foreign_count;
     bp_buffer owners; // int, of the foreign ones
-    bpm_outbox out;
-    bpm_inbox in;
+    bp_mpi_outbox out;
+    bp_mpi_inbox in;
     bp_buffer in_indices; // uint32_t for each that has arrived
 } addresses;
 
@@ -346,13 +347,13 @@ static const uint32_t ELSEWHERE = UINT32_MAX;
 static void addresses_free(addresses *self, const bp_allocator *allocator) {
     bp_buffer *arrays[] = {&self->indices, &self->foreign, &self->foreign_ids, &self->owners, &self->in_indices};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) bp_buffer_free(arrays[i], allocator);
-    bpm_outbox_free(&self->out, allocator);
-    bpm_inbox_free(&self->in, allocator);
+    bp_mpi_outbox_free(&self->out, allocator);
+    bp_mpi_inbox_free(&self->in, allocator);
 }
 
 // Callers mostly name objects in the order in which they were listed, so the next index is tried before the lookup.
 static bp_status find_own(const bp_mpi_world *world, const order *said, addresses *self) {
-    const bp_allocator *allocator = bpm_allocator(world);
+    const bp_allocator *allocator = bp_mpi_allocator(world);
     const uint64_t *own = world->owned.ids.data;
     size_t guess = 0;
     if (!bp_buffer_reserve_slack(&self->indices, allocator, 0, said->count, sizeof(uint32_t))) {
@@ -364,7 +365,7 @@ static bp_status find_own(const bp_mpi_world *world, const order *said, addresse
             *index = (uint32_t)guess++;
             continue;
         }
-        const uint32_t *found = bpm_map_find(&world->owned.index_of, said->ids[i]);
+        const uint32_t *found = bp_mpi_map_find(&world->owned.index_of, said->ids[i]);
         *index = found != NULL ? *found : ELSEWHERE;
         guess = found != NULL ? (size_t)*found + 1 : guess;
         if (found == NULL) {
@@ -406,29 +407,29 @@ static bp_status refuse_unknown(const bp_mpi_world *world, uint64_t id) {
 
 // Sends the orders for objects of other ranks to their owners.
 static bp_status send_foreign(bp_mpi_world *world, bp_status status, const order *said, addresses *self) {
-    const bp_allocator *allocator = bpm_allocator(world);
+    const bp_allocator *allocator = bp_mpi_allocator(world);
     const int *owners = self->owners.data;
-    bpm_outbox_begin(&self->out, order_size(world));
+    bp_mpi_outbox_begin(&self->out, order_size(world));
     for (size_t i = 0; status == BP_OK && i < self->foreign_count; ++i) {
         const size_t at = ((const size_t *)self->foreign.data)[i];
         if (owners[i] < 0) {
             status = refuse_unknown(world, said->ids[at]);
             break;
         }
-        sent_order *item = bpm_outbox_add(&self->out, allocator, owners[i]);
+        sent_order *item = bp_mpi_outbox_add(&self->out, allocator, owners[i]);
         if (item == NULL) break;
         pack(world, said, at, item);
     }
-    return bpm_exchange(&world->comm, status, &self->out, &self->in);
+    return bp_mpi_exchange(&world->comm, status, &self->out, &self->in);
 }
 
 static bp_status find_arrived(const bp_mpi_world *world, addresses *self) {
-    if (!bp_buffer_reserve_slack(&self->in_indices, bpm_allocator(world), 0, self->in.count, sizeof(uint32_t))) {
+    if (!bp_buffer_reserve_slack(&self->in_indices, bp_mpi_allocator(world), 0, self->in.count, sizeof(uint32_t))) {
         return BP_ERROR_MEMORY;
     }
     for (size_t i = 0; i < self->in.count; ++i) {
         const sent_order *item = (const sent_order *)((const char *)self->in.items.data + i * self->in.item_size);
-        const uint32_t *found = bpm_map_find(&world->owned.index_of, item->id);
+        const uint32_t *found = bp_mpi_map_find(&world->owned.index_of, item->id);
         if (found == NULL) {
             return BP_ERROR_INTERNAL; // the directory named the wrong owner
         }
@@ -445,33 +446,33 @@ static bp_status address(bp_mpi_world *world, bp_status status, const order *sai
         return status == BP_OK && self->foreign_count > 0 ? refuse_unknown(world, said->ids[foreign[0]]) : status;
     }
     int64_t most = (int64_t)self->foreign_count;
-    status = bpm_agree_most(&world->comm, status, &most, 1);
+    status = bp_mpi_agree_most(&world->comm, status, &most, 1);
     if (status != BP_OK || most == 0) {
         return status;
     }
     status = look_up(world, status, self->foreign_count, self->foreign_ids.data, &self->owners);
     status = status == BP_OK ? send_foreign(world, status, said, self) : status;
-    return status == BP_OK ? bpm_agree(&world->comm, find_arrived(world, self)) : status;
+    return status == BP_OK ? bp_mpi_agree(&world->comm, find_arrived(world, self)) : status;
 }
 
 // ---- moving and setting --------------------------------------------------------------------------------------------
 
 static void obey(bp_mpi_world *world, uint32_t index, const bp_box *box, const bp_object *object, const void *user) {
-    bpm_owned *owned = &world->owned;
+    bp_mpi_owned_objects *owned = &world->owned;
     uint8_t *flags = &((uint8_t *)owned->flags.data)[index];
     const size_t bytes = world->config.user_bytes;
     owned->pending = true;
-    ((bp_box *)owned->boxes.data)[index] = box != NULL ? *box : bpm_owned_box(world, index);
+    ((bp_box *)owned->boxes.data)[index] = box != NULL ? *box : bp_mpi_owned_box(world, index);
     if (box != NULL) {
-        *flags = (uint8_t)((*flags | BPM_MOVED) & ~BPM_PLACED);
+        *flags = (uint8_t)((*flags | BP_MPI_MOVED) & ~BP_MPI_PLACED);
     }
     if (object != NULL) {
         ((bp_object *)owned->objects.data)[index] = *object;
-        *flags |= BPM_RESTATED;
+        *flags |= BP_MPI_RESTATED;
     }
     if (user != NULL && bytes > 0) {
         memcpy((char *)owned->user.data + index * bytes, user, bytes);
-        *flags |= BPM_RESTATED;
+        *flags |= BP_MPI_RESTATED;
     }
 }
 
@@ -507,7 +508,7 @@ static bp_status carry_out(bp_mpi_world *world, bp_status status, const order *s
         obey_own(world, said, &self);
         obey_arrived(world, &self, world->comm.rank, world->comm.size);
     }
-    addresses_free(&self, bpm_allocator(world));
+    addresses_free(&self, bp_mpi_allocator(world));
     return status;
 }
 
@@ -526,12 +527,12 @@ static bp_status check_all_owned(const bp_mpi_world *world, size_t count) {
 static bp_status sort_out(bp_mpi_world *world, size_t count, const bp_box *boxes) {
     const uint8_t *flags = world->owned.flags.data;
     const bool alone = world->comm.size == 1 && !world->owned.pending; // then the local world checks them
-    bpm_list *flagged = &world->update.flagged;
-    bp_status status = boxes != NULL ? BP_OK : bpm_check_boxes(world, boxes, count);
+    bp_mpi_list *flagged = &world->update.flagged;
+    bp_status status = boxes != NULL ? BP_OK : bp_mpi_check_boxes(world, boxes, count);
     flagged->count = 0;
     for (size_t i = 0; status == BP_OK && i < count && !alone; ++i) {
-        if (flags[i] == 0 && bpm_is_inside(&world->regions, &boxes[i])) continue;
-        uint32_t *place = bpm_list_add(flagged, bpm_allocator(world), sizeof *place);
+        if (flags[i] == 0 && bp_mpi_is_inside(&world->regions, &boxes[i])) continue;
+        uint32_t *place = bp_mpi_list_add(flagged, bp_mpi_allocator(world), sizeof *place);
         status = place == NULL ? BP_ERROR_MEMORY : check_box(world, boxes, i);
         if (status == BP_OK) *place = (uint32_t)i;
     }
@@ -547,8 +548,8 @@ static size_t count_known(const bp_id *core, size_t count) {
 
 // Moves the boxes in the local world directly; boxes that concern other ranks are also kept here, for the update.
 static bp_status place_all(bp_mpi_world *world, size_t count, const bp_box *boxes) {
-    bpm_owned *owned = &world->owned;
-    const bpm_list *flagged = &world->update.flagged;
+    bp_mpi_owned_objects *owned = &world->owned;
+    const bp_mpi_list *flagged = &world->update.flagged;
     const bp_id *core = owned->core.data;
     const size_t known = owned->pending ? count_known(core, count) : count;
     const bool numbered = world->comm.size == 1 && world->local.in_order;
@@ -559,7 +560,7 @@ static bp_status place_all(bp_mpi_world *world, size_t count, const bp_box *boxe
     for (size_t i = 0; status == BP_OK && i < flagged->count; ++i) {
         const uint32_t index = ((const uint32_t *)flagged->memory.data)[i];
         ((bp_box *)owned->boxes.data)[index] = boxes[index];
-        ((uint8_t *)owned->flags.data)[index] |= BPM_MOVED | BPM_PLACED;
+        ((uint8_t *)owned->flags.data)[index] |= BP_MPI_MOVED | BP_MPI_PLACED;
         owned->pending = true;
     }
     owned->elsewhere |= status == BP_OK;
@@ -570,14 +571,14 @@ bp_status bp_mpi_move_many(bp_mpi_world *world, size_t count, const uint64_t *id
     if (world == NULL) {
         return BP_ERROR_ARGUMENT;
     }
-    bpm_owned *owned = &world->owned;
+    bp_mpi_owned_objects *owned = &world->owned;
     const bool all = ids == NULL && count > 0;
     bp_status status = all ? check_all_owned(world, count) : BP_OK;
     if (status == BP_OK) {
-        status = all && !world->stale ? sort_out(world, count, boxes) : bpm_check_boxes(world, boxes, count);
+        status = all && !world->stale ? sort_out(world, count, boxes) : bp_mpi_check_boxes(world, boxes, count);
     }
     int64_t named = !all && count > 0;
-    status = bpm_agree_most(&world->comm, status, &named, 1);
+    status = bp_mpi_agree_most(&world->comm, status, &named, 1);
     if (status != BP_OK || named) {
         const order said = {.count = count, .ids = all ? owned->ids.data : ids, .boxes = boxes};
         return status == BP_OK ? carry_out(world, status, &said) : status;
@@ -614,9 +615,10 @@ static int compare_indices(const void *a, const void *b) {
 // All indices to remove, ascending; an error if one occurs twice.
 static bp_status collect(bp_mpi_world *world, const order *said, const addresses *self, size_t *count) {
     const size_t most = said->count + self->in.count;
-    if (!bp_buffer_reserve_slack(&world->scratch, bpm_allocator(world), 0, most, sizeof(uint32_t)) ||
-        !bp_buffer_reserve_slack(&world->removed, bpm_allocator(world), world->removed_count * sizeof(bpm_removed),
-                                 world->removed_count + most, sizeof(bpm_removed))) {
+    if (!bp_buffer_reserve_slack(&world->scratch, bp_mpi_allocator(world), 0, most, sizeof(uint32_t)) ||
+        !bp_buffer_reserve_slack(&world->removed, bp_mpi_allocator(world),
+                                 world->removed_count * sizeof(bp_mpi_removed), world->removed_count + most,
+                                 sizeof(bp_mpi_removed))) {
         return BP_ERROR_MEMORY;
     }
     uint32_t *indices = world->scratch.data;
@@ -640,33 +642,33 @@ static bp_status collect(bp_mpi_world *world, const order *said, const addresses
 }
 
 // Removes the ids at their homes. The last step that can fail.
-static bp_status sign_off(bp_mpi_world *world, bp_status status, size_t count, bpm_inbox *in) {
-    bpm_outbox out = {0};
+static bp_status sign_off(bp_mpi_world *world, bp_status status, size_t count, bp_mpi_inbox *in) {
+    bp_mpi_outbox out = {0};
     const uint32_t *indices = world->scratch.data;
-    bpm_outbox_begin(&out, sizeof(uint64_t));
+    bp_mpi_outbox_begin(&out, sizeof(uint64_t));
     for (size_t i = 0; status == BP_OK && i < count; ++i) {
         const uint64_t id = ((const uint64_t *)world->owned.ids.data)[indices[i]];
-        uint64_t *item = bpm_outbox_add(&out, bpm_allocator(world), bpm_home_of(world, id));
+        uint64_t *item = bp_mpi_outbox_add(&out, bp_mpi_allocator(world), bp_mpi_home_of(world, id));
         if (item == NULL) break;
         *item = id;
     }
-    status = bpm_exchange(&world->comm, status, &out, in);
-    bpm_outbox_free(&out, bpm_allocator(world));
+    status = bp_mpi_exchange(&world->comm, status, &out, in);
+    bp_mpi_outbox_free(&out, bp_mpi_allocator(world));
     return status;
 }
 
 static void remove_owned(bp_mpi_world *world, size_t count) {
-    const bpm_owned *owned = &world->owned;
+    const bp_mpi_owned_objects *owned = &world->owned;
     const uint32_t *indices = world->scratch.data;
-    bpm_removed *removed = world->removed.data;
+    bp_mpi_removed *removed = world->removed.data;
     for (size_t i = count; i-- > 0;) {
         const uint32_t index = indices[i];
-        if ((((const uint8_t *)owned->flags.data)[index] & BPM_NEWBORN) == 0) {
-            removed[world->removed_count++] = (bpm_removed){.id = ((const uint64_t *)owned->ids.data)[index],
-                                                            .sent = ((const bp_box *)owned->sent.data)[index],
-                                                            .core = ((const bp_id *)owned->core.data)[index]};
+        if ((((const uint8_t *)owned->flags.data)[index] & BP_MPI_NEWBORN) == 0) {
+            removed[world->removed_count++] = (bp_mpi_removed){.id = ((const uint64_t *)owned->ids.data)[index],
+                                                               .sent = ((const bp_box *)owned->sent.data)[index],
+                                                               .core = ((const bp_id *)owned->core.data)[index]};
         }
-        bpm_owned_erase(world, index);
+        bp_mpi_owned_erase(world, index);
     }
 }
 
@@ -677,23 +679,23 @@ bp_status bp_mpi_remove_many(bp_mpi_world *world, size_t count, const uint64_t *
     const bool single = world->comm.size == 1;
     const order said = {.count = count, .ids = ids};
     addresses self = {0};
-    bpm_inbox in = {0};
+    bp_mpi_inbox in = {0};
     size_t mine = 0;
     bp_status status = address(world, check_ids(world, count, ids), &said, &self);
     if (status == BP_OK) {
-        status = bpm_agree(&world->comm, collect(world, &said, &self, &mine));
+        status = bp_mpi_agree(&world->comm, collect(world, &said, &self, &mine));
     }
     int64_t total = (int64_t)mine;
-    status = status == BP_OK ? bpm_sum(&world->comm, &total, 1) : status;
+    status = status == BP_OK ? bp_mpi_sum(&world->comm, &total, 1) : status;
     if (!single) {
         status = status == BP_OK ? sign_off(world, status, mine, &in) : status;
     }
     if (status == BP_OK) {
-        for (size_t i = 0; i < in.count; ++i) bpm_map_erase(&world->directory, ((const uint64_t *)in.items.data)[i]);
+        for (size_t i = 0; i < in.count; ++i) bp_mpi_map_erase(&world->directory, ((const uint64_t *)in.items.data)[i]);
         remove_owned(world, mine);
         world->objects -= (uint64_t)total;
     }
-    bpm_inbox_free(&in, bpm_allocator(world));
-    addresses_free(&self, bpm_allocator(world));
+    bp_mpi_inbox_free(&in, bp_mpi_allocator(world));
+    addresses_free(&self, bp_mpi_allocator(world));
     return status;
 }

@@ -5,7 +5,7 @@
 
 enum { DIGITS = 16, VALUES = 256 };
 
-bool bpm_pairs_reserve(bpm_pairs *pairs, const bp_allocator *allocator, size_t count) {
+bool bp_mpi_pairs_reserve(bp_mpi_pairs *pairs, const bp_allocator *allocator, size_t count) {
     return bp_buffer_reserve_slack(&pairs->memory, allocator, pairs->count * sizeof(bp_mpi_pair), count,
                                    sizeof(bp_mpi_pair));
 }
@@ -37,14 +37,14 @@ static void scatter(const bp_mpi_pair *from, bp_mpi_pair *to, size_t count, int 
     for (size_t i = 0; i < count; ++i) to[places[digit(&from[i], index)]++] = from[i];
 }
 
-bool bpm_sort_pairs(bpm_pairs *pairs, bp_buffer *scratch, const bp_allocator *allocator) {
+bool bp_mpi_sort_pairs(bp_mpi_pairs *pairs, bp_buffer *scratch, const bp_allocator *allocator) {
     if (pairs->count < 2) {
         return true;
     }
     if (!bp_buffer_reserve_slack(scratch, allocator, 0, pairs->count, sizeof(bp_mpi_pair))) {
         return false;
     }
-    bp_mpi_pair *from = bpm_pairs_data(pairs), *to = scratch->data;
+    bp_mpi_pair *from = bp_mpi_pairs_data(pairs), *to = scratch->data;
     const bp_mpi_pair some = differences(from, pairs->count);
     for (int index = 0; index < DIGITS; ++index) {
         if (digit(&some, index) != 0) {
@@ -54,7 +54,7 @@ bool bpm_sort_pairs(bpm_pairs *pairs, bp_buffer *scratch, const bp_allocator *al
             to = swapped;
         }
     }
-    if (from != bpm_pairs_data(pairs)) {
+    if (from != bp_mpi_pairs_data(pairs)) {
         memcpy(to, from, pairs->count * sizeof *from);
     }
     return true;

@@ -12,12 +12,12 @@
 
 static int tell_count(void *data, int *error) {
     *error = ZOLTAN_OK;
-    return (int)((const bpm_load *)data)->count;
+    return (int)((const bp_mpi_load *)data)->count;
 }
 
 static void tell_objects(void *data, int id_words, int local_words, ZOLTAN_ID_PTR ids, ZOLTAN_ID_PTR local_ids,
                          int weight_count, float *weights, int *error) {
-    const bpm_load *load = data;
+    const bp_mpi_load *load = data;
     (void)id_words;
     (void)local_words;
     for (size_t i = 0; i < load->count; ++i) {
@@ -30,13 +30,13 @@ static void tell_objects(void *data, int id_words, int local_words, ZOLTAN_ID_PT
 
 static int tell_dimensions(void *data, int *error) {
     *error = ZOLTAN_OK;
-    return (int)((const bpm_load *)data)->dimensions;
+    return (int)((const bp_mpi_load *)data)->dimensions;
 }
 
 // NOLINTBEGIN(readability-non-const-parameter): the form is Zoltan's
 static void tell_centres(void *data, int id_words, int local_words, int count, ZOLTAN_ID_PTR ids,
                          ZOLTAN_ID_PTR local_ids, int dimensions, double *centres, int *error) {
-    const bpm_load *load = data;
+    const bp_mpi_load *load = data;
     (void)id_words;
     (void)local_words;
     (void)ids;
@@ -65,7 +65,7 @@ static int set_parameters(struct Zoltan_Struct *zoltan) {
     return code == ZOLTAN_OK ? Zoltan_Set_Param(zoltan, "LB_METHOD", "RCB") : code;
 }
 
-bp_status bpm_partition_create(bpm_comm *comm, struct Zoltan_Struct **zoltan) {
+bp_status bp_mpi_partition_create(bp_mpi_comm *comm, struct Zoltan_Struct **zoltan) {
     float version;
     if (Zoltan_Initialize(0, NULL, &version) != ZOLTAN_OK) {
         return BP_ERROR_INTERNAL;
@@ -81,7 +81,7 @@ bp_status bpm_partition_create(bpm_comm *comm, struct Zoltan_Struct **zoltan) {
     return code == ZOLTAN_OK ? BP_OK : BP_ERROR_INTERNAL;
 }
 
-static int cut(struct Zoltan_Struct *zoltan, const bpm_load *load) {
+static int cut(struct Zoltan_Struct *zoltan, const bp_mpi_load *load) {
     int changes, id_words, local_words, imports, exports;
     ZOLTAN_ID_PTR import_ids = NULL, import_locals = NULL, export_ids = NULL, export_locals = NULL;
     int *import_ranks = NULL, *import_parts = NULL, *export_ranks = NULL, *export_parts = NULL;
@@ -100,7 +100,7 @@ static int cut(struct Zoltan_Struct *zoltan, const bpm_load *load) {
 
 // ---- from its cuts to our regions ----------------------------------------------------------------------------------
 
-static bp_status read_tree(const bpm_comm *comm, struct Zoltan_Struct *zoltan, bpm_regions *regions) {
+static bp_status read_tree(const bp_mpi_comm *comm, struct Zoltan_Struct *zoltan, bp_mpi_regions *regions) {
     bp_buffer boxes = {0};
     if (!bp_buffer_reserve_slack(&boxes, &comm->allocator, 0, 6 * (size_t)regions->size, sizeof(double))) {
         return BP_ERROR_MEMORY;
@@ -113,7 +113,7 @@ static bp_status read_tree(const bpm_comm *comm, struct Zoltan_Struct *zoltan, b
     }
     bp_status status = BP_ERROR_INTERNAL;
     if (code == ZOLTAN_OK) {
-        const bool made = bpm_tree_from_boxes(regions, &comm->allocator, boxes.data, comm->rank);
+        const bool made = bp_mpi_tree_from_boxes(regions, &comm->allocator, boxes.data, comm->rank);
         status = made ? BP_OK : BP_ERROR_MEMORY;
     }
     bp_buffer_free(&boxes, &comm->allocator);
@@ -121,19 +121,19 @@ static bp_status read_tree(const bpm_comm *comm, struct Zoltan_Struct *zoltan, b
 }
 
 // With no objects, all of space belongs to rank 0.
-static bp_status make_trivial(const bpm_comm *comm, bpm_regions *regions) {
+static bp_status make_trivial(const bp_mpi_comm *comm, bp_mpi_regions *regions) {
     bp_buffer boxes = {0};
     const size_t count = 6 * (size_t)regions->size;
     if (!bp_buffer_reserve_slack(&boxes, &comm->allocator, 0, count, sizeof(double))) {
         return BP_ERROR_MEMORY;
     }
     for (size_t i = 0; i < count; ++i) ((double *)boxes.data)[i] = INFINITY;
-    const bool made = bpm_tree_from_boxes(regions, &comm->allocator, boxes.data, comm->rank);
+    const bool made = bp_mpi_tree_from_boxes(regions, &comm->allocator, boxes.data, comm->rank);
     bp_buffer_free(&boxes, &comm->allocator);
     return made ? BP_OK : BP_ERROR_MEMORY;
 }
 
-static bp_status reserve_marks(const bpm_comm *comm, bpm_regions *regions) {
+static bp_status reserve_marks(const bp_mpi_comm *comm, bp_mpi_regions *regions) {
     if (!bp_buffer_reserve_slack(&regions->marks, &comm->allocator, 0, (size_t)regions->size, sizeof(uint32_t))) {
         return BP_ERROR_MEMORY;
     }
@@ -142,21 +142,21 @@ static bp_status reserve_marks(const bpm_comm *comm, bpm_regions *regions) {
     return BP_OK;
 }
 
-bp_status bpm_partition(bpm_comm *comm, bp_status status, struct Zoltan_Struct *zoltan, bp_mpi_partition kind,
-                        const bpm_load *load, bpm_regions *regions) {
+bp_status bp_mpi_make_partition(bp_mpi_comm *comm, bp_status status, struct Zoltan_Struct *zoltan,
+                                bp_mpi_partition kind, const bp_mpi_load *load, bp_mpi_regions *regions) {
     regions->is_grid = false;
     status = status == BP_OK ? reserve_marks(comm, regions) : status;
     status = status == BP_OK && load->count > INT_MAX ? BP_ERROR_CAPACITY : status;
     int64_t most = (int64_t)load->count;
-    status = bpm_agree_most(comm, status, &most, 1);
+    status = bp_mpi_agree_most(comm, status, &most, 1);
     if (status != BP_OK) {
         return status;
     }
     if (most == 0 || regions->size == 1) {
-        return bpm_agree(comm, make_trivial(comm, regions));
+        return bp_mpi_agree(comm, make_trivial(comm, regions));
     }
     if (kind == BP_MPI_HSFC) {
-        return bpm_cut_curve(comm, load, regions);
+        return bp_mpi_cut_curve(comm, load, regions);
     }
     char parts[16];
     (void)snprintf(parts, sizeof parts, "%d", regions->size);
@@ -166,9 +166,9 @@ bp_status bpm_partition(bpm_comm *comm, bp_status status, struct Zoltan_Struct *
         bp_log_write(&comm->log, "Zoltan could not part %zu objects (code %d)", load->count, code);
         status = code == ZOLTAN_MEMERR ? BP_ERROR_MEMORY : BP_ERROR_INTERNAL;
     }
-    status = bpm_agree(comm, status);
+    status = bp_mpi_agree(comm, status);
     if (status == BP_OK) {
-        status = bpm_agree(comm, read_tree(comm, zoltan, regions));
+        status = bp_mpi_agree(comm, read_tree(comm, zoltan, regions));
     }
     return status;
 }

@@ -9,7 +9,7 @@ static const double ROUNDING = 0x1p-44;
 
 enum { IMAGES = 3 };
 
-static double image_offset(const bpm_regions *regions, uint32_t axis, int image) {
+static double image_offset(const bp_mpi_regions *regions, uint32_t axis, int image) {
     return (double)(image - 1) * regions->period[axis];
 }
 
@@ -20,12 +20,12 @@ static double wrap(double x, double period) {
     return wrapped < 0.0 ? 0.0 : wrapped > period ? period : wrapped;
 }
 
-static void set_straight(bpm_extent *extent, uint32_t axis, double low, double high, double slack) {
+static void set_straight(bp_mpi_extent *extent, uint32_t axis, double low, double high, double slack) {
     extent->low[axis] = extent->start[axis] = low - slack;
     extent->high[axis] = high + slack;
 }
 
-static void set_arc(bpm_extent *extent, uint32_t axis, double low, double high, double period) {
+static void set_arc(bp_mpi_extent *extent, uint32_t axis, double low, double high, double period) {
     const double slack = (fabs(low) + fabs(high) + period) * ROUNDING;
     const double length = high - low + 2.0 * slack;
     if (!(length < period)) { // infinite boxes too
@@ -38,8 +38,8 @@ static void set_arc(bpm_extent *extent, uint32_t axis, double low, double high, 
     extent->high[axis] = extent->low[axis] + length;
 }
 
-bpm_extent bpm_extent_of(const bpm_regions *regions, const bp_box *box) {
-    bpm_extent extent = {0};
+bp_mpi_extent bp_mpi_extent_of(const bp_mpi_regions *regions, const bp_box *box) {
+    bp_mpi_extent extent = {0};
     for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
         const double low = (double)box->min[axis], high = (double)box->max[axis];
         const bool infinite = isinf(low) || isinf(high);
@@ -59,7 +59,7 @@ static double bounded(float x) {
     return (double)(x < -FLT_MAX ? -FLT_MAX : x > FLT_MAX ? FLT_MAX : x);
 }
 
-void bpm_centre_of(const bpm_regions *regions, const bp_box *box, double centre[3]) {
+void bp_mpi_centre_of(const bp_mpi_regions *regions, const bp_box *box, double centre[3]) {
     centre[2] = 0.0;
     for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
         const double middle = 0.5 * bounded(box->min[axis]) + 0.5 * bounded(box->max[axis]);
@@ -69,29 +69,29 @@ void bpm_centre_of(const bpm_regions *regions, const bp_box *box, double centre[
 
 // ---- points --------------------------------------------------------------------------------------------------------
 
-static int32_t cell_of(const bpm_regions *regions, uint32_t axis, double x) {
+static int32_t cell_of(const bp_mpi_regions *regions, uint32_t axis, double x) {
     const double cell = floor((x - regions->origin[axis]) * regions->per_unit[axis]);
     const double last = (double)(regions->cells[axis] - 1);
     return !(cell > 0.0) ? 0 : cell > last ? (int32_t)last : (int32_t)cell;
 }
 
-static size_t cell_index(const bpm_regions *regions, int32_t x, int32_t y, int32_t z) {
+static size_t cell_index(const bp_mpi_regions *regions, int32_t x, int32_t y, int32_t z) {
     return ((size_t)z * (size_t)regions->cells[1] + (size_t)y) * (size_t)regions->cells[0] + (size_t)x;
 }
 
-size_t bpm_cell_of_point(const bpm_regions *regions, const double point[3]) {
+size_t bp_mpi_cell_of_point(const bp_mpi_regions *regions, const double point[3]) {
     const int32_t z = regions->dimensions == 3 ? cell_of(regions, 2, point[2]) : 0;
     return cell_index(regions, cell_of(regions, 0, point[0]), cell_of(regions, 1, point[1]), z);
 }
 
-int bpm_rank_of_point(const bpm_regions *regions, const double point[3]) {
+int bp_mpi_rank_of_point(const bp_mpi_regions *regions, const double point[3]) {
     if (regions->size == 1) {
         return 0;
     }
     if (regions->is_grid) {
-        return ((const int32_t *)regions->owners.data)[bpm_cell_of_point(regions, point)];
+        return ((const int32_t *)regions->owners.data)[bp_mpi_cell_of_point(regions, point)];
     }
-    const bpm_cut *cuts = regions->cuts.data;
+    const bp_mpi_cut *cuts = regions->cuts.data;
     int32_t node = 0;
     do {
         node = cuts[node].sides[point[cuts[node].axis] > cuts[node].at];
@@ -101,7 +101,7 @@ int bpm_rank_of_point(const bpm_regions *regions, const double point[3]) {
 
 // ---- boxes ---------------------------------------------------------------------------------------------------------
 
-bool bpm_is_inside_with_care(const bpm_regions *regions, const bp_box *box) {
+bool bp_mpi_is_inside_with_care(const bp_mpi_regions *regions, const bp_box *box) {
     if (regions->is_grid) {
         return false;
     }
@@ -119,7 +119,7 @@ bool bpm_is_inside_with_care(const bpm_regions *regions, const bp_box *box) {
 }
 
 typedef struct gathering {
-    bpm_regions *regions;
+    bp_mpi_regions *regions;
     double low[3], high[3];
     int *ranks;
     size_t count;
@@ -139,7 +139,7 @@ static void descend(gathering *self, int32_t node) {
         add_rank_once(self, ~node);
         return;
     }
-    const bpm_cut *cut = &((const bpm_cut *)self->regions->cuts.data)[node];
+    const bp_mpi_cut *cut = &((const bp_mpi_cut *)self->regions->cuts.data)[node];
     if (self->low[cut->axis] <= cut->at) {
         descend(self, cut->sides[0]);
     }
@@ -149,7 +149,7 @@ static void descend(gathering *self, int32_t node) {
 }
 
 static void visit_cells(gathering *self) {
-    const bpm_regions *regions = self->regions;
+    const bp_mpi_regions *regions = self->regions;
     int32_t first[3] = {0}, last[3] = {0};
     for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
         first[axis] = cell_of(regions, axis, self->low[axis]);
@@ -165,7 +165,7 @@ static void visit_cells(gathering *self) {
 
 // All images of an extent, axis after axis; only those that reach into 0 .. period.
 // NOLINTNEXTLINE(misc-no-recursion): three deep
-static void visit_images(gathering *self, const bpm_extent *extent, uint32_t axis) {
+static void visit_images(gathering *self, const bp_mpi_extent *extent, uint32_t axis) {
     if (axis >= 3 || axis == self->regions->dimensions) {
         if (self->regions->is_grid) {
             visit_cells(self);
@@ -186,7 +186,7 @@ static void visit_images(gathering *self, const bpm_extent *extent, uint32_t axi
     }
 }
 
-static void next_mark(bpm_regions *regions) {
+static void next_mark(bp_mpi_regions *regions) {
     if (++regions->mark == 0) {
         memset(regions->marks.data, 0, (size_t)regions->size * sizeof(uint32_t));
         regions->mark = 1;
@@ -206,12 +206,12 @@ static bool visit_plainly(gathering *self, const bp_box *box) {
 }
 
 static bool visit_with_care(gathering *self, const bp_box *box) {
-    const bpm_extent extent = bpm_extent_of(self->regions, box);
+    const bp_mpi_extent extent = bp_mpi_extent_of(self->regions, box);
     visit_images(self, &extent, 0);
     return extent.infinite;
 }
 
-size_t bpm_ranks_of_box(bpm_regions *regions, const bp_box *box, int *ranks, bool *is_broadcast) {
+size_t bp_mpi_ranks_of_box(bp_mpi_regions *regions, const bp_box *box, int *ranks, bool *is_broadcast) {
     if (regions->size == 1) {
         *is_broadcast = false;
         ranks[0] = 0;
@@ -227,7 +227,7 @@ size_t bpm_ranks_of_box(bpm_regions *regions, const bp_box *box, int *ranks, boo
 // ---- pairs ---------------------------------------------------------------------------------------------------------
 
 // Whether a point of the circle lies in an image of an arc, with exactly the numbers that visit_images uses.
-static bool arc_holds(const bpm_regions *regions, const bpm_extent *extent, uint32_t axis, double point) {
+static bool arc_holds(const bp_mpi_regions *regions, const bp_mpi_extent *extent, uint32_t axis, double point) {
     bool held = isinf(extent->low[axis]);
     for (int image = 0; image < IMAGES && !held; ++image) {
         const double offset = image_offset(regions, axis, image);
@@ -238,26 +238,26 @@ static bool arc_holds(const bpm_regions *regions, const bpm_extent *extent, uint
 
 // A point that lies in both extents, however large the slack of one is and however small that of the other: the larger
 // of their starts, or on a circle the start that the other one holds.
-static double common_point(const bpm_regions *regions, const bpm_extent *first, const bpm_extent *second,
+static double common_point(const bp_mpi_regions *regions, const bp_mpi_extent *first, const bp_mpi_extent *second,
                            uint32_t axis) {
     const bool by_second = regions->period[axis] > 0.0 ? arc_holds(regions, first, axis, second->start[axis])
                                                        : second->start[axis] > first->start[axis];
     return by_second ? second->start[axis] : first->start[axis];
 }
 
-int bpm_reporter(const bpm_regions *regions, const bp_box *a, const bp_box *b) {
+int bp_mpi_reporter(const bp_mpi_regions *regions, const bp_box *a, const bp_box *b) {
     double point[3] = {0};
     if (regions->plain) {
         for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
             point[axis] = (double)(a->min[axis] > b->min[axis] ? a->min[axis] : b->min[axis]);
         }
     } else {
-        const bpm_extent first = bpm_extent_of(regions, a), second = bpm_extent_of(regions, b);
+        const bp_mpi_extent first = bp_mpi_extent_of(regions, a), second = bp_mpi_extent_of(regions, b);
         for (uint32_t axis = 0; axis < regions->dimensions; ++axis) {
             point[axis] = common_point(regions, &first, &second, axis);
         }
     }
-    return bpm_rank_of_point(regions, point);
+    return bp_mpi_rank_of_point(regions, point);
 }
 
 // ---- the tree ------------------------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ static void try_axis(const double *boxes, int first, int last, int32_t axis, dou
     }
 }
 
-static parting part(const bpm_regions *regions, const double *boxes, int first, int last, double *ends) {
+static parting part(const bp_mpi_regions *regions, const double *boxes, int first, int last, double *ends) {
     int best_off = 2 * (last - first);
     parting best = {.middle = first + (last - first) / 2, .axis = 0};
     best.at = side(boxes, best.middle - 1, 0, true);
@@ -304,14 +304,15 @@ static parting part(const bpm_regions *regions, const double *boxes, int first, 
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of cuts
-static int32_t build_tree(bpm_regions *regions, const double *boxes, int first, int last, double *ends, int32_t *used) {
+static int32_t build_tree(bp_mpi_regions *regions, const double *boxes, int first, int last, double *ends,
+                          int32_t *used) {
     if (last - first == 1) {
         return ~(int32_t)first;
     }
     const parting parted = part(regions, boxes, first, last, ends);
     const int32_t node = (*used)++;
-    bpm_cut *cut = &((bpm_cut *)regions->cuts.data)[node];
-    *cut = (bpm_cut){.at = parted.at, .axis = parted.axis};
+    bp_mpi_cut *cut = &((bp_mpi_cut *)regions->cuts.data)[node];
+    *cut = (bp_mpi_cut){.at = parted.at, .axis = parted.axis};
     cut->sides[0] = build_tree(regions, boxes, first, parted.middle, ends, used);
     cut->sides[1] = build_tree(regions, boxes, parted.middle, last, ends, used);
     return node;
@@ -319,11 +320,11 @@ static int32_t build_tree(bpm_regions *regions, const double *boxes, int first, 
 
 // The cuts on the way to a rank's leaf bound its region.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of cuts
-static bool bound(bpm_regions *regions, int32_t node, int rank) {
+static bool bound(bp_mpi_regions *regions, int32_t node, int rank) {
     if (node < 0) {
         return ~node == rank;
     }
-    const bpm_cut cut = ((const bpm_cut *)regions->cuts.data)[node];
+    const bp_mpi_cut cut = ((const bp_mpi_cut *)regions->cuts.data)[node];
     if (bound(regions, cut.sides[0], rank)) {
         regions->high[cut.axis] = cut.at < regions->high[cut.axis] ? cut.at : regions->high[cut.axis];
         return true;
@@ -335,10 +336,10 @@ static bool bound(bpm_regions *regions, int32_t node, int rank) {
     return false;
 }
 
-bool bpm_tree_from_boxes(bpm_regions *regions, const bp_allocator *allocator, const double *boxes, int rank) {
+bool bp_mpi_tree_from_boxes(bp_mpi_regions *regions, const bp_allocator *allocator, const double *boxes, int rank) {
     bp_buffer ends = {0};
     const size_t size = (size_t)regions->size;
-    if (!bp_buffer_reserve_slack(&regions->cuts, allocator, 0, size, sizeof(bpm_cut)) ||
+    if (!bp_buffer_reserve_slack(&regions->cuts, allocator, 0, size, sizeof(bp_mpi_cut)) ||
         !bp_buffer_reserve_slack(&ends, allocator, 0, size, sizeof(double))) {
         return false;
     }
@@ -360,7 +361,7 @@ bool bpm_tree_from_boxes(bpm_regions *regions, const bp_allocator *allocator, co
     return true;
 }
 
-void bpm_regions_free(bpm_regions *regions, const bp_allocator *allocator) {
+void bp_mpi_regions_free(bp_mpi_regions *regions, const bp_allocator *allocator) {
     bp_buffer_free(&regions->cuts, allocator);
     bp_buffer_free(&regions->owners, allocator);
     bp_buffer_free(&regions->marks, allocator);

@@ -14,8 +14,8 @@
 // Along an axis with a period all is done on the circle 0 .. period. There an extent is an arc with three images, for
 // which the tests below always use the same numbers. Which of two arcs' starts decides about a pair depends on ids and
 // images alone.
-#ifndef BPM_REGIONS_H
-#define BPM_REGIONS_H
+#ifndef BP_MPI_REGIONS_H
+#define BP_MPI_REGIONS_H
 
 #include "list.h"
 
@@ -23,13 +23,13 @@
 #include <emmintrin.h>
 #endif
 
-typedef struct bpm_cut {
+typedef struct bp_mpi_cut {
     double at;
     int32_t axis;
     int32_t sides[2]; // an index of a cut, or ~rank
-} bpm_cut;
+} bp_mpi_cut;
 
-typedef struct bpm_regions {
+typedef struct bp_mpi_regions {
     uint32_t dimensions;
     bool spheres;
     double period[3]; // 0: none
@@ -37,7 +37,7 @@ typedef struct bpm_regions {
     uint32_t broadcast_above;
 
     bool is_grid;
-    bp_buffer cuts;                    // tree: bpm_cut, size - 1 of them; the root comes first
+    bp_buffer cuts;                    // tree: bp_mpi_cut, size - 1 of them; the root comes first
     double low[3], high[3];            // tree: this rank's region: low < x <= high
     bool plain;                        // tree: no period, no spheres: the box itself is the extent
     float inner_low[4], inner_high[4]; // the same, rounded inwards; the last is not used
@@ -47,30 +47,30 @@ typedef struct bpm_regions {
 
     bp_buffer marks; // scratch: uint32_t for each rank
     uint32_t mark;
-} bpm_regions;
+} bp_mpi_regions;
 
 // A box as an extent on the regions' axes.
-typedef struct bpm_extent {
+typedef struct bp_mpi_extent {
     double low[3], high[3]; // with a period: the arc, or -inf .. inf if it is the whole circle
     double start[3];        // where it begins; with a period: 0 .. period, also if it is the whole circle
     bool infinite;          // in a coordinate that counts
-} bpm_extent;
+} bp_mpi_extent;
 
-bpm_extent bpm_extent_of(const bpm_regions *regions, const bp_box *box);
+bp_mpi_extent bp_mpi_extent_of(const bp_mpi_regions *regions, const bp_box *box);
 // The rank that owns an object at this place. Infinite coordinates count as the largest number.
-void bpm_centre_of(const bpm_regions *regions, const bp_box *box, double centre[3]);
+void bp_mpi_centre_of(const bp_mpi_regions *regions, const bp_box *box, double centre[3]);
 
-int bpm_rank_of_point(const bpm_regions *regions, const double point[3]);
+int bp_mpi_rank_of_point(const bp_mpi_regions *regions, const double point[3]);
 
 // Where the owner of a point's cell is among the owners, x fastest. Only of a grid.
-size_t bpm_cell_of_point(const bpm_regions *regions, const double point[3]);
+size_t bp_mpi_cell_of_point(const bp_mpi_regions *regions, const double point[3]);
 
 // A fast test whether a box is valid and concerns this rank alone; false if that takes more work to decide.
-bool bpm_is_inside_with_care(const bpm_regions *regions, const bp_box *box);
+bool bp_mpi_is_inside_with_care(const bp_mpi_regions *regions, const bp_box *box);
 
-static inline bool bpm_is_inside(const bpm_regions *regions, const bp_box *box) {
+static inline bool bp_mpi_is_inside(const bp_mpi_regions *regions, const bp_box *box) {
     if (!regions->plain) {
-        return bpm_is_inside_with_care(regions, box);
+        return bp_mpi_is_inside_with_care(regions, box);
     }
     const unsigned axes = regions->dimensions == 2 ? 3 : 7;
 #if defined(__SSE2__)
@@ -93,14 +93,14 @@ static inline bool bpm_is_inside(const bpm_regions *regions, const bp_box *box) 
 
 // The ranks that a box concerns, each once; returns how many. `ranks` has room for all. If they are many, or the box is
 // infinite, the box is for all ranks: *is_broadcast.
-size_t bpm_ranks_of_box(bpm_regions *regions, const bp_box *box, int *ranks, bool *is_broadcast);
+size_t bp_mpi_ranks_of_box(bp_mpi_regions *regions, const bp_box *box, int *ranks, bool *is_broadcast);
 
 // The rank that reports a pair; `a` has the smaller id.
-int bpm_reporter(const bpm_regions *regions, const bp_box *a, const bp_box *b);
+int bp_mpi_reporter(const bp_mpi_regions *regions, const bp_box *a, const bp_box *b);
 
 // Makes the tree from the regions' own boxes: low and high of each rank, 2 * 3 numbers. Where they do not fit together,
 // an arbitrary cut is made: every tree is correct, a good one is balanced.
-bool bpm_tree_from_boxes(bpm_regions *regions, const bp_allocator *allocator, const double *boxes, int rank);
-void bpm_regions_free(bpm_regions *regions, const bp_allocator *allocator);
+bool bp_mpi_tree_from_boxes(bp_mpi_regions *regions, const bp_allocator *allocator, const double *boxes, int rank);
+void bp_mpi_regions_free(bp_mpi_regions *regions, const bp_allocator *allocator);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct file_object {
     uint64_t id;
     bp_box box;
     bp_object object;
-    uint32_t flags; // BPM_NEWBORN or 0
+    uint32_t flags; // BP_MPI_NEWBORN or 0
     uint32_t padding;
 } file_object; // user bytes follow, padded to a multiple of 8
 
@@ -46,12 +46,12 @@ static uint64_t sum_of(const void *record, size_t bytes) {
     for (size_t i = 0; i < bytes; i += 8) {
         uint64_t word;
         memcpy(&word, (const char *)record + i, sizeof word);
-        sum = bpm_hash(sum + word);
+        sum = bp_mpi_hash(sum + word);
     }
     return sum;
 }
 
-static bp_status file_status(bpm_comm *comm, int code, const char *doing, const char *path) {
+static bp_status file_status(bp_mpi_comm *comm, int code, const char *doing, const char *path) {
     if (code == MPI_SUCCESS) {
         return BP_OK;
     }
@@ -66,7 +66,7 @@ static bp_status file_status(bpm_comm *comm, int code, const char *doing, const 
 
 #define PARTIAL ".partial"
 
-static bp_status check_path(bpm_comm *comm, const char *path) {
+static bp_status check_path(bp_mpi_comm *comm, const char *path) {
     if (path == NULL || *path == '\0') {
         bp_log_write(&comm->log, "path is %s on rank %d", path == NULL ? "NULL" : "empty", comm->rank);
         return BP_ERROR_ARGUMENT;
@@ -80,13 +80,13 @@ static bp_status check_path(bpm_comm *comm, const char *path) {
 }
 
 // Ranks that open different files would wait for each other. Collective.
-static bp_status agree_on_path(bpm_comm *comm, const char *path) {
+static bp_status agree_on_path(bp_mpi_comm *comm, const char *path) {
     bp_status status = check_path(comm, path);
     uint64_t sum = 0;
-    for (const char *at = path; status == BP_OK && *at != '\0'; ++at) sum = bpm_hash(sum + (unsigned char)*at);
+    for (const char *at = path; status == BP_OK && *at != '\0'; ++at) sum = bp_mpi_hash(sum + (unsigned char)*at);
     const int64_t mine = (int64_t)(sum >> 1);
     int64_t most[2] = {mine, -mine};
-    status = bpm_agree_most(comm, status, most, 2);
+    status = bp_mpi_agree_most(comm, status, most, 2);
     if (status == BP_OK && most[0] != -most[1]) {
         bp_log_write(&comm->log, "path is not the same on all ranks; on rank %d it is %s", comm->rank, path);
         status = BP_ERROR_ARGUMENT;
@@ -97,13 +97,13 @@ static bp_status agree_on_path(bpm_comm *comm, const char *path) {
 // ---- saving --------------------------------------------------------------------------------------------------------
 
 static void pack_object(const bp_mpi_world *world, size_t index, file_object *to) {
-    const bpm_owned *owned = &world->owned;
+    const bp_mpi_owned_objects *owned = &world->owned;
     const size_t user = world->config.user_bytes;
     memset(to, 0, object_bytes(world));
     to->id = ((const uint64_t *)owned->ids.data)[index];
     to->box = ((const bp_box *)owned->boxes.data)[index];
     to->object = ((const bp_object *)owned->objects.data)[index];
-    to->flags = ((const uint8_t *)owned->flags.data)[index] & BPM_NEWBORN;
+    to->flags = ((const uint8_t *)owned->flags.data)[index] & BP_MPI_NEWBORN;
     if (user > 0) {
         memcpy(to + 1, (const char *)owned->user.data + index * user, user);
     }
@@ -138,7 +138,7 @@ static int write_objects(const bp_mpi_world *world, MPI_File file, section *part
 
 static int write_pairs(const bp_mpi_world *world, MPI_File file, section *part) {
     const size_t most = block_of(world, part);
-    const bp_mpi_pair *pairs = bpm_pairs_data(&world->pairs);
+    const bp_mpi_pair *pairs = bp_mpi_pairs_data(&world->pairs);
     int code = MPI_SUCCESS;
     for (size_t first = 0; first < part->count && code == MPI_SUCCESS; first += most) {
         const size_t count = part->count - first < most ? part->count - first : most;
@@ -165,11 +165,11 @@ static file_header header_of(const bp_mpi_world *world) {
 // Where this rank's parts begin, and how much there is in all.
 static bp_status lay_out(bp_mpi_world *world, section parts[2], file_header *header) {
     int64_t mine[2] = {(int64_t)parts[0].count, (int64_t)parts[1].count}, before[2] = {0, 0}, all[2];
-    bpm_comm *comm = &world->comm;
-    bp_status status = bpm_check(comm, MPI_Exscan(mine, before, 2, MPI_INT64_T, MPI_SUM, comm->handle), "counting");
+    bp_mpi_comm *comm = &world->comm;
+    bp_status status = bp_mpi_check(comm, MPI_Exscan(mine, before, 2, MPI_INT64_T, MPI_SUM, comm->handle), "counting");
     if (comm->rank == 0) before[0] = before[1] = 0;
     memcpy(all, mine, sizeof all);
-    status = status == BP_OK ? bpm_sum(comm, all, 2) : status;
+    status = status == BP_OK ? bp_mpi_sum(comm, all, 2) : status;
     header->pairs = (uint64_t)all[1];
     parts[0].start = (MPI_Offset)sizeof *header + before[0] * (MPI_Offset)parts[0].bytes;
     parts[1].start =
@@ -178,7 +178,7 @@ static bp_status lay_out(bp_mpi_world *world, section parts[2], file_header *hea
 }
 
 static bp_status write_all(bp_mpi_world *world, const char *path, char *block) {
-    bpm_comm *comm = &world->comm;
+    bp_mpi_comm *comm = &world->comm;
     section parts[2] = {{.count = world->owned.count, .bytes = object_bytes(world)},
                         {.count = world->pairs.count, .bytes = sizeof(bp_mpi_pair)}};
     file_header header = header_of(world);
@@ -190,7 +190,7 @@ static bp_status write_all(bp_mpi_world *world, const char *path, char *block) {
     status =
         file_status(comm, MPI_File_open(comm->handle, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file),
                     "creating it", path);
-    if (bpm_agree(comm, status) != BP_OK) {
+    if (bp_mpi_agree(comm, status) != BP_OK) {
         if (status == BP_OK) (void)MPI_File_close(&file);
         return BP_ERROR_ARGUMENT;
     }
@@ -198,8 +198,8 @@ static bp_status write_all(bp_mpi_world *world, const char *path, char *block) {
     code = code == MPI_SUCCESS ? write_objects(world, file, &parts[0], block) : code;
     code = code == MPI_SUCCESS ? write_pairs(world, file, &parts[1]) : code;
     int64_t sums[2] = {(int64_t)parts[0].sum, (int64_t)parts[1].sum};
-    status = bpm_agree(comm, file_status(comm, code, "writing it", path));
-    status = status == BP_OK ? bpm_sum(comm, sums, 2) : status;
+    status = bp_mpi_agree(comm, file_status(comm, code, "writing it", path));
+    status = status == BP_OK ? bp_mpi_sum(comm, sums, 2) : status;
     header.object_sum = (uint64_t)sums[0];
     header.pair_sum = (uint64_t)sums[1];
     header.own_sum = sum_of(&header, offsetof(file_header, own_sum));
@@ -208,7 +208,7 @@ static bp_status write_all(bp_mpi_world *world, const char *path, char *block) {
     }
     const int closed = MPI_File_close(&file);
     code = code == MPI_SUCCESS ? closed : code;
-    return status == BP_OK ? bpm_agree(comm, file_status(comm, code, "writing it", path)) : status;
+    return status == BP_OK ? bp_mpi_agree(comm, file_status(comm, code, "writing it", path)) : status;
 }
 
 bp_status bp_mpi_world_save(bp_mpi_world *world, const char *path) {
@@ -216,22 +216,22 @@ bp_status bp_mpi_world_save(bp_mpi_world *world, const char *path) {
         return BP_ERROR_ARGUMENT;
     }
     char partial[PATH_MOST];
-    bpm_bring_boxes(world);
+    bp_mpi_bring_boxes(world);
     bp_buffer block = {0};
     const size_t bytes = object_bytes(world);
     bp_status status = agree_on_path(&world->comm, path);
     if (status == BP_OK) {
         (void)snprintf(partial, sizeof partial, "%s" PARTIAL, path);
-        const bool reserved = bp_buffer_reserve_slack(&block, bpm_allocator(world), 0, BLOCK + bytes, 1);
-        status = bpm_agree(&world->comm, reserved ? BP_OK : BP_ERROR_MEMORY);
+        const bool reserved = bp_buffer_reserve_slack(&block, bp_mpi_allocator(world), 0, BLOCK + bytes, 1);
+        status = bp_mpi_agree(&world->comm, reserved ? BP_OK : BP_ERROR_MEMORY);
     }
     status = status == BP_OK ? write_all(world, partial, block.data) : status;
     if (status == BP_OK && world->comm.rank == 0 && rename(partial, path) != 0) {
         bp_log_write(&world->comm.log, "%s could not be renamed to %s", partial, path);
         status = BP_ERROR_ARGUMENT;
     }
-    bp_buffer_free(&block, bpm_allocator(world));
-    return bpm_agree(&world->comm, status);
+    bp_buffer_free(&block, bp_mpi_allocator(world));
+    return bp_mpi_agree(&world->comm, status);
 }
 
 // ---- loading -------------------------------------------------------------------------------------------------------
@@ -288,13 +288,13 @@ static int read_part(const bp_mpi_world *world, MPI_File file, section *part, ch
 // Records become existing objects; those that no update had processed are still new.
 static bp_status add_loaded(bp_mpi_world *world, const char *records, size_t count) {
     const size_t bytes = object_bytes(world), user = world->config.user_bytes;
-    const bp_allocator *allocator = bpm_allocator(world);
+    const bp_allocator *allocator = bp_mpi_allocator(world);
     bp_buffer ids = {0}, boxes = {0}, objects = {0}, users = {0};
     const bool good = bp_buffer_reserve_slack(&ids, allocator, 0, count + 1, sizeof(uint64_t)) &&
                       bp_buffer_reserve_slack(&boxes, allocator, 0, count + 1, sizeof(bp_box)) &&
                       bp_buffer_reserve_slack(&objects, allocator, 0, count + 1, sizeof(bp_object)) &&
                       bp_buffer_reserve_slack(&users, allocator, 0, count + 1, user + 1);
-    bp_status status = bpm_agree(&world->comm, good ? BP_OK : BP_ERROR_MEMORY);
+    bp_status status = bp_mpi_agree(&world->comm, good ? BP_OK : BP_ERROR_MEMORY);
     for (size_t i = 0; status == BP_OK && i < count; ++i) {
         const file_object *record = (const file_object *)(records + i * bytes);
         ((uint64_t *)ids.data)[i] = record->id;
@@ -309,7 +309,7 @@ static bp_status add_loaded(bp_mpi_world *world, const char *records, size_t cou
     }
     for (size_t i = 0; status == BP_OK && i < count; ++i) {
         const file_object *record = (const file_object *)(records + i * bytes);
-        ((uint8_t *)world->owned.flags.data)[i] = (uint8_t)(record->flags & BPM_NEWBORN);
+        ((uint8_t *)world->owned.flags.data)[i] = (uint8_t)(record->flags & BP_MPI_NEWBORN);
     }
     bp_buffer *arrays[] = {&ids, &boxes, &objects, &users};
     for (size_t i = 0; i < 4; ++i) bp_buffer_free(arrays[i], allocator);
@@ -317,7 +317,7 @@ static bp_status add_loaded(bp_mpi_world *world, const char *records, size_t cou
 }
 
 static bp_status read_all(bp_mpi_world *world, MPI_File file, const char *path, bp_buffer *records) {
-    bpm_comm *comm = &world->comm;
+    bp_mpi_comm *comm = &world->comm;
     file_header header = {0};
     MPI_Offset size = 0;
     int code = MPI_File_get_size(file, &size);
@@ -333,8 +333,8 @@ static bp_status read_all(bp_mpi_world *world, MPI_File file, const char *path, 
         objects = share_of(world, header.objects, first, object_bytes(world));
         pairs =
             share_of(world, header.pairs, first + (MPI_Offset)(header.objects * objects.bytes), sizeof(bp_mpi_pair));
-        if (!bp_buffer_reserve_slack(records, bpm_allocator(world), 0, objects.count + 1, objects.bytes) ||
-            !bpm_pairs_reserve(&world->pairs, bpm_allocator(world), pairs.count + 1)) {
+        if (!bp_buffer_reserve_slack(records, bp_mpi_allocator(world), 0, objects.count + 1, objects.bytes) ||
+            !bp_mpi_pairs_reserve(&world->pairs, bp_mpi_allocator(world), pairs.count + 1)) {
             status = BP_ERROR_MEMORY;
         }
     }
@@ -343,9 +343,9 @@ static bp_status read_all(bp_mpi_world *world, MPI_File file, const char *path, 
         code = code == MPI_SUCCESS ? read_part(world, file, &pairs, world->pairs.memory.data) : code;
         status = file_status(comm, code, "reading it", path);
     }
-    status = bpm_agree(comm, status);
+    status = bp_mpi_agree(comm, status);
     int64_t sums[2] = {(int64_t)objects.sum, (int64_t)pairs.sum};
-    status = status == BP_OK ? bpm_sum(comm, sums, 2) : status;
+    status = status == BP_OK ? bp_mpi_sum(comm, sums, 2) : status;
     if (status == BP_OK && ((uint64_t)sums[0] != header.object_sum || (uint64_t)sums[1] != header.pair_sum)) {
         status = refuse(world, path, "was altered");
     }
@@ -359,7 +359,7 @@ static bp_status read_all(bp_mpi_world *world, MPI_File file, const char *path, 
 
 bp_status bp_mpi_world_load(MPI_Comm communicator, const bp_mpi_config *config, const char *path,
                             bp_mpi_world **world) {
-    bp_status status = bpm_world_open(communicator, config, world);
+    bp_status status = bp_mpi_world_open(communicator, config, world);
     if (status != BP_OK) {
         return status;
     }
@@ -370,7 +370,7 @@ bp_status bp_mpi_world_load(MPI_Comm communicator, const bp_mpi_config *config, 
     if (status == BP_OK) {
         const int code = MPI_File_open(self->comm.handle, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
         status = file_status(&self->comm, code, "opening it", path);
-        const bp_status all = bpm_agree(&self->comm, status);
+        const bp_status all = bp_mpi_agree(&self->comm, status);
         if (all == BP_OK) {
             status = read_all(self, file, path, &records);
             (void)MPI_File_close(&file);
@@ -379,7 +379,7 @@ bp_status bp_mpi_world_load(MPI_Comm communicator, const bp_mpi_config *config, 
         }
         status = all == BP_OK ? status : all;
     }
-    bp_buffer_free(&records, bpm_allocator(self));
+    bp_buffer_free(&records, bp_mpi_allocator(self));
     if (status != BP_OK) {
         bp_mpi_world_destroy(self);
         *world = NULL;

@@ -69,7 +69,7 @@ static int64_t bits_of(float x) {
 }
 
 // What ranks that differ in it would wait for each other over, or find other pairs with.
-static bp_status compare_configs(bpm_comm *comm, const bp_mpi_config *config, bp_status status) {
+static bp_status compare_configs(bp_mpi_comm *comm, const bp_mpi_config *config, bp_status status) {
     enum { FIELDS = 12 };
     static const char *const NAMES[FIELDS] = {
         "local.dimensions", "local.shape", "local.flags", "local.period[0]", "local.period[1]", "local.period[2]",
@@ -89,23 +89,23 @@ static bp_status compare_configs(bpm_comm *comm, const bp_mpi_config *config, bp
                                   (int64_t)config->balance_interval};
     int64_t most[FIELDS];
     memcpy(most, mine, sizeof most);
-    status = bpm_agree_most(comm, status, most, FIELDS);
+    status = bp_mpi_agree_most(comm, status, most, FIELDS);
     for (int i = 0; status == BP_OK && i < FIELDS; ++i) {
         if (mine[i] == most[i]) continue;
         bp_log_write(&comm->log, "config.%s on rank %d is not that of another rank; it must be the same on all",
                      NAMES[i], comm->rank);
         status = BP_ERROR_ARGUMENT;
     }
-    return bpm_agree(comm, status);
+    return bp_mpi_agree(comm, status);
 }
 
 // ---- opening -------------------------------------------------------------------------------------------------------
 
-static bpm_regions empty_regions(const bp_mpi_config *config, int size) {
-    bpm_regions regions = {.dimensions = config->local.dimensions,
-                           .spheres = config->local.shape == BP_SHAPE_SPHERES,
-                           .size = size,
-                           .broadcast_above = config->broadcast_above};
+static bp_mpi_regions empty_regions(const bp_mpi_config *config, int size) {
+    bp_mpi_regions regions = {.dimensions = config->local.dimensions,
+                              .spheres = config->local.shape == BP_SHAPE_SPHERES,
+                              .size = size,
+                              .broadcast_above = config->broadcast_above};
     for (uint32_t axis = 0; axis < config->local.dimensions && axis < 3; ++axis) {
         regions.period[axis] = (double)config->local.period[axis];
         regions.low[axis] = -INFINITY;
@@ -122,7 +122,7 @@ static bp_status try_local(const bp_mpi_config *config) {
     return status;
 }
 
-static bp_status open_comm(MPI_Comm communicator, bpm_comm *comm) {
+static bp_status open_comm(MPI_Comm communicator, bp_mpi_comm *comm) {
     int started = 0, ended = 0;
     (void)MPI_Initialized(&started);
     (void)MPI_Finalized(&ended);
@@ -130,18 +130,19 @@ static bp_status open_comm(MPI_Comm communicator, bpm_comm *comm) {
         bp_log_write(&comm->log, "a world needs a communicator, between MPI_Init and MPI_Finalize");
         return BP_ERROR_ARGUMENT;
     }
-    bp_status status = bpm_check(comm, MPI_Comm_dup(communicator, &comm->handle), "duplicating the communicator");
+    bp_status status = bp_mpi_check(comm, MPI_Comm_dup(communicator, &comm->handle), "duplicating the communicator");
     if (status == BP_OK) {
-        status = bpm_check(comm, MPI_Comm_set_errhandler(comm->handle, MPI_ERRORS_RETURN), "setting the error handler");
+        status =
+            bp_mpi_check(comm, MPI_Comm_set_errhandler(comm->handle, MPI_ERRORS_RETURN), "setting the error handler");
         (void)MPI_Comm_rank(comm->handle, &comm->rank);
         (void)MPI_Comm_size(comm->handle, &comm->size);
     }
     return status;
 }
 
-bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *requested, bp_mpi_world **world) {
+bp_status bp_mpi_world_open(MPI_Comm communicator, const bp_mpi_config *requested, bp_mpi_world **world) {
     bp_mpi_config config = complete(requested);
-    bpm_comm comm = {.handle = MPI_COMM_NULL, .size = 1, .limit = config.message_limit, .log = config.local.log};
+    bp_mpi_comm comm = {.handle = MPI_COMM_NULL, .size = 1, .limit = config.message_limit, .log = config.local.log};
     bp_status checked = check_config(&config);
     if (world != NULL) {
         *world = NULL;
@@ -172,7 +173,7 @@ bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *requested, 
         self->config.local.settings = &self->settings;
     }
     self->regions = empty_regions(&config, comm.size);
-    status = bpm_agree(&self->comm, bpm_partition_create(&self->comm, &self->zoltan));
+    status = bp_mpi_agree(&self->comm, bp_mpi_partition_create(&self->comm, &self->zoltan));
     if (status != BP_OK) {
         bp_mpi_world_destroy(self);
         return status;
@@ -182,7 +183,7 @@ bp_status bpm_world_open(MPI_Comm communicator, const bp_mpi_config *requested, 
 }
 
 bp_status bp_mpi_world_create(MPI_Comm communicator, const bp_mpi_config *config, bp_mpi_world **world) {
-    return bpm_world_open(communicator, config, world);
+    return bp_mpi_world_open(communicator, config, world);
 }
 
 void bp_mpi_world_destroy(bp_mpi_world *world) {
@@ -190,8 +191,8 @@ void bp_mpi_world_destroy(bp_mpi_world *world) {
         return;
     }
     const bp_allocator allocator = world->comm.allocator;
-    bpm_owned *owned = &world->owned;
-    bpm_local *local = &world->local;
+    bp_mpi_owned_objects *owned = &world->owned;
+    bp_mpi_local *local = &world->local;
     bp_buffer *arrays[] = {&owned->ids,
                            &owned->boxes,
                            &owned->sent,
@@ -216,21 +217,21 @@ void bp_mpi_world_destroy(bp_mpi_world *world) {
                            &world->next_begun.memory,
                            &world->next_ended.memory};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) bp_buffer_free(arrays[i], &allocator);
-    bpm_update *update = &world->update;
+    bp_mpi_update_state *update = &world->update;
     bp_buffer *more[] = {&update->cast.memory,  &update->heard,           &update->ranks,
                          &update->ranks_before, &update->leavers.memory,  &update->flagged.memory,
                          &update->adds.memory,  &update->arrivals.memory, &update->removes.memory,
                          &update->moves.memory, &update->moved.memory,    &update->restated.memory};
     for (size_t i = 0; i < sizeof more / sizeof *more; ++i) bp_buffer_free(more[i], &allocator);
-    bpm_outbox_free(&update->out, &allocator);
-    bpm_outbox_free(&update->signs, &allocator);
-    bpm_inbox_free(&update->in, &allocator);
-    bpm_inbox_free(&update->signs_in, &allocator);
-    bpm_map_free(&owned->index_of, &allocator);
-    bpm_map_free(&world->directory, &allocator);
-    bpm_map_free(&local->ghosts, &allocator);
+    bp_mpi_outbox_free(&update->out, &allocator);
+    bp_mpi_outbox_free(&update->signs, &allocator);
+    bp_mpi_inbox_free(&update->in, &allocator);
+    bp_mpi_inbox_free(&update->signs_in, &allocator);
+    bp_mpi_map_free(&owned->index_of, &allocator);
+    bp_mpi_map_free(&world->directory, &allocator);
+    bp_mpi_map_free(&local->ghosts, &allocator);
     bp_world_destroy(local->world);
-    bpm_regions_free(&world->regions, &allocator);
+    bp_mpi_regions_free(&world->regions, &allocator);
     if (world->zoltan != NULL) {
         Zoltan_Destroy(&world->zoltan);
     }
@@ -240,9 +241,9 @@ void bp_mpi_world_destroy(bp_mpi_world *world) {
 
 // ---- owned objects -------------------------------------------------------------------------------------------------
 
-bool bpm_owned_reserve(bp_mpi_world *world, size_t count) {
-    bpm_owned *owned = &world->owned;
-    const bp_allocator *allocator = bpm_allocator(world);
+bool bp_mpi_owned_reserve(bp_mpi_world *world, size_t count) {
+    bp_mpi_owned_objects *owned = &world->owned;
+    const bp_allocator *allocator = bp_mpi_allocator(world);
     const size_t kept = owned->count, user = world->config.user_bytes;
     return count < BP_MAX_COUNT &&
            bp_buffer_reserve_slack(&owned->ids, allocator, kept * sizeof(uint64_t), count, sizeof(uint64_t)) &&
@@ -252,12 +253,12 @@ bool bpm_owned_reserve(bp_mpi_world *world, size_t count) {
            bp_buffer_reserve_slack(&owned->core, allocator, kept * sizeof(bp_id), count, sizeof(bp_id)) &&
            bp_buffer_reserve_slack(&owned->flags, allocator, kept, count, 1) &&
            (user == 0 || bp_buffer_reserve_slack(&owned->user, allocator, kept * user, count, user)) &&
-           bpm_map_reserve(&owned->index_of, allocator, count);
+           bp_mpi_map_reserve(&owned->index_of, allocator, count);
 }
 
-void bpm_owned_append(bp_mpi_world *world, uint64_t id, const bp_box *box, const bp_object *object, const void *user,
-                      uint8_t flags) {
-    bpm_owned *owned = &world->owned;
+void bp_mpi_owned_append(bp_mpi_world *world, uint64_t id, const bp_box *box, const bp_object *object, const void *user,
+                         uint8_t flags) {
+    bp_mpi_owned_objects *owned = &world->owned;
     const size_t i = owned->count++, bytes = world->config.user_bytes;
     ((uint64_t *)owned->ids.data)[i] = id;
     ((bp_box *)owned->boxes.data)[i] = *box;
@@ -265,37 +266,37 @@ void bpm_owned_append(bp_mpi_world *world, uint64_t id, const bp_box *box, const
     ((bp_object *)owned->objects.data)[i] = object != NULL ? *object : (bp_object){0};
     ((bp_id *)owned->core.data)[i] = BP_NO_ID;
     ((uint8_t *)owned->flags.data)[i] = flags;
-    owned->pending |= (flags & BPM_NEWS) != 0;
+    owned->pending |= (flags & BP_MPI_NEWS) != 0;
     if (bytes > 0 && user != NULL) {
         memcpy((char *)owned->user.data + i * bytes, user, bytes);
     } else if (bytes > 0) {
         memset((char *)owned->user.data + i * bytes, 0, bytes);
     }
-    bpm_map_put(&owned->index_of, id, (uint32_t)i);
+    bp_mpi_map_put(&owned->index_of, id, (uint32_t)i);
 }
 
-bp_box bpm_owned_box(const bp_mpi_world *world, size_t index) {
-    const bpm_owned *owned = &world->owned;
+bp_box bp_mpi_owned_box(const bp_mpi_world *world, size_t index) {
+    const bp_mpi_owned_objects *owned = &world->owned;
     const bp_id core = ((const bp_id *)owned->core.data)[index];
     bp_box box = ((const bp_box *)owned->boxes.data)[index];
-    if (owned->elsewhere && core != BP_NO_ID && (((const uint8_t *)owned->flags.data)[index] & BPM_NEWS) == 0) {
+    if (owned->elsewhere && core != BP_NO_ID && (((const uint8_t *)owned->flags.data)[index] & BP_MPI_NEWS) == 0) {
         (void)bp_get_object(world->local.world, core, &box, NULL);
     }
     return box;
 }
 
-void bpm_bring_boxes(bp_mpi_world *world) {
-    bpm_owned *owned = &world->owned;
+void bp_mpi_bring_boxes(bp_mpi_world *world) {
+    bp_mpi_owned_objects *owned = &world->owned;
     bp_box *boxes = owned->boxes.data;
-    for (size_t i = 0; owned->elsewhere && i < owned->count; ++i) boxes[i] = bpm_owned_box(world, i);
+    for (size_t i = 0; owned->elsewhere && i < owned->count; ++i) boxes[i] = bp_mpi_owned_box(world, i);
     owned->elsewhere = false;
 }
 
-void bpm_owned_erase(bp_mpi_world *world, size_t index) {
-    bpm_owned *owned = &world->owned;
+void bp_mpi_owned_erase(bp_mpi_world *world, size_t index) {
+    bp_mpi_owned_objects *owned = &world->owned;
     const size_t last = --owned->count, bytes = world->config.user_bytes;
     uint64_t *ids = owned->ids.data;
-    bpm_map_erase(&owned->index_of, ids[index]);
+    bp_mpi_map_erase(&owned->index_of, ids[index]);
     if (index == last) {
         return;
     }
@@ -308,7 +309,7 @@ void bpm_owned_erase(bp_mpi_world *world, size_t index) {
     if (bytes > 0) {
         memcpy((char *)owned->user.data + index * bytes, (char *)owned->user.data + last * bytes, bytes);
     }
-    bpm_map_put(&owned->index_of, ids[index], (uint32_t)index);
+    bp_mpi_map_put(&owned->index_of, ids[index], (uint32_t)index);
     world->local.in_order = false;
 }
 
@@ -317,11 +318,11 @@ static int compare_words(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-bool bpm_owned_prepare_sort(bp_mpi_world *world, size_t count) {
+bool bp_mpi_owned_prepare_sort(bp_mpi_world *world, size_t count) {
     const size_t user = world->config.user_bytes;
-    return bp_buffer_reserve_slack(&world->scratch, bpm_allocator(world), 0, count + 1,
+    return bp_buffer_reserve_slack(&world->scratch, bp_mpi_allocator(world), 0, count + 1,
                                    user > sizeof(bp_box) ? user : sizeof(bp_box)) &&
-           bp_buffer_reserve_slack(&world->order, bpm_allocator(world), 0, count + 1, sizeof(uint64_t));
+           bp_buffer_reserve_slack(&world->order, bp_mpi_allocator(world), 0, count + 1, sizeof(uint64_t));
 }
 
 static void permute(bp_mpi_world *world, bp_buffer *array, size_t size) {
@@ -335,8 +336,8 @@ static void permute(bp_mpi_world *world, bp_buffer *array, size_t size) {
     }
 }
 
-void bpm_owned_sort(bp_mpi_world *world) {
-    bpm_owned *owned = &world->owned;
+void bp_mpi_owned_sort(bp_mpi_world *world) {
+    bp_mpi_owned_objects *owned = &world->owned;
     uint64_t *order = world->order.data;
     for (size_t i = 0; i < owned->count; ++i) order[i] = (uint64_t)((const bp_id *)owned->core.data)[i] << 32 | i;
     if (owned->count > 1) {
@@ -350,7 +351,7 @@ void bpm_owned_sort(bp_mpi_world *world) {
     permute(world, &owned->user, world->config.user_bytes);
     permute(world, &owned->core, sizeof(bp_id));
     for (size_t i = 0; i < owned->count; ++i) {
-        bpm_map_put(&owned->index_of, ((const uint64_t *)owned->ids.data)[i], (uint32_t)i);
+        bp_mpi_map_put(&owned->index_of, ((const uint64_t *)owned->ids.data)[i], (uint32_t)i);
     }
 }
 
@@ -365,7 +366,7 @@ bp_status bp_mpi_owned(const bp_mpi_world *world, bp_mpi_objects *objects) {
     if (world == NULL || objects == NULL) {
         return refuse_null(world, "objects");
     }
-    const bpm_owned *owned = &world->owned;
+    const bp_mpi_owned_objects *owned = &world->owned;
     *objects = (bp_mpi_objects){
         .ids = owned->ids.data, .objects = owned->objects.data, .user = owned->user.data, .count = owned->count};
     return BP_OK;
@@ -375,7 +376,7 @@ bp_status bp_mpi_owned_boxes(bp_mpi_world *world, const bp_box **boxes) {
     if (world == NULL || boxes == NULL) {
         return refuse_null(world, "boxes");
     }
-    bpm_bring_boxes(world);
+    bp_mpi_bring_boxes(world);
     *boxes = world->owned.boxes.data;
     return BP_OK;
 }
@@ -391,8 +392,8 @@ bp_status bp_mpi_get(const bp_mpi_world *world, uint64_t id, bp_box *box, bp_obj
     if (world == NULL) {
         return BP_ERROR_ARGUMENT;
     }
-    const uint32_t *owned = bpm_map_find(&world->owned.index_of, id);
-    const uint32_t *ghost = owned == NULL && !world->stale ? bpm_map_find(&world->local.ghosts, id) : NULL;
+    const uint32_t *owned = bp_mpi_map_find(&world->owned.index_of, id);
+    const uint32_t *ghost = owned == NULL && !world->stale ? bp_mpi_map_find(&world->local.ghosts, id) : NULL;
     if (owned == NULL && ghost == NULL) {
         bp_log_write(&world->comm.log, "rank %d neither owns the object with the id %llu nor knows it as a ghost",
                      world->comm.rank, (unsigned long long)id);
@@ -401,7 +402,7 @@ bp_status bp_mpi_get(const bp_mpi_world *world, uint64_t id, bp_box *box, bp_obj
     const bp_buffer *objects = owned != NULL ? &world->owned.objects : &world->local.objects;
     const uint32_t index = owned != NULL ? *owned : *ghost;
     if (box != NULL) {
-        *box = owned != NULL ? bpm_owned_box(world, index) : ((const bp_box *)world->local.boxes.data)[index];
+        *box = owned != NULL ? bp_mpi_owned_box(world, index) : ((const bp_box *)world->local.boxes.data)[index];
     }
     if (object != NULL) *object = ((const bp_object *)objects->data)[index];
     copy_user(world, owned != NULL ? &world->owned.user : &world->local.user, index, user);

@@ -46,14 +46,14 @@ typedef struct counts {
     double owned_most, ghosts_most;
 } counts;
 
-static counts count_ghosts(bpm_regions *regions, const bp_box *boxes, size_t count, size_t *owned, size_t *ghosts,
+static counts count_ghosts(bp_mpi_regions *regions, const bp_box *boxes, size_t count, size_t *owned, size_t *ghosts,
                            int *ranks) {
     counts found = {0};
     for (int r = 0; r < regions->size; ++r) owned[r] = ghosts[r] = 0;
     for (size_t i = 0; i < count; ++i) {
         bool cast;
         int owner;
-        const size_t concerned = bpm_concerned(regions, &boxes[i], ranks, &cast, &owner);
+        const size_t concerned = bp_mpi_concerned(regions, &boxes[i], ranks, &cast, &owner);
         for (size_t k = 0; k < concerned; ++k) ++(ranks[k] == owner ? owned : ghosts)[ranks[k]];
     }
     for (int r = 0; r < regions->size; ++r) {
@@ -64,17 +64,17 @@ static counts count_ghosts(bpm_regions *regions, const bp_box *boxes, size_t cou
     return found;
 }
 
-static bool part_and_count(bpm_comm *comm, struct Zoltan_Struct *zoltan, const bpm_load *load, const bp_box *boxes,
-                           size_t count, int size, counts *found, failure *why) {
-    bpm_regions regions = {.dimensions = 3, .size = size, .broadcast_above = (uint32_t)size};
+static bool part_and_count(bp_mpi_comm *comm, struct Zoltan_Struct *zoltan, const bp_mpi_load *load,
+                           const bp_box *boxes, size_t count, int size, counts *found, failure *why) {
+    bp_mpi_regions regions = {.dimensions = 3, .size = size, .broadcast_above = (uint32_t)size};
     size_t *numbers = calloc(2 * (size_t)size, sizeof *numbers);
     int *ranks = calloc((size_t)size + 1, sizeof *ranks);
     bool good = numbers != NULL && ranks != NULL;
     if (good) {
-        good = bpm_partition(comm, BP_OK, zoltan, BP_MPI_RCB, load, &regions) == BP_OK;
+        good = bp_mpi_make_partition(comm, BP_OK, zoltan, BP_MPI_RCB, load, &regions) == BP_OK;
     }
     if (good) *found = count_ghosts(&regions, boxes, count, numbers, numbers + size, ranks);
-    bpm_regions_free(&regions, &comm->allocator);
+    bp_mpi_regions_free(&regions, &comm->allocator);
     free(numbers);
     free(ranks);
     return good || failure_set(why, STATUS_FAILED, "%d regions could not be made", size);
@@ -90,11 +90,11 @@ static void print_row(FILE *csv, int regions, size_t count, const counts *found,
     }
 }
 
-static bool run_rows(const mpi_call *call, const bp_box *boxes, size_t count, const bpm_load *load, FILE *csv,
+static bool run_rows(const mpi_call *call, const bp_box *boxes, size_t count, const bp_mpi_load *load, FILE *csv,
                      failure *why) {
-    bpm_comm comm = {.handle = MPI_COMM_SELF, .size = 1, .allocator = bp_allocator_default(), .limit = 1u << 30};
+    bp_mpi_comm comm = {.handle = MPI_COMM_SELF, .size = 1, .allocator = bp_allocator_default(), .limit = 1u << 30};
     struct Zoltan_Struct *zoltan = NULL;
-    if (bpm_partition_create(&comm, &zoltan) != BP_OK) return failure_memory(why);
+    if (bp_mpi_partition_create(&comm, &zoltan) != BP_OK) return failure_memory(why);
     double edge = 0.0;
     for (size_t i = 0; i < 3 * count; ++i) edge = fmax(edge, load->centres[i]);
     const double size = (double)boxes[0].max[0] - (double)boxes[0].min[0];
@@ -135,7 +135,7 @@ bool run_model(const mpi_call *call, failure *why) {
                 centres[3 * i + axis] = 0.5 * (double)boxes[i].min[axis] + 0.5 * (double)boxes[i].max[axis];
             }
         }
-        const bpm_load load = {.centres = centres, .weights = weights, .count = count, .dimensions = 3};
+        const bp_mpi_load load = {.centres = centres, .weights = weights, .count = count, .dimensions = 3};
         FILE *csv = call->csv != NULL ? fopen(call->csv, "w") : NULL;
         good = call->csv == NULL || csv != NULL || failure_set(why, STATUS_FAILED, "%s: cannot be written", call->csv);
         good = good && run_rows(call, boxes, count, &load, csv, why);

@@ -122,11 +122,11 @@ static int compare(const void *a, const void *b) {
     return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
 }
 
-static bp_status take_samples(bpm_comm *comm, const bpm_pairs *pairs, bp_buffer *samples, size_t *count) {
+static bp_status take_samples(bp_mpi_comm *comm, const bp_mpi_pairs *pairs, bp_buffer *samples, size_t *count) {
     bp_mpi_pair mine[SAMPLES];
     const size_t taken = pairs->count < SAMPLES ? pairs->count : SAMPLES;
-    for (size_t i = 0; i < taken; ++i) mine[i] = bpm_pairs_data(pairs)[pairs->count / taken * i];
-    const bp_status status = bpm_gather(comm, BP_OK, mine, taken, sizeof *mine, samples, count);
+    for (size_t i = 0; i < taken; ++i) mine[i] = bp_mpi_pairs_data(pairs)[pairs->count / taken * i];
+    const bp_status status = bp_mpi_gather(comm, BP_OK, mine, taken, sizeof *mine, samples, count);
     if (status == BP_OK && *count > 0) {
         qsort(samples->data, *count, sizeof *mine, compare);
     }
@@ -148,31 +148,32 @@ static int part_of(const bp_mpi_pair *samples, size_t count, const bp_mpi_pair *
 }
 
 // `pairs` becomes this rank's part of the sorted order.
-static bp_status sort_globally(bpm_comm *comm, bpm_pairs *pairs) {
-    bpm_outbox out = {0};
-    bpm_inbox in = {0};
+static bp_status sort_globally(bp_mpi_comm *comm, bp_mpi_pairs *pairs) {
+    bp_mpi_outbox out = {0};
+    bp_mpi_inbox in = {0};
     bp_buffer samples = {0}, scratch = {0};
     size_t count = 0;
-    bp_status status = bpm_agree(comm, bpm_sort_pairs(pairs, &scratch, &comm->allocator) ? BP_OK : BP_ERROR_MEMORY);
+    bp_status status =
+        bp_mpi_agree(comm, bp_mpi_sort_pairs(pairs, &scratch, &comm->allocator) ? BP_OK : BP_ERROR_MEMORY);
     status = status == BP_OK ? take_samples(comm, pairs, &samples, &count) : status;
-    bpm_outbox_begin(&out, sizeof(bp_mpi_pair));
+    bp_mpi_outbox_begin(&out, sizeof(bp_mpi_pair));
     for (size_t i = 0; status == BP_OK && i < pairs->count; ++i) {
-        const bp_mpi_pair *pair = &bpm_pairs_data(pairs)[i];
-        bp_mpi_pair *item = bpm_outbox_add(&out, &comm->allocator, part_of(samples.data, count, pair));
+        const bp_mpi_pair *pair = &bp_mpi_pairs_data(pairs)[i];
+        bp_mpi_pair *item = bp_mpi_outbox_add(&out, &comm->allocator, part_of(samples.data, count, pair));
         if (item == NULL) break;
         *item = *pair;
     }
-    status = bpm_exchange(comm, status, &out, &in);
+    status = bp_mpi_exchange(comm, status, &out, &in);
     if (status == BP_OK) {
         bp_buffer_swap(&pairs->memory, &in.items);
         pairs->count = in.count;
-        status = bpm_sort_pairs(pairs, &scratch, &comm->allocator) ? BP_OK : BP_ERROR_MEMORY;
+        status = bp_mpi_sort_pairs(pairs, &scratch, &comm->allocator) ? BP_OK : BP_ERROR_MEMORY;
     }
-    bpm_outbox_free(&out, &comm->allocator);
-    bpm_inbox_free(&in, &comm->allocator);
+    bp_mpi_outbox_free(&out, &comm->allocator);
+    bp_mpi_inbox_free(&in, &comm->allocator);
     bp_buffer_free(&samples, &comm->allocator);
     bp_buffer_free(&scratch, &comm->allocator);
-    return bpm_agree(comm, status);
+    return bp_mpi_agree(comm, status);
 }
 
 // ---- writing -------------------------------------------------------------------------------------------------------
@@ -181,14 +182,14 @@ static void store(unsigned char *to, uint64_t word, size_t bytes) {
     for (size_t i = 0; i < bytes; ++i) to[i] = (unsigned char)(word >> (8 * i));
 }
 
-static bool write_blocks(MPI_File file, const char *path, const bpm_pairs *pairs, MPI_Offset start, size_t word,
+static bool write_blocks(MPI_File file, const char *path, const bp_mpi_pairs *pairs, MPI_Offset start, size_t word,
                          unsigned char *block, failure *why) {
     const size_t row = 2 * word, most = BLOCK / row;
     for (size_t first = 0; first < pairs->count; first += most) {
         const size_t count = pairs->count - first < most ? pairs->count - first : most;
         for (size_t i = 0; i < count; ++i) {
-            store(block + i * row, bpm_pairs_data(pairs)[first + i].a, word);
-            store(block + i * row + word, bpm_pairs_data(pairs)[first + i].b, word);
+            store(block + i * row, bp_mpi_pairs_data(pairs)[first + i].a, word);
+            store(block + i * row + word, bp_mpi_pairs_data(pairs)[first + i].b, word);
         }
         if (MPI_File_write_at(file, start + (MPI_Offset)(first * row), block, (int)(count * row), MPI_BYTE,
                               MPI_STATUS_IGNORE) != MPI_SUCCESS) {
@@ -215,7 +216,7 @@ static bool write_header(const char *path, uint64_t total, bool in_64_bits, fail
     return all_good(good, why);
 }
 
-static bool write_pairs(const char *path, const bpm_pairs *pairs, uint64_t rows, failure *why) {
+static bool write_pairs(const char *path, const bp_mpi_pairs *pairs, uint64_t rows, failure *why) {
     const bool in_64_bits = rows > BP_MAX_COUNT;
     const size_t word = in_64_bits ? 8 : 4;
     uint64_t mine = pairs->count, before = 0, total = 0;
@@ -260,18 +261,18 @@ static void print_stats(const bp_mpi_stats *stats) {
 }
 
 static bp_status find_pairs(const mpi_call *call, const box_list *list, uint64_t first, bp_mpi_world *world,
-                            bpm_pairs *pairs) {
+                            bp_mpi_pairs *pairs) {
     bp_mpi_result result;
     uint64_t *ids = malloc(list->count * sizeof *ids + 1);
     for (size_t i = 0; ids != NULL && i < list->count; ++i) ids[i] = first + i;
-    bp_status status = bpm_agree(&world->comm, ids != NULL ? BP_OK : BP_ERROR_MEMORY);
+    bp_status status = bp_mpi_agree(&world->comm, ids != NULL ? BP_OK : BP_ERROR_MEMORY);
     status = status == BP_OK ? bp_mpi_add_many(world, list->count, ids, list->data, NULL, NULL, NULL) : status;
     free(ids);
     status = status == BP_OK ? bp_mpi_update(world, &result) : status;
     if (status == BP_OK) {
         if (call->stats) print_stats(&result.stats);
-        status = bpm_pairs_reserve(pairs, &world->comm.allocator, result.pair_count + 1) ? BP_OK : BP_ERROR_MEMORY;
-        status = bpm_agree(&world->comm, status);
+        status = bp_mpi_pairs_reserve(pairs, &world->comm.allocator, result.pair_count + 1) ? BP_OK : BP_ERROR_MEMORY;
+        status = bp_mpi_agree(&world->comm, status);
     }
     if (status == BP_OK && result.pair_count > 0) {
         memcpy(pairs->memory.data, result.pairs, result.pair_count * sizeof *result.pairs);
@@ -293,7 +294,7 @@ bool run_pairs(const mpi_call *call, failure *why) {
     if (!all_good(output_spares(call->output, &(char *){(char *)call->input}, 1, why), why)) return false;
     layout file_layout = {0};
     box_list list = {0};
-    bpm_pairs pairs = {0};
+    bp_mpi_pairs pairs = {0};
     bp_mpi_world *world = NULL;
     uint64_t first = 0;
     bool good = read_layout(call->input, &file_layout, why) && read_boxes(call, &file_layout, &first, &list, why);
