@@ -15,7 +15,7 @@
 // candidate for each.
 #include "view/view_ranks.h"
 
-#include "base/log.h"
+#include "base/boxes.h"
 #include "base/parallel.h"
 #include "base/radix_sort.h"
 
@@ -65,95 +65,68 @@ static void task_bounds(void *context, size_t block) {
 
 // Small compared with the spacing of floats at its position, along any axis. A hole is not small: no comparison with
 // NaN is true.
-static bool is_small(const bp_view *view, const bp_box_double *box) {
-    const bp_overlap_rule *rule = view->rule;
-    bool small = false;
-    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
-        const double low = fabs(box->min[axis] - view->origin[axis]), high = fabs(box->max[axis] - view->origin[axis]);
-        const double period = bp_period_of(rule, axis), farther = low > high ? low : high;
-        const double extent = box->max[axis] - box->min[axis] + 2.0 * (double)rule->margin;
-        small |= extent < SMALL * (period > 0.0 ? period : farther) && !isinf(farther);
-    }
-    return small;
-}
-
 static void task_small(void *context, size_t block) {
     survey *s = context;
-    const bp_box_double *boxes = s->view->input.doubles;
+    const bp_view *view = s->view;
+    const bp_overlap_rule *rule = view->rule;
     s->small[block] = 0;
     const size_t end = bp_block_begin(s->blocks, block + 1);
     for (size_t i = bp_block_begin(s->blocks, block); i < end; ++i) {
-        s->small[block] += is_small(s->view, &boxes[i]);
-    }
-}
-
-static survey survey_of(const bp_view *view) {
-    survey s = {.view = view};
-    s.blocks = bp_blocks_cut(&view->runtime->executor, view->input.count, BLOCK_LEAST, BLOCKS_MAX);
-    return s;
-}
-
-typedef struct bounds {
-    double low[3], high[3]; // of all finite coordinates
-} bounds;
-
-static bounds bounds_of(bp_view *const *views, size_t view_count) {
-    bounds all = {.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
-    for (size_t i = 0; i < view_count; ++i) {
-        survey s = survey_of(views[i]);
-        bp_parallel_for(&views[i]->runtime->executor, s.blocks.count, task_bounds, &s);
-        for (size_t block = 0; block < s.blocks.count; ++block) {
-            for (int axis = 0; axis < 3; ++axis) {
-                all.low[axis] = s.low[block][axis] < all.low[axis] ? s.low[block][axis] : all.low[axis];
-                all.high[axis] = s.high[block][axis] > all.high[axis] ? s.high[block][axis] : all.high[axis];
-            }
+        const bp_box_double *box = &view->input.doubles[i];
+        bool small = false;
+        for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+            const double low = fabs(box->min[axis] - view->origin[axis]);
+            const double high = fabs(box->max[axis] - view->origin[axis]);
+            const double period = bp_period_of(rule, axis), farther = low > high ? low : high;
+            const double extent = box->max[axis] - box->min[axis] + 2.0 * (double)rule->margin;
+            small |= extent < SMALL * (period > 0.0 ? period : farther) && !isinf(farther);
         }
+        s->small[block] += small;
     }
-    return all;
 }
 
-// The middle of all finite coordinates; 0 where there are none, and where absolute positions matter.
-static double origin_of(const bounds *b, const bp_view *view, uint32_t axis) {
-    const bool fixed = bp_period_of(view->rule, axis) > 0.0 || view->keeps_origin;
-    return fixed || !(b->low[axis] <= b->high[axis]) ? 0.0 : 0.5 * b->low[axis] + 0.5 * b->high[axis];
-}
-
-// Whether the boxes only have to become floats, and can.
-static bool is_only_rounded(const bounds *b, const bp_overlap_rule *rule) {
-    bool only = rule->shape == BP_SHAPE_BOXES && rule->margin == 0.0f;
-    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
-        const bool empty = !(b->low[axis] <= b->high[axis]);
-        only &= bp_period_of(rule, axis) == 0.0 && (empty || b->high[axis] - b->low[axis] < (double)FLT_MAX);
-    }
-    return only;
-}
-
-static double count_small(bp_view *const *views, size_t view_count) {
-    size_t sum = 0;
-    for (size_t i = 0; i < view_count; ++i) {
-        survey s = survey_of(views[i]);
-        bp_parallel_for(&views[i]->runtime->executor, s.blocks.count, task_small, &s);
-        for (size_t block = 0; block < s.blocks.count; ++block) {
-            sum += s.small[block];
-        }
-    }
-    return (double)sum;
+static void run_survey(survey *s, const bp_view *view, bp_task task) {
+    const bp_executor *executor = &view->runtime->executor;
+    s->view = view;
+    s->blocks = bp_blocks_cut(executor, view->input.count, BLOCK_LEAST, BLOCKS_MAX);
+    bp_parallel_for(executor, s->blocks.count, task, s);
 }
 
 void bp_view_choose_map(bp_view *const *views, size_t view_count) {
     const bp_overlap_rule *rule = views[0]->rule;
-    const bounds b = bounds_of(views, view_count);
-    size_t total = 0;
+    survey s;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    size_t total = 0, small_count = 0;
     for (size_t i = 0; i < view_count; ++i) {
-        for (uint32_t axis = 0; axis < 3; ++axis) {
-            views[i]->origin[axis] = origin_of(&b, views[i], axis);
+        run_survey(&s, views[i], task_bounds);
+        for (size_t block = 0; block < s.blocks.count; ++block) {
+            for (int axis = 0; axis < 3; ++axis) {
+                low[axis] = s.low[block][axis] < low[axis] ? s.low[block][axis] : low[axis];
+                high[axis] = s.high[block][axis] > high[axis] ? s.high[block][axis] : high[axis];
+            }
         }
         total += views[i]->input.count;
     }
-    const double small = count_small(views, view_count);
+    // Boxes without margin, period or spheres, all within the range of floats, only have to be rounded.
+    bool is_only_rounded = rule->shape == BP_SHAPE_BOXES && rule->margin == 0.0f;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        const bool is_empty = !(low[axis] <= high[axis]), is_periodic = bp_period_of(rule, axis) > 0.0;
+        is_only_rounded &= !is_periodic && (is_empty || high[axis] - low[axis] < (double)FLT_MAX);
+        for (size_t i = 0; i < view_count; ++i) { // the middle, unless absolute positions matter
+            const bool is_fixed = is_periodic || views[i]->keeps_origin || is_empty;
+            views[i]->origin[axis] = is_fixed ? 0.0 : 0.5 * low[axis] + 0.5 * high[axis];
+        }
+    }
+    for (size_t i = 0; i < view_count; ++i) {
+        run_survey(&s, views[i], task_small);
+        for (size_t block = 0; block < s.blocks.count; ++block) {
+            small_count += s.small[block];
+        }
+    }
+    const double small = (double)small_count;
     for (size_t i = 0; i < view_count; ++i) {
         views[i]->ranked = views[i]->wants_ranks || small * small > BEARABLE * (double)total;
-        views[i]->rounded = !views[i]->ranked && is_only_rounded(&b, rule);
+        views[i]->rounded = !views[i]->ranked && is_only_rounded;
     }
 }
 
@@ -173,35 +146,29 @@ static uint64_t key_of_coordinate(double value) {
     return (bits & sign) != 0 ? ~bits : bits | sign;
 }
 
-static void count_digits(const coordinate *list, size_t count, size_t histogram[PASSES][DIGITS]) {
+// Sorts by key, ascending, least significant digit first; digits that are all equal are skipped. The result is in one
+// of the two lists.
+static const coordinate *sort_coordinates(coordinate *list, coordinate *spare, size_t count,
+                                          size_t histogram[PASSES][DIGITS]) {
+    coordinate *from = list, *to = spare;
     memset(histogram, 0, PASSES * sizeof histogram[0]);
     for (size_t i = 0; i < count; ++i) {
         for (int pass = 0; pass < PASSES; ++pass) {
             ++histogram[pass][list[i].key >> (pass * DIGIT_BITS) & (DIGITS - 1)];
         }
     }
-}
-
-static void sort_by_digit(const coordinate *from, coordinate *to, size_t count, int pass, size_t position[DIGITS]) {
-    (void)bp_counts_to_positions(position, DIGITS);
-    for (size_t i = 0; i < count; ++i) {
-        to[position[from[i].key >> (pass * DIGIT_BITS) & (DIGITS - 1)]++] = from[i];
-    }
-}
-
-// Sorts by key, ascending, least significant digit first; digits that are all equal are skipped. The result is in one
-// of the two lists.
-static const coordinate *sort_coordinates(coordinate *list, coordinate *spare, size_t count,
-                                          size_t histogram[PASSES][DIGITS]) {
-    count_digits(list, count, histogram);
-    coordinate *from = list, *to = spare;
     for (int pass = 0; pass < PASSES && count > 0; ++pass) {
-        if (histogram[pass][from[0].key >> (pass * DIGIT_BITS) & (DIGITS - 1)] < count) {
-            sort_by_digit(from, to, count, pass, histogram[pass]);
-            coordinate *swapped = from;
-            from = to;
-            to = swapped;
+        size_t *position = histogram[pass];
+        if (position[from[0].key >> (pass * DIGIT_BITS) & (DIGITS - 1)] == count) {
+            continue;
         }
+        (void)bp_counts_to_positions(position, DIGITS);
+        for (size_t i = 0; i < count; ++i) {
+            to[position[from[i].key >> (pass * DIGIT_BITS) & (DIGITS - 1)]++] = from[i];
+        }
+        coordinate *swapped = from;
+        from = to;
+        to = swapped;
     }
     return from;
 }
@@ -216,87 +183,45 @@ static size_t enter_coordinate(coordinate *list, double value, float *rank) {
     return finite;
 }
 
-static size_t enter_axis(const bp_view *view, uint32_t axis, coordinate *list) {
-    const bp_box_double *intervals = view->intervals.data;
-    bp_box *boxes = view->proxies.data;
-    size_t count = 0;
-    for (size_t i = 0; i < view->count; ++i) {
-        count += enter_coordinate(&list[count], intervals[i].min[axis], &boxes[i].min[axis]);
-        count += enter_coordinate(&list[count], intervals[i].max[axis], &boxes[i].max[axis]);
+bp_status bp_view_rank(bp_view *const *views, size_t view_count) {
+    const bp_overlap_rule *rule = views[0]->rule;
+    size_t box_count = 0, last_rank = 0;
+    for (size_t i = 0; i < view_count; ++i) {
+        box_count += views[i]->count;
     }
-    return count;
-}
-
-// From 2^24 on ranks are rounded, which keeps their order. Returns the last rank.
-static size_t write_ranks(const coordinate *sorted, size_t count) {
-    size_t rank = 0;
-    for (size_t i = 0; i < count; ++i) {
-        rank += i > 0 && sorted[i].key != sorted[i - 1].key;
-        *sorted[i].rank = (float)rank;
-    }
-    return rank;
-}
-
-// The memory for sorting: two lists of all coordinates, from one to the other and back.
-typedef struct sorting {
-    size_t (*histogram)[DIGITS];
-    coordinate *list, *spare;
-} sorting;
-
-static bool reserve_sorting(bp_view *view, size_t box_count, sorting *s) {
-    const size_t histograms = PASSES * sizeof *s->histogram / sizeof(coordinate);
+    // Memory for sorting: two lists of all coordinates, from one to the other and back.
+    const size_t histograms = PASSES * DIGITS * sizeof(size_t) / sizeof(coordinate);
     const size_t length = bp_size_multiply(box_count, 2);
     const size_t needed = length < SIZE_MAX / 4 ? histograms + 2 * length : SIZE_MAX;
-    if (!bp_buffer_reserve_slack(&view->lists, &view->runtime->allocator, 0, needed, sizeof(coordinate))) {
-        return false;
-    }
-    s->histogram = view->lists.data;
-    s->list = (coordinate *)view->lists.data + histograms;
-    s->spare = s->list + length;
-    return true;
-}
-
-// Returns the last rank.
-static size_t rank_axis(bp_view *const *views, size_t view_count, uint32_t axis, const sorting *s) {
-    size_t count = 0;
-    for (size_t i = 0; i < view_count; ++i) {
-        count += enter_axis(views[i], axis, s->list + count);
-    }
-    return write_ranks(sort_coordinates(s->list, s->spare, count, s->histogram), count);
-}
-
-static void flatten_proxies(const bp_view *view) {
-    bp_box *boxes = view->proxies.data;
-    for (size_t i = 0; i < view->count; ++i) {
-        boxes[i].min[2] = 0.0f;
-        boxes[i].max[2] = 0.0f;
-    }
-}
-
-static void finish_ranked(bp_view *view, size_t last_rank) {
-    const bp_overlap_rule *rule = view->rule;
-    const bool plain = rule->shape == BP_SHAPE_BOXES && view->marks.data == NULL;
-    view->exact = plain && last_rank <= EXACT_RANKS; // then proxies overlap only if the input boxes do
-    if (rule->dimensions == 2) {
-        flatten_proxies(view);
-    }
-}
-
-bp_status bp_view_rank(bp_view *const *views, size_t view_count) {
-    sorting s;
-    size_t total = 0, last_rank = 0;
-    for (size_t i = 0; i < view_count; ++i) {
-        total += views[i]->count;
-    }
-    if (!reserve_sorting(views[0], total, &s)) {
+    if (!bp_buffer_reserve_slack(&views[0]->lists, &views[0]->runtime->allocator, 0, needed, sizeof(coordinate))) {
         return BP_ERROR_MEMORY;
     }
-    for (uint32_t axis = 0; axis < views[0]->rule->dimensions; ++axis) {
-        const size_t last = rank_axis(views, view_count, axis, &s);
-        last_rank = last > last_rank ? last : last_rank;
+    size_t(*histogram)[DIGITS] = views[0]->lists.data;
+    coordinate *list = (coordinate *)views[0]->lists.data + histograms;
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+        size_t count = 0, rank = 0;
+        for (size_t k = 0; k < view_count; ++k) {
+            const bp_box_double *intervals = views[k]->intervals.data;
+            bp_box *boxes = views[k]->proxies.data;
+            for (size_t i = 0; i < views[k]->count; ++i) {
+                count += enter_coordinate(&list[count], intervals[i].min[axis], &boxes[i].min[axis]);
+                count += enter_coordinate(&list[count], intervals[i].max[axis], &boxes[i].max[axis]);
+            }
+        }
+        const coordinate *sorted = sort_coordinates(list, list + length, count, histogram);
+        for (size_t i = 0; i < count; ++i) { // from 2^24 on ranks are rounded, which keeps their order
+            rank += i > 0 && sorted[i].key != sorted[i - 1].key;
+            *sorted[i].rank = (float)rank;
+        }
+        last_rank = rank > last_rank ? rank : last_rank;
     }
-    for (size_t i = 0; i < view_count; ++i) {
-        finish_ranked(views[i], last_rank);
+    for (size_t k = 0; k < view_count; ++k) {
+        const bool plain = rule->shape == BP_SHAPE_BOXES && views[k]->marks.data == NULL;
+        views[k]->exact = plain && last_rank <= EXACT_RANKS; // then proxies overlap only if the input boxes do
+        bp_box *boxes = views[k]->proxies.data;
+        for (size_t i = 0; i < views[k]->count && rule->dimensions == 2; ++i) {
+            boxes[i] = bp_box_flatten(boxes[i], rule->dimensions);
+        }
     }
     return BP_OK;
 }
