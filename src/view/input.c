@@ -56,32 +56,21 @@ static bool is_valid(const bp_box_double *box, uint32_t dimensions) {
     return xy && (dimensions == 2 || box->min[2] <= box->max[2]);
 }
 
-static bool fits_period(const bp_box_double *box, const bp_overlap_rule *rule) {
-    bool fits = true;
-    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
-        const double period = (double)rule->period[axis], extent = box->max[axis] - box->min[axis];
-        fits &= !(period > 0.0 && extent > period) || isinf(box->min[axis]) || isinf(box->max[axis]);
-    }
-    return fits;
-}
-
 static size_t first_wrong_double(const bp_input *input, size_t at, size_t end, const bp_overlap_rule *rule) {
-    for (; at < end; ++at) {
+    bool good = true;
+    while (at < end && good) {
         const bp_box_double box = bp_input_double(input, at);
-        if (!is_valid(&box, rule->dimensions) || !fits_period(&box, rule)) {
-            break;
+        good = is_valid(&box, rule->dimensions);
+        for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+            const double period = (double)rule->period[axis], extent = box.max[axis] - box.min[axis];
+            good &= !(period > 0.0 && extent > period) || isinf(box.min[axis]) || isinf(box.max[axis]);
         }
+        at += good;
     }
     return at;
 }
 
 // ---- the whole check ------------------------------------------------------------------------------------------------
-
-static size_t first_wrong(const bp_input *input, size_t begin, size_t end, const bp_overlap_rule *rule) {
-    const bool simple = input->doubles == NULL && !bp_is_periodic(rule);
-    return simple ? first_wrong_float(input->floats, begin, end, rule->dimensions)
-                  : first_wrong_double(input, begin, end, rule);
-}
 
 // An array of boxes, checked in blocks.
 typedef struct inspection {
@@ -93,40 +82,14 @@ typedef struct inspection {
 
 static void task_inspect(void *context, size_t block) {
     inspection *i = context;
-    i->wrong[block] =
-        first_wrong(i->input, bp_block_begin(i->blocks, block), bp_block_begin(i->blocks, block + 1), i->rule);
-}
-
-static size_t first_wrong_in_blocks(const bp_input *input, const bp_overlap_rule *rule, const bp_executor *executor) {
-    const bp_blocks blocks = bp_blocks_cut(executor, input->count, CHECK_LEAST, CHECK_BLOCKS);
-    inspection i = {.input = input, .rule = rule, .blocks = blocks};
-    bp_parallel_for(executor, blocks.count, task_inspect, &i);
-    for (size_t block = 0; block < blocks.count; ++block) {
-        if (i.wrong[block] < bp_block_begin(blocks, block + 1)) {
-            return i.wrong[block];
-        }
-    }
-    return input->count;
-}
-
-// The first invalid box, or the number of boxes. Few boxes, or a single one that moves, need no blocks.
-static size_t find_wrong(const bp_input *input, const bp_overlap_rule *rule, const bp_executor *executor) {
-    return executor->workers <= 1 || input->count < CHECK_LEAST ? first_wrong(input, 0, input->count, rule)
-                                                                : first_wrong_in_blocks(input, rule, executor);
-}
-
-static bp_status refuse_box(const bp_input *input, const bp_overlap_rule *rule, const bp_log *log, size_t index) {
-    const bp_box_double box = bp_input_double(input, index);
-    const char *what = is_valid(&box, rule->dimensions)
-                           ? "is longer than config.period; shorten it, or give an infinite one to cover all"
-                           : "is invalid (NaN, or min > max)";
-    const int digits = input->doubles != NULL ? 17 : 6;
-    bp_log_write(log, "box %zu %s: min (%.*g, %.*g, %.*g), max (%.*g, %.*g, %.*g)", index, what, digits, box.min[0],
-                 digits, box.min[1], digits, box.min[2], digits, box.max[0], digits, box.max[1], digits, box.max[2]);
-    return BP_ERROR_BOX;
+    const size_t begin = bp_block_begin(i->blocks, block), end = bp_block_begin(i->blocks, block + 1);
+    i->wrong[block] = i->input->doubles == NULL && !bp_is_periodic(i->rule)
+                          ? first_wrong_float(i->input->floats, begin, end, i->rule->dimensions)
+                          : first_wrong_double(i->input, begin, end, i->rule);
 }
 
 bp_status bp_input_check(bp_input input, bool is_double, const bp_overlap_rule *rule, const bp_runtime *runtime) {
+    const bp_executor *executor = &runtime->executor;
     const bool missing = is_double ? input.doubles == NULL : input.floats == NULL;
     if (missing && input.count > 0) {
         bp_log_write(&runtime->log, "boxes: NULL, but the count is %zu", input.count);
@@ -137,6 +100,26 @@ bp_status bp_input_check(bp_input input, bool is_double, const bp_overlap_rule *
                      BP_MAX_COUNT);
         return BP_ERROR_ARGUMENT;
     }
-    const size_t wrong = input.count > 0 ? find_wrong(&input, rule, &runtime->executor) : 0;
-    return wrong < input.count ? refuse_box(&input, rule, &runtime->log, wrong) : BP_OK;
+    inspection i;
+    i.input = &input;
+    i.rule = rule;
+    i.blocks = bp_blocks_cut(executor, input.count, CHECK_LEAST, CHECK_BLOCKS);
+    size_t block = 0;
+    bp_parallel_for(executor, i.blocks.count, task_inspect, &i);
+    while (block + 1 < i.blocks.count && i.wrong[block] == bp_block_begin(i.blocks, block + 1)) {
+        ++block;
+    }
+    const size_t index = i.wrong[block];
+    if (index == input.count) {
+        return BP_OK;
+    }
+    const bp_box_double box = bp_input_double(&input, index);
+    const char *what = is_valid(&box, rule->dimensions)
+                           ? "is longer than config.period; shorten it, or give an infinite one to cover all"
+                           : "is invalid (NaN, or min > max)";
+    const int digits = is_double ? 17 : 6;
+    bp_log_write(&runtime->log, "box %zu %s: min (%.*g, %.*g, %.*g), max (%.*g, %.*g, %.*g)", index, what, digits,
+                 box.min[0], digits, box.min[1], digits, box.min[2], digits, box.max[0], digits, box.max[1], digits,
+                 box.max[2]);
+    return BP_ERROR_BOX;
 }

@@ -78,99 +78,54 @@ static double slack_at(const bp_box_double *box, uint32_t axis, double period) {
     return SLACK * ((low > high ? low : high) + 2.0 * period) + SLACK_LEAST;
 }
 
-static void set_axis(layout *l, uint32_t axis, double low, double high) {
+// A box that covers the whole period, or all of space, overlaps everything along this axis. One that already lies in the
+// period stays as it is. All others are moved into it, and grow by the slack.
+static void lay_axis(layout *l, const bp_box_double *box, uint32_t axis, double period, bool sphere) {
+    const double min = box->min[axis], max = box->max[axis], slack = slack_at(box, axis, period);
+    const bool infinite = isinf(min) || isinf(max);
+    double low = min, high = max;
+    if (period == 0.0) {
+        low -= sphere ? slack : 0.0;
+        high += sphere ? slack : 0.0;
+    } else if (!infinite && max - min <= period && !sphere && min >= 0.0 && min < period) {
+        l->image_slack[axis] = slack;
+        l->marks |= (uint8_t)((max + slack >= period) << axis);
+    } else {
+        const double length = max - min + 2.0 * slack;
+        const bool covers = infinite || !(max - min <= period) || !(length < period);
+        const double wrapped = covers ? -INFINITY : fmod(min - slack, period);
+        low = wrapped < 0.0 ? wrapped + period : wrapped; // tiny negative values become the period itself
+        high = covers ? INFINITY : low + length;
+        l->marks |= infinite ? 0 : BP_VIEW_INEXACT;
+        l->marks |= (uint8_t)((!covers && high >= period) << axis);
+    }
     l->base.min[axis] = low;
     l->base.max[axis] = high;
 }
 
-// A box that covers the whole period: it overlaps everything along this axis.
-static void cover_axis(layout *l, const bp_box_double *box, uint32_t axis) {
-    const bool infinite = isinf(box->min[axis]) || isinf(box->max[axis]);
-    l->marks |= infinite ? 0 : BP_VIEW_INEXACT;
-    set_axis(l, axis, -INFINITY, INFINITY);
-}
-
-// A box that lies in the period as it is.
-static void keep_axis(layout *l, const bp_box_double *box, uint32_t axis, double period) {
-    const double slack = slack_at(box, axis, period);
-    set_axis(l, axis, box->min[axis], box->max[axis]);
-    l->image_slack[axis] = slack;
-    l->marks |= (uint8_t)((box->max[axis] + slack >= period) << axis);
-}
-
-static void wrap_axis(layout *l, const bp_box_double *box, uint32_t axis, double period) {
-    const double slack = slack_at(box, axis, period);
-    const double length = box->max[axis] - box->min[axis] + 2.0 * slack;
-    if (!(length < period)) {
-        cover_axis(l, box, axis);
-        return;
-    }
-    const double wrapped = fmod(box->min[axis] - slack, period);
-    const double low =
-        wrapped < 0.0 ? wrapped + period : wrapped; // tiny negative values become the period itself, which is
-                                                    // fine
-    set_axis(l, axis, low, low + length);
-    l->image_slack[axis] = 0.0;
-    l->marks |= (uint8_t)(BP_VIEW_INEXACT | (low + length >= period) << axis);
-}
-
-static void lay_axis(layout *l, const bp_box_double *box, uint32_t axis, double period, bool sphere) {
-    const double min = box->min[axis], max = box->max[axis];
-    if (period == 0.0) {
-        const double slack = sphere ? slack_at(box, axis, 0.0) : 0.0;
-        set_axis(l, axis, min - slack, max + slack);
-    } else if (isinf(min) || isinf(max) || !(max - min <= period)) {
-        cover_axis(l, box, axis);
-    } else if (!sphere && min >= 0.0 && min < period) {
-        keep_axis(l, box, axis, period);
-    } else {
-        wrap_axis(l, box, axis, period);
-    }
-}
-
-// Spheres so large that the formula overflows are compared with all objects.
-static bool is_beyond_spheres(const bp_box_double *box, uint32_t dimensions) {
-    bool beyond = true;
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        beyond &= box->max[axis] - box->min[axis] > RADIUS_MOST;
-    }
-    return beyond;
-}
-
-// A finite box is a sphere, even if it becomes infinite when it is grown.
-static bool is_sphere(const bp_view *view, size_t object) {
-    if (view->rule->shape != BP_SHAPE_SPHERES) {
-        return false;
-    }
-    const bp_box_double box = bp_input_double(&view->input, object);
-    return !bp_box_double_is_infinite(&box, view->rule->dimensions);
-}
-
 static layout lay_out(const bp_view *view, size_t object) {
     const bp_overlap_rule *rule = view->rule;
+    const uint32_t dimensions = rule->dimensions;
     layout l = {.marks = view->input.doubles != NULL || rule->shape != BP_SHAPE_BOXES ? BP_VIEW_INEXACT : 0};
     const bp_box_double box = bp_input_grown(&view->input, rule->margin, object);
-    const bool sphere = is_sphere(view, object), beyond = sphere && is_beyond_spheres(&box, rule->dimensions);
-    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+    bool sphere = rule->shape == BP_SHAPE_SPHERES;
+    if (sphere) { // as it is given: a finite box is a sphere, even if it becomes infinite when it is grown
+        const bp_box_double given = bp_input_double(&view->input, object);
+        sphere = !bp_box_double_is_infinite(&given, dimensions);
+    }
+    bool beyond = sphere; // so large that the formula overflows: compared with all objects
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        beyond &= box.max[axis] - box.min[axis] > RADIUS_MOST;
+    }
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
         if (beyond) {
-            set_axis(&l, axis, -INFINITY, INFINITY);
+            l.base.min[axis] = -INFINITY;
+            l.base.max[axis] = INFINITY;
         } else {
             lay_axis(&l, &box, axis, bp_period_of(rule, axis), sphere);
         }
     }
     return l;
-}
-
-static bp_box_double image_of(const layout *l, const bp_overlap_rule *rule, uint32_t shifts) {
-    bp_box_double image = l->base;
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-        if ((shifts >> axis & 1) != 0) {
-            const double period = (double)rule->period[axis];
-            image.min[axis] = l->base.min[axis] - period - l->image_slack[axis];
-            image.max[axis] = l->base.max[axis] - period + l->image_slack[axis];
-        }
-    }
-    return image;
 }
 
 // ---- floats ---------------------------------------------------------------------------------------------------------
@@ -199,10 +154,6 @@ static void put_proxy(const bp_view *view, size_t index, const bp_box_double *bo
     }
 }
 
-static bool is_hole(const bp_input *input, size_t index) {
-    return input->doubles != NULL ? isnan(input->doubles[index].min[0]) : bp_box_is_hole(&input->floats[index]);
-}
-
 // ---- making ---------------------------------------------------------------------------------------------------------
 
 // The boxes in blocks, and how many images each block has.
@@ -219,18 +170,6 @@ static size_t images_of(uint8_t marks) {
     return count[marks & AXES];
 }
 
-// The region in which most boxes lie, away from the ends of periods; the slack is less than the last place of a float.
-static void find_inside(proxy_maker *m) {
-    const bp_overlap_rule *rule = m->view->rule;
-    m->any_inside =
-        m->view->input.floats != NULL && !m->view->ranked && rule->shape == BP_SHAPE_BOXES && rule->margin == 0.0f;
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-        const float period = (float)bp_period_of(rule, axis);
-        m->inside.min[axis] = period > 0.0f ? 0.0f : -INFINITY;
-        m->inside.max[axis] = period > 0.0f ? nextafterf(period, 0.0f) : INFINITY;
-    }
-}
-
 static uint8_t make_base(const proxy_maker *m, size_t i) {
     const bp_view *view = m->view;
     const uint32_t dimensions = view->rule->dimensions;
@@ -244,7 +183,8 @@ static uint8_t make_base(const proxy_maker *m, size_t i) {
         return 0;
     }
     layout l = {.base = {.min = {NAN, NAN, NAN}, .max = {NAN, NAN, NAN}}};
-    if (!is_hole(&view->input, i)) {
+    const bp_input *input = &view->input;
+    if (input->doubles != NULL ? !isnan(input->doubles[i].min[0]) : !bp_box_is_hole(&input->floats[i])) {
         l = lay_out(view, i);
     }
     put_proxy(view, i, &l.base);
@@ -285,27 +225,33 @@ static void task_round(void *context, size_t block) {
     m->images[block] = 0;
 }
 
-static void make_images(const bp_view *view, size_t object, uint32_t axes, size_t place) {
-    const layout l = lay_out(view, object);
-    bp_image *images = view->images.data;
-    for (uint32_t shifts = 1; shifts <= axes; ++shifts) {
-        if ((shifts & ~axes) == 0) {
-            const bp_box_double image = image_of(&l, view->rule, shifts);
-            put_proxy(view, view->input.count + place, &image);
-            images[place++] = (bp_image){.owner = (uint32_t)object, .shifts = shifts};
-        }
-    }
-}
-
+// One image for each set of the axes along which a box reaches the end of the period.
 static void task_images(void *context, size_t block) {
     const proxy_maker *m = context;
-    const uint8_t *marks = m->view->marks.data;
+    const bp_view *view = m->view;
+    const uint8_t *marks = view->marks.data;
+    bp_image *images = view->images.data;
     size_t place = m->images[block];
     const size_t end = bp_block_begin(m->blocks, block + 1);
     for (size_t i = bp_block_begin(m->blocks, block); i < end; ++i) {
-        if ((marks[i] & AXES) != 0) {
-            make_images(m->view, i, marks[i] & AXES, place);
-            place += images_of(marks[i]);
+        const uint32_t axes = marks[i] & AXES;
+        if (axes == 0) {
+            continue;
+        }
+        const layout l = lay_out(view, i);
+        for (uint32_t shifts = 1; shifts <= axes; ++shifts) {
+            bp_box_double image = l.base;
+            for (uint32_t axis = 0; axis < 3; ++axis) {
+                if ((shifts >> axis & 1) != 0) {
+                    const double period = (double)view->rule->period[axis];
+                    image.min[axis] = l.base.min[axis] - period - l.image_slack[axis];
+                    image.max[axis] = l.base.max[axis] - period + l.image_slack[axis];
+                }
+            }
+            if ((shifts & ~axes) == 0) {
+                put_proxy(view, view->input.count + place, &image);
+                images[place++] = (bp_image){.owner = (uint32_t)i, .shifts = shifts};
+            }
         }
     }
 }
@@ -318,66 +264,62 @@ static bool reserve_proxies(bp_view *view, size_t kept, size_t count) {
             bp_buffer_reserve_slack(&view->intervals, allocator, kept_doubles, count, sizeof(bp_box_double)));
 }
 
-static bp_status add_images(proxy_maker *m) {
-    bp_view *view = m->view;
+static bp_status make_proxies(bp_view *view) {
+    proxy_maker m = {.view = view};
+    const bp_runtime *runtime = view->runtime;
+    const bp_overlap_rule *rule = view->rule;
+    const size_t count = view->input.count;
     size_t sum = 0;
-    for (size_t block = 0; block < m->blocks.count; ++block) {
-        const size_t here = m->images[block];
-        m->images[block] = sum;
-        sum += here;
-    }
-    view->count = view->input.count + sum;
-    if (sum == 0) {
-        return BP_OK;
-    }
-    if (sum > BP_MAX_COUNT - view->input.count) {
-        bp_log_write(&view->runtime->log, "boxes: %zu and %zu images across the period are more than the %zu that fit",
-                     view->input.count, sum, BP_MAX_COUNT);
-        return BP_ERROR_ARGUMENT;
-    }
-    if (!reserve_proxies(view, view->input.count, view->count) ||
-        !bp_buffer_reserve_slack(&view->images, &view->runtime->allocator, 0, sum, sizeof(bp_image))) {
+    m.blocks = bp_blocks_cut(&runtime->executor, count, BLOCK_LEAST, BLOCKS_MAX);
+    if (!reserve_proxies(view, 0, count) ||
+        (bp_is_periodic(rule) &&
+         !bp_buffer_reserve_slack(&view->marks, &runtime->allocator, 0, count, sizeof(uint8_t)))) {
         return BP_ERROR_MEMORY;
     }
-    bp_parallel_for(&view->runtime->executor, m->blocks.count, task_images, m);
+    // The region in which most boxes lie, away from the ends of periods; the slack is less than the last place of a float.
+    m.any_inside = view->input.floats != NULL && !view->ranked && rule->shape == BP_SHAPE_BOXES && rule->margin == 0.0f;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        const float period = (float)bp_period_of(rule, axis);
+        m.inside.min[axis] = period > 0.0f ? 0.0f : -INFINITY;
+        m.inside.max[axis] = period > 0.0f ? nextafterf(period, 0.0f) : INFINITY;
+    }
+    bp_parallel_for(&runtime->executor, m.blocks.count, view->rounded ? task_round : task_base, &m);
+    for (size_t block = 0; block < m.blocks.count; ++block) {
+        const size_t here = m.images[block];
+        m.images[block] = sum;
+        sum += here;
+    }
+    if (sum > BP_MAX_COUNT - count) {
+        bp_log_write(&runtime->log, "boxes: %zu and %zu images across the period are more than the %zu that fit", count,
+                     sum, BP_MAX_COUNT);
+        return BP_ERROR_ARGUMENT;
+    }
+    view->count = count + sum;
+    if (sum > 0) {
+        if (!reserve_proxies(view, count, view->count) ||
+            !bp_buffer_reserve_slack(&view->images, &runtime->allocator, 0, sum, sizeof(bp_image))) {
+            return BP_ERROR_MEMORY;
+        }
+        bp_parallel_for(&runtime->executor, m.blocks.count, task_images, &m);
+    }
+    view->boxes = view->proxies.data;
     return BP_OK;
 }
 
-static bp_status make_proxies(bp_view *view) {
-    proxy_maker m = {.view = view};
-    const bp_executor *executor = &view->runtime->executor;
-    m.blocks = bp_blocks_cut(executor, view->input.count, BLOCK_LEAST, BLOCKS_MAX);
-    if (!reserve_proxies(view, 0, view->input.count) ||
-        (bp_is_periodic(view->rule) &&
-         !bp_buffer_reserve_slack(&view->marks, &view->runtime->allocator, 0, view->input.count, sizeof(uint8_t)))) {
-        return BP_ERROR_MEMORY;
-    }
-    find_inside(&m);
-    bp_parallel_for(executor, m.blocks.count, view->rounded ? task_round : task_base, &m);
-    const bp_status status = add_images(&m);
-    view->boxes = view->proxies.data;
-    return status;
-}
-
-// Sets the fields that do not depend on single boxes.
-static void view_begin(bp_view *view, bp_input input) {
-    const bp_overlap_rule *rule = view->rule;
-    view->input = input;
-    view->boxes = input.floats;
-    view->count = input.count;
-    view->ranked = view->wants_ranks;
-    view->rounded = false;
-    view->exact = !view->ranked && input.doubles == NULL && rule->shape == BP_SHAPE_BOXES && !bp_is_periodic(rule);
-    for (int axis = 0; axis < 3; ++axis) {
-        view->origin[axis] = 0.0;
-    }
-}
-
-static bp_status make_related_views(bp_view *const *views, size_t view_count) {
+static bp_status make_views(bp_view *const *views, const bp_input *inputs, size_t view_count) {
     const bp_overlap_rule *rule = views[0]->rule;
     bool is_double = false;
     for (size_t i = 0; i < view_count; ++i) {
-        is_double |= views[i]->input.doubles != NULL;
+        bp_view *view = views[i];
+        is_double |= inputs[i].doubles != NULL;
+        view->input = inputs[i];
+        view->boxes = inputs[i].floats;
+        view->count = inputs[i].count;
+        view->ranked = view->wants_ranks;
+        view->rounded = false;
+        view->exact =
+            !view->ranked && inputs[i].doubles == NULL && rule->shape == BP_SHAPE_BOXES && !bp_is_periodic(rule);
+        memset(view->origin, 0, sizeof view->origin);
     }
     if (is_double) {
         bp_view_choose_map(views, view_count);
@@ -391,13 +333,9 @@ static bp_status make_related_views(bp_view *const *views, size_t view_count) {
 }
 
 bp_status bp_view_make(bp_view *view, bp_input input) {
-    view_begin(view, input);
-    return make_related_views(&view, 1);
+    return make_views(&view, &input, 1);
 }
 
 bp_status bp_view_make_two(bp_view *first, bp_input a, bp_view *second, bp_input b) {
-    bp_view *const views[] = {first, second};
-    view_begin(first, a);
-    view_begin(second, b);
-    return make_related_views(views, 2);
+    return make_views((bp_view *const[]){first, second}, (const bp_input[]){a, b}, 2);
 }
