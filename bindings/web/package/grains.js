@@ -1,14 +1,22 @@
 // Grains: soft spheres with friction.
-import { refuse } from "./error.js";
+import { refuse, shown } from "./error.js";
+import { numberOf, typedOf, wholeOf } from "./numbers.js";
 import { countRows } from "./rows.js";
 
 const kinds = { places: 0, speeds: 1, spins: 2 };
 
 function doublesOf(numbers, count, what) {
-    if (numbers.length !== count) throw refuse(`${what}: expected ${count} numbers, found ${numbers.length}`);
-    const doubles = Float64Array.from(numbers);
+    const doubles = Float64Array.from(typedOf(numbers, what));
+    if (doubles.length !== count) throw refuse(`${what}: expected ${count} numbers, found ${doubles.length}`);
     if (!doubles.every(Number.isFinite)) throw refuse(`${what}: expected finite numbers`);
     return doubles;
+}
+
+// A number from 0 to `most`.
+function amountOf(settings, what, usual, most = Number.MAX_VALUE) {
+    const value = settings[what] === undefined ? usual : numberOf(settings[what], what);
+    if (value >= 0 && value <= most) return value;
+    throw new RangeError(`${what}: expected a number from 0 ${most === 1 ? "to 1" : "up"}, found ${value}`);
 }
 
 function radiiOf(radii, count) {
@@ -26,10 +34,18 @@ function wallOf({ axis, at, side }) {
 
 // As web_grain_options of src/grains.c has them.
 function optionsOf(settings) {
-    const { gravity = [0, 0, -1], period = [0, 0, 0], stiffness = 0, restitution = 0.2, friction = 0.7 } = settings;
-    const { margin = 0, timeStep = 0 } = settings;
-    const options = [...gravity, ...period, stiffness, restitution, friction, margin, timeStep];
-    return doublesOf(options, 11, "gravity, period, stiffness, restitution, friction, margin, timeStep");
+    const { gravity = [0, 0, -1], period = [0, 0, 0] } = settings;
+    const lengths = doublesOf(period, 3, "period");
+    if (!lengths.every((length) => length >= 0)) throw new RangeError("period: expected numbers of 0 or more");
+    return Float64Array.of(
+        ...doublesOf(gravity, 3, "gravity"),
+        ...lengths,
+        amountOf(settings, "stiffness", 0),
+        amountOf(settings, "restitution", 0.2, 1),
+        amountOf(settings, "friction", 0.7),
+        amountOf(settings, "margin", 0),
+        amountOf(settings, "timeStep", 0),
+    );
 }
 
 // All that goes in, one piece after the other in the library's memory.
@@ -46,18 +62,22 @@ function placeAll(heap, pieces) {
 }
 
 export function makeGrainsClass(heap) {
-    const forgotten = new FinalizationRegistry((grains) => heap.get("web_grains_destroy", grains));
+    const forgotten = new FinalizationRegistry((grains) => heap.forget("web_grains_destroy", grains));
 
     return class Grains {
         #grains = 0;
         #count;
 
         constructor(settings) {
-            const count = countRows(settings.places, "places", "points", 3);
+            if (typeof settings !== "object" || settings === null) {
+                throw new TypeError(`expected an object with places and radii, found ${shown(settings)}`);
+            }
+            const places = typedOf(settings.places, "places");
+            const count = countRows(places, "places", "points", 3);
             if (count === 0) throw refuse("places: expected at least one");
             const walls = Float64Array.from((settings.walls ?? []).flatMap(wallOf));
-            const [places, radii, speeds, fixed, wallsAt, options] = placeAll(heap, [
-                doublesOf(settings.places, 3 * count, "places"),
+            const [placesAt, radii, speeds, fixed, wallsAt, options] = placeAll(heap, [
+                doublesOf(places, 3 * count, "places"),
                 radiiOf(settings.radii, count),
                 settings.speeds === undefined ? null : doublesOf(settings.speeds, 3 * count, "speeds"),
                 settings.fixed === undefined ? null : Uint8Array.from(settings.fixed, (one) => (one ? 1 : 0)),
@@ -67,7 +87,7 @@ export function makeGrainsClass(heap) {
             if (settings.fixed !== undefined && settings.fixed.length !== count) {
                 throw refuse(`fixed: ${count} grains, but ${settings.fixed.length} values`);
             }
-            heap.call("web_grains_create", count, places, radii, speeds, fixed, walls.length / 3, wallsAt, options);
+            heap.call("web_grains_create", count, placesAt, radii, speeds, fixed, walls.length / 3, wallsAt, options);
             this.#count = count;
             this.#grains = heap.result(0);
             forgotten.register(this, this.#grains, this);
@@ -79,8 +99,7 @@ export function makeGrainsClass(heap) {
         }
 
         step(steps = 1) {
-            if (!(Number.isInteger(steps) && steps >= 0)) throw refuse("steps: expected a whole number");
-            heap.call("web_grains_step", this.#open, steps);
+            heap.call("web_grains_step", this.#open, wholeOf(steps, "steps"));
         }
 
         #read(kind, into) {
@@ -138,8 +157,8 @@ export function makeGrainsClass(heap) {
 
         dispose() {
             if (this.#grains === 0) return;
-            forgotten.unregister(this);
             heap.get("web_grains_destroy", this.#grains);
+            forgotten.unregister(this);
             this.#grains = 0;
         }
     };

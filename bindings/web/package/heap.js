@@ -112,7 +112,12 @@ export class Heap {
     }
 
     release(address) {
-        this.#library.web_release(address);
+        this.get("web_release", address);
+    }
+
+    // What the garbage collector has found is given back by a function of the library's, unless that is of no use any more.
+    forget(name, address) {
+        if (this.#broken === null) this.get(name, address);
     }
 
     // A slot's place, for this many bytes. What was there is lost.
@@ -144,17 +149,17 @@ export class Heap {
         throw refuse("this view is from before the memory has grown: take it anew from where it came");
     }
 
-    // Numbers of a kind ("u32", "f32", "f64"): where they lie, if that is here already; else in a slot, with room for `room`
-    // of them.
-    place(name, numbers, kind, room = numbers.length) {
+    // A typed array as one of a kind ("u8", "u32", "f32", "f64"): where it lies, if that is here already, unless `isCopied`; else in
+    // a slot, with room for `room` numbers.
+    place(name, numbers, kind, room = numbers.length, isCopied = false) {
         const { length, byteOffset, constructor } = numbers;
         const isHere = this.#isHere(numbers);
-        if (isHere && room === length && constructor === this.views[kind].constructor) return byteOffset;
+        if (isHere && !isCopied && room === length && constructor === this.views[kind].constructor) return byteOffset;
         const address = this.slot(name, room * this.views[kind].BYTES_PER_ELEMENT);
         // The slot may have grown the memory, and emptied the view.
         const source = isHere ? new constructor(this.views.buffer, byteOffset, length) : numbers;
-        const view = this.views[kind];
-        view.set(source, address / view.BYTES_PER_ELEMENT);
+        const at = address / this.views[kind].BYTES_PER_ELEMENT;
+        this.views[kind].subarray(at, at + room).set(source);
         return address;
     }
 

@@ -13,8 +13,8 @@
  * What comes out: copies, which are yours and stay as they are. Only what has "View" in its name is a view over the
  * library's memory: read it at once, because the next call may overwrite it, or leave it empty by growing the memory.
  *
- * A call that fails throws a `BroadphaseError` (or a TypeError, where an argument is of the wrong type), and everything is as it
- * was before the call.
+ * A call that fails throws a `BroadphaseError` (or a TypeError, where an argument is of the wrong type, or a RangeError, where a
+ * number does not fit), and everything is as it was before the call.
  */
 
 /** Numbers: 32 bits each, or 64. */
@@ -57,7 +57,10 @@ export interface Settings {
     margin?: number;
     /** Space repeats after this length along each axis; 0: it does not. */
     period?: readonly [number, number, number] | readonly [number, number];
-    /** Asked about each pair; false leaves it out. Slow, as it is called for each pair. It may not call the library. */
+    /**
+     * Asked about each pair; false leaves it out. Slow, as it is called for each pair. It may not call the library, nor dispose of
+     * anything of it: that throws.
+     */
     filter?: (a: number, b: number) => boolean;
 
     // For experts: broadphase_methods.h says what these mean.
@@ -134,9 +137,9 @@ export interface Stats {
 
 /** Which others an object pairs with: one value for all objects of the call, or a list with one for each. */
 export interface ObjectSettings {
-    /** Bits: what it is. 0, the default, counts as all bits. */
+    /** 32 bits: what it is. 0, the default, counts as all bits. What ~ and << make is signed: write `>>> 0` behind it. */
     group?: number | ArrayLike<number>;
-    /** Bits: what it pairs with. 0, the default, counts as all bits. */
+    /** 32 bits: what it pairs with. 0, the default, counts as all bits. */
     mask?: number | ArrayLike<number>;
     /** Two static objects never pair. */
     static?: boolean | ArrayLike<boolean | number>;
@@ -261,8 +264,9 @@ export interface WorldConstructor {
 }
 
 /**
- * Room for numbers in the library's memory: what is written into its view is not copied when it is given to a call. What it
- * holds at first is undefined.
+ * Room for numbers in the library's memory: what is written into its view is not copied when it is given to a call (unless that
+ * has a filter). What it holds at first is undefined. It lasts as long as it, a view of it or a `subarray` of one is in use, or
+ * until `dispose`: views are not to be written to after that.
  *
  *     const boxes = new bp.Floats(6 * n);
  *     boxes.view.set(...);                // each time through .view: an old view is empty after the memory has grown

@@ -3,6 +3,7 @@ import { refuse } from "./error.js";
 import { makeFloatsClass } from "./floats.js";
 import { makeGrainsClass } from "./grains.js";
 import { Heap, isFloat32 } from "./heap.js";
+import { numberOf, typedOf } from "./numbers.js";
 import { placeRows } from "./rows.js";
 import { Call } from "./settings.js";
 import { readExplanation } from "./stats.js";
@@ -65,7 +66,7 @@ export class Broadphase {
     }
 
     #place(slot, numbers, what, kind, call, isDouble) {
-        return placeRows(this.#heap, slot, numbers, what, kind, call.dimensions, isDouble);
+        return placeRows(this.#heap, slot, numbers, what, kind, call, isDouble);
     }
 
     #findPairs(boxes, call) {
@@ -117,11 +118,12 @@ export class Broadphase {
 
     #findVariable(points, radii, call) {
         const isDouble = !(isFloat32(points) && isFloat32(radii));
+        const list = typedOf(radii, "radius");
         const rows = this.#place("first", points, "points", "points", call, isDouble);
-        if (radii?.length !== rows.count) {
+        if (list.length !== rows.count) {
             throw refuse(`radius: expected a number, or ${rows.count} of them, one for each point`);
         }
-        const places = this.#heap.place("second", radii, isDouble ? "f64" : "f32");
+        const places = this.#heap.place("second", list, isDouble ? "f64" : "f32", list.length, call.hasFilter);
         this.#heap.call("web_find_neighbors_variable", call.address, rows.address, places, rows.count, isDouble);
     }
 
@@ -139,6 +141,7 @@ export class Broadphase {
     }
 
     neighborsBetween(a, b, radius, settings = undefined) {
+        numberOf(radius, "radius");
         return this.#with(settings, (call) => {
             const [atA, countA, atB, countB, isDouble] = this.#placeBoth(a, b, "points", call);
             this.#heap.call("web_find_neighbors_between", call.address, atA, countA, atB, countB, radius, isDouble);

@@ -1,38 +1,46 @@
 // Objects as bp_object has them: group, mask, flags, island, 32 bits each, and 64 bits for the user.
-import { refuse } from "./error.js";
+import { refuse, shown } from "./error.js";
+import { bits64Of, bitsOf, wholeOf } from "./numbers.js";
 
 const BYTES = 24;
 const STATIC = 1;
-const fields = ["group", "mask", "static", "island", "user"];
 
-// The value of a field for each object: one for all, or a list.
-function valuesOf(settings, field, count) {
-    const values = settings[field];
-    if (values === undefined) return null;
-    if (typeof values !== "object") return () => values;
-    if (values.length !== count) throw refuse(`${field}: ${count} objects, but ${values.length} values`);
-    return (i) => values[i];
+function flagOf(value, what) {
+    if (value === true || value === 1) return STATIC;
+    if (value === false || value === 0) return 0;
+    throw new TypeError(`${what}: expected true or false, found ${shown(value)}`);
 }
 
+// Write the value of a field, which `what` names.
 const writers = {
-    group: (view, at, value) => view.setUint32(at, value, true),
-    mask: (view, at, value) => view.setUint32(at + 4, value, true),
-    static: (view, at, value) => view.setUint32(at + 8, value ? STATIC : 0, true),
-    island: (view, at, value) => view.setUint32(at + 12, value, true),
-    user: (view, at, value) => view.setBigUint64(at + 16, BigInt(value), true),
+    group: (view, at, value, what) => view.setUint32(at, bitsOf(value, what), true),
+    mask: (view, at, value, what) => view.setUint32(at + 4, bitsOf(value, what), true),
+    static: (view, at, value, what) => view.setUint32(at + 8, flagOf(value, what), true),
+    island: (view, at, value, what) => view.setUint32(at + 12, wholeOf(value, what), true),
+    user: (view, at, value, what) => view.setBigUint64(at + 16, bits64Of(value, what), true),
 };
+
+// One value for all objects, or a list.
+function writeField(view, field, values, count) {
+    const write = writers[field];
+    const isList = typeof values === "object" && values !== null;
+    if (isList && !Number.isInteger(values.length)) throw new TypeError(`${field}: expected a value or a list, found ${shown(values)}`);
+    if (isList && values.length !== count) throw refuse(`${field}: ${count} objects, but ${values.length} values`);
+    for (let i = 0; i < count; ++i) write(view, BYTES * i, isList ? values[i] : values, isList ? `${field}[${i}]` : field);
+}
 
 // The address of `count` objects; 0 where nothing is said about them.
 export function placeObjects(heap, settings, count) {
-    if (settings === undefined || count === 0) return 0;
-    const address = heap.slot("objects", BYTES * count);
-    const view = new DataView(heap.views.buffer, address, BYTES * count);
-    new Uint8Array(view.buffer, address, BYTES * count).fill(0);
-    for (const field of fields) {
-        const valueOf = valuesOf(settings, field, count);
-        for (let i = 0; valueOf !== null && i < count; ++i) writers[field](view, BYTES * i, valueOf(i));
+    if (settings === undefined) return 0;
+    if (typeof settings !== "object" || settings === null) {
+        throw new TypeError(`expected an object with ${Object.keys(writers).join(", ")}, found ${shown(settings)}`);
     }
-    return address;
+    if (count === 0) return 0;
+    const view = new DataView(new ArrayBuffer(BYTES * count));
+    for (const field of Object.keys(writers)) {
+        if (settings[field] !== undefined) writeField(view, field, settings[field], count);
+    }
+    return heap.place("objects", new Uint8Array(view.buffer), "u8");
 }
 
 export function readObject(heap, address) {

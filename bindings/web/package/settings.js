@@ -1,5 +1,5 @@
 // Settings: the words of the tool's --set, in camel case. The library parses them.
-import { refuse } from "./error.js";
+import { refuse, shown } from "./error.js";
 
 const flags = { events: 2, half: 4 };
 
@@ -18,8 +18,10 @@ function textOf(word, value) {
 
 function setWord(heap, call, word, value) {
     if (word === "flags") throw refuse("unknown field 'flags'");
+    const text = textOf(word, value);
+    if (text.includes("\0")) throw new TypeError(`${word}: expected text without a zero character`);
     const field = heap.placeText("field", snakeCase(word));
-    heap.call("web_call_set", call, field, heap.placeText("value", textOf(word, value)));
+    heap.call("web_call_set", call, field, heap.placeText("value", text));
 }
 
 // A config in the library's memory.
@@ -29,6 +31,9 @@ export class Call {
 
     constructor(heap, settings = {}) {
         this.#heap = heap;
+        if (typeof settings !== "object" || settings === null) {
+            throw new TypeError(`settings: expected an object, found ${shown(settings)}`);
+        }
         this.address = heap.get("web_call_create");
         if (this.address === 0) throw heap.error(4);
         try {
@@ -57,8 +62,19 @@ export class Call {
         this.#heap.get("web_call_set_filter", this.address, this.#filter);
     }
 
+    // A filter is the user's, and might change the numbers that the call reads.
+    get hasFilter() {
+        return this.#filter !== 0;
+    }
+
     dispose() {
-        this.#heap.removeFilter(this.#filter);
         this.#heap.get("web_call_destroy", this.address);
+        this.#heap.removeFilter(this.#filter);
+    }
+
+    // The same for a call that was forgotten: by the garbage collector.
+    forget() {
+        this.#heap.forget("web_call_destroy", this.address);
+        this.#heap.removeFilter(this.#filter);
     }
 }

@@ -1,7 +1,8 @@
 // Worlds.
 import { refuse } from "./error.js";
+import { numberOf, typedOf, wholeOf } from "./numbers.js";
 import { placeObjects, readObject } from "./objects.js";
-import { countRows, idsOf, oneRow, placeRows } from "./rows.js";
+import { countRows, idOf, idsOf, oneRow, placeRows } from "./rows.js";
 import { Call } from "./settings.js";
 import { readExplanation, readStats } from "./stats.js";
 
@@ -54,16 +55,18 @@ class Update {
 }
 
 // Rays (7 numbers) or casts (10) as 32 bits: what they begin with, a direction, and how long.
-function placeLines(heap, rows, kind, what, directions, maxT, dimensions) {
+function placeLines(heap, begins, kind, what, towards, maxT, dimensions) {
+    const [rows, directions] = [typedOf(begins, what), typedOf(towards, "directions")];
     const count = countRows(rows, what, kind, dimensions);
     if (countRows(directions, "directions", "points", dimensions) !== count) {
         throw refuse(`${count} ${what}, but ${directions.length / dimensions} directions`);
     }
     const width = rows.length / count;
     const lines = new Float32Array((kind === "points" ? 7 : 10) * count);
+    numberOf(maxT, "maxT");
     for (let i = 0, at = 0; i < count; ++i) {
-        const row = Array.prototype.slice.call(rows, width * i, width * (i + 1));
-        const direction = Array.prototype.slice.call(directions, dimensions * i, dimensions * (i + 1));
+        const row = rows.subarray(width * i, width * (i + 1));
+        const direction = directions.subarray(dimensions * i, dimensions * (i + 1));
         for (const value of oneRow(row, what, kind, dimensions)) lines[at++] = value;
         for (const value of oneRow(direction, "directions", "points", dimensions)) lines[at++] = value;
         lines[at++] = maxT;
@@ -71,17 +74,13 @@ function placeLines(heap, rows, kind, what, directions, maxT, dimensions) {
     return [count, heap.place("first", lines, "f32")];
 }
 
-const mostOf = (options) => {
-    const most = options?.most ?? 0;
-    if (!(Number.isInteger(most) && most >= 0)) throw refuse("most: expected a whole number");
-    return most;
-};
+const mostOf = (options) => (options?.most === undefined ? 0 : wholeOf(options.most, "most"));
 
 export function makeWorldClass(heap) {
     // What was forgotten without being disposed of.
     const forgotten = new FinalizationRegistry(({ world, call }) => {
-        heap.get("web_world_destroy", world);
-        call.dispose();
+        heap.forget("web_world_destroy", world);
+        call.forget();
     });
 
     return class World {
@@ -121,8 +120,8 @@ export function makeWorldClass(heap) {
 
         dispose() {
             if (this.#world === 0) return;
-            forgotten.unregister(this);
             heap.get("web_world_destroy", this.#world);
+            forgotten.unregister(this);
             this.#call.dispose();
             this.#world = 0;
             ++this.#changes;
@@ -141,39 +140,36 @@ export function makeWorldClass(heap) {
         // ---- objects
 
         add(boxes, objects = undefined) {
-            const world = this.#open;
-            const rows = placeRows(heap, "first", boxes, "boxes", "boxes", this.#call.dimensions);
-            const places = placeObjects(heap, objects, rows.count);
+            const list = typedOf(boxes, "boxes");
+            const places = placeObjects(heap, objects, countRows(list, "boxes", "boxes", this.#call.dimensions));
+            const rows = placeRows(heap, "first", list, "boxes", "boxes", this.#call);
             const ids = heap.slot("ids", 4 * rows.count);
-            this.#change("web_add", this.#call.address, world, rows.count, rows.address, rows.isDouble, places, ids);
+            this.#change("web_add", this.#call.address, this.#open, rows.count, rows.address, rows.isDouble, places, ids);
             return heap.uint32Copy(ids, rows.count);
         }
 
         move(ids, boxes = undefined) {
-            const world = this.#open;
             const hasIds = boxes !== undefined;
-            const rows = placeRows(heap, "first", hasIds ? boxes : ids, "boxes", "boxes", this.#call.dimensions);
             const list = hasIds ? idsOf(ids) : null;
+            const rows = placeRows(heap, "first", hasIds ? boxes : ids, "boxes", "boxes", this.#call);
             if (hasIds && list.length !== rows.count) throw refuse(`${list.length} ids, but ${rows.count} boxes`);
             const places = hasIds ? heap.place("ids", list, "u32") : 0;
-            this.#change("web_move", this.#call.address, world, rows.count, places, rows.address, rows.isDouble);
+            this.#change("web_move", this.#call.address, this.#open, rows.count, places, rows.address, rows.isDouble);
         }
 
         remove(ids) {
-            const world = this.#open;
             const list = idsOf(ids).slice().sort();
-            this.#change("web_remove", world, list.length, heap.place("ids", list, "u32"));
+            this.#change("web_remove", this.#open, list.length, heap.place("ids", list, "u32"));
         }
 
         setObject(ids, objects = undefined) {
-            const world = this.#open;
             const list = idsOf(ids);
             const places = placeObjects(heap, objects, list.length);
-            this.#change("web_set_object", world, list.length, heap.place("ids", list, "u32"), places);
+            this.#change("web_set_object", this.#open, list.length, heap.place("ids", list, "u32"), places);
         }
 
         getObject(id) {
-            heap.call("web_get_object", this.#open, idsOf(id)[0]);
+            heap.call("web_get_object", this.#open, idOf(id));
             const at = heap.result(0) >>> 3;
             const all = heap.views.f64.slice(at, at + 6);
             const box = this.#call.dimensions === 3 ? all : Float64Array.of(all[0], all[1], all[3], all[4]);
@@ -201,7 +197,7 @@ export function makeWorldClass(heap) {
         #line(kind, what, start, direction, maxT) {
             const { dimensions } = this.#call;
             const line = oneRow(start, what, kind, dimensions);
-            return this.#one([...line, ...oneRow(direction, "direction", "points", dimensions), maxT]);
+            return this.#one([...line, ...oneRow(direction, "direction", "points", dimensions), numberOf(maxT, "maxT")]);
         }
 
         #hits() {
@@ -227,30 +223,30 @@ export function makeWorldClass(heap) {
         }
 
         queryBox(box, as = undefined) {
-            const world = this.#open;
+            const object = this.#as(as);
             const question = this.#one(oneRow(box, "box", "boxes", this.#call.dimensions));
-            heap.call("web_query_box", world, question, this.#as(as));
+            heap.call("web_query_box", this.#open, question, object);
             return heap.uint32Copy(heap.result(0), heap.result(1));
         }
 
         queryRay(origin, direction, maxT = Infinity, options = undefined) {
-            const world = this.#open;
+            const [object, most] = [this.#as(options), mostOf(options)];
             const question = this.#line("points", "origin", origin, direction, maxT);
-            heap.call("web_query_ray", world, question, this.#as(options), mostOf(options));
+            heap.call("web_query_ray", this.#open, question, object, most);
             return this.#hits();
         }
 
         queryCast(box, direction, maxT = Infinity, options = undefined) {
-            const world = this.#open;
+            const [object, most] = [this.#as(options), mostOf(options)];
             const question = this.#line("boxes", "box", box, direction, maxT);
-            heap.call("web_query_cast", world, question, this.#as(options), mostOf(options));
+            heap.call("web_query_cast", this.#open, question, object, most);
             return this.#hits();
         }
 
         queryNearest(point, k = 1, as = undefined) {
-            const world = this.#open;
+            const [object, most] = [this.#as(as), wholeOf(k, "k")];
             const question = Float32Array.from(oneRow(point, "point", "points", this.#call.dimensions));
-            heap.call("web_query_nearest", world, heap.place("first", question, "f32"), k, this.#as(as));
+            heap.call("web_query_nearest", this.#open, heap.place("first", question, "f32"), most, object);
             const at = heap.result(0) >>> 2;
             const count = heap.result(1);
             const { u32, f32 } = heap.views;
@@ -261,35 +257,35 @@ export function makeWorldClass(heap) {
         }
 
         queryBoxes(boxes, as = undefined) {
-            const world = this.#open;
-            const rows = placeRows(heap, "first", boxes, "boxes", "boxes", this.#call.dimensions, false);
-            heap.call("web_query_boxes", this.#call.address, world, rows.count, rows.address, this.#as(as));
+            const object = this.#as(as);
+            const rows = placeRows(heap, "first", boxes, "boxes", "boxes", this.#call, false);
+            heap.call("web_query_boxes", this.#call.address, this.#open, rows.count, rows.address, object);
             return this.#answers();
         }
 
         queryRays(origins, directions, maxT = Infinity, options = undefined) {
-            const world = this.#open;
+            const [object, most] = [this.#as(options), mostOf(options)];
             const lines = placeLines(heap, origins, "points", "origins", directions, maxT, this.#call.dimensions);
-            heap.call("web_query_rays", world, ...lines, mostOf(options), this.#as(options));
+            heap.call("web_query_rays", this.#open, ...lines, most, object);
             return this.#answers("t");
         }
 
         queryCasts(boxes, directions, maxT = Infinity, options = undefined) {
-            const world = this.#open;
+            const [object, most] = [this.#as(options), mostOf(options)];
             const lines = placeLines(heap, boxes, "boxes", "boxes", directions, maxT, this.#call.dimensions);
-            heap.call("web_query_casts", world, ...lines, mostOf(options), this.#as(options));
+            heap.call("web_query_casts", this.#open, ...lines, most, object);
             return this.#answers("t");
         }
 
         queryNearestMany(points, k = 1, as = undefined) {
-            const world = this.#open;
-            const rows = placeRows(heap, "first", points, "points", "points", this.#call.dimensions, false);
-            heap.call("web_query_nearest_many", this.#call.address, world, rows.count, rows.address, k, this.#as(as));
+            const [object, most] = [this.#as(as), wholeOf(k, "k")];
+            const rows = placeRows(heap, "first", points, "points", "points", this.#call, false);
+            heap.call("web_query_nearest_many", this.#call.address, this.#open, rows.count, rows.address, most, object);
             return this.#answers("distances");
         }
 
         pairsOf(id) {
-            heap.call("web_pairs_of", this.#open, idsOf(id)[0]);
+            heap.call("web_pairs_of", this.#open, idOf(id));
             return heap.uint32Copy(heap.result(0), heap.result(1));
         }
 
@@ -300,8 +296,7 @@ export function makeWorldClass(heap) {
         }
 
         reserve(count) {
-            if (!(Number.isInteger(count) && count >= 0 && count < 2 ** 32)) throw refuse("count: expected a whole number");
-            this.#change("web_world_reserve", this.#open, count);
+            this.#change("web_world_reserve", this.#open, wholeOf(count, "count"));
         }
 
         get stats() {

@@ -38,6 +38,81 @@ test("what is wrong is said", () => {
     assert.equal(simd.pairs(cube).length, 0);
 });
 
+// What JavaScript would silently make another number of is refused by name.
+test("numbers that do not fit, and what is none", () => {
+    const world = new simd.World();
+    world.add(cube);
+    const point = [0, 0, 0];
+    const grains = (settings) => () => new simd.Grains({ places: point, radii: 1, ...settings });
+    const wholes = {
+        group: (group) => world.add(cube, { group }),
+        mask: (mask) => world.setObject(0, { mask }),
+        island: (island) => world.queryBox(cube, { island }),
+        "group\\[1\\]": (group) => world.add(new Float32Array(12), { group: [1, group] }),
+        most: (most) => world.queryRay(point, [1, 0, 0], 1, { most }),
+        k: (k) => world.queryNearest(point, k),
+        "k ": (k) => world.queryNearestMany(point, k),
+        count: (count) => world.reserve(count),
+        steps: (steps) => new simd.Grains({ places: point, radii: 1 }).step(steps),
+    };
+    for (const [name, call] of Object.entries(wholes)) {
+        const message = new RegExp(`^${name.trim()}: expected a whole number`);
+        for (const value of [-1, 2 ** 32, 2 ** 33 + 1, 1.5, NaN, Infinity]) {
+            assert.throws(() => call(value), { name: "RangeError", message }, `${name} ${value}`);
+        }
+        for (const value of ["7", null, 1n, true, () => 1]) {
+            assert.throws(() => call(value), { name: "TypeError", message }, `${name} ${typeof value}`);
+        }
+    }
+    for (const user of [2n ** 64n, -1n, 2 ** 64, -1, 0.5, NaN]) {
+        assert.throws(() => world.add(cube, { user }), { name: "RangeError", message: /^user: / });
+    }
+    for (const user of ["7", null, {}]) assert.throws(() => world.add(cube, { user }), { name: "TypeError", message: /^user: / });
+    const others = [
+        [() => world.add(cube, { group: {} }), TypeError, /^group: /],
+        [() => world.add(cube, { static: "no" }), TypeError, /^static: /],
+        [() => world.add(cube, 3), TypeError, /group, mask, static/],
+        [() => world.add([0, 0, 0, 1, 1, null]), TypeError, /^boxes: expected numbers, found null at 5/],
+        [() => world.add(new Array(6)), TypeError, /^boxes: expected numbers, found undefined at 0/],
+        [() => world.queryRay(point, ["1", 0, 0]), TypeError, /^direction: /],
+        [() => world.queryRay(point, [1, 0, 0], null), TypeError, /^maxT: /],
+        [() => world.queryRays(point, [1, 0, 0], "1"), TypeError, /^maxT: /],
+        [() => world.remove(undefined), TypeError, /^ids: /],
+        [() => world.remove({}), TypeError, /^ids: /],
+        [() => simd.neighbors(point, "1"), TypeError, /^radius: /],
+        [() => simd.neighbors(point, ["1"]), TypeError, /^radius: /],
+        [() => simd.neighborsBetween(point, point, undefined), TypeError, /^radius: /],
+        [() => simd.pairs(cube, 3), TypeError, /^settings: /],
+        [() => simd.pairs(cube, { method: "bvh\0" }), TypeError, /^method: /],
+        [() => new simd.Floats("6"), TypeError, /^length: /],
+        [() => new simd.Floats(-1), RangeError, /^length: /],
+        [() => new simd.Grains(), TypeError, /places and radii/],
+        [grains({ radii: ["1"] }), TypeError, /^radii: /],
+        [grains({ restitution: 2 }), RangeError, /^restitution: expected a number from 0 to 1, found 2/],
+        [grains({ friction: -1 }), RangeError, /^friction: /],
+        [grains({ timeStep: NaN }), RangeError, /^timeStep: /],
+        [grains({ stiffness: "much" }), TypeError, /^stiffness: /],
+        [grains({ period: [1, 1, -1] }), RangeError, /^period: /],
+    ];
+    for (const [call, type, message] of others) assert.throws(call, (error) => error instanceof type && message.test(error.message), String(call));
+    for (const id of [-1, 2 ** 32, 0.5, NaN, "0", null, undefined, [0], []]) {
+        for (const call of [() => world.getObject(id), () => world.pairsOf(id)]) assert.throws(call, { status: "id", message: /is no id/ });
+    }
+    for (const words of [{ margin: NaN }, { cellSize: NaN }, { cellSize: -1 }, { dimensions: 2.5 }, { octreeMaxDepth: 2 ** 33 }, { period: [NaN, 0, 0] }]) {
+        assert.throws(() => simd.pairs(cube, words), { status: "argument" }, JSON.stringify(words));
+    }
+    for (const radius of [-1, NaN, Infinity]) {
+        for (const points of [point, Float32Array.from(point)]) {
+            assert.throws(() => simd.neighbors(points, radius), { status: "argument", message: /radius/ });
+            assert.throws(() => simd.neighbors(points, [radius]), { status: "argument", message: /radius|radii/ });
+            assert.throws(() => simd.neighborsBetween(points, points, radius), { status: "argument", message: /radius/ });
+        }
+    }
+    for (const maxT of [-1, NaN]) assert.throws(() => world.queryRay(point, [1, 0, 0], maxT), { status: "argument" });
+    assert.equal(world.count, 1);
+    world.validate();
+});
+
 test("a world after an error is as it was", () => {
     const world = new simd.World({ pairOrder: "sorted" });
     const ids = world.add(randomBoxes(100, 4, 1.5, 1));

@@ -1,0 +1,51 @@
+// Numbers that users give. WebAssembly would cut off what does not fit its 32 bits, and make a number of everything else: so what
+// is none, or does not fit, is refused here.
+import { shown } from "./error.js";
+
+const MOST = 0xffffffff;
+const MOST_OF_64_BITS = 2n ** 64n - 1n;
+
+export function numberOf(value, what) {
+    if (typeof value !== "number") throw new TypeError(`${what}: expected a number, found ${shown(value)}`);
+    return value;
+}
+
+export function wholeOf(value, what, most = MOST, advice = "") {
+    if (typeof value !== "number") throw new TypeError(`${what}: expected a whole number, found ${shown(value)}`);
+    if (Number.isInteger(value) && value >= 0 && value <= most) return value;
+    throw new RangeError(`${what}: expected a whole number from 0 to ${most}, found ${value}${advice}`);
+}
+
+/** 32 bits. Operators such as ~ and << give the same bits with a sign. */
+export function bitsOf(value, what) {
+    const advice = Number.isInteger(value) && value < 0 && value >= -(2 ** 31) ? "; for its bits write >>> 0 behind it" : "";
+    return wholeOf(value, what, MOST, advice);
+}
+
+export function bits64Of(value, what) {
+    if (typeof value !== "number" && typeof value !== "bigint") {
+        throw new TypeError(`${what}: expected a bigint or a whole number, found ${shown(value)}`);
+    }
+    if (typeof value === "bigint" || Number.isInteger(value)) {
+        const bits = BigInt(value);
+        if (bits >= 0n && bits <= MOST_OF_64_BITS) return bits;
+    }
+    throw new RangeError(`${what}: expected a whole number from 0 to 2n ** 64n - 1n, found ${shown(value)}`);
+}
+
+const isTyped = (list) => ArrayBuffer.isView(list) && !(list instanceof DataView);
+
+/** A list of numbers as a typed array: the given one, if it is one; else one of 64 bits. */
+export function typedOf(list, what) {
+    if (isTyped(list)) return list;
+    if (typeof list !== "object" || list === null || !Number.isInteger(list.length)) {
+        throw new TypeError(`${what}: expected a Float32Array, a Float64Array or a list of numbers, found ${shown(list)}`);
+    }
+    const numbers = new Float64Array(list.length);
+    for (let i = 0; i < numbers.length; ++i) {
+        const value = list[i];
+        if (typeof value !== "number") throw new TypeError(`${what}: expected numbers, found ${shown(value)} at ${i}`);
+        numbers[i] = value;
+    }
+    return numbers;
+}
