@@ -119,7 +119,7 @@ valgrind valgrind-short:
 # How long each target runs; FUZZ_LIMIT=-runs=N: how many inputs.
 FUZZ_SECONDS ?= 60
 FUZZ_LIMIT ?= -max_total_time=$(FUZZ_SECONDS)
-FUZZ_TARGETS ?= csv npy mesh settings world calls
+FUZZ_TARGETS ?= csv npy mesh settings world calls queries
 
 fuzz:
 	@scripts/setup build test lint

@@ -193,11 +193,49 @@ static void rays_that_end_at_a_face_find_the_same(void **state) {
     bp_world_destroy(o.world);
 }
 
+// In a world of tiles nearly everything touches exactly, and -0 is what a rotation gives.
+static void a_negative_zero_is_a_zero(void **state) {
+    static const bp_method methods[] = {BP_METHOD_AUTO, BP_METHOD_TREE};
+    rng random = rng_seeded(3);
+    (void)state;
+    for (size_t w = 0; w < 2 * COUNT_OF(methods); ++w) {
+        bp_world *world;
+        assert_int_equal(bp_world_create(&(bp_config){.method = methods[w / 2]}, &world), BP_OK);
+        for (int i = 0; i < 800; ++i) {
+            const bp_box box =
+                box_of((float)rng_below(&random, 12), (float)rng_below(&random, 12), (float)rng_below(&random, 12),
+                       (float)rng_below(&random, 3), (float)rng_below(&random, 3), (float)rng_below(&random, 3));
+            assert_int_equal(bp_add(world, &box, NULL, NULL), BP_OK);
+        }
+        assert_int_equal(w % 2 == 0 ? bp_update(world, NULL) : BP_OK, BP_OK);
+        for (int i = 0; i < 400; ++i) {
+            static bp_ray_hit hits[800], expected[800];
+            bp_cast cast = {.max_t = 1000.0f};
+            size_t found, expected_count;
+            for (int axis = 0; axis < 3; ++axis) {
+                cast.box.min[axis] = (float)rng_below(&random, 13);
+                cast.box.max[axis] = cast.box.min[axis] + (float)(i % 2);
+                cast.direction[axis] = rng_below(&random, 2) == 0 ? 0.0f : (float)rng_below(&random, 5) - 2.0f;
+            }
+            cast.direction[i % 3] = 1.0f;
+            assert_int_equal(bp_query_cast(world, &cast, NULL, expected, 800, &expected_count), BP_OK);
+            for (int axis = 0; axis < 3; ++axis) {
+                cast.direction[axis] = cast.direction[axis] == 0.0f ? -0.0f : cast.direction[axis];
+            }
+            assert_int_equal(bp_query_cast(world, &cast, NULL, hits, 800, &found), BP_OK);
+            assert_int_equal(found, expected_count);
+            assert_memory_equal(hits, expected, found * sizeof *hits);
+        }
+        bp_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_find_the_same_in_a_tree),
         cmocka_unit_test(rays_that_are_rounded_to_nothing_find_the_same),
         cmocka_unit_test(rays_that_end_at_a_face_find_the_same),
+        cmocka_unit_test(a_negative_zero_is_a_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

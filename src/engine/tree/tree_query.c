@@ -98,8 +98,10 @@ bool bp_tree_walk_line(bp_tree_walk *walk, const bp_tree_levels *levels, const b
     for (uint32_t axis = 0; axis < 3; ++axis) {
         const bool is_backward = line->direction[axis] < 0.0; // -0 is not
         const double inverse = speed / fabs(line->direction[axis]), sign = is_backward ? -1.0 : 1.0;
-        const float low = bp_round_down(line->origin[axis] - line->rounding[axis]);
-        const float high = bp_round_up(line->opposite[axis] + line->rounding[axis]);
+        // Of so fast a line, what is this near may be passed at a t that is rounded to 0. Of all others, the float is 0.
+        const double slip = (double)(float)(fabs(line->direction[axis]) * 0x1p-1074);
+        const float low = bp_round_down(line->origin[axis] - line->rounding[axis] - slip);
+        const float high = bp_round_up(line->opposite[axis] + line->rounding[axis] + slip);
         walk->aim.near_origin[axis] = is_backward ? low : high;
         walk->aim.far_origin[axis] = is_backward ? high : low;
         walk->aim.near_inverse[axis] = (float)sign * bp_smaller(bp_round_down(inverse * (1.0 - SLACK)), FLT_MAX);

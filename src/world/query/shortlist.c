@@ -157,9 +157,13 @@ static bool has_grown(bp_shortlist *list) {
     return !list->has_failed;
 }
 
+// Whether t is kept as a float.
+static inline bool is_rounded(const bp_shortlist *list) {
+    return list->rounds || list->item_size == sizeof(bp_ray_hit);
+}
+
 void bp_shortlist_offer(bp_shortlist *list, bp_id id, double t) {
-    const bp_ray_hit_double item = {.id = id,
-                                    .t = list->rounds || list->item_size == sizeof(bp_ray_hit) ? (double)(float)t : t};
+    const bp_ray_hit_double item = {.id = id, .t = is_rounded(list) ? (double)(float)t : t};
     if (!(item.t <= list->most) || (list->is_continued && !comes_before(list->previous, item))) {
         return;
     }
@@ -176,11 +180,13 @@ void bp_shortlist_offer(bp_shortlist *list, bp_id id, double t) {
 }
 
 double bp_shortlist_reach(bp_shortlist *list) {
-    if (!list->is_few || list->kept < (list->room != NULL ? list->capacity_most : list->capacity)) {
-        return list->most;
+    double t = list->most;
+    if (list->is_few && list->kept == (list->room != NULL ? list->capacity_most : list->capacity)) {
+        make_heap(list);
+        t = list->capacity > 0 ? bp_shortlist_get(list, 0).t : -1.0;
     }
-    make_heap(list);
-    return list->capacity > 0 ? bp_shortlist_get(list, 0).t : -1.0;
+    // What is rounded to the same t may come before.
+    return t >= 0.0 && is_rounded(list) ? t * (1.0 + 0x1p-23) + 0x1p-149 : t;
 }
 
 // ---- sorting --------------------------------------------------------------------------------------------------------
