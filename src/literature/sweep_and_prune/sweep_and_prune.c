@@ -13,11 +13,9 @@
 //                pairs, which are added and removed as ends pass each other       sweep_ends.h, sweep_pair_set.h
 //
 //         cost: O(n), and a step for each two ends that pass each other; their number is proportional to how far
-//         objects move
+//         objects move. Where they are very many, the ends are sorted from scratch.
 //
-// axes = 0 (and 3 where it must): steps are estimated beforehand from how far ends have moved, and where sorting and
-// sweeping again is cheaper, that is done. So a world in which everything moves, or one to which thousands of objects
-// are added at once, costs no more than axes = 1; a single added object is tested against all.
+//     axes = 0   the second while objects move so little that it costs less, else the first
 //
 // Loses where objects move more than a percent of their size per step (then to any grid), and where many are spread
 // over two axes and not the third, like objects at rest on a floor (there too many ends share few places).
@@ -30,14 +28,13 @@
 #include "literature/sweep_and_prune/sweep_ends.h"
 
 enum {
-    // In units of one test of the sweep (measured):
+    // In units of one test of the sweep along one axis (measured):
     STEP_COST = 11,  // one end passes another
     KEEP_COST = 200, // of keeping ends and pairs, per box, beyond sorting it along one axis
-    LOSE_COST = 500, // of sorting all ends and inserting all pairs again, per box
+    BUCKETING = 3,   // boxes that begin inside another, for each one in a bucket that meets its own
 
-    RECOUNT = 16,     // steps per box after which the tests of a sweep are counted again
+    SORT_STEPS = 8,   // of sorting all ends from scratch, per box, in steps
     SAMPLE = 1024,    // boxes whose moves are measured
-    USUAL_PAIRS = 2,  // per box
     IDS_MAX_BITS = 31 // an end has no room for larger ids; more boxes are always sorted and swept again
 };
 
@@ -49,17 +46,13 @@ typedef struct sweep_and_prune {
     sweep_axis other; // the other set of find_between
     sweep_ends ends;  // up to date if `kept`
     bool kept;
-    bp_pairs found;     // pairs that are passed from a sweep to the ends
-    double sweep_tests; // of the last sweep, or of one along the same axis now, more or less RECOUNT per box
-    double share;       // of the boxes that begin inside another along the axis: those that are in buckets that meet
+    double begins; // of boxes inside others along the axis of the sweep, when last counted: as many as it would test
     bp_update_strategy update;
 } sweep_and_prune;
 
 static void sweep_and_prune_init(void *state, const bp_method_setup *setup) {
     sweep_and_prune *s = state;
-    *s = (sweep_and_prune){.setup = setup, .update = BP_UPDATE_REBUILD};
-    bp_sweep_axis_init(&s->sweep, setup);
-    bp_sweep_axis_init(&s->other, setup);
+    *s = (sweep_and_prune){.setup = setup, .sweep = {.setup = setup}, .other = {.setup = setup}};
     bp_sweep_ends_init(&s->ends, &setup->runtime, setup->dimensions);
 }
 
@@ -68,56 +61,38 @@ static void sweep_and_prune_free(void *state) {
     bp_sweep_axis_free(&s->sweep);
     bp_sweep_axis_free(&s->other);
     bp_sweep_ends_free(&s->ends);
-    bp_pairs_release(&s->found, &s->setup->runtime.allocator);
 }
 
-// ---- building -------------------------------------------------------------------------------------------------------
+// ---- building and updating ------------------------------------------------------------------------------------------
 
-static bp_status sort_anew(sweep_and_prune *s) {
-    s->kept = false;
-    s->update = s->setup->update == BP_UPDATE_INDIVIDUAL ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
+static bp_status sort_axis(sweep_and_prune *s) {
     const int axis = bp_sweep_axis_choose(s->boxes, s->count, s->setup->dimensions);
     return bp_sweep_axis_build(&s->sweep, s->boxes, s->count, axis, NULL);
 }
 
-static bp_status sweep_boxes(sweep_and_prune *s, bp_sink *sink) {
-    const uint64_t before = sink->tests;
-    const bp_status status = bp_sweep_axis_find(&s->sweep, sink);
-    s->sweep_tests = (double)(sink->tests - before);
+static bp_status build_form(sweep_and_prune *s, bool kept) {
+    s->update = s->setup->update == BP_UPDATE_INDIVIDUAL ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
+    s->kept = kept;
+    if (!kept) {
+        return sort_axis(s);
+    }
+    const bp_status status = bp_sweep_ends_build(&s->ends, s->boxes, s->count);
+    s->begins = status == BP_OK ? bp_sweep_ends_overlaps(&s->ends, s->ends.axis) : 0.0;
     return status;
 }
 
-// Finds the pairs of the boxes in their current order, and keeps them and the ends from here on.
-static bp_status begin_to_keep(sweep_and_prune *s) {
-    bp_sink sink = bp_sink_open(&s->found, &s->setup->runtime.allocator, (bp_sink_rules){.limit = BP_SINK_UNLIMITED});
-    bp_sink_expect(&sink, USUAL_PAIRS * s->count);
-    bp_status status = sweep_boxes(s, &sink);
-    (void)bp_sink_close(&sink, &s->found); // cannot be short
-    if (status == BP_OK) {
-        status = bp_sweep_ends_build(&s->ends, s->boxes, s->count, &s->found);
-        s->ends.tests = sink.tests;
-    }
-    if (status == BP_OK) {
-        const double overlaps = bp_sweep_ends_overlaps(&s->ends, s->sweep.axis);
-        s->share = overlaps > 0.0 ? s->sweep_tests / overlaps : 1.0;
-    }
-    s->kept = status == BP_OK;
-    return status;
-}
-
-static bool may_keep(const sweep_and_prune *s) {
-    return s->setup->settings.sweep_axes != 1 && s->count <= (size_t)1 << IDS_MAX_BITS;
+// Whether ends and pairs are kept whatever it costs.
+static bool always_keeps(const sweep_and_prune *s) {
+    const uint32_t axes = s->setup->settings.sweep_axes;
+    return axes == 3 || (axes == 0 && s->setup->update == BP_UPDATE_INDIVIDUAL);
 }
 
 static bp_status sweep_and_prune_build(void *state, const bp_box *boxes, size_t count) {
     sweep_and_prune *s = state;
     s->boxes = boxes;
     s->count = count;
-    const bp_status status = sort_anew(s);
-    return status == BP_OK && s->setup->settings.sweep_axes == 3 && may_keep(s) ? begin_to_keep(s) : status;
+    return build_form(s, always_keeps(s) && count <= (size_t)1 << IDS_MAX_BITS);
 }
-
-// ---- updating -------------------------------------------------------------------------------------------------------
 
 // How far objects have moved since they were sorted, on average per axis, in units of their size along the axis of the
 // sweep. Measured on a sample.
@@ -143,81 +118,72 @@ static double mean_motion(const sweep_and_prune *s) {
     return distance > 0.0 ? distance / size : 0.0;
 }
 
-// The number of steps from which on it is cheaper to sort and sweep again, and, with axes = 3, to keep ends and pairs
-// again from there on.
+// How many steps of an update are too many: sorting the ends from scratch is cheaper then, or, with a choice, a sweep along
+// one axis is by far.
 static double step_budget(const sweep_and_prune *s) {
-    const double each = s->setup->settings.sweep_axes == 3 ? LOSE_COST - KEEP_COST : -KEEP_COST;
-    return (s->sweep_tests + each * (double)s->count) / STEP_COST;
+    const double boxes = (double)s->count;
+    return always_keeps(s) ? SORT_STEPS * boxes + s->begins / STEP_COST
+                           : 2.0 * (s->begins / BUCKETING - KEEP_COST * boxes) / STEP_COST;
 }
 
-// In a sweep a box is tested against the begins in its own extent, or a third of them, because of the buckets. When it
-// moves by a fraction of that extent, its two ends pass twice that fraction of as many ends on each axis; about three in
-// four of these are separate steps.
+// When a box moves by a fraction of its extent, its two ends pass twice that fraction of the ends in it on each axis;
+// about three in four of these are separate steps.
 static bool is_calm(const sweep_and_prune *s) {
-    const double begins = 3.0 * s->sweep_tests, steps = 3.0 * s->setup->dimensions * mean_motion(s) * begins;
-    return steps < step_budget(s) / 2.0; // well below, so that keeping does not end again at once
-}
-
-static bp_status sweep_anew_or_keep(sweep_and_prune *s) {
-    const bool calm =
-        may_keep(s) && (s->setup->settings.sweep_axes == 3 || s->setup->update == BP_UPDATE_INDIVIDUAL || is_calm(s));
-    const bp_status status = sort_anew(s);
-    return status == BP_OK && calm ? begin_to_keep(s) : status;
-}
-
-// While ends are kept, boxes may shrink or move apart: then a sweep becomes cheaper than the last one was.
-static void recount_sweep_tests(sweep_and_prune *s) {
-    if (s->ends.passed > RECOUNT * (double)s->count) {
-        s->sweep_tests = s->share * bp_sweep_ends_overlaps(&s->ends, s->sweep.axis);
-    }
+    const double steps = 3.0 * s->setup->dimensions * mean_motion(s) * s->begins;
+    return steps < step_budget(s) / 4.0; // well below, so that keeping does not end again at once
 }
 
 static bp_status sweep_and_prune_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
                                         bp_search_kind *kind) {
+    (void)changes;
     sweep_and_prune *s = state;
     s->boxes = boxes;
     s->count = count;
     *kind = BP_SEARCH_ALL; // searching for all pairs costs no more than reading them from the set
-    if (!s->kept || !may_keep(s)) {
-        return sweep_anew_or_keep(s);
+    if (s->setup->settings.sweep_axes == 1 || count > (size_t)1 << IDS_MAX_BITS) {
+        return build_form(s, false);
+    }
+    if (!s->kept) {
+        return build_form(s, always_keeps(s) || is_calm(s));
     }
     bool gave_up = false;
+    const bp_status status = bp_sweep_ends_update(&s->ends, boxes, count, step_budget(s), &gave_up);
+    if (gave_up || status != BP_OK) {
+        return gave_up ? build_form(s, always_keeps(s)) : status;
+    }
     s->update = BP_UPDATE_INDIVIDUAL;
-    const bp_status status = bp_sweep_ends_update(&s->ends, boxes, count, changes, step_budget(s), &gave_up);
-    if (status != BP_OK) {
-        return status;
-    }
-    if (!gave_up) {
-        recount_sweep_tests(s);
-        return BP_OK;
-    }
-    s->kept = false;
-    const bp_status sorted = sort_anew(s);
-    return sorted == BP_OK && s->setup->settings.sweep_axes == 3 ? begin_to_keep(s) : sorted;
+    s->begins = bp_sweep_ends_overlaps(&s->ends, s->ends.axis);
+    return BP_OK;
 }
 
 // ---- finding --------------------------------------------------------------------------------------------------------
 
 static bp_status sweep_and_prune_find(void *state, bp_sink *sink) {
     sweep_and_prune *s = state;
-    return s->kept ? bp_sweep_ends_report(&s->ends, sink) : sweep_boxes(s, sink);
+    if (s->kept) {
+        return bp_sweep_ends_report(&s->ends, sink);
+    }
+    const uint64_t before = sink->tests;
+    const bp_status status = bp_sweep_axis_find(&s->sweep, NULL, sink);
+    s->begins = BUCKETING * (double)(sink->tests - before);
+    return status;
 }
 
 static bp_status sweep_and_prune_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     sweep_and_prune *s = state;
-    bp_status status = s->kept ? sort_anew(s) : BP_OK;
+    bp_status status = s->kept ? sort_axis(s) : BP_OK;
     if (status == BP_OK) {
         status = bp_sweep_axis_build(&s->other, boxes, count, s->sweep.axis, &s->sweep);
     }
-    return status == BP_OK ? bp_sweep_axis_find_between(&s->other, &s->sweep, sink) : status;
+    return status == BP_OK ? bp_sweep_axis_find(&s->other, &s->sweep, sink) : status;
 }
 
 static void sweep_and_prune_stats(const void *state, bp_stats *stats) {
     const sweep_and_prune *s = state;
     stats->update = s->update;
     stats->levels = s->kept ? s->setup->dimensions : 1;
-    stats->bytes = sizeof *s + bp_sweep_axis_bytes(&s->sweep) + bp_sweep_axis_bytes(&s->other) +
-                   bp_sweep_ends_bytes(&s->ends) + s->found.capacity * sizeof(bp_pair);
+    stats->bytes =
+        sizeof *s + bp_sweep_axis_bytes(&s->sweep) + bp_sweep_axis_bytes(&s->other) + bp_sweep_ends_bytes(&s->ends);
 }
 
 static bp_status sweep_and_prune_validate(const void *state) {

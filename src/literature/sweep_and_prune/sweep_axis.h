@@ -34,7 +34,6 @@ typedef struct sweep_axis {
     bp_block_sinks sinks;
 } sweep_axis;
 
-void bp_sweep_axis_init(sweep_axis *sweep, const bp_method_setup *setup);
 void bp_sweep_axis_free(sweep_axis *sweep);
 size_t bp_sweep_axis_bytes(const sweep_axis *sweep);
 
@@ -43,9 +42,10 @@ int bp_sweep_axis_choose(const bp_box *boxes, size_t count, uint32_t dimensions)
 
 // Sorts boxes along an axis; into the quarters of `like`, or into those of their own if it is NULL.
 bp_status bp_sweep_axis_build(sweep_axis *sweep, const bp_box *boxes, size_t count, int axis, const sweep_axis *like);
-bp_status bp_sweep_axis_find(sweep_axis *sweep, bp_sink *sink);
-// Both must be sorted along the same axis, into the same quarters; pairs are (id in first, id in second).
-bp_status bp_sweep_axis_find_between(sweep_axis *first, const sweep_axis *second, bp_sink *sink);
+
+// The pairs of a set; or, if `other` is not NULL, which is sorted along the same axis into the same quarters, those of the
+// two sets, as (id in the first, id in the other).
+bp_status bp_sweep_axis_find(sweep_axis *sweep, const sweep_axis *other, bp_sink *sink);
 bp_status bp_sweep_axis_validate(const sweep_axis *sweep, const bp_box *boxes, size_t count);
 
 // A float as an unsigned number of the same order; -0 and 0 are the same.
@@ -55,15 +55,6 @@ static inline uint32_t sweep_order_of(float value) {
         uint32_t bits;
     } u = {.value = value + 0.0f};
     return (u.bits & 0x80000000u) != 0 ? ~u.bits : u.bits | 0x80000000u;
-}
-
-// The inverse of sweep_order_of.
-static inline float sweep_value_of(uint32_t order) {
-    const union {
-        uint32_t bits;
-        float value;
-    } u = {.bits = (order & 0x80000000u) != 0 ? order & 0x7fffffffu : ~order};
-    return u.value;
 }
 
 #endif

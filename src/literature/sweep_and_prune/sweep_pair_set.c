@@ -1,6 +1,8 @@
 // The set of pairs; see sweep_pair_set.h.
 #include "literature/sweep_and_prune/sweep_pair_set.h"
 
+#include "base/boxes.h"
+
 enum {
     BITS_LEAST = 6,
     SPARSE = 64 // places per pair from which on going through the table costs more than making a smaller one
@@ -121,11 +123,11 @@ bool bp_sweep_pair_set_has(const sweep_pair_set *set, uint32_t a, uint32_t b) {
 
 // A gap is filled from behind, so the same place is checked again. A pair that wraps around from the beginning of the
 // table has been checked already.
-void bp_sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uint8_t mark) {
+void bp_sweep_pair_set_remove_holes(sweep_pair_set *set, const bp_box *boxes, size_t count) {
     const uint64_t *places = set->buffer.data;
     for (size_t i = 0; i <= place_mask(set);) {
-        const uint64_t key = places[i];
-        if (key != SWEEP_NO_PAIR && ((marks[key >> 32] | marks[key & UINT32_MAX]) & mark) != 0) {
+        const uint64_t key = places[i], a = key >> 32, b = key & UINT32_MAX; // a < b
+        if (key != SWEEP_NO_PAIR && (b >= count || bp_box_is_hole(&boxes[a]) || bp_box_is_hole(&boxes[b]))) {
             --set->count;
             close_gap_in_table(set, i);
         } else {

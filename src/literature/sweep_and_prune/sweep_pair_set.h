@@ -23,8 +23,8 @@ void bp_sweep_pair_set_remove(sweep_pair_set *set, uint32_t a, uint32_t b);
 // Makes the table smaller if there are very few pairs in it, since reporting them goes through all of it.
 void bp_sweep_pair_set_shrink(sweep_pair_set *set, const bp_allocator *allocator);
 bool bp_sweep_pair_set_has(const sweep_pair_set *set, uint32_t a, uint32_t b);
-// Removes every pair with a marked id.
-void bp_sweep_pair_set_remove_marked(sweep_pair_set *set, const uint8_t *marks, uint8_t mark);
+// Removes every pair of which one box is a hole, or not among boxes[0 .. count).
+void bp_sweep_pair_set_remove_holes(sweep_pair_set *set, const bp_box *boxes, size_t count);
 // All pairs, in the order of the table.
 bp_status bp_sweep_pair_set_report(const sweep_pair_set *set, bp_sink *sink);
 
