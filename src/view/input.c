@@ -72,6 +72,12 @@ static size_t first_wrong_double(const bp_input *input, size_t at, size_t end, c
 
 // ---- the whole check ------------------------------------------------------------------------------------------------
 
+static size_t first_wrong(const bp_input *input, size_t begin, size_t end, const bp_overlap_rule *rule) {
+    const bool simple = input->doubles == NULL && !bp_is_periodic(rule);
+    return simple ? first_wrong_float(input->floats, begin, end, rule->dimensions)
+                  : first_wrong_double(input, begin, end, rule);
+}
+
 // An array of boxes, checked in blocks.
 typedef struct inspection {
     const bp_input *input;
@@ -82,10 +88,8 @@ typedef struct inspection {
 
 static void task_inspect(void *context, size_t block) {
     inspection *i = context;
-    const size_t begin = bp_block_begin(i->blocks, block), end = bp_block_begin(i->blocks, block + 1);
-    i->wrong[block] = i->input->doubles == NULL && !bp_is_periodic(i->rule)
-                          ? first_wrong_float(i->input->floats, begin, end, i->rule->dimensions)
-                          : first_wrong_double(i->input, begin, end, i->rule);
+    i->wrong[block] =
+        first_wrong(i->input, bp_block_begin(i->blocks, block), bp_block_begin(i->blocks, block + 1), i->rule);
 }
 
 bp_status bp_input_check(bp_input input, bool is_double, const bp_overlap_rule *rule, const bp_runtime *runtime) {
@@ -100,16 +104,19 @@ bp_status bp_input_check(bp_input input, bool is_double, const bp_overlap_rule *
                      BP_MAX_COUNT);
         return BP_ERROR_ARGUMENT;
     }
-    inspection i;
-    i.input = &input;
-    i.rule = rule;
-    i.blocks = bp_blocks_cut(executor, input.count, CHECK_LEAST, CHECK_BLOCKS);
-    size_t block = 0;
-    bp_parallel_for(executor, i.blocks.count, task_inspect, &i);
-    while (block + 1 < i.blocks.count && i.wrong[block] == bp_block_begin(i.blocks, block + 1)) {
-        ++block;
+    size_t index = 0;
+    if (executor->workers <= 1 || input.count < CHECK_LEAST) { // few boxes, or a single one that moves
+        index = first_wrong(&input, 0, input.count, rule);
+    } else {
+        inspection i = {.input = &input, .rule = rule};
+        i.blocks = bp_blocks_cut(executor, input.count, CHECK_LEAST, CHECK_BLOCKS);
+        size_t block = 0;
+        bp_parallel_for(executor, i.blocks.count, task_inspect, &i);
+        while (block + 1 < i.blocks.count && i.wrong[block] == bp_block_begin(i.blocks, block + 1)) {
+            ++block;
+        }
+        index = i.wrong[block];
     }
-    const size_t index = i.wrong[block];
     if (index == input.count) {
         return BP_OK;
     }

@@ -64,22 +64,11 @@ typedef struct survey {
     float low[3];
 } survey;
 
-static void clear_lanes(bp_survey_lanes *lanes) {
-    for (int k = 0; k < BP_SURVEY_LANES; ++k) {
-        lanes->low[k] = INFINITY;
-        lanes->high[k] = -INFINITY;
-        lanes->sum[k] = 0.0f;
-        lanes->longest[k] = 0.0f;
-        lanes->number[k] = 0;
-    }
-}
-
 // Boxes are surveyed in parts, whatever the number of threads: sums of floats depend on their order.
 typedef struct surveying {
     const bp_strip_grid *grid;
     const bp_strip_sets *sets;
     bp_blocks parts[2]; // of each set
-    size_t part_count;
     bp_survey_lanes lanes[2 * SURVEY_PARTS];
 } surveying;
 
@@ -89,29 +78,18 @@ static void task_survey(void *context, size_t part) {
     const bp_giants *giants = &y->grid->giants[set];
     const size_t last = bp_block_begin(y->parts[set], own + 1);
     size_t begin = bp_giants_skip(giants, bp_block_begin(y->parts[set], own));
-    clear_lanes(&y->lanes[part]);
+    bp_survey_lanes *lanes = &y->lanes[part];
+    for (int k = 0; k < BP_SURVEY_LANES; ++k) {
+        lanes->low[k] = INFINITY;
+        lanes->high[k] = -INFINITY;
+        lanes->sum[k] = 0.0f;
+        lanes->longest[k] = 0.0f;
+        lanes->number[k] = 0;
+    }
     for (size_t end = 0; begin < last; begin = bp_giants_skip(giants, end)) {
         end = bp_giants_next(giants, begin, last);
-        y->grid->setup->kernels->survey(y->sets->boxes[set] + begin, end - begin, &y->lanes[part]);
+        y->grid->setup->kernels->survey(y->sets->boxes[set] + begin, end - begin, lanes);
     }
-}
-
-static void survey_axis(survey *s, const surveying *y, int axis) {
-    float low = INFINITY, high = -INFINITY, longest = 0.0f;
-    double sum = 0.0;
-    for (size_t part = 0; part < y->part_count; ++part) {
-        const bp_survey_lanes *lanes = &y->lanes[part];
-        for (int k = axis; k < BP_SURVEY_LANES; k += 6) {
-            low = bp_smaller(low, lanes->low[k]);
-            high = bp_larger(high, lanes->high[k + 3]);
-            longest = bp_larger(longest, lanes->longest[k]);
-            sum += (double)lanes->sum[k];
-        }
-    }
-    s->low[axis] = low;
-    s->extent[axis] = (double)high - (double)low;
-    s->longest[axis] = (double)longest;
-    s->mean[axis] = s->number > 0.0 ? sum / s->number : 0.0;
 }
 
 // Of all boxes but the giants.
@@ -124,28 +102,32 @@ static survey survey_boxes(const bp_strip_grid *grid, const bp_strip_sets *sets)
         const size_t count = sets->counts[set], wanted = (count + BP_STRIPS_FEW - 1) / BP_STRIPS_FEW;
         y.parts[set] = (bp_blocks){.item_count = count, .count = wanted < SURVEY_PARTS ? wanted : SURVEY_PARTS};
     }
-    y.part_count = y.parts[0].count + y.parts[1].count;
+    const size_t part_count = y.parts[0].count + y.parts[1].count;
     survey s = {0};
-    bp_parallel_for(&setup->runtime.executor, y.part_count, task_survey, &y);
-    for (size_t part = 0; part < y.part_count; ++part) {
+    bp_parallel_for(&setup->runtime.executor, part_count, task_survey, &y);
+    for (size_t part = 0; part < part_count; ++part) {
         for (int k = 0; k < BP_SURVEY_LANES; k += 6) {
             s.number += (double)y.lanes[part].number[k];
         }
     }
     for (int axis = 0; axis < (int)setup->dimensions; ++axis) {
-        survey_axis(&s, &y, axis);
+        float low = INFINITY, high = -INFINITY, longest = 0.0f;
+        double sum = 0.0;
+        for (size_t part = 0; part < part_count; ++part) {
+            const bp_survey_lanes *lanes = &y.lanes[part];
+            for (int k = axis; k < BP_SURVEY_LANES; k += 6) {
+                low = bp_smaller(low, lanes->low[k]);
+                high = bp_larger(high, lanes->high[k + 3]);
+                longest = bp_larger(longest, lanes->longest[k]);
+                sum += (double)lanes->sum[k];
+            }
+        }
+        s.low[axis] = low;
+        s.extent[axis] = (double)high - (double)low;
+        s.longest[axis] = (double)longest;
+        s.mean[axis] = s.number > 0.0 ? sum / s.number : 0.0;
     }
     return s;
-}
-
-// Finite, with few holes.
-static bool is_ordinary(const survey *s, size_t count) {
-    const size_t holes_most = count / HOLES_SHARE;
-    bool ordinary = s->number >= (double)(count - holes_most);
-    for (int axis = 0; axis < 3; ++axis) {
-        ordinary &= s->extent[axis] <= (double)FLT_MAX && s->mean[axis] <= (double)FLT_MAX;
-    }
-    return ordinary;
 }
 
 static bool are_alike(const survey *s) {
@@ -166,51 +148,8 @@ static void cut_axis(bp_strips *strips, const survey *s, int axis, double length
     strips->last[axis] = (float)(strips->cells[axis] - 1);
 }
 
-// No more strips than boxes, none of them shorter than a box, and no more than KEYS_PER_BOX cells for each.
-static void cut_space(bp_strips *strips, const survey *s) {
-    const double most = sqrt(s->number) < CELLS_MOST ? sqrt(s->number) : CELLS_MOST;
-    const bool are_few = s->number <= BP_STRIPS_FEW;
-    const double width = are_few ? STRIP_WIDTH_FEW : STRIP_WIDTH_MANY;
-    const double length = are_few ? CELL_LENGTH_FEW : CELL_LENGTH_MANY;
-    for (int axis = 1; axis < 3; ++axis) {
-        const double fitting = s->longest[axis] > 0.0 ? s->extent[axis] / (ROUNDING * s->longest[axis]) : most;
-        cut_axis(strips, s, axis, width * s->mean[axis], fitting < most ? fitting : most);
-    }
-    const double cells = KEYS_PER_BOX * s->number / ((double)strips->cells[1] * strips->cells[2]);
-    cut_axis(strips, s, 0, length * s->mean[0], cells < CELLS_MOST ? cells : CELLS_MOST);
-}
-
-// About how many entries a box has, if boxes are spread evenly,
-static double expected_entries(const bp_strips *strips, const survey *s) {
-    return (1.0 + s->mean[1] * (double)strips->inverse[1]) * (1.0 + s->mean[2] * (double)strips->inverse[2]);
-}
-
-// and how many vectors are tested for it.
-static double expected_steps(const bp_strips *strips, const survey *s) {
-    const double entries = expected_entries(strips, s);
-    double reach = 1.0 / ((double)strips->cells[1] * strips->cells[2]);
-    if (strips->cells[0] > 1) {
-        reach *= (s->mean[0] + 1.0 / (double)strips->inverse[0]) / s->extent[0];
-    }
-    return entries * (1.0 + s->number * entries * (reach < 1.0 ? reach : 1.0) / 8.0);
-}
-
 static size_t count_of(const bp_strip_sets *sets) {
     return sets->counts[0] + sets->counts[1];
-}
-
-// Lists a few giants, without which boxes may be alike. False if there are none, or too many.
-static bool list_giants(bp_strip_grid *grid, const bp_strip_sets *sets, const survey *s) {
-    double most[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        most[axis] = axis < (int)grid->setup->dimensions ? ALIKE * s->mean[axis] : INFINITY;
-        if (!(s->mean[axis] <= (double)FLT_MAX)) {
-            return false;
-        }
-    }
-    return count_of(sets) <= BP_STRIPS_FEW && bp_giants_list(&grid->giants[0], sets->boxes[0], sets->counts[0], most) &&
-           bp_giants_list(&grid->giants[1], sets->boxes[1], sets->counts[1], most) &&
-           grid->giants[0].count + grid->giants[1].count > 0;
 }
 
 // Whether one set has so many more boxes that most of them meet none.
@@ -218,22 +157,48 @@ static bool is_one_small(const bp_strip_sets *sets) {
     return sets->are_two && (sets->counts[0] / SMALL >= sets->counts[1] || sets->counts[1] / SMALL >= sets->counts[0]);
 }
 
-// Where boxes are not alike, strips that are as wide as the longest ones may do; but of one set, levels are better.
 static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const survey *s, double crowding) {
-    const bool are_levels_better = !sets->are_two || is_one_small(sets);
-    if (!is_ordinary(s, count_of(sets)) || (are_levels_better && !are_alike(s))) {
+    const size_t count = count_of(sets);
+    const bool alike = are_alike(s);
+    // Finite, with few holes. Where boxes are not alike, strips that are as wide as the longest ones may do; but of one set,
+    // levels are better.
+    bool may_suit =
+        s->number >= (double)(count - count / HOLES_SHARE) && (alike || (sets->are_two && !is_one_small(sets)));
+    for (int axis = 0; axis < 3; ++axis) {
+        may_suit &= s->extent[axis] <= (double)FLT_MAX && s->mean[axis] <= (double)FLT_MAX;
+    }
+    if (!may_suit) {
         return false;
     }
-    grid->strips.dimensions = grid->setup->dimensions;
-    cut_space(&grid->strips, s);
-    grid->entries_expected = expected_entries(&grid->strips, s);
-    return expected_steps(&grid->strips, s) * fmax(crowding, 1.0) < (are_alike(s) ? STEPS_MOST : STEPS_UNLIKE);
+    // No more strips than boxes, none of them shorter than a box, and no more than KEYS_PER_BOX cells for each.
+    bp_strips *strips = &grid->strips;
+    const double most = sqrt(s->number) < CELLS_MOST ? sqrt(s->number) : CELLS_MOST;
+    const bool are_few = s->number <= BP_STRIPS_FEW;
+    const double width = are_few ? STRIP_WIDTH_FEW : STRIP_WIDTH_MANY;
+    const double length = are_few ? CELL_LENGTH_FEW : CELL_LENGTH_MANY;
+    strips->dimensions = grid->setup->dimensions;
+    for (int axis = 1; axis < 3; ++axis) {
+        const double fitting = s->longest[axis] > 0.0 ? s->extent[axis] / (ROUNDING * s->longest[axis]) : most;
+        cut_axis(strips, s, axis, width * s->mean[axis], fitting < most ? fitting : most);
+    }
+    const double cells = KEYS_PER_BOX * s->number / ((double)strips->cells[1] * strips->cells[2]);
+    cut_axis(strips, s, 0, length * s->mean[0], cells < CELLS_MOST ? cells : CELLS_MOST);
+    // About how many entries a box has if boxes are spread evenly, and how many vectors are tested for it.
+    const double entries =
+        (1.0 + s->mean[1] * (double)strips->inverse[1]) * (1.0 + s->mean[2] * (double)strips->inverse[2]);
+    double reach = 1.0 / ((double)strips->cells[1] * strips->cells[2]);
+    if (strips->cells[0] > 1) {
+        reach *= (s->mean[0] + 1.0 / (double)strips->inverse[0]) / s->extent[0];
+    }
+    const double steps = entries * (1.0 + s->number * entries * (reach < 1.0 ? reach : 1.0) / 8.0);
+    grid->entries_expected = entries;
+    return steps * fmax(crowding, 1.0) < (alike ? STEPS_MOST : STEPS_UNLIKE);
 }
 
 bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_strip_sets *sets, double crowding) {
+    bp_giants *giants = grid->giants;
     grid->entry_count = 0;
-    grid->giants[0].count = 0;
-    grid->giants[1].count = 0;
+    giants[0].count = giants[1].count = 0;
     if (sets->counts[0] > BP_ENTRY_ID || sets->counts[1] > BP_ENTRY_ID) {
         return false;
     }
@@ -241,7 +206,15 @@ bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_strip_sets *sets, double 
     if (suits(grid, sets, &s, crowding)) {
         return true;
     }
-    if (are_alike(&s) || !list_giants(grid, sets, &s)) {
+    // Without a few giants, boxes may be alike.
+    double most[3];
+    bool may_be = !are_alike(&s) && count_of(sets) <= BP_STRIPS_FEW;
+    for (int axis = 0; axis < 3; ++axis) {
+        most[axis] = axis < (int)grid->setup->dimensions ? ALIKE * s.mean[axis] : INFINITY;
+        may_be &= s.mean[axis] <= (double)FLT_MAX;
+    }
+    if (!may_be || !bp_giants_list(&giants[0], sets->boxes[0], sets->counts[0], most) ||
+        !bp_giants_list(&giants[1], sets->boxes[1], sets->counts[1], most) || giants[0].count + giants[1].count == 0) {
         return false;
     }
     s = survey_boxes(grid, sets);
@@ -254,25 +227,6 @@ static size_t key_count(const bp_strips *strips) {
     return (size_t)strips->cells[0] * strips->cells[1] * strips->cells[2];
 }
 
-// Numbers of entries, for the figures: apart from the sum below, so that the compiler may use vectors.
-static void measure_keys(bp_strip_grid *grid, const uint32_t *numbers, size_t keys) {
-    int32_t occupied = 0, fullest = 0; // vectors of signed numbers are faster
-    for (size_t i = 0; i < keys; ++i) {
-        const int32_t number = (int32_t)numbers[i];
-        occupied += number > 0;
-        fullest = number > fullest ? number : fullest;
-    }
-    grid->occupied = (size_t)occupied;
-    grid->fullest = (size_t)fullest;
-}
-
-// Turns the numbers of entries of each key, at table[key + 2], into where its entries begin, at table[key + 1].
-static void sum_up(uint32_t *table, size_t keys) {
-    for (size_t i = 2; i < keys + 2; ++i) {
-        table[i] += table[i - 1];
-    }
-}
-
 // Sorts the entries by key. Then table[key + 1] is where the entries of a key end.
 static void sort_entries(bp_strip_grid *grid) {
     const uint64_t *entries = grid->buffer.data;
@@ -280,12 +234,22 @@ static void sort_entries(bp_strip_grid *grid) {
     const uint32_t *keys = grid->keys;
     uint64_t *sorted = grid->sorted;
     uint32_t *table = grid->table;
+    int32_t occupied = 0, fullest = 0;
     memset(table, 0, (all_keys + 2) * sizeof *table);
     for (size_t i = 0; i < count; ++i) {
         ++table[keys[i] + 2];
     }
-    measure_keys(grid, table + 2, all_keys);
-    sum_up(table, all_keys);
+    for (size_t i = 2; i < all_keys + 2;
+         ++i) { // apart from the sum below, with signed numbers: the compiler uses vectors
+        const int32_t number = (int32_t)table[i];
+        occupied += number > 0;
+        fullest = number > fullest ? number : fullest;
+    }
+    grid->occupied = (size_t)occupied;
+    grid->fullest = (size_t)fullest;
+    for (size_t i = 2; i < all_keys + 2; ++i) {
+        table[i] += table[i - 1];
+    }
     for (size_t i = 0; i < count; ++i) {
         sorted[table[keys[i] + 1]++] = entries[i];
     }
@@ -475,32 +439,21 @@ typedef struct filling {
     bp_blocks blocks;
 } filling;
 
-BP_PREFETCHER prefetch_boxes(const uint64_t *entries, size_t count, const bp_strip_sets *sets) {
-    for (size_t i = 0; i < count; ++i) {
-        const bp_box *box = bp_entry_box(sets, entries[i]);
-        bp_prefetch(box->min);
-        bp_prefetch(&box->max[2]);
-    }
-}
-
-// Many boxes are not in the cache: those of the next entries are prefetched. Entries begin .. end-1.
-static void gather_far(const bp_strip_grid *grid, size_t begin, size_t end, const bp_strip_sets *sets) {
-    for (size_t at = begin; at < end; at += AHEAD) {
-        const size_t stop = end - at < AHEAD ? end : at + AHEAD;
-        prefetch_boxes(grid->sorted + stop, end - stop < AHEAD ? end - stop : AHEAD, sets);
-        grid->setup->kernels->gather_entries(&grid->columns, at, stop, grid->sorted, sets);
-    }
-}
-
+// Many boxes are not in the cache: those of the next entries are prefetched.
 static void task_fill(void *context, size_t block) {
     const filling *f = context;
     const bp_strip_grid *grid = f->grid;
     const bp_columns *columns = &grid->columns;
     const size_t begin = bp_block_begin(f->blocks, block), end = bp_block_begin(f->blocks, block + 1);
-    if (grid->entry_count > (size_t)BP_STRIPS_FEW * (size_t)ENTRIES_PER_BOX) {
-        gather_far(grid, begin, end, f->sets);
-    } else {
-        grid->setup->kernels->gather_entries(columns, begin, end, grid->sorted, f->sets);
+    const bool are_far = grid->entry_count > (size_t)BP_STRIPS_FEW * (size_t)ENTRIES_PER_BOX;
+    for (size_t at = begin, stop = begin; at < end; at = stop) {
+        stop = are_far && end - at > AHEAD ? at + AHEAD : end;
+        for (size_t i = stop; i < end && i < stop + AHEAD; ++i) {
+            const bp_box *box = bp_entry_box(f->sets, grid->sorted[i]);
+            bp_prefetch(box->min);
+            bp_prefetch(&box->max[2]);
+        }
+        grid->setup->kernels->gather_entries(columns, at, stop, grid->sorted, f->sets);
     }
     if (grid->setup->dimensions == 2) {
         memset(columns->min[2] + begin, 0, (end - begin) * sizeof(float));
