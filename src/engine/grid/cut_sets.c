@@ -41,9 +41,7 @@ static bool run_blocks(cutting *c, void (*task)(void *context, size_t block), si
 
 // ---- bounds ---------------------------------------------------------------------------------------------------------
 
-static bp_box no_bounds(void) {
-    return (bp_box){.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
-}
+static const bp_box NO_BOUNDS = {.min = {INFINITY, INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY, -INFINITY}};
 
 static void extend_bounds(bp_box *bounds, const float *min, const float *max) {
     for (int axis = 0; axis < 3; ++axis) {
@@ -56,7 +54,7 @@ static void task_bounds(void *context, size_t block) {
     const cutting *c = context;
     const size_t begin = bp_block_begin(c->blocks, block) * BP_CHUNK;
     bp_survey_lanes lanes = {.number = {0}};
-    bp_box bounds = no_bounds();
+    bp_box bounds = NO_BOUNDS;
     for (size_t k = 0; k < BP_SURVEY_LANES; ++k) {
         lanes.low[k] = INFINITY;
         lanes.high[k] = -INFINITY;
@@ -75,7 +73,7 @@ static bool find_bounds(bp_cut_sets *cut, const bp_box *boxes, size_t count, bp_
         return false;
     }
     const bp_box *results = cut->tasks.data;
-    *bounds = no_bounds();
+    *bounds = NO_BOUNDS;
     for (size_t block = 0; block < c.blocks.count; ++block) {
         extend_bounds(bounds, results[block].min, results[block].max);
     }
@@ -148,7 +146,7 @@ bool bp_cut_sets_apply(bp_cut_sets *cut, bp_strip_sets *sets, const uint32_t *id
     for (int set = 0; set < 2; ++set) {
         box_sample *s = &samples[set];
         s->count = sets->counts[set] < SAMPLE ? sets->counts[set] : SAMPLE;
-        bounds[set] = no_bounds();
+        bounds[set] = NO_BOUNDS;
         for (size_t i = 0; i < s->count; ++i) {
             s->boxes[i] = sets->boxes[set][bp_sample_place(sets->counts[set], i, s->count)];
             extend_bounds(&bounds[set], s->boxes[i].min, s->boxes[i].max);

@@ -30,6 +30,14 @@ enum {
     ROWS_AHEAD = 8     // rows per axis that are prefetched, at most
 };
 
+BP_PREFETCHER prefetch_boxes(const bp_columns *columns, size_t position) {
+    for (int axis = 0; axis < 3; ++axis) {
+        bp_prefetch(columns->min[axis] + position);
+        bp_prefetch(columns->max[axis] + position);
+    }
+    bp_prefetch(columns->id + position);
+}
+
 // Lists a box against the cells low .. high of a row, folded: one range, or two if it crosses the edge.
 static inline void add_folded_row(bp_range_tester *t, size_t object, const uint32_t *row, uint32_t bits, int32_t low,
                                   int32_t high) {
@@ -58,16 +66,6 @@ typedef struct chunk {
     size_t counts[BP_CROSSINGS];
 } chunk;
 
-static void measure_chunk(const bp_sorted_grid *grid, chunk *k) {
-    const size_t count = k->end - k->begin;
-    grid->setup->kernels->measure(&grid->columns, k->begin, count, k->level, &k->measures);
-    memset(k->counts, 0, sizeof k->counts);
-    for (size_t i = 0; i < count; ++i) {
-        const int32_t crossed = k->measures.crossed[i];
-        k->boxes[crossed][k->counts[crossed]++] = (uint16_t)i;
-    }
-}
-
 // The neighbours on the upper side, and which faces a box must cross to need them.
 typedef struct neighbour {
     int32_t y, z;
@@ -76,18 +74,6 @@ typedef struct neighbour {
 
 static const neighbour NEIGHBOURS[BP_ROWS] = {
     {0, 0, 0}, {1, 0, BP_CROSSES_Y}, {0, 1, BP_CROSSES_Z}, {1, 1, BP_CROSSES_Y | BP_CROSSES_Z}, {-1, 1, BP_CROSSES_Z}};
-
-static void find_chunk_rows(const bp_sorted_grid *grid, const bp_level *level, size_t own,
-                            const uint32_t *rows[BP_ROWS]) {
-    const int32_t y = (int32_t)(own & ((1u << level->bits[1]) - 1)), z = (int32_t)(own >> level->bits[1]);
-    for (size_t i = 0; i < BP_ROWS; ++i) {
-        const neighbour n = NEIGHBOURS[i];
-        // An axis of one cell has no neighbours: they would be the row itself.
-        const bool distinct = (n.y == 0 || level->bits[1] > 0) && (n.z == 0 || level->bits[2] > 0);
-        const uint32_t *row = bp_sorted_grid_row(grid, level, y + n.y, z + n.z);
-        rows[i] = distinct && row[0] < row[(size_t)1 << level->bits[0]] ? row : NULL;
-    }
-}
 
 // The rows that boxes need if they cross these faces, their own row first.
 static size_t rows_for(const chunk *k, size_t crossed, const uint32_t *rows[BP_ROWS]) {
@@ -136,19 +122,6 @@ static void test_rows_around(bp_range_tester *t, const chunk *k, size_t crossed)
         bp_range_tester_add(t, p, rows[0][0], end > p ? rows[0][0] : end);
         for (size_t r = 1; r < row_count; ++r) {
             add_folded_row(t, p, rows[r], bits, k->measures.low[box], k->measures.high[box]);
-        }
-    }
-}
-
-static void search_own_level(bp_range_tester *t, const chunk *k) {
-    for (size_t crossed = 0; crossed < BP_CROSSINGS; ++crossed) {
-        if (k->counts[crossed] == 0) {
-            continue;
-        }
-        if ((crossed & BP_CROSSES_EDGE) == 0) {
-            test_rows_alike(t, k, crossed);
-        } else {
-            test_rows_around(t, k, crossed);
         }
     }
 }
@@ -242,32 +215,41 @@ static void search_other_levels(bp_range_tester *t, const chunk *k, const bp_sor
 
 // ---- units of work --------------------------------------------------------------------------------------------------
 
-// Prefetches the one row that the next row of boxes will be the first to need; not all of a long row, which is searched
-// by many units.
-BP_PREFETCHER prefetch_next_row(const bp_sorted_grid *grid, const bp_level *level, size_t row) {
-    const int32_t y = (int32_t)(row & ((1u << level->bits[1]) - 1)), z = (int32_t)(row >> level->bits[1]);
-    const uint32_t *cells = bp_sorted_grid_row(grid, level, y + 2, z + 1);
-    const size_t row_end = cells[(size_t)1 << level->bits[0]];
-    const size_t end = row_end - cells[0] < UNIT ? row_end : cells[0] + UNIT;
-    for (size_t p = cells[0]; p < end; p += 16) {
-        for (int axis = 0; axis < 3; ++axis) {
-            bp_prefetch(grid->columns.min[axis] + p);
-            bp_prefetch(grid->columns.max[axis] + p);
-        }
-        bp_prefetch(grid->columns.id + p);
-    }
-}
-
+// Boxes begin .. end-1 of a row, chunk by chunk.
 static void search_row(bp_range_tester *t, const bp_sorted_grid *grid, const bp_level *level, size_t row, size_t begin,
                        size_t end) {
+    const int32_t y = (int32_t)(row & ((1u << level->bits[1]) - 1)), z = (int32_t)(row >> level->bits[1]);
+    const size_t cells = (size_t)1 << level->bits[0];
     chunk k;
     k.level = level;
-    find_chunk_rows(grid, level, row, k.rows);
-    prefetch_next_row(grid, level, row);
+    for (size_t i = 0; i < BP_ROWS; ++i) {
+        const neighbour n = NEIGHBOURS[i];
+        // An axis of one cell has no neighbours: they would be the row itself.
+        const bool distinct = (n.y == 0 || level->bits[1] > 0) && (n.z == 0 || level->bits[2] > 0);
+        const uint32_t *at = bp_sorted_grid_row(grid, level, y + n.y, z + n.z);
+        k.rows[i] = distinct && at[0] < at[cells] ? at : NULL;
+    }
+    // The one row that the next row of boxes will be the first to need is prefetched; not all of a long row, which is
+    // searched by many units.
+    const uint32_t *next = bp_sorted_grid_row(grid, level, y + 2, z + 1);
+    for (size_t p = next[0], stop = next[cells] - p < UNIT ? next[cells] : p + UNIT; p < stop; p += 16) {
+        prefetch_boxes(&grid->columns, p);
+    }
     for (k.begin = begin; k.begin < end && !t->failed; k.begin = k.end) {
         k.end = end - k.begin < BP_CHUNK ? end : k.begin + BP_CHUNK;
-        measure_chunk(grid, &k);
-        search_own_level(t, &k);
+        grid->setup->kernels->measure(&grid->columns, k.begin, k.end - k.begin, level, &k.measures);
+        memset(k.counts, 0, sizeof k.counts);
+        for (size_t i = 0; i < k.end - k.begin; ++i) {
+            const int32_t crossed = k.measures.crossed[i];
+            k.boxes[crossed][k.counts[crossed]++] = (uint16_t)i;
+        }
+        for (size_t crossed = 0; crossed < BP_CROSSINGS; ++crossed) {
+            if (k.counts[crossed] > 0 && (crossed & BP_CROSSES_EDGE) == 0) {
+                test_rows_alike(t, &k, crossed);
+            } else if (k.counts[crossed] > 0) {
+                test_rows_around(t, &k, crossed);
+            }
+        }
         search_other_levels(t, &k, grid);
         bp_range_tester_flush(t);
     }
@@ -350,14 +332,6 @@ static void scan_stretch(bp_range_tester *t, const bp_sorted_grid *grid, size_t 
     }
 }
 
-static void scan_stretches(bp_range_tester *t, const bp_sorted_grid *grid, size_t first) {
-    const size_t last = first + (size_t)STRETCHES * STRETCH;
-    const size_t stop = last < grid->grid_count ? last : grid->grid_count;
-    for (size_t begin = first; begin < stop; begin += STRETCH) {
-        scan_stretch(t, grid, begin, stop - begin < STRETCH ? stop : begin + STRETCH);
-    }
-}
-
 // A search for the pairs inside a grid. Its units are, one kind after the other:
 typedef struct inner_search {
     const bp_sorted_grid *grid;
@@ -367,25 +341,24 @@ typedef struct inner_search {
     size_t segments;      // ... and this many for each box
 } inner_search;
 
-// Tests scanned boxes against those before them, in segments: test i is box i / segments, segment i % segments.
-static void scan_each_other(bp_range_tester *t, const inner_search *s, size_t first_test) {
-    const size_t first = s->grid->grid_count;
-    for (size_t test = first_test; test < s->scan_tests && test < first_test + SCAN_TESTS; ++test) {
-        const size_t p = first + test / s->segments;
-        const size_t begin = first + test % s->segments * SEGMENT;
-        const size_t end = p < begin + SEGMENT ? p : begin + SEGMENT;
-        bp_range_tester_add(t, p, (uint32_t)begin, (uint32_t)(begin < end ? end : begin));
-    }
-}
-
 static void search_unit_inside(const void *context, bp_range_tester *t, size_t unit) {
     const inner_search *s = context;
     if (unit < s->grid_units) {
         search_positions(t, s->grid, chunk_begin(s->grid, unit * UNIT), chunk_begin(s->grid, (unit + 1) * UNIT));
     } else if (unit < s->grid_units + s->stretch_units) {
-        scan_stretches(t, s->grid, (unit - s->grid_units) * STRETCHES * STRETCH);
+        const size_t first = (unit - s->grid_units) * STRETCHES * STRETCH, all = s->grid->grid_count;
+        const size_t stop = all - first < (size_t)STRETCHES * STRETCH ? all : first + (size_t)STRETCHES * STRETCH;
+        for (size_t begin = first; begin < stop; begin += STRETCH) {
+            scan_stretch(t, s->grid, begin, stop - begin < STRETCH ? stop : begin + STRETCH);
+        }
     } else {
-        scan_each_other(t, s, (unit - s->grid_units - s->stretch_units) * SCAN_TESTS);
+        // Scanned boxes against those before them, in segments: test i is box i / segments, segment i % segments.
+        const size_t first = s->grid->grid_count, begins = (unit - s->grid_units - s->stretch_units) * SCAN_TESTS;
+        for (size_t test = begins; test < s->scan_tests && test < begins + SCAN_TESTS; ++test) {
+            const size_t p = first + test / s->segments, begin = first + test % s->segments * SEGMENT;
+            const size_t end = p < begin + SEGMENT ? p : begin + SEGMENT;
+            bp_range_tester_add(t, p, (uint32_t)begin, (uint32_t)(begin < end ? end : begin));
+        }
     }
 }
 
@@ -421,45 +394,28 @@ typedef struct between_search {
     const bp_sorted_grid *candidates;
 } between_search;
 
-// Prefetches the candidates of the tests from `first` on: many more are listed before these run.
-BP_PREFETCHER prefetch_tests(const bp_range_tester *t, size_t first) {
-    for (size_t i = first; i < t->test_count; ++i) {
-        for (size_t p = t->tests[i].begin & ~(size_t)15; p < t->tests[i].end; p += 16) {
-            for (int axis = 0; axis < 3; ++axis) {
-                bp_prefetch(t->candidates->min[axis] + p);
-                bp_prefetch(t->candidates->max[axis] + p);
-            }
-            bp_prefetch(t->candidates->id + p);
-        }
-    }
-}
-
-// Prefetches the table entries at which the rows begin.
-BP_PREFETCHER prefetch_rows(const level_reach *r, const bp_sorted_grid *grid, const bp_level *level) {
-    const uint32_t low = (uint32_t)r->low & ((1u << level->bits[0]) - 1);
-    for (int32_t dz = 0; dz < r->z.count && dz < ROWS_AHEAD; ++dz) {
-        for (int32_t dy = 0; dy < r->y.count && dy < ROWS_AHEAD; ++dy) {
-            bp_prefetch(bp_sorted_grid_row(grid, level, r->y.low + dy, r->z.low + dz) + low);
-        }
-    }
-}
-
-// Tests at most BETWEEN boxes of one grid against a level of another.
+// Tests at most BETWEEN boxes of one grid against a level of another. Of a large grid, the table entries at which rows begin
+// are prefetched, and then the candidates of tests: many more are listed before these run.
 static void search_level_between(bp_range_tester *t, size_t begin, size_t end, const bp_sorted_grid *grid,
                                  const bp_level *level) {
     level_reach reaches[BETWEEN];
     const bool far = grid->total_count > NEAR;
     for (size_t p = begin; p < end; ++p) {
-        reaches[p - begin] = level_reach_of(t->objects, p, level);
-        if (far) {
-            prefetch_rows(&reaches[p - begin], grid, level);
+        const level_reach r = reaches[p - begin] = level_reach_of(t->objects, p, level);
+        const uint32_t low = (uint32_t)r.low & ((1u << level->bits[0]) - 1);
+        for (int32_t dz = 0; far && dz < r.z.count && dz < ROWS_AHEAD; ++dz) {
+            for (int32_t dy = 0; dy < r.y.count && dy < ROWS_AHEAD; ++dy) {
+                bp_prefetch(bp_sorted_grid_row(grid, level, r.y.low + dy, r.z.low + dz) + low);
+            }
         }
     }
     for (size_t p = begin; p < end; ++p) {
         const size_t listed = t->test_count;
         search_reach(t, p, &reaches[p - begin], grid, level);
-        if (far) {
-            prefetch_tests(t, listed);
+        for (size_t i = listed; far && i < t->test_count; ++i) {
+            for (size_t at = t->tests[i].begin & ~(size_t)15; at < t->tests[i].end; at += 16) {
+                prefetch_boxes(t->candidates, at);
+            }
         }
     }
 }
