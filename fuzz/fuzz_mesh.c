@@ -23,7 +23,8 @@ static bool read_mesh(const char *path, bool is_ply, uint32_t dimensions, box_li
     if (!input_open(&input, path, why)) {
         return false;
     }
-    const bool good = (is_ply ? box_ply_read : box_obj_read)(&input, dimensions, list, why);
+    const bool good =
+        box_read(&input, is_ply ? FORMAT_PLY : FORMAT_OBJ, (box_rules){.dimensions = dimensions}, list, why);
     input_close(&input);
     return good;
 }

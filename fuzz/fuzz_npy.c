@@ -14,7 +14,7 @@ static bool read_as_pipe(const char *path, box_list *list, failure *why) {
         return false;
     }
     input.size_known = false;
-    const bool good = box_npy_read(&input, 3, list, why);
+    const bool good = box_npy_read(&input, (box_rules){.dimensions = 3}, list, why);
     input_close(&input);
     return good;
 }

@@ -50,10 +50,10 @@ static bp_status find_floats(const command_line *arguments, const box_list sets[
                : bp_find_pairs_between(sets[0].data, sets[0].count, sets[1].data, sets[1].count, config, pairs);
 }
 
-static bool find_pairs(const command_line *arguments, const box_list sets[2], bp_pairs *pairs, failure *why) {
+static bool find_pairs(const command_line *arguments, const box_list sets[2], bp_config config, bp_pairs *pairs,
+                       failure *why) {
     library_log log = {0};
     bp_stats stats = {0};
-    bp_config config = arguments->config;
     config.pair_order = BP_ORDER_SORTED;
     config.log = library_log_hook(&log);
     config.stats = &stats;
@@ -86,8 +86,22 @@ static bool check_call(const command_line *arguments, failure *why) {
     return output_spares(output_path(arguments), arguments->operands, arguments->operand_count, why);
 }
 
+// A file that says it has rectangles is flat whatever `dimensions` is; one that is not does not go with it.
+static bool agree_on_dimensions(const command_line *arguments, const box_list sets[2], uint32_t *dimensions,
+                                failure *why) {
+    const bool is_flat = box_form_is_flat(sets[0].form), is_alone = arguments->operand_count == 1;
+    if (!is_alone && is_flat != box_form_is_flat(sets[1].form) && *dimensions != 2) {
+        char *const *paths = arguments->operands;
+        return failure_set(why, STATUS_WRONG_CALL,
+                           "%s has %s and %s has %s; to compare x and y alone, call with --set dimensions=2", paths[0],
+                           box_form_noun(sets[0].form), paths[1], box_form_noun(sets[1].form));
+    }
+    if (is_flat) *dimensions = 2;
+    return true;
+}
+
 static bool read_sets(const command_line *arguments, box_list sets[2], failure *why) {
-    uint32_t dimensions = arguments->config.dimensions == 2 ? 2 : 3;
+    const uint32_t dimensions = arguments->config.dimensions == 2 ? 2 : 3;
     for (size_t i = 0; i < arguments->operand_count; i++) {
         if (!box_file_read(arguments->operands[i], dimensions, &sets[i], why)) return false;
     }
@@ -98,8 +112,10 @@ static bool read_sets(const command_line *arguments, box_list sets[2], failure *
 static bool run_pairs(const command_line *arguments, failure *why) {
     box_list sets[2] = {{0}};
     bp_pairs pairs = {0};
+    bp_config config = arguments->config;
     bool good = check_call(arguments, why) && read_sets(arguments, sets, why) &&
-                find_pairs(arguments, sets, &pairs, why) &&
+                agree_on_dimensions(arguments, sets, &config.dimensions, why) &&
+                find_pairs(arguments, sets, config, &pairs, why) &&
                 pair_file_write(output_path(arguments), pairs.data, pairs.count, why);
     bp_pairs_free(&pairs, &arguments->config);
     box_list_free(&sets[0]);
@@ -111,14 +127,16 @@ const tool_command command_pairs = {
     .name = "pairs",
     .summary = "Finds every pair of overlapping boxes in a file, or between two files.",
     .synopsis = "FILE [FILE] [options]",
-    .example = "  broadphase pairs boxes.npy --stats -o pairs.csv\n"
-               "  broadphase pairs points.csv cells.csv --threads -1 -o pairs.npy\n"
-               "  broadphase pairs body.ply cloth.obj -o pairs.csv\n"
-               "\n"
-               "Box files: .csv or .npy, a row each: min_x,min_y,min_z,max_x,max_y,max_z or x,y,z,radius; - is CSV.\n"
-               "In .csv files commas, semicolons, tabs or blanks separate columns. For 2-D boxes: z 0, dimensions=2.\n"
-               "Meshes, .ply or .obj, are read as the boxes of their triangles, in the order of the faces.\n"
-               "Pairs are row numbers from 0, written sorted as a,b. Boxes of float64 are compared in 64 bits.\n",
+    .example =
+        "  broadphase pairs boxes.npy --stats -o pairs.csv\n"
+        "  broadphase pairs points.csv cells.csv --threads -1 -o pairs.npy\n"
+        "  broadphase pairs body.ply cloth.obj -o pairs.csv\n"
+        "\n"
+        "Box files: .csv or .npy; - is CSV. A row has min_x,min_y,min_z,max_x,max_y,max_z or x,y,z,radius, and\n"
+        "with --set dimensions=2 min_x,min_y,max_x,max_y. A first line that names the columns of a .csv is obeyed:\n"
+        "these, x,y,radius, x,y,z or x,y, in any order. Commas, semicolons, tabs or blanks separate columns.\n"
+        "Meshes, .ply or .obj, are read as the boxes of their triangles, in the order of the faces.\n"
+        "Pairs are row numbers from 0, written sorted as a,b. Boxes of float64 are compared in 64 bits.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
     .uses_library = true,

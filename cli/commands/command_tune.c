@@ -27,6 +27,7 @@ typedef struct story {
     size_t steps, used, capacity;
     bp_box_double *doubles; // or one step of 64-bit boxes
     size_t double_count;
+    bool is_flat; // rectangles, by their header
     follower follower;
 } story;
 
@@ -72,6 +73,7 @@ static bool read_trace(const char *path, story *s, failure *why) {
 static bool read_boxes(const char *path, uint32_t dimensions, story *s, failure *why) {
     box_list list;
     if (!box_file_read(path, dimensions, &list, why)) return false;
+    s->is_flat = box_form_is_flat(list.form);
     if (!list.is_double) {
         const bool good = append_step(s, list.data, list.count, why);
         box_list_free(&list);
@@ -161,6 +163,7 @@ static bool tune(const command_line *arguments, story *s, failure *why) {
     size_t count = 0;
     library_log log = {0};
     bp_config config = arguments->config;
+    if (s->is_flat) config.dimensions = 2;
     config.log = library_log_hook(&log);
     const bp_scenario scenario = {.step = replay_step, .context = s, .steps = s->steps};
     progress_begin("tuning", 0);

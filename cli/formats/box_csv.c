@@ -1,20 +1,24 @@
 // Boxes from CSV: numbers are parsed where they lie in the lines.
 //
-// The first line tells what separates the columns: commas, semicolons, or blanks and tabs. One header line is allowed;
-// quotes and spaces around numbers, CRLF, a byte order mark, a missing last newline and empty lines at the end are too.
-// Any other line that is not a row of numbers is an error with its line number: to skip a row would lose pairs.
-#include "formats/box_files.h"
+// The first line tells what separates the columns: commas, semicolons, or blanks and tabs. It may be a header, which is
+// obeyed where it names columns (box_form.h), also behind a #. Quotes and spaces around numbers, CRLF, a byte order mark,
+// a missing last newline, empty lines and lines that begin with # are allowed. Any other line that is not a row of numbers
+// is an error with its line number: to skip a row would lose pairs.
+#include "formats/box_reader.h"
 #include "formats/line_reader.h"
 #include "formats/number.h"
 
 #include <string.h>
 
+enum { COLUMNS_MAX = 64, LEFT_OUT = 255 };
+
 typedef struct csv_reader {
     line_reader lines;
-    uint32_t dimensions;
-    size_t columns;    // 0 until the first row is read
-    char separator;    // ',', ';', or ' ' for any number of blanks and tabs
-    size_t empty_line; // the first of the empty lines just read; 0: none
+    box_rules rules;
+    size_t columns;                      // 0 until a header or the first row is read
+    unsigned char value_of[COLUMNS_MAX]; // of each column: its place in a row of the list's form, or LEFT_OUT
+    bool has_begun;                      // the header or the first row was there, and not in a comment
+    char separator;                      // ',', ';', or ' ' for any number of blanks and tabs
     box_list *list;
 } csv_reader;
 
@@ -48,6 +52,11 @@ static size_t count_fields(const csv_reader *reader, const char *line) {
     return count;
 }
 
+// Puts the place of the line just read in front.
+static bool fail_line(const csv_reader *reader, failure *why) {
+    return failure_prefix(why, "%s:%zu: ", reader->lines.input->name, reader->lines.number);
+}
+
 // Fails at the line just read; the part of the text up to the next separator is shown as it stands.
 static bool fail_field(const csv_reader *reader, const char *what, size_t index, const char *text, failure *why) {
     enum { SHOWN_MAX = 40 };
@@ -57,30 +66,26 @@ static bool fail_field(const csv_reader *reader, const char *what, size_t index,
     while (length > 0 && text[length - 1] == ' ') length--;
     return failure_set(why, STATUS_FAILED, "%s:%zu: expected %s in column %zu (%s), found '%.*s%s'",
                        reader->lines.input->name, reader->lines.number, what, index + 1,
-                       box_column_name(reader->columns, index), length, text, more);
+                       box_form_column(reader->list->form, reader->value_of[index]), length, text, more);
 }
 
 static const char *advice_on_columns(const csv_reader *reader, const char *line, size_t found) {
     const char *end = line + strlen(line);
     while (end > line && (end[-1] == ' ' || end[-1] == '\t')) end--;
     if (found > 1 && end > line && end[-1] == reader->separator) return "the row ends with a separator: remove it";
-    switch (found) {
-    case 1: return "separate the numbers by commas, semicolons, tabs or blanks";
-    case 2: return "for points in 2-D write x,y,0,0, and call with --set dimensions=2";
-    case 3: return "for points add a fourth column, the radius: 0";
-    case 5: return "one number is missing, or one column, as of row numbers, is too many";
-    default: return "leave out columns that are no coordinates, such as names and row numbers";
-    }
+    if (found == 1) return "separate the numbers by commas, semicolons, tabs or blanks";
+    if (found == 2) return "for points name the columns in a first line: x,y";
+    if (found == 3) return "name the columns in a first line: x,y,z are points, x,y,radius are circles";
+    if (found == 5) return "one number is missing, or one column, as of row numbers, is too many";
+    return "leave out columns that are no coordinates, such as row numbers, or name all columns in a first line";
 }
 
 static bool fail_columns(const csv_reader *reader, const char *line, failure *why) {
     const char *name = reader->lines.input->name;
     const size_t found = count_fields(reader, line);
     if (reader->columns == 0) {
-        return failure_set(why, STATUS_FAILED,
-                           "%s:%zu: expected 6 columns (boxes: min_x,min_y,min_z,max_x,max_y,max_z) or 4 (spheres: "
-                           "x,y,z,radius), found %zu; %s",
-                           name, reader->lines.number, found, advice_on_columns(reader, line, found));
+        return failure_set(why, STATUS_FAILED, "%s:%zu: expected %s, found %zu; %s", name, reader->lines.number,
+                           box_form_expected(reader->rules), found, advice_on_columns(reader, line, found));
     }
     return failure_set(why, STATUS_FAILED, "%s:%zu: expected %zu columns as in the first row, found %zu%s", name,
                        reader->lines.number, reader->columns, found,
@@ -88,7 +93,7 @@ static bool fail_columns(const csv_reader *reader, const char *line, failure *wh
 }
 
 static number_result read_number(const csv_reader *reader, const char *text, const char **end, double *value) {
-    if (reader->columns == SPHERE_COLUMNS) return number_read_double(text, end, value);
+    if (box_form_has_radius(reader->list->form)) return number_read_double(text, end, value);
     float coordinate;
     number_result result = number_read_float(text, end, &coordinate);
     if (result != NUMBER_NONE) *value = (double)coordinate;
@@ -124,27 +129,43 @@ static bool fail_number(const csv_reader *reader, const char *line, size_t index
     return fail_field(reader, decimal_comma ? "a number with a decimal point" : "a number", index, field, why);
 }
 
+// Behind a field of any text.
+static const char *pass_field(const csv_reader *reader, const char *field) {
+    const char *quote = is_quote(*field) ? strchr(field + 1, *field) : NULL;
+    return quote != NULL ? quote + 1 : field + strcspn(field, separators(reader));
+}
+
+static bool fail_range(const csv_reader *reader, size_t index, const char *field, failure *why) {
+    const bool in_64_bits = box_form_has_radius(reader->list->form);
+    return fail_field(reader,
+                      in_64_bits ? "a number of at most 1.7976931348623157e308 either way, or inf,"
+                                 : "a number of at most 3.4028235e38 either way, or inf,",
+                      index, field, why);
+}
+
 static bool read_row(csv_reader *reader, const char *line, failure *why) {
     double values[BOX_COLUMNS];
     const char *text = line;
     for (size_t i = 0; i < reader->columns; i++) {
         const char *field = skip_blanks(text);
-        const number_result result = read_field(reader, field, &text, &values[i]);
-        if (result == NUMBER_OUT_OF_RANGE) {
-            const bool in_64_bits = reader->columns == SPHERE_COLUMNS;
-            return fail_field(reader,
-                              in_64_bits ? "a number of at most 1.7976931348623157e308 either way, or inf,"
-                                         : "a number of at most 3.4028235e38 either way, or inf,",
-                              i, field, why);
+        const size_t place = reader->value_of[i];
+        number_result result = NUMBER_READ;
+        if (place == LEFT_OUT) {
+            text = pass_field(reader, field);
+        } else {
+            result = read_field(reader, field, &text, &values[place]);
         }
+        if (result == NUMBER_OUT_OF_RANGE) return fail_range(reader, i, field, why);
         if (result == NUMBER_NONE || !leave_field(reader, &text, i + 1 == reader->columns)) {
-            return fail_number(reader, line, i, field, why);
+            return place == LEFT_OUT ? fail_columns(reader, line, why) : fail_number(reader, line, i, field, why);
         }
     }
-    if (text != reader->lines.line_end)
-        return fail_field(reader, "a number and no zero byte", reader->columns - 1, line, why);
-    if (box_list_add(reader->list, reader->columns, values, reader->dimensions, why)) return true;
-    return failure_prefix(why, "%s:%zu: ", reader->lines.input->name, reader->lines.number);
+    if (text != reader->lines.line_end) {
+        failure_set(why, STATUS_FAILED, "expected a row, found a zero byte");
+    } else if (box_list_add(reader->list, values, reader->rules.dimensions, why)) {
+        return true;
+    }
+    return fail_line(reader, why);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -191,18 +212,57 @@ static bool is_header(const csv_reader *reader, const char *line) {
     return true;
 }
 
-// Any names are accepted, except this format's own names in another order: the columns would be misread.
-static bool check_header(const csv_reader *reader, const char *line, failure *why) {
+// Its name without quotes.
+static size_t role_of_field(const csv_reader *reader, const char *field) {
+    size_t length = strcspn(field, separators(reader));
+    while (length > 0 && strchr(" \t\"'", field[length - 1]) != NULL) length--;
+    const size_t quote = length > 0 && is_quote(*field);
+    return box_role_of_name(field + quote, length - quote);
+}
+
+// Columns without names are those of a row of the form, in its order.
+static bool begin_unnamed(csv_reader *reader, const char *line, failure *why) {
+    const size_t columns = count_fields(reader, line);
+    reader->list->form = box_form_of_count(columns, reader->rules);
+    if (reader->list->form == BOX_FORM_NONE) return fail_columns(reader, line, why);
+    reader->columns = columns;
+    for (size_t i = 0; i < columns; i++) reader->value_of[i] = (unsigned char)i;
+    return true;
+}
+
+// Other names than ours say nothing, unless they could tell what four columns are.
+static bool begin_with_other_names(csv_reader *reader, const char *line, failure *why) {
+    if (!begin_unnamed(reader, line, why)) return false;
+    if (reader->list->form != BOX_FORM_SPHERES) return true;
+    failure_set(why, STATUS_FAILED,
+                "the names of these four columns say neither spheres nor rectangles; name them x,y,z,radius or "
+                "min_x,min_y,max_x,max_y");
+    return fail_line(reader, why);
+}
+
+static bool begin_with_header(csv_reader *reader, const char *line, failure *why) {
+    size_t places[BOX_ROLES] = {0}, known = 0;
+    const size_t columns = count_fields(reader, line);
     const char *field = skip_blanks(line);
-    for (size_t i = 0; i < reader->columns; i++, field = next_field(reader, field)) {
-        const char *name = field + is_quote(*field);
-        const size_t length = strcspn(name, ",; \t\"'");
-        for (size_t known = 0; known < reader->columns; known++) {
-            const char *other = box_column_name(reader->columns, known);
-            if (known == i || strlen(other) != length || strncmp(other, name, length) != 0) continue;
-            return fail_field(reader, box_column_name(reader->columns, i), i, field, why);
+    if (columns > COLUMNS_MAX) return fail_columns(reader, line, why);
+    for (size_t i = 0; i < columns; i++, field = next_field(reader, field)) {
+        const size_t role = role_of_field(reader, field);
+        if (role == BOX_ROLES) continue;
+        if (places[role] != 0) {
+            failure_set(why, STATUS_FAILED, "the header names two columns %s; rename one of them", box_role_name(role));
+            return fail_line(reader, why);
         }
+        places[role] = i + 1;
+        known++;
     }
+    if (known == 0) return begin_with_other_names(reader, line, why);
+    box_form *form = &reader->list->form;
+    if (!box_form_of_roles(places, known < columns, reader->rules, form, why)) return fail_line(reader, why);
+    memset(reader->value_of, LEFT_OUT, sizeof reader->value_of);
+    for (size_t role = 0; role < BOX_ROLES; role++) {
+        if (places[role] != 0) reader->value_of[places[role] - 1] = (unsigned char)box_form_index_of_role(*form, role);
+    }
+    reader->columns = columns;
     return true;
 }
 
@@ -224,30 +284,35 @@ static bool check_kind(const csv_reader *reader, const char *line, failure *why)
 }
 
 static bool begin_file(csv_reader *reader, const char *line, failure *why) {
-    if (!check_kind(reader, line, why)) return false;
-    if (!find_separator(reader, line, why)) return false;
-    const size_t columns = count_fields(reader, line);
-    if (columns != BOX_COLUMNS && columns != SPHERE_COLUMNS) return fail_columns(reader, line, why);
-    reader->columns = columns;
-    return is_header(reader, line) ? check_header(reader, line, why) : read_row(reader, line, why);
+    reader->has_begun = true;
+    if (!check_kind(reader, line, why) || !find_separator(reader, line, why)) return false;
+    if (is_header(reader, line)) return begin_with_header(reader, line, why);
+    return (reader->columns != 0 || begin_unnamed(reader, line, why)) && read_row(reader, line, why);
+}
+
+// Behind a # there may be a header: our names and no others.
+static bool read_comment(csv_reader *reader, const char *text, failure *why) {
+    text = skip_blanks(text);
+    if (reader->has_begun || !find_separator(reader, text, why)) return true;
+    const size_t columns = count_fields(reader, text);
+    const char *field = text;
+    for (size_t i = 0; i < columns; i++, field = next_field(reader, field)) {
+        if (role_of_field(reader, field) == BOX_ROLES) return true;
+    }
+    return columns < 2 || begin_with_header(reader, text, why);
 }
 
 static bool read_line(csv_reader *reader, const char *line, failure *why) {
     static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
     if (reader->lines.number == 1 && strncmp(line, BYTE_ORDER_MARK, 3) == 0) line += 3;
-    if (*skip_blanks(line) == '\0') {
-        if (reader->empty_line == 0) reader->empty_line = reader->lines.number;
-        return true;
-    }
-    if (reader->empty_line != 0) {
-        return failure_set(why, STATUS_FAILED, "%s:%zu: expected a row, found an empty line; remove it",
-                           reader->lines.input->name, reader->empty_line);
-    }
-    return reader->columns == 0 ? begin_file(reader, line, why) : read_row(reader, line, why);
+    const char *text = skip_blanks(line);
+    if (text == reader->lines.line_end) return true;
+    if (*text == '#') return read_comment(reader, text + 1, why);
+    return reader->has_begun ? read_row(reader, line, why) : begin_file(reader, line, why);
 }
 
-bool box_csv_read(input_file *input, uint32_t dimensions, box_list *list, failure *why) {
-    csv_reader reader = {.dimensions = dimensions, .list = list};
+bool box_csv_read(input_file *input, box_rules rules, box_list *list, failure *why) {
+    csv_reader reader = {.rules = rules, .list = list};
     if (!line_reader_begin(&reader.lines, input, why)) return false;
     char *line = NULL;
     bool good;

@@ -1,40 +1,47 @@
 // Boxes from NPY: N x 6 (boxes) or N x 4 (spheres), float32 or float64, little-endian, C order.
-#include "formats/box_files.h"
+#include "formats/box_reader.h"
 #include "formats/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char EXPECTED[] = "expected N x 6 (boxes) or N x 4 (spheres), float32 or float64, little-endian, C order";
-
-// `remedy` is what to do to the array in Python.
-static bool fail_foreign(const input_file *input, const char *what, const char *remedy, failure *why) {
-    return failure_set(why, STATUS_FAILED, "%s: %s; %s: save %s", input->name, what, EXPECTED, remedy);
+static const char *expected(box_rules rules) {
+    if (rules.are_points) return rules.dimensions == 2 ? "N x 2 (points)" : "N x 3 (points) or N x 4 (with a radius)";
+    return rules.dimensions == 2 ? "N x 4 (rectangles) or N x 6 (boxes)" : "N x 6 (boxes) or N x 4 (spheres)";
 }
 
-static bool check_type(const input_file *input, const npy_header *header, failure *why) {
+// `remedy` is what to do to the array in Python.
+static bool fail_foreign(const input_file *input, const char *what, box_rules rules, const char *remedy, failure *why) {
+    return failure_set(why, STATUS_FAILED, "%s: %s; expected %s, float32 or float64, little-endian, C order: save %s",
+                       input->name, what, expected(rules), remedy);
+}
+
+static bool check_type(const input_file *input, const npy_header *header, box_rules rules, failure *why) {
     if (strcmp(header->type, "<f4") == 0 || strcmp(header->type, "<f8") == 0) return true;
     char what[64];
     const char *kind = header->type[0] == '>' ? "big-endian numbers" : "numbers of another type";
     if (strcmp(header->type, "|O") == 0) kind = "Python objects";
     snprintf(what, sizeof what, "holds %s ('%s')", kind, header->type);
-    return fail_foreign(input, what, "array.astype('<f4')", why);
+    return fail_foreign(input, what, rules, "array.astype('<f4')", why);
 }
 
-static bool check_header(const input_file *input, const npy_header *header, failure *why) {
-    if (!check_type(input, header, why)) return false;
+static bool check_header(const input_file *input, const npy_header *header, box_rules rules, box_form *form,
+                         failure *why) {
+    if (!check_type(input, header, rules, why)) return false;
     char what[64];
     if (header->dimensions != 2) {
         snprintf(what, sizeof what, "has %zu dimension%s", header->dimensions, header->dimensions == 1 ? "" : "s");
-        return fail_foreign(input, what, "array.reshape(-1, 6)", why);
+        return fail_foreign(input, what, rules, rules.are_points ? "array.reshape(-1, 3)" : "array.reshape(-1, 6)",
+                            why);
     }
-    if (header->shape[1] != BOX_COLUMNS && header->shape[1] != SPHERE_COLUMNS) {
+    *form = header->shape[1] <= BOX_COLUMNS ? box_form_of_count((size_t)header->shape[1], rules) : BOX_FORM_NONE;
+    if (*form == BOX_FORM_NONE) {
         snprintf(what, sizeof what, "has %llu columns", (unsigned long long)header->shape[1]);
-        return fail_foreign(input, what, "array[:, :6]", why);
+        return fail_foreign(input, what, rules, rules.are_points ? "array[:, :3]" : "array[:, :6]", why);
     }
     if (header->fortran_order) {
-        return fail_foreign(input, "is in Fortran order", "numpy.ascontiguousarray(array)", why);
+        return fail_foreign(input, "is in Fortran order", rules, "numpy.ascontiguousarray(array)", why);
     }
     return true;
 }
@@ -71,7 +78,7 @@ static bool add_row(const unsigned char *row, row_layout layout, uint32_t dimens
     for (size_t i = 0; i < layout.columns; i++) {
         values[i] = layout.is_double ? npy_load_double(row + 8 * i) : (double)npy_load_float(row + 4 * i);
     }
-    return box_list_add(list, layout.columns, values, dimensions, why);
+    return box_list_add(list, values, dimensions, why);
 }
 
 static bool add_rows(const input_file *input, const unsigned char *block, size_t count, row_layout layout,
@@ -99,9 +106,9 @@ static bool read_rows(input_file *input, const npy_header *header, row_layout la
     return got == 0 || fail_longer(input, why);
 }
 
-bool box_npy_read(input_file *input, uint32_t dimensions, box_list *list, failure *why) {
+bool box_npy_read(input_file *input, box_rules rules, box_list *list, failure *why) {
     npy_header header;
-    if (!npy_read_header(input, &header, why) || !check_header(input, &header, why)) return false;
+    if (!npy_read_header(input, &header, why) || !check_header(input, &header, rules, &list->form, why)) return false;
     row_layout layout = {.columns = (size_t)header.shape[1], .is_double = strcmp(header.type, "<f8") == 0};
     layout.bytes = layout.columns * (layout.is_double ? sizeof(double) : sizeof(float));
     if (!check_size(input, &header, layout.bytes, why)) return false;
@@ -110,7 +117,7 @@ bool box_npy_read(input_file *input, uint32_t dimensions, box_list *list, failur
     if (input->size_known && !box_list_reserve(list, (size_t)header.shape[0], why)) return false;
     unsigned char *block = malloc(STREAM_BLOCK);
     if (block == NULL) return failure_memory(why);
-    bool good = read_rows(input, &header, layout, dimensions, block, list, why);
+    bool good = read_rows(input, &header, layout, rules.dimensions, block, list, why);
     free(block);
     return good;
 }

@@ -162,7 +162,7 @@ static bool read_lines(obj_reader *reader, failure *why) {
     }
 }
 
-static bool make_boxes(const obj_reader *reader, uint32_t dimensions, box_list *list, failure *why) {
+static bool make_boxes(const obj_reader *reader, box_rules rules, box_list *list, failure *why) {
     const char *name = reader->lines.input->name;
     uint32_t line = 0;
     if (reader->mesh.triangle_count == 0) {
@@ -171,13 +171,13 @@ static bool make_boxes(const obj_reader *reader, uint32_t dimensions, box_list *
             "%s: has %zu vertices and no faces; expected faces ('f'): for points write x,y,z,radius as CSV", name,
             reader->mesh.vertex_count);
     }
-    return mesh_to_boxes(&reader->mesh, dimensions, list, &line, why) || failure_prefix(why, "%s:%u: ", name, line);
+    return mesh_to_boxes(&reader->mesh, rules, list, &line, why) || failure_prefix(why, "%s:%u: ", name, line);
 }
 
-bool box_obj_read(input_file *input, uint32_t dimensions, box_list *list, failure *why) {
+bool box_obj_read(input_file *input, box_rules rules, box_list *list, failure *why) {
     obj_reader reader = {.mesh = {.first_index = 1}};
     if (!line_reader_begin(&reader.lines, input, why)) return false;
-    const bool good = read_lines(&reader, why) && make_boxes(&reader, dimensions, list, why);
+    const bool good = read_lines(&reader, why) && make_boxes(&reader, rules, list, why);
     line_reader_end(&reader.lines);
     mesh_free(&reader.mesh);
     return good;

@@ -178,7 +178,7 @@ static bool has_wide_coordinates(const ply_header *header) {
     return false;
 }
 
-static bool make_boxes(const ply_reader *reader, uint32_t dimensions, box_list *list, failure *why) {
+static bool make_boxes(const ply_reader *reader, box_rules rules, box_list *list, failure *why) {
     const char *name = reader->lines.input->name;
     uint32_t face = 0;
     if (reader->mesh.triangle_count == 0) {
@@ -187,15 +187,15 @@ static bool make_boxes(const ply_reader *reader, uint32_t dimensions, box_list *
                            reader->mesh.vertex_count);
     }
     list->is_double = has_wide_coordinates(&reader->header);
-    return mesh_to_boxes(&reader->mesh, dimensions, list, &face, why) ||
+    return mesh_to_boxes(&reader->mesh, rules, list, &face, why) ||
            failure_prefix(why, "%s: face %u (from 0): ", name, face);
 }
 
-bool box_ply_read(input_file *input, uint32_t dimensions, box_list *list, failure *why) {
+bool box_ply_read(input_file *input, box_rules rules, box_list *list, failure *why) {
     ply_reader reader = {.element = NULL};
     if (!line_reader_begin(&reader.lines, input, why)) return false;
     const bool good = ply_read_header(&reader.lines, &reader.header, why) && read_data(&reader, why) &&
-                      make_boxes(&reader, dimensions, list, why);
+                      make_boxes(&reader, rules, list, why);
     line_reader_end(&reader.lines);
     mesh_free(&reader.mesh);
     return good;

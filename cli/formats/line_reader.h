@@ -2,7 +2,7 @@
 #ifndef TOOL_LINE_READER_H
 #define TOOL_LINE_READER_H
 
-#include "formats/stream.h"
+#include "formats/input.h"
 
 typedef struct line_reader {
     input_file *input;

@@ -100,15 +100,16 @@ static bool add_box(const mesh *self, const mesh_triangle *triangle, uint32_t di
         if (!check_corner(self, triangle->corners[i], dimensions, why)) return false;
     }
     bounds_of(self, triangle, row);
-    return box_list_add(list, BOX_COLUMNS, row, dimensions, why);
+    return box_list_add(list, row, dimensions, why);
 }
 
-bool mesh_to_boxes(const mesh *self, uint32_t dimensions, box_list *list, uint32_t *place, failure *why) {
+bool mesh_to_boxes(const mesh *self, box_rules rules, box_list *list, uint32_t *place, failure *why) {
     *place = 0;
+    list->form = BOX_FORM_BOXES;
     if (!box_list_reserve(list, self->triangle_count, why)) return false;
     for (size_t i = 0; i < self->triangle_count; i++) {
         *place = self->triangles[i].place;
-        if (!add_box(self, &self->triangles[i], dimensions, list, why)) return false;
+        if (!add_box(self, &self->triangles[i], rules.dimensions, list, why)) return false;
     }
     return true;
 }

@@ -11,7 +11,7 @@
 #ifndef TOOL_MESH_H
 #define TOOL_MESH_H
 
-#include "formats/box_files.h"
+#include "formats/box_reader.h"
 
 typedef struct mesh_triangle {
     uint32_t corners[3]; // vertices, from 0
@@ -36,7 +36,7 @@ bool mesh_add_corner(mesh *self, uint32_t vertex, failure *why);
 bool mesh_end_face(const mesh *self, failure *why);
 // Appends the boxes of all triangles. Refuses vertices that are not there or have coordinates that are not finite, in
 // which case *place is that of the face.
-bool mesh_to_boxes(const mesh *self, uint32_t dimensions, box_list *list, uint32_t *place, failure *why);
+bool mesh_to_boxes(const mesh *self, box_rules rules, box_list *list, uint32_t *place, failure *why);
 void mesh_free(mesh *self);
 
 #endif

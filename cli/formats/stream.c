@@ -54,19 +54,7 @@ static bool inspect(input_file *input, failure *why) {
     return true;
 }
 
-bool input_open(input_file *input, const char *path, failure *why) {
-    *input = (input_file){.name = is_standard(path) ? "standard input" : path, .file = STDIN_FILENO};
-    if (!is_standard(path)) input->file = open(path, O_RDONLY | PLATFORM_OPEN);
-    if (input->file < 0) return refuse_unopened(path, errno, why);
-    if (!inspect(input, why)) {
-        input_close(input);
-        return false;
-    }
-    progress_begin("reading", input->size);
-    return true;
-}
-
-bool input_read(input_file *input, void *memory, size_t size, size_t *got, failure *why) {
+static bool read_file(input_file *input, void *memory, size_t size, size_t *got, failure *why) {
     *got = 0;
     while (*got < size) {
         ssize_t step = read(input->file, (char *)memory + *got, call_size(size - *got));
@@ -77,8 +65,19 @@ bool input_read(input_file *input, void *memory, size_t size, size_t *got, failu
         if (step == 0) break;
         *got += (size_t)step;
     }
-    input->done += *got;
-    progress_at(input->done);
+    progress_at(input->done + *got);
+    return true;
+}
+
+bool input_open(input_file *input, const char *path, failure *why) {
+    *input = (input_file){.name = is_standard(path) ? "standard input" : path, .read = read_file, .file = STDIN_FILENO};
+    if (!is_standard(path)) input->file = open(path, O_RDONLY | PLATFORM_OPEN);
+    if (input->file < 0) return refuse_unopened(path, errno, why);
+    if (!inspect(input, why)) {
+        input_close(input);
+        return false;
+    }
+    progress_begin("reading", input->size);
     return true;
 }
 

@@ -2,25 +2,10 @@
 #ifndef TOOL_STREAM_H
 #define TOOL_STREAM_H
 
-#include "formats/failure.h"
-
-#include <stddef.h>
-#include <stdint.h>
-
-enum { STREAM_BLOCK = 1 << 20 };
-
-typedef struct input_file {
-    const char *name; // for messages
-    int file;
-    bool size_known;
-    uint64_t size; // of a regular file
-    uint64_t done; // bytes read so far
-} input_file;
+#include "formats/input.h"
 
 // Refuses what cannot be read: a missing file, a directory, an empty file.
 bool input_open(input_file *input, const char *path, failure *why);
-// Reads `size` bytes, or fewer only at the end of the file.
-bool input_read(input_file *input, void *memory, size_t size, size_t *got, failure *why);
 void input_close(input_file *input);
 // A whole file, with a '\0' behind it; *text is to be freed, and NULL after a failure.
 bool input_read_all(const char *path, char **text, size_t *size, failure *why);

@@ -23,18 +23,21 @@ typedef struct layout {
     uint64_t rows, columns, start;
 } layout;
 
-static bool check_header(const input_file *input, const npy_header *header, failure *why) {
+static box_rules rules_of(const mpi_call *call) {
+    return (box_rules){.dimensions = call->config.local.dimensions == 2 ? 2 : 3};
+}
+
+static bool check_header(const input_file *input, const npy_header *header, box_rules rules, failure *why) {
     if (strcmp(header->type, "<f4") != 0) {
         return failure_set(why, STATUS_FAILED,
                            "%s: holds numbers of the type '%s'; over MPI boxes are float32: save "
                            "array.astype('<f4')",
                            input->name, header->type);
     }
-    const bool shaped =
-        header->dimensions == 2 && (header->shape[1] == BOX_COLUMNS || header->shape[1] == SPHERE_COLUMNS);
+    const bool shaped = header->dimensions == 2 && header->shape[1] <= BOX_COLUMNS &&
+                        box_form_of_count((size_t)header->shape[1], rules) != BOX_FORM_NONE;
     if (!shaped || header->fortran_order) {
-        return failure_set(why, STATUS_FAILED, "%s: expected N x 6 (boxes) or N x 4 (spheres), in C order",
-                           input->name);
+        return failure_set(why, STATUS_FAILED, "%s: expected %s, in C order", input->name, box_form_expected(rules));
     }
     const uint64_t bytes = input->size - input->done;
     if (header->shape[0] > bytes / 4 / header->shape[1] || header->shape[0] * header->shape[1] * 4 != bytes) {
@@ -45,14 +48,14 @@ static bool check_header(const input_file *input, const npy_header *header, fail
 }
 
 // Rank 0 reads the header and broadcasts it.
-static bool read_layout(const char *path, layout *found, failure *why) {
+static bool read_layout(const char *path, box_rules rules, layout *found, failure *why) {
     bool good = true;
     if (tool_rank == 0) {
         input_file input;
         npy_header header;
         good = input_open(&input, path, why);
         if (good) {
-            good = npy_read_header(&input, &header, why) && check_header(&input, &header, why);
+            good = npy_read_header(&input, &header, why) && check_header(&input, &header, rules, why);
             *found = (layout){.rows = header.shape[0], .columns = header.shape[1], .start = input.done};
             input_close(&input);
         }
@@ -65,13 +68,13 @@ static bool read_layout(const char *path, layout *found, failure *why) {
 static bool add_row(const unsigned char *row, size_t columns, uint32_t dimensions, box_list *list, failure *why) {
     double values[BOX_COLUMNS];
     for (size_t i = 0; i < columns; ++i) values[i] = (double)npy_load_float(row + 4 * i);
-    return box_list_add(list, columns, values, dimensions, why);
+    return box_list_add(list, values, dimensions, why);
 }
 
 static bool read_blocks(MPI_File file, const mpi_call *call, const layout *file_layout, uint64_t first, uint64_t last,
                         unsigned char *block, box_list *list, failure *why) {
     const size_t bytes = 4 * (size_t)file_layout->columns, most = BLOCK / bytes;
-    const uint32_t dimensions = call->config.local.dimensions == 2 ? 2 : 3;
+    const uint32_t dimensions = rules_of(call).dimensions;
     for (uint64_t row = first; row < last;) {
         const size_t count = last - row < most ? (size_t)(last - row) : most;
         const MPI_Offset place = (MPI_Offset)file_layout->start + (MPI_Offset)row * (MPI_Offset)bytes;
@@ -95,6 +98,7 @@ static void share(uint64_t total, uint64_t *first, uint64_t *last) {
 static bool read_boxes(const mpi_call *call, const layout *file_layout, uint64_t *first, box_list *list, failure *why) {
     MPI_File file;
     uint64_t last;
+    list->form = box_form_of_count((size_t)file_layout->columns, rules_of(call));
     share(file_layout->rows, first, &last);
     unsigned char *block = malloc(BLOCK);
     bool good = block != NULL || failure_memory(why);
@@ -297,7 +301,8 @@ bool run_pairs(const mpi_call *call, failure *why) {
     bp_mpi_pairs pairs = {0};
     bp_mpi_world *world = NULL;
     uint64_t first = 0;
-    bool good = read_layout(call->input, &file_layout, why) && read_boxes(call, &file_layout, &first, &list, why);
+    bool good = read_layout(call->input, rules_of(call), &file_layout, why) &&
+                read_boxes(call, &file_layout, &first, &list, why);
     if (good) {
         bp_status status = bp_mpi_world_create(MPI_COMM_WORLD, &call->config, &world);
         status = status == BP_OK ? find_pairs(call, &list, first, world, &pairs) : status;

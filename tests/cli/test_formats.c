@@ -87,6 +87,14 @@ static void csv_is_read_in_all_its_forms(void **state) {
         "\"0\",\"0\",\"0\",\"1\",\"1\",\"1\"\n2,2,2,3,3,3\n",
         "\"min_x\",\"min_y\",\"min_z\",\"max_x\",\"max_y\",\"max_z\"\n'0','0', ' 0 ' ,'1','1','1'\n2,2,2,3,3,3\n",
         "# x,y,z,radius\n.5,.5,.5,.5\n2.5,2.5,2.5,.5\n",
+        "\n \t\n0,0,0,1,1,1\n\n2,2,2,3,3,3\n",
+        "# made by hand, in metres; x, y and z\n#\n0,0,0,1,1,1\n  # the last one\n2,2,2,3,3,3\n#",
+        "# x y z radius\nmin_x,min_y,min_z,max_x,max_y,max_z\n0,0,0,1,1,1\n2,2,2,3,3,3\n",
+        "# x,y,z,radius\n.5 .5 .5 .5\n2.5 2.5 2.5 .5\n",
+        "min_x,max_x,min_y,max_y,min_z,max_z\n0,1,0,1,0,1\n2,3,2,3,2,3\n",
+        "Radius,Z,Y,X\n.5,.5,.5,.5\n.5,2.5,2.5,2.5\n",
+        "name;\"Xmin\";x_max;Min Y;ymax;zlo;z.hi;note\nfirst;0;1;0;1;0;1;\n\"a;b\";2;3;2;3;2;3;x y\n",
+        "id,x,y,z,r,color\n1,.5,.5,.5,.5,red\n2,2.5,2.5,2.5,.5,\n",
     };
     static const bp_box expected[2] = {{{0, 0, 0}, {1, 1, 1}}, {{2, 2, 2}, {3, 3, 3}}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -95,6 +103,45 @@ static void csv_is_read_in_all_its_forms(void **state) {
         assert_memory_equal(list.data, expected, sizeof expected);
         box_list_free(&list);
     }
+}
+
+// Two rectangles, or circles in them: what a file says in its header, or what two dimensions make of four columns.
+static void rectangles_are_read_as_such(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t dimensions; // 0: both
+    } cases[] = {
+        {"min_x,min_y,max_x,max_y\n0,0,1,1\n2,2,3,3\n", 0},
+        {"minx,miny,maxx,maxy\n0,0,1,1\n2,2,3,3\n", 0},
+        {"xmin xmax ymin ymax\n0 1 0 1\n2 3 2 3\n", 0},
+        {"# minx,miny,maxx,maxy\n0,0,1,1\n2,2,3,3\n", 0},
+        {"x,y,radius\n.5,.5,.5\n2.5,2.5,.5\n", 0},
+        {"0,0,1,1\n2,2,3,3\n", 2},
+        {"left,bottom,right,top\n0,0,1,1\n2,2,3,3\n", 2},
+        {"id,minx,miny,maxx,maxy,height\n7,0,0,1,1,9\n8,2,2,3,3,9\n", 2},
+    };
+    static const bp_box expected[2] = {{{0, 0, 0}, {1, 1, 0}}, {{2, 2, 0}, {3, 3, 0}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *path = file_with("form.csv", cases[i].text, strlen(cases[i].text));
+        for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+            if (cases[i].dimensions != 0 && cases[i].dimensions != dimensions) continue;
+            box_list list;
+            failure why = {0};
+            if (!box_file_read(path, dimensions, &list, &why)) fail_msg("%s", why.text);
+            assert_int_equal(list.count, 2);
+            assert_memory_equal(list.data, expected, sizeof expected);
+            assert_true(box_form_is_flat(list.form));
+            box_list_free(&list);
+        }
+    }
+    box_list list;
+    failure why = {0};
+    const char *path = file_with("form.csv", "0,0,1,1\n2,2,1,3\n", 16);
+    assert_false(box_file_read(path, 2, &list, &why));
+    assert_non_null(strstr(why.text, ":2: min_x is 2 and max_x is 1"));
+    assert_false(box_file_read(file_with("form.csv", "0,0,1\n", 6), 2, &list, &why));
+    assert_non_null(strstr(why.text, ":1: expected 4 columns (rectangles: min_x,min_y,max_x,max_y) or 6 (boxes: "));
 }
 
 static void csv_with_only_a_header_has_no_boxes(void **state) {
@@ -111,11 +158,12 @@ static void malformed_csv_is_refused_with_its_line(void **state) {
         const char *text, *expected;
     } cases[] = {
         {"\n\n", "is empty"},
+        {"# nothing here\n", "is empty"},
         {"0,0,0,1,1\n", ":1: expected 6 columns"},
         {"hello\n", ":1: expected 6 columns"},
         {"hello\n", "found 1; separate the numbers by commas, semicolons, tabs or blanks"},
-        {"0,0\n", "or 4 (spheres: x,y,z,radius), found 2; for points in 2-D write x,y,0,0"},
-        {"0 0 0\n", "found 3; for points add a fourth column, the radius: 0"},
+        {"0,0\n", "or 4 (spheres: x,y,z,radius), found 2; for points name the columns in a first line: x,y"},
+        {"0 0 0\n", "found 3; name the columns in a first line: x,y,z are points, x,y,radius are circles"},
         {"0,0,0,1,1\n", "found 5; one number is missing"},
         {"7,0,0,0,1,1,1\n", "found 7; leave out columns that are no coordinates"},
         {"0,0,0,1,1,1,\n", "found 7; the row ends with a separator: remove it"},
@@ -135,7 +183,18 @@ static void malformed_csv_is_refused_with_its_line(void **state) {
         {"\"0',0,0,1,1,1\n", ":1: expected a number in column 1 (min_x), found '\"0''"},
         {"(0,(0,(0,(1,(1,(1\n", ":1: expected a number in column 1 (min_x), found '(0'"},
         {"$0,$0,$0,$1,$1,$1\n", ":1: expected a number in column 1 (min_x), found '$0'"},
-        {"\"max_x\",b,c,d,e,f\n", ":1: expected min_x in column 1 (min_x), found '\"max_x\"'"},
+        {"\"max_x\",b,c,d,e,f\n",
+         ":1: the header names some columns of a box, and others are missing or too many; name "},
+        {"min_x,min_y,min_z,max_x,max_y\n", ":1: the header names some columns of a box"},
+        {"min_x,min_y,max_x,max_y,radius\n", ":1: the header names some columns of a box"},
+        {"# x,y\n0,0,0\n", ":2: expected 2 columns as in the first row, found 3"},
+        {"x,y,z,r,Radius\n", ":1: the header names two columns radius; rename one of them"},
+        {"x,y,z,size\n0,0,0,1\n", ":1: the header names points, and a column that is none of theirs; name it"},
+        {"min_x,min_y,max_x,max_y,height\n0,0,1,1,9\n", "leave it out, or call with --set dimensions=2"},
+        {"left,bottom,right,top\n0,0,1,1\n",
+         ":1: the names of these four columns say neither spheres nor rectangles; "},
+        {"name,x,y,z,r\na,0,0,0,1\nb,0,0,0\n", ":3: expected 5 columns as in the first row, found 4"},
+        {"x,y,z,r,name\n0,0,0,1,\"a,b\n", ":2: expected 5 columns as in the first row, found 6"},
         {"0,0,0,1e309\n", "of at most 1.7976931348623157e308 either way, or inf, in column 4 (radius), found '1e309'"},
         {TWO_BOXES "0,0,0,1,1\n", ":3: expected 6 columns as in the first row, found 5"},
         {TWO_BOXES "0,0,0,1,1,1,1\n", ":3: expected 6 columns as in the first row, found 7"},
@@ -146,13 +205,11 @@ static void malformed_csv_is_refused_with_its_line(void **state) {
         {TWO_BOXES "0,0,0,1,1,0x1\n", ":3: expected a number in column 6 (max_z), found '0x1'"},
         {TWO_BOXES "0,0,0,1,1,1e39\n", ":3: expected a number of at most 3.4028235e38 either way, or inf, "
                                        "in column 6 (max_z), found '1e39'"},
-        {TWO_BOXES "\n0,0,0,1,1,1\n", ":3: expected a row, found an empty line"},
-        {"\n" TWO_BOXES, ":1: expected a row, found an empty line"},
+        {TWO_BOXES "\n\n#\n0,0,0,1,1\n", ":6: expected 6 columns as in the first row, found 5"},
         {"1.0x,0,0,1,1,1\n", ":1: expected a number in column 1 (min_x), found '1.0x'"},
         {"x,0,0,1,1,1\n", ":1: expected a number in column 1 (min_x), found 'x'"},
-        {"min_x,max_x,min_y,max_y,min_z,max_z\n", ":1: expected min_y in column 2 (min_y), found 'max_x'"},
         {"a,b,c\n" TWO_BOXES, ":1: expected 6 columns"},
-        {"a,b,c,d\n" TWO_BOXES, ":2: expected 4 columns"},
+        {"a,b,c,d\n0,0,0,1\n", ":1: the names of these four columns"},
         {"h,h,h,h,h,h\nh,h,h,h,h,h\n", ":2: expected a number in column 1"},
         {TWO_BOXES "nan,0,0,1,1,1\n", ":3: min_x is nan and max_x is 1; expected min <= max, and no nan"},
         {TWO_BOXES "0,0,0,1,-1,1\n", ":3: min_y is 0 and max_y is -1; expected min <= max"},
@@ -163,7 +220,7 @@ static void malformed_csv_is_refused_with_its_line(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check_refused(file_with("bad.csv", cases[i].text, strlen(cases[i].text)), cases[i].expected);
     }
-    check_refused(file_with("zero.csv", "0,0,0,1,1,1\0,7\n", 15), ":1: expected a number and no zero byte");
+    check_refused(file_with("zero.csv", "0,0,0,1,1,1\0,7\n", 15), ":1: expected a row, found a zero byte");
 }
 
 static void csv_longer_than_a_block_is_read_whole(void **state) {
@@ -264,6 +321,46 @@ static void npy_spheres_become_boxes(void **state) {
     box_list_free(&list);
 }
 
+static void npy_rectangles_in_two_dimensions(void **state) {
+    (void)state;
+    static const float rectangles[8] = {1, 2, 3, 4, -1, -2, -1, 0};
+    static const bp_box expected[2] = {{{1, 2, 0}, {3, 4, 0}}, {{-1, -2, 0}, {-1, 0, 0}}};
+    box_list list;
+    failure why = {0};
+    const char *path = npy_with(1, HEADER("<f4", "False", "(2, 4)"), rectangles, sizeof rectangles);
+    if (!box_file_read(path, 2, &list, &why)) fail_msg("%s", why.text);
+    assert_int_equal(list.count, 2);
+    assert_memory_equal(list.data, expected, sizeof expected);
+    box_list_free(&list);
+}
+
+// What a browser has: bytes in memory, and a name.
+static void files_in_memory_are_read_too(void **state) {
+    (void)state;
+    static const char csv[] = "0,0,0,1,1,1\n2,2,2,3,3,3\n", obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 1\nf 1 2 3\n",
+                      bad[] = "1,2\n";
+    file_format format;
+    input_file input;
+    box_list list;
+    failure why = {0};
+    assert_true(file_format_of_name("two.csv", &format));
+    input_from_memory(&input, "two.csv", csv, strlen(csv));
+    assert_true(box_read(&input, format, (box_rules){.dimensions = 3}, &list, &why));
+    assert_int_equal(list.count, 2);
+    box_list_free(&list);
+    assert_true(file_format_of_name("one.OBJ", &format));
+    input_from_memory(&input, "one.OBJ", obj, strlen(obj));
+    assert_true(box_read(&input, format, (box_rules){.dimensions = 3}, &list, &why));
+    assert_int_equal(list.count, 1);
+    box_list_free(&list);
+    input_from_memory(&input, "bad.csv", bad, strlen(bad));
+    assert_false(box_read(&input, FORMAT_CSV, (box_rules){.dimensions = 3}, &list, &why));
+    assert_non_null(strstr(why.text, "bad.csv:1: expected 6 columns"));
+    input_from_memory(&input, "empty.csv", NULL, 0);
+    assert_false(box_read(&input, FORMAT_CSV, (box_rules){.dimensions = 3}, &list, &why));
+    assert_non_null(strstr(why.text, "empty.csv: is empty"));
+}
+
 static void foreign_npy_is_refused(void **state) {
     (void)state;
     static const struct {
@@ -321,7 +418,7 @@ static void a_promise_of_a_trillion_rows_costs_nothing(void **state) {
         failure why = {0};
         assert_true(input_open(&input, path, &why));
         input.size_known = known != 0;
-        assert_false(box_npy_read(&input, 3, &list, &why));
+        assert_false(box_npy_read(&input, (box_rules){.dimensions = 3}, &list, &why));
         assert_non_null(strstr(why.text, "promises 1000000000000 rows"));
         assert_true(list.capacity <= 1024);
         input_close(&input);
@@ -652,6 +749,9 @@ static int remove_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_is_read_in_all_its_forms),
+        cmocka_unit_test(rectangles_are_read_as_such),
+        cmocka_unit_test(npy_rectangles_in_two_dimensions),
+        cmocka_unit_test(files_in_memory_are_read_too),
         cmocka_unit_test(csv_with_only_a_header_has_no_boxes),
         cmocka_unit_test(malformed_csv_is_refused_with_its_line),
         cmocka_unit_test(csv_longer_than_a_block_is_read_whole),

@@ -62,7 +62,8 @@ printf '0,0,1,1,1\n' >five.csv
 printf '0,0,0\n' >three.csv
 failed 'five.csv:1: expected 6 columns (boxes: min_x,min_y,min_z,max_x,max_y,max_z) or 4 (spheres: x,y,z,radius), found 5; ' \
     pairs five.csv
-failed 'found 3; for points add a fourth column, the radius: 0' pairs three.csv
+failed 'three.csv:1: expected 6 columns (boxes: min_x,min_y,min_z,max_x,max_y,max_z) or 4 (spheres: x,y,z,radius), found 3; name the columns' \
+    pairs three.csv
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Meshes

@@ -96,6 +96,23 @@ printf 'dimensions = 2\nspeed = 9\n' >bad.conf
 wrong "bad.conf:2: unknown field 'speed'" pairs boxes.csv --config bad.conf
 failed 'missing.conf: cannot be opened' pairs boxes.csv --config missing.conf
 
+# Rectangles: by a header, or by four columns in two dimensions. Read as spheres, the first two would be apart.
+printf '0,0,4,1\n3,0,5,1\n6,0,7,1\n' >rectangles.csv
+sed '1i minx,miny,maxx,maxy' rectangles.csv >named.csv
+printf 'a,b\n0,1\n' >expected.csv
+good pairs rectangles.csv --set dimensions=2
+same out expected.csv 'rectangles in two dimensions'
+for dimensions in 0 2 3; do
+    good pairs named.csv --set dimensions=$dimensions
+    same out expected.csv 'rectangles by their header'
+done
+printf '0.5,0.5,7,0.1\n' >sphere.csv
+wrong 'named.csv has rectangles and sphere.csv has spheres; to compare x and y alone, call with --set dimensions=2' \
+    pairs named.csv sphere.csv
+sed '1i x,y,z,radius' sphere.csv >circle.csv
+good pairs named.csv circle.csv --set dimensions=2
+[ "$(tr '\n' ' ' <out)" = 'a,b 0,0 ' ] || fail 'a rectangle and a circle'
+
 printf '0,0,0,1,1,1\n9,0,0,10,1,1\n2,0,0,3,1,1\n0.9,0.9,0,1.9,1.9,1\n' >apart.csv
 good pairs apart.csv
 [ "$(tr '\n' ' ' <out)" = 'a,b 0,3 ' ] || fail 'apart'
