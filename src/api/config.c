@@ -102,46 +102,8 @@ static bp_status check_config(const bp_config *c, const bp_method_settings *s) {
     return BP_OK;
 }
 
-// ---- defaults -------------------------------------------------------------------------------------------------------
-
-static void fill_settings(bp_method_settings *s, uint32_t dimensions) {
-    if (s->cell_size > 0.0f && s->hierarchy_factor == 0.0f) {
-        s->hierarchy_factor = 2.0f;
-    }
-    if (s->brute_force_below == 0) {
-        s->brute_force_below = BP_BRUTE_FORCE_BELOW;
-    }
-    if (s->chunk_size == 0) {
-        s->chunk_size = dimensions == 2 ? 32 : 8;
-    }
-    if (s->looseness == 0.0f) {
-        s->looseness = 2.0f;
-    }
-    if (s->octree_max_objects == 0) {
-        s->octree_max_objects = OCTREE_MAX_OBJECTS;
-    }
-    if (s->grid_load == 0.0f) {
-        s->grid_load = s->hierarchy_factor > 0.0f ? 0.125f : 1.0f;
-    }
-}
-
 bp_allocator bp_config_allocator(const bp_config *config) {
     return config != NULL && config->allocator.release != NULL ? config->allocator : bp_allocator_default();
-}
-
-static bp_runtime runtime_of(const bp_config *config) {
-    bp_runtime runtime = {.allocator = bp_config_allocator(config), .executor = config->executor, .log = config->log};
-    if (runtime.executor.run == NULL) {
-        runtime.executor.workers = bp_workers_wanted(config->threads);
-    }
-    return runtime;
-}
-
-static bp_overlap_rule overlap_rule_of(const bp_config *config, uint32_t dimensions) {
-    return (bp_overlap_rule){.dimensions = dimensions,
-                             .shape = config->shape,
-                             .margin = config->margin,
-                             .period = {config->period[0], config->period[1], config->period[2]}};
 }
 
 bp_status bp_setup_complete(const bp_config *config, bp_setup *setup) {
@@ -152,15 +114,39 @@ bp_status bp_setup_complete(const bp_config *config, bp_setup *setup) {
         return status;
     }
     const uint32_t dimensions = c.dimensions == 0 ? 3 : c.dimensions;
-    fill_settings(&settings, dimensions);
+    if (settings.cell_size > 0.0f && settings.hierarchy_factor == 0.0f) {
+        settings.hierarchy_factor = 2.0f;
+    }
+    if (settings.brute_force_below == 0) {
+        settings.brute_force_below = BP_BRUTE_FORCE_BELOW;
+    }
+    if (settings.chunk_size == 0) {
+        settings.chunk_size = dimensions == 2 ? 32 : 8;
+    }
+    if (settings.looseness == 0.0f) {
+        settings.looseness = 2.0f;
+    }
+    if (settings.octree_max_objects == 0) {
+        settings.octree_max_objects = OCTREE_MAX_OBJECTS;
+    }
+    if (settings.grid_load == 0.0f) {
+        settings.grid_load = settings.hierarchy_factor > 0.0f ? 0.125f : 1.0f;
+    }
+    bp_runtime runtime = {.allocator = bp_config_allocator(config), .executor = c.executor, .log = c.log};
+    if (runtime.executor.run == NULL) {
+        runtime.executor.workers = bp_workers_wanted(c.threads);
+    }
     *setup = (bp_setup){.method = c.method,
                         .flags = c.flags,
                         .pair_order = c.pair_order,
                         .radius_rule = c.radius_rule,
                         .filter = c.filter,
                         .stats = c.stats,
-                        .overlap = overlap_rule_of(&c, dimensions),
-                        .methods = {.runtime = runtime_of(&c),
+                        .overlap = {.dimensions = dimensions,
+                                    .shape = c.shape,
+                                    .margin = c.margin,
+                                    .period = {c.period[0], c.period[1], c.period[2]}},
+                        .methods = {.runtime = runtime,
                                     .dimensions = dimensions,
                                     .is_explained = c.stats != NULL || c.log.write != NULL,
                                     .update = c.update,

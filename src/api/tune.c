@@ -72,27 +72,6 @@ static const variant variants[] = {
 
 enum { VARIANT_COUNT = sizeof variants / sizeof *variants };
 
-static bp_method_settings settings_of(const bp_config *config, const variant *v) {
-    bp_method_settings settings =
-        config != NULL && config->settings != NULL ? *config->settings : (bp_method_settings){0};
-    settings.cell_size = 0.0f;
-    settings.hierarchy_factor = v->hierarchy_factor;
-    settings.sweep_axes = v->sweep_axes;
-    settings.octree_max_objects = v->octree_max_objects;
-    settings.bvh_build = v->bvh_build;
-    settings.compact_keys = v->compact_keys;
-    settings.pivot_layout = v->pivot_layout;
-    settings.hash_table = v->hash_table;
-    return settings;
-}
-
-static bp_config config_of(const bp_config *config, const variant *v) {
-    bp_config tried = config != NULL ? *config : (bp_config){0};
-    tried.method = v->method;
-    tried.update = v->update;
-    return tried;
-}
-
 typedef struct candidate {
     bp_config config; // without its settings: candidates are sorted, so this pointer is set when one runs
     bp_method_settings settings;
@@ -114,30 +93,21 @@ typedef struct tuning {
 
 // ---- one run --------------------------------------------------------------------------------------------------------
 
-// One step: its time, and the number of pairs after it.
-static bp_status time_step(const tuning *t, bp_world *world, size_t step, double *seconds, size_t *pairs) {
-    bp_result result = {0};
-    const double start = t->by_thread ? bp_clock_thread_seconds() : bp_clock_seconds();
-    bp_status status = t->scenario->step(t->scenario->context, world, step);
-    if (status == BP_OK) {
-        status = bp_update(world, &result);
-    }
-    *seconds = (t->by_thread ? bp_clock_thread_seconds() : bp_clock_seconds()) - start;
-    *pairs = result.pair_count;
-    return status;
-}
-
 // The first `steps` steps in a new world: the mean time of a step, and the number of pairs after the last one.
 static bp_status replay(tuning *t, const candidate *c, size_t steps, double *seconds, size_t *pairs) {
+    double (*const clock)(void) = t->by_thread ? bp_clock_thread_seconds : bp_clock_seconds;
     bp_world *world = NULL;
     bp_config config = c->config;
     config.settings = &c->settings;
     bp_status status = bp_world_create(&config, &world);
     double sum = 0.0;
     for (size_t step = 0; step < steps && status == BP_OK; ++step) {
-        double one = 0.0;
-        status = time_step(t, world, step, &one, pairs);
-        sum += step > 0 || steps == 1 ? one : 0.0;
+        bp_result result = {0};
+        const double start = clock();
+        status = t->scenario->step(t->scenario->context, world, step);
+        status = status == BP_OK ? bp_update(world, &result) : status;
+        sum += step > 0 || steps == 1 ? clock() - start : 0.0;
+        *pairs = result.pair_count;
     }
     t->objects = bp_world_count(world);
     *seconds = steps > 1 ? sum / (double)(steps - 1) : sum;
@@ -159,15 +129,6 @@ static double median_of(const candidate *c) {
     return c->run_count > 0 ? sorted[c->run_count / 2] : 0.0;
 }
 
-static double spread_of(const candidate *c) {
-    double fastest = c->seconds[0], slowest = c->seconds[0];
-    for (uint32_t i = 1; i < c->run_count; ++i) {
-        fastest = c->seconds[i] < fastest ? c->seconds[i] : fastest;
-        slowest = c->seconds[i] > slowest ? c->seconds[i] : slowest;
-    }
-    return c->run_count > 1 && median_of(c) > 0.0 ? (slowest - fastest) / median_of(c) : 0.0;
-}
-
 // Candidates that survived more rounds come first, then the faster ones; those that were not tried come last.
 static int compare_candidates(const void *a, const void *b) {
     const candidate *x = a, *y = b;
@@ -179,18 +140,6 @@ static int compare_candidates(const void *a, const void *b) {
     }
     const double s = median_of(x), t = median_of(y);
     return (s > t) - (s < t);
-}
-
-static double best_of(const tuning *t, size_t round) {
-    double best = 0.0;
-    for (size_t i = 0; i < t->count; ++i) {
-        const candidate *c = &t->candidates[i];
-        const double seconds = median_of(c);
-        if (c->run_count > 0 && c->round == round && (best == 0.0 || seconds < best)) {
-            best = seconds;
-        }
-    }
-    return best;
 }
 
 // ---- rounds ---------------------------------------------------------------------------------------------------------
@@ -220,9 +169,17 @@ static bp_status run_candidate(tuning *t, candidate *c, size_t round, size_t ste
 }
 
 // Whether another run of this candidate would take far too long.
-static bool is_hopeless(const tuning *t, const candidate *c, size_t round) {
+static bool is_hopeless(const tuning *t, const candidate *c) {
+    double best = 0.0;
+    for (size_t i = 0; i < t->count; ++i) {
+        const candidate *other = &t->candidates[i];
+        const double seconds = median_of(other);
+        if (other->run_count > 0 && other->round == c->round && (best == 0.0 || seconds < best)) {
+            best = seconds;
+        }
+    }
     const bool brute_force = c->config.method == BP_METHOD_BRUTE_FORCE && t->objects > BRUTE_FORCE_MOST;
-    return brute_force || (c->run_count > 0 && median_of(c) > HOPELESS * best_of(t, round));
+    return brute_force || (c->run_count > 0 && median_of(c) > HOPELESS * best);
 }
 
 // Runs all candidates that are left RUNS times, in turns. *whole is false if time was up before each of them had run
@@ -232,7 +189,7 @@ static bp_status run_round(tuning *t, size_t round, size_t steps, bool *whole) {
     for (size_t run = 0; run < RUNS; ++run) {
         for (size_t i = 0; i < t->count; ++i) {
             candidate *c = &t->candidates[(i + run) % t->count];
-            c->dropped = c->dropped || is_hopeless(t, c, c->round);
+            c->dropped = c->dropped || is_hopeless(t, c);
             *whole = run > 0 || !is_over(t);
             if (is_over(t) && (round > 0 || run > 0 || i > 0)) {
                 return BP_OK;
@@ -248,22 +205,6 @@ static bp_status run_round(tuning *t, size_t round, size_t steps, bool *whole) {
     return BP_OK;
 }
 
-// Drops the slower half. Returns how many are left.
-static size_t halve(tuning *t) {
-    size_t left = 0;
-    qsort(t->candidates, t->count, sizeof *t->candidates, compare_candidates);
-    for (size_t i = 0; i < t->count; ++i) {
-        left += !t->candidates[i].dropped;
-    }
-    size_t kept = 0;
-    for (size_t i = 0; i < t->count; ++i) {
-        candidate *c = &t->candidates[i];
-        c->dropped = c->dropped || kept >= (left + 1) / 2;
-        kept += !c->dropped;
-    }
-    return kept;
-}
-
 static bp_status run_rounds(tuning *t) {
     size_t left = t->count, steps = t->scenario->steps < STEPS_FIRST ? t->scenario->steps : STEPS_FIRST;
     double ignored = 0.0;
@@ -272,7 +213,19 @@ static bp_status run_rounds(tuning *t) {
     bp_status status = replay(t, &t->candidates[0], steps, &ignored, &pairs); // to warm up
     for (size_t round = 0; left > 1 && whole && status == BP_OK && (round == 0 || !is_over(t)); ++round) {
         status = run_round(t, round, steps, &whole);
-        left = whole ? halve(t) : left;
+        if (whole) { // drops the slower half
+            size_t ran = 0, kept = 0;
+            qsort(t->candidates, t->count, sizeof *t->candidates, compare_candidates);
+            for (size_t i = 0; i < t->count; ++i) {
+                ran += !t->candidates[i].dropped;
+            }
+            for (size_t i = 0; i < t->count; ++i) {
+                candidate *c = &t->candidates[i];
+                c->dropped = c->dropped || kept >= (ran + 1) / 2;
+                kept += !c->dropped;
+            }
+            left = kept;
+        }
         steps = 2 * steps < t->scenario->steps ? 2 * steps : t->scenario->steps;
     }
     return status;
@@ -280,8 +233,7 @@ static bp_status run_rounds(tuning *t) {
 
 // ---- the call -------------------------------------------------------------------------------------------------------
 
-// A round that was cut short is no basis for candidates that it did not reach: all are compared by the round before.
-static void forget_unfinished_round(tuning *t) {
+static void write_results(tuning *t, bp_tuned *ranked, size_t capacity) {
     size_t last = 0, ran = 0, waiting = 0;
     for (size_t i = 0; i < t->count; ++i) {
         last = t->candidates[i].round > last ? t->candidates[i].round : last;
@@ -290,20 +242,23 @@ static void forget_unfinished_round(tuning *t) {
         ran += !t->candidates[i].dropped && t->candidates[i].round == last;
         waiting += !t->candidates[i].dropped && t->candidates[i].round + 1 == last;
     }
+    // A round that was cut short is no basis for candidates that it did not reach: all are compared by the round before.
     for (size_t i = 0; i < t->count && ran > 0 && waiting > 0; ++i) {
         t->candidates[i].round -= t->candidates[i].round == last && last > 0;
     }
-}
-
-static void write_results(tuning *t, bp_tuned *ranked, size_t capacity) {
-    forget_unfinished_round(t);
     qsort(t->candidates, t->count, sizeof *t->candidates, compare_candidates);
     for (size_t i = 0; i < t->count && i < capacity; ++i) {
         const candidate *c = &t->candidates[i];
+        const double median = median_of(c);
+        double fastest = c->seconds[0], slowest = c->seconds[0];
+        for (uint32_t k = 1; k < c->run_count; ++k) {
+            fastest = c->seconds[k] < fastest ? c->seconds[k] : fastest;
+            slowest = c->seconds[k] > slowest ? c->seconds[k] : slowest;
+        }
         ranked[i] = (bp_tuned){.config = c->config,
                                .settings = c->settings,
-                               .seconds = median_of(c),
-                               .spread = spread_of(c),
+                               .seconds = median,
+                               .spread = c->run_count > 1 && median > 0.0 ? (slowest - fastest) / median : 0.0,
                                .runs = c->run_count,
                                .steps = (uint32_t)c->steps};
         ranked[i].config.settings = &ranked[i].settings;
@@ -312,23 +267,24 @@ static void write_results(tuning *t, bp_tuned *ranked, size_t capacity) {
 
 static void add_candidates(tuning *t, const bp_config *config, uint32_t dimensions) {
     for (size_t i = 0; i < VARIANT_COUNT; ++i) {
-        const bool flat = (bp_method_supports((size_t)variants[i].method) & BP_SUPPORTS_2D) != 0;
-        if (flat || dimensions != 2) {
-            t->candidates[t->count++] =
-                (candidate){.config = config_of(config, &variants[i]), .settings = settings_of(config, &variants[i])};
+        const variant *v = &variants[i];
+        if (dimensions == 2 && (bp_method_supports((size_t)v->method) & BP_SUPPORTS_2D) == 0) {
+            continue;
         }
+        candidate *c = &t->candidates[t->count++];
+        *c = (candidate){.config = config != NULL ? *config : (bp_config){0}};
+        c->settings = c->config.settings != NULL ? *c->config.settings : (bp_method_settings){0};
+        c->config.method = v->method;
+        c->config.update = v->update;
+        c->settings.cell_size = 0.0f;
+        c->settings.hierarchy_factor = v->hierarchy_factor;
+        c->settings.sweep_axes = v->sweep_axes;
+        c->settings.octree_max_objects = v->octree_max_objects;
+        c->settings.bvh_build = v->bvh_build;
+        c->settings.compact_keys = v->compact_keys;
+        c->settings.pivot_layout = v->pivot_layout;
+        c->settings.hash_table = v->hash_table;
     }
-}
-
-static bp_status check_tuning(const bp_log *log, const bp_scenario *scenario, double budget, const bp_tuned *ranked,
-                              size_t capacity) {
-    const bool good = scenario != NULL && scenario->step != NULL && scenario->steps > 0 && budget >= 0.0 &&
-                      (ranked != NULL || capacity == 0);
-    if (!good) {
-        bp_log_write(log,
-                     "bp_tune: needs a scenario of at least one step, a budget of 0 or more, and room for results");
-    }
-    return good ? BP_OK : BP_ERROR_ARGUMENT;
 }
 
 bp_status bp_tune(const bp_config *config, const bp_scenario *scenario, double budget, bp_tuned *ranked,
@@ -336,11 +292,14 @@ bp_status bp_tune(const bp_config *config, const bp_scenario *scenario, double b
     bp_setup setup;
     bp_status status = bp_setup_complete(config, &setup);
     const bp_runtime *runtime = &setup.methods.runtime;
-    if (status == BP_OK) {
-        status = check_tuning(&runtime->log, scenario, budget, ranked, capacity);
-    }
     if (status != BP_OK) {
         return status;
+    }
+    if (scenario == NULL || scenario->step == NULL || scenario->steps == 0 || !(budget >= 0.0) ||
+        (ranked == NULL && capacity > 0)) {
+        bp_log_write(&runtime->log,
+                     "bp_tune: needs a scenario of at least one step, a budget of 0 or more, and room for results");
+        return BP_ERROR_ARGUMENT;
     }
     tuning *t = runtime->allocator.allocate(runtime->allocator.context, sizeof *t);
     if (t == NULL) {
