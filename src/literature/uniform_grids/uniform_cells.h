@@ -47,6 +47,7 @@ typedef enum bp_place { BP_PLACE_CELL, BP_PLACE_SCAN, BP_PLACE_HOLE } bp_place;
 typedef struct bp_cells_part {
     float reach[3];
     size_t scanned, outside;
+    uint64_t entries, kept_apart; // the grid's: in cells, and those that are scanned; then where they begin
 } bp_cells_part;
 
 // The cell of a coordinate, relative to the domain's first.
