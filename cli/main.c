@@ -78,7 +78,9 @@ static bool run_command_line(const tool_command *command, char **words, size_t c
     if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) return print_help(why);
     if (strcmp(words[1], "--version") == 0) return print_version(why);
     const char *what = words[1][0] == '-' ? "option" : "command";
-    return failure_set(why, STATUS_WRONG_CALL, "unknown %s '%.100s'", what, words[1]);
+    spelling hint = spelling_of(words[1]);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) spelling_try(&hint, COMMANDS[i]->name);
+    return failure_set(why, STATUS_WRONG_CALL, "unknown %s '%.100s'%s", what, words[1], spelling_hint(&hint));
 }
 
 int main(int count, char **words) {

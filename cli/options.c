@@ -11,14 +11,13 @@
 static const tool_option COMMON[] = {
     {"--method", "NAME", OPTION_FIELD, 0, "the algorithm (default: chosen for you)"},
     {"--threads", "N", OPTION_FIELD, 0, "threads; -1: all cores (default: 1)"},
-    {"--set", "FIELD=VALUE", OPTION_SET, 0, "any field of bp_config or bp_method_settings; may be repeated"},
+    {"--set", "FIELD=VALUE", OPTION_SET, 0, "any of the fields below; may be repeated"},
     {"--config", "FILE", OPTION_SETTINGS, 0, "the same, a line each: field = value"},
     {"-o", "FILE", OPTION_TEXT, AT(output), "where to write (default: -, standard output)"},
     {"--quiet", NULL, OPTION_FLAG, AT(quiet), "no progress, no remarks"},
     {"--help", NULL, OPTION_FLAG, AT(help), "show this"},
     {"--version", NULL, OPTION_FLAG, AT(version), "show the version"},
 };
-
 enum { COMMON_COUNT = sizeof COMMON / sizeof *COMMON };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -61,6 +60,11 @@ static bool apply_count(const tool_option *option, const char *value, uint64_t m
     return fail_number(option->name, expected, value, why);
 }
 
+static bool apply_stats(const tool_option *option, const char *value, stats_style *style, failure *why) {
+    *style = value == NULL ? STATS_LINES : STATS_JSON;
+    return value == NULL || strcmp(value, "json") == 0 || fail_number(option->name, "json, or no value", value, why);
+}
+
 static bool apply(const tool_option *option, const char *value, command_line *arguments, failure *why) {
     void *target = (char *)arguments + option->offset;
     bp_config *config = &arguments->config;
@@ -74,6 +78,7 @@ static bool apply(const tool_option *option, const char *value, command_line *ar
         *(size_t *)target = (size_t)count;
         return true;
     case OPTION_NUMBER: return apply_count(option, value, UINT64_MAX, target, why);
+    case OPTION_STATS: return apply_stats(option, value, target, why);
     case OPTION_REAL:
         if (number_parse_real(value, target)) return true;
         return fail_number(option->name, "a number: 0, or 4.9e-324 to 1.7e308 either way", value, why);
@@ -84,17 +89,27 @@ static bool apply(const tool_option *option, const char *value, command_line *ar
     return settings_read(config, methods, value, why);
 }
 
+static bool fail_option(const tool_command *command, const char *word, failure *why) {
+    spelling hint = spelling_of(word);
+    for (size_t i = 0; i < command->option_count; i++) spelling_try(&hint, command->options[i].name);
+    for (size_t i = 0; i < COMMON_COUNT; i++) spelling_try(&hint, COMMON[i].name);
+    return failure_set(why, STATUS_WRONG_CALL, "unknown option '%.100s'%s", word, spelling_hint(&hint));
+}
+
 static bool parse_option(const tool_command *command, char **words, size_t count, size_t *next, command_line *arguments,
                          failure *why) {
     const char *word = words[(*next)++];
     const char *value;
     if (strcmp(word, "-h") == 0) word = "--help";
     const tool_option *option = find_option(command, word, &value);
-    if (option == NULL) return failure_set(why, STATUS_WRONG_CALL, "unknown option '%.100s'", word);
+    if (option == NULL) return fail_option(command, word, why);
     if (option->value == NULL && value != NULL) {
         return failure_set(why, STATUS_WRONG_CALL, "%s takes no value", option->name);
     }
-    if (option->value != NULL && value == NULL) {
+    if (option->kind == OPTION_STATS && value == NULL) {
+        // No file of boxes is called so.
+        if (*next < count && strcmp(words[*next], "json") == 0) value = words[(*next)++];
+    } else if (option->value != NULL && value == NULL) {
         if (*next == count)
             return failure_set(why, STATUS_WRONG_CALL, "%s needs a value: %s", option->name, option->value);
         value = words[(*next)++];
@@ -123,29 +138,49 @@ bool options_parse(const tool_command *command, char **words, size_t count, comm
 // ---------------------------------------------------------------------------------------------------------------------
 // --help
 
-static void describe(output_file *output, const tool_option *options, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        char call[64];
-        const char *value = options[i].value;
-        snprintf(call, sizeof call, "%s%s%s", options[i].name, value == NULL ? "" : " ", value == NULL ? "" : value);
-        output_text(output, "  %-20s %s\n", call, options[i].help);
+static bool is_used(const tool_option *option, unsigned uses) {
+    switch (option->kind) {
+    case OPTION_FIELD:
+    case OPTION_SET:
+    case OPTION_SETTINGS: return (uses & USES_SETTINGS) != 0;
+    case OPTION_TEXT: return (uses & USES_OUTPUT) != 0;
+    default: return option->offset != AT(quiet) || (uses & USES_QUIET) != 0;
+    }
+}
+
+static void describe_option(output_file *output, const tool_option *option) {
+    char call[64];
+    snprintf(call, sizeof call, "%s%s%s", option->name, option->value == NULL ? "" : " ",
+             option->value == NULL ? "" : option->value);
+    output_text(output, "  %-20s %s\n", call, option->help);
+}
+
+static void describe_common(output_file *output, unsigned uses) {
+    output_text(output, "\nCommon options:\n");
+    for (size_t i = 0; i < COMMON_COUNT; i++) {
+        if (is_used(&COMMON[i], uses)) describe_option(output, &COMMON[i]);
     }
 }
 
 void options_describe_common(output_file *output) {
-    output_text(output, "\nCommon options:\n");
-    describe(output, COMMON, COMMON_COUNT);
+    describe_common(output, USES_ALL);
+}
+
+static void describe_settings(output_file *output, settings_use use) {
+    output_text(output, "\nFields for --set and --config (0 is always the default):\n");
+    for (size_t i = 0; i < settings_count(); i++) {
+        if (settings_mean_something(i, use)) {
+            output_text(output, "  %-20s %s\n", settings_name(i), settings_help(i));
+        }
+    }
 }
 
 static void describe_command(output_file *output, const tool_command *command) {
     output_text(output, "usage: broadphase %s %s\n\n%s\n", command->name, command->synopsis, command->summary);
     if (command->option_count > 0) output_text(output, "\nOptions:\n");
-    describe(output, command->options, command->option_count);
-    if (!command->passes_through) options_describe_common(output);
-    if (command->uses_library) {
-        output_text(output, "\nFields for --set and --config (0 is always the default):\n");
-        settings_describe(output);
-    }
+    for (size_t i = 0; i < command->option_count; i++) describe_option(output, &command->options[i]);
+    if (!command->passes_through) describe_common(output, command->uses);
+    if ((command->uses & USES_SETTINGS) != 0) describe_settings(output, command->settings);
     output_text(output, "\nExamples:\n%s", command->example);
 }
 

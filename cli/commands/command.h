@@ -3,11 +3,14 @@
 #define TOOL_COMMAND_H
 
 #include "formats/failure.h"
+#include "formats/settings.h"
 #include "formats/stream.h"
 #include "scenes.h"
 
 #include <broadphase/broadphase.h>
 #include <broadphase/broadphase_methods.h>
+
+typedef enum stats_style { STATS_NONE, STATS_LINES, STATS_JSON } stats_style;
 
 // A parsed command line, for all commands.
 typedef struct command_line {
@@ -17,7 +20,8 @@ typedef struct command_line {
     const char *output; // NULL: the command's default
     bool quiet, help, version;
 
-    bool stats, explain; // pairs
+    stats_style stats;   // pairs
+    bool explain;        // pairs
     bool list;           // scene
     scene_options scene; // scene, demo
     size_t steps;        // scene, demo
@@ -41,6 +45,7 @@ typedef enum option_kind {
     OPTION_TEXT,    // const char *
     OPTION_COUNT,   // size_t
     OPTION_NUMBER,  // uint64_t
+    OPTION_STATS,   // stats_style; the value may be left out
     OPTION_REAL,    // double
     OPTION_FIELD,   // the field of the config that has the option's name
     OPTION_SET,     // FIELD=VALUE
@@ -55,6 +60,9 @@ typedef struct tool_option {
     const char *help;
 } tool_option;
 
+// What a command does with the common options, besides --help and --version: the others are taken, but mean nothing.
+enum { USES_SETTINGS = 1, USES_OUTPUT = 2, USES_QUIET = 4, USES_ALL = 7 };
+
 typedef struct tool_command {
     const char *name;
     const char *summary;
@@ -62,8 +70,9 @@ typedef struct tool_command {
     const char *example;  // example calls
     const tool_option *options;
     size_t option_count;
-    bool uses_library;   // --help shows the fields of --set too
-    bool passes_through; // everything after the name goes to another program: operands only
+    unsigned uses;
+    settings_use settings; // with USES_SETTINGS
+    bool passes_through;   // everything after the name goes to another program: operands only
     bool (*run)(const command_line *arguments, failure *why);
 } tool_command;
 

@@ -405,6 +405,7 @@ const tool_command command_demo = {
                "  broadphase demo -n 100000 --method hierarchical-grid -o small.svg\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
-    .uses_library = true,
+    .uses = USES_ALL,
+    .settings = SETTINGS_FOR_WORLDS,
     .run = run_demo,
 };

@@ -27,5 +27,6 @@ const tool_command command_methods = {
     .summary = "Lists the algorithms, one a line, the name first. All of them find the same pairs.",
     .synopsis = "[options]",
     .example = "  broadphase methods\n",
+    .uses = USES_OUTPUT,
     .run = run_methods,
 };

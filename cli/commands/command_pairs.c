@@ -10,24 +10,60 @@
 #include <string.h>
 
 static const tool_option OPTIONS[] = {
-    {"--stats", NULL, OPTION_FLAG, offsetof(command_line, stats), "figures as name=value on standard error"},
+    {"--stats", "[json]", OPTION_STATS, offsetof(command_line, stats),
+     "statistics on standard error: lines name=value, or one line of JSON"},
     {"--explain", NULL, OPTION_FLAG, offsetof(command_line, explain),
      "why this method, and what hurts, on standard error"},
 };
 
-static void print_stats(const bp_stats *stats) {
-    fprintf(stderr, "method=%s\n", bp_method_name((size_t)stats->method));
-    fprintf(stderr, "objects=%zu\npairs=%zu\n", stats->objects, stats->pairs);
-    fprintf(stderr, "tests=%llu\nbytes=%zu\n", (unsigned long long)stats->tests, stats->bytes);
-    fprintf(stderr, "levels=%zu\ncells=%zu\noccupied=%zu\n", stats->levels, stats->cells, stats->occupied);
-    fprintf(stderr, "objects_per_cell=%.6g\n", stats->objects_per_cell);
-    fprintf(stderr, "objects_per_cell_max=%zu\n", stats->objects_per_cell_max);
+static void print_name(stats_style style, const char *name) {
+    const bool is_first = strcmp(name, "method") == 0;
+    if (style == STATS_JSON) {
+        fprintf(stderr, "%s\"%s\": ", is_first ? "{" : ", ", name);
+    } else {
+        fprintf(stderr, "%s%s=", is_first ? "" : "\n", name);
+    }
+}
+
+static void print_word(stats_style style, const char *name, const char *word) {
+    print_name(style, name);
+    fprintf(stderr, style == STATS_JSON ? "\"%s\"" : "%s", word);
+}
+
+static void print_count(stats_style style, const char *name, uint64_t count) {
+    print_name(style, name);
+    fprintf(stderr, "%llu", (unsigned long long)count);
+}
+
+static void print_real(stats_style style, const char *name, double value) {
+    print_name(style, name);
+    fprintf(stderr, "%.6g", value);
+}
+
+static void print_milliseconds(stats_style style, const char *name, double seconds) {
+    print_name(style, name);
+    fprintf(stderr, "%.3f", 1e3 * seconds);
+}
+
+static void print_stats(const bp_stats *stats, stats_style style) {
+    print_word(style, "method", bp_method_name((size_t)stats->method));
+    print_count(style, "objects", stats->objects);
+    print_count(style, "pairs", stats->pairs);
+    print_count(style, "tests", stats->tests);
+    print_count(style, "bytes", stats->bytes);
+    print_count(style, "levels", stats->levels);
+    print_count(style, "cells", stats->cells);
+    print_count(style, "occupied", stats->occupied);
+    print_real(style, "objects_per_cell", stats->objects_per_cell);
+    print_count(style, "objects_per_cell_max", stats->objects_per_cell_max);
     if (stats->method == BP_METHOD_COMPACT_GRID) {
         const bp_details details = bp_stats_details(stats);
-        fprintf(stderr, "sort=%s\n", details.sort == BP_SORT_RADIX ? "radix" : "adaptive");
-        fprintf(stderr, "changed_share=%.6g\n", details.changed_share);
+        print_word(style, "sort", details.sort == BP_SORT_RADIX ? "radix" : "adaptive");
+        print_real(style, "changed_share", details.changed_share);
     }
-    fprintf(stderr, "build_ms=%.3f\nfind_ms=%.3f\n", 1e3 * stats->build_seconds, 1e3 * stats->find_seconds);
+    print_milliseconds(style, "build_ms", stats->build_seconds);
+    print_milliseconds(style, "find_ms", stats->find_seconds);
+    fputs(style == STATS_JSON ? "}\n" : "\n", stderr);
 }
 
 static void print_explanation(const bp_stats *stats) {
@@ -62,7 +98,7 @@ static bool find_pairs(const command_line *arguments, const box_list sets[2], bp
                                          : find_floats(arguments, sets, &config, pairs);
     progress_end();
     if (!library_done(status, &log, why)) return false;
-    if (arguments->stats) print_stats(&stats);
+    if (arguments->stats != STATS_NONE) print_stats(&stats, arguments->stats);
     if (arguments->explain) print_explanation(&stats);
     return true;
 }
@@ -139,6 +175,7 @@ const tool_command command_pairs = {
         "Pairs are row numbers from 0, written sorted as a,b. Boxes of float64 are compared in 64 bits.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
-    .uses_library = true,
+    .uses = USES_ALL,
+    .settings = SETTINGS_FOR_CALLS,
     .run = run_pairs,
 };

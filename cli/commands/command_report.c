@@ -202,5 +202,6 @@ const tool_command command_report = {
                "of --verdicts go to standard output.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
+    .uses = USES_OUTPUT | USES_QUIET,
     .run = run_report,
 };

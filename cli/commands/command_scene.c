@@ -25,11 +25,14 @@ static const tool_option OPTIONS[] = {
 
 static bool fail_unknown(const char *name, failure *why) {
     char known[768] = "";
+    spelling hint = spelling_of(name);
     for (size_t i = 0; i < scene_count(); i++) {
+        spelling_try(&hint, scene_name(i));
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ", scene_name(i));
     }
-    return failure_set(why, STATUS_WRONG_CALL, "unknown scene '%.100s'; the scenes are %s", name, known);
+    return failure_set(why, STATUS_WRONG_CALL, "unknown scene '%.100s'%s; the scenes are %s", name,
+                       spelling_hint(&hint), known);
 }
 
 static bool check_call(const command_line *arguments, failure *why) {
@@ -82,5 +85,6 @@ const tool_command command_scene = {
                "Zero, where an option takes a number, means the scene's own default.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
+    .uses = USES_OUTPUT | USES_QUIET,
     .run = run_scene,
 };

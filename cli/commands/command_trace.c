@@ -100,7 +100,7 @@ static bool replay_all(replay *r, const command_line *arguments, failure *why) {
     bool more = true, good = true;
     if (!output_open(&output, "-", why)) return false;
     output_text(&output, "step,objects,pairs,method,ms\n");
-    while (good && more && !output_broken(&output)) {
+    while (good && more && (!output_broken(&output) || arguments->verify)) {
         good = trace_file_next(&r->trace, &more, why) && (!more || replay_step(r, arguments, &output, why));
     }
     return output_close(&output, why) && good;
@@ -171,7 +171,7 @@ static bool run_trace(const command_line *arguments, failure *why) {
     }
     file_format format = FORMAT_NPY;
     if (arguments->output != NULL && !file_format_of_output(arguments->output, &format, why)) return false;
-    if (format != FORMAT_NPY) {
+    if (format != FORMAT_NPY && !file_is_device(arguments->output)) {
         return failure_set(why, STATUS_WRONG_CALL, "%s: expected a name ending in .npy for the trace",
                            arguments->output);
     }
@@ -190,6 +190,7 @@ const tool_command command_trace = {
                "A trace is such a .npy file (float32), or, with any other name, a recording of bp_world_record.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
-    .uses_library = true,
+    .uses = USES_ALL,
+    .settings = SETTINGS_FOR_WORLDS,
     .run = run_trace,
 };

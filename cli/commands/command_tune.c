@@ -208,6 +208,7 @@ const tool_command command_tune = {
         "-o gets the winner for --config; the ranked table goes to standard error.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
-    .uses_library = true,
+    .uses = USES_ALL,
+    .settings = SETTINGS_FOR_WORLDS,
     .run = run_tune,
 };

@@ -4,20 +4,32 @@
 #include "formats/number.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static bool fail_name(const char *path, const char *expected, failure *why) {
     if (*path == '\0') return failure_set(why, STATUS_WRONG_CALL, "expected the name of a file, found an empty word");
     return failure_set(why, STATUS_WRONG_CALL, "%s: %s, or - for CSV through a pipe", path, expected);
 }
 
+// A pipe, a terminal, /dev/null; or /dev/stdin, whatever is behind it.
+bool file_is_device(const char *path) {
+    struct stat status;
+    if (strncmp(path, "/dev/", 5) == 0) return true;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 bool file_format_of_input(const char *path, file_format *format, failure *why) {
-    return file_format_of_name(path, format) ||
+    if (file_format_of_name(path, format)) return true;
+    *format = FORMAT_CSV;
+    return file_is_device(path) ||
            fail_name(path, "unknown file type; expected a name ending in .csv, .npy, .ply or .obj", why);
 }
 
 bool file_format_of_output(const char *path, file_format *format, failure *why) {
     if (!file_format_of_name(path, format)) {
-        return fail_name(path, "unknown file type; expected a name ending in .csv or .npy", why);
+        *format = FORMAT_CSV;
+        return file_is_device(path) ||
+               fail_name(path, "unknown file type; expected a name ending in .csv or .npy", why);
     }
     return *format == FORMAT_CSV || *format == FORMAT_NPY ||
            fail_name(path, "meshes are read, not written; expected a name ending in .csv or .npy", why);

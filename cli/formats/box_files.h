@@ -5,7 +5,8 @@
 #include "formats/box_reader.h"
 #include "formats/stream.h"
 
-// By the extension of `path`; a wrong call if it is none of these. Meshes are not written.
+bool file_is_device(const char *path);
+// By the extension of `path`, or CSV of a device; a wrong call if it is none of these. Meshes are not written.
 bool file_format_of_input(const char *path, file_format *format, failure *why);
 bool file_format_of_output(const char *path, file_format *format, failure *why);
 

@@ -5,6 +5,7 @@
 #define TOOL_FAILURE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef enum exit_status {
     STATUS_DONE = 0,
@@ -28,5 +29,16 @@ bool failure_set(failure *why, exit_status status, const char *format, ...) TOOL
 // Puts a place ("boxes.csv:7: ") in front of the text.
 bool failure_prefix(failure *why, const char *format, ...) TOOL_FORMAT(2, 3);
 bool failure_memory(failure *why);
+
+// Which known name was meant by one that is not known: at most a third of its letters may be wrong, rounded up, and three.
+typedef struct spelling {
+    const char *wrong, *meant; // NULL: none of those tried
+    size_t least;
+    char hint[64];
+} spelling;
+spelling spelling_of(const char *wrong);
+void spelling_try(spelling *self, const char *name);
+// " (did you mean 'name'?)", or "".
+const char *spelling_hint(spelling *self);
 
 #endif

@@ -14,6 +14,7 @@ typedef struct config_field {
     size_t length;   // elements: more than 1 for an array
     bool of_methods; // in bp_method_settings; else in bp_config
     size_t offset;
+    unsigned means_nothing;              // to these uses
     const char *(*choice)(size_t index); // FIELD_CHOICE: the name of each value, then NULL
     const char *prefix;                  // and what stands before it in C
     const char *help;
@@ -101,8 +102,9 @@ static const char *bvh_descent_name(size_t index) {
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-#define IN_CONFIG(member) false, offsetof(bp_config, member)
-#define IN_METHODS(member) true, offsetof(bp_method_settings, member)
+#define IN_CONFIG(member) false, offsetof(bp_config, member), 0
+#define IN_CONFIG_NOT_FOR(member, uses) false, offsetof(bp_config, member), uses
+#define IN_METHODS(member) true, offsetof(bp_method_settings, member), 0
 
 // Those of bp_config first: settings_write relies on it.
 static const config_field FIELDS[] = {
@@ -110,13 +112,19 @@ static const config_field FIELDS[] = {
      "the algorithm; 'broadphase methods' lists them"},
     {"dimensions", FIELD_COUNT, 1, IN_CONFIG(dimensions), NULL, NULL, "3, or 2: z is ignored"},
     {"threads", FIELD_INTEGER, 1, IN_CONFIG(threads), NULL, NULL, "0: one; -1: all cores"},
-    {"update", FIELD_CHOICE, 1, IN_CONFIG(update), update_name, "BP_UPDATE_", "automatic, individual or rebuild"},
-    {"pair_order", FIELD_CHOICE, 1, IN_CONFIG(pair_order), order_name, "BP_ORDER_",
-     "found or sorted; files are always sorted"},
-    {"flags", FIELD_COUNT, 1, IN_CONFIG(flags), NULL, NULL, "bits, as in the header"},
-    {"shape", FIELD_CHOICE, 1, IN_CONFIG(shape), shape_name, "BP_SHAPE_", "boxes, or spheres: those inside the boxes"},
-    {"radius_rule", FIELD_CHOICE, 1, IN_CONFIG(radius_rule), rule_name, "BP_RADIUS_", "max, min or sum"},
-    {"margin", FIELD_REAL, 1, IN_CONFIG(margin), NULL, NULL, "boxes are grown by this on all sides"},
+    {"update", FIELD_CHOICE, 1, IN_CONFIG_NOT_FOR(update, SETTINGS_FOR_CALLS | SETTINGS_FOR_NEIGHBORS), update_name,
+     "BP_UPDATE_", "automatic, individual or rebuild"},
+    {"pair_order", FIELD_CHOICE, 1,
+     IN_CONFIG_NOT_FOR(pair_order, SETTINGS_FOR_CALLS | SETTINGS_FOR_WORLDS | SETTINGS_FOR_NEIGHBORS), order_name,
+     "BP_ORDER_", "found or sorted; files are always sorted"},
+    {"flags", FIELD_COUNT, 1, IN_CONFIG_NOT_FOR(flags, SETTINGS_FOR_CALLS | SETTINGS_FOR_NEIGHBORS), NULL, NULL,
+     "bits, as in the header"},
+    {"shape", FIELD_CHOICE, 1, IN_CONFIG_NOT_FOR(shape, SETTINGS_FOR_NEIGHBORS), shape_name, "BP_SHAPE_",
+     "boxes, or spheres: those inside the boxes"},
+    {"radius_rule", FIELD_CHOICE, 1, IN_CONFIG_NOT_FOR(radius_rule, SETTINGS_FOR_CALLS | SETTINGS_FOR_WORLDS),
+     rule_name, "BP_RADIUS_", "of two points with a radius each: max, min or sum"},
+    {"margin", FIELD_REAL, 1, IN_CONFIG_NOT_FOR(margin, SETTINGS_FOR_NEIGHBORS), NULL, NULL,
+     "boxes are grown by this on all sides"},
     {"period", FIELD_REAL, 3, IN_CONFIG(period), NULL, NULL,
      "length after which space repeats, as 10,10,0; 0: it does not"},
     {"simd", FIELD_CHOICE, 1, IN_METHODS(simd), simd_name, "BP_SIMD_", "auto, scalar, avx2, avx512, neon or wasm"},
@@ -167,52 +175,15 @@ static void append(char *text, size_t size, const char *more) {
     if (used < size) snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ", more);
 }
 
-// How many letters must be changed, put in, left out, or swapped with the next one to make one word of the other. Words are
-// shorter than WORD_MAX.
-enum { WORD_MAX = 32 };
-
-static size_t smallest(size_t a, size_t b, size_t c) {
-    const size_t least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
-static size_t distance_of(const char *a, const char *b) {
-    size_t rows[WORD_MAX][WORD_MAX]; // of the first i letters of a, and the first j of b
-    const size_t a_length = strlen(a), b_length = strlen(b);
-    for (size_t i = 0; i <= a_length; i++) {
-        for (size_t j = 0; j <= b_length; j++) {
-            rows[i][j] = i + j;
-            if (i == 0 || j == 0) continue;
-            rows[i][j] = smallest(rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && rows[i - 2][j - 2] < rows[i][j]) {
-                rows[i][j] = rows[i - 2][j - 2] + 1;
-            }
-        }
-    }
-    return rows[a_length][b_length];
-}
-
-// The name that was meant, or NULL: at most a third of the letters may be wrong, rounded up, and three.
-static const char *meant(const char *wrong, const char *(*names)(size_t)) {
-    const char *best = NULL;
-    size_t least = strlen(wrong) < 7 ? (strlen(wrong) + 2) / 3 : 3;
-    for (size_t i = 0; strlen(wrong) < WORD_MAX && names(i) != NULL; i++) {
-        if (strlen(names(i)) >= WORD_MAX) continue;
-        const size_t distance = distance_of(wrong, names(i));
-        if (distance > least || (distance == least && best != NULL)) continue;
-        best = names(i);
-        least = distance;
-    }
-    return best;
-}
-
 static bool fail_name(const char *what, const char *wrong, const char *(*names)(size_t), const char *known_are,
                       failure *why) {
     char known[512] = "";
-    const char *hint = meant(wrong, names);
-    for (size_t i = 0; names(i) != NULL; i++) append(known, sizeof known, names(i));
-    return failure_set(why, STATUS_WRONG_CALL, "unknown %s '%.100s'%s%s%s; %s %s", what, wrong,
-                       hint == NULL ? "" : " (did you mean '", hint == NULL ? "" : hint, hint == NULL ? "" : "'?)",
+    spelling hint = spelling_of(wrong);
+    for (size_t i = 0; names(i) != NULL; i++) {
+        append(known, sizeof known, names(i));
+        spelling_try(&hint, names(i));
+    }
+    return failure_set(why, STATUS_WRONG_CALL, "unknown %s '%.100s'%s; %s %s", what, wrong, spelling_hint(&hint),
                        known_are, known);
 }
 
@@ -380,8 +351,24 @@ bool settings_read(bp_config *config, bp_method_settings *methods, const char *p
     return good;
 }
 
-void settings_describe(output_file *output) {
-    for (size_t i = 0; i < FIELDS_COUNT; i++) output_text(output, "  %-20s %s\n", FIELDS[i].name, FIELDS[i].help);
+size_t settings_count(void) {
+    return FIELDS_COUNT;
+}
+
+const char *settings_name(size_t index) {
+    return FIELDS[index].name;
+}
+
+const char *settings_help(size_t index) {
+    return FIELDS[index].help;
+}
+
+bool settings_mean_something(size_t index, settings_use use) {
+    return (FIELDS[index].means_nothing & (unsigned)use) == 0;
+}
+
+const char *settings_choice(size_t index, size_t choice) {
+    return FIELDS[index].choice == NULL ? NULL : FIELDS[index].choice(choice);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

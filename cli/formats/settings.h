@@ -22,7 +22,14 @@ typedef enum settings_style {
 } settings_style;
 void settings_write(output_file *output, const bp_config *config, const bp_method_settings *methods,
                     settings_style style);
-// The table, for --help.
-void settings_describe(output_file *output);
+// What a command does with its settings: fields that mean nothing there are taken, but not described.
+typedef enum settings_use { SETTINGS_FOR_CALLS = 1, SETTINGS_FOR_WORLDS = 2, SETTINGS_FOR_NEIGHBORS = 4 } settings_use;
+// The fields and what they are, for --help.
+size_t settings_count(void);
+const char *settings_name(size_t index);
+const char *settings_help(size_t index);
+bool settings_mean_something(size_t index, settings_use use);
+// The words that a field may be, or NULL behind the last one, or where it is a number.
+const char *settings_choice(size_t index, size_t choice);
 
 #endif

@@ -222,12 +222,14 @@ void output_abandon(output_file *output) {
     end_output(output);
 }
 
+// A reader of standard output that leaves, as head does, has what it wanted.
 bool output_close(output_file *output, failure *why) {
     flush(output);
+    const bool has_enough = output->error_number == EPIPE && output->file == STDOUT_FILENO;
     const char *state = output->error_number != 0 ? discard(output) : "what was written may be incomplete";
     end_output(output);
     const int code = output->error_number;
-    if (code == 0) return true;
+    if (code == 0 || has_enough) return true;
     const char *what = code == EPIPE ? "the reader closed the pipe" : strerror(code);
     const char *remedy = code == ENOSPC || code == EFBIG ? "; free some space, or choose another place with -o" : "";
     return failure_set(why, STATUS_FAILED, "%s: %s: %s%s", output->name, state, what, remedy);

@@ -31,7 +31,7 @@ void output_advance(output_file *output, const char *end);
 void output_bytes(output_file *output, const void *bytes, size_t size);
 void output_text(output_file *output, const char *format, ...) TOOL_FORMAT(2, 3);
 bool output_broken(const output_file *output);
-// A file that could not be written whole is removed.
+// A file that could not be written whole is removed. That the reader of standard output has left is no failure.
 bool output_close(output_file *output, failure *why);
 // Closes and removes a file that will not become whole, for another reason.
 void output_abandon(output_file *output);
