@@ -65,54 +65,21 @@ bp_status bp_neighbors_check(const bp_setup *setup, const bp_neighbors *rows) {
     return bp_one_call_check(setup, true);
 }
 
-static bp_status check_radii(const bp_neighbor_request *r, const bp_log *log) {
-    const size_t count = r->per_point ? r->a.count : 1;
-    if (r->per_point && r->radii.floats == NULL && r->radii.doubles == NULL && count > 0) {
-        return refuse_call(log, "radii: NULL; bp_find_neighbors takes one radius for all points");
-    }
-    for (size_t i = 0; i < count; ++i) {
-        const double radius = bp_radius_of(&r->radii, i);
-        if (!(radius >= 0.0 && radius <= DBL_MAX)) {
-            bp_log_write(log, "radius %zu is %g: must be 0 or positive, and finite", i, radius);
-            return BP_ERROR_ARGUMENT;
-        }
-    }
-    return BP_OK;
-}
-
-static bp_status check_neighbor_request(const bp_neighbor_request *r, const bp_log *log) {
-    bp_status status = bp_points_check(&r->a, log);
-    if (status == BP_OK && r->between) {
-        status = bp_points_check(&r->b, log);
-    }
-    return status == BP_OK ? check_radii(r, log) : status;
-}
-
 // ---- cubes ----------------------------------------------------------------------------------------------------------
 
-// By comparing: gcc 12.2 for 64-bit ARM dies at -O3 on a loop of fmax over floats that become doubles (PR 108608).
-static double largest_radius(const bp_neighbor_request *r) {
-    double largest = 0.0;
-    for (size_t i = 0; i < r->a.count; ++i) {
-        const double radius = bp_radius_of(&r->radii, i);
+// For the larger radius of two points. Equal cubes for the largest radius of all, if these are cheaper than points against
+// cubes, where each pair is tested twice.
+static cube_choice cubes_for_larger_radius(const bp_neighbor_request *r, uint32_t dimensions) {
+    double largest = 0.0, volume = 0.0;       // of all cubes, in units of the largest
+    for (size_t i = 0; i < r->a.count; ++i) { // by comparing: gcc 12.2 for 64-bit ARM dies at -O3 on a loop of fmax
+        const double radius = bp_radius_of(&r->radii, i); // over floats that become doubles (PR 108608)
         largest = radius > largest ? radius : largest;
     }
-    return largest;
-}
-
-// Whether equal cubes for the largest radius are cheaper than points against cubes, where each pair is tested twice.
-static bool are_similar(const bp_neighbor_request *r, double largest, uint32_t dimensions) {
-    double volume = 0.0; // of all cubes, in units of the largest
     for (size_t i = 0; i < r->a.count && largest > 0.0; ++i) {
         const double size = bp_radius_of(&r->radii, i) / largest;
         volume += dimensions == 2 ? size * size : size * size * size;
     }
-    return (double)r->a.count <= 2.0 * volume || largest == 0.0;
-}
-
-static cube_choice cubes_for_larger_radius(const bp_neighbor_request *r, uint32_t dimensions) {
-    const double largest = largest_radius(r);
-    if (are_similar(r, largest, dimensions)) {
+    if ((double)r->a.count <= 2.0 * volume || largest == 0.0) {
         return (cube_choice){.reach = {.same = largest}, .first_share = 0.5};
     }
     return (cube_choice){.reach = r->radii, .second_share = 1.0, .two_sets = true, .by_larger = true};
@@ -147,21 +114,10 @@ typedef struct neighbor_search {
     bp_cubes first, second;
     distance_filter filter;
     bp_pairs pairs;
-    bp_stats stats;
 } neighbor_search;
 
 static bp_points second_points(const bp_neighbor_request *r) {
     return r->between ? r->b : r->a;
-}
-
-static bp_status make_cubes(neighbor_search *s) {
-    const cube_choice *c = &s->choice;
-    const bp_overlap_rule *rule = &s->setup->overlap;
-    const bp_runtime *runtime = &s->setup->methods.runtime;
-    const bp_status status = bp_cubes_make(&s->first, rule, runtime, s->request->a, &c->reach, c->first_share);
-    return status == BP_OK && c->two_sets
-               ? bp_cubes_make(&s->second, rule, runtime, second_points(s->request), &c->reach, c->second_share)
-               : status;
 }
 
 static size_t keep_neighbors(const void *context, bp_pair *pairs, size_t count) {
@@ -190,74 +146,58 @@ static bp_sink_rules rules_for_neighbors(const bp_one_call *call, void *context)
         .filter = {.keep = keep_neighbors, .context = &s->filter}, .batch = BATCH, .limit = BP_SINK_UNLIMITED};
 }
 
-// All pairs of neighbours, each once, into s->pairs. The last call had room for `last_count` of them.
-static bp_status search_neighbors(neighbor_search *s, size_t last_count) {
-    const size_t usual = s->request->a.count / 2;
-    const bp_overlap_rule cube_rule = bp_cubes_rule(&s->setup->overlap, &s->choice.reach);
+static bp_status find_rows(neighbor_search *s, bp_neighbors *rows) {
+    const bp_neighbor_request *r = s->request;
+    const bp_runtime *runtime = &s->setup->methods.runtime;
+    const bp_overlap_rule *rule = &s->setup->overlap;
+    const cube_choice *c = &s->choice;
+    const bool both_ways = !r->between && (s->setup->flags & BP_NEIGHBORS_HALF) == 0;
+    bp_status status = bp_cubes_make(&s->first, rule, runtime, r->a, &c->reach, c->first_share);
+    if (status == BP_OK && c->two_sets) {
+        status = bp_cubes_make(&s->second, rule, runtime, second_points(r), &c->reach, c->second_share);
+    }
+    if (status != BP_OK) {
+        return status;
+    }
+    // All pairs of neighbours, each once. The last call had room for so many.
+    const size_t last_count = rows->index_capacity / (both_ways ? 2 : 1), usual = r->a.count / 2;
+    const bp_overlap_rule cube_rule = bp_cubes_rule(rule, &c->reach);
     bp_one_call call = {.setup = s->setup,
                         .rule = &cube_rule,
                         .a = s->first.input,
-                        .b = s->choice.two_sets ? &s->second.input : NULL,
+                        .b = c->two_sets ? &s->second.input : NULL,
                         .expected = last_count > usual ? last_count : usual,
                         .pairs = &s->pairs,
                         .rules = rules_for_neighbors,
                         .context = s};
-    const bp_status status = bp_one_call_run(&call);
-    s->stats = call.stats;
-    return status;
-}
-
-static void free_search(neighbor_search *s) {
-    const bp_allocator *allocator = &s->setup->methods.runtime.allocator;
-    bp_buffer_free(&s->first.buffer, allocator);
-    bp_buffer_free(&s->second.buffer, allocator);
-    bp_pairs_release(&s->pairs, allocator);
-}
-
-static void report_neighbor_stats(neighbor_search *s) {
-    s->stats.update = BP_UPDATE_REBUILD;
-    s->stats.objects = s->request->a.count + (s->request->between ? s->request->b.count : 0);
-    s->stats.bytes += s->first.buffer.bytes + s->second.buffer.bytes;
-    *s->setup->stats = s->stats;
-}
-
-static bp_status find_rows(neighbor_search *s, bp_neighbors *rows) {
-    const bool both_ways = !s->request->between && (s->setup->flags & BP_NEIGHBORS_HALF) == 0;
-    const bp_runtime *runtime = &s->setup->methods.runtime;
-    const bp_image_rows *beside = s->request->beside;
-    bp_status status = make_cubes(s);
-    if (status == BP_OK) {
-        status = search_neighbors(s, rows->index_capacity / (both_ways ? 2 : 1));
-    }
-    if (status == BP_OK && beside != NULL &&
-        !bp_image_rows_reserve(beside, s->request->a.count, s->pairs.count, &runtime->allocator)) {
+    status = bp_one_call_run(&call);
+    if (status == BP_OK && r->beside != NULL &&
+        !bp_image_rows_reserve(r->beside, r->a.count, s->pairs.count, &runtime->allocator)) {
         status = BP_ERROR_MEMORY;
     }
     if (status == BP_OK) {
-        status = bp_neighbor_rows_make(rows, s->request->a.count, s->pairs.data, s->pairs.count, both_ways,
+        status = bp_neighbor_rows_make(rows, r->a.count, s->pairs.data, s->pairs.count, both_ways,
                                        s->setup->methods.kernels, runtime);
     }
-    if (status == BP_OK && beside != NULL) {
-        bp_image_rows_finish_all(beside, &runtime->executor);
+    if (status == BP_OK && r->beside != NULL) {
+        bp_image_rows_finish_all(r->beside, &runtime->executor);
     }
     if (status == BP_OK && s->setup->stats != NULL) {
-        report_neighbor_stats(s);
+        call.stats.update = BP_UPDATE_REBUILD;
+        call.stats.objects = r->a.count + (r->between ? r->b.count : 0);
+        call.stats.bytes += s->first.buffer.bytes + s->second.buffer.bytes;
+        *s->setup->stats = call.stats;
     }
     return status;
 }
 
 // ---- a grid of points -----------------------------------------------------------------------------------------------
 
-// Whether the library may choose, and points have one radius and are more than a few.
-static bool suits_grid(const bp_neighbor_request *r, const bp_setup *setup) {
-    const size_t others = second_points(r).count, larger = r->a.count > others ? r->a.count : others;
-    return setup->method == BP_METHOD_AUTO && !r->per_point && larger >= GRID_LEAST;
-}
-
 bp_status bp_neighbors_search_grid(const bp_neighbor_request *r, const bp_setup *setup, bp_neighbors *rows,
                                    bool *served) {
+    const size_t others = second_points(r).count, larger = r->a.count > others ? r->a.count : others;
     *served = false;
-    if (!suits_grid(r, setup)) {
+    if (setup->method != BP_METHOD_AUTO || r->per_point || larger < GRID_LEAST) {
         return BP_OK;
     }
     const bp_near_request request = {.nearness = {.rule = &setup->overlap,
@@ -287,7 +227,10 @@ bp_status bp_neighbors_search_boxes(const bp_neighbor_request *r, const bp_setup
     neighbor_search s = {.request = r, .setup = setup};
     s.choice = choose_cubes(r, setup->radius_rule, setup->overlap.dimensions);
     const bp_status status = find_rows(&s, rows);
-    free_search(&s);
+    const bp_allocator *allocator = &setup->methods.runtime.allocator;
+    bp_buffer_free(&s.first.buffer, allocator);
+    bp_buffer_free(&s.second.buffer, allocator);
+    bp_pairs_release(&s.pairs, allocator);
     return status;
 }
 
@@ -304,11 +247,22 @@ static bp_status find_neighbors(const bp_neighbor_request *asked, const bp_confi
     if (status == BP_OK) {
         status = bp_neighbors_check(&setup, rows);
     }
-    if (status == BP_OK) {
-        status = check_neighbor_request(&r, &setup.methods.runtime.log);
-    }
+    const bp_log *log = &setup.methods.runtime.log;
+    status = status == BP_OK ? bp_points_check(&r.a, log) : status;
+    status = status == BP_OK && r.between ? bp_points_check(&r.b, log) : status;
     if (status != BP_OK) {
         return status;
+    }
+    const size_t radius_count = r.per_point ? r.a.count : 1;
+    if (r.per_point && r.radii.floats == NULL && r.radii.doubles == NULL && radius_count > 0) {
+        return refuse_call(log, "radii: NULL; bp_find_neighbors takes one radius for all points");
+    }
+    for (size_t i = 0; i < radius_count; ++i) {
+        const double radius = bp_radius_of(&r.radii, i);
+        if (!(radius >= 0.0 && radius <= DBL_MAX)) {
+            bp_log_write(log, "radius %zu is %g: must be 0 or positive, and finite", i, radius);
+            return BP_ERROR_ARGUMENT;
+        }
     }
     if (!bp_workers_open(&setup.methods.runtime)) {
         return BP_ERROR_MEMORY;

@@ -129,22 +129,18 @@ static size_t search_some(near_search *s, block_search *b, size_t begin, size_t 
 
 // ---- stretches of rows ----------------------------------------------------------------------------------------------
 
-static size_t stretches_of_row(const bp_point_plan *plan) {
-    return (plan->cells[0] + BP_TUBE_CELLS - 1) / BP_TUBE_CELLS;
-}
-
-static size_t stretch_count(const bp_point_plan *plan) {
-    return stretches_of_row(plan) * plan->cells[1] * plan->cells[2];
-}
-
 // The cells of a stretch.
 typedef struct stretch {
     size_t row, first, last;
     const uint32_t *cells; // of its row
 } stretch;
 
+static size_t stretches_of_row(const near_search *s) {
+    return (s->plan.cells[0] + BP_TUBE_CELLS - 1) / BP_TUBE_CELLS;
+}
+
 static stretch stretch_of(const near_search *s, size_t index) {
-    const size_t in_row = stretches_of_row(&s->plan), cells = s->plan.cells[0];
+    const size_t in_row = stretches_of_row(s), cells = s->plan.cells[0];
     const size_t row = index / in_row, first = index % in_row * BP_TUBE_CELLS;
     const size_t last = first + BP_TUBE_CELLS < cells ? first + BP_TUBE_CELLS : cells;
     return (stretch){.row = row, .first = first, .last = last, .cells = s->grid.table + row * cells};
@@ -162,55 +158,51 @@ static size_t next_position(const near_search *s, size_t at, size_t end, bool wi
     return at;
 }
 
-static bool search_cell(near_search *s, block_search *b, size_t begin, size_t end, const uint32_t *window) {
-    size_t at = next_position(s, begin, end, true);
-    while (at < end) {
-        const size_t stop = next_position(s, at, end, false);
-        while (at < stop) {
-            at = search_some(s, b, at, stop, window[0], window[2 * s->plan.reach + 1]);
-            if (at == 0) {
-                return false;
-            }
-        }
-        at = next_position(s, at, end, true);
-    }
-    return true;
-}
-
+// Fills a tube around a stretch, and searches it for the points of each cell that have rows.
 static bool search_stretch(near_search *s, block_search *b, const stretch *here) {
     const size_t end = here->cells[here->last];
     if (next_position(s, here->cells[here->first], end, true) == end) {
         return true; // nothing, or nothing but images
     }
-    bool good = bp_tube_fill(&b->tube, &s->plan, s->around, here->row, here->first, here->last, s->request->kernels,
-                             allocator_of(s));
-    for (size_t cell = here->first; cell < here->last && good; ++cell) {
-        good = search_cell(s, b, here->cells[cell], here->cells[cell + 1], b->tube.starts + (cell - here->first));
+    if (!bp_tube_fill(&b->tube, &s->plan, s->around, here->row, here->first, here->last, s->request->kernels,
+                      allocator_of(s))) {
+        return false;
     }
-    return good;
+    for (size_t cell = here->first; cell < here->last; ++cell) {
+        const size_t cell_end = here->cells[cell + 1];
+        const uint32_t *window = b->tube.starts + (cell - here->first);
+        size_t at = next_position(s, here->cells[cell], cell_end, true);
+        while (at < cell_end) {
+            const size_t stop = next_position(s, at, cell_end, false);
+            while (at < stop) {
+                at = search_some(s, b, at, stop, window[0], window[2 * s->plan.reach + 1]);
+                if (at == 0) {
+                    return false;
+                }
+            }
+            at = next_position(s, at, cell_end, true);
+        }
+    }
+    return true;
 }
 
-// The first stretch whose points begin at this position or later.
-static size_t first_stretch(const near_search *s, size_t position) {
-    size_t low = 0, high = stretch_count(&s->plan);
+// A stretch belongs to the block in which its points begin: the first of them is found by bisection.
+static void task_search_block(void *context, size_t block) {
+    near_search *s = context;
+    block_search *b = &s->searches[block];
+    const size_t count = stretches_of_row(s) * s->plan.cells[1] * s->plan.cells[2];
+    const size_t begin = bp_block_begin(s->blocks, block), end = bp_block_begin(s->blocks, block + 1);
+    size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const stretch here = stretch_of(s, middle);
-        if (here.cells[here.first] < position) {
+        if (here.cells[here.first] < begin) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low;
-}
-
-// A stretch belongs to the block in which its points begin.
-static void task_search_block(void *context, size_t block) {
-    near_search *s = context;
-    block_search *b = &s->searches[block];
-    const size_t end = bp_block_begin(s->blocks, block + 1), count = stretch_count(&s->plan);
-    for (size_t i = first_stretch(s, bp_block_begin(s->blocks, block)); i < count && !b->failed; ++i) {
+    for (size_t i = low; i < count && !b->failed; ++i) {
         const stretch here = stretch_of(s, i);
         if (here.cells[here.first] >= end) {
             break;
@@ -221,47 +213,6 @@ static void task_search_block(void *context, size_t block) {
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-static bool reserve_search(near_search *s) {
-    const size_t points = s->request->nearness.first.count;
-    s->blocks = bp_blocks_cut(&s->request->runtime->executor, points, BLOCK_LEAST, BLOCKS_MAX);
-    if (!bp_buffer_reserve(&s->count_buffer, allocator_of(s), 0, points, sizeof(uint32_t)) ||
-        !bp_buffer_reserve(&s->block_buffer, allocator_of(s), 0, s->blocks.count, sizeof(block_search))) {
-        return false;
-    }
-    s->counts = s->count_buffer.data;
-    s->searches = s->block_buffer.data;
-    memset(s->searches, 0, s->blocks.count * sizeof *s->searches);
-    return true;
-}
-
-// Chunks for about as many ids as the points of a block would find if all lay evenly.
-static void choose_chunks(near_search *s) {
-    const bp_point_plan *p = &s->plan;
-    const double units = (double)p->cells[0] / p->cells_per_unit[0] * p->cells[1] * p->cells[2];
-    const double near = (s->request->half ? 2.0 : 4.0) * (double)s->request->nearness.second.count / units + 2.0;
-    const double ids = near * (double)s->request->nearness.first.count / (double)s->blocks.count;
-    for (size_t block = 0; block < s->blocks.count; ++block) {
-        s->searches[block].found.chunk_ids = ids > CHUNK_MOST    ? CHUNK_MOST
-                                             : ids < CHUNK_LEAST ? CHUNK_LEAST
-                                                                 : (size_t)ids;
-    }
-}
-
-static bool build_grids(near_search *s) {
-    const bp_near_request *r = s->request;
-    s->around = r->between ? &s->others : &s->grid;
-    return bp_point_grid_build(&s->grid, &s->plan, &r->nearness.first, r->runtime) &&
-           (!r->between || bp_point_grid_build(&s->others, &s->plan, &r->nearness.second, r->runtime));
-}
-
-static bool any_failed(const near_search *s) {
-    bool failed = false;
-    for (size_t block = 0; block < s->blocks.count; ++block) {
-        failed |= s->searches[block].failed;
-    }
-    return failed;
-}
-
 // From the lengths of rows, by position, to those by point.
 static void task_put_counts(void *context, size_t block) {
     const near_search *s = context;
@@ -271,15 +222,6 @@ static void task_put_counts(void *context, size_t block) {
         if (bp_row_places_has(&s->places, at, &point)) {
             s->places.rows->offsets[point + (size_t)1] = s->counts[at];
         }
-    }
-}
-
-static void sum_up_counts(bp_neighbors *rows) {
-    size_t sum = 0;
-    rows->offsets[0] = 0;
-    for (size_t row = 0; row < rows->count; ++row) {
-        sum += rows->offsets[row + 1];
-        rows->offsets[row + 1] = sum;
     }
 }
 
@@ -310,11 +252,46 @@ static bool make_rows(near_search *s, bp_neighbors *rows) {
     s->places.rows = rows;
     s->places.finish = r->beside;
     bp_parallel_for(executor, s->blocks.count, task_put_counts, s);
-    sum_up_counts(rows);
+    size_t sum = 0;
+    rows->offsets[0] = 0;
+    for (size_t row = 0; row < points; ++row) {
+        sum += rows->offsets[row + 1];
+        rows->offsets[row + 1] = sum;
+    }
     if (count > 0) {
         bp_parallel_for(executor, s->blocks.count, task_place_rows, s);
     }
     return true;
+}
+
+static bool search_grids(near_search *s, bp_neighbors *rows) {
+    const bp_near_request *r = s->request;
+    const bp_point_plan *p = &s->plan;
+    const size_t points = r->nearness.first.count;
+    s->blocks = bp_blocks_cut(&r->runtime->executor, points, BLOCK_LEAST, BLOCKS_MAX);
+    if (!bp_buffer_reserve(&s->count_buffer, allocator_of(s), 0, points, sizeof(uint32_t)) ||
+        !bp_buffer_reserve(&s->block_buffer, allocator_of(s), 0, s->blocks.count, sizeof(block_search))) {
+        return false;
+    }
+    s->counts = s->count_buffer.data;
+    s->searches = s->block_buffer.data;
+    memset(s->searches, 0, s->blocks.count * sizeof *s->searches);
+    // Chunks for about as many ids as the points of a block would find if all lay evenly.
+    const double units = (double)p->cells[0] / p->cells_per_unit[0] * p->cells[1] * p->cells[2];
+    const double near = (r->half ? 2.0 : 4.0) * (double)r->nearness.second.count / units + 2.0;
+    const double ids = near * (double)points / (double)s->blocks.count;
+    for (size_t block = 0; block < s->blocks.count; ++block) {
+        s->searches[block].found.chunk_ids = ids > CHUNK_MOST    ? CHUNK_MOST
+                                             : ids < CHUNK_LEAST ? CHUNK_LEAST
+                                                                 : (size_t)ids;
+    }
+    s->places = (bp_row_places){.ids = s->grid.columns.id, .images = r->nearness.images, .kernels = r->kernels};
+    bp_parallel_for(&r->runtime->executor, s->blocks.count, task_search_block, s);
+    bool failed = false;
+    for (size_t block = 0; block < s->blocks.count; ++block) {
+        failed |= s->searches[block].failed;
+    }
+    return !failed && make_rows(s, rows);
 }
 
 static void describe_search(const near_search *s, bp_stats *stats) {
@@ -350,25 +327,6 @@ static void free_near_search(near_search *s) {
     bp_point_grid_free(&s->others, allocator_of(s));
 }
 
-static bool search_grids(near_search *s, bp_neighbors *rows) {
-    if (!reserve_search(s)) {
-        return false;
-    }
-    choose_chunks(s);
-    s->places = (bp_row_places){
-        .ids = s->grid.columns.id, .images = s->request->nearness.images, .kernels = s->request->kernels};
-    bp_parallel_for(&s->request->runtime->executor, s->blocks.count, task_search_block, s);
-    return !any_failed(s) && make_rows(s, rows);
-}
-
-static bp_status refuse_memory(const bp_near_request *request) {
-    bp_log_write(&request->runtime->log,
-                 "%zu points and their neighbours, 4 bytes each, do not fit; search in parts "
-                 "(bp_find_neighbors_between), or with a smaller radius",
-                 request->nearness.first.count);
-    return BP_ERROR_MEMORY;
-}
-
 bp_status bp_near_search(const bp_near_request *request, bp_neighbors *rows, bp_stats *stats, bool *served) {
     const double start = bp_clock_seconds();
     near_search s = {.request = request};
@@ -377,7 +335,10 @@ bp_status bp_near_search(const bp_near_request *request, bp_neighbors *rows, bp_
     if (!*served) {
         return BP_OK;
     }
-    bool granted = build_grids(&s);
+    s.around = request->between ? &s.others : &s.grid;
+    bool granted =
+        bp_point_grid_build(&s.grid, &s.plan, &request->nearness.first, request->runtime) &&
+        (!request->between || bp_point_grid_build(&s.others, &s.plan, &request->nearness.second, request->runtime));
     const double built = bp_clock_seconds();
     *served = !granted || !bp_point_grids_are_crowded(&s.plan, &s.grid, s.around);
     if (*served && granted) {
@@ -388,5 +349,11 @@ bp_status bp_near_search(const bp_near_request *request, bp_neighbors *rows, bp_
         describe_search(&s, stats);
     }
     free_near_search(&s);
-    return granted ? BP_OK : refuse_memory(request);
+    if (!granted) {
+        bp_log_write(&request->runtime->log,
+                     "%zu points and their neighbours, 4 bytes each, do not fit; search in parts "
+                     "(bp_find_neighbors_between), or with a smaller radius",
+                     request->nearness.first.count);
+    }
+    return granted ? BP_OK : BP_ERROR_MEMORY;
 }

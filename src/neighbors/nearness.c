@@ -43,15 +43,6 @@ enum {
     AHEAD = 24   // pairs after the present one whose points are prefetched
 };
 
-// The shortest difference between images: remainder(difference, period), and like it exact.
-static double to_nearest_image(double difference, double period) {
-    const double size = fabs(difference);
-    if (size <= 0.5 * period) {
-        return difference;
-    }
-    return size <= 1.5 * period ? size - period : remainder(difference, period);
-}
-
 static double square_distance(const bp_nearness *n, bp_pair pair) {
     if (n->images != NULL) {
         return bp_image_square(n->images, pair.a, pair.b);
@@ -60,43 +51,32 @@ static double square_distance(const bp_nearness *n, bp_pair pair) {
     for (uint32_t axis = 0; axis < n->rule->dimensions; ++axis) {
         const double period = (double)n->rule->period[axis];
         double difference = coordinate(&n->first, pair.a, axis) - coordinate(&n->second, pair.b, axis);
-        if (period > 0.0) {
-            difference = to_nearest_image(difference, period);
+        const double size = fabs(difference);
+        if (period > 0.0 && size > 0.5 * period) { // to the nearest image: remainder(), and like it exact
+            difference = size <= 1.5 * period ? size - period : remainder(difference, period);
         }
         square += difference * difference;
     }
     return square;
 }
 
-BP_PREFETCHER prefetch_points(const float *first, const float *second, bp_pair pair) {
-    bp_prefetch(first + (size_t)3 * pair.a);
-    bp_prefetch(second + (size_t)3 * pair.b);
-}
-
-// The same for the usual points: 32-bit, in open space of three dimensions. `left` pairs can be read; the first `count`
-// are measured.
-static void measure_usual(const bp_nearness *n, const bp_pair *pairs, size_t count, size_t left, double *squares) {
-    const float *first = n->first.floats, *second = n->second.floats;
-    for (size_t i = 0; i < count; ++i) {
+// The squares of the distances of the first `count` pairs; `left` pairs can be read. Usual points are 32-bit, in open space
+// of three dimensions.
+static void measure_batch(const bp_nearness *n, const bp_pair *pairs, size_t count, size_t left, double *squares) {
+    const float *first = n->first.floats, *second = n->second.floats, *period = n->rule->period;
+    const bool are_usual =
+        !n->first.is_double && n->rule->dimensions == 3 && period[0] == 0.0f && period[1] == 0.0f && period[2] == 0.0f;
+    for (size_t i = 0; i < count && are_usual; ++i) {
         const float *a = first + (size_t)3 * pairs[i].a, *b = second + (size_t)3 * pairs[i].b;
-        prefetch_points(first, second, pairs[i + AHEAD < left ? i + AHEAD : left - 1]);
+        const bp_pair ahead = pairs[i + AHEAD < left ? i + AHEAD : left - 1];
+        bp_prefetch(first + (size_t)3 * ahead.a);
+        bp_prefetch(second + (size_t)3 * ahead.b);
         const double x = (double)a[0] - (double)b[0];
         const double y = (double)a[1] - (double)b[1];
         const double z = (double)a[2] - (double)b[2];
         squares[i] = (x * x + y * y) + z * z;
     }
-}
-
-static bool in_open_space(const bp_overlap_rule *rule) {
-    return rule->period[0] == 0.0f && rule->period[1] == 0.0f && rule->period[2] == 0.0f;
-}
-
-static void measure_batch(const bp_nearness *n, const bp_pair *pairs, size_t count, size_t left, double *squares) {
-    if (!n->first.is_double && n->rule->dimensions == 3 && in_open_space(n->rule)) {
-        measure_usual(n, pairs, count, left, squares);
-        return;
-    }
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count && !are_usual; ++i) {
         squares[i] = square_distance(n, pairs[i]);
     }
 }
@@ -112,25 +92,20 @@ static size_t keep_within(double limit, const double *squares, const bp_pair *pa
     return kept_count;
 }
 
-static double combine(bp_radius_rule rule, double r, double s) {
-    return rule == BP_RADIUS_SUM ? r + s : (rule == BP_RADIUS_MAX) == (r > s) ? r : s;
-}
-
-// If each point of a pair is in the cube of the other, the larger cube reports the pair; of two equal cubes, that of
-// the smaller index. This also excludes a point in its own cube.
-static bool reports(bp_pair pair, double inside, double of_cube) {
-    return of_cube > inside || (of_cube == inside && pair.b < pair.a);
-}
-
 static size_t keep_by_radii(const bp_nearness *n, const double *squares, const bp_pair *pairs, size_t count,
                             bp_pair *kept) {
     size_t kept_count = 0;
     for (size_t i = 0; i < count; ++i) {
         const bp_pair pair = pairs[i];
         const double r = bp_radius_of(&n->radii, pair.a), s = bp_radius_of(&n->radii, pair.b);
-        const double limit = combine(n->radius_rule, r, s);
+        const double limit = n->radius_rule == BP_RADIUS_SUM                ? r + s
+                             : (n->radius_rule == BP_RADIUS_MAX) == (r > s) ? r
+                                                                            : s;
+        // If each point of a pair is in the cube of the other, the larger cube reports the pair; of two equal cubes, that
+        // of the smaller index. This also excludes a point in its own cube.
+        const bool reports = !n->by_larger || s > r || (s == r && pair.b < pair.a);
         kept[kept_count] = pair;
-        kept_count += squares[i] <= limit * limit && (!n->by_larger || reports(pair, r, s));
+        kept_count += squares[i] <= limit * limit && reports;
     }
     return kept_count;
 }
@@ -179,30 +154,18 @@ static double reach_of(const cube_maker *m, size_t point) {
     return m->share == 0.0 ? 0.0 : m->share * rounded_up(bp_radius_of(m->radii, point));
 }
 
-typedef struct span {
-    double min, max;
-} span;
-
 // In a periodic space, a cube as long as the period is the whole period.
-static span span_of_cube(const cube_maker *m, size_t point, uint32_t axis) {
-    if (m->flat[axis]) {
-        return (span){0.0, 0.0};
-    }
-    const double x = coordinate(&m->points, point, axis), reach = reach_of(m, point);
-    const double period = (double)m->rule->period[axis];
-    if (period == 0.0) {
-        return (span){x - reach, x + reach};
-    }
-    const double rounding = 0x1p-48 * (fabs(x) + period), more = reach + rounding;
-    return 2.0 * (more + rounding) < period ? (span){x - more, x + more} : (span){0.0, period};
-}
-
 static void fill_doubles(const cube_maker *m, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
+        const double reach = reach_of(m, i);
         for (uint32_t axis = 0; axis < 3; ++axis) {
-            const span s = span_of_cube(m, i, axis);
-            m->doubles[i].min[axis] = s.min;
-            m->doubles[i].max[axis] = s.max;
+            const double x = m->flat[axis] ? 0.0 : coordinate(&m->points, i, axis);
+            const double period = m->flat[axis] ? 0.0 : (double)m->rule->period[axis];
+            const double rounding = period > 0.0 ? 0x1p-48 * (fabs(x) + period) : 0.0;
+            const double more = m->flat[axis] ? 0.0 : reach + rounding;
+            const bool is_whole = period > 0.0 && !(2.0 * (more + rounding) < period);
+            m->doubles[i].min[axis] = is_whole ? 0.0 : x - more;
+            m->doubles[i].max[axis] = is_whole ? period : x + more;
         }
     }
 }
@@ -227,30 +190,19 @@ static void fill_floats(const cube_maker *m, size_t begin, size_t end) {
     }
 }
 
-static bool is_finite(const cube_maker *m, size_t point) {
-    bool finite = true;
-    for (uint32_t axis = 0; axis < m->rule->dimensions; ++axis) {
-        finite &= fabs(coordinate(&m->points, point, axis)) <= DBL_MAX;
-    }
-    return finite;
-}
-
-// Without a branch per coordinate, so that the compiler may use vectors.
-static bool are_finite(const float *coordinates, size_t count) {
-    uint32_t others = 0;
-    for (size_t i = 0; i < count; ++i) {
-        others += fabsf(coordinates[i]) <= FLT_MAX ? 0 : 1;
-    }
-    return others == 0;
-}
-
+// Floats first without a branch per coordinate, so that the compiler may use vectors.
 static size_t first_invalid(const cube_maker *m, size_t begin, size_t end) {
-    if (m->floats != NULL && are_finite(m->points.floats + 3 * begin, 3 * (end - begin))) {
-        return end;
+    uint32_t others = m->floats == NULL;
+    for (size_t i = 3 * begin; i < 3 * end && m->floats != NULL; ++i) {
+        others += fabsf(m->points.floats[i]) <= FLT_MAX ? 0 : 1;
     }
-    size_t point = begin;
-    while (point < end && is_finite(m, point)) {
-        ++point;
+    bool finite = true;
+    size_t point = others == 0 ? end : begin;
+    while (point < end && finite) {
+        for (uint32_t axis = 0; axis < m->rule->dimensions; ++axis) {
+            finite &= fabs(coordinate(&m->points, point, axis)) <= DBL_MAX;
+        }
+        point += finite;
     }
     return point;
 }
@@ -274,21 +226,6 @@ static void task_make_cubes(void *context, size_t block) {
     m->invalid[block] = begin;
 }
 
-static bp_status make_all_cubes(cube_maker *m, const bp_runtime *runtime) {
-    m->blocks = bp_blocks_cut(&runtime->executor, m->points.count, BLOCK_LEAST, BLOCKS_MAX);
-    bp_parallel_for(&runtime->executor, m->blocks.count, task_make_cubes, m);
-    for (size_t block = 0; block < m->blocks.count; ++block) {
-        const size_t point = m->invalid[block];
-        if (point < bp_block_begin(m->blocks, block + 1)) {
-            bp_log_write(&runtime->log, "point %zu is not finite: (%g, %g, %g)", point,
-                         coordinate(&m->points, point, 0), coordinate(&m->points, point, 1),
-                         coordinate(&m->points, point, 2));
-            return BP_ERROR_BOX;
-        }
-    }
-    return BP_OK;
-}
-
 // Whether any two points are within the radius along an axis, because no two are farther apart than half of the period.
 static bool radii_cover_period(const bp_radii *radii, double period) {
     return period > 0.0 && radii_are_same(radii) && rounded_up(radii->same) >= 0.5 * period;
@@ -302,34 +239,30 @@ bp_overlap_rule bp_cubes_rule(const bp_overlap_rule *rule, const bp_radii *radii
     return cubes;
 }
 
-static bool has_images(const cube_maker *m) {
-    bool any = false;
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-        any |= m->rule->period[axis] > 0.0f && !m->flat[axis];
-    }
-    return any;
-}
-
-static bool reserve_cubes(cube_maker *m, bp_buffer *buffer, const bp_allocator *allocator) {
-    const bool floats = !m->points.is_double && !has_images(m);
-    const size_t size = floats ? sizeof(bp_box) : sizeof(bp_box_double), count = m->points.count;
-    if (!bp_buffer_reserve(buffer, allocator, 0, count + 1, size)) { // not empty, so that there always is an array
-        return false;
-    }
-    m->floats = floats ? buffer->data : NULL;
-    m->doubles = floats ? NULL : buffer->data;
-    return true;
-}
-
 bp_status bp_cubes_make(bp_cubes *cubes, const bp_overlap_rule *rule, const bp_runtime *runtime, bp_points points,
                         const bp_radii *radii, double share) {
     cube_maker m = {.rule = rule, .points = points, .radii = radii, .share = share};
+    bool are_floats = !points.is_double;
     for (uint32_t axis = 0; axis < 3; ++axis) {
         m.flat[axis] = axis >= rule->dimensions || radii_cover_period(radii, (double)rule->period[axis]);
+        are_floats &= rule->period[axis] == 0.0f || m.flat[axis];
     }
-    if (!reserve_cubes(&m, &cubes->buffer, &runtime->allocator)) {
+    const size_t size = are_floats ? sizeof(bp_box) : sizeof(bp_box_double);
+    if (!bp_buffer_reserve(&cubes->buffer, &runtime->allocator, 0, points.count + 1, size)) { // never empty
         return BP_ERROR_MEMORY;
     }
+    m.floats = are_floats ? cubes->buffer.data : NULL;
+    m.doubles = are_floats ? NULL : cubes->buffer.data;
     cubes->input = (bp_input){.floats = m.floats, .doubles = m.doubles, .count = points.count};
-    return make_all_cubes(&m, runtime);
+    m.blocks = bp_blocks_cut(&runtime->executor, points.count, BLOCK_LEAST, BLOCKS_MAX);
+    bp_parallel_for(&runtime->executor, m.blocks.count, task_make_cubes, &m);
+    for (size_t block = 0; block < m.blocks.count; ++block) {
+        const size_t point = m.invalid[block];
+        if (point < bp_block_begin(m.blocks, block + 1)) {
+            bp_log_write(&runtime->log, "point %zu is not finite: (%g, %g, %g)", point, coordinate(&points, point, 0),
+                         coordinate(&points, point, 1), coordinate(&points, point, 2));
+            return BP_ERROR_BOX;
+        }
+    }
+    return BP_OK;
 }
