@@ -34,9 +34,20 @@ static bool is_radius(double radius) {
     return radius >= 0.0 && radius <= DBL_MAX;
 }
 
-// Finds the largest cutoff.
-static bp_status check_cutoffs(image_search *s) {
+static bool has_kinds(const image_search *s) {
+    return s->lattice != NULL && s->lattice->kinds != NULL;
+}
+
+// Kinds have cutoffs, of which the largest is the radius.
+static bp_status check_kinds(image_search *s, size_t count) {
     const bp_lattice *l = s->lattice;
+    for (size_t i = 0; i < count; ++i) {
+        if (l->kinds[i] >= l->kind_count) {
+            bp_log_write(&s->setup.methods.runtime.log, "lattice.kinds: point %zu is of kind %lu, but there are %zu", i,
+                         (unsigned long)l->kinds[i], l->kind_count);
+            return BP_ERROR_ARGUMENT;
+        }
+    }
     if (l->cutoffs == NULL || l->kind_count == 0 || l->kind_count > UINT32_MAX) {
         return refuse(s, "lattice.kinds: there must be cutoffs, for at least one kind");
     }
@@ -53,55 +64,33 @@ static bp_status check_cutoffs(image_search *s) {
     return BP_OK;
 }
 
-static bp_status check_kinds(image_search *s, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        if (s->lattice->kinds[i] >= s->lattice->kind_count) {
-            bp_log_write(&s->setup.methods.runtime.log, "lattice.kinds: point %zu is of kind %lu, but there are %zu", i,
-                         (unsigned long)s->lattice->kinds[i], s->lattice->kind_count);
-            return BP_ERROR_ARGUMENT;
-        }
-    }
-    return check_cutoffs(s);
-}
-
-static bool has_kinds(const image_search *s) {
-    return s->lattice != NULL && s->lattice->kinds != NULL;
-}
-
 static bp_status check_search(image_search *s, const bp_points *points) {
     const float *period = s->setup.overlap.period;
     if (period[0] != 0.0f || period[1] != 0.0f || period[2] != 0.0f) {
         return refuse(s, "config.period: must be 0 here; lattice.cell says what repeats");
     }
     const bp_status status = bp_points_check(points, &s->setup.methods.runtime.log);
-    if (status != BP_OK) {
-        return status;
-    }
-    if (has_kinds(s)) {
+    if (status == BP_OK && has_kinds(s)) {
         return check_kinds(s, points->count);
     }
-    return is_radius(s->radii.same) ? BP_OK : refuse(s, "radius: must be 0 or positive, and finite");
+    return status != BP_OK || is_radius(s->radii.same) ? status
+                                                       : refuse(s, "radius: must be 0 or positive, and finite");
 }
 
 // ---- the filter -----------------------------------------------------------------------------------------------------
 
-static bool is_in_cutoff(const image_search *s, uint32_t point, uint32_t name, uint32_t of) {
-    const bp_lattice *l = s->lattice;
-    const double cutoff = l->cutoffs[l->kinds[point] * l->kind_count + l->kinds[of]];
-    return bp_image_square(&s->images, point, name) <= cutoff * cutoff;
-}
-
-// Whether there is anything but the distance to be asked about: kinds, the caller's filter.
-static bool asks(const image_search *s) {
-    return has_kinds(s) || s->setup.filter.pass != NULL;
-}
-
 static int pass_kinds(void *context, uint32_t point, uint32_t name) {
     const image_search *s = context;
+    const bp_lattice *l = s->lattice;
     const bp_filter *caller = &s->setup.filter;
     const uint32_t of = bp_image_point(&s->images, name), smaller = point < of ? point : of;
-    return (!has_kinds(s) || is_in_cutoff(s, point, name, of)) &&
-           (caller->pass == NULL || caller->pass(caller->context, smaller, point < of ? of : point) != 0);
+    if (has_kinds(s)) {
+        const double cutoff = l->cutoffs[l->kinds[point] * l->kind_count + l->kinds[of]];
+        if (!(bp_image_square(&s->images, point, name) <= cutoff * cutoff)) {
+            return 0;
+        }
+    }
+    return caller->pass == NULL || caller->pass(caller->context, smaller, point < of ? of : point) != 0;
 }
 
 // Of (a, b, shift) and (b, a, -shift), the first has the greater name on the other side.
@@ -115,79 +104,52 @@ static int pass_image(void *context, uint32_t point, uint32_t name) {
 // ---- search ---------------------------------------------------------------------------------------------------------
 
 static bp_neighbor_request request_of(image_search *s) {
+    const bool asks = has_kinds(s) || s->setup.filter.pass != NULL; // for more than the distance
     const bp_filter none = {.pass = NULL}, kinds = {.pass = pass_kinds, .context = s};
     return (bp_neighbor_request){.a = {.doubles = s->images.given, .count = s->images.count, .is_double = true},
                                  .b = s->images.points,
                                  .radii = s->radii,
                                  .between = true,
-                                 .grid_filter = asks(s) ? kinds : none,
+                                 .grid_filter = asks ? kinds : none,
                                  .box_filter = {.pass = pass_image, .context = s},
                                  .images = &s->images,
                                  .beside = &s->rows};
 }
 
-// The points where their own images are.
-static bool move_points(image_search *s) {
-    const bp_point_images *images = &s->images;
-    if (!bp_buffer_reserve(&s->moved, &s->setup.methods.runtime.allocator, 0, 3 * images->count + 1, sizeof(double))) {
-        return false;
+static bp_status search_grid(image_search *s, bool *served) {
+    const bp_neighbor_request r = request_of(s);
+    return bp_neighbors_search_grid(&r, &s->setup, &s->rows.result->rows, served);
+}
+
+// The search itself repeats, if it can; else images are copied, by code if these are enough, or by place; and what no grid
+// serves is searched as boxes, with the points where their own images are.
+static bp_status search_cell(image_search *s) {
+    const bp_runtime *runtime = &s->setup.methods.runtime;
+    bp_point_images *images = &s->images;
+    bool served = false;
+    bp_status status = bp_point_images_wrap(images, s->radii.same, runtime, &served);
+    if (status == BP_OK && served) {
+        status = search_grid(s, &served);
+    }
+    for (int naming = BP_NAMED_BY_CODE; naming <= BP_NAMED_BY_PLACE && status == BP_OK && !served; ++naming) {
+        if (naming == BP_NAMED_BY_PLACE || bp_point_images_have_codes(images)) {
+            status = bp_point_images_copy(images, (bp_image_naming)naming, runtime);
+            status = status == BP_OK ? search_grid(s, &served) : status;
+        }
+    }
+    if (status != BP_OK || served) {
+        return status;
+    }
+    if (!bp_buffer_reserve(&s->moved, &runtime->allocator, 0, 3 * images->count + 1, sizeof(double))) {
+        return BP_ERROR_MEMORY;
     }
     double *moved = s->moved.data;
     for (size_t i = 0; i < images->count; ++i) {
         memcpy(moved + 3 * i, images->points.doubles + 3 * (size_t)images->places[i], 3 * sizeof *moved);
     }
-    return true;
-}
-
-// The search itself repeats, if it can.
-static bp_status search_wrapped(image_search *s, bool *served) {
-    bp_status status = bp_point_images_wrap(&s->images, s->radii.same, &s->setup.methods.runtime, served);
-    if (status == BP_OK && *served) {
-        const bp_neighbor_request r = request_of(s);
-        status = bp_neighbors_search_grid(&r, &s->setup, &s->rows.result->rows, served);
-    }
-    return status;
-}
-
-static bp_status search_copies(image_search *s, bp_image_naming naming, bool *served) {
-    bp_status status = bp_point_images_copy(&s->images, naming, &s->setup.methods.runtime);
-    if (status == BP_OK) {
-        const bp_neighbor_request r = request_of(s);
-        status = bp_neighbors_search_grid(&r, &s->setup, &s->rows.result->rows, served);
-    }
-    return status;
-}
-
-// What no grid serves. Images were copied by place.
-static bp_status search_boxes(image_search *s) {
     bp_neighbor_request r = request_of(s);
-    if (!move_points(s)) {
-        return BP_ERROR_MEMORY;
-    }
-    r.a.doubles = s->moved.data;
+    r.a.doubles = moved;
     return bp_neighbors_search_boxes(&r, &s->setup, &s->rows.result->rows);
-}
-
-static bp_status search_cell(image_search *s) {
-    bool served = false;
-    bp_status status = search_wrapped(s, &served);
-    if (status == BP_OK && !served && bp_point_images_have_codes(&s->images)) {
-        status = search_copies(s, BP_NAMED_BY_CODE, &served);
-    }
-    if (status == BP_OK && !served) {
-        status = search_copies(s, BP_NAMED_BY_PLACE, &served);
-    }
-    return status == BP_OK && !served ? search_boxes(s) : status;
-}
-
-static bp_status run_search(image_search *s, const bp_points *points) {
-    const bp_status status = bp_point_images_begin(&s->images, s->lattice, s->setup.overlap.dimensions, points,
-                                                   s->radii.same, &s->setup.methods.runtime);
-    if (status == BP_OK && !bp_point_images_repeat(&s->images)) {
-        const bp_neighbor_request r = request_of(s);
-        return bp_neighbors_search(&r, &s->setup, &s->rows.result->rows);
-    }
-    return status == BP_OK ? search_cell(s) : status;
 }
 
 static bp_status find_images(const bp_points *points, double radius, const bp_lattice *lattice, const bp_config *config,
@@ -211,7 +173,14 @@ static bp_status find_images(const bp_points *points, double radius, const bp_la
                              .flags = s.setup.flags & BP_IMAGE_ROWS_FLAGS,
                              .kernels = s.setup.methods.kernels};
     bp_workers_expect(&s.setup.methods.runtime.executor);
-    status = run_search(&s, points);
+    status = bp_point_images_begin(&s.images, lattice, s.setup.overlap.dimensions, points, s.radii.same,
+                                   &s.setup.methods.runtime);
+    if (status == BP_OK && !bp_point_images_repeat(&s.images)) {
+        const bp_neighbor_request r = request_of(&s);
+        status = bp_neighbors_search(&r, &s.setup, &images->rows);
+    } else if (status == BP_OK) {
+        status = search_cell(&s);
+    }
     bp_workers_rest(&s.setup.methods.runtime.executor);
     bp_workers_close(&s.setup.methods.runtime);
     if (status == BP_OK) {

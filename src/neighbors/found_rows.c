@@ -24,31 +24,22 @@ static size_t bytes_of_chunk(size_t capacity) {
     return bp_size_add(bp_size_multiply(capacity, sizeof(uint32_t)), HEADER);
 }
 
-static bool append_chunk(bp_found_rows *found, size_t least, size_t position, const bp_allocator *allocator) {
-    const size_t capacity = least > found->chunk_ids ? least : found->chunk_ids, bytes = bytes_of_chunk(capacity);
-    bp_row_chunk *chunk = bytes == SIZE_MAX ? NULL : allocator->allocate(allocator->context, bytes);
-    if (chunk == NULL) {
-        return false;
-    }
-    *chunk = (bp_row_chunk){.capacity = capacity, .position = position, .end = position};
-    if (found->last != NULL) {
-        found->last->next = chunk;
-    } else {
-        found->first = chunk;
-    }
-    found->last = chunk;
-    found->bytes += bytes;
-    return true;
-}
-
 uint32_t *bp_found_rows_room(bp_found_rows *found, size_t least, size_t position, size_t *room,
                              const bp_allocator *allocator) {
-    const bp_row_chunk *held = found->last;
-    if ((held == NULL || held->capacity - held->id_count < least) && !append_chunk(found, least, position, allocator)) {
-        return NULL;
+    bp_row_chunk *last = found->last;
+    if (last == NULL || last->capacity - last->id_count < least) {
+        const size_t capacity = least > found->chunk_ids ? least : found->chunk_ids, bytes = bytes_of_chunk(capacity);
+        bp_row_chunk *chunk = bytes == SIZE_MAX ? NULL : allocator->allocate(allocator->context, bytes);
+        if (chunk == NULL) {
+            return NULL;
+        }
+        *chunk = (bp_row_chunk){.capacity = capacity, .position = position, .end = position};
+        *(last != NULL ? &last->next : &found->first) = chunk;
+        found->last = last = chunk;
+        found->bytes += bytes;
     }
-    *room = found->last->capacity - found->last->id_count;
-    return ids_of_chunk(found->last) + found->last->id_count;
+    *room = last->capacity - last->id_count;
+    return ids_of_chunk(last) + last->id_count;
 }
 
 void bp_found_rows_add(bp_found_rows *found, size_t end, size_t id_count) {

@@ -44,20 +44,6 @@ static void put_arrays(bp_neighbor_images *images, const bp_buffer arrays[BESIDE
     images->shift_capacity = arrays[2].bytes / BESIDE[2].size;
 }
 
-// New arrays where the old ones are too small.
-static bool obtain_arrays(const bp_image_rows *rows, const bp_buffer old[BESIDES], size_t count,
-                          const bp_allocator *allocator, bp_buffer fresh[BESIDES]) {
-    bool granted = true;
-    for (int i = 0; i < BESIDES; ++i) {
-        const size_t needed = bp_size_multiply(bp_size_add(count, 1), BESIDE[i].columns);
-        fresh[i] = (bp_buffer){0};
-        if ((rows->flags & BESIDE[i].flag) != 0) {
-            granted &= bp_rows_obtain(&fresh[i], old[i].bytes / BESIDE[i].size, needed, BESIDE[i].size, allocator);
-        }
-    }
-    return granted;
-}
-
 static void free_arrays(bp_buffer arrays[BESIDES], const bp_allocator *allocator) {
     for (int i = 0; i < BESIDES; ++i) {
         bp_buffer_free(&arrays[i], allocator);
@@ -66,10 +52,17 @@ static void free_arrays(bp_buffer arrays[BESIDES], const bp_allocator *allocator
 
 bool bp_image_rows_reserve(const bp_image_rows *rows, size_t row_count, size_t index_count,
                            const bp_allocator *allocator) {
-    bp_buffer old[BESIDES], fresh[BESIDES];
+    bp_buffer old[BESIDES], fresh[BESIDES]; // where the old ones are too small
+    bool granted = true;
     take_arrays(rows->result, old);
-    if (!obtain_arrays(rows, old, index_count, allocator, fresh) ||
-        !bp_neighbor_rows_reserve(&rows->result->rows, row_count, index_count, allocator)) {
+    for (int i = 0; i < BESIDES; ++i) {
+        const size_t needed = bp_size_multiply(bp_size_add(index_count, 1), BESIDE[i].columns), size = BESIDE[i].size;
+        fresh[i] = (bp_buffer){0};
+        if ((rows->flags & BESIDE[i].flag) != 0) {
+            granted &= bp_rows_obtain(&fresh[i], old[i].bytes / size, needed, size, allocator);
+        }
+    }
+    if (!granted || !bp_neighbor_rows_reserve(&rows->result->rows, row_count, index_count, allocator)) {
         free_arrays(fresh, allocator);
         return false;
     }
@@ -107,18 +100,6 @@ void bp_neighbor_images_release(bp_neighbor_images *images, const bp_allocator *
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-static void name_points(const bp_point_images *images, uint32_t *row, size_t count) {
-    if (images->naming == BP_NAMED_BY_CODE) {
-        for (size_t i = 0; i < count; ++i) {
-            row[i] >>= BP_IMAGE_CODE_BITS;
-        }
-    } else if (images->naming == BP_NAMED_BY_PLACE) {
-        for (size_t i = 0; i < count; ++i) {
-            row[i] = images->images[row[i]].of;
-        }
-    }
-}
-
 // Some neighbours of a point, and what their codes stand for: behind those of images.h, one for each neighbour whose shift
 // is none of these.
 typedef struct neighbor_span {
@@ -127,50 +108,32 @@ typedef struct neighbor_span {
     int32_t steps[BP_IMAGE_CODES + SPAN][4];
 } neighbor_span;
 
-static void read_points(const uint32_t *names, size_t count, neighbor_span *span) {
-    for (size_t i = 0; i < count; ++i) {
-        span->of[i] = names[i];
-        span->codes[i] = BP_IMAGE_CODE_HOME;
-    }
-}
-
-// By code, with all points in the cell.
-static void read_codes(const uint32_t *names, size_t count, neighbor_span *span) {
-    for (size_t i = 0; i < count; ++i) {
-        span->of[i] = names[i] >> BP_IMAGE_CODE_BITS;
-        span->codes[i] = names[i] & ((1u << BP_IMAGE_CODE_BITS) - 1);
-    }
-}
-
-// All others.
-static void read_shifts(const bp_point_images *images, const int32_t home[3], const uint32_t *names, size_t count,
-                        neighbor_span *span) {
-    for (uint32_t i = 0; i < count; ++i) {
-        int32_t *shift = span->steps[BP_IMAGE_CODES + i];
-        span->of[i] = bp_image_seen(images, home, names[i], shift);
-        const uint32_t x = (uint32_t)shift[0] + 1, y = (uint32_t)shift[1] + 1, z = (uint32_t)shift[2] + 1;
-        if (x <= 2 && y <= 2 && z <= 2) {
-            span->codes[i] = BP_IMAGE_CODE_X * x + BP_IMAGE_CODE_Y * y + BP_IMAGE_CODE_Z * z;
-        } else {
-            span->codes[i] = BP_IMAGE_CODES + i;
-            bp_image_move(images, shift, span->moves[BP_IMAGE_CODES + i]);
-        }
-    }
-}
-
 static void finish_span(const bp_image_rows *r, uint32_t point, size_t begin, size_t count, neighbor_span *span) {
     const bp_point_images *images = r->images;
     const bp_neighbor_images *to = r->result;
     const double *from = images->given + 3 * (size_t)point;
     uint32_t *row = to->rows.indices + begin;
-    if (images->naming == BP_NAMED_BY_POINT) {
-        read_points(row, count, span);
-    } else if (images->naming == BP_NAMED_BY_CODE && images->homes == NULL) {
-        read_codes(row, count, span);
+    const bool are_points = images->naming == BP_NAMED_BY_POINT;
+    if (are_points || (images->naming == BP_NAMED_BY_CODE && images->homes == NULL)) { // all points are in the cell
+        const uint32_t bits = are_points ? 0 : BP_IMAGE_CODE_BITS, mask = (1u << BP_IMAGE_CODE_BITS) - 1;
+        for (size_t i = 0; i < count; ++i) {
+            span->of[i] = row[i] >> bits;
+            span->codes[i] = are_points ? BP_IMAGE_CODE_HOME : row[i] & mask;
+        }
     } else {
         int32_t home[3];
         bp_image_home(images, point, home);
-        read_shifts(images, home, row, count, span);
+        for (uint32_t i = 0; i < count; ++i) {
+            int32_t *shift = span->steps[BP_IMAGE_CODES + i];
+            span->of[i] = bp_image_seen(images, home, row[i], shift);
+            const uint32_t x = (uint32_t)shift[0] + 1, y = (uint32_t)shift[1] + 1, z = (uint32_t)shift[2] + 1;
+            if (x <= 2 && y <= 2 && z <= 2) {
+                span->codes[i] = BP_IMAGE_CODE_X * x + BP_IMAGE_CODE_Y * y + BP_IMAGE_CODE_Z * z;
+            } else {
+                span->codes[i] = BP_IMAGE_CODES + i;
+                bp_image_move(images, shift, span->moves[BP_IMAGE_CODES + i]);
+            }
+        }
     }
     memcpy(row, span->of, count * sizeof *row);
     const bp_measure_job job = {.points = images->given,
@@ -186,31 +149,20 @@ static void finish_span(const bp_image_rows *r, uint32_t point, size_t begin, si
     r->kernels->measure_near(&job);
 }
 
-BP_PREFETCHER prefetch_points(const bp_image_rows *r, uint32_t point) {
+// A row that is finished soon: where it will be written (rows of points that are near each other lie anywhere), and the points
+// that it names.
+BP_PREFETCHER prefetch_row(const bp_image_rows *r, uint32_t point) {
     const bp_neighbors *rows = &r->result->rows;
-    const size_t end = rows->offsets[point + (size_t)1];
-    for (size_t i = rows->offsets[point]; i < end; ++i) {
+    const size_t begin = rows->offsets[point], end = rows->offsets[point + (size_t)1];
+    void *const to[BESIDES] = {r->result->distances, r->result->vectors, r->result->shifts};
+    for (int i = 0; i < BESIDES; ++i) {
+        const size_t size = BESIDE[i].columns * BESIDE[i].size;
+        for (size_t at = begin * size; (r->flags & BESIDE[i].flag) != 0 && at < end * size; at += LINE) {
+            bp_prefetch_write((const char *)to[i] + at);
+        }
+    }
+    for (size_t i = begin; (r->flags & (BP_NEIGHBORS_DISTANCES | BP_NEIGHBORS_VECTORS)) != 0 && i < end; ++i) {
         bp_prefetch(r->images->given + 3 * (size_t)bp_image_point(r->images, rows->indices[i]));
-    }
-}
-
-BP_PREFETCHER prefetch_bytes(void *data, size_t begin, size_t end) {
-    for (size_t i = begin; i < end; i += LINE) {
-        bp_prefetch_write((const char *)data + i);
-    }
-}
-
-// Where a row will be written: rows of points that are near each other lie anywhere.
-BP_PREFETCHER prefetch_room(const bp_image_rows *r, uint32_t point) {
-    const size_t begin = r->result->rows.offsets[point], end = r->result->rows.offsets[point + (size_t)1];
-    if ((r->flags & BP_NEIGHBORS_DISTANCES) != 0) {
-        prefetch_bytes(r->result->distances, begin * sizeof(double), end * sizeof(double));
-    }
-    if ((r->flags & BP_NEIGHBORS_VECTORS) != 0) {
-        prefetch_bytes(r->result->vectors, 3 * begin * sizeof(double), 3 * end * sizeof(double));
-    }
-    if ((r->flags & BP_NEIGHBORS_SHIFTS) != 0) {
-        prefetch_bytes(r->result->shifts, 3 * begin * sizeof(int32_t), 3 * end * sizeof(int32_t));
     }
 }
 
@@ -223,10 +175,7 @@ static void measure_rows(const bp_image_rows *r, const uint32_t *points, size_t 
     for (size_t i = 0; i < count; ++i) {
         const size_t end = offsets[points[i] + (size_t)1];
         if (i + AHEAD < count) {
-            prefetch_room(r, points[i + AHEAD]);
-            if ((r->flags & (BP_NEIGHBORS_DISTANCES | BP_NEIGHBORS_VECTORS)) != 0) {
-                prefetch_points(r, points[i + AHEAD]);
-            }
+            prefetch_row(r, points[i + AHEAD]);
         }
         for (size_t begin = offsets[points[i]]; begin < end; begin += SPAN) {
             finish_span(r, points[i], begin, end - begin < SPAN ? end - begin : SPAN, &span);
@@ -240,9 +189,16 @@ void bp_image_rows_finish(const bp_image_rows *r, const uint32_t *points, size_t
         measure_rows(r, points, count);
         return;
     }
-    for (size_t i = 0; i < count; ++i) {
-        const size_t begin = rows->offsets[points[i]];
-        name_points(r->images, rows->indices + begin, rows->offsets[points[i] + (size_t)1] - begin);
+    for (size_t k = 0; k < count; ++k) {
+        uint32_t *row = rows->indices + rows->offsets[points[k]];
+        const size_t length = rows->offsets[points[k] + (size_t)1] - rows->offsets[points[k]];
+        for (size_t i = 0; i < length && r->images->naming == BP_NAMED_BY_PLACE; ++i) {
+            row[i] = r->images->images[row[i]].of;
+        }
+        const uint32_t bits = r->images->naming == BP_NAMED_BY_CODE ? BP_IMAGE_CODE_BITS : 0;
+        for (size_t i = 0; i < length && bits > 0; ++i) {
+            row[i] >>= bits;
+        }
     }
 }
 

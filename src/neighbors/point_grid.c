@@ -35,19 +35,15 @@ typedef struct bounds {
 
 static const bounds NOTHING = {.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
 
-static inline void extend(bounds *b, int axis, double value) {
-    b->low[axis] = value < b->low[axis] ? value : b->low[axis];
-    b->high[axis] = value > b->high[axis] ? value : b->high[axis];
-    b->invalid[axis] += value * 0.0;
-}
-
 static inline bounds bounds_of_range(const bp_points *points, size_t begin, size_t end, int dimensions) {
     bounds b = NOTHING;
     for (size_t i = begin; i < end; ++i) {
         for (int axis = 0; axis < dimensions; ++axis) {
-            extend(&b, axis,
-                   points->is_double ? points->doubles[3 * i + (size_t)axis]
-                                     : (double)points->floats[3 * i + (size_t)axis]);
+            const size_t at = 3 * i + (size_t)axis;
+            const double value = points->is_double ? points->doubles[at] : (double)points->floats[at];
+            b.low[axis] = value < b.low[axis] ? value : b.low[axis];
+            b.high[axis] = value > b.high[axis] ? value : b.high[axis];
+            b.invalid[axis] += value * 0.0;
         }
     }
     return b;
@@ -68,20 +64,17 @@ static void task_bound_block(void *context, size_t block) {
         j->dimensions == 2 ? bounds_of_range(&points, begin, end, 2) : bounds_of_range(&points, begin, end, 3);
 }
 
-static void join_bounds(bounds *b, const bounds *other) {
-    for (int axis = 0; axis < 3; ++axis) {
-        b->low[axis] = other->low[axis] < b->low[axis] ? other->low[axis] : b->low[axis];
-        b->high[axis] = other->high[axis] > b->high[axis] ? other->high[axis] : b->high[axis];
-        b->invalid[axis] += other->invalid[axis];
-    }
-}
-
 static void extend_by_points(bounds *b, const bp_points *points, uint32_t dimensions, const bp_executor *executor) {
     bounds_job j = {.points = *points, .dimensions = dimensions};
     j.blocks = bp_blocks_cut(executor, points->count, BLOCK_LEAST, BLOCKS_MAX);
     bp_parallel_for(executor, j.blocks.count, task_bound_block, &j);
     for (size_t block = 0; block < j.blocks.count; ++block) {
-        join_bounds(b, &j.of_blocks[block]);
+        const bounds *other = &j.of_blocks[block];
+        for (int axis = 0; axis < 3; ++axis) {
+            b->low[axis] = other->low[axis] < b->low[axis] ? other->low[axis] : b->low[axis];
+            b->high[axis] = other->high[axis] > b->high[axis] ? other->high[axis] : b->high[axis];
+            b->invalid[axis] += other->invalid[axis];
+        }
     }
 }
 
@@ -119,47 +112,32 @@ static double band_of(const bp_point_plan *p, const extents *e, const bp_point_i
     return 2.0 * (3.5 * off + 3.0 * off * off) + 0x1p-20;
 }
 
-// How many cells of at least `size` an axis has, and how many of them are a unit.
+// Cuts an axis into cells of at least `size`, if it is not longer than it may be: of a period, there are at least three.
 static void cut_axis(bp_point_plan *p, uint32_t axis, double along, double size) {
     const bool periodic = p->period[axis] > 0.0;
-    const double least = size / BP_CELL_FILL;
-    double count = bp_floor(along / least) + (periodic ? 0.0 : 1.0);
+    const double most = periodic ? along / LEAST_PERIOD : along + 1.0;
+    const double least = (size < most ? size : most) / BP_CELL_FILL;
+    const double count = bp_floor(along / least) + (periodic ? 0.0 : 1.0);
     p->cells_per_unit[axis] = periodic ? count / along : 1.0 / least;
     p->cells[axis] = (uint32_t)count;
 }
 
-// The largest cells that an axis may have: of a period, at least three.
-static double largest_cell(const bp_point_plan *p, uint32_t axis, double along) {
-    return p->period[axis] > 0.0 ? along / LEAST_PERIOD : along + 1.0;
-}
-
-static double smaller(double a, double b) {
-    return a < b ? a : b;
-}
-
-// Rows of cells: y and z. Larger cells where rows would be more than points.
-static void cut_rows(bp_point_plan *p, const extents *e) {
-    const double most = 0.5 * (CELLS_PER_POINT * (double)e->points + CELLS_LEAST);
-    double size = 1.0;
+// Rows of cells first: y and z. Larger cells where rows would be more than points. Then cells along x: a fraction of the
+// radius, or, where points are few, a multiple. If those of a fraction would be too many, they are as long as the radius, or
+// longer. False if there are too many cells nevertheless.
+static bool plan_cells(bp_point_plan *p, const extents *e) {
+    const double most = CELLS_PER_POINT * (double)e->points + CELLS_LEAST;
+    const double area = (e->along[1] + 1.0) * (p->dimensions == 3 ? e->along[2] + 1.0 : 1.0),
+                 spread = area / (0.5 * most);
+    const double width = area <= 0.5 * most ? 1.0 : p->dimensions == 3 ? sqrt(spread) + 1.0 : spread + 1.0;
     for (uint32_t axis = 1; axis < 3; ++axis) {
         p->cells[axis] = 1;
         p->cells_per_unit[axis] = 0.0;
     }
-    const double area = (e->along[1] + 1.0) * (p->dimensions == 3 ? e->along[2] + 1.0 : 1.0);
-    if (area > most) {
-        size = p->dimensions == 3 ? sqrt(area / most) + 1.0 : area / most + 1.0;
-    }
     for (uint32_t axis = 1; axis < p->dimensions; ++axis) {
-        cut_axis(p, axis, e->along[axis], smaller(size, largest_cell(p, axis, e->along[axis])));
+        cut_axis(p, axis, e->along[axis], width);
     }
-    p->coarse = size > 1.0;
-}
-
-// Cells along x: a fraction of the radius, or, where points are few, a multiple. If those of a fraction would be too
-// many, they are as long as the radius, or longer.
-static void cut_x(bp_point_plan *p, const extents *e) {
-    const double rows = (double)p->cells[1] * p->cells[2], length = e->along[0] + 1.0;
-    const double most = CELLS_PER_POINT * (double)e->points + CELLS_LEAST, least = length * rows / most;
+    const double rows = (double)p->cells[1] * p->cells[2], length = e->along[0] + 1.0, least = length * rows / most;
     const double in_unit = (double)e->points / (rows * length) / POINTS_PER_CELL; // cells
     p->reach = in_unit < 1.0 ? 1 : in_unit < BP_POINT_REACH_MAX ? (uint32_t)(in_unit + 0.5) : BP_POINT_REACH_MAX;
     double size = in_unit < SPARSE ? SPARSE / in_unit : 1.0 / p->reach;
@@ -167,8 +145,10 @@ static void cut_x(bp_point_plan *p, const extents *e) {
         p->reach = 1;
         size = least > 1.0 ? least : 1.0;
     }
-    p->coarse |= size > 1.0;
-    cut_axis(p, 0, e->along[0], smaller(size, largest_cell(p, 0, e->along[0])));
+    p->coarse = width > 1.0 || size > 1.0;
+    cut_axis(p, 0, e->along[0], size);
+    const double cells = (double)p->cells[0] * p->cells[1] * p->cells[2];
+    return cells <= 2.0 * most && cells < BP_SORT_KEY_NONE;
 }
 
 // Whether points are so few that methods for boxes are faster: they have about this many neighbours each. Images of
@@ -182,13 +162,6 @@ static bool are_sparse(const bp_point_plan *p, const extents *e, bool wide) {
         open &= p->period[axis] == 0.0;
     }
     return sphere * (double)e->points / space < (open && !wide ? LEAST_NEAR : LEAST_NEAR_ELSE);
-}
-
-static bool plan_cells(bp_point_plan *p, const extents *e) {
-    cut_rows(p, e);
-    cut_x(p, e);
-    const double cells = (double)p->cells[0] * p->cells[1] * p->cells[2];
-    return cells <= 2.0 * (CELLS_PER_POINT * (double)e->points + CELLS_LEAST) && cells < BP_SORT_KEY_NONE;
 }
 
 bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const bp_executor *executor) {
@@ -272,14 +245,6 @@ static void task_write_keys(void *context, size_t block) {
     bp_bucket_sort_count(sort, block, begin, end);
 }
 
-BP_PREFETCHER prefetch_point(const bp_points *points, bool wide, size_t point) {
-    if (wide) {
-        bp_prefetch(points->doubles + 3 * point);
-    } else {
-        bp_prefetch(points->floats + 3 * point);
-    }
-}
-
 static inline void fill_columns(const builder *b, size_t begin, size_t end, bool wide) {
     const bp_point_columns columns = b->grid->columns;
     const bp_point_plan plan = b->plan;
@@ -287,7 +252,8 @@ static inline void fill_columns(const builder *b, size_t begin, size_t end, bool
     const uint32_t bits = plan.has_codes ? BP_IMAGE_CODE_BITS : 0, code = plan.has_codes ? BP_IMAGE_CODE_HOME : 0;
     for (size_t i = begin; i < end; ++i) {
         const size_t point = columns.id[i];
-        prefetch_point(&points, wide, columns.id[i + AHEAD < end ? i + AHEAD : end - 1]);
+        const size_t ahead = 3 * (size_t)columns.id[i + AHEAD < end ? i + AHEAD : end - 1];
+        bp_prefetch(wide ? (const void *)(points.doubles + ahead) : points.floats + ahead);
         columns.at[0][i] = (float)to_units(&plan, &points, wide, point, 0);
         columns.at[1][i] = (float)to_units(&plan, &points, wide, point, 1);
         columns.at[2][i] = plan.dimensions == 3 ? (float)to_units(&plan, &points, wide, point, 2) : 0.0f;
@@ -302,14 +268,6 @@ static void task_fill_columns(void *context, size_t bucket, size_t begin, size_t
         fill_columns(b, begin, end, true);
     } else {
         fill_columns(b, begin, end, false);
-    }
-}
-
-// What is read behind the last point must be numbers.
-static void pad_columns(const bp_point_columns *columns, size_t count) {
-    for (size_t i = count; i < count + BP_COLUMN_PADDING; ++i) {
-        columns->at[0][i] = columns->at[1][i] = columns->at[2][i] = 0.0f;
-        columns->id[i] = 0;
     }
 }
 
@@ -329,7 +287,10 @@ bool bp_point_grid_build(bp_point_grid *grid, const bp_point_plan *plan, const b
     grid->sort.table = grid->table;
     bp_parallel_for(&runtime->executor, blocks.count, task_write_keys, &b);
     bp_bucket_sort_run(&grid->sort, &runtime->executor, task_fill_columns, &b);
-    pad_columns(&grid->columns, points->count);
+    for (size_t i = points->count; i < points->count + BP_COLUMN_PADDING; ++i) { // what is read behind the last point
+        grid->columns.at[0][i] = grid->columns.at[1][i] = grid->columns.at[2][i] = 0.0f;
+        grid->columns.id[i] = 0;
+    }
     return true;
 }
 

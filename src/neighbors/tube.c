@@ -61,30 +61,17 @@ static size_t cut_pieces(const bp_point_plan *plan, size_t first, size_t last, p
     return count;
 }
 
-static size_t points_of(const piece *pieces, size_t piece_count, const bp_tube_row *rows, size_t row_count) {
-    size_t count = 0;
-    for (size_t p = 0; p < piece_count; ++p) {
-        for (size_t r = 0; r < row_count; ++r) {
-            count += rows[r].cells[pieces[p].last] - rows[r].cells[pieces[p].first];
-        }
-    }
-    return count;
-}
-
-// Infinitely far away.
-static void pad_tube(const bp_point_columns *columns, size_t end) {
-    for (size_t i = end; i < end + BP_COLUMN_PADDING; ++i) {
-        columns->at[0][i] = columns->at[1][i] = columns->at[2][i] = INFINITY;
-        columns->id[i] = 0;
-    }
-}
-
 bool bp_tube_fill(bp_tube *tube, const bp_point_plan *plan, const bp_point_grid *grid, size_t row, size_t first,
                   size_t last, const bp_kernels *kernels, const bp_allocator *allocator) {
     bp_tube_row rows[BP_TUBE_ROWS];
     piece pieces[3];
     const size_t row_count = rows_around(plan, grid, row, rows), piece_count = cut_pieces(plan, first, last, pieces);
-    const size_t points = points_of(pieces, piece_count, rows, row_count);
+    size_t points = 0;
+    for (size_t p = 0; p < piece_count; ++p) {
+        for (size_t r = 0; r < row_count; ++r) {
+            points += rows[r].cells[pieces[p].last] - rows[r].cells[pieces[p].first];
+        }
+    }
     if (!bp_point_columns_reserve(&tube->columns, &tube->buffer, allocator, points)) {
         return false;
     }
@@ -109,6 +96,9 @@ bool bp_tube_fill(bp_tube *tube, const bp_point_plan *plan, const bp_point_grid 
     for (; cell <= last - first + 2 * (size_t)plan->reach; ++cell) {
         tube->starts[cell] = (uint32_t)place;
     }
-    pad_tube(&tube->columns, place);
+    for (size_t i = place; i < place + BP_COLUMN_PADDING; ++i) { // infinitely far away
+        tube->columns.at[0][i] = tube->columns.at[1][i] = tube->columns.at[2][i] = INFINITY;
+        tube->columns.id[i] = 0;
+    }
     return true;
 }
