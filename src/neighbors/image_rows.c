@@ -189,13 +189,14 @@ void bp_image_rows_finish(const bp_image_rows *r, const uint32_t *points, size_t
         measure_rows(r, points, count);
         return;
     }
+    const bp_point_image *places = r->images->naming == BP_NAMED_BY_PLACE ? r->images->images : NULL;
+    const uint32_t bits = r->images->naming == BP_NAMED_BY_CODE ? BP_IMAGE_CODE_BITS : 0;
     for (size_t k = 0; k < count; ++k) {
         uint32_t *row = rows->indices + rows->offsets[points[k]];
         const size_t length = rows->offsets[points[k] + (size_t)1] - rows->offsets[points[k]];
-        for (size_t i = 0; i < length && r->images->naming == BP_NAMED_BY_PLACE; ++i) {
-            row[i] = r->images->images[row[i]].of;
+        for (size_t i = 0; i < length && places != NULL; ++i) {
+            row[i] = places[row[i]].of;
         }
-        const uint32_t bits = r->images->naming == BP_NAMED_BY_CODE ? BP_IMAGE_CODE_BITS : 0;
         for (size_t i = 0; i < length && bits > 0; ++i) {
             row[i] >>= bits;
         }

@@ -56,16 +56,21 @@ static bool is_valid(const bp_box_double *box, uint32_t dimensions) {
     return xy && (dimensions == 2 || box->min[2] <= box->max[2]);
 }
 
+static bool fits_period(const bp_box_double *box, const bp_overlap_rule *rule) {
+    bool fits = true;
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+        const double period = (double)rule->period[axis], extent = box->max[axis] - box->min[axis];
+        fits &= !(period > 0.0 && extent > period) || isinf(box->min[axis]) || isinf(box->max[axis]);
+    }
+    return fits;
+}
+
 static size_t first_wrong_double(const bp_input *input, size_t at, size_t end, const bp_overlap_rule *rule) {
-    bool good = true;
-    while (at < end && good) {
+    for (; at < end; ++at) {
         const bp_box_double box = bp_input_double(input, at);
-        good = is_valid(&box, rule->dimensions);
-        for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
-            const double period = (double)rule->period[axis], extent = box.max[axis] - box.min[axis];
-            good &= !(period > 0.0 && extent > period) || isinf(box.min[axis]) || isinf(box.max[axis]);
+        if (!is_valid(&box, rule->dimensions) || !fits_period(&box, rule)) {
+            break;
         }
-        at += good;
     }
     return at;
 }

@@ -65,23 +65,25 @@ static void task_bounds(void *context, size_t block) {
 
 // Small compared with the spacing of floats at its position, along any axis. A hole is not small: no comparison with
 // NaN is true.
+static bool is_small(const bp_view *view, const bp_box_double *box) {
+    const bp_overlap_rule *rule = view->rule;
+    bool small = false;
+    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+        const double low = fabs(box->min[axis] - view->origin[axis]), high = fabs(box->max[axis] - view->origin[axis]);
+        const double period = bp_period_of(rule, axis), farther = low > high ? low : high;
+        const double extent = box->max[axis] - box->min[axis] + 2.0 * (double)rule->margin;
+        small |= extent < SMALL * (period > 0.0 ? period : farther) && !isinf(farther);
+    }
+    return small;
+}
+
 static void task_small(void *context, size_t block) {
     survey *s = context;
-    const bp_view *view = s->view;
-    const bp_overlap_rule *rule = view->rule;
+    const bp_box_double *boxes = s->view->input.doubles;
     s->small[block] = 0;
     const size_t end = bp_block_begin(s->blocks, block + 1);
     for (size_t i = bp_block_begin(s->blocks, block); i < end; ++i) {
-        const bp_box_double *box = &view->input.doubles[i];
-        bool small = false;
-        for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
-            const double low = fabs(box->min[axis] - view->origin[axis]);
-            const double high = fabs(box->max[axis] - view->origin[axis]);
-            const double period = bp_period_of(rule, axis), farther = low > high ? low : high;
-            const double extent = box->max[axis] - box->min[axis] + 2.0 * (double)rule->margin;
-            small |= extent < SMALL * (period > 0.0 ? period : farther) && !isinf(farther);
-        }
-        s->small[block] += small;
+        s->small[block] += is_small(s->view, &boxes[i]);
     }
 }
 
