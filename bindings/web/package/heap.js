@@ -149,17 +149,23 @@ export class Heap {
         throw refuse("this view is from before the memory has grown: take it anew from where it came");
     }
 
-    // A typed array as one of a kind ("u8", "u32", "f32", "f64"): where it lies, if that is here already, unless `isCopied`; else in
-    // a slot, with room for `room` numbers.
-    place(name, numbers, kind, room = numbers.length, isCopied = false) {
+    // A typed array that stays what it is when the memory grows, which empties views over it: what a call is given is held
+    // before anything of it is placed.
+    hold(numbers) {
         const { length, byteOffset, constructor } = numbers;
         const isHere = this.#isHere(numbers);
-        if (isHere && !isCopied && room === length && constructor === this.views[kind].constructor) return byteOffset;
+        const get = () => (isHere ? new constructor(this.views.buffer, byteOffset, length) : numbers);
+        return { isHere, length, byteOffset, constructor, get };
+    }
+
+    // What is held as numbers of a kind ("u8", "u32", "f32", "f64"): where it lies, if that is here already, unless `isCopied`;
+    // else in a slot, with room for `room` numbers.
+    place(name, held, kind, room = held.length, isCopied = false) {
+        const isOfKind = held.constructor === this.views[kind].constructor;
+        if (held.isHere && !isCopied && room === held.length && isOfKind) return held.byteOffset;
         const address = this.slot(name, room * this.views[kind].BYTES_PER_ELEMENT);
-        // The slot may have grown the memory, and emptied the view.
-        const source = isHere ? new constructor(this.views.buffer, byteOffset, length) : numbers;
         const at = address / this.views[kind].BYTES_PER_ELEMENT;
-        this.views[kind].subarray(at, at + room).set(source);
+        this.views[kind].subarray(at, at + room).set(held.get());
         return address;
     }
 

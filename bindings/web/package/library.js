@@ -4,7 +4,7 @@ import { makeFloatsClass } from "./floats.js";
 import { makeGrainsClass } from "./grains.js";
 import { Heap, isFloat32 } from "./heap.js";
 import { numberOf, typedOf } from "./numbers.js";
-import { placeRows } from "./rows.js";
+import { holdRows, placeRows } from "./rows.js";
 import { Call } from "./settings.js";
 import { readExplanation } from "./stats.js";
 import { makeWorldClass } from "./world.js";
@@ -65,13 +65,10 @@ export class Broadphase {
         }
     }
 
-    #place(slot, numbers, what, kind, call, isDouble) {
-        return placeRows(this.#heap, slot, numbers, what, kind, call, isDouble);
-    }
-
     #findPairs(boxes, call) {
-        const rows = this.#place("first", boxes, "boxes", "boxes", call);
-        this.#heap.call("web_find_pairs", call.address, rows.address, rows.count, rows.isDouble);
+        const rows = holdRows(this.#heap, boxes, "boxes", "boxes", call);
+        const address = placeRows(this.#heap, "first", rows);
+        this.#heap.call("web_find_pairs", call.address, address, rows.count, rows.isDouble);
     }
 
     #pairsCopy() {
@@ -95,9 +92,10 @@ export class Broadphase {
     // Two sets of rows, both in 32 bits or both in 64.
     #placeBoth(a, b, kind, call) {
         const isDouble = !(isFloat32(a) && isFloat32(b));
-        const first = this.#place("first", a, "a", kind, call, isDouble);
-        const second = this.#place("second", b, "b", kind, call, isDouble);
-        return [first.address, first.count, second.address, second.count, isDouble];
+        const first = holdRows(this.#heap, a, "a", kind, call, isDouble);
+        const second = holdRows(this.#heap, b, "b", kind, call, isDouble);
+        const address = placeRows(this.#heap, "first", first);
+        return [address, first.count, placeRows(this.#heap, "second", second), second.count, isDouble];
     }
 
     pairsBetween(a, b, settings = undefined) {
@@ -117,22 +115,24 @@ export class Broadphase {
     }
 
     #findVariable(points, radii, call) {
+        const heap = this.#heap;
         const isDouble = !(isFloat32(points) && isFloat32(radii));
-        const list = typedOf(radii, "radius");
-        const rows = this.#place("first", points, "points", "points", call, isDouble);
-        if (list.length !== rows.count) {
+        const held = heap.hold(typedOf(radii, "radius"));
+        const rows = holdRows(heap, points, "points", "points", call, isDouble);
+        if (held.length !== rows.count) {
             throw refuse(`radius: expected a number, or ${rows.count} of them, one for each point`);
         }
-        const places = this.#heap.place("second", list, isDouble ? "f64" : "f32", list.length, call.hasFilter);
-        this.#heap.call("web_find_neighbors_variable", call.address, rows.address, places, rows.count, isDouble);
+        const address = placeRows(heap, "first", rows);
+        const places = heap.place("second", held, isDouble ? "f64" : "f32", held.length, call.hasFilter);
+        heap.call("web_find_neighbors_variable", call.address, address, places, rows.count, isDouble);
     }
 
     neighbors(points, radius, settings = undefined) {
         return this.#with(settings, (call) => {
             if (typeof radius === "number") {
-                const rows = this.#place("first", points, "points", "points", call);
-                const { address, count, isDouble } = rows;
-                this.#heap.call("web_find_neighbors", call.address, address, count, radius, isDouble);
+                const rows = holdRows(this.#heap, points, "points", "points", call);
+                const address = placeRows(this.#heap, "first", rows);
+                this.#heap.call("web_find_neighbors", call.address, address, rows.count, radius, rows.isDouble);
             } else {
                 this.#findVariable(points, radius, call);
             }

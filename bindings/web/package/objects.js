@@ -29,19 +29,21 @@ function writeField(view, field, values, count) {
     for (let i = 0; i < count; ++i) write(view, BYTES * i, isList ? values[i] : values, isList ? `${field}[${i}]` : field);
 }
 
-// The address of `count` objects; 0 where nothing is said about them.
-export function placeObjects(heap, settings, count) {
-    if (settings === undefined) return 0;
+// The bytes of `count` objects; null where nothing is said about them.
+export function objectsOf(settings, count) {
+    if (settings === undefined) return null;
     if (typeof settings !== "object" || settings === null) {
         throw new TypeError(`expected an object with ${Object.keys(writers).join(", ")}, found ${shown(settings)}`);
     }
-    if (count === 0) return 0;
+    if (count === 0) return null;
     const view = new DataView(new ArrayBuffer(BYTES * count));
     for (const field of Object.keys(writers)) {
         if (settings[field] !== undefined) writeField(view, field, settings[field], count);
     }
-    return heap.place("objects", new Uint8Array(view.buffer), "u8");
+    return new Uint8Array(view.buffer);
 }
+
+export const placeObjects = (heap, bytes) => (bytes === null ? 0 : heap.place("objects", heap.hold(bytes), "u8"));
 
 export function readObject(heap, address) {
     const view = new DataView(heap.views.buffer, address, BYTES);

@@ -5,19 +5,22 @@ import { typedOf } from "./numbers.js";
 
 export const widthOf = { boxes: { 2: 4, 3: 6 }, points: { 2: 2, 3: 3 } };
 
-/** How many rows of boxes or points there are in a typed array. */
+/** How many rows of boxes or points there are among so many numbers. */
 export function countRows({ length }, what, kind, dimensions) {
     const width = widthOf[kind][dimensions];
     if (length % width !== 0) throw refuse(`${what}: expected ${width} numbers for each, found ${length} in all`);
     return length / width;
 }
 
-// Puts rows into the library's memory, with room for a z. 64 bits, unless everything has 32.
-export function placeRows(heap, name, numbers, what, kind, call, isDouble = !isFloat32(numbers)) {
-    const list = typedOf(numbers, what);
-    const count = countRows(list, what, kind, call.dimensions);
-    const room = count * widthOf[kind][3];
-    return { count, isDouble, address: heap.place(name, list, isDouble ? "f64" : "f32", room, call.hasFilter) };
+// Rows of boxes or points, held until all that the call is given is known. 64 bits, unless everything has 32.
+export function holdRows(heap, numbers, what, kind, call, isDouble = !isFloat32(numbers)) {
+    const held = heap.hold(typedOf(numbers, what));
+    return { held, isDouble, count: countRows(held, what, kind, call.dimensions), isCopied: call.hasFilter, width: widthOf[kind][3] };
+}
+
+// Puts them into the library's memory, with room for a z; returns the address.
+export function placeRows(heap, name, { held, isDouble, count, isCopied, width }) {
+    return heap.place(name, held, isDouble ? "f64" : "f32", count * width, isCopied);
 }
 
 // One row as three-dimensional numbers.

@@ -1,8 +1,8 @@
 // Worlds.
 import { refuse } from "./error.js";
 import { numberOf, typedOf, wholeOf } from "./numbers.js";
-import { placeObjects, readObject } from "./objects.js";
-import { countRows, idOf, idsOf, oneRow, placeRows } from "./rows.js";
+import { objectsOf, placeObjects, readObject } from "./objects.js";
+import { countRows, holdRows, idOf, idsOf, oneRow, placeRows } from "./rows.js";
 import { Call } from "./settings.js";
 import { readExplanation, readStats } from "./stats.js";
 
@@ -71,7 +71,7 @@ function placeLines(heap, begins, kind, what, towards, maxT, dimensions) {
         for (const value of oneRow(direction, "directions", "points", dimensions)) lines[at++] = value;
         lines[at++] = maxT;
     }
-    return [count, heap.place("first", lines, "f32")];
+    return [count, heap.place("first", heap.hold(lines), "f32")];
 }
 
 const mostOf = (options) => (options?.most === undefined ? 0 : wholeOf(options.most, "most"));
@@ -140,32 +140,35 @@ export function makeWorldClass(heap) {
         // ---- objects
 
         add(boxes, objects = undefined) {
-            const list = typedOf(boxes, "boxes");
-            const places = placeObjects(heap, objects, countRows(list, "boxes", "boxes", this.#call.dimensions));
-            const rows = placeRows(heap, "first", list, "boxes", "boxes", this.#call);
+            const rows = holdRows(heap, boxes, "boxes", "boxes", this.#call);
+            const bytes = objectsOf(objects, rows.count);
+            const address = placeRows(heap, "first", rows);
+            const places = placeObjects(heap, bytes);
             const ids = heap.slot("ids", 4 * rows.count);
-            this.#change("web_add", this.#call.address, this.#open, rows.count, rows.address, rows.isDouble, places, ids);
+            this.#change("web_add", this.#call.address, this.#open, rows.count, address, rows.isDouble, places, ids);
             return heap.uint32Copy(ids, rows.count);
         }
 
         move(ids, boxes = undefined) {
             const hasIds = boxes !== undefined;
-            const list = hasIds ? idsOf(ids) : null;
-            const rows = placeRows(heap, "first", hasIds ? boxes : ids, "boxes", "boxes", this.#call);
+            const list = hasIds ? heap.hold(idsOf(ids)) : null;
+            const rows = holdRows(heap, hasIds ? boxes : ids, "boxes", "boxes", this.#call);
             if (hasIds && list.length !== rows.count) throw refuse(`${list.length} ids, but ${rows.count} boxes`);
+            const address = placeRows(heap, "first", rows);
             const places = hasIds ? heap.place("ids", list, "u32") : 0;
-            this.#change("web_move", this.#call.address, this.#open, rows.count, places, rows.address, rows.isDouble);
+            this.#change("web_move", this.#call.address, this.#open, rows.count, places, address, rows.isDouble);
         }
 
         remove(ids) {
             const list = idsOf(ids).slice().sort();
-            this.#change("web_remove", this.#open, list.length, heap.place("ids", list, "u32"));
+            this.#change("web_remove", this.#open, list.length, heap.place("ids", heap.hold(list), "u32"));
         }
 
         setObject(ids, objects = undefined) {
-            const list = idsOf(ids);
-            const places = placeObjects(heap, objects, list.length);
-            this.#change("web_set_object", this.#open, list.length, heap.place("ids", list, "u32"), places);
+            const list = heap.hold(idsOf(ids));
+            const bytes = objectsOf(objects, list.length);
+            const places = heap.place("ids", list, "u32");
+            this.#change("web_set_object", this.#open, list.length, places, placeObjects(heap, bytes));
         }
 
         getObject(id) {
@@ -186,12 +189,8 @@ export function makeWorldClass(heap) {
 
         // ---- questions
 
-        #as(settings) {
-            return placeObjects(heap, settings, 1);
-        }
-
         #one(values) {
-            return heap.place("first", Float64Array.from(values), "f64");
+            return heap.place("first", heap.hold(Float64Array.from(values)), "f64");
         }
 
         #line(kind, what, start, direction, maxT) {
@@ -223,30 +222,31 @@ export function makeWorldClass(heap) {
         }
 
         queryBox(box, as = undefined) {
-            const object = this.#as(as);
+            const object = objectsOf(as, 1);
             const question = this.#one(oneRow(box, "box", "boxes", this.#call.dimensions));
-            heap.call("web_query_box", this.#open, question, object);
+            heap.call("web_query_box", this.#open, question, placeObjects(heap, object));
             return heap.uint32Copy(heap.result(0), heap.result(1));
         }
 
         queryRay(origin, direction, maxT = Infinity, options = undefined) {
-            const [object, most] = [this.#as(options), mostOf(options)];
+            const [object, most] = [objectsOf(options, 1), mostOf(options)];
             const question = this.#line("points", "origin", origin, direction, maxT);
-            heap.call("web_query_ray", this.#open, question, object, most);
+            heap.call("web_query_ray", this.#open, question, placeObjects(heap, object), most);
             return this.#hits();
         }
 
         queryCast(box, direction, maxT = Infinity, options = undefined) {
-            const [object, most] = [this.#as(options), mostOf(options)];
+            const [object, most] = [objectsOf(options, 1), mostOf(options)];
             const question = this.#line("boxes", "box", box, direction, maxT);
-            heap.call("web_query_cast", this.#open, question, object, most);
+            heap.call("web_query_cast", this.#open, question, placeObjects(heap, object), most);
             return this.#hits();
         }
 
         queryNearest(point, k = 1, as = undefined) {
-            const [object, most] = [this.#as(as), wholeOf(k, "k")];
+            const [object, most] = [objectsOf(as, 1), wholeOf(k, "k")];
             const question = Float32Array.from(oneRow(point, "point", "points", this.#call.dimensions));
-            heap.call("web_query_nearest", this.#open, heap.place("first", question, "f32"), most, object);
+            const place = heap.place("first", heap.hold(question), "f32");
+            heap.call("web_query_nearest", this.#open, place, most, placeObjects(heap, object));
             const at = heap.result(0) >>> 2;
             const count = heap.result(1);
             const { u32, f32 } = heap.views;
@@ -257,30 +257,33 @@ export function makeWorldClass(heap) {
         }
 
         queryBoxes(boxes, as = undefined) {
-            const object = this.#as(as);
-            const rows = placeRows(heap, "first", boxes, "boxes", "boxes", this.#call, false);
-            heap.call("web_query_boxes", this.#call.address, this.#open, rows.count, rows.address, object);
+            const object = objectsOf(as, 1);
+            const rows = holdRows(heap, boxes, "boxes", "boxes", this.#call, false);
+            const address = placeRows(heap, "first", rows);
+            heap.call("web_query_boxes", this.#call.address, this.#open, rows.count, address, placeObjects(heap, object));
             return this.#answers();
         }
 
         queryRays(origins, directions, maxT = Infinity, options = undefined) {
-            const [object, most] = [this.#as(options), mostOf(options)];
+            const [object, most] = [objectsOf(options, 1), mostOf(options)];
             const lines = placeLines(heap, origins, "points", "origins", directions, maxT, this.#call.dimensions);
-            heap.call("web_query_rays", this.#open, ...lines, most, object);
+            heap.call("web_query_rays", this.#open, ...lines, most, placeObjects(heap, object));
             return this.#answers("t");
         }
 
         queryCasts(boxes, directions, maxT = Infinity, options = undefined) {
-            const [object, most] = [this.#as(options), mostOf(options)];
+            const [object, most] = [objectsOf(options, 1), mostOf(options)];
             const lines = placeLines(heap, boxes, "boxes", "boxes", directions, maxT, this.#call.dimensions);
-            heap.call("web_query_casts", this.#open, ...lines, most, object);
+            heap.call("web_query_casts", this.#open, ...lines, most, placeObjects(heap, object));
             return this.#answers("t");
         }
 
         queryNearestMany(points, k = 1, as = undefined) {
-            const [object, most] = [this.#as(as), wholeOf(k, "k")];
-            const rows = placeRows(heap, "first", points, "points", "points", this.#call, false);
-            heap.call("web_query_nearest_many", this.#call.address, this.#open, rows.count, rows.address, most, object);
+            const [object, most] = [objectsOf(as, 1), wholeOf(k, "k")];
+            const rows = holdRows(heap, points, "points", "points", this.#call, false);
+            const address = placeRows(heap, "first", rows);
+            const places = placeObjects(heap, object);
+            heap.call("web_query_nearest_many", this.#call.address, this.#open, rows.count, address, most, places);
             return this.#answers("distances");
         }
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { load, randomBoxes, simd } from "./support.js";
+import { isSame, load, randomBoxes, simd } from "./support.js";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc");
@@ -76,4 +76,28 @@ test("a filter may neither give memory back nor change what the call reads", () 
     assert.equal(grains.count, 1);
     for (const kept of [floats, other, world, grains]) kept.dispose();
     assert.throws(() => floats.view, /disposed/);
+});
+
+test("what a call is given may be views, however much the memory grows for the rest of it", async () => {
+    const boxes = randomBoxes(100000, 300, 1, 3);
+    const list = Array.from(boxes);
+    const calls = [
+        (bp, given) => bp.pairsBetween(list, given),
+        (bp, given) => bp.pairsBetween(given, list),
+        (bp, given) => bp.neighbors(list.map((x) => 50 * x), given.subarray(0, 200000)).indices,
+        (bp, given) => {
+            const world = new bp.World();
+            world.add(given, { group: new Uint32Array(100000).fill(1) });
+            return world.update().pairs;
+        },
+    ];
+    for (const call of calls) {
+        const bp = await load();
+        const floats = new bp.Floats(boxes.length);
+        floats.view.set(boxes);
+        const before = bp.memoryBytes;
+        const answer = call(bp, floats.view);
+        assert.ok(bp.memoryBytes > before);
+        assert.ok(isSame(answer, call(simd, boxes)), String(call));
+    }
 });
