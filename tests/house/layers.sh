@@ -47,7 +47,7 @@ wrong src/base/memory.c '"engine/method.h"' 'base may not include engine, which 
 wrong src/view/view.c '"api/config.h"' 'view may not include api, which stands above it'
 wrong src/plan/plan.c '"view/view.h"' 'plan may not include view, which stands beside it'
 wrong src/world/query/query.c '"neighbors/nearness.h"' 'world may not include neighbors, which stands beside it'
-wrong src/literature/bvh/bvh.c '"literature/octrees/node_search.h"' 'a search may not include another: bvh includes octrees'
+wrong src/literature/bvh/bvh.c '"literature/octrees/cube_tree.h"' 'a search may not include another: bvh includes octrees'
 wrong src/engine/method.h '"engine/split/split_job.h"' 'engine/method.h may not include the folder of a search, split'
 wrong src/engine/method.h '"literature/bvh/bvh_tree.h"' 'engine may not include literature, which stands above it'
 wrong src/world/world.c '"../base/memory.h"' 'includes inside src/ are written from src/'

@@ -34,9 +34,9 @@ static const refusal_list REFUSALS = ALL_OF(REFUSED);
 
 // ---- the tree through time ------------------------------------------------------------------------------------------
 
-// Objects come and go one by one, so that few leaves are split and merged and their slots mended one by one. The deep
-// check of the world compares every slot of every node with what should be there.
-static void keeps_its_slots_through_splits_and_merges(void **state) {
+// Objects come and go one by one, so that few leaves are split and merged. The deep check of the world compares the neighbours
+// that every leaf knows with those that it has.
+static void knows_its_neighbours_through_splits_and_merges(void **state) {
     (void)state;
     enum { OBJECTS = 6000, ROUNDS = 60, MOVED = 30 };
     for (uint32_t dimensions = 2; dimensions <= 3; ++dimensions) {
@@ -170,7 +170,7 @@ int main(void) {
         TEST_WITH(finds_all_pairs_of_every_scene, VARIANTS),
         TEST_WITH(finds_all_pairs_of_wild_boxes, VARIANTS),
         TEST_WITH(refuses_what_makes_no_sense, REFUSALS),
-        cmocka_unit_test(keeps_its_slots_through_splits_and_merges),
+        cmocka_unit_test(knows_its_neighbours_through_splits_and_merges),
         cmocka_unit_test(cleans_up_where_the_scene_has_moved_on),
         cmocka_unit_test(finds_all_pairs_whatever_happened_before),
         TEST_WITH(allocates_nothing_in_a_steady_step, STEADY),

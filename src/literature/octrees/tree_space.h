@@ -47,14 +47,11 @@ static inline uint32_t bp_tree_cell(const bp_tree_space *space, int axis, double
     return (uint32_t)(int32_t)cell;
 }
 
-// The cell of a point with its axes interleaved: the highest bits are the child of the root, and so on downwards.
-static inline uint64_t bp_tree_key(const bp_tree_space *space, double x, double y, double z) {
-    const uint32_t cell_x = bp_tree_cell(space, 0, x), cell_y = bp_tree_cell(space, 1, y);
-    if (space->dimensions == 2) {
-        return bp_spread_by_two(cell_x) | bp_spread_by_two(cell_y) << 1;
-    }
-    return bp_spread_by_three(cell_x) | bp_spread_by_three(cell_y) << 1 |
-           bp_spread_by_three(bp_tree_cell(space, 2, z)) << 2;
+// A cell with its axes interleaved: the highest bits are the child of the root, and so on downwards.
+static inline uint64_t bp_tree_interleave(const bp_tree_space *space, const uint32_t cell[3]) {
+    return space->dimensions == 2
+               ? bp_spread_by_two(cell[0]) | bp_spread_by_two(cell[1]) << 1
+               : bp_spread_by_three(cell[0]) | bp_spread_by_three(cell[1]) << 1 | bp_spread_by_three(cell[2]) << 2;
 }
 
 // The child of a node at `depth` that a key belongs to.
