@@ -470,6 +470,34 @@ static bp_cast_double wide_point(const float point[3]) {
     return made;
 }
 
+static bp_status status_of_point(const scene *s, const double point[3]) {
+    bool is_finite = true;
+    for (uint32_t axis = 0; axis < s->model.dimensions; ++axis) {
+        is_finite &= isfinite(point[axis]);
+    }
+    return is_finite ? BP_OK : BP_ERROR_ARGUMENT;
+}
+
+static void ask_point_double(const scene *s, const double point[3], size_t k, const bp_object *as) {
+    bp_near_double near[OBJECTS_MOST + 1], naive[OBJECTS_MOST + 1];
+    const bp_status right = status_of_point(s, point);
+    bp_cast_double asked = {.max_t = 0.0};
+    size_t found = 0;
+    memcpy(asked.box.min, point, sizeof asked.box.min);
+    require(bp_query_nearest_double(s->world, point, k, as, near, &found) == right,
+            "another status for a point of 64 bits");
+    if (right == BP_OK) {
+        answer expected = {.count = naive_query_nearest_double(&s->model, point, as, naive)}, listed = {.count = found};
+        for (size_t i = 0; i < expected.count; ++i) {
+            expected.items[i] = (bp_ray_hit_double){.id = naive[i].id, .t = naive[i].distance};
+        }
+        for (size_t i = 0; i < found; ++i) {
+            listed.items[i] = (bp_ray_hit_double){.id = near[i].id, .t = near[i].distance};
+        }
+        require_same(s, &asked, &expected, &listed, k);
+    }
+}
+
 static void ask_points(scene *s, const bp_object *as) {
     float points[3 * SOME];
     answer expected[SOME];
@@ -477,18 +505,19 @@ static void ask_points(scene *s, const bp_object *as) {
     const size_t k = 1 + below(&s->from, 8);
     for (size_t i = 0; i < SOME; ++i) {
         bp_near near[OBJECTS_MOST + 1];
+        double drawn[3];
         size_t found = 0;
-        bool is_finite = true;
         for (uint32_t axis = 0; axis < 3; ++axis) {
-            points[3 * i + axis] = (float)draw_number(s, true);
-            is_finite &= axis >= s->model.dimensions || isfinite(points[3 * i + axis]);
+            drawn[axis] = draw_number(s, true);
+            points[3 * i + axis] = (float)drawn[axis];
         }
-        all_valid &= is_finite;
+        ask_point_double(s, drawn, k, as);
         const bp_cast_double asked = wide_point(points + 3 * i);
-        require(bp_query_nearest_as(s->world, points + 3 * i, k, as, near, &found) ==
-                    (is_finite ? BP_OK : BP_ERROR_ARGUMENT),
+        const bp_status right = status_of_point(s, asked.box.min);
+        all_valid &= right == BP_OK;
+        require(bp_query_nearest_as(s->world, points + 3 * i, k, as, near, &found) == right,
                 "another status for a point");
-        if (is_finite) {
+        if (right == BP_OK) {
             bp_near naive[OBJECTS_MOST + 1];
             const answer listed = of_near(near, found);
             expected[i] = of_near(naive, naive_query_nearest(&s->model, points + 3 * i, as, naive));
@@ -504,7 +533,7 @@ static void ask_points(scene *s, const bp_object *as) {
         require_same(s, &asked, &expected[i], &row, k);
     }
     bp_answers_free(&answers, NULL);
-    s->asked += 2 * SOME;
+    s->asked += 3 * SOME;
 }
 
 // ---- all together ---------------------------------------------------------------------------------------------------

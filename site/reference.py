@@ -11,6 +11,7 @@ from text import comment_html, code_block, escape, first_sentence, inline, link_
 
 HEADERS = [
     ("include/broadphase/broadphase.h", "The library: boxes in, pairs out; worlds, queries, neighbours"),
+    ("include/broadphase/broadphase_world.h", "More about worlds: handles, many objects at once"),
     ("include/broadphase/broadphase_methods.h", "For experts: the settings of single methods"),
     ("include/broadphase/broadphase_tune.h", "For experts: tuning, and why a method was chosen"),
     ("include/broadphase/broadphase.hpp", "C++17: calls and worlds"),

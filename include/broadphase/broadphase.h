@@ -23,7 +23,8 @@
 ///   3. world      objects that move, events       7. 64 bits      the same functions for double coordinates
 ///   4. queries    rays, boxes, casts, nearest     8. streams      saving, loading and recording a world
 ///                                                 9. methods      the names of the algorithms
-/// Two more headers are for experts: broadphase_methods.h has the settings of single methods, broadphase_tune.h finds the
+/// broadphase_world.h, which this one includes, has more about worlds: handles that are never used again, and many objects
+/// at once. Two more headers are for experts: broadphase_methods.h has the settings of single methods, broadphase_tune.h finds the
 /// fastest config for a scene and explains why a method was chosen.
 ///
 /// Rules that hold for every call:
@@ -206,7 +207,7 @@ BP_API bp_status bp_move(bp_world *world, bp_id id, const bp_box *box);
 /// its last box counts.
 BP_API bp_status bp_move_many(bp_world *world, size_t count, const bp_id *ids, const bp_box *boxes);
 
-/// Removes an object. O(log n).
+/// Removes an object. O(1).
 BP_API bp_status bp_remove(bp_world *world, bp_id id);
 
 /// Changes which others an object pairs with, from the next update on. `object` may be NULL (all defaults).
@@ -708,5 +709,7 @@ BP_API uint32_t bp_method_supports(size_t index);
 #ifdef __cplusplus
 }
 #endif
+
+#include <broadphase/broadphase_world.h>
 
 #endif

@@ -307,8 +307,34 @@ public:
     void remove(bp_id id) {
         check(bp_remove(handle_, id));
     }
+    /// Removes many objects, all or none.
+    void remove(array_view<const bp_id> ids) {
+        check(bp_remove_many(handle_, ids.size(), ids.data()));
+    }
+    /// Removes all objects.
+    void clear() {
+        check(bp_world_clear(handle_));
+    }
     void set_object(bp_id id, const bp_object &object) {
         check(bp_set_object(handle_, id, &object));
+    }
+    /// Sets many objects, all or none.
+    void set_objects(array_view<const bp_id> ids, array_view<const bp_object> objects) {
+        detail::check_sizes(ids.size(), objects.size(), "ids: one for each object");
+        check(bp_set_objects(handle_, ids.size(), ids.data(), objects.data()));
+    }
+    /// The handle of an object, which is never used again; 0 if the id is not alive.
+    std::uint64_t handle_of(bp_id id) const noexcept {
+        return bp_handle_of(handle_, id);
+    }
+    /// The id of a handle's object; BP_NO_ID if it was removed.
+    bp_id id_of(std::uint64_t handle) const noexcept {
+        bp_id id = BP_NO_ID;
+        return bp_id_of(handle_, handle, &id) == BP_OK ? id : BP_NO_ID;
+    }
+    /// The smallest id above this one that is alive; BP_NO_ID if there is none. Begin with BP_NO_ID.
+    bp_id next_id(bp_id id) const noexcept {
+        return bp_next_id(handle_, id);
     }
     bp_object object(bp_id id) const {
         bp_object object;

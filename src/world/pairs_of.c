@@ -46,7 +46,7 @@ bp_status bp_pairs_of(const bp_world *world, bp_id id, bp_id *others, size_t cap
     if (world->has_failed) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "the last update failed: there are no pairs until the next");
     }
-    bp_shortlist list = bp_shortlist_of_ids(others, capacity);
+    bp_shortlist list = bp_shortlist_begin(others, sizeof *others, capacity);
     bp_pair_rows *rows = world->lists.rows;
     if (has_rows(rows, world)) {
         const bp_pair_entry *entries = NULL;

@@ -172,7 +172,8 @@ static bool reserve_world_boxes(bp_world *world, size_t id_count) {
 static bool reserve_ids(bp_world *world, size_t id_count, bool with_objects) {
     const bp_allocator *allocator = bp_world_allocator(world);
     const size_t used = world->ids.count;
-    return reserve_world_boxes(world, id_count) && bp_change_list_reserve(&world->changes, allocator, used, id_count) &&
+    return bp_id_pool_reserve(&world->ids, allocator, id_count) && reserve_world_boxes(world, id_count) &&
+           bp_change_list_reserve(&world->changes, allocator, used, id_count) &&
            ((!with_objects && bp_object_table_data(&world->objects) == NULL) ||
             bp_object_table_store(&world->objects, allocator, used, id_count));
 }
@@ -303,6 +304,10 @@ static bp_status check_ids(const bp_world *world, size_t count, const bp_id *ids
     return BP_OK;
 }
 
+static bp_status check_change(const bp_world *world, size_t count, const bp_id *ids) {
+    return world == NULL || bp_world_is_busy(world) ? BP_ERROR_ARGUMENT : check_ids(world, count, ids);
+}
+
 // Whether so many boxes of a sample have moved that changes would not be listed: then comparing each box with the old
 // one is not worth it. With a margin all boxes are compared, or all get new margins.
 static bool most_move(const bp_world *world, const bp_input *input, const bp_id *ids) {
@@ -394,20 +399,35 @@ bp_status bp_move_double(bp_world *world, bp_id id, const bp_box_double *box) {
 
 // ---- removing and changing ------------------------------------------------------------------------------------------
 
-bp_status bp_remove(bp_world *world, bp_id id) {
-    if (world == NULL || bp_world_is_busy(world)) {
-        return BP_ERROR_ARGUMENT;
-    }
-    if (!bp_world_is_alive(world, id)) {
-        return refuse_id(world, id);
-    }
-    if (!bp_id_pool_reserve(&world->ids, bp_world_allocator(world))) {
-        return BP_ERROR_MEMORY;
-    }
+static void remove_one(bp_world *world, bp_id id) {
     bp_change_list_mark_removed(&world->changes, id, &bp_world_boxes_floats(&world->boxes)[id]);
     bp_world_boxes_clear(&world->boxes, id);
     bp_object_table_set(&world->objects, id, NULL);
     bp_id_pool_give_back(&world->ids, id);
+}
+
+bp_status bp_remove_many(bp_world *world, size_t count, const bp_id *ids) {
+    const bp_status status = check_change(world, count, ids);
+    for (size_t i = 0; i < count && status == BP_OK; ++i) {
+        const bp_id id = ids != NULL ? ids[i] : (bp_id)i;
+        if (bp_world_is_alive(world, id)) { // else it occurs twice
+            remove_one(world, id);
+        }
+    }
+    return status;
+}
+
+bp_status bp_remove(bp_world *world, bp_id id) {
+    return bp_remove_many(world, 1, &id);
+}
+
+bp_status bp_world_clear(bp_world *world) {
+    if (world == NULL || bp_world_is_busy(world)) {
+        return BP_ERROR_ARGUMENT;
+    }
+    for (bp_id id = bp_next_id(world, BP_NO_ID); id != BP_NO_ID; id = bp_next_id(world, id)) {
+        remove_one(world, id);
+    }
     return BP_OK;
 }
 
@@ -418,28 +438,32 @@ static bool pairs_as_before(const bp_world *world, bp_id id, const bp_object *ne
            before.island == next->island && world->setup.filter.pass == NULL;
 }
 
-bp_status bp_set_object(bp_world *world, bp_id id, const bp_object *object) {
-    if (world == NULL || bp_world_is_busy(world)) {
-        return BP_ERROR_ARGUMENT;
+bp_status bp_set_objects(bp_world *world, size_t count, const bp_id *ids, const bp_object *objects) {
+    bp_status status = check_change(world, count, ids);
+    if (status == BP_OK) {
+        status = check_objects(world, objects, count);
     }
-    if (!bp_world_is_alive(world, id)) {
-        return refuse_id(world, id);
-    }
-    const bp_status status = check_objects(world, object, 1);
     if (status != BP_OK) {
         return status;
     }
     const size_t id_count = world->ids.count;
-    if (!bp_object_is_default(object) &&
+    if (any_differs(objects, count) &&
         !bp_object_table_store(&world->objects, bp_world_allocator(world), id_count, id_count)) {
         return BP_ERROR_MEMORY;
     }
-    const bp_object next = object != NULL ? *object : (bp_object){0};
-    if (!pairs_as_before(world, id, &next)) {
-        bp_world_mark(world, id, BP_MARK_RESTATED);
+    for (size_t i = 0; i < count; ++i) {
+        const bp_id id = ids != NULL ? ids[i] : (bp_id)i;
+        const bp_object next = objects != NULL ? objects[i] : (bp_object){0};
+        if (!pairs_as_before(world, id, &next)) {
+            bp_world_mark(world, id, BP_MARK_RESTATED);
+        }
+        bp_object_table_set(&world->objects, id, &next);
     }
-    bp_object_table_set(&world->objects, id, &next);
     return BP_OK;
+}
+
+bp_status bp_set_object(bp_world *world, bp_id id, const bp_object *object) {
+    return bp_set_objects(world, 1, &id, object);
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -467,6 +491,32 @@ bp_status bp_get_object(const bp_world *world, bp_id id, bp_box *box, bp_object 
         *box = bp_box_round_outwards(&exact);
     }
     return status;
+}
+
+bp_id bp_next_id(const bp_world *world, bp_id id) {
+    const size_t count = world != NULL ? world->ids.count : 0;
+    for (size_t next = id == BP_NO_ID ? 0 : (size_t)id + 1; next < count; ++next) {
+        if (bp_world_is_alive(world, (bp_id)next)) {
+            return (bp_id)next;
+        }
+    }
+    return BP_NO_ID;
+}
+
+uint64_t bp_handle_of(const bp_world *world, bp_id id) {
+    return world != NULL && bp_world_is_alive(world, id) ? bp_id_pool_handle(&world->ids, id) : 0;
+}
+
+bp_status bp_id_of(const bp_world *world, uint64_t handle, bp_id *id) {
+    const bp_id named = (bp_id)handle;
+    if (world == NULL || id == NULL) {
+        return BP_ERROR_ARGUMENT;
+    }
+    if (handle == 0 || bp_handle_of(world, named) != handle) {
+        return BP_ERROR_ID; // which callers expect: it is not logged
+    }
+    *id = named;
+    return BP_OK;
 }
 
 size_t bp_world_count(const bp_world *world) {

@@ -326,6 +326,14 @@ void a_world_keeps_objects() {
     CHECK(objects.update().pairs().size() == 1);
     objects.set_object(id, {});
     CHECK(objects.update().pairs().size() == 3);
+    const std::uint64_t handle = objects.handle_of(1);
+    CHECK(objects.id_of(handle) == 1 && objects.next_id(BP_NO_ID) == 0 && objects.next_id(2) == BP_NO_ID);
+    objects.set_objects(std::array<bp_id, 2>{1, 2}, std::array<bp_object, 2>{ghost, ghost});
+    CHECK(objects.object(2).user == 77);
+    objects.remove(std::array<bp_id, 2>{0, 1});
+    CHECK(objects.id_of(handle) == BP_NO_ID && objects.handle_of(1) == 0 && objects.size() == 1);
+    objects.clear();
+    CHECK(objects.empty() && objects.add(box) == 0 && objects.handle_of(0) != handle);
 }
 
 void worlds_are_moved_and_never_copied() {

@@ -3,7 +3,7 @@
 # usage: headers.sh INCLUDE_DIR C_COMPILER [CXX_COMPILER]
 set -eu
 include=$1 c=$2 cxx=${3:-}
-for header in broadphase broadphase_methods broadphase_tune; do
+for header in broadphase broadphase_methods broadphase_tune broadphase_world; do
     line="#include <broadphase/$header.h>"
     echo "$line" | "$c" -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$include" -fsyntax-only -x c -
     [ -z "$cxx" ] || echo "$line" | "$cxx" -std=c++17 -Wall -Wextra -Wpedantic -Werror -I "$include" -fsyntax-only -x c++ -

@@ -274,6 +274,14 @@ static int compare_near(const void *first, const void *second) {
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
+static int compare_near_double(const void *first, const void *second) {
+    const bp_near_double *a = first, *b = second;
+    if (a->distance != b->distance) {
+        return a->distance < b->distance ? -1 : 1;
+    }
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
 static double gap(double point, double min, double max) {
     return fmax(0.0, fmax(min - point, point - max));
 }
@@ -296,7 +304,8 @@ static double gap_on(const naive_world *world, double given_point, const bp_box_
     return smallest;
 }
 
-size_t naive_query_nearest(const naive_world *world, const float point[3], const bp_object *object, bp_near *near) {
+size_t naive_query_nearest_double(const naive_world *world, const double point[3], const bp_object *object,
+                                  bp_near_double *near) {
     size_t count = 0;
     for (size_t id = 0; id < world->count; ++id) {
         double gaps[3] = {0.0, 0.0, 0.0};
@@ -304,11 +313,23 @@ size_t naive_query_nearest(const naive_world *world, const float point[3], const
             continue;
         }
         for (uint32_t axis = 0; axis < world->dimensions; ++axis) {
-            gaps[axis] = gap_on(world, (double)point[axis], &world->boxes[id], axis);
+            gaps[axis] = gap_on(world, point[axis], &world->boxes[id], axis);
         }
         const double sum = gaps[0] * gaps[0] + gaps[1] * gaps[1] + gaps[2] * gaps[2];
-        near[count++] = (bp_near){.id = (bp_id)id, .distance = (float)sqrt(sum)};
+        near[count++] = (bp_near_double){.id = (bp_id)id, .distance = sqrt(sum)};
+    }
+    qsort(near, count, sizeof *near, compare_near_double);
+    return count;
+}
+
+size_t naive_query_nearest(const naive_world *world, const float point[3], const bp_object *object, bp_near *near) {
+    const double wide[3] = {(double)point[0], (double)point[1], (double)point[2]};
+    bp_near_double *found = obtain(world->count + 1, sizeof *found);
+    const size_t count = naive_query_nearest_double(world, wide, object, found);
+    for (size_t i = 0; i < count; ++i) {
+        near[i] = (bp_near){.id = found[i].id, .distance = (float)found[i].distance};
     }
     qsort(near, count, sizeof *near, compare_near);
+    free(found);
     return count;
 }

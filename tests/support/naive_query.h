@@ -32,5 +32,7 @@ size_t naive_query_nearest(const naive_world *world, const float point[3], const
 size_t naive_query_box_double(const naive_world *world, const bp_box_double *box, const bp_object *object, bp_id *ids);
 size_t naive_query_cast_double(const naive_world *world, const bp_cast_double *cast, const bp_object *object,
                                bp_ray_hit_double *hits);
+size_t naive_query_nearest_double(const naive_world *world, const double point[3], const bp_object *object,
+                                  bp_near_double *near);
 
 #endif

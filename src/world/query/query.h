@@ -81,7 +81,7 @@ void bp_probe_limit(bp_probe *probe);
 
 // Begins a probe, and examines the objects outside the tree. Returns whether a walk is left to do.
 bool bp_probe_begin_line(bp_probe *probe, const bp_query *query, const bp_cast_double *cast, bp_shortlist *list);
-bool bp_probe_begin_point(bp_probe *probe, const bp_query *query, const float point[3], bp_shortlist *list);
+bool bp_probe_begin_point(bp_probe *probe, const bp_query *query, const double point[3], bp_shortlist *list);
 
 // Finds every object, each once, whose box overlaps one of these (whatever z is, it does not matter in two dimensions), as (index, id);
 // some at a time.
@@ -94,7 +94,16 @@ bp_cast_double bp_cast_to_double(const bp_cast *cast);
 // What is wrong with a question is logged, under this name. bp_query_cast_is_valid is quick, and may doubt valid ones.
 bool bp_query_cast_is_valid(const bp_world *world, const bp_cast_double *cast);
 bp_status bp_query_check_cast(const bp_world *world, const bp_cast_double *cast, const char *name);
-bool bp_query_point_is_valid(const bp_world *world, const float point[3]);
+// A point in 64 bits.
+typedef struct bp_query_point {
+    double at[3];
+} bp_query_point;
+
+static inline bp_query_point bp_point_to_double(const float point[3]) {
+    return (bp_query_point){{(double)point[0], (double)point[1], (double)point[2]}};
+}
+
+bool bp_query_point_is_valid(const bp_world *world, const double point[3]);
 
 // ---- visits ---------------------------------------------------------------------------------------------------------
 

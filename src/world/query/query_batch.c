@@ -136,7 +136,8 @@ typedef struct walk_turn {
 
 static bool begin_probe(const batch *b, size_t question, bp_probe *probe, bp_shortlist *list) {
     if (b->kind == POINTS) {
-        return bp_probe_begin_point(probe, b->query, (const float *)b->questions + 3 * question, list);
+        const bp_query_point point = bp_point_to_double((const float *)b->questions + 3 * question);
+        return bp_probe_begin_point(probe, b->query, point.at, list);
     }
     const bp_cast_double cast = b->kind == RAYS ? bp_cast_of_ray((const bp_ray *)b->questions + question)
                                                 : bp_cast_to_double((const bp_cast *)b->questions + question);
@@ -407,7 +408,7 @@ bp_status bp_query_nearest_many(const bp_world *world, size_t count, const float
         status = bp_world_refuse(world, BP_ERROR_ARGUMENT, "k: must be at least 1");
     }
     for (size_t i = 0; i < count && status == BP_OK; ++i) {
-        if (!bp_query_point_is_valid(world, points_xyz + 3 * i)) {
+        if (!bp_query_point_is_valid(world, bp_point_to_double(points_xyz + 3 * i).at)) {
             bp_log_write(bp_world_log(world), "points[%zu]: must be finite", i);
             status = BP_ERROR_ARGUMENT;
         }

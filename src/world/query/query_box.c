@@ -176,7 +176,7 @@ static bp_status list_overlapping(const bp_world *world, const bp_box_double *bo
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ids: NULL, but the capacity is not 0");
     }
     const bp_query query = bp_query_begin(world, object, 1);
-    bp_shortlist list = bp_shortlist_of_ids(ids, capacity);
+    bp_shortlist list = bp_shortlist_begin(ids, sizeof(bp_id), capacity);
     bp_query_meet_boxes(&query, box, 1, offer_ids, &list);
     return bp_shortlist_finish(&list, found);
 }

@@ -63,7 +63,7 @@ static void walk_images(bp_probe *p, uint32_t axis, double point[3]) {
     }
 }
 
-bool bp_probe_begin_point(bp_probe *p, const bp_query *query, const float point[3], bp_shortlist *list) {
+bool bp_probe_begin_point(bp_probe *p, const bp_query *query, const double point[3], bp_shortlist *list) {
     const bp_overlap_rule *rule = &query->world->setup.overlap;
     p->query = query;
     p->list = list;
@@ -72,8 +72,8 @@ bool bp_probe_begin_point(bp_probe *p, const bp_query *query, const float point[
     for (uint32_t axis = 0; axis < 3; ++axis) {
         const double period = bp_period_of(rule, axis);
         p->point[axis] = axis >= rule->dimensions ? 0.0
-                         : period > 0.0           ? bp_query_wrap((double)point[axis], period)
-                                                  : (double)point[axis];
+                         : period > 0.0           ? bp_query_wrap(point[axis], period)
+                                                  : point[axis];
     }
     const bool is_small =
         query->tree == NULL || query->is_periodic || bp_tree_walk_point(&p->walk, &query->levels, p->point);
@@ -92,7 +92,7 @@ bool bp_probe_begin_point(bp_probe *p, const bp_query *query, const float point[
 
 // ---- the query itself -----------------------------------------------------------------------------------------------
 
-bool bp_query_point_is_valid(const bp_world *world, const float point[3]) {
+bool bp_query_point_is_valid(const bp_world *world, const double point[3]) {
     bool finite = true;
     for (uint32_t axis = 0; axis < world->setup.overlap.dimensions; ++axis) {
         finite &= isfinite(point[axis]);
@@ -100,23 +100,22 @@ bool bp_query_point_is_valid(const bp_world *world, const float point[3]) {
     return finite;
 }
 
-bp_status bp_query_nearest_as(const bp_world *world, const float point[3], size_t k, const bp_object *object,
-                              bp_near *near, size_t *found) {
+static bp_status list_nearest(const bp_world *world, const double point[3], const bp_object *object, bp_shortlist list,
+                              size_t *found) {
     const bp_status status = bp_query_check(world, object);
     if (status != BP_OK) {
         return status;
     }
-    if (point == NULL || near == NULL) {
+    if (point == NULL || list.items == NULL) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "point or near: NULL");
     }
-    if (k == 0) {
+    if (list.capacity == 0) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "k: must be at least 1");
     }
     if (!bp_query_point_is_valid(world, point)) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "point: must be finite");
     }
     const bp_query query = bp_query_begin(world, object, 1);
-    bp_shortlist list = bp_shortlist_of_near(near, k);
     list.is_few = true;
     bp_probe probe;
     if (bp_probe_begin_point(&probe, &query, point, &list)) {
@@ -124,6 +123,18 @@ bp_status bp_query_nearest_as(const bp_world *world, const float point[3], size_
     }
     list.offered = list.kept; // farther ones do not count
     return bp_shortlist_finish(&list, found);
+}
+
+bp_status bp_query_nearest_double(const bp_world *world, const double point[3], size_t k, const bp_object *object,
+                                  bp_near_double *near, size_t *found) {
+    return list_nearest(world, point, object, bp_shortlist_begin(near, sizeof *near, k), found);
+}
+
+bp_status bp_query_nearest_as(const bp_world *world, const float point[3], size_t k, const bp_object *object,
+                              bp_near *near, size_t *found) {
+    const bp_query_point wide = point != NULL ? bp_point_to_double(point) : (bp_query_point){0};
+    return list_nearest(world, point != NULL ? wide.at : NULL, object, bp_shortlist_begin(near, sizeof *near, k),
+                        found);
 }
 
 bp_status bp_query_nearest(const bp_world *world, const float point[3], size_t k, bp_near *near, size_t *found) {

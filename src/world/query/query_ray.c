@@ -175,13 +175,15 @@ bp_status bp_query_ray(const bp_world *world, const bp_ray *ray, bp_ray_hit *hit
 bp_status bp_query_ray_as(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits,
                           size_t capacity, size_t *found) {
     const bp_cast_double cast = ray != NULL ? bp_cast_of_ray(ray) : (bp_cast_double){0};
-    return list_hits(world, ray != NULL ? &cast : NULL, "ray", object, bp_shortlist_of_hits(hits, capacity), found);
+    return list_hits(world, ray != NULL ? &cast : NULL, "ray", object,
+                     bp_shortlist_begin(hits, sizeof(bp_ray_hit), capacity), found);
 }
 
 bp_status bp_query_cast(const bp_world *world, const bp_cast *cast, const bp_object *object, bp_ray_hit *hits,
                         size_t capacity, size_t *found) {
     const bp_cast_double wide = cast != NULL ? bp_cast_to_double(cast) : (bp_cast_double){0};
-    return list_hits(world, cast != NULL ? &wide : NULL, "cast", object, bp_shortlist_of_hits(hits, capacity), found);
+    return list_hits(world, cast != NULL ? &wide : NULL, "cast", object,
+                     bp_shortlist_begin(hits, sizeof(bp_ray_hit), capacity), found);
 }
 
 bp_status bp_query_ray_each(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_visit visit,
@@ -201,13 +203,13 @@ bp_status bp_query_cast_each(const bp_world *world, const bp_cast *cast, const b
 bp_status bp_query_ray_double(const bp_world *world, const bp_ray_double *ray, const bp_object *object,
                               bp_ray_hit_double *hits, size_t capacity, size_t *found) {
     const bp_cast_double cast = ray != NULL ? cast_of_ray_double(ray) : (bp_cast_double){0};
-    return list_hits(world, ray != NULL ? &cast : NULL, "ray", object, bp_shortlist_of_hits_double(hits, capacity),
-                     found);
+    return list_hits(world, ray != NULL ? &cast : NULL, "ray", object,
+                     bp_shortlist_begin(hits, sizeof(bp_ray_hit_double), capacity), found);
 }
 
 bp_status bp_query_cast_double(const bp_world *world, const bp_cast_double *cast, const bp_object *object,
                                bp_ray_hit_double *hits, size_t capacity, size_t *found) {
-    return list_hits(world, cast, "cast", object, bp_shortlist_of_hits_double(hits, capacity), found);
+    return list_hits(world, cast, "cast", object, bp_shortlist_begin(hits, sizeof(bp_ray_hit_double), capacity), found);
 }
 
 bp_status bp_query_ray_each_double(const bp_world *world, const bp_ray_double *ray, const bp_object *object,

@@ -11,7 +11,7 @@ bp_status bp_visits_run(const bp_world *world, bp_visits v) {
     if (v.visit == NULL) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "visit: NULL; a function that takes the results is needed");
     }
-    bp_shortlist list = bp_shortlist_of_hits_double(page, v.page > 0 ? v.page : PAGE);
+    bp_shortlist list = bp_shortlist_begin(page, sizeof(bp_ray_hit_double), v.page > 0 ? v.page : PAGE);
     list.is_few = true;
     list.rounds = v.rounds;
     atomic_uint *reading = &((bp_world *)world)->reading; // nothing else of the world changes

@@ -17,30 +17,18 @@ enum {
 _Static_assert(sizeof(bp_ray_hit) == 8 && offsetof(bp_ray_hit, id) == 0 && offsetof(bp_ray_hit, t) == 4 &&
                    sizeof(bp_near) == 8 && offsetof(bp_near, id) == 0 && offsetof(bp_near, distance) == 4,
                "an item is an id, then a float");
+_Static_assert(sizeof(bp_near_double) == sizeof(bp_ray_hit_double) &&
+                   offsetof(bp_near_double, distance) == offsetof(bp_ray_hit_double, t),
+               "or an id, then a double");
 
-static bp_shortlist begin_list(void *items, size_t item_size, size_t capacity) {
+bp_shortlist bp_shortlist_begin(void *items, size_t item_size, size_t capacity) {
     return (bp_shortlist){.items = items, .item_size = item_size, .capacity = capacity, .most = INFINITY};
-}
-
-bp_shortlist bp_shortlist_of_ids(bp_id *ids, size_t capacity) {
-    return begin_list(ids, sizeof *ids, capacity);
-}
-
-bp_shortlist bp_shortlist_of_hits(bp_ray_hit *hits, size_t capacity) {
-    return begin_list(hits, sizeof *hits, capacity);
-}
-
-bp_shortlist bp_shortlist_of_near(bp_near *near, size_t capacity) {
-    return begin_list(near, sizeof *near, capacity);
-}
-
-bp_shortlist bp_shortlist_of_hits_double(bp_ray_hit_double *hits, size_t capacity) {
-    return begin_list(hits, sizeof *hits, capacity);
 }
 
 bp_shortlist bp_shortlist_growing(bp_buffer *room, const bp_allocator *allocator, size_t most) {
     const size_t capacity = room->bytes / sizeof(bp_ray_hit);
-    bp_shortlist list = bp_shortlist_of_hits(room->data, most > 0 && most < capacity ? most : capacity);
+    bp_shortlist list =
+        bp_shortlist_begin(room->data, sizeof(bp_ray_hit), most > 0 && most < capacity ? most : capacity);
     list.room = room;
     list.allocator = allocator;
     list.capacity_most = most > 0 ? most : SIZE_MAX;

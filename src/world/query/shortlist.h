@@ -30,11 +30,8 @@ typedef struct bp_shortlist {
     bool has_failed;      // memory was refused: results are missing
 } bp_shortlist;
 
-// Lists of ids, of hits and of near objects.
-bp_shortlist bp_shortlist_of_ids(bp_id *ids, size_t capacity);
-bp_shortlist bp_shortlist_of_hits(bp_ray_hit *hits, size_t capacity);
-bp_shortlist bp_shortlist_of_near(bp_near *near, size_t capacity);
-bp_shortlist bp_shortlist_of_hits_double(bp_ray_hit_double *hits, size_t capacity);
+// A list of ids, of hits or of near objects, in 32 bits or in 64.
+bp_shortlist bp_shortlist_begin(void *items, size_t item_size, size_t capacity);
 
 // A list of hits in a buffer that grows, up to `most` hits; 0: without a limit.
 bp_shortlist bp_shortlist_growing(bp_buffer *room, const bp_allocator *allocator, size_t most);
