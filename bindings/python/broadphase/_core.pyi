@@ -36,6 +36,20 @@ class _Tuned(TypedDict):
     runs: int
     steps: int
 
+class _Object(TypedDict):
+    group: int
+    mask: int
+    static: bool
+    island: int
+    user: int
+
+class _Objects(TypedDict):
+    group: NDArray[numpy.uint32]
+    mask: NDArray[numpy.uint32]
+    static: NDArray[numpy.bool_]
+    island: NDArray[numpy.uint32]
+    user: NDArray[numpy.uint64]
+
 @overload
 def pairs(boxes: _OnGpu, other: _OnGpu | None = None, **settings: _Setting) -> Any: ...
 @overload
@@ -135,6 +149,12 @@ class World:
         island: ArrayLike | None = None,
         user: ArrayLike | None = None,
     ) -> None: ...
+    @overload
+    def get_object(self, __ids: int | numpy.integer[Any]) -> _Object: ...
+    @overload
+    def get_object(self, __ids: Sequence[int | numpy.integer[Any]] | NDArray[Any]) -> _Objects: ...
+    @property
+    def ids(self) -> NDArray[numpy.uint32]: ...
     def boxes(self, ids: ArrayLike, /) -> NDArray[numpy.float64]: ...
     def update(self) -> Update: ...
     @property

@@ -1,6 +1,6 @@
 // What all files of the extension share: Python in its stable form, NumPy's names, and the errors.
 //
-//     Python objects --> arguments --> rows_in (their memory, or one copy) --> the C library --> rows_out (its memory) --> NumPy
+//     Python objects --> arguments --> rows_in (one copy) --> the C library --> rows_out (its memory) --> NumPy
 //                        call_settings: the words of --set
 //     arrays on a GPU --> gpu_rows_in --> find_on_gpu: libbroadphase_cuda, by cuda_library --> gpu_array --> the caller's library
 //
@@ -23,6 +23,8 @@ typedef struct core_objects {
     PyObject *uint32; // dtypes
     PyObject *int32;
     PyObject *int64;
+    PyObject *uint64;
+    PyObject *truth; // bool
     PyObject *float32;
     PyObject *float64;
     PyObject *error; // exceptions: broadphase.Error, and those below it

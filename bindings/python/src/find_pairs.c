@@ -4,17 +4,13 @@
 #include "rows_in.h"
 #include "rows_out.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const char pairs_doc[] =
     "pairs(boxes, other=None, *, filter=None, **settings)\n--\n\n"
     "All pairs of overlapping boxes, each once: a (P, 2) array of uint32, with a < b in each row.\n\n"
     "Boxes are rows min x, min y, min z, max x, max y, max z, as float32 or float64; in two dimensions rows of four.\n"
     "Touching counts as overlapping, and a coordinate may be infinite. With `other`, all pairs of a box of `boxes` and "
     "one\n"
-    "of `other`. Rows of three dimensions that lie one after the other are read where they are; all else is copied "
-    "once.\n\n"
+    "of `other`.\n\n"
     "Settings are the words of the tool's --set: method, threads (-1: all cores), period, margin, shape, pair_order "
     "...\n"
     "Lengths among them are rounded to float32. `filter(a, b)` is asked about each pair and returns false to leave it\n"
@@ -193,8 +189,8 @@ static void put_bounds(const triangle_mesh *mesh, size_t face, size_t axis, void
 // The boxes of all triangles; NULL: an exception is set.
 static void *boxes_of_mesh(const triangle_mesh *mesh) {
     const size_t size = mesh->vertices.wide ? sizeof(bp_box_double) : sizeof(bp_box);
-    void *boxes = calloc(mesh->faces.count + 1, size);
-    if (boxes == NULL) return PyErr_NoMemory();
+    void *boxes = rows_out_allocate(mesh->faces.count, size);
+    if (boxes == NULL) return NULL;
     Py_BEGIN_ALLOW_THREADS for (size_t face = 0; face < mesh->faces.count; face++) {
         for (size_t axis = 0; axis < 3; axis++) put_bounds(mesh, face, axis, boxes);
     }
@@ -202,7 +198,7 @@ static void *boxes_of_mesh(const triangle_mesh *mesh) {
 }
 
 static int share_no_vertex(void *context, uint32_t a, uint32_t b) {
-    const int64_t *corners = context;
+    const int64_t *corners = ((const triangle_mesh *)context)->faces.data;
     for (size_t i = 0; i < 3; i++) {
         for (size_t j = 0; j < 3; j++) {
             if (corners[3 * (size_t)a + i] == corners[3 * (size_t)b + j]) return 0;
@@ -211,14 +207,14 @@ static int share_no_vertex(void *context, uint32_t a, uint32_t b) {
     return 1;
 }
 
-static PyObject *find_in_mesh(const triangle_mesh *mesh, bool adjacent, call_settings *settings) {
+static PyObject *find_in_mesh(triangle_mesh *mesh, bool adjacent, call_settings *settings) {
     box_sets sets = {.a = {.count = mesh->faces.count, .wide = mesh->vertices.wide, .dimensions = 3}};
     bp_pairs pairs;
     sets.a.data = sets.a.copy = boxes_of_mesh(mesh);
+    sets.a.copied = (mesh->faces.count + 1) * (mesh->vertices.wide ? sizeof(bp_box_double) : sizeof(bp_box));
     if (sets.a.data == NULL) return NULL;
     if (!adjacent) {
-        // The filter only reads, but a context is not const.
-        settings->config.filter = (bp_filter){.pass = share_no_vertex, .context = mesh->faces.view.buf};
+        settings->config.filter = (bp_filter){.pass = share_no_vertex, .context = mesh};
     }
     return find(&sets, settings, &pairs) ? pairs_array(&pairs) : NULL;
 }

@@ -63,11 +63,14 @@ static bool find_numpy(void) {
     core.uint32 = make_dtype(numpy, "uint32");
     core.int32 = make_dtype(numpy, "int32");
     core.int64 = make_dtype(numpy, "int64");
+    core.uint64 = make_dtype(numpy, "uint64");
+    core.truth = make_dtype(numpy, "bool");
     core.float32 = make_dtype(numpy, "float32");
     core.float64 = make_dtype(numpy, "float64");
     Py_DECREF(numpy);
     return core.ndarray != NULL && core.asarray != NULL && core.from_dlpack != NULL && core.uint32 != NULL &&
-           core.int32 != NULL && core.int64 != NULL && core.float32 != NULL && core.float64 != NULL;
+           core.int32 != NULL && core.int64 != NULL && core.uint64 != NULL && core.truth != NULL &&
+           core.float32 != NULL && core.float64 != NULL;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -118,9 +118,63 @@ def test_groups_masks_islands_and_static_objects():
     assert set_of(world.update().pairs) == {(0, 2), (0, 3), (1, 2), (1, 3), (4, 5)}
     world.set_object([4, 5], island=[1, 2])
     assert (4, 5) not in set_of(world.update().pairs)
-    world.set_object(np.arange(6), static=[True, True, True, True, True, False])
+    world.set_object(np.arange(6), group=0, mask=0, island=0, static=[True, True, True, True, True, False])
     assert set_of(world.update().pairs) == {(i, 5) for i in range(5)}
     np.testing.assert_array_equal(world.query_box(np.zeros(6), group=1), np.arange(6))
+
+
+def test_what_set_object_is_not_told_stays():
+    world = broadphase.World()
+    ids = world.add(np.zeros((3, 6)), group=[1, 2, 3], mask=7, static=[True, True, False], island=4, user=[5, 6, 7])
+    world.set_object(0, user=2**63)
+    assert world.get_object(0) == {"group": 1, "mask": 7, "static": True, "island": 4, "user": 2**63}
+    world.set_object([1, 2], group=[8, 16], static=False)
+    found = world.get_object(ids)
+    expected = {"group": [1, 8, 16], "mask": [7] * 3, "static": [True, False, False], "island": [4] * 3,
+                "user": [2**63, 6, 7]}
+    assert {name: column.tolist() for name, column in found.items()} == expected
+    assert {name: column.dtype.name for name, column in found.items()} == {
+        "group": "uint32", "mask": "uint32", "static": "bool", "island": "uint32", "user": "uint64"}
+    world.set_object([], user=[])
+    world.set_object(ids)
+    assert world.get_object([])["user"].tolist() == [] and world.get_object(np.uint32(2)) == world.get_object(2)
+    with pytest.raises(broadphase.IdError):
+        world.get_object(3)
+    assert set_of(world.update().pairs) == set()  # neither 8 nor 16 is among the bits of 7
+    other = broadphase.World()
+    other.add(world.boxes(ids), **world.get_object(ids))
+    assert other.get_object(ids)["user"].tolist() == expected["user"]
+
+
+@pytest.mark.parametrize("users", [[2**63, 5, 2**64 - 1], np.array([1, 2**63, 3], np.uint64), (True, 2**53 + 1, 0),
+                                   np.array([1, 2**63, 3], ">u8"), np.array([7, 8, 9], "i2"),
+                                   np.array([2**64 - 1, 0, 5], object), np.arange(6)[::2]])
+def test_users_of_64_bits(users):
+    world = broadphase.World()
+    world.add(np.zeros((3, 6)), user=users)
+    assert world.get_object([0, 1, 2])["user"].tolist() == [int(user) for user in users]
+
+
+@pytest.mark.parametrize("name, wrong", [("user", -1), ("user", 2**64), ("user", [0, -5]), ("group", 2**32),
+                                         ("user", [2**63, -1]), ("mask", np.array([2**63], np.uint64))])
+def test_numbers_that_do_not_fit(name, wrong):
+    world = broadphase.World()
+    with pytest.raises(broadphase.ArgumentError, match=f"{name}: -?[0-9]+ is not possible"):
+        world.add(np.zeros((2, 6)), **{name: wrong})
+    for none in 1.5, "one", [1.5], [[1, 2]], {}:
+        with pytest.raises((TypeError, ValueError)):
+            world.add(np.zeros((2, 6)), **{name: none})
+    assert len(world) == 0
+
+
+def test_ids():
+    world = broadphase.World()
+    assert world.ids.tolist() == [] and world.ids.dtype == np.uint32
+    world.add(np.zeros((5, 6)))
+    world.remove([0, 3])
+    assert world.ids.tolist() == [1, 2, 4]
+    world.add(np.zeros((1, 6)))
+    assert world.ids.tolist() == [0, 1, 2, 4]
 
 
 def test_a_filter_in_python():
