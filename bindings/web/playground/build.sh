@@ -10,5 +10,6 @@ mkdir -p "$out"
 cp -r bindings/web/playground/*.html bindings/web/playground/*.css bindings/web/playground/*.svg bindings/web/playground/*.js \
     bindings/web/playground/scenes bindings/web/playground/files "$out"
 mkdir "$out/broadphase"
+cp build/web/plain/readers.wasm "$out"
 cp build/web/package/*.js build/web/package/*.wasm build/web/package/LICENSE "$out/broadphase"
 rm "$out"/broadphase/inline*.js

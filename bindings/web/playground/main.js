@@ -3,11 +3,12 @@ import { Chart } from "./chart.js";
 import { element, listenToControls, notice, showFigures, showMethods, showRows, showState, words } from "./controls.js";
 import { saveBoxes, savePairs } from "./downloads.js";
 import { readBoxes } from "./files/read.js";
+import { isFlat } from "./scenes/file.js";
 import { listen } from "./gestures.js";
 import { Renderer } from "./renderer.js";
 import { SCENES } from "./scenes/table.js";
 import { Simulation } from "./simulation.js";
-import { FIRST_CAMERA, MOST_COUNT, readState, writeState } from "./state.js";
+import { CAMERA_ABOVE, FIRST_CAMERA, MOST_COUNT, readState, writeState } from "./state.js";
 import { onSystemTheme, otherTheme, useTheme } from "./theme.js";
 
 const STEP_MS = 1000 / 60;
@@ -15,7 +16,8 @@ const ADDRESS_MS = 1000; // how often the address follows a scene that runs
 const LONG_MS = 2500;
 
 let state = readState(location.hash);
-let file = null; // { name, data } of the reader's own
+let file = null; // { name, bytes, data } of the reader's own
+let dimensions = 3; // of that file
 let methods = [];
 let rows = null; // of the race under way, or the last one
 let isRacing = false;
@@ -115,6 +117,12 @@ const simulation = new Simulation({
     },
 });
 
+/** Where the camera begins: above what is flat. */
+function firstCamera() {
+    const isPlane = state.scene === "file" && file && isFlat(file.data.boxes);
+    return structuredClone(isPlane ? CAMERA_ABOVE : FIRST_CAMERA);
+}
+
 function open(step = 0) {
     state.step = step;
     chart.clear();
@@ -132,7 +140,7 @@ const actions = {
         const isUsual = state.count === SCENES[state.scene].count;
         state.scene = name;
         if (isUsual && SCENES[name].count) state.count = SCENES[name].count;
-        state.camera = structuredClone(FIRST_CAMERA);
+        state.camera = firstCamera();
         open();
         if (name === "file" && !file) element("choose").focus();
     },
@@ -185,12 +193,21 @@ const actions = {
         simulation.askForBoxes();
     },
     async openFile(chosen) {
+        await this.readFile(chosen.name, await chosen.arrayBuffer());
+    },
+    async readFile(name, bytes) {
         try {
-            file = { name: chosen.name, data: readBoxes(await chosen.arrayBuffer(), chosen.name) };
+            const data = await readBoxes(bytes, name, dimensions);
+            if (data.boxes.length === 0) throw new Error(`${name}: holds no boxes, so there is nothing to show`);
+            file = { name, bytes, data };
         } catch (error) {
             return notice(error.message);
         }
         this.useScene("file");
+    },
+    async useDimensions(count) {
+        dimensions = count;
+        if (file) await this.readFile(file.name, file.bytes);
     },
     async copyLink() {
         writeAddress();
@@ -208,7 +225,7 @@ const actions = {
         show();
     },
     cameraBack() {
-        state.camera = structuredClone(FIRST_CAMERA);
+        state.camera = firstCamera();
         show();
     },
 };

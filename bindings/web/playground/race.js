@@ -28,13 +28,13 @@ function guess(bp, boxes, method) {
 
 /** The world of each step is timed as a program would use it: move, update. */
 function timeSteps(session, frames, method) {
-    session.boxes.view.set(frames[0]);
+    session.putBack(frames[0]);
     const world = session.newWorld(method);
     try {
         const times = [];
         let pairs = world.update().stats.pairs;
         for (const boxes of frames.slice(1)) {
-            session.boxes.view.set(boxes);
+            session.putBack(boxes);
             const started = performance.now();
             world.move(session.input);
             pairs = world.update().stats.pairs;
@@ -61,11 +61,11 @@ export async function race(session, report) {
     const frames = [];
     for (let i = 0; i < STEPS; ++i) {
         session.skipTo(session.step + 1);
-        frames.push(session.boxes.view.slice());
+        frames.push(session.input.slice());
     }
     for (const { name } of session.bp.methods()) {
         report(run(session, frames, name));
         await new Promise((resolve) => setTimeout(resolve)); // so that the row is seen before the next one runs
     }
-    session.boxes.view.set(frames[STEPS - 1]);
+    session.putBack(frames[STEPS - 1]);
 }

@@ -18,9 +18,14 @@ export class Session {
         this.scene.moveTo(0, this.boxes.view);
     }
 
-    /** What the library is given: boxes in 64 bits, where a file has them. */
+    /** What the library is given: of a file exactly what it holds, perhaps in 64 bits. */
     get input() {
-        return this.scene.exact instanceof Float64Array ? this.scene.exact : this.boxes.view;
+        return this.scene.exact ?? this.boxes.view;
+    }
+
+    /** Shows the library the boxes of another step. Those of a file are the same at all steps. */
+    putBack(boxes) {
+        if (!this.scene.exact) this.boxes.view.set(boxes);
     }
 
     /** The parts that never move are static objects: two of them never pair. */

@@ -11,6 +11,9 @@ const THEMES = ["system", "light", "dark"];
 /** Yaw and pitch in radians; distance and the point looked at in radii of the scene. */
 export const FIRST_CAMERA = { yaw: 0.7, pitch: 0.42, distance: 2.9, target: [0, 0, 0] };
 
+/** For what lies in a plane: x to the right, y up. */
+export const CAMERA_ABOVE = { yaw: -0.5 * Math.PI, pitch: 1.5, distance: 2.9, target: [0, 0, 0] };
+
 export function firstState() {
     return {
         scene: "gas",

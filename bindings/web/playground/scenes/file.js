@@ -32,6 +32,23 @@ function haveCommonCorner(triangles, a, b) {
     return false;
 }
 
+/** Whether all lies in the plane z = 0, as what was read in two dimensions does. */
+export function isFlat(boxes) {
+    for (let i = 2; i < boxes.length; i += 3) if (boxes[i] !== 0) return false;
+    return true;
+}
+
+/** Flat boxes as they are drawn: slabs on a table, each a little higher than the one before, so that none hides in another. */
+function piledUp(boxes, radius) {
+    const pile = Float32Array.from(boxes);
+    const count = pile.length / 6;
+    for (let i = 0; i < count; ++i) {
+        pile[6 * i + 2] = -0.005 * radius;
+        pile[6 * i + 5] = (0.02 * radius * i) / count;
+    }
+    return pile;
+}
+
 export const file = {
     title: "Your file",
     about: "Boxes as CSV or NPY, meshes as PLY or OBJ: drop one anywhere. It does not leave your machine.",
@@ -42,18 +59,20 @@ export const file = {
         const { boxes: given, triangles, shape } = data;
         const count = given.length / 6;
         const colors = new Uint8Array(3 * count);
+        const view = viewOf(given, count);
+        const drawn = !triangles && isFlat(given) ? piledUp(given, view.radius) : given;
         for (let i = 0; i < count; ++i) paint(colors, i, COLOR);
         return {
             count,
             colors,
             triangles,
-            exact: given, // 64 bits, if the file has them
+            exact: given,
             parts: [{ shape, first: 0, count, hasNoHalo: Boolean(triangles) }],
-            view: viewOf(given, count),
+            view,
             glows: triangles && ((a, b) => !haveCommonCorner(triangles, a, b)),
 
             moveTo(step, boxes) {
-                if (step === 0) boxes.set(given);
+                if (step === 0) boxes.set(drawn);
             },
         };
     },

@@ -130,9 +130,16 @@ export async function download(page, id) {
     return path;
 }
 
-/** What the native tool says about a file: its pairs as CSV. */
-export function nativePairs(path) {
-    const { status, stdout, stderr } = spawnSync(TOOL, ["pairs", path, "-o", "-"], { encoding: "utf8", maxBuffer: 1 << 28 });
-    if (status !== 0) throw new Error(stderr);
-    return stdout;
+/** What the native tool says about a file: its pairs as CSV, or why it refuses it. */
+export function nativeAnswer(path, dimensions = 3) {
+    const words = ["pairs", path, "-o", "-", "--set", `dimensions=${dimensions}`];
+    const { status, stdout, stderr } = spawnSync(TOOL, words, { encoding: "utf8", maxBuffer: 1 << 28 });
+    return status === 0 ? stdout : stderr;
+}
+
+/** Its pairs, of a file that it reads. */
+export function nativePairs(path, dimensions = 3) {
+    const answer = nativeAnswer(path, dimensions);
+    if (!answer.startsWith("a,b\n")) throw new Error(answer);
+    return answer;
 }

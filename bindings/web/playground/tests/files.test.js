@@ -4,12 +4,13 @@ import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readBoxes } from "../files/read.js";
+import { loadReaders, readBoxes } from "../files/read.js";
 import { writeNpy } from "../files/npy.js";
-import { HOUSE, nativePairs } from "./browser.js";
+import { HOUSE, nativeAnswer, nativePairs } from "./browser.js";
 const { load } = await import(join(HOUSE, "build/web/package/index.js"));
 
 const bp = await load();
+await loadReaders(readFileSync(join(HOUSE, "build/web/playground/readers.wasm")));
 const folder = mkdtempSync(join(tmpdir(), "playground-files-"));
 
 function csvOf(pairs) {
@@ -19,12 +20,12 @@ function csvOf(pairs) {
 }
 
 /** Our pairs of a file are those of the tool. Returns what was read. */
-function compare(name, content) {
+async function compare(name, content, dimensions = 3) {
     const path = join(folder, name);
     writeFileSync(path, content);
-    const data = readBoxes(new Uint8Array(content.buffer ? content : Buffer.from(content)).slice().buffer, name);
+    const data = await readBoxes(new Uint8Array(readFileSync(path)).buffer, name, dimensions);
     const pairs = bp.pairs(data.boxes, { pairOrder: "sorted" });
-    assert.equal(csvOf(pairs), nativePairs(path));
+    assert.equal(csvOf(pairs), nativePairs(path, dimensions));
     assert.ok(pairs.length > 0);
     return data;
 }
@@ -53,18 +54,18 @@ function rows(numbers, columns, separator) {
     return lines.join("\n");
 }
 
-test("CSV: boxes, spheres, headers, separators, walls, quotes", () => {
-    compare("a.csv", rows(boxes(500), 6, ","));
-    compare("b.csv", "\ufeffmin_x;min_y;min_z;max_x;max_y;max_z\r\n" + rows(boxes(300), 6, ";").replaceAll("\n", "\r\n"));
+test("CSV: boxes, spheres, headers, separators, walls, quotes", async () => {
+    await compare("a.csv", rows(boxes(500), 6, ","));
+    await compare("b.csv", "\ufeffmin_x;min_y;min_z;max_x;max_y;max_z\r\n" + rows(boxes(300), 6, ";").replaceAll("\n", "\r\n"));
     const spheres = random(400, 4).map((value, i) => (i % 4 === 3 ? value / 9 : value));
-    assert.equal(compare("c.csv", rows(spheres, 4, "\t") + "\n\n").shape, "spheres");
-    compare("d.csv", "-inf,-inf,-inf,inf,inf,0\n" + rows(boxes(50), 6, ",") + '\n"1", "1" ,"0","2","2","9"\n');
+    assert.equal((await compare("c.csv", rows(spheres, 4, "\t") + "\n\n")).shape, "spheres");
+    await compare("d.csv", "-inf,-inf,-inf,inf,inf,0\n" + rows(boxes(50), 6, ",") + '\n"1", "1" ,"0","2","2","9"\n');
 });
 
-test("NPY: 32 and 64 bits, boxes and spheres", () => {
-    compare("a.npy", npy(Float32Array.from(boxes(500)), 6));
-    assert.ok(compare("b.npy", npy(boxes(500), 6)).boxes instanceof Float64Array);
-    compare(
+test("NPY: 32 and 64 bits, boxes and spheres", async () => {
+    await compare("a.npy", npy(Float32Array.from(boxes(500)), 6));
+    assert.ok((await compare("b.npy", npy(boxes(500), 6))).boxes instanceof Float64Array);
+    await compare(
         "c.npy",
         npy(
             Float32Array.from(random(400, 4), (value, i) => (i % 4 === 3 ? value / 9 : value)),
@@ -73,8 +74,8 @@ test("NPY: 32 and 64 bits, boxes and spheres", () => {
     );
 });
 
-test("OBJ: fans, numbers from the end, corners with textures", () => {
-    const data = compare(
+test("OBJ: fans, numbers from the end, corners with textures", async () => {
+    const data = await compare(
         "a.obj",
         "o x\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1/1/1 2//1 3 4\nv 5 5 5\nv 5 5.5 5\nv .5 .5 -1\nf -1 -2 -3\n",
     );
@@ -120,51 +121,69 @@ function binaryPly(isLittle) {
     return Buffer.concat([Buffer.from(HEADER(format)), Buffer.from(bytes.buffer)]);
 }
 
-test("PLY: text, and bytes in both orders", () => {
+test("PLY: text, and bytes in both orders", async () => {
     const text = [...VERTICES.map((v) => [...v, 9].join(" ")), ...FACES.map((f) => [f.length, ...f].join(" "))].join("\n");
-    compare("a.ply", HEADER("ascii") + text + "\n");
-    compare("b.ply", binaryPly(true));
-    compare("c.ply", binaryPly(false));
+    await compare("a.ply", HEADER("ascii") + text + "\n");
+    await compare("b.ply", binaryPly(true));
+    await compare("c.ply", binaryPly(false));
 });
 
-/** What the tool says about a file, and what we say: pairs, or undefined where it is refused. */
-function bothAnswers(path, name) {
-    const answer = (ask) => {
-        try {
-            return ask();
-        } catch (error) {
-            return undefined;
-        }
-    };
-    const ours = () =>
-        csvOf(bp.pairs(readBoxes(new Uint8Array(readFileSync(path)).buffer, name).boxes, { pairOrder: "sorted" }));
-    return [answer(() => nativePairs(path)), answer(ours)];
-}
+test("four columns are rectangles where a header or the dimensions say so, and spheres otherwise", async () => {
+    const numbers = boxes(300).filter((_, i) => i % 3 !== 2);
+    const tiles = rows(numbers, 4, ",");
+    const expected = bp.pairs(numbers, { dimensions: 2 }).length;
+    for (const [name, content, dimensions] of [
+        ["tiles.csv", tiles, 2],
+        ["named.csv", `minx,miny,maxx,maxy\n${tiles}`, 2],
+        ["named_only.csv", `minx,miny,maxx,maxy\n${tiles}`, 3],
+        ["turned.csv", `maxx,maxy,minx,miny\n${rows(numbers.map((_, i) => numbers[i ^ 2]), 4, ",")}`, 2],
+        ["tiles.npy", npy(numbers, 4), 2],
+    ]) {
+        const data = await compare(name, content, dimensions);
+        assert.equal(data.shape, "boxes", name);
+        assert.equal(bp.pairs(data.boxes).length, expected, name);
+    }
+    assert.equal((await compare("balls.csv", tiles, 3)).shape, "spheres");
+    const ambiguous = readBoxes(new TextEncoder().encode("min_x,y,max_x,radius\n1,2,3,4\n").buffer, "a.csv", 2);
+    await assert.rejects(ambiguous, { message: /^a\.csv:1: / });
+});
 
-test("odd and broken files are read, or refused, as by the native tool", () => {
+test("two dimensions: boxes and meshes are those of the native tool, and lie flat", async () => {
+    const files = {
+        "flat.csv": rows(boxes(300), 6, ","),
+        "flat.npy": npy(boxes(300), 6),
+        "flat.obj": "v 0 0 0\nv 1 0 5\nv 1 1 9\nv 0 1 0\nf 1 2 3\nf 1 3 4\n",
+    };
+    for (const [name, content] of Object.entries(files)) {
+        const data = await compare(name, content, 2);
+        assert.ok(data.boxes.every((value, i) => i % 3 !== 2 || value === 0));
+    }
+});
+
+test("odd and broken files are read, or refused in the same words, as by the native tool", async () => {
     for (const kind of ["csv", "npy", "mesh"]) {
         const corpus = join(HOUSE, "fuzz/corpus", kind);
-        for (const name of readdirSync(corpus).filter((name) => name !== "only_header.csv")) {
-            // nothing to show in that one
-            const [native, ours] = bothAnswers(join(corpus, name), name);
-            assert.equal(ours, native, name);
+        for (const name of readdirSync(corpus)) {
+            for (const dimensions of [3, 2]) {
+                const path = join(corpus, name);
+                const ours = readBoxes(new Uint8Array(readFileSync(path)).buffer, path, dimensions).then(
+                    ({ boxes }) => csvOf(bp.pairs(boxes, { pairOrder: "sorted" })),
+                    (error) => `broadphase: ${error.message}\n`,
+                );
+                assert.equal(await ours, nativeAnswer(path, dimensions), `${name}, ${dimensions}`);
+            }
         }
     }
 });
 
-test("what is wrong with a file is said in a sentence, with its place", () => {
-    const fail = (name, text, pattern) => {
-        assert.throws(() => readBoxes(new Uint8Array(Buffer.from(text, "latin1")).buffer, name), pattern);
-    };
-    fail("a.txt", "", /a\.txt: expected a name that ends in/);
-    fail("a.csv", "", /expected a row of numbers, found none/);
-    fail("a.csv", "1,2,3\n", /a\.csv:1: expected 6 columns .* found 3/);
-    fail("a.csv", "1,2,3,4,5,6\n1,2,3,4,5\n", /a\.csv:2: expected 6 columns as in the first row, found 5/);
-    fail("a.csv", "1,2,3,4,5,6\n1,2,x,4,5,6\n", /a\.csv:2: expected a number in column 3/);
-    fail("a.csv", "1,2,3,0,5,6\n", /a\.csv:1: min_x is 1 and max_x is 0/);
-    fail("a.csv", "1,2,3,-1\n", /a\.csv:1: the radius is -1/);
-    fail("a.npy", npy(new Float32Array(12), 6).toString("latin1").slice(0, -4), /expected 2 rows/);
-    fail("a.obj", "v 0 0 0\nf 1 2 3\n", /a\.obj:2: the face names a vertex that is not there/);
-    fail("a.obj", "v 0 0 0\ncurv 1\n", /a\.obj:2: expected v, f/);
-    fail("a.ply", binaryPly(true).toString("latin1").slice(0, -2), /cut off/);
+test("what is wrong with a file is said in a sentence, with its place", async () => {
+    const fail = (name, text, message) =>
+        assert.rejects(readBoxes(new Uint8Array(Buffer.from(text, "latin1")).buffer, name, 3), { message });
+    await fail("a.txt", "", /^a\.txt: unknown file type; expected a name ending in /);
+    await fail("a.csv", "", /^a\.csv: is empty/);
+    await fail("a.csv", "1,2,3\n", /^a\.csv:1: expected 6 columns .* found 3/);
+    await fail("a.csv", "1,2,3,4,5,6\n1,2,x,4,5,6\n", /^a\.csv:2: expected a number in column 3/);
+    await fail("a.npy", npy(new Float32Array(12), 6).toString("latin1").slice(0, -4), /promises 2 rows/);
+    await fail("a.obj", "v 0 0 0\nf 1 2 3\n", /^a\.obj:2: the face names vertex 2/);
+    await fail("a.ply", binaryPly(true).toString("latin1").slice(0, -2), /cut off/);
 });

@@ -1,6 +1,7 @@
 // The page in Chromium: pictures, figures, controls, keys, files, links.
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
@@ -304,6 +305,7 @@ pageTest("all controls can be reached with Tab alone", `#scene=gas&${PAUSED}`, {
         "method",
         "race",
         "choose",
+        "dimensions",
         "save-pairs-csv",
         "save-pairs-npy",
         "save-boxes",
@@ -342,6 +344,19 @@ pageTest("a chosen file gives its pairs, and a broken one a sentence", `#scene=g
     assert.equal(readFileSync(await download(page, "save-pairs-csv"), "utf8"), nativePairs(boxes));
     await page.setInputFiles("#file", join(HOUSE, "fuzz/corpus/csv/negative_radius.csv"));
     await waitForText(page, "notice", "the radius is -");
+});
+
+pageTest("a file can be read in two dimensions, and is seen from above", `#scene=gas&${PAUSED}`, {}, async (page) => {
+    const path = join(mkdtempSync(join(tmpdir(), "playground-")), "tiles.csv");
+    writeFileSync(path, "0,0,0,2,2,1\n1,1,5,3,3,6\n1.5,0.5,8,4,1.5,9\n5,5,0,6,6,1\n"); // apart along z alone
+    await page.setInputFiles("#file", path);
+    await waitForText(page, "notice", "tiles.csv: ");
+    assert.equal(await textOf(page, "pairs"), "0");
+    const { camera } = await addressOf(page);
+    await page.selectOption("#dimensions", "2");
+    await page.waitForFunction((camera) => !location.hash.includes(`camera=${camera}`), camera);
+    await waitForText(page, "pairs", "3");
+    assert.equal(readFileSync(await download(page, "save-pairs-csv"), "utf8"), nativePairs(path, 2));
 });
 
 test("a link to somebody's own file asks for one", async () => {
