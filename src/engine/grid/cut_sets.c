@@ -69,15 +69,13 @@ static void task_bounds(void *context, size_t block) {
 // The bounds of all boxes of a set; holes are left out. False: memory is short.
 static bool find_bounds(bp_cut_sets *cut, const bp_box *boxes, size_t count, bp_box *bounds) {
     cutting c = {.cut = cut, .boxes = boxes, .count = count};
-    if (!run_blocks(&c, task_bounds, sizeof(bp_box))) {
-        return false;
-    }
-    const bp_box *results = cut->tasks.data;
+    const bool granted = run_blocks(&c, task_bounds, sizeof(bp_box));
     *bounds = NO_BOUNDS;
-    for (size_t block = 0; block < c.blocks.count; ++block) {
-        extend_bounds(bounds, results[block].min, results[block].max);
+    for (size_t block = 0; granted && block < c.blocks.count; ++block) {
+        const bp_box *result = (const bp_box *)cut->tasks.data + block;
+        extend_bounds(bounds, result->min, result->max);
     }
-    return true;
+    return granted;
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------

@@ -103,30 +103,24 @@ static size_t slot_of(const group *g, const sample *s, int bits, int slot_bits) 
     return hash * 0x85ebca6bu >> (32 - slot_bits);
 }
 
-// How many pairs of samples of a group share a cell, excluding those that only share a slot.
-static double pairs_that_share(const group *g, const sample *samples, size_t count, int bits) {
+// Measures at finer and finer scales, as long as objects clump and enough of them share cells to be significant.
+static void measure_clumps(group *g, const sample *samples, size_t count) {
     uint16_t slots[1 << SLOT_BITS];
     int slot_bits = 8; // different cells should rarely share a slot, but the table must not cost more than the samples
     while (slot_bits < SLOT_BITS && (size_t)1 << slot_bits < 16 * count) {
         ++slot_bits;
     }
-    memset(slots, 0, sizeof *slots << slot_bits);
-    double pairs = 0.0;
-    for (size_t i = 0; i < count; ++i) {
-        pairs += slots[slot_of(g, &samples[i], bits, slot_bits)]++;
-    }
-    return fmax(pairs - ldexp(0.5 * (double)count * (double)count, -slot_bits), 0.0);
-}
-
-// Measures at finer and finer scales, as long as objects clump and enough of them share cells to be significant.
-static void measure_clumps(group *g, const sample *samples, size_t count) {
     double clump = 1.0;
     bool finer = true;
-    g->scales = 0;
-    while (g->scales < SCALES && finer) {
+    for (g->scales = 0; g->scales < SCALES && finer; ++g->scales) {
         const int bits = SCALE_BITS * (g->scales + 1);
-        const double pairs = pairs_that_share(g, samples, count, bits);
-        double cells = 1.0;
+        double sharing = 0.0, cells = 1.0;
+        memset(slots, 0, sizeof *slots << slot_bits);
+        for (size_t i = 0; i < count; ++i) {
+            sharing += slots[slot_of(g, &samples[i], bits, slot_bits)]++;
+        }
+        // Pairs that share a cell, without those that only share a slot.
+        const double pairs = fmax(sharing - ldexp(0.5 * (double)count * (double)count, -slot_bits), 0.0);
         for (int axis = 0; axis < 3; ++axis) {
             cells *= g->high[axis] > g->low[axis] ? ldexp(1.0, bits) : 1.0;
         }
@@ -134,7 +128,7 @@ static void measure_clumps(group *g, const sample *samples, size_t count) {
             clump = fmax(clump, 2.0 * pairs / ((double)count * (double)count) * cells);
         }
         finer = pairs >= 32.0 && clump > 4.0;
-        g->clump[g->scales++] = clump;
+        g->clump[g->scales] = clump;
     }
 }
 
@@ -161,46 +155,38 @@ typedef struct cells {
 // long.
 static const uint32_t FEWEST_BITS[3] = {4, 2, 2};
 
-static uint32_t nearest_bits(double wanted, uint32_t fewest) {
-    uint32_t bits = 0;
-    while (bits < 20 && wanted > 1.4142 * (double)(1u << bits)) {
-        ++bits;
-    }
-    return bits > 0 && bits < fewest ? fewest : bits;
-}
-
 static double cell_count(const uint32_t bits[3]) {
     return (double)((uint64_t)1 << ((bits[0] + bits[1] + bits[2]) & 63u)); // at most 2^60
 }
 
-// Halves the longest axis until there are no more cells than `most`. Rows stay longer than columns, because ranges at
-// their ends cross the edge of the folded grid.
-static void limit_cells(uint32_t bits[3], double most) {
-    while (cell_count(bits) > most) {
-        int longest = -1;
+static cells cells_of_size(const group *g, const double wanted[3]) {
+    const double most = fmax(BP_CELLS_PER_OBJECT * g->count, 256.0);
+    cells c = {.fold = 1.0};
+    for (int axis = 0; axis < 3; ++axis) {
+        const double count = group_span(g, axis) / wanted[axis];
+        while (c.bits[axis] < 20 && count > 1.4142 * (double)(1u << c.bits[axis])) {
+            ++c.bits[axis];
+        }
+        c.bits[axis] = c.bits[axis] > 0 && c.bits[axis] < FEWEST_BITS[axis] ? FEWEST_BITS[axis] : c.bits[axis];
+    }
+    // Halves the longest axis until there are no more cells than `most`. Rows stay longer than columns, because ranges at
+    // their ends cross the edge of the folded grid.
+    bool limited = false;
+    for (int longest = 0; longest >= 0 && cell_count(c.bits) > most;) {
         uint32_t length = 0;
+        longest = -1;
         for (int axis = 0; axis < 3; ++axis) {
-            const uint32_t here = bits[axis] + (axis == 0 ? 0 : LONGER_ROWS);
-            if (bits[axis] > FEWEST_BITS[axis] && here > length) {
+            const uint32_t here = c.bits[axis] + (axis == 0 ? 0 : LONGER_ROWS);
+            if (c.bits[axis] > FEWEST_BITS[axis] && here > length) {
                 longest = axis;
                 length = here;
             }
         }
-        if (longest < 0) {
-            return;
+        if (longest >= 0) {
+            --c.bits[longest];
+            limited = true;
         }
-        --bits[longest];
     }
-}
-
-static cells cells_of_size(const group *g, const double wanted[3]) {
-    cells c = {.fold = 1.0};
-    for (int axis = 0; axis < 3; ++axis) {
-        c.bits[axis] = nearest_bits(group_span(g, axis) / wanted[axis], FEWEST_BITS[axis]);
-    }
-    const uint32_t sum = c.bits[0] + c.bits[1] + c.bits[2];
-    limit_cells(c.bits, fmax(BP_CELLS_PER_OBJECT * g->count, 256.0));
-    const bool limited = c.bits[0] + c.bits[1] + c.bits[2] < sum;
     for (int axis = 0; axis < 3; ++axis) {
         const double exact = ldexp(group_span(g, axis), -(int)c.bits[axis]); // just large enough not to fold
         c.size[axis] = limited || exact < wanted[axis] ? wanted[axis] : exact;
@@ -232,30 +218,24 @@ typedef struct members {
     group merged;
 } members;
 
-// Objects of a group in a box of this size around an object: the largest number that the density at any scale suggests,
-// for the box or for the part of it that is one cell of that scale.
-static double count_nearby(const group *g, const double size[3]) {
-    double most = 0.0;
-    for (int scale = 0; scale < g->scales; ++scale) {
-        const double cell = 1.0 / (double)(1u << SCALE_BITS * (scale + 1));
-        double near = g->count * g->clump[scale];
-        for (int axis = 0; axis < 3; ++axis) {
-            if (g->high[axis] > g->low[axis]) {
-                const double part = part_of(size[axis], group_span(g, axis));
-                near *= scale > 0 && part > cell ? cell : part;
-            }
-        }
-        most = fmax(most, near);
-    }
-    return fmin(g->count, most);
-}
-
-// The candidates in a part of a row: objects nearby, and distant objects that folding puts into the same cells.
+// The candidates in a part of a row: objects nearby, and distant objects that folding puts into the same cells. Of the objects
+// of a group, the largest number that the density at any scale suggests, for the part or for one cell of that scale.
 static double candidates_along(const members *m, const cells *c, double width) {
     const double size[3] = {width, c->size[1], c->size[2]};
     double near = 0.0;
     for (size_t i = m->first; i <= m->last; ++i) {
-        near += count_nearby(&m->groups[i], size);
+        const group *g = &m->groups[i];
+        double most = 0.0;
+        for (int scale = 0; scale < g->scales; ++scale) {
+            const double cell = 1.0 / (double)(1u << SCALE_BITS * (scale + 1));
+            double here = g->count * g->clump[scale];
+            for (int axis = 0; axis < 3; ++axis) {
+                const double part = part_of(size[axis], group_span(g, axis));
+                here *= g->high[axis] > g->low[axis] ? (scale > 0 && part > cell ? cell : part) : 1.0;
+            }
+            most = fmax(most, here);
+        }
+        near += fmin(g->count, most);
     }
     const double count = cell_count(c->bits);
     const double folded = m->merged.count / count * (1.0 - 1.0 / c->fold) * width / c->size[0];
@@ -312,32 +292,26 @@ static void try_cells(cell_trials *trials, double least, double along, double be
 static const double ALONG[] = {0.2501, 0.5005, 1.001, 2.0};
 static const double BESIDE[] = {1.001, 1.5, 2.0, 3.0};
 
-// Tries lengths between the largest extents and the whole scene, and returns the best one.
-static double try_scales(cell_trials *trials) {
-    const group *g = &trials->members->merged;
-    double longest = 0.0, largest = 0.0;
+// The best cells for a level that `finer` objects also search: first the scale, between the largest extents and the whole
+// scene, then the shape.
+static estimate estimate_members(const members *m, double finer) {
+    cell_trials trials = {.members = m, .finer = finer, .best = {.inside = DBL_MAX}, .best_total = DBL_MAX};
+    const group *g = &m->merged;
+    double longest = 0.0, largest = 0.0, best_least = 0.0, least = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
         largest = fmax(largest, (double)g->largest[axis]);
         longest = fmax(longest, (double)g->high[axis] - (double)g->low[axis]);
     }
-    double best_least = 0.0, least = 0.0;
     const double shortest = fmax(largest * 2.0, longest * 0x1p-20);
     for (int step = 0; step == 0 || (least <= longest && longest > 0.0); ++step) {
-        const double before = trials->best_total;
-        try_cells(trials, least, ALONG[1], BESIDE[1]);
-        best_least = trials->best_total < before ? least : best_least;
+        const double before = trials.best_total;
+        try_cells(&trials, least, ALONG[1], BESIDE[1]);
+        best_least = trials.best_total < before ? least : best_least;
         least = ldexp(shortest, step);
     }
-    return best_least;
-}
-
-// The best cells for a level that `finer` objects also search: first the scale, then the shape.
-static estimate estimate_members(const members *m, double finer) {
-    cell_trials trials = {.members = m, .finer = finer, .best = {.inside = DBL_MAX}, .best_total = DBL_MAX};
-    const double least = try_scales(&trials);
     for (size_t a = 0; a < sizeof ALONG / sizeof *ALONG; ++a) {
         for (size_t b = 0; b < sizeof BESIDE / sizeof *BESIDE; ++b) {
-            try_cells(&trials, least, ALONG[a], BESIDE[b]);
+            try_cells(&trials, best_least, ALONG[a], BESIDE[b]);
         }
     }
     return trials.best;
@@ -350,31 +324,6 @@ static void set_cell(bp_level *level, int axis, double cell) {
     const double most = axis == 0 ? 4.0 : 1.0;
     level->fit[axis] = (float)fmin(cell * most * BP_CELL_FILL, (double)FLT_MAX);
     level->inverse[axis] = 1.0 / cell;
-}
-
-static bp_level level_of_cells(const cells *c) {
-    bp_level level = {.bits = {c->bits[0], c->bits[1], c->bits[2]}};
-    for (int axis = 0; axis < 3; ++axis) {
-        set_cell(&level, axis, c->size[axis]);
-    }
-    return level;
-}
-
-// Cells may be much larger than their objects. Objects of a coarser level, which begins at size `coarser`, must not fit
-// into them.
-static void leave_to_coarser(bp_level *level, const float sampled[3], float coarser) {
-    for (int axis = 0; axis < 3; ++axis) {
-        level->fit[axis] = bp_smaller(level->fit[axis], bp_larger(coarser, nextafterf(sampled[axis], FLT_MAX)));
-    }
-}
-
-// For objects that are larger than any in the sample.
-static bp_level level_above(const bp_level *below) {
-    bp_level level = {.bits = {FEWEST_BITS[0], FEWEST_BITS[1], FEWEST_BITS[2]}};
-    for (int axis = 0; axis < 3; ++axis) {
-        set_cell(&level, axis, OVERSIZE / below->inverse[axis]);
-    }
-    return level;
 }
 
 bool bp_levels_append(bp_levels *levels, const bp_allocator *allocator, const bp_level *level) {
@@ -437,27 +386,11 @@ static size_t join_octaves(const group *octaves, size_t most, group *groups, uin
     return group_count;
 }
 
-// Puts samples into the order of their groups; begins[group] is where each begins.
-static void sort_samples(const sample *samples, size_t count, size_t group_count, sample *sorted, size_t *begins) {
-    memset(begins, 0, (group_count + 1) * sizeof *begins);
-    for (size_t i = 0; i < count; ++i) {
-        ++begins[samples[i].group + 1];
-    }
-    for (size_t i = 0; i < group_count; ++i) {
-        begins[i + 1] += begins[i];
-    }
-    size_t next[OCTAVES_MAX];
-    memcpy(next, begins, group_count * sizeof *next);
-    for (size_t i = 0; i < count; ++i) {
-        sorted[next[samples[i].group]++] = samples[i];
-    }
-}
-
 static size_t gather_groups(const sampling *from, group *groups, double *infinite) {
     group octaves[OCTAVES];
     sample samples[SAMPLE], sorted[SAMPLE];
     uint16_t group_of_octave[OCTAVES] = {0};
-    size_t begins[OCTAVES_MAX + 1];
+    size_t begins[OCTAVES_MAX + 1] = {0}, next[OCTAVES_MAX];
     for (size_t i = 0; i < OCTAVES; ++i) {
         octaves[i] = group_empty();
     }
@@ -467,7 +400,16 @@ static size_t gather_groups(const sampling *from, group *groups, double *infinit
     for (size_t i = 0; i < sample_count; ++i) {
         samples[i].group = group_of_octave[samples[i].group];
     }
-    sort_samples(samples, sample_count, group_count, sorted, begins);
+    for (size_t i = 0; i < sample_count; ++i) { // into the order of their groups
+        ++begins[samples[i].group + 1];
+    }
+    for (size_t i = 0; i < group_count; ++i) {
+        next[i] = begins[i];
+        begins[i + 1] += begins[i];
+    }
+    for (size_t i = 0; i < sample_count; ++i) {
+        sorted[next[samples[i].group]++] = samples[i];
+    }
     for (size_t i = 0; i < group_count; ++i) {
         measure_clumps(&groups[i], sorted + begins[i], begins[i + 1] - begins[i]);
         for (int axis = 0; axis < 3 && from->wanted < from->count; ++axis) {
@@ -509,38 +451,6 @@ static choice choose_last(const group *groups, const choice *before, size_t last
     return best;
 }
 
-static void reverse_levels(bp_levels *levels) {
-    for (size_t i = 0; i < levels->count / 2; ++i) {
-        const bp_level swapped = *bp_level_at(levels, i);
-        *bp_level_at(levels, i) = *bp_level_at(levels, levels->count - 1 - i);
-        *bp_level_at(levels, levels->count - 1 - i) = swapped;
-    }
-}
-
-// Adds the levels of the best choices, coarsest first.
-static bool append_choices(bp_levels *levels, const bp_allocator *allocator, const choice *best, size_t group_count) {
-    float coarser = FLT_MAX;
-    for (size_t end = group_count; end > 0; end = best[end - 1].first) {
-        bp_level level = level_of_cells(&best[end - 1].cells);
-        leave_to_coarser(&level, best[end - 1].sampled, coarser);
-        coarser = best[end - 1].smallest;
-        if (!bp_levels_append(levels, allocator, &level)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool append_levels_above(bp_levels *levels, const bp_allocator *allocator) {
-    for (int i = 0; i < LEVELS_ABOVE; ++i) {
-        const bp_level level = level_above(bp_level_at(levels, levels->count - 1));
-        if (!bp_levels_append(levels, allocator, &level)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bp_status plan_by_cost(bp_levels *levels, const bp_method_setup *setup, const bp_box *boxes, size_t count) {
     const sampling from = {
         .boxes = boxes, .count = count, .wanted = count < SAMPLE ? count : SAMPLE, .dimensions = setup->dimensions};
@@ -555,12 +465,36 @@ static bp_status plan_by_cost(bp_levels *levels, const bp_method_setup *setup, c
     }
     const double tests = infinite * objects / VECTOR; // infinite boxes are tested against all others
     levels->cost = ((group_count > 0 ? best[group_count - 1].cost : 0.0) + tests) / fmax(objects, 1.0);
-    if (!append_choices(levels, &setup->runtime.allocator, best, group_count)) {
-        return BP_ERROR_MEMORY;
+    size_t ends[OCTAVES_MAX], level_count = 0; // of the groups of each level, coarsest first
+    for (size_t end = group_count; end > 0; end = best[end - 1].first) {
+        ends[level_count++] = end;
     }
-    reverse_levels(levels);
     const bool may_be_larger = group_count > 0 && from.wanted < count;
-    return !may_be_larger || append_levels_above(levels, &setup->runtime.allocator) ? BP_OK : BP_ERROR_MEMORY;
+    const size_t all = level_count + (may_be_larger ? LEVELS_ABOVE : 0);
+    while (levels->count < all) { // finest first
+        bp_level level = {.bits = {FEWEST_BITS[0], FEWEST_BITS[1], FEWEST_BITS[2]}};
+        const bool is_above = levels->count >= level_count; // for objects that are larger than any in the sample
+        const choice *chosen = is_above ? NULL : &best[ends[level_count - 1 - levels->count] - 1];
+        for (int axis = 0; axis < 3; ++axis) {
+            set_cell(&level, axis,
+                     is_above ? OVERSIZE / bp_level_at(levels, levels->count - 1)->inverse[axis]
+                              : chosen->cells.size[axis]);
+        }
+        if (!is_above) {
+            memcpy(level.bits, chosen->cells.bits, sizeof level.bits);
+            // Cells may be much larger than their objects. Objects of the next coarser level must not fit into them.
+            const bool is_last = levels->count + 1 == level_count;
+            const float coarser = is_last ? FLT_MAX : best[ends[level_count - 2 - levels->count] - 1].smallest;
+            for (int axis = 0; axis < 3; ++axis) {
+                const float sampled = nextafterf(chosen->sampled[axis], FLT_MAX);
+                level.fit[axis] = bp_smaller(level.fit[axis], bp_larger(coarser, sampled));
+            }
+        }
+        if (!bp_levels_append(levels, &setup->runtime.allocator, &level)) {
+            return BP_ERROR_MEMORY;
+        }
+    }
+    return BP_OK;
 }
 
 bp_status bp_levels_plan(bp_levels *levels, const bp_method_setup *setup, const bp_box *boxes, size_t count) {

@@ -73,24 +73,9 @@ static void find_coarser_keys(const build *b, level_part *parts, size_t begin, s
     }
 }
 
-static void find_keys(const build *b, level_part *parts, size_t begin, size_t count) {
-    const bp_method_setup *setup = b->grid->setup;
-    uint32_t *keys = b->grid->sort.keys + begin;
-    size_t fitting = 0;
-    if (b->grid->levels.count > 0) {
-        fitting = setup->kernels->cell_keys(bp_level_at(&b->grid->levels, 0), setup->dimensions, b->boxes + begin,
-                                            count, keys, parts[0].reach);
-        parts[0].count += fitting;
-    } else {
-        memset(keys, 0xff, count * sizeof *keys); // BP_KEY_ELSEWHERE
-    }
-    if (fitting < count) {
-        find_coarser_keys(b, parts, begin, count);
-    }
-}
-
 static void task_find_keys(void *context, size_t block) {
     const build *b = context;
+    const bp_method_setup *setup = b->grid->setup;
     const bp_bucket_sort *sort = &b->grid->sort;
     level_part *parts = b->parts + block * b->grid->levels.count;
     bp_bucket_sort_clear(sort, block);
@@ -98,7 +83,18 @@ static void task_find_keys(void *context, size_t block) {
     const size_t end = bp_block_begin(sort->blocks, block + 1);
     for (size_t begin = bp_block_begin(sort->blocks, block); begin < end; begin += BP_CHUNK) {
         const size_t count = end - begin < BP_CHUNK ? end - begin : BP_CHUNK;
-        find_keys(b, parts, begin, count);
+        uint32_t *keys = sort->keys + begin;
+        size_t fitting = 0;
+        if (b->grid->levels.count > 0) {
+            fitting = setup->kernels->cell_keys(bp_level_at(&b->grid->levels, 0), setup->dimensions, b->boxes + begin,
+                                                count, keys, parts[0].reach);
+            parts[0].count += fitting;
+        } else {
+            memset(keys, 0xff, count * sizeof *keys); // BP_KEY_ELSEWHERE
+        }
+        if (fitting < count) {
+            find_coarser_keys(b, parts, begin, count);
+        }
         bp_bucket_sort_count(sort, block, begin, begin + count);
     }
 }
@@ -133,18 +129,6 @@ static void fill_bucket(void *context, size_t bucket, size_t begin, size_t end) 
 
 // ---- the whole build ------------------------------------------------------------------------------------------------
 
-// Gives each level its cells. False if there are too many.
-static bool number_level_cells(bp_sorted_grid *grid) {
-    uint64_t cells = 0;
-    for (size_t i = 0; i < grid->levels.count && cells <= BP_SORT_KEY_NONE; ++i) {
-        bp_level *level = bp_level_at(&grid->levels, i);
-        level->first_cell = (size_t)cells;
-        cells += bp_level_cells(level);
-    }
-    grid->cell_count = (size_t)cells;
-    return cells <= BP_SORT_KEY_NONE;
-}
-
 // Cells and levels vary from plan to plan. Memory is reserved for as many as there usually can be, so that a world with
 // a steady number of objects allocates once.
 static bool reserve_build(build *b) {
@@ -170,11 +154,6 @@ static bool reserve_build(build *b) {
 
 // Levels are kept for a few builds: a scene does not change its nature from one step to the next, and planning costs a
 // tenth of a step at 10^4 boxes.
-static bool plan_is_good(const bp_sorted_grid *grid, size_t count) {
-    const size_t change = count > grid->planned_count ? count - grid->planned_count : grid->planned_count - count;
-    return grid->plan_age < PLAN_AGE && change <= grid->planned_count / 8;
-}
-
 static bp_status plan_levels(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
     if (count < grid->setup->settings.brute_force_below) {
         grid->levels.count = 0; // all boxes are scanned
@@ -182,7 +161,8 @@ static bp_status plan_levels(bp_sorted_grid *grid, const bp_box *boxes, size_t c
         grid->planned_count = 0;
         return BP_OK;
     }
-    if (plan_is_good(grid, count)) {
+    const size_t change = count > grid->planned_count ? count - grid->planned_count : grid->planned_count - count;
+    if (grid->plan_age < PLAN_AGE && change <= grid->planned_count / 8) {
         ++grid->plan_age;
         return BP_OK;
     }
@@ -196,35 +176,35 @@ void bp_sorted_grid_forget_levels(bp_sorted_grid *grid) {
     grid->plan_age = PLAN_AGE;
 }
 
-static void sort_boxes(build *b) {
-    bp_sorted_grid *grid = b->grid;
-    const bp_executor *executor = &grid->setup->runtime.executor;
-    bp_parallel_for(executor, grid->sort.blocks.count, task_find_keys, b);
-    join_level_parts(b);
-    bp_bucket_sort_run(&grid->sort, executor, fill_bucket, b);
-    grid->grid_count = grid->sort.cell_items;
-    grid->total_count = grid->sort.total_items;
-}
-
-static bp_status fill_grid(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+    const bp_runtime *runtime = &grid->setup->runtime;
+    const bp_status status = plan_levels(grid, boxes, count);
+    build b = {.grid = grid, .boxes = boxes, .count = count};
+    uint64_t cells = 0;
+    if (status != BP_OK) {
+        return status;
+    }
     grid->grid_count = 0;
     grid->total_count = 0;
-    if (!number_level_cells(grid)) {
-        bp_log_write(&grid->setup->runtime.log,
-                     "hierarchical-grid: more than 2^32 cells; use a larger settings.grid_load");
+    for (size_t i = 0; i < grid->levels.count && cells <= BP_SORT_KEY_NONE; ++i) {
+        bp_level *level = bp_level_at(&grid->levels, i);
+        level->first_cell = (size_t)cells;
+        cells += bp_level_cells(level);
+    }
+    grid->cell_count = (size_t)cells;
+    if (cells > BP_SORT_KEY_NONE) {
+        bp_log_write(&runtime->log, "hierarchical-grid: more than 2^32 cells; use a larger settings.grid_load");
         return BP_ERROR_MEMORY;
     }
-    build b = {.grid = grid, .boxes = boxes, .count = count};
     if (!reserve_build(&b)) {
         return BP_ERROR_MEMORY;
     }
-    sort_boxes(&b);
+    bp_parallel_for(&runtime->executor, grid->sort.blocks.count, task_find_keys, &b);
+    join_level_parts(&b);
+    bp_bucket_sort_run(&grid->sort, &runtime->executor, fill_bucket, &b);
+    grid->grid_count = grid->sort.cell_items;
+    grid->total_count = grid->sort.total_items;
     return BP_OK;
-}
-
-bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
-    const bp_status status = plan_levels(grid, boxes, count);
-    return status == BP_OK ? fill_grid(grid, boxes, count) : status;
 }
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
@@ -244,8 +224,15 @@ void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats) {
                    bp_block_sinks_bytes(&grid->block_sinks);
 }
 
-static bool levels_are_sound(const bp_sorted_grid *grid) {
-    const uint32_t most = 32; // bits of a cell
+// Whether the columns hold the box of the id at a position.
+static bool holds_its_box(const bp_sorted_grid *grid, size_t position, const bp_box *boxes, size_t count) {
+    const uint32_t id = grid->columns.id[position];
+    return id < count && bp_columns_hold(&grid->columns, position, &boxes[id], grid->setup->dimensions);
+}
+
+// Whether the cells of levels follow each other, and the boxes of each belong there and are not longer than the level says.
+static bool levels_are_sound(const bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+    const uint32_t most = 32, *table = bp_sorted_grid_table(grid); // bits of a cell
     size_t cells = 0;
     bool sound = true;
     for (size_t i = 0; sound && i < grid->levels.count; ++i) {
@@ -253,43 +240,21 @@ static bool levels_are_sound(const bp_sorted_grid *grid) {
         sound = level->first_cell == cells && level->bits[0] < most && level->bits[1] < most - level->bits[0] &&
                 level->bits[2] < most - level->bits[0] - level->bits[1];
         cells += sound ? bp_level_cells(level) : 0;
+        for (size_t cell = level->first_cell; sound && cell < cells; ++cell) {
+            sound = table[cell] <= table[cell + 1] && table[cell + 1] <= grid->grid_count;
+            for (size_t p = table[cell]; sound && p < table[cell + 1]; ++p) {
+                uint32_t key = BP_KEY_ELSEWHERE;
+                float reach[3] = {0.0f};
+                if (holds_its_box(grid, p, boxes, count)) {
+                    (void)grid->setup->kernels->cell_keys(level, grid->setup->dimensions, &boxes[grid->columns.id[p]],
+                                                          1, &key, reach);
+                }
+                sound = key == cell && reach[0] <= level->reach[0] && reach[1] <= level->reach[1] &&
+                        reach[2] <= level->reach[2];
+            }
+        }
     }
     return sound && cells == grid->cell_count;
-}
-
-// Whether the columns hold the box of the id at a position.
-static bool holds_its_box(const bp_sorted_grid *grid, size_t position, const bp_box *boxes, size_t count) {
-    const uint32_t id = grid->columns.id[position];
-    return id < count && bp_columns_hold(&grid->columns, position, &boxes[id], grid->setup->dimensions);
-}
-
-// Whether the boxes of a cell belong there and are not longer than the level says.
-static bool sorted_cell_is_sound(const bp_sorted_grid *grid, const bp_level *level, size_t cell, const bp_box *boxes,
-                                 size_t count) {
-    const uint32_t *table = bp_sorted_grid_table(grid);
-    bool sound = table[cell] <= table[cell + 1] && table[cell + 1] <= grid->grid_count;
-    for (size_t p = table[cell]; sound && p < table[cell + 1]; ++p) {
-        uint32_t key = BP_KEY_ELSEWHERE;
-        float reach[3] = {0.0f};
-        if (holds_its_box(grid, p, boxes, count)) {
-            (void)grid->setup->kernels->cell_keys(level, grid->setup->dimensions, &boxes[grid->columns.id[p]], 1, &key,
-                                                  reach);
-        }
-        sound =
-            key == cell && reach[0] <= level->reach[0] && reach[1] <= level->reach[1] && reach[2] <= level->reach[2];
-    }
-    return sound;
-}
-
-static bool sorted_cells_are_sound(const bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
-    bool sound = true;
-    for (size_t i = 0; i < grid->levels.count; ++i) {
-        const bp_level *level = bp_level_at(&grid->levels, i);
-        for (size_t cell = 0; sound && cell < bp_level_cells(level); ++cell) {
-            sound = sorted_cell_is_sound(grid, level, level->first_cell + cell, boxes, count);
-        }
-    }
-    return sound;
 }
 
 bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
@@ -299,7 +264,7 @@ bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxe
         alive += !bp_box_is_hole(&boxes[i]);
     }
     bool sound = alive == grid->total_count && table[0] == 0 && table[grid->cell_count] == grid->grid_count &&
-                 levels_are_sound(grid) && sorted_cells_are_sound(grid, boxes, count);
+                 levels_are_sound(grid, boxes, count);
     for (size_t position = grid->grid_count; sound && position < grid->total_count; ++position) { // scanned boxes
         sound = holds_its_box(grid, position, boxes, count);
     }
