@@ -120,28 +120,18 @@ void bp_partition_place(const bp_partition *partition, const bp_executor *execut
 
 // ---- buckets and keys -----------------------------------------------------------------------------------------------
 
-static size_t buckets_most(size_t item_count) {
-    const size_t wanted = item_count / BUCKET_ITEMS + 1;
-    return wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
-}
-
-static void choose_buckets(bp_bucket_sort *sort, size_t most) {
-    sort->bucket_shift = 0;
-    while ((uint64_t)sort->cell_count >> sort->bucket_shift >= most) {
-        ++sort->bucket_shift;
-    }
-    sort->bucket_count =
-        sort->cell_count == 0 ? 0 : (size_t)((uint64_t)(sort->cell_count - 1) >> sort->bucket_shift) + 1;
-}
-
 // The number of cells varies from plan to plan. Memory is for as many buckets as there can be, so that a steady number
 // of items allocates once.
 bool bp_bucket_sort_begin(bp_bucket_sort *sort, const bp_allocator *allocator, bp_blocks blocks, size_t cell_count) {
-    const size_t most = buckets_most(blocks.item_count);
+    const size_t wanted = blocks.item_count / BUCKET_ITEMS + 1, most = wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
     assert(cell_count <= BP_SORT_KEY_NONE);
     sort->blocks = blocks;
     sort->cell_count = cell_count;
-    choose_buckets(sort, most);
+    sort->bucket_shift = 0;
+    while ((uint64_t)cell_count >> sort->bucket_shift >= most) {
+        ++sort->bucket_shift;
+    }
+    sort->bucket_count = cell_count == 0 ? 0 : (size_t)((uint64_t)(cell_count - 1) >> sort->bucket_shift) + 1;
     if (!bp_partition_reserve(&sort->partition, allocator, blocks.count, most + 1) ||
         !bp_buffer_reserve_slack(&sort->records, allocator, 0, blocks.item_count + most, sizeof(record))) {
         return false;
@@ -209,16 +199,30 @@ static void task_partition_block(void *context, size_t block) {
 
 // ---- order ----------------------------------------------------------------------------------------------------------
 
-// Counts the items of each cell of a bucket and leaves in ends[] where each cell begins.
-static void count_cells(const bp_bucket_sort *sort, size_t bucket, uint32_t *ends, size_t cells) {
+static void task_order_bucket(void *context, size_t bucket) {
+    const run *r = context;
+    const bp_bucket_sort *sort = r->sort;
     const record *records = sort->records.data;
-    const uint32_t first_key = (uint32_t)((uint64_t)bucket << sort->bucket_shift);
     const uint32_t begin = bp_bucket_sort_start(sort, bucket), end = bp_bucket_sort_start(sort, bucket + 1);
+    uint32_t *ids = sort->ids;
+    if (bucket == sort->bucket_count) { // those that come last
+        for (uint32_t i = begin; i < end; ++i) {
+            ids[i] = records[i].item;
+        }
+        r->finish(r->context, bucket, begin, end);
+        return;
+    }
+    const uint64_t first_cell = (uint64_t)bucket << sort->bucket_shift, width = (uint64_t)1 << sort->bucket_shift;
+    const uint64_t left = sort->cell_count - first_cell;
+    const size_t cells = (size_t)(left < width ? left : width);
+    const uint32_t first_key = (uint32_t)first_cell;
+    // One further than the cell, so that after the placing table[cell] is where it begins and table[cell + 1] where it
+    // ends.
+    uint32_t *ends = sort->table + first_cell + 1, position = begin, occupied = 0, fullest = 0;
     memset(ends, 0, cells * sizeof *ends);
     for (uint32_t i = begin; i < end; ++i) {
         ++ends[records[i].key - first_key];
     }
-    uint32_t position = begin, occupied = 0, fullest = 0;
     for (size_t cell = 0; cell < cells; ++cell) {
         const uint32_t count = ends[cell];
         occupied += count > 0;
@@ -227,48 +231,13 @@ static void count_cells(const bp_bucket_sort *sort, size_t bucket, uint32_t *end
         position += count;
     }
     *figures_of(sort, bucket) = (bucket_figures){.occupied = occupied, .fullest = fullest};
-}
-
-static void order_cells(const bp_bucket_sort *sort, size_t bucket) {
-    const record *records = sort->records.data;
-    const uint64_t first_cell = (uint64_t)bucket << sort->bucket_shift, width = (uint64_t)1 << sort->bucket_shift;
-    const uint64_t left = sort->cell_count - first_cell;
-    // One further than the cell, so that after the placing table[cell] is where it begins and table[cell + 1] where it
-    // ends.
-    uint32_t *ends = sort->table + first_cell + 1, *ids = sort->ids;
-    count_cells(sort, bucket, ends, (size_t)(left < width ? left : width));
-    const uint32_t end = bp_bucket_sort_start(sort, bucket + 1);
-    for (uint32_t i = bp_bucket_sort_start(sort, bucket); i < end; ++i) {
-        ids[ends[records[i].key - (uint32_t)first_cell]++] = records[i].item;
-    }
-}
-
-static void task_order_bucket(void *context, size_t bucket) {
-    const run *r = context;
-    const bp_bucket_sort *sort = r->sort;
-    const record *records = sort->records.data;
-    const size_t begin = bp_bucket_sort_start(sort, bucket), end = bp_bucket_sort_start(sort, bucket + 1);
-    if (bucket < sort->bucket_count) {
-        order_cells(sort, bucket);
-    } else { // those that come last
-        for (size_t i = begin; i < end; ++i) {
-            sort->ids[i] = records[i].item;
-        }
+    for (uint32_t i = begin; i < end; ++i) {
+        ids[ends[records[i].key - first_key]++] = records[i].item;
     }
     r->finish(r->context, bucket, begin, end);
 }
 
 // ---- the whole sort -------------------------------------------------------------------------------------------------
-
-static void join_figures(bp_bucket_sort *sort) {
-    sort->occupied = 0;
-    sort->fullest = 0;
-    for (size_t bucket = 0; bucket < sort->bucket_count; ++bucket) {
-        const bucket_figures *figures = figures_of(sort, bucket);
-        sort->occupied += figures->occupied;
-        sort->fullest = figures->fullest > sort->fullest ? figures->fullest : sort->fullest;
-    }
-}
 
 void bp_bucket_sort_run(bp_bucket_sort *sort, const bp_executor *executor, bp_bucket_task finish, void *context) {
     run r = {.sort = sort, .finish = finish, .context = context};
@@ -278,5 +247,11 @@ void bp_bucket_sort_run(bp_bucket_sort *sort, const bp_executor *executor, bp_bu
     bp_parallel_for(executor, sort->blocks.count, task_partition_block, &r);
     sort->table[0] = 0;
     bp_parallel_for(executor, sort->bucket_count + 1, task_order_bucket, &r);
-    join_figures(sort);
+    sort->occupied = 0;
+    sort->fullest = 0;
+    for (size_t bucket = 0; bucket < sort->bucket_count; ++bucket) {
+        const bucket_figures *figures = figures_of(sort, bucket);
+        sort->occupied += figures->occupied;
+        sort->fullest = figures->fullest > sort->fullest ? figures->fullest : sort->fullest;
+    }
 }

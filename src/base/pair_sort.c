@@ -48,22 +48,6 @@ static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-// At most, for any number of ids.
-static uint32_t part_bits_most(size_t count) {
-    const uint32_t bits = bit_count(count / PART_PAIRS); // one more than the logarithm
-    return bits == 0 ? 0 : least(bits - 1, PART_BITS_MOST);
-}
-
-static uint32_t part_bits_for(size_t count, uint32_t id_bits) {
-    return count <= WHOLE_MOST && id_bits <= DIGIT_BITS_MOST ? 0 : least(part_bits_most(count), id_bits);
-}
-
-// Counters that are as many as the pairs of a part, about, cost no more than these.
-static uint32_t digit_bits_for(size_t part_pairs) {
-    const uint32_t bits = bit_count(part_pairs);
-    return bits < DIGIT_BITS_LEAST ? DIGIT_BITS_LEAST : least(bits, DIGIT_BITS_MOST);
-}
-
 // ---- one part -------------------------------------------------------------------------------------------------------
 
 static uint64_t key_of(const bp_pair *pair) {
@@ -167,20 +151,6 @@ static void task_count(void *context, size_t block) {
     }
 }
 
-static void place_parts(const pair_sort *s) {
-    size_t place = 0;
-    for (size_t part = 0; part >> s->part_bits == 0; ++part) {
-        s->starts[part] = place;
-        for (size_t block = 0; block < s->blocks.count; ++block) {
-            size_t *counter = counters_of(s, block) + part;
-            const size_t count = *counter;
-            *counter = place;
-            place += count;
-        }
-    }
-    s->starts[(size_t)1 << s->part_bits] = place;
-}
-
 static void task_part(void *context, size_t block) {
     const pair_sort *s = context;
     size_t *counters = counters_of(s, block);
@@ -192,50 +162,52 @@ static void task_part(void *context, size_t block) {
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-static bp_blocks blocks_for(size_t count, const bp_runtime *runtime) {
-    return bp_blocks_cut(&runtime->executor, count, BLOCK_LEAST, BLOCKS_MOST);
-}
-
-static bool reserve_scratch(bp_buffer *scratch, size_t count, const bp_runtime *runtime) {
-    const size_t parts = (size_t)1 << part_bits_most(count);
-    const size_t counters = bp_size_multiply(parts * blocks_for(count, runtime).count + parts + 1, sizeof(size_t));
-    const size_t bytes = bp_size_add(bp_size_multiply(count, sizeof(bp_pair)), counters);
-    return bp_buffer_reserve_slack(scratch, &runtime->allocator, 0, bytes, 1);
-}
-
-static void sort_parted(pair_sort *s, const bp_executor *executor) {
-    s->starts = (size_t *)(void *)(s->parted + s->blocks.item_count);
-    s->counters = s->starts + ((size_t)1 << s->part_bits) + 1;
-    s->part_tasks = bp_blocks_cut(executor, (size_t)1 << s->part_bits, PARTS_PER_TASK, SIZE_MAX);
-    bp_parallel_for(executor, s->blocks.count, task_count, s);
-    place_parts(s);
-    bp_parallel_for(executor, s->blocks.count, task_part, s);
-    bp_parallel_for(executor, s->part_tasks.count, task_sort_parts, s);
-}
-
 bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_count, bp_buffer *scratch,
                    const bp_runtime *runtime) {
     if (count <= FEW) {
         insert_pairs(from, to, count);
         return true;
     }
-    if (!reserve_scratch(scratch, count, runtime)) {
+    const bp_executor *executor = &runtime->executor;
+    const bp_blocks blocks = bp_blocks_cut(executor, count, BLOCK_LEAST, BLOCKS_MOST);
+    // Room for as many parts as there may be, whatever the ids: so a steady number of pairs allocates once.
+    const uint32_t count_bits = bit_count(count / PART_PAIRS); // one more than the logarithm
+    const uint32_t most = count_bits == 0 ? 0 : least(count_bits - 1, PART_BITS_MOST);
+    const size_t parts = (size_t)1 << most;
+    const size_t counters = bp_size_multiply(parts * blocks.count + parts + 1, sizeof(size_t));
+    const size_t bytes = bp_size_add(bp_size_multiply(count, sizeof(bp_pair)), counters);
+    if (!bp_buffer_reserve_slack(scratch, &runtime->allocator, 0, bytes, 1)) {
         return false;
     }
-    const uint32_t id_bits = bit_count(id_count - 1), part_bits = part_bits_for(count, id_bits);
-    const uint32_t digit_bits = digit_bits_for(count >> part_bits);
-    pair_sort s = {.from = from,
-                   .parted = scratch->data,
-                   .to = to,
-                   .id_bits = id_bits,
-                   .part_bits = part_bits,
-                   .blocks = blocks_for(count, runtime)};
+    const uint32_t id_bits = bit_count(id_count - 1);
+    const uint32_t part_bits = count <= WHOLE_MOST && id_bits <= DIGIT_BITS_MOST ? 0 : least(most, id_bits);
+    // Counters that are as many as the pairs of a part, about, cost no more than these.
+    const uint32_t pair_bits = bit_count(count >> part_bits);
+    const uint32_t digit_bits = pair_bits < DIGIT_BITS_LEAST ? DIGIT_BITS_LEAST : least(pair_bits, DIGIT_BITS_MOST);
+    pair_sort s = {
+        .from = from, .parted = scratch->data, .to = to, .id_bits = id_bits, .part_bits = part_bits, .blocks = blocks};
     s.digit_count = cut_digits(s.digits, 0, id_bits, digit_bits);
     s.digit_count += cut_digits(s.digits + s.digit_count, 32, id_bits - part_bits, digit_bits);
     if (part_bits == 0) {
         sort_part(&s, from, s.parted, to, count);
-    } else {
-        sort_parted(&s, &runtime->executor);
+        return true;
     }
+    s.starts = (size_t *)(void *)(s.parted + count);
+    s.counters = s.starts + ((size_t)1 << part_bits) + 1;
+    s.part_tasks = bp_blocks_cut(executor, (size_t)1 << part_bits, PARTS_PER_TASK, SIZE_MAX);
+    bp_parallel_for(executor, blocks.count, task_count, &s);
+    size_t place = 0;
+    for (size_t part = 0; part >> part_bits == 0; ++part) {
+        s.starts[part] = place;
+        for (size_t block = 0; block < blocks.count; ++block) {
+            size_t *counter = counters_of(&s, block) + part;
+            const size_t here = *counter;
+            *counter = place;
+            place += here;
+        }
+    }
+    s.starts[(size_t)1 << part_bits] = place;
+    bp_parallel_for(executor, blocks.count, task_part, &s);
+    bp_parallel_for(executor, s.part_tasks.count, task_sort_parts, &s);
     return true;
 }

@@ -33,7 +33,6 @@ typedef struct row_maker {
     uint32_t *indices;
     uint32_t *spare; // of the same length
     const bp_pair *pairs;
-    size_t row_count;
     bp_blocks pair_blocks, row_blocks;
     bool both_ways;
     const bp_kernels *kernels;
@@ -89,16 +88,6 @@ static void task_count_rows(void *context, size_t block) {
     }
 }
 
-static void sum_up(const row_maker *j) {
-    size_t sum = 0;
-    j->offsets[0] = 0;
-    for (size_t row = 0; row < j->row_count; ++row) {
-        const size_t count = j->offsets[row + 1];
-        j->offsets[row + 1] = sum;
-        sum += count;
-    }
-}
-
 static void task_place_indices(void *context, size_t block) {
     const row_maker *j = context;
     const size_t begin = bp_block_begin(j->pair_blocks, block), end = bp_block_begin(j->pair_blocks, block + 1);
@@ -118,16 +107,6 @@ static void task_place_indices(void *context, size_t block) {
 }
 
 // ---- sort -----------------------------------------------------------------------------------------------------------
-
-static void merge(const uint32_t *from, size_t middle, size_t count, uint32_t *to) {
-    size_t low = 0, high = middle;
-    for (size_t i = 0; i < count; ++i) {
-        const bool first = high == count || (low < middle && from[low] < from[high]);
-        to[i] = first ? from[low] : from[high];
-        low += first;
-        high += !first;
-    }
-}
 
 void bp_row_queue_end(bp_row_queue *queue, const bp_kernels *kernels) {
     bp_row_sort *job = &queue->waiting;
@@ -154,23 +133,24 @@ static inline void put_row(bp_row_queue *queue, const uint32_t *from, size_t cou
     }
 }
 
-// Pieces that the kernel sorts.
-static void sort_pieces(uint32_t *row, size_t count, const bp_kernels *kernels) {
+// Pieces that the kernel sorts, and that are then merged two by two.
+static void sort_long_row(uint32_t *row, uint32_t *spare, size_t count, uint32_t *result, const bp_kernels *kernels) {
     bp_row_queue queue = {.count = 0};
     for (size_t i = 0; i < count; i += BP_SORTED_IDS) {
         put_row(&queue, row + i, count - i < BP_SORTED_IDS ? count - i : BP_SORTED_IDS, row + i, kernels);
     }
     bp_row_queue_end(&queue, kernels);
-}
-
-// Merges sorted pieces two by two.
-static void sort_long_row(uint32_t *row, uint32_t *spare, size_t count, uint32_t *result, const bp_kernels *kernels) {
-    sort_pieces(row, count, kernels);
     uint32_t *from = row, *to = spare;
     for (size_t width = BP_SORTED_IDS; width < count; width *= 2) {
-        for (size_t i = 0; i < count; i += 2 * width) {
-            const size_t left = count - i;
-            merge(from + i, left < width ? left : width, left < 2 * width ? left : 2 * width, to + i);
+        for (size_t begin = 0; begin < count; begin += 2 * width) {
+            const size_t middle = count - begin < width ? count : begin + width;
+            const size_t end = count - begin < 2 * width ? count : begin + 2 * width;
+            for (size_t i = begin, low = begin, high = middle; i < end; ++i) {
+                const bool first = high == end || (low < middle && from[low] < from[high]);
+                to[i] = first ? from[low] : from[high];
+                low += first;
+                high += !first;
+            }
         }
         uint32_t *swapped = from;
         from = to;
@@ -272,14 +252,19 @@ bp_status bp_neighbor_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *p
                    .indices = rows->indices,
                    .spare = (uint32_t *)(void *)pairs,
                    .pairs = pairs,
-                   .row_count = row_count,
                    .pair_blocks = bp_blocks_cut(executor, pair_count, TASK_LEAST, TASKS_MAX),
                    .row_blocks = bp_blocks_cut(executor, row_count, ROWS_LEAST, TASKS_MAX),
                    .both_ways = both_ways,
                    .kernels = kernels};
     bp_parallel_for(executor, j.row_blocks.count, task_clear_rows, &j);
     bp_parallel_for(executor, j.pair_blocks.count, task_count_rows, &j);
-    sum_up(&j);
+    size_t sum = 0;
+    rows->offsets[0] = 0;
+    for (size_t row = 0; row < row_count; ++row) {
+        const size_t count = rows->offsets[row + 1];
+        rows->offsets[row + 1] = sum;
+        sum += count;
+    }
     bp_parallel_for(executor, j.pair_blocks.count, task_place_indices, &j);
     bp_parallel_for(executor, j.row_blocks.count, task_sort_rows, &j);
     return BP_OK;
