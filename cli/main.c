@@ -9,9 +9,10 @@
 #include <string.h>
 
 static const tool_command *const COMMANDS[] = {
-    &command_pairs, &command_scene,  &command_methods, &command_demo, &command_tune, &command_trace,
+    &command_pairs,   &command_neighbors, &command_query, &command_scene,
+    &command_methods, &command_demo,      &command_tune,  &command_trace,
 #if !defined(_WIN32) // for those who work on the library; they start other programs
-    &command_bench, &command_report,
+    &command_bench,   &command_report,
 #endif
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };

@@ -11,7 +11,7 @@
 static const tool_option COMMON[] = {
     {"--method", "NAME", OPTION_FIELD, 0, "the algorithm (default: chosen for you)"},
     {"--threads", "N", OPTION_FIELD, 0, "threads; -1: all cores (default: 1)"},
-    {"--set", "FIELD=VALUE", OPTION_SET, 0, "any of the fields below; may be repeated"},
+    {"--set", "FIELD=VALUE", OPTION_SET, 0, "any field that the help of a command lists; may be repeated"},
     {"--config", "FILE", OPTION_SETTINGS, 0, "the same, a line each: field = value"},
     {"-o", "FILE", OPTION_TEXT, AT(output), "where to write (default: -, standard output)"},
     {"--quiet", NULL, OPTION_FLAG, AT(quiet), "no progress, no remarks"},

@@ -20,16 +20,20 @@ typedef struct command_line {
     const char *output; // NULL: the command's default
     bool quiet, help, version;
 
-    stats_style stats;   // pairs
-    bool explain;        // pairs
-    bool list;           // scene
-    scene_options scene; // scene, demo
-    size_t steps;        // scene, demo
-    const char *charts;  // report
-    bool verdicts;       // report
-    double budget;       // tune: seconds
-    const char *source;  // tune: file for the C initialiser
-    bool verify;         // trace
+    stats_style stats;                                            // pairs
+    bool explain;                                                 // pairs
+    bool list;                                                    // scene
+    scene_options scene;                                          // scene, demo
+    size_t steps;                                                 // scene, demo
+    const char *charts;                                           // report
+    bool verdicts;                                                // report
+    double budget;                                                // tune: seconds
+    const char *source;                                           // tune: file for the C initialiser
+    bool verify;                                                  // trace
+    double radius;                                                // neighbors
+    const char *question_boxes, *question_rays, *question_points; // query: files
+    size_t most;                                                  // query: answers to each
+    double max_t;                                                 // query
 
     char **operands; // arguments that are not options
     size_t operand_count;
@@ -77,7 +81,7 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command command_pairs, command_scene, command_methods, command_demo, command_bench, command_report,
-    command_tune, command_trace;
+    command_tune, command_trace, command_neighbors, command_query;
 
 // Two columns, aligned: what `methods` and `scene --list` print.
 typedef const char *(*text_of_index)(size_t index);

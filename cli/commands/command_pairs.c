@@ -1,7 +1,6 @@
 // broadphase pairs: the overlapping pairs of one file of boxes, or between two.
-#include "commands/command.h"
+#include "commands/inputs.h"
 #include "commands/library.h"
-#include "formats/box_files.h"
 #include "formats/pair_files.h"
 #include "formats/progress.h"
 
@@ -103,18 +102,9 @@ static bool find_pairs(const command_line *arguments, const box_list sets[2], bp
     return true;
 }
 
-static bool check_call(const command_line *arguments, failure *why) {
+static bool check_call(const command_line *arguments, const input_named *inputs, failure *why) {
     file_format format;
-    size_t standard_inputs = 0;
-    if (arguments->operand_count < 1 || arguments->operand_count > 2) {
-        return failure_set(why, STATUS_WRONG_CALL, "expected one file of boxes, or two, found %zu",
-                           arguments->operand_count);
-    }
-    for (size_t i = 0; i < arguments->operand_count; i++) {
-        if (!file_format_of_input(arguments->operands[i], &format, why)) return false;
-        standard_inputs += strcmp(arguments->operands[i], "-") == 0;
-    }
-    if (standard_inputs > 1) return failure_set(why, STATUS_WRONG_CALL, "standard input can be read only once");
+    if (!inputs_check(inputs, arguments->operand_count, why)) return false;
     if ((arguments->config.flags & BP_PAIRS_FIXED) != 0) {
         return failure_set(why, STATUS_WRONG_CALL, "flags: a fixed buffer is for C programs; leave this flag out");
     }
@@ -122,36 +112,23 @@ static bool check_call(const command_line *arguments, failure *why) {
     return output_spares(output_path(arguments), arguments->operands, arguments->operand_count, why);
 }
 
-// A file that says it has rectangles is flat whatever `dimensions` is; one that is not does not go with it.
-static bool agree_on_dimensions(const command_line *arguments, const box_list sets[2], uint32_t *dimensions,
-                                failure *why) {
-    const bool is_flat = box_form_is_flat(sets[0].form), is_alone = arguments->operand_count == 1;
-    if (!is_alone && is_flat != box_form_is_flat(sets[1].form) && *dimensions != 2) {
-        char *const *paths = arguments->operands;
-        return failure_set(why, STATUS_WRONG_CALL,
-                           "%s has %s and %s has %s; to compare x and y alone, call with --set dimensions=2", paths[0],
-                           box_form_noun(sets[0].form), paths[1], box_form_noun(sets[1].form));
-    }
-    if (is_flat) *dimensions = 2;
-    return true;
-}
-
-static bool read_sets(const command_line *arguments, box_list sets[2], failure *why) {
-    const uint32_t dimensions = arguments->config.dimensions == 2 ? 2 : 3;
-    for (size_t i = 0; i < arguments->operand_count; i++) {
-        if (!box_file_read(arguments->operands[i], dimensions, &sets[i], why)) return false;
-    }
-    if (sets[0].is_double == sets[1].is_double || arguments->operand_count == 1) return true;
+static bool to_doubles(size_t count, box_list sets[2], failure *why) {
+    if (count == 1 || sets[0].is_double == sets[1].is_double) return true;
     return box_list_to_double(&sets[0], why) && box_list_to_double(&sets[1], why);
 }
 
 static bool run_pairs(const command_line *arguments, failure *why) {
+    const size_t count = arguments->operand_count;
+    if (count < 1 || count > 2) {
+        return failure_set(why, STATUS_WRONG_CALL, "expected one file of boxes, or two, found %zu", count);
+    }
+    input_named inputs[2] = {{arguments->operands[0], BOX_KIND_BOXES}};
+    if (count == 2) inputs[1] = (input_named){arguments->operands[1], BOX_KIND_BOXES};
     box_list sets[2] = {{0}};
     bp_pairs pairs = {0};
     bp_config config = arguments->config;
-    bool good = check_call(arguments, why) && read_sets(arguments, sets, why) &&
-                agree_on_dimensions(arguments, sets, &config.dimensions, why) &&
-                find_pairs(arguments, sets, config, &pairs, why) &&
+    bool good = check_call(arguments, inputs, why) && inputs_read(inputs, count, sets, &config.dimensions, why) &&
+                to_doubles(count, sets, why) && find_pairs(arguments, sets, config, &pairs, why) &&
                 pair_file_write(output_path(arguments), pairs.data, pairs.count, why);
     bp_pairs_free(&pairs, &arguments->config);
     box_list_free(&sets[0]);

@@ -73,6 +73,7 @@ static const char *advice_on_columns(const csv_reader *reader, const char *line,
     const char *end = line + strlen(line);
     while (end > line && (end[-1] == ' ' || end[-1] == '\t')) end--;
     if (found > 1 && end > line && end[-1] == reader->separator) return "the row ends with a separator: remove it";
+    if (reader->rules.kind != BOX_KIND_BOXES && found > 1) return "name the columns in a first line, others may stay";
     if (found == 1) return "separate the numbers by commas, semicolons, tabs or blanks";
     if (found == 2) return "for points name the columns in a first line: x,y";
     if (found == 3) return "name the columns in a first line: x,y,z are points, x,y,radius are circles";
@@ -92,8 +93,13 @@ static bool fail_columns(const csv_reader *reader, const char *line, failure *wh
                        found == 1 ? "; the same character must separate the columns of all rows" : "");
 }
 
+// Boxes are floats; what is rounded outwards later, or not at all, is not rounded here.
+static bool has_doubles(const csv_reader *reader) {
+    return box_form_has_radius(reader->list->form) || reader->list->has_rows;
+}
+
 static number_result read_number(const csv_reader *reader, const char *text, const char **end, double *value) {
-    if (box_form_has_radius(reader->list->form)) return number_read_double(text, end, value);
+    if (has_doubles(reader)) return number_read_double(text, end, value);
     float coordinate;
     number_result result = number_read_float(text, end, &coordinate);
     if (result != NUMBER_NONE) *value = (double)coordinate;
@@ -136,10 +142,9 @@ static const char *pass_field(const csv_reader *reader, const char *field) {
 }
 
 static bool fail_range(const csv_reader *reader, size_t index, const char *field, failure *why) {
-    const bool in_64_bits = box_form_has_radius(reader->list->form);
     return fail_field(reader,
-                      in_64_bits ? "a number of at most 1.7976931348623157e308 either way, or inf,"
-                                 : "a number of at most 3.4028235e38 either way, or inf,",
+                      has_doubles(reader) ? "a number of at most 1.7976931348623157e308 either way, or inf,"
+                                          : "a number of at most 3.4028235e38 either way, or inf,",
                       index, field, why);
 }
 

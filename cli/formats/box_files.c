@@ -38,7 +38,7 @@ bool file_format_of_output(const char *path, file_format *format, failure *why) 
 // ---------------------------------------------------------------------------------------------------------------------
 // Files
 
-static bool read_file(const char *path, box_rules rules, box_list *list, failure *why) {
+bool row_file_read(const char *path, box_rules rules, box_list *list, failure *why) {
     file_format format = FORMAT_CSV;
     input_file input;
     *list = (box_list){0};
@@ -49,7 +49,7 @@ static bool read_file(const char *path, box_rules rules, box_list *list, failure
 }
 
 bool box_file_read(const char *path, uint32_t dimensions, box_list *list, failure *why) {
-    return read_file(path, (box_rules){.dimensions = dimensions}, list, why);
+    return row_file_read(path, (box_rules){.dimensions = dimensions}, list, why);
 }
 
 enum { ROW_LENGTH_MAX = BOX_COLUMNS * NUMBER_LENGTH_MAX };

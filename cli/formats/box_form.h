@@ -17,14 +17,22 @@ typedef enum box_form {
     BOX_FORM_CIRCLES,     // x,y,radius
     BOX_FORM_POINTS,      // x,y,z
     BOX_FORM_FLAT_POINTS, // x,y
+    BOX_FORM_RAYS,        // x,y,z,dx,dy,dz
+    BOX_FORM_FLAT_RAYS,   // x,y,dx,dy
 } box_form;
 
-enum { BOX_COLUMNS = 6, BOX_ROLES = 10 }; // the most that a form has; what a column can be
+enum { BOX_COLUMNS = 6, BOX_ROLES = 13 }; // the most that a form has; what a column can be
 
 // What the caller wants to read.
+typedef enum box_kind {
+    BOX_KIND_BOXES,  // or what has a box: spheres, points
+    BOX_KIND_POINTS, // perhaps with a radius
+    BOX_KIND_RAYS
+} box_kind;
+
 typedef struct box_rules {
     uint32_t dimensions; // 2 or 3
-    bool are_points;     // points, perhaps with a radius; else boxes
+    box_kind kind;
 } box_rules;
 
 size_t box_form_columns(box_form form);
@@ -39,7 +47,8 @@ box_form box_form_of_count(size_t columns, box_rules rules);
 // What is allowed without names, for messages: "6 columns (boxes: ...) or 4 (...)".
 const char *box_form_expected(box_rules rules);
 
-// The role of a column by its name: min_x, minx, x_min, xmin, xlo, "Min X"; x, y, z; radius, r. BOX_ROLES: none.
+// The role of a column by its name: min_x, minx, x_min, xmin, xlo, "Min X"; x, y, z; radius, r; dx, direction_x.
+// BOX_ROLES: none.
 size_t box_role_of_name(const char *name, size_t length);
 const char *box_role_name(size_t role);
 // The form that a header names: `places` has the column of each role, from 1, or 0. *value_of gets, for each role, its place
@@ -49,5 +58,7 @@ size_t box_form_index_of_role(box_form form, size_t role); // BOX_COLUMNS: not i
 
 // The box of a row of numbers, rounded outwards: of rectangles and circles z is 0. With 2 dimensions z is not looked at.
 bool box_form_to_box(box_form form, const double *values, uint32_t dimensions, bp_box_double *box, failure *why);
+// A row as it is, in the place of a box: the point or the origin as min; the radius, three times, or the direction as max.
+bool box_form_to_row(box_form form, const double *values, uint32_t dimensions, bp_box_double *row, failure *why);
 
 #endif

@@ -44,7 +44,9 @@ static bool make_room(box_list *list, failure *why) {
 
 bool box_list_add(box_list *list, const double *values, uint32_t dimensions, failure *why) {
     bp_box_double box;
-    if (!box_form_to_box(list->form, values, dimensions, &box, why) || !make_room(list, why)) return false;
+    const bool good = list->has_rows ? box_form_to_row(list->form, values, dimensions, &box, why)
+                                     : box_form_to_box(list->form, values, dimensions, &box, why);
+    if (!good || !make_room(list, why)) return false;
     if (list->is_double) {
         list->doubles[list->count++] = box;
     } else {

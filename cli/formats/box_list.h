@@ -13,6 +13,7 @@ typedef struct box_list {
     size_t count, capacity;
     bool is_double; // 64-bit boxes
     box_form form;  // what the rows were; meshes have boxes
+    bool has_rows;  // instead of boxes, of points and rays: as box_form_to_row has them, in 64 bits
 } box_list;
 
 bool box_list_reserve(box_list *list, size_t capacity, failure *why);

@@ -6,15 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *expected(box_rules rules) {
-    if (rules.are_points) return rules.dimensions == 2 ? "N x 2 (points)" : "N x 3 (points) or N x 4 (with a radius)";
-    return rules.dimensions == 2 ? "N x 4 (rectangles) or N x 6 (boxes)" : "N x 6 (boxes) or N x 4 (spheres)";
-}
-
 // `remedy` is what to do to the array in Python.
 static bool fail_foreign(const input_file *input, const char *what, box_rules rules, const char *remedy, failure *why) {
     return failure_set(why, STATUS_FAILED, "%s: %s; expected %s, float32 or float64, little-endian, C order: save %s",
-                       input->name, what, expected(rules), remedy);
+                       input->name, what, box_form_expected(rules), remedy);
 }
 
 static bool check_type(const input_file *input, const npy_header *header, box_rules rules, failure *why) {
@@ -32,13 +27,13 @@ static bool check_header(const input_file *input, const npy_header *header, box_
     char what[64];
     if (header->dimensions != 2) {
         snprintf(what, sizeof what, "has %zu dimension%s", header->dimensions, header->dimensions == 1 ? "" : "s");
-        return fail_foreign(input, what, rules, rules.are_points ? "array.reshape(-1, 3)" : "array.reshape(-1, 6)",
-                            why);
+        return fail_foreign(input, what, rules,
+                            rules.kind == BOX_KIND_POINTS ? "array.reshape(-1, 3)" : "array.reshape(-1, 6)", why);
     }
     *form = header->shape[1] <= BOX_COLUMNS ? box_form_of_count((size_t)header->shape[1], rules) : BOX_FORM_NONE;
     if (*form == BOX_FORM_NONE) {
         snprintf(what, sizeof what, "has %llu columns", (unsigned long long)header->shape[1]);
-        return fail_foreign(input, what, rules, rules.are_points ? "array[:, :3]" : "array[:, :6]", why);
+        return fail_foreign(input, what, rules, rules.kind == BOX_KIND_POINTS ? "array[:, :3]" : "array[:, :6]", why);
     }
     if (header->fortran_order) {
         return fail_foreign(input, "is in Fortran order", rules, "numpy.ascontiguousarray(array)", why);
@@ -112,7 +107,7 @@ bool box_npy_read(input_file *input, box_rules rules, box_list *list, failure *w
     row_layout layout = {.columns = (size_t)header.shape[1], .is_double = strcmp(header.type, "<f8") == 0};
     layout.bytes = layout.columns * (layout.is_double ? sizeof(double) : sizeof(float));
     if (!check_size(input, &header, layout.bytes, why)) return false;
-    list->is_double = layout.is_double;
+    list->is_double |= layout.is_double;
     // A pipe has no size: there the list grows as rows arrive.
     if (input->size_known && !box_list_reserve(list, (size_t)header.shape[0], why)) return false;
     unsigned char *block = malloc(STREAM_BLOCK);

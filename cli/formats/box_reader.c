@@ -20,7 +20,12 @@ bool box_read(input_file *input, file_format format, box_rules rules, box_list *
                                                                                       [FORMAT_NPY] = box_npy_read,
                                                                                       [FORMAT_PLY] = box_ply_read,
                                                                                       [FORMAT_OBJ] = box_obj_read};
-    *list = (box_list){0};
+    const bool is_mesh = format == FORMAT_PLY || format == FORMAT_OBJ;
+    *list = (box_list){.has_rows = rules.kind != BOX_KIND_BOXES, .is_double = rules.kind != BOX_KIND_BOXES};
+    if (is_mesh && list->has_rows) {
+        return failure_set(why, STATUS_FAILED, "%s: is a mesh; expected %s, as CSV or .npy", input->name,
+                           box_form_expected(rules));
+    }
     if (READERS[format](input, rules, list, why)) return true;
     box_list_free(list);
     return false;

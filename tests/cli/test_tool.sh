@@ -10,7 +10,7 @@ system=${2:-}
 good --version
 grep -q '^broadphase [0-9]*\.[0-9]*\.[0-9]*$' out || fail 'version'
 good --help
-commands='pairs scene methods demo'
+commands='pairs neighbors query scene methods demo'
 [ "$system" = Windows ] || commands="$commands report"
 for command in $commands; do
     grep -q "^  $command " out || fail "--help does not name $command"
@@ -78,6 +78,81 @@ for form in '--stats json' --stats=json; do
     [ "$(wc -l <err)" -eq 1 ] || fail "$form: one line"
 done
 wrong "--stats: expected json, or no value, found 'xml'" pairs boxes.csv --stats=xml
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Neighbours
+
+printf '0,0,0\n3,4,0\n0,0,5.5\n3,4,5\n' >points.csv
+printf 'a,b\n0,1\n1,3\n' >expected.csv
+good neighbors points.csv --radius 5
+same out expected.csv 'neighbors of a file'
+good neighbors points.csv --radius 5 -o neighbors.npy
+[ "$(wc -c <neighbors.npy)" -eq 144 ] || fail 'neighbors.npy: 128 bytes of header and 2 pairs'
+good neighbors points.csv --radius 3 --set period=0,0,6
+[ "$(tr '\n' ' ' <out)" = 'a,b 0,2 1,3 ' ] || fail 'neighbors: period'
+printf 'radius,z,y,x\n2,0,0,0\n2,0,0,4\n1,0,0,7.5\n' >grains.csv
+good neighbors grains.csv --set radius_rule=sum
+[ "$(tr '\n' ' ' <out)" = 'a,b 0,1 ' ] || fail 'neighbors: a radius each'
+printf 'x,y\n0,0\n1,0\n' >flat.csv
+printf '0.5,0\n9,9\n' >other.csv
+good neighbors flat.csv other.csv --radius 0.5 --set dimensions=2
+[ "$(tr '\n' ' ' <out)" = 'a,b 0,0 1,0 ' ] || fail 'neighbors between two files'
+wrong 'expected --radius R, or a file of points with a radius each' neighbors points.csv
+wrong 'grains.csv has a radius for each point; leave out --radius' neighbors grains.csv --radius 1
+wrong 'cannot be compared with another file' neighbors grains.csv points.csv --radius 1
+wrong 'points.csv has points and flat.csv has points in 2-D; to compare x and y alone' neighbors points.csv flat.csv --radius 1
+wrong 'expected one file of points, or two, found 0' neighbors --radius 1
+failed 'boxes.csv:1: expected 3 columns (points: x,y,z) or 4 (x,y,z,radius), found 6' neighbors boxes.csv --radius 1
+failed 'named.csv:1: expected 3 columns (points: x,y,z) or 4 (x,y,z,radius), the header names rectangles' \
+    neighbors "$(printf 'min_x,min_y,max_x,max_y\n0,0,1,1\n' >named.csv && echo named.csv)" --radius 1
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >one.obj
+failed 'one.obj: is a mesh; expected 3 columns (points: x,y,z)' neighbors one.obj --radius 1
+printf '0,0,0,-1\n' >negative.csv
+failed 'negative.csv:1: the radius is -1; expected 0 or more' neighbors negative.csv
+
+# Against all distances, in awk.
+good scene uniform -n 2000 --seed 5 -o cloud.csv
+{
+    echo x,y,z
+    awk -F, 'NR > 1 { print $1 "," $2 "," $3 }' cloud.csv
+} >cloud_points.csv
+awk -F, 'BEGIN { n = 0 } NR > 1 { x[n] = $1; y[n] = $2; z[n++] = $3 }
+    END { print "a,b"; for (i = 0; i < n; i++) for (j = i + 1; j < n; j++)
+        if ((x[i] - x[j]) ^ 2 + (y[i] - y[j]) ^ 2 + (z[i] - z[j]) ^ 2 <= 1.7 * 1.7) print i "," j }' cloud_points.csv >expected.csv
+good neighbors cloud_points.csv --radius 1.7
+same out expected.csv 'neighbors, and all distances'
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Queries
+
+printf '0,0,0,1,1,1\n2,0,0,3,1,1\n5,0,0,6,1,1\n' >row.csv
+printf 'x,y,z,dx,dy,dz\n-1,0.5,0.5,2,0,0\n9,0.5,0.5,-0.0,1,0\n10,0.5,0.5,-1,-0.0,0\n' >rays.csv
+good query row.csv --rays rays.csv
+[ "$(tr '\n' ' ' <out)" = 'query,box,t 0,0,0.5 0,1,1.5 0,2,3 2,2,4 2,1,7 2,0,9 ' ] || fail 'query --rays'
+good query row.csv --rays rays.csv -k 1
+[ "$(tr '\n' ' ' <out)" = 'query,box,t 0,0,0.5 2,2,4 ' ] || fail 'query --rays -k 1'
+good query row.csv --rays rays.csv --max-t 2 -o hits.csv
+[ "$(tr '\n' ' ' <hits.csv)" = 'query,box,t 0,0,0.5 0,1,1.5 ' ] || fail 'query --rays --max-t'
+printf '0.5,0,0,2.5,1,1\n7,7,7,8,8,8\n-9,-9,-9,9,9,9\n' >windows.csv
+good query row.csv --boxes windows.csv
+[ "$(tr '\n' ' ' <out)" = 'query,box 0,0 0,1 2,0 2,1 2,2 ' ] || fail 'query --boxes'
+printf '7,0.5,0.5\n1.25,1,1\n' >places.csv
+good query row.csv --points places.csv
+[ "$(tr '\n' ' ' <out)" = 'query,box,distance 0,2,1 1,0,0.25 ' ] || fail 'query --points'
+good query row.csv --points places.csv -k 9
+[ "$(wc -l <out)" -eq 7 ] || fail 'query --points -k: all of them, and no more'
+"$tool" query - --boxes windows.csv <row.csv >out 2>err || fail 'query: boxes from standard input'
+[ "$(wc -l <out)" -eq 6 ] || fail 'query: boxes from standard input'
+wrong 'expected one of --boxes FILE, --rays FILE, --points FILE, found 0' query row.csv
+wrong 'expected one of --boxes FILE, --rays FILE, --points FILE, found 2' query row.csv --boxes windows.csv --rays rays.csv
+wrong 'expected one file of boxes, found 0' query --boxes windows.csv
+wrong 'standard input can be read only once' query - --boxes -
+wrong 'hits.npy: answers are written as CSV; expected a name ending in .csv' query row.csv --rays rays.csv -o hits.npy
+wrong 'rays.csv: is the input rays.csv too' query row.csv --rays rays.csv -o rays.csv
+failed 'places.csv:1: expected 6 columns (rays: x,y,z,dx,dy,dz), found 3' query row.csv --rays places.csv
+printf '0,0,0,0,0,0\n' >still.csv
+run 2 query row.csv --rays still.csv
+says 'still.csv: row 0 (from 0): '
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Settings
