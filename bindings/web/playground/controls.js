@@ -160,8 +160,9 @@ function showReason(text) {
 
 const BAR_FACTOR = 10; // a full bar: so many times the fastest, or more
 
-/** The race so far, the fastest first. */
-export function showRows(rows) {
+/** The race so far, the fastest first, and which step it began at. */
+export function showRows(rows, step) {
+    element("raced").textContent = rows.length > 0 ? `This scene, from step ${words(step)} on:` : "";
     const times = rows.filter((row) => row.milliseconds !== undefined).sort((a, b) => a.milliseconds - b.milliseconds);
     const least = Math.max(0.05, times[0]?.milliseconds ?? 0);
     const items = times.map(({ method, milliseconds }, rank) => {

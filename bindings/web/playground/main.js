@@ -19,7 +19,8 @@ let state = readState(location.hash);
 let file = null; // { name, bytes, data } of the reader's own
 let dimensions = 3; // of that file
 let methods = [];
-let rows = null; // of the race under way, or the last one
+let rows = []; // of the race under way, or the last one
+let race = 0; // its number
 let isRacing = false;
 let savedAs = "csv";
 let isStale = true; // the picture
@@ -94,14 +95,13 @@ const simulation = new Simulation({
         if (state.paused) writeAddress();
         isStale = true;
     },
-    row({ row }) {
+    row({ row, race: of }) {
+        if (of !== race) return; // of a scene that is not in view any more
         rows.push(row);
-        showRows(rows);
+        showRows(rows, state.step);
     },
-    raced() {
-        isRacing = false;
-        element("race").disabled = false;
-        element("race").textContent = "Race again";
+    raced({ race: of }) {
+        if (of === race) showRaceButton("Race again");
     },
     boxes({ boxes }) {
         saveBoxes(boxes, state.scene);
@@ -111,11 +111,25 @@ const simulation = new Simulation({
     },
     failure({ text, of }) {
         state.paused = true;
-        if (of === "race") simulation.on.raced();
+        if (of === "race") showRaceButton("Race again");
         show();
         notice(text);
     },
 });
+
+function showRaceButton(text, isBusy = false) {
+    isRacing = isBusy;
+    element("race").disabled = isBusy;
+    element("race").textContent = text;
+}
+
+/** A race is of one scene: what it has found, or will find, is of no meaning for another. */
+function forgetRace() {
+    ++race;
+    rows = [];
+    showRows(rows, 0);
+    showRaceButton("Start the race");
+}
 
 /** Where the camera begins: above what is flat. */
 function firstCamera() {
@@ -126,8 +140,7 @@ function firstCamera() {
 function open(step = 0) {
     state.step = step;
     chart.clear();
-    isRacing = false;
-    element("race").disabled = false;
+    forgetRace();
     if (state.scene === "file" && !file) notice("Drop a file here, or choose one: boxes as CSV or NPY, meshes as PLY or OBJ.");
     else simulation.open(state, state.scene === "file" ? file.data : undefined);
     show();
@@ -178,12 +191,9 @@ const actions = {
         open();
     },
     race() {
-        rows = [];
-        showRows(rows);
-        isRacing = true;
-        element("race").disabled = true;
-        element("race").textContent = "Racing";
-        simulation.race();
+        forgetRace();
+        showRaceButton("Racing", true);
+        simulation.race(race);
     },
     savePairs(format) {
         savedAs = format;

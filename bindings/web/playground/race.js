@@ -56,14 +56,15 @@ function run(session, frames, method) {
     }
 }
 
-/** Takes the scene on by a few steps, and calls `report` with a row for each method. */
-export async function race(session, report) {
+/** Takes the scene on by a few steps, and calls `report` with a row for each method, until `isOff()`. */
+export async function race(session, report, isOff) {
     const frames = [];
     for (let i = 0; i < STEPS; ++i) {
         session.skipTo(session.step + 1);
         frames.push(session.input.slice());
     }
     for (const { name } of session.bp.methods()) {
+        if (isOff()) break;
         report(run(session, frames, name));
         await new Promise((resolve) => setTimeout(resolve)); // so that the row is seen before the next one runs
     }

@@ -67,8 +67,9 @@ export class Simulation {
         else this.send("method", { method: state.method }, "frame");
     }
 
-    race() {
-        this.send("race", {}, "frame");
+    /** `race`: its number, which comes back with each row. */
+    race(race) {
+        this.send("race", { race }, "frame");
     }
 
     askForBoxes() {

@@ -14,6 +14,7 @@ const PROGRESS_MS = 200;
 let bp = null;
 let session = null;
 let spare = {}; // arrays that the page has done with
+let isOvertaken = false; // what is under way: by a new scene
 
 function post(type, content, transfer = []) {
     self.postMessage({ type, ...content }, transfer);
@@ -52,6 +53,7 @@ async function goTo(step) {
 
 const answers = {
     async open(request) {
+        isOvertaken = false;
         bp ??= await load();
         session?.dispose();
         session = null;
@@ -68,9 +70,13 @@ const answers = {
         session.useMethod(method);
         postFrame(session.advance(session.step));
     },
-    async race() {
-        await race(session, (row) => post("row", { row }));
-        post("raced", {});
+    async race({ race: number }) {
+        await race(
+            session,
+            (row) => post("row", { row, race: number }),
+            () => isOvertaken,
+        );
+        post("raced", { race: number });
         postFrame(session.advance(session.step));
     },
     boxes() {
@@ -92,5 +98,6 @@ async function answer({ type, ...request }) {
 
 let last = Promise.resolve();
 self.onmessage = (event) => {
+    if (event.data.type === "open") isOvertaken = true;
     last = last.then(() => answer(event.data));
 };

@@ -193,6 +193,37 @@ pageTest("the race has a row for every method", `#scene=gas&paused=1&n=5000`, {}
         [...times].sort((a, b) => a - b),
     );
     await waitForAddress(page, { step: 6 });
+    assert.match(await textOf(page, "raced"), /from step 0 on/);
+});
+
+pageTest("a race is forgotten when something changes", `#scene=gas&${PAUSED}`, {}, async (page) => {
+    const rowCount = () => page.locator("#rows li").count();
+    const changes = [
+        () => page.check("input[value=rain]"),
+        () => page.locator("#count").fill("0"),
+        () => page.click("#dice"),
+        () => page.setInputFiles("#file", MESH),
+        () => page.selectOption("#dimensions", "2"),
+    ];
+    for (const change of changes) {
+        await page.click("#race");
+        await waitForText(page, "race", "Race again");
+        assert.equal(await rowCount(), 15);
+        await change();
+        await waitForText(page, "race", "Start the race");
+        assert.equal(await rowCount(), 0);
+        await waitForRest(page);
+    }
+});
+
+pageTest("a race that is overtaken leaves no rows", `#scene=gas&paused=1&n=20000`, {}, async (page) => {
+    await page.click("#race");
+    await page.waitForFunction(() => document.querySelectorAll("#rows li").length > 1);
+    await page.check("input[value=galaxy]");
+    assert.equal(await page.locator("#rows li").count(), 0);
+    await waitForRest(page);
+    assert.equal(await page.locator("#rows li").count(), 0);
+    assert.equal(await textOf(page, "race"), "Start the race");
 });
 
 pageTest(
