@@ -95,15 +95,13 @@ static bp_compact_sort time_sorts(double share, double best[SORTS]) {
             keys[i] = round == 0 || rng_unit(&random) < share ? rng_below(&random, ENTRIES) : keys[i];
         }
         for (int sort = 0; sort < SORTS; ++sort) {
-            memcpy(bp_incremental_sort_begin(&sorts[sort], &setups[sort].methods.runtime.allocator, ENTRIES), keys,
-                   ENTRIES * sizeof *keys);
             const double start = bp_clock_seconds();
-            assert_true(bp_incremental_sort_run(&sorts[sort], (bp_compact_sort)sort, 17,
+            assert_true(bp_incremental_sort_run(&sorts[sort], keys, ENTRIES, (bp_compact_sort)sort, 17,
                                                 &setups[sort].methods.runtime.allocator,
                                                 &setups[sort].methods.runtime.executor));
             const double seconds = bp_clock_seconds() - start;
             best[sort] = round > 1 && seconds < best[sort] ? seconds : best[sort];
-            assert_memory_equal(bp_incremental_sort_entries(&sorts[sort]), bp_incremental_sort_entries(&sorts[0]),
+            assert_memory_equal(bp_incremental_sort_sorted(&sorts[sort]), bp_incremental_sort_sorted(&sorts[0]),
                                 ENTRIES * sizeof(uint64_t));
         }
     }
@@ -141,11 +139,10 @@ static void keys_are_sorted_with_threads_too(void **state) {
         for (size_t i = 0; i < count; ++i) {
             kept[i] = round % 2 == 0 || rng_below(&random, 20) == 0 ? rng_below(&random, 1000) : kept[i];
         }
-        memcpy(bp_incremental_sort_begin(&sort, &setup.methods.runtime.allocator, count), kept, count * sizeof *kept);
-        assert_true(bp_incremental_sort_run(&sort, BP_SORT_AUTOMATIC, 10, &setup.methods.runtime.allocator,
+        assert_true(bp_incremental_sort_run(&sort, kept, count, BP_SORT_AUTOMATIC, 10, &setup.methods.runtime.allocator,
                                             &setup.methods.runtime.executor));
         assert_int_equal(sort.ran, round % 2 == 0 ? BP_SORT_RADIX : BP_SORT_ADAPTIVE);
-        const uint64_t *entries = bp_incremental_sort_entries(&sort);
+        const uint64_t *entries = bp_incremental_sort_sorted(&sort);
         for (size_t i = 0; i < count; ++i) {
             assert_true(i == 0 || entries[i - 1] < entries[i]);
             assert_int_equal(entries[i] >> 32, kept[(uint32_t)entries[i]]);
