@@ -11,8 +11,8 @@ enum {
 
 void bp_cell_grid_free(bp_cell_grid *grid) {
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
-    bp_buffer *buffers[] = {&grid->columns_buffer, &grid->starts, &grid->keys,        &grid->ids,
-                            &grid->parts,          &grid->plan,   &grid->other.buffer};
+    bp_buffer *buffers[] = {&grid->columns_buffer, &grid->full, &grid->starts,      &grid->keys, &grid->ids,
+                            &grid->parts,          &grid->plan, &grid->other.buffer};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }
@@ -180,6 +180,26 @@ static void task_fill_columns(void *context, size_t block) {
                     bp_block_begin(all, block + 1), grid->boxes);
 }
 
+// Lists the occupied cells.
+static bool list_full_cells(bp_cell_grid *grid) {
+    const size_t most = grid->grid_count < grid->number_count ? grid->grid_count : grid->number_count;
+    if (!bp_buffer_reserve_slack(&grid->full, &grid->setup->runtime.allocator, 0, most + 1, sizeof(uint32_t))) {
+        return false;
+    }
+    uint64_t mates = (uint64_t)(grid->total_count - grid->grid_count) * grid->total_count;
+    grid->occupied = 0;
+    grid->fullest = 0;
+    for (size_t number = 0; number < grid->number_count; ++number) {
+        const size_t here = starts_of_number(grid, number + 1)[0] - starts_of_number(grid, number)[0];
+        ((uint32_t *)grid->full.data)[grid->occupied] = (uint32_t)number;
+        grid->occupied += here > 0;
+        grid->fullest = here > grid->fullest ? here : grid->fullest;
+        mates += (uint64_t)here * here;
+    }
+    grid->is_crowded = mates > (uint64_t)CROWDED * grid->total_count;
+    return true;
+}
+
 // Enters all boxes into the planned cells, whose entries are counted.
 static bp_status enter_boxes(bp_cell_grid *grid) {
     const bp_runtime *runtime = &grid->setup->runtime;
@@ -209,24 +229,11 @@ static bp_status enter_boxes(bp_cell_grid *grid) {
     bp_parallel_for(&runtime->executor, grid->blocks.count, task_list_boxes, grid);
     bp_status status = grid->map->make(grid);
     status = status == BP_OK ? grid->map->sort(grid) : status;
-    if (status == BP_OK) {
-        bp_parallel_for(&runtime->executor, grid->blocks.count, task_fill_columns, grid);
+    if (status != BP_OK || !list_full_cells(grid)) {
+        return BP_ERROR_MEMORY;
     }
-    return status;
-}
-
-// Counts the occupied cells. Returns whether an object shares its cell with many others, on average, or many are scanned.
-static bool measure_cells(bp_cell_grid *grid) {
-    uint64_t mates = (uint64_t)(grid->total_count - grid->grid_count) * grid->total_count;
-    grid->occupied = 0;
-    grid->fullest = 0;
-    for (size_t number = 0; number < grid->number_count; ++number) {
-        const size_t here = starts_of_number(grid, number + 1)[0] - starts_of_number(grid, number)[0];
-        mates += (uint64_t)here * here;
-        grid->occupied += here > 0;
-        grid->fullest = here > grid->fullest ? here : grid->fullest;
-    }
-    return mates > (uint64_t)CROWDED * grid->total_count;
+    bp_parallel_for(&runtime->executor, grid->blocks.count, task_fill_columns, grid);
+    return BP_OK;
 }
 
 // Whether the cells suit the boxes.
@@ -256,7 +263,7 @@ bp_status bp_cell_grid_build(bp_cell_grid *grid, const bp_box *boxes, size_t cou
     }
     status = status == BP_OK ? enter_boxes(grid) : status;
     // A search of crowded cells takes so long that another plan costs little.
-    if (status == BP_OK && measure_cells(grid) && !is_new && grid->setup->settings.cell_size == 0.0f) {
+    if (status == BP_OK && grid->is_crowded && !is_new && grid->setup->settings.cell_size == 0.0f) {
         bp_cells cells;
         status = bp_cells_plan(&cells, grid->setup, boxes, count, &limits, grid->cells.of_all, &grid->plan);
         if (status == BP_OK && bp_cells_differ(&cells, &grid->cells)) {
@@ -264,7 +271,6 @@ bp_status bp_cell_grid_build(bp_cell_grid *grid, const bp_box *boxes, size_t cou
             grid->is_replanned = true;
             (void)count_entries(grid);
             status = enter_boxes(grid);
-            (void)(status == BP_OK && measure_cells(grid));
         }
     }
     if (status != BP_OK) {
@@ -283,7 +289,7 @@ void bp_cell_grid_stats(const bp_cell_grid *grid, bp_stats *stats) {
     stats->objects_per_cell_max = grid->fullest;
     stats->objects_per_cell = grid->occupied > 0 ? (double)grid->grid_count / (double)grid->occupied : 0.0;
     stats->bytes += grid->columns_buffer.bytes + grid->starts.bytes + grid->keys.bytes + grid->ids.bytes +
-                    grid->parts.bytes + grid->plan.bytes + grid->other.buffer.bytes +
+                    grid->parts.bytes + grid->plan.bytes + grid->full.bytes + grid->other.buffer.bytes +
                     bp_bucket_sort_bytes(&grid->sort) + bp_block_sinks_bytes(&grid->sinks);
 }
 
@@ -316,15 +322,20 @@ static bool positions_are_sound(const bp_cell_grid *grid, size_t begin, size_t e
 
 static bool cells_are_sound(const bp_cell_grid *grid) {
     const uint32_t *starts = grid->starts.data;
+    const uint32_t *full = grid->full.data;
     const size_t count = grid->number_count << grid->class_bits;
     size_t occupied = 0;
-    bool sound = bp_cells_total(&grid->cells) > 0 && count < grid->starts.bytes / sizeof *starts && starts[0] == 0 &&
-                 starts[count] == grid->grid_count && grid->map->is_sound(grid);
+    bool sound = bp_cells_total(&grid->cells) > 0 && grid->occupied <= grid->full.bytes / sizeof *full &&
+                 count < grid->starts.bytes / sizeof *starts && starts[0] == 0 && starts[count] == grid->grid_count &&
+                 grid->map->is_sound(grid);
     for (size_t i = 0; sound && i < count; ++i) {
         const uint32_t number = (uint32_t)(i >> grid->class_bits);
         sound =
             positions_are_sound(grid, starts[i], starts[i + 1], number, (uint32_t)i & ((1u << grid->class_bits) - 1));
-        occupied += (number << grid->class_bits) == i && starts_of_number(grid, number + 1)[0] > starts[i];
+        if ((number << grid->class_bits) == i && starts_of_number(grid, number + 1)[0] > starts[i]) {
+            sound = sound && occupied < grid->occupied && full[occupied] == number;
+            ++occupied;
+        }
     }
     return sound && occupied == grid->occupied;
 }

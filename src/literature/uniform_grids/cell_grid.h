@@ -54,6 +54,7 @@ typedef struct bp_cell_grid {
     size_t number_count; // of cells
     size_t occupied;     // cells with entries
     size_t fullest;      // entries of one cell
+    bool is_crowded;     // a box shares its cell with many others, on average, or many are scanned
     bp_columns columns;
 
     bp_bucket_sort sort;
@@ -61,6 +62,7 @@ typedef struct bp_cell_grid {
     bp_buffer starts; // uint32_t: number_count << class_bits, and the end
     bp_buffer keys;   // uint32_t, by entry: number << class_bits | class
     bp_buffer ids;    // uint32_t, by entry: its box
+    bp_buffer full;   // uint32_t: the numbers of the occupied cells
     bp_buffer parts;  // bp_cells_part, per block
     bp_buffer plan;   // scratch memory
     bp_block_sinks sinks;

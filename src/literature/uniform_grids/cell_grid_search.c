@@ -85,6 +85,7 @@ static void test_stretch(const bp_cell_grid *grid, bp_range_tester *tester, size
 // cells; with footprints there against those that begin in the cell along all axes.
 static void test_against_cells(const bp_cell_grid *grid, bp_range_tester *tester, size_t p, size_t first, size_t last) {
     const bp_columns *boxes = tester->objects;
+    const uint32_t *full = grid->full.data;
     uint32_t low[3] = {0}, high[3] = {0}, at[3];
     double cells = 1.0;
     for (uint32_t axis = 0; axis < grid->setup->dimensions; ++axis) {
@@ -99,8 +100,8 @@ static void test_against_cells(const bp_cell_grid *grid, bp_range_tester *tester
         return;
     }
     if (cells > (double)grid->occupied) {
-        for (size_t number = 0; number < grid->number_count; ++number) {
-            bp_range_tester_add_long(tester, p, starts_of(grid, number)[0], starts_of(grid, number)[1]);
+        for (size_t i = 0; i < grid->occupied; ++i) {
+            bp_range_tester_add_long(tester, p, starts_of(grid, full[i])[0], starts_of(grid, full[i])[1]);
         }
         return;
     }
@@ -122,19 +123,20 @@ static void test_against_cells(const bp_cell_grid *grid, bp_range_tester *tester
 // ---- finding --------------------------------------------------------------------------------------------------------
 
 static size_t cell_units(const bp_cell_grid *grid) {
-    return (grid->number_count + BATCH - 1) / BATCH;
+    return (grid->occupied + BATCH - 1) / BATCH;
 }
 
 // Some cells; behind all of these, the scanned boxes one by one, each also against those before it.
 static void test_unit(const void *context, bp_range_tester *tester, size_t index) {
     const bp_cell_grid *grid = context;
-    for (size_t number = index * BATCH; number < grid->number_count && number < (index + 1) * BATCH; ++number) {
+    const uint32_t *full = grid->full.data;
+    for (size_t i = index * BATCH; i < grid->occupied && i < (index + 1) * BATCH; ++i) {
         if (grid->class_bits > 0) {
-            bp_cell_classes_test(tester, starts_of(grid, number));
+            bp_cell_classes_test(tester, starts_of(grid, full[i]));
             continue;
         }
-        const size_t end = starts_of(grid, number)[1];
-        for (size_t begin = starts_of(grid, number)[0]; begin < end; begin += BP_CHUNK) {
+        const size_t end = starts_of(grid, full[i])[1];
+        for (size_t begin = starts_of(grid, full[i])[0]; begin < end; begin += BP_CHUNK) {
             test_stretch(grid, tester, begin, end - begin < BP_CHUNK ? end : begin + BP_CHUNK, end);
         }
     }
