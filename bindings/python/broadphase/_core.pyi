@@ -174,6 +174,17 @@ class World:
         mask: int | None = None,
         island: int | None = None,
     ) -> Any: ...
+    def query_cast(
+        self,
+        boxes: ArrayLike,
+        directions: ArrayLike,
+        max_t: float = ...,
+        *,
+        most: SupportsIndex | None = None,
+        group: int | None = None,
+        mask: int | None = None,
+        island: int | None = None,
+    ) -> Any: ...
     def query_nearest(
         self,
         points: ArrayLike,
@@ -183,6 +194,7 @@ class World:
         mask: int | None = None,
         island: int | None = None,
     ) -> Any: ...
+    def pairs_of(self, id: int | numpy.integer[Any], /) -> NDArray[numpy.uint32]: ...
     def save(self, file: _Writer, /) -> None: ...
     @classmethod
     def load(cls, file: _Reader, /, **settings: _Setting) -> Self: ...

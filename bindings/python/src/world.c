@@ -198,6 +198,8 @@ static PyMethodDef world_methods[] = {{"add", CORE_NAMED(world_add), world_add_d
                                       {"explain", world_explain, METH_NOARGS, world_explain_doc},
                                       {"query_box", CORE_NAMED(world_query_box), world_query_box_doc},
                                       {"query_ray", CORE_NAMED(world_query_ray), world_query_ray_doc},
+                                      {"query_cast", CORE_NAMED(world_query_cast), world_query_cast_doc},
+                                      {"pairs_of", world_pairs_of, METH_O, world_pairs_of_doc},
                                       {"query_nearest", CORE_NAMED(world_query_nearest), world_query_nearest_doc},
                                       {"save", world_save, METH_O, world_save_doc},
                                       {"_load", world_load, METH_O, NULL},

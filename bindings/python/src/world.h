@@ -40,14 +40,16 @@ PyObject *world_stats(PyObject *object, void *unused);
 PyObject *world_explain(PyObject *object, PyObject *unused);
 PyObject *world_query_box(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *world_query_ray(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names);
+PyObject *world_query_cast(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *world_query_nearest(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names);
+PyObject *world_pairs_of(PyObject *object, PyObject *id);
 PyObject *world_save(PyObject *object, PyObject *file);
 PyObject *world_load(PyObject *object, PyObject *file);
 PyObject *world_get_state(PyObject *object, PyObject *unused);
 PyObject *world_set_state(PyObject *object, PyObject *state);
 extern const char world_add_doc[], world_move_doc[], world_remove_doc[], world_set_object_doc[], world_get_object_doc[],
     world_boxes_doc[], world_update_doc[], world_explain_doc[], world_query_box_doc[], world_query_ray_doc[],
-    world_query_nearest_doc[], world_save_doc[], world_load_doc[];
+    world_query_cast_doc[], world_query_nearest_doc[], world_pairs_of_doc[], world_save_doc[], world_load_doc[];
 
 // Make the types, and add them to the module.
 bool world_begin(PyObject *module);

@@ -73,6 +73,7 @@ class Scribbled:
             lambda: self.world.update().pairs,
             lambda: self.world.query_box(one),
             lambda: self.world.query_ray(one[:, :3], one[:, 3:], most=3),
+            lambda: self.world.query_cast(one, one[:, 3:], most=3),
             lambda: self.world.query_nearest(one[:, :3], 3),
             lambda: self.world.boxes(self.ids),
         ]

@@ -248,6 +248,94 @@ def test_rows_of_questions_are_single_ones_together(dtype):
         world.query_box(boxes)
 
 
+def enters(low, high, origin, direction, max_t):
+    """Where rays enter boxes, in 64 bits: t, or infinity."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        a, b = (low - origin) / direction, (high - origin) / direction
+    first, last = np.minimum(a, b), np.maximum(a, b)
+    still = direction == 0
+    inside = (low <= origin) & (origin <= high)
+    first = np.where(still, np.where(inside, -np.inf, np.inf), first).max(axis=1)
+    last = np.where(still, np.where(inside, np.inf, -np.inf), last).min(axis=1)
+    t = np.maximum(first, 0)
+    return np.where((t <= last) & (t <= max_t), t, np.inf)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shift", [0, 1e9])
+def test_rays_and_casts_beside_brute_force(dtype, shift):
+    """Far from the origin 32 bits cannot tell the objects apart; questions in 64 bits can."""
+    rng = np.random.default_rng(12)
+    boxes = brute_force.random_boxes(rng, 300, dtype=np.float64) + shift
+    world = broadphase.World()
+    if dtype == np.float32 and shift:
+        boxes -= shift
+    world.add(boxes)
+    moving = (brute_force.random_boxes(rng, 40, size=0.05) + (boxes.min() // 1)).astype(dtype)
+    directions = rng.normal(size=(40, 3)).astype(dtype)
+    directions[::5, 1] = 0
+    as_rays = np.hstack([moving[:, :3], moving[:, :3]])
+    for kind, ask, rows in (("ray", lambda *some, **more: world.query_ray(some[0][..., :3], *some[1:], **more), as_rays),
+                            ("cast", world.query_cast, moving)):
+        together = ask(rows, directions, 2.0)
+        for i in range(40):
+            ids, t = ask(rows[i], directions[i], 2.0)
+            assert t.dtype == dtype, kind
+            row = rows[i].astype(np.float64)
+            expected = enters(boxes[:, :3] - row[3:], boxes[:, 3:] - row[:3], 0 * row[:3], directions[i].astype(np.float64), 2)
+            assert set(ids.tolist()) == set(np.flatnonzero(expected < np.inf).tolist()), (kind, i)
+            np.testing.assert_allclose(t, expected[ids], rtol=1e-5, atol=1e-6)
+            assert np.all(np.diff(t) >= 0)
+            part = slice(*together[0][i:i + 2])
+            np.testing.assert_array_equal(together[1][part], ids)
+            np.testing.assert_array_equal(together[2][part], t)
+            np.testing.assert_array_equal(ask(rows[i], directions[i], 2.0, most=2)[0], ids[:2])
+    np.testing.assert_array_equal(world.query_cast(moving[0], directions)[0], world.query_cast(moving[:1].repeat(40, 0), directions)[0])
+
+
+def test_boxes_to_query_are_compared_in_64_bits():
+    world = broadphase.World()
+    world.add(np.array([[0.1, 0, 0, 0.3, 1, 1]]))
+    assert world.query_box([0.3, 0, 0, 1, 1, 1]).tolist() == [0]
+    assert world.query_box([np.nextafter(0.3, 1), 0, 0, 1, 1, 1]).tolist() == []
+    assert world.query_ray([0.3, 0.5, 0.5], [0, 0, 1])[0].tolist() == [0]
+    assert world.query_ray([np.nextafter(0.3, 1), 0.5, 0.5], [0, 0, 1])[0].tolist() == []
+    flat = broadphase.World(dimensions=2)
+    flat.add([[2, 0, 3, 1]])
+    for direction in ([1, 0], np.array([1, 0], np.float32)):
+        assert flat.query_cast([0, 0, 1, 1], direction)[1].tolist() == [1]
+
+
+def test_casts_that_are_wrong():
+    world = broadphase.World()
+    world.add(np.zeros((2, 6)))
+    for dtype in "f4", "f8":
+        box, way = np.zeros(6, dtype), np.ones(3, dtype)
+        with pytest.raises(broadphase.BoxError):
+            world.query_cast(box - [0, 0, 0, 1, 0, 0], way)
+        for wrong in (lambda: world.query_cast(box, 0 * way), lambda: world.query_cast(box, way, -1.0),
+                      lambda: world.query_cast(box, way * np.nan), lambda: world.query_cast([box, box], [way] * 3)):
+            with pytest.raises(broadphase.ArgumentError):
+                wrong()
+    assert [len(part) for part in world.query_cast(np.zeros((0, 6)), [1, 0, 0])] == [1, 0, 0]
+
+
+def test_pairs_of():
+    rng = np.random.default_rng(3)
+    boxes = brute_force.random_boxes(rng, 300, size=0.6)
+    world = broadphase.World()
+    world.add(boxes)
+    world.update()
+    found = brute_force.overlaps(boxes, boxes)
+    np.fill_diagonal(found, False)
+    for id in range(300):
+        np.testing.assert_array_equal(world.pairs_of(id), np.flatnonzero(found[id]))
+    with pytest.raises(broadphase.IdError):
+        world.pairs_of(300)
+    with pytest.raises(broadphase.ArgumentError, match="id: expected one number"):
+        world.pairs_of([1, 2])
+
+
 def test_questions_that_are_wrong():
     world = broadphase.World()
     assert len(world.query_box(np.zeros(4))) == 0
