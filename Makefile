@@ -1,4 +1,5 @@
-# The front door: each target first installs what it needs (scripts/setup), then calls CMake and Ninja.
+# The front door: each target first installs what it needs (scripts/setup says what, and what for; `SETUP=no make TARGET`
+# installs nothing), then calls CMake and Ninja.
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -156,14 +157,21 @@ soak:
 nightly:
 	@scripts/nightly
 
-install: all
-	@$(BUILD) release --target installable
+# make install WITH='mpi cuda': these libraries too
+WITH ?=
+install:
+	@scripts/setup build $(filter mpi,$(WITH))
+	@cmake --preset release >/dev/null
+	@$(BUILD) release --target installable $(addprefix installable_,$(WITH))
 	cmake --install build --prefix $(PREFIX)
+	@for part in $(WITH); do cmake --install build --prefix $(PREFIX) --component $$part || exit; done
 
 clean:
 	rm -rf build build-*
 
 help:
+	@echo 'What a target needs and is missing is installed first, and said; SETUP=no make ... installs nothing.'
+	@echo
 	@echo 'make            the library and the tool, release build, in build/'
 	@echo 'make demo       one million moving boxes: a table and a picture'
 	@echo 'make check      the inner loop: builds what changed, runs the short tests (T=NAME: one of them)'
@@ -184,5 +192,5 @@ help:
 	@echo 'make coverage   which branches of src/ the tests take'
 	@echo 'make soak       ten minutes of objects that come, go and clump: memory, time and pairs stay as they are'
 	@echo 'make nightly    longer forms of all that: suite, sanitizers, valgrind, fuzzing, golden hashes, soak'
-	@echo 'make install    headers, libraries, tool, to PREFIX=$(PREFIX)'
+	@echo 'make install    header, library and tool, to PREFIX=$(PREFIX) (WITH="mpi cuda": these libraries too)'
 	@echo 'make clean      removes all build directories'
