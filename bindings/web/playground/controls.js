@@ -113,6 +113,7 @@ export function listenToControls(actions) {
     };
     for (const [id, action] of Object.entries(clicks)) element(id).addEventListener("click", () => actions[action]());
     element("dimensions").addEventListener("change", ({ target }) => actions.useDimensions(Number(target.value)));
+    element("up").addEventListener("change", ({ target }) => actions.useUp(target.value));
     element("save-pairs-csv").addEventListener("click", () => actions.savePairs("csv"));
     element("save-pairs-npy").addEventListener("click", () => actions.savePairs("npy"));
     element("count").addEventListener("input", ({ target }) => {

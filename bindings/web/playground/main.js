@@ -3,6 +3,7 @@ import { Chart } from "./chart.js";
 import { element, listenToControls, notice, showFigures, showMethods, showRows, showState, words } from "./controls.js";
 import { saveBoxes, savePairs } from "./downloads.js";
 import { readBoxes } from "./files/read.js";
+import { upOf } from "./files/up.js";
 import { isFlat } from "./scenes/file.js";
 import { listen } from "./gestures.js";
 import { Renderer } from "./renderer.js";
@@ -18,6 +19,7 @@ const LONG_MS = 2500;
 let state = readState(location.hash);
 let file = null; // { name, bytes, data } of the reader's own
 let dimensions = 3; // of that file
+let up = "guess"; // or which axis of it the reader says is up
 let methods = [];
 let rows = []; // of the race under way, or the last one
 let race = 0; // its number
@@ -64,7 +66,8 @@ function show() {
 function greeting() {
     if (state.scene !== "file") return [];
     const text = `${file.name}: ${words(file.data.boxes.length / 6)} boxes.`;
-    return [file.data.triangles ? `${text} Triangles with a common corner are pairs, but do not glow.` : text];
+    const about = `Its ${file.data.up} axis is up. What glows really touches: triangles with a common corner do not count.`;
+    return [file.data.triangles ? `${text} ${about}` : text];
 }
 
 const simulation = new Simulation({
@@ -209,15 +212,22 @@ const actions = {
         try {
             const data = await readBoxes(bytes, name, dimensions);
             if (data.boxes.length === 0) throw new Error(`${name}: holds no boxes, so there is nothing to show`);
-            file = { name, bytes, data };
+            file = { name, bytes, data: { ...data, up: up === "guess" ? upOf(data, bytes) : up } };
         } catch (error) {
             return notice(error.message);
         }
         this.useScene("file");
     },
-    async useDimensions(count) {
-        dimensions = count;
+    async readAgain() {
         if (file) await this.readFile(file.name, file.bytes);
+    },
+    useDimensions(count) {
+        dimensions = count;
+        return this.readAgain();
+    },
+    useUp(axis) {
+        up = axis;
+        return this.readAgain();
     },
     async copyLink() {
         writeAddress();

@@ -83,6 +83,8 @@ export class Session {
     /** Those that overlap glow, and fade when they do not any more. */
     light() {
         const { glow, update, scene } = this;
+        if (scene.isStill && this.isLit) return;
+        this.isLit = true;
         for (let i = 0; i < glow.length; ++i) glow[i] *= FADE;
         const steady = scene.steadyGlow === undefined ? 255 : 255 * scene.steadyGlow;
         kindle(glow, update.pairsView, steady, scene.glows);

@@ -1,5 +1,6 @@
 // Your own file: it lies still, at the place of every step.
 import { paint } from "./colors.js";
+import { areTouching, haveCommonCorner } from "./triangles.js";
 
 const COLOR = [96, 140, 180];
 
@@ -20,16 +21,20 @@ function viewOf(boxes, count) {
     return { center, radius: 0.5 * Math.hypot(...sizes) || 1 };
 }
 
-/** Whether two triangles have a corner at the same place: in a mesh, neighbors always touch. */
-function haveCommonCorner(triangles, a, b) {
-    for (let i = 9 * a; i < 9 * a + 9; i += 3) {
-        for (let k = 9 * b; k < 9 * b + 9; k += 3) {
-            const isSame =
-                triangles[i] === triangles[k] && triangles[i + 1] === triangles[k + 1] && triangles[i + 2] === triangles[k + 2];
-            if (isSame) return true;
-        }
+/** Boxes, or corners of triangles, with y up: as they stand in a picture, in which z is up. */
+function turnedBoxes(boxes) {
+    const turned = new Float32Array(boxes.length);
+    for (let i = 0; i < boxes.length; i += 6) {
+        const [lowX, lowY, lowZ, highX, highY, highZ] = boxes.subarray(i, i + 6);
+        turned.set([lowX, -highZ, lowY, highX, -lowZ, highY], i);
     }
-    return false;
+    return turned;
+}
+
+function turnedPoints(points) {
+    const turned = new Float32Array(points.length);
+    for (let i = 0; i < points.length; i += 3) turned.set([points[i], -points[i + 2], points[i + 1]], i);
+    return turned;
 }
 
 /** Whether all lies in the plane z = 0, as what was read in two dimensions does. */
@@ -54,22 +59,26 @@ export const file = {
     about: "Boxes as CSV or NPY, meshes as PLY or OBJ: drop one anywhere. It does not leave your machine.",
     count: 0,
 
-    /** `data` is what files/read.js returns. */
+    /** `data` is what files/read.js returns, and `up`, which axis of the file is up: "y" or "z". */
     create({ data }) {
-        const { boxes: given, triangles, shape } = data;
+        const { boxes: given, shape, up } = data;
+        const isTurned = up === "y";
+        const triangles = data.triangles && isTurned ? turnedPoints(data.triangles) : data.triangles;
+        const upright = isTurned ? turnedBoxes(given) : given;
         const count = given.length / 6;
         const colors = new Uint8Array(3 * count);
-        const view = viewOf(given, count);
-        const drawn = !triangles && isFlat(given) ? piledUp(given, view.radius) : given;
+        const view = viewOf(upright, count);
+        const drawn = !triangles && isFlat(given) ? piledUp(given, view.radius) : upright;
         for (let i = 0; i < count; ++i) paint(colors, i, COLOR);
         return {
             count,
             colors,
             triangles,
             exact: given,
+            isStill: true,
             parts: [{ shape, first: 0, count, hasNoHalo: Boolean(triangles) }],
             view,
-            glows: triangles && ((a, b) => !haveCommonCorner(triangles, a, b)),
+            glows: triangles && ((a, b) => !haveCommonCorner(triangles, a, b) && areTouching(triangles, a, b)),
 
             moveTo(step, boxes) {
                 if (step === 0) boxes.set(drawn);

@@ -1,6 +1,6 @@
 // A mesh that deforms: the surface of a knotted tube that swells and shrinks in waves, cut into triangles. An object is the box
-// of a triangle. Neighbors in the mesh always touch: they count as pairs, as in the library's own answer, but only boxes from
-// different strands glow: where the mesh runs into itself.
+// of a triangle. Neighbors in the mesh always touch: they count as pairs, as in the library's own answer, but only triangles of
+// different strands that really touch glow: where the mesh runs into itself.
 //
 //      ring u        ring u + 1
 //        +------------+           two triangles for each of RINGS × SIDES squares
@@ -11,6 +11,7 @@
 import { cosine, sine } from "../numbers.js";
 import { onRamp, paint } from "./colors.js";
 import { putTriangleBoxes } from "./boxes.js";
+import { areTouching } from "./triangles.js";
 
 const RAMP = [
     [64, 124, 150],
@@ -79,7 +80,7 @@ function cornersOfTriangles(rings, sides) {
 
 export const knot = {
     title: "Mesh",
-    about: "A knot of triangles deforms and runs into itself. Neighbors always touch: they count, but only other strands glow.",
+    about: "A knot of triangles deforms and runs into itself. Neighbors always touch: they count, but only what touches another strand glows.",
     count: 20000,
 
     create({ count, seed }) {
@@ -110,10 +111,10 @@ export const knot = {
                 putTriangleBoxes(boxes, triangles, triangleCount);
             },
 
-            /** Whether a pair is more than neighbors: so far apart along the tube that it is another strand. */
+            /** Whether a pair is so far apart along the tube that it is another strand, and touches. */
             glows(a, b) {
                 const apart = Math.abs(Math.floor(a / (2 * sides)) - Math.floor(b / (2 * sides)));
-                return Math.min(apart, rings - apart) > near;
+                return Math.min(apart, rings - apart) > near && areTouching(triangles, a, b);
             },
         };
     },

@@ -6,6 +6,7 @@
 //         count         how many there are: near what was asked for
 //         colors        three bytes each
 //         fixedCount    so many, the first ones, never move (or not given)
+//         isStill       nothing ever moves (or not given)
 //         exact         the boxes that the library is given, where they are not those that are drawn
 //         triangles     nine numbers each, where objects are triangles
 //         parts         what is drawn: { shape, first, count, scale, hasNoHalo }, where a shape

@@ -319,7 +319,7 @@ pageTest("keys", "#scene=gas&n=1000", {}, async (page) => {
 pageTest("all controls can be reached with Tab alone", `#scene=gas&${PAUSED}`, {}, async (page) => {
     const reached = new Set();
     await page.locator("#picture").focus();
-    for (let i = 0; i < 40; ++i) {
+    for (let i = 0; i < 42; ++i) {
         reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name));
         await page.keyboard.press("Tab");
     }
@@ -337,6 +337,7 @@ pageTest("all controls can be reached with Tab alone", `#scene=gas&${PAUSED}`, {
         "race",
         "choose",
         "dimensions",
+        "up",
         "save-pairs-csv",
         "save-pairs-npy",
         "save-boxes",
