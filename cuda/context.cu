@@ -299,6 +299,19 @@ bp_status bp_cuda_find_pairs(bp_cuda_context *context, const bp_box *boxes, size
     return conclude(context, output, stream, found);
 }
 
+// Where one of two sets is empty, the boxes of the other are checked.
+static bp_status check_alone(bp_cuda_context *context, const bp_box *boxes, size_t count, cudaStream_t stream,
+                             uint64_t *found) {
+    const bp_box *const sets[2] = {boxes, nullptr};
+    const size_t counts[2] = {count, 0};
+    if (count == 0) {
+        return BP_OK;
+    }
+    BP_CUDA_TRY(prepare(context, sets, counts, stream));
+    BP_CUDA_TRY(bp_cuda_build(context, &context->grids[0], boxes, count, nullptr, 0, stream));
+    return conclude(context, {nullptr, 0}, stream, found);
+}
+
 bp_status bp_cuda_find_pairs_between(bp_cuda_context *context, const bp_box *a, size_t a_count, const bp_box *b,
                                      size_t b_count, bp_cuda_stream stream, bp_pair *pairs, uint64_t capacity,
                                      uint64_t *found) {
@@ -311,7 +324,7 @@ bp_status bp_cuda_find_pairs_between(bp_cuda_context *context, const bp_box *a, 
     BP_CUDA_TRY(bp_cuda_check_output(context, output, found));
     *found = 0;
     if (a_count == 0 || b_count == 0) {
-        return BP_OK;
+        return check_alone(context, a_count > 0 ? a : b, a_count + b_count, stream, found);
     }
     const bp_box *const sets[2] = {a, b};
     const size_t counts[2] = {a_count, b_count};

@@ -304,13 +304,11 @@ static bp_status find_pairs(bp_cuda_context *context, const bp_box_double *const
     BP_CUDA_TRY(check_boxes(context, boxes[1], counts[1]));
     BP_CUDA_TRY(bp_cuda_check_output(context, output, found));
     *found = 0;
-    if (counts[0] == 0 || counts[1] == 0) {
-        return BP_OK;
-    }
     uint64_t candidates = 0;
-    BP_CUDA_TRY(round_set(context, 0, boxes[0], counts[0], stream));
-    if (two_sets) {
-        BP_CUDA_TRY(round_set(context, 1, boxes[1], counts[1], stream));
+    for (int set = 0; set < (two_sets ? 2 : 1); ++set) {
+        if (counts[set] > 0) {
+            BP_CUDA_TRY(round_set(context, set, boxes[set], counts[set], stream));
+        }
     }
     BP_CUDA_TRY(find_candidates(context, counts, two_sets, stream, &candidates));
     return candidates > 0 ? confirm(context, boxes, candidates, output, stream, found) : BP_OK;

@@ -596,6 +596,19 @@ static bp_status search_sets(bp_cuda_context *context, const point_job &j, uint6
     return BP_OK;
 }
 
+// Where one of two sets is empty, the points of the other are checked.
+static bp_status check_alone(bp_cuda_context *context, const point_sets &sets, cudaStream_t stream) {
+    const float *points = sets.asker_count > 0 ? sets.askers : sets.searched;
+    const size_t count = sets.asker_count + sets.searched_count;
+    const point_sets one = {points, points, count, count, ONE_SET, sets.radius, nullptr};
+    point_grid grid = {};
+    BP_CUDA_TRY(bp_cuda_begin(context, stream));
+    BP_CUDA_TRY(plan_and_reserve(context, one, stream, &grid));
+    BP_CUDA_TRY(sort_points(context, grid, &context->grids[0], points, 0, stream));
+    BP_CUDA_TRY(bp_cuda_finish(context, stream));
+    return bp_cuda_check_points(context);
+}
+
 static bp_status find_neighbors(bp_cuda_context *context, const point_sets &sets, cudaStream_t stream,
                                 const bp_cuda_rows &rows, uint64_t *found) {
     if (context == nullptr) {
@@ -604,6 +617,9 @@ static bp_status find_neighbors(bp_cuda_context *context, const point_sets &sets
     BP_CUDA_TRY(check_call(context, sets, rows, found));
     *found = 0;
     if (sets.asker_count == 0 || sets.searched_count == 0) {
+        if (sets.kind == TWO_SETS && sets.asker_count + sets.searched_count > 0) {
+            BP_CUDA_TRY(check_alone(context, sets, stream));
+        }
         return bp_cuda_clear_rows(context, rows, stream);
     }
     point_job j = {};

@@ -234,6 +234,11 @@ static void check_wrong_box(bp_box_double wrong, const bp_config *given, const c
     char named[32];
     (void)snprintf(named, sizeof named, "box %d ", COUNT / 2 + 17); // the second set follows the first
     CHECK(find(&s, NULL, 0, &found) == BP_ERROR_BOX && strstr(log, named) != NULL, "%s: %s", what, log);
+    s.a_count = 0;
+    CHECK(find(&s, NULL, 0, &found) == BP_ERROR_BOX && strstr(log, "box 17 ") != NULL, "%s: beside an empty set", what);
+    s.b_count = 0;
+    CHECK(find(&s, NULL, 0, &found) == BP_OK && found == 0, "%s: both sets are empty", what);
+    s.a_count = COUNT / 2;
     bp_cuda_test_free(s.b);
     s.are_two = false;
     CHECK(find(&s, NULL, 0, &found) == BP_OK, "%s: afterwards", what);

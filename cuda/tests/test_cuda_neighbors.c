@@ -259,6 +259,16 @@ static void check_mistakes(void) {
     CHECK(bp_cuda_find_neighbors_between_host(context, points, 2, points, 1, 1.0f, offsets, indices, 4, &found) ==
               BP_ERROR_BOX,
           "NaN in the first set");
+    CHECK(bp_cuda_find_neighbors_between_host(context, points, 2, NULL, 0, 1.0f, offsets, indices, 4, &found) ==
+              BP_ERROR_BOX,
+          "NaN in the first set, the second is empty");
+    CHECK(bp_cuda_find_neighbors_between_host(context, NULL, 0, points, 2, 1.0f, offsets, indices, 4, &found) ==
+              BP_ERROR_BOX,
+          "NaN in the second set, the first is empty");
+    CHECK(bp_cuda_find_neighbors_between_host(context, points, 1, NULL, 0, 1.0f, offsets, indices, 4, &found) ==
+                  BP_OK &&
+              found == 0 && offsets[1] == 0,
+          "the second set is empty");
     CHECK(bp_cuda_find_neighbors_between_host(context, points, 1, NULL, 1, 1.0f, offsets, indices, 4, &found) ==
               BP_ERROR_ARGUMENT,
           "no second set");

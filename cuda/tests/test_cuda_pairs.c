@@ -337,6 +337,14 @@ static void check_mistakes(void) {
     boxes[2].min[1] = NAN;
     CHECK(bp_cuda_find_pairs_host(context, boxes, 3, pairs, 4, &found) == BP_ERROR_BOX, "NaN");
     CHECK(strstr(log, "box 2") != NULL, "the log says: %s", log);
+    CHECK(bp_cuda_find_pairs_between_host(context, boxes, 3, NULL, 0, pairs, 4, &found) == BP_ERROR_BOX,
+          "NaN in the first set, the second is empty");
+    CHECK(bp_cuda_find_pairs_between_host(context, NULL, 0, boxes, 3, pairs, 4, &found) == BP_ERROR_BOX,
+          "NaN in the second set, the first is empty");
+    CHECK(bp_cuda_find_pairs_between_host(context, boxes, 2, NULL, 0, pairs, 4, &found) == BP_OK && found == 0,
+          "the second set is empty");
+    CHECK(bp_cuda_find_pairs_between_host(context, NULL, 0, NULL, 0, pairs, 4, &found) == BP_OK && found == 0,
+          "both sets are empty");
     boxes[2].min[1] = 0;
     CHECK(bp_cuda_find_pairs_host(context, boxes, 3, pairs, 4, &found) == BP_OK && found == 3, "after mistakes");
     CHECK(bp_cuda_find_pairs_host(context, boxes, 0, pairs, 4, &found) == BP_OK && found == 0, "no boxes at all");
