@@ -112,8 +112,8 @@ typedef struct bp_method_settings {
     /// hierarchical-grid: a grid doubles when it holds more than this many objects per cell. 0: 1/8 with a
     /// hierarchy_factor, else 1.
     float grid_load;
-    /// auto, and hierarchical-grid when linked: with fewer objects than this, all pairs are tested. 0: where measured costs
-    /// say so, at most some hundred objects; 1: never.
+    /// auto, and hierarchical-grid when linked: with fewer objects than this (of two sets together), all pairs are tested,
+    /// whatever their shapes. 0: where measured costs say so, at most some hundred objects; 1: never.
     uint32_t brute_force_below;
 
     /// linked-cells, pivot-grid, compact-grid, cuckoo-grid, octree, loose-octree: the part of space that is cut into

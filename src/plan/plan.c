@@ -86,12 +86,9 @@ static bp_plan by_rule(bp_method search, bp_tree_order order, bp_rule rule) {
 }
 
 // Whether all of these are tested: so few that nobody needs to look at them.
-static bool are_few(const bp_strip_sets *sets, size_t all_pairs_below) {
+static bool are_few(const bp_strip_sets *sets) {
     const size_t a = sets->counts[0], b = sets->counts[1], few = a < b ? a : b;
-    if (!sets->are_two) {
-        return a < all_pairs_below && (a < BP_ALL_PAIRS_BELOW || all_pairs_below != BP_BRUTE_FORCE_BELOW);
-    }
-    return few <= FEW_OF_ONE || a + b - few <= FEW_TESTS / few;
+    return sets->are_two ? few <= FEW_OF_ONE || a + b - few <= FEW_TESTS / few : a < BP_ALL_PAIRS_BELOW;
 }
 
 bp_plan bp_plan_call(const bp_method_setup *setup, const bp_strip_sets *sets, bool has_parts,
@@ -101,10 +98,13 @@ bp_plan bp_plan_call(const bp_method_setup *setup, const bp_strip_sets *sets, bo
     if (!sets->are_two && has_grid_settings(&setup->settings)) {
         return by_rule(BP_METHOD_HIERARCHICAL_GRID, BP_TREE_HILBERT, BP_RULE_GIVEN);
     }
+    if (all_pairs_below != BP_BRUTE_FORCE_BELOW && count < all_pairs_below) { // the caller says so
+        return by_rule(BP_METHOD_BRUTE_FORCE, BP_TREE_HILBERT, BP_RULE_FEW);
+    }
     if (has_parts || (!sets->are_two && setup->update == BP_UPDATE_INDIVIDUAL)) {
         return by_rule(BP_METHOD_TREE, BP_TREE_HILBERT, BP_RULE_KEPT);
     }
-    if (are_few(sets, all_pairs_below)) {
+    if (all_pairs_below == BP_BRUTE_FORCE_BELOW && are_few(sets)) {
         return by_rule(BP_METHOD_BRUTE_FORCE, BP_TREE_HILBERT, BP_RULE_FEW);
     }
     if (ask->have_runs(ask->context)) {
@@ -137,8 +137,7 @@ bp_plan bp_plan_update(const bp_method_setup *setup, size_t count, size_t change
     if (has_grid_settings(&setup->settings)) {
         return by_rule(BP_METHOD_HIERARCHICAL_GRID, BP_TREE_HILBERT, BP_RULE_GIVEN);
     }
-    if (!has_parts && setup->settings.brute_force_below != BP_BRUTE_FORCE_BELOW &&
-        count < setup->settings.brute_force_below) {
+    if (setup->settings.brute_force_below != BP_BRUTE_FORCE_BELOW && count < setup->settings.brute_force_below) {
         return by_rule(BP_METHOD_BRUTE_FORCE, BP_TREE_HILBERT, BP_RULE_FEW);
     }
     if (is_calm || is_kept) {

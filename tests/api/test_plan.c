@@ -506,12 +506,63 @@ static void test_points_at_infinity(void **state) {
     bp_pairs_free(&pairs, &config);
 }
 
+// Where the caller says below how many boxes all pairs are tested, nothing else decides: not the shapes, nor that others have just
+// been split, nor what is static.
+static void test_all_pairs_where_the_caller_says_so(void **state) {
+    (void)state;
+    enum { NEEDLES = 2500 };
+    static bp_box boxes[NEEDLES];
+    static bp_object objects[NEEDLES];
+    rng random = rng_seeded(4);
+    bp_stats stats = {0};
+    bp_pairs pairs = {0};
+    bp_config config = {.stats = &stats};
+    bp_result result;
+    for (size_t i = 0; i < NEEDLES; ++i) {
+        boxes[i] = random_cube(&random, 30.0, 0.1);
+        boxes[i].max[i % 3] = boxes[i].min[i % 3] + 60.0f;
+        objects[i].flags = i % 2 == 0 ? BP_STATIC : 0;
+    }
+    for (uint32_t below = 1; below <= NEEDLES + 1; below += NEEDLES) { // never, or for all of these
+        const bool all = below > NEEDLES;
+        config.settings = &(const bp_method_settings){.brute_force_below = below};
+        assert_int_equal(bp_find_pairs(boxes, NEEDLES, &config, &pairs), BP_OK);
+        assert_true((stats.method == BP_METHOD_BRUTE_FORCE) == all);
+        for (size_t few = 1; few < NEEDLES; few += NEEDLES / 3) {
+            assert_int_equal(bp_find_pairs_between(boxes, few, boxes + few, NEEDLES - few, &config, &pairs), BP_OK);
+            assert_true((stats.method == BP_METHOD_BRUTE_FORCE) == all);
+        }
+        for (int has_static = 0; has_static < 2; ++has_static) {
+            bp_world *world;
+            config.stats = NULL;
+            assert_int_equal(bp_world_create(&config, &world), BP_OK);
+            assert_int_equal(bp_add_many(world, NEEDLES, boxes, has_static ? objects : NULL, NULL), BP_OK);
+            for (int step = 0; step < 4; ++step) {
+                for (size_t i = 0; i < NEEDLES; ++i) boxes[i].max[0] = nextafterf(boxes[i].max[0], INFINITY);
+                assert_int_equal(bp_move_many(world, NEEDLES, NULL, boxes), BP_OK);
+                assert_int_equal(bp_update(world, &result), BP_OK);
+                assert_true((result.stats.method == BP_METHOD_BRUTE_FORCE) == all);
+                pair_list expected = naive_pairs(boxes, NEEDLES, 3);
+                if (has_static) {
+                    naive_filter(&expected, objects);
+                }
+                expect_pairs(result.pairs, result.pair_count, &expected, "all pairs below %u", (unsigned)below);
+                pair_list_free(&expected);
+            }
+            bp_world_destroy(world);
+            config.stats = &stats;
+        }
+    }
+    bp_pairs_free(&pairs, &config);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rule_for_each_scene),
         cmocka_unit_test(test_nested_sizes),
         cmocka_unit_test(test_mixed_sizes),
         cmocka_unit_test(test_points_at_infinity),
+        cmocka_unit_test(test_all_pairs_where_the_caller_says_so),
         cmocka_unit_test(test_explanations),
         cmocka_unit_test(test_details_of_nothing),
         cmocka_unit_test(test_warning_is_logged_once),
