@@ -141,9 +141,10 @@ static bp_status find_changed(bp_world *world, uint64_t *tests) {
 
 // Bytes held by the world, except the method's structure, its boxes and the pairs.
 static size_t own_bytes(const bp_world *world) {
-    return bp_view_bytes(&world->view) + bp_islands_bytes(&world->islands) + world->parts.buffer.bytes +
-           bp_world_boxes_bytes(&world->boxes) + bp_id_pool_bytes(&world->ids) + world->objects.objects.bytes +
-           bp_change_list_bytes(&world->changes) + bp_pair_lists_bytes(&world->lists);
+    return sizeof *world + bp_query_trees_bytes(world->queries) + bp_view_bytes(&world->view) +
+           bp_islands_bytes(&world->islands) + world->parts.buffer.bytes + bp_world_boxes_bytes(&world->boxes) +
+           bp_id_pool_bytes(&world->ids) + world->objects.objects.bytes + bp_change_list_bytes(&world->changes) +
+           bp_pair_lists_bytes(&world->lists);
 }
 
 static void describe_update(const bp_world *world, bp_stats *stats) {

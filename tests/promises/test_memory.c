@@ -4,6 +4,7 @@
 #include "support/view_scenes.h"
 
 #include "scenes.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -371,6 +372,68 @@ static void a_failed_update_leaves_the_figures(void **state) {
     free(boxes);
 }
 
+// ---- figures --------------------------------------------------------------------------------------------------------
+
+static void the_figures_of_a_call_count_every_byte(void **state) {
+    (void)state;
+    bp_box *boxes = make_boxes(MANY, 40.0);
+    for (size_t method = 0; method < bp_method_count(); ++method) {
+        for (int are_two = 0; are_two < 2; ++are_two) {
+            test_allocator allocator;
+            bp_stats stats = {0};
+            bp_pairs pairs = {0};
+            test_allocator_init(&allocator);
+            const bp_config config = {
+                .method = (bp_method)method, .allocator = test_allocator_hook(&allocator), .stats = &stats};
+            const call c = {
+                .boxes = boxes, .count = are_two ? MANY / 2 : MANY, .second_count = are_two ? MANY - MANY / 2 : 0};
+            assert_int_equal(run_call(&c, &config, &pairs), BP_OK);
+            const size_t held = allocator.most_bytes - pairs.capacity * sizeof(bp_pair);
+            if (stats.bytes > held || stats.bytes < held - held / 50) {
+                fail_msg("%s, %s: %zu of %zu bytes", bp_method_name(method), are_two ? "two sets" : "one set",
+                         stats.bytes, held);
+            }
+            bp_pairs_free(&pairs, &config);
+            test_allocator_finish(&allocator);
+        }
+    }
+    free(boxes);
+}
+
+static void the_figures_of_a_world_count_every_byte(void **state) {
+    (void)state;
+    const bp_ray ray = {{-20, -20, -20}, {1, 1, 1}, INFINITY};
+    bp_box *boxes = make_boxes(MANY, 40.0);
+    for (size_t method = 0; method < bp_method_count(); ++method) {
+        test_allocator allocator;
+        bp_world *world;
+        bp_result result;
+        test_allocator_init(&allocator);
+        const bp_config config = {
+            .method = (bp_method)method, .flags = BP_EVENTS, .allocator = test_allocator_hook(&allocator)};
+        assert_int_equal(bp_world_create(&config, &world), BP_OK);
+        assert_int_equal(bp_add_many(world, MANY - 1000, boxes, NULL, NULL), BP_OK);
+        for (bp_id id = 0; id < 40; ++id) {
+            assert_int_equal(bp_move(world, id, &boxes[MANY - 1 - id]), BP_OK);
+            assert_int_equal(bp_update(world, &result), BP_OK);
+            const bp_pair_lists *lists = &world->lists;
+            const size_t others = world->boxes.floats.bytes + lists->pairs.capacity * sizeof(bp_pair);
+            if (result.stats.bytes + others != allocator.live_bytes) {
+                fail_msg("%s, step %u: %zu of %zu bytes", bp_method_name(method), (unsigned)id, result.stats.bytes,
+                         allocator.live_bytes - others);
+            }
+            for (int i = 0; i < 4; ++i) {
+                bp_answers answers = {0};
+                assert_int_equal(bp_query_rays(world, 1, &ray, 0, NULL, &answers), BP_OK);
+                bp_answers_free(&answers, &config);
+            }
+        }
+        bp_world_destroy(world);
+        test_allocator_finish(&allocator);
+    }
+    free(boxes);
+}
+
 // ---- no waste -------------------------------------------------------------------------------------------------------
 
 // Every object moves, or, of `share` that are not 1, others each time.
@@ -533,6 +596,8 @@ int main(void) {
         cmocka_unit_test(a_call_with_a_view_survives_every_refusal),
         cmocka_unit_test(a_world_survives_every_refusal),
         cmocka_unit_test(a_failed_update_leaves_the_figures),
+        cmocka_unit_test(the_figures_of_a_call_count_every_byte),
+        cmocka_unit_test(the_figures_of_a_world_count_every_byte),
         cmocka_unit_test(a_steady_world_allocates_nothing),
         cmocka_unit_test(the_default_allocator_is_for_callers_too),
         cmocka_unit_test(a_list_is_used_again),

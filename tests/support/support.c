@@ -511,6 +511,8 @@ static bool admit(test_allocator *allocator, size_t size) {
     allocator->refused += hit ? 1 : 0;
     allocator->live_blocks += hit ? 0 : 1;
     allocator->live_bytes += hit ? 0 : size;
+    allocator->most_bytes =
+        allocator->live_bytes > allocator->most_bytes ? allocator->live_bytes : allocator->most_bytes;
     (void)pthread_mutex_unlock(&allocator->lock);
     return !hit;
 }

@@ -137,7 +137,8 @@ typedef struct test_allocator {
     size_t refused;     // calls that failed since the last reset
     size_t live_blocks; // not given back
     size_t live_bytes;
-    size_t mistakes; // of the library
+    size_t most_bytes; // at one time
+    size_t mistakes;   // of the library
 } test_allocator;
 
 void test_allocator_init(test_allocator *allocator);

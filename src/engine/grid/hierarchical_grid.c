@@ -68,7 +68,7 @@ static void hierarchical_grid_stats(const void *state, bp_stats *stats) {
     bp_sorted_grid_stats(&g->sorted, stats);
     bp_sorted_grid_stats(&g->other, &other);
     stats->update = BP_UPDATE_REBUILD;
-    stats->bytes += other.bytes;
+    stats->bytes += sizeof *g + other.bytes;
 }
 
 static bp_status hierarchical_grid_validate(const void *state) {

@@ -41,6 +41,18 @@ typedef struct batch {
     bp_answers *answers;
 } batch;
 
+size_t bp_batch_memory_bytes(const bp_batch_memory *memory) {
+    const batch_block *blocks = memory->blocks.data;
+    size_t bytes = memory->rows.bytes + memory->blocks.bytes;
+    for (size_t i = 0; i < memory->block_count; ++i) {
+        bytes += blocks[i].ids.bytes + blocks[i].values.bytes;
+        for (size_t k = 0; k < BP_PROBES_IN_TURN; ++k) {
+            bytes += blocks[i].rooms[k].bytes;
+        }
+    }
+    return bytes;
+}
+
 void bp_batch_memory_free(bp_batch_memory *memory, const bp_allocator *allocator) {
     batch_block *blocks = memory->blocks.data;
     for (size_t i = 0; i < memory->block_count; ++i) {

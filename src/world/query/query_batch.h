@@ -17,6 +17,7 @@ typedef struct bp_batch_memory {
     size_t block_count;
 } bp_batch_memory;
 
+size_t bp_batch_memory_bytes(const bp_batch_memory *memory);
 void bp_batch_memory_free(bp_batch_memory *memory, const bp_allocator *allocator);
 
 #endif

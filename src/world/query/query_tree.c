@@ -62,6 +62,11 @@ void bp_query_trees_destroy(bp_query_trees *trees) {
     allocator.release(allocator.context, trees, sizeof *trees);
 }
 
+size_t bp_query_trees_bytes(const bp_query_trees *trees) {
+    return sizeof *trees + bp_tree_bytes(&trees->kept.tree) + bp_tree_bytes(&trees->fresh.tree) + trees->proxies.bytes +
+           bp_batch_memory_bytes(&trees->memory);
+}
+
 // ---- fitting --------------------------------------------------------------------------------------------------------
 
 // The tree's box of an object in a periodic world: a box of floats that contains its box, shifted so that it begins in
