@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const tool_command *const COMMANDS[] = {
-    &command_pairs,   &command_neighbors, &command_query, &command_scene,
-    &command_methods, &command_demo,      &command_tune,  &command_trace,
-#if !defined(_WIN32) // for those who work on the library; they start other programs
-    &command_bench,   &command_report,
+    &command_pairs, &command_neighbors, &command_query, &command_scene,  &command_methods,
+    &command_demo,  &command_tune,      &command_trace, &command_manual,
+#if !defined(TOOL_FOR_USERS) // for those who work on the library; they start other programs, which are not installed
+    &command_bench, &command_report,
 #endif
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
@@ -64,7 +64,7 @@ static void print_usage(const tool_command *command) {
 }
 
 static bool run_command(const tool_command *command, char **words, size_t count, const char *program, failure *why) {
-    command_line arguments = {.program = program};
+    command_line arguments = {.program = program, .commands = COMMANDS, .command_count = COMMAND_COUNT};
     arguments.config.settings = &arguments.settings;
     if (!options_parse(command, words, count, &arguments, why)) return false;
     if (arguments.help) return options_print_help(command, why);

@@ -138,7 +138,12 @@ bool options_parse(const tool_command *command, char **words, size_t count, comm
 // ---------------------------------------------------------------------------------------------------------------------
 // --help
 
-static bool is_used(const tool_option *option, unsigned uses) {
+const tool_option *options_common(size_t *count) {
+    *count = COMMON_COUNT;
+    return COMMON;
+}
+
+bool option_is_used(const tool_option *option, unsigned uses) {
     switch (option->kind) {
     case OPTION_FIELD:
     case OPTION_SET:
@@ -158,7 +163,7 @@ static void describe_option(output_file *output, const tool_option *option) {
 static void describe_common(output_file *output, unsigned uses) {
     output_text(output, "\nCommon options:\n");
     for (size_t i = 0; i < COMMON_COUNT; i++) {
-        if (is_used(&COMMON[i], uses)) describe_option(output, &COMMON[i]);
+        if (option_is_used(&COMMON[i], uses)) describe_option(output, &COMMON[i]);
     }
 }
 
@@ -181,7 +186,8 @@ static void describe_command(output_file *output, const tool_command *command) {
     for (size_t i = 0; i < command->option_count; i++) describe_option(output, &command->options[i]);
     if (!command->passes_through) describe_common(output, command->uses);
     if ((command->uses & USES_SETTINGS) != 0) describe_settings(output, command->settings);
-    output_text(output, "\nExamples:\n%s", command->example);
+    output_text(output, "\nExamples:\n");
+    output_bytes(output, command->example, strlen(command->example));
 }
 
 bool options_print_help(const tool_command *command, failure *why) {

@@ -11,4 +11,8 @@ bool options_parse(const tool_command *command, char **words, size_t count, comm
 bool options_print_help(const tool_command *command, failure *why);
 void options_describe_common(output_file *output);
 
+// The common options, and whether one means something to a command that uses these.
+const tool_option *options_common(size_t *count);
+bool option_is_used(const tool_option *option, unsigned uses);
+
 #endif

@@ -12,10 +12,14 @@
 
 typedef enum stats_style { STATS_NONE, STATS_LINES, STATS_JSON } stats_style;
 
+typedef struct tool_command tool_command;
+
 // A parsed command line, for all commands.
 typedef struct command_line {
-    const char *program; // argv[0]
-    bp_config config;    // config.settings points to:
+    const char *program;                 // argv[0]
+    const tool_command *const *commands; // that there are
+    size_t command_count;
+    bp_config config; // config.settings points to:
     bp_method_settings settings;
     const char *output; // NULL: the command's default
     bool quiet, help, version;
@@ -67,7 +71,7 @@ typedef struct tool_option {
 // What a command does with the common options, besides --help and --version: the others are taken, but mean nothing.
 enum { USES_SETTINGS = 1, USES_OUTPUT = 2, USES_QUIET = 4, USES_ALL = 7 };
 
-typedef struct tool_command {
+struct tool_command {
     const char *name;
     const char *summary;
     const char *synopsis; // the usage line after the name
@@ -78,10 +82,10 @@ typedef struct tool_command {
     settings_use settings; // with USES_SETTINGS
     bool passes_through;   // everything after the name goes to another program: operands only
     bool (*run)(const command_line *arguments, failure *why);
-} tool_command;
+};
 
 extern const tool_command command_pairs, command_scene, command_methods, command_demo, command_bench, command_report,
-    command_tune, command_trace, command_neighbors, command_query;
+    command_tune, command_trace, command_neighbors, command_query, command_manual;
 
 // Two columns, aligned: what `methods` and `scene --list` print.
 typedef const char *(*text_of_index)(size_t index);

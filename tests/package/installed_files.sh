@@ -15,6 +15,11 @@ fail() {
 for name in include/broadphase/broadphase.h 'libbroadphase\.a' broadphase.pc broadphaseConfig.cmake 'bin/broadphase\(\.exe\)\{0,1\}'; do
     grep -q "$name\$" "$more/files" || fail "$name is missing"
 done
+if [ -e "$build/installed/manual" ]; then # not where it is built for another machine
+    for name in man1/broadphase.1 bash-completion/completions/broadphase site-functions/_broadphase broadphase.fish; do
+        grep -q "$name$" "$more/files" || fail "$name is missing"
+    done
+fi
 ! grep -iE 'mpi|cuda' "$more/files" || fail 'these were not asked for'
 for part in mpi cuda; do
     library=$build/lib/libbroadphase_$part.a
