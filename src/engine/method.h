@@ -19,6 +19,8 @@ typedef enum bp_search_kind {
     BP_SEARCH_CHANGED // the pairs of changed objects: find_changed
 } bp_search_kind;
 
+struct bp_tree;
+
 typedef struct bp_method_ops {
     const char *name;
     const char *summary;
@@ -57,8 +59,9 @@ typedef struct bp_method_ops {
     // instead. NULL: the method always builds a structure over the second set.
     bp_status (*find_two)(void *state, const bp_box *a, size_t a_count, const bp_box *b, size_t b_count, bp_sink *sink);
 
-    // The tree of all boxes, for queries; NULL if there is none at the moment. NULL: there never is.
-    const struct bp_tree *(*tree)(const void *state);
+    // The trees that together hold all boxes, for queries: how many, at most two; 0 if there are none at the moment. NULL: there
+    // never are.
+    size_t (*trees)(const void *state, const struct bp_tree *trees[2]);
 
     // Fills the fields that describe the structure: update, bytes, levels, cells, occupied, objects_per_cell(_max).
     void (*stats)(const void *state, bp_stats *stats);

@@ -16,9 +16,10 @@ enum { BP_PART_NEITHER = 2 };
 typedef struct bp_parts {
     const uint8_t *of; // by id; NULL: all objects may meet
     bool meets_itself[2];
+    bool are_all;     // nobody is in neither
     uint64_t version; // another one: some object is in another part than before
 } bp_parts;
 
-#define BP_PARTS_NONE ((bp_parts){.of = NULL, .meets_itself = {true, true}, .version = 0})
+#define BP_PARTS_NONE ((bp_parts){.of = NULL, .meets_itself = {true, true}, .are_all = true, .version = 0})
 
 #endif

@@ -260,7 +260,7 @@ typedef struct bp_kernels {
 
     // Goes on with walks from walks[turn] on, a block each in turn. Returns the index of the one that has come to a leaf with hits,
     // or to its end.
-    size_t (*tree_walk)(const bp_tree_levels *levels, bp_tree_walk *const *walks, size_t count, size_t turn);
+    size_t (*tree_walk)(bp_tree_walk *const *walks, size_t count, size_t turn);
 
     // Returns where the next point would go.
     size_t (*fill_tube)(const bp_tube_job *job);

@@ -60,6 +60,7 @@ typedef struct bp_tree_aim {
 // A walk through a tree, nearest blocks first, which stops at each leaf that has hits.
 typedef struct bp_tree_walk {
     bp_tree_aim aim;
+    const bp_tree_levels *levels;
     bool is_done;
     uint32_t level, block; // the next one
     size_t depth, hit_count;

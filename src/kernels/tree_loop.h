@@ -238,7 +238,8 @@ static inline bool tree_open_nearest(bp_tree_walk *walk, const bp_tree_block *bl
 }
 
 // One block. True if the walk has come to a leaf with hits, or to its end.
-static inline bool tree_step(const bp_tree_levels *levels, bp_tree_walk *walk, bool is_line) {
+static inline bool tree_step(bp_tree_walk *walk, bool is_line) {
+    const bp_tree_levels *levels = walk->levels;
     const uint32_t level = walk->level;
     const bp_tree_block *block = &levels->blocks[walk->block];
     const uint32_t first = (walk->block - levels->begins[level]) * BP_TREE_WIDTH;
@@ -277,13 +278,13 @@ static inline bool tree_step(const bp_tree_levels *levels, bp_tree_walk *walk, b
 
 // Walks take turns, a block each, so that one waits for memory while the others compute. Returns the index of the first one that
 // has come to a leaf with hits, or to its end.
-static size_t vec_tree_walk(const bp_tree_levels *levels, bp_tree_walk *const *walks, size_t count, size_t turn) {
+static size_t vec_tree_walk(bp_tree_walk *const *walks, size_t count, size_t turn) {
     if (walks[turn]->aim.is_line) {
-        while (!tree_step(levels, walks[turn], true)) {
+        while (!tree_step(walks[turn], true)) {
             turn = turn + 1 < count ? turn + 1 : 0;
         }
     } else {
-        while (!tree_step(levels, walks[turn], false)) {
+        while (!tree_step(walks[turn], false)) {
             turn = turn + 1 < count ? turn + 1 : 0;
         }
     }

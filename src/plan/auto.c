@@ -324,9 +324,9 @@ static bp_status auto_find_between(void *state, const bp_box *boxes, size_t coun
     return auto_find_two(state, boxes, count, sets.boxes[0], sets.counts[0], sink);
 }
 
-static const bp_tree *auto_tree(const void *state) {
+static size_t auto_trees(const void *state, const bp_tree *trees[2]) {
     const auto_search *s = state;
-    return s->plan.search == BP_METHOD_TREE && !s->sets.are_two ? bp_tree_ops.tree(s->tree) : NULL;
+    return s->plan.search == BP_METHOD_TREE && !s->sets.are_two ? bp_tree_ops.trees(s->tree, trees) : 0;
 }
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
@@ -390,7 +390,7 @@ const bp_method_ops bp_auto_ops = {
     .find_changed = auto_find_changed,
     .find_between = auto_find_between,
     .find_two = auto_find_two,
-    .tree = auto_tree,
+    .trees = auto_trees,
     .stats = auto_stats,
     .validate = auto_validate,
 };

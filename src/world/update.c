@@ -172,14 +172,14 @@ static bp_status update_pairs(bp_world *world) {
     if (status != BP_OK) {
         return status;
     }
+    world->is_built = true;
+    world->has_failed = false;
     bp_query_trees_fit(world);
     describe_update(world, &stats);
     stats.build_seconds = built - start;
     stats.find_seconds = bp_clock_seconds() - built;
     world->stats = stats;
     bp_change_list_end_update(&world->changes, world->ids.count);
-    world->is_built = true;
-    world->has_failed = false;
     if (world->lists.has_rows) {
         atomic_store(&world->lists.rows->version, world->pair_version);
     }

@@ -108,7 +108,8 @@ bool bp_world_parts_find(bp_world_parts *p, const bp_allocator *allocator, const
         }
     }
     if (objects == NULL || (!are_too_many && parted < count / PARTED_LEAST + 1)) {
-        p->parts = (bp_parts){.meets_itself = {true, true}, .version = p->parts.version + (p->parts.of != NULL)};
+        p->parts = (bp_parts){
+            .meets_itself = {true, true}, .are_all = true, .version = p->parts.version + (p->parts.of != NULL)};
         p->are_exact = objects == NULL || (!are_too_many && parted == 0 && are_exact && meets[0]);
         p->id_count = 0;
         return true;
@@ -118,7 +119,7 @@ bool bp_world_parts_find(bp_world_parts *p, const bp_allocator *allocator, const
     }
     // An id that has been in a part and is now in another one makes what is built over parts useless. A hole stays in its part.
     uint8_t *of = p->buffer.data;
-    bool has_changed = p->parts.of == NULL || p->parts.meets_itself[0] != meets[0];
+    bool has_changed = p->parts.of == NULL || p->parts.meets_itself[0] != meets[0], are_all = true;
     size_t last = 0;
     for (size_t id = 0; id < count; ++id) {
         const uint8_t before = id < p->id_count ? of[id] : BP_PART_NEITHER;
@@ -131,9 +132,11 @@ bool bp_world_parts_find(bp_world_parts *p, const bp_allocator *allocator, const
             now = kinds[last].part;
         }
         has_changed |= before != BP_PART_NEITHER && now != before;
+        are_all &= now != BP_PART_NEITHER || bp_box_is_hole(&boxes[id]);
         of[id] = now;
     }
-    p->parts = (bp_parts){.of = of, .meets_itself = {meets[0], false}, .version = p->parts.version + has_changed};
+    p->parts = (bp_parts){
+        .of = of, .meets_itself = {meets[0], false}, .are_all = are_all, .version = p->parts.version + has_changed};
     p->are_exact = are_exact;
     p->id_count = count;
     return true;

@@ -12,12 +12,18 @@
 
 enum { MOST = 1500, QUESTIONS = 24 };
 
+// What the objects are: of any group and island; or of few kinds, which worlds keep in parts: statics, movers and, if `LONELY`,
+// some that pair with nobody. Of parts nothing is asked before the first update, because many questions between two
+// updates are answered by other trees.
+typedef enum object_kinds { ANY, PARTS, LONELY } object_kinds;
+
 typedef struct forms {
     bp_config config;
     const char *scene;
     bp_box (*draw)(rng *random, const bp_box *others, size_t count);
     uint64_t seed;
     bool wide; // boxes in 64 bits
+    object_kinds kinds;
     rng random;
     bp_world *world;
     naive_world naive;
@@ -79,6 +85,11 @@ static bp_box_double blur(forms *f, const bp_box *box) {
 }
 
 static bp_object draw_object(forms *f) {
+    const bool is_lonely = f->kinds == LONELY && rng_below(&f->random, 6) == 0;
+    if (f->kinds != ANY) {
+        return (bp_object){
+            .group = !is_lonely, .mask = !is_lonely, .flags = rng_below(&f->random, 3) > 0 ? BP_STATIC : 0};
+    }
     return (bp_object){.group = rng_below(&f->random, 4),
                        .mask = rng_below(&f->random, 4),
                        .flags = rng_below(&f->random, 3) == 0 ? BP_STATIC : 0,
@@ -439,19 +450,25 @@ static void ask(forms *f) {
     f->as = NULL;
 }
 
-static void run(const bp_config *config, const query_scene *scene, bool wide, size_t objects, uint64_t seed) {
+static void run(const bp_config *config, const query_scene *scene, bool wide, object_kinds kinds, size_t objects,
+                uint64_t seed) {
     forms *f = obtain(1, sizeof *f);
     f->config = *config;
     f->scene = scene->name;
     f->draw = scene->draw;
     f->seed = seed;
     f->wide = wide;
+    f->kinds = kinds;
     f->random = rng_seeded(seed);
     assert_int_equal(bp_world_create(config, &f->world), BP_OK);
     naive_world_create(&f->naive, config, MOST);
-    ask(f); // an empty world
+    if (kinds == ANY) {
+        ask(f); // an empty world
+    }
     add_some(f, objects);
-    ask(f);
+    if (kinds == ANY) {
+        ask(f);
+    }
     for (int step = 0; step < 2; ++step) {
         bp_result result;
         assert_int_equal(bp_update(f->world, &result), BP_OK);
@@ -470,7 +487,7 @@ static void run(const bp_config *config, const query_scene *scene, bool wide, si
 static void run_scenes(const bp_config *config, bool wide, size_t objects) {
     const uint64_t seed = environment_number("BP_TEST_SEED", 11);
     for (size_t scene = 0; scene < QUERY_SCENES; ++scene) {
-        run(config, &query_scenes[scene], wide, objects, seed);
+        run(config, &query_scenes[scene], wide, ANY, objects, seed);
     }
 }
 
@@ -532,7 +549,17 @@ static void many_objects_agree_with_loops(void **state) {
     (void)state;
     for (size_t scene = 0; scene < QUERY_SCENES; ++scene) {
         const bp_config config = {.dimensions = scene % 2 == 0 ? 3 : 2};
-        run(&config, &query_scenes[scene], scene % 3 == 0, MOST - 10, seed);
+        run(&config, &query_scenes[scene], scene % 3 == 0, ANY, MOST - 10, seed);
+    }
+}
+
+static void worlds_in_parts_agree_with_loops(void **state) {
+    static const bp_method methods[] = {BP_METHOD_AUTO, BP_METHOD_TREE};
+    const uint64_t seed = environment_number("BP_TEST_SEED", 11);
+    (void)state;
+    for (size_t i = 0; i < QUERY_SCENES * COUNT_OF(methods) * 2; ++i) {
+        const bp_config config = {.method = methods[i % 2], SETTINGS(.brute_force_below = 1)};
+        run(&config, &query_scenes[i / 4], false, i / 2 % 2 == 0 ? PARTS : LONELY, 400, seed);
     }
 }
 
@@ -574,7 +601,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_agrees_with_loops), cmocka_unit_test(every_number_of_threads_agrees_with_loops),
         cmocka_unit_test(other_worlds_agree_with_loops),  cmocka_unit_test(other_kernels_agree_with_loops),
-        cmocka_unit_test(many_objects_agree_with_loops),  cmocka_unit_test(many_visits_come_in_order),
+        cmocka_unit_test(many_objects_agree_with_loops),  cmocka_unit_test(worlds_in_parts_agree_with_loops),
+        cmocka_unit_test(many_visits_come_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

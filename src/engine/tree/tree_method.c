@@ -59,10 +59,16 @@ static bp_status tree_build(void *state, const bp_box *boxes, size_t count) {
     return bp_tree_method_build(state, boxes, count, BP_TREE_HILBERT);
 }
 
-// Of two parts none holds all boxes.
-static const bp_tree *tree_of_all(const void *state) {
+static size_t tree_trees(const void *state, const bp_tree *trees[2]) {
     const tree_method *m = state;
-    return m->parts.of == NULL && m->trees[0].level_count > 0 ? &m->trees[0] : NULL;
+    const size_t count = m->parts.are_all ? tree_count(m) : 0;
+    for (size_t i = 0; i < count; ++i) {
+        trees[i] = &m->trees[i];
+        if (trees[i]->level_count == 0) {
+            return 0;
+        }
+    }
+    return count;
 }
 
 static bp_status tree_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
@@ -171,7 +177,7 @@ const bp_method_ops bp_tree_ops = {
     .find = tree_find,
     .find_changed = tree_find_changed,
     .find_between = tree_find_between,
-    .tree = tree_of_all,
+    .trees = tree_trees,
     .stats = tree_stats,
     .validate = tree_validate,
 };

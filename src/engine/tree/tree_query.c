@@ -71,14 +71,13 @@ void bp_tree_trace_lines(const bp_tree *tree, bp_tree_walk *const *walks, size_t
 
 // ---- walks ----------------------------------------------------------------------------------------------------------
 
-static void begin_walk(bp_tree_walk *walk, const bp_tree_levels *levels, bool is_line) {
-    walk->aim.is_line = is_line;
+void bp_tree_walk_again(bp_tree_walk *walk, const bp_tree_levels *levels) {
+    walk->levels = levels;
     walk->is_done = false;
     walk->level = (uint32_t)levels->count - 1;
     walk->block = levels->begins[walk->level];
     walk->depth = 0;
     walk->hit_count = 0;
-    walk->aim.limit = INFINITY;
 }
 
 // The largest component of the direction.
@@ -94,7 +93,8 @@ static double speed_of(const bp_line *line) {
 bool bp_tree_walk_line(bp_tree_walk *walk, const bp_tree_levels *levels, const bp_line *line) {
     const double speed = speed_of(line);
     bool is_small = true;
-    begin_walk(walk, levels, true);
+    bp_tree_walk_again(walk, levels);
+    walk->aim.is_line = true;
     for (uint32_t axis = 0; axis < 3; ++axis) {
         const bool is_backward = line->direction[axis] < 0.0; // -0 is not
         const double inverse = speed / fabs(line->direction[axis]), sign = is_backward ? -1.0 : 1.0;
@@ -120,7 +120,9 @@ void bp_tree_limit_line(bp_tree_walk *walk, const bp_line *line, double t) {
 
 bool bp_tree_walk_point(bp_tree_walk *walk, const bp_tree_levels *levels, const double point[3]) {
     bool is_small = true;
-    begin_walk(walk, levels, false);
+    bp_tree_walk_again(walk, levels);
+    walk->aim.is_line = false;
+    walk->aim.limit = INFINITY;
     for (int axis = 0; axis < 3; ++axis) {
         walk->aim.near_origin[axis] = bp_round_up(point[axis]);
         walk->aim.far_origin[axis] = bp_round_down(point[axis]);

@@ -32,6 +32,9 @@ void bp_tree_trace_lines(const bp_tree *tree, bp_tree_walk *const *walks, size_t
 bool bp_tree_walk_line(bp_tree_walk *walk, const bp_tree_levels *levels, const bp_line *line);
 bool bp_tree_walk_point(bp_tree_walk *walk, const bp_tree_levels *levels, const double point[3]);
 
+// Begins a walk again, in another tree. Its limit stays.
+void bp_tree_walk_again(bp_tree_walk *walk, const bp_tree_levels *levels);
+
 // What is hit after t is not wanted any more; or what is farther away than this.
 void bp_tree_limit_line(bp_tree_walk *walk, const bp_line *line, double t);
 void bp_tree_limit_point(bp_tree_walk *walk, double distance);

@@ -72,7 +72,7 @@ static void examine_object(bp_probe *p, bp_id id) {
 
 bool bp_probe_outside(bp_probe *p, bool can_walk) {
     const bp_query *query = p->query;
-    const bool walks = query->tree != NULL && can_walk;
+    const bool walks = query->tree_count > 0 && can_walk;
     const size_t count = walks ? query->changed_count : query->world->ids.count;
     for (size_t i = 0; i < count; ++i) {
         const bp_id id = walks ? query->changed[i] : (bp_id)i;
@@ -94,7 +94,7 @@ void bp_probe_limit(bp_probe *p) {
 
 static inline void examine_slot(bp_probe *p, uint32_t slot) {
     const bp_query *query = p->query;
-    const bp_id id = ((const bp_id *)query->tree->ids.data)[slot];
+    const bp_id id = ((const bp_id *)query->trees[p->tree]->ids.data)[slot];
     if (!bp_query_counts(query, id)) {
         return;
     }
@@ -102,7 +102,7 @@ static inline void examine_slot(bp_probe *p, uint32_t slot) {
         examine_object(p, id);
         return;
     }
-    const bp_box_double box = bp_tree_hit_box(&query->levels, slot);
+    const bp_box_double box = bp_tree_hit_box(&query->levels[p->tree], slot);
     double t = 0.0;
     if (p->examine(p, &box, &t)) {
         bp_shortlist_offer(p->list, id, t);
@@ -123,10 +123,29 @@ static void take_hits(bp_probe *p) {
     }
 }
 
+// Whether there is another tree, where the walk begins again.
+static bool begin_next_tree(const bp_query *query, bp_probe *p) {
+    if (p->tree + 1 >= query->tree_count) {
+        return false;
+    }
+    bp_tree_walk_again(&p->walk, &query->levels[++p->tree]);
+    return true;
+}
+
 static void take_traced(void *context, const bp_pair *pairs, size_t count) {
     bp_probe *const *probes = context;
     for (size_t i = 0; i < count; ++i) {
         examine_slot(probes[pairs[i].a], pairs[i].b);
+    }
+}
+
+// Walks together to every hit in every tree.
+static void trace(const bp_query *query, bp_probe **probes, bp_tree_walk *const *walks, size_t count) {
+    for (size_t k = 0; k < query->tree_count; ++k) {
+        for (size_t i = 0; i < count; ++i) {
+            probes[i]->tree = k;
+        }
+        bp_tree_trace_lines(query->trees[k], walks, count, take_traced, probes);
     }
 }
 
@@ -138,16 +157,18 @@ void bp_probes_walk(const bp_query *query, bp_probe **probes, size_t count, bp_p
     }
     size_t turn = 0, traced = 0;
     while (count > 0) {
+        bool is_done = is_traced;
         if (is_traced && traced == 0) {
-            bp_tree_trace_lines(query->tree, walks, count, take_traced, probes);
+            trace(query, probes, walks, count);
             traced = count;
             turn = 0;
         } else if (!is_traced) {
-            turn = query->tree->setup->kernels->tree_walk(&query->levels, walks, count, turn < count ? turn : 0);
+            turn = query->trees[0]->setup->kernels->tree_walk(walks, count, turn < count ? turn : 0);
             take_hits(probes[turn]);
+            is_done = walks[turn]->is_done && !begin_next_tree(query, probes[turn]);
         }
         traced -= is_traced;
-        if ((is_traced || walks[turn]->is_done) && (next == NULL || !next(context, probes[turn]))) {
+        if (is_done && (next == NULL || !next(context, probes[turn]))) {
             --count;
             probes[turn] = probes[count];
             walks[turn] = walks[count];

@@ -1,6 +1,6 @@
 // A query of a world: what it searches, and the code that all kinds of queries share.
 //
-//     a tree                of the objects as they were at the last update, or are now (query_tree.h)
+//     one tree or two       of the objects as they were at the last update, or are now (query_tree.h); two if these are in parts
 //     changed objects       since then: they are examined one by one; all, if there is no tree
 //
 // The tree holds boxes that may be larger than the input boxes (a margin, 64-bit coordinates) or shifted (a period). Objects
@@ -16,12 +16,13 @@
 typedef struct bp_query {
     const bp_world *world;
     const bp_object *object; // the query finds only objects that this one would pair with; NULL: all
-    const bp_tree *tree;     // NULL: all objects are examined one by one
-    bp_tree_levels levels;   // of the tree
-    bool is_exact;           // its boxes are the input boxes
+    size_t tree_count;       // 0: all objects are examined one by one
+    const bp_tree *trees[2];
+    bp_tree_levels levels[2]; // of the trees
+    bool is_exact;            // their boxes are the input boxes
     bool is_periodic;
-    bp_box_double bounds; // periodic: of the boxes in the tree, where they are finite
-    const bp_id *changed; // these are not found in the tree, but examined one by one
+    bp_box_double bounds; // periodic: of the boxes in the only tree, where they are finite
+    const bp_id *changed; // these are not found in a tree, but examined one by one
     const uint8_t *stale; // by id: those have a mark here; NULL: there are none
     size_t changed_count;
 } bp_query;
@@ -35,7 +36,7 @@ bp_query bp_query_begin(const bp_world *world, const bp_object *object, size_t c
 // Whether the asking object, if there is one, would pair with this one.
 bool bp_query_sees(const bp_query *query, bp_id id);
 
-// Whether an object that was found in the tree counts.
+// Whether an object that was found in a tree counts.
 static inline bool bp_query_counts(const bp_query *query, bp_id id) {
     return (query->stale == NULL || query->stale[id] == 0) && (query->object == NULL || bp_query_sees(query, id));
 }
@@ -63,12 +64,13 @@ struct bp_probe {
     bool is_shifted; // periodic: the walk is along this image of the line, or around this image of the point, and
     int shift[3];    // finds only objects that are hit there first, or nearest there
     bp_tree_walk walk;
+    size_t tree; // where it walks
 };
 
-// Examines every object that is not found in the tree; all, if the probe cannot walk. Returns whether a walk is left to do.
+// Examines every object that is not found in a tree; all, if the probe cannot walk. Returns whether a walk is left to do.
 bool bp_probe_outside(bp_probe *probe, bool can_walk);
 
-// Walks through the tree with some probes in turn. When one is done, `next` (unless NULL) may begin it again, for another question;
+// Walks through the trees with some probes in turn. When one is done, `next` (unless NULL) may begin it again, for another question;
 // it returns false if there is none.
 enum { BP_PROBES_IN_TURN = 8 };
 typedef bool (*bp_probe_next)(void *context, bp_probe *probe);
@@ -79,7 +81,7 @@ void bp_probe_limit(bp_probe *probe);
 
 // ---- the kinds of questions -----------------------------------------------------------------------------------------
 
-// Begins a probe, and examines the objects outside the tree. Returns whether a walk is left to do.
+// Begins a probe, and examines the objects outside the trees. Returns whether a walk is left to do.
 bool bp_probe_begin_line(bp_probe *probe, const bp_query *query, const bp_cast_double *cast, bp_shortlist *list);
 bool bp_probe_begin_point(bp_probe *probe, const bp_query *query, const double point[3], bp_shortlist *list);
 

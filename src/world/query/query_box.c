@@ -50,7 +50,8 @@ static void take_pairs(void *context, const bp_pair *pairs, size_t count) {
         const bp_id id = pairs[i].b;
         kept[kept_count] = (bp_pair){.a = (uint32_t)s->first + question, .b = id};
         kept_count +=
-            bp_query_counts(query, id) && (s->places == NULL || !is_found_before(s->places, &query->tree->boxes[id])) &&
+            bp_query_counts(query, id) &&
+            (s->places == NULL || !is_found_before(s->places, &query->trees[0]->boxes[id])) &&
             ((query->is_exact && !s->is_rounded[question]) || overlaps(query, &s->boxes[s->first + question], id));
     }
     s->take(s->context, kept, kept_count);
@@ -97,16 +98,16 @@ static void search_places(box_search *s, const bp_box *box) {
             place.min[axis] = p.min[axis][p.present[axis]];
             place.max[axis] = p.max[axis][p.present[axis]];
         }
-        bp_tree_meet_boxes(query->tree, &place, 1, take_pairs, s);
+        bp_tree_meet_boxes(query->trees[0], &place, 1, take_pairs, s);
     }
 }
 
 void bp_query_meet_boxes(const bp_query *query, const bp_box_double *boxes, size_t count, bp_tree_take take,
                          void *context) {
     const uint32_t dimensions = query->world->setup.overlap.dimensions;
-    const size_t outside = query->tree != NULL ? query->changed_count : query->world->ids.count;
+    const size_t outside = query->tree_count > 0 ? query->changed_count : query->world->ids.count;
     for (size_t i = 0; i < outside; ++i) {
-        const bp_id id = query->tree != NULL ? query->changed[i] : (bp_id)i;
+        const bp_id id = query->tree_count > 0 ? query->changed[i] : (bp_id)i;
         const bool is_seen = bp_world_is_alive(query->world, id) && bp_query_sees(query, id);
         for (uint32_t question = 0; is_seen && question < count; ++question) {
             if (overlaps(query, &boxes[question], id)) {
@@ -115,7 +116,7 @@ void bp_query_meet_boxes(const bp_query *query, const bp_box_double *boxes, size
         }
     }
     box_search s = {.query = query, .boxes = boxes, .take = take, .context = context};
-    for (; query->tree != NULL && s.first < count; s.first += query->is_periodic ? 1 : TOGETHER) {
+    for (; query->tree_count > 0 && s.first < count; s.first += query->is_periodic ? 1 : TOGETHER) {
         bp_box outer[TOGETHER];
         const size_t some = query->is_periodic ? 1 : count - s.first < TOGETHER ? count - s.first : TOGETHER;
         for (size_t i = 0; i < some; ++i) {
@@ -129,8 +130,9 @@ void bp_query_meet_boxes(const bp_query *query, const bp_box_double *boxes, size
         }
         if (query->is_periodic) {
             search_places(&s, &outer[0]);
-        } else {
-            bp_tree_meet_boxes(query->tree, outer, some, take_pairs, &s);
+        }
+        for (size_t i = 0; i < query->tree_count && !query->is_periodic; ++i) {
+            bp_tree_meet_boxes(query->trees[i], outer, some, take_pairs, &s);
         }
     }
 }

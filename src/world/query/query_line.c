@@ -133,7 +133,7 @@ static void walk_images(bp_probe *p, uint32_t axis, double begin, double end) {
             line.origin[i] -= distance;
             line.opposite[i] -= distance;
         }
-        (void)bp_tree_walk_line(&p->walk, &query->levels, &line);
+        (void)bp_tree_walk_line(&p->walk, &query->levels[0], &line);
         bp_probe_limit(p);
         bp_probes_walk(query, (bp_probe *[]){p}, 1, NULL, NULL);
         return;
@@ -162,11 +162,12 @@ static void walk_images(bp_probe *p, uint32_t axis, double begin, double end) {
 bool bp_probe_begin_line(bp_probe *p, const bp_query *query, const bp_cast_double *cast, bp_shortlist *list) {
     p->query = query;
     p->list = list;
+    p->tree = 0;
     p->line = line_of_cast(cast, &query->world->setup.overlap);
     p->is_shifted = false;
     p->examine = query->is_periodic ? examine_images : examine_line;
     const bool is_small =
-        query->tree == NULL || query->is_periodic || bp_tree_walk_line(&p->walk, &query->levels, &p->line);
+        query->tree_count == 0 || query->is_periodic || bp_tree_walk_line(&p->walk, &query->levels[0], &p->line);
     if (!bp_probe_outside(p, is_small)) {
         return false;
     }

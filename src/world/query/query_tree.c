@@ -6,10 +6,11 @@
 #include <stdatomic.h>
 
 enum {
-    PATIENCE = 16, // times that all objects are examined before a tree is built,
-    FITTED = 1,    // and before one that is there is fitted
-    FEW = 64,      // objects that are never worth a tree
-    FEW_SHARE = 64 // more changes than one object in so many: the whole tree is fitted anew, which is as fast
+    PATIENCE = 16,   // times that all objects are examined before a tree is built,
+    FITTED = 1,      // and before one that is there is fitted
+    FEW = 64,        // objects that are never worth a tree
+    FEW_SHARE = 64,  // more changes than one object in so many: the whole tree is fitted anew, which is as fast
+    ASKED_SHARE = 32 // more queries between two updates than one for so many objects are worth one tree in place of two
 };
 
 typedef struct query_tree {
@@ -26,8 +27,8 @@ struct bp_query_trees {
     atomic_uint_fast64_t examined; // objects one by one, since a tree was last built or fitted by queries
     atomic_uint patience;
     atomic_bool is_building;
-    atomic_bool is_asked; // there was a query without the method's tree since the last update
-    atomic_bool is_lent;  // the world's executor and this memory have a user
+    atomic_size_t asked; // queries since the last update; not all of them, when they are enough
+    atomic_bool is_lent; // the world's executor and this memory have a user
     bp_batch_memory memory;
 };
 
@@ -45,7 +46,7 @@ bp_query_trees *bp_query_trees_create(const bp_method_setup *setup) {
     atomic_init(&trees->examined, 0);
     atomic_init(&trees->patience, PATIENCE);
     atomic_init(&trees->is_building, false);
-    atomic_init(&trees->is_asked, false);
+    atomic_init(&trees->asked, 0);
     atomic_init(&trees->is_lent, false);
     return trees;
 }
@@ -65,6 +66,20 @@ void bp_query_trees_destroy(bp_query_trees *trees) {
 size_t bp_query_trees_bytes(const bp_query_trees *trees) {
     return sizeof *trees + bp_tree_bytes(&trees->kept.tree) + bp_tree_bytes(&trees->fresh.tree) + trees->proxies.bytes +
            bp_batch_memory_bytes(&trees->memory);
+}
+
+// ---- the method's trees ---------------------------------------------------------------------------------------------
+
+// The method's trees, if they hold all objects as they were at the last update.
+static size_t trees_of_method(const bp_world *world, const bp_tree *trees[2]) {
+    const bp_world_method *method = &world->method;
+    const bool may_have = method->ops->trees != NULL && world->is_built && !bp_world_is_viewed(world);
+    return may_have ? method->ops->trees(method->state, trees) : 0;
+}
+
+// From so many queries between two updates on, a tree of our own is worth its time.
+static size_t enough_queries(const bp_world *world, size_t method_count) {
+    return method_count == 0 ? 1 : method_count == 1 ? SIZE_MAX : world->ids.count / ASKED_SHARE + 1;
 }
 
 // ---- fitting --------------------------------------------------------------------------------------------------------
@@ -117,7 +132,9 @@ static bool fit(query_tree *t, const bp_world *world, const bp_box *boxes, const
 
 void bp_query_trees_fit(const bp_world *world) {
     bp_query_trees *trees = world->queries;
-    const bool is_asked = atomic_exchange(&trees->is_asked, false);
+    const bp_tree *method_trees[2];
+    const size_t enough = enough_queries(world, trees_of_method(world, method_trees));
+    const bool is_asked = atomic_exchange(&trees->asked, 0) >= enough;
     query_tree *kept = &trees->kept, *fresh = &trees->fresh;
     if (!is_asked || bp_is_periodic(&world->setup.overlap)) {
         return;
@@ -129,7 +146,7 @@ void bp_query_trees_fit(const bp_world *world) {
         atomic_store(&trees->fitted, 0);
         atomic_store(&trees->patience, PATIENCE);
     }
-    if (kept->tree.level_count > 0) {
+    if (kept->tree.level_count > 0 || enough > 1) {
         const bool is_next = kept->pair_version + 1 == world->pair_version;
         const bool are_few = !bp_change_list_is_longer_than(&world->changes, world->ids.count / FEW_SHARE);
         const bp_changes changes = bp_change_list_changes(&world->changes);
@@ -156,17 +173,15 @@ static void try_to_fit(bp_query_trees *trees, const bp_world *world) {
 
 // ---- taking ---------------------------------------------------------------------------------------------------------
 
-// The method's tree, if it holds all objects as they were at the last update.
-static const bp_tree *method_tree(const bp_world *world) {
-    const bp_world_method *method = &world->method;
-    const bool may_have = method->ops->tree != NULL && world->is_built && !bp_world_is_viewed(world);
-    return may_have ? method->ops->tree(method->state) : NULL;
-}
-
-static void use(bp_query *query, const bp_tree *tree) {
+static void use(bp_query *query, const bp_tree *const *trees, size_t count) {
     const bp_world_boxes *boxes = &query->world->boxes;
-    query->tree = tree;
-    query->levels = bp_tree_levels_of(tree);
+    const bool is_second_larger = count == 2 && trees[1]->slot_count > trees[0]->slot_count;
+    query->tree_count = count;
+    for (size_t i = 0; i < count;
+         ++i) { // the larger one first: what is found there shortens the walk through the other
+        query->trees[i] = trees[is_second_larger ? 1 - i : i];
+        query->levels[i] = bp_tree_levels_of(query->trees[i]);
+    }
     query->is_exact = !boxes->is_double && !bp_world_boxes_have_margin(boxes) && !query->is_periodic;
 }
 
@@ -179,13 +194,14 @@ void bp_query_trees_take(bp_query *query, size_t count) {
     const bp_world *world = query->world;
     bp_query_trees *trees = world->queries;
     const bp_change_list *list = &world->changes;
-    const bp_tree *of_method = method_tree(world);
+    const bp_tree *method_trees[2];
+    const size_t method_count = trees_of_method(world, method_trees);
     const bool is_kept = world->is_built && trees->kept.pair_version == world->pair_version && !query->is_periodic;
-    const bool has_base = !list->all && (of_method != NULL || is_kept);
+    const bool has_base = !list->all && (method_count > 0 || is_kept);
     const size_t others = has_base ? list->count : world->ids.count;
-    if (of_method == NULL && !atomic_load_explicit(&trees->is_asked, memory_order_relaxed)) {
-        atomic_store_explicit(&trees->is_asked, true,
-                              memory_order_relaxed); // threads that ask at once do not fight for it
+    const size_t asked = atomic_load_explicit(&trees->asked, memory_order_relaxed);
+    if (asked < enough_queries(world, method_count)) { // then threads that ask at once no longer fight for it
+        atomic_store_explicit(&trees->asked, bp_size_add(asked, count), memory_order_relaxed);
     }
     if (others > 0 && world->ids.count > FEW && !has_long_period(&world->setup.overlap) &&
         atomic_load(&trees->fitted) != list->version) {
@@ -200,10 +216,11 @@ void bp_query_trees_take(bp_query *query, size_t count) {
         }
     }
     if (others > 0 && atomic_load(&trees->fitted) == list->version) {
-        use(query, &trees->fresh.tree);
+        use(query, (const bp_tree *[]){&trees->fresh.tree}, 1);
         query->bounds = trees->bounds;
     } else if (has_base) {
-        use(query, of_method != NULL ? of_method : &trees->kept.tree);
+        const bool has_own = is_kept && method_count != 1;
+        use(query, has_own ? (const bp_tree *[]){&trees->kept.tree} : method_trees, has_own ? 1 : method_count);
         const bp_changes changes = bp_change_list_changes(list);
         query->changed = changes.ids;
         query->changed_count = changes.count;
