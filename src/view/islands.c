@@ -73,27 +73,6 @@ static size_t list_runs(const bp_object *objects, const bp_box *boxes, size_t id
     return count;
 }
 
-// Numbers the islands of sorted runs, and their ids. Slots that are known stay as they are if the islands are the same.
-static bool number_runs(bp_islands *s, const uint64_t *keys, uint32_t *number_of_run, size_t run_count,
-                        size_t id_count) {
-    uint32_t *numbers = s->numbers.data, *values = s->values.data;
-    const size_t last_count = s->count;
-    bool are_same = true;
-    s->count = 0;
-    for (size_t i = 0; i < run_count; ++i) {
-        const uint32_t value = (uint32_t)(keys[i] >> 32);
-        if (i == 0 || value != values[s->count - 1]) {
-            are_same &= s->count < last_count && values[s->count] == value;
-            values[s->count++] = value;
-        }
-        number_of_run[(uint32_t)keys[i]] = (uint32_t)(s->count - 1);
-    }
-    for (size_t id = 0; id < id_count; ++id) {
-        numbers[id] = number_of_run[numbers[id]];
-    }
-    return are_same && s->count == last_count;
-}
-
 bool bp_islands_number(bp_islands *s, const bp_view *view, const bp_object *objects, const bp_box *boxes,
                        size_t id_count) {
     const bp_allocator *allocator = &view->runtime->allocator;
@@ -115,7 +94,22 @@ bool bp_islands_number(bp_islands *s, const bp_view *view, const bp_object *obje
     (void)list_runs(objects, boxes, id_count, keys, s->numbers.data);
     const uint64_t *sorted = bp_sort_keys(keys, spare, run_count, 32, 64);
     uint64_t *other = sorted == keys ? spare : keys;
-    s->are_placed &= number_runs(s, sorted, (uint32_t *)(void *)other, run_count, id_count);
+    // Numbers the islands of sorted runs, and their ids. Slots that are known stay as they are if the islands are the same.
+    uint32_t *number_of_run = (uint32_t *)(void *)other, *numbers = s->numbers.data, *values = s->values.data;
+    const size_t last_count = s->count;
+    s->count = 0;
+    for (size_t i = 0; i < run_count; ++i) {
+        const uint32_t value = (uint32_t)(sorted[i] >> 32);
+        if (i == 0 || value != values[s->count - 1]) {
+            s->are_placed &= s->count < last_count && values[s->count] == value;
+            values[s->count++] = value;
+        }
+        number_of_run[(uint32_t)sorted[i]] = (uint32_t)(s->count - 1);
+    }
+    for (size_t id = 0; id < id_count; ++id) {
+        numbers[id] = number_of_run[numbers[id]];
+    }
+    s->are_placed &= s->count == last_count;
     s->are_apart = s->count > 1;
     return true;
 }
@@ -149,24 +143,23 @@ static void draw_members(const bp_islands *s, const bp_view *view) {
     }
 }
 
-// The median of their centres.
-static float centre_of(const members *m, const bp_box *boxes, int axis) {
-    float centres[MEMBERS];
-    size_t count = 0;
-    for (uint32_t i = 0; i < MEMBERS && i < m->seen; ++i) {
-        const bp_box *box = &boxes[m->ids[i]];
-        if (is_finite_along(box, axis)) {
-            centres[count++] = 0.5f * box->min[axis] + 0.5f * box->max[axis];
+// The middle of the members of each island: the median of their centres. Returns half of a slot: nearly all boxes fit in, and
+// few large ones do not make it large.
+static float fit_axis(const bp_islands *s, const bp_view *view, int axis) {
+    slot *slots = s->slots.data;
+    float values[SAMPLE];
+    for (size_t k = 0; k < s->count; ++k) {
+        const members *m = (const members *)s->members.data + k;
+        size_t count = 0;
+        for (uint32_t i = 0; i < MEMBERS && i < m->seen; ++i) {
+            const bp_box *box = &view->boxes[m->ids[i]];
+            if (is_finite_along(box, axis)) {
+                values[count++] = 0.5f * box->min[axis] + 0.5f * box->max[axis];
+            }
         }
+        bp_sort_floats(values, count);
+        slots[k].centre[axis] = count > 0 ? values[count / 2] : 0.0f;
     }
-    bp_sort_floats(centres, count);
-    return count > 0 ? centres[count / 2] : 0.0f;
-}
-
-// Half of a slot: nearly all boxes fit in, and few large ones do not make it large.
-static float fit_half(const bp_islands *s, const bp_view *view, int axis) {
-    const slot *slots = s->slots.data;
-    float reaches[SAMPLE];
     const size_t wanted = view->count < SAMPLE ? view->count : SAMPLE;
     size_t count = 0;
     for (size_t i = 0; i < wanted; ++i) {
@@ -174,41 +167,22 @@ static float fit_half(const bp_islands *s, const bp_view *view, int axis) {
         const bp_box *box = &view->boxes[proxy];
         const float centre = slots[number_of(s, view, proxy)].centre[axis];
         if (is_finite_along(box, axis)) {
-            reaches[count++] = bp_larger(box->max[axis] - centre, centre - box->min[axis]);
+            values[count++] = bp_larger(box->max[axis] - centre, centre - box->min[axis]);
         }
     }
     if (count == 0) {
         return 1.0f;
     }
-    bp_sort_floats(reaches, count);
-    const float most = 1.5f * reaches[(count - 1) * 99 / 100], usual = 4.0f * reaches[(count - 1) * 4 / 5];
+    bp_sort_floats(values, count);
+    const float most = 1.5f * values[(count - 1) * 99 / 100], usual = 4.0f * values[(count - 1) * 4 / 5];
     return usual > 0.0f && usual < most ? usual : most;
-}
-
-static void place_axis(bp_islands *s, const bp_view *view, int axis, size_t side) {
-    slot *slots = s->slots.data;
-    const size_t step = axis == 0 ? 1 : axis == 1 ? side : side * side;
-    for (size_t k = 0; k < s->count; ++k) {
-        const members *m = (const members *)s->members.data + k;
-        slots[k].centre[axis] = view->ranked ? (float)view->count : centre_of(m, view->boxes, axis);
-    }
-    const float half = view->ranked ? (float)view->count : fit_half(s, view, axis);
-    const float most = FLT_MAX / (4.0f * (float)side), least = half > SHORTEST ? half : SHORTEST;
-    for (int face = axis; face < TOGETHER * FACES; face += 3) {
-        s->half[face] = least < most ? least : most;
-        s->small[face] = (face / 3) % 2 != 0 ? -INFINITY : view->ranked ? 0.0f : SMALL * (float)side * s->half[face];
-    }
-    for (size_t k = 0; k < s->count; ++k) {
-        const float place = (float)(k / step % side) - 0.5f * (float)(side - 1);
-        slots[k].origin[axis] = slots[k].origin[axis + 3] = place * (2.0f * GAP * s->half[axis]);
-        slots[k].centre[axis + 3] = slots[k].centre[axis];
-    }
 }
 
 // The slots form a cube, so that coordinates are as small as can be. Of ranks, each slot takes all. In two dimensions z stays
 // what it is.
 static void place_islands(bp_islands *s, const bp_view *view) {
     const uint32_t dimensions = view->rule->dimensions;
+    slot *slots = s->slots.data;
     size_t side = 1;
     while ((dimensions == 2 ? side * side : side * side * side) < s->count) {
         ++side;
@@ -216,13 +190,26 @@ static void place_islands(bp_islands *s, const bp_view *view) {
     if (!view->ranked) {
         draw_members(s, view);
     }
-    memset(s->slots.data, 0, s->count * sizeof(slot));
+    memset(slots, 0, s->count * sizeof(slot));
     for (int face = 2; face < TOGETHER * FACES; face += 3) {
         s->half[face] = INFINITY;
         s->small[face] = -INFINITY;
     }
     for (int axis = 0; axis < (int)dimensions; ++axis) {
-        place_axis(s, view, axis, side);
+        const size_t step = axis == 0 ? 1 : axis == 1 ? side : side * side;
+        const float half = view->ranked ? (float)view->count : fit_axis(s, view, axis);
+        const float most = FLT_MAX / (4.0f * (float)side), least = half > SHORTEST ? half : SHORTEST;
+        const float small = view->ranked ? 0.0f : SMALL * (float)side * (least < most ? least : most);
+        for (int face = axis; face < TOGETHER * FACES; face += 3) {
+            s->half[face] = least < most ? least : most;
+            s->small[face] = (face / 3) % 2 != 0 ? -INFINITY : small;
+        }
+        for (size_t k = 0; k < s->count; ++k) {
+            const float place = (float)(k / step % side) - 0.5f * (float)(side - 1);
+            slots[k].origin[axis] = slots[k].origin[axis + 3] = place * (2.0f * GAP * s->half[axis]);
+            slots[k].centre[axis] = view->ranked ? (float)view->count : slots[k].centre[axis];
+            slots[k].centre[axis + 3] = slots[k].centre[axis];
+        }
     }
     s->are_placed = true;
     s->are_ranks = view->ranked;
@@ -299,13 +286,6 @@ static void task_move(void *context, size_t block) {
     }
 }
 
-static void move_all(bp_islands *s, const bp_view *view) {
-    const bp_executor *executor = &view->runtime->executor;
-    move_job job = {s, view, bp_blocks_cut(executor, view->count, BLOCK_LEAST, BLOCKS_MOST)};
-    memset(s->lost.data, 0, s->count * sizeof(uint32_t));
-    bp_parallel_for(executor, job.blocks.count, task_move, &job);
-}
-
 // Counts a box as lost if it was not, or if it is not certain that it was: it had another island.
 static void move_some(bp_islands *s, const bp_view *view, const bp_changes *changes) {
     const uint32_t *numbers = s->numbers.data;
@@ -379,7 +359,10 @@ bp_status bp_islands_make(bp_islands *s, bp_view *view, bp_input input, const bp
         if (are_new) {
             place_islands(s, view);
         }
-        move_all(s, view);
+        const bp_executor *executor = &view->runtime->executor;
+        move_job job = {s, view, bp_blocks_cut(executor, view->count, BLOCK_LEAST, BLOCKS_MOST)};
+        memset(s->lost.data, 0, s->count * sizeof(uint32_t));
+        bp_parallel_for(executor, job.blocks.count, task_move, &job);
         const double crowd = crowd_of(s);
         if (view->ranked || (!are_new && crowd <= s->crowd_most)) {
             break;

@@ -5,13 +5,6 @@
 
 enum { AHEAD = 16 }; // pairs between the prefetch of their boxes and their check
 
-static void put_in_order(bp_pair *pairs, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        const uint32_t a = pairs[i].a, b = pairs[i].b;
-        pairs[i] = (bp_pair){.a = a < b ? a : b, .b = a < b ? b : a};
-    }
-}
-
 static size_t keep_overlapping(const bp_box *boxes, uint32_t dimensions, bp_pair *pairs, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -26,43 +19,36 @@ static size_t keep_overlapping(const bp_box *boxes, uint32_t dimensions, bp_pair
     return kept;
 }
 
-static size_t keep_pairs_of_objects(const bp_object *objects, bp_pair *pairs, size_t count) {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const bp_pair pair = pairs[i];
-        pairs[kept] = pair;
-        kept += bp_objects_pass(&objects[pair.a], &objects[pair.b]);
-    }
-    return kept;
-}
-
-static size_t keep_pairs_of_caller(const bp_filter *filter, bp_pair *pairs, size_t count) {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const bp_pair pair = pairs[i];
-        pairs[kept] = pair;
-        kept += filter->pass(filter->context, pair.a, pair.b) != 0;
-    }
-    return kept;
-}
-
 static size_t keep_wanted(const void *context, bp_pair *pairs, size_t count) {
-    const bp_pair_filter *f = context;
+    const bp_pair_filter f = *(const bp_pair_filter *)context; // what is written cannot have changed it
     size_t kept = count;
-    if (f->orders) {
-        put_in_order(pairs, kept);
+    for (size_t i = 0; i < count && f.orders; ++i) {
+        const uint32_t a = pairs[i].a, b = pairs[i].b;
+        pairs[i] = (bp_pair){.a = a < b ? a : b, .b = a < b ? b : a};
     }
-    if (f->proxies != NULL) {
-        kept = keep_overlapping(f->proxies, f->dimensions, pairs, kept);
+    if (f.proxies != NULL) {
+        kept = keep_overlapping(f.proxies, f.dimensions, pairs, kept);
     }
-    if (f->first != NULL) {
-        kept = bp_view_confirm(f->first, f->second, pairs, kept);
+    if (f.first != NULL) {
+        kept = bp_view_confirm(f.first, f.second, pairs, kept);
     }
-    if (f->objects != NULL) {
-        kept = keep_pairs_of_objects(f->objects, pairs, kept);
+    if (f.objects != NULL) {
+        const size_t checked = kept;
+        kept = 0;
+        for (size_t i = 0; i < checked; ++i) {
+            const bp_pair pair = pairs[i];
+            pairs[kept] = pair;
+            kept += bp_objects_pass(&f.objects[pair.a], &f.objects[pair.b]);
+        }
     }
-    if (f->filter.pass != NULL) {
-        kept = keep_pairs_of_caller(&f->filter, pairs, kept);
+    if (f.filter.pass != NULL) {
+        const size_t checked = kept;
+        kept = 0;
+        for (size_t i = 0; i < checked; ++i) {
+            const bp_pair pair = pairs[i];
+            pairs[kept] = pair;
+            kept += f.filter.pass(f.filter.context, pair.a, pair.b) != 0;
+        }
     }
     return kept;
 }

@@ -96,14 +96,6 @@ static bool overlap_exactly(const bp_view *first, const bp_view *second, bp_pair
     return bp_boxes_overlap_by_rule(&a, &b, rule);
 }
 
-static bool is_confirmed(const bp_view *first, const bp_view *second, bp_pair *pair) {
-    bool shifted = false;
-    if (!resolve(first, second, pair, &shifted)) {
-        return false;
-    }
-    return (!shifted && is_exact(first, pair->a) && is_exact(second, pair->b)) || overlap_exactly(first, second, *pair);
-}
-
 // Without a branch: nearly all of these pairs overlap.
 static size_t confirm_rounded(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count) {
     const bp_box_double *first_boxes = first->input.doubles, *second_boxes = second->input.doubles;
@@ -137,7 +129,10 @@ size_t bp_view_confirm(const bp_view *first, const bp_view *second, bp_pair *pai
             prefetch_pair(first, second, pairs[i + AHEAD < count ? i + AHEAD : i]);
         }
         bp_pair pair = pairs[i];
-        const bool keep = is_confirmed(first, second, &pair);
+        bool shifted = false;
+        const bool keep = resolve(first, second, &pair, &shifted) &&
+                          ((!shifted && is_exact(first, pair.a) && is_exact(second, pair.b)) ||
+                           overlap_exactly(first, second, pair));
         pairs[kept] = pair;
         kept += keep;
     }
