@@ -41,17 +41,6 @@ static double length(const double a[3]) {
     return sqrt(dot(a, a));
 }
 
-// Any direction across another.
-static void across(const double a[3], double result[3]) {
-    int least = 0;
-    for (int i = 1; i < 3; ++i) {
-        least = fabs(a[i]) < fabs(a[least]) ? i : least;
-    }
-    double axis[3] = {0.0, 0.0, 0.0};
-    axis[least] = 1.0;
-    cross(a, axis, result);
-}
-
 static void scale_to_one(double a[3]) {
     const double size = length(a);
     for (int i = 0; i < 3; ++i) {
@@ -70,7 +59,14 @@ static void replace_edges(const bool periodic[3], double edges[3][3]) {
             cross(edges[next], edges[last], edges[edge]);
         } else if (periodic[next] || periodic[last]) {
             const int repeats = periodic[next] ? next : last, other = periodic[next] ? last : next;
-            across(edges[repeats], edges[edge]);
+            const double *a = edges[repeats]; // any direction across it
+            double axis[3] = {0.0, 0.0, 0.0};
+            int least = 0;
+            for (int i = 1; i < 3; ++i) {
+                least = fabs(a[i]) < fabs(a[least]) ? i : least;
+            }
+            axis[least] = 1.0;
+            cross(a, axis, edges[edge]);
             cross(edges[repeats], edges[edge], edges[other]);
             scale_to_one(edges[other]);
         }
@@ -129,27 +125,7 @@ static bp_status plan_images(bp_point_images *images, double radius, const bp_ru
     return BP_OK;
 }
 
-static void make_codes(bp_point_images *images) {
-    for (uint32_t code = 0; code < BP_IMAGE_CODES; ++code) {
-        int32_t *steps = images->code_steps[code];
-        steps[0] = (int32_t)(code / BP_IMAGE_CODE_X) - 1;
-        steps[1] = (int32_t)(code / BP_IMAGE_CODE_Y % 3) - 1;
-        steps[2] = (int32_t)(code % 3) - 1;
-        bp_image_move(images, steps, images->code_moves[code]);
-    }
-}
-
 // ---- images by code -------------------------------------------------------------------------------------------------
-
-static bool is_along_axes(const bp_point_images *images, double least) {
-    bool good = true;
-    for (int edge = 0; edge < 3; ++edge) {
-        for (int axis = 0; axis < 3 && images->periodic[edge]; ++axis) {
-            good &= axis == edge ? images->edges[edge][axis] >= least : images->edges[edge][axis] == 0.0;
-        }
-    }
-    return good;
-}
 
 // As the grid moves points into the period.
 static void task_put_homes(void *context, size_t block) {
@@ -183,7 +159,13 @@ bool bp_point_images_have_codes(const bp_point_images *images) {
 }
 
 bp_status bp_point_images_wrap(bp_point_images *images, double radius, const bp_runtime *runtime, bool *served) {
-    *served = is_along_axes(images, 3.0 * radius) && bp_point_images_have_codes(images);
+    *served = bp_point_images_have_codes(images);
+    for (int edge = 0; edge < 3; ++edge) { // along the axes, and three radii long
+        for (int axis = 0; axis < 3 && images->periodic[edge]; ++axis) {
+            const double along = images->edges[edge][axis];
+            *served &= axis == edge ? along >= 3.0 * radius : along == 0.0;
+        }
+    }
     if (!*served) {
         return BP_OK;
     }
@@ -222,27 +204,31 @@ static image_block block_of(const bp_point_images *images, const double point[3]
     return b;
 }
 
-static double images_in_block(const image_block *b) {
-    double count = 1.0;
-    for (int edge = 0; edge < 3; ++edge) {
-        count *= (double)b->last[edge] - (double)b->first[edge] + 1.0;
+static void task_count_images(void *context, size_t block) {
+    image_maker *m = context;
+    double count = 0.0;
+    for (size_t i = bp_block_begin(m->blocks, block); i < bp_block_begin(m->blocks, block + 1); ++i) {
+        const image_block b = block_of(m->images, m->images->given + 3 * i);
+        double here = 1.0;
+        for (int edge = 0; edge < 3; ++edge) {
+            here *= (double)b.last[edge] - (double)b.first[edge] + 1.0;
+        }
+        count += here;
     }
-    return count;
+    m->counts[block] = count < (double)BP_MAX_COUNT ? (size_t)count : BP_MAX_COUNT;
 }
 
-static void put_copy(const image_maker *m, size_t place, uint32_t of, const int32_t shift[3]) {
+// An image that is so many cells from the cell: where it is, and its name.
+static void put_image(const image_maker *m, size_t place, uint32_t of, const int32_t home[3], const int32_t steps[3]) {
     const double *given = m->images->given + 3 * (size_t)of;
+    const int32_t shift[3] = {home[0] + steps[0], home[1] + steps[1], home[2] + steps[2]};
     double move[3];
     bp_image_move(m->images, shift, move);
     for (size_t axis = 0; axis < 3; ++axis) {
         m->points[3 * place + axis] = given[axis] + move[axis];
     }
-}
-
-// An image that is so many cells from the cell.
-static void put_name(const image_maker *m, size_t place, uint32_t of, const int32_t steps[3], const int32_t shift[3]) {
-    const int32_t code = BP_IMAGE_CODE_HOME + BP_IMAGE_CODE_X * steps[0] + BP_IMAGE_CODE_Y * steps[1] + steps[2];
     if (m->list == NULL) {
+        const int32_t code = BP_IMAGE_CODE_HOME + BP_IMAGE_CODE_X * steps[0] + BP_IMAGE_CODE_Y * steps[1] + steps[2];
         m->names[place] = of << BP_IMAGE_CODE_BITS | (uint32_t)code;
         return;
     }
@@ -252,38 +238,20 @@ static void put_name(const image_maker *m, size_t place, uint32_t of, const int3
     }
 }
 
-// All images of a point, ascending by shift.
-static size_t put_block(const image_maker *m, size_t place, uint32_t of, const image_block *b) {
-    int32_t steps[3];
-    for (steps[0] = b->first[0]; steps[0] <= b->last[0]; ++steps[0]) {
-        for (steps[1] = b->first[1]; steps[1] <= b->last[1]; ++steps[1]) {
-            for (steps[2] = b->first[2]; steps[2] <= b->last[2]; ++steps[2]) {
-                const int32_t shift[3] = {b->home[0] + steps[0], b->home[1] + steps[1], b->home[2] + steps[2]};
-                put_copy(m, place, of, shift);
-                put_name(m, place++, of, steps, shift);
-            }
-        }
-    }
-    return place;
-}
-
-static void task_count_images(void *context, size_t block) {
-    image_maker *m = context;
-    double count = 0.0;
-    for (size_t i = bp_block_begin(m->blocks, block); i < bp_block_begin(m->blocks, block + 1); ++i) {
-        const image_block b = block_of(m->images, m->images->given + 3 * i);
-        count += images_in_block(&b);
-    }
-    m->counts[block] = count < (double)BP_MAX_COUNT ? (size_t)count : BP_MAX_COUNT;
-}
-
 static void task_put_images(void *context, size_t block) {
     image_maker *m = context;
     size_t place = m->counts[block];
     uint32_t moved = 0;
     for (size_t i = bp_block_begin(m->blocks, block); i < bp_block_begin(m->blocks, block + 1); ++i) {
         const image_block b = block_of(m->images, m->images->given + 3 * i);
-        place = put_block(m, place, (uint32_t)i, &b);
+        int32_t steps[3];
+        for (steps[0] = b.first[0]; steps[0] <= b.last[0]; ++steps[0]) { // ascending by shift
+            for (steps[1] = b.first[1]; steps[1] <= b.last[1]; ++steps[1]) {
+                for (steps[2] = b.first[2]; steps[2] <= b.last[2]; ++steps[2]) {
+                    put_image(m, place++, (uint32_t)i, b.home, steps);
+                }
+            }
+        }
         moved |= (uint32_t)(b.home[0] | b.home[1] | b.home[2]);
         if (m->homes != NULL) {
             memcpy(m->homes + 3 * i, b.home, sizeof b.home);
@@ -292,45 +260,32 @@ static void task_put_images(void *context, size_t block) {
     m->moved[block] = moved != 0;
 }
 
-// From how many there are in each block to where they begin; returns how many there are.
-static size_t sum_up_images(image_maker *m) {
-    size_t sum = 0;
-    for (size_t block = 0; block < m->blocks.count; ++block) {
-        const size_t count = m->counts[block];
-        m->counts[block] = sum;
-        sum = bp_size_add(sum, count);
-    }
-    return sum;
-}
-
-static bool reserve_copies(image_maker *m, size_t count, bool by_code, const bp_allocator *allocator) {
-    bp_point_images *images = m->images;
-    const size_t names = by_code ? count : images->count;
-    if (!bp_buffer_reserve(&images->point_buffer, allocator, 0, bp_size_multiply(count, 3), sizeof(double)) ||
-        !bp_buffer_reserve(&images->name_buffer, allocator, 0, names, sizeof(uint32_t)) ||
-        (by_code && !bp_buffer_reserve(&images->home_buffer, allocator, 0, 3 * images->count, sizeof(int32_t))) ||
-        (!by_code && !bp_buffer_reserve(&images->image_buffer, allocator, 0, count, sizeof(bp_point_image)))) {
-        return false;
-    }
-    m->points = images->point_buffer.data;
-    m->names = images->name_buffer.data;
-    m->homes = by_code ? images->home_buffer.data : NULL;
-    m->list = by_code ? NULL : images->image_buffer.data;
-    return true;
-}
-
 bp_status bp_point_images_copy(bp_point_images *images, bp_image_naming naming, const bp_runtime *runtime) {
     const bool by_code = naming == BP_NAMED_BY_CODE;
     image_maker m = {.images = images};
     m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
     bp_parallel_for(&runtime->executor, m.blocks.count, task_count_images, &m);
-    const size_t count = sum_up_images(&m);
+    size_t count = 0; // of all blocks; each gets where its images begin
+    for (size_t block = 0; block < m.blocks.count; ++block) {
+        const size_t here = m.counts[block];
+        m.counts[block] = count;
+        count = bp_size_add(count, here);
+    }
     if (count >= BP_MAX_COUNT) {
         return refuse_lattice(runtime, "lattice.cell: the radius reaches so many cells that there are too many images");
     }
-    if (!reserve_copies(&m, count, by_code, &runtime->allocator)) {
+    const bp_allocator *allocator = &runtime->allocator;
+    const size_t names = by_code ? count : images->count;
+    if (!bp_buffer_reserve(&images->point_buffer, allocator, 0, bp_size_multiply(count, 3), sizeof(double)) ||
+        !bp_buffer_reserve(&images->name_buffer, allocator, 0, names, sizeof(uint32_t)) ||
+        (by_code && !bp_buffer_reserve(&images->home_buffer, allocator, 0, 3 * images->count, sizeof(int32_t))) ||
+        (!by_code && !bp_buffer_reserve(&images->image_buffer, allocator, 0, count, sizeof(bp_point_image)))) {
         return BP_ERROR_MEMORY;
     }
+    m.points = images->point_buffer.data;
+    m.names = images->name_buffer.data;
+    m.homes = by_code ? images->home_buffer.data : NULL;
+    m.list = by_code ? NULL : images->image_buffer.data;
     bp_parallel_for(&runtime->executor, m.blocks.count, task_put_images, &m);
     images->naming = naming;
     images->copied = true;
@@ -364,16 +319,6 @@ static bool take_points(bp_point_images *images, const bp_points *points, uint32
     return true;
 }
 
-static bp_status refuse_point(const bp_point_images *images, const bp_runtime *runtime) {
-    size_t i = 0;
-    while (isfinite(images->given[i])) {
-        ++i;
-    }
-    const double *p = images->given + i / 3 * 3;
-    bp_log_write(&runtime->log, "point %zu is not finite: (%g, %g, %g)", i / 3, p[0], p[1], p[2]);
-    return BP_ERROR_BOX;
-}
-
 static void task_survey_points(void *context, size_t block) {
     image_maker *m = context;
     const double *given = m->images->given;
@@ -384,19 +329,6 @@ static void task_survey_points(void *context, size_t block) {
         invalid += given[i] * 0.0;
     }
     m->farthest[block] = farthest + invalid;
-}
-
-static bp_status survey_points(bp_point_images *images, const bp_runtime *runtime) {
-    image_maker m = {.images = images};
-    bool valid = true;
-    images->farthest = 0.0;
-    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
-    bp_parallel_for(&runtime->executor, m.blocks.count, task_survey_points, &m);
-    for (size_t block = 0; block < m.blocks.count; ++block) {
-        valid &= !isnan(m.farthest[block]);
-        images->farthest = m.farthest[block] > images->farthest ? m.farthest[block] : images->farthest;
-    }
-    return valid ? BP_OK : refuse_point(images, runtime);
 }
 
 bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *lattice, uint32_t dimensions,
@@ -410,13 +342,36 @@ bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *latti
     if (dimensions == 2 && images->periodic[2]) {
         return refuse_lattice(runtime, "lattice.periodic: in two dimensions the third edge cannot repeat");
     }
-    make_codes(images);
+    for (uint32_t code = 0; code < BP_IMAGE_CODES; ++code) {
+        int32_t *steps = images->code_steps[code];
+        steps[0] = (int32_t)(code / BP_IMAGE_CODE_X) - 1;
+        steps[1] = (int32_t)(code / BP_IMAGE_CODE_Y % 3) - 1;
+        steps[2] = (int32_t)(code % 3) - 1;
+        bp_image_move(images, steps, images->code_moves[code]);
+    }
     if (!take_points(images, points, dimensions, &runtime->allocator)) {
         return BP_ERROR_MEMORY;
     }
-    const bp_status status = survey_points(images, runtime);
+    image_maker m = {.images = images};
+    bool valid = true;
+    images->farthest = 0.0;
+    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
+    bp_parallel_for(&runtime->executor, m.blocks.count, task_survey_points, &m);
+    for (size_t block = 0; block < m.blocks.count; ++block) {
+        valid &= !isnan(m.farthest[block]);
+        images->farthest = m.farthest[block] > images->farthest ? m.farthest[block] : images->farthest;
+    }
+    size_t wrong = 0;
+    while (!valid && isfinite(images->given[wrong])) {
+        ++wrong;
+    }
+    if (!valid) {
+        const double *p = images->given + wrong / 3 * 3;
+        bp_log_write(&runtime->log, "point %zu is not finite: (%g, %g, %g)", wrong / 3, p[0], p[1], p[2]);
+        return BP_ERROR_BOX;
+    }
     images->points = (bp_points){.doubles = images->given, .count = images->count, .is_double = true};
-    return status == BP_OK && bp_point_images_repeat(images) ? plan_images(images, radius, runtime) : status;
+    return bp_point_images_repeat(images) ? plan_images(images, radius, runtime) : BP_OK;
 }
 
 void bp_point_images_free(bp_point_images *images, const bp_allocator *allocator) {
