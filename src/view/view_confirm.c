@@ -130,9 +130,9 @@ size_t bp_view_confirm(const bp_view *first, const bp_view *second, bp_pair *pai
         }
         bp_pair pair = pairs[i];
         bool shifted = false;
-        const bool keep = resolve(first, second, &pair, &shifted) &&
-                          ((!shifted && is_exact(first, pair.a) && is_exact(second, pair.b)) ||
-                           overlap_exactly(first, second, pair));
+        const bool keep =
+            resolve(first, second, &pair, &shifted) &&
+            ((!shifted && is_exact(first, pair.a) && is_exact(second, pair.b)) || overlap_exactly(first, second, pair));
         pairs[kept] = pair;
         kept += keep;
     }
