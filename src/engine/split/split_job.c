@@ -28,34 +28,23 @@ size_t bp_split_job_size(const split_job *job) {
 
 // ---- decide ---------------------------------------------------------------------------------------------------------
 
-// Whether most of a set would stay if it were cut to a limit.
-static bool most_stay(const bp_record_set *set, const bp_record *limit) {
-    size_t staying = 0;
-    for (size_t i = 0; i < CUT_SAMPLE; ++i) {
-        const size_t jitter = (size_t)(((uint64_t)i * 0x9e3779b1u >> 5) % (set->count / CUT_SAMPLE));
-        staying += bp_record_at_most(&set->data[i * set->count / CUT_SAMPLE + jitter], limit);
-    }
-    return staying > CUT_MOST;
-}
-
 // Drops the boxes of a set that do not touch the bounds of another, if that pays.
 static void cut_to(bp_record_set *set, const bp_record_set *other, const bp_kernels *kernels) {
     const bp_record limit = bp_record_mirror(&other->low);
-    if (bp_record_at_most(&set->high, &limit) || (set->count >= CUT_LEAST && most_stay(set, &limit))) {
+    if (bp_record_at_most(&set->high, &limit)) {
+        return;
+    }
+    size_t staying = 0; // of a sample
+    for (size_t i = 0; i < CUT_SAMPLE && set->count >= CUT_LEAST; ++i) {
+        const size_t jitter = (size_t)(((uint64_t)i * 0x9e3779b1u >> 5) % (set->count / CUT_SAMPLE));
+        staying += bp_record_at_most(&set->data[i * set->count / CUT_SAMPLE + jitter], &limit);
+    }
+    if (staying > CUT_MOST) {
         return;
     }
     bp_record_set cut = bp_record_set_empty(set->data);
     kernels->select_records(set->data, set->count, &limit, &cut);
     *set = cut;
-}
-
-static void cut_to_each_other(bp_record_set *a, bp_record_set *b, const bp_kernels *kernels) {
-    for (int i = 0; i < 2 && a->count > 0 && b->count > 0; ++i) {
-        cut_to(a, b, kernels);
-        if (a->count > 0) {
-            cut_to(b, a, kernels);
-        }
-    }
 }
 
 // Along this axis, all boxes of a reach below all of b from above.
@@ -95,12 +84,6 @@ static split_way sweep_or_separate(const split_job *job, double tests, double of
     return tests < most * members && of_passengers > HURT * most * (all - members) ? SPLIT_SEPARATE : SPLIT_NOTHING;
 }
 
-// How many pairs a box of a set has, by a sample of it. (In which each box overlaps itself.)
-static double pairs_of_box(const split_sample *sample, double count) {
-    const double sampled = (double)sample->count;
-    return 0.5 * count * (bp_split_overlap_share(sample, sample) - 1.0 / sampled);
-}
-
 static split_way sweep_within(const split_job *job, const bp_method_setup *setup, const split_sample *a,
                               const split_plane *plane) {
     if (!fits_a_sweep(job)) {
@@ -113,7 +96,9 @@ static split_way sweep_within(const split_job *job, const bp_method_setup *setup
     if (way == SPLIT_SWEEP || tests + riding > SWEEP_TESTS_MOST * all) {
         return way;
     }
-    return tests + riding < (SWEEP_TESTS_WITHIN + PAIR_TESTS * pairs_of_box(a, count)) * all ? SPLIT_SWEEP : way;
+    // How many pairs a box has, by the sample. (In which each box overlaps itself.)
+    const double pairs = 0.5 * count * (bp_split_overlap_share(a, a) - 1.0 / (double)a->count);
+    return tests + riding < (SWEEP_TESTS_WITHIN + PAIR_TESTS * pairs) * all ? SPLIT_SWEEP : way;
 }
 
 static split_way sweep_between(const split_job *job, const bp_method_setup *setup, const split_sample *a,
@@ -173,7 +158,9 @@ static void sample_both(const split_job *job, size_t most, uint32_t seed, split_
 static split_decision decide_between(split_job *job, const bp_method_setup *setup) {
     split_decision decision = {.way = SPLIT_TEST};
     split_sample a, b;
-    cut_to_each_other(&job->a, &job->b, setup->kernels);
+    for (int i = 0; i < 4 && job->a.count > 0 && job->b.count > 0; ++i) { // to each other, twice
+        cut_to(i % 2 == 0 ? &job->a : &job->b, i % 2 == 0 ? &job->b : &job->a, setup->kernels);
+    }
     if (job->a.count == 0 || job->b.count == 0) {
         decision.way = SPLIT_NOTHING;
         return decision;
@@ -275,14 +262,6 @@ size_t bp_split_room(const split_job *job, const split_decision *decision, const
 }
 
 // ---- carry ----------------------------------------------------------------------------------------------------------
-
-static split_job child_of(const split_job *job, uint32_t index) {
-    split_job child = {.within = job->within,
-                       .path = (job->path + index + 1) * 0x9e3779b1u ^ job->path >> 15,
-                       .depth = job->depth + 1};
-    child.a = child.b = child.x = child.y = bp_record_set_empty(NULL);
-    return child;
-}
 
 // Where copies go, one after the other.
 typedef struct carrier {
@@ -395,7 +374,14 @@ size_t bp_split_carry(const split_job *job, const split_decision *decision, cons
                       bp_record *end[SPLIT_CHILDREN]) {
     carrier c = {.kernels = kernels, .at = memory};
     for (uint32_t i = 0; i < SPLIT_CHILDREN; ++i) {
-        children[i] = child_of(job, i);
+        const bp_record_set none = bp_record_set_empty(NULL);
+        children[i] = (split_job){.within = job->within,
+                                  .path = (job->path + i + 1) * 0x9e3779b1u ^ job->path >> 15,
+                                  .depth = job->depth + 1,
+                                  .a = none,
+                                  .b = none,
+                                  .x = none,
+                                  .y = none};
     }
     end[2] = memory;
     if (decision->way == SPLIT_SEPARATE) {

@@ -97,25 +97,6 @@ static void sort_into_bins(const bp_columns *columns, const bp_record_set *set, 
     }
 }
 
-// Whether the bins would make the sweep test many times as many pairs as it should: they are too coarse where the boxes
-// are.
-static bool are_too_coarse(const swept_set *a, double share) {
-    size_t tests = 0;
-    for (size_t i = 0; i < a->count; ++i) {
-        tests += a->starts[a->bins.last[i] + 1] - i;
-    }
-    return (double)tests > (1.5 * share * (double)a->count + 8.0) * (double)a->count;
-}
-
-// About two for each box.
-static uint32_t bin_count_for(size_t boxes) {
-    uint32_t count = 64;
-    while (count < SPLIT_BINS && count < 2 * boxes) {
-        count *= 2;
-    }
-    return count;
-}
-
 // The sets of a sweep, each with a place of its own in the columns: a and x in the first half, b and y in the second.
 enum { SET_A, SET_B, SET_X, SET_Y, SETS };
 
@@ -129,7 +110,11 @@ static void choose_bins(const bp_record_set *const sets[SETS], int axis, bool of
         high = sets[i]->high.min[axis] > high ? sets[i]->high.min[axis] : high;
         most = sets[i]->count > most ? sets[i]->count : most;
     }
-    if (!of_floats && split_bins_between(bins, low, high, bin_count_for(most))) {
+    uint32_t count = 64; // about two for each box
+    while (count < SPLIT_BINS && count < 2 * most) {
+        count *= 2;
+    }
+    if (!of_floats && split_bins_between(bins, low, high, count)) {
         return;
     }
     split_bins_of_floats(bins, low, high);
@@ -154,7 +139,13 @@ static void sort_sets(bp_range_tester *t, const split_job *job, int axis, double
         if (swept[i].count > 0) {
             sort_into_bins(t->objects, sets[i], axis, &bins, &swept[i]);
         }
-        if (i == SET_A && bins.of_equal_width && are_too_coarse(&swept[i], share)) {
+        // Whether the bins would make the sweep test many times as many pairs as it should: they are too coarse where the
+        // boxes are.
+        size_t tests = 0;
+        for (size_t k = 0; i == SET_A && bins.of_equal_width && k < swept[i].count; ++k) {
+            tests += swept[i].starts[swept[i].bins.last[k] + 1] - k;
+        }
+        if ((double)tests > (1.5 * share * (double)swept[i].count + 8.0) * (double)swept[i].count) {
             choose_bins(sets, axis, true, &bins);
             sort_into_bins(t->objects, sets[i], axis, &bins, &swept[i]);
         }

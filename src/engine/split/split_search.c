@@ -18,7 +18,6 @@ enum {
 typedef struct worker {
     const bp_method_setup *setup;
     split_bench *bench;
-    bp_range_tester *tester;
 } worker;
 
 // The order in which the children of a job run: those whose copies come last on the stack first.
@@ -56,69 +55,65 @@ static bp_record *stack_room(split_stack *stack, const bp_allocator *allocator, 
 static bool push_job(worker *w, size_t *waiting, const split_job *job, stack_place place) {
     if (!bp_buffer_reserve_slack(&w->bench->jobs, &w->setup->runtime.allocator, *waiting * sizeof(waiting_job),
                                  *waiting + 1, sizeof(waiting_job))) {
-        w->tester->failed = true;
         return false;
     }
     ((waiting_job *)w->bench->jobs.data)[(*waiting)++] = (waiting_job){.job = *job, .place = place};
     return true;
 }
 
-static void divide_job(worker *w, const split_job *job, const split_decision *decision, size_t *waiting) {
-    const bp_allocator *allocator = &w->setup->runtime.allocator;
+// Divides a job into children that wait. False if memory is short.
+static bool divide_job(worker *w, const split_job *job, const split_decision *decision, size_t *waiting) {
     split_bench *bench = w->bench;
     split_parts parts;
     split_job children[SPLIT_CHILDREN];
     bp_record *end[SPLIT_CHILDREN];
     bp_split_part(job, decision, w->setup->kernels, bench->scratch.data, &parts);
     const stack_place before = {bench->stack.chunk, bench->stack.used};
-    bp_record *memory = stack_room(&bench->stack, allocator, bp_split_room(job, decision, &parts));
+    bp_record *memory = stack_room(&bench->stack, &w->setup->runtime.allocator, bp_split_room(job, decision, &parts));
     if (memory == NULL) {
-        w->tester->failed = true;
-        return;
+        return false;
     }
     const stack_place begin = {bench->stack.chunk, bench->stack.used};
     bp_split_carry(job, decision, w->setup->kernels, &parts, memory, children, end);
-    for (int i = SPLIT_CHILDREN; i-- > 0;) { // the last one that is pushed is the first to run
+    bool pushed = true;
+    for (int i = SPLIT_CHILDREN; i-- > 0 && pushed;) { // the last one that is pushed is the first to run
         const int child = ORDER[i];
         const stack_place place = {begin.chunk, begin.used + (size_t)(end[child] - memory)};
-        if (!push_job(w, waiting, &children[child], child == 2 ? before : place)) {
-            return;
-        }
+        pushed = push_job(w, waiting, &children[child], child == 2 ? before : place);
     }
+    return pushed;
 }
 
-// Tests what is to be tested. True if a part of the job is left.
-static bool test_job(worker *w, split_job *job, const split_decision *decision) {
-    if (decision->way == SPLIT_SWEEP) {
-        bp_split_sweep(w->tester, job, decision->plane.sweep_axis, decision->plane.overlap_share);
-        return false;
-    }
-    if (job->within) {
-        bp_split_test_within(w->tester, &job->a);
-        job->within = false; // a with b is left
-        return job->b.count > 0;
-    }
-    bp_split_test_between(w->tester, &job->a, &job->b);
-    return false;
-}
-
-static void run_job(worker *w, const split_job *first) {
-    split_stack *stack = &w->bench->stack;
+static void run_unit(const void *context, bp_range_tester *tester, size_t index) {
+    const split_search *s = context;
+    worker w = {.setup = s->setup, .bench = (split_bench *)s->benches.data + tester->block};
+    split_stack *stack = &w.bench->stack;
     size_t waiting = 0;
-    stack->chunk = 0;
-    stack->used = 0;
-    push_job(w, &waiting, first, (stack_place){0, 0});
-    while (waiting > 0 && !w->tester->failed) {
-        const waiting_job next = ((waiting_job *)w->bench->jobs.data)[--waiting];
+    tester->objects = &w.bench->columns;
+    tester->candidates = &w.bench->columns;
+    tester->failed = !push_job(&w, &waiting, (split_job *)s->jobs[0].data + index, (stack_place){0, 0});
+    while (waiting > 0 && !tester->failed) {
+        const waiting_job next = ((waiting_job *)w.bench->jobs.data)[--waiting];
         split_job job = next.job;
         stack->chunk = next.place.chunk;
         stack->used = next.place.used;
-        split_decision decision = bp_split_decide(&job, w->setup);
-        while ((decision.way == SPLIT_TEST || decision.way == SPLIT_SWEEP) && test_job(w, &job, &decision)) {
-            decision = bp_split_decide(&job, w->setup);
+        split_decision decision = bp_split_decide(&job, s->setup);
+        if (decision.way == SPLIT_TEST && job.within) {
+            bp_split_test_within(tester, &job.a);
+            job.within = false; // a with b is left
+            decision.way = SPLIT_NOTHING;
+            if (job.b.count > 0) {
+                decision = bp_split_decide(&job, s->setup);
+            }
         }
-        if (decision.way > SPLIT_SWEEP) {
-            divide_job(w, &job, &decision, &waiting);
+        switch (decision.way) {
+        case SPLIT_NOTHING: break;
+        case SPLIT_TEST: bp_split_test_between(tester, &job.a, &job.b); break;
+        case SPLIT_SWEEP: bp_split_sweep(tester, &job, decision.plane.sweep_axis, decision.plane.overlap_share); break;
+        case SPLIT_SEPARATE:
+        case SPLIT_BOTH_SIDES:
+        case SPLIT_ONE_SIDE:
+        default: tester->failed = !divide_job(&w, &job, &decision, &waiting) || tester->failed; break;
         }
     }
 }
@@ -169,10 +164,6 @@ static void task_carry(void *context, size_t index) {
     }
 }
 
-static size_t larger_set(const split_job *job) {
-    return job->a.count > job->b.count ? job->a.count : job->b.count;
-}
-
 // Divides all large jobs once. Sets *divided to their number.
 static bp_status run_round(split_search *s, size_t index, size_t *divided) {
     const bp_allocator *allocator = &s->setup->runtime.allocator;
@@ -186,8 +177,9 @@ static bp_status run_round(split_search *s, size_t index, size_t *divided) {
     r.steps = s->steps.data;
     for (size_t i = 0; i < s->job_count; ++i) {
         const bool large = bp_split_job_size(&r.jobs[i]) > s->job_most;
+        const size_t a = r.jobs[i].a.count, b = r.jobs[i].b.count;
         r.steps[i] = (round_step){.divided = large, .scratch_begin = scratch};
-        scratch += large ? larger_set(&r.jobs[i]) : 0;
+        scratch += !large ? 0 : a > b ? a : b;
     }
     if (!bp_buffer_reserve_slack(&s->scratch, allocator, 0, scratch, sizeof(bp_record))) {
         return BP_ERROR_MEMORY;
@@ -213,69 +205,7 @@ static bp_status run_round(split_search *s, size_t index, size_t *divided) {
     return BP_OK;
 }
 
-// One thread needs no rounds: all jobs run in the same order without, and in less memory.
-static bp_status run_rounds(split_search *s) {
-    size_t divided = s->setup->runtime.executor.workers > 1;
-    bp_status status = BP_OK;
-    for (size_t index = 0; index < SPLIT_ROUNDS && divided > 0 && status == BP_OK; ++index) {
-        status = run_round(s, index, &divided);
-    }
-    return status;
-}
-
 // ---- all together ---------------------------------------------------------------------------------------------------
-
-static size_t scratch_needed(const split_search *s) {
-    const split_job *jobs = s->jobs[0].data;
-    size_t most = 0;
-    for (size_t i = 0; i < s->job_count; ++i) {
-        const size_t size = bp_split_job_size(&jobs[i]);
-        most = size > most ? size : most;
-    }
-    return most;
-}
-
-static bool reserve_benches(split_search *s, size_t count) {
-    const bp_allocator *allocator = &s->setup->runtime.allocator;
-    if (!bp_buffer_reserve(&s->benches, allocator, s->bench_count * sizeof(split_bench), count, sizeof(split_bench))) {
-        return false;
-    }
-    split_bench *benches = s->benches.data;
-    for (; s->bench_count < count; ++s->bench_count) {
-        benches[s->bench_count] = (split_bench){0};
-    }
-    const size_t scratch = scratch_needed(s);
-    for (size_t i = 0; i < count; ++i) {
-        if (!bp_buffer_reserve_slack(&benches[i].scratch, allocator, 0, scratch, sizeof(bp_record)) ||
-            !bp_buffer_reserve_slack(&benches[i].stack.chunks[0], allocator, 0, 2 * scratch, sizeof(bp_record)) ||
-            !bp_buffer_reserve_slack(&benches[i].jobs, allocator, 0, USUAL_JOBS, sizeof(waiting_job)) ||
-            !bp_columns_reserve(&benches[i].columns, &benches[i].columns_buffer, allocator, SPLIT_LEAF_COLUMNS)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void run_unit(const void *context, bp_range_tester *tester, size_t index) {
-    const split_search *s = context;
-    worker w = {.setup = s->setup, .bench = (split_bench *)s->benches.data + tester->block, .tester = tester};
-    tester->objects = &w.bench->columns;
-    tester->candidates = &w.bench->columns;
-    run_job(&w, (split_job *)s->jobs[0].data + index);
-}
-
-static bp_status run_jobs(split_search *s, bp_pair_names names, bp_sink *sink) {
-    if (!reserve_benches(s, bp_range_search_blocks(&s->setup->runtime, s->job_count))) {
-        return BP_ERROR_MEMORY;
-    }
-    const bp_range_search search = {.runtime = &s->setup->runtime,
-                                    .kernels = s->setup->kernels,
-                                    .names = names,
-                                    .unit_count = s->job_count,
-                                    .unit = run_unit,
-                                    .context = s};
-    return bp_range_search_run(&search, &s->sinks, sink);
-}
 
 // The records of boxes that are not holes.
 static bp_record_set load_records(const bp_method_setup *setup, bp_record *to, const split_slab_set *from) {
@@ -285,20 +215,6 @@ static bp_record_set load_records(const bp_method_setup *setup, bp_record *to, c
         set.count += !bp_box_is_hole(&from->boxes[i]);
     }
     return bp_split_bounded_set(setup->kernels, to, set.count);
-}
-
-// One job for everything.
-static bp_status begin_whole(split_search *s, const split_slabs *slabs) {
-    bp_record *records = s->records.data;
-    const bp_record_set none = bp_record_set_empty(NULL);
-    split_job job = {.within = slabs->set_count == 1, .a = none, .b = none, .x = none, .y = none};
-    job.a = load_records(s->setup, records, &slabs->sets[0]);
-    if (!job.within) {
-        job.b = load_records(s->setup, records + slabs->sets[0].count, &slabs->sets[1]);
-    }
-    s->job_count = 1;
-    *(split_job *)s->jobs[0].data = job;
-    return BP_OK;
 }
 
 // A job for each slab. Sets *pays to false if there would be too many passengers.
@@ -336,26 +252,70 @@ static bp_status begin_slabs(split_search *s, split_slabs *slabs, bool *pays) {
     return BP_OK;
 }
 
-static bp_status search_sets(split_search *s, split_slabs *slabs, bp_pair_names names, bp_sink *sink) {
+static bool reserve_benches(split_search *s, size_t count) {
     const bp_allocator *allocator = &s->setup->runtime.allocator;
+    size_t scratch = 0; // of the largest job
+    if (!bp_buffer_reserve(&s->benches, allocator, s->bench_count * sizeof(split_bench), count, sizeof(split_bench))) {
+        return false;
+    }
+    split_bench *benches = s->benches.data;
+    for (; s->bench_count < count; ++s->bench_count) {
+        benches[s->bench_count] = (split_bench){0};
+    }
+    for (size_t i = 0; i < s->job_count; ++i) {
+        const size_t size = bp_split_job_size((const split_job *)s->jobs[0].data + i);
+        scratch = size > scratch ? size : scratch;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        if (!bp_buffer_reserve_slack(&benches[i].scratch, allocator, 0, scratch, sizeof(bp_record)) ||
+            !bp_buffer_reserve_slack(&benches[i].stack.chunks[0], allocator, 0, 2 * scratch, sizeof(bp_record)) ||
+            !bp_buffer_reserve_slack(&benches[i].jobs, allocator, 0, USUAL_JOBS, sizeof(waiting_job)) ||
+            !bp_columns_reserve(&benches[i].columns, &benches[i].columns_buffer, allocator, SPLIT_LEAF_COLUMNS)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bp_status search_sets(split_search *s, split_slabs *slabs, bp_pair_names names, bp_sink *sink) {
+    const bp_runtime *runtime = &s->setup->runtime;
     const size_t count = slabs->sets[0].count + slabs->sets[1].count;
     bool in_slabs = bp_split_slabs_plan(slabs);
     s->job_most = count / JOBS_WANTED > JOB_MOST ? count / JOBS_WANTED : JOB_MOST;
     bp_status status = BP_OK;
-    if (!bp_buffer_reserve_slack(&s->records, allocator, 0, count + 1, sizeof(bp_record)) ||
-        !bp_buffer_reserve_slack(&s->jobs[0], allocator, 0, SPLIT_SLABS_MOST, sizeof(split_job))) {
+    if (!bp_buffer_reserve_slack(&s->records, &runtime->allocator, 0, count + 1, sizeof(bp_record)) ||
+        !bp_buffer_reserve_slack(&s->jobs[0], &runtime->allocator, 0, SPLIT_SLABS_MOST, sizeof(split_job))) {
         return BP_ERROR_MEMORY;
     }
     if (in_slabs) {
         status = begin_slabs(s, slabs, &in_slabs);
     }
-    if (status == BP_OK && !in_slabs) {
-        status = begin_whole(s, slabs);
+    if (status == BP_OK && !in_slabs) { // one job for everything
+        bp_record *records = s->records.data;
+        const bp_record_set none = bp_record_set_empty(NULL);
+        split_job *job = s->jobs[0].data;
+        *job = (split_job){.within = slabs->set_count == 1, .b = none, .x = none, .y = none};
+        job->a = load_records(s->setup, records, &slabs->sets[0]);
+        if (!job->within) {
+            job->b = load_records(s->setup, records + slabs->sets[0].count, &slabs->sets[1]);
+        }
+        s->job_count = 1;
     }
-    if (status == BP_OK) {
-        status = run_rounds(s);
+    // One thread needs no rounds: all jobs run in the same order without, and in less memory.
+    size_t divided = runtime->executor.workers > 1;
+    for (size_t index = 0; index < SPLIT_ROUNDS && divided > 0 && status == BP_OK; ++index) {
+        status = run_round(s, index, &divided);
     }
-    return status == BP_OK ? run_jobs(s, names, sink) : status;
+    if (status != BP_OK || !reserve_benches(s, bp_range_search_blocks(runtime, s->job_count))) {
+        return status == BP_OK ? BP_ERROR_MEMORY : status;
+    }
+    const bp_range_search search = {.runtime = runtime,
+                                    .kernels = s->setup->kernels,
+                                    .names = names,
+                                    .unit_count = s->job_count,
+                                    .unit = run_unit,
+                                    .context = s};
+    return bp_range_search_run(&search, &s->sinks, sink);
 }
 
 bp_status bp_split_search_within(split_search *s, const bp_box *boxes, size_t count, bp_sink *sink) {
@@ -373,27 +333,16 @@ bp_status bp_split_search_between(split_search *s, const bp_box *first, size_t f
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-static void free_bench(split_bench *bench, const bp_allocator *allocator) {
-    bp_buffer_free(&bench->jobs, allocator);
-    bp_buffer_free(&bench->scratch, allocator);
-    bp_buffer_free(&bench->columns_buffer, allocator);
-    for (size_t i = 0; i < SPLIT_CHUNKS; ++i) {
-        bp_buffer_free(&bench->stack.chunks[i], allocator);
-    }
-}
-
-static size_t bench_bytes(const split_bench *bench) {
-    size_t bytes = bench->jobs.bytes + bench->scratch.bytes + bench->columns_buffer.bytes;
-    for (size_t i = 0; i < SPLIT_CHUNKS; ++i) {
-        bytes += bench->stack.chunks[i].bytes;
-    }
-    return bytes;
-}
-
 void bp_split_search_free(split_search *s) {
     const bp_allocator *allocator = &s->setup->runtime.allocator;
     for (size_t i = 0; i < s->bench_count; ++i) {
-        free_bench((split_bench *)s->benches.data + i, allocator);
+        split_bench *bench = (split_bench *)s->benches.data + i;
+        bp_buffer_free(&bench->jobs, allocator);
+        bp_buffer_free(&bench->scratch, allocator);
+        bp_buffer_free(&bench->columns_buffer, allocator);
+        for (size_t k = 0; k < SPLIT_CHUNKS; ++k) {
+            bp_buffer_free(&bench->stack.chunks[k], allocator);
+        }
     }
     bp_buffer *buffers[] = {&s->records, &s->scratch, &s->jobs[0], &s->jobs[1],
                             &s->steps,   &s->benches, &s->counts,  &s->passengers};
@@ -413,7 +362,11 @@ size_t bp_split_search_bytes(const split_search *s) {
         bytes += s->carried[i].bytes;
     }
     for (size_t i = 0; i < s->bench_count; ++i) {
-        bytes += bench_bytes((const split_bench *)s->benches.data + i);
+        const split_bench *bench = (const split_bench *)s->benches.data + i;
+        bytes += bench->jobs.bytes + bench->scratch.bytes + bench->columns_buffer.bytes;
+        for (size_t k = 0; k < SPLIT_CHUNKS; ++k) {
+            bytes += bench->stack.chunks[k].bytes;
+        }
     }
     return bytes;
 }

@@ -31,48 +31,22 @@ bp_record_set bp_split_bounded_set(const bp_kernels *kernels, bp_record *records
     return set;
 }
 
-// Some boxes of all sets; holes are left out.
-static size_t sample_sets(const split_slabs *s, bp_record records[SPLIT_SAMPLE_MOST]) {
-    size_t total = 0, sampled = 0;
-    for (size_t i = 0; i < s->set_count; ++i) {
-        total += s->sets[i].count;
-    }
-    for (size_t i = 0; i < SPLIT_SAMPLE_MOST && total > 0; ++i) {
-        size_t at = (size_t)(((uint64_t)i * total + (uint64_t)(i * 0x9e3779b1u & 0xffff) * total / 0x10000) /
-                             SPLIT_SAMPLE_MOST);
-        const split_slab_set *set = &s->sets[0];
-        if (at >= set->count) {
-            at -= set->count;
-            set = &s->sets[1];
-        }
-        bp_split_record_put(&records[sampled], &set->boxes[at], s->setup->dimensions, 0);
-        sampled += !bp_box_is_hole(&set->boxes[at]);
-    }
-    return sampled;
-}
-
-// Gives each bin its slab, so that slabs have about equally many boxes of the sample.
-static void divide_bins(split_slabs *s, const split_sample *sample) {
+// Gives each bin its slab, so that slabs have about equally many boxes of the sample. False if they cannot be told apart: too
+// many boxes are in one bin.
+static bool divide_bins(split_slabs *s, const split_sample *sample) {
     uint16_t counts[SPLIT_BINS] = {0};
-    size_t before = 0;
+    size_t members[SPLIT_SLABS_MOST] = {0}, before = 0, most = 0;
     const size_t all = sample->count > 0 ? sample->count : 1; // there are always some, which clang cannot know
     for (size_t i = 0; i < sample->count; ++i) {
         ++counts[split_bin_of(&s->bins, sample->min[s->axis][i])];
     }
     for (size_t k = 0; k < SPLIT_BINS; ++k) {
-        const size_t middle = before + counts[k] / 2;
-        const size_t slab = middle * s->count / all;
-        s->slab[k] = (uint8_t)(slab < s->count ? slab : s->count - 1);
+        const size_t middle = before + counts[k] / 2, wanted = middle * s->count / all;
+        const size_t slab = wanted < s->count ? wanted : s->count - 1;
+        s->slab[k] = (uint8_t)slab;
+        members[slab] += counts[k];
+        most = members[slab] > most ? members[slab] : most;
         before += counts[k];
-    }
-}
-
-// Whether most bins with boxes have few: then slabs can be told apart.
-static bool are_told_apart(const split_slabs *s, const split_sample *sample) {
-    size_t members[SPLIT_SLABS_MOST] = {0}, most = 0;
-    for (size_t i = 0; i < sample->count; ++i) {
-        const size_t count = ++members[s->slab[split_bin_of(&s->bins, sample->min[s->axis][i])]];
-        most = count > most ? count : most;
     }
     return most * s->count <= 4 * sample->count;
 }
@@ -89,7 +63,17 @@ bool bp_split_slabs_plan(split_slabs *s) {
     if (total < (size_t)SLABS_LEAST * SLAB_LEAST) {
         return false;
     }
-    set.count = sample_sets(s, records);
+    for (size_t i = 0; i < SPLIT_SAMPLE_MOST; ++i) { // some boxes of all sets; holes are left out
+        size_t at = (size_t)(((uint64_t)i * total + (uint64_t)(i * 0x9e3779b1u & 0xffff) * total / 0x10000) /
+                             SPLIT_SAMPLE_MOST);
+        const split_slab_set *from = &s->sets[0];
+        if (at >= from->count) {
+            at -= from->count;
+            from = &s->sets[1];
+        }
+        bp_split_record_put(&records[set.count], &from->boxes[at], s->setup->dimensions, 0);
+        set.count += !bp_box_is_hole(&from->boxes[at]);
+    }
     bp_split_sample_take(&sample, &set, SPLIT_SAMPLE_MOST, 0);
     if (sample.count < SPLIT_SAMPLE_MOST / 2) {
         return false;
@@ -108,19 +92,15 @@ bool bp_split_slabs_plan(split_slabs *s) {
         low = bp_smaller(low, sample.min[s->axis][i]);
         high = bp_larger(high, sample.min[s->axis][i]);
     }
-    if (split_bins_between(&s->bins, low, high, SPLIT_BINS)) {
-        divide_bins(s, &sample);
-        if (are_told_apart(s, &sample)) {
-            return true;
-        }
+    if (split_bins_between(&s->bins, low, high, SPLIT_BINS) && divide_bins(s, &sample)) {
+        return true;
     }
     split_bins_of_floats(&s->bins, low, high);
     for (size_t i = 0; i < sample.count; ++i) {
         ++counts[split_coarse_bin_of(&s->bins, sample.min[s->axis][i])];
     }
     split_bins_refine(&s->bins, counts);
-    divide_bins(s, &sample);
-    return are_told_apart(s, &sample);
+    return divide_bins(s, &sample);
 }
 
 // ---- counting and filling -------------------------------------------------------------------------------------------
@@ -209,30 +189,25 @@ static void task_fill(void *context, size_t block) {
     }
 }
 
-// Turns the counts of blocks into where they write: slab after slab, block after block.
-static void sum_counts(const split_slabs *s, split_slab_set *set, size_t block_count) {
-    size_t member = 0, passenger = 0;
-    for (size_t slab = 0; slab < s->count; ++slab) {
-        set->member_begin[slab] = member;
-        set->passenger_begin[slab] = passenger;
-        for (size_t block = 0; block < block_count; ++block) {
-            const slab_counts counts = counts_of(s, set, block);
-            const size_t here = counts.members[slab], there = counts.passengers[slab];
-            counts.members[slab] = (uint32_t)member;
-            counts.passengers[slab] = (uint32_t)passenger;
-            member += here;
-            passenger += there;
-        }
-    }
-    set->member_begin[s->count] = member;
-    set->passenger_begin[s->count] = passenger;
-}
-
 void bp_split_slabs_count(split_slabs *s) {
     for (size_t i = 0; i < s->set_count; ++i) {
         slab_task t = {.slabs = s, .set = &s->sets[i], .blocks = blocks_of(s, &s->sets[i])};
         bp_parallel_for(&s->setup->runtime.executor, t.blocks.count, task_count, &t);
-        sum_counts(s, &s->sets[i], t.blocks.count);
+        // From counts to where blocks write: slab after slab, block after block.
+        split_slab_set *set = &s->sets[i];
+        size_t member = 0, passenger = 0;
+        for (size_t slab = 0; slab <= s->count; ++slab) {
+            set->member_begin[slab] = member;
+            set->passenger_begin[slab] = passenger;
+            for (size_t block = 0; block < t.blocks.count && slab < s->count; ++block) {
+                const slab_counts counts = counts_of(s, set, block);
+                const size_t here = counts.members[slab], there = counts.passengers[slab];
+                counts.members[slab] = (uint32_t)member;
+                counts.passengers[slab] = (uint32_t)passenger;
+                member += here;
+                passenger += there;
+            }
+        }
     }
 }
 
