@@ -87,8 +87,9 @@ static bp_box_double blur(forms *f, const bp_box *box) {
 static bp_object draw_object(forms *f) {
     const bool is_lonely = f->kinds == LONELY && rng_below(&f->random, 6) == 0;
     if (f->kinds != ANY) {
-        return (bp_object){
-            .group = !is_lonely, .mask = !is_lonely, .flags = rng_below(&f->random, 3) > 0 ? BP_STATIC : 0};
+        return (bp_object){.group = is_lonely ? 2 : 1,
+                           .mask = is_lonely ? 4 : 1,
+                           .flags = rng_below(&f->random, 3) > 0 ? BP_STATIC : 0};
     }
     return (bp_object){.group = rng_below(&f->random, 4),
                        .mask = rng_below(&f->random, 4),
