@@ -22,7 +22,7 @@ bool file_format_of_input(const char *path, file_format *format, failure *why) {
     if (file_format_of_name(path, format)) return true;
     *format = FORMAT_CSV;
     return file_is_device(path) ||
-           fail_name(path, "unknown file type; expected a name ending in .csv, .npy, .ply or .obj", why);
+           fail_name(path, "unknown file type; expected a name ending in .csv, .npy, .ply, .obj or .stl", why);
 }
 
 bool file_format_of_output(const char *path, file_format *format, failure *why) {

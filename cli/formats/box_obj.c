@@ -42,23 +42,7 @@ static int word_length(const char *text) {
 
 static bool read_vertex(obj_reader *reader, const char *text, failure *why) {
     double place[3];
-    for (size_t axis = 0; axis < 3; axis++) {
-        float value = 0;
-        const char *end;
-        text = skip_blanks(text);
-        const number_result result = number_read_float(text, &end, &value);
-        if (result == NUMBER_NONE || (*end != '\0' && !is_blank(*end))) {
-            return failure_set(why, STATUS_FAILED, "expected three numbers behind v, found '%.*s' as %c",
-                               word_length(text), text, "xyz"[axis]);
-        }
-        if (result == NUMBER_OUT_OF_RANGE) {
-            return failure_set(why, STATUS_FAILED, "expected a number of at most 3.4028235e38 either way, found '%.*s'",
-                               word_length(text), text);
-        }
-        place[axis] = (double)value;
-        text = end;
-    }
-    return mesh_add_vertex(&reader->mesh, place, why);
+    return mesh_read_place(text, "v", place, why) && mesh_add_vertex(&reader->mesh, place, why);
 }
 
 static bool is_digit(char character) {

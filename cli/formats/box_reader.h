@@ -1,12 +1,12 @@
-// Boxes and points from the formats of the project: .csv, .npy, and meshes, .ply and .obj, which are read as the boxes of
-// their triangles. This and what it includes needs no files: bytes in memory will do (input.h).
+// Boxes and points from the formats of the project: .csv, .npy, and meshes, .ply, .obj and .stl, which are read as the boxes
+// of their triangles. This and what it includes needs no files: bytes in memory will do (input.h).
 #ifndef TOOL_BOX_READER_H
 #define TOOL_BOX_READER_H
 
 #include "formats/box_list.h"
 #include "formats/input.h"
 
-typedef enum file_format { FORMAT_CSV, FORMAT_NPY, FORMAT_PLY, FORMAT_OBJ } file_format;
+typedef enum file_format { FORMAT_CSV, FORMAT_NPY, FORMAT_PLY, FORMAT_OBJ, FORMAT_STL } file_format;
 
 // By the extension of a name, or CSV of "-"; false if it is none of these.
 bool file_format_of_name(const char *name, file_format *format);
@@ -20,5 +20,6 @@ bool box_csv_read(input_file *input, box_rules rules, box_list *list, failure *w
 bool box_npy_read(input_file *input, box_rules rules, box_list *list, failure *why);
 bool box_ply_read(input_file *input, box_rules rules, box_list *list, failure *why);
 bool box_obj_read(input_file *input, box_rules rules, box_list *list, failure *why);
+bool box_stl_read(input_file *input, box_rules rules, box_list *list, failure *why);
 
 #endif

@@ -61,3 +61,7 @@ bool line_reader_bytes(line_reader *lines, size_t size, const unsigned char **by
     lines->begin += size;
     return true;
 }
+
+void line_reader_unread(line_reader *lines, size_t size) {
+    lines->begin -= size;
+}

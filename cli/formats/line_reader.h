@@ -20,5 +20,7 @@ void line_reader_end(line_reader *lines);
 bool line_reader_next(line_reader *lines, char **line, const char *expected, failure *why);
 // Sets *bytes to the next `size` bytes (few), or to NULL if the file ends before: for data behind lines.
 bool line_reader_bytes(line_reader *lines, size_t size, const unsigned char **bytes, failure *why);
+// Takes back the bytes that were read last, as they are still there.
+void line_reader_unread(line_reader *lines, size_t size);
 
 #endif

@@ -1,5 +1,7 @@
 #include "formats/mesh.h"
 
+#include "formats/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,29 @@ static bool grow(void **data, size_t *capacity, size_t size, failure *why) {
     if (moved == NULL) return failure_memory(why);
     *data = moved;
     *capacity = wanted;
+    return true;
+}
+
+bool mesh_read_place(const char *text, const char *word, double place[3], failure *why) {
+    enum { SHOWN_MAX = 40 };
+    for (size_t axis = 0; axis < 3; axis++) {
+        float value = 0;
+        const char *end;
+        text += strspn(text, " \t");
+        const size_t length = strcspn(text, " \t");
+        const int shown = length > SHOWN_MAX ? SHOWN_MAX : (int)length;
+        const number_result result = number_read_float(text, &end, &value);
+        if (result == NUMBER_NONE || strchr(" \t", *end) == NULL) { // '\0' is found too
+            return failure_set(why, STATUS_FAILED, "expected three numbers behind %s, found '%.*s' as %c", word, shown,
+                               text, "xyz"[axis]);
+        }
+        if (result == NUMBER_OUT_OF_RANGE) {
+            return failure_set(why, STATUS_FAILED, "expected a number of at most 3.4028235e38 either way, found '%.*s'",
+                               shown, text);
+        }
+        place[axis] = (double)value;
+        text = end;
+    }
     return true;
 }
 

@@ -29,6 +29,8 @@ typedef struct mesh {
     mesh_triangle fan; // its next triangle
 } mesh;
 
+// Reads the three numbers behind a word; more may follow.
+bool mesh_read_place(const char *text, const char *word, double place[3], failure *why);
 bool mesh_add_vertex(mesh *self, const double place[3], failure *why);
 // A face, corner after corner, from `mesh_begin_face` to `mesh_end_face`, which refuses one with fewer than three.
 void mesh_begin_face(mesh *self, uint32_t place);

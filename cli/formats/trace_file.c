@@ -1,5 +1,6 @@
 #include "formats/trace_file.h"
 
+#include "formats/box_reader.h"
 #include "formats/npy.h"
 
 #include <math.h>
@@ -13,11 +14,6 @@ enum { STEP_BYTES = 16, RECORD_BYTES = 28 };
 static bool is_npy(const char *path) {
     const size_t length = strlen(path);
     return length >= 4 && strcmp(path + length - 4, ".npy") == 0;
-}
-
-static bool is_csv(const char *path) {
-    const size_t length = strlen(path);
-    return strcmp(path, "-") == 0 || (length >= 4 && strcmp(path + length - 4, ".csv") == 0);
 }
 
 static bp_box load_box(const unsigned char *bytes) {
@@ -112,7 +108,8 @@ static bool check_magic(trace_file *trace, failure *why) {
 bool trace_file_is_one(const char *path, bool *is_one, failure *why) {
     input_file input;
     npy_header header;
-    *is_one = !is_npy(path) && !is_csv(path);
+    file_format format;
+    *is_one = !file_format_of_name(path, &format);
     if (!is_npy(path)) return true;
     if (!input_open(&input, path, why)) return false;
     const bool good = npy_read_header(&input, &header, why);

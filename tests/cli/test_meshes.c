@@ -1,4 +1,4 @@
-// Meshes as files of boxes, PLY and OBJ: in all their forms each gives the boxes of its triangles, and what is malformed
+// Meshes as files of boxes, PLY, OBJ and STL: in all their forms each gives the boxes of its triangles, and what is malformed
 // is refused with its place.
 #include "formats/box_files.h"
 #include "support/portable.h"
@@ -308,7 +308,87 @@ static void negative_corners_in_binary_are_refused(void **state) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Both
+// STL
+
+#define STL_FACET(a, b, c)                                                                                             \
+    "facet normal 0 0 1\nouter loop\nvertex " a "\nvertex " b "\nvertex " c "\nendloop\nendfacet\n"
+#define STL_FACETS                                                                                                     \
+    STL_FACET("0 0 0", "1 0 0", "1 2 0") STL_FACET("0 0 0", "1 2 0", "0 2 0") STL_FACET("1 0 0", "3 0 1", "1 2 0")
+
+static void stl_text_is_read_in_all_its_forms(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "solid\n" STL_FACETS "endsolid\n",
+        "solid pi\xc3\xa8"
+        "ce of two words\n" STL_FACETS "endsolid pi\xc3\xa8"
+        "ce of two words",
+        "\n  Solid x\r\n\t FACET NORMAL nan nan nan\r\n  Outer Loop\r\nVertex\t0 0 0\r\n vertex 1e0 0 0\nvertex 1 2 "
+        "0\n\n"
+        "  EndLoop\nendFacet\n" STL_FACET("0 0 0", "1 2 0", "0 2 0")
+            STL_FACET("1 0 0", "3 0 1", "1 2 0") "endsolid x\n \n",
+        "solid one\n" STL_FACET("0 0 0", "1 0 0", "1 2 0") "endsolid one\nsolid two\n" STL_FACET(
+            "0 0 0", "1 2 0", "0 2 0") STL_FACET("1 0 0", "3 0 1", "1 2 0") "endsolid two\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        check_boxes(file_with("form.stl", texts[i], strlen(texts[i])));
+    }
+}
+
+static void malformed_stl_is_refused_with_its_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"solid\nendsolid\n", "has no triangles"},
+        {"hello\n", ":1: expected solid, found 'hello'"},
+        {"solid\nvertex 0 0 0\n", ":2: expected facet or endsolid, found 'vertex'"},
+        {"solid\nfacet\nvertex 0 0 0\n", ":3: expected outer loop, found 'vertex'"},
+        {"solid\nfacet\nouter loop\nvertex 0 0\n", ":4: expected three numbers behind vertex, found '' as z"},
+        {"solid\nfacet\nouter loop\nvertex 0 0 1e39\n", ":4: expected a number of at most 3.4028235e38"},
+        {"solid\nfacet\nouter loop\nvertexes 0 0 0\n", ":4: expected vertex or endloop, found 'vertexes'"},
+        {"solid\nfacet\nouter loop\nvertex 0 0 0\nendloop\n", ":5: the loop has 1 vertices; expected 3"},
+        {"solid\n" STL_FACET("0 0 0", "0 0 0", "0 0 0\nvertex 1 1 1") "endsolid\n", ":8: the loop has 4 vertices"},
+        {"solid\n" STL_FACET("0 0 0", "0 nan 0", "0 0 0") "endsolid\n", ":3: the face names vertex 1, whose y is nan"},
+        {"solid\n" STL_FACETS, "the file ends within a solid; it was cut off"},
+        {"solid\nfacet\nouter loop\nendfacet\n", ":4: expected vertex or endloop, found 'endfacet'"},
+        {"solid\n" STL_FACETS "endsolid\nmore\n", ":24: expected solid, found 'more'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_refused(file_with("bad.stl", cases[i].text, strlen(cases[i].text)), cases[i].expected);
+    }
+}
+
+static binary_file binary_stl(const char *header) {
+    static const size_t triangles[3][3] = {{0, 1, 2}, {0, 2, 3}, {1, 4, 2}};
+    binary_file file = {.size = 0};
+    put_text(&file, header);
+    while (file.size < 80) put_bits(&file, ' ', 1);
+    put_bits(&file, 3, 4);
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t k = 0; k < 3; k++) put_real(&file, NAN, 4);
+        for (size_t k = 0; k < 9; k++) put_real(&file, VERTICES[triangles[i][k / 3]][k % 3], 4);
+        put_bits(&file, 0xffff, 2);
+    }
+    return file;
+}
+
+static void stl_binary_is_read_whatever_it_begins_with(void **state) {
+    (void)state;
+    static const char *const headers[] = {"", "made by a program", "solid says this one, and is not text"};
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        const binary_file file = binary_stl(headers[i]);
+        check_boxes(file_with("form.stl", file.bytes, file.size));
+        for (size_t size = 84; size < file.size; size++) check_refused(file_with("bad.stl", file.bytes, size), "");
+        check_refused(file_with("bad.stl", file.bytes, file.size - 1), "promises 3 triangles and ends after 2");
+        binary_file longer = file;
+        put_bits(&longer, 0, 1);
+        check_refused(file_with("bad.stl", longer.bytes, longer.size),
+                      "there is more in the file than the 3 triangles");
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// All
 
 static void z_of_meshes_is_not_looked_at_in_two_dimensions(void **state) {
     (void)state;
@@ -369,7 +449,7 @@ static int make_folder(void **state) {
 
 static int remove_folder(void **state) {
     (void)state;
-    static const char *const names[] = {"form.obj", "bad.obj", "form.ply", "bad.ply"};
+    static const char *const names[] = {"form.obj", "bad.obj", "form.ply", "bad.ply", "form.stl", "bad.stl"};
     char path[256];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
@@ -388,6 +468,9 @@ int main(void) {
         cmocka_unit_test(ply_binary_is_read_in_both_orders),
         cmocka_unit_test(ply_binary_that_is_cut_off_is_refused),
         cmocka_unit_test(negative_corners_in_binary_are_refused),
+        cmocka_unit_test(stl_text_is_read_in_all_its_forms),
+        cmocka_unit_test(malformed_stl_is_refused_with_its_line),
+        cmocka_unit_test(stl_binary_is_read_whatever_it_begins_with),
         cmocka_unit_test(z_of_meshes_is_not_looked_at_in_two_dimensions),
         cmocka_unit_test(triangles_with_a_common_vertex_touch),
         cmocka_unit_test(meshes_longer_than_a_block_are_read_whole),

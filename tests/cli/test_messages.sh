@@ -82,7 +82,8 @@ failed 'far.ply: face 1 (from 0): the face names vertex 7, the file has 3 vertic
 sed 's/f 4 3 2/f 4 3/' two.obj >corners.obj
 failed 'corners.obj:6: the face has 2 corners; expected at least 3' pairs corners.obj
 failed 'found '"'ply'"'; save the mesh as triangles' pairs "$(cp one.ply other.obj && echo other.obj)"
-wrong 'two.stl: unknown file type; expected a name ending in .csv, .npy, .ply or .obj, or - for CSV through a pipe' pairs two.stl
+good tune two.obj --budget 0.01 --quiet
+wrong 'two.off: unknown file type; expected a name ending in .csv, .npy, .ply, .obj or .stl, or - for CSV through a pipe' pairs two.off
 wrong 'out.ply: meshes are read, not written; expected a name ending in .csv or .npy' pairs two.obj -o out.ply
 wrong 'out.obj: meshes are read, not written' scene uniform -n 10 -o out.obj
 
