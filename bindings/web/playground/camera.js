@@ -66,6 +66,16 @@ export function lensOf(camera, view, width, height) {
     return { toView, toClip, eye, distance, pixel: 2 / scale, radius: view.radius };
 }
 
+/** The ray through a place of the picture, in pixels from its left upper corner. */
+export function rayAt(camera, view, width, height, x, y) {
+    const { right, up, back } = axesOf(camera);
+    const { eye, pixel } = lensOf(camera, view, width, height);
+    const [toRight, toTop] = [(x - 0.5 * width) * pixel, (0.5 * height - y) * pixel];
+    const way = back.map((value, axis) => toRight * right[axis] + toTop * up[axis] - value);
+    const length = Math.hypot(...way);
+    return { origin: eye, direction: way.map((value) => value / length) };
+}
+
 /** Turns by angles. */
 export function orbit(camera, yaw, pitch) {
     camera.yaw = (camera.yaw + yaw) % (2 * Math.PI);

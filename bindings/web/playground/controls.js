@@ -159,6 +159,24 @@ function showReason(text) {
     if (element("reason-more").textContent !== more) element("reason-more").textContent = more;
 }
 
+/** A number to three digits, without powers of ten where people do not write them. */
+function rounded(number) {
+    const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.max(number, 1e-9))));
+    return digits > 6 ? number.toPrecision(3) : number.toLocaleString("en", { maximumFractionDigits: digits });
+}
+
+/** What is pointed at, beside the place; null: nothing. */
+export function showSeen(seen, place) {
+    const label = element("seen");
+    label.hidden = !seen;
+    if (!seen) return;
+    const pairs = seen.pairs === 1 ? "1 pair" : `${words(seen.pairs)} pairs`;
+    label.textContent = `Object ${words(seen.id)}: distance ${rounded(seen.distance)}, ${pairs}`;
+    const { clientWidth, clientHeight } = label.parentElement;
+    label.style.left = `${Math.max(8, Math.min(place.x + 14, clientWidth - label.offsetWidth - 8))}px`;
+    label.style.top = `${Math.max(8, Math.min(place.y + 18, clientHeight - label.offsetHeight - 8))}px`;
+}
+
 const BAR_FACTOR = 10; // a full bar: so many times the fastest, or more
 
 /** The race so far, the fastest first, and which step it began at. */

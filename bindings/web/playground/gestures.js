@@ -3,6 +3,7 @@
 //     drag, one finger, arrows       turn
 //     wheel, two fingers, + and -    nearer and farther
 //     drag with Shift or the right button, two fingers, Shift and arrows      shift
+//     point, tap, Enter                point at something
 import { orbit, pan, zoom } from "./camera.js";
 
 const TURN = 5; // radians over the shorter side of the picture
@@ -39,6 +40,35 @@ function moveByKey(camera, event) {
     else if (KEYS[event.key]) orbit(camera, 0.1 * KEYS[event.key][0], 0.1 * KEYS[event.key][1]);
     else return false;
     return true;
+}
+
+const TAP = 8; // pixels that a finger moves when it taps
+
+/** `pointed()` is told where somebody points at the picture: { x, y } in pixels, or null. */
+export function listenToPointing(canvas, pointed) {
+    let touched = null;
+    const placeOf = ({ clientX, clientY }) => {
+        const { left, top } = canvas.getBoundingClientRect();
+        return { x: clientX - left, y: clientY - top };
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+        touched = event.isPrimary ? placeOf(event) : null;
+        pointed(null); // what is dragged is not pointed at
+    });
+    canvas.addEventListener("pointermove", (event) => {
+        if (event.pointerType === "mouse" && event.buttons === 0) pointed(placeOf(event));
+    });
+    canvas.addEventListener("pointerup", (event) => {
+        const place = placeOf(event);
+        if (touched && Math.hypot(place.x - touched.x, place.y - touched.y) < TAP) pointed(place);
+    });
+    canvas.addEventListener("pointerleave", (event) => {
+        if (event.pointerType === "mouse") pointed(null);
+    });
+    canvas.addEventListener("keydown", (event) => {
+        if (event.key === "Enter") pointed({ x: 0.5 * canvas.clientWidth, y: 0.5 * canvas.clientHeight });
+        if (event.key === "Escape") pointed(null);
+    });
 }
 
 /** `camera()` returns the camera of the moment; `moved()` is told after each change, `done()` when the hand is off. */

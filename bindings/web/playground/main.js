@@ -1,12 +1,13 @@
 // The page: state, controls, worker and picture, tied together.
+import { rayAt } from "./camera.js";
 import { Chart } from "./chart.js";
-import { element, listenToControls, notice, showFigures, showMethods, showRows, showState, words } from "./controls.js";
+import { element, listenToControls, notice, showFigures, showMethods, showRows, showSeen, showState, words } from "./controls.js";
 import { saveBoxes, savePairs } from "./downloads.js";
 import { readBoxes } from "./files/read.js";
 import { upOf } from "./files/up.js";
-import { isFlat } from "./scenes/file.js";
-import { listen } from "./gestures.js";
+import { listen, listenToPointing } from "./gestures.js";
 import { Renderer } from "./renderer.js";
+import { isFlat } from "./scenes/file.js";
 import { SCENES } from "./scenes/table.js";
 import { Simulation } from "./simulation.js";
 import { CAMERA_ABOVE, FIRST_CAMERA, MOST_COUNT, readState, writeState } from "./state.js";
@@ -26,6 +27,10 @@ let race = 0; // its number
 let isRacing = false;
 let savedAs = "csv";
 let isStale = true; // the picture
+let view = null; // of the scene
+let pointer = null; // where in the picture somebody points: { x, y }
+let seen = null; // what is there: { id, distance, pairs }
+let isLookStale = false;
 let lastStep = 0;
 let lastAddress = 0;
 const missing = []; // what this browser has not, in words
@@ -57,7 +62,24 @@ function writeAddress() {
 function show() {
     showState(state);
     writeAddress();
+    isStale = isLookStale = true;
+}
+
+// ---- what is pointed at ----
+
+function point(place) {
+    pointer = renderer && place;
+    isLookStale = pointer !== null;
+    if (pointer) return;
+    seen = null;
+    showSeen(seen);
     isStale = true;
+}
+
+function look() {
+    const { clientWidth, clientHeight } = element("picture");
+    isLookStale = false;
+    simulation.look(rayAt(state.camera, view, clientWidth, clientHeight, pointer.x, pointer.y), state.shape);
 }
 
 // ---- the worker's answers ----
@@ -72,7 +94,7 @@ function greeting() {
 
 const simulation = new Simulation({
     scene(scene) {
-        ({ methods } = scene);
+        ({ methods, view } = scene);
         showMethods(methods, state.method);
         renderer?.useScene(scene);
         element("about").textContent = `broadphase ${scene.version}, WebAssembly ${scene.simd ? "with SIMD" : "without SIMD"}.`;
@@ -96,6 +118,11 @@ const simulation = new Simulation({
         showFigures(figures);
         if (element("notice").textContent.startsWith("This s")) notice(missing.join(" "));
         if (state.paused) writeAddress();
+        isStale = isLookStale = true;
+    },
+    seen(answer) {
+        seen = pointer && answer.seen;
+        showSeen(seen, pointer);
         isStale = true;
     },
     row({ row, race: of }) {
@@ -142,6 +169,8 @@ function firstCamera() {
 
 function open(step = 0) {
     state.step = step;
+    view = seen = null; // until the scene is there
+    showSeen(seen);
     chart.clear();
     forgetRace();
     if (state.scene === "file" && !file) notice("Drop a file here, or choose one: boxes as CSV or NPY, meshes as PLY or OBJ.");
@@ -264,12 +293,13 @@ function tick(now) {
         lastStep = now;
         simulation.advance();
     }
+    if (pointer && isLookStale && view && !simulation.isLooking) look();
     sayIfLong();
     element("picture").ariaBusy = String(simulation.isBusy);
     if (!state.paused && now - lastAddress > ADDRESS_MS) writeAddress();
     if (!isStale) return;
     isStale = false;
-    renderer?.draw(state.camera, state.shape, colors);
+    renderer?.draw(state.camera, state.shape, colors, seen?.id ?? -1);
     chart.draw();
 }
 
@@ -278,9 +308,10 @@ function begin() {
     listen(
         element("picture"),
         () => state.camera,
-        () => (isStale = true),
+        () => (isStale = isLookStale = true),
         writeAddress,
     );
+    listenToPointing(element("picture"), point);
     onSystemTheme(() => {
         colors = useTheme(state.theme);
         isStale = true;

@@ -124,6 +124,7 @@ export class Renderer {
         gl.useProgram(program.handle);
         for (const [word, value] of Object.entries(uniforms)) program.set(gl, word, value);
         program.set(gl, "scale", part.scale ?? 1);
+        program.set(gl, "seen", uniforms.seenId - part.first);
         this.point(part.first, name === "triangles");
         gl.drawArraysInstanced(program.mode, 0, program.corners, part.count);
     }
@@ -137,8 +138,8 @@ export class Renderer {
         if (canvas.height !== height) canvas.height = height;
     }
 
-    /** `shape`: "scene", or what all are drawn as. `colors` of the theme: { background, glowColor, ambient, haloCover }. */
-    draw(camera, shape, colors) {
+    /** `shape`: "scene", or what all are drawn as. `colors`: those of theme.js. `seenId`: the object that a ray hits, or -1. */
+    draw(camera, shape, colors, seenId) {
         const { gl, canvas, scene } = this;
         this.fit();
         gl.viewport(0, 0, canvas.width, canvas.height);
@@ -147,7 +148,7 @@ export class Renderer {
         if (!scene || !this.hasFrame) return;
         const lens = lensOf(camera, scene.view, canvas.width, canvas.height);
         const haloStrength = 0.24 * Math.min(1, Math.sqrt(MANY / scene.count)); // where there are many, halos lie on halos
-        const uniforms = { ...lens, ...colors, distance0: lens.distance, radius0: lens.radius, haloSize: 2, haloStrength };
+        const uniforms = { ...lens, ...colors, seenId, distance0: lens.distance, radius0: lens.radius, haloSize: 2, haloStrength };
         for (const part of scene.parts) this.drawPart(shape === "scene" ? part.shape : shape, part, uniforms);
         gl.enable(gl.BLEND);
         gl.depthMask(false);

@@ -1,4 +1,5 @@
 // A scene and the library's world of it, in the worker: moves the boxes, finds the pairs, and says who glows.
+import { firstMet } from "./ray.js";
 import { SCENES } from "./scenes/table.js";
 
 const FADE = 184 / 256; // what is left of a glow, a step after its pair has ended
@@ -89,6 +90,12 @@ export class Session {
         const steady = scene.steadyGlow === undefined ? 255 : 255 * scene.steadyGlow;
         kindle(glow, update.pairsView, steady, scene.glows);
         if (steady < 255) kindle(glow, update.begunView, 255, scene.glows);
+    }
+
+    /** What a ray meets first, drawn as a shape: { id, distance, pairs }, or null. */
+    lookAlong(ray, shape) {
+        const met = firstMet(this.world, this.scene, this.boxes.view, ray, shape);
+        return met && { ...met, pairs: this.world.pairsOf(met.id).length };
     }
 
     /** The pairs of the step in view, ascending by (a, b). */

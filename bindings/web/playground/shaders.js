@@ -8,8 +8,9 @@
 const HEAD = `#version 300 es
 precision highp float;
 uniform mat4 toView, toClip;
-uniform vec3 eye, background, glowColor, ambient;
-uniform float distance0, radius0, pixel, scale, haloSize, haloStrength, haloCover;
+uniform vec3 eye, background, glowColor, seenColor, ambient;
+uniform float distance0, radius0, pixel, scale, haloSize, haloStrength, haloCover, seen;
+const float SEEN = 2.0; // the glow of what a ray hits: more than any other
 `;
 
 const INSTANCE = `
@@ -19,6 +20,9 @@ layout(location = 2) in vec3 color;
 layout(location = 3) in float glow;
 const vec4 NOWHERE = vec4(2.0, 2.0, 2.0, 1.0);
 
+float glowNow() {
+    return float(gl_InstanceID) == seen ? SEEN : glow;
+}
 bool isFinite() {
     return !any(isinf(low)) && !any(isinf(high));
 }
@@ -35,8 +39,8 @@ vec3 lit(vec3 base, float glow, vec3 normal, vec3 place, float shade) {
     vec3 toEye = normalize(eye - place);
     float day = 0.55 * max(0.0, dot(normal, light)) + 0.3 * max(0.0, dot(normal, toEye));
     vec3 plain = base * (ambient * (0.7 + 0.3 * normal.z) + day) * shade;
-    vec3 hot = glowColor * (0.62 + 0.5 * day) * (0.5 + 0.5 * shade);
-    vec3 result = mix(plain, hot, glow);
+    vec3 hot = (glow == SEEN ? seenColor : glowColor) * (0.62 + 0.5 * day) * (0.5 + 0.5 * shade);
+    vec3 result = mix(plain, hot, min(glow, 1.0));
     float haze = smoothstep(distance0 - 0.4 * radius0, distance0 + 1.9 * radius0, length(eye - place));
     return mix(result, background, 0.72 * haze);
 }
@@ -47,7 +51,7 @@ export const BOXES = {
     strip: true,
     vertex: `${HEAD}${INSTANCE}
 out vec3 vPlace, vCorner, vColor;
-out float vGlow;
+flat out float vGlow;
 // The bits of x, y and z of the 14 corners of a strip around a cube.
 void main() {
     int bit = 1 << gl_VertexID;
@@ -56,12 +60,12 @@ void main() {
     vec3 middle = 0.5 * (low + high);
     vPlace = middle + scale * (mix(low, high, corner) - middle);
     vColor = color;
-    vGlow = glow;
+    vGlow = glowNow();
     gl_Position = isFinite() ? toClip * toView * vec4(vPlace, 1.0) : NOWHERE;
 }`,
     fragment: `${HEAD}${LIGHT}
 in vec3 vPlace, vCorner, vColor;
-in float vGlow;
+flat in float vGlow;
 out vec4 result;
 void main() {
     vec3 size = abs(vCorner);
@@ -80,7 +84,7 @@ export const SPHERES = {
 out vec3 vView, vColor;
 flat out vec3 vCenter;
 flat out float vRadius;
-out float vGlow;
+flat out float vGlow;
 void main() {
     vec3 center = (toView * vec4(0.5 * (low + high), 1.0)).xyz;
     vRadius = max(0.5 * scale * (high.x - low.x), 0.75 * pixel * -center.z); // nothing is smaller than a pixel
@@ -93,14 +97,14 @@ void main() {
     vView = center - vRadius * forward + wide * (corner.x * side + corner.y * cross(side, forward));
     vCenter = center;
     vColor = color;
-    vGlow = glow;
+    vGlow = glowNow();
     gl_Position = isFinite() && far > vRadius ? toClip * vec4(vView, 1.0) : NOWHERE;
 }`,
     fragment: `${HEAD}${LIGHT}
 in vec3 vView, vColor;
 flat in vec3 vCenter;
 flat in float vRadius;
-in float vGlow;
+flat in float vGlow;
 out vec4 result;
 void main() {
     vec3 ray = normalize(vView);
@@ -125,19 +129,19 @@ layout(location = 5) in vec3 second;
 layout(location = 6) in vec3 third;
 out vec3 vPlace, vColor;
 flat out vec3 vNormal;
-out float vGlow;
+flat out float vGlow;
 void main() {
     vPlace = gl_VertexID == 0 ? first : gl_VertexID == 1 ? second : third;
     vec3 across = cross(second - first, third - first);
     vNormal = length(across) > 0.0 ? normalize(across) : vec3(0.0, 0.0, 1.0);
     vColor = color;
-    vGlow = glow;
+    vGlow = glowNow();
     gl_Position = toClip * toView * vec4(vPlace, 1.0);
 }`,
     fragment: `${HEAD}${LIGHT}
 in vec3 vPlace, vColor;
 flat in vec3 vNormal;
-in float vGlow;
+flat in float vGlow;
 out vec4 result;
 void main() {
     vec3 normal = dot(vNormal, eye - vPlace) < 0.0 ? -vNormal : vNormal; // both sides are seen
@@ -149,23 +153,24 @@ export const HALOS = {
     corners: 6,
     vertex: `${HEAD}${INSTANCE}
 out vec2 vCorner;
-out float vGlow;
+flat out float vGlow;
 void main() {
     vec3 center = (toView * vec4(0.5 * (low + high), 1.0)).xyz;
     float size = haloSize * (0.5 * length(high - low) + 2.0 * pixel * -center.z);
     size = min(size, 0.12 * radius0); // a giant's would hide everything
     vCorner = squareCorner(gl_VertexID);
-    vGlow = glow;
+    vGlow = glowNow();
     vec3 place = center + size * vec3(vCorner, 0.0);
-    gl_Position = isFinite() && glow > 0.2 ? toClip * vec4(place, 1.0) : NOWHERE;
+    gl_Position = isFinite() && vGlow > 0.2 ? toClip * vec4(place, 1.0) : NOWHERE;
 }`,
     fragment: `${HEAD}
 in vec2 vCorner;
-in float vGlow;
+flat in float vGlow;
 out vec4 result;
 void main() {
     float fall = max(0.0, 1.0 - length(vCorner));
-    float strength = haloStrength * vGlow * fall * fall;
-    result = vec4(glowColor * strength, haloCover * strength);
+    bool isSeen = vGlow == SEEN;
+    float strength = (isSeen ? 0.6 : haloStrength * vGlow) * fall * fall;
+    result = vec4((isSeen ? seenColor : glowColor) * strength, haloCover * strength);
 }`,
 };

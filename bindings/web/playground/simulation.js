@@ -1,4 +1,4 @@
-// The page's side of the worker: at most one request is under way, and a worker that is lost in a long step is given up for a
+// The page's side of the worker: at most one request for a step is under way, and a worker that is lost in a long step is given up for a
 // new one.
 const PATIENCE = 1500; // milliseconds
 
@@ -19,11 +19,16 @@ export class Simulation {
 
     /** How long the request under way has taken so far; 0 if there is none. */
     get busyFor() {
-        return this.waiting.length > 0 ? performance.now() - this.since : 0;
+        return this.isBusy ? performance.now() - this.since : 0;
     }
 
+    /** Looking along a ray takes no time worth mentioning, and keeps nothing else from being asked for. */
     get isBusy() {
-        return this.waiting.length > 0;
+        return this.waiting.some((answer) => answer !== "seen");
+    }
+
+    get isLooking() {
+        return this.waiting.includes("seen");
     }
 
     receive({ type, ...content }) {
@@ -70,6 +75,12 @@ export class Simulation {
     /** `race`: its number, which comes back with each row. */
     race(race) {
         this.send("race", { race }, "frame");
+    }
+
+    /** What does this ray hit? The arrays of old frames stay here for the next step. */
+    look(ray, shape) {
+        this.waiting.push("seen");
+        this.worker.postMessage({ type: "look", ray, shape });
     }
 
     askForBoxes() {

@@ -79,6 +79,9 @@ const answers = {
         post("raced", { race: number });
         postFrame(session.advance(session.step));
     },
+    look({ ray, shape }) {
+        post("seen", { seen: session.lookAlong(ray, shape) });
+    },
     boxes() {
         post("boxes", { boxes: session.input.slice() });
     },

@@ -80,6 +80,11 @@ export const file = {
             view,
             glows: triangles && ((a, b) => !haveCommonCorner(triangles, a, b) && areTouching(triangles, a, b)),
 
+            rayAsGiven({ origin, direction }) {
+                const lying = ([x, y, z]) => (isTurned ? [x, z, -y] : [x, y, z]);
+                return { origin: lying(origin), direction: lying(direction) };
+            },
+
             moveTo(step, boxes) {
                 if (step === 0) boxes.set(drawn);
             },

@@ -14,6 +14,7 @@
 //         view          what the camera looks at: { center, radius }
 //         steadyGlow    how much those glow that have overlapped for long: 0 .. 1, usually 1
 //         glows(a, b)   whether this pair makes them glow; usually all do
+//         rayAsGiven(ray)       the ray among the boxes that the library is given, where they are not those that are drawn
 //         moveTo(step, boxes)   writes the boxes of a step, which is the same or a later one than before
 //         dispose()
 import { file } from "./file.js";

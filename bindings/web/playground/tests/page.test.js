@@ -290,6 +290,61 @@ pageTest("one finger turns, two zoom", `#scene=gas&${PAUSED}`, { hasTouch: true 
     );
 });
 
+const CUBE = { name: "cube.csv", mimeType: "text/csv", buffer: Buffer.from("0,0,0,1,1,1\n0.9,0.2,0.2,9,0.4,0.4\n") };
+const SEEN = /^Object \d+: distance [\d.,]+, \d+ pairs?$/;
+
+pageTest("what is pointed at glows, with its distance", `#scene=gas&${PAUSED}`, {}, async (page) => {
+    await page.setInputFiles("#file", CUBE);
+    await waitForText(page, "notice", "cube.csv");
+    await waitForRest(page);
+    const before = await pictureOf(page);
+    await page.locator("#picture").focus();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#seen:not([hidden])");
+    assert.match(await textOf(page, "seen"), /^Object 1: distance \d+\.\d+, 1 pair$/);
+    await page.keyboard.press("Escape");
+    assert.ok(!(await page.isVisible("#seen")));
+    assert.ok((await pictureOf(page)).equals(before));
+    await page.mouse.move(5, 300); // nothing is there
+    await page.waitForTimeout(300);
+    assert.ok(!(await page.isVisible("#seen")));
+    const box = await page.locator("#picture").boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.waitForSelector("#seen:not([hidden])");
+    assert.ok(!(await pictureOf(page)).equals(before));
+    await page.check("input[value=galaxy]");
+    await waitForText(page, "scene-about", "Dust");
+    await page.mouse.move(box.x + box.width + 100, 300); // on the panel
+    await page.waitForSelector("#seen", { state: "hidden" });
+});
+
+pageTest("a finger points by a tap, and not by a drag", `#scene=gas&${PAUSED}`, { hasTouch: true }, async (page) => {
+    await page.setInputFiles("#file", CUBE);
+    await waitForText(page, "notice", "cube.csv");
+    await waitForRest(page);
+    const { x, y, width, height } = await page.locator("#picture").boundingBox();
+    const devtools = await page.context().newCDPSession(page);
+    const touch = (type, ...points) =>
+        devtools.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+    await page.touchscreen.tap(x + width / 2, y + height / 2);
+    await page.waitForSelector("#seen:not([hidden])");
+    await touch("touchStart", [x + width / 2, y + height / 2]);
+    await touch("touchMove", [x + width / 2 + 40, y + height / 2]);
+    await touch("touchEnd");
+    await page.waitForSelector("#seen", { state: "hidden" });
+});
+
+pageTest("while the scene runs, what is pointed at is looked for again", "#scene=gas&n=20000", {}, async (page) => {
+    const box = await page.locator("#picture").boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.waitForSelector("#seen:not([hidden])");
+    const first = await textOf(page, "seen");
+    assert.match(first, SEEN);
+    await page.waitForFunction((first) => !["", first].includes(document.getElementById("seen").textContent), first);
+    const step = await numberOf(page, "at-step");
+    await page.waitForFunction((step) => Number(document.getElementById("at-step").textContent) > step + 3, step);
+});
+
 pageTest("keys", "#scene=gas&n=1000", {}, async (page) => {
     await page.keyboard.press(" ");
     await waitForAddress(page, { paused: 1 });
