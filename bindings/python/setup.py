@@ -1,6 +1,8 @@
 """The wheel of the package. CMake has compiled the extension and put it beside the Python files: `make python`."""
 
 import os
+import pathlib
+import re
 
 from setuptools import Distribution, setup
 
@@ -11,6 +13,21 @@ class CompiledDistribution(Distribution):
     def has_ext_modules(self):
         return True
 
+
+def write_out_settings(folder):
+    """In the stubs: **settings as the keywords that it stands for, which every type checker and editor understands."""
+    words = re.search(r"class Settings.*?\n((?:    \w+: .*\n)+)", (folder / "settings.py").read_text(), re.DOTALL)
+    keywords = ", ".join(f"{line.strip()} = None" for line in words[1].splitlines())
+
+    def written_out(match):
+        return match[1] + ("" if "*," in match[1] else "*, ") + keywords
+
+    for stub in folder.glob("*.pyi"):
+        function = r"(def \w+\([^()]*?)\*\*settings: Unpack\[Settings\]"
+        stub.write_text(re.sub(function, written_out, stub.read_text()))
+
+
+write_out_settings(pathlib.Path("broadphase"))
 
 with open("README.md", encoding="utf-8") as readme:
     description = readme.read()

@@ -4,8 +4,8 @@
 >>> broadphase.pairs([[0, 0, 0, 2, 2, 2], [1, 1, 1, 3, 3, 3], [5, 5, 5, 6, 6, 6]])
 array([[0, 1]], dtype=uint32)
 
-`pairs` and `neighbors` answer one question; a `World` follows objects that move. Settings are the words of the tool's
---set: method="bvh", threads=-1, period=(10, 10, 0). Errors are exceptions below `Error`, with the library's own sentence.
+`pairs` and `neighbors` answer one question; a `World` follows objects that move. Settings are
+keyword arguments, which `Settings` lists: method="bvh", threads=-1, period=(10, 10, 0). Errors are exceptions below `Error`, with the library's own sentence.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ._core import (
     tune,
 )
 from .atoms import neighbor_list
+from .settings import Settings
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -45,6 +46,7 @@ __all__ = [
     "GpuArray",
     "IdError",
     "InternalError",
+    "Settings",
     "UnsupportedError",
     "Update",
     "World",

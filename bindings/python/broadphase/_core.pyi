@@ -1,14 +1,16 @@
 """The types of the extension; its docstrings say what everything does."""
 
-from typing import Any, Callable, Protocol, Self, Sequence, SupportsIndex, TypedDict, final, overload
+from typing import Any, Callable, Literal, Protocol, Self, Sequence, SupportsIndex, TypedDict, Unpack, final, overload
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
+from .settings import Method, Numbers, Real, Settings, Whole
+
 __version__: str
+_settings: dict[str, list[str]]
 
 _Filter = Callable[[int, int], object]
-_Setting = str | int | float | Sequence[int] | Sequence[float] | NDArray[Any] | None
 
 class Error(Exception): ...
 class ArgumentError(Error, ValueError): ...
@@ -30,7 +32,7 @@ class _OnGpu(Protocol):
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
 class _Tuned(TypedDict):
-    settings: dict[str, str]
+    settings: Settings
     seconds: float
     spread: float
     runs: int
@@ -51,17 +53,17 @@ class _Objects(TypedDict):
     user: NDArray[numpy.uint64]
 
 @overload
-def pairs(boxes: _OnGpu, other: _OnGpu | None = None, **settings: _Setting) -> Any: ...
+def pairs(boxes: _OnGpu, other: _OnGpu | None = None, **settings: Unpack[Settings]) -> Any: ...
 @overload
 def pairs(
-    boxes: ArrayLike, other: ArrayLike | None = None, *, filter: _Filter | None = None, **settings: _Setting
+    boxes: ArrayLike, other: ArrayLike | None = None, *, filter: _Filter | None = None, **settings: Unpack[Settings]
 ) -> NDArray[numpy.uint32]: ...
 def mesh_pairs(
-    vertices: ArrayLike, faces: ArrayLike, *, adjacent: bool = True, **settings: _Setting
+    vertices: ArrayLike, faces: ArrayLike, *, adjacent: bool = True, **settings: Unpack[Settings]
 ) -> NDArray[numpy.uint32]: ...
 @overload
 def neighbors(
-    points: _OnGpu, radius: float | _OnGpu, other: _OnGpu | None = None, *, half: bool = False, **settings: _Setting
+    points: _OnGpu, radius: float | _OnGpu, other: _OnGpu | None = None, *, half: bool = False, **settings: Unpack[Settings]
 ) -> tuple[Any, Any]: ...
 @overload
 def neighbors(
@@ -71,7 +73,7 @@ def neighbors(
     *,
     half: bool = False,
     filter: _Filter | None = None,
-    **settings: _Setting,
+    **settings: Unpack[Settings],
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint32]]: ...
 def neighbor_images(
     points: ArrayLike,
@@ -85,12 +87,12 @@ def neighbor_images(
     shifts: bool = False,
     half: bool = False,
     filter: _Filter | None = None,
-    **settings: _Setting,
+    **settings: Unpack[Settings],
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint32], Any, Any, Any]: ...
 def explain(
-    boxes: ArrayLike, other: ArrayLike | None = None, *, filter: _Filter | None = None, **settings: _Setting
+    boxes: ArrayLike, other: ArrayLike | None = None, *, filter: _Filter | None = None, **settings: Unpack[Settings]
 ) -> str: ...
-def tune(steps: ArrayLike | Sequence[ArrayLike], *, budget: float = 1.0, **settings: _Setting) -> list[_Tuned]: ...
+def tune(steps: ArrayLike | Sequence[ArrayLike], *, budget: float = 1.0, **settings: Unpack[Settings]) -> list[_Tuned]: ...
 def methods() -> dict[str, str]: ...
 def free_gpu_memory() -> None: ...
 @final
@@ -126,7 +128,7 @@ class Update:
     def stats(self) -> dict[str, Any]: ...
 
 class World:
-    def __init__(self, *, events: bool = True, filter: _Filter | None = None, **settings: _Setting) -> None: ...
+    def __init__(self, *, events: bool = True, filter: _Filter | None = None, **settings: Unpack[Settings]) -> None: ...
     def add(
         self,
         boxes: ArrayLike,
@@ -197,7 +199,7 @@ class World:
     def pairs_of(self, id: int | numpy.integer[Any], /) -> NDArray[numpy.uint32]: ...
     def save(self, file: _Writer, /) -> None: ...
     @classmethod
-    def load(cls, file: _Reader, /, **settings: _Setting) -> Self: ...
+    def load(cls, file: _Reader, /, **settings: Unpack[Settings]) -> Self: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, *error: object) -> None: ...

@@ -8,16 +8,55 @@ static Py_ssize_t place_of(const call_signature *signature, const char *name) {
     return place;
 }
 
+static bool append_text(PyObject *list, const char *text) {
+    PyObject *object = PyUnicode_FromString(text);
+    const bool good = object != NULL && PyList_Append(list, object) == 0;
+    Py_XDECREF(object);
+    return good;
+}
+
+static PyObject *known_names(const call_signature *signature, bool has_settings) {
+    PyObject *names = PyList_New(0);
+    bool good = names != NULL;
+    for (size_t i = 0; good && signature->names[i] != NULL; i++) good = append_text(names, signature->names[i]);
+    for (size_t i = 0; good && has_settings && call_settings_name(i) != NULL; i++) {
+        good = append_text(names, call_settings_name(i));
+    }
+    if (!good) Py_CLEAR(names);
+    return names;
+}
+
+// The name that was probably meant, or an empty list; NULL: an exception is set.
+static PyObject *similar_names(PyObject *names, const char *name) {
+    PyObject *module = names == NULL ? NULL : PyImport_ImportModule("difflib");
+    PyObject *similar = module == NULL ? NULL : PyObject_CallMethod(module, "get_close_matches", "sOi", name, names, 1);
+    Py_XDECREF(module);
+    return similar;
+}
+
+void arguments_refuse(const call_signature *signature, const char *name, bool has_settings) {
+    PyObject *names = known_names(signature, has_settings);
+    PyObject *similar = similar_names(names, name);
+    if (similar != NULL && PyList_Size(similar) > 0) {
+        PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%s'. Did you mean '%U'?",
+                     signature->function, name, PyList_GetItem(similar, 0));
+    } else if (similar != NULL) {
+        PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%s'", signature->function, name);
+    }
+    Py_XDECREF(similar);
+    Py_XDECREF(names);
+}
+
 static bool take_named(const call_signature *signature, const char *name, PyObject *value,
                        PyObject *arguments[ARGUMENTS_MAX], call_settings *settings) {
     const Py_ssize_t place = place_of(signature, name);
     if (signature->names[place] == NULL) {
-        if (settings != NULL) return call_settings_set(settings, name, value);
-        PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%s'", signature->function, name);
+        if (settings != NULL && call_settings_set(settings, name, value)) return true;
+        if (!PyErr_Occurred()) arguments_refuse(signature, name, settings != NULL);
         return false;
     }
     if (arguments[place] != NULL) {
-        PyErr_Format(PyExc_TypeError, "%s() got '%s' twice", signature->function, name);
+        PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", signature->function, name);
         return false;
     }
     arguments[place] = value;
@@ -28,8 +67,8 @@ bool arguments_take(const call_signature *signature, PyObject *const *values, Py
                     PyObject *arguments[ARGUMENTS_MAX], call_settings *settings) {
     memset(arguments, 0, ARGUMENTS_MAX * sizeof *arguments);
     if (count > signature->by_place) {
-        PyErr_Format(PyExc_TypeError, "%s() takes at most %zd arguments without a name (%zd given)",
-                     signature->function, signature->by_place, count);
+        PyErr_Format(PyExc_TypeError, "%s() takes at most %zd positional arguments (%zd given)", signature->function,
+                     signature->by_place, count);
         return false;
     }
     for (Py_ssize_t i = 0; i < count; i++) arguments[i] = values[i];
@@ -40,7 +79,8 @@ bool arguments_take(const call_signature *signature, PyObject *const *values, Py
     }
     for (Py_ssize_t i = 0; signature->names[i] != NULL; i++) {
         if (arguments[i] == NULL && i < signature->required) {
-            PyErr_Format(PyExc_TypeError, "%s() misses its argument '%s'", signature->function, signature->names[i]);
+            PyErr_Format(PyExc_TypeError, "%s() missing required argument: '%s'", signature->function,
+                         signature->names[i]);
             return false;
         }
         if (arguments[i] == Py_None && i >= signature->required) arguments[i] = NULL;

@@ -17,6 +17,8 @@ typedef struct call_signature {
 // there may be none. False: an exception is set.
 bool arguments_take(const call_signature *signature, PyObject *const *values, Py_ssize_t count, PyObject *names,
                     PyObject *arguments[ARGUMENTS_MAX], call_settings *settings);
+// Raises TypeError for a name that is not known; `has_settings`: the function takes settings, too.
+void arguments_refuse(const call_signature *signature, const char *name, bool has_settings);
 // A truth value; NULL gives `otherwise`. Negative: an exception is set.
 int argument_truth(PyObject *argument, bool otherwise);
 // A number; `name` is for the sentence of the exception.

@@ -94,31 +94,81 @@ static PyObject *text_of(PyObject *value) {
     return PySequence_Check(value) ? text_of_sequence(value) : text_of_number(value);
 }
 
-// A period in two dimensions may have two values.
+const char *call_settings_name(size_t index) {
+    const char *name = index < settings_count() ? settings_name(index) : NULL;
+    return name != NULL && strcmp(name, "flags") == 0 ? "" : name;
+}
+
+static bool is_known(const char *name) {
+    for (size_t i = 0; *name != '\0' && call_settings_name(i) != NULL; i++) {
+        if (strcmp(call_settings_name(i), name) == 0) return true;
+    }
+    return false;
+}
+
+static PyObject *choices_of(size_t index) {
+    PyObject *choices = PyList_New(0);
+    for (size_t i = 0; choices != NULL && settings_choice(index, i) != NULL; i++) {
+        PyObject *choice = PyUnicode_FromString(settings_choice(index, i));
+        if (choice == NULL || PyList_Append(choices, choice) != 0) Py_CLEAR(choices);
+        Py_XDECREF(choice);
+    }
+    return choices;
+}
+
+PyObject *call_settings_table(void) {
+    PyObject *table = PyDict_New();
+    for (size_t i = 0; table != NULL && call_settings_name(i) != NULL; i++) {
+        if (*call_settings_name(i) == '\0') continue;
+        PyObject *choices = choices_of(i);
+        if (choices == NULL || PyDict_SetItemString(table, call_settings_name(i), choices) != 0) Py_CLEAR(table);
+        Py_XDECREF(choices);
+    }
+    return table;
+}
+
+// A period is one length for all axes, or one for each; in two dimensions two are enough.
 static const char *completed(const char *name, const char *text, char *longer, size_t size) {
+    if (strcmp(name, "period") != 0) return text;
     const char *comma = strchr(text, ',');
-    if (strcmp(name, "period") != 0 || comma == NULL || strchr(comma + 1, ',') != NULL) return text;
-    snprintf(longer, size, "%s,0", text);
+    if (comma != NULL && strchr(comma + 1, ',') != NULL) return text;
+    if (comma != NULL) {
+        snprintf(longer, size, "%s,0", text);
+    } else {
+        snprintf(longer, size, "%.80s,%.80s,%.80s", text, text, text);
+    }
     return longer;
 }
 
-bool call_settings_set(call_settings *self, const char *name, PyObject *value) {
-    if (value == Py_None) return true; // the default
-    if (strcmp(name, "flags") == 0) {  // one of them says whose the memory of pairs is
-        PyErr_SetString(core.argument_error,
-                        "flags: in Python they are arguments: events, half, distances, vectors, shifts");
-        return false;
+static bool set_text(call_settings *self, const char *name, const char *text) {
+    failure why;
+    char longer[256];
+    if (!is_known(name)) return false;
+    if (settings_set(&self->config, &self->methods, name, completed(name, text, longer, sizeof longer), &why)) {
+        return true;
     }
+    // The tool's words for it: "expected 3 values separated by commas".
+    const char *commas = strstr(why.text, " separated by commas");
+    if (commas == NULL) {
+        PyErr_SetString(core.argument_error, why.text);
+    } else {
+        why.text[commas - why.text] = '\0';
+        PyErr_Format(core.argument_error, "%s, found %s", why.text, text);
+    }
+    return false;
+}
+
+bool call_settings_set(call_settings *self, const char *name, PyObject *value) {
+    if (value == Py_None) return is_known(name); // the default
     PyObject *object = text_of(value);
     const char *text = object == NULL ? NULL : PyUnicode_AsUTF8AndSize(object, NULL);
-    bool good = text != NULL;
-    if (good) {
-        failure why;
-        char longer[256];
-        good = settings_set(&self->config, &self->methods, name, completed(name, text, longer, sizeof longer), &why);
-        if (!good) PyErr_SetString(core.argument_error, why.text);
-    } else if (PyErr_ExceptionMatches(PyExc_TypeError)) {
-        PyErr_Format(PyExc_TypeError, "%s: expected text, a number, or several numbers", name);
+    const bool good = text != NULL && set_text(self, name, text);
+    if (text == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        PyObject *found = is_known(name) ? PyType_GetName(Py_TYPE(value)) : NULL;
+        if (found != NULL)
+            PyErr_Format(PyExc_TypeError, "%s: expected text, a number, or several numbers, found %U", name, found);
+        Py_XDECREF(found);
     }
     Py_XDECREF(object);
     return good;

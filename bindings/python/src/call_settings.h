@@ -1,6 +1,6 @@
 // Settings as Python gives them, and the hooks of a call: a bp_config with all that it points to.
 //
-// The words are those of `--set`: the one table of them is the tool's (cli/formats/settings.c), which takes text. So a
+// The names are those of `--set`: the one table of them is the tool's (cli/formats/settings.c), which takes text. So a
 // value of Python is written as text first; where there are no settings, that costs nothing.
 //
 // The log's last line is kept: it is the sentence of the exception when the call fails. A filter in Python is called with
@@ -23,7 +23,12 @@ typedef struct call_settings {
 
 // The struct must stay where it is: its hooks point to it.
 void call_settings_begin(call_settings *self);
-// One setting. False: an exception is set.
+// The names of all settings, NULL behind the last one. "" stands for `flags`: in Python these are arguments, and one says
+// whose the memory of pairs is.
+const char *call_settings_name(size_t index);
+// A dict of them, with the words that each may be: none where it is a number.
+PyObject *call_settings_table(void);
+// One setting. False: an exception is set, or none, where there is no such setting.
 bool call_settings_set(call_settings *self, const char *name, PyObject *value);
 // A callable, or NULL for none.
 bool call_settings_set_filter(call_settings *self, PyObject *filter);

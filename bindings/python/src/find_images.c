@@ -4,7 +4,7 @@
 
 const char neighbor_images_doc[] =
     "neighbor_images(points, radius, *, cell=None, periodic=True, kinds=None, distances=False, vectors=False,\n"
-    "                shifts=False, half=False, filter=None, **settings)\n--\n\n"
+    "                shifts=False, half=False, filter=None, " SETTING_NAMES ")\n--\n\n"
     "Every image of every point within a radius: (offsets, indices, distances, vectors, shifts), the first two as of\n"
     "`neighbors`, and of the others those that are asked for; else None.\n\n"
     "`cell` has the edges of a cell that repeats, as three rows x, y, z, or as three lengths along the axes; "

@@ -5,7 +5,7 @@
 #include "rows_out.h"
 
 const char neighbors_doc[] =
-    "neighbors(points, radius, other=None, *, half=False, filter=None, **settings)\n--\n\n"
+    "neighbors(points, radius, other=None, *, half=False, filter=None, " SETTING_NAMES ")\n--\n\n"
     "Every point's neighbours within a radius, as compressed rows (offsets, indices): those of point i are\n"
     "indices[offsets[i]:offsets[i + 1]], ascending. Offsets are int64, indices uint32.\n\n"
     "Points are rows x, y, z (in two dimensions x, y), float32 or float64. The radius is a number, or one per point: "

@@ -5,14 +5,14 @@
 #include "rows_out.h"
 
 const char pairs_doc[] =
-    "pairs(boxes, other=None, *, filter=None, **settings)\n--\n\n"
+    "pairs(boxes, other=None, *, filter=None, " SETTING_NAMES ")\n--\n\n"
     "All pairs of overlapping boxes, each once: a (P, 2) array of uint32, with a < b in each row.\n\n"
     "Boxes are rows min x, min y, min z, max x, max y, max z, as float32 or float64; in two dimensions rows of four.\n"
     "Touching counts as overlapping, and a coordinate may be infinite. With `other`, all pairs of a box of `boxes` and "
     "one\n"
     "of `other`.\n\n"
-    "Settings are the words of the tool's --set: method, threads (-1: all cores), period, margin, shape, pair_order "
-    "...\n"
+    "The settings most used are method, threads (-1: all cores), period, margin, shape and pair_order; see "
+    "`Settings`.\n"
     "Lengths among them are rounded to float32. `filter(a, b)` is asked about each pair and returns false to leave it\n"
     "out: slow, because Python is asked each time.\n\n"
     "Boxes in the memory of a GPU (PyTorch, CuPy, JAX, or whatever has __dlpack__ or __cuda_array_interface__) are "
@@ -29,14 +29,14 @@ const char pairs_doc[] =
     "[[0, 0], [1, 0], [2, 0]]\n";
 
 const char explain_doc[] =
-    "explain(boxes, other=None, *, filter=None, **settings)\n--\n\n"
+    "explain(boxes, other=None, *, filter=None, " SETTING_NAMES ")\n--\n\n"
     "Finds the pairs as `pairs` does and says in words which method did it, and why; a warning comes with a remedy.\n\n"
     ">>> import broadphase\n"
     ">>> print(broadphase.explain([[0, 0, 0, 1, 1, 1]], method=\"bvh\"))  # doctest: +ELLIPSIS\n"
     "bvh, because...\n";
 
 const char mesh_pairs_doc[] =
-    "mesh_pairs(vertices, faces, *, adjacent=True, **settings)\n--\n\n"
+    "mesh_pairs(vertices, faces, *, adjacent=True, " SETTING_NAMES ")\n--\n\n"
     "All pairs of triangles of a mesh whose boxes overlap, as `pairs` gives them; the numbers are rows of `faces`.\n\n"
     "`vertices` are (V, 3), `faces` are (F, 3) numbers of vertices. Triangles that share a vertex always overlap;\n"
     "`adjacent=False` leaves their pairs out: what remains may be a collision of the mesh with itself.\n\n"

@@ -1,13 +1,40 @@
 // The module broadphase._core: its functions, types and exceptions.
+#include "call_settings.h"
 #include "core.h"
 #include "gpu_array.h"
 #include "rows_out.h"
 #include "world.h"
 
+#include <stdio.h>
+#include <string.h>
+
 core_objects core;
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Errors
+
+// Where a setting lies in C is nothing to a caller in Python.
+static void in_words_of_python(const char *sentence, char words[SENTENCE_SIZE]) {
+    static const char *const changed[][2] = {{"config.", ""},
+                                             {"settings.", ""},
+                                             {"lattice.", ""},
+                                             {"bp_method_supports() tells which do", "another method may"},
+                                             {"bp_find_pairs_between", "pairs(boxes, other)"}};
+    size_t length = 0;
+    while (*sentence != '\0' && length + 1 < SENTENCE_SIZE) {
+        size_t i = 0;
+        while (i < sizeof changed / sizeof *changed && strncmp(sentence, changed[i][0], strlen(changed[i][0])) != 0)
+            i++;
+        if (i == sizeof changed / sizeof *changed) {
+            words[length++] = *sentence++;
+            continue;
+        }
+        sentence += strlen(changed[i][0]);
+        length += (size_t)snprintf(words + length, SENTENCE_SIZE - length, "%s", changed[i][1]);
+        if (length >= SENTENCE_SIZE) length = SENTENCE_SIZE - 1;
+    }
+    words[length] = '\0';
+}
 
 void raise_status(bp_status status, const char *sentence) {
     PyObject *const types[] = {[BP_ERROR_ARGUMENT] = core.argument_error,
@@ -17,7 +44,9 @@ void raise_status(bp_status status, const char *sentence) {
                                [BP_ERROR_CAPACITY] = core.internal_error,
                                [BP_ERROR_UNSUPPORTED] = core.unsupported_error,
                                [BP_ERROR_INTERNAL] = core.internal_error};
-    PyErr_SetString(types[status], *sentence != '\0' ? sentence : bp_status_text(status));
+    char words[SENTENCE_SIZE];
+    in_words_of_python(*sentence != '\0' ? sentence : bp_status_text(status), words);
+    PyErr_SetString(types[status], words);
 }
 
 // A subclass of broadphase.Error and, where `also` is not NULL, of one of Python's own; added to the module.
@@ -86,9 +115,16 @@ static PyMethodDef functions[] = {{"pairs", CORE_NAMED(core_pairs), pairs_doc},
                                   {"methods", core_methods, METH_NOARGS, methods_doc},
                                   {NULL, NULL, 0, NULL}};
 
+static bool add_settings(PyObject *module) {
+    PyObject *table = call_settings_table();
+    const bool good = table != NULL && PyModule_AddObjectRef(module, "_settings", table) == 0;
+    Py_XDECREF(table);
+    return good;
+}
+
 static bool fill(PyObject *module) {
     return find_numpy() && make_errors(module) && rows_out_begin() && world_begin(module) && gpu_array_begin(module) &&
-           PyModule_AddStringConstant(module, "__version__", bp_version()) == 0;
+           add_settings(module) && PyModule_AddStringConstant(module, "__version__", bp_version()) == 0;
 }
 
 PyMODINIT_FUNC PyInit__core(void) {

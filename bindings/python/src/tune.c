@@ -6,11 +6,12 @@
 
 #include <broadphase/broadphase_tune.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char tune_doc[] =
-    "tune(steps, *, budget=1.0, **settings)\n--\n\n"
+    "tune(steps, *, budget=1.0, " SETTING_NAMES ")\n--\n\n"
     "Times all methods, some with a few settings, and returns a list of dicts, the fastest first: `settings` (a dict, "
     "to be\n"
     "given as **settings to World or pairs), `seconds` for a step, `spread` and `runs` (0: not tried, too slow).\n\n"
@@ -146,7 +147,40 @@ static bool take_scene(scene_steps *scene, PyObject *steps, call_settings *setti
 // ---------------------------------------------------------------------------------------------------------------------
 // Results
 
-// The words of --set that make a config, as a dict of text.
+static PyObject *number_or_text(const char *text) {
+    PyObject *string = PyUnicode_FromString(text);
+    PyObject *number = string == NULL ? NULL : PyLong_FromString(text, NULL, 10);
+    if (number == NULL && string != NULL) {
+        PyErr_Clear();
+        number = PyFloat_FromString(string);
+    }
+    if (number == NULL && string != NULL) {
+        PyErr_Clear();
+        return string;
+    }
+    Py_XDECREF(string);
+    return number;
+}
+
+// Several numbers, with commas between them, are a tuple.
+static PyObject *value_of(const char *text) {
+    if (strchr(text, ',') == NULL) return number_or_text(text);
+    PyObject *list = PyList_New(0);
+    while (list != NULL && *text != '\0') {
+        char part[64];
+        const size_t length = strcspn(text, ",");
+        snprintf(part, sizeof part, "%.*s", (int)length, text);
+        text += length + (text[length] == ',');
+        PyObject *value = number_or_text(part);
+        if (value == NULL || PyList_Append(list, value) != 0) Py_CLEAR(list);
+        Py_XDECREF(value);
+    }
+    PyObject *tuple = list == NULL ? NULL : PyList_AsTuple(list);
+    Py_XDECREF(list);
+    return tuple;
+}
+
+// The words of --set that make a config, as a dict.
 static PyObject *words_of(const bp_tuned *tuned) {
     output_file output = {.name = "settings", .file = -1, .block = malloc(STREAM_BLOCK)}; // shorter than a block
     if (output.block == NULL) return PyErr_NoMemory();
@@ -157,9 +191,9 @@ static PyObject *words_of(const bp_tuned *tuned) {
         char *equals = strchr(word, '=');
         if (equals == NULL) continue; // there is one in each word
         *equals = '\0';
-        PyObject *text = PyUnicode_FromString(equals + 1);
-        if (text == NULL || PyDict_SetItemString(words, word, text) != 0) Py_CLEAR(words);
-        Py_XDECREF(text);
+        PyObject *value = value_of(equals + 1);
+        if (value == NULL || PyDict_SetItemString(words, word, value) != 0) Py_CLEAR(words);
+        Py_XDECREF(value);
     }
     free(output.block);
     return words;
@@ -193,6 +227,13 @@ static PyObject *tune_scene(scene_steps *scene, double budget, call_settings *se
     return list;
 }
 
+static bool take_budget(PyObject *argument, double *budget) {
+    if (!argument_real(argument, "budget", budget)) return false;
+    if (*budget >= 0.0) return true;
+    PyErr_SetString(core.argument_error, "budget: expected 0 or more seconds");
+    return false;
+}
+
 PyObject *core_tune(PyObject *module, PyObject *const *values, Py_ssize_t count, PyObject *names) {
     static const call_signature signature = {"tune", {"steps", "budget"}, 1, 1};
     (void)module;
@@ -203,9 +244,9 @@ PyObject *core_tune(PyObject *module, PyObject *const *values, Py_ssize_t count,
     if (!arguments_take(&signature, values, count, names, arguments, &settings)) return NULL;
     double budget = 1.0;
     PyObject *list = NULL;
-    if ((arguments[1] == NULL || argument_real(arguments[1], "budget", &budget)) &&
-        take_scene(&scene, arguments[0], &settings))
+    if ((arguments[1] == NULL || take_budget(arguments[1], &budget)) && take_scene(&scene, arguments[0], &settings)) {
         list = tune_scene(&scene, budget, &settings);
+    }
     release_scene(&scene);
     return list;
 }

@@ -1,12 +1,15 @@
 #include "world.h"
 
+#include "arguments.h"
+
 #include <string.h>
 #include <structmember.h>
 
 static const char world_doc[] =
-    "World(*, events=True, filter=None, **settings)\n--\n\n"
+    "World(*, events=True, filter=None, " SETTING_NAMES ")\n--\n\n"
     "Objects that stay and move: it remembers them from step to step, and tells which pairs have begun and ended.\n\n"
-    "Settings are the words of the tool's --set. `filter(a, b)` is asked about each pair and returns false to leave it "
+    "All but the first two are settings: see `Settings`. `filter(a, b)` is asked about each pair and returns false to "
+    "leave it "
     "out:\n"
     "slow; groups and masks of `add` are fast. `events=False` saves the time that `begun` and `ended` take. Different "
     "threads\n"
@@ -78,7 +81,12 @@ static bool take_word(world_object *self, PyObject *key, PyObject *value) {
     const char *name = PyUnicode_AsUTF8AndSize(key, NULL);
     if (name == NULL) return false;
     if (strcmp(name, "filter") == 0) return call_settings_set_filter(&self->settings, value == Py_None ? NULL : value);
-    if (strcmp(name, "events") != 0) return call_settings_set(&self->settings, name, value);
+    if (strcmp(name, "events") != 0) {
+        static const call_signature signature = {"World", {"events", "filter"}, 0, 0};
+        const bool good = call_settings_set(&self->settings, name, value);
+        if (!good && !PyErr_Occurred()) arguments_refuse(&signature, name, true);
+        return good;
+    }
     const int events = PyObject_IsTrue(value);
     if (events == 0) self->settings.config.flags &= ~(uint32_t)BP_EVENTS;
     return events >= 0;
@@ -111,7 +119,7 @@ bool world_init_words(world_object *self, PyObject *words) {
 
 static int world_init(PyObject *object, PyObject *arguments, PyObject *words) {
     if (PyTuple_Size(arguments) > 0) {
-        PyErr_SetString(PyExc_TypeError, "World() takes settings by name only");
+        PyErr_SetString(PyExc_TypeError, "World() takes keyword arguments only");
         return -1;
     }
     return world_init_words((world_object *)object, words) ? 0 : -1;

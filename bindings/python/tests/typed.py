@@ -21,7 +21,9 @@ with broadphase.World(filter=lambda a, b: a < b, margin=0.5) as world:
     file = io.BytesIO()
     world.save(file)
     again: broadphase.World = broadphase.World.load(file)
-best: dict[str, str] = broadphase.tune(boxes)[0]["settings"]
+best: broadphase.Settings = broadphase.tune(boxes)[0]["settings"]
+found = broadphase.pairs(boxes, **best)
+flat = broadphase.pairs(boxes[:, :4], period=1.0, margin=np.float32(1), threads=np.int64(2), grid_size=(4, 4, 4))
 text: str = broadphase.explain(boxes)
 
 
