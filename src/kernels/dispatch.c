@@ -25,23 +25,23 @@ typedef struct instruction_set {
 
 // By bp_simd; a higher one is better.
 static const instruction_set sets[] = {
-    [BP_SIMD_AUTO] = {"auto", NULL, NULL},
+    [BP_SIMD_AUTO] = {.name = "auto"},
     [BP_SIMD_SCALAR] = {"scalar", &bp_kernels_scalar, NULL},
 #if defined(__x86_64__) && defined(__GNUC__)
     [BP_SIMD_AVX2] = {"avx2", &bp_kernels_avx2, has_avx2},
     [BP_SIMD_AVX512] = {"avx512", &bp_kernels_avx512, has_avx512},
 #else
-    [BP_SIMD_AVX2] = {"avx2", NULL, NULL}, [BP_SIMD_AVX512] = {"avx512", NULL, NULL},
+    [BP_SIMD_AVX2] = {.name = "avx2"}, [BP_SIMD_AVX512] = {.name = "avx512"},
 #endif
 #if defined(__ARM_NEON) && defined(__aarch64__)
     [BP_SIMD_NEON] = {"neon", &bp_kernels_neon, NULL},
 #else
-    [BP_SIMD_NEON] = {"neon", NULL, NULL},
+    [BP_SIMD_NEON] = {.name = "neon"},
 #endif
 #if defined(__wasm_simd128__)
     [BP_SIMD_WASM] = {"wasm", &bp_kernels_wasm, NULL},
 #else
-    [BP_SIMD_WASM] = {"wasm", NULL, NULL},
+    [BP_SIMD_WASM] = {.name = "wasm"},
 #endif
 };
 
@@ -51,39 +51,26 @@ static bool is_usable(size_t simd) {
     return sets[simd].kernels != NULL && (sets[simd].available == NULL || sets[simd].available());
 }
 
-static bp_simd best_usable(void) {
-    size_t simd = SET_COUNT - 1;
-    while (!is_usable(simd)) {
-        --simd;
+bp_status bp_kernels_choose(bp_simd wanted, const bp_log *log, const bp_kernels **kernels) {
+    const char *name = wanted == BP_SIMD_AUTO ? getenv("BP_SIMD") : NULL;
+    size_t simd = (size_t)wanted, best = SET_COUNT - 1;
+    while (!is_usable(best)) {
+        --best;
     }
-    return (bp_simd)simd;
-}
-
-static bp_status named_by_environment(const bp_log *log, bp_simd *simd) {
-    const char *name = getenv("BP_SIMD");
-    if (name == NULL || name[0] == '\0') {
-        return BP_OK;
-    }
-    for (size_t i = 0; i < SET_COUNT; ++i) {
-        if (strcmp(name, sets[i].name) == 0) {
-            *simd = (bp_simd)i;
-            return BP_OK;
+    if (name != NULL && name[0] != '\0') {
+        simd = 0;
+        while (simd < SET_COUNT && strcmp(name, sets[simd].name) != 0) {
+            ++simd;
+        }
+        if (simd == SET_COUNT) {
+            bp_log_write(log, "BP_SIMD=%s: expected auto, scalar, avx2, avx512, neon or wasm", name);
+            return BP_ERROR_ARGUMENT;
         }
     }
-    bp_log_write(log, "BP_SIMD=%s: expected auto, scalar, avx2, avx512, neon or wasm", name);
-    return BP_ERROR_ARGUMENT;
-}
-
-bp_status bp_kernels_choose(bp_simd wanted, const bp_log *log, const bp_kernels **kernels) {
-    bp_simd simd = wanted;
-    const bp_status status = simd == BP_SIMD_AUTO ? named_by_environment(log, &simd) : BP_OK;
-    if (status != BP_OK) {
-        return status;
-    }
-    simd = simd == BP_SIMD_AUTO ? best_usable() : simd;
+    simd = simd == BP_SIMD_AUTO ? best : simd;
     if (!is_usable(simd)) {
         bp_log_write(log, "settings.simd: this processor or build has no %s; the best here is %s", sets[simd].name,
-                     sets[best_usable()].name);
+                     sets[best].name);
         return BP_ERROR_UNSUPPORTED;
     }
     *kernels = sets[simd].kernels;

@@ -14,16 +14,6 @@ enum {
     BLOCKS_MAX = 512
 };
 
-// Turns the names by role, which kernels write, into others.
-static void rename_pairs(bp_pair *pairs, size_t count, bp_pair_names names) {
-    const bool all = names == BP_NAMES_BY_ROLE_SWAPPED;
-    for (size_t i = 0; i < count; ++i) {
-        const bp_pair pair = pairs[i];
-        const bool swaps = all || pair.a > pair.b;
-        pairs[i] = (bp_pair){.a = swaps ? pair.b : pair.a, .b = swaps ? pair.a : pair.b};
-    }
-}
-
 // ---- the budget -----------------------------------------------------------------------------------------------------
 
 // What the unit has wasted so far.
@@ -32,23 +22,11 @@ static size_t wasted_by_unit(const bp_range_tester *t) {
     return tests > t->found ? (size_t)(tests - t->found) : 0;
 }
 
-static void end_search(bp_range_tester *t, bp_test_budget *budget) {
-    atomic_store_explicit(&budget->is_over, true, memory_order_relaxed);
-    t->failed = true;
-}
-
+// Ends the search if this unit alone has wasted the budget, or if it is over.
 static void check_budget(bp_range_tester *t, bp_test_budget *budget) {
     if (wasted_by_unit(t) > budget->objects || atomic_load_explicit(&budget->is_over, memory_order_relaxed)) {
-        end_search(t, budget);
-    }
-}
-
-// Adds what a unit has wasted to the whole.
-static void settle_unit(bp_range_tester *t, bp_test_budget *budget) {
-    const size_t wasted = wasted_by_unit(t);
-    if (wasted > 0 &&
-        atomic_fetch_add_explicit(&budget->wasted, wasted, memory_order_relaxed) + wasted > budget->objects) {
-        end_search(t, budget);
+        atomic_store_explicit(&budget->is_over, true, memory_order_relaxed);
+        t->failed = true;
     }
 }
 
@@ -87,14 +65,26 @@ static void run_tests(bp_range_tester *t, const bp_range_test *tests, size_t cou
         const size_t found = t->kernels->test_ranges(&job, &some);
         t->found += found;
         if (t->names == BP_NAMES_BY_ROLE_SWAPPED || t->names == BP_NAMES_BY_ROLE_ORDERED) {
-            rename_pairs(job.out, found, t->names);
+            const bool all = t->names == BP_NAMES_BY_ROLE_SWAPPED;
+            for (size_t i = 0; i < found; ++i) { // the names by role, which kernels write, become others
+                const bp_pair pair = job.out[i];
+                const bool swaps = all || pair.a > pair.b;
+                job.out[i] = (bp_pair){.a = swaps ? pair.b : pair.a, .b = swaps ? pair.a : pair.b};
+            }
         }
         bp_sink_commit(t->sink, job.out, found);
     }
 }
 
-// On a budget, very many tests are run in slices, so that it is looked at before all of them have run.
-static void run_slices(bp_range_tester *t, const bp_range_test *tests, size_t count, uint64_t all, size_t slice) {
+// Tests with `all` candidates together. On a budget, very many are run in slices, so that it is looked at before all of them
+// have run.
+static void run_all(bp_range_tester *t, const bp_range_test *tests, size_t count, uint64_t all) {
+    bp_test_budget *budget = t->sink->rules.budget;
+    const size_t slice = budget == NULL ? SIZE_MAX : budget->objects < SLICE / 4 ? 4 * budget->objects : SLICE;
+    if (all <= slice) {
+        run_tests(t, tests, count);
+        return;
+    }
     t->waiting = all;
     for (size_t begin = 0, end = 0; begin < count && !t->failed; begin = end) {
         uint64_t candidates = 0;
@@ -104,43 +94,24 @@ static void run_slices(bp_range_tester *t, const bp_range_test *tests, size_t co
         }
         run_tests(t, tests + begin, end - begin);
         t->waiting -= candidates;
-        check_budget(t, t->sink->rules.budget);
+        check_budget(t, budget);
     }
     t->sink->tests -= t->waiting; // they will not run
     t->waiting = 0;
 }
 
-// Tests with `all` candidates together.
-static void run_on_budget(bp_range_tester *t, const bp_range_test *tests, size_t count, uint64_t all) {
-    const bp_test_budget *budget = t->sink->rules.budget;
-    const size_t slice = budget->objects < SLICE / 4 ? 4 * budget->objects : SLICE;
-    if (all > slice) {
-        run_slices(t, tests, count, all, slice);
-    } else {
-        run_tests(t, tests, count);
-    }
-}
-
 void bp_range_tester_run(bp_range_tester *t, const bp_range_test *tests, size_t count) {
-    if (t->sink->rules.budget != NULL) {
-        run_on_budget(t, tests, count, candidates_of(tests, count));
-    } else {
-        run_tests(t, tests, count);
-    }
+    run_all(t, tests, count, t->sink->rules.budget != NULL ? candidates_of(tests, count) : 0);
 }
 
 void bp_range_tester_flush(bp_range_tester *t) {
-    if (t->failed) {
-        t->test_count = 0;
-        return;
-    }
-    const uint64_t all = candidates_of(t->tests, t->test_count);
-    t->sink->tests += all;
-    if (t->sink->rules.budget != NULL) {
-        run_on_budget(t, t->tests, t->test_count, all);
-        check_budget(t, t->sink->rules.budget);
-    } else {
-        run_tests(t, t->tests, t->test_count);
+    if (!t->failed) {
+        const uint64_t all = candidates_of(t->tests, t->test_count);
+        t->sink->tests += all;
+        run_all(t, t->tests, t->test_count, all);
+        if (t->sink->rules.budget != NULL) {
+            check_budget(t, t->sink->rules.budget);
+        }
     }
     t->test_count = 0;
 }
@@ -193,8 +164,12 @@ static void task_search_block(void *context, size_t block) {
         t.found = 0;
         search->unit(search->context, &t, unit);
         bp_range_tester_flush(&t);
-        if (t.sink->rules.budget != NULL) {
-            settle_unit(&t, t.sink->rules.budget);
+        bp_test_budget *budget = t.sink->rules.budget;
+        const size_t wasted = budget != NULL ? wasted_by_unit(&t) : 0; // is added to the whole
+        if (wasted > 0 &&
+            atomic_fetch_add_explicit(&budget->wasted, wasted, memory_order_relaxed) + wasted > budget->objects) {
+            atomic_store_explicit(&budget->is_over, true, memory_order_relaxed);
+            t.failed = true;
         }
     }
     bp_sink_flush(t.sink);
@@ -232,12 +207,6 @@ static bool reserve_sinks(bp_block_sinks *pool, const bp_allocator *allocator, s
     return true;
 }
 
-static void count_tests(const search_run *r, bp_sink *sink) {
-    for (size_t i = 0; i < r->blocks.count && r->sinks != sink; ++i) {
-        sink->tests += r->sinks[i].tests;
-    }
-}
-
 // Joins the pairs of all blocks, in their order. If the caller's buffer is short, the pairs that fit are copied and all
 // are counted.
 static bool join_blocks(search_run *r, bp_sink *sink) {
@@ -245,7 +214,6 @@ static bool join_blocks(search_run *r, bp_sink *sink) {
     for (size_t i = 0; i < r->blocks.count; ++i) {
         total = bp_size_add(total, r->sinks[i].count);
     }
-    count_tests(r, sink);
     const size_t limit = sink->rules.limit;
     const bool fits = sink->count <= limit && total <= limit - sink->count;
     for (size_t i = 0; i < r->blocks.count && !fits; ++i) {
@@ -268,18 +236,15 @@ size_t bp_range_search_blocks(const bp_runtime *runtime, size_t unit_count) {
     return bp_blocks_cut(&runtime->executor, unit_count, 1, BLOCKS_MAX).count;
 }
 
-static bp_blocks cut_units(const bp_range_search *search) {
-    const size_t least = search->units_least > 0 ? search->units_least : 1;
-    return bp_blocks_cut(&search->runtime->executor, search->unit_count, least, BLOCKS_MAX);
-}
-
 bp_status bp_range_search_run(const bp_range_search *search, bp_block_sinks *sinks, bp_sink *sink) {
     const bp_runtime *runtime = search->runtime;
     if (search->unit_count == SIZE_MAX) {
         bp_log_write(&runtime->log, "so many objects that are tested against all others need a machine of 64 bits");
         return BP_ERROR_MEMORY;
     }
-    search_run r = {.search = search, .blocks = cut_units(search)};
+    const size_t least = search->units_least > 0 ? search->units_least : 1;
+    search_run r = {.search = search};
+    r.blocks = bp_blocks_cut(&runtime->executor, search->unit_count, least, BLOCKS_MAX);
     if (r.blocks.count == 1) {
         r.sinks = sink;
     } else if (reserve_sinks(sinks, &runtime->allocator, r.blocks.count, sink->rules)) {
@@ -288,16 +253,15 @@ bp_status bp_range_search_run(const bp_range_search *search, bp_block_sinks *sin
         return BP_ERROR_MEMORY;
     }
     bp_parallel_for(&runtime->executor, r.blocks.count, task_search_block, &r);
+    bool failed = false;
+    for (size_t i = 0; i < r.blocks.count; ++i) {
+        failed |= r.failed[i];
+        sink->tests += r.sinks != sink ? r.sinks[i].tests : 0;
+    }
     if (sink->rules.budget != NULL && sink->rules.budget->is_over) {
-        count_tests(&r, sink);
         return BP_ERROR_CAPACITY;
     }
-    for (size_t i = 0; i < r.blocks.count; ++i) {
-        if (r.failed[i]) {
-            return BP_ERROR_MEMORY;
-        }
-    }
-    return r.blocks.count == 1 || join_blocks(&r, sink) ? BP_OK : BP_ERROR_MEMORY;
+    return !failed && (r.blocks.count == 1 || join_blocks(&r, sink)) ? BP_OK : BP_ERROR_MEMORY;
 }
 
 size_t bp_block_sinks_bytes(const bp_block_sinks *pool) {
