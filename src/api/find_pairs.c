@@ -166,7 +166,7 @@ static bp_status run_request(const pair_request *r, const bp_setup *setup, bp_pa
     if (setup->stats != NULL && (status == BP_OK || status == BP_ERROR_CAPACITY)) {
         *setup->stats = call.stats;
     }
-    if (status == BP_OK) {
+    if (status == BP_OK && runtime->log.write != NULL) {
         uint32_t logged = 0;
         bp_warn(&runtime->log, &call.stats, &logged);
     }
@@ -190,7 +190,7 @@ static bp_status find_requested_pairs(const pair_request *r, const bp_config *co
 }
 
 bp_status bp_find_pairs(const bp_box *boxes, size_t count, const bp_config *config, bp_pairs *pairs) {
-    const pair_request r = {.a = bp_input_floats(boxes, count)};
+    const pair_request r = {.a = {.floats = boxes, .count = count}};
     return find_requested_pairs(&r, config, pairs);
 }
 

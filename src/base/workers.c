@@ -312,25 +312,20 @@ static bool create_thread(member *m, pthread_attr_t *attributes) {
 #endif
 }
 
-static bool start_worker(workers *w) {
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) {
-        return false;
-    }
-    const size_t own_lane = w->started + 1;
-    w->members[own_lane] = (member){.workers = w, .lane = own_lane, .preemptions = -1};
-    const bool created =
-        pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 && create_thread(&w->members[own_lane], &attributes);
-    (void)pthread_attr_destroy(&attributes);
-    w->started += created;
-    return created;
-}
-
 // Starts workers, but no more than it pays. If one is refused, no more are asked for, ever.
 static void start_workers(workers *w, size_t worth) {
     const size_t asked = w->most;
     for (size_t i = worth; i > 0 && w->started < w->most; --i) {
-        w->most = start_worker(w) ? w->most : w->started;
+        pthread_attr_t attributes;
+        bool created = pthread_attr_init(&attributes) == 0;
+        if (created) {
+            member *next = &w->members[w->started + 1];
+            *next = (member){.workers = w, .lane = w->started + 1, .preemptions = -1};
+            created = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 && create_thread(next, &attributes);
+            (void)pthread_attr_destroy(&attributes);
+        }
+        w->started += created;
+        w->most = created ? w->most : w->started;
     }
     if (w->most < asked) {
         bp_log_write(&w->log, "config.threads: the system refused a thread; going on with %zu of %zu", w->most + 1,
@@ -399,15 +394,6 @@ static size_t do_own_share(workers *w) {
     return done;
 }
 
-// Each member gets tasks in a row, the same ones in sections with as many tasks: so what it has read or written in one is
-// still in its cache in the next.
-static void fill_lanes(workers *w) {
-    const uint64_t lanes = w->started + 1;
-    for (uint64_t i = 0; i < lanes; ++i) {
-        atomic_store(&w->lanes[i].unclaimed, w->count * i / lanes << 32 | w->count * (i + 1) / lanes);
-    }
-}
-
 static void run_section(workers *w, bp_task task, void *task_context, size_t count) {
     assert(count_unclaimed(w) == 0);
     w->task = task;
@@ -415,7 +401,12 @@ static void run_section(workers *w, bp_task task, void *task_context, size_t cou
     w->count = count;
     atomic_store(&w->done, 0);
     atomic_store(&w->to_wake, 0);
-    fill_lanes(w);
+    // Each member gets tasks in a row, the same ones in sections with as many tasks: so what it has read or written in one is
+    // still in its cache in the next.
+    const uint64_t lanes = w->started + 1;
+    for (uint64_t i = 0; i < lanes; ++i) {
+        atomic_store(&w->lanes[i].unclaimed, count * i / lanes << 32 | count * (i + 1) / lanes);
+    }
     (void)atomic_fetch_add(&w->section, 1);
     const size_t done_by_others = count - do_own_share(w);
     w->useful = done_by_others > w->useful ? done_by_others : w->useful;
@@ -476,15 +467,12 @@ static uint32_t core_count(void) {
     return count > 1 ? (uint32_t)count : 1;
 }
 
-// More threads than a machine has cores for do nothing but take room for their stacks.
-static size_t threads_most(void) {
-    const size_t most = (size_t)THREADS_PER_CORE * core_count();
-    return most > THREADS_ALWAYS ? most : THREADS_ALWAYS;
-}
-
 static workers *make_workers(const bp_runtime *runtime) {
     const bp_allocator *allocator = &runtime->allocator;
-    const size_t asked = runtime->executor.workers - 1, most = asked < threads_most() ? asked : threads_most();
+    // More threads than a machine has cores for do nothing but take room for their stacks.
+    const size_t per_core = (size_t)THREADS_PER_CORE * core_count();
+    const size_t enough = per_core > THREADS_ALWAYS ? per_core : THREADS_ALWAYS;
+    const size_t asked = runtime->executor.workers - 1, most = asked < enough ? asked : enough;
     const size_t bytes = sizeof(workers) + (most + 1) * (sizeof(lane) + sizeof(member));
     workers *w = allocator->allocate(allocator->context, bytes);
     if (w == NULL) {
@@ -519,25 +507,21 @@ bool bp_workers_open(bp_runtime *runtime) {
     return true;
 }
 
-static void stop_workers(workers *w) {
-    (void)pthread_mutex_lock(&w->lock);
-    atomic_store(&w->stop, true);
-    (void)pthread_cond_broadcast(&w->work_is_here);
-    (void)pthread_mutex_unlock(&w->lock);
-    for (size_t i = 1; i <= w->started; ++i) {
-        (void)pthread_join(w->members[i].thread, NULL);
-    }
-    (void)pthread_cond_destroy(&w->work_is_done);
-    (void)pthread_cond_destroy(&w->work_is_here);
-    (void)pthread_mutex_destroy(&w->lock);
-}
-
 void bp_workers_end(bp_executor *executor) {
     if (executor->run == run_on_workers) {
         workers *w = executor->context;
         const bp_allocator allocator = w->allocator;
         if (w->process == this_process()) {
-            stop_workers(w);
+            (void)pthread_mutex_lock(&w->lock);
+            atomic_store(&w->stop, true);
+            (void)pthread_cond_broadcast(&w->work_is_here);
+            (void)pthread_mutex_unlock(&w->lock);
+            for (size_t i = 1; i <= w->started; ++i) {
+                (void)pthread_join(w->members[i].thread, NULL);
+            }
+            (void)pthread_cond_destroy(&w->work_is_done);
+            (void)pthread_cond_destroy(&w->work_is_here);
+            (void)pthread_mutex_destroy(&w->lock);
         }
         allocator.release(allocator.context, w, w->bytes);
     }

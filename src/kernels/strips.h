@@ -36,6 +36,14 @@ typedef struct bp_strip_sets {
     bool are_two;
 } bp_strip_sets;
 
+static inline bp_strip_sets bp_strip_one_set(const bp_box *boxes, size_t count) {
+    return (bp_strip_sets){.boxes = {boxes}, .counts = {count}};
+}
+
+static inline bp_strip_sets bp_strip_two_sets(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count) {
+    return (bp_strip_sets){.boxes = {a, b}, .counts = {a_count, b_count}, .are_two = true};
+}
+
 // An entry of a box in a strip: the key of the cell where it ends in the upper half; below it the id, and flags. Two entries
 // that have one in common do not meet: two boxes of the same set; and boxes that both come from the strip before, in y or
 // in z, because they met there. The boxes of a single set have no flag of a set.

@@ -502,7 +502,9 @@ bp_status bp_strip_grid_find(bp_strip_grid *grid, const bp_strip_sets *sets, bp_
                                     .context = grid};
     sink->tests += grid->tests;
     const bp_status status = bp_range_search_run(&search, &grid->block_sinks, sink);
-    return status == BP_OK && !bp_giants_find(grid->giants, grid->setup, sets, sink) ? BP_ERROR_MEMORY : status;
+    const bool has_giants = grid->giants[0].count + grid->giants[1].count > 0;
+    return status == BP_OK && has_giants && !bp_giants_find(grid->giants, grid->setup, sets, sink) ? BP_ERROR_MEMORY
+                                                                                                   : status;
 }
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------

@@ -52,14 +52,6 @@ typedef struct bp_strip_grid {
 void bp_strip_grid_init(bp_strip_grid *grid, const bp_method_setup *setup);
 void bp_strip_grid_free(bp_strip_grid *grid);
 
-static inline bp_strip_sets bp_strip_one_set(const bp_box *boxes, size_t count) {
-    return (bp_strip_sets){.boxes = {boxes}, .counts = {count}};
-}
-
-static inline bp_strip_sets bp_strip_two_sets(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count) {
-    return (bp_strip_sets){.boxes = {a, b}, .counts = {a_count, b_count}, .are_two = true};
-}
-
 // Whether strips are good for these boxes, as far as their bounds and edges tell; if so, they can be sorted. `crowding`: how much
 // more often boxes are near each other than if they were spread evenly, as far as that is known.
 bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_strip_sets *sets, double crowding);
