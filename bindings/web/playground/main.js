@@ -173,7 +173,7 @@ function open(step = 0) {
     showSeen(seen);
     chart.clear();
     forgetRace();
-    if (state.scene === "file" && !file) notice("Drop a file here, or choose one: boxes as CSV or NPY, meshes as PLY or OBJ.");
+    if (state.scene === "file" && !file) notice("Drop a file here, or choose one: boxes as CSV or NPY, meshes as PLY, OBJ or STL.");
     else simulation.open(state, state.scene === "file" ? file.data : undefined);
     show();
 }
@@ -241,7 +241,7 @@ const actions = {
         try {
             const data = await readBoxes(bytes, name, dimensions);
             if (data.boxes.length === 0) throw new Error(`${name}: holds no boxes, so there is nothing to show`);
-            file = { name, bytes, data: { ...data, up: up === "guess" ? upOf(data, bytes) : up } };
+            file = { name, bytes, data: { ...data, up: up === "guess" ? upOf(data, name, bytes) : up } };
         } catch (error) {
             return notice(error.message);
         }

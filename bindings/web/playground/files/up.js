@@ -7,7 +7,7 @@ const FLAT = 1 / 5;
 /** What a comment says: "Z up", "up axis: y". */
 function saidBy(bytes) {
     const head = new TextDecoder("latin1").decode(bytes.slice(0, LOOKED_AT));
-    for (const line of head.split(/\r?\n/).filter((line) => /^(#|comment\b)/.test(line))) {
+    for (const line of head.split(/\r?\n/).filter((line) => /^(#|comment\b|solid\b)/.test(line))) {
         for (const saying of SAYINGS) {
             const up = saying.exec(line)?.[1];
             if (up) return up.toLowerCase();
@@ -28,14 +28,14 @@ function sizesOf(boxes) {
 }
 
 /**
- * "y" or "z". Of boxes z, as in the library's own scenes. Of a mesh what a comment in it says; else the side on which it is flat,
- * as ground is, where that is clear; else y, as the programs that write OBJ and the scanners that write PLY mostly have it.
+ * "y" or "z". Of boxes z, as in the library's own scenes. Of a mesh what a comment in it says; else z where it is flat along z, as
+ * ground is; else z of STL, the format of 3-D printing, and y of OBJ and PLY, as most programs and scanners that write them have it.
  */
-export function upOf({ boxes, triangles }, bytes) {
+export function upOf({ boxes, triangles }, name, bytes) {
     if (!triangles) return "z";
     const said = saidBy(bytes);
     if (said) return said;
     const [x, y, z] = sizesOf(boxes);
-    if (z <= FLAT * Math.min(x, y)) return "z";
-    return "y";
+    const isGround = z <= FLAT * Math.min(x, y);
+    return isGround || /\.stl$/i.test(name) ? "z" : "y";
 }

@@ -60,24 +60,26 @@ test("in one plane, at a corner, along a side; and corners in common", () => {
 
 // ---- up ----
 
-test("up is what the file says, else z where it is flat, else y; and z of boxes", () => {
+test("up is what the file says, else z where it is flat and of STL, else y; and z of boxes", () => {
     const mesh = (...size) => ({ boxes: Float32Array.of(0, 0, 0, ...size), triangles: new Float32Array(9) });
     const bytes = (text) => new TextEncoder().encode(text).buffer;
     const nothing = bytes("# made by hand\nv 0 0 0\n");
-    assert.equal(upOf(mesh(1, 1, 1), nothing), "y");
-    assert.equal(upOf(mesh(9, 1, 9), nothing), "y");
-    assert.equal(upOf(mesh(9, 9, 1), nothing), "z");
-    assert.equal(upOf({ boxes: mesh(1, 1, 1).boxes }, nothing), "z");
+    assert.equal(upOf(mesh(1, 1, 1), "a.obj", nothing), "y");
+    assert.equal(upOf(mesh(9, 1, 9), "a.ply", nothing), "y");
+    assert.equal(upOf(mesh(9, 9, 1), "a.obj", nothing), "z");
+    assert.equal(upOf(mesh(1, 1, 1), "a.STL", nothing), "z");
+    assert.equal(upOf({ boxes: mesh(1, 1, 1).boxes }, "a.csv", nothing), "z");
     for (const [text, up] of [
         ["# Z up\n", "z"],
         ["ply\ncomment up axis: Z\n", "z"],
         ["# exported Y-up, meters\n", "y"],
         ["# this file is z_up\r\n", "z"],
+        ["solid bracket, Y-up\n", "y"],
         ["o z up\n", "y"], // no comment
     ]) {
-        assert.equal(upOf(mesh(2, 2, 2), bytes(text)), up, text);
+        assert.equal(upOf(mesh(2, 2, 2), "a.obj", bytes(text)), up, text);
     }
-    assert.equal(upOf(mesh(9, 9, 1), bytes("# y is up\n")), "y");
+    assert.equal(upOf(mesh(9, 9, 1), "a.ply", bytes("# y is up\n")), "y");
 });
 
 test("what has y up stands, and the library gets it as the file has it", () => {
