@@ -1,5 +1,6 @@
 // The reader of NPY files: from a file, whose size it knows, and as from a pipe. Both must give the same result, and
-// neither may allocate more than the existing bytes justify, whatever the header says.
+// neither may allocate more than the existing bytes justify, whatever the header says. And the reader of archives of them,
+// NPZ, where the input begins like one.
 #include "target.h"
 
 #include "formats/box_files.h"
@@ -32,7 +33,26 @@ static void require_same(const box_list *a, const box_list *b) {
     require(bytes == 0 || memcmp(from_a, from_b, bytes) == 0, "a pipe gives other boxes");
 }
 
+// What is packed may be a thousand times as long.
+static void read_archive(const uint8_t *data, size_t size) {
+    enum { PACKED_MOST = 1032 };
+    input_file input;
+    box_list list;
+    failure why = {.status = STATUS_DONE};
+    input_from_memory(&input, "archive.npz", data, size);
+    if (box_read(&input, FORMAT_NPZ, (box_rules){.dimensions = 3}, &list, &why)) {
+        require(list.count <= PACKED_MOST * size / 16, "more boxes than the archive has room for");
+    } else {
+        require_told(&why);
+    }
+    box_list_free(&list);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size >= 2 && memcmp(data, "PK", 2) == 0) {
+        read_archive(data, size);
+        return 0;
+    }
     const char *path = file_of(data, size, ".npy");
     box_list list, piped;
     failure why = {.status = STATUS_DONE}, why_piped = {.status = STATUS_DONE};

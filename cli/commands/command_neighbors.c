@@ -127,7 +127,7 @@ const tool_command command_neighbors = {
         "  broadphase neighbors atoms.npy --radius 3.5 --set period=40,40,40 -o pairs.npy\n"
         "  broadphase neighbors grains.csv --set radius_rule=sum -o contacts.csv\n"
         "\n"
-        "Point files: .csv or .npy; - is CSV. A row has x,y,z, or x,y,z,radius, or with --set dimensions=2 x,y.\n"
+        "Point files: .csv, .npy or .npz; - is CSV. A row has x,y,z, or x,y,z,radius, or with --set dimensions=2 x,y.\n"
         "A first line that names the columns of a .csv is obeyed: these, or x,y,radius, in any order.\n"
         "Pairs are row numbers from 0, written sorted as a,b: of one file each pair once, of two files a is of\n"
         "the first. Distances are compared in 64 bits.\n",

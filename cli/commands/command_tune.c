@@ -203,8 +203,8 @@ const tool_command command_tune = {
         "  broadphase tune boxes.npy --budget 10 -o fast.conf     then: broadphase pairs boxes.npy --config fast.conf\n"
         "  broadphase tune game.trace --source fast.h             the winner as C source, too\n"
         "\n"
-        "FILE: boxes (.csv, .npy), a mesh (.ply, .obj, .stl), or a trace: steps x objects x 6 (.npy), or a recording\n"
-        "of bp_world_record.\n"
+        "FILE: boxes (.csv, .npy, .npz), a mesh (.ply, .obj, .stl), or a trace: steps x objects x 6 (.npy), or a\n"
+        "recording of bp_world_record.\n"
         "-o gets the winner for --config; the ranked table goes to standard error.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,

@@ -22,7 +22,7 @@ bool file_format_of_input(const char *path, file_format *format, failure *why) {
     if (file_format_of_name(path, format)) return true;
     *format = FORMAT_CSV;
     return file_is_device(path) ||
-           fail_name(path, "unknown file type; expected a name ending in .csv, .npy, .ply, .obj or .stl", why);
+           fail_name(path, "unknown file type; expected a name ending in .csv, .npy, .npz, .ply, .obj or .stl", why);
 }
 
 bool file_format_of_output(const char *path, file_format *format, failure *why) {
@@ -32,7 +32,10 @@ bool file_format_of_output(const char *path, file_format *format, failure *why) 
                fail_name(path, "unknown file type; expected a name ending in .csv or .npy", why);
     }
     return *format == FORMAT_CSV || *format == FORMAT_NPY ||
-           fail_name(path, "meshes are read, not written; expected a name ending in .csv or .npy", why);
+           fail_name(path,
+                     *format == FORMAT_NPZ ? "archives are read, not written; expected a name ending in .csv or .npy"
+                                           : "meshes are read, not written; expected a name ending in .csv or .npy",
+                     why);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

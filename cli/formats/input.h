@@ -25,5 +25,7 @@ struct input_file {
 void input_from_memory(input_file *input, const char *name, const void *bytes, size_t size);
 // Reads `size` bytes, or fewer only at the end.
 bool input_read(input_file *input, void *memory, size_t size, size_t *got, failure *why);
+// All that is left, with a '\0' behind it; *bytes is to be freed, and NULL after a failure.
+bool input_read_rest(input_file *input, char **bytes, size_t *size, failure *why);
 
 #endif

@@ -87,31 +87,13 @@ void input_close(input_file *input) {
     input->file = -1;
 }
 
-static bool read_to_end(input_file *input, char **text, size_t *size, failure *why) {
-    size_t room = 0, got = 0;
-    *size = 0;
-    do {
-        room += room == 0 ? STREAM_BLOCK : room;
-        char *grown = realloc(*text, room + 1);
-        if (grown == NULL) return failure_memory(why);
-        *text = grown;
-        if (!input_read(input, *text + *size, room - *size, &got, why)) return false;
-        *size += got;
-    } while (*size == room);
-    (*text)[*size] = '\0';
-    return true;
-}
-
 bool input_read_all(const char *path, char **text, size_t *size, failure *why) {
     input_file input;
     *text = NULL;
     if (!input_open(&input, path, why)) return false;
-    bool good = read_to_end(&input, text, size, why);
+    const bool good = input_read_rest(&input, text, size, why);
     input_close(&input);
-    if (good) return true;
-    free(*text);
-    *text = NULL;
-    return false;
+    return good;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -334,6 +334,68 @@ static void npy_rectangles_in_two_dimensions(void **state) {
     box_list_free(&list);
 }
 
+// An archive of one array, packed or not, or of several, of which one is called boxes: numpy.savez and savez_compressed wrote
+// them, and the same array as .npy.
+static box_list read_array(const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", BROADPHASE_ARRAYS, name);
+    return read_good(path);
+}
+
+static void npz_is_read_as_its_array(void **state) {
+    (void)state;
+    static const char *const names[] = {"stored.npz", "packed.npz", "several.npz"};
+    box_list expected = read_array("array.npy");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        box_list list = read_array(names[i]);
+        assert_true(list.count == expected.count && list.count == 100);
+        assert_memory_equal(list.data, expected.data, list.count * sizeof *list.data);
+        box_list_free(&list);
+    }
+    box_list_free(&expected);
+}
+
+static bool read_npz(const void *bytes, size_t size, box_kind kind, box_list *list, failure *why) {
+    input_file input;
+    input_from_memory(&input, "made.npz", bytes, size);
+    return box_read(&input, FORMAT_NPZ, (box_rules){.dimensions = 3, .kind = kind}, list, why);
+}
+
+// Whatever byte is damaged, and wherever the file ends: it is refused, or the boxes are the same.
+static void damaged_npz_is_refused(void **state) {
+    (void)state;
+    static unsigned char bytes[8192];
+    char path[512];
+    snprintf(path, sizeof path, "%s/packed.npz", BROADPHASE_ARRAYS);
+    const size_t size = bytes_of(path, bytes, sizeof bytes);
+    box_list expected = read_array("array.npy"), list;
+    failure why = {0};
+    for (size_t end = 0; end < size; end++) {
+        assert_false(read_npz(bytes, end, BOX_KIND_BOXES, &list, &why));
+        assert_non_null(strstr(why.text, "made.npz: is no whole archive"));
+    }
+    for (size_t place = 0; place < size; place++) {
+        for (unsigned bit = 0; bit < 8; bit++) {
+            bytes[place] ^= (unsigned char)(1u << bit);
+            if (read_npz(bytes, size, BOX_KIND_BOXES, &list, &why)) {
+                assert_int_equal(list.count, expected.count);
+                assert_memory_equal(list.data, expected.data, list.count * sizeof *list.data);
+            }
+            box_list_free(&list);
+            bytes[place] ^= (unsigned char)(1u << bit);
+        }
+    }
+    assert_true(read_npz(bytes, size, BOX_KIND_BOXES, &list, &why));
+    box_list_free(&list);
+    assert_false(read_npz(bytes, size, BOX_KIND_POINTS, &list, &why));
+    assert_non_null(strstr(why.text, "made.npz: arr_0.npy: has 6 columns; expected 3 columns (points: x,y,z)"));
+    snprintf(path, sizeof path, "%s/several.npz", BROADPHASE_ARRAYS);
+    const size_t several = bytes_of(path, bytes, sizeof bytes);
+    assert_false(read_npz(bytes, several, BOX_KIND_RAYS, &list, &why));
+    assert_non_null(strstr(why.text, "has 2 arrays (ids.npy, boxes.npy); call the one to read rays, or save it alone"));
+    box_list_free(&expected);
+}
+
 // What a browser has: bytes in memory, and a name.
 static void files_in_memory_are_read_too(void **state) {
     (void)state;
@@ -751,6 +813,8 @@ int main(void) {
         cmocka_unit_test(csv_is_read_in_all_its_forms),
         cmocka_unit_test(rectangles_are_read_as_such),
         cmocka_unit_test(npy_rectangles_in_two_dimensions),
+        cmocka_unit_test(npz_is_read_as_its_array),
+        cmocka_unit_test(damaged_npz_is_refused),
         cmocka_unit_test(files_in_memory_are_read_too),
         cmocka_unit_test(csv_with_only_a_header_has_no_boxes),
         cmocka_unit_test(malformed_csv_is_refused_with_its_line),

@@ -83,7 +83,7 @@ sed 's/f 4 3 2/f 4 3/' two.obj >corners.obj
 failed 'corners.obj:6: the face has 2 corners; expected at least 3' pairs corners.obj
 failed 'found '"'ply'"'; save the mesh as triangles' pairs "$(cp one.ply other.obj && echo other.obj)"
 good tune two.obj --budget 0.01 --quiet
-wrong 'two.off: unknown file type; expected a name ending in .csv, .npy, .ply, .obj or .stl, or - for CSV through a pipe' pairs two.off
+wrong 'two.off: unknown file type; expected a name ending in .csv, .npy, .npz, .ply, .obj or .stl, or - for CSV through a pipe' pairs two.off
 wrong 'out.ply: meshes are read, not written; expected a name ending in .csv or .npy' pairs two.obj -o out.ply
 wrong 'out.obj: meshes are read, not written' scene uniform -n 10 -o out.obj
 
