@@ -26,27 +26,46 @@ static const uint32_t *starts_of_number(const bp_cell_grid *grid, size_t number)
 
 // ---- entries --------------------------------------------------------------------------------------------------------
 
-static double cells_between(const uint32_t low[3], const uint32_t high[3]) { // at most 2^93
-    double cells = 1.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        cells *= (double)(high[axis] - low[axis]) + 1.0;
-    }
-    return cells;
+typedef enum place { IN_CELLS, SCANNED, HOLE } place;
+
+static uint32_t cells_between(const uint32_t low[3], const uint32_t high[3]) {
+    return (high[0] - low[0] + 1) * (high[1] - low[1] + 1) * (high[2] - low[2] + 1);
 }
 
 // The kind of place of a box and, if it is in cells, which ones.
-static bp_place place_box(const bp_cell_grid *grid, const bp_box *box, uint32_t low[3], uint32_t high[3],
-                          bp_cells_part *part) {
-    const uint32_t limit = grid->setup->settings.hash_cell_limit, dimensions = grid->setup->dimensions;
-    const bp_place place = bp_cells_place(&grid->cells, dimensions, box, low, part);
-    if (place != BP_PLACE_CELL) {
-        return place;
+static place place_box(const bp_cell_grid *grid, const bp_box *box, uint32_t low[3], uint32_t high[3],
+                       bp_cells_part *part) {
+    const bp_cells *cells = &grid->cells;
+    const uint32_t dimensions = grid->setup->dimensions, limit = grid->setup->settings.hash_cell_limit;
+    float extent[3] = {0.0f, 0.0f, 0.0f};
+    double print = 1.0; // at most 2^93 cells
+    bool fits = true, outside = false;
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        extent[axis] = bp_fit_extent(box->min[axis], box->max[axis]);
+        fits &= extent[axis] <= cells->fit;
     }
-    memcpy(high, low, 3 * sizeof *high);
-    for (uint32_t axis = 0; axis < dimensions && grid->class_bits > 0; ++axis) {
-        high[axis] = bp_cells_of(&grid->cells, (int)axis, box->max[axis]);
+    if (!fits) {
+        const bool hole = bp_box_is_hole(box);
+        part->scanned += !hole;
+        return hole ? HOLE : SCANNED;
     }
-    return cells_between(low, high) <= (double)(limit > 0 ? limit : FOOTPRINT_LIMIT) ? BP_PLACE_CELL : BP_PLACE_SCAN;
+    low[2] = high[2] = 0;
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        const int32_t cell = bp_cell_of(box->min[axis], cells->inverse) - cells->low[axis];
+        const int32_t last = (int32_t)(cells->count[axis] - 1), clamped = cell < 0 ? 0 : cell > last ? last : cell;
+        outside |= clamped != cell;
+        low[axis] = high[axis] = (uint32_t)clamped;
+        part->reach[axis] = extent[axis] > part->reach[axis] ? extent[axis] : part->reach[axis];
+    }
+    part->outside += outside;
+    if (grid->class_bits == 0) {
+        return IN_CELLS;
+    }
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        high[axis] = bp_cells_of(cells, (int)axis, box->max[axis]);
+        print *= (double)(high[axis] - low[axis]) + 1.0;
+    }
+    return print <= (double)(limit > 0 ? limit : FOOTPRINT_LIMIT) ? IN_CELLS : SCANNED;
 }
 
 static bp_cells_part *part_of(const bp_cell_grid *grid, size_t block) {
@@ -59,28 +78,23 @@ static void task_count_entries(void *context, size_t block) {
     bp_cells_part part = {0};
     uint32_t low[3], high[3];
     for (size_t i = bp_block_begin(grid->blocks, block); i < end; ++i) {
-        const bp_place place = place_box(grid, &grid->boxes[i], low, high, &part);
-        part.entries += place == BP_PLACE_CELL ? (uint64_t)cells_between(low, high) : 0;
-        part.kept_apart += place == BP_PLACE_SCAN;
+        const place kind = place_box(grid, &grid->boxes[i], low, high, &part);
+        part.entries += kind == IN_CELLS ? cells_between(low, high) : 0;
+        part.kept_apart += kind == SCANNED;
     }
     *part_of(grid, block) = part;
 }
 
-// Writes the boxes of all entries, and those that are scanned behind all others.
-static void task_list_boxes(void *context, size_t block) {
+// Writes the boxes that are scanned behind all others.
+static void task_list_scanned(void *context, size_t block) {
     const bp_cell_grid *grid = context;
     const size_t end = bp_block_begin(grid->blocks, block + 1);
-    uint32_t *next = (uint32_t *)grid->ids.data + part_of(grid, block)->entries;
-    uint32_t *next_scanned = grid->columns.id + grid->grid_count + part_of(grid, block)->kept_apart;
+    uint32_t *next = grid->columns.id + grid->grid_count + part_of(grid, block)->kept_apart;
     bp_cells_part unused = {0};
     uint32_t low[3], high[3];
     for (size_t i = bp_block_begin(grid->blocks, block); i < end; ++i) {
-        const bp_place place = place_box(grid, &grid->boxes[i], low, high, &unused);
-        for (size_t k = place == BP_PLACE_CELL ? (size_t)cells_between(low, high) : 0; k > 0; --k) {
+        if (place_box(grid, &grid->boxes[i], low, high, &unused) == SCANNED) {
             *next++ = (uint32_t)i;
-        }
-        if (place == BP_PLACE_SCAN) {
-            *next_scanned++ = (uint32_t)i;
         }
     }
 }
@@ -106,7 +120,7 @@ bool bp_entry_walk_next(bp_entry_walk *w) {
             if (w->next == w->end) {
                 return false;
             }
-        } while (place_box(w->grid, &w->grid->boxes[w->next++], w->low, w->high, &unused) != BP_PLACE_CELL);
+        } while (place_box(w->grid, &w->grid->boxes[w->next++], w->low, w->high, &unused) != IN_CELLS);
         memcpy(w->at, w->low, sizeof w->at);
     }
     ++w->entry;
@@ -120,16 +134,19 @@ bool bp_entry_walk_next(bp_entry_walk *w) {
 
 static void task_write_keys(void *context, size_t block) {
     const bp_cell_grid *grid = context;
-    uint32_t *keys = grid->keys.data;
+    uint32_t *keys = grid->keys.data, *ids = grid->ids.data;
     bp_entry_walk walk = bp_entry_walk_begin(grid, block, 1);
     while (bp_entry_walk_next(&walk)) {
         keys[walk.entry] = grid->map->find(grid, walk.at) << grid->class_bits | walk.class;
+        ids[walk.entry] = (uint32_t)(walk.next - 1);
     }
 }
 
 bool bp_cell_grid_write_keys(bp_cell_grid *grid) {
     const bp_runtime *runtime = &grid->setup->runtime;
-    if (!bp_buffer_reserve_slack(&grid->keys, &runtime->allocator, 0, grid->grid_count + 1, sizeof(uint32_t))) {
+    const size_t room = grid->grid_count + 1;
+    if (!bp_buffer_reserve_slack(&grid->keys, &runtime->allocator, 0, room, sizeof(uint32_t)) ||
+        !bp_buffer_reserve_slack(&grid->ids, &runtime->allocator, 0, room, sizeof(uint32_t))) {
         return false;
     }
     bp_parallel_for(&runtime->executor, grid->blocks.count, task_write_keys, grid);
@@ -222,11 +239,10 @@ static bp_status enter_boxes(bp_cell_grid *grid) {
     grid->grid_count = (size_t)entries;
     grid->total_count = (size_t)(entries + kept_apart);
     grid->entries = bp_blocks_cut(&runtime->executor, grid->grid_count, BLOCK_LEAST, BLOCKS_MAX);
-    if (!bp_columns_reserve(&grid->columns, &grid->columns_buffer, &runtime->allocator, grid->total_count) ||
-        !bp_buffer_reserve_slack(&grid->ids, &runtime->allocator, 0, grid->grid_count + 1, sizeof(uint32_t))) {
+    if (!bp_columns_reserve(&grid->columns, &grid->columns_buffer, &runtime->allocator, grid->total_count)) {
         return BP_ERROR_MEMORY;
     }
-    bp_parallel_for(&runtime->executor, grid->blocks.count, task_list_boxes, grid);
+    bp_parallel_for(&runtime->executor, kept_apart > 0 ? grid->blocks.count : 0, task_list_scanned, grid);
     bp_status status = grid->map->make(grid);
     status = status == BP_OK ? grid->map->sort(grid) : status;
     if (status != BP_OK || !list_full_cells(grid)) {
@@ -298,7 +314,7 @@ static bool is_in_its_cell(const bp_cell_grid *grid, uint32_t id, uint32_t numbe
     bp_cells_part unused = {0};
     bp_entry_walk walk = {.grid = grid, .next = id, .end = (size_t)id + 1};
     if (number == BP_NO_CELL) {
-        return place_box(grid, &grid->boxes[id], walk.low, walk.high, &unused) == BP_PLACE_SCAN;
+        return place_box(grid, &grid->boxes[id], walk.low, walk.high, &unused) == SCANNED;
     }
     while (bp_entry_walk_next(&walk)) {
         if (grid->map->find(grid, walk.at) == number) {
@@ -346,9 +362,9 @@ static bool holds_all_boxes(const bp_cell_grid *grid) {
     uint32_t low[3], high[3];
     uint64_t entries = 0, kept_apart = 0;
     for (size_t i = 0; i < grid->count; ++i) {
-        const bp_place place = place_box(grid, &grid->boxes[i], low, high, &unused);
-        entries += place == BP_PLACE_CELL ? (uint64_t)cells_between(low, high) : 0;
-        kept_apart += place == BP_PLACE_SCAN;
+        const place kind = place_box(grid, &grid->boxes[i], low, high, &unused);
+        entries += kind == IN_CELLS ? cells_between(low, high) : 0;
+        kept_apart += kind == SCANNED;
     }
     return entries == grid->grid_count && kept_apart == grid->total_count - grid->grid_count;
 }

@@ -88,7 +88,7 @@ typedef struct bp_entry_walk {
 bp_entry_walk bp_entry_walk_begin(const bp_cell_grid *grid, size_t first_block, size_t block_count);
 bool bp_entry_walk_next(bp_entry_walk *walk);
 
-// Writes the key of each entry. False if memory is short.
+// Writes the key and the box of each entry. False if memory is short.
 bool bp_cell_grid_write_keys(bp_cell_grid *grid);
 
 // A map's sort: a stable counting sort (base/bucket_sort.h).

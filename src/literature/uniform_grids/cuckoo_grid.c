@@ -46,6 +46,8 @@ enum {
 static const double CELL_PER_OBJECT = 3.0;
 static const double OCCUPANCY = 0.72; // of the slots
 static const uint64_t EMPTY = UINT64_MAX;
+static const uint64_t CUBE_MASK =
+    (((uint64_t)1 << (AXIS_BITS - CUBE_SHIFT)) - 1) * (1 | (uint64_t)1 << AXIS_BITS | (uint64_t)1 << (2 * AXIS_BITS));
 
 typedef struct slot {
     uint64_t cell; // its name
@@ -64,7 +66,8 @@ typedef struct cuckoo_grid {
     bp_cell_grid grid;
     size_t bucket_count, slot_count;
     bp_partition partition; // of the entries into buckets
-    bp_buffer names, spare; // uint64_t, by bucket: the cells of all entries, and then of the bucket, each once
+    bp_buffer spare;        // uint64_t: the names of the cells of all entries; then scratch memory
+    bp_buffer names;        // the same by bucket; then those of the bucket, each once
     bp_buffer buckets, slots;
 } cuckoo_grid;
 
@@ -78,12 +81,13 @@ static uint64_t mix_cell_name(uint64_t value) {
     return value ^ value >> 32;
 }
 
-static uint64_t name_of_cell(const uint32_t at[3], uint32_t shift) {
-    return ((uint64_t)(at[2] >> shift) << AXIS_BITS | at[1] >> shift) << AXIS_BITS | at[0] >> shift;
+static uint64_t name_of_cell(const uint32_t at[3]) {
+    return (uint64_t)at[2] << (2 * AXIS_BITS) | (uint64_t)at[1] << AXIS_BITS | at[0];
 }
 
-static size_t bucket_of_cell(const cuckoo_grid *g, const uint32_t at[3]) {
-    return (size_t)((mix_cell_name(name_of_cell(at, CUBE_SHIFT)) >> 32) * g->bucket_count >> 32);
+static size_t bucket_of_name(const cuckoo_grid *g, uint64_t name) {
+    const uint64_t cube = name >> CUBE_SHIFT & CUBE_MASK;
+    return (size_t)((mix_cell_name(cube) >> 32) * g->bucket_count >> 32);
 }
 
 // The places of a cell in the three tables of its bucket, from 21 bits of one hash each.
@@ -102,22 +106,31 @@ static bucket *buckets_of(const cuckoo_grid *g) {
     return g->buckets.data;
 }
 
-static void task_count_cells(void *context, size_t block) {
+static void task_name_cells(void *context, size_t block) {
     const cuckoo_grid *g = context;
-    uint32_t *counters = bp_partition_clear(&g->partition, block);
     bp_entry_walk walk = bp_entry_walk_begin(&g->grid, block, 1);
     while (bp_entry_walk_next(&walk)) {
-        ++counters[bucket_of_cell(g, walk.at)];
+        ((uint64_t *)g->spare.data)[walk.entry] = name_of_cell(walk.at);
     }
 }
 
-static void task_partition_cells(void *context, size_t block) {
+static void task_count_names(void *context, size_t block) {
     const cuckoo_grid *g = context;
-    uint64_t *names = g->names.data;
+    const uint64_t *names = g->spare.data;
+    uint32_t *counters = bp_partition_clear(&g->partition, block);
+    const size_t end = bp_block_begin(g->grid.entries, block + 1);
+    for (size_t i = bp_block_begin(g->grid.entries, block); i < end; ++i) {
+        ++counters[bucket_of_name(g, names[i])];
+    }
+}
+
+static void task_partition_names(void *context, size_t block) {
+    const cuckoo_grid *g = context;
+    const uint64_t *names = g->spare.data;
     uint32_t *positions = bp_partition_counters(&g->partition, block);
-    bp_entry_walk walk = bp_entry_walk_begin(&g->grid, block, 1);
-    while (bp_entry_walk_next(&walk)) {
-        names[positions[bucket_of_cell(g, walk.at)]++] = name_of_cell(walk.at, 0);
+    const size_t end = bp_block_begin(g->grid.entries, block + 1);
+    for (size_t i = bp_block_begin(g->grid.entries, block); i < end; ++i) {
+        ((uint64_t *)g->names.data)[positions[bucket_of_name(g, names[i])]++] = names[i];
     }
 }
 
@@ -194,14 +207,15 @@ static bp_status make_tables(void *state) {
     const size_t wanted = g->grid.count / BUCKET_OBJECTS + 1, room = g->grid.grid_count + 1;
     g->bucket_count = wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
     if (!bp_buffer_reserve(&g->buckets, &runtime->allocator, 0, g->bucket_count, sizeof(bucket)) ||
-        !bp_partition_reserve(&g->partition, &runtime->allocator, g->grid.blocks.count, g->bucket_count) ||
+        !bp_partition_reserve(&g->partition, &runtime->allocator, g->grid.entries.count, g->bucket_count) ||
         !bp_buffer_reserve_slack(&g->names, &runtime->allocator, 0, room, sizeof(uint64_t)) ||
         !bp_buffer_reserve_slack(&g->spare, &runtime->allocator, 0, room, sizeof(uint64_t))) {
         return BP_ERROR_MEMORY;
     }
-    bp_parallel_for(&runtime->executor, g->grid.blocks.count, task_count_cells, g);
+    bp_parallel_for(&runtime->executor, g->grid.blocks.count, task_name_cells, g);
+    bp_parallel_for(&runtime->executor, g->grid.entries.count, task_count_names, g);
     bp_partition_place(&g->partition, &runtime->executor);
-    bp_parallel_for(&runtime->executor, g->grid.blocks.count, task_partition_cells, g);
+    bp_parallel_for(&runtime->executor, g->grid.entries.count, task_partition_names, g);
     bp_parallel_for(&runtime->executor, g->bucket_count, task_list_cells, g);
     size_t slots = 0, cells = 0;
     for (size_t i = 0; i < g->bucket_count; ++i) {
@@ -248,8 +262,8 @@ static const slot *find_cell_slot(const cuckoo_grid *g, const bucket *b, uint64_
 
 static uint32_t find_in_tables(const void *state, const uint32_t at[3]) {
     const cuckoo_grid *g = state;
-    const uint64_t cell = name_of_cell(at, 0);
-    const slot *place = find_cell_slot(g, &buckets_of(g)[bucket_of_cell(g, at)], cell);
+    const uint64_t cell = name_of_cell(at);
+    const slot *place = find_cell_slot(g, &buckets_of(g)[bucket_of_name(g, cell)], cell);
     return place->cell == cell ? place->number : BP_NO_CELL;
 }
 

@@ -40,9 +40,6 @@ typedef struct bp_cells_limits {
     double longest;      // the most configured cells that an object in cells is long
 } bp_cells_limits;
 
-// The kind of place of an object.
-typedef enum bp_place { BP_PLACE_CELL, BP_PLACE_SCAN, BP_PLACE_HOLE } bp_place;
-
 // Facts about a block of objects, collected while they are placed.
 typedef struct bp_cells_part {
     float reach[3];
@@ -55,41 +52,6 @@ static inline uint32_t bp_cells_of(const bp_cells *cells, int axis, float coordi
     const int32_t cell = bp_cell_of(coordinate, cells->inverse) - cells->low[axis];
     const int32_t last = (int32_t)(cells->count[axis] - 1);
     return (uint32_t)(cell < 0 ? 0 : cell > last ? last : cell);
-}
-
-// The same for coordinates of objects that fit: they are less than 2^30 cells away (bp_fit_extent).
-static inline uint32_t bp_cells_of_fitting(const bp_cells *cells, int axis, float coordinate) {
-    const int32_t cell = (int32_t)bp_floor((double)coordinate * cells->inverse) - cells->low[axis];
-    const int32_t last = (int32_t)(cells->count[axis] - 1);
-    return (uint32_t)(cell < 0 ? 0 : cell > last ? last : cell);
-}
-
-// The kind of place of a box and, if it is a cell, which one: that of its min corner.
-static inline bp_place bp_cells_place(const bp_cells *cells, uint32_t dimensions, const bp_box *box, uint32_t cell[3],
-                                      bp_cells_part *part) {
-    float extent[3] = {0.0f, 0.0f, 0.0f};
-    bool fits = true;
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        extent[axis] = bp_fit_extent(box->min[axis], box->max[axis]);
-        fits &= extent[axis] <= cells->fit;
-    }
-    if (!fits) {
-        const bool hole = bp_box_is_hole(box);
-        part->scanned += !hole;
-        return hole ? BP_PLACE_HOLE : BP_PLACE_SCAN;
-    }
-    bool outside = false;
-    cell[2] = 0;
-    for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        const int32_t from_low = bp_cell_of(box->min[axis], cells->inverse) - cells->low[axis];
-        const int32_t last = (int32_t)(cells->count[axis] - 1);
-        const int32_t clamped = from_low < 0 ? 0 : from_low > last ? last : from_low;
-        outside |= clamped != from_low;
-        cell[axis] = (uint32_t)clamped;
-        part->reach[axis] = extent[axis] > part->reach[axis] ? extent[axis] : part->reach[axis];
-    }
-    part->outside += outside;
-    return BP_PLACE_CELL;
 }
 
 // Plans cells for boxes[0 .. count) from a sample, or from all of them. `scratch` is memory that is kept for the next
