@@ -5,202 +5,324 @@
 //
 //                 root              build    top-down, bottom-up, insertion                              bvh_build.c
 //               /      \            change   a box is removed or inserted, O(log n); or all bounds are
-//             n          n                   recomputed and the tree keeps its shape (refit)             bvh_insert.c
-//           /   \      /   \        find     nodes against nodes, leaves against leaves                  bvh_find.c
-//         leaf leaf  leaf leaf      layout   pairs of nodes, slots of boxes                              bvh_tree.h
+//             n          n                   recomputed and the tree keeps its shape (refit)             bvh_tree.c
+//           /   \      /   \        find     nodes against nodes, leaves against leaves                  here
+//         leaf leaf  leaf leaf      layout   pairs of nodes, places of boxes                             bvh_tree.h
+//
+//     (root, root)                      a node with itself gives its children with themselves and with each other;
+//       (l, l) (l, r) (r, r)            two nodes that overlap are replaced by children, by the descent rule:
+//              |                          one-before-other   a down to its leaves, then b
+//       (ll, rl) (ll, rr) ...             larger-volume      the one with the larger box
+//              |                          simultaneous       both at once: four pairs
+//       (leaf, leaf)
+//         the boxes of the one against the bounds of the other, and each that is left against the boxes of the other
 //
 // Cost: O(n log n) to build, O(n) to refit, O(n + pairs) to find where boxes are spread evenly. Sizes and distances do
 // not matter. Loses to a grid where sizes are similar: building and traversing the tree takes about three times as
 // long. Also loses where boxes are long in all directions at once, since then nodes overlap everywhere.
 //
-// update = automatic: if few objects changed, each is moved in the tree and only their pairs are searched for.
-// Otherwise the tree is refitted. Its leaves grow as objects drift apart, and searches become slower: the excess over the tree
-// as built is summed up until it reaches the cost of a new tree. That misses objects that mix while they come closer; so
-// if a sample of leaves overlaps many times more leaves than in the tree as built, it is rebuilt at once.
+// update = automatic: the tree is refitted; objects that have jumped out of their leaf are moved in it. When many have, or when
+// a sample of leaves overlaps twice as many leaves as in the tree as built, it is built again. update = individual: each object
+// that changes is moved in the tree.
 //
 // Source: M. Zych, "Efficient algorithms for collision detection in three-dimensional space", 2016, section 2.1, after
 // C. Ericson, "Real-Time Collision Detection", 2005, chapter 6.
 #include "engine/method.h"
-#include "literature/bvh/bvh_build.h"
-#include "literature/bvh/bvh_find.h"
-#include "literature/bvh/bvh_insert.h"
+#include "kernels/range_tester.h"
+#include "literature/bvh/bvh_tree.h"
+
+#include <assert.h>
 
 enum {
-    FEW = 16,     // at most one object in this many is few
-    WORN_OUT = 4, // changes per object after which a tree that was changed box by box is rebuilt
-    CROWDED = 3   // times as many leaves overlap a leaf as did after the build: rebuilt
+    MANY = 16,         // one object in so many that jump: the tree is built again
+    SAMPLE_MOST = 128, // leaves that are sampled
+    TASKS_MAX = 512,
+    TASK_LEAST = 1024, // boxes that are worth a task
+    UNIT = 512         // places that are tested against the infinite boxes in a unit of work
 };
 
-// The cost of a new tree, by build, as the sum of excess (see bvh.excess) that searches may reach before (measured).
-static const double BUILD_COST[] = {[BP_BVH_TOP_DOWN] = 0.5, [BP_BVH_BOTTOM_UP] = 2.0, [BP_BVH_INSERTION] = 6.0};
+// So many times as many leaves overlap a leaf as did after the build: the tree is built again.
+static const double CROWDED = 2.0;
+
+typedef struct node_pair {
+    uint32_t a, b;
+} node_pair;
 
 typedef struct bvh {
     const bp_method_setup *setup;
     bvh_tree tree;
-    bvh_tree other; // of the other set of find_between
-    bvh_search search;
-    double spread;       // of the leaves, right after the build
-    double excess;       // sum over all searches since: the increase of the spread, relative to it
-    double crowding;     // leaves that overlap a leaf, before the first refit; 0: not counted yet
-    size_t change_count; // boxes that were moved one by one since the build
+    bvh_tree other;  // of the other set of find_between
+    double crowding; // leaves that overlap a leaf, as built; 0: not counted yet
     bp_update_strategy update;
+    bp_buffer tasks_buffer, stacks_buffer; // of node_pair
+    bp_block_sinks sinks;
 } bvh;
 
 static void bvh_init(void *state, const bp_method_setup *setup) {
-    bvh *b = state;
-    *b = (bvh){.setup = setup, .update = BP_UPDATE_REBUILD};
-    bp_bvh_tree_init(&b->tree, setup);
-    bp_bvh_tree_init(&b->other, setup);
+    *(bvh *)state = (bvh){.setup = setup, .tree = {.setup = setup}, .other = {.setup = setup}};
 }
 
 static void bvh_free(void *state) {
     bvh *b = state;
     bp_bvh_tree_free(&b->tree);
     bp_bvh_tree_free(&b->other);
-    bp_bvh_search_free(&b->search, &b->setup->runtime.allocator);
+    bp_buffer_free(&b->tasks_buffer, &b->setup->runtime.allocator);
+    bp_buffer_free(&b->stacks_buffer, &b->setup->runtime.allocator);
+    bp_block_sinks_free(&b->sinks, &b->setup->runtime.allocator);
 }
+
+// ---- building and updating ------------------------------------------------------------------------------------------
 
 static bp_status bvh_build(void *state, const bp_box *boxes, size_t count) {
     bvh *b = state;
-    const bp_status status = bp_bvh_tree_build(&b->tree, boxes, count);
-    if (status != BP_OK) {
-        (void)bp_bvh_tree_clear(&b->tree, NULL, 0); // no memory needed: cannot fail
-        return status;
-    }
-    b->spread = bp_bvh_tree_spread(&b->tree);
-    b->excess = 0.0;
     b->crowding = 0.0;
-    b->change_count = 0;
     b->update = b->setup->update == BP_UPDATE_INDIVIDUAL ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
-    return BP_OK;
+    return bp_bvh_tree_build(&b->tree, boxes, count) ? BP_OK : BP_ERROR_MEMORY;
 }
 
-// ---- updating -------------------------------------------------------------------------------------------------------
-
-// Moves the boxes of some ids (NULL: of all) in the tree, one by one.
-static bp_status relocate_ids(bvh *b, const bp_id *ids, size_t count) {
-    bp_status status = BP_OK;
-    for (size_t i = 0; i < count && status == BP_OK; ++i) {
-        status = bp_bvh_tree_relocate(&b->tree, ids != NULL ? ids[i] : (uint32_t)i);
+// How many leaves overlap a leaf, on the average over a sample. The cost of a search grows with it, whatever the scale of the
+// scene. Negative if memory is short.
+static double crowding_of(bvh *b) {
+    const bvh_node *nodes = bvh_nodes(&b->tree);
+    const size_t height = nodes[BVH_ROOT].height, stride = b->tree.node_end / SAMPLE_MOST + 1;
+    size_t found = 0, sampled = 0;
+    if (!bp_buffer_reserve_slack(&b->stacks_buffer, &b->setup->runtime.allocator, 0, height + 2, sizeof(uint32_t))) {
+        return -1.0;
     }
-    b->change_count += count;
-    b->update = BP_UPDATE_INDIVIDUAL;
-    return status;
-}
-
-// Objects that a refit cannot update, or should not: they came, went, became infinite or finite; or they have jumped out of
-// their leaf, across the edge of a periodic domain, for example.
-static bool must_relocate(const bvh *b, uint32_t id) {
-    const bvh_tree *tree = &b->tree;
-    const bp_box box = bp_box_flatten(tree->boxes[id], b->setup->dimensions);
-    const uint32_t place = bvh_places(tree)[id];
-    if (bp_box_is_hole(&box) || place == BVH_NOWHERE) {
-        return !(bp_box_is_hole(&box) && place == BVH_NOWHERE);
-    }
-    if (!bp_box_is_finite(&box, 3) || (place & BVH_SCANNED) != 0) {
-        return bp_box_is_finite(&box, 3) == ((place & BVH_SCANNED) != 0);
-    }
-    const bvh_node *leaf = &bvh_nodes(tree)[bvh_slot_nodes(tree)[place / BVH_LEAF]];
-    const bvh_node moved = {.min = {box.min[0], box.min[1], box.min[2]}, .max = {box.max[0], box.max[1], box.max[2]}};
-    return !bvh_nodes_overlap(leaf, &moved);
-}
-
-static bp_status relocate_what_refit_cannot(bvh *b, bool *too_many) {
-    size_t left = b->tree.id_count / FEW + 1;
-    bp_status status = BP_OK;
-    for (size_t id = 0; id < b->tree.id_count && status == BP_OK && left > 0; ++id) {
-        if (must_relocate(b, (uint32_t)id)) {
-            status = bp_bvh_tree_relocate(&b->tree, (uint32_t)id);
-            --left;
+    uint32_t *stack = b->stacks_buffer.data;
+    for (size_t i = 0; i < b->tree.node_end; i += stride) {
+        stack[0] = BVH_ROOT;
+        sampled += nodes[i].count > 0;
+        for (size_t count = nodes[i].count > 0 ? 1 : 0; count > 0;) {
+            const bvh_node *node = &nodes[stack[--count]];
+            found += bvh_is_leaf(node);
+            for (uint32_t child = node->first; !bvh_is_leaf(node) && child < node->first + 2; ++child) {
+                stack[count] = child;
+                count += bp_boxes_overlap_branchless(&nodes[child].bounds, &nodes[i].bounds, 3);
+            }
         }
     }
-    *too_many = left == 0;
-    return status;
+    return sampled > 0 ? (double)found / (double)sampled : 0.0;
 }
 
-static bp_status is_crowded(bvh *b, bool *crowded) {
-    const double most = CROWDED * (b->crowding + 1.0);
-    double crowding = 0.0;
-    const bp_status status = bp_bvh_search_crowding(&b->search, &b->tree, most, &crowding);
-    *crowded = crowding > most;
-    return status;
-}
-
-// Recomputes all bounds, unless a new tree is due.
-static bp_status bvh_refit(bvh *b, bool *due) {
-    bp_status status = b->crowding > 0.0 ? BP_OK : bp_bvh_search_crowding(&b->search, &b->tree, INFINITY, &b->crowding);
-    if (status == BP_OK) {
-        status = relocate_what_refit_cannot(b, due);
+// Whether an object came or went, or has jumped out of its leaf: across the edge of a periodic domain, for example.
+static bool has_jumped(const bvh_tree *tree, uint32_t id) {
+    const uint32_t place = bvh_places(tree)[id];
+    if (place == BVH_NOWHERE || !bp_bvh_is_finite(tree, id)) {
+        return (place != BVH_NOWHERE) != bp_bvh_is_finite(tree, id);
     }
-    if (status == BP_OK && !*due) {
-        status = bp_bvh_tree_refit(&b->tree);
-    }
-    if (status != BP_OK || *due) {
-        return status;
-    }
-    const double spread = bp_bvh_tree_spread(&b->tree);
-    b->excess += spread > b->spread ? spread / b->spread - 1.0 : 0.0;
-    b->update = BP_UPDATE_INDIVIDUAL;
-    *due = !(b->excess < BUILD_COST[b->setup->settings.bvh_build]);
-    return *due ? BP_OK : is_crowded(b, due);
-}
-
-static bp_status bring_up_to_date(bvh *b, const bp_changes *changes, bp_search_kind *kind, bool *due) {
-    const bool few = changes != NULL && changes->count < b->tree.id_count / FEW;
-    if (b->setup->update == BP_UPDATE_INDIVIDUAL || few) {
-        *kind = changes != NULL ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
-        *due = b->setup->update == BP_UPDATE_AUTOMATIC && b->change_count > WORN_OUT * b->tree.id_count;
-        return changes != NULL ? relocate_ids(b, changes->ids, changes->count)
-                               : relocate_ids(b, NULL, b->tree.id_count);
-    }
-    return bvh_refit(b, due);
+    return !bp_boxes_overlap(&bvh_nodes(tree)[place / BVH_LEAF].bounds, &tree->boxes[id], tree->setup->dimensions);
 }
 
 static bp_status bvh_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
                             bp_search_kind *kind) {
     bvh *b = state;
-    bool due = false;
+    bvh_tree *tree = &b->tree;
+    const bool is_automatic = b->setup->update == BP_UPDATE_AUTOMATIC;
+    size_t jumps = 0;
     *kind = BP_SEARCH_ALL;
-    bp_status status = bp_bvh_tree_renew(&b->tree, boxes, count);
-    if (status == BP_OK) {
-        status = bring_up_to_date(b, changes, kind, &due);
+    if (is_automatic && b->crowding == 0.0) {
+        b->crowding = crowding_of(b);
     }
-    return status == BP_OK && due ? bvh_build(b, boxes, count) : status;
+    if (b->crowding < 0.0 || !bp_bvh_tree_renew(tree, boxes, count)) {
+        return BP_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < (changes != NULL ? changes->count : count); ++i) {
+        const uint32_t id = changes != NULL ? changes->ids[i] : (uint32_t)i;
+        if (!is_automatic || has_jumped(tree, id)) {
+            if (is_automatic && ++jumps > count / MANY) {
+                return bvh_build(b, boxes, count);
+            }
+            if (!bp_bvh_tree_relocate(tree, id)) {
+                return BP_ERROR_MEMORY;
+            }
+        }
+    }
+    b->update = BP_UPDATE_INDIVIDUAL;
+    if (is_automatic) {
+        bp_bvh_tree_refit(tree);
+        const double crowding = crowding_of(b);
+        if (crowding < 0.0 || crowding > CROWDED * (b->crowding + 1.0)) {
+            return crowding < 0.0 ? BP_ERROR_MEMORY : bvh_build(b, boxes, count);
+        }
+    }
+    return bp_bvh_tree_list_infinite(tree) ? BP_OK : BP_ERROR_MEMORY;
+}
+
+// ---- descent --------------------------------------------------------------------------------------------------------
+
+typedef struct tree_search {
+    const bvh_tree *a, *b; // the same tree for pairs inside one
+    const bvh_node *a_nodes, *b_nodes;
+    bp_bvh_descent descent;
+    const node_pair *tasks;
+    size_t task_count;
+    node_pair *stacks; // one for each task
+    size_t stack_size;
+} tree_search;
+
+// The sum of the extents: for boxes of similar shape it orders like the volume, but it is neither 0 for flat ones nor
+// infinite.
+static double size_of(const bp_box *box) {
+    double size = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        size += (double)box->max[axis] - (double)box->min[axis];
+    }
+    return size;
+}
+
+// The pairs of overlapping nodes below a pair that is not of two leaves; at most four.
+static size_t expand_pair(const tree_search *s, node_pair pair, node_pair out[4]) {
+    const bvh_node *a = &s->a_nodes[pair.a], *b = &s->b_nodes[pair.b];
+    if (s->a == s->b && pair.a == pair.b) {
+        out[0] = (node_pair){.a = a->first, .b = a->first};
+        out[1] = (node_pair){.a = a->first + 1, .b = a->first + 1};
+        out[2] = (node_pair){.a = a->first, .b = a->first + 1};
+        return 2 +
+               (size_t)bp_boxes_overlap_branchless(&s->a_nodes[a->first].bounds, &s->a_nodes[a->first + 1].bounds, 3);
+    }
+    bool below_a = bvh_is_leaf(b), below_b = bvh_is_leaf(a);
+    if (!below_a && !below_b) {
+        const bool both = s->descent == BP_BVH_SIMULTANEOUS, first = s->descent == BP_BVH_ONE_BEFORE_OTHER;
+        below_a = both || first || size_of(&a->bounds) >= size_of(&b->bounds);
+        below_b = both || !below_a;
+    }
+    size_t count = 0;
+    for (uint32_t i = 0; i <= (uint32_t)below_a; ++i) {
+        for (uint32_t k = 0; k <= (uint32_t)below_b; ++k) {
+            const node_pair below = {.a = below_a ? a->first + i : pair.a, .b = below_b ? b->first + k : pair.b};
+            out[count] = below;
+            count += bp_boxes_overlap_branchless(&s->a_nodes[below.a].bounds, &s->b_nodes[below.b].bounds, 3);
+        }
+    }
+    return count;
+}
+
+static bool are_leaves(const tree_search *s, node_pair pair) {
+    return bvh_is_leaf(&s->a_nodes[pair.a]) && bvh_is_leaf(&s->b_nodes[pair.b]);
+}
+
+// Lists the boxes of a leaf against each other; or those of one that touch the bounds of the other against the boxes of that.
+static void test_leaves(const tree_search *s, bp_range_tester *tester, node_pair pair) {
+    const uint32_t begin = pair.a * BVH_LEAF, end = begin + s->a_nodes[pair.a].count, other = pair.b * BVH_LEAF;
+    const bool is_same = s->a == s->b && pair.a == pair.b;
+    bp_range_tester_reserve(tester, BVH_LEAF);
+    for (uint32_t i = begin; i < end; ++i) {
+        const bp_box box = bp_columns_box(&s->a->columns, i);
+        if (is_same) {
+            bp_range_tester_add(tester, i, i + 1, end);
+        } else if (bp_boxes_overlap(&box, &s->b_nodes[pair.b].bounds, 3)) {
+            bp_range_tester_add(tester, i, other, other + BVH_LEAF);
+        }
+    }
+}
+
+// The first units are walks from a pair of nodes down, each with a stack that has room for three more pairs per level. In the
+// others, boxes are tested against the infinite boxes of b, and infinite ones against all.
+static void unit_of_search(const void *context, bp_range_tester *tester, size_t unit) {
+    const tree_search *s = context;
+    if (unit < s->task_count) {
+        node_pair *stack = s->stacks + unit * s->stack_size;
+        stack[0] = s->tasks[unit];
+        for (size_t count = 1; count > 0 && !tester->failed;) {
+            const node_pair pair = stack[--count];
+            if (are_leaves(s, pair)) {
+                test_leaves(s, tester, pair);
+            } else {
+                assert(count + 4 <= s->stack_size);
+                count += expand_pair(s, pair, stack + count);
+            }
+        }
+        return;
+    }
+    const size_t begin = (unit - s->task_count) * UNIT, infinite = bvh_infinite_begin(s->a);
+    const uint32_t others = (uint32_t)bvh_infinite_begin(s->b), end = (uint32_t)s->b->infinite_end;
+    for (size_t i = begin; i < begin + UNIT && i < s->a->infinite_end; ++i) {
+        if (i >= infinite) {
+            bp_range_tester_add_long(tester, i, s->a == s->b ? (uint32_t)i + 1 : 0, end);
+        } else if (i % BVH_LEAF < s->a_nodes[i / BVH_LEAF].count) {
+            bp_range_tester_add_long(tester, i, others, end);
+        }
+    }
+}
+
+// The traversal is divided at pairs near the roots, and the heights of the trees bound the stacks: both depend on nothing else.
+static bp_status search_trees(bvh *b, const bvh_tree *first, const bvh_tree *second, bp_sink *sink) {
+    const bp_allocator *allocator = &b->setup->runtime.allocator;
+    tree_search s = {.a = first,
+                     .b = second,
+                     .a_nodes = bvh_nodes(first),
+                     .b_nodes = bvh_nodes(second),
+                     .descent = b->setup->settings.bvh_descent};
+    s.stack_size = 3 * ((size_t)s.a_nodes[BVH_ROOT].height + s.b_nodes[BVH_ROOT].height) + 4;
+    if (!bp_buffer_reserve(&b->tasks_buffer, allocator, 0, (size_t)8 * TASKS_MAX, sizeof(node_pair))) {
+        return BP_ERROR_MEMORY;
+    }
+    node_pair *tasks = b->tasks_buffer.data, *below = tasks + (size_t)4 * TASKS_MAX;
+    const size_t wanted = (first->box_count + second->box_count) / TASK_LEAST;
+    tasks[0] = (node_pair){.a = BVH_ROOT, .b = BVH_ROOT};
+    s.task_count = bp_boxes_overlap(&s.a_nodes[BVH_ROOT].bounds, &s.b_nodes[BVH_ROOT].bounds, 3) ? 1 : 0;
+    for (size_t before = 0; s.task_count != before && s.task_count < wanted && s.task_count < TASKS_MAX;) {
+        before = s.task_count;
+        s.task_count = 0;
+        for (size_t i = 0; i < before; ++i) { // each pair is replaced by the pairs below it
+            below[s.task_count] = tasks[i];
+            s.task_count += are_leaves(&s, tasks[i]) ? 1 : expand_pair(&s, tasks[i], below + s.task_count);
+        }
+        node_pair *swapped = tasks;
+        tasks = below;
+        below = swapped;
+    }
+    if (!bp_buffer_reserve_slack(&b->stacks_buffer, allocator, 0, bp_size_multiply(s.task_count, s.stack_size),
+                                 sizeof(node_pair))) {
+        return BP_ERROR_MEMORY;
+    }
+    s.tasks = tasks;
+    s.stacks = b->stacks_buffer.data;
+    const bool has_infinite =
+        first->infinite_end > bvh_infinite_begin(first) || second->infinite_end > bvh_infinite_begin(second);
+    const bp_range_search search = {.runtime = &b->setup->runtime,
+                                    .kernels = b->setup->kernels,
+                                    .objects = &first->columns,
+                                    .candidates = &second->columns,
+                                    .names = first == second ? BP_NAMES_ORDERED : BP_NAMES_BY_ROLE,
+                                    .unit_count =
+                                        s.task_count + (has_infinite ? (first->infinite_end + UNIT - 1) / UNIT : 0),
+                                    .unit = unit_of_search,
+                                    .context = &s};
+    return bp_range_search_run(&search, &b->sinks, sink);
 }
 
 // ---- finding --------------------------------------------------------------------------------------------------------
 
 static bp_status bvh_find(void *state, bp_sink *sink) {
     bvh *b = state;
-    return bp_bvh_search_trees(&b->search, &b->tree, &b->tree, sink);
-}
-
-static bp_status bvh_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
-    bvh *b = state;
-    return bp_bvh_search_changed(&b->search, &b->tree, changes, sink);
+    return search_trees(b, &b->tree, &b->tree, sink);
 }
 
 static bp_status bvh_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     bvh *b = state;
-    const bp_status status = bp_bvh_tree_build(&b->other, boxes, count);
-    return status == BP_OK ? bp_bvh_search_trees(&b->search, &b->other, &b->tree, sink) : status;
+    return bp_bvh_tree_build(&b->other, boxes, count) ? search_trees(b, &b->other, &b->tree, sink) : BP_ERROR_MEMORY;
 }
 
 static void bvh_stats(const void *state, bp_stats *stats) {
     const bvh *b = state;
-    const bvh_tree *tree = &b->tree;
+    const bvh_node *nodes = bvh_nodes(&b->tree);
     stats->update = b->update;
-    stats->bytes = sizeof *b + bp_bvh_tree_bytes(tree) + bp_bvh_tree_bytes(&b->other) + bp_bvh_search_bytes(&b->search);
-    stats->levels = tree->tree_count > 0 ? bvh_heights(tree)[BVH_ROOT] + 1 : 0;
-    stats->cells = tree->slot_end;
-    stats->occupied = tree->leaf_count;
-    stats->objects_per_cell = tree->leaf_count > 0 ? (double)tree->tree_count / (double)tree->leaf_count : 0.0;
-    stats->objects_per_cell_max = bp_bvh_tree_fullest(tree);
+    stats->bytes = sizeof *b + bp_bvh_tree_bytes(&b->tree) + bp_bvh_tree_bytes(&b->other) + b->tasks_buffer.bytes +
+                   b->stacks_buffer.bytes + bp_block_sinks_bytes(&b->sinks);
+    stats->levels = b->tree.box_count > 0 ? nodes[BVH_ROOT].height + 1 : 0;
+    for (uint32_t i = 0; i < b->tree.node_end; ++i) {
+        const size_t count = nodes[i].count;
+        stats->occupied += count > 0;
+        stats->objects_per_cell_max = count > stats->objects_per_cell_max ? count : stats->objects_per_cell_max;
+    }
+    stats->cells = stats->occupied;
+    stats->objects_per_cell = stats->occupied > 0 ? (double)b->tree.box_count / (double)stats->occupied : 0.0;
 }
 
 static bp_status bvh_validate(const void *state) {
-    const bvh *b = state;
-    return bp_bvh_tree_validate(&b->tree);
+    return bp_bvh_tree_validate(&((const bvh *)state)->tree);
 }
 
 const bp_method_ops bp_bvh_ops = {
@@ -213,7 +335,6 @@ const bp_method_ops bp_bvh_ops = {
     .build = bvh_build,
     .update = bvh_update,
     .find = bvh_find,
-    .find_changed = bvh_find_changed,
     .find_between = bvh_find_between,
     .stats = bvh_stats,
     .validate = bvh_validate,

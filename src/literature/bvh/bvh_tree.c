@@ -1,111 +1,71 @@
-// Memory, places and bounds of the tree; see bvh_tree.h for the layout.
+// Nodes, bounds, and changes box by box; see bvh_tree.h for the layout.
+//
+// A box descends to the child whose surface grows less, into a leaf with room, or into a full one that is split in two
+// at its median. A leaf that has become empty is removed, and one whose boxes fit into its sibling is merged into it.
+// On the way up bounds are corrected, and where one side of a node is more than one level taller than the other, a
+// grandchild changes places with the shorter side:
+//
+//            n                     n
+//          /   \                 /   \             O(log n) each. (Zych leaves such rotations out as too expensive;
+//         s     t       ->      f     t            but without them, boxes inserted in sorted order turn the tree
+//              / \                   / \           into a list.)
+//             f   g                 s   g
 #include "literature/bvh/bvh_tree.h"
 
 #include "base/log.h"
-#include "base/parallel.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum {
-    SLOTS_MAX = 1 << 28,    // positions are below BVH_SCANNED
-    REFIT_SLOTS_LEAST = 512 // that are worth a task
+    NODES_MAX = 1 << 29, // so that places have 32 bits
+    MERGE_MAX =
+        6 // boxes of two leaves that are merged: fewer than BVH_LEAF, so that the next one does not split it again
 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-void bp_bvh_tree_init(bvh_tree *tree, const bp_method_setup *setup) {
-    *tree = (bvh_tree){.setup = setup, .free_pair = BVH_NOWHERE, .free_slot = BVH_NOWHERE};
-}
-
-enum { BUFFER_COUNT = 10 };
-
-static void list_buffers(bvh_tree *tree, bp_buffer *buffers[BUFFER_COUNT]) {
-    bp_buffer *all[BUFFER_COUNT] = {&tree->nodes_buffer,      &tree->parents_buffer, &tree->heights_buffer,
-                                    &tree->columns_buffer,    &tree->scanned.buffer, &tree->places_buffer,
-                                    &tree->slot_nodes_buffer, &tree->order.buffer,   &tree->entries_buffer,
-                                    &tree->clusters_buffer};
-    memcpy(buffers, all, sizeof all);
-}
-
 void bp_bvh_tree_free(bvh_tree *tree) {
-    bp_buffer *buffers[BUFFER_COUNT];
-    list_buffers(tree, buffers);
-    for (size_t i = 0; i < BUFFER_COUNT; ++i) {
+    bp_buffer *buffers[] = {&tree->nodes_buffer, &tree->columns_buffer, &tree->places_buffer, &tree->entries_buffer,
+                            &tree->clusters_buffer};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
         bp_buffer_free(buffers[i], &tree->setup->runtime.allocator);
     }
 }
 
 size_t bp_bvh_tree_bytes(const bvh_tree *tree) {
-    bvh_tree copy = *tree;
-    bp_buffer *buffers[BUFFER_COUNT];
-    list_buffers(&copy, buffers);
-    size_t bytes = 0;
-    for (size_t i = 0; i < BUFFER_COUNT; ++i) {
-        bytes += buffers[i]->bytes;
-    }
-    return bytes;
+    return tree->nodes_buffer.bytes + tree->columns_buffer.bytes + tree->places_buffer.bytes +
+           tree->entries_buffer.bytes + tree->clusters_buffer.bytes;
 }
 
-// Columns for `capacity` boxes that keep the first `used`; the others are holes.
-static bool grow_columns(bp_columns *columns, bp_buffer *buffer, const bp_allocator *allocator, size_t used,
-                         size_t capacity) {
-    const size_t length = (capacity + BP_COLUMN_PADDING + 15) / 16 * 16;
+// Makes room for so many places, and keeps what there is.
+static bool reserve_columns(bvh_tree *tree, size_t count) {
+    const bp_allocator *allocator = &tree->setup->runtime.allocator;
+    bp_columns grown;
     bp_buffer grown_buffer = {0};
+    if (count <= tree->columns_capacity) {
+        return true;
+    }
+    const size_t capacity = bp_size_add(count, count / 4),
+                 length = bp_size_add(capacity, BP_COLUMN_PADDING + 15) / 16 * 16;
     if (!bp_buffer_reserve(&grown_buffer, allocator, 0, bp_size_multiply(length, 7), sizeof(float))) {
         return false;
     }
-    float *values = grown_buffer.data;
-    for (size_t i = 0; i < 6 * length; ++i) {
-        values[i] = NAN;
+    bp_columns_place(&grown, grown_buffer.data, length);
+    const size_t kept = bvh_infinite_begin(tree);
+    for (size_t i = 0; i < kept; ++i) {
+        const bp_box box = bp_columns_box(&tree->columns, i);
+        bp_columns_put(&grown, i, &box, tree->columns.id[i]);
     }
-    const bp_columns grown = {.min = {values, values + length, values + 2 * length},
-                              .max = {values + 3 * length, values + 4 * length, values + 5 * length},
-                              .id = memset(values + 6 * length, 0, length * sizeof(uint32_t))};
-    for (int axis = 0; axis < 3 && used > 0; ++axis) {
-        memcpy(grown.min[axis], columns->min[axis], used * sizeof(float));
-        memcpy(grown.max[axis], columns->max[axis], used * sizeof(float));
-    }
-    if (used > 0) {
-        memcpy(grown.id, columns->id, used * sizeof(uint32_t));
-    }
-    bp_buffer_free(buffer, allocator);
-    *buffer = grown_buffer;
-    *columns = grown;
+    bp_buffer_free(&tree->columns_buffer, allocator);
+    tree->columns_buffer = grown_buffer;
+    tree->columns = grown;
+    tree->columns_capacity = capacity;
     return true;
 }
 
-bool bp_bvh_reserve_nodes(bvh_tree *tree, size_t count) {
-    const bp_allocator *allocator = &tree->setup->runtime.allocator;
-    const size_t used = tree->node_end;
-    return bp_buffer_reserve_slack(&tree->nodes_buffer, allocator, used * sizeof(bvh_node), count, sizeof(bvh_node)) &&
-           bp_buffer_reserve_slack(&tree->parents_buffer, allocator, used / 2 * sizeof(uint32_t), count / 2 + 1,
-                                   sizeof(uint32_t)) &&
-           bp_buffer_reserve_slack(&tree->heights_buffer, allocator, used * sizeof(uint32_t), count, sizeof(uint32_t));
-}
-
-bool bp_bvh_reserve_slots(bvh_tree *tree, size_t count) {
-    const bp_allocator *allocator = &tree->setup->runtime.allocator;
-    const size_t used = tree->slot_end;
-    if (count <= tree->slot_capacity) {
-        return true;
-    }
-    const size_t wanted = count + count / 4 + 1; // later inserts will split leaves
-    const size_t capacity = wanted < SLOTS_MAX ? wanted : SLOTS_MAX;
-    if (count > SLOTS_MAX) {
-        bp_log_write(&tree->setup->runtime.log,
-                     "bvh: more leaves than the 2^28 that fit; use another method for so many boxes");
-        return false;
-    }
-    if (!bp_buffer_reserve(&tree->slot_nodes_buffer, allocator, used * sizeof(uint32_t), capacity, sizeof(uint32_t)) ||
-        !grow_columns(&tree->columns, &tree->columns_buffer, allocator, used * BVH_LEAF, capacity * BVH_LEAF)) {
-        return false;
-    }
-    tree->slot_capacity = capacity;
-    return true;
-}
-
-static bool reserve_places(bvh_tree *tree, size_t count) {
+bool bp_bvh_tree_renew(bvh_tree *tree, const bp_box *boxes, size_t count) {
+    tree->boxes = boxes;
+    tree->id_count = count;
     if (!bp_buffer_reserve_slack(&tree->places_buffer, &tree->setup->runtime.allocator,
                                  tree->place_count * sizeof(uint32_t), count, sizeof(uint32_t))) {
         return false;
@@ -116,271 +76,420 @@ static bool reserve_places(bvh_tree *tree, size_t count) {
     return true;
 }
 
-bp_status bp_bvh_tree_renew(bvh_tree *tree, const bp_box *boxes, size_t count) {
-    tree->boxes = boxes;
-    tree->id_count = count;
-    return reserve_places(tree, count) ? BP_OK : BP_ERROR_MEMORY;
-}
+// ---- nodes ----------------------------------------------------------------------------------------------------------
 
-bp_status bp_bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count) {
-    tree->tree_count = 0;
-    tree->leaf_count = 0;
-    tree->node_end = 0;
-    tree->free_pair = BVH_NOWHERE;
-    tree->slot_end = 0;
-    tree->free_slot = BVH_NOWHERE;
-    tree->scanned.count = 0;
-    tree->place_count = 0;
-    tree->order.is_valid = false;
-    return bp_bvh_tree_renew(tree, boxes, count);
-}
-
-// ---- boxes ----------------------------------------------------------------------------------------------------------
-
-void bp_bvh_put_box(bvh_tree *tree, uint32_t position, const bp_box *box, uint32_t id) {
-    bp_columns_put(&tree->columns, position, box, id);
-    bvh_places(tree)[id] = position;
-}
-
-void bp_bvh_write_hole(bvh_tree *tree, uint32_t position) {
+static void write_holes(bvh_tree *tree, uint32_t node, uint32_t from) {
     const bp_box hole = bp_box_hole();
-    bp_columns_put(&tree->columns, position, &hole, 0);
-}
-
-bp_status bp_bvh_add_scanned(bvh_tree *tree, uint32_t id) {
-    if (tree->scanned.count == tree->scanned.capacity) {
-        const size_t capacity = 2 * tree->scanned.capacity + 64;
-        if (!grow_columns(&tree->scanned.columns, &tree->scanned.buffer, &tree->setup->runtime.allocator,
-                          tree->scanned.count, capacity)) {
-            return BP_ERROR_MEMORY;
-        }
-        tree->scanned.capacity = capacity;
+    for (uint32_t i = from; i < BVH_LEAF; ++i) {
+        bp_columns_put(&tree->columns, node * BVH_LEAF + i, &hole, 0);
     }
-    const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
-    bvh_places(tree)[id] = BVH_SCANNED | (uint32_t)tree->scanned.count;
-    bp_columns_put(&tree->scanned.columns, tree->scanned.count++, &box, id);
-    return BP_OK;
 }
 
-// The last scanned box takes its place.
-void bp_bvh_remove_scanned(bvh_tree *tree, uint32_t id) {
-    const size_t hole = bvh_places(tree)[id] & ~BVH_SCANNED, last = --tree->scanned.count;
-    const bp_box box = bp_columns_box(&tree->scanned.columns, last);
-    const uint32_t moved = tree->scanned.columns.id[last];
-    bp_columns_put(&tree->scanned.columns, hole, &box, moved);
-    bvh_places(tree)[moved] = BVH_SCANNED | (uint32_t)hole;
-    bvh_places(tree)[id] = BVH_NOWHERE;
+bool bp_bvh_tree_reserve(bvh_tree *tree, size_t count) {
+    if (count > NODES_MAX) {
+        bp_log_write(&tree->setup->runtime.log, "bvh: too many nodes; use another method for so many boxes");
+        return false;
+    }
+    return reserve_columns(tree, count * BVH_LEAF) &&
+           bp_buffer_reserve_slack(&tree->nodes_buffer, &tree->setup->runtime.allocator,
+                                   tree->node_end * sizeof(bvh_node), count, sizeof(bvh_node));
+}
+
+// Two empty leaves; BVH_NOWHERE if memory is short.
+static uint32_t take_pair(bvh_tree *tree) {
+    uint32_t pair = tree->unused;
+    if (pair != BVH_NOWHERE) {
+        tree->unused = bvh_nodes(tree)[pair].first;
+    } else {
+        if (!bp_bvh_tree_reserve(tree, (size_t)tree->node_end + 2)) {
+            return BVH_NOWHERE;
+        }
+        pair = tree->node_end;
+        tree->node_end += 2;
+    }
+    for (uint32_t node = pair; node < pair + 2; ++node) {
+        bvh_nodes(tree)[node] =
+            (bvh_node){.bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}};
+        write_holes(tree, node, 0);
+    }
+    return pair;
+}
+
+static void free_pair(bvh_tree *tree, uint32_t pair) {
+    for (uint32_t node = pair; node < pair + 2; ++node) {
+        bvh_nodes(tree)[node] = (bvh_node){.first = tree->unused};
+        write_holes(tree, node, 0);
+    }
+    tree->unused = pair;
+}
+
+bool bp_bvh_tree_clear(bvh_tree *tree, const bp_box *boxes, size_t count) {
+    tree->box_count = 0;
+    tree->node_end = 0;
+    tree->unused = BVH_NOWHERE;
+    tree->infinite_end = 0;
+    tree->place_count = 0;
+    return bp_bvh_tree_renew(tree, boxes, count) && take_pair(tree) == BVH_ROOT;
+}
+
+uint32_t bp_bvh_tree_divide(bvh_tree *tree, uint32_t node) {
+    const uint32_t pair = take_pair(tree);
+    if (pair != BVH_NOWHERE) {
+        bvh_node *nodes = bvh_nodes(tree);
+        nodes[node].first = pair;
+        nodes[node].count = 0;
+        nodes[node].height = 1;
+        nodes[pair].parent = nodes[pair + 1].parent = node;
+        write_holes(tree, node, 0);
+    }
+    return pair;
+}
+
+// Updates the links from the boxes or the children of a node to the node, which has moved.
+static void relink_below(bvh_tree *tree, uint32_t node) {
+    const bvh_node *n = &bvh_nodes(tree)[node];
+    for (uint32_t i = 0; i < n->count; ++i) {
+        bvh_places(tree)[tree->columns.id[node * BVH_LEAF + i]] = node * BVH_LEAF + i;
+    }
+    if (!bvh_is_leaf(n)) {
+        bvh_nodes(tree)[n->first].parent = bvh_nodes(tree)[n->first + 1].parent = node;
+    }
+}
+
+// Two nodes change places.
+static void swap_nodes(bvh_tree *tree, uint32_t a, uint32_t b) {
+    bvh_node *nodes = bvh_nodes(tree);
+    const bvh_node node = nodes[a];
+    const uint32_t parents[2] = {nodes[a].parent, nodes[b].parent};
+    nodes[a] = nodes[b];
+    nodes[b] = node;
+    nodes[a].parent = parents[0];
+    nodes[b].parent = parents[1];
+    for (uint32_t i = 0; i < BVH_LEAF; ++i) {
+        const uint32_t at[2] = {a * BVH_LEAF + i, b * BVH_LEAF + i}, id = tree->columns.id[at[0]];
+        const bp_box boxes[2] = {bp_columns_box(&tree->columns, at[0]), bp_columns_box(&tree->columns, at[1])};
+        bp_columns_put(&tree->columns, at[0], &boxes[1], tree->columns.id[at[1]]);
+        bp_columns_put(&tree->columns, at[1], &boxes[0], id);
+    }
+    relink_below(tree, a);
+    relink_below(tree, b);
 }
 
 // ---- bounds ---------------------------------------------------------------------------------------------------------
 
-// Holes are NaN, and no comparison with them is true.
-void bp_bvh_bound_leaf(bvh_tree *tree, uint32_t index) {
-    bvh_node *node = &bvh_nodes(tree)[index];
-    const size_t begin = (size_t)node->first * BVH_LEAF;
+static bp_box join(const bp_box *a, const bp_box *b) {
+    bp_box both;
     for (int axis = 0; axis < 3; ++axis) {
-        const float *mins = tree->columns.min[axis] + begin, *maxs = tree->columns.max[axis] + begin;
-        float low = INFINITY, high = -INFINITY;
-        for (int i = 0; i < BVH_LEAF; ++i) {
-            low = mins[i] < low ? mins[i] : low;
-            high = maxs[i] > high ? maxs[i] : high;
-        }
-        node->min[axis] = low;
-        node->max[axis] = high;
+        both.min[axis] = bp_smaller(a->min[axis], b->min[axis]);
+        both.max[axis] = bp_larger(a->max[axis], b->max[axis]);
+    }
+    return both;
+}
+
+static double surface_of(const bp_box *box) {
+    const double x = (double)box->max[0] - (double)box->min[0], y = (double)box->max[1] - (double)box->min[1],
+                 z = (double)box->max[2] - (double)box->min[2];
+    return x * y + y * z + z * x;
+}
+
+static double joint_surface(const bp_box *a, const bp_box *b) {
+    const bp_box both = join(a, b);
+    return surface_of(&both);
+}
+
+static void bound_leaf(bvh_tree *tree, uint32_t node) {
+    bvh_node *n = &bvh_nodes(tree)[node];
+    n->bounds = (bp_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (uint32_t i = 0; i < n->count; ++i) {
+        const bp_box box = bp_columns_box(&tree->columns, node * BVH_LEAF + i);
+        n->bounds = join(&box, &n->bounds);
     }
 }
 
-void bp_bvh_bound_inner(bvh_tree *tree, uint32_t index) {
-    bvh_node *node = &bvh_nodes(tree)[index];
-    const bvh_node *left = &bvh_nodes(tree)[node->first], *right = left + 1;
-    const uint32_t *heights = &bvh_heights(tree)[node->first];
-    for (int axis = 0; axis < 3; ++axis) {
-        node->min[axis] = left->min[axis] < right->min[axis] ? left->min[axis] : right->min[axis];
-        node->max[axis] = left->max[axis] > right->max[axis] ? left->max[axis] : right->max[axis];
-    }
-    bvh_heights(tree)[index] = 1 + (heights[0] > heights[1] ? heights[0] : heights[1]);
+// Bounds and height of an inner node, from its children.
+static void bound_inner(bvh_tree *tree, uint32_t node) {
+    bvh_node *nodes = bvh_nodes(tree);
+    const bvh_node *left = &nodes[nodes[node].first], *right = left + 1;
+    nodes[node].bounds = join(&left->bounds, &right->bounds);
+    nodes[node].height = 1 + (left->height > right->height ? left->height : right->height);
 }
 
-// Lists the inner nodes, parents first. The list is also the queue of the breadth-first traversal.
-static bp_status order_inner_nodes(bvh_tree *tree) {
-    if (tree->order.is_valid) {
-        return BP_OK;
-    }
-    tree->order.count = 0;
-    if (tree->leaf_count < 2) {
-        return BP_OK;
-    }
-    if (!bp_buffer_reserve_slack(&tree->order.buffer, &tree->setup->runtime.allocator, 0, tree->leaf_count,
-                                 sizeof(uint32_t))) {
-        return BP_ERROR_MEMORY;
-    }
+// Visits all nodes without a stack: down to a leaf by first children, then to its sibling, or up.
+void bp_bvh_tree_refit(bvh_tree *tree) {
     const bvh_node *nodes = bvh_nodes(tree);
-    uint32_t *order = tree->order.buffer.data;
-    order[tree->order.count++] = BVH_ROOT;
-    for (size_t i = 0; i < tree->order.count; ++i) {
-        for (uint32_t child = nodes[order[i]].first; child <= nodes[order[i]].first + 1; ++child) {
-            order[tree->order.count] = child;
-            tree->order.count += !bvh_is_leaf(&nodes[child]);
+    for (uint32_t at = BVH_ROOT;;) {
+        while (!bvh_is_leaf(&nodes[at])) {
+            at = nodes[at].first;
         }
-    }
-    assert(tree->order.count == tree->leaf_count - 1);
-    tree->order.is_valid = true;
-    return BP_OK;
-}
-
-bp_status bp_bvh_bound_all_inner(bvh_tree *tree) {
-    const bp_status status = order_inner_nodes(tree);
-    if (status != BP_OK) {
-        return status;
-    }
-    const uint32_t *order = tree->order.buffer.data;
-    for (size_t i = tree->order.count; i > 0; --i) {
-        bp_bvh_bound_inner(tree, order[i - 1]);
-    }
-    return BP_OK;
-}
-
-typedef struct refit {
-    bvh_tree *tree;
-    bp_blocks blocks; // of slots
-} refit;
-
-static void task_refit(void *context, size_t block) {
-    const refit *r = context;
-    bvh_tree *tree = r->tree;
-    for (size_t slot = bp_block_begin(r->blocks, block); slot < bp_block_begin(r->blocks, block + 1); ++slot) {
-        const bvh_node *leaf = bvh_leaf_of_slot(tree, slot);
-        if (leaf != NULL) {
-            bp_columns_fill(&tree->columns, tree->setup->kernels, tree->setup->dimensions, slot * BVH_LEAF,
-                            slot * BVH_LEAF + leaf->count, tree->boxes);
-            bp_bvh_bound_leaf(tree, bvh_slot_nodes(tree)[slot]);
+        for (;;) {
+            if (bvh_is_leaf(&nodes[at])) {
+                const size_t begin = (size_t)at * BVH_LEAF;
+                bp_columns_fill(&tree->columns, tree->setup->kernels, tree->setup->dimensions, begin,
+                                begin + nodes[at].count, tree->boxes);
+                relink_below(tree, at);
+                bound_leaf(tree, at);
+            } else {
+                bound_inner(tree, at);
+            }
+            if (at == BVH_ROOT) {
+                return;
+            }
+            if (at % 2 == 0) {
+                ++at;
+                break;
+            }
+            at = nodes[at].parent;
         }
     }
 }
 
-bp_status bp_bvh_tree_refit(bvh_tree *tree) {
-    const bp_executor *executor = &tree->setup->runtime.executor;
-    refit r = {.tree = tree, .blocks = bp_blocks_cut(executor, tree->slot_end, REFIT_SLOTS_LEAST, SIZE_MAX)};
-    bp_parallel_for(executor, r.blocks.count, task_refit, &r);
-    if (tree->scanned.count > 0) { // else there may be no columns
-        bp_columns_fill(&tree->scanned.columns, tree->setup->kernels, tree->setup->dimensions, 0, tree->scanned.count,
-                        tree->boxes);
-    }
-    return bp_bvh_bound_all_inner(tree);
+// ---- on the way up --------------------------------------------------------------------------------------------------
+
+// The child of `taller` that changes places with its uncle: the taller one, or the one that leaves the smaller node behind.
+static uint32_t child_to_lift(const bvh_node *nodes, uint32_t taller, uint32_t uncle) {
+    const uint32_t first = nodes[taller].first;
+    const bvh_node *f = &nodes[first];
+    const bp_box *u = &nodes[uncle].bounds;
+    const bool is_first = f[0].height != f[1].height ? f[0].height > f[1].height
+                                                     : joint_surface(u, &f[1].bounds) <= joint_surface(u, &f[0].bounds);
+    return is_first ? first : first + 1;
 }
 
-double bp_bvh_tree_spread(const bvh_tree *tree) {
-    double sum = 0.0;
-    for (size_t slot = 0; slot < tree->slot_end; ++slot) {
-        const bvh_node *leaf = bvh_leaf_of_slot(tree, slot);
-        double size = 0.0;
-        for (int axis = 0; axis < 3 && leaf != NULL; ++axis) {
-            size += (double)leaf->max[axis] - (double)leaf->min[axis];
+// Corrects bounds and heights of the nodes above one, and rotates, until nothing changes.
+static void correct_above(bvh_tree *tree, uint32_t node) {
+    bvh_node *nodes = bvh_nodes(tree);
+    bool has_changed = true;
+    while (node != BVH_ROOT && has_changed) {
+        node = nodes[node].parent;
+        const bvh_node before = nodes[node];
+        const uint32_t left = before.first, right = left + 1;
+        const uint32_t taller = nodes[left].height > nodes[right].height ? left : right, shorter = taller ^ 1;
+        if (nodes[taller].height > nodes[shorter].height + 1) {
+            swap_nodes(tree, shorter, child_to_lift(nodes, taller, shorter));
+            bound_inner(tree, taller);
         }
-        sum += size * size;
+        bound_inner(tree, node);
+        has_changed = !bp_box_is_same(&before.bounds, &nodes[node].bounds) || before.height != nodes[node].height;
     }
-    return sum;
 }
 
-size_t bp_bvh_tree_fullest(const bvh_tree *tree) {
-    size_t most = 0;
-    for (size_t slot = 0; slot < tree->slot_end && most < BVH_LEAF; ++slot) {
-        const bvh_node *leaf = bvh_leaf_of_slot(tree, slot);
-        most = leaf != NULL && leaf->count > most ? leaf->count : most;
+// ---- entering -------------------------------------------------------------------------------------------------------
+
+static uint32_t choose_leaf(const bvh_tree *tree, const bp_box *box) {
+    const bvh_node *nodes = bvh_nodes(tree);
+    uint32_t node = BVH_ROOT;
+    while (!bvh_is_leaf(&nodes[node])) {
+        const bp_box *left = &nodes[nodes[node].first].bounds, *right = &nodes[nodes[node].first + 1].bounds;
+        const double surfaces[2] = {surface_of(left), surface_of(right)};
+        const double growths[2] = {joint_surface(left, box) - surfaces[0], joint_surface(right, box) - surfaces[1]};
+        node = nodes[node].first +
+               (growths[1] < growths[0] || (growths[1] == growths[0] && surfaces[1] < surfaces[0]) ? 1 : 0);
     }
-    return most;
+    return node;
+}
+
+static void put_box(bvh_tree *tree, uint32_t node, const bp_box *box, uint32_t id) {
+    const uint32_t place = node * BVH_LEAF + bvh_nodes(tree)[node].count++;
+    bp_columns_put(&tree->columns, place, box, id);
+    bvh_places(tree)[id] = place;
+}
+
+static double twice_centre(const bp_box *box, int axis) {
+    return (double)box->min[axis] + (double)box->max[axis];
+}
+
+// A full leaf and one more box become two leaves, along the axis in which their centres lie widest apart.
+static bool split_full_leaf(bvh_tree *tree, uint32_t node, const bp_box *box, uint32_t id) {
+    bp_box boxes[BVH_LEAF + 1];
+    uint32_t ids[BVH_LEAF + 1];
+    for (uint32_t i = 0; i < BVH_LEAF; ++i) {
+        boxes[i] = bp_columns_box(&tree->columns, node * BVH_LEAF + i);
+        ids[i] = tree->columns.id[node * BVH_LEAF + i];
+    }
+    boxes[BVH_LEAF] = *box;
+    ids[BVH_LEAF] = id;
+    int widest = 0;
+    double most = -1.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i <= BVH_LEAF; ++i) {
+            low = fmin(low, twice_centre(&boxes[i], axis));
+            high = fmax(high, twice_centre(&boxes[i], axis));
+        }
+        widest = high - low > most ? axis : widest;
+        most = fmax(most, high - low);
+    }
+    for (int i = 1; i <= BVH_LEAF; ++i) { // an insertion sort
+        const bp_box moved = boxes[i];
+        const uint32_t moved_id = ids[i];
+        int at = i;
+        for (; at > 0 && twice_centre(&boxes[at - 1], widest) > twice_centre(&moved, widest); --at) {
+            boxes[at] = boxes[at - 1];
+            ids[at] = ids[at - 1];
+        }
+        boxes[at] = moved;
+        ids[at] = moved_id;
+    }
+    const uint32_t pair = bp_bvh_tree_divide(tree, node);
+    for (uint32_t i = 0; pair != BVH_NOWHERE && i <= BVH_LEAF; ++i) {
+        put_box(tree, i < BVH_LEAF / 2 ? pair : pair + 1, &boxes[i], ids[i]);
+    }
+    if (pair != BVH_NOWHERE) {
+        bound_leaf(tree, pair);
+        bound_leaf(tree, pair + 1);
+        bound_inner(tree, node);
+    }
+    return pair != BVH_NOWHERE;
+}
+
+static bool insert_box(bvh_tree *tree, uint32_t id, const bp_box *box) {
+    const uint32_t leaf = choose_leaf(tree, box);
+    if (bvh_nodes(tree)[leaf].count < BVH_LEAF) {
+        put_box(tree, leaf, box, id);
+        bound_leaf(tree, leaf);
+    } else if (!split_full_leaf(tree, leaf, box, id)) {
+        return false;
+    }
+    ++tree->box_count;
+    correct_above(tree, leaf);
+    return true;
+}
+
+// ---- leaving --------------------------------------------------------------------------------------------------------
+
+// Boxes that move up are copied as they are in the columns: tree->boxes may already have newer ones, which their own
+// relocation will read.
+static void remove_box(bvh_tree *tree, uint32_t id) {
+    bvh_node *nodes = bvh_nodes(tree);
+    const uint32_t place = bvh_places(tree)[id];
+    uint32_t leaf = place / BVH_LEAF;
+    const uint32_t last = leaf * BVH_LEAF + --nodes[leaf].count;
+    const bp_box box = bp_columns_box(&tree->columns, last);
+    bp_columns_put(&tree->columns, place, &box, tree->columns.id[last]);
+    bvh_places(tree)[tree->columns.id[last]] = place;
+    bvh_places(tree)[id] = BVH_NOWHERE;
+    write_holes(tree, leaf, nodes[leaf].count);
+    --tree->box_count;
+    // Few boxes go into the sibling, which takes the place of the parent.
+    const uint32_t sibling = leaf ^ 1, count = nodes[leaf].count;
+    if (leaf != BVH_ROOT &&
+        (count == 0 || (bvh_is_leaf(&nodes[sibling]) && count + nodes[sibling].count <= MERGE_MAX))) {
+        const uint32_t parent = nodes[leaf].parent;
+        for (uint32_t i = 0; i < count; ++i) {
+            const bp_box kept = bp_columns_box(&tree->columns, leaf * BVH_LEAF + i);
+            put_box(tree, sibling, &kept, tree->columns.id[leaf * BVH_LEAF + i]);
+        }
+        swap_nodes(tree, parent, sibling);
+        free_pair(tree, leaf & ~1u);
+        leaf = parent;
+    }
+    if (bvh_is_leaf(&nodes[leaf])) {
+        bound_leaf(tree, leaf);
+    }
+    correct_above(tree, leaf);
+}
+
+bool bp_bvh_is_finite(const bvh_tree *tree, uint32_t id) {
+    return bp_box_is_finite(&tree->boxes[id], tree->setup->dimensions);
+}
+
+bool bp_bvh_tree_relocate(bvh_tree *tree, uint32_t id) {
+    const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
+    const uint32_t place = bvh_places(tree)[id];
+    if (place != BVH_NOWHERE) {
+        if (bp_box_contains(&bvh_nodes(tree)[place / BVH_LEAF].bounds, &box, 3)) {
+            bp_columns_put(&tree->columns, place, &box, id);
+            return true;
+        }
+        remove_box(tree, id);
+    }
+    return !bp_bvh_is_finite(tree, id) || insert_box(tree, id, &box);
+}
+
+bool bp_bvh_tree_list_infinite(bvh_tree *tree) {
+    const size_t begin = bvh_infinite_begin(tree);
+    size_t count = 0;
+    for (uint32_t id = 0; id < tree->id_count; ++id) {
+        count += !bp_bvh_is_finite(tree, id) && !bp_box_is_hole(&tree->boxes[id]);
+    }
+    if (!reserve_columns(tree, bp_size_add(begin, count))) {
+        return false;
+    }
+    tree->infinite_end = begin;
+    for (uint32_t id = 0; id < tree->id_count && count > 0; ++id) {
+        const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
+        if (!bp_bvh_is_finite(tree, id) && !bp_box_is_hole(&box)) {
+            bp_columns_put(&tree->columns, tree->infinite_end++, &box, id);
+        }
+    }
+    return true;
 }
 
 // ---- validation -----------------------------------------------------------------------------------------------------
 
-static bp_status report_wrong_tree(const bvh_tree *tree, const char *what, size_t which) {
-    bp_log_write(&tree->setup->runtime.log, "bvh: %s %zu", what, which);
-    return BP_ERROR_INTERNAL;
-}
-
-static bool node_holds(const bvh_node *outer, const float min[3], const float max[3]) {
-    bool inside = true;
-    for (int axis = 0; axis < 3; ++axis) {
-        inside &= outer->min[axis] <= min[axis] && max[axis] <= outer->max[axis];
-    }
-    return inside;
-}
-
-static bool place_is_right(const bvh_tree *tree, uint32_t id) {
-    const uint32_t place = bvh_places(tree)[id];
-    const bool hole = bp_box_is_hole(&tree->boxes[id]);
-    if (hole || place == BVH_NOWHERE) {
-        return hole && place == BVH_NOWHERE;
-    }
-    const bool scanned = (place & BVH_SCANNED) != 0;
-    const bp_columns *c = scanned ? &tree->scanned.columns : &tree->columns;
-    const size_t position = place & ~BVH_SCANNED;
-    return position < (scanned ? tree->scanned.count : (size_t)tree->slot_end * BVH_LEAF) && c->id[position] == id &&
-           bp_columns_hold(c, position, &tree->boxes[id], tree->setup->dimensions) &&
-           scanned == !bp_box_is_finite(&tree->boxes[id], tree->setup->dimensions);
-}
-
-// The boxes of a leaf come first in its slot, lie inside its bounds, and are followed by holes.
-static bool leaf_is_right(const bvh_tree *tree, uint32_t index) {
-    const bvh_node *node = &bvh_nodes(tree)[index];
-    const bp_columns *c = &tree->columns;
-    bool right = node->count <= BVH_LEAF && node->first < tree->slot_end && bvh_slot_nodes(tree)[node->first] == index;
-    for (size_t i = 0; right && i < BVH_LEAF; ++i) {
-        const size_t position = (size_t)node->first * BVH_LEAF + i;
-        const bp_box box = bp_columns_box(&tree->columns, (uint32_t)position);
-        right = i < node->count ? node_holds(node, box.min, box.max) && c->id[position] < tree->id_count &&
-                                      bvh_places(tree)[c->id[position]] == position
-                                : bp_box_is_hole(&box);
+static bool leaf_is_right(const bvh_tree *tree, uint32_t node) {
+    const bvh_node *n = &bvh_nodes(tree)[node];
+    bool right = n->count <= BVH_LEAF;
+    for (uint32_t i = 0; right && i < BVH_LEAF; ++i) {
+        const uint32_t place = node * BVH_LEAF + i, id = tree->columns.id[place];
+        const bp_box box = bp_columns_box(&tree->columns, place);
+        right = i >= n->count ? bp_box_is_hole(&box)
+                              : bp_box_contains(&n->bounds, &box, 3) && id < tree->id_count &&
+                                    bvh_places(tree)[id] == place && bp_bvh_is_finite(tree, id) &&
+                                    bp_columns_hold(&tree->columns, place, &tree->boxes[id], tree->setup->dimensions);
     }
     return right;
 }
 
-static bool inner_is_right(const bvh_tree *tree, uint32_t index) {
-    const bvh_node *node = &bvh_nodes(tree)[index];
-    if (node->first % 2 != 0 || node->first >= tree->node_end || bvh_parents(tree)[node->first / 2] != index) {
+static bool inner_is_right(const bvh_tree *tree, uint32_t node) {
+    const bvh_node *nodes = bvh_nodes(tree), *n = &nodes[node];
+    if (n->count != 0 || n->first % 2 != 0 || n->first >= tree->node_end) {
         return false;
     }
-    const bvh_node *left = &bvh_nodes(tree)[node->first], *right = left + 1;
-    const uint32_t *heights = bvh_heights(tree);
-    const uint32_t l = heights[node->first], r = heights[node->first + 1];
-    return heights[index] == 1 + (l > r ? l : r) && node_holds(node, left->min, left->max) &&
-           node_holds(node, right->min, right->max);
+    const bvh_node *left = &nodes[n->first], *right = left + 1;
+    return left->parent == node && right->parent == node &&
+           n->height == 1 + (left->height > right->height ? left->height : right->height) &&
+           bp_box_contains(&n->bounds, &left->bounds, 3) && bp_box_contains(&n->bounds, &right->bounds, 3);
 }
 
-// Visits all nodes without extra memory: down to the first child, from there to the second, from there up.
-static bp_status validate_nodes(const bvh_tree *tree) {
-    size_t boxes = 0, leaves = 0, steps = 0;
-    uint32_t index = BVH_ROOT;
-    for (bool down = true; steps <= 4 * tree->leaf_count; ++steps) {
-        const bvh_node *node = &bvh_nodes(tree)[index];
-        if (down && !(bvh_is_leaf(node) ? leaf_is_right(tree, index) : inner_is_right(tree, index))) {
-            return report_wrong_tree(tree, "something is wrong with node", index);
+// In the order of a refit; a damaged tree that goes round in circles has too many nodes.
+static size_t count_right_boxes(const bvh_tree *tree) {
+    const bvh_node *nodes = bvh_nodes(tree);
+    size_t boxes = 0, steps = 0;
+    uint32_t at = BVH_ROOT;
+    for (bool down = true; steps <= 2 * (size_t)tree->node_end; ++steps) {
+        if (down && !(bvh_is_leaf(&nodes[at]) ? leaf_is_right(tree, at) : inner_is_right(tree, at))) {
+            return SIZE_MAX;
         }
-        boxes += down ? node->count : 0;
-        leaves += down && bvh_is_leaf(node);
-        if (down && !bvh_is_leaf(node)) {
-            index = node->first;
-        } else if (index == BVH_ROOT) {
-            break;
+        boxes += down ? nodes[at].count : 0;
+        if (down && !bvh_is_leaf(&nodes[at])) {
+            at = nodes[at].first;
+        } else if (at == BVH_ROOT) {
+            return boxes;
         } else {
-            down = index % 2 == 0;
-            index = down ? index + 1 : bvh_parents(tree)[index / 2];
+            down = at % 2 == 0;
+            at = down ? at + 1 : nodes[at].parent;
         }
     }
-    const bool complete = boxes == tree->tree_count && leaves == tree->leaf_count;
-    return complete ? BP_OK : report_wrong_tree(tree, "the nodes do not hold all boxes, but", boxes);
+    return SIZE_MAX;
 }
 
 bp_status bp_bvh_tree_validate(const bvh_tree *tree) {
-    size_t nowhere = 0;
-    for (size_t id = 0; id < tree->id_count; ++id) {
-        if (!place_is_right(tree, (uint32_t)id)) {
-            return report_wrong_tree(tree, "the tree does not hold the box of id", id);
-        }
-        nowhere += bvh_places(tree)[id] == BVH_NOWHERE;
+    size_t finite = 0, infinite = bvh_infinite_begin(tree);
+    bool right = tree->infinite_end <= tree->columns_capacity;
+    for (uint32_t id = 0; right && id < tree->id_count; ++id) {
+        const bool is_finite = bp_bvh_is_finite(tree, id),
+                   is_infinite = !is_finite && !bp_box_is_hole(&tree->boxes[id]);
+        finite += is_finite;
+        right =
+            is_finite == (bvh_places(tree)[id] != BVH_NOWHERE) &&
+            (!is_infinite || (infinite < tree->infinite_end && tree->columns.id[infinite] == id &&
+                              bp_columns_hold(&tree->columns, infinite, &tree->boxes[id], tree->setup->dimensions)));
+        infinite += is_infinite;
     }
-    if (tree->tree_count + tree->scanned.count + nowhere != tree->id_count) {
-        return report_wrong_tree(tree, "a wrong number of boxes is in the tree:", tree->tree_count);
+    if (!right || infinite != tree->infinite_end || tree->box_count != finite || count_right_boxes(tree) != finite) {
+        bp_log_write(&tree->setup->runtime.log, "bvh: the tree does not hold the boxes it was given");
+        return BP_ERROR_INTERNAL;
     }
-    return tree->tree_count > 0 ? validate_nodes(tree) : BP_OK;
+    return BP_OK;
 }
