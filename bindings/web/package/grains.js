@@ -25,11 +25,17 @@ function radiiOf(radii, count) {
     return list;
 }
 
-function wallOf({ axis, at, side }) {
+function wallOf(wall) {
+    const { axis, at, side } = wall ?? {};
     if (![0, 1, 2].includes(axis) || ![1, -1].includes(side) || !Number.isFinite(at)) {
         throw refuse("walls: expected { axis: 0, 1 or 2, at: a number, side: 1 or -1 }");
     }
     return [axis, at, side];
+}
+
+function listed(list, what) {
+    if (typeof list === "object" && list !== null && Number.isInteger(list.length)) return Array.from(list);
+    throw new TypeError(`${what}: expected a list, found ${shown(list)}`);
 }
 
 // As web_grain_options of src/grains.c has them.
@@ -75,12 +81,12 @@ export function makeGrainsClass(heap) {
             const places = typedOf(settings.places, "places");
             const count = countRows(places, "places", "points", 3);
             if (count === 0) throw refuse("places: expected at least one");
-            const walls = Float64Array.from((settings.walls ?? []).flatMap(wallOf));
+            const walls = new Float64Array(listed(settings.walls ?? [], "walls").flatMap(wallOf));
             const [placesAt, radii, speeds, fixed, wallsAt, options] = placeAll(heap, [
                 doublesOf(places, 3 * count, "places"),
                 radiiOf(settings.radii, count),
                 settings.speeds === undefined ? null : doublesOf(settings.speeds, 3 * count, "speeds"),
-                settings.fixed === undefined ? null : Uint8Array.from(settings.fixed, (one) => (one ? 1 : 0)),
+                settings.fixed === undefined ? null : Uint8Array.from(listed(settings.fixed, "fixed"), (one) => (one ? 1 : 0)),
                 walls,
                 optionsOf(settings),
             ]);

@@ -35,17 +35,26 @@ export function bits64Of(value, what) {
 
 const isTyped = (list) => ArrayBuffer.isView(list) && !(list instanceof DataView);
 
-/** A list of numbers as a typed array: the given one, if it is one; else one of 64 bits. */
-export function typedOf(list, what) {
-    if (isTyped(list)) return list;
-    if (typeof list !== "object" || list === null || !Number.isInteger(list.length)) {
-        throw new TypeError(`${what}: expected a Float32Array, a Float64Array or a list of numbers, found ${shown(list)}`);
-    }
-    const numbers = new Float64Array(list.length);
+function lengthOf(list, what) {
+    if (typeof list === "object" && list !== null && Number.isInteger(list.length)) return list.length;
+    throw new TypeError(`${what}: expected a Float32Array, a Float64Array or a list of numbers, found ${shown(list)}`);
+}
+
+function copyNumbers(list, what, numbers) {
     for (let i = 0; i < numbers.length; ++i) {
         const value = list[i];
         if (typeof value !== "number") throw new TypeError(`${what}: expected numbers, found ${shown(value)} at ${i}`);
         numbers[i] = value;
     }
     return numbers;
+}
+
+/** A list of numbers as a typed array: the given one, if it is one; else one of 64 bits. */
+export function typedOf(list, what) {
+    return isTyped(list) ? list : copyNumbers(list, what, new Float64Array(lengthOf(list, what)));
+}
+
+/** A few numbers as a list of its own, which is quicker than a typed array. */
+export function listOf(list, what) {
+    return copyNumbers(list, what, new Array(lengthOf(list, what)));
 }

@@ -20,6 +20,8 @@ const writers = {
     user: (view, at, value, what) => view.setBigUint64(at + 16, bits64Of(value, what), true),
 };
 
+const fields = Object.keys(writers);
+
 // One value for all objects, or a list.
 function writeField(view, field, values, count) {
     const write = writers[field];
@@ -33,14 +35,15 @@ function writeField(view, field, values, count) {
 export function objectsOf(settings, count) {
     if (settings === undefined) return null;
     if (typeof settings !== "object" || settings === null) {
-        throw new TypeError(`expected an object with ${Object.keys(writers).join(", ")}, found ${shown(settings)}`);
+        throw new TypeError(`expected an object with ${fields.join(", ")}, found ${shown(settings)}`);
     }
     if (count === 0) return null;
-    const view = new DataView(new ArrayBuffer(BYTES * count));
-    for (const field of Object.keys(writers)) {
+    const bytes = new Uint8Array(BYTES * count);
+    const view = new DataView(bytes.buffer);
+    for (const field of fields) {
         if (settings[field] !== undefined) writeField(view, field, settings[field], count);
     }
-    return new Uint8Array(view.buffer);
+    return bytes;
 }
 
 export const placeObjects = (heap, bytes) => (bytes === null ? 0 : heap.place("objects", heap.hold(bytes), "u8"));

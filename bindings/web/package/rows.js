@@ -1,7 +1,7 @@
 // What users give: boxes, points, ids.
 import { BroadphaseError, refuse, shown } from "./error.js";
 import { isFloat32 } from "./heap.js";
-import { typedOf } from "./numbers.js";
+import { listOf, typedOf } from "./numbers.js";
 
 export const widthOf = { boxes: { 2: 4, 3: 6 }, points: { 2: 2, 3: 3 } };
 
@@ -25,9 +25,9 @@ export function placeRows(heap, name, { held, isDouble, count, isCopied, width }
 
 // One row as three-dimensional numbers.
 export function oneRow(numbers, what, kind, dimensions) {
-    const row = typedOf(numbers, what);
+    const row = listOf(numbers, what);
     if (countRows(row, what, kind, dimensions) !== 1) throw refuse(`${what}: expected one`);
-    if (dimensions === 3) return Array.from(row);
+    if (dimensions === 3) return row;
     const [x, y, ...more] = row;
     return kind === "points" ? [x, y, 0] : [x, y, 0, ...more, 0];
 }

@@ -190,7 +190,7 @@ export function makeWorldClass(heap) {
         // ---- questions
 
         #one(values) {
-            return heap.place("first", heap.hold(Float64Array.from(values)), "f64");
+            return heap.place("first", heap.hold(new Float64Array(values)), "f64");
         }
 
         #line(kind, what, start, direction, maxT) {
@@ -244,7 +244,7 @@ export function makeWorldClass(heap) {
 
         queryNearest(point, k = 1, as = undefined) {
             const [object, most] = [objectsOf(as, 1), wholeOf(k, "k")];
-            const question = Float32Array.from(oneRow(point, "point", "points", this.#call.dimensions));
+            const question = new Float32Array(oneRow(point, "point", "points", this.#call.dimensions));
             const place = heap.place("first", heap.hold(question), "f32");
             heap.call("web_query_nearest", this.#open, place, most, placeObjects(heap, object));
             const at = heap.result(0) >>> 2;
