@@ -60,8 +60,24 @@ static int take_visit(void *context, bp_id id, double t, double *max_t) {
     return !question->failed && --question->left > 0;
 }
 
+static bp_status ask_nearest(const bp_world *world, const double *point, const question_rows *questions,
+                             answers_double *answers) {
+    const size_t count = bp_world_count(world), k = questions->most < count ? questions->most : count;
+    bp_near_double *near = allocate(k + 1, sizeof *near);
+    size_t found = 0;
+    if (near == NULL) return BP_ERROR_MEMORY;
+    bp_status status = bp_query_nearest_double(world, point, k == 0 ? 1 : k, questions->as, near, &found);
+    for (size_t i = 0; i < found && status == BP_OK; i++) {
+        if (!append(answers, near[i].id, near[i].distance)) status = BP_ERROR_MEMORY;
+    }
+    rows_out_release(near, k + 1, sizeof *near);
+    return status;
+}
+
 static bp_status ask(const bp_world *world, const question_rows *questions, size_t i, answers_double *answers) {
     const bp_object *as = questions->as;
+    if (questions->kind == ASK_NEAREST)
+        return ask_nearest(world, (const double *)questions->data + 3 * i, questions, answers);
     one_question question = {answers, questions->most == 0 ? SIZE_MAX : questions->most, false};
     bp_status status;
     if (questions->kind == ASK_BOXES) {

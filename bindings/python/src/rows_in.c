@@ -312,6 +312,7 @@ static bool take_word_by_word(rows_in *self, PyObject *list, const char *name) {
     if (words == NULL) return false;
     replace(self, words, ((size_t)count + 1) * sizeof *words);
     self->count = (size_t)count;
+    self->is_one = !PyList_Check(list);
     for (Py_ssize_t i = 0; i < count; i++) {
         if (!put_word(&words[i], PyList_Check(list) ? PyList_GetItem(list, i) : list, name)) return refuse(self);
     }
@@ -335,7 +336,9 @@ static char kind_of(PyObject *array, long *size) {
 
 static bool take_wide_words(rows_in *self, PyObject *array, const char *name) {
     if (view_object(self, array, name) && is_plain(&self->view, 'Q', sizeof(uint64_t)) && self->view.ndim <= 1) {
-        self->count = self->view.ndim == 0 ? 1 : (size_t)self->view.shape[0];
+        self->data = self->view.buf;
+        self->is_one = self->view.ndim == 0;
+        self->count = self->is_one ? 1 : (size_t)self->view.shape[0];
         return keep(self) || refuse(self);
     }
     drop_view(self);

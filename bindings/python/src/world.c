@@ -140,7 +140,7 @@ static int world_traverse(PyObject *object, visitproc visit, void *arg) {
     return 0;
 }
 
-static int world_clear(PyObject *object) {
+static int world_drop(PyObject *object) {
     world_object *self = (world_object *)object;
     bp_world_destroy(self->world); // it may ask the filter no more
     self->world = NULL;
@@ -152,7 +152,7 @@ static void world_dealloc(PyObject *object) {
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
     PyObject_ClearWeakRefs(object);
-    world_clear(object);
+    world_drop(object);
     const freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);
     Py_DECREF((PyObject *)type);
@@ -199,6 +199,9 @@ static PyObject *world_repr(PyObject *object) {
 static PyMethodDef world_methods[] = {{"add", CORE_NAMED(world_add), world_add_doc},
                                       {"move", CORE_FUNCTION(world_move, METH_FASTCALL), world_move_doc},
                                       {"remove", world_remove, METH_O, world_remove_doc},
+                                      {"clear", world_clear, METH_NOARGS, world_clear_doc},
+                                      {"handle_of", world_handle_of, METH_O, world_handle_of_doc},
+                                      {"id_of", world_id_of, METH_O, world_id_of_doc},
                                       {"set_object", CORE_NAMED(world_set_object), world_set_object_doc},
                                       {"get_object", world_get_object, METH_O, world_get_object_doc},
                                       {"boxes", world_boxes, METH_O, world_boxes_doc},
@@ -232,7 +235,7 @@ static PyMemberDef world_members[] = {
 bool world_begin(PyObject *module) {
     static PyType_Slot slots[] = {
         {Py_tp_doc, (void *)world_doc},   {Py_tp_new, world_new},           {Py_tp_init, world_init},
-        {Py_tp_dealloc, world_dealloc},   {Py_tp_traverse, world_traverse}, {Py_tp_clear, world_clear},
+        {Py_tp_dealloc, world_dealloc},   {Py_tp_traverse, world_traverse}, {Py_tp_clear, world_drop},
         {Py_tp_repr, world_repr},         {Py_sq_length, world_length},     {Py_tp_methods, world_methods},
         {Py_tp_getset, world_properties}, {Py_tp_members, world_members},   {0, NULL}};
     static PyType_Spec spec = {"broadphase.World", sizeof(world_object), 0,

@@ -4,7 +4,6 @@
 #include "rows_out.h"
 #include "world.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,31 +213,25 @@ PyObject *world_move(PyObject *object, PyObject *const *values, Py_ssize_t count
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// One by one in the library, all or none here
+// Removed and changed
 
 static int compare_ids(const void *a, const void *b) {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-// Are all ids alive, and, if asked, each there once?
-static bp_status check_ids(world_object *self, const rows_in *ids, bool once) {
-    bp_status status = BP_OK;
-    const uint32_t *data = ids->data;
-    for (size_t i = 0; i < ids->count && status == BP_OK; i++)
-        status = bp_get_object_double(self->world, data[i], NULL, NULL);
-    if (status != BP_OK || !once || ids->count < 2) return status;
-    uint32_t *sorted = malloc(ids->count * sizeof *sorted);
-    if (sorted == NULL) return BP_ERROR_MEMORY;
-    memcpy(sorted, data, ids->count * sizeof *sorted);
+// To remove an object twice is a mistake in Python.
+static bool is_each_once(const rows_in *ids) {
+    uint32_t *sorted = rows_out_allocate(ids->count, sizeof *sorted);
+    if (sorted == NULL) return false;
+    if (ids->count > 0) memcpy(sorted, ids->data, ids->count * sizeof *sorted);
     qsort(sorted, ids->count, sizeof *sorted, compare_ids);
-    for (size_t i = 1; i < ids->count; i++) {
-        if (sorted[i] != sorted[i - 1]) continue;
-        snprintf(self->settings.sentence, SENTENCE_SIZE, "ids: %u is there twice", (unsigned)sorted[i]);
-        status = BP_ERROR_ID;
-    }
-    free(sorted);
-    return status;
+    size_t i = 1;
+    while (i < ids->count && sorted[i] != sorted[i - 1]) i++;
+    const bool good = i >= ids->count;
+    if (!good) PyErr_Format(core.id_error, "ids: %u is there twice", (unsigned)sorted[i]);
+    rows_out_release(sorted, ids->count + 1, sizeof *sorted);
+    return good;
 }
 
 const char world_remove_doc[] = "remove($self, ids, /)\n--\n\n"
@@ -253,15 +246,19 @@ PyObject *world_remove(PyObject *object, PyObject *argument) {
     world_object *self = (world_object *)object;
     rows_in ids;
     if (!rows_take_ids(&ids, argument, "ids")) return NULL;
-    bool good = world_begin_change(self);
-    if (good) {
-        const uint32_t *data = ids.data;
-        bp_status status = check_ids(self, &ids, true);
-        for (size_t i = 0; i < ids.count && status == BP_OK; i++) status = bp_remove(self->world, data[i]);
-        good = world_end_change(self, status);
-    }
+    const bool good = is_each_once(&ids) && world_begin_change(self) &&
+                      world_end_change(self, bp_remove_many(self->world, ids.count, ids.data));
     rows_release(&ids);
     return good ? Py_NewRef(Py_None) : NULL;
+}
+
+const char world_clear_doc[] = "clear($self)\n--\n\nRemoves all objects; their pairs end with the next update.";
+
+PyObject *world_clear(PyObject *object, PyObject *unused) {
+    world_object *self = (world_object *)object;
+    (void)unused;
+    if (!world_begin_change(self) || !world_end_change(self, bp_world_clear(self->world))) return NULL;
+    Py_RETURN_NONE;
 }
 
 const char world_set_object_doc[] =
@@ -283,11 +280,9 @@ static bp_status change_objects(world_object *self, const rows_in *ids, const ob
     for (size_t i = 0; i < ids->count && status == BP_OK; i++) {
         status = bp_get_object_double(self->world, data[i], NULL, &objects[i]);
     }
-    if (status == BP_OK) put_columns(columns, objects, ids->count);
-    for (size_t i = 0; i < ids->count && status == BP_OK; i++) {
-        status = bp_set_object(self->world, data[i], &objects[i]);
-    }
-    return status;
+    if (status != BP_OK) return status;
+    put_columns(columns, objects, ids->count);
+    return bp_set_objects(self->world, ids->count, data, objects);
 }
 
 PyObject *world_set_object(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names) {
@@ -388,36 +383,106 @@ PyObject *world_get_object(PyObject *object, PyObject *argument) {
     return found;
 }
 
-// The ids of all objects, which are many of the smallest numbers; as many as there are objects.
-static bp_status list_ids(const bp_world *world, uint32_t *ids, size_t count) {
-    size_t found = 0;
-    for (uint32_t id = 0; found < count; id++) {
-        const bp_status status = bp_get_object_double(world, id, NULL, NULL);
-        if (status == BP_OK) {
-            ids[found++] = id;
-        } else if (status != BP_ERROR_ID) {
-            return status;
-        }
-    }
-    return BP_OK;
-}
-
 PyObject *world_ids(PyObject *object, void *unused) {
     world_object *self = (world_object *)object;
     (void)unused;
     if (!world_begin_ask(self)) return NULL;
     const size_t count = bp_world_count(self->world);
     uint32_t *ids = rows_out_allocate(count, sizeof *ids);
-    if (ids == NULL) {
-        self->askers--;
-        return NULL;
-    }
-    if (world_end_ask(self, list_ids(self->world, ids, count))) {
-        return rows_out_take(ids, count + 1, count, 1, sizeof *ids, core.uint32);
-    }
+    size_t found = 0;
+    for (bp_id id = BP_NO_ID; ids != NULL && found < count; found++) ids[found] = id = bp_next_id(self->world, id);
+    const bool good = world_end_ask(self, BP_OK);
+    if (good && ids != NULL) return rows_out_take(ids, count + 1, count, 1, sizeof *ids, core.uint32);
     rows_out_release(ids, count + 1, sizeof *ids);
     return NULL;
 }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Handles
+
+const char world_handle_of_doc[] =
+    "handle_of($self, ids, /)\n--\n\n"
+    "The handle of an object, or of several (uint64): the id of a removed object is given to another, its handle "
+    "never.\n\n"
+    ">>> import broadphase\n"
+    ">>> world = broadphase.World()\n"
+    ">>> ids = world.add([[0, 0, 1, 1]])\n"
+    ">>> handle = world.handle_of(0)\n"
+    ">>> world.id_of(handle)\n"
+    "0\n"
+    ">>> world.remove(0)\n"
+    ">>> world.add([[5, 5, 6, 6]])\n"
+    "array([0], dtype=uint32)\n"
+    ">>> world.id_of(handle)\n"
+    "Traceback (most recent call last):\n"
+    "broadphase.IdError: the object of this handle was removed, or there never was one\n";
+
+const char world_id_of_doc[] = "id_of($self, handles, /)\n--\n\n"
+                               "The id of a handle's object, or of several; IdError if one of them was removed.";
+
+static bool fail_dead(const char *sentence) {
+    PyErr_SetString(core.id_error, sentence);
+    return false;
+}
+
+static bool find_handles(const bp_world *world, const rows_in *ids, uint64_t *handles) {
+    const uint32_t *data = ids->data;
+    for (size_t i = 0; i < ids->count; i++) {
+        handles[i] = bp_handle_of(world, data[i]);
+        if (handles[i] == 0) return fail_dead("there is no object with this id, or it has been used too often");
+    }
+    return true;
+}
+
+PyObject *world_handle_of(PyObject *object, PyObject *argument) {
+    world_object *self = (world_object *)object;
+    rows_in ids;
+    if (!rows_take_ids(&ids, argument, "ids")) return NULL;
+    const size_t count = ids.count;
+    const bool is_one = ids.is_one;
+    uint64_t *handles = rows_out_allocate(count, sizeof *handles);
+    bool good = handles != NULL && world_begin_ask(self);
+    if (good) {
+        const bool alive = find_handles(self->world, &ids, handles);
+        good = alive ? world_end_ask(self, BP_OK) : (self->askers--, false);
+    }
+    rows_release(&ids);
+    PyObject *found = good && is_one ? PyLong_FromUnsignedLongLong(handles[0]) : NULL;
+    if (good && !is_one) return rows_out_take(handles, count + 1, count, 1, sizeof *handles, core.uint64);
+    rows_out_release(handles, count + 1, sizeof *handles);
+    return found;
+}
+
+static bool find_ids(const bp_world *world, const rows_in *handles, uint32_t *ids) {
+    const uint64_t *data = handles->data;
+    for (size_t i = 0; i < handles->count; i++) {
+        if (bp_id_of(world, data[i], &ids[i]) == BP_OK) continue;
+        return fail_dead("the object of this handle was removed, or there never was one");
+    }
+    return true;
+}
+
+PyObject *world_id_of(PyObject *object, PyObject *argument) {
+    world_object *self = (world_object *)object;
+    rows_in handles;
+    if (!rows_take_words(&handles, argument, "handles")) return NULL;
+    const size_t count = handles.count;
+    const bool is_one = handles.is_one;
+    uint32_t *ids = rows_out_allocate(count, sizeof *ids);
+    bool good = ids != NULL && world_begin_ask(self);
+    if (good) {
+        const bool alive = find_ids(self->world, &handles, ids);
+        good = alive ? world_end_ask(self, BP_OK) : (self->askers--, false);
+    }
+    rows_release(&handles);
+    PyObject *found = good && is_one ? PyLong_FromUnsignedLong(ids[0]) : NULL;
+    if (good && !is_one) return rows_out_take(ids, count + 1, count, 1, sizeof *ids, core.uint32);
+    rows_out_release(ids, count + 1, sizeof *ids);
+    return found;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Boxes
 
 const char world_boxes_doc[] = "boxes($self, ids, /)\n--\n\n"
                                "The boxes of objects, as they were given: (N, 6), float64.\n\n"

@@ -13,7 +13,7 @@
     "With group, mask or island, only what an object of these would pair with. Rows of questions are answered as "     \
     "compressed\n"                                                                                                     \
     "rows, with the offsets in front, as by `neighbors`. "
-#define LINE_DOC                                                                                                       \
+#define EXACT_DOC                                                                                                      \
     "Where all is float64, as in lists, it is computed and given in 64 bits,\n"                                        \
     "exactly; questions of float32 are answered by all threads together, and several times as fast where there are "   \
     "many.\n\n"
@@ -24,7 +24,7 @@
 
 const char world_query_box_doc[] =
     "query_box($self, boxes, *, group=None, mask=None, island=None)\n--\n\n"
-    "The ids of the objects that overlap a box, ascending; of rows of boxes, (offsets, ids).\n\n" AS_DOC LINE_DOC
+    "The ids of the objects that overlap a box, ascending; of rows of boxes, (offsets, ids).\n\n" AS_DOC EXACT_DOC
         WORLD_DOC ">>> world.query_box([0, 0, 0, 9, 9, 9])\n"
     "array([0, 1], dtype=uint32)\n"
     ">>> world.query_box([[0, 0, 0, 9, 9, 9], [2, 0, 0, 3, 3, 3]])\n"
@@ -34,7 +34,7 @@ const char world_query_ray_doc[] =
     "query_ray($self, origins, directions, max_t=inf, *, most=None, group=None, mask=None, island=None)\n--\n\n"
     "The objects that a ray hits, and where, in units of its direction: (ids, t), ascending by t; the first `most`, "
     "or\n"
-    "all. Of rows of rays, (offsets, ids, t).\n\n" AS_DOC LINE_DOC WORLD_DOC
+    "all. Of rows of rays, (offsets, ids, t).\n\n" AS_DOC EXACT_DOC WORLD_DOC
     ">>> world.query_ray([-1, 0.5, 0.5], [1, 0, 0])\n"
     "(array([0, 1], dtype=uint32), array([1., 3.]))\n";
 
@@ -43,7 +43,7 @@ const char world_query_cast_doc[] =
     "The objects that a box meets which moves along a direction, and when it first touches them, in units of the "
     "direction:\n"
     "(ids, t), ascending by t, 0 where it begins; the first `most`, or all. Of rows of boxes, (offsets, ids, "
-    "t).\n\n" AS_DOC LINE_DOC WORLD_DOC ">>> world.query_cast([-1, 0, 0, -0.5, 1, 1], [1, 0, 0])\n"
+    "t).\n\n" AS_DOC EXACT_DOC WORLD_DOC ">>> world.query_cast([-1, 0, 0, -0.5, 1, 1], [1, 0, 0])\n"
     "(array([0, 1], dtype=uint32), array([0.5, 2.5]))\n"
     ">>> world.query_cast([-1, 0, 0, -0.5, 1, 1], [1, 0, 0], 1.0)[0]\n"
     "array([0], dtype=uint32)\n";
@@ -52,9 +52,9 @@ const char world_query_nearest_doc[] =
     "query_nearest($self, points, k=1, *, group=None, mask=None, island=None)\n--\n\n"
     "The k objects nearest to a point, and how far they are: (ids, distances), ascending; fewer if there are fewer. "
     "Of\n"
-    "rows of points, (offsets, ids, distances).\n\n" AS_DOC "\nPoints are rounded to float32.\n\n" WORLD_DOC
+    "rows of points, (offsets, ids, distances).\n\n" AS_DOC EXACT_DOC WORLD_DOC
     ">>> world.query_nearest([1.75, 0, 0])\n"
-    "(array([1], dtype=uint32), array([0.25], dtype=float32))\n";
+    "(array([1], dtype=uint32), array([0.25]))\n";
 
 const char world_pairs_of_doc[] =
     "pairs_of($self, id, /)\n--\n\n"
@@ -309,15 +309,12 @@ PyObject *world_query_nearest(PyObject *object, PyObject *const *values, Py_ssiz
         !rows_take_points(&points, arguments[0], "points")) {
         return NULL;
     }
-    if (!rows_narrow(&points, 3)) {
-        rows_release(&points);
-        return NULL;
-    }
     questions.as = is_asked ? &as : NULL;
     questions.data = points.data;
     questions.count = points.count;
     questions.dimensions = points.dimensions;
     questions.is_one = points.is_one;
+    questions.wide = points.wide;
     PyObject *found = answer(object, &questions);
     rows_release(&points);
     return found;

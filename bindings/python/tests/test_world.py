@@ -167,6 +167,29 @@ def test_numbers_that_do_not_fit(name, wrong):
     assert len(world) == 0
 
 
+def test_handles_are_never_used_again():
+    world = broadphase.World()
+    ids = world.add(np.zeros((5, 6)))
+    handles = world.handle_of(ids)
+    assert handles.dtype == np.uint64 and world.id_of(handles).tolist() == [0, 1, 2, 3, 4]
+    assert world.handle_of(np.uint32(2)) == int(handles[2]) and world.id_of(int(handles[2])) == 2
+    assert world.id_of(handles[2]) == 2 and world.id_of(handles.tolist()).dtype == np.uint32
+    world.remove(2)
+    assert world.add(np.zeros((1, 6))).tolist() == [2] and world.handle_of(2) != handles[2]
+    for dead in handles[2], handles, [0], 2**64 - 1:
+        with pytest.raises(broadphase.IdError, match="was removed, or there never was one"):
+            world.id_of(dead)
+    for id in 5, [0, 7]:
+        with pytest.raises(broadphase.IdError, match="no object with this id"):
+            world.handle_of(id)
+    world.update()
+    world.clear()
+    assert len(world) == 0 and world.ids.tolist() == [] and len(world.update().ended) == 10
+    with pytest.raises(broadphase.IdError):
+        world.id_of(handles[0])
+    assert world.handle_of([]).tolist() == [] and world.id_of([]).tolist() == []
+
+
 def test_ids():
     world = broadphase.World()
     assert world.ids.tolist() == [] and world.ids.dtype == np.uint32
@@ -299,6 +322,10 @@ def test_boxes_to_query_are_compared_in_64_bits():
     assert world.query_box([0.3, 0, 0, 1, 1, 1]).tolist() == [0]
     assert world.query_box([np.nextafter(0.3, 1), 0, 0, 1, 1, 1]).tolist() == []
     assert world.query_ray([0.3, 0.5, 0.5], [0, 0, 1])[0].tolist() == [0]
+    assert world.query_nearest([0.3, 0.5, 0.5])[1].tolist() == [0]
+    assert world.query_nearest([[0.5, 0.5, 0.5], [0, 0.5, 0.5]], 3)[2].tolist() == [0.5 - 0.3, 0.1]
+    assert world.query_nearest([0.5, 0.5, 0.5])[1].dtype == np.float64
+    assert world.query_nearest(np.full(3, 0.5, np.float32))[1].dtype == np.float32
     assert world.query_ray([np.nextafter(0.3, 1), 0.5, 0.5], [0, 0, 1])[0].tolist() == []
     flat = broadphase.World(dimensions=2)
     flat.add([[2, 0, 3, 1]])
