@@ -40,6 +40,10 @@ BP_API bp_status bp_set_objects(bp_world *world, size_t count, const bp_id *ids,
 /// the world. O(n).
 BP_API bp_status bp_world_clear(bp_world *world);
 
+/// Gives back all memory that the world can do without, at once; the next update builds everything anew. It is seldom
+/// needed: memory for pairs is given back by itself when there have been far fewer of them for some updates.
+BP_API bp_status bp_world_trim(bp_world *world);
+
 // ---------------------------------------------------------------------------------------------------------------------
 // 3. Queries
 

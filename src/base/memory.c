@@ -18,7 +18,7 @@ size_t bp_size_add(size_t a, size_t b) {
     return a > SIZE_MAX - b ? SIZE_MAX : a + b;
 }
 
-static bool grow_buffer(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t bytes) {
+static bool replace_buffer(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t bytes) {
     void *data = bytes == SIZE_MAX ? NULL : allocator->allocate(allocator->context, bytes);
     if (data == NULL) {
         return false;
@@ -33,7 +33,7 @@ static bool grow_buffer(bp_buffer *buffer, const bp_allocator *allocator, size_t
 
 bool bp_buffer_reserve(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t count, size_t size) {
     const size_t bytes = bp_size_multiply(count, size);
-    return bytes <= buffer->bytes || grow_buffer(buffer, allocator, kept, bytes);
+    return bytes <= buffer->bytes || replace_buffer(buffer, allocator, kept, bytes);
 }
 
 bool bp_buffer_reserve_slack(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t count, size_t size) {
@@ -42,7 +42,15 @@ bool bp_buffer_reserve_slack(bp_buffer *buffer, const bp_allocator *allocator, s
         return true;
     }
     const size_t slack = bytes / 4 < SIZE_MAX - bytes ? bytes / 4 : 0;
-    return grow_buffer(buffer, allocator, kept, bytes + slack) || grow_buffer(buffer, allocator, kept, bytes);
+    return replace_buffer(buffer, allocator, kept, bytes + slack) || replace_buffer(buffer, allocator, kept, bytes);
+}
+
+void bp_buffer_shrink(bp_buffer *buffer, const bp_allocator *allocator, size_t kept) {
+    if (kept == 0) {
+        bp_buffer_free(buffer, allocator);
+    } else if (kept < buffer->bytes / 2) {
+        (void)replace_buffer(buffer, allocator, kept, kept);
+    }
 }
 
 void bp_buffer_free(bp_buffer *buffer, const bp_allocator *allocator) {

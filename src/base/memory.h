@@ -31,7 +31,7 @@ BP_PREFETCHER bp_prefetch_write(const void *memory) {
 #endif
 }
 
-// A block of memory that only grows. All zero is empty.
+// A block of memory. All zero is empty.
 typedef struct bp_buffer {
     void *data;
     size_t bytes;
@@ -42,6 +42,9 @@ bool bp_buffer_reserve(bp_buffer *buffer, const bp_allocator *allocator, size_t 
 
 // The same with a quarter of slack when it has to grow, for contents whose number varies from step to step.
 bool bp_buffer_reserve_slack(bp_buffer *buffer, const bp_allocator *allocator, size_t kept, size_t count, size_t size);
+
+// Gives back what is behind the first `kept` bytes, unless that is little. If memory is short, nothing happens.
+void bp_buffer_shrink(bp_buffer *buffer, const bp_allocator *allocator, size_t kept);
 
 void bp_buffer_free(bp_buffer *buffer, const bp_allocator *allocator);
 void bp_buffer_swap(bp_buffer *a, bp_buffer *b);

@@ -15,6 +15,13 @@ bool bp_pairs_reserve(bp_pairs *pairs, const bp_allocator *allocator, size_t cou
     return true;
 }
 
+void bp_pairs_shrink(bp_pairs *pairs, const bp_allocator *allocator, size_t count) {
+    bp_buffer buffer = {.data = pairs->data, .bytes = pairs->capacity * sizeof(bp_pair)};
+    bp_buffer_shrink(&buffer, allocator, count * sizeof(bp_pair));
+    pairs->data = buffer.data;
+    pairs->capacity = buffer.bytes / sizeof(bp_pair);
+}
+
 void bp_pairs_release(bp_pairs *pairs, const bp_allocator *allocator) {
     bp_buffer buffer = {.data = pairs->data, .bytes = pairs->capacity * sizeof(bp_pair)};
     bp_buffer_free(&buffer, allocator);

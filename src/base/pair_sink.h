@@ -112,6 +112,9 @@ static inline bool bp_pairs_push(bp_pairs *pairs, const bp_allocator *allocator,
     return true;
 }
 
+// Gives back the room beyond `count` pairs, unless that is little; the list has no more than these.
+void bp_pairs_shrink(bp_pairs *pairs, const bp_allocator *allocator, size_t count);
+
 void bp_pairs_release(bp_pairs *pairs, const bp_allocator *allocator);
 
 #endif

@@ -33,6 +33,8 @@ void bp_change_list_free(bp_change_list *list, const bp_allocator *allocator);
 
 // Makes room for changes of `id_count` ids, of which the first `used` are in use. False if memory is short.
 bool bp_change_list_reserve(bp_change_list *list, const bp_allocator *allocator, size_t used, size_t id_count);
+// Gives back the room beyond `id_count` ids. No more changes are listed than there is room for then.
+void bp_change_list_trim(bp_change_list *list, const bp_allocator *allocator, size_t id_count);
 size_t bp_change_list_bytes(const bp_change_list *list);
 
 // ---- changes --------------------------------------------------------------------------------------------------------

@@ -51,13 +51,10 @@ bool bp_id_pool_reserve(bp_id_pool *pool, const bp_allocator *allocator, size_t 
            grow(pool, allocator, id_count);
 }
 
-bp_id bp_id_pool_take_free(bp_id_pool *pool) {
-    uint64_t word = 0;
-    for (size_t level = BP_ID_LEVELS; level-- > 0;) {
-        word = word * BITS + (uint64_t)__builtin_ctzll(((const uint64_t *)pool->free[level].data)[word]);
-    }
-    const bp_id id = (bp_id)word;
-    for (size_t level = 0; level < BP_ID_LEVELS; ++level, word /= BITS) { // until a word still has other bits
+// An id is not free any more.
+static void clear_bit(bp_id_pool *pool, size_t id) {
+    for (size_t level = 0, word = id; level < BP_ID_LEVELS;
+         ++level, word /= BITS) { // until a word still has other bits
         uint64_t *bits = &((uint64_t *)pool->free[level].data)[word / BITS];
         *bits &= ~((uint64_t)1 << word % BITS);
         if (*bits != 0) {
@@ -65,7 +62,22 @@ bp_id bp_id_pool_take_free(bp_id_pool *pool) {
         }
     }
     --pool->free_count;
-    return id;
+}
+
+bp_id bp_id_pool_take_free(bp_id_pool *pool) {
+    size_t word = 0;
+    for (size_t level = BP_ID_LEVELS; level-- > 0;) {
+        word = word * BITS + (size_t)__builtin_ctzll(((const uint64_t *)pool->free[level].data)[word]);
+    }
+    clear_bit(pool, word);
+    return (bp_id)word;
+}
+
+void bp_id_pool_trim(bp_id_pool *pool) {
+    while (pool->count > 0 &&
+           (((const uint64_t *)pool->free[0].data)[(pool->count - 1) / BITS] >> (pool->count - 1) % BITS & 1) != 0) {
+        clear_bit(pool, --pool->count);
+    }
 }
 
 void bp_id_pool_give_back(bp_id_pool *pool, bp_id id) {

@@ -41,6 +41,9 @@ static inline bp_id bp_id_pool_take(bp_id_pool *pool) {
 
 void bp_id_pool_give_back(bp_id_pool *pool, bp_id id);
 
+// Drops the free ids behind the last one that is alive. They keep their generations.
+void bp_id_pool_trim(bp_id_pool *pool);
+
 // A number for the present object of an id that no other object ever gets: 0 where the id was used 2^32 - 1 times.
 static inline uint64_t bp_id_pool_handle(const bp_id_pool *pool, bp_id id) {
     const uint32_t generation = ((const uint32_t *)pool->generations.data)[id];

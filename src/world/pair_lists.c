@@ -19,15 +19,29 @@ bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, bp_pair_order order
     return (bp_pair_lists){.runtime = runtime, .is_sorted = order == BP_ORDER_SORTED, .has_events = has_events};
 }
 
-void bp_pair_lists_free(bp_pair_lists *lists) {
-    bp_pairs *const all[] = {&lists->pairs, &lists->begun,   &lists->ended,
-                             &lists->spare, &lists->ordered, &lists->ordered_next};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
-        bp_pairs_release(all[i], &lists->runtime->allocator);
+// All but the last list.
+static void free_scratch(bp_pair_lists *lists) {
+    const bp_allocator *allocator = &lists->runtime->allocator;
+    bp_pairs *const others[] = {&lists->begun, &lists->ended, &lists->spare, &lists->ordered, &lists->ordered_next};
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
+        bp_pairs_release(others[i], allocator);
     }
-    bp_buffer_free(&lists->changed, &lists->runtime->allocator);
-    bp_buffer_free(&lists->holes, &lists->runtime->allocator);
-    bp_buffer_free(&lists->sort_scratch, &lists->runtime->allocator);
+    bp_buffer_free(&lists->changed, allocator);
+    bp_buffer_free(&lists->holes, allocator);
+    bp_buffer_free(&lists->sort_scratch, allocator);
+}
+
+void bp_pair_lists_free(bp_pair_lists *lists) {
+    free_scratch(lists);
+    bp_pairs_release(&lists->pairs, &lists->runtime->allocator);
+}
+
+void bp_pair_lists_trim(bp_pair_lists *lists, size_t count) {
+    free_scratch(lists);
+    bp_pairs_shrink(&lists->pairs, &lists->runtime->allocator, lists->pairs.count > count ? lists->pairs.count : count);
+    bp_pair_rows_trim(lists->rows, &lists->runtime->allocator);
+    lists->has_ordered = lists->has_rows = false;
+    lists->paying = 0;
 }
 
 static size_t list_bytes(const bp_pairs *pairs) {

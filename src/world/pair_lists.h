@@ -36,6 +36,9 @@ typedef struct bp_pair_lists {
 bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, bp_pair_order order, bool has_events);
 void bp_pair_lists_free(bp_pair_lists *lists);
 
+// Gives back all memory but that of the last list, which keeps room for `count` pairs.
+void bp_pair_lists_trim(bp_pair_lists *lists, size_t count);
+
 // Makes room for `count` pairs. False if memory is short.
 bool bp_pair_lists_reserve(bp_pair_lists *lists, size_t count);
 

@@ -25,15 +25,20 @@ bp_pair_rows *bp_pair_rows_create(const bp_allocator *allocator) {
     return rows;
 }
 
-void bp_pair_rows_destroy(bp_pair_rows *rows, const bp_allocator *allocator) {
-    if (rows == NULL) {
-        return;
-    }
+void bp_pair_rows_trim(bp_pair_rows *rows, const bp_allocator *allocator) {
     bp_buffer *const buffers[] = {&rows->rows, &rows->entries, &rows->by_place, &rows->seen};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }
-    allocator->release(allocator->context, rows, sizeof *rows);
+    rows->id_count = rows->used = rows->used_most = 0;
+    atomic_store(&rows->version, 0);
+}
+
+void bp_pair_rows_destroy(bp_pair_rows *rows, const bp_allocator *allocator) {
+    if (rows != NULL) {
+        bp_pair_rows_trim(rows, allocator);
+        allocator->release(allocator->context, rows, sizeof *rows);
+    }
 }
 
 size_t bp_pair_rows_bytes(const bp_pair_rows *rows) {

@@ -40,6 +40,8 @@ typedef struct bp_pair_rows {
 bp_pair_rows *bp_pair_rows_create(const bp_allocator *allocator);
 // NULL is allowed.
 void bp_pair_rows_destroy(bp_pair_rows *rows, const bp_allocator *allocator);
+// Gives all memory back: there are no rows.
+void bp_pair_rows_trim(bp_pair_rows *rows, const bp_allocator *allocator);
 size_t bp_pair_rows_bytes(const bp_pair_rows *rows);
 
 // Whether rows can hold so many pairs.

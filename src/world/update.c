@@ -11,7 +11,12 @@
 #include "world/query/query_tree.h"
 #include "world/world.h"
 
-enum { MUCH_SHARE = 16 }; // more than one object in this many is much
+enum {
+    MUCH_SHARE = 16,           // more than one object in this many is much
+    LATELY = 16,               // updates,
+    MUCH_LESS = 8,             // in which there were so many times fewer pairs than before: then memory is given back,
+    LEAST_GIVEN_BACK = 1 << 16 // unless there were hardly more pairs than this
+};
 
 // ---- bringing the structure up to date ------------------------------------------------------------------------------
 
@@ -155,11 +160,32 @@ static void describe_update(const bp_world *world, bp_stats *stats) {
     stats->bytes += own_bytes(world);
 }
 
+// Before an update, so that its figures are right. It depends on the pairs alone: not on how much memory is held, which others may
+// have refused.
+static void follow_need(bp_world *world) {
+    bp_world_need *need = &world->need;
+    if (need->updates < LATELY) {
+        return;
+    }
+    if (need->most > LEAST_GIVEN_BACK && need->lately < need->most / MUCH_LESS) {
+        bp_world_give_back(world);
+        need->most = need->lately;
+    }
+    need->updates = need->lately = 0;
+}
+
+static void count_need(bp_world_need *need, size_t pair_count) {
+    need->most = pair_count > need->most ? pair_count : need->most;
+    need->lately = pair_count > need->lately ? pair_count : need->lately;
+    ++need->updates;
+}
+
 static bp_status update_pairs(bp_world *world) {
     bp_stats stats = {0};
     bp_search_kind kind = BP_SEARCH_ALL;
     bp_change_list_mark_for_queries(&world->changes);
     const double start = bp_clock_seconds();
+    follow_need(world);
     refit_boxes(world);
     bp_status status = update_structure(world, &kind);
     const double built = bp_clock_seconds();
@@ -174,6 +200,7 @@ static bp_status update_pairs(bp_world *world) {
     }
     world->is_built = true;
     world->has_failed = false;
+    count_need(&world->need, world->lists.pairs.count);
     bp_query_trees_fit(world);
     describe_update(world, &stats);
     stats.build_seconds = built - start;

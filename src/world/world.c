@@ -282,6 +282,39 @@ bp_status bp_world_reserve(bp_world *world, size_t count) {
     return granted ? BP_OK : BP_ERROR_MEMORY;
 }
 
+void bp_world_give_back(bp_world *world) {
+    const bp_method_ops *ops = world->method.ops;
+    ops->free(world->method.state);
+    ops->init(world->method.state, &world->setup.methods);
+    world->is_built = false;
+    bp_query_trees_trim(world->queries);
+    bp_pair_lists_trim(&world->lists, world->ids.count * USUAL_PAIRS);
+}
+
+bp_status bp_world_trim(bp_world *world) {
+    if (world == NULL || bp_world_is_busy(world)) {
+        return BP_ERROR_ARGUMENT;
+    }
+    const bp_allocator *allocator = bp_world_allocator(world);
+    bp_object_table *objects = &world->objects;
+    if (!world->changes.needs_update) { // else removed ids may still have pairs that end
+        bp_id_pool_trim(&world->ids);
+    }
+    const size_t id_count = world->ids.count;
+    bp_world_give_back(world);
+    bp_pairs_shrink(&world->lists.pairs, allocator, world->lists.pairs.count);
+    bp_view_free(&world->view);
+    bp_islands_free(&world->islands, allocator);
+    bp_buffer_free(&world->parts.buffer, allocator);
+    world->islands = (bp_islands){0};
+    world->parts = (bp_world_parts){.parts = BP_PARTS_NONE};
+    objects->are_others = true;
+    bp_buffer_shrink(&objects->objects, allocator, objects->is_stored ? id_count * sizeof(bp_object) : 0);
+    bp_world_boxes_trim(&world->boxes, allocator, id_count);
+    bp_change_list_trim(&world->changes, allocator, id_count);
+    return BP_OK;
+}
+
 // ---- moving ---------------------------------------------------------------------------------------------------------
 
 // The number of ids that a world needs to contain all of these.
@@ -553,7 +586,7 @@ bp_status bp_world_validate(const bp_world *world) {
     if (!bp_change_list_is_sound(&world->changes, world->ids.count)) {
         return bp_world_refuse(world, BP_ERROR_INTERNAL, "world: the changed ids do not agree with their marks");
     }
-    if (world->changes.needs_update) { // an outdated structure is not wrong
+    if (world->changes.needs_update || !world->is_built) { // an outdated structure is not wrong
         return BP_OK;
     }
     if (!pairs_are_sound(world)) {

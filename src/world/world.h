@@ -36,6 +36,13 @@ typedef struct bp_world_method {
     void *state;
 } bp_world_method;
 
+// What updates needed: while crowds come and go memory stays, and is given back when they have gone for good.
+typedef struct bp_world_need {
+    size_t most;    // pairs after an update, since memory was last given back,
+    size_t lately;  // and in the last few of these
+    size_t updates; // that were counted as the last few
+} bp_world_need;
+
 struct bp_world {
     bp_setup setup;      // the config, checked and complete
     bool is_busy;        // in a call that may call back into the caller's code
@@ -55,6 +62,7 @@ struct bp_world {
     bool is_built;   // the method's structure and the pairs are those of the last update
     bool has_failed; // the last update did, so the pairs may be incomplete
     bp_pair_lists lists;
+    bp_world_need need;
     uint64_t pair_version; // incremented with every update that may change the pairs, from 1
 
     bp_stats stats;  // of the last update
@@ -96,6 +104,9 @@ bool bp_world_is_updating(const bp_world *world);
 
 // Whether any callback is running: then this is logged, and nothing may change.
 bool bp_world_is_busy(const bp_world *world);
+
+// Gives back all memory that follows from the last updates. The next one builds everything anew.
+void bp_world_give_back(bp_world *world);
 
 // From now on boxes are kept in 64 bits. False if memory is short: then nothing has changed.
 bool bp_world_make_double(bp_world *world);

@@ -50,6 +50,13 @@ bool bp_world_boxes_reserve(bp_world_boxes *boxes, const bp_allocator *allocator
            reserve_boxes(&boxes->floats, allocator, used, id_count, sizeof(bp_box));
 }
 
+void bp_world_boxes_trim(bp_world_boxes *boxes, const bp_allocator *allocator, size_t id_count) {
+    bp_buffer_shrink(&boxes->inputs, allocator, boxes->inputs.data != NULL ? id_count * input_size(boxes) : 0);
+    bp_buffer_shrink(&boxes->doubles, allocator, boxes->is_double ? id_count * sizeof(bp_box_double) : 0);
+    bp_buffer_shrink(&boxes->floats, allocator, id_count * sizeof(bp_box));
+    bp_buffer_free(&boxes->claims, allocator);
+}
+
 // A copy of boxes in 64 bits, with the same capacity.
 static bool copy_as_doubles(const bp_buffer *floats, size_t count, const bp_allocator *allocator, bp_buffer *doubles) {
     const bp_box *from = floats->data;

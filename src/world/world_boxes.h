@@ -46,6 +46,9 @@ void bp_world_boxes_free(bp_world_boxes *boxes, const bp_allocator *allocator);
 // moved in memory in either case.
 bool bp_world_boxes_reserve(bp_world_boxes *boxes, const bp_allocator *allocator, size_t used, size_t id_count);
 
+// Gives back the room beyond `id_count` ids. The floats may have moved in memory.
+void bp_world_boxes_trim(bp_world_boxes *boxes, const bp_allocator *allocator, size_t id_count);
+
 // From now on boxes are kept in 64 bits. False if memory is short: then nothing has changed.
 bool bp_world_boxes_make_double(bp_world_boxes *boxes, const bp_allocator *allocator, size_t id_count);
 

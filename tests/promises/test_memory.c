@@ -402,8 +402,9 @@ static void the_figures_of_a_call_count_every_byte(void **state) {
 
 static void the_figures_of_a_world_count_every_byte(void **state) {
     (void)state;
+    enum { HELD = 3000 };
     const bp_ray ray = {{-20, -20, -20}, {1, 1, 1}, INFINITY};
-    bp_box *boxes = make_boxes(MANY, 40.0);
+    bp_box *boxes = make_boxes(HELD, 25.0);
     for (size_t method = 0; method < bp_method_count(); ++method) {
         test_allocator allocator;
         bp_world *world;
@@ -412,9 +413,9 @@ static void the_figures_of_a_world_count_every_byte(void **state) {
         const bp_config config = {
             .method = (bp_method)method, .flags = BP_EVENTS, .allocator = test_allocator_hook(&allocator)};
         assert_int_equal(bp_world_create(&config, &world), BP_OK);
-        assert_int_equal(bp_add_many(world, MANY - 1000, boxes, NULL, NULL), BP_OK);
+        assert_int_equal(bp_add_many(world, HELD - 1000, boxes, NULL, NULL), BP_OK);
         for (bp_id id = 0; id < 40; ++id) {
-            assert_int_equal(bp_move(world, id, &boxes[MANY - 1 - id]), BP_OK);
+            assert_int_equal(bp_move(world, id, &boxes[HELD - 1 - id]), BP_OK);
             assert_int_equal(bp_update(world, &result), BP_OK);
             const bp_pair_lists *lists = &world->lists;
             const size_t others = world->boxes.floats.bytes + lists->pairs.capacity * sizeof(bp_pair);
@@ -432,6 +433,137 @@ static void the_figures_of_a_world_count_every_byte(void **state) {
         test_allocator_finish(&allocator);
     }
     free(boxes);
+}
+
+// ---- giving back ----------------------------------------------------------------------------------------------------
+
+static void make_gas(rng *random, bp_box *boxes, size_t count, double extent) {
+    for (size_t i = 0; i < count; ++i) {
+        boxes[i] = random_cube(random, extent, 1.0);
+    }
+}
+
+// One crowded step: its memory is given back after some others, and no step allocates that is like those before.
+static void check_crowd(bp_config config) {
+    enum { CROWD = 4000, STEPS = 60, CROWDED = 5, CALM = 45 };
+    test_allocator allocator;
+    char text[CONFIG_TEXT];
+    rng random = rng_seeded(SEED);
+    bp_box *boxes = obtain(CROWD, sizeof *boxes);
+    bp_world *world;
+    bp_result result;
+    size_t usual = 0, crowded = 0;
+    test_allocator_init(&allocator);
+    config.allocator = test_allocator_hook(&allocator);
+    assert_int_equal(bp_world_create(&config, &world), BP_OK);
+    for (int step = 0; step < STEPS; ++step) {
+        make_gas(&random, boxes, CROWD, step == CROWDED ? 3.0 : 14.0);
+        test_allocator_fail(&allocator, 0, false);
+        assert_int_equal(
+            step == 0 ? bp_add_many(world, CROWD, boxes, NULL, NULL) : bp_move_many(world, CROWD, NULL, boxes), BP_OK);
+        assert_int_equal(bp_update(world, &result), BP_OK);
+        usual = step == CROWDED - 1 ? allocator.live_bytes : usual;
+        crowded = step == CROWDED ? allocator.live_bytes : crowded;
+        if (step >= CALM && allocator.calls > 0) {
+            fail_msg("step %d: %zu allocations: %s", step, allocator.calls, config_text(&config, text));
+        }
+    }
+    assert_true(crowded > 4 * usual);
+    if (allocator.live_bytes > usual + usual / 4) {
+        fail_msg("%zu bytes, %zu in the crowd, %zu before: %s", allocator.live_bytes, crowded, usual,
+                 config_text(&config, text));
+    }
+    pair_list expected = naive_pairs(boxes, CROWD, 3);
+    expect_pairs(result.pairs, result.pair_count, &expected, "after a crowd: %s", config_text(&config, text));
+    pair_list_free(&expected);
+    bp_world_destroy(world);
+    test_allocator_finish(&allocator);
+    free(boxes);
+}
+
+static void a_world_gives_back_what_a_crowd_needed(void **state) {
+    (void)state;
+    const bp_method methods[] = {BP_METHOD_AUTO, BP_METHOD_TREE, BP_METHOD_HIERARCHICAL_GRID, BP_METHOD_SWEEP_AND_PRUNE,
+                                 BP_METHOD_STRIPS};
+    for (size_t i = 0; i < COUNT_OF(methods); ++i) {
+        for (int has_events = 0; has_events < 2; ++has_events) {
+            check_crowd((bp_config){.method = methods[i], .flags = has_events ? BP_EVENTS : 0});
+        }
+    }
+}
+
+// After bp_world_trim a world holds about as much as one that was just made, and goes on as if nothing had happened.
+static void a_trimmed_world_goes_on(void **state) {
+    (void)state;
+    enum { CROWD = 5000 };
+    static const bp_config configs[] = {{0},
+                                        {.flags = BP_EVENTS},
+                                        {.flags = BP_EVENTS, .margin = 0.1f},
+                                        {.method = BP_METHOD_TREE, .pair_order = BP_ORDER_SORTED},
+                                        {.method = BP_METHOD_BVH, .flags = BP_EVENTS},
+                                        {.period = {40, 40, 40}, .shape = BP_SHAPE_SPHERES},
+                                        {.method = BP_METHOD_HIERARCHICAL_GRID}};
+    bp_box *boxes = obtain(CROWD, sizeof *boxes);
+    bp_object *objects = obtain(CROWD, sizeof *objects);
+    for (size_t i = 0; i < CROWD; ++i) objects[i].island = i % 3 == 0;
+    for (size_t k = 0; k < 2 * COUNT_OF(configs); ++k) {
+        rng random = rng_seeded(k);
+        test_allocator allocator;
+        bp_config config = configs[k / 2];
+        bp_world *world, *plain;
+        bp_result result, expected;
+        bp_id id = BP_NO_ID;
+        test_allocator_init(&allocator);
+        config.allocator = test_allocator_hook(&allocator);
+        make_gas(&random, boxes, CROWD, 15.0);
+        assert_int_equal(bp_world_create(&config, &world), BP_OK);
+        assert_int_equal(bp_world_trim(world), BP_OK);
+        assert_int_equal(bp_add_many(world, CROWD, boxes, k % 2 == 0 ? NULL : objects, NULL), BP_OK);
+        assert_int_equal(bp_world_trim(world), BP_OK);
+        assert_int_equal(bp_update(world, NULL), BP_OK);
+        for (bp_id last = CROWD - 1; last >= 200; --last) assert_int_equal(bp_remove(world, last), BP_OK);
+        assert_int_equal(bp_world_trim(world), BP_OK);
+        assert_int_equal(bp_update(world, NULL), BP_OK);
+        const uint64_t handle = bp_handle_of(world, 7);
+        assert_int_equal(bp_world_trim(world), BP_OK);
+        assert_true(allocator.live_bytes < (size_t)CROWD * 24);
+        assert_int_equal(bp_world_validate(world), BP_OK);
+        assert_int_equal(bp_update(world, &result), BP_OK); // nothing has changed
+        assert_int_equal(bp_id_of(world, handle, &id), BP_OK);
+        config.allocator = (bp_allocator){0};
+        assert_int_equal(bp_world_create(&config, &plain), BP_OK);
+        assert_int_equal(bp_add_many(plain, 200, boxes, k % 2 == 0 ? NULL : objects, NULL), BP_OK);
+        assert_int_equal(bp_update(plain, &expected), BP_OK);
+        assert_int_equal(result.pair_count, expected.pair_count);
+        for (size_t step = 0; step < 3; ++step) {
+            const bp_box *more = boxes + 1000 * (step + 1);
+            bp_id ids[2];
+            assert_int_equal(bp_add(world, more, NULL, &ids[0]), BP_OK);
+            assert_int_equal(bp_add(plain, more, NULL, &ids[1]), BP_OK);
+            assert_int_equal(ids[0], ids[1]);
+            for (bp_id moved = 0; moved < 30; ++moved) {
+                assert_int_equal(bp_move(world, moved, &more[moved]), BP_OK);
+                assert_int_equal(bp_move(plain, moved, &more[moved]), BP_OK);
+            }
+            assert_int_equal(bp_world_trim(world), BP_OK);
+            assert_int_equal(bp_update(world, &result), BP_OK);
+            assert_int_equal(bp_update(plain, &expected), BP_OK);
+            assert_int_equal(bp_world_validate(world), BP_OK);
+            pair_list pairs = {0};
+            pair_list_append(&pairs, expected.pairs, expected.pair_count);
+            sort_pairs(pairs.data, pairs.count);
+            expect_pairs(result.pairs, result.pair_count, &pairs, "config %zu, step %zu", k / 2, step);
+            expect_same_bytes(result.begun, result.begun_count, expected.begun, expected.begun_count, "begun");
+            expect_same_bytes(result.ended, result.ended_count, expected.ended, expected.ended_count, "ended");
+            pair_list_free(&pairs);
+        }
+        bp_world_destroy(plain);
+        bp_world_destroy(world);
+        test_allocator_finish(&allocator);
+    }
+    assert_int_equal(bp_world_trim(NULL), BP_ERROR_ARGUMENT);
+    free(boxes);
+    free(objects);
 }
 
 // ---- no waste -------------------------------------------------------------------------------------------------------
@@ -598,6 +730,8 @@ int main(void) {
         cmocka_unit_test(a_failed_update_leaves_the_figures),
         cmocka_unit_test(the_figures_of_a_call_count_every_byte),
         cmocka_unit_test(the_figures_of_a_world_count_every_byte),
+        cmocka_unit_test(a_world_gives_back_what_a_crowd_needed),
+        cmocka_unit_test(a_trimmed_world_goes_on),
         cmocka_unit_test(a_steady_world_allocates_nothing),
         cmocka_unit_test(the_default_allocator_is_for_callers_too),
         cmocka_unit_test(a_list_is_used_again),

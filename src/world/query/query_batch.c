@@ -146,13 +146,17 @@ typedef struct walk_turn {
     bp_probe probes[BP_PROBES_IN_TURN];
 } walk_turn;
 
+static bp_cast_double cast_of(const batch *b, size_t question) {
+    return b->kind == RAYS ? bp_cast_of_ray((const bp_ray *)b->questions + question)
+                           : bp_cast_to_double((const bp_cast *)b->questions + question);
+}
+
 static bool begin_probe(const batch *b, size_t question, bp_probe *probe, bp_shortlist *list) {
     if (b->kind == POINTS) {
         const bp_query_point point = bp_point_to_double((const float *)b->questions + 3 * question);
         return bp_probe_begin_point(probe, b->query, point.at, list);
     }
-    const bp_cast_double cast = b->kind == RAYS ? bp_cast_of_ray((const bp_ray *)b->questions + question)
-                                                : bp_cast_to_double((const bp_cast *)b->questions + question);
+    const bp_cast_double cast = cast_of(b, question);
     return bp_probe_begin_line(probe, b->query, &cast, list);
 }
 
@@ -221,70 +225,51 @@ static void task_answer(void *context, size_t index) {
 
 // ---- answers --------------------------------------------------------------------------------------------------------
 
-static void free_array(void *data, size_t capacity, size_t size, const bp_allocator *allocator) {
-    bp_buffer_free(&(bp_buffer){.data = data, .bytes = capacity * size}, allocator);
-}
+enum { ARRAYS = 3 };
 
-static void free_arrays(const bp_answers *answers, const bp_allocator *allocator) {
-    free_array(answers->offsets, answers->offset_capacity, sizeof *answers->offsets, allocator);
-    free_array(answers->ids, answers->id_capacity, sizeof *answers->ids, allocator);
-    free_array(answers->values, answers->value_capacity, sizeof *answers->values, allocator);
+static void get_arrays(const bp_answers *a, bp_buffer arrays[ARRAYS]) {
+    arrays[0] = (bp_buffer){a->offsets, a->offset_capacity * sizeof *a->offsets};
+    arrays[1] = (bp_buffer){a->ids, a->id_capacity * sizeof *a->ids};
+    arrays[2] = (bp_buffer){a->values, a->value_capacity * sizeof *a->values};
 }
 
 void bp_answers_free(bp_answers *answers, const bp_config *config) {
     if (answers != NULL) {
         const bp_allocator allocator = bp_config_allocator(config);
-        free_arrays(answers, &allocator);
+        bp_buffer arrays[ARRAYS];
+        get_arrays(answers, arrays);
+        for (size_t i = 0; i < ARRAYS; ++i) bp_buffer_free(&arrays[i], &allocator);
         *answers = (bp_answers){0};
     }
 }
 
-// An array that is too small gets another one; what is in it is lost. Else nothing is obtained.
-static bool obtain_array(const bp_allocator *allocator, size_t needed, size_t size, size_t *capacity, void **data) {
-    bp_buffer buffer = {0};
-    const size_t slack = bp_size_add(needed, needed / 4);
-    if (needed <= *capacity) {
-        *capacity = 0;
-        return true;
-    }
-    const bool granted = bp_buffer_reserve(&buffer, allocator, 0, slack, size);
-    *data = buffer.data;
-    *capacity = granted ? slack : 0;
-    return granted;
-}
-
-// Makes room for rows. If memory is short, the answers are as before.
+// Makes room for rows: an array that is too small gets another one, and what is in it is lost. If memory is short, the answers
+// are as before.
 static bool reserve_answers(const batch *b, size_t item_count) {
-    bp_answers *old = b->answers, other = *old;
-    void *offsets = NULL, *ids = NULL, *values = NULL;
-    bool granted = obtain_array(b->allocator, b->count + 1, sizeof *other.offsets, &other.offset_capacity, &offsets);
-    granted = obtain_array(b->allocator, item_count, sizeof *other.ids, &other.id_capacity, &ids) && granted;
-    granted = obtain_array(b->allocator, b->kind != BOXES ? item_count : 0, sizeof *other.values, &other.value_capacity,
-                           &values) &&
-              granted;
-    other.offsets = offsets;
-    other.ids = ids;
-    other.values = values;
-    if (!granted) {
-        free_arrays(&other, b->allocator);
-        return false;
+    bp_answers *a = b->answers;
+    const size_t needed[ARRAYS] = {b->count + 1, item_count, b->kind != BOXES ? item_count : 0};
+    const size_t sizes[ARRAYS] = {sizeof *a->offsets, sizeof *a->ids, sizeof *a->values};
+    bp_buffer arrays[ARRAYS], others[ARRAYS] = {{0}};
+    bool granted = true;
+    get_arrays(a, arrays);
+    for (size_t i = 0; i < ARRAYS && granted; ++i) {
+        granted = needed[i] <= arrays[i].bytes / sizes[i] ||
+                  bp_buffer_reserve(&others[i], b->allocator, 0, bp_size_add(needed[i], needed[i] / 4), sizes[i]);
     }
-    if (offsets != NULL) {
-        free_array(old->offsets, old->offset_capacity, sizeof *old->offsets, b->allocator);
-        old->offsets = offsets;
-        old->offset_capacity = other.offset_capacity;
+    for (size_t i = 0; i < ARRAYS; ++i) {
+        if (granted && others[i].data != NULL) {
+            bp_buffer_swap(&arrays[i], &others[i]);
+        }
+        bp_buffer_free(&others[i], b->allocator);
     }
-    if (ids != NULL) {
-        free_array(old->ids, old->id_capacity, sizeof *old->ids, b->allocator);
-        old->ids = ids;
-        old->id_capacity = other.id_capacity;
-    }
-    if (values != NULL) {
-        free_array(old->values, old->value_capacity, sizeof *old->values, b->allocator);
-        old->values = values;
-        old->value_capacity = other.value_capacity;
-    }
-    return true;
+    *a = (bp_answers){.offsets = arrays[0].data,
+                      .ids = arrays[1].data,
+                      .values = arrays[2].data,
+                      .count = a->count,
+                      .offset_capacity = arrays[0].bytes / sizes[0],
+                      .id_capacity = arrays[1].bytes / sizes[1],
+                      .value_capacity = arrays[2].bytes / sizes[2]};
+    return granted;
 }
 
 static void task_copy(void *context, size_t index) {
@@ -368,14 +353,18 @@ static bp_status check_many(const bp_world *world, size_t count, const void *que
     return answers != NULL ? BP_OK : bp_world_refuse(world, BP_ERROR_ARGUMENT, "answers: NULL");
 }
 
-// Its name is made only if something is wrong: that takes as long as a short ray.
-static bp_status check_one_of_many(const bp_world *world, const bp_cast_double *cast, const char *kind, size_t index) {
-    char name[NAME];
-    if (bp_query_cast_is_valid(world, cast)) {
-        return BP_OK;
+// A name is made only if something is wrong: that takes as long as a short ray.
+static bp_status run_lines(const bp_world *world, const bp_object *object, batch b, const char *kind) {
+    bp_status status = check_many(world, b.count, b.questions, kind, object, b.answers);
+    for (size_t i = 0; i < b.count && status == BP_OK; ++i) {
+        const bp_cast_double cast = cast_of(&b, i);
+        if (!bp_query_cast_is_valid(world, &cast)) {
+            char name[NAME];
+            (void)snprintf(name, sizeof name, "%s[%zu]", kind, i);
+            status = bp_query_check_cast(world, &cast, name);
+        }
     }
-    (void)snprintf(name, sizeof name, "%s[%zu]", kind, index);
-    return bp_query_check_cast(world, cast, name);
+    return status == BP_OK ? run_batch(world, object, b) : status;
 }
 
 bp_status bp_query_boxes(const bp_world *world, size_t count, const bp_box *boxes, const bp_object *object,
@@ -393,24 +382,14 @@ bp_status bp_query_boxes(const bp_world *world, size_t count, const bp_box *boxe
 
 bp_status bp_query_rays(const bp_world *world, size_t count, const bp_ray *rays, size_t most, const bp_object *object,
                         bp_answers *answers) {
-    bp_status status = check_many(world, count, rays, "rays", object, answers);
-    for (size_t i = 0; i < count && status == BP_OK; ++i) {
-        const bp_cast_double cast = bp_cast_of_ray(&rays[i]);
-        status = check_one_of_many(world, &cast, "rays", i);
-    }
     const batch b = {.kind = RAYS, .questions = rays, .count = count, .most = most, .answers = answers};
-    return status == BP_OK ? run_batch(world, object, b) : status;
+    return run_lines(world, object, b, "rays");
 }
 
 bp_status bp_query_casts(const bp_world *world, size_t count, const bp_cast *casts, size_t most,
                          const bp_object *object, bp_answers *answers) {
-    bp_status status = check_many(world, count, casts, "casts", object, answers);
-    for (size_t i = 0; i < count && status == BP_OK; ++i) {
-        const bp_cast_double cast = bp_cast_to_double(&casts[i]);
-        status = check_one_of_many(world, &cast, "casts", i);
-    }
     const batch b = {.kind = CASTS, .questions = casts, .count = count, .most = most, .answers = answers};
-    return status == BP_OK ? run_batch(world, object, b) : status;
+    return run_lines(world, object, b, "casts");
 }
 
 bp_status bp_query_nearest_many(const bp_world *world, size_t count, const float *points_xyz, size_t k,

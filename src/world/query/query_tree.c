@@ -35,11 +35,21 @@ struct bp_query_trees {
 bp_query_trees *bp_query_trees_create(const bp_method_setup *setup) {
     const bp_allocator *allocator = &setup->runtime.allocator;
     bp_query_trees *trees = allocator->allocate(allocator->context, sizeof *trees);
-    if (trees == NULL) {
-        return NULL;
+    if (trees != NULL) {
+        *trees = (bp_query_trees){.setup = *setup};
+        trees->setup.runtime.executor = (bp_executor){.workers = 1};
+        trees->kept.tree.setup = trees->fresh.tree.setup = &trees->setup;
+        bp_query_trees_trim(trees);
     }
-    *trees = (bp_query_trees){.setup = *setup};
-    trees->setup.runtime.executor = (bp_executor){.workers = 1};
+    return trees;
+}
+
+void bp_query_trees_trim(bp_query_trees *trees) {
+    bp_tree_free(&trees->kept.tree);
+    bp_tree_free(&trees->fresh.tree);
+    bp_buffer_free(&trees->proxies, &trees->setup.runtime.allocator);
+    bp_batch_memory_free(&trees->memory, &trees->setup.runtime.allocator);
+    *trees = (bp_query_trees){.setup = trees->setup};
     bp_tree_init(&trees->kept.tree, &trees->setup);
     bp_tree_init(&trees->fresh.tree, &trees->setup);
     atomic_init(&trees->fitted, 0);
@@ -48,19 +58,14 @@ bp_query_trees *bp_query_trees_create(const bp_method_setup *setup) {
     atomic_init(&trees->is_building, false);
     atomic_init(&trees->asked, 0);
     atomic_init(&trees->is_lent, false);
-    return trees;
 }
 
 void bp_query_trees_destroy(bp_query_trees *trees) {
-    if (trees == NULL) {
-        return;
+    if (trees != NULL) {
+        const bp_allocator allocator = trees->setup.runtime.allocator;
+        bp_query_trees_trim(trees);
+        allocator.release(allocator.context, trees, sizeof *trees);
     }
-    const bp_allocator allocator = trees->setup.runtime.allocator;
-    bp_tree_free(&trees->kept.tree);
-    bp_tree_free(&trees->fresh.tree);
-    bp_buffer_free(&trees->proxies, &allocator);
-    bp_batch_memory_free(&trees->memory, &allocator);
-    allocator.release(allocator.context, trees, sizeof *trees);
 }
 
 size_t bp_query_trees_bytes(const bp_query_trees *trees) {

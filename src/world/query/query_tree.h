@@ -23,6 +23,8 @@ bp_query_trees *bp_query_trees_create(const bp_method_setup *setup);
 // NULL is allowed.
 void bp_query_trees_destroy(bp_query_trees *trees);
 
+// Gives all memory back: there are no trees.
+void bp_query_trees_trim(bp_query_trees *trees);
 size_t bp_query_trees_bytes(const bp_query_trees *trees);
 
 // Fills in the tree of `count` queries, and what has changed since it was fitted.

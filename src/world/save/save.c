@@ -155,17 +155,22 @@ static bool write_header(saver *s) {
     return bp_records_end(&s->writer);
 }
 
-static void write_id(saver *s, size_t id) {
-    bp_store_u32(bp_record_next(&s->writer, BP_ID_BYTES), (uint32_t)id);
-}
-
-static bool write_holes(saver *s) {
-    for (size_t id = 0; id < s->header.ids; ++id) {
-        if (!is_saved(s, id)) {
-            write_id(s, id);
+// The ids of a section.
+static bool write_ids(saver *s, size_t count, bool (*has)(const saver *s, size_t id)) {
+    for (size_t id = 0; id < count; ++id) {
+        if (has(s, id)) {
+            bp_store_u32(bp_record_next(&s->writer, BP_ID_BYTES), (uint32_t)id);
         }
     }
     return bp_records_end(&s->writer);
+}
+
+static bool is_hole(const saver *s, size_t id) {
+    return !is_saved(s, id);
+}
+
+static bool is_gone(const saver *s, size_t id) {
+    return ((const uint8_t *)s->gone.data)[id] != 0;
 }
 
 // In 64 bits if the world keeps them. Otherwise the coordinates are floats.
@@ -183,19 +188,10 @@ static void write_box_record(saver *s, bp_box_double box) {
     }
 }
 
-static bool write_boxes(saver *s) {
-    for (size_t id = 0; id < s->world->ids.count; ++id) {
+static bool write_boxes(saver *s, bool any, bp_box_double (*box_of)(const bp_world_boxes *boxes, bp_id id)) {
+    for (size_t id = 0; any && id < s->world->ids.count; ++id) {
         if (is_saved(s, id)) {
-            write_box_record(s, bp_world_boxes_input(&s->world->boxes, (bp_id)id));
-        }
-    }
-    return bp_records_end(&s->writer);
-}
-
-static bool write_grown_boxes(saver *s) {
-    for (size_t id = 0; has_margin(s) && id < s->world->ids.count; ++id) {
-        if (is_saved(s, id)) {
-            write_box_record(s, bp_world_boxes_grown(&s->world->boxes, (bp_id)id));
+            write_box_record(s, box_of(&s->world->boxes, (bp_id)id));
         }
     }
     return bp_records_end(&s->writer);
@@ -217,25 +213,6 @@ static bool write_objects(saver *s) {
     return bp_records_end(&s->writer);
 }
 
-static bool write_gone(saver *s) {
-    const uint8_t *gone = s->gone.data;
-    for (size_t id = 0; id < s->world->ids.count; ++id) {
-        if (gone[id] != 0) {
-            write_id(s, id);
-        }
-    }
-    return bp_records_end(&s->writer);
-}
-
-static bool write_changed(saver *s) {
-    for (size_t id = 0; id < s->world->ids.count; ++id) {
-        if (is_listed_as_changed(s, id)) {
-            write_id(s, id);
-        }
-    }
-    return bp_records_end(&s->writer);
-}
-
 static bool write_pairs(saver *s) {
     for (size_t i = 0; i < s->header.pairs; ++i) {
         unsigned char *record = bp_record_next(&s->writer, BP_PAIR_BYTES);
@@ -246,8 +223,11 @@ static bool write_pairs(saver *s) {
 }
 
 static bool write_all(saver *s) {
-    return write_preamble(s) && write_header(s) && write_holes(s) && write_boxes(s) && write_grown_boxes(s) &&
-           write_objects(s) && write_gone(s) && write_changed(s) && write_pairs(s);
+    const size_t count = s->world->ids.count;
+    return write_preamble(s) && write_header(s) && write_ids(s, s->header.ids, is_hole) &&
+           write_boxes(s, true, bp_world_boxes_input) && write_boxes(s, has_margin(s), bp_world_boxes_grown) &&
+           write_objects(s) && write_ids(s, count, is_gone) && write_ids(s, count, is_listed_as_changed) &&
+           write_pairs(s);
 }
 
 static bp_status save_world(saver *s) {
