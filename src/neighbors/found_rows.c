@@ -59,31 +59,8 @@ bool bp_found_rows_add_late(bp_found_rows *found, const bp_pair *pairs, size_t c
 
 // ---- placing --------------------------------------------------------------------------------------------------------
 
-// Merges sorted ids into a sorted row from its end, which has room for them.
-static void merge_into(uint32_t *row, size_t count, const uint32_t *late, size_t late_count) {
-    size_t place = count + late_count;
-    while (late_count > 0) {
-        const bool from_row = count > 0 && row[count - 1] > late[late_count - 1];
-        row[--place] = from_row ? row[--count] : late[--late_count];
-    }
-}
-
-// Late pairs that are not placed yet.
-typedef struct late_pairs {
-    bp_pair *data;
-    size_t at, end;
-} late_pairs;
-
-// How many of them belong to this point.
-static size_t count_late(const late_pairs *late, uint32_t point) {
-    size_t end = late->at;
-    while (end < late->end && late->data[end].a == point) {
-        ++end;
-    }
-    return end - late->at;
-}
-
-// Merges late pairs into a row, which must be sorted. They become ids and as much memory for sorting these.
+// Merges late pairs into a sorted row from its end, which has room for them. They become ids, and as much memory for sorting
+// these.
 static void place_late(uint32_t *row, size_t count, bp_pair *late, size_t late_count, const bp_kernels *kernels) {
     uint32_t *ids = (uint32_t *)(void *)late;
     bp_row_queue queue = {.count = 0};
@@ -93,7 +70,13 @@ static void place_late(uint32_t *row, size_t count, bp_pair *late, size_t late_c
     }
     bp_row_queue_add(&queue, ids, ids + late_count, late_count, ids, kernels);
     bp_row_queue_end(&queue, kernels);
-    merge_into(row, count, ids, late_count);
+    while (late_count > 0) {
+        const size_t place = count + late_count - 1;
+        const bool from_row = count > 0 && row[count - 1] > ids[late_count - 1];
+        row[place] = from_row ? row[count - 1] : ids[late_count - 1];
+        count -= from_row;
+        late_count -= !from_row;
+    }
 }
 
 BP_PREFETCHER prefetch_row(const bp_row_places *p, size_t at, size_t end) {
@@ -109,45 +92,39 @@ BP_PREFETCHER prefetch_row(const bp_row_places *p, size_t at, size_t end) {
     }
 }
 
-// Sorts the row of a point to its place, now or later. Returns the ids that follow.
-static uint32_t *place_row(uint32_t *found, uint32_t point, const bp_row_places *p, bp_row_queue *queue,
-                           late_pairs *late) {
-    const size_t begin = p->rows->offsets[point], count = p->rows->offsets[point + (size_t)1] - begin;
-    const size_t late_count = count_late(late, point), early_count = count - late_count;
-    uint32_t *row = p->rows->indices + begin;
-    bp_row_queue_add(queue, found, row, early_count, row, p->kernels);
-    if (late_count > 0) {
-        bp_row_queue_end(queue, p->kernels);
-        place_late(row, early_count, late->data + late->at, late_count, p->kernels);
-    }
-    late->at += late_count;
-    return found + early_count;
-}
-
-// As many rows as are finished together. Returns the ids that follow.
-static uint32_t *place_rows(uint32_t *found, size_t *at, size_t end, const bp_row_places *p, late_pairs *late) {
-    uint32_t points[TOGETHER];
-    size_t count = 0;
-    bp_row_queue queue = {.count = 0};
-    for (; *at < end && count < TOGETHER; ++*at) {
-        prefetch_row(p, *at, end);
-        if (bp_row_places_has(p, *at, &points[count])) {
-            found = place_row(found, points[count++], p, &queue, late);
-        }
-    }
-    bp_row_queue_end(&queue, p->kernels);
-    if (p->finish != NULL) {
-        bp_image_rows_finish(p->finish, points, count);
-    }
-    return found;
-}
-
-void bp_found_rows_place(const bp_found_rows *found, const bp_row_places *places) {
-    late_pairs late = {.data = found->late.data, .end = found->late.count};
+void bp_found_rows_place(const bp_found_rows *found, const bp_row_places *p) {
+    bp_pair *late = found->late.data, *const late_end = late + found->late.count;
+    const bp_neighbors *rows = p->rows;
     for (bp_row_chunk *chunk = found->first; chunk != NULL; chunk = chunk->next) {
         uint32_t *ids = ids_of_chunk(chunk);
-        for (size_t at = chunk->position; at < chunk->end;) {
-            ids = place_rows(ids, &at, chunk->end, places, &late);
+        for (size_t at = chunk->position; at < chunk->end;) { // as many rows as are finished together
+            uint32_t points[TOGETHER];
+            size_t count = 0;
+            bp_row_queue queue = {.count = 0};
+            for (; at < chunk->end && count < TOGETHER; ++at) {
+                prefetch_row(p, at, chunk->end);
+                if (!bp_row_places_has(p, at, &points[count])) {
+                    continue;
+                }
+                const uint32_t point = points[count++];
+                const size_t begin = rows->offsets[point], all = rows->offsets[point + (size_t)1] - begin;
+                uint32_t *row = rows->indices + begin;
+                size_t late_count = 0;
+                while (late + late_count < late_end && late[late_count].a == point) {
+                    ++late_count;
+                }
+                bp_row_queue_add(&queue, ids, row, all - late_count, row, p->kernels); // sorted now or later
+                if (late_count > 0) {
+                    bp_row_queue_end(&queue, p->kernels);
+                    place_late(row, all - late_count, late, late_count, p->kernels);
+                }
+                late += late_count;
+                ids += all - late_count;
+            }
+            bp_row_queue_end(&queue, p->kernels);
+            if (p->finish != NULL) {
+                bp_image_rows_finish(p->finish, points, count);
+            }
         }
     }
 }

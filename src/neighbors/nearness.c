@@ -83,15 +83,6 @@ static void measure_batch(const bp_nearness *n, const bp_pair *pairs, size_t cou
 
 // ---- which pairs are near -------------------------------------------------------------------------------------------
 
-static size_t keep_within(double limit, const double *squares, const bp_pair *pairs, size_t count, bp_pair *kept) {
-    size_t kept_count = 0;
-    for (size_t i = 0; i < count; ++i) {
-        kept[kept_count] = pairs[i];
-        kept_count += squares[i] <= limit;
-    }
-    return kept_count;
-}
-
 static size_t keep_by_radii(const bp_nearness *n, const double *squares, const bp_pair *pairs, size_t count,
                             bp_pair *kept) {
     size_t kept_count = 0;
@@ -116,14 +107,18 @@ static bool radii_are_same(const bp_radii *radii) {
 
 size_t bp_nearness_keep(const bp_nearness *n, bp_pair *pairs, size_t count) {
     const bool same = radii_are_same(&n->radii);
+    const double limit = n->radii.same * n->radii.same;
     double squares[BATCH];
     size_t kept = 0;
     for (size_t begin = 0; begin < count; begin += BATCH) {
         const bp_pair *batch = pairs + begin;
         const size_t left = count - begin, some = left < BATCH ? left : BATCH;
         measure_batch(n, batch, some, left, squares);
-        kept += same ? keep_within(n->radii.same * n->radii.same, squares, batch, some, pairs + kept)
-                     : keep_by_radii(n, squares, batch, some, pairs + kept);
+        kept += same ? 0 : keep_by_radii(n, squares, batch, some, pairs + kept);
+        for (size_t i = 0; i < some && same; ++i) {
+            pairs[kept] = batch[i];
+            kept += squares[i] <= limit;
+        }
     }
     return kept;
 }

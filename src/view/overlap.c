@@ -74,20 +74,15 @@ static bool holds_multiple(double low, double high, double period) {
     return far - near >= fmod(far, period);
 }
 
-static inline bool overlap_along(const bp_box_double *a, const bp_box_double *b, uint32_t axis, double period) {
-    if (period == 0.0) {
-        return a->min[axis] <= b->max[axis] && b->min[axis] <= a->max[axis];
-    }
-    if (isinf(a->min[axis]) || isinf(a->max[axis]) || isinf(b->min[axis]) || isinf(b->max[axis])) {
-        return true;
-    }
-    return holds_multiple(b->min[axis] - a->max[axis], b->max[axis] - a->min[axis], period);
-}
-
 bool bp_boxes_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule) {
     bool overlap = true;
     for (uint32_t axis = 0; axis < rule->dimensions && overlap; ++axis) {
-        overlap = overlap_along(a, b, axis, bp_period_of(rule, axis));
+        const double period = bp_period_of(rule, axis);
+        if (period == 0.0) {
+            overlap = a->min[axis] <= b->max[axis] && b->min[axis] <= a->max[axis];
+        } else if (!isinf(a->min[axis]) && !isinf(a->max[axis]) && !isinf(b->min[axis]) && !isinf(b->max[axis])) {
+            overlap = holds_multiple(b->min[axis] - a->max[axis], b->max[axis] - a->min[axis], period);
+        }
     }
     return overlap;
 }
@@ -116,12 +111,6 @@ static double shortest(double apart, double period) {
     return fabs(apart) <= 1.5 * period ? fabs(apart) - period : remainder(apart, period);
 }
 
-// A little more than the reach. The distance is off by a few units in the last place of itself and, before it is reduced
-// to less than a period, of `unreduced`; squares of less than TOLERANCE_LEAST vanish.
-static double tolerant_reach(double reach, double unreduced) {
-    return reach + (TOLERANCE * (reach + unreduced) + TOLERANCE_LEAST);
-}
-
 // An infinite coordinate makes the sum infinite or NaN; so does one that is only very large.
 bool bp_spheres_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule,
                                 bool *as_boxes) {
@@ -137,7 +126,9 @@ bool bp_spheres_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, 
     }
     *as_boxes =
         !isfinite(sum) && (bp_box_double_is_infinite(a, dimensions) || bp_box_double_is_infinite(b, dimensions));
-    reach = rule->tolerant ? tolerant_reach(reach, unreduced) : reach;
+    // A little more than the reach. The distance is off by a few units in the last place of itself and, before it is reduced
+    // to less than a period, of `unreduced`; squares of less than TOLERANCE_LEAST vanish.
+    reach += rule->tolerant ? TOLERANCE * (reach + unreduced) + TOLERANCE_LEAST : 0.0;
     return sum <= reach * reach || (rule->tolerant && isnan(sum));
 }
 
