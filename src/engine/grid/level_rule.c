@@ -44,16 +44,6 @@ void bp_level_rule_bits(const bp_method_settings *settings, uint32_t dimensions,
     }
 }
 
-static bp_level level_with_cells(const bp_method_setup *setup, double cell) {
-    bp_level level = {0};
-    for (int axis = 0; axis < 3; ++axis) {
-        level.fit[axis] = (float)fmin(BP_CELL_FILL * cell, (double)FLT_MAX);
-        level.inverse[axis] = 1.0 / cell;
-    }
-    bp_level_rule_bits(&setup->settings, setup->dimensions, level.bits);
-    return level;
-}
-
 // Finds the level for a size, or makes it: levels are in ascending order of their cells. NULL if memory is short.
 static bp_level *find_or_make_level(bp_levels *levels, const bp_method_setup *setup, const bp_level_rule *rule,
                                     float size) {
@@ -61,7 +51,13 @@ static bp_level *find_or_make_level(bp_levels *levels, const bp_method_setup *se
     while (at < levels->count && !(size < bp_level_at(levels, at)->fit[0])) {
         ++at;
     }
-    const bp_level level = level_with_cells(setup, bp_level_rule_cell(rule, bp_level_rule_index(rule, size)));
+    const double cell = bp_level_rule_cell(rule, bp_level_rule_index(rule, size));
+    bp_level level = {0};
+    for (int axis = 0; axis < 3; ++axis) {
+        level.fit[axis] = (float)fmin(BP_CELL_FILL * cell, (double)FLT_MAX);
+        level.inverse[axis] = 1.0 / cell;
+    }
+    bp_level_rule_bits(&setup->settings, setup->dimensions, level.bits);
     if (at < levels->count && bp_level_at(levels, at)->fit[0] <= level.fit[0]) {
         return bp_level_at(levels, at);
     }
@@ -74,8 +70,7 @@ static bp_level *find_or_make_level(bp_levels *levels, const bp_method_setup *se
     return place;
 }
 
-// Makes the levels that the boxes need, and counts the boxes of each.
-static bool make_levels(bp_levels *levels, const bp_method_setup *setup, const bp_box *boxes, size_t count) {
+bp_status bp_level_rule_plan(bp_levels *levels, const bp_method_setup *setup, const bp_box *boxes, size_t count) {
     bp_level_rule rule = {0};
     bp_level *last = NULL; // the level of the box before: the next one often belongs to it, too
     double smallest = 0.0; // size of that level
@@ -90,31 +85,21 @@ static bool make_levels(bp_levels *levels, const bp_method_setup *setup, const b
         if (last == NULL || !(size < last->fit[0]) || (double)size < smallest) {
             last = find_or_make_level(levels, setup, &rule, size);
             if (last == NULL) {
-                return false;
+                return BP_ERROR_MEMORY;
             }
             smallest = (double)last->fit[0] / rule.factor;
         }
         ++last->count;
     }
-    return true;
-}
-
-// Doubles the cells along each axis until there are enough for the boxes of the level, or more than can be numbered.
-static void double_cells(bp_level *level, const bp_method_setup *setup) {
-    while (bp_level_cells(level) < UINT32_MAX &&
-           (double)level->count > (double)setup->settings.grid_load * (double)bp_level_cells(level)) {
-        for (uint32_t axis = 0; axis < setup->dimensions; ++axis) {
-            ++level->bits[axis];
-        }
-    }
-}
-
-bp_status bp_level_rule_plan(bp_levels *levels, const bp_method_setup *setup, const bp_box *boxes, size_t count) {
-    if (!make_levels(levels, setup, boxes, count)) {
-        return BP_ERROR_MEMORY;
-    }
+    // The cells are doubled along each axis until there are enough for the boxes of the level, or more than can be numbered.
     for (size_t i = 0; i < levels->count; ++i) {
-        double_cells(bp_level_at(levels, i), setup);
+        bp_level *level = bp_level_at(levels, i);
+        while (bp_level_cells(level) < UINT32_MAX &&
+               (double)level->count > (double)setup->settings.grid_load * (double)bp_level_cells(level)) {
+            for (uint32_t axis = 0; axis < setup->dimensions; ++axis) {
+                ++level->bits[axis];
+            }
+        }
     }
     return BP_OK;
 }

@@ -11,9 +11,8 @@
 // what it saves, so the boxes of a chunk are first listed by the faces they cross, without a branch. Chunks begin at
 // fixed places of a row, and blocks of work are whole chunks: the order of the pairs is the same for any number of
 // blocks.
-#include "engine/grid/sorted_grid_rows.h"
-
 #include "base/boxes.h"
+#include "engine/grid/sorted_grid.h"
 
 #include <string.h>
 
@@ -29,6 +28,37 @@ enum {
     NEAR = 65536,      // boxes of a grid that fits into the cache
     ROWS_AHEAD = 8     // rows per axis that are prefetched, at most
 };
+
+// ---- cells and rows -------------------------------------------------------------------------------------------------
+
+// The first table entry of a row of a level; y and z are folded.
+static inline const uint32_t *row_at(const bp_sorted_grid *grid, const bp_level *level, int32_t y, int32_t z) {
+    const uint32_t folded_y = (uint32_t)y & ((1u << level->bits[1]) - 1);
+    const uint32_t folded_z = (uint32_t)z & ((1u << level->bits[2]) - 1);
+    const size_t row = (size_t)(folded_z << level->bits[1] | folded_y);
+    return bp_sorted_grid_table(grid) + level->first_cell + (row << level->bits[0]);
+}
+
+// The first and last cell along an axis whose boxes can touch min .. max. In 64 bits, because the slack may be less
+// than the distance of two floats.
+static inline int32_t lowest_cell(const bp_level *level, int axis, double min) {
+    return bp_cell_of_double(min - (double)level->reach[axis], level->inverse[axis]);
+}
+
+static inline int32_t highest_cell(const bp_level *level, int axis, double max) {
+    return bp_cell_of_double(max, level->inverse[axis]);
+}
+
+typedef struct span {
+    int32_t low, count;
+} span;
+
+// The same as a first cell and a number of cells: at most as many as the folded grid has.
+static inline span span_of(const bp_level *level, int axis, float min, float max) {
+    const int32_t low = lowest_cell(level, axis, (double)min), high = highest_cell(level, axis, (double)max);
+    const int32_t most = (int32_t)(1u << level->bits[axis]);
+    return (span){.low = low, .count = (int64_t)high - low < most ? high - low + 1 : most};
+}
 
 BP_PREFETCHER prefetch_boxes(const bp_columns *columns, size_t position) {
     for (int axis = 0; axis < 3; ++axis) {
@@ -130,15 +160,15 @@ static void test_rows_around(bp_range_tester *t, const chunk *k, size_t crossed)
 
 // The part of a level that a box reaches: rows, and the cells of each.
 typedef struct level_reach {
-    bp_span y, z;
+    span y, z;
     int32_t low, high;
 } level_reach;
 
 static inline level_reach level_reach_of(const bp_columns *c, size_t p, const bp_level *level) {
-    return (level_reach){.y = bp_span_of(level, 1, c->min[1][p], c->max[1][p]),
-                         .z = bp_span_of(level, 2, c->min[2][p], c->max[2][p]),
-                         .low = bp_lowest_cell(level, 0, (double)c->min[0][p]),
-                         .high = bp_highest_cell(level, 0, (double)c->max[0][p])};
+    return (level_reach){.y = span_of(level, 1, c->min[1][p], c->max[1][p]),
+                         .z = span_of(level, 2, c->min[2][p], c->max[2][p]),
+                         .low = lowest_cell(level, 0, (double)c->min[0][p]),
+                         .high = highest_cell(level, 0, (double)c->max[0][p])};
 }
 
 // Tests a box against the part that it reaches; against the whole level if it reaches more rows than the level has
@@ -157,8 +187,7 @@ static inline void search_reach(bp_range_tester *t, size_t p, const level_reach 
     for (int32_t dz = 0; dz < r->z.count; ++dz) {
         for (int32_t dy = 0; dy < r->y.count; ++dy) {
             bp_range_tester_reserve(t, 2);
-            add_folded_row(t, p, bp_sorted_grid_row(grid, level, r->y.low + dy, r->z.low + dz), level->bits[0], r->low,
-                           r->high);
+            add_folded_row(t, p, row_at(grid, level, r->y.low + dy, r->z.low + dz), level->bits[0], r->low, r->high);
         }
     }
 }
@@ -226,12 +255,12 @@ static void search_row(bp_range_tester *t, const bp_sorted_grid *grid, const bp_
         const neighbour n = NEIGHBOURS[i];
         // An axis of one cell has no neighbours: they would be the row itself.
         const bool distinct = (n.y == 0 || level->bits[1] > 0) && (n.z == 0 || level->bits[2] > 0);
-        const uint32_t *at = bp_sorted_grid_row(grid, level, y + n.y, z + n.z);
+        const uint32_t *at = row_at(grid, level, y + n.y, z + n.z);
         k.rows[i] = distinct && at[0] < at[cells] ? at : NULL;
     }
     // The one row that the next row of boxes will be the first to need is prefetched; not all of a long row, which is
     // searched by many units.
-    const uint32_t *next = bp_sorted_grid_row(grid, level, y + 2, z + 1);
+    const uint32_t *next = row_at(grid, level, y + 2, z + 1);
     for (size_t p = next[0], stop = next[cells] - p < UNIT ? next[cells] : p + UNIT; p < stop; p += 16) {
         prefetch_boxes(&grid->columns, p);
     }
@@ -405,7 +434,7 @@ static void search_level_between(bp_range_tester *t, size_t begin, size_t end, c
         const uint32_t low = (uint32_t)r.low & ((1u << level->bits[0]) - 1);
         for (int32_t dz = 0; far && dz < r.z.count && dz < ROWS_AHEAD; ++dz) {
             for (int32_t dy = 0; dy < r.y.count && dy < ROWS_AHEAD; ++dy) {
-                bp_prefetch(bp_sorted_grid_row(grid, level, r.y.low + dy, r.z.low + dz) + low);
+                bp_prefetch(row_at(grid, level, r.y.low + dy, r.z.low + dz) + low);
             }
         }
     }
