@@ -225,9 +225,10 @@ static void overlaps_along_an_axis_are_counted(void **state) {
     test_allocator counting;
     test_allocator_init(&counting);
     const bp_runtime runtime = {.allocator = test_allocator_hook(&counting)};
+    const bp_pairs none = {0};
     sweep_ends ends;
     bp_sweep_ends_init(&ends, &runtime, 3);
-    assert_int_equal(bp_sweep_ends_build(&ends, boxes, COUNT_OF(boxes)), BP_OK);
+    assert_int_equal(bp_sweep_ends_build(&ends, boxes, COUNT_OF(boxes), &none), BP_OK);
     assert_true(bp_sweep_ends_overlaps(&ends, 1) == expected);
     bp_sweep_ends_free(&ends);
     test_allocator_finish(&counting);

@@ -43,8 +43,11 @@ static spread spread_of(const entry *entries, size_t count) {
             const double center = (double)entries[i].center[axis];
             s.low[axis] = center < s.low[axis] ? center : s.low[axis];
             s.high[axis] = center > s.high[axis] ? center : s.high[axis];
-            s.mean[axis] += center / (double)count;
+            s.mean[axis] += center;
         }
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        s.mean[axis] /= (double)count;
     }
     for (size_t i = 0; i < count; ++i) {
         for (int axis = 0; axis < 3; ++axis) {

@@ -34,6 +34,7 @@ enum {
     BUCKETING = 3,   // boxes that begin inside another, for each one in a bucket that meets its own
 
     SORT_STEPS = 8,   // of sorting all ends from scratch, per box, in steps
+    USUAL_PAIRS = 2,  // per box
     SAMPLE = 1024,    // boxes whose moves are measured
     IDS_MAX_BITS = 31 // an end has no room for larger ids; more boxes are always sorted and swept again
 };
@@ -45,6 +46,7 @@ typedef struct sweep_and_prune {
     sweep_axis sweep; // up to date unless `kept`
     sweep_axis other; // the other set of find_between
     sweep_ends ends;  // up to date if `kept`
+    bp_pairs found;   // pairs that are passed from a sweep to the ends
     bool kept;
     double begins; // of boxes inside others along the axis of the sweep, when last counted: as many as it would test
     bp_update_strategy update;
@@ -61,6 +63,7 @@ static void sweep_and_prune_free(void *state) {
     bp_sweep_axis_free(&s->sweep);
     bp_sweep_axis_free(&s->other);
     bp_sweep_ends_free(&s->ends);
+    bp_pairs_release(&s->found, &s->setup->runtime.allocator);
 }
 
 // ---- building and updating ------------------------------------------------------------------------------------------
@@ -70,14 +73,28 @@ static bp_status sort_axis(sweep_and_prune *s) {
     return bp_sweep_axis_build(&s->sweep, s->boxes, s->count, axis, NULL);
 }
 
+// Sweeps along one axis, and counts what that takes.
+static bp_status sweep_boxes(sweep_and_prune *s, bp_sink *sink) {
+    const uint64_t before = sink->tests;
+    const bp_status status = bp_sweep_axis_find(&s->sweep, NULL, sink);
+    s->begins = BUCKETING * (double)(sink->tests - before);
+    return status;
+}
+
+// Sorts the boxes along one axis, and, to keep ends and pairs from here on, sweeps for these.
 static bp_status build_form(sweep_and_prune *s, bool kept) {
     s->update = s->setup->update == BP_UPDATE_INDIVIDUAL ? BP_UPDATE_INDIVIDUAL : BP_UPDATE_REBUILD;
     s->kept = kept;
-    if (!kept) {
-        return sort_axis(s);
+    bp_status status = sort_axis(s);
+    if (status == BP_OK && kept) {
+        bp_sink sink =
+            bp_sink_open(&s->found, &s->setup->runtime.allocator, (bp_sink_rules){.limit = BP_SINK_UNLIMITED});
+        bp_sink_expect(&sink, USUAL_PAIRS * s->count);
+        status = sweep_boxes(s, &sink);
+        s->ends.tests = sink.tests;
+        (void)bp_sink_close(&sink, &s->found); // cannot be short
+        status = status == BP_OK ? bp_sweep_ends_build(&s->ends, s->boxes, s->count, &s->found) : status;
     }
-    const bp_status status = bp_sweep_ends_build(&s->ends, s->boxes, s->count);
-    s->begins = status == BP_OK ? bp_sweep_ends_overlaps(&s->ends, s->ends.axis) : 0.0;
     return status;
 }
 
@@ -152,7 +169,7 @@ static bp_status sweep_and_prune_update(void *state, const bp_box *boxes, size_t
         return gave_up ? build_form(s, always_keeps(s)) : status;
     }
     s->update = BP_UPDATE_INDIVIDUAL;
-    s->begins = bp_sweep_ends_overlaps(&s->ends, s->ends.axis);
+    s->begins = bp_sweep_ends_overlaps(&s->ends, s->sweep.axis);
     return BP_OK;
 }
 
@@ -160,13 +177,7 @@ static bp_status sweep_and_prune_update(void *state, const bp_box *boxes, size_t
 
 static bp_status sweep_and_prune_find(void *state, bp_sink *sink) {
     sweep_and_prune *s = state;
-    if (s->kept) {
-        return bp_sweep_ends_report(&s->ends, sink);
-    }
-    const uint64_t before = sink->tests;
-    const bp_status status = bp_sweep_axis_find(&s->sweep, NULL, sink);
-    s->begins = BUCKETING * (double)(sink->tests - before);
-    return status;
+    return s->kept ? bp_sweep_ends_report(&s->ends, sink) : sweep_boxes(s, sink);
 }
 
 static bp_status sweep_and_prune_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
@@ -182,8 +193,8 @@ static void sweep_and_prune_stats(const void *state, bp_stats *stats) {
     const sweep_and_prune *s = state;
     stats->update = s->update;
     stats->levels = s->kept ? s->setup->dimensions : 1;
-    stats->bytes =
-        sizeof *s + bp_sweep_axis_bytes(&s->sweep) + bp_sweep_axis_bytes(&s->other) + bp_sweep_ends_bytes(&s->ends);
+    stats->bytes = sizeof *s + bp_sweep_axis_bytes(&s->sweep) + bp_sweep_axis_bytes(&s->other) +
+                   bp_sweep_ends_bytes(&s->ends) + s->found.capacity * sizeof(bp_pair);
 }
 
 static bp_status sweep_and_prune_validate(const void *state) {

@@ -8,7 +8,7 @@
 
 #define END_BIT 0x80000000u
 
-enum { USUAL_PAIRS = 2 }; // per box
+enum { TESTS_PER_STEP = 4 }; // boxes that can be tested in a row in the time of one step
 
 static uint64_t *axis_ends(const sweep_ends *ends, int axis) {
     return ends->ends[axis].data;
@@ -98,8 +98,8 @@ static size_t sift_end(sweep_ends *ends, uint64_t *list, size_t from) {
     return granted ? from - at : SIZE_MAX;
 }
 
-// An insertion sort of each axis: each two ends in the wrong order pass each other once.
-static bp_status sift_axes(sweep_ends *ends, double budget, bool *gave_up) {
+// An insertion sort of each axis: each two ends in the wrong order pass each other once. False if memory is short.
+static bool sift_axes(sweep_ends *ends, double budget, bool *gave_up) {
     uint64_t steps = 0;
     size_t left = 0;
     for (int axis = 0; axis < (int)ends->dimensions; ++axis) {
@@ -108,7 +108,7 @@ static bp_status sift_axes(sweep_ends *ends, double budget, bool *gave_up) {
         for (size_t i = 1; i < left && (double)steps <= budget; ++i) {
             const size_t passed = list[i - 1] > list[i] ? sift_end(ends, list, i) : 0;
             if (passed == SIZE_MAX) {
-                return BP_ERROR_MEMORY;
+                return false;
             }
             steps += passed;
         }
@@ -116,13 +116,13 @@ static bp_status sift_axes(sweep_ends *ends, double budget, bool *gave_up) {
     ends->end_count = left;
     ends->tests += steps;
     *gave_up = (double)steps > budget;
-    return BP_OK;
+    return true;
 }
 
 // ---- added objects --------------------------------------------------------------------------------------------------
 
 static bool is_added(const sweep_ends *ends, uint32_t id) {
-    return bp_box_is_hole((const bp_box *)ends->last.data + id);
+    return bp_box_is_hole((const bp_box *)ends->last.data + id) && !bp_box_is_hole(&ends->boxes[id]);
 }
 
 // The ends of added objects go behind the others, and all are sorted again.
@@ -132,7 +132,7 @@ static void sort_in_added(sweep_ends *ends) {
         uint64_t *list = axis_ends(ends, axis);
         count = ends->end_count;
         for (uint32_t id = 0; id < ends->id_count; ++id) {
-            if (is_added(ends, id) && !bp_box_is_hole(&ends->boxes[id])) {
+            if (is_added(ends, id)) {
                 list[count++] = end_for(&ends->boxes[id], id, axis, true);
                 list[count++] = end_for(&ends->boxes[id], id, axis, false);
             }
@@ -144,83 +144,77 @@ static void sort_in_added(sweep_ends *ends) {
     ends->end_count = count;
 }
 
-static bool test_added(sweep_ends *ends, uint32_t a, uint32_t b) {
-    ++ends->tests;
-    return !bp_boxes_overlap_branchless(&ends->boxes[a], &ends->boxes[b], ends->dimensions) ||
-           bp_sweep_pair_set_add(&ends->pairs, &ends->runtime->allocator, a, b);
-}
-
-// Of two objects, at least one of them added, the one that begins later begins inside the other. So an added one is tested
-// against all that begin inside it, another one against the added ones that do.
-static bp_status pair_added(sweep_ends *ends) {
-    const uint64_t *list = axis_ends(ends, ends->axis);
-    uint64_t *added = ends->spare.data; // their begins
-    size_t added_count = 0, next = 0;
+// An added object is tested against all. False if memory is short.
+static bool pair_added(sweep_ends *ends, uint32_t id) {
     bool granted = true;
-    for (size_t i = 0; i < ends->end_count; ++i) {
-        added[added_count] = list[i];
-        added_count += is_begin(list[i]) && is_added(ends, id_of(list[i]));
-    }
-    for (size_t i = 0; i < ends->end_count && granted; ++i) {
-        const uint32_t id = id_of(list[i]);
-        const uint64_t end = end_for(&ends->boxes[id], id, ends->axis, false);
-        if (is_begin(list[i]) && is_added(ends, id)) {
-            ++next;
-            for (size_t k = i + 1; list[k] < end && granted; ++k) {
-                granted = !is_begin(list[k]) || test_added(ends, id, id_of(list[k]));
-            }
-        } else if (is_begin(list[i])) {
-            for (size_t k = next; k < added_count && added[k] < end && granted; ++k) {
-                granted = test_added(ends, id, id_of(added[k]));
-            }
+    for (uint32_t other = 0; other < ends->id_count && granted; ++other) {
+        if (bp_boxes_overlap_branchless(&ends->boxes[id], &ends->boxes[other], ends->dimensions) && other != id) {
+            granted = bp_sweep_pair_set_add(&ends->pairs, &ends->runtime->allocator, id, other);
         }
     }
-    return granted ? BP_OK : BP_ERROR_MEMORY;
+    ends->tests += ends->id_count;
+    return granted;
 }
 
 // ---- building and updating ------------------------------------------------------------------------------------------
 
-bp_status bp_sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count) {
-    bool gave_up = false;
-    ends->id_count = 0;
-    ends->end_count = 0;
-    ends->axis = bp_sweep_axis_choose(boxes, count, ends->dimensions);
-    return bp_sweep_pair_set_reset(&ends->pairs, &ends->runtime->allocator, bp_size_multiply(USUAL_PAIRS, count))
-               ? bp_sweep_ends_update(ends, boxes, count, INFINITY, &gave_up)
-               : BP_ERROR_MEMORY;
-}
-
-bp_status bp_sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count, double budget, bool *gave_up) {
+// New ids are holes until their ends are there. False if memory is short.
+static bool take_boxes(sweep_ends *ends, const bp_box *boxes, size_t count) {
     if (!reserve_ends(ends, count)) {
-        return BP_ERROR_MEMORY;
+        return false;
     }
-    bp_box *last = ends->last.data;
     for (size_t id = ends->id_count; id < count; ++id) {
-        last[id] = bp_box_hole();
+        ((bp_box *)ends->last.data)[id] = bp_box_hole();
     }
     ends->boxes = boxes;
     ends->id_count = count;
+    return true;
+}
+
+bp_status bp_sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_pairs *pairs) {
+    const bp_allocator *allocator = &ends->runtime->allocator;
+    ends->id_count = 0;
+    ends->end_count = 0;
+    bool granted = take_boxes(ends, boxes, count) && bp_sweep_pair_set_reset(&ends->pairs, allocator, pairs->count);
+    for (size_t i = 0; granted && i < pairs->count; ++i) {
+        granted = bp_sweep_pair_set_add(&ends->pairs, allocator, pairs->data[i].a, pairs->data[i].b);
+    }
+    if (granted) {
+        sort_in_added(ends);
+        bp_boxes_copy(ends->last.data, boxes, count, &ends->runtime->executor);
+    }
+    return granted ? BP_OK : BP_ERROR_MEMORY;
+}
+
+bp_status bp_sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count, double budget, bool *gave_up) {
     const size_t before = ends->end_count;
-    bp_status status = sift_axes(ends, budget, gave_up);
-    if (status != BP_OK || *gave_up) {
-        return status;
+    size_t added = 0;
+    if (!take_boxes(ends, boxes, count)) {
+        return BP_ERROR_MEMORY;
+    }
+    for (uint32_t id = 0; id < count; ++id) {
+        added += is_added(ends, id);
+    }
+    *gave_up = (double)added * (double)count > TESTS_PER_STEP * budget;
+    if (*gave_up) {
+        return BP_OK;
+    }
+    bool granted = sift_axes(ends, budget, gave_up);
+    if (!granted || *gave_up) {
+        return granted ? BP_OK : BP_ERROR_MEMORY;
     }
     if (ends->end_count < before) {
         bp_sweep_pair_set_remove_holes(&ends->pairs, boxes, count);
     }
-    size_t alive = 0;
-    for (size_t id = 0; id < count; ++id) {
-        alive += !bp_box_is_hole(&boxes[id]);
-    }
-    if (ends->end_count < 2 * alive) {
+    if (added > 0) {
         sort_in_added(ends);
-        status = pair_added(ends);
     }
-    for (size_t id = 0; id < count; ++id) {
-        last[id] = boxes[id];
+    for (uint32_t id = 0; id < count && granted && added > 0; ++id) {
+        granted = !is_added(ends, id) || pair_added(ends, id);
     }
+    bp_boxes_copy(ends->last.data, boxes, count, &ends->runtime->executor);
     bp_sweep_pair_set_shrink(&ends->pairs, &ends->runtime->allocator);
-    return status;
+    return granted ? BP_OK : BP_ERROR_MEMORY;
 }
 
 double bp_sweep_ends_overlaps(const sweep_ends *ends, int axis) {

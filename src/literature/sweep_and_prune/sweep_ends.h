@@ -6,8 +6,7 @@
 //        a begin passes an end     they overlap along this axis now: if along the others too, a new pair
 //        an end passes a begin     they are apart now: if they were a pair, the pair is removed
 //
-// At the same coordinate begins come before ends, because touching counts. Added boxes are sorted in all at once and swept
-// along one axis; at first all boxes are added ones.
+// At the same coordinate begins come before ends, because touching counts. Added boxes are sorted in and tested against all.
 #ifndef BP_SWEEP_ENDS_H
 #define BP_SWEEP_ENDS_H
 
@@ -23,7 +22,6 @@ typedef struct sweep_ends {
     bp_buffer ends[3]; // of uint64_t
     bp_buffer spare;   // of uint64_t: for sorting
     bp_buffer last;    // of bp_box, by id: the boxes of which there are ends
-    int axis;          // along which added boxes are swept
     sweep_pair_set pairs;
     uint64_t tests; // of boxes, since the last report
 } sweep_ends;
@@ -32,9 +30,11 @@ void bp_sweep_ends_init(sweep_ends *ends, const bp_runtime *runtime, uint32_t di
 void bp_sweep_ends_free(sweep_ends *ends);
 size_t bp_sweep_ends_bytes(const sweep_ends *ends);
 
-bp_status bp_sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count);
+// Builds the ends of boxes whose pairs are known.
+bp_status bp_sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_pairs *pairs);
 
-// Updates ends and pairs to these boxes. Gives up if more than `budget` ends pass another; then only a build may follow.
+// Updates ends and pairs to these boxes. Gives up if more than `budget` ends pass another, or if testing the
+// added ones takes longer; then only a build may follow.
 bp_status bp_sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count, double budget, bool *gave_up);
 
 // The number of pairs that overlap along an axis: what a sweep along it would test.
