@@ -275,13 +275,21 @@ static void write_fish(output_file *output, command_table commands, size_t count
 
 // ---------------------------------------------------------------------------------------------------------------------
 
+typedef void (*manual_writer)(output_file *output, command_table commands, size_t count);
+
+// NULL: there is no such shell.
+static manual_writer writer_for(const char *shell) {
+    if (strcmp(shell, "bash") == 0) return write_bash;
+    if (strcmp(shell, "zsh") == 0) return write_zsh;
+    return strcmp(shell, "fish") == 0 ? write_fish : NULL;
+}
+
 static bool run_manual(const command_line *arguments, failure *why) {
-    static void (*const WRITERS[])(output_file *, command_table, size_t) = {write_bash, write_zsh, write_fish};
-    void (*write)(output_file *, command_table, size_t) = arguments->operand_count == 0 ? write_page : NULL;
-    output_file output;
-    for (size_t i = 0; arguments->operand_count == 1 && word_of(VALUE_SHELL, i) != NULL; i++) {
-        if (strcmp(arguments->operands[0], word_of(VALUE_SHELL, i)) == 0) write = WRITERS[i];
+    if (arguments->operand_count > 1) {
+        return failure_set(why, STATUS_WRONG_CALL, "unexpected word '%.100s'", arguments->operands[1]);
     }
+    const manual_writer write = arguments->operand_count == 0 ? write_page : writer_for(arguments->operands[0]);
+    output_file output;
     if (write == NULL) {
         return failure_set(why, STATUS_WRONG_CALL,
                            "expected bash, zsh or fish, or nothing for the manual page, found '%.100s'",

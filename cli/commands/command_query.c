@@ -14,7 +14,7 @@ static const tool_option OPTIONS[] = {
     {"--points", "FILE", OPTION_TEXT, offsetof(command_line, question_points),
      "which boxes are nearest to each of these?"},
     {"-k", "N", OPTION_COUNT, offsetof(command_line, most),
-     "so many answers for a point or a ray at most (default: points 1, rays all)"},
+     "at most this many answers for each point or ray (default: points 1, rays all)"},
     {"--max-t", "T", OPTION_REAL, offsetof(command_line, max_t),
      "how far rays go, as a multiple of their direction (default: without end)"},
 };
@@ -34,6 +34,7 @@ typedef struct query {
 // ---------------------------------------------------------------------------------------------------------------------
 // Asking
 
+// NOLINTBEGIN(readability-non-const-parameter): the form is the library's
 static int write_box(void *context, bp_id id, double t, double *max_t) {
     query *q = context;
     (void)t, (void)max_t;
@@ -48,6 +49,8 @@ static int write_hit(void *context, bp_id id, double t, double *max_t) {
     q->answers++;
     return !output_broken(&q->output) && (q->arguments->most == 0 || q->answers < q->arguments->most);
 }
+
+// NOLINTEND(readability-non-const-parameter)
 
 static bp_status ask_box(query *q, const bp_box_double *box) {
     return bp_query_box_each_double(q->world, box, NULL, write_box, q);

@@ -208,21 +208,38 @@ static bool is_name(const csv_reader *reader, const char *field) {
     return false;
 }
 
-// A header has a name in every field. One number among them and it is a row, perhaps a damaged one.
+// A header has a name in every field, or none, as that of row numbers; and one at least. One number among them and it is a
+// row, perhaps a damaged one.
 static bool is_header(const csv_reader *reader, const char *line) {
     const char *field = skip_blanks(line);
+    size_t names = 0;
     for (size_t left = count_fields(reader, line); left > 0; left--, field = next_field(reader, field)) {
-        if (!is_name(reader, field)) return false;
+        const bool is_empty = *field == '\0' || strchr(separators(reader), *field) != NULL;
+        if (!is_empty && !is_name(reader, field)) return false;
+        names += !is_empty;
     }
-    return true;
+    return names > 0;
 }
 
-// Its name without quotes.
+// The name of a column, without quotes.
+static const char *name_of_field(const csv_reader *reader, const char *field, size_t *length) {
+    *length = strcspn(field, separators(reader));
+    while (*length > 0 && strchr(" \t\"'", field[*length - 1]) != NULL) --*length;
+    const size_t quote = *length > 0 && is_quote(*field);
+    *length -= quote;
+    return field + quote;
+}
+
 static size_t role_of_field(const csv_reader *reader, const char *field) {
-    size_t length = strcspn(field, separators(reader));
-    while (length > 0 && strchr(" \t\"'", field[length - 1]) != NULL) length--;
-    const size_t quote = length > 0 && is_quote(*field);
-    return box_role_of_name(field + quote, length - quote);
+    size_t length;
+    const char *name = name_of_field(reader, field, &length);
+    return box_role_of_name(name, length);
+}
+
+static bool is_label(const csv_reader *reader, const char *field) {
+    size_t length;
+    const char *name = name_of_field(reader, field, &length);
+    return box_name_is_label(name, length);
 }
 
 // Columns without names are those of a row of the form, in its order.
@@ -246,13 +263,16 @@ static bool begin_with_other_names(csv_reader *reader, const char *line, failure
 }
 
 static bool begin_with_header(csv_reader *reader, const char *line, failure *why) {
-    size_t places[BOX_ROLES] = {0}, known = 0;
+    size_t places[BOX_ROLES] = {0}, known = 0, labels = 0;
     const size_t columns = count_fields(reader, line);
     const char *field = skip_blanks(line);
     if (columns > COLUMNS_MAX) return fail_columns(reader, line, why);
     for (size_t i = 0; i < columns; i++, field = next_field(reader, field)) {
         const size_t role = role_of_field(reader, field);
-        if (role == BOX_ROLES) continue;
+        if (role == BOX_ROLES) {
+            labels += is_label(reader, field);
+            continue;
+        }
         if (places[role] != 0) {
             failure_set(why, STATUS_FAILED, "the header names two columns %s; rename one of them", box_role_name(role));
             return fail_line(reader, why);
@@ -262,7 +282,7 @@ static bool begin_with_header(csv_reader *reader, const char *line, failure *why
     }
     if (known == 0) return begin_with_other_names(reader, line, why);
     box_form *form = &reader->list->form;
-    if (!box_form_of_roles(places, known < columns, reader->rules, form, why)) return fail_line(reader, why);
+    if (!box_form_of_roles(places, known + labels < columns, reader->rules, form, why)) return fail_line(reader, why);
     memset(reader->value_of, LEFT_OUT, sizeof reader->value_of);
     for (size_t role = 0; role < BOX_ROLES; role++) {
         if (places[role] != 0) reader->value_of[places[role] - 1] = (unsigned char)box_form_index_of_role(*form, role);

@@ -120,7 +120,7 @@ size_t box_role_of_name(const char *name, size_t length) {
         size_t role;
     } WORDS[] = {{"min", MIN_X}, {"lo", MIN_X}, {"max", MAX_X},   {"hi", MAX_X},
                  {"d", DX},      {"dir", DX},   {"direction", DX}};
-    char text[NAME_MAX_LENGTH + 1];
+    char text[NAME_MAX_LENGTH + 1] = "";
     if (!simplify(name, length, text)) return BOX_ROLES;
     if (strcmp(text, "radius") == 0 || strcmp(text, "r") == 0) return RADIUS;
     if (is_axis(text[0]) && text[1] == '\0') return X + (size_t)(text[0] - 'x');
@@ -132,6 +132,16 @@ size_t box_role_of_name(const char *name, size_t length) {
             return WORDS[i].role + (size_t)(text[word] - 'x');
     }
     return BOX_ROLES;
+}
+
+bool box_name_is_label(const char *name, size_t length) {
+    static const char *const LABELS[] = {"", "id", "fid", "index", "key", "row", "name", "label"};
+    char text[NAME_MAX_LENGTH + 1] = "";
+    if (!simplify(name, length, text)) return false;
+    for (size_t i = 0; i < sizeof LABELS / sizeof *LABELS; i++) {
+        if (strcmp(text, LABELS[i]) == 0) return true;
+    }
+    return false;
 }
 
 const char *box_role_name(size_t role) {

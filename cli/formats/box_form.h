@@ -51,8 +51,11 @@ const char *box_form_expected(box_rules rules);
 // BOX_ROLES: none.
 size_t box_role_of_name(const char *name, size_t length);
 const char *box_role_name(size_t role);
+// Whether a column of this name only tells which row is which: it has no name, or one such as id. It is left out.
+bool box_name_is_label(const char *name, size_t length);
 // The form that a header names: `places` has the column of each role, from 1, or 0. *value_of gets, for each role, its place
-// in a row of the form. `has_others`: there are columns without a role.
+// in a row of the form. `has_others`: there are columns without a role that are no
+// labels.
 bool box_form_of_roles(const size_t places[BOX_ROLES], bool has_others, box_rules rules, box_form *form, failure *why);
 size_t box_form_index_of_role(box_form form, size_t role); // BOX_COLUMNS: not in it
 

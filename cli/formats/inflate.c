@@ -171,6 +171,7 @@ static void unpack_own(unpacker *u) {
     unpack_block(u, &literals, &distances);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the unpacker writes there
 bool inflate_bytes(const unsigned char *packed, size_t packed_size, unsigned char *to, size_t size) {
     unpacker u = {.from = packed, .from_end = packed + packed_size, .begin = to, .to = to, .to_end = to + size};
     bool is_last = false;

@@ -94,6 +94,7 @@ static void csv_is_read_in_all_its_forms(void **state) {
         "min_x,max_x,min_y,max_y,min_z,max_z\n0,1,0,1,0,1\n2,3,2,3,2,3\n",
         "Radius,Z,Y,X\n.5,.5,.5,.5\n.5,2.5,2.5,2.5\n",
         "name;\"Xmin\";x_max;Min Y;ymax;zlo;z.hi;note\nfirst;0;1;0;1;0;1;\n\"a;b\";2;3;2;3;2;3;x y\n",
+        ",min_x,min_y,min_z,max_x,max_y,max_z\n0,0,0,0,1,1,1\n1,2,2,2,3,3,3\n",
         "id,x,y,z,r,color\n1,.5,.5,.5,.5,red\n2,2.5,2.5,2.5,.5,\n",
     };
     static const bp_box expected[2] = {{{0, 0, 0}, {1, 1, 1}}, {{2, 2, 2}, {3, 3, 3}}};
@@ -117,6 +118,8 @@ static void rectangles_are_read_as_such(void **state) {
         {"xmin xmax ymin ymax\n0 1 0 1\n2 3 2 3\n", 0},
         {"# minx,miny,maxx,maxy\n0,0,1,1\n2,2,3,3\n", 0},
         {"x,y,radius\n.5,.5,.5\n2.5,2.5,.5\n", 0},
+        {"id,min_x,min_y,max_x,max_y\n7,0,0,1,1\n8,2,2,3,3\n", 0},
+        {",\"min_x\",\"min_y\",\"max_x\",\"max_y\"\n0,0,0,1,1\n1,2,2,3,3\n", 0},
         {"0,0,1,1\n2,2,3,3\n", 2},
         {"left,bottom,right,top\n0,0,1,1\n2,2,3,3\n", 2},
         {"id,minx,miny,maxx,maxy,height\n7,0,0,1,1,9\n8,2,2,3,3,9\n", 2},
@@ -188,6 +191,7 @@ static void malformed_csv_is_refused_with_its_line(void **state) {
         {"min_x,min_y,min_z,max_x,max_y\n", ":1: the header names some columns of a box"},
         {"min_x,min_y,max_x,max_y,radius\n", ":1: the header names some columns of a box"},
         {"# x,y\n0,0,0\n", ":2: expected 2 columns as in the first row, found 3"},
+        {",,,,,\n", ":1: expected a number in column 1 (min_x), found ''"},
         {"x,y,z,r,Radius\n", ":1: the header names two columns radius; rename one of them"},
         {"x,y,z,size\n0,0,0,1\n", ":1: the header names points, and a column that is none of theirs; name it"},
         {"min_x,min_y,max_x,max_y,height\n0,0,1,1,9\n", "leave it out, or call with --set dimensions=2"},
