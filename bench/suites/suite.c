@@ -74,6 +74,10 @@ static const bench_suite suites[] = {
     {.name = "worst-search",
      .summary = "searches for shapes that hurt, --budget seconds (default: 60), --seed S; prints the worst ten",
      .run = worst_search_run},
+    {.name = "worst-mixtures",
+     .summary =
+         "two or three hostile shapes in one, 4,000 of them by --seed S: one call, and a world in which all move",
+     .run = worst_mixtures_run},
     {.name = "surfaces",
      .summary = "the triangles of meshes that deform, 10^3 to 10^5, one call and worlds, beside packaged peers",
      .parts = surfaces_parts,

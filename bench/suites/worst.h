@@ -1,10 +1,11 @@
-// The suites `worst` and `worst-search`: is there any input that hurts?
+// The suites `worst`, `worst-search` and `worst-mixtures`: is there any input that hurts?
 //
 //     worst_trial.c   measures contestants in a process of their own, which is ended when a call takes too long
 //     worst_figures.c rows of a scene -> how it compares with uniform boxes
 //     suite_worst.c   the hostile scenes with names
 //     worst_peers.c   beside CGAL, whose segment trees promise the same
 //     worst_search.c  scenes with random parameters, and changes of the worst ones
+//     worst_mixtures.c  several of them in one
 #ifndef BENCH_WORST_H
 #define BENCH_WORST_H
 
@@ -17,7 +18,8 @@
 #define WORST_RATIO 15.0
 #define WORST_EXPONENT 1.2
 #define WORST_EXPONENT_LENGTHS 1.3 // needles of random lengths
-#define WORST_FOUND 40.0
+#define WORST_FOUND 20.0
+#define WORST_MIXTURE 20.0
 
 // The rows of uniform boxes that were measured in turns with a scene.
 #define WORST_REFERENCE "uniform-boxes"
@@ -28,6 +30,7 @@ typedef struct worst_contestant {
     const bench_peer *peer;   // NULL: ours, or
     const bench_sets_peer *sets_peer;
     const hostile_boxes *boxes;
+    double moves; // 0: one call; else a world, in whose steps all boxes move by so much of their edges
 } worst_contestant;
 
 enum { WORST_CONTESTANTS = 6 };
@@ -52,6 +55,7 @@ double worst_limit(double asked, size_t n);
 
 // Whether the default method finds what testing all pairs finds, in a small form of the scene.
 bool worst_agrees(const hostile_scene *hostile, uint64_t seed);
+bool worst_finds_all(const hostile_boxes *boxes); // of these few boxes, in one call and in a world
 
 // Unit cubes, two pairs each: what everything is compared with. Free it with hostile_free.
 hostile_boxes worst_uniform_boxes(size_t n);

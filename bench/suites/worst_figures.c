@@ -19,6 +19,7 @@ void worst_row(const worst_contestant *contestant, const worst_result *result, c
     row->spread = result->rounds > 1 ? result->slowest / result->seconds - 1 : 0;
     row->pairs = incomplete ? (size_t)contestant->boxes->pairs : result->pairs;
     row->hash = result->hash;
+    snprintf(row->why, sizeof row->why, "%s", bp_method_name((size_t)result->chosen));
     row->bytes_per_object = (double)result->bytes / (double)n;
     row->tests = result->tests;
 }

@@ -63,6 +63,55 @@ static bp_status call_sets_peer(const bench_sets_peer *peer, const hostile_boxes
     return BP_OK;
 }
 
+static void move_boxes(bp_box *boxes, size_t count, double moves, rng *random) {
+    for (size_t i = 0; i < count; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            const float edge = boxes[i].max[axis] - boxes[i].min[axis];
+            const float by = (float)rng_between(random, -moves, moves) * edge;
+            if (!isfinite(by)) continue;
+            boxes[i].min[axis] += by;
+            boxes[i].max[axis] = fmaxf(boxes[i].max[axis] + by, boxes[i].min[axis]);
+        }
+}
+
+// Some steps, of which the last ones count: their mean, and the pairs of the last one.
+static trial_sample call_world(const worst_contestant *c) {
+    enum { STEPS = 8, SETTLED = 4 };
+    const size_t count = c->boxes->a_count;
+    bp_config config = c->config;
+    bp_world *world = NULL;
+    bp_result result = {0};
+    trial_sample sample = {.seconds = 0};
+    rng random = rng_seeded(1);
+    bp_box *boxes = malloc((count + 1) * sizeof *boxes);
+    bp_id *ids = malloc((count + 1) * sizeof *ids);
+    if (!boxes || !ids) abort();
+    memcpy(boxes, c->boxes->a, count * sizeof *boxes);
+    for (size_t i = 0; i < count; i++) ids[i] = (bp_id)i;
+    config.dimensions = c->boxes->dimensions;
+    sample.status = bp_world_create(&config, &world);
+    if (sample.status == BP_OK) sample.status = bp_add_many(world, count, boxes, NULL, ids);
+    for (int step = 0; step < STEPS && sample.status == BP_OK; step++) {
+        move_boxes(boxes, count, c->moves, &random);
+        const double start = thread_seconds();
+        sample.status = bp_move_many(world, count, ids, boxes);
+        if (sample.status == BP_OK) sample.status = bp_update(world, &result);
+        if (step >= SETTLED) sample.seconds += (thread_seconds() - start) / (STEPS - SETTLED);
+    }
+    bp_stats stats = {0};
+    if (sample.status == BP_OK) sample.status = bp_world_stats(world, &stats);
+    sample.build_seconds = stats.build_seconds;
+    sample.tests = stats.tests;
+    sample.bytes = stats.bytes;
+    sample.chosen = stats.method;
+    sample.pairs = result.pair_count;
+    sample.hash = hash_pairs(result.pairs, result.pair_count);
+    bp_world_destroy(world);
+    free(boxes);
+    free(ids);
+    return sample;
+}
+
 static bp_status call(const worst_contestant *c, bp_stats *stats, bp_pairs *pairs) {
     return c->peer        ? call_peer(c->peer, c->boxes, pairs)
            : c->sets_peer ? call_sets_peer(c->sets_peer, c->boxes, pairs)
@@ -70,6 +119,7 @@ static bp_status call(const worst_contestant *c, bp_stats *stats, bp_pairs *pair
 }
 
 static trial_sample call_once(const worst_contestant *c) {
+    if (c->moves > 0) return call_world(c);
     bp_stats stats = {0};
     bp_pairs pairs = {0};
     const double start = thread_seconds();
@@ -163,15 +213,24 @@ void worst_measure(const worst_contestant *contestants, size_t count, size_t rou
 
 // ---- right pairs ---------------------------------------------------------------------------------------------------
 
+static bool agree(const hostile_boxes *boxes, double moves) {
+    const bp_config all_config = {.method = BP_METHOD_BRUTE_FORCE};
+    const trial_sample chosen = call_once(&(worst_contestant){.boxes = boxes, .moves = moves});
+    const trial_sample all = call_once(&(worst_contestant){.config = all_config, .boxes = boxes, .moves = moves});
+    return chosen.status == BP_OK && all.status == BP_OK && chosen.pairs == all.pairs && chosen.hash == all.hash;
+}
+
 bool worst_agrees(const hostile_scene *hostile, uint64_t seed) {
     enum { SMALL = 1500 };
     hostile_boxes boxes;
     if (!hostile_build(hostile, SMALL, seed, &boxes)) abort();
-    const trial_sample chosen = call_once(&(worst_contestant){.boxes = &boxes});
-    const trial_sample all =
-        call_once(&(worst_contestant){.config = {.method = BP_METHOD_BRUTE_FORCE}, .boxes = &boxes});
+    const bool agrees = agree(&boxes, 0);
     hostile_free(&boxes);
-    return chosen.status == BP_OK && all.status == BP_OK && chosen.pairs == all.pairs && chosen.hash == all.hash;
+    return agrees;
+}
+
+bool worst_finds_all(const hostile_boxes *boxes) {
+    return agree(boxes, 0) && agree(boxes, 0.5);
 }
 
 // ---- boxes ---------------------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ const report_promise REPORT_PROMISES[] = {
      MATCH_SCENE_AND_N, "total_ms/work", "kind=auto", "method=uniform-boxes", NULL},
     {"worst", "worst", "hostile scenes: tests for each object and pair, the same", PROMISE_AT_MOST, 15,
      MATCH_SCENE_AND_N, "tests/work", "kind=auto", "method=uniform-boxes", NULL},
-    {"worst-search", "search", "what a search found: time for each object and pair, the same", PROMISE_AT_MOST, 40,
+    {"worst-search", "search", "what a search found: time for each object and pair, the same", PROMISE_AT_MOST, 20,
      MATCH_SCENE_AND_N, "total_ms/work", "kind=auto", "method=uniform-boxes", NULL},
     {"cuda", NULL, "one H200: 10⁶ boxes, uniform", PROMISE_AT_MOST, 0.20, MATCH_N, "kernels_ms",
      "scene=uniform;n=1000000", NULL, "ms"},

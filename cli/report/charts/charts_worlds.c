@@ -147,7 +147,7 @@ static const report_chart HOSTILE_CHARTS[] = {
     {
         .id = "worst-found", .suite = "worst-search", .experiment = "search",
         .kind = CHART_DOTS, .flags = CHART_LOG_X | CHART_WORST, .where = "kind=auto",
-        .x = "scene", .y = "total_ms/work", .beside = "method=uniform-boxes", .series = "n", .mark = 40,
+        .x = "scene", .y = "total_ms/work", .beside = "method=uniform-boxes", .series = "n", .mark = 20,
         .y_label = "time for each object and pair, beside uniform boxes",
         .title = "The worst that a random search found",
         .shows = "The worst of the scenes that were found take {range|} times as long as uniform boxes; the dashed line "
