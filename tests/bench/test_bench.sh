@@ -36,7 +36,7 @@ run 2 'no such option' --nix 1
 run 2 'no value after' --csv
 run 2 'not a number in the allowed range' -n few
 run 2 '--resume needs' --resume
-run 2 'only the suite trace reads files' boxes.npy
+run 2 'only the suites trace and calibrate have a file' boxes.npy
 run 2 '--suite trace needs' --suite trace
 run 2 'nowhere/rows.csv: No such file' --csv nowhere/rows.csv
 run 2 "no scene 'nix'; it has: peers plates" --suite worst --scenes nix
