@@ -11,34 +11,10 @@ enum { WIDTH = 4 };
 
 typedef unsigned vec_mask; // a bit for each lane
 
+#include "kernels/operators.h"
+
 static inline vec vec_set(float value) {
     return (vec){value, value, value, value};
-}
-
-static inline vec vec_load(const float *from) {
-    vec values;
-    memcpy(&values, from, sizeof values);
-    return values;
-}
-
-static inline void vec_store(float *to, vec values) {
-    memcpy(to, &values, sizeof values);
-}
-
-static inline vec vec_add(vec a, vec b) {
-    return a + b;
-}
-
-static inline vec vec_subtract(vec a, vec b) {
-    return a - b;
-}
-
-static inline vec vec_multiply(vec a, vec b) {
-    return a * b;
-}
-
-static inline vec_ids vec_bits(vec values) {
-    return (vec_ids)values;
 }
 
 static inline vec_mask vec_at_most(vec a, vec b) {
@@ -51,16 +27,6 @@ static inline vec vec_keep_at_most(vec a, vec b) {
 
 static inline vec_ids vec_ids_set(uint32_t id) {
     return (vec_ids){id, id, id, id};
-}
-
-static inline vec_ids vec_ids_load(const uint32_t *from) {
-    vec_ids ids;
-    memcpy(&ids, from, sizeof ids);
-    return ids;
-}
-
-static inline void vec_ids_store(uint32_t *to, vec_ids ids) {
-    memcpy(to, &ids, sizeof ids);
 }
 
 static inline vec_ids vec_ids_add(vec_ids a, vec_ids b) {
@@ -77,10 +43,6 @@ static inline vec_mask vec_ids_above(vec_ids ids, vec_ids id) {
 
 static inline vec_ids vec_count_from(uint32_t first) {
     return vec_ids_set(first) + (vec_ids){0, 1, 2, 3};
-}
-
-static inline vec_mask vec_both(vec_mask a, vec_mask b) {
-    return a & b;
 }
 
 static inline bool vec_is_full(vec_mask mask) {

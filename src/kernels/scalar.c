@@ -7,28 +7,10 @@ typedef float vec;
 typedef uint32_t vec_ids;
 typedef unsigned vec_mask;
 
+#include "kernels/operators.h"
+
 static inline vec vec_set(float value) {
     return value;
-}
-
-static inline vec vec_load(const float *from) {
-    return *from;
-}
-
-static inline void vec_store(float *to, vec values) {
-    *to = values;
-}
-
-static inline vec vec_add(vec a, vec b) {
-    return a + b;
-}
-
-static inline vec vec_subtract(vec a, vec b) {
-    return a - b;
-}
-
-static inline vec vec_multiply(vec a, vec b) {
-    return a * b;
 }
 
 static inline vec vec_smaller(vec a, vec b) {
@@ -37,12 +19,6 @@ static inline vec vec_smaller(vec a, vec b) {
 
 static inline vec vec_larger(vec a, vec b) {
     return a > b ? a : b;
-}
-
-static inline vec_ids vec_bits(vec values) {
-    vec_ids bits;
-    memcpy(&bits, &values, sizeof bits);
-    return bits;
 }
 
 static inline vec_mask vec_at_most(vec a, vec b) {
@@ -55,14 +31,6 @@ static inline vec vec_keep_at_most(vec a, vec b) {
 
 static inline vec_ids vec_ids_set(uint32_t id) {
     return id;
-}
-
-static inline vec_ids vec_ids_load(const uint32_t *from) {
-    return *from;
-}
-
-static inline void vec_ids_store(uint32_t *to, vec_ids ids) {
-    *to = ids;
 }
 
 static inline vec_ids vec_ids_add(vec_ids a, vec_ids b) {
@@ -87,10 +55,6 @@ static inline vec_ids vec_ids_min(vec_ids a, vec_ids b) {
 
 static inline vec_ids vec_ids_max(vec_ids a, vec_ids b) {
     return a < b ? b : a;
-}
-
-static inline vec_mask vec_both(vec_mask a, vec_mask b) {
-    return a & b;
 }
 
 static inline bool vec_is_full(vec_mask mask) {

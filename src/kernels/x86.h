@@ -163,28 +163,10 @@ typedef __m256 vec;
 typedef __m256i vec_ids;
 typedef uint64_t vec_mask;
 
+#include "kernels/operators.h"
+
 static inline vec vec_set(float value) {
     return _mm256_set1_ps(value);
-}
-
-static inline vec vec_load(const float *from) {
-    return _mm256_loadu_ps(from);
-}
-
-static inline void vec_store(float *to, vec values) {
-    _mm256_storeu_ps(to, values);
-}
-
-static inline vec vec_add(vec a, vec b) {
-    return _mm256_add_ps(a, b);
-}
-
-static inline vec vec_subtract(vec a, vec b) {
-    return _mm256_sub_ps(a, b);
-}
-
-static inline vec vec_multiply(vec a, vec b) {
-    return _mm256_mul_ps(a, b);
 }
 
 static inline vec vec_smaller(vec a, vec b) {
@@ -193,10 +175,6 @@ static inline vec vec_smaller(vec a, vec b) {
 
 static inline vec vec_larger(vec a, vec b) {
     return _mm256_max_ps(a, b);
-}
-
-static inline vec_ids vec_bits(vec values) {
-    return _mm256_castps_si256(values);
 }
 
 static inline vec_mask vec_at_most(vec a, vec b) {
@@ -209,14 +187,6 @@ static inline vec vec_keep_at_most(vec a, vec b) {
 
 static inline vec_ids vec_ids_set(uint32_t id) {
     return _mm256_set1_epi32((int)id);
-}
-
-static inline vec_ids vec_ids_load(const uint32_t *from) {
-    return _mm256_loadu_si256((const __m256i *)from);
-}
-
-static inline void vec_ids_store(uint32_t *to, vec_ids ids) {
-    _mm256_storeu_si256((__m256i *)to, ids);
 }
 
 static inline vec_ids vec_ids_add(vec_ids a, vec_ids b) {
@@ -245,10 +215,6 @@ static inline vec_ids vec_ids_min(vec_ids a, vec_ids b) {
 
 static inline vec_ids vec_ids_max(vec_ids a, vec_ids b) {
     return _mm256_max_epu32(a, b);
-}
-
-static inline vec_mask vec_both(vec_mask a, vec_mask b) {
-    return a & b;
 }
 
 static inline bool vec_is_full(vec_mask mask) {
