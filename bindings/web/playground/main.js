@@ -173,7 +173,7 @@ function open(step = 0) {
     showSeen(seen);
     chart.clear();
     forgetRace();
-    if (state.scene === "file" && !file) notice("Drop a file here, or choose one: boxes as CSV or NPY, meshes as PLY, OBJ or STL.");
+    if (state.scene === "file" && !file) notice("Drop a file here, or choose one: boxes as CSV, NPY or NPZ, meshes as PLY, OBJ or STL.");
     else simulation.open(state, state.scene === "file" ? file.data : undefined);
     show();
 }

@@ -49,7 +49,8 @@ static bool read(const char *name, const void *bytes, size_t size, uint32_t dime
     input_file input;
     if (!file_format_of_name(name, &format)) {
         return failure_set(why, STATUS_WRONG_CALL,
-                           "%s: unknown file type; expected a name ending in .csv, .npy, .ply, .obj or .stl", name);
+                           "%s: unknown file type; expected a name ending in .csv, .npy, .npz, .ply, .obj or .stl",
+                           name);
     }
     input_from_memory(&input, name, bytes, size);
     return box_read(&input, format, (box_rules){.dimensions = dimensions}, list, why);

@@ -56,7 +56,7 @@ function piledUp(boxes, radius) {
 
 export const file = {
     title: "Your file",
-    about: "Boxes as CSV or NPY, meshes as PLY, OBJ or STL: drop one anywhere. It does not leave your machine.",
+    about: "Boxes as CSV, NPY or NPZ, meshes as PLY, OBJ or STL: drop one anywhere. It does not leave your machine.",
     count: 0,
 
     /** `data` is what files/read.js returns, and `up`, which axis of the file is up: "y" or "z". */
