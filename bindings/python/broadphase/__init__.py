@@ -34,6 +34,7 @@ from ._core import (
     tune,
 )
 from .atoms import neighbor_list
+from .points import nearest_neighbors, neighbor_pairs
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -54,9 +55,11 @@ __all__ = [
     "free_gpu_memory",
     "mesh_pairs",
     "methods",
+    "nearest_neighbors",
     "neighbor_images",
     "neighbor_list",
     "neighbor_matrix",
+    "neighbor_pairs",
     "neighbors",
     "pair_matrix",
     "pairs",
@@ -93,8 +96,13 @@ World.load = _Load()  # type: ignore[assignment]
 
 
 def _count(rows: Any) -> int:
-    """How many boxes or points an array has: one may come alone."""
+    """How many points an array has: one may come alone."""
     return 1 if rows.ndim == 1 and rows.size > 0 else len(rows)
+
+
+def _box_count(rows: Any) -> int:
+    """How many boxes: one may come alone, also as its two ends."""
+    return 1 if rows.ndim == 2 and rows.shape[1] in (2, 3) else _count(rows)
 
 
 def neighbor_matrix(points: ArrayLike, radius: ArrayLike, other: ArrayLike | None = None, **settings: Any) -> Any:
@@ -132,8 +140,8 @@ def pair_matrix(boxes: ArrayLike, other: ArrayLike | None = None, **settings: An
     boxes = numpy.asarray(boxes)
     other = None if other is None else numpy.asarray(other)
     found = pairs(boxes, other, **settings)
-    rows = _count(boxes)
-    columns = rows if other is None else _count(other)
+    rows = _box_count(boxes)
+    columns = rows if other is None else _box_count(other)
     offsets = numpy.searchsorted(found[:, 0], numpy.arange(rows + 1))
     indices = found[:, 1].astype(numpy.int32)
     return csr_array((numpy.ones(len(found), dtype=bool), indices, offsets), shape=(rows, columns))

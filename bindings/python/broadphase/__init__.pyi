@@ -24,6 +24,8 @@ from ._core import neighbors as neighbors
 from ._core import pairs as pairs
 from ._core import tune as tune
 from .atoms import neighbor_list as neighbor_list
+from .points import nearest_neighbors as nearest_neighbors
+from .points import neighbor_pairs as neighbor_pairs
 from .settings import Method, Numbers, Real, Whole
 from .settings import Settings as Settings
 

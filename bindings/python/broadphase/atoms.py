@@ -29,7 +29,7 @@ def neighbor_list(
     `quantities` names the arrays to return: i and j (the atoms), d (distance), D (vector from i to j), S (shift of j in
     cells: D = positions[j] - positions[i] + S @ cell). They are sorted by i, then by j. `a` is an ase.Atoms, or
     anything with positions, cell, pbc and numbers, or an array of positions, with `cell`, `pbc` and `numbers` as further
-    arguments. `cutoff` is a number, or one radius for each atom (two atoms are neighbours if their spheres overlap), or a
+    arguments; a cell may also be a, b, c, alpha, beta, gamma. `cutoff` is a number, or one radius for each atom (two atoms are neighbours if their spheres overlap), or a
     dict with a cutoff for each pair of elements, as symbols (with ASE) or numbers. An atom at exactly the cutoff does not
     count. `self_interaction` lists each atom as its own neighbour too; `max_nbins` has no meaning here. Settings are those of `neighbors`: threads=-1 ...
 

@@ -8,6 +8,7 @@ const char pairs_doc[] =
     "pairs(boxes, other=None, *, filter=None, " SETTING_NAMES ")\n--\n\n"
     "All pairs of overlapping boxes, each once: a (P, 2) array of uint32, with a < b in each row.\n\n"
     "Boxes are rows min x, min y, min z, max x, max y, max z, as float32 or float64; in two dimensions rows of four.\n"
+    "They may also come as (N, 2, 3): the least corner and the greatest.\n"
     "Touching counts as overlapping, and a coordinate may be infinite. With `other`, all pairs of a box of `boxes` and "
     "one\n"
     "of `other`.\n\n"

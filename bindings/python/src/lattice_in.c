@@ -3,6 +3,7 @@
 #include "arguments.h"
 #include "rows_out.h"
 
+#include <math.h>
 #include <string.h>
 
 void lattice_release(lattice_rows *rows) {
@@ -11,7 +12,37 @@ void lattice_release(lattice_rows *rows) {
     rows_release(&rows->table);
 }
 
-// Three lengths, or three edges.
+static double cosine(double degrees) {
+    return fabs(degrees) == 90.0 ? 0.0 : cos(degrees * (3.14159265358979323846 / 180.0));
+}
+
+// Three lengths and the angles between edges 1 and 2, 0 and 2, 0 and 1, in degrees: the first edge along x, the second in
+// the plane of x and y, as ASE and MDAnalysis have them.
+static bool take_angles(const double *numbers, double cell[3][3]) {
+    const double cos_alpha = cosine(numbers[3]), cos_beta = cosine(numbers[4]), cos_gamma = cosine(numbers[5]);
+    const double sin_gamma = fabs(numbers[5]) == 90.0 ? 1.0 : sin(numbers[5] * (3.14159265358979323846 / 180.0));
+    const double y = (cos_alpha - cos_beta * cos_gamma) / sin_gamma, z_squared = 1.0 - cos_beta * cos_beta - y * y;
+    if (!(z_squared > 0.0 && sin_gamma > 0.0)) {
+        PyErr_SetString(core.argument_error, "cell: there is none with these angles (in degrees)");
+        return false;
+    }
+    cell[0][0] = numbers[0];
+    cell[1][0] = numbers[1] * cos_gamma;
+    cell[1][1] = numbers[1] * sin_gamma;
+    cell[2][0] = numbers[2] * cos_beta;
+    cell[2][1] = numbers[2] * y;
+    cell[2][2] = numbers[2] * sqrt(z_squared);
+    return true;
+}
+
+// What was wrong with the cell is said in other words, unless memory has run out.
+static bool try_reals(rows_in *numbers, PyObject *cell, size_t count) {
+    if (rows_take_reals(numbers, cell, "cell", count, true)) return true;
+    if (PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_TypeError)) PyErr_Clear();
+    return false;
+}
+
+// Three lengths, three edges, or three lengths and three angles.
 bool lattice_take_cell(lattice_rows *rows, PyObject *cell) {
     rows_in numbers;
     if (cell == NULL) return true;
@@ -22,13 +53,19 @@ bool lattice_take_cell(lattice_rows *rows, PyObject *cell) {
     }
     if (!PyErr_Occurred()) rows_release(&numbers);
     PyErr_Clear();
-    if (!rows_take_reals(&numbers, cell, "cell", 3, true)) {
-        PyErr_SetString(core.argument_error, "cell: expected three lengths, or three edges: (3,) or (3, 3)");
-        return false;
+    bool good = false;
+    if (try_reals(&numbers, cell, 3)) {
+        for (int axis = 0; axis < 3; axis++) rows->lattice.cell[axis][axis] = ((const double *)numbers.data)[axis];
+        good = true;
+    } else if (!PyErr_Occurred() && try_reals(&numbers, cell, 6)) {
+        good = take_angles(numbers.data, rows->lattice.cell);
+    } else if (!PyErr_Occurred()) {
+        PyErr_SetString(core.argument_error,
+                        "cell: expected three lengths, three edges, or three lengths and three angles: "
+                        "(3,), (3, 3) or (6,)");
     }
-    for (int axis = 0; axis < 3; axis++) rows->lattice.cell[axis][axis] = ((const double *)numbers.data)[axis];
     rows_release(&numbers);
-    return true;
+    return good;
 }
 
 // One truth value, or one for each edge.

@@ -12,7 +12,7 @@ typedef struct lattice_rows {
 
 // All give false where an exception is set. What they have taken by then is released by lattice_release.
 
-// Three lengths, or three edges; NULL: none.
+// Three lengths, three edges, or three lengths and three angles; NULL: none.
 bool lattice_take_cell(lattice_rows *rows, PyObject *cell);
 // One truth value, or one for each edge; NULL: all repeat, if there is a cell.
 bool lattice_take_periodic(lattice_rows *rows, PyObject *periodic, bool has_cell);

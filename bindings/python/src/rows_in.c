@@ -126,7 +126,7 @@ static bool keep(rows_in *self) {
 // What the library would refuse is not copied first.
 static bool are_not_too_many(const Py_buffer *view, const char *name) {
     const long long limit = UINT32_MAX - 1;
-    if (view->ndim != 2 || view->shape[0] <= limit) return true;
+    if (view->ndim < 2 || view->shape[0] <= limit) return true;
     PyErr_Format(core.argument_error, "%s: %zd are more than the %lld that fit; split the set", name, view->shape[0],
                  limit);
     return false;
@@ -190,12 +190,28 @@ static bool keep_solid(rows_in *self, size_t ends) {
     return true;
 }
 
+bool rows_are_ends(const Py_buffer *view) {
+    if (view->ndim < 2 || view->shape[view->ndim - 2] != 2) return false;
+    return view->shape[view->ndim - 1] == 3 || view->shape[view->ndim - 1] == 2;
+}
+
+// Boxes may come as their two ends: (N, 2, 3). These lie in memory as rows of six do.
+static bool take_shape_of_boxes(rows_in *self, const char *name) {
+    const Py_buffer *view = &self->view;
+    if (view->ndim > 3 || !rows_are_ends(view)) {
+        return take_shape(self, name, 6, 4,
+                          "rows of min x, y, z, max x, y, z: (N, 6) or (N, 2, 3), or (N, 4) in two dimensions");
+    }
+    self->dimensions = (uint32_t)view->shape[view->ndim - 1];
+    self->data = view->buf;
+    self->is_one = view->ndim == 2;
+    self->count = self->is_one ? 1 : (size_t)view->shape[0];
+    return true;
+}
+
 bool rows_take_boxes(rows_in *self, PyObject *object, const char *name) {
     *self = (rows_in){0};
-    const bool good =
-        view_reals(self, object, name) &&
-        take_shape(self, name, 6, 4, "rows of min x, y, z, max x, y, z: (N, 6), or (N, 4) in two dimensions") &&
-        keep_solid(self, 2);
+    const bool good = view_reals(self, object, name) && take_shape_of_boxes(self, name) && keep_solid(self, 2);
     return good || refuse(self);
 }
 

@@ -23,8 +23,11 @@ typedef struct rows_in {
 
 // All give false where an exception is set. The struct is then empty, and needs no release.
 
-// Boxes: (N, 6) or (N, 4), as bp_box or bp_box_double; one box may come alone, as (6,) or (4,).
+// Boxes: (N, 6) or (N, 4), or as two ends (N, 2, 3) or (N, 2, 2), as bp_box or bp_box_double; one box may come alone, as
+// (6,), (4,), (2, 3) or (2, 2).
 bool rows_take_boxes(rows_in *self, PyObject *object, const char *name);
+// Whether the last two numbers of a shape are those of ends.
+bool rows_are_ends(const Py_buffer *view);
 // Points: (N, 3) or (N, 2); one may come alone.
 bool rows_take_points(rows_in *self, PyObject *object, const char *name);
 // Numbers, as many as `count`, floats or doubles as `wide` says.

@@ -106,7 +106,7 @@ static bool is_list_of_steps(PyObject *steps) {
         PyErr_Clear();
         return PySequence_Check(steps) && PySequence_Size(steps) > 0 && !PyObject_CheckBuffer(steps);
     }
-    const bool is_list = view.ndim == 3;
+    const bool is_list = view.ndim == (rows_are_ends(&view) ? 4 : 3);
     PyBuffer_Release(&view);
     return is_list;
 }

@@ -52,7 +52,7 @@ types)
     }
     package=$("$inside" -c 'import broadphase, os; print(os.path.dirname(broadphase.__file__))')
     printf '[mypy]\nstrict = True\n[mypy-scipy.*,ase.*,jax.*]\nignore_missing_imports = True\n' >mypy.ini
-    "$inside" -m mypy "$package/__init__.py" "$package/atoms.py" "$package/gpu.py" "$package/settings.py"
+    "$inside" -m mypy "$package/__init__.py" "$package/atoms.py" "$package/gpu.py" "$package/points.py" "$package/settings.py"
     "$inside" -m mypy tests/typed.py tests/mistakes.py # apart: these see the stubs
     "$inside" -m mypy.stubtest broadphase._core --concise --ignore-missing-stub --allowlist tests/stubtest_allowed.txt
     ;;

@@ -136,3 +136,25 @@ def test_in_place_of_ase():
         by_name = {"quantities": "i", "a": atoms, "cutoff": cutoff, "self_interaction": False, "max_nbins": 1000}
         np.testing.assert_array_equal(broadphase.neighbor_list(**by_name), neighbor_list(**by_name))
     assert tried == 14
+
+
+@pytest.mark.parametrize("cell", [(3, 4, 5, 90, 90, 90), (3, 4, 5, 80, 95, 110), (3, 3, 3, 60, 60, 60),
+                                  np.array([3, 4, 5, 70, 90, 120], dtype=np.float32)])
+def test_cells_of_six_numbers(cell):
+    ase_cell = pytest.importorskip("ase.cell")
+    points = np.random.default_rng(1).random((50, 3)) * 4
+    edges = ase_cell.Cell.fromcellpar([float(number) for number in cell]).array
+    asked = {"distances": True, "vectors": True, "shifts": True}
+    found = broadphase.neighbor_images(points, 1.5, cell=cell, **asked)
+    expected = broadphase.neighbor_images(points, 1.5, cell=edges, **asked)
+    for one, other in zip(found, expected):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+    assert len(broadphase.neighbor_list("i", points, 1.5, cell=cell, pbc=True)) == len(found[1])
+
+
+@pytest.mark.parametrize("cell, said", [((1, 1, 1, 90, 90, 180), "one plane"), ((1, 1, 1, 10, 10, 90), "angles"),
+                                        ((1, 1, 1, 90, np.nan, 90), "angles"), ((1, 1, 1, 0, 0, 0), "angles"),
+                                        ((1, 1), "three lengths"), (np.zeros((2, 2)), "three lengths"), ("abc", "three lengths")])
+def test_cells_that_are_none(cell, said):
+    with pytest.raises(broadphase.ArgumentError, match=said):
+        broadphase.neighbor_images(np.zeros((2, 3)), 1.0, cell=cell)

@@ -140,6 +140,27 @@ def test_the_sentence_names_the_box():
         broadphase.pairs(boxes.astype(np.float64), boxes[:5])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_boxes_as_two_ends(dimensions, dtype):
+    boxes = (40 * brute_force.random_boxes(np.random.default_rng(1), 200, dimensions, np.float64)).astype(dtype)
+    ends = boxes.reshape(-1, 2, dimensions)
+    expected = broadphase.pairs(boxes, pair_order="sorted")
+    for given in ends, ends.tolist(), np.asfortranarray(ends):
+        np.testing.assert_array_equal(broadphase.pairs(given, pair_order="sorted"), expected)
+    np.testing.assert_array_equal(broadphase.pairs(ends, boxes), broadphase.pairs(boxes, ends))
+    assert broadphase.pair_matrix(ends).shape == (200, 200) and broadphase.pair_matrix(ends[0]).shape == (1, 1)
+    world = broadphase.World()
+    assert len(world.add(ends)) == 200 and world.add(ends[0]).tolist() == [200]
+    world.move([3, 4], ends[:2])
+    np.testing.assert_array_equal(world.query_box(ends[7]), world.query_box(boxes[7]))
+    assert len(world.query_box(ends[:7])) == 2
+    assert len(broadphase.tune(ends, budget=0.01)) and len(broadphase.tune(np.stack([ends, ends]), budget=0.01))
+    for wrong in np.zeros((3, 2, 4)), np.zeros((2, 2, 2, 2)), np.zeros((3, 3)), np.zeros((4, 3, 3)):
+        with pytest.raises(broadphase.ArgumentError, match=r"\(N, 2, 3\)"):
+            broadphase.pairs(wrong)
+
+
 def test_settings_are_the_words_of_the_tool():
     boxes = brute_force.random_boxes(np.random.default_rng(1), 30)
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'metod'. Did you mean 'method'\?"):
