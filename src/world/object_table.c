@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-void bp_object_table_free(bp_object_table *table, const bp_allocator *allocator) {
-    bp_buffer_free(&table->objects, allocator);
-}
-
 bool bp_object_table_reserve(bp_object_table *table, const bp_allocator *allocator, size_t used, size_t id_count) {
     const size_t kept = table->is_stored ? used * sizeof(bp_object) : 0;
     return bp_buffer_reserve_slack(&table->objects, allocator, kept, id_count, sizeof(bp_object));

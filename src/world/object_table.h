@@ -13,8 +13,6 @@ typedef struct bp_object_table {
     bool has_islands;  // an object has had an island that is not 0
 } bp_object_table;
 
-void bp_object_table_free(bp_object_table *table, const bp_allocator *allocator);
-
 // NULL if all are defaults.
 static inline bp_object *bp_object_table_data(const bp_object_table *table) {
     return table->is_stored ? table->objects.data : NULL;

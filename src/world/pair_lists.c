@@ -58,10 +58,6 @@ bool bp_pair_lists_reserve(bp_pair_lists *lists, size_t count) {
     return bp_pairs_reserve(&lists->pairs, &lists->runtime->allocator, count);
 }
 
-bool bp_pair_lists_append(bp_pair_lists *lists, bp_pair pair) {
-    return bp_pairs_push(&lists->pairs, &lists->runtime->allocator, pair);
-}
-
 static bool sort_list(bp_pair_lists *lists, bp_pairs *list, size_t id_count) {
     return bp_sort_pairs(list->data, list->data, list->count, id_count, &lists->sort_scratch, lists->runtime);
 }
@@ -70,11 +66,6 @@ static void swap_lists(bp_pairs *a, bp_pairs *b) {
     const bp_pairs swapped = *a;
     *a = *b;
     *b = swapped;
-}
-
-void bp_pair_lists_clear_events(bp_pair_lists *lists) {
-    lists->begun.count = 0;
-    lists->ended.count = 0;
 }
 
 // ---- all pairs ------------------------------------------------------------------------------------------------------
@@ -270,12 +261,6 @@ static bp_status take_by_rows(bp_pair_lists *lists, const bp_changes *changes, s
     return BP_OK;
 }
 
-// Whether rows take less time than searching the list, if so many of its pairs are of changed objects: where rows do not fit the
-// caches, each of these costs a few accesses to memory.
-static bool would_rows_pay(size_t pair_count, size_t of_changed) {
-    return of_changed < pair_count / (pair_count < IN_CACHES ? PAIR_COST : PAIR_COST_OUTSIDE);
-}
-
 bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const bp_changes *changes, size_t id_count) {
     const bool are_due = !lists->is_sorted && lists->paying == ROWS_AFTER && bp_pair_rows_fit(lists->pairs.count);
     if (lists->has_rows ? bp_pair_rows_are_scattered(lists->rows) : are_due) {
@@ -291,7 +276,10 @@ bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const bp_changes *cha
     if (status != BP_OK) {
         return status;
     }
-    const bool pays = would_rows_pay(lists->pairs.count, lists->has_rows ? of_changed : lists->hole_count);
+    // Rows take less time than searching the list if few of its pairs are of changed objects: where rows do not fit the caches,
+    // each of these costs a few accesses to memory.
+    const size_t cost = lists->pairs.count < IN_CACHES ? PAIR_COST : PAIR_COST_OUTSIDE;
+    const bool pays = (lists->has_rows ? of_changed : lists->hole_count) < lists->pairs.count / cost;
     lists->paying += pays ? lists->paying < ROWS_AFTER : -(lists->paying > 0);
     lists->has_rows = lists->has_rows && lists->paying > 0;
     lists->has_ordered = false;

@@ -42,9 +42,6 @@ void bp_pair_lists_trim(bp_pair_lists *lists, size_t count);
 // Makes room for `count` pairs. False if memory is short.
 bool bp_pair_lists_reserve(bp_pair_lists *lists, size_t count);
 
-// Appends a pair to the last list, which is being loaded. False if memory is short.
-bool bp_pair_lists_append(bp_pair_lists *lists, bp_pair pair);
-
 // The list for a search for all pairs.
 bp_pairs *bp_pair_lists_next(bp_pair_lists *lists);
 
@@ -56,9 +53,6 @@ bp_status bp_pair_lists_take_all(bp_pair_lists *lists, const uint8_t *marks, siz
 
 // All pairs of changed ids are in `begun`: they replace the old ones.
 bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const bp_changes *changes, size_t id_count);
-
-// Nothing has changed: no pair has begun or ended.
-void bp_pair_lists_clear_events(bp_pair_lists *lists);
 
 // Bytes held, without those of the pairs themselves.
 size_t bp_pair_lists_bytes(const bp_pair_lists *lists);

@@ -20,13 +20,10 @@ enum {
 
 // ---- bringing the structure up to date ------------------------------------------------------------------------------
 
-static bool has_much_changed(const bp_world *world) {
-    return bp_change_list_is_longer_than(&world->changes, world->ids.count / MUCH_SHARE);
-}
-
 // Where many objects have left their margins, all get new ones: then none will leave for a while.
 static void refit_boxes(bp_world *world) {
-    if (bp_world_boxes_have_margin(&world->boxes) && has_much_changed(world)) {
+    if (bp_world_boxes_have_margin(&world->boxes) &&
+        bp_change_list_is_longer_than(&world->changes, world->ids.count / MUCH_SHARE)) {
         bp_world_boxes_refit(&world->boxes, world->ids.count);
         bp_change_list_mark_all(&world->changes);
     }
@@ -92,26 +89,16 @@ static bp_pair_filter filter_of(const bp_world *world) {
                             .filter = world->setup.filter};
 }
 
-static bp_sink open_sink(const bp_world *world, const bp_pairs *list, bp_batch_filter filter) {
-    return bp_sink_open(list, bp_world_allocator(world), (bp_sink_rules){.filter = filter, .limit = BP_SINK_UNLIMITED});
-}
-
-static bp_status search_all(bp_world *world, bp_sink *sink) {
-    return world->method.ops->find(world->method.state, sink);
-}
-
-static bp_status search_changed(bp_world *world, bp_sink *sink) {
-    const bp_changes changes = bp_change_list_changes(&world->changes);
-    return world->method.ops->find_changed(world->method.state, &changes, sink);
-}
-
-// One search into a list, expecting about as many pairs as last time.
-static bp_status search_into(bp_world *world, bp_pairs *list, size_t last_count,
-                             bp_status (*search)(bp_world *world, bp_sink *sink), uint64_t *tests) {
+// One search into a list, for the pairs of changed objects or for all, expecting about as many pairs as last time.
+static bp_status search_into(bp_world *world, bp_pairs *list, size_t last_count, bp_search_kind kind, uint64_t *tests) {
+    const bp_method_ops *ops = world->method.ops;
     const bp_pair_filter filter = filter_of(world);
-    bp_sink sink = open_sink(world, list, bp_pair_filter_batch(&filter));
+    const bp_changes changes = bp_change_list_changes(&world->changes);
+    bp_sink sink = bp_sink_open(list, bp_world_allocator(world),
+                                (bp_sink_rules){.filter = bp_pair_filter_batch(&filter), .limit = BP_SINK_UNLIMITED});
     bp_sink_expect(&sink, last_count);
-    const bp_status status = search(world, &sink);
+    const bp_status status = kind == BP_SEARCH_CHANGED ? ops->find_changed(world->method.state, &changes, &sink)
+                                                       : ops->find(world->method.state, &sink);
     (void)bp_sink_close(&sink, list);
     *tests = sink.tests;
     return status;
@@ -122,7 +109,7 @@ static bp_status search_into(bp_world *world, bp_pairs *list, size_t last_count,
 static bp_status find_all(bp_world *world, uint64_t *tests) {
     bp_pair_lists *lists = &world->lists;
     bp_pairs *next = bp_pair_lists_next(lists);
-    bp_status status = search_into(world, next, lists->pairs.count, search_all, tests);
+    bp_status status = search_into(world, next, lists->pairs.count, BP_SEARCH_ALL, tests);
     if (status == BP_OK) {
         status = bp_pair_lists_take_all(lists, bp_change_list_reborn(&world->changes), world->ids.count);
     }
@@ -134,7 +121,7 @@ static bp_status find_all(bp_world *world, uint64_t *tests) {
 
 static bp_status find_changed(bp_world *world, uint64_t *tests) {
     bp_pair_lists *lists = &world->lists;
-    const bp_status status = search_into(world, &lists->begun, lists->begun.count, search_changed, tests);
+    const bp_status status = search_into(world, &lists->begun, lists->begun.count, BP_SEARCH_CHANGED, tests);
     if (status != BP_OK) {
         return status;
     }
@@ -144,20 +131,16 @@ static bp_status find_changed(bp_world *world, uint64_t *tests) {
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-// Bytes held by the world, except the method's structure, its boxes and the pairs.
-static size_t own_bytes(const bp_world *world) {
-    return sizeof *world + bp_query_trees_bytes(world->queries) + bp_view_bytes(&world->view) +
-           bp_islands_bytes(&world->islands) + world->parts.buffer.bytes + bp_world_boxes_bytes(&world->boxes) +
-           bp_id_pool_bytes(&world->ids) + world->objects.objects.bytes + bp_change_list_bytes(&world->changes) +
-           bp_pair_lists_bytes(&world->lists);
-}
-
 static void describe_update(const bp_world *world, bp_stats *stats) {
     stats->method = world->method.method;
     world->method.ops->stats(world->method.state, stats); // the method may say which other one has searched
     stats->objects = bp_world_count(world);
     stats->pairs = world->lists.pairs.count;
-    stats->bytes += own_bytes(world);
+    stats->bytes += sizeof *world + bp_query_trees_bytes(world->queries) + bp_view_bytes(&world->view) +
+                    bp_islands_bytes(&world->islands) + world->parts.buffer.bytes +
+                    bp_world_boxes_bytes(&world->boxes) + bp_id_pool_bytes(&world->ids) + world->objects.objects.bytes +
+                    bp_change_list_bytes(&world->changes) +
+                    bp_pair_lists_bytes(&world->lists); // all but boxes and pairs
 }
 
 // Before an update, so that its figures are right. It depends on the pairs alone: not on how much memory is held, which others may
@@ -218,7 +201,7 @@ static void repeat_pairs(bp_world *world) {
     world->stats.tests = 0;
     world->stats.build_seconds = 0.0;
     world->stats.find_seconds = 0.0;
-    bp_pair_lists_clear_events(&world->lists);
+    world->lists.begun.count = world->lists.ended.count = 0;
 }
 
 static void fill_result(const bp_world *world, bp_result *result) {

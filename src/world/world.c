@@ -99,7 +99,7 @@ void bp_world_destroy(bp_world *world) {
     bp_islands_free(&world->islands, &allocator);
     bp_pair_lists_free(&world->lists);
     bp_change_list_free(&world->changes, &allocator);
-    bp_object_table_free(&world->objects, &allocator);
+    bp_buffer_free(&world->objects.objects, &allocator);
     bp_world_boxes_free(&world->boxes, &allocator);
     bp_id_pool_free(&world->ids, &allocator);
     bp_workers_close(&world->setup.methods.runtime);
@@ -195,31 +195,17 @@ static bp_status count_ids(const bp_world *world, size_t added, size_t *id_count
                : bp_world_refuse(world, BP_ERROR_ARGUMENT, "the world is full: it has 2^32 - 2 ids");
 }
 
-static bp_status check_addition(const bp_world *world, bp_input input, bool is_double, const bp_object *objects,
-                                size_t *id_count) {
-    bp_status status = check_input(world, input, is_double);
-    if (status == BP_OK) {
-        status = check_objects(world, objects, input.count);
-    }
-    return status == BP_OK ? count_ids(world, input.count, id_count) : status;
-}
-
 void bp_world_mark(bp_world *world, bp_id id, uint8_t marks) {
     bp_change_list_mark(&world->changes, id, &bp_world_boxes_floats(&world->boxes)[id], marks);
 }
 
-static bp_id take_id(bp_world *world) {
+static bp_id add_one(bp_world *world, const bp_input *input, size_t index, const bp_object *object) {
     const size_t id_count = world->ids.count;
     const bp_id id = bp_id_pool_take(&world->ids);
     if (id == id_count) { // a new one
         bp_change_list_add_id(&world->changes, id);
         bp_world_boxes_clear(&world->boxes, id);
     }
-    return id;
-}
-
-static bp_id add_one(bp_world *world, const bp_input *input, size_t index, const bp_object *object) {
-    const bp_id id = take_id(world);
     bp_change_list_mark_added(&world->changes, id, &bp_world_boxes_floats(&world->boxes)[id]);
     bp_world_boxes_put(&world->boxes, id, input, index);
     bp_object_table_set(&world->objects, id, object);
@@ -231,7 +217,9 @@ static bp_status add_objects(bp_world *world, bp_input input, bool is_double, co
         return BP_ERROR_ARGUMENT;
     }
     size_t id_count = 0;
-    const bp_status status = check_addition(world, input, is_double, objects, &id_count);
+    bp_status status = check_input(world, input, is_double);
+    status = status == BP_OK ? check_objects(world, objects, input.count) : status;
+    status = status == BP_OK ? count_ids(world, input.count, &id_count) : status;
     if (status != BP_OK) {
         return status;
     }
@@ -317,18 +305,11 @@ bp_status bp_world_trim(bp_world *world) {
 
 // ---- moving ---------------------------------------------------------------------------------------------------------
 
-// The number of ids that a world needs to contain all of these.
-static size_t ids_needed(size_t count, const bp_id *ids) {
+static bp_status check_ids(const bp_world *world, size_t count, const bp_id *ids) {
     bp_id largest = 0;
     for (size_t i = 0; ids != NULL && i < count; ++i) largest = ids[i] > largest ? ids[i] : largest;
-    return ids != NULL && count > 0 ? (size_t)largest + 1 : count;
-}
-
-static bp_status check_ids(const bp_world *world, size_t count, const bp_id *ids) {
-    if (world->ids.free_count == 0 && ids_needed(count, ids) <= world->ids.count) {
-        return BP_OK;
-    }
-    for (size_t i = 0; i < count; ++i) {
+    const size_t needed = ids != NULL && count > 0 ? (size_t)largest + 1 : count;
+    for (size_t i = 0; i < count && (world->ids.free_count > 0 || needed > world->ids.count); ++i) {
         const size_t id = ids != NULL ? ids[i] : i;
         if (!bp_world_is_alive(world, (bp_id)id)) {
             return refuse_id(world, (bp_id)id);
@@ -359,35 +340,21 @@ static bool most_move(const bp_world *world, const bp_input *input, const bp_id 
     return bp_change_list_expects_too_many(share * (double)input->count, id_count);
 }
 
-static void move_all(bp_world *world, const bp_input *input, const bp_id *ids) {
-    bp_change_list_mark_all(&world->changes);
-    bp_world_boxes_put_many(&world->boxes, input, ids, world->ids.count, &world->setup.methods.runtime);
-}
-
-BP_PREFETCHER prefetch_object(const bp_world *world, bp_id id) {
-    bp_prefetch(&bp_world_boxes_floats(&world->boxes)[id]);
-    bp_change_list_prefetch(&world->changes, id);
-}
-
 // A move inside the margin matters to queries, but not to updates.
-static void move_idly(bp_world *world, bp_id id, const bp_input *input, size_t index) {
-    if (bp_world_boxes_have_margin(&world->boxes)) {
-        bp_change_list_mark_for_queries(&world->changes);
-        bp_world_boxes_note_idle_move(&world->boxes, id, input, index);
-    }
-}
-
 static void move_each(bp_world *world, const bp_input *input, const bp_id *ids) {
+    const bool has_margin = bp_world_boxes_have_margin(&world->boxes);
     for (size_t i = 0; i < input->count; ++i) {
         const bp_id id = ids != NULL ? ids[i] : (bp_id)i;
         if (ids != NULL && i + PREFETCHED < input->count) {
-            prefetch_object(world, ids[i + PREFETCHED]);
+            bp_prefetch(&bp_world_boxes_floats(&world->boxes)[ids[i + PREFETCHED]]);
+            bp_change_list_prefetch(&world->changes, ids[i + PREFETCHED]);
         }
-        if (bp_world_boxes_is_idle_move(&world->boxes, id, input, i)) {
-            move_idly(world, id, input, i);
-        } else {
+        if (!bp_world_boxes_is_idle_move(&world->boxes, id, input, i)) {
             bp_world_mark(world, id, 0);
             bp_world_boxes_put(&world->boxes, id, input, i);
+        } else if (has_margin) {
+            bp_change_list_mark_for_queries(&world->changes);
+            bp_world_boxes_note_idle_move(&world->boxes, id, input, i);
         }
     }
 }
@@ -397,9 +364,7 @@ static bp_status move_objects(bp_world *world, bp_input input, bool is_double, c
         return BP_ERROR_ARGUMENT;
     }
     bp_status status = check_input(world, input, is_double);
-    if (status == BP_OK) {
-        status = check_ids(world, input.count, ids);
-    }
+    status = status == BP_OK ? check_ids(world, input.count, ids) : status;
     if (status != BP_OK || input.count == 0) {
         return status;
     }
@@ -407,7 +372,8 @@ static bp_status move_objects(bp_world *world, bp_input input, bool is_double, c
         return BP_ERROR_MEMORY;
     }
     if (most_move(world, &input, ids)) {
-        move_all(world, &input, ids);
+        bp_change_list_mark_all(&world->changes);
+        bp_world_boxes_put_many(&world->boxes, &input, ids, world->ids.count, &world->setup.methods.runtime);
     } else {
         move_each(world, &input, ids);
     }
@@ -464,18 +430,9 @@ bp_status bp_world_clear(bp_world *world) {
     return BP_OK;
 }
 
-// Whether an object pairs with the same others as before. With a caller's filter, this is unknown.
-static bool pairs_as_before(const bp_world *world, bp_id id, const bp_object *next) {
-    const bp_object before = bp_object_table_get(&world->objects, id);
-    return before.group == next->group && before.mask == next->mask && before.flags == next->flags &&
-           before.island == next->island && world->setup.filter.pass == NULL;
-}
-
 bp_status bp_set_objects(bp_world *world, size_t count, const bp_id *ids, const bp_object *objects) {
     bp_status status = check_change(world, count, ids);
-    if (status == BP_OK) {
-        status = check_objects(world, objects, count);
-    }
+    status = status == BP_OK ? check_objects(world, objects, count) : status;
     if (status != BP_OK) {
         return status;
     }
@@ -487,7 +444,9 @@ bp_status bp_set_objects(bp_world *world, size_t count, const bp_id *ids, const 
     for (size_t i = 0; i < count; ++i) {
         const bp_id id = ids != NULL ? ids[i] : (bp_id)i;
         const bp_object next = objects != NULL ? objects[i] : (bp_object){0};
-        if (!pairs_as_before(world, id, &next)) {
+        const bp_object before = bp_object_table_get(&world->objects, id);
+        if (before.group != next.group || before.mask != next.mask || before.flags != next.flags ||
+            before.island != next.island || world->setup.filter.pass != NULL) { // what a filter says of it is unknown
             bp_world_mark(world, id, BP_MARK_RESTATED);
         }
         bp_object_table_set(&world->objects, id, &next);
@@ -566,16 +525,6 @@ bp_status bp_world_stats(const bp_world *world, bp_stats *stats) {
 
 // ---- checking -------------------------------------------------------------------------------------------------------
 
-static bool pairs_are_sound(const bp_world *world) {
-    const bp_pairs *pairs = &world->lists.pairs;
-    bool sound = true;
-    for (size_t i = 0; sound && i < pairs->count; ++i) {
-        const bp_pair pair = pairs->data[i];
-        sound = pair.a < pair.b && bp_world_is_alive(world, pair.a) && bp_world_is_alive(world, pair.b);
-    }
-    return sound;
-}
-
 bp_status bp_world_validate(const bp_world *world) {
     if (world == NULL) {
         return BP_ERROR_ARGUMENT;
@@ -589,8 +538,11 @@ bp_status bp_world_validate(const bp_world *world) {
     if (world->changes.needs_update || !world->is_built) { // an outdated structure is not wrong
         return BP_OK;
     }
-    if (!pairs_are_sound(world)) {
-        return bp_world_refuse(world, BP_ERROR_INTERNAL, "world: the pairs do not agree with the objects");
+    for (size_t i = 0; i < world->lists.pairs.count; ++i) {
+        const bp_pair pair = world->lists.pairs.data[i];
+        if (pair.a >= pair.b || !bp_world_is_alive(world, pair.a) || !bp_world_is_alive(world, pair.b)) {
+            return bp_world_refuse(world, BP_ERROR_INTERNAL, "world: the pairs do not agree with the objects");
+        }
     }
     return world->method.ops->validate(world->method.state);
 }

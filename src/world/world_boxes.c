@@ -290,43 +290,26 @@ static bool is_close(const bp_overlap_rule *rule, const bp_box_double *grown, co
     return double_contains(&twice, grown, rule->dimensions);
 }
 
-// Whether growing the box anew would give a box that is at least as large.
-static bool is_as_new_double(const bp_overlap_rule *rule, const bp_box_double *grown, const bp_box_double *box) {
-    const bp_box_double grown_anew = fit_double(rule, box);
-    return double_contains(&grown_anew, grown, rule->dimensions);
-}
-
-static bool is_as_new(const bp_overlap_rule *rule, const bp_box *grown, const bp_box *box) {
-    const bp_box grown_anew = fit(rule, box);
-    return bp_box_contains(&grown_anew, grown, rule->dimensions);
-}
-
-static bool is_idle_in_margin_double(const bp_overlap_rule *rule, const bp_box_double *grown,
-                                     const bp_box_double *box) {
-    return double_contains(grown, box, rule->dimensions) &&
-           (is_close(rule, grown, box) || is_as_new_double(rule, grown, box)) && is_held(rule, grown, box);
-}
-
-static bool is_idle_double(const bp_world_boxes *boxes, bp_id id, const bp_box_double *box) {
-    const bp_box_double *grown = &doubles_of(boxes)[id];
-    return bp_world_boxes_have_margin(boxes) ? is_idle_in_margin_double(boxes->rule, grown, box)
-                                             : double_contains(grown, box, 3) && double_contains(box, grown, 3);
-}
-
-static bool is_idle_in_margin(const bp_overlap_rule *rule, const bp_box *grown, const bp_box *box) {
-    const bp_box_double double_grown = bp_box_to_double(grown), double_box = bp_box_to_double(box);
-    return bp_box_contains(grown, box, rule->dimensions) &&
-           (is_close(rule, &double_grown, &double_box) || is_as_new(rule, grown, box)) &&
-           is_held(rule, &double_grown, &double_box);
-}
-
 bool bp_world_boxes_is_idle_move(const bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {
-    if (boxes->is_double) {
-        const bp_box_double box = bp_input_double(input, index);
-        return is_idle_double(boxes, id, &box);
+    const bp_overlap_rule *rule = boxes->rule;
+    const bool has_margin = bp_world_boxes_have_margin(boxes);
+    if (!boxes->is_double && !has_margin) {
+        return bp_box_is_same(&floats_of(boxes)[id], &input->floats[index]);
     }
-    const bp_box *grown = &floats_of(boxes)[id], *box = &input->floats[index];
-    return bp_world_boxes_have_margin(boxes) ? is_idle_in_margin(boxes->rule, grown, box) : bp_box_is_same(grown, box);
+    const bp_box_double box = bp_input_double(input, index), grown = bp_world_boxes_grown(boxes, id);
+    if (!has_margin) {
+        return double_contains(&grown, &box, 3) && double_contains(&box, &grown, 3);
+    }
+    if (!double_contains(&grown, &box, rule->dimensions) || !is_held(rule, &grown, &box)) {
+        return false;
+    }
+    if (is_close(rule, &grown, &box)) {
+        return true;
+    }
+    // Or growing the box anew would give one that is at least as large.
+    const bp_box narrow = boxes->is_double ? bp_box_hole() : fit(rule, &input->floats[index]);
+    const bp_box_double anew = boxes->is_double ? fit_double(rule, &box) : bp_box_to_double(&narrow);
+    return double_contains(&anew, &grown, rule->dimensions);
 }
 
 void bp_world_boxes_note_idle_move(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index) {

@@ -195,17 +195,14 @@ static bp_status read_box(loader *l, bp_box_double *box) {
     return BP_OK;
 }
 
-static bp_status add_floats(loader *l, const bp_box_double *box) {
+static bp_status add_box(loader *l, const bp_box_double *box) {
     bp_box floats;
-    for (int axis = 0; axis < 3; ++axis) { // exactly as they were read
+    for (int axis = 0; axis < 3 && !is_double(l); ++axis) { // exactly as they were read
         floats.min[axis] = (float)box->min[axis];
         floats.max[axis] = (float)box->max[axis];
     }
-    return bp_add(l->world, &floats, NULL, NULL);
-}
-
-static bp_status add_box(loader *l, const bp_box_double *box) {
-    const bp_status status = is_double(l) ? bp_add_double(l->world, box, NULL, NULL) : add_floats(l, box);
+    const bp_status status =
+        is_double(l) ? bp_add_double(l->world, box, NULL, NULL) : bp_add(l->world, &floats, NULL, NULL);
     return status == BP_OK || status == BP_ERROR_MEMORY ? status
                                                         : refuse_content(l, "it holds a box that is not valid");
 }
@@ -320,7 +317,7 @@ static bp_status read_pairs(loader *l) {
             (i > 0 && !bp_pair_is_before(pairs->data[pairs->count - 1], pair))) {
             return refuse_content(l, "the pairs are not ascending pairs of ids");
         }
-        if (!bp_pair_lists_append(&l->world->lists, pair)) {
+        if (!bp_pairs_push(&l->world->lists.pairs, allocator_of(l), pair)) {
             return BP_ERROR_MEMORY;
         }
     }

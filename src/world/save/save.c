@@ -30,16 +30,6 @@ static bool has_margin(const saver *s) {
 
 // ---- what there is to save ------------------------------------------------------------------------------------------
 
-static bool any_object_differs(const saver *s) {
-    const bp_object *objects = bp_object_table_data(&s->world->objects);
-    for (size_t id = 0; objects != NULL && id < s->world->ids.count; ++id) {
-        if (is_saved(s, id) && !bp_object_is_default(&objects[id])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Holes at the end can be omitted, unless a pair of the last update names them, or there is a margin: then the number
 // of ids decides when all boxes get new margins.
 static size_t count_saved_ids(const saver *s) {
@@ -67,16 +57,12 @@ static bool find_gone(saver *s) {
         return false;
     }
     uint8_t *gone = s->gone.data;
-    for (size_t id = 0; id < s->world->ids.count; ++id) {
-        gone[id] = 0;
-    }
+    for (size_t id = 0; id < s->world->ids.count; ++id) gone[id] = 0;
     for (size_t i = 0; i < pairs->count; ++i) {
         gone[pairs->data[i].a] = was_removed(s, pairs->data[i].a);
         gone[pairs->data[i].b] = was_removed(s, pairs->data[i].b);
     }
-    for (size_t id = 0; id < s->world->ids.count; ++id) {
-        s->header.gone += gone[id];
-    }
+    for (size_t id = 0; id < s->world->ids.count; ++id) s->header.gone += gone[id];
     return true;
 }
 
@@ -89,31 +75,27 @@ static bool is_listed_as_changed(const saver *s, size_t id) {
 static void fill_header(saver *s) {
     const bp_world *world = s->world;
     s->header = bp_save_describe(&world->setup.overlap);
-    s->header.content |= any_object_differs(s) ? BP_SAVED_OBJECTS : 0;
     s->header.content |= world->boxes.is_double ? BP_SAVED_DOUBLE : 0;
     s->header.content |= has_margin(s) && world->changes.all ? BP_SAVED_ALL_CHANGED : 0;
     s->header.ids = count_saved_ids(s);
     s->header.holes = s->header.ids - bp_world_count(world);
     s->header.pairs = world->lists.pairs.count;
+    const bp_object *objects = bp_object_table_data(&world->objects);
     for (size_t id = 0; id < world->ids.count; ++id) {
+        const bool differs = objects != NULL && is_saved(s, id) && !bp_object_is_default(&objects[id]);
+        s->header.content |= differs ? BP_SAVED_OBJECTS : 0;
         s->header.changed += is_listed_as_changed(s, id);
     }
-}
-
-static bool are_sorted(const bp_pair *pairs, size_t count) {
-    for (size_t i = 1; i < count; ++i) {
-        if (!bp_pair_is_before(pairs[i - 1], pairs[i])) {
-            return false;
-        }
-    }
-    return true;
 }
 
 static bool sort_saved_pairs(saver *s) {
     const bp_pairs *pairs = &s->world->lists.pairs;
     const bp_allocator *allocator = bp_world_allocator(s->world);
+    size_t sorted = 1;
+    for (; sorted < pairs->count && bp_pair_is_before(pairs->data[sorted - 1], pairs->data[sorted]); ++sorted) {
+    }
     s->pairs = pairs->data;
-    if (are_sorted(pairs->data, pairs->count)) {
+    if (sorted >= pairs->count) {
         return true;
     }
     if (!bp_buffer_reserve(&s->sorted, allocator, 0, pairs->count, sizeof(bp_pair))) {
