@@ -81,6 +81,8 @@ static bool run_command_line(const tool_command *command, char **words, size_t c
     const char *what = words[1][0] == '-' ? "option" : "command";
     spelling hint = spelling_of(words[1]);
     for (size_t i = 0; i < COMMAND_COUNT; i++) spelling_try(&hint, COMMANDS[i]->name);
+    spelling_try(&hint, "--help");
+    spelling_try(&hint, "--version");
     return failure_set(why, STATUS_WRONG_CALL, "unknown %s '%.100s'%s", what, words[1], spelling_hint(&hint));
 }
 

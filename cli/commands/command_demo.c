@@ -24,6 +24,7 @@ static const tool_option OPTIONS[] = {
     {"-n", "N", OPTION_COUNT, offsetof(command_line, scene.count), "boxes (default: 1000000)"},
     {"--steps", "K", OPTION_COUNT, offsetof(command_line, steps), "steps of motion (default: 10)"},
     {"--seed", "S", OPTION_NUMBER, offsetof(command_line, scene.seed), "another number, another scene"},
+    {"-o", "FILE.svg", OPTION_TEXT, offsetof(command_line, output), "the picture (default: demo.svg)"},
 };
 
 typedef struct demo_run {
@@ -405,7 +406,7 @@ const tool_command command_demo = {
                "  broadphase demo -n 100000 --method hierarchical-grid -o small.svg\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
-    .uses = USES_ALL,
+    .uses = USES_SETTINGS | USES_QUIET,
     .settings = SETTINGS_FOR_WORLDS,
     .run = run_demo,
 };

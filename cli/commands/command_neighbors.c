@@ -39,7 +39,11 @@ static bool make_points(const box_list *list, point_set *points, failure *why) {
     return true;
 }
 
+// A radius of 0 is none: for points at one place, pairs does.
 static bool check_radii(const command_line *arguments, const point_set sets[2], failure *why) {
+    if (!(arguments->radius >= 0.0)) {
+        return failure_set(why, STATUS_WRONG_CALL, "--radius: expected 0 or more, found %g", arguments->radius);
+    }
     const bool is_given = arguments->radius != 0.0, is_alone = arguments->operand_count == 1;
     if (!is_given && is_alone && sets[0].radii != NULL) return true;
     if (is_given && sets[0].radii == NULL && sets[1].radii == NULL) return true;

@@ -18,6 +18,7 @@ enum { PATH_SIZE = 4096 };
 static const tool_option OPTIONS[] = {
     {"--charts", "FOLDER", OPTION_TEXT, AT(charts), "also write each chart as a file, NAME.svg"},
     {"--verdicts", NULL, OPTION_FLAG, AT(verdicts), "only whether the results agree with the literature, as lines"},
+    {"-o", "FILE.html", OPTION_TEXT, offsetof(command_line, output), "the page (default: report.html)"},
 };
 
 static const char DEFAULT_FOLDER[] = "bench/results/zen4-2-cores";
@@ -202,6 +203,6 @@ const tool_command command_report = {
                "of --verdicts go to standard output.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
-    .uses = USES_OUTPUT | USES_QUIET,
+    .uses = USES_QUIET,
     .run = run_report,
 };

@@ -13,6 +13,8 @@
 
 static const tool_option OPTIONS[] = {
     {"--verify", NULL, OPTION_FLAG, offsetof(command_line, verify), "compare the pairs of each step with brute force"},
+    {"-o", "FILE.npy", OPTION_TEXT, offsetof(command_line, output),
+     "turn the recording into this file, and replay nothing"},
 };
 
 typedef struct replay {
@@ -190,7 +192,7 @@ const tool_command command_trace = {
                "A trace is such a .npy file (float32), or, with any other name, a recording of bp_world_record.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
-    .uses = USES_ALL,
+    .uses = USES_SETTINGS | USES_QUIET,
     .settings = SETTINGS_FOR_WORLDS,
     .run = run_trace,
 };

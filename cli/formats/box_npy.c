@@ -8,8 +8,19 @@
 
 // `remedy` is what to do to the array in Python.
 static bool fail_foreign(const input_file *input, const char *what, box_rules rules, const char *remedy, failure *why) {
-    return failure_set(why, STATUS_FAILED, "%s: %s; expected %s, float32 or float64, little-endian, C order: save %s",
+    return failure_set(why, STATUS_FAILED, "%s: %s; expected %s, float32 or float64, little-endian, C order: %s",
                        input->name, what, box_form_expected(rules), remedy);
+}
+
+static const char *remedy_for_columns(uint64_t columns, box_rules rules) {
+    const bool is_flat = rules.dimensions == 2;
+    if (rules.kind == BOX_KIND_POINTS) {
+        if (columns == 2) return "for points in 2-D call with --set dimensions=2";
+        return is_flat ? "save array[:, :2]" : "save array[:, :3]";
+    }
+    if (rules.kind == BOX_KIND_RAYS) return "save numpy.hstack([origins, directions])";
+    if (columns == 3 || columns == 2) return "for points save numpy.hstack([array, array])";
+    return is_flat ? "save array[:, :4]" : "save array[:, :6]";
 }
 
 static bool check_type(const input_file *input, const npy_header *header, box_rules rules, failure *why) {
@@ -18,7 +29,7 @@ static bool check_type(const input_file *input, const npy_header *header, box_ru
     const char *kind = header->type[0] == '>' ? "big-endian numbers" : "numbers of another type";
     if (strcmp(header->type, "|O") == 0) kind = "Python objects";
     snprintf(what, sizeof what, "holds %s ('%s')", kind, header->type);
-    return fail_foreign(input, what, rules, "array.astype('<f4')", why);
+    return fail_foreign(input, what, rules, "save array.astype('<f4')", why);
 }
 
 static bool check_header(const input_file *input, const npy_header *header, box_rules rules, box_form *form,
@@ -28,15 +39,16 @@ static bool check_header(const input_file *input, const npy_header *header, box_
     if (header->dimensions != 2) {
         snprintf(what, sizeof what, "has %zu dimension%s", header->dimensions, header->dimensions == 1 ? "" : "s");
         return fail_foreign(input, what, rules,
-                            rules.kind == BOX_KIND_POINTS ? "array.reshape(-1, 3)" : "array.reshape(-1, 6)", why);
+                            rules.kind == BOX_KIND_POINTS ? "save array.reshape(-1, 3)" : "save array.reshape(-1, 6)",
+                            why);
     }
     *form = header->shape[1] <= BOX_COLUMNS ? box_form_of_count((size_t)header->shape[1], rules) : BOX_FORM_NONE;
     if (*form == BOX_FORM_NONE) {
         snprintf(what, sizeof what, "has %llu columns", (unsigned long long)header->shape[1]);
-        return fail_foreign(input, what, rules, rules.kind == BOX_KIND_POINTS ? "array[:, :3]" : "array[:, :6]", why);
+        return fail_foreign(input, what, rules, remedy_for_columns(header->shape[1], rules), why);
     }
     if (header->fortran_order) {
-        return fail_foreign(input, "is in Fortran order", rules, "numpy.ascontiguousarray(array)", why);
+        return fail_foreign(input, "is in Fortran order", rules, "save numpy.ascontiguousarray(array)", why);
     }
     return true;
 }

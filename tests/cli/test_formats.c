@@ -445,6 +445,8 @@ static void foreign_npy_is_refused(void **state) {
         {1, HEADER("<f4", "False", "()"), 4, "has 0 dimensions"},
         {1, HEADER("<f4", "False", "(1, 2, 6)"), 48, "has 3 dimensions"},
         {1, HEADER("<f4", "False", "(4, 3)"), 48, "has 3 columns"},
+        {1, HEADER("<f4", "False", "(4, 3)"), 48, "C order: for points save numpy.hstack([array, array])"},
+        {1, HEADER("<f4", "False", "(1, 12)"), 48, "C order: save array[:, :6]"},
         {1, HEADER("<f4", "False", "(3, 6)"), 48, "the header promises 3 rows, the file ends after 2"},
         {1, HEADER("<f4", "False", "(2, 6)"), 47, "the header promises 2 rows, the file ends after 1"},
         {1, HEADER("<f4", "False", "(2, 6)"), 0, "the header promises 2 rows, the file ends after 0"},

@@ -24,6 +24,8 @@ done
 "$tool" methods --help | grep -qE -e '--(method|threads|set|quiet)' && fail 'methods --help: options that mean nothing there'
 "$tool" scene --help | grep -qE -e '--threads|hierarchy_factor' && fail 'scene --help: options that mean nothing there'
 "$tool" pairs --help | grep -qE '^  (update|pair_order|radius_rule) ' && fail 'pairs --help: fields that mean nothing there'
+"$tool" demo --help | grep -e '^  -o ' >out
+[ "$(cat out)" = '  -o FILE.svg          the picture (default: demo.svg)' ] || fail 'demo --help: -o'
 "$tool" trace --help | grep -qE '^  update ' || fail 'trace --help: a field that means something there'
 good methods
 [ "$(sed -n '1s/ .*//p' out)" = auto ] || fail 'methods: the first is auto'
@@ -98,6 +100,7 @@ printf '0.5,0\n9,9\n' >other.csv
 good neighbors flat.csv other.csv --radius 0.5 --set dimensions=2
 [ "$(tr '\n' ' ' <out)" = 'a,b 0,0 1,0 ' ] || fail 'neighbors between two files'
 wrong 'expected --radius R, or a file of points with a radius each' neighbors points.csv
+wrong '--radius: expected 0 or more, found -1' neighbors points.csv --radius -1
 wrong 'grains.csv has a radius for each point; leave out --radius' neighbors grains.csv --radius 1
 wrong 'cannot be compared with another file' neighbors grains.csv points.csv --radius 1
 wrong 'points.csv has points and flat.csv has points in 2-D; to compare x and y alone' neighbors points.csv flat.csv --radius 1
@@ -229,6 +232,7 @@ wrong 'expected a command'
 wrong "unknown command 'fly'" fly
 wrong "unknown command 'pair' (did you mean 'pairs'?)" pair boxes.csv
 wrong "unknown option '--thread' (did you mean '--threads'?)" pairs boxes.csv --thread 2
+wrong "unknown option '--hlep' (did you mean '--help'?)" --hlep
 wrong "unknown scene 'unifrom' (did you mean 'uniform'?)" scene unifrom
 wrong "unknown option '--fly'" --fly
 wrong "unknown option '--fly'" pairs boxes.csv --fly
