@@ -87,7 +87,8 @@ function look() {
 /** What is said when the reader's own file is in view. */
 function greeting() {
     if (state.scene !== "file") return [];
-    const text = `${file.name}: ${words(file.data.boxes.length / 6)} boxes.`;
+    const what = file.data.triangles ? "triangles" : "boxes";
+    const text = `${file.name}: ${words(file.data.boxes.length / 6)} ${what}.`;
     const about = `Its ${file.data.up} axis is up. What glows really touches: triangles with a common corner do not count.`;
     return [file.data.triangles ? `${text} ${about}` : text];
 }

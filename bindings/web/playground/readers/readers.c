@@ -22,10 +22,13 @@ static bool keep_triangles(const mesh *self, failure *why) {
     return true;
 }
 
-bool __real_mesh_to_boxes(const mesh *self, box_rules rules, box_list *list, uint32_t *place, failure *why);
-bool __wrap_mesh_to_boxes(const mesh *self, box_rules rules, box_list *list, uint32_t *place, failure *why);
-bool __wrap_mesh_to_boxes(const mesh *self, box_rules rules, box_list *list, uint32_t *place, failure *why) {
-    return __real_mesh_to_boxes(self, rules, list, place, why) && keep_triangles(self, why);
+bool real_to_boxes(const mesh *self, box_rules rules, box_list *list, uint32_t *place,
+                   failure *why) __asm__("__real_mesh_to_boxes");
+bool keep_and_to_boxes(const mesh *self, box_rules rules, box_list *list, uint32_t *place,
+                       failure *why) __asm__("__wrap_mesh_to_boxes");
+
+bool keep_and_to_boxes(const mesh *self, box_rules rules, box_list *list, uint32_t *place, failure *why) {
+    return real_to_boxes(self, rules, list, place, why) && keep_triangles(self, why);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
