@@ -297,85 +297,14 @@ static bp_record_set join_sets(const bp_record_set *first, const bp_record_set *
     return joined;
 }
 
-static void carry_within(const split_job *job, carrier *c, const split_parts *parts, split_job *children,
-                         bp_record **end) {
-    for (size_t side = 0; side < 2; ++side) {
-        split_job *child = &children[side];
-        child->a = parts->a[2 * side];
-        child->b = copy_touching(c, &job->b, &parts->a[1], &child->a);
-        end[side] = c->at;
-    }
-    children[2].a = parts->a[1];
-    children[2].b = job->b;
-}
-
-static void carry_between(const split_job *job, carrier *c, const split_parts *parts, split_job *children,
-                          bp_record **end) {
-    for (size_t side = 0; side < 2; ++side) {
-        split_job *child = &children[side];
-        child->a = parts->a[2 * side];
-        child->b = parts->b[2 * side];
-        child->x = copy_touching(c, &job->x, &parts->a[1], &child->b);
-        child->y = copy_touching(c, &job->y, &parts->b[1], &child->a);
-        end[side] = c->at;
-    }
-    children[2].a = parts->a[1];
-    children[2].b = parts->b[1];
-    children[2].x = job->x;
-    children[2].y = job->y;
-    if (children[2].b.count > 0) {
-        cut_to(&children[2].x, &children[2].b, c->kernels);
-    }
-    if (children[2].a.count > 0) {
-        cut_to(&children[2].y, &children[2].a, c->kernels);
-    }
-}
-
-// A pair needs b.min <= a.max. Of a, `low` ends before the plane; of b, `high` begins behind it: low and high never
-// meet. (With b_reaches_a, the other way round.)
-static void carry_one_side(bool swapped, carrier *c, const split_parts *parts, split_job *children, bp_record **end) {
-    const bp_record_set *first = swapped ? parts->b : parts->a, *second = swapped ? parts->a : parts->b;
-    const bp_record_set first_low = first[0], first_high = join_sets(&first[1], &first[2]);
-    const bp_record_set second_low = join_sets(&second[0], &second[1]), second_high = second[2];
-    const bp_record_set second_copy = copy_touching(c, &second_low, NULL, &first_low);
-    end[0] = c->at;
-    const bp_record_set first_copy = copy_touching(c, &first_high, NULL, &second_high);
-    end[1] = c->at;
-    const bp_record_set firsts[] = {first_low, first_copy, first_high};
-    const bp_record_set seconds[] = {second_copy, second_high, second_low};
-    for (int i = 0; i < SPLIT_CHILDREN; ++i) {
-        children[i].a = swapped ? seconds[i] : firsts[i];
-        children[i].b = swapped ? firsts[i] : seconds[i];
-    }
-}
-
-static void separate(const split_job *job, carrier *c, split_job *children, bp_record **end) {
-    children[0].within = false;
-    children[1].within = false;
-    if (job->within) {
-        children[0].a = copy_touching(c, &job->a, NULL, &job->b);
-        children[0].b = job->b;
-        end[0] = end[1] = c->at;
-        children[2].a = job->a;
-        return;
-    }
-    children[0].a = copy_touching(c, &job->a, NULL, &job->y);
-    children[0].b = job->y;
-    end[0] = c->at;
-    children[1].a = job->x;
-    children[1].b = copy_touching(c, &job->b, NULL, &job->x);
-    end[1] = c->at;
-    children[2].a = job->a;
-    children[2].b = job->b;
-}
-
 size_t bp_split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
                       const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
                       bp_record *end[SPLIT_CHILDREN]) {
+    const bp_record_set none = bp_record_set_empty(NULL);
+    const bool separates = decision->way == SPLIT_SEPARATE;
     carrier c = {.kernels = kernels, .at = memory};
     for (uint32_t i = 0; i < SPLIT_CHILDREN; ++i) {
-        const bp_record_set none = bp_record_set_empty(NULL);
-        children[i] = (split_job){.within = job->within,
+        children[i] = (split_job){.within = job->within && !(separates && i < 2),
                                   .path = (job->path + i + 1) * 0x9e3779b1u ^ job->path >> 15,
                                   .depth = job->depth + 1,
                                   .a = none,
@@ -384,14 +313,60 @@ size_t bp_split_carry(const split_job *job, const split_decision *decision, cons
                                   .y = none};
     }
     end[2] = memory;
-    if (decision->way == SPLIT_SEPARATE) {
-        separate(job, &c, children, end);
-    } else if (decision->way == SPLIT_ONE_SIDE) {
-        carry_one_side(decision->b_reaches_a, &c, parts, children, end);
-    } else if (job->within) {
-        carry_within(job, &c, parts, children, end);
+    split_job *first = &children[0], *second = &children[1], *last = &children[2];
+    if (decision->way == SPLIT_ONE_SIDE) {
+        // A pair needs b.min <= a.max. Of a, `low` ends before the plane; of b, `high` begins behind it: low and high never
+        // meet. (With b_reaches_a, the other way round.)
+        const bool swapped = decision->b_reaches_a;
+        const bp_record_set *ones = swapped ? parts->b : parts->a, *others = swapped ? parts->a : parts->b;
+        const bp_record_set low = ones[0], high = join_sets(&ones[1], &ones[2]);
+        const bp_record_set other_low = join_sets(&others[0], &others[1]), other_high = others[2];
+        const bp_record_set other_copy = copy_touching(&c, &other_low, NULL, &low);
+        end[0] = c.at;
+        const bp_record_set copy = copy_touching(&c, &high, NULL, &other_high);
+        end[1] = c.at;
+        const bp_record_set a[] = {low, copy, high}, b[] = {other_copy, other_high, other_low};
+        for (int i = 0; i < SPLIT_CHILDREN; ++i) {
+            children[i].a = swapped ? b[i] : a[i];
+            children[i].b = swapped ? a[i] : b[i];
+        }
+    } else if (separates && job->within) {
+        first->a = copy_touching(&c, &job->a, NULL, &job->b);
+        first->b = job->b;
+        end[0] = end[1] = c.at;
+        last->a = job->a;
+    } else if (separates) {
+        first->a = copy_touching(&c, &job->a, NULL, &job->y);
+        first->b = job->y;
+        end[0] = c.at;
+        second->a = job->x;
+        second->b = copy_touching(&c, &job->b, NULL, &job->x);
+        end[1] = c.at;
+        last->a = job->a;
+        last->b = job->b;
     } else {
-        carry_between(job, &c, parts, children, end);
+        for (size_t side = 0; side < 2; ++side) {
+            split_job *child = &children[side];
+            child->a = parts->a[2 * side];
+            if (job->within) {
+                child->b = copy_touching(&c, &job->b, &parts->a[1], &child->a);
+            } else {
+                child->b = parts->b[2 * side];
+                child->x = copy_touching(&c, &job->x, &parts->a[1], &child->b);
+                child->y = copy_touching(&c, &job->y, &parts->b[1], &child->a);
+            }
+            end[side] = c.at;
+        }
+        last->a = parts->a[1];
+        last->b = job->within ? job->b : parts->b[1];
+        last->x = job->within ? none : job->x;
+        last->y = job->within ? none : job->y;
+        if (!job->within && last->b.count > 0) {
+            cut_to(&last->x, &last->b, kernels);
+        }
+        if (!job->within && last->a.count > 0) {
+            cut_to(&last->y, &last->a, kernels);
+        }
     }
     return SPLIT_CHILDREN;
 }
