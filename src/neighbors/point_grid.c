@@ -83,34 +83,8 @@ static void extend_by_points(bounds *b, const bp_points *points, uint32_t dimens
 // What a plan is made of: extents in units, the same along periodic axes for the period.
 typedef struct extents {
     double along[3];
-    double farthest; // coordinate
-    size_t points;   // of the larger set
+    size_t points; // of the larger set
 } extents;
-
-static bool measure_extents(const bp_point_plan *p, const bounds *b, extents *e) {
-    bool served = true;
-    for (uint32_t axis = 0; axis < p->dimensions; ++axis) {
-        const double low = fabs(b->low[axis]) * p->scale, high = fabs(b->high[axis]) * p->scale;
-        const double farthest = low > high ? low : high;
-        e->farthest = farthest > e->farthest ? farthest : e->farthest;
-        e->along[axis] = (p->period[axis] > 0.0 ? p->period[axis] : b->high[axis] - b->low[axis]) * p->scale;
-        served &= e->along[axis] < FARTHEST && (p->period[axis] == 0.0 || e->along[axis] >= LEAST_PERIOD);
-    }
-    return served && e->farthest < FARTHEST;
-}
-
-// By how much rounding may change the square of a distance of about 1. A coordinate is off by half a unit in the last
-// place, the origin and the period by another one each, and both points count: `off` is twice that. Images are off by
-// more.
-static double band_of(const bp_point_plan *p, const extents *e, const bp_point_images *images) {
-    double longest = 1.0;
-    for (uint32_t axis = 0; axis < p->dimensions; ++axis) {
-        longest = e->along[axis] > longest ? e->along[axis] : longest;
-    }
-    const double moved = images != NULL ? images->rounding * p->scale : 0.0;
-    const double off = 8.0 * ((longest + 1.0) * 0x1p-24 + e->farthest * 0x1p-51 + moved);
-    return 2.0 * (3.5 * off + 3.0 * off * off) + 0x1p-20;
-}
 
 // Cuts an axis into cells of at least `size`, if it is not longer than it may be: of a period, there are at least three.
 static void cut_axis(bp_point_plan *p, uint32_t axis, double along, double size) {
@@ -151,19 +125,6 @@ static bool plan_cells(bp_point_plan *p, const extents *e) {
     return cells <= 2.0 * most && cells < BP_SORT_KEY_NONE;
 }
 
-// Whether points are so few that methods for boxes are faster: they have about this many neighbours each. Images of
-// boxes, and 64 bits, take methods longer.
-static bool are_sparse(const bp_point_plan *p, const extents *e, bool wide) {
-    const double sphere = p->dimensions == 3 ? 4.19 : 3.14;
-    double space = 1.0;
-    bool open = true;
-    for (uint32_t axis = 0; axis < p->dimensions; ++axis) {
-        space *= e->along[axis] + 1.0;
-        open &= p->period[axis] == 0.0;
-    }
-    return sphere * (double)e->points / space < (open && !wide ? LEAST_NEAR : LEAST_NEAR_ELSE);
-}
-
 bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const bp_executor *executor) {
     const double radius = nearness->radii.same;
     const size_t first = nearness->first.count, second = nearness->second.count;
@@ -186,15 +147,36 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
         plan->units_per_period[axis] = plan->period[axis] * plan->scale;
         plan->wrap[axis] = (float)plan->units_per_period[axis];
     }
-    if (!(b.invalid[0] + b.invalid[1] + b.invalid[2] == 0.0) || !measure_extents(plan, &b, &e)) {
+    const bp_point_images *images = nearness->images;
+    const double sphere = plan->dimensions == 3 ? 4.19 : 3.14;
+    double longest = 1.0, farthest = 0.0, space = 1.0;
+    bool served = b.invalid[0] + b.invalid[1] + b.invalid[2] == 0.0, is_open = true;
+    for (uint32_t axis = 0; axis < plan->dimensions; ++axis) {
+        const double period = plan->period[axis],
+                     along = (period > 0.0 ? period : b.high[axis] - b.low[axis]) * plan->scale;
+        farthest = fmax(farthest, fmax(fabs(b.low[axis]), fabs(b.high[axis])) * plan->scale);
+        longest = fmax(longest, along);
+        space *= along + 1.0;
+        is_open &= period == 0.0;
+        served &= along < FARTHEST && (period == 0.0 || along >= LEAST_PERIOD);
+        e.along[axis] = along;
+    }
+    if (!served || !(farthest < FARTHEST)) {
         return false;
     }
-    plan->has_codes = nearness->images != NULL && nearness->images->naming == BP_NAMED_BY_CODE;
-    plan->names = nearness->images != NULL ? nearness->images->names : NULL;
-    const double band = band_of(plan, &e, nearness->images);
+    plan->has_codes = images != NULL && images->naming == BP_NAMED_BY_CODE;
+    plan->names = images != NULL ? images->names : NULL;
+    // By how much rounding may change the square of a distance of about 1. A coordinate is off by half a unit in the last
+    // place, the origin and the period by another one each, and both points count: `off` is twice that. Images are off by
+    // more.
+    const double moved = images != NULL ? images->rounding * plan->scale : 0.0;
+    const double off = 8.0 * ((longest + 1.0) * 0x1p-24 + farthest * 0x1p-51 + moved);
+    const double band = 2.0 * (3.5 * off + 3.0 * off * off) + 0x1p-20;
     plan->sure = (float)(1.0 - band);
     plan->possible = (float)(1.0 + band);
-    return band < WIDEST_BAND && !are_sparse(plan, &e, nearness->first.is_double) && plan_cells(plan, &e);
+    // Where points have hardly any neighbours, methods for boxes are faster. Images of boxes, and 64 bits, take them longer.
+    const double least = is_open && !nearness->first.is_double ? LEAST_NEAR : LEAST_NEAR_ELSE;
+    return band < WIDEST_BAND && sphere * (double)e.points / space >= least && plan_cells(plan, &e);
 }
 
 // ---- build ----------------------------------------------------------------------------------------------------------

@@ -335,41 +335,36 @@ bool bp_levels_append(bp_levels *levels, const bp_allocator *allocator, const bp
     return true;
 }
 
-// Some boxes of a set, or all if they are few.
-typedef struct sampling {
-    const bp_box *boxes;
-    size_t count, wanted;
-    uint32_t dimensions;
-} sampling;
-
-// Takes the samples. The group of each is its octave for now. Infinite boxes belong to none, and are counted.
-static size_t take_samples(const sampling *from, group *octaves, sample *samples, double *infinite) {
-    const double weight = (double)from->count / (double)from->wanted;
-    size_t sample_count = 0;
+// Groups of some boxes of a set, or of all if they are few: octaves, joined where they are many; finest first. Infinite boxes
+// belong to none, and are counted.
+static size_t gather_groups(const bp_box *boxes, size_t count, uint32_t dimensions, group *groups, double *infinite) {
+    const size_t wanted = count < SAMPLE ? count : SAMPLE;
+    const size_t most = 4 + count / 256 < OCTAVES_MAX ? 4 + count / 256 : OCTAVES_MAX;
+    const double weight = (double)count / (double)wanted;
+    group octaves[OCTAVES];
+    sample samples[SAMPLE], sorted[SAMPLE]; // the group of each is its octave for now
+    uint16_t group_of_octave[OCTAVES] = {0};
+    size_t begins[OCTAVES_MAX + 1] = {0}, next[OCTAVES_MAX];
+    size_t sample_count = 0, group_count = 0, used = 0, joined = 0;
+    for (size_t i = 0; i < OCTAVES; ++i) {
+        octaves[i] = group_empty();
+    }
     *infinite = 0.0;
-    for (size_t i = 0; i < from->wanted; ++i) {
-        const bp_box *box = &from->boxes[bp_sample_place(from->count, i, from->wanted)];
+    for (size_t i = 0; i < wanted; ++i) {
+        const bp_box *box = &boxes[bp_sample_place(count, i, wanted)];
         group one;
         float size = 0.0f;
         if (bp_box_is_hole(box)) {
             continue;
         }
-        if (!group_of_box(box, from->dimensions, weight, &one, &size)) {
+        if (!group_of_box(box, dimensions, weight, &one, &size)) {
             *infinite += weight;
-        } else {
-            uint32_t pattern = 0;
-            memcpy(&pattern, &size, sizeof pattern);
-            const uint16_t octave = (uint16_t)(pattern >> 23);
-            group_merge(&octaves[octave], &one);
-            samples[sample_count++] = (sample){.min = {one.low[0], one.low[1], one.low[2]}, .group = octave};
+            continue;
         }
+        const uint16_t octave = (uint16_t)bp_octave_of(size);
+        group_merge(&octaves[octave], &one);
+        samples[sample_count++] = (sample){.min = {one.low[0], one.low[1], one.low[2]}, .group = octave};
     }
-    return sample_count;
-}
-
-// Joins octaves into at most `most` groups, finest first, and writes the group of each octave.
-static size_t join_octaves(const group *octaves, size_t most, group *groups, uint16_t *group_of_octave) {
-    size_t used = 0, group_count = 0, joined = 0;
     for (size_t i = 0; i < OCTAVES; ++i) {
         used += octaves[i].count > 0.0;
     }
@@ -383,24 +378,8 @@ static size_t join_octaves(const group *octaves, size_t most, group *groups, uin
             group_of_octave[i] = (uint16_t)(group_count - 1);
         }
     }
-    return group_count;
-}
-
-static size_t gather_groups(const sampling *from, group *groups, double *infinite) {
-    group octaves[OCTAVES];
-    sample samples[SAMPLE], sorted[SAMPLE];
-    uint16_t group_of_octave[OCTAVES] = {0};
-    size_t begins[OCTAVES_MAX + 1] = {0}, next[OCTAVES_MAX];
-    for (size_t i = 0; i < OCTAVES; ++i) {
-        octaves[i] = group_empty();
-    }
-    const size_t sample_count = take_samples(from, octaves, samples, infinite);
-    const size_t most = 4 + from->count / 256 < OCTAVES_MAX ? 4 + from->count / 256 : OCTAVES_MAX;
-    const size_t group_count = join_octaves(octaves, most, groups, group_of_octave);
-    for (size_t i = 0; i < sample_count; ++i) {
-        samples[i].group = group_of_octave[samples[i].group];
-    }
     for (size_t i = 0; i < sample_count; ++i) { // into the order of their groups
+        samples[i].group = group_of_octave[samples[i].group];
         ++begins[samples[i].group + 1];
     }
     for (size_t i = 0; i < group_count; ++i) {
@@ -412,7 +391,7 @@ static size_t gather_groups(const sampling *from, group *groups, double *infinit
     }
     for (size_t i = 0; i < group_count; ++i) {
         measure_clumps(&groups[i], sorted + begins[i], begins[i + 1] - begins[i]);
-        for (int axis = 0; axis < 3 && from->wanted < from->count; ++axis) {
+        for (int axis = 0; axis < 3 && wanted < count; ++axis) {
             groups[i].largest[axis] = (float)fmin(SLACK * (double)groups[i].sampled[axis], (double)FLT_MAX);
         }
     }
@@ -452,11 +431,9 @@ static choice choose_last(const group *groups, const choice *before, size_t last
 }
 
 static bp_status plan_by_cost(bp_levels *levels, const bp_method_setup *setup, const bp_box *boxes, size_t count) {
-    const sampling from = {
-        .boxes = boxes, .count = count, .wanted = count < SAMPLE ? count : SAMPLE, .dimensions = setup->dimensions};
     group groups[OCTAVES_MAX];
     double infinite;
-    const size_t group_count = gather_groups(&from, groups, &infinite);
+    const size_t group_count = gather_groups(boxes, count, setup->dimensions, groups, &infinite);
     double objects = infinite; // without holes
     choice best[OCTAVES_MAX];
     for (size_t last = 0; last < group_count; ++last) {
@@ -469,7 +446,7 @@ static bp_status plan_by_cost(bp_levels *levels, const bp_method_setup *setup, c
     for (size_t end = group_count; end > 0; end = best[end - 1].first) {
         ends[level_count++] = end;
     }
-    const bool may_be_larger = group_count > 0 && from.wanted < count;
+    const bool may_be_larger = group_count > 0 && count > SAMPLE;
     const size_t all = level_count + (may_be_larger ? LEVELS_ABOVE : 0);
     while (levels->count < all) { // finest first
         bp_level level = {.bits = {FEWEST_BITS[0], FEWEST_BITS[1], FEWEST_BITS[2]}};
