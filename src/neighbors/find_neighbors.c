@@ -28,7 +28,6 @@
 #include "neighbors/neighbor_request.h"
 #include "neighbors/point_images.h"
 #include "view/pair_filter.h"
-#include "view/view_confirm.h"
 
 #include <float.h>
 #include <math.h>

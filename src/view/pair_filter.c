@@ -1,7 +1,6 @@
 #include "view/pair_filter.h"
 
 #include "base/boxes.h"
-#include "view/view_confirm.h"
 
 enum { AHEAD = 16 }; // pairs between the prefetch of their boxes and their check
 

@@ -23,7 +23,6 @@
 #include "base/boxes.h"
 #include "base/log.h"
 #include "base/parallel.h"
-#include "view/view_ranks.h"
 
 #include <float.h>
 

@@ -65,4 +65,20 @@ void bp_view_trim(bp_view *view);
 // Bytes held.
 size_t bp_view_bytes(const bp_view *view);
 
+// ---- inside the room: how 64-bit coordinates become floats (view_ranks.c), and which pairs count (view_confirm.c) ----
+
+// For views that are compared with each other: sets their origins, and decides between rounding and ranks.
+void bp_view_choose_map(bp_view *const *views, size_t view_count);
+
+// Makes the proxies of ranked views from their intervals.
+bp_status bp_view_rank(bp_view *const *views, size_t view_count);
+
+// Turns pairs of proxies (of `first` and `second`, the same view inside one set) into pairs of input boxes, each
+// reported in one place only and, inside a set, as (smaller, larger). Moves these to the front and returns their
+// number. Does not check that the input boxes overlap.
+size_t bp_view_resolve(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count);
+
+// The same, and keeps only pairs that overlap exactly.
+size_t bp_view_confirm(const bp_view *first, const bp_view *second, bp_pair *pairs, size_t count);
+
 #endif

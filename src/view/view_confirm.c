@@ -6,7 +6,7 @@
 //
 // Cost: one byte per float box inside its period. Otherwise both input boxes are read from anywhere in memory, and most
 // of the time is spent waiting for them; so they are prefetched.
-#include "view/view_confirm.h"
+#include "view/view.h"
 
 enum { AHEAD = 16 }; // pairs between the prefetch of their boxes and their check
 

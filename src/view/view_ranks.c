@@ -13,7 +13,7 @@
 // Rounding is enough as long as objects are larger than a few units in the last place of their coordinates. Where they
 // are smaller (0.2 mm in a cube of 4 km), all objects close to each other become the same box, and each would be a
 // candidate for each.
-#include "view/view_ranks.h"
+#include "view/view.h"
 
 #include "base/boxes.h"
 #include "base/parallel.h"
