@@ -153,9 +153,10 @@ bool bp_cell_grid_write_keys(bp_cell_grid *grid) {
     return true;
 }
 
-bool bp_cell_grid_reserve_starts(bp_cell_grid *grid) {
-    return bp_buffer_reserve_slack(&grid->starts, &grid->setup->runtime.allocator, 0,
-                                   (grid->number_count << grid->class_bits) + 1, sizeof(uint32_t));
+bool bp_cell_grid_reserve_starts(bp_cell_grid *grid, bp_buffer *buffer) {
+    const bool is_steady = grid->number_count >= bp_cells_total(&grid->cells);
+    return (is_steady ? bp_buffer_reserve : bp_buffer_reserve_slack)(
+        buffer, &grid->setup->runtime.allocator, 0, (grid->number_count << grid->class_bits) + 1, sizeof(uint32_t));
 }
 
 static void task_count_keys(void *context, size_t block) {
@@ -175,7 +176,7 @@ static void replace_entries_by_boxes(void *context, size_t bucket, size_t begin,
 bp_status bp_cell_grid_sort(void *state) {
     bp_cell_grid *grid = state;
     const bp_runtime *runtime = &grid->setup->runtime;
-    if (!bp_cell_grid_reserve_starts(grid) || !bp_cell_grid_write_keys(grid) ||
+    if (!bp_cell_grid_reserve_starts(grid, &grid->starts) || !bp_cell_grid_write_keys(grid) ||
         !bp_bucket_sort_begin(&grid->sort, &runtime->allocator, grid->entries,
                               grid->number_count << grid->class_bits)) {
         return BP_ERROR_MEMORY;

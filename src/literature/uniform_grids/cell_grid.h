@@ -94,8 +94,8 @@ bool bp_cell_grid_write_keys(bp_cell_grid *grid);
 // A map's sort: a stable counting sort (base/bucket_sort.h).
 bp_status bp_cell_grid_sort(void *state);
 
-// Room for the starts.
-bool bp_cell_grid_reserve_starts(bp_cell_grid *grid);
+// Room for the starts, or for as many other numbers; without slack where each cell of the domain has a number.
+bool bp_cell_grid_reserve_starts(bp_cell_grid *grid, bp_buffer *buffer);
 
 // The number of a cell in a dense grid, row by row.
 static inline uint32_t bp_cell_grid_row_major(const bp_cell_grid *grid, const uint32_t at[3]) {

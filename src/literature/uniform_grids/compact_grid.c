@@ -131,7 +131,7 @@ static bp_status sort_entries(void *state) {
     compact_grid *g = state;
     const bp_runtime *runtime = &g->grid.setup->runtime;
     const size_t count = g->grid.grid_count, key_count = g->grid.number_count << g->grid.class_bits;
-    if (!bp_cell_grid_reserve_starts(&g->grid) || !bp_cell_grid_write_keys(&g->grid) ||
+    if (!bp_cell_grid_reserve_starts(&g->grid, &g->grid.starts) || !bp_cell_grid_write_keys(&g->grid) ||
         !bp_incremental_sort_run(&g->sort, g->grid.keys.data, count, g->grid.setup->settings.compact_sort,
                                  bits_to_count(key_count), &runtime->allocator, &runtime->executor)) {
         return BP_ERROR_MEMORY;

@@ -238,8 +238,8 @@ static bp_status sort_by_pivots(void *state) {
     pivot_grid *g = state;
     const bp_runtime *runtime = &g->grid.setup->runtime;
     const size_t pivot_count = g->grid.number_count;
-    if (!bp_cell_grid_reserve_starts(&g->grid) || !bp_cell_grid_write_keys(&g->grid) ||
-        !bp_buffer_reserve_slack(&g->counts, &runtime->allocator, 0, pivot_count, sizeof(atomic_uint))) {
+    if (!bp_cell_grid_reserve_starts(&g->grid, &g->grid.starts) || !bp_cell_grid_write_keys(&g->grid) ||
+        !bp_cell_grid_reserve_starts(&g->grid, &g->counts)) {
         return BP_ERROR_MEMORY;
     }
     atomic_uint *counts = g->counts.data;
