@@ -178,38 +178,6 @@ static void no_step_takes_many_times_the_work(void **state) {
 
 // ---- work that is not tests -----------------------------------------------------------------------------------------
 
-// Reporting pairs goes through the whole table.
-static void a_table_of_pairs_becomes_small_again(void **state) {
-    (void)state;
-    test_allocator counting;
-    test_allocator_init(&counting);
-    const bp_allocator allocator = test_allocator_hook(&counting);
-    sweep_pair_set set = {.bits = 0};
-    assert_true(bp_sweep_pair_set_reset(&set, &allocator, 4));
-    const uint32_t small = set.bits;
-    for (uint32_t i = 0; i < 10000; ++i) {
-        assert_true(bp_sweep_pair_set_add(&set, &allocator, i, i + 1));
-    }
-    const uint32_t large = set.bits;
-    for (uint32_t i = 4; i < 10000; ++i) {
-        bp_sweep_pair_set_remove(&set, i, i + 1);
-    }
-    test_allocator_fail(&counting, 1, false);
-    bp_sweep_pair_set_shrink(&set, &allocator); // memory is refused: nothing happens
-    assert_int_equal(set.bits, large);
-    bp_sweep_pair_set_shrink(&set, &allocator);
-    assert_int_equal(set.bits, small);
-    assert_int_equal(set.count, 4);
-    for (uint32_t i = 0; i < 10; ++i) {
-        assert_int_equal(bp_sweep_pair_set_has(&set, i, i + 1), i < 4);
-    }
-    assert_true(bp_sweep_pair_set_reset(&set, &allocator, 10000));
-    assert_true(bp_sweep_pair_set_reset(&set, &allocator, 4));
-    assert_int_equal(set.bits, small);
-    bp_buffer_free(&set.buffer, &allocator);
-    test_allocator_finish(&counting);
-}
-
 // What a sweep would test: so it is known when sweeping is cheaper again than keeping ends in order.
 static void overlaps_along_an_axis_are_counted(void **state) {
     (void)state;
@@ -274,7 +242,6 @@ int main(void) {
         cmocka_unit_test_prestate(no_step_takes_many_times_the_work, &courses[EVERY_STEP]),
         cmocka_unit_test_prestate(no_step_takes_many_times_the_work, &courses[EVERY_FIVE]),
         cmocka_unit_test_prestate(no_step_takes_many_times_the_work, &courses[SLOWLY]),
-        cmocka_unit_test(a_table_of_pairs_becomes_small_again),
         cmocka_unit_test(overlaps_along_an_axis_are_counted),
         cmocka_unit_test(sweeping_is_judged_by_the_boxes_as_they_are),
     };

@@ -10,7 +10,7 @@
 //           +-[-[-]-]--[--]-[---]--> x
 //
 //     axes = 3   the ends of the boxes along all axes, kept sorted by an insertion sort on the last order, and the
-//                pairs, which are added and removed as ends pass each other       sweep_ends.h, sweep_pair_set.h
+//                pairs, which are added and removed as ends pass each other       sweep_ends.h
 //
 //         cost: O(n), and a step for each two ends that pass each other; their number is proportional to how far
 //         objects move. Where they are very many, the ends are sorted from scratch.

@@ -31,18 +31,16 @@ void bp_sweep_ends_init(sweep_ends *ends, const bp_runtime *runtime, uint32_t di
 }
 
 void bp_sweep_ends_free(sweep_ends *ends) {
-    const bp_allocator *allocator = &ends->runtime->allocator;
-    for (int axis = 0; axis < 3; ++axis) {
-        bp_buffer_free(&ends->ends[axis], allocator);
+    bp_buffer *buffers[] = {&ends->ends[0], &ends->ends[1], &ends->ends[2], &ends->spare,
+                            &ends->last,    &ends->pairs,   &ends->merged,  &ends->events};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
+        bp_buffer_free(buffers[i], &ends->runtime->allocator);
     }
-    bp_buffer_free(&ends->spare, allocator);
-    bp_buffer_free(&ends->last, allocator);
-    bp_buffer_free(&ends->pairs.buffer, allocator);
 }
 
 size_t bp_sweep_ends_bytes(const sweep_ends *ends) {
     return ends->ends[0].bytes + ends->ends[1].bytes + ends->ends[2].bytes + ends->spare.bytes + ends->last.bytes +
-           ends->pairs.buffer.bytes;
+           ends->pairs.bytes + ends->merged.bytes + ends->events.bytes;
 }
 
 static bool reserve_ends(sweep_ends *ends, size_t count) {
@@ -57,6 +55,62 @@ static bool reserve_ends(sweep_ends *ends, size_t count) {
     return granted;
 }
 
+// ---- pairs ----------------------------------------------------------------------------------------------------------
+
+static uint64_t pair_key(uint32_t a, uint32_t b) {
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+// An event: the ids of a pair, of 31 bits each, and whether it ends. The same one may be noted on several axes. A pair that
+// begins overlaps now and one that ends does not, so no pair does both. False if memory is short.
+static bool note_event(sweep_ends *ends, uint32_t a, uint32_t b, bool is_end) {
+    const size_t count = ends->event_count, room = ends->events.bytes / sizeof(uint64_t);
+    const uint64_t key = pair_key(a, b);
+    if (count == room && !bp_buffer_reserve(&ends->events, &ends->runtime->allocator, count * sizeof(uint64_t),
+                                            bp_size_add(2 * room, ends->id_count), sizeof(uint64_t))) {
+        return false;
+    }
+    ((uint64_t *)ends->events.data)[ends->event_count++] = key >> 32 << 33 | (key & UINT32_MAX) << 1 | is_end;
+    return true;
+}
+
+static uint64_t key_of_event(uint64_t event) {
+    return event >> 33 << 32 | (uint32_t)(event >> 1);
+}
+
+static bool is_alive(const sweep_ends *ends, uint64_t id) {
+    return id < ends->id_count && !bp_box_is_hole(&ends->boxes[id]);
+}
+
+// Merges the events into the pairs, and drops those of objects that are gone. False if memory is short.
+static bool merge_events(sweep_ends *ends) {
+    const bp_allocator *allocator = &ends->runtime->allocator;
+    const size_t count = ends->event_count;
+    if (!bp_buffer_reserve_slack(&ends->spare, allocator, 0, count, sizeof(uint64_t)) ||
+        !bp_buffer_reserve_slack(&ends->merged, allocator, 0, bp_size_add(ends->pair_count, count), sizeof(uint64_t))) {
+        return false;
+    }
+    const uint64_t *events = bp_sort_keys(ends->events.data, ends->spare.data, count, 0, 64), *old = ends->pairs.data;
+    uint64_t *merged = ends->merged.data;
+    size_t found = 0;
+    for (size_t i = 0, k = 0; i < ends->pair_count || k < count;) {
+        const uint64_t first = i < ends->pair_count ? old[i] : UINT64_MAX,
+                       second = k < count ? key_of_event(events[k]) : UINT64_MAX, key = first < second ? first : second;
+        uint64_t ends_now = 0;
+        i += first == key;
+        for (; k < count && key_of_event(events[k]) == key; ++k) {
+            ends_now |= events[k] & 1;
+        }
+        if (ends_now == 0 && is_alive(ends, key >> 32) && is_alive(ends, key & UINT32_MAX)) {
+            merged[found++] = key;
+        }
+    }
+    bp_buffer_swap(&ends->pairs, &ends->merged);
+    ends->pair_count = found;
+    ends->event_count = 0;
+    return true;
+}
+
 // ---- sifting --------------------------------------------------------------------------------------------------------
 
 // Updates the coordinates of the ends of an axis, still in the old order, and drops the ends of objects that are gone.
@@ -67,16 +121,15 @@ static size_t refresh_ends(const sweep_ends *ends, int axis) {
     for (size_t i = 0; i < ends->end_count; ++i) {
         const uint64_t old = list[i];
         const uint32_t id = id_of(old);
-        if (id < ends->id_count && !bp_box_is_hole(&ends->boxes[id])) {
+        if (is_alive(ends, id)) {
             list[left++] = end_for(&ends->boxes[id], id, axis, is_begin(old));
         }
     }
     return left;
 }
 
-// Moves an end down to its place, past others. Looking all of them up in the set would cost more than everything else, so
-// the boxes are compared first: as they are where two begin to overlap, as they were where they have ceased to. Returns
-// how many it has passed; SIZE_MAX if memory is short.
+// Moves an end down to its place, past others: boxes are compared as they are where two may begin to overlap, as they were
+// where they may have ceased to. Returns how many it has passed; SIZE_MAX if memory is short.
 static size_t sift_end(sweep_ends *ends, uint64_t *list, size_t from) {
     const uint64_t end = list[from];
     const bool begins = is_begin(end);
@@ -87,11 +140,7 @@ static size_t sift_end(sweep_ends *ends, uint64_t *list, size_t from) {
         const uint64_t other = list[at - 1];
         list[at] = other;
         if (is_begin(other) != begins && bp_boxes_overlap_branchless(&box, &boxes[id_of(other)], ends->dimensions)) {
-            if (begins) {
-                granted &= bp_sweep_pair_set_add(&ends->pairs, &ends->runtime->allocator, id_of(end), id_of(other));
-            } else {
-                bp_sweep_pair_set_remove(&ends->pairs, id_of(end), id_of(other));
-            }
+            granted &= note_event(ends, id_of(end), id_of(other), !begins);
         }
     }
     list[at] = end;
@@ -149,7 +198,7 @@ static bool pair_added(sweep_ends *ends, uint32_t id) {
     bool granted = true;
     for (uint32_t other = 0; other < ends->id_count && granted; ++other) {
         if (bp_boxes_overlap_branchless(&ends->boxes[id], &ends->boxes[other], ends->dimensions) && other != id) {
-            granted = bp_sweep_pair_set_add(&ends->pairs, &ends->runtime->allocator, id, other);
+            granted = note_event(ends, id, other, false);
         }
     }
     ends->tests += ends->id_count;
@@ -172,22 +221,23 @@ static bool take_boxes(sweep_ends *ends, const bp_box *boxes, size_t count) {
 }
 
 bp_status bp_sweep_ends_build(sweep_ends *ends, const bp_box *boxes, size_t count, const bp_pairs *pairs) {
-    const bp_allocator *allocator = &ends->runtime->allocator;
     ends->id_count = 0;
     ends->end_count = 0;
-    bool granted = take_boxes(ends, boxes, count) && bp_sweep_pair_set_reset(&ends->pairs, allocator, pairs->count);
+    ends->pair_count = 0;
+    ends->event_count = 0;
+    bool granted = take_boxes(ends, boxes, count);
     for (size_t i = 0; granted && i < pairs->count; ++i) {
-        granted = bp_sweep_pair_set_add(&ends->pairs, allocator, pairs->data[i].a, pairs->data[i].b);
+        granted = note_event(ends, pairs->data[i].a, pairs->data[i].b, false);
     }
-    if (granted) {
-        sort_in_added(ends);
-        bp_boxes_copy(ends->last.data, boxes, count, &ends->runtime->executor);
+    if (!granted || !merge_events(ends)) {
+        return BP_ERROR_MEMORY;
     }
-    return granted ? BP_OK : BP_ERROR_MEMORY;
+    sort_in_added(ends);
+    bp_boxes_copy(ends->last.data, boxes, count, &ends->runtime->executor);
+    return BP_OK;
 }
 
 bp_status bp_sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t count, double budget, bool *gave_up) {
-    const size_t before = ends->end_count;
     size_t added = 0;
     if (!take_boxes(ends, boxes, count)) {
         return BP_ERROR_MEMORY;
@@ -203,9 +253,6 @@ bp_status bp_sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t cou
     if (!granted || *gave_up) {
         return granted ? BP_OK : BP_ERROR_MEMORY;
     }
-    if (ends->end_count < before) {
-        bp_sweep_pair_set_remove_holes(&ends->pairs, boxes, count);
-    }
     if (added > 0) {
         sort_in_added(ends);
     }
@@ -213,8 +260,7 @@ bp_status bp_sweep_ends_update(sweep_ends *ends, const bp_box *boxes, size_t cou
         granted = !is_added(ends, id) || pair_added(ends, id);
     }
     bp_boxes_copy(ends->last.data, boxes, count, &ends->runtime->executor);
-    bp_sweep_pair_set_shrink(&ends->pairs, &ends->runtime->allocator);
-    return granted ? BP_OK : BP_ERROR_MEMORY;
+    return granted && merge_events(ends) ? BP_OK : BP_ERROR_MEMORY;
 }
 
 double bp_sweep_ends_overlaps(const sweep_ends *ends, int axis) {
@@ -229,9 +275,22 @@ double bp_sweep_ends_overlaps(const sweep_ends *ends, int axis) {
 }
 
 bp_status bp_sweep_ends_report(sweep_ends *ends, bp_sink *sink) {
+    const uint64_t *keys = ends->pairs.data;
+    size_t room = 0;
     sink->tests += ends->tests;
     ends->tests = 0;
-    return bp_sweep_pair_set_report(&ends->pairs, sink);
+    if (ends->pair_count == 0) {
+        return BP_OK;
+    }
+    bp_pair *out = bp_sink_room(sink, ends->pair_count, &room);
+    if (out == NULL) {
+        return BP_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < ends->pair_count; ++i) {
+        out[i] = (bp_pair){.a = (uint32_t)(keys[i] >> 32), .b = (uint32_t)keys[i]};
+    }
+    bp_sink_commit(sink, out, ends->pair_count);
+    return BP_OK;
 }
 
 // ---- validation -----------------------------------------------------------------------------------------------------
@@ -243,28 +302,30 @@ static bool axis_is_right(const sweep_ends *ends, int axis, size_t alive) {
     bool right = ends->end_count == 2 * alive;
     for (size_t i = 0; right && i < ends->end_count; ++i) {
         const uint32_t id = id_of(list[i]);
-        right = id < ends->id_count && !bp_box_is_hole(&ends->boxes[id]) &&
-                list[i] == end_for(&ends->boxes[id], id, axis, is_begin(list[i])) && (i == 0 || list[i - 1] < list[i]);
+        right = is_alive(ends, id) && list[i] == end_for(&ends->boxes[id], id, axis, is_begin(list[i])) &&
+                (i == 0 || list[i - 1] < list[i]);
     }
     return right;
 }
 
-// Every pair that begins inside a box along the first axis and overlaps it is in the set; and no others are.
+// Pairs in order, so none occurs twice, that overlap; and as many as there are by a sweep along the first axis.
 static bool pairs_are_right(const sweep_ends *ends) {
-    const uint64_t *list = axis_ends(ends, 0);
+    const uint64_t *list = axis_ends(ends, 0), *keys = ends->pairs.data;
+    const bp_box *boxes = ends->boxes;
     size_t found = 0;
-    bool right = true;
+    bool right = ends->pair_count <= ends->pairs.bytes / sizeof *keys;
+    for (size_t i = 0; right && i < ends->pair_count; ++i) {
+        const uint64_t a = keys[i] >> 32, b = keys[i] & UINT32_MAX;
+        right = a < b && b < ends->id_count && (i == 0 || keys[i - 1] < keys[i]) &&
+                bp_boxes_overlap(&boxes[a], &boxes[b], ends->dimensions);
+    }
     for (size_t i = 0; right && i < ends->end_count; ++i) {
         const uint32_t id = id_of(list[i]);
-        for (size_t j = i + 1; right && is_begin(list[i]) && id_of(list[j]) != id; ++j) {
-            const uint32_t other = id_of(list[j]);
-            if (is_begin(list[j]) && bp_boxes_overlap(&ends->boxes[id], &ends->boxes[other], ends->dimensions)) {
-                right = bp_sweep_pair_set_has(&ends->pairs, id, other);
-                ++found;
-            }
+        for (size_t k = i + 1; is_begin(list[i]) && id_of(list[k]) != id; ++k) {
+            found += is_begin(list[k]) && bp_boxes_overlap(&boxes[id], &boxes[id_of(list[k])], ends->dimensions);
         }
     }
-    return right && found == ends->pairs.count;
+    return right && found == ends->pair_count;
 }
 
 bp_status bp_sweep_ends_validate(const sweep_ends *ends) {

@@ -6,12 +6,14 @@
 //        a begin passes an end     they overlap along this axis now: if along the others too, a new pair
 //        an end passes a begin     they are apart now: if they were a pair, the pair is removed
 //
+//     pairs    | 0,4 | 2,3 | 2,5 | 6,8 | ...     sorted; what begins and ends is noted, sorted, and merged with them
+//
 // At the same coordinate begins come before ends, because touching counts. Added boxes are sorted in and tested against all.
 #ifndef BP_SWEEP_ENDS_H
 #define BP_SWEEP_ENDS_H
 
+#include "base/pair_sink.h"
 #include "base/runtime.h"
-#include "literature/sweep_and_prune/sweep_pair_set.h"
 
 typedef struct sweep_ends {
     const bp_runtime *runtime;
@@ -22,7 +24,10 @@ typedef struct sweep_ends {
     bp_buffer ends[3]; // of uint64_t
     bp_buffer spare;   // of uint64_t: for sorting
     bp_buffer last;    // of bp_box, by id: the boxes of which there are ends
-    sweep_pair_set pairs;
+    bp_buffer pairs;   // of uint64_t: a << 32 | b, ascending
+    bp_buffer merged;  // of uint64_t: where new pairs and these are merged
+    bp_buffer events;  // of uint64_t: pairs that begin or end in this update; see sweep_ends.c
+    size_t pair_count, event_count;
     uint64_t tests; // of boxes, since the last report
 } sweep_ends;
 
