@@ -1,6 +1,6 @@
 // Neighbours: all points within a radius.
 //
-//     points ---> a grid of them (near_search.h) ------------------------------------------------------> rows
+//     points ---> a grid of them (near_search.c) ------------------------------------------------------> rows
 //
 //     points ---> cubes (nearness.c) ---> method ---> pairs of cubes that touch
 //                                                       |  is the distance short enough? (nearness.c)
@@ -24,7 +24,6 @@
 #include "base/log.h"
 #include "base/workers.h"
 #include "kernels/neighbor_rows.h"
-#include "neighbors/near_search.h"
 #include "neighbors/neighbor_request.h"
 #include "neighbors/point_images.h"
 #include "view/pair_filter.h"
@@ -33,8 +32,7 @@
 #include <math.h>
 
 enum {
-    BATCH = 1024,   // pairs whose distance is tested together, so that their points can be prefetched
-    GRID_LEAST = 40 // points: fewer are tested as boxes, all against all
+    BATCH = 1024 // pairs whose distance is tested together, so that their points can be prefetched
 };
 
 // Which cubes represent the points, and whether pairs are searched for inside one set of them or between two.
@@ -186,36 +184,6 @@ static bp_status find_rows(neighbor_search *s, bp_neighbors *rows) {
         call.stats.objects = r->a.count + (r->between ? r->b.count : 0);
         call.stats.bytes += s->first.buffer.bytes + s->second.buffer.bytes;
         *s->setup->stats = call.stats;
-    }
-    return status;
-}
-
-// ---- a grid of points -----------------------------------------------------------------------------------------------
-
-bp_status bp_neighbors_search_grid(const bp_neighbor_request *r, const bp_setup *setup, bp_neighbors *rows,
-                                   bool *served) {
-    const size_t others = second_points(r).count, larger = r->a.count > others ? r->a.count : others;
-    *served = false;
-    if (setup->method != BP_METHOD_AUTO || r->per_point || larger < GRID_LEAST) {
-        return BP_OK;
-    }
-    const bp_near_request request = {.nearness = {.rule = &setup->overlap,
-                                                  .first = r->images != NULL ? r->b : r->a,
-                                                  .second = second_points(r),
-                                                  .radii = r->radii,
-                                                  .images = r->images},
-                                     .between = r->between && r->images == NULL,
-                                     .half = (setup->flags & BP_NEIGHBORS_HALF) != 0,
-                                     .beside = r->beside,
-                                     .filter = r->grid_filter,
-                                     .kernels = setup->methods.kernels,
-                                     .runtime = &setup->methods.runtime};
-    bp_stats stats;
-    const bp_status status = bp_near_search(&request, rows, &stats, served);
-    if (status == BP_OK && *served && setup->stats != NULL) {
-        stats.update = BP_UPDATE_REBUILD;
-        stats.objects = r->a.count + (r->between ? r->b.count : 0);
-        *setup->stats = stats;
     }
     return status;
 }

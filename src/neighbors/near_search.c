@@ -1,10 +1,20 @@
-#include "neighbors/near_search.h"
-
+// Neighbours by a grid of points: most searches.
+//
+//     points ---> grid (point_grid.h) ---> tubes (tube.h) ---> ids within the radius (find_near)
+//                                                                |  in doubt? measured in 64 bits (nearness.h)
+//                                                                v
+//                                                              rows as found (found_rows.h) ---> rows
+//
+// Each point finds all its neighbours by itself, so each distance is computed twice. The other way, each pair once and
+// then in both rows, has half of the tests but puts ids into rows one by one. (Not tried: tests are a third of the
+// time.) Tried and dropped: keeping a bit for each test instead of ids, and making the tubes again to read them. That is
+// a third of the memory, but took 10 to 20 % longer.
 #include "base/clock.h"
 #include "base/details.h"
 #include "base/log.h"
 #include "base/parallel.h"
 #include "neighbors/found_rows.h"
+#include "neighbors/neighbor_request.h"
 #include "neighbors/tube.h"
 
 #include <string.h>
@@ -14,8 +24,18 @@ enum {
     BLOCKS_MAX = 256,
     TOGETHER = 16384,     // tests of one call of the kernel, unless one point has more
     CHUNK_MOST = 4 << 20, // ids
-    CHUNK_LEAST = 1 << 10
+    CHUNK_LEAST = 1 << 10,
+    GRID_LEAST = 40 // points: fewer are tested as boxes, all against all
 };
+
+typedef struct near_request {
+    bp_nearness nearness; // with one radius for all; both sets are the same unless `between`
+    bool between, half;
+    bp_image_rows *beside; // of images: what their rows become; else NULL
+    bp_filter filter;      // pass may be NULL; of images it is asked about (point, name)
+    const bp_kernels *kernels;
+    const bp_runtime *runtime;
+} near_request;
 
 // What the search of one block needs and finds.
 typedef struct block_search {
@@ -27,7 +47,7 @@ typedef struct block_search {
 } block_search;
 
 typedef struct near_search {
-    const bp_near_request *request;
+    const near_request *request;
     bp_point_plan plan;
     bp_point_grid grid, others; // points, and what is searched for around them if that is another set
     const bp_point_grid *around;
@@ -51,7 +71,7 @@ static uint32_t point_of(const near_search *s, uint32_t id) {
 
 // ---- the points of a cell -------------------------------------------------------------------------------------------
 
-static bool passes(const bp_near_request *r, uint32_t point, uint32_t other) {
+static bool passes(const near_request *r, uint32_t point, uint32_t other) {
     const bool turned = !r->between && r->nearness.images == NULL && other < point;
     return r->filter.pass(r->filter.context, turned ? other : point, turned ? point : other) != 0;
 }
@@ -240,7 +260,7 @@ static size_t found_count(const near_search *s) {
 }
 
 static bool make_rows(near_search *s, bp_neighbors *rows) {
-    const bp_near_request *r = s->request;
+    const near_request *r = s->request;
     const bp_executor *executor = &r->runtime->executor;
     const size_t points = r->nearness.images != NULL ? r->nearness.images->count : r->nearness.first.count;
     const size_t count = found_count(s);
@@ -265,7 +285,7 @@ static bool make_rows(near_search *s, bp_neighbors *rows) {
 }
 
 static bool search_grids(near_search *s, bp_neighbors *rows) {
-    const bp_near_request *r = s->request;
+    const near_request *r = s->request;
     const bp_point_plan *p = &s->plan;
     const size_t points = r->nearness.first.count;
     s->blocks = bp_blocks_cut(&r->runtime->executor, points, BLOCK_LEAST, BLOCKS_MAX);
@@ -294,13 +314,26 @@ static bool search_grids(near_search *s, bp_neighbors *rows) {
     return !failed && make_rows(s, rows);
 }
 
-static void describe_search(const near_search *s, bp_stats *stats) {
-    const bp_near_request *r = s->request;
+static void free_near_search(near_search *s) {
+    for (size_t block = 0; s->searches != NULL && block < s->blocks.count; ++block) {
+        bp_buffer_free(&s->searches[block].tube.buffer, allocator_of(s));
+        bp_buffer_free(&s->searches[block].doubtful, allocator_of(s));
+        bp_found_rows_free(&s->searches[block].found, allocator_of(s));
+    }
+    bp_buffer_free(&s->count_buffer, allocator_of(s));
+    bp_buffer_free(&s->block_buffer, allocator_of(s));
+    bp_point_grid_free(&s->grid, allocator_of(s));
+    bp_point_grid_free(&s->others, allocator_of(s));
+}
+
+static void describe_search(const near_search *s, const bp_neighbor_request *r, bp_stats *stats) {
     const bp_bucket_sort *sort = &s->around->sort;
     const size_t count = found_count(s);
     bp_details_write(stats, &(bp_details){.choice = {.rule = BP_RULE_POINTS}});
     stats->method = BP_METHOD_LINKED_CELLS;
-    stats->pairs = r->between || r->half ? count : count / 2;
+    stats->update = BP_UPDATE_REBUILD;
+    stats->objects = r->a.count + (r->between ? r->b.count : 0);
+    stats->pairs = s->request->between || s->request->half ? count : count / 2;
     stats->levels = 1;
     stats->cells = bp_point_plan_cells(&s->plan);
     stats->occupied = sort->occupied;
@@ -315,45 +348,48 @@ static void describe_search(const near_search *s, bp_stats *stats) {
     }
 }
 
-static void free_near_search(near_search *s) {
-    for (size_t block = 0; s->searches != NULL && block < s->blocks.count; ++block) {
-        bp_buffer_free(&s->searches[block].tube.buffer, allocator_of(s));
-        bp_buffer_free(&s->searches[block].doubtful, allocator_of(s));
-        bp_found_rows_free(&s->searches[block].found, allocator_of(s));
-    }
-    bp_buffer_free(&s->count_buffer, allocator_of(s));
-    bp_buffer_free(&s->block_buffer, allocator_of(s));
-    bp_point_grid_free(&s->grid, allocator_of(s));
-    bp_point_grid_free(&s->others, allocator_of(s));
-}
-
-bp_status bp_near_search(const bp_near_request *request, bp_neighbors *rows, bp_stats *stats, bool *served) {
+bp_status bp_neighbors_search_grid(const bp_neighbor_request *r, const bp_setup *setup, bp_neighbors *rows,
+                                   bool *served) {
     const double start = bp_clock_seconds();
-    near_search s = {.request = request};
-    s.wanted = request->between ? BP_NEAR_ALL : request->half ? BP_NEAR_LARGER : BP_NEAR_OTHERS;
-    *served = bp_point_plan_make(&s.plan, &request->nearness, &request->runtime->executor);
+    const bp_runtime *runtime = &setup->methods.runtime;
+    const bp_points *second = r->between ? &r->b : &r->a;
+    *served = false;
+    if (setup->method != BP_METHOD_AUTO || r->per_point || (r->a.count < GRID_LEAST && second->count < GRID_LEAST)) {
+        return BP_OK;
+    }
+    const near_request request = {.nearness = {.rule = &setup->overlap,
+                                               .first = r->images != NULL ? r->b : r->a,
+                                               .second = *second,
+                                               .radii = r->radii,
+                                               .images = r->images},
+                                  .between = r->between && r->images == NULL,
+                                  .half = (setup->flags & BP_NEIGHBORS_HALF) != 0,
+                                  .beside = r->beside,
+                                  .filter = r->grid_filter,
+                                  .kernels = setup->methods.kernels,
+                                  .runtime = runtime};
+    near_search s = {.request = &request};
+    s.wanted = request.between ? BP_NEAR_ALL : request.half ? BP_NEAR_LARGER : BP_NEAR_OTHERS;
+    *served = bp_point_plan_make(&s.plan, &request.nearness, &runtime->executor);
     if (!*served) {
         return BP_OK;
     }
-    s.around = request->between ? &s.others : &s.grid;
-    bool granted =
-        bp_point_grid_build(&s.grid, &s.plan, &request->nearness.first, request->runtime) &&
-        (!request->between || bp_point_grid_build(&s.others, &s.plan, &request->nearness.second, request->runtime));
+    s.around = request.between ? &s.others : &s.grid;
+    bool granted = bp_point_grid_build(&s.grid, &s.plan, &request.nearness.first, runtime) &&
+                   (!request.between || bp_point_grid_build(&s.others, &s.plan, second, runtime));
     const double built = bp_clock_seconds();
     *served = !granted || !bp_point_grids_are_crowded(&s.plan, &s.grid, s.around);
-    if (*served && granted) {
-        granted = search_grids(&s, rows);
-        *stats = (bp_stats){.build_seconds = built - start, .find_seconds = bp_clock_seconds() - built};
-    }
-    if (*served && granted) {
-        describe_search(&s, stats);
+    granted = granted && (!*served || search_grids(&s, rows));
+    if (*served && granted && setup->stats != NULL) {
+        *setup->stats = (bp_stats){.build_seconds = built - start, .find_seconds = bp_clock_seconds() - built};
+        describe_search(&s, r, setup->stats);
     }
     free_near_search(&s);
     if (!granted) {
-        bp_log_write(&request->runtime->log,
+        bp_log_write(&runtime->log,
                      "%zu points and their neighbours, 4 bytes each, do not fit; search in parts "
                      "(bp_find_neighbors_between), or with a smaller radius",
-                     request->nearness.first.count);
+                     request.nearness.first.count);
     }
     return granted ? BP_OK : BP_ERROR_MEMORY;
 }
