@@ -1,5 +1,6 @@
 // Grains: soft spheres with friction.
 import { refuse, shown } from "./error.js";
+import { isFloat32 } from "./heap.js";
 import { numberOf, typedOf, wholeOf } from "./numbers.js";
 import { countRows } from "./rows.js";
 
@@ -111,7 +112,8 @@ export function makeGrainsClass(heap) {
         #read(kind, into) {
             const grains = this.#open;
             const length = 3 * this.#count;
-            if (into !== undefined && into.length < length) throw refuse(`expected room for ${length} numbers`);
+            if (into !== undefined && !isFloat32(into)) throw new TypeError(`into: expected a Float32Array, found ${shown(into)}`);
+            if (into !== undefined && into.length < length) throw refuse(`into: expected room for ${length} numbers`);
             const address = heap.slot("first", 4 * length);
             heap.get("web_grains_read", grains, kinds[kind], address);
             const view = new Float32Array(heap.views.buffer, address, length);

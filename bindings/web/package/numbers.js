@@ -33,10 +33,11 @@ export function bits64Of(value, what) {
     throw new RangeError(`${what}: expected a whole number from 0 to 2n ** 64n - 1n, found ${shown(value)}`);
 }
 
-const isTyped = (list) => ArrayBuffer.isView(list) && !(list instanceof DataView);
+// Of numbers: not a DataView, and not of bigints.
+const isTyped = (list) => ArrayBuffer.isView(list) && /^(Float|Int|Uint)/.test(list[Symbol.toStringTag]);
 
 function lengthOf(list, what) {
-    if (typeof list === "object" && list !== null && Number.isInteger(list.length)) return list.length;
+    if (typeof list === "object" && list !== null && Number.isInteger(list.length) && list.length >= 0) return list.length;
     throw new TypeError(`${what}: expected a Float32Array, a Float64Array or a list of numbers, found ${shown(list)}`);
 }
 

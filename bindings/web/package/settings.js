@@ -8,7 +8,7 @@ const snakeCase = (word) => word.replace(/[A-Z]/g, (letter) => "_" + letter.toLo
 // A period in two dimensions may have two values.
 function textOf(word, value) {
     if (typeof value === "string" || typeof value === "number") return String(value);
-    if (typeof value !== "object" || typeof value[Symbol.iterator] !== "function") {
+    if (typeof value !== "object" || typeof value?.[Symbol.iterator] !== "function") {
         throw new TypeError(`${word}: expected text, a number, or several numbers`);
     }
     const values = [...value];
