@@ -32,32 +32,28 @@ static bp_status brute_force_build(void *state, const bp_box *boxes, size_t coun
     return BP_OK;
 }
 
-static bp_status brute_force_find(void *state, bp_sink *sink) {
-    const brute_force *b = state;
-    for (size_t i = 0; i < b->count; ++i) {
-        for (size_t j = i + 1; j < b->count; ++j) {
-            if (bp_boxes_overlap(&b->boxes[i], &b->boxes[j], b->dimensions) &&
+// Tests each of the other boxes against those of the structure; if these are the same, against those that follow it.
+static bp_status test_all(const brute_force *b, const bp_box *others, size_t count, bool are_same, bp_sink *sink) {
+    for (size_t i = 0; i < count; ++i) {
+        const size_t first = are_same ? i + 1 : 0;
+        for (size_t j = first; j < b->count; ++j) {
+            if (bp_boxes_overlap(&others[i], &b->boxes[j], b->dimensions) &&
                 !bp_sink_push(sink, (uint32_t)i, (uint32_t)j)) {
                 return BP_ERROR_MEMORY;
             }
         }
-        sink->tests += b->count - 1 - i;
+        sink->tests += b->count - first;
     }
     return BP_OK;
 }
 
-static bp_status brute_force_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+static bp_status brute_force_find(void *state, bp_sink *sink) {
     const brute_force *b = state;
-    for (size_t i = 0; i < count; ++i) {
-        for (size_t j = 0; j < b->count; ++j) {
-            if (bp_boxes_overlap(&boxes[i], &b->boxes[j], b->dimensions) &&
-                !bp_sink_push(sink, (uint32_t)i, (uint32_t)j)) {
-                return BP_ERROR_MEMORY;
-            }
-        }
-    }
-    sink->tests += (uint64_t)count * b->count;
-    return BP_OK;
+    return test_all(b, b->boxes, b->count, true, sink);
+}
+
+static bp_status brute_force_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+    return test_all(state, boxes, count, false, sink);
 }
 
 static void brute_force_stats(const void *state, bp_stats *stats) {

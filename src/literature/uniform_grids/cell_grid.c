@@ -9,7 +9,8 @@ enum {
     FOOTPRINT_LIMIT = 256 // settings.hash_cell_limit by default
 };
 
-void bp_cell_grid_free(bp_cell_grid *grid) {
+void bp_cell_grid_free(void *state) {
+    bp_cell_grid *grid = state;
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
     bp_buffer *buffers[] = {&grid->columns_buffer, &grid->full, &grid->starts,      &grid->keys, &grid->ids,
                             &grid->parts,          &grid->plan, &grid->other.buffer};
@@ -18,10 +19,6 @@ void bp_cell_grid_free(bp_cell_grid *grid) {
     }
     bp_bucket_sort_free(&grid->sort, allocator);
     bp_block_sinks_free(&grid->sinks, allocator);
-}
-
-static const uint32_t *starts_of_number(const bp_cell_grid *grid, size_t number) {
-    return (const uint32_t *)grid->starts.data + (number << grid->class_bits);
 }
 
 // ---- entries --------------------------------------------------------------------------------------------------------
@@ -208,7 +205,7 @@ static bool list_full_cells(bp_cell_grid *grid) {
     grid->occupied = 0;
     grid->fullest = 0;
     for (size_t number = 0; number < grid->number_count; ++number) {
-        const size_t here = starts_of_number(grid, number + 1)[0] - starts_of_number(grid, number)[0];
+        const size_t here = bp_cell_grid_starts(grid, number + 1)[0] - bp_cell_grid_starts(grid, number)[0];
         ((uint32_t *)grid->full.data)[grid->occupied] = (uint32_t)number;
         grid->occupied += here > 0;
         grid->fullest = here > grid->fullest ? here : grid->fullest;
@@ -349,7 +346,7 @@ static bool cells_are_sound(const bp_cell_grid *grid) {
         const uint32_t number = (uint32_t)(i >> grid->class_bits);
         sound =
             positions_are_sound(grid, starts[i], starts[i + 1], number, (uint32_t)i & ((1u << grid->class_bits) - 1));
-        if ((number << grid->class_bits) == i && starts_of_number(grid, number + 1)[0] > starts[i]) {
+        if ((number << grid->class_bits) == i && bp_cell_grid_starts(grid, number + 1)[0] > starts[i]) {
             sound = sound && occupied < grid->occupied && full[occupied] == number;
             ++occupied;
         }

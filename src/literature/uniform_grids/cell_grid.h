@@ -69,7 +69,7 @@ typedef struct bp_cell_grid {
     bp_other_set other;
 } bp_cell_grid;
 
-void bp_cell_grid_free(bp_cell_grid *grid);
+void bp_cell_grid_free(void *state);
 
 // Builds the grid over boxes[0 .. count). Cells are kept from build to build, unless they do not suit the boxes. After a
 // failure the grid is empty.
@@ -100,6 +100,11 @@ bool bp_cell_grid_reserve_starts(bp_cell_grid *grid, bp_buffer *buffer);
 // The number of a cell in a dense grid, row by row.
 static inline uint32_t bp_cell_grid_row_major(const bp_cell_grid *grid, const uint32_t at[3]) {
     return (at[2] * grid->cells.count[1] + at[1]) * grid->cells.count[0] + at[0];
+}
+
+// Where the classes of a cell begin; the next cell's are the end.
+static inline const uint32_t *bp_cell_grid_starts(const bp_cell_grid *grid, size_t number) {
+    return (const uint32_t *)grid->starts.data + (number << grid->class_bits);
 }
 
 // ---- for methods ----------------------------------------------------------------------------------------------------

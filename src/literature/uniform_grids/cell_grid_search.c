@@ -14,10 +14,6 @@
 
 enum { BATCH = 64 }; // cells of a unit of work
 
-static const uint32_t *starts_of(const bp_cell_grid *grid, size_t number) {
-    return (const uint32_t *)grid->starts.data + (number << grid->class_bits);
-}
-
 // ---- the boxes of one cell ------------------------------------------------------------------------------------------
 
 // The cells whose boxes a box may overlap; in z only those from its own on are needed.
@@ -39,7 +35,8 @@ static span span_at(const bp_cell_grid *grid, size_t p) {
 static void test_neighbour(const bp_cell_grid *grid, bp_range_tester *tester, size_t begin, size_t end,
                            const span *spans, const uint32_t at[3]) {
     const uint32_t number = grid->map->find(grid, at);
-    if (number == BP_NO_CELL || starts_of(grid, number)[0] == starts_of(grid, number)[1]) {
+    const uint32_t *starts = bp_cell_grid_starts(grid, number == BP_NO_CELL ? 0 : number);
+    if (number == BP_NO_CELL || starts[0] == starts[1]) {
         return;
     }
     bp_range_tester_reserve(tester, end - begin);
@@ -47,7 +44,7 @@ static void test_neighbour(const bp_cell_grid *grid, bp_range_tester *tester, si
         const span *s = &spans[p - begin];
         const bool wanted = (at[0] >= s->low[0]) & (at[0] <= s->high[0]) & (at[1] >= s->low[1]) &
                             (at[1] <= s->high[1]) & (at[2] <= s->high[2]);
-        bp_range_tester_add(tester, p, starts_of(grid, number)[0], starts_of(grid, number)[wanted]);
+        bp_range_tester_add(tester, p, starts[0], starts[wanted]);
     }
 }
 
@@ -101,7 +98,8 @@ static void test_against_cells(const bp_cell_grid *grid, bp_range_tester *tester
     }
     if (cells > (double)grid->occupied) {
         for (size_t i = 0; i < grid->occupied; ++i) {
-            bp_range_tester_add_long(tester, p, starts_of(grid, full[i])[0], starts_of(grid, full[i])[1]);
+            const uint32_t *starts = bp_cell_grid_starts(grid, full[i]);
+            bp_range_tester_add_long(tester, p, starts[0], starts[1]);
         }
         return;
     }
@@ -109,11 +107,15 @@ static void test_against_cells(const bp_cell_grid *grid, bp_range_tester *tester
         for (at[1] = low[1]; at[1] <= high[1]; ++at[1]) {
             for (at[0] = low[0]; at[0] <= high[0]; ++at[0]) {
                 const uint32_t number = grid->map->find(grid, at);
-                if (number != BP_NO_CELL && grid->class_bits == 0) {
-                    bp_range_tester_add_long(tester, p, starts_of(grid, number)[0], starts_of(grid, number)[1]);
-                } else if (number != BP_NO_CELL) {
+                if (number == BP_NO_CELL) {
+                    continue;
+                }
+                const uint32_t *starts = bp_cell_grid_starts(grid, number);
+                if (grid->class_bits == 0) {
+                    bp_range_tester_add_long(tester, p, starts[0], starts[1]);
+                } else {
                     const uint32_t bits = bp_cell_class_bits(at[0] == low[0], at[1] == low[1], at[2] == low[2]);
-                    bp_cell_classes_test_box(tester, p, bits, starts_of(grid, number));
+                    bp_cell_classes_test_box(tester, p, bits, starts);
                 }
             }
         }
@@ -131,12 +133,13 @@ static void test_unit(const void *context, bp_range_tester *tester, size_t index
     const bp_cell_grid *grid = context;
     const uint32_t *full = grid->full.data;
     for (size_t i = index * BATCH; i < grid->occupied && i < (index + 1) * BATCH; ++i) {
+        const uint32_t *starts = bp_cell_grid_starts(grid, full[i]);
         if (grid->class_bits > 0) {
-            bp_cell_classes_test(tester, starts_of(grid, full[i]));
+            bp_cell_classes_test(tester, starts);
             continue;
         }
-        const size_t end = starts_of(grid, full[i])[1];
-        for (size_t begin = starts_of(grid, full[i])[0]; begin < end; begin += BP_CHUNK) {
+        const size_t end = starts[1];
+        for (size_t begin = starts[0]; begin < end; begin += BP_CHUNK) {
             test_stretch(grid, tester, begin, end - begin < BP_CHUNK ? end : begin + BP_CHUNK, end);
         }
     }

@@ -77,10 +77,6 @@ static void linked_cells_init(void *state, const bp_method_setup *setup) {
     *(bp_cell_grid *)state = (bp_cell_grid){.setup = setup, .map = &LINKED_CELLS_MAP};
 }
 
-static void linked_cells_free(void *state) {
-    bp_cell_grid_free(state);
-}
-
 static void linked_cells_stats(const void *state, bp_stats *stats) {
     const bp_cell_grid *grid = state;
     stats->cells = grid->number_count;
@@ -94,7 +90,7 @@ const bp_method_ops bp_linked_cells_ops = {
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_THREADS,
     .state_bytes = sizeof(bp_cell_grid),
     .init = linked_cells_init,
-    .free = linked_cells_free,
+    .free = bp_cell_grid_free,
     .build = linked_cells_build,
     .find = bp_cell_grid_find,
     .find_between = bp_cell_grid_find_between,
