@@ -1,9 +1,15 @@
 // Nodes, their objects, and the search; see cube_tree.h.
 #include "literature/octrees/cube_tree.h"
 
+#include "base/log.h"
+#include "base/radix_sort.h"
+
 enum {
-    UNIT = 64,      // nodes per unit of work
-    MERGE_SHARE = 2 // subtrees with at most max_objects divided by this are given up
+    UNIT = 64,       // nodes per unit of work
+    MERGE_SHARE = 2, // subtrees with at most max_objects divided by this are given up
+    SAMPLE = 255,    // boxes that are sampled
+    OUTER = 5,       // of these, at either end, that may be far away from the others,
+    FAR_WIDTHS = 64  // by this many times the width of the others
 };
 
 static bp_object_link *link_of(const bp_cube_tree *t, uint32_t id) {
@@ -14,13 +20,51 @@ void bp_cube_tree_init(bp_cube_tree *t, const bp_method_setup *setup, const bp_c
     *t = (bp_cube_tree){.setup = setup, .rules = rules, .children = 1u << setup->dimensions};
 }
 
-void bp_cube_tree_free(bp_cube_tree *t) {
+void bp_cube_tree_free(void *state) {
+    bp_cube_tree *t = state;
     const bp_allocator *allocator = &t->setup->runtime.allocator;
     bp_buffer *buffers[] = {&t->nodes, &t->links, &t->order, &t->columns_buffer, &t->other.buffer};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }
     bp_block_sinks_free(&t->sinks, allocator);
+}
+
+bp_tree_space bp_cube_tree_choose(const bp_cube_tree *t, const bp_box *boxes, size_t count, double width[3]) {
+    const uint32_t dimensions = t->setup->dimensions;
+    const bp_box *domain = &t->setup->settings.domain;
+    bp_tree_space space = {.edge = (double)FLT_MIN, .dimensions = dimensions};
+    for (uint32_t axis = 0; axis < dimensions; ++axis) {
+        const size_t stride = count / SAMPLE + 1;
+        double low = INFINITY, high = -INFINITY;
+        float sample[SAMPLE];
+        size_t used = 0;
+        for (size_t i = 0; i < count; ++i) {
+            if (bp_box_is_finite(&boxes[i], dimensions)) {
+                const double at = bp_tree_centre(&boxes[i], axis);
+                low = at < low ? at : low;
+                high = at > high ? at : high;
+                if (i % stride == 0 && used < SAMPLE) {
+                    sample[used++] = boxes[i].min[axis];
+                }
+            }
+        }
+        if (used > (size_t)4 * OUTER) {
+            bp_sort_floats(sample, used);
+            const double first = (double)sample[OUTER], last = (double)sample[used - 1 - OUTER], most = last - first;
+            const bool is_wide = most > 0.0 && high - low > FAR_WIDTHS * most;
+            low = is_wide ? fmax(low, first - most) : low;
+            high = is_wide ? fmin(high, last + most) : high;
+        }
+        width[axis] = high - low;
+        if (bp_domain_is_set(domain)) {
+            low = (double)domain->min[axis];
+            high = (double)domain->max[axis];
+        }
+        space.origin[axis] = low <= high ? low : 0.0;
+        space.edge = fmax(space.edge, high - low);
+    }
+    return space;
 }
 
 // ---- nodes ----------------------------------------------------------------------------------------------------------
@@ -322,7 +366,8 @@ static void unit_nodes(const void *context, bp_range_tester *tester, size_t unit
     }
 }
 
-bp_status bp_cube_tree_find(bp_cube_tree *t, bp_sink *sink) {
+bp_status bp_cube_tree_find(void *state, bp_sink *sink) {
+    bp_cube_tree *t = state;
     if (!list_objects(t)) {
         return BP_ERROR_MEMORY;
     }
@@ -349,7 +394,8 @@ static void test_other_set(const void *context, bp_range_tester *tester, size_t 
     }
 }
 
-bp_status bp_cube_tree_find_between(bp_cube_tree *t, const bp_box *boxes, size_t count, bp_sink *sink) {
+bp_status bp_cube_tree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+    bp_cube_tree *t = state;
     const bp_between_search search = {.runtime = &t->setup->runtime,
                                       .kernels = t->setup->kernels,
                                       .dimensions = t->setup->dimensions,
@@ -361,9 +407,11 @@ bp_status bp_cube_tree_find_between(bp_cube_tree *t, const bp_box *boxes, size_t
 
 // ---- statistics and checks ------------------------------------------------------------------------------------------
 
-void bp_cube_tree_stats(const bp_cube_tree *t, bp_stats *stats) {
-    stats->bytes = t->nodes.bytes + t->links.bytes + t->order.bytes + t->columns_buffer.bytes + t->other.buffer.bytes +
-                   bp_block_sinks_bytes(&t->sinks);
+void bp_cube_tree_stats(const void *state, bp_stats *stats) {
+    const bp_cube_tree *t = state;
+    stats->update = BP_UPDATE_REBUILD;
+    stats->bytes = sizeof *t + t->nodes.bytes + t->links.bytes + t->order.bytes + t->columns_buffer.bytes +
+                   t->other.buffer.bytes + bp_block_sinks_bytes(&t->sinks);
     for (uint32_t at = 0; at < t->node_count; ++at) {
         const bp_node *node = bp_node_at(t, at);
         const size_t count = node->depth != BP_NODE_UNUSED ? node->count : 0;
@@ -436,7 +484,8 @@ static bool listing_is_sound(const bp_cube_tree *t) {
     return sound && position == t->object_count;
 }
 
-bool bp_cube_tree_is_sound(const bp_cube_tree *t) {
+bp_status bp_cube_tree_validate(const void *state) {
+    const bp_cube_tree *t = state;
     size_t alive = 0, linked = 0;
     bool sound = t->node_count > 0 && t->node_count <= t->nodes.bytes / sizeof(bp_node) &&
                  t->id_count <= t->links.bytes / sizeof(bp_object_link);
@@ -449,5 +498,9 @@ bool bp_cube_tree_is_sound(const bp_cube_tree *t) {
             sound = node_is_sound(t, at);
         }
     }
-    return sound && linked == alive && linked == t->object_count && (!t->is_listed || listing_is_sound(t));
+    if (!sound || linked != alive || linked != t->object_count || (t->is_listed && !listing_is_sound(t))) {
+        bp_log_write(&t->setup->runtime.log, "octree: the tree does not hold the boxes it was given");
+        return BP_ERROR_INTERNAL;
+    }
+    return BP_OK;
 }

@@ -19,9 +19,64 @@
 #define BP_CUBE_TREE_H
 
 #include "base/boxes.h"
+#include "base/morton.h"
 #include "engine/setup.h"
 #include "kernels/between_search.h"
-#include "literature/octrees/tree_space.h"
+
+// ---- the cube -------------------------------------------------------------------------------------------------------
+//
+// The steps from a coordinate to its cell are monotone, and a coordinate beyond the cube belongs to a cell at its
+// border. So two coordinates that are less than a cell apart are in the same or in neighbouring cells, wherever they
+// are and whatever the cube.
+
+enum { BP_TREE_DEPTH_MAX = 21 }; // so that three axes of this many bits fit into a key
+
+typedef struct bp_tree_space {
+    double origin[3];
+    double edge;
+    double inverse; // cells of the finest depth per unit of length
+    uint32_t depth; // of the finest cells
+    uint32_t dimensions;
+} bp_tree_space;
+
+// The depth that a setting allows; 0 means as deep as keys allow.
+static inline uint32_t bp_tree_depth_limit(uint32_t max_depth) {
+    return max_depth == 0 || max_depth > BP_TREE_DEPTH_MAX ? BP_TREE_DEPTH_MAX : max_depth;
+}
+
+// Coordinates that rounding cannot make overflow.
+static inline double bp_tree_centre(const bp_box *box, uint32_t axis) {
+    return ((double)box->min[axis] + (double)box->max[axis]) / 2;
+}
+
+// Divides the cube into the cells of a depth.
+static inline void bp_tree_space_divide(bp_tree_space *space, uint32_t depth) {
+    space->depth = depth;
+    space->inverse = ldexp(1.0, (int)depth) / space->edge;
+}
+
+// The cell of a coordinate, which must not be NaN.
+static inline uint32_t bp_tree_cell(const bp_tree_space *space, int axis, double coordinate) {
+    const double last = (double)((1u << space->depth) - 1);
+    double cell = (coordinate - space->origin[axis]) * space->inverse;
+    cell = cell > 0.0 ? cell : 0.0;
+    cell = cell < last ? cell : last;
+    return (uint32_t)(int32_t)cell;
+}
+
+// A cell with its axes interleaved: the highest bits are the child of the root, and so on downwards.
+static inline uint64_t bp_tree_interleave(const bp_tree_space *space, const uint32_t cell[3]) {
+    return space->dimensions == 2
+               ? bp_spread_by_two(cell[0]) | bp_spread_by_two(cell[1]) << 1
+               : bp_spread_by_three(cell[0]) | bp_spread_by_three(cell[1]) << 1 | bp_spread_by_three(cell[2]) << 2;
+}
+
+// The child of a node at `depth` that a key belongs to.
+static inline uint32_t bp_tree_octant(const bp_tree_space *space, uint64_t key, uint32_t depth) {
+    return (uint32_t)(key >> (space->dimensions * (space->depth - 1 - depth))) & ((1u << space->dimensions) - 1);
+}
+
+// ---- the tree -------------------------------------------------------------------------------------------------------
 
 #define BP_NODE_NONE UINT32_MAX
 #define BP_NODE_UNUSED UINT32_MAX // the depth of a node that is not in the tree
@@ -87,7 +142,10 @@ struct bp_cube_tree {
 };
 
 void bp_cube_tree_init(bp_cube_tree *tree, const bp_method_setup *setup, const bp_cube_rules *rules);
-void bp_cube_tree_free(bp_cube_tree *tree);
+
+// The cube, not yet divided, of the domain if there is one; else that around the centres of all finite boxes, or of most of them if
+// a few are so far away that it would be nearly empty. `width` gets how wide these lie along each axis; negative: nowhere.
+bp_tree_space bp_cube_tree_choose(const bp_cube_tree *tree, const bp_box *boxes, size_t count, double width[3]);
 
 // Starts a new tree. False if memory is short.
 bool bp_cube_tree_build(bp_cube_tree *tree, const bp_tree_space *space, const bp_box *boxes, size_t count);
@@ -95,14 +153,15 @@ bool bp_cube_tree_build(bp_cube_tree *tree, const bp_tree_space *space, const bp
 // Updates the objects of these ids, or of all (NULL). False if memory is short: then only bp_cube_tree_build may follow.
 bool bp_cube_tree_update(bp_cube_tree *tree, const bp_box *boxes, size_t id_count, const bp_id *ids, size_t count);
 
-bp_status bp_cube_tree_find(bp_cube_tree *tree, bp_sink *sink);
-bp_status bp_cube_tree_find_between(bp_cube_tree *tree, const bp_box *boxes, size_t count, bp_sink *sink);
-
 // Tests the own objects of a node against those of another one.
 void bp_cube_tree_test(const bp_cube_tree *tree, bp_range_tester *tester, uint32_t node, uint32_t other);
 
-void bp_cube_tree_stats(const bp_cube_tree *tree, bp_stats *stats);
-bool bp_cube_tree_is_sound(const bp_cube_tree *tree);
+// Operations of a method whose state begins with its tree.
+void bp_cube_tree_free(void *state);
+bp_status bp_cube_tree_find(void *state, bp_sink *sink);
+bp_status bp_cube_tree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink);
+void bp_cube_tree_stats(const void *state, bp_stats *stats);
+bp_status bp_cube_tree_validate(const void *state);
 
 static inline bp_node *bp_node_at(const bp_cube_tree *tree, uint32_t node) {
     return (bp_node *)tree->nodes.data + node;

@@ -23,14 +23,13 @@
 // 2.12 to 2.14 and section 3.2, for looseness 1; T. Ulrich, "Loose Octrees", in Game Programming Gems, 2000, for looseness 2,
 // which solves that problem. Differences: nodes are split by need, so that tiny objects do not make long chains; empty
 // ones go; touching counts.
-#include "base/log.h"
 #include "engine/method.h"
 #include "literature/octrees/cube_tree.h"
 
 enum { ROOT_SLACK = 64 }; // objects that the root may have beyond twice those of the build
 
 typedef struct loose_octree {
-    bp_cube_tree tree;
+    bp_cube_tree tree;   // first
     uint32_t root_count; // objects of the root when the tree was built
 } loose_octree;
 
@@ -91,17 +90,12 @@ static void loose_octree_init(void *state, const bp_method_setup *setup) {
     bp_cube_tree_init(&((loose_octree *)state)->tree, setup, &RULES);
 }
 
-static void loose_octree_free(void *state) {
-    bp_cube_tree_free(&((loose_octree *)state)->tree);
-}
-
 static bp_status loose_octree_build(void *state, const bp_box *boxes, size_t count) {
     loose_octree *l = state;
     bp_cube_tree *t = &l->tree;
-    const bp_method_settings *settings = &t->setup->settings;
     double width[3];
-    bp_tree_space space = bp_tree_space_choose(&settings->domain, boxes, count, t->setup->dimensions, width);
-    bp_tree_space_divide(&space, bp_tree_depth_limit(settings->octree_max_depth));
+    bp_tree_space space = bp_cube_tree_choose(t, boxes, count, width);
+    bp_tree_space_divide(&space, bp_tree_depth_limit(t->setup->settings.octree_max_depth));
     if (!bp_cube_tree_build(t, &space, boxes, count)) {
         return BP_ERROR_MEMORY;
     }
@@ -122,28 +116,11 @@ static bp_status loose_octree_update(void *state, const bp_box *boxes, size_t co
     return has_outgrown_cube ? loose_octree_build(l, boxes, count) : BP_OK;
 }
 
-static bp_status loose_octree_find(void *state, bp_sink *sink) {
-    return bp_cube_tree_find(&((loose_octree *)state)->tree, sink);
-}
-
-static bp_status loose_octree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
-    return bp_cube_tree_find_between(&((loose_octree *)state)->tree, boxes, count, sink);
-}
-
 static void loose_octree_stats(const void *state, bp_stats *stats) {
-    const loose_octree *l = state;
-    bp_cube_tree_stats(&l->tree, stats);
-    stats->update = l->tree.setup->update == BP_UPDATE_REBUILD ? BP_UPDATE_REBUILD : BP_UPDATE_INDIVIDUAL;
-    stats->bytes += sizeof *l;
-}
-
-static bp_status loose_octree_validate(const void *state) {
-    const bp_cube_tree *t = &((const loose_octree *)state)->tree;
-    if (!bp_cube_tree_is_sound(t)) {
-        bp_log_write(&t->setup->runtime.log, "loose-octree: the tree does not hold the boxes it was given");
-        return BP_ERROR_INTERNAL;
+    bp_cube_tree_stats(state, stats);
+    if (((const bp_cube_tree *)state)->setup->update != BP_UPDATE_REBUILD) {
+        stats->update = BP_UPDATE_INDIVIDUAL;
     }
-    return BP_OK;
 }
 
 const bp_method_ops bp_loose_octree_ops = {
@@ -152,11 +129,11 @@ const bp_method_ops bp_loose_octree_ops = {
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_INCREMENTAL | BP_SUPPORTS_THREADS,
     .state_bytes = sizeof(loose_octree),
     .init = loose_octree_init,
-    .free = loose_octree_free,
+    .free = bp_cube_tree_free,
     .build = loose_octree_build,
     .update = loose_octree_update,
-    .find = loose_octree_find,
-    .find_between = loose_octree_find_between,
+    .find = bp_cube_tree_find,
+    .find_between = bp_cube_tree_find_between,
     .stats = loose_octree_stats,
-    .validate = loose_octree_validate,
+    .validate = bp_cube_tree_validate,
 };

@@ -29,10 +29,11 @@
 
 enum {
     OCTAVES = 64,         // of sizes below the edge of the cube that are distinguished
-    SCANNED_SLACK = 8,    // objects that may outgrow the leaves before a new tree is started,
-    BEYOND_SHARE = 16,    // or one object in this many may leave the cube
     DENSE_NEIGHBOURS = 14 // leaves that a leaf is tested against where all have the same size: itself and 13 others
 };
+
+// A cube that is better by less than this, in edges, is none that a new tree is made for.
+static const double DRIFT = 1.0 / 16.0;
 
 // The leaves that a leaf is tested against.
 typedef struct neighbourhood {
@@ -40,11 +41,10 @@ typedef struct neighbourhood {
 } neighbourhood;
 
 typedef struct octree {
-    bp_cube_tree tree;     // first, so that the rules find the rest
-    bool planned;          // the cube and its depth have been chosen
-    float fit;             // larger objects stay in the root
-    size_t planned_beyond; // objects that were beyond the cube when it was chosen
-    bp_buffer neighbours;  // of neighbourhood, by node
+    bp_cube_tree tree;    // first, so that the rules find the rest
+    bool planned;         // the cube and its depth have been chosen
+    float fit;            // larger objects stay in the root
+    bp_buffer neighbours; // of neighbourhood, by node
 } octree;
 
 // ---- leaves and their neighbours ------------------------------------------------------------------------------------
@@ -153,15 +153,6 @@ static void octree_free(void *state) {
 
 // ---- choosing the cube and its depth --------------------------------------------------------------------------------
 
-static bool is_beyond(const bp_tree_space *space, const bp_box *box) {
-    bool beyond = false;
-    for (uint32_t axis = 0; axis < space->dimensions; ++axis) {
-        const double at = (double)box->min[axis] - space->origin[axis];
-        beyond |= at < 0.0 || at > space->edge;
-    }
-    return beyond;
-}
-
 // How often the edge can be halved before a size no longer fits, with a little to spare for rounding.
 static uint32_t halvings(double edge, float size) {
     if (!(size > 0.0f)) {
@@ -181,73 +172,59 @@ static float fit_of(const bp_tree_space *space) {
     return space->depth == 0 ? FLT_MAX : (float)(finest_edge(space) * BP_CELL_FILL);
 }
 
-// What a pass over the boxes finds.
-typedef struct survey {
-    size_t finite;
-    size_t beyond, too_large;   // of these, for the cube and the fit that there are,
-    size_t fitting[OCTAVES];    // and by the greatest depth of a cube that they still fit
-    size_t beyond_new, scanned; // the same two for the cube that would be chosen now
-} survey;
-
-// The cube around most boxes; and the depth of least work, of several the greatest: scanned objects are tested against all, the
-// others against those in the leaves around.
-static bp_tree_space choose_space(const octree *o, const bp_box *boxes, size_t count, survey *s) {
+// The cube around most boxes; and the depth of least work, of several the greatest: objects too large for its leaves are tested
+// against all, the others against those in the leaves around.
+static bp_tree_space choose_space(const octree *o, const bp_box *boxes, size_t count) {
     const bp_cube_tree *t = &o->tree;
     const uint32_t dimensions = t->setup->dimensions;
     double width[3] = {0.0};
-    bp_tree_space space = bp_tree_space_choose(&t->setup->settings.domain, boxes, count, dimensions, width);
-    *s = (survey){.finite = 0};
+    bp_tree_space space = bp_cube_tree_choose(t, boxes, count, width);
+    size_t finite = 0, fitting[OCTAVES] = {0}; // by the greatest depth at which they still fit
     for (size_t i = 0; i < count; ++i) {
         const float size = largest_extent(&boxes[i], dimensions);
         if (size < INFINITY) {
-            ++s->finite;
-            s->beyond += is_beyond(&t->space, &boxes[i]);
-            s->beyond_new += is_beyond(&space, &boxes[i]);
-            s->too_large += size > o->fit;
-            ++s->fitting[halvings(space.edge, size)];
+            ++finite;
+            ++fitting[halvings(space.edge, size)];
         }
     }
     double least = INFINITY;
     uint32_t best = 0;
-    size_t scanned = 0;
+    size_t too_large = 0;
     for (uint32_t depth = 0; depth <= bp_tree_depth_limit(t->setup->settings.octree_max_depth); ++depth) {
         double cells = 1.0;
         for (uint32_t axis = 0; axis < dimensions; ++axis) {
             cells *= floor(fmin(width[axis], space.edge) / ldexp(space.edge, -(int)depth)) + 1.0;
         }
-        const double filled = fmax((double)s->finite / cells, (double)t->setup->settings.octree_max_objects / 2);
-        const double work = (double)scanned + DENSE_NEIGHBOURS * filled;
-        if (work <= least) {
-            least = work;
-            best = depth;
-            s->scanned = scanned;
-        }
-        scanned += s->fitting[depth];
+        const double filled = fmax((double)finite / cells, (double)t->setup->settings.octree_max_objects / 2);
+        const double work = (double)too_large + DENSE_NEIGHBOURS * filled;
+        best = work <= least ? depth : best;
+        least = fmin(work, least);
+        too_large += fitting[depth];
     }
     bp_tree_space_divide(&space, best);
     return space;
 }
 
 // Whether the tree is kept though another cube or depth may be a little better now.
-static bool suits(const octree *o, const bp_tree_space *space, const survey *s) {
-    const bool placed =
-        bp_domain_is_set(&o->tree.setup->settings.domain) ||
-        (s->beyond <= 2 * o->planned_beyond + s->finite / BEYOND_SHARE && space->edge >= o->tree.space.edge / 2);
-    return o->planned && placed && finest_edge(space) >= finest_edge(&o->tree.space) / 2 &&
-           s->too_large <= 2 * s->scanned + SCANNED_SLACK;
+static bool suits(const octree *o, const bp_tree_space *space) {
+    const bp_tree_space *kept = &o->tree.space;
+    const double ratio = finest_edge(space) / finest_edge(kept);
+    bool is_near = space->edge >= kept->edge / 2 && space->edge <= kept->edge * (1.0 + DRIFT);
+    for (uint32_t axis = 0; axis < space->dimensions; ++axis) {
+        is_near &= fabs(space->origin[axis] - kept->origin[axis]) <= DRIFT * kept->edge;
+    }
+    return o->planned && is_near && ratio >= 0.5 && ratio <= 1.5;
 }
 
 static bp_status octree_build(void *state, const bp_box *boxes, size_t count) {
     octree *o = state;
     bp_cube_tree *t = &o->tree;
-    survey s;
-    const bp_tree_space space = choose_space(o, boxes, count, &s);
+    const bp_tree_space space = choose_space(o, boxes, count);
     bool granted;
-    if (suits(o, &space, &s)) {
+    if (suits(o, &space)) {
         granted = bp_cube_tree_update(t, boxes, count, NULL, count);
     } else {
         o->fit = fit_of(&space);
-        o->planned_beyond = s.beyond_new;
         granted = bp_cube_tree_build(t, &space, boxes, count);
     }
     granted = granted && (!t->has_changed_nodes || find_neighbours(o));
@@ -255,25 +232,19 @@ static bp_status octree_build(void *state, const bp_box *boxes, size_t count) {
     return granted ? BP_OK : BP_ERROR_MEMORY;
 }
 
-static bp_status octree_find(void *state, bp_sink *sink) {
-    return bp_cube_tree_find(&((octree *)state)->tree, sink);
-}
-
-static bp_status octree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
-    return bp_cube_tree_find_between(&((octree *)state)->tree, boxes, count, sink);
-}
-
 static void octree_stats(const void *state, bp_stats *stats) {
     const octree *o = state;
     bp_cube_tree_stats(&o->tree, stats);
-    stats->update = BP_UPDATE_REBUILD;
-    stats->bytes += o->neighbours.bytes + sizeof *o;
+    stats->bytes += o->neighbours.bytes;
 }
 
 static bp_status octree_validate(const void *state) {
     const octree *o = state;
     const bp_cube_tree *t = &o->tree;
-    bool sound = bp_cube_tree_is_sound(t);
+    bool sound = true;
+    if (bp_cube_tree_validate(t) != BP_OK) {
+        return BP_ERROR_INTERNAL;
+    }
     for (uint32_t at = 0; sound && at < t->node_count; ++at) {
         if (is_leaf(bp_node_at(t, at))) {
             const neighbourhood is = ((const neighbourhood *)o->neighbours.data)[at],
@@ -282,7 +253,7 @@ static bp_status octree_validate(const void *state) {
         }
     }
     if (!sound) {
-        bp_log_write(&t->setup->runtime.log, "octree: the tree does not hold the boxes it was given");
+        bp_log_write(&t->setup->runtime.log, "octree: a leaf does not know its neighbours");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;
@@ -296,8 +267,8 @@ const bp_method_ops bp_octree_ops = {
     .init = octree_init,
     .free = octree_free,
     .build = octree_build,
-    .find = octree_find,
-    .find_between = octree_find_between,
+    .find = bp_cube_tree_find,
+    .find_between = bp_cube_tree_find_between,
     .stats = octree_stats,
     .validate = octree_validate,
 };
