@@ -9,6 +9,7 @@ enum { ENTRIES = 32 }; // of a list that go down together
 
 static const double SLACK = 0x1p-20;
 static const double LARGE = 0x1p120; // larger numbers do not walk
+static const double FAST = 0x1p900;  // up to there the smallest t passes less than the smallest float
 
 bp_tree_levels bp_tree_levels_of(const bp_tree *tree) {
     bp_tree_levels levels = {.blocks = tree->levels[0], .count = tree->level_count};
@@ -98,8 +99,8 @@ bool bp_tree_walk_line(bp_tree_walk *walk, const bp_tree_levels *levels, const b
     for (uint32_t axis = 0; axis < 3; ++axis) {
         const bool is_backward = line->direction[axis] < 0.0; // -0 is not
         const double inverse = speed / fabs(line->direction[axis]), sign = is_backward ? -1.0 : 1.0;
-        // Of so fast a line, what is this near may be passed at a t that is rounded to 0. Of all others, the float is 0.
-        const double slip = (double)(float)(fabs(line->direction[axis]) * 0x1p-1074);
+        // Of so fast a line, what is this near may be passed at a t that is rounded to 0. (Denormal products take long.)
+        const double slip = speed > FAST ? fabs(line->direction[axis]) * 0x1p-1074 : 0.0;
         const float low = bp_round_down(line->origin[axis] - line->rounding[axis] - slip);
         const float high = bp_round_up(line->opposite[axis] + line->rounding[axis] + slip);
         walk->aim.near_origin[axis] = is_backward ? low : high;
