@@ -410,8 +410,8 @@ bp_status bp_cube_tree_find_between(void *state, const bp_box *boxes, size_t cou
 void bp_cube_tree_stats(const void *state, bp_stats *stats) {
     const bp_cube_tree *t = state;
     stats->update = BP_UPDATE_REBUILD;
-    stats->bytes = sizeof *t + t->nodes.bytes + t->links.bytes + t->order.bytes + t->columns_buffer.bytes +
-                   t->other.buffer.bytes + bp_block_sinks_bytes(&t->sinks);
+    stats->bytes = t->nodes.bytes + t->links.bytes + t->order.bytes + t->columns_buffer.bytes + t->other.buffer.bytes +
+                   bp_block_sinks_bytes(&t->sinks);
     for (uint32_t at = 0; at < t->node_count; ++at) {
         const bp_node *node = bp_node_at(t, at);
         const size_t count = node->depth != BP_NODE_UNUSED ? node->count : 0;

@@ -118,6 +118,7 @@ static bp_status loose_octree_update(void *state, const bp_box *boxes, size_t co
 
 static void loose_octree_stats(const void *state, bp_stats *stats) {
     bp_cube_tree_stats(state, stats);
+    stats->bytes += sizeof(loose_octree);
     if (((const bp_cube_tree *)state)->setup->update != BP_UPDATE_REBUILD) {
         stats->update = BP_UPDATE_INDIVIDUAL;
     }

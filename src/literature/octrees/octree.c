@@ -235,7 +235,7 @@ static bp_status octree_build(void *state, const bp_box *boxes, size_t count) {
 static void octree_stats(const void *state, bp_stats *stats) {
     const octree *o = state;
     bp_cube_tree_stats(&o->tree, stats);
-    stats->bytes += o->neighbours.bytes;
+    stats->bytes += o->neighbours.bytes + sizeof *o;
 }
 
 static bp_status octree_validate(const void *state) {
