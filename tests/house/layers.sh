@@ -81,7 +81,7 @@ chooses() {
 
 chooses src/engine/grid/sorted_grid.c
 chooses src/world/update.c
-chooses src/api/one_call.c
+chooses src/api/find_pairs.c
 
 right src/world/world.c '"base/memory.h"'
 right src/literature/bvh/bvh.c '<broadphase/broadphase.h>'
