@@ -34,6 +34,9 @@ PyObject *world_remove(PyObject *object, PyObject *argument);
 PyObject *world_set_object(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *world_get_object(PyObject *object, PyObject *argument);
 PyObject *world_clear(PyObject *object, PyObject *unused);
+PyObject *world_reserve(PyObject *object, PyObject *argument);
+PyObject *world_trim(PyObject *object, PyObject *unused);
+PyObject *world_validate(PyObject *object, PyObject *unused);
 PyObject *world_handle_of(PyObject *object, PyObject *argument);
 PyObject *world_id_of(PyObject *object, PyObject *argument);
 PyObject *world_ids(PyObject *object, void *unused);
@@ -51,9 +54,10 @@ PyObject *world_load(PyObject *object, PyObject *file);
 PyObject *world_get_state(PyObject *object, PyObject *unused);
 PyObject *world_set_state(PyObject *object, PyObject *state);
 extern const char world_add_doc[], world_move_doc[], world_remove_doc[], world_set_object_doc[], world_get_object_doc[],
-    world_boxes_doc[], world_clear_doc[], world_handle_of_doc[], world_id_of_doc[], world_update_doc[],
-    world_explain_doc[], world_query_box_doc[], world_query_ray_doc[], world_query_cast_doc[],
-    world_query_nearest_doc[], world_pairs_of_doc[], world_save_doc[], world_load_doc[];
+    world_boxes_doc[], world_clear_doc[], world_handle_of_doc[], world_reserve_doc[], world_trim_doc[],
+    world_validate_doc[], world_id_of_doc[], world_update_doc[], world_explain_doc[], world_query_box_doc[],
+    world_query_ray_doc[], world_query_cast_doc[], world_query_nearest_doc[], world_pairs_of_doc[], world_save_doc[],
+    world_load_doc[];
 
 // Make the types, and add them to the module.
 bool world_begin(PyObject *module);

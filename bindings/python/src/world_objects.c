@@ -304,6 +304,31 @@ PyObject *world_set_object(PyObject *object, PyObject *const *values, Py_ssize_t
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Memory
+
+const char world_reserve_doc[] =
+    "reserve($self, count, /)\n--\n\nMakes room for this many more objects, and the pairs that they usually have.";
+const char world_trim_doc[] = "trim($self)\n--\n\nGives the memory back that the world does not need now.";
+
+PyObject *world_reserve(PyObject *object, PyObject *argument) {
+    world_object *self = (world_object *)object;
+    const Py_ssize_t count = PyNumber_AsSsize_t(argument, PyExc_OverflowError);
+    if (count < 0) {
+        if (!PyErr_Occurred()) PyErr_SetString(core.argument_error, "count: expected 0 or more");
+        return NULL;
+    }
+    if (!world_begin_change(self) || !world_end_change(self, bp_world_reserve(self->world, (size_t)count))) return NULL;
+    Py_RETURN_NONE;
+}
+
+PyObject *world_trim(PyObject *object, PyObject *unused) {
+    world_object *self = (world_object *)object;
+    (void)unused;
+    if (!world_begin_change(self) || !world_end_change(self, bp_world_trim(self->world))) return NULL;
+    Py_RETURN_NONE;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Read
 
 const char world_get_object_doc[] =

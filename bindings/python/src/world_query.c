@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define AS_DOC                                                                                                         \
-    "With group, mask or island, only what an object of these would pair with. Rows of questions are answered as "     \
+    "With group, mask, static or island, only what an object of these would pair with. Rows of questions are "         \
+    "answered as "                                                                                                     \
     "compressed\n"                                                                                                     \
     "rows, with the offsets in front, as by `neighbors`. "
 #define EXACT_DOC                                                                                                      \
@@ -23,7 +24,7 @@
     ">>> ids = world.add([[0, 0, 0, 1, 1, 1], [2, 0, 0, 3, 1, 1]])\n"
 
 const char world_query_box_doc[] =
-    "query_box($self, boxes, *, group=None, mask=None, island=None)\n--\n\n"
+    "query_box($self, boxes, *, group=None, mask=None, static=None, island=None)\n--\n\n"
     "The ids of the objects that overlap a box, ascending; of rows of boxes, (offsets, ids).\n\n" AS_DOC EXACT_DOC
         WORLD_DOC ">>> world.query_box([0, 0, 0, 9, 9, 9])\n"
     "array([0, 1], dtype=uint32)\n"
@@ -31,7 +32,8 @@ const char world_query_box_doc[] =
     "(array([0, 2, 3]), array([0, 1, 1], dtype=uint32))\n";
 
 const char world_query_ray_doc[] =
-    "query_ray($self, origins, directions, max_t=inf, *, most=None, group=None, mask=None, island=None)\n--\n\n"
+    "query_ray($self, origins, directions, max_t=inf, *, most=None, group=None, mask=None, static=None, "
+    "island=None)\n--\n\n"
     "The objects that a ray hits, and where, in units of its direction: (ids, t), ascending by t; the first `most`, "
     "or\n"
     "all. Of rows of rays, (offsets, ids, t).\n\n" AS_DOC EXACT_DOC WORLD_DOC
@@ -39,7 +41,8 @@ const char world_query_ray_doc[] =
     "(array([0, 1], dtype=uint32), array([1., 3.]))\n";
 
 const char world_query_cast_doc[] =
-    "query_cast($self, boxes, directions, max_t=inf, *, most=None, group=None, mask=None, island=None)\n--\n\n"
+    "query_cast($self, boxes, directions, max_t=inf, *, most=None, group=None, mask=None, static=None, "
+    "island=None)\n--\n\n"
     "The objects that a box meets which moves along a direction, and when it first touches them, in units of the "
     "direction:\n"
     "(ids, t), ascending by t, 0 where it begins; the first `most`, or all. Of rows of boxes, (offsets, ids, "
@@ -49,7 +52,7 @@ const char world_query_cast_doc[] =
     "array([0], dtype=uint32)\n";
 
 const char world_query_nearest_doc[] =
-    "query_nearest($self, points, k=1, *, group=None, mask=None, island=None)\n--\n\n"
+    "query_nearest($self, points, k=1, *, group=None, mask=None, static=None, island=None)\n--\n\n"
     "The k objects nearest to a point, and how far they are: (ids, distances), ascending; fewer if there are fewer. "
     "Of\n"
     "rows of points, (offsets, ids, distances).\n\n" AS_DOC EXACT_DOC WORLD_DOC
@@ -69,14 +72,16 @@ const char world_pairs_of_doc[] =
 // ---------------------------------------------------------------------------------------------------------------------
 // Questions
 
-// What to see the world as: false in *is_asked where no argument is given.
+// What to see the world as, of the arguments group, mask, static and island: false in *is_asked where none is given.
 static bool take_object(PyObject *const *arguments, bp_object *object, bool *is_asked) {
-    static const char *const names[] = {"group", "mask", "island"};
-    uint32_t *const fields[] = {&object->group, &object->mask, &object->island};
-    *object = (bp_object){0};
-    *is_asked = false;
-    for (int i = 0; i < 3; i++) {
-        if (arguments[i] == NULL) continue;
+    static const char *const names[] = {"group", "mask", NULL, "island"};
+    uint32_t *const fields[] = {&object->group, &object->mask, NULL, &object->island};
+    const int is_static = argument_truth(arguments[2], false);
+    if (is_static < 0) return false;
+    *object = (bp_object){.flags = is_static ? BP_STATIC : 0};
+    *is_asked = arguments[2] != NULL;
+    for (int i = 0; i < 4; i++) {
+        if (fields[i] == NULL || arguments[i] == NULL) continue;
         const long long value = PyIndex_Check(arguments[i]) ? PyLong_AsLongLong(arguments[i]) : -1;
         if (value < 0 || value > UINT32_MAX) {
             PyErr_Format(core.argument_error, "%s: expected a whole number from 0 to 4294967295, found %R", names[i],
@@ -176,7 +181,7 @@ static PyObject *answer(PyObject *object, const question_rows *questions) {
 // Methods
 
 PyObject *world_query_box(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names) {
-    static const call_signature signature = {"query_box", {"boxes", "group", "mask", "island"}, 1, 1};
+    static const call_signature signature = {"query_box", {"boxes", "group", "mask", "static", "island"}, 1, 1};
     PyObject *arguments[ARGUMENTS_MAX];
     rows_in boxes;
     bp_object as;
@@ -287,18 +292,19 @@ static PyObject *query_lines(PyObject *object, const call_signature *signature, 
 
 PyObject *world_query_ray(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names) {
     static const call_signature signature = {
-        "query_ray", {"origins", "directions", "max_t", "most", "group", "mask", "island"}, 2, 3};
+        "query_ray", {"origins", "directions", "max_t", "most", "group", "mask", "static", "island"}, 2, 3};
     return query_lines(object, &signature, ASK_RAYS, values, count, names);
 }
 
 PyObject *world_query_cast(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names) {
     static const call_signature signature = {
-        "query_cast", {"boxes", "directions", "max_t", "most", "group", "mask", "island"}, 2, 3};
+        "query_cast", {"boxes", "directions", "max_t", "most", "group", "mask", "static", "island"}, 2, 3};
     return query_lines(object, &signature, ASK_CASTS, values, count, names);
 }
 
 PyObject *world_query_nearest(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names) {
-    static const call_signature signature = {"query_nearest", {"points", "k", "group", "mask", "island"}, 1, 2};
+    static const call_signature signature = {
+        "query_nearest", {"points", "k", "group", "mask", "static", "island"}, 1, 2};
     PyObject *arguments[ARGUMENTS_MAX];
     rows_in points;
     question_rows questions = {.kind = ASK_NEAREST, .most = 1};

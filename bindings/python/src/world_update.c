@@ -122,6 +122,16 @@ static bool read_stats(world_object *self, bp_stats *stats) {
     return world_begin_ask(self) && world_end_ask(self, bp_world_stats(self->world, stats));
 }
 
+const char world_validate_doc[] = "validate($self)\n--\n\nA deep check of everything that the world holds, for tests; "
+                                  "it costs about as much as an update.";
+
+PyObject *world_validate(PyObject *object, PyObject *unused) {
+    world_object *self = (world_object *)object;
+    (void)unused;
+    if (!world_begin_ask(self) || !world_end_ask(self, bp_world_validate(self->world))) return NULL;
+    Py_RETURN_NONE;
+}
+
 PyObject *world_stats(PyObject *object, void *unused) {
     (void)unused;
     bp_stats stats;

@@ -190,6 +190,31 @@ def test_handles_are_never_used_again():
     assert world.handle_of([]).tolist() == [] and world.id_of([]).tolist() == []
 
 
+def test_room_that_is_made_and_given_back():
+    boxes = brute_force.random_boxes(np.random.default_rng(1), 3000, size=0.3)
+    world = broadphase.World()
+    world.reserve(3000)
+    world.add(boxes)
+    expected = set_of(world.update().pairs)
+    world.validate()
+    world.trim()
+    world.validate()
+    update = world.update()
+    assert set_of(update.pairs) == expected and len(update.begun) == 0
+    for wrong, error in (-1, broadphase.ArgumentError), (2**70, OverflowError), ("many", TypeError):
+        with pytest.raises(error):
+            world.reserve(wrong)
+
+
+def test_questions_see_what_a_static_object_would_meet():
+    world = broadphase.World()
+    world.add(np.zeros((3, 6)), static=[True, False, True])
+    for static, expected in (None, [0, 1, 2]), (False, [0, 1, 2]), (True, [1]):
+        assert world.query_box(np.zeros(6), static=static).tolist() == expected
+        assert sorted(world.query_ray([-1, 0, 0], [1, 0, 0], static=static)[0].tolist()) == expected
+        assert sorted(world.query_nearest(np.zeros((1, 3), np.float32), 3, static=static)[1].tolist()) == expected
+
+
 def test_ids():
     world = broadphase.World()
     assert world.ids.tolist() == [] and world.ids.dtype == np.uint32
