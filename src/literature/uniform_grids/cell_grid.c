@@ -127,6 +127,15 @@ bool bp_entry_walk_next(bp_entry_walk *w) {
     return true;
 }
 
+static bp_status refuse_cells(const bp_cell_grid *grid) {
+    bp_log_write(
+        &grid->setup->runtime.log,
+        "%s: objects are in more cells of %g than can be numbered; use a larger settings.cell_size or a smaller "
+        "settings.hash_cell_limit",
+        grid->map->name, grid->cells.size);
+    return BP_ERROR_MEMORY;
+}
+
 // ---- sorting --------------------------------------------------------------------------------------------------------
 
 static void task_write_keys(void *context, size_t block) {
@@ -173,6 +182,9 @@ static void replace_entries_by_boxes(void *context, size_t bucket, size_t begin,
 bp_status bp_cell_grid_sort(void *state) {
     bp_cell_grid *grid = state;
     const bp_runtime *runtime = &grid->setup->runtime;
+    if (grid->number_count > BP_SORT_KEY_NONE >> grid->class_bits) {
+        return refuse_cells(grid);
+    }
     if (!bp_cell_grid_reserve_starts(grid, &grid->starts) || !bp_cell_grid_write_keys(grid) ||
         !bp_bucket_sort_begin(&grid->sort, &runtime->allocator, grid->entries,
                               grid->number_count << grid->class_bits)) {
@@ -228,11 +240,7 @@ static bp_status enter_boxes(bp_cell_grid *grid) {
         kept_apart += kept_here;
     }
     if (entries + kept_apart >= UINT32_MAX) {
-        bp_log_write(&runtime->log,
-                     "%s: objects are in more than 2^32 cells of %g; use a larger settings.cell_size or a smaller "
-                     "settings.hash_cell_limit",
-                     grid->map->name, grid->cells.size);
-        return BP_ERROR_MEMORY;
+        return refuse_cells(grid);
     }
     grid->grid_count = (size_t)entries;
     grid->total_count = (size_t)(entries + kept_apart);
