@@ -25,19 +25,16 @@ static bool is_grid_size(uint32_t size) {
     return size == 0 || (size >= GRID_SIZE_MIN && size <= GRID_SIZE_MAX && (size & (size - 1)) == 0);
 }
 
-static bool is_domain(const bp_box *domain) {
-    bool good = true;
-    for (int axis = 0; axis < 3; ++axis) {
-        good &= domain->min[axis] <= domain->max[axis] && isfinite(domain->min[axis]) && isfinite(domain->max[axis]);
-    }
-    return good;
-}
-
 // What must hold, a row for each field that may be wrong. The first one that does not is refused.
 static bp_status check_config(const bp_config *c, const bp_method_settings *s) {
     const uint32_t flags = BP_PAIRS_FIXED | BP_EVENTS | BP_NEIGHBORS_HALF | BP_NEIGHBORS_DISTANCES |
                            BP_NEIGHBORS_VECTORS | BP_NEIGHBORS_SHIFTS;
     const uint32_t chunk_most = c->dimensions == 2 ? CHUNK_SIZE_MAX_2D : CHUNK_SIZE_MAX;
+    bool is_domain = true;
+    for (int axis = 0; axis < 3; ++axis) {
+        const float min = s->domain.min[axis], max = s->domain.max[axis];
+        is_domain &= min <= max && isfinite(min) && isfinite(max);
+    }
     const struct {
         bool good;
         const char *field, *remedy;
@@ -69,8 +66,7 @@ static bp_status check_config(const bp_config *c, const bp_method_settings *s) {
         {(unsigned)s->grid_form <= BP_GRID_LINKED, "settings.grid_form", "must be 0 or 1, a bp_grid_form"},
         {is_zero_or_positive(s->grid_load), "settings.grid_load",
          "must be positive and at most 3.40282347e38, or 0 for the default"},
-        {is_domain(&s->domain), "settings.domain",
-         "must be finite with min <= max, or all zero to take it from the boxes"},
+        {is_domain, "settings.domain", "must be finite with min <= max, or all zero to take it from the boxes"},
         {(unsigned)s->hash_table <= BP_HASH_OPEN, "settings.hash_table", "must be 0 or 1, a bp_hash_table"},
         {(unsigned)s->pivot_layout <= BP_PIVOTS_DENSE, "settings.pivot_layout", "must be 0 or 1, a bp_pivot_layout"},
         {s->chunk_size <= chunk_most && (s->chunk_size & (s->chunk_size - 1)) == 0, "settings.chunk_size",

@@ -120,22 +120,16 @@ static void pause_briefly(void) {
 
 // Whoever takes a task out of a lane has claimed a task of the present section, which cannot end before that task is done.
 // (Should the section be another one than a moment ago, that makes no difference.)
-static bool claim_in_lane(lane *l, size_t *index) {
-    uint64_t unclaimed = atomic_load(&l->unclaimed);
-    while (unclaimed >> 32 < (uint32_t)unclaimed) {
-        if (atomic_compare_exchange_weak(&l->unclaimed, &unclaimed, unclaimed + ((uint64_t)1 << 32))) {
-            *index = (size_t)(unclaimed >> 32);
-            return true;
-        }
-    }
-    return false;
-}
-
 // From the lane that the last task came from, or else from the others in turn.
 static bool claim_task(workers *w, size_t *current, size_t *index) {
     for (size_t tried = 0; tried < w->lane_count; ++tried) {
-        if (claim_in_lane(&w->lanes[*current], index)) {
-            return true;
+        lane *l = &w->lanes[*current];
+        uint64_t unclaimed = atomic_load(&l->unclaimed);
+        while (unclaimed >> 32 < (uint32_t)unclaimed) {
+            if (atomic_compare_exchange_weak(&l->unclaimed, &unclaimed, unclaimed + ((uint64_t)1 << 32))) {
+                *index = (size_t)(unclaimed >> 32);
+                return true;
+            }
         }
         *current = *current + 1 < w->lane_count ? *current + 1 : 0;
     }
@@ -151,12 +145,6 @@ static size_t count_unclaimed(const workers *w) {
     return count;
 }
 
-static void wake_caller(workers *w) {
-    (void)pthread_mutex_lock(&w->lock);
-    (void)pthread_cond_signal(&w->work_is_done);
-    (void)pthread_mutex_unlock(&w->lock);
-}
-
 // Does tasks as long as there are any, but not more than `most`. The last one to finish wakes the caller, should it sleep.
 // Returns how many it did.
 static size_t do_tasks(workers *w, size_t own_lane, size_t most) {
@@ -167,7 +155,9 @@ static size_t do_tasks(workers *w, size_t own_lane, size_t most) {
         ++finished;
     }
     if (finished > 0 && atomic_fetch_add(&w->done, finished) + finished == count && atomic_load(&w->caller_sleeps)) {
-        wake_caller(w);
+        (void)pthread_mutex_lock(&w->lock);
+        (void)pthread_cond_signal(&w->work_is_done);
+        (void)pthread_mutex_unlock(&w->lock);
     }
     return finished;
 }

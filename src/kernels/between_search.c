@@ -1,16 +1,5 @@
 #include "kernels/between_search.h"
 
-static bool fill_other_set(bp_other_set *other, const bp_between_search *search, const bp_box *boxes, size_t count) {
-    if (!bp_columns_reserve(&other->columns, &other->buffer, &search->runtime->allocator, count)) {
-        return false;
-    }
-    for (size_t i = 0; i < count; ++i) {
-        other->columns.id[i] = (uint32_t)i;
-    }
-    bp_columns_fill(&other->columns, search->kernels, search->dimensions, 0, count, boxes);
-    return true;
-}
-
 typedef struct chunked_search {
     const bp_between_search *search;
     size_t count;
@@ -24,9 +13,13 @@ static void test_chunk(const void *context, bp_range_tester *tester, size_t chun
 
 bp_status bp_between_search_run(const bp_between_search *search, bp_other_set *other, const bp_box *boxes, size_t count,
                                 bp_block_sinks *sinks, bp_sink *sink) {
-    if (!fill_other_set(other, search, boxes, count)) {
+    if (!bp_columns_reserve(&other->columns, &other->buffer, &search->runtime->allocator, count)) {
         return BP_ERROR_MEMORY;
     }
+    for (size_t i = 0; i < count; ++i) {
+        other->columns.id[i] = (uint32_t)i;
+    }
+    bp_columns_fill(&other->columns, search->kernels, search->dimensions, 0, count, boxes);
     const chunked_search chunked = {.search = search, .count = count};
     const bp_range_search range_search = {.runtime = search->runtime,
                                           .kernels = search->kernels,

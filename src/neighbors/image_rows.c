@@ -44,12 +44,6 @@ static void put_arrays(bp_neighbor_images *images, const bp_buffer arrays[BESIDE
     images->shift_capacity = arrays[2].bytes / BESIDE[2].size;
 }
 
-static void free_arrays(bp_buffer arrays[BESIDES], const bp_allocator *allocator) {
-    for (int i = 0; i < BESIDES; ++i) {
-        bp_buffer_free(&arrays[i], allocator);
-    }
-}
-
 bool bp_image_rows_reserve(const bp_image_rows *rows, size_t row_count, size_t index_count,
                            const bp_allocator *allocator) {
     bp_buffer old[BESIDES], fresh[BESIDES]; // where the old ones are too small
@@ -63,17 +57,16 @@ bool bp_image_rows_reserve(const bp_image_rows *rows, size_t row_count, size_t i
         }
     }
     if (!granted || !bp_neighbor_rows_reserve(&rows->result->rows, row_count, index_count, allocator)) {
-        free_arrays(fresh, allocator);
-        return false;
+        granted = false;
     }
     for (int i = 0; i < BESIDES; ++i) {
-        if (fresh[i].data != NULL) {
+        if (granted && fresh[i].data != NULL) {
             bp_buffer_swap(&old[i], &fresh[i]);
         }
+        bp_buffer_free(&fresh[i], allocator);
     }
-    free_arrays(fresh, allocator);
     put_arrays(rows->result, old);
-    return true;
+    return granted;
 }
 
 void bp_image_rows_end(const bp_image_rows *rows, const bp_allocator *allocator) {
@@ -94,7 +87,9 @@ void bp_neighbor_images_release(bp_neighbor_images *images, const bp_allocator *
     take_arrays(images, arrays);
     bp_buffer_free(&offsets, allocator);
     bp_buffer_free(&indices, allocator);
-    free_arrays(arrays, allocator);
+    for (int i = 0; i < BESIDES; ++i) {
+        bp_buffer_free(&arrays[i], allocator);
+    }
     *images = (bp_neighbor_images){0};
 }
 

@@ -121,37 +121,32 @@ static bool cut_set(bp_cut_sets *cut, bp_strip_sets *sets, int set, const bp_box
 
 // ---- whether a cut pays ---------------------------------------------------------------------------------------------
 
-typedef struct box_sample {
-    bp_box boxes[SAMPLE];
-    size_t count;
-} box_sample;
-
-static double share_inside(const box_sample *s, const bp_box *bounds, uint32_t dimensions) {
+// The share of `count` boxes that overlap some bounds.
+static double share_inside(const bp_box *boxes, size_t count, const bp_box *bounds, uint32_t dimensions) {
     size_t inside = 0;
-    for (size_t i = 0; i < s->count; ++i) {
-        inside += bp_boxes_overlap_branchless(&s->boxes[i], bounds, dimensions);
+    for (size_t i = 0; i < count; ++i) {
+        inside += bp_boxes_overlap_branchless(&boxes[i], bounds, dimensions);
     }
-    return (double)inside / (double)s->count;
+    return (double)inside / (double)count;
 }
 
 bool bp_cut_sets_apply(bp_cut_sets *cut, bp_strip_sets *sets, const uint32_t *ids[2]) {
     const uint32_t dimensions = cut->setup->dimensions;
-    box_sample samples[2];
-    bp_box bounds[2];
+    bp_box samples[2][SAMPLE], bounds[2] = {NO_BOUNDS, NO_BOUNDS};
+    size_t sampled[2];
     if (sets->counts[0] == 0 || sets->counts[1] == 0) {
         return true;
     }
     for (int set = 0; set < 2; ++set) {
-        box_sample *s = &samples[set];
-        s->count = sets->counts[set] < SAMPLE ? sets->counts[set] : SAMPLE;
-        bounds[set] = NO_BOUNDS;
-        for (size_t i = 0; i < s->count; ++i) {
-            s->boxes[i] = sets->boxes[set][bp_sample_place(sets->counts[set], i, s->count)];
-            extend_bounds(&bounds[set], s->boxes[i].min, s->boxes[i].max);
+        sampled[set] = sets->counts[set] < SAMPLE ? sets->counts[set] : SAMPLE;
+        for (size_t i = 0; i < sampled[set]; ++i) {
+            const bp_box *box = &samples[set][i];
+            samples[set][i] = sets->boxes[set][bp_sample_place(sets->counts[set], i, sampled[set])];
+            extend_bounds(&bounds[set], box->min, box->max);
         }
     }
-    if (share_inside(&samples[0], &bounds[1], dimensions) > CUT &&
-        share_inside(&samples[1], &bounds[0], dimensions) > CUT) {
+    if (share_inside(samples[0], sampled[0], &bounds[1], dimensions) > CUT &&
+        share_inside(samples[1], sampled[1], &bounds[0], dimensions) > CUT) {
         return true;
     }
     if (!find_bounds(cut, sets->boxes[0], sets->counts[0], &bounds[0]) ||
@@ -163,7 +158,7 @@ bool bp_cut_sets_apply(bp_cut_sets *cut, bp_strip_sets *sets, const uint32_t *id
     }
     bool granted = true;
     for (int set = 0; set < 2 && sets->counts[0] > 0 && granted; ++set) {
-        if (share_inside(&samples[set], &bounds[1 - set], dimensions) <= CUT) {
+        if (share_inside(samples[set], sampled[set], &bounds[1 - set], dimensions) <= CUT) {
             granted = cut_set(cut, sets, set, &bounds[1 - set], &ids[set]);
         }
     }
