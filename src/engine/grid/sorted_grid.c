@@ -1,3 +1,15 @@
+// hierarchical-grid: levels of grids, each for objects of a certain size. All boxes are sorted by cell into columns, again in every
+// step (sorted_grid.h). The form of the work, whose cells are linked lists, is in literature/hierarchical_grid.
+//
+// Idea: an object is never larger than the cells of its level, so it can only overlap objects of its own cell or of a
+// neighbouring one; between objects of different sizes, the smaller one searches the coarser level. Cells are folded by
+// modulo into a block whose size follows the number of objects: space is unbounded, memory is not.
+//
+// Cost: O(n) to build, to update and to find, if cells hold a bounded number of objects. Loses where they do not: objects much
+// thinner than long in all directions at once, sizes or places over many scales; and where few objects move.
+//
+// Source: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009.
+//
 // Building the sorted grid: sorting the boxes by cell (base/bucket_sort.h).
 //
 //   1. keys    each box: its level and cell; each level: how many boxes it has, and how far they reach
@@ -13,6 +25,7 @@
 #include "base/boxes.h"
 #include "base/log.h"
 #include "base/parallel.h"
+#include "engine/method.h"
 
 #include <string.h>
 
@@ -38,11 +51,7 @@ typedef struct build {
     level_part *parts; // per block and level
 } build;
 
-void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_method_setup *setup) {
-    *grid = (bp_sorted_grid){.setup = setup};
-}
-
-void bp_sorted_grid_free(bp_sorted_grid *grid) {
+static void free_grid(bp_sorted_grid *grid) {
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
     bp_block_sinks_free(&grid->block_sinks, allocator);
     bp_bucket_sort_free(&grid->sort, allocator);
@@ -172,11 +181,9 @@ static bp_status plan_levels(bp_sorted_grid *grid, const bp_box *boxes, size_t c
     return status;
 }
 
-void bp_sorted_grid_forget_levels(bp_sorted_grid *grid) {
-    grid->plan_age = PLAN_AGE;
-}
-
-bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+// Plans the levels for boxes[0 .. count), unless the last plan is still good, and sorts these boxes into the grid, without holes.
+// Below settings.brute_force_below all boxes are scanned.
+static bp_status build_grid(bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
     const bp_runtime *runtime = &grid->setup->runtime;
     const bp_status status = plan_levels(grid, boxes, count);
     build b = {.grid = grid, .boxes = boxes, .count = count};
@@ -209,7 +216,7 @@ bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t
 
 // ---- figures and checks ---------------------------------------------------------------------------------------------
 
-void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats) {
+static void describe_grid(const bp_sorted_grid *grid, bp_stats *stats) {
     stats->update = BP_UPDATE_REBUILD;
     stats->levels = 0;
     for (size_t i = 0; i < grid->levels.count; ++i) {
@@ -257,7 +264,7 @@ static bool levels_are_sound(const bp_sorted_grid *grid, const bp_box *boxes, si
     return sound && cells == grid->cell_count;
 }
 
-bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
+static bp_status validate_grid(const bp_sorted_grid *grid, const bp_box *boxes, size_t count) {
     const uint32_t *table = bp_sorted_grid_table(grid);
     size_t alive = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -275,3 +282,79 @@ bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxe
     }
     return BP_OK;
 }
+
+// ---- the method -----------------------------------------------------------------------------------------------------
+
+typedef struct hierarchical_grid {
+    const bp_box *boxes;
+    size_t count;
+    bp_sorted_grid sorted, other; // the other set of find_between
+} hierarchical_grid;
+
+static void hierarchical_grid_init(void *state, const bp_method_setup *setup) {
+    *(hierarchical_grid *)state = (hierarchical_grid){.sorted = {.setup = setup}, .other = {.setup = setup}};
+}
+
+static void hierarchical_grid_free(void *state) {
+    hierarchical_grid *g = state;
+    free_grid(&g->sorted);
+    free_grid(&g->other);
+}
+
+static bp_status hierarchical_grid_build(void *state, const bp_box *boxes, size_t count) {
+    hierarchical_grid *g = state;
+    g->boxes = boxes;
+    g->count = count;
+    return build_grid(&g->sorted, boxes, count);
+}
+
+// Levels that were planned for earlier boxes may fit these no more: then the search takes too many tests, and they are planned anew.
+static bp_status hierarchical_grid_find(void *state, bp_sink *sink) {
+    hierarchical_grid *g = state;
+    if (g->sorted.plan_age == 0 || sink->rules.budget != NULL) {
+        return bp_sorted_grid_find(&g->sorted, sink);
+    }
+    bp_test_budget budget;
+    bp_sink_begin_budget(sink, &budget, g->count);
+    bp_status status = bp_sorted_grid_find(&g->sorted, sink);
+    if (!bp_sink_end_budget(sink, &budget)) {
+        g->sorted.plan_age = PLAN_AGE;
+        status = build_grid(&g->sorted, g->boxes, g->count);
+        status = status == BP_OK ? bp_sorted_grid_find(&g->sorted, sink) : status;
+    }
+    return status;
+}
+
+static bp_status hierarchical_grid_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
+    hierarchical_grid *g = state;
+    const bp_status status = build_grid(&g->other, boxes, count);
+    return status == BP_OK ? bp_sorted_grid_find_between(&g->other, &g->sorted, sink) : status;
+}
+
+static void hierarchical_grid_stats(const void *state, bp_stats *stats) {
+    const hierarchical_grid *g = state;
+    bp_stats other = {0};
+    describe_grid(&g->sorted, stats);
+    describe_grid(&g->other, &other);
+    stats->update = BP_UPDATE_REBUILD;
+    stats->bytes += sizeof *g + other.bytes;
+}
+
+static bp_status hierarchical_grid_validate(const void *state) {
+    const hierarchical_grid *g = state;
+    return validate_grid(&g->sorted, g->boxes, g->count);
+}
+
+const bp_method_ops bp_hierarchical_grid_ops = {
+    .name = "hierarchical-grid",
+    .summary = "levels of hashed grids by object size: O(n), any sizes, unbounded space",
+    .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_INCREMENTAL | BP_SUPPORTS_THREADS,
+    .state_bytes = sizeof(hierarchical_grid),
+    .init = hierarchical_grid_init,
+    .free = hierarchical_grid_free,
+    .build = hierarchical_grid_build,
+    .find = hierarchical_grid_find,
+    .find_between = hierarchical_grid_find_between,
+    .stats = hierarchical_grid_stats,
+    .validate = hierarchical_grid_validate,
+};

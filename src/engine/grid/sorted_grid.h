@@ -35,24 +35,11 @@ typedef struct bp_sorted_grid {
     bp_bucket_sort sort; // of the boxes by cell
 } bp_sorted_grid;
 
-void bp_sorted_grid_init(bp_sorted_grid *grid, const bp_method_setup *setup);
-void bp_sorted_grid_free(bp_sorted_grid *grid);
-
-// Plans the levels for boxes[0 .. count), unless the last plan is still good, and sorts these boxes into the grid, without holes.
-// Below settings.brute_force_below all boxes are scanned.
-bp_status bp_sorted_grid_build(bp_sorted_grid *grid, const bp_box *boxes, size_t count);
-
-// Makes the next build plan its levels anew.
-void bp_sorted_grid_forget_levels(bp_sorted_grid *grid);
-
 // All pairs inside the grid, as (smaller id, larger id).
 bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink);
 
 // All pairs of a box of `first` and a box of `second`, as (id in first, id in second).
 bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *second, bp_sink *sink);
-
-void bp_sorted_grid_stats(const bp_sorted_grid *grid, bp_stats *stats);
-bp_status bp_sorted_grid_validate(const bp_sorted_grid *grid, const bp_box *boxes, size_t count);
 
 // Where the boxes of each cell begin. The table has one entry more than there are cells.
 static inline const uint32_t *bp_sorted_grid_table(const bp_sorted_grid *grid) {
