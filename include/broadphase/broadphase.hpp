@@ -315,6 +315,10 @@ public:
     void clear() {
         check(bp_world_clear(handle_));
     }
+    /// Gives back all memory that the world can do without.
+    void trim() {
+        check(bp_world_trim(handle_));
+    }
     void set_object(bp_id id, const bp_object &object) {
         check(bp_set_object(handle_, id, &object));
     }

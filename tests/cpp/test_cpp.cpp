@@ -333,6 +333,7 @@ void a_world_keeps_objects() {
     objects.remove(std::array<bp_id, 2>{0, 1});
     CHECK(objects.id_of(handle) == BP_NO_ID && objects.handle_of(1) == 0 && objects.size() == 1);
     objects.clear();
+    objects.trim();
     CHECK(objects.empty() && objects.add(box) == 0 && objects.handle_of(0) != handle);
 }
 
