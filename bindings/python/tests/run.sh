@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the wheel into a virtual environment outside the source tree and runs a part of the tests there.
-# usage: run.sh package|types|debug_allocator|gpu WHEELS PYTHON SOURCE-TREE LIBRARIES [CUDA-ON-HOST]
+# usage: run.sh package|types|debug_allocator|sanitized|gpu WHEELS PYTHON SOURCE-TREE LIBRARIES [CUDA-ON-HOST]
 # NumPy, SciPy and pytest are the system's. Ends with 77 where one of them is missing.
 set -eu
 
@@ -44,6 +44,11 @@ debug_allocator)
     # Python's allocator with guards around each block; what the library allocates has glibc's.
     PYTHONMALLOC=debug MALLOC_PERTURB_=165 MALLOC_CHECK_=3 \
         "$inside" -X dev -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning -rs tests -k 'not long'
+    ;;
+sanitized)
+    # A wheel of sanitize.sh: the interpreter must load the sanitizers first. It frees little when it ends: no leaks.
+    LD_PRELOAD="$(cc -print-file-name=libasan.so) $(cc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
+        "$inside" -m pytest -q -p no:cacheprovider -rs tests --ignore=tests/test_gpu_arrays.py -k 'not long'
     ;;
 types)
     "$python" -c 'import mypy, mypy.stubtest' 2>/dev/null || {
