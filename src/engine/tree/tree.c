@@ -170,7 +170,10 @@ static bool make_shape(bp_tree *tree, size_t slots) {
         tree->levels[k] = blocks;
         blocks += tree->block_count[k];
         memset(&tree->levels[k][tree->block_count[k] - 1], 0xff, sizeof(bp_tree_block)); // NaNs
+        tree->shape.begins[k + 1] = (uint32_t)(blocks - tree->levels[0]);
     }
+    tree->shape.blocks = tree->levels[0];
+    tree->shape.count = tree->level_count;
     return true;
 }
 
@@ -181,6 +184,8 @@ void bp_tree_raise(bp_tree *tree, size_t levels) {
         tree->levels[top] = tree->levels[top - 1] + 1;
         memset(tree->levels[top], 0xff, sizeof(bp_tree_block));
         tree->setup->kernels->tree_lift(tree->levels[top - 1], 0, 1, tree->levels[top]);
+        tree->shape.begins[top + 1] = tree->shape.begins[top] + 1;
+        tree->shape.count = tree->level_count;
     }
 }
 

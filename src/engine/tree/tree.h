@@ -43,6 +43,7 @@ typedef struct bp_tree {
     size_t level_count; // 0: nothing is built
     size_t block_count[BP_TREE_LEVELS];
     bp_tree_block *levels[BP_TREE_LEVELS]; // in `blocks`
+    bp_tree_levels shape;                  // the same, for walks
     bp_buffer blocks;
     bp_buffer ids;   // by slot; BP_TREE_NONE where there is none
     bool is_kept;    // it is updated: there are slots for boxes that come later, and

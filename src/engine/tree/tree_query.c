@@ -11,14 +11,6 @@ static const double SLACK = 0x1p-20;
 static const double LARGE = 0x1p120; // larger numbers do not walk
 static const double FAST = 0x1p900;  // up to there the smallest t passes less than the smallest float
 
-bp_tree_levels bp_tree_levels_of(const bp_tree *tree) {
-    bp_tree_levels levels = {.blocks = tree->levels[0], .count = tree->level_count};
-    for (size_t k = 0; k < tree->level_count; ++k) {
-        levels.begins[k + 1] = levels.begins[k] + (uint32_t)tree->block_count[k];
-    }
-    return levels;
-}
-
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
 // Of boxes, or of lines.
@@ -111,12 +103,13 @@ bool bp_tree_walk_line(bp_tree_walk *walk, const bp_tree_levels *levels, const b
         walk->aim.far_column[axis] = (is_backward ? axis : 3 + axis) * BP_TREE_WIDTH;
         is_small &= fabs(line->origin[axis]) < LARGE && fabs(line->opposite[axis]) < LARGE;
     }
-    bp_tree_limit_line(walk, line, line->end);
+    walk->reach = speed * (1.0 + SLACK);
+    bp_tree_limit_line(walk, line->end);
     return is_small;
 }
 
-void bp_tree_limit_line(bp_tree_walk *walk, const bp_line *line, double t) {
-    walk->aim.limit = bp_round_up(t * speed_of(line) * (1.0 + SLACK));
+void bp_tree_limit_line(bp_tree_walk *walk, double t) {
+    walk->aim.limit = bp_round_up(t * walk->reach);
 }
 
 bool bp_tree_walk_point(bp_tree_walk *walk, const bp_tree_levels *levels, const double point[3]) {

@@ -15,8 +15,6 @@ typedef struct bp_line {
     double end;
 } bp_line;
 
-bp_tree_levels bp_tree_levels_of(const bp_tree *tree);
-
 // Passes on every pair of one of boxes[0 .. count) and a box of the tree, as (index, id), some at a time.
 enum { BP_TREE_TAKEN = 32 * BP_TREE_WIDTH + BP_TREE_PADDING }; // at most
 typedef void (*bp_tree_take)(void *context, const bp_pair *pairs, size_t count);
@@ -36,7 +34,7 @@ bool bp_tree_walk_point(bp_tree_walk *walk, const bp_tree_levels *levels, const 
 void bp_tree_walk_again(bp_tree_walk *walk, const bp_tree_levels *levels);
 
 // What is hit after t is not wanted any more; or what is farther away than this.
-void bp_tree_limit_line(bp_tree_walk *walk, const bp_line *line, double t);
+void bp_tree_limit_line(bp_tree_walk *walk, double t);
 void bp_tree_limit_point(bp_tree_walk *walk, double distance);
 
 // The box of a slot that is a hit.

@@ -88,7 +88,7 @@ void bp_probe_limit(bp_probe *p) {
     if (!p->walk.aim.is_line) {
         bp_tree_limit_point(&p->walk, reach);
     } else if (reach < p->line.end) {
-        bp_tree_limit_line(&p->walk, &p->line, reach);
+        bp_tree_limit_line(&p->walk, reach);
     }
 }
 
@@ -102,7 +102,7 @@ static inline void examine_slot(bp_probe *p, uint32_t slot) {
         examine_object(p, id);
         return;
     }
-    const bp_box_double box = bp_tree_hit_box(&query->levels[p->tree], slot);
+    const bp_box_double box = bp_tree_hit_box(&query->trees[p->tree]->shape, slot);
     double t = 0.0;
     if (p->examine(p, &box, &t)) {
         bp_shortlist_offer(p->list, id, t);
@@ -128,7 +128,7 @@ static bool begin_next_tree(const bp_query *query, bp_probe *p) {
     if (p->tree + 1 >= query->tree_count) {
         return false;
     }
-    bp_tree_walk_again(&p->walk, &query->levels[++p->tree]);
+    bp_tree_walk_again(&p->walk, &query->trees[++p->tree]->shape);
     return true;
 }
 

@@ -18,8 +18,7 @@ typedef struct bp_query {
     const bp_object *object; // the query finds only objects that this one would pair with; NULL: all
     size_t tree_count;       // 0: all objects are examined one by one
     const bp_tree *trees[2];
-    bp_tree_levels levels[2]; // of the trees
-    bool is_exact;            // their boxes are the input boxes
+    bool is_exact; // their boxes are the input boxes
     bool is_periodic;
     bp_box_double bounds; // periodic: of the boxes in the only tree, where they are finite
     const bp_id *changed; // these are not found in a tree, but examined one by one

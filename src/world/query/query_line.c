@@ -133,7 +133,7 @@ static void walk_images(bp_probe *p, uint32_t axis, double begin, double end) {
             line.origin[i] -= distance;
             line.opposite[i] -= distance;
         }
-        (void)bp_tree_walk_line(&p->walk, &query->levels[0], &line);
+        (void)bp_tree_walk_line(&p->walk, &query->trees[0]->shape, &line);
         bp_probe_limit(p);
         bp_probes_walk(query, (bp_probe *[]){p}, 1, NULL, NULL);
         return;
@@ -167,7 +167,7 @@ bool bp_probe_begin_line(bp_probe *p, const bp_query *query, const bp_cast_doubl
     p->is_shifted = false;
     p->examine = query->is_periodic ? examine_images : examine_line;
     const bool is_small =
-        query->tree_count == 0 || query->is_periodic || bp_tree_walk_line(&p->walk, &query->levels[0], &p->line);
+        query->tree_count == 0 || query->is_periodic || bp_tree_walk_line(&p->walk, &query->trees[0]->shape, &p->line);
     if (!bp_probe_outside(p, is_small)) {
         return false;
     }

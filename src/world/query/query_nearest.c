@@ -50,7 +50,7 @@ static void walk_images(bp_probe *p, uint32_t axis, double point[3]) {
     static const int shifts[] = {0, -1, 1};
     const bp_query *query = p->query;
     if (axis == 3) {
-        (void)bp_tree_walk_point(&p->walk, &query->levels[0], point);
+        (void)bp_tree_walk_point(&p->walk, &query->trees[0]->shape, point);
         bp_probe_limit(p);
         bp_probes_walk(query, (bp_probe *[]){p}, 1, NULL, NULL);
         return;
@@ -77,7 +77,7 @@ bool bp_probe_begin_point(bp_probe *p, const bp_query *query, const double point
                                                   : point[axis];
     }
     const bool is_small =
-        query->tree_count == 0 || query->is_periodic || bp_tree_walk_point(&p->walk, &query->levels[0], p->point);
+        query->tree_count == 0 || query->is_periodic || bp_tree_walk_point(&p->walk, &query->trees[0]->shape, p->point);
     if (!bp_probe_outside(p, is_small)) {
         return false;
     }

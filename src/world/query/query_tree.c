@@ -185,7 +185,6 @@ static void use(bp_query *query, const bp_tree *const *trees, size_t count) {
     for (size_t i = 0; i < count;
          ++i) { // the larger one first: what is found there shortens the walk through the other
         query->trees[i] = trees[is_second_larger ? 1 - i : i];
-        query->levels[i] = bp_tree_levels_of(query->trees[i]);
     }
     query->is_exact = !boxes->is_double && !bp_world_boxes_have_margin(boxes) && !query->is_periodic;
 }
