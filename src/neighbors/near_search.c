@@ -1,6 +1,6 @@
 // Neighbours by a grid of points: most searches.
 //
-//     points ---> grid (point_grid.h) ---> tubes (tube.h) ---> ids within the radius (find_near)
+//     points ---> grid (point_grid.h) ---> tubes (below) ---> ids within the radius (find_near)
 //                                                                |  in doubt? measured in 64 bits (nearness.h)
 //                                                                v
 //                                                              rows as found (found_rows.h) ---> rows
@@ -15,8 +15,9 @@
 #include "base/parallel.h"
 #include "neighbors/found_rows.h"
 #include "neighbors/neighbor_request.h"
-#include "neighbors/tube.h"
+#include "neighbors/point_grid.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -27,6 +28,129 @@ enum {
     CHUNK_LEAST = 1 << 10,
     GRID_LEAST = 40 // points: fewer are tested as boxes, all against all
 };
+
+// ---- tubes ----------------------------------------------------------------------------------------------------------
+//
+// A tube: a stretch of a row of cells with all rows around it, in one range of memory.
+//
+//     rows around row 5       1 |aa |b  |cc |d  |        a tube takes cell after cell, and from each the points of all
+//     (here in 2-D)           5 |e  |f  |   |gg |        rows. So what lies around a point is one window of it:
+//                             9 |   |h  |i  |j  |
+//                                                        | aae | bfh | cci | dggj |
+//                                                          ^------------------^   around the points of the third cell
+//
+// Copying a point into nine tubes is cheap: each is then tested by the points of several cells, and these have one loop
+// over candidates instead of nine, whose lengths no processor could predict. Periods are shifts of what is copied.
+enum { TUBE_CELLS = 64 }; // the longest stretch
+
+// All zero is empty.
+typedef struct tube {
+    bp_point_columns columns;
+    bp_buffer buffer;
+    uint32_t starts[TUBE_CELLS + 2 * BP_POINT_REACH_MAX + 1]; // of its cells, and the end
+} tube;
+
+// Cells of all rows, copied with the same shift.
+typedef struct piece {
+    size_t first, last;
+    float shift;
+} piece;
+
+// What a shift along an axis adds to the names of images.
+static uint32_t code_step(const bp_point_plan *plan, float shift, uint32_t step) {
+    return !plan->has_codes || shift == 0.0f ? 0 : shift < 0.0f ? 0 - step : step;
+}
+
+// Which cell follows `step` cells after one, and the shift that makes it the one. False if there is none.
+static bool step_along(const bp_point_plan *plan, uint32_t axis, size_t cell, int step, size_t *there, float *shift) {
+    const int64_t cells = plan->cells[axis], to = (int64_t)cell + step;
+    const int64_t wrapped = to < 0 ? to + cells : to >= cells ? to - cells : to;
+    *there = (size_t)wrapped;
+    *shift = to < 0 ? -plan->wrap[axis] : to >= cells ? plan->wrap[axis] : 0.0f;
+    return wrapped == to || plan->period[axis] > 0.0;
+}
+
+static size_t rows_around(const bp_point_plan *plan, const bp_point_grid *grid, size_t row,
+                          bp_tube_row rows[BP_TUBE_ROWS]) {
+    const size_t y = row % plan->cells[1], z = row / plan->cells[1];
+    const int flat = plan->dimensions == 2;
+    size_t count = 0;
+    for (int dz = flat - 1; dz <= 1 - flat; ++dz) {
+        for (int dy = -1; dy <= 1; ++dy) {
+            size_t there_y = 0, there_z = 0;
+            bp_tube_row *r = &rows[count];
+            if (step_along(plan, 1, y, dy, &there_y, &r->shift[0]) &&
+                step_along(plan, 2, z, dz, &there_z, &r->shift[1])) {
+                r->renaming =
+                    code_step(plan, r->shift[0], BP_IMAGE_CODE_Y) + code_step(plan, r->shift[1], BP_IMAGE_CODE_Z);
+                r->cells = grid->table + (there_z * plan->cells[1] + there_y) * plan->cells[0];
+                ++count;
+            }
+        }
+    }
+    return count;
+}
+
+// The pieces of cells first - reach .. last + reach - 1: those before 0, those inside, those from the end on.
+static size_t cut_pieces(const bp_point_plan *plan, size_t first, size_t last, piece pieces[3]) {
+    const size_t cells = plan->cells[0], reach = plan->reach;
+    const bool periodic = plan->period[0] > 0.0;
+    size_t count = 0;
+    if (first < reach && periodic) {
+        pieces[count++] = (piece){.first = first + cells - reach, .last = cells, .shift = -plan->wrap[0]};
+    }
+    pieces[count++] =
+        (piece){.first = first < reach ? 0 : first - reach, .last = last + reach < cells ? last + reach : cells};
+    if (last + reach > cells && periodic) {
+        pieces[count++] = (piece){.last = last + reach - cells, .shift = plan->wrap[0]};
+    }
+    return count;
+}
+
+// Fills a tube around cells first .. last-1 of a row. False if memory is short.
+static bool fill_tube(tube *to, const bp_point_plan *plan, const bp_point_grid *grid, size_t row, size_t first,
+                      size_t last, const bp_kernels *kernels, const bp_allocator *allocator) {
+    bp_tube_row rows[BP_TUBE_ROWS];
+    piece pieces[3];
+    const size_t row_count = rows_around(plan, grid, row, rows), piece_count = cut_pieces(plan, first, last, pieces);
+    size_t points = 0;
+    for (size_t p = 0; p < piece_count; ++p) {
+        for (size_t r = 0; r < row_count; ++r) {
+            points += rows[r].cells[pieces[p].last] - rows[r].cells[pieces[p].first];
+        }
+    }
+    if (!bp_point_columns_reserve(&to->columns, &to->buffer, allocator, points)) {
+        return false;
+    }
+    size_t cell = 0, place = 0;
+    for (; cell + first < plan->reach && plan->period[0] == 0.0; ++cell) {
+        to->starts[cell] = 0; // before the first cell of all
+    }
+    for (size_t p = 0; p < piece_count; ++p) {
+        const bp_tube_job job = {.from = grid->columns,
+                                 .to = to->columns,
+                                 .rows = rows,
+                                 .row_count = row_count,
+                                 .first = pieces[p].first,
+                                 .last = pieces[p].last,
+                                 .shift = pieces[p].shift,
+                                 .renaming = code_step(plan, pieces[p].shift, BP_IMAGE_CODE_X),
+                                 .place = place,
+                                 .starts = to->starts + cell};
+        place = kernels->fill_tube(&job);
+        cell += pieces[p].last - pieces[p].first;
+    }
+    for (; cell <= last - first + 2 * (size_t)plan->reach; ++cell) {
+        to->starts[cell] = (uint32_t)place;
+    }
+    for (size_t i = place; i < place + BP_COLUMN_PADDING; ++i) { // infinitely far away
+        to->columns.at[0][i] = to->columns.at[1][i] = to->columns.at[2][i] = INFINITY;
+        to->columns.id[i] = 0;
+    }
+    return true;
+}
+
+// ---- a search -------------------------------------------------------------------------------------------------------
 
 typedef struct near_request {
     bp_nearness nearness; // with one radius for all; both sets are the same unless `between`
@@ -39,7 +163,7 @@ typedef struct near_request {
 
 // What the search of one block needs and finds.
 typedef struct block_search {
-    bp_tube tube;
+    tube tube;
     bp_buffer doubtful; // pairs
     bp_found_rows found;
     uint64_t tests;
@@ -156,13 +280,13 @@ typedef struct stretch {
 } stretch;
 
 static size_t stretches_of_row(const near_search *s) {
-    return (s->plan.cells[0] + BP_TUBE_CELLS - 1) / BP_TUBE_CELLS;
+    return (s->plan.cells[0] + TUBE_CELLS - 1) / TUBE_CELLS;
 }
 
 static stretch stretch_of(const near_search *s, size_t index) {
     const size_t in_row = stretches_of_row(s), cells = s->plan.cells[0];
-    const size_t row = index / in_row, first = index % in_row * BP_TUBE_CELLS;
-    const size_t last = first + BP_TUBE_CELLS < cells ? first + BP_TUBE_CELLS : cells;
+    const size_t row = index / in_row, first = index % in_row * TUBE_CELLS;
+    const size_t last = first + TUBE_CELLS < cells ? first + TUBE_CELLS : cells;
     return (stretch){.row = row, .first = first, .last = last, .cells = s->grid.table + row * cells};
 }
 
@@ -184,8 +308,8 @@ static bool search_stretch(near_search *s, block_search *b, const stretch *here)
     if (next_position(s, here->cells[here->first], end, true) == end) {
         return true; // nothing, or nothing but images
     }
-    if (!bp_tube_fill(&b->tube, &s->plan, s->around, here->row, here->first, here->last, s->request->kernels,
-                      allocator_of(s))) {
+    if (!fill_tube(&b->tube, &s->plan, s->around, here->row, here->first, here->last, s->request->kernels,
+                   allocator_of(s))) {
         return false;
     }
     for (size_t cell = here->first; cell < here->last; ++cell) {

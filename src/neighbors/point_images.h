@@ -14,7 +14,7 @@
 //   by code     in the lower bits is which of the 27 cells around the cell the image is in: 9 (x + 1) + 3 (y + 1) + (z + 1)
 //   by place    cells shorter than the radius, and boxes in place of the grid: a place in a list of images
 //
-// Where edges lie along the axes and are three radii long, the search itself repeats (tube.h), and there is nothing to be
+// Where edges lie along the axes and are three radii long, the search itself repeats (near_search.c), and there is nothing to be
 // made. Elsewhere images are copied, and searched for like points. By fractions of the edges (dual vectors, from the planes
 // of the other two edges), the images of a point are a block of cells: those that put it less than the radius outside of the
 // cell. Small cells have many images of each point; for 30 neighbours each, 10^4 points have 6,400, 10^6 points 120,000.

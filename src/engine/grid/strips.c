@@ -280,21 +280,6 @@ static void task_find_ends(void *context, size_t block) {
     e->sums[block] = sum;
 }
 
-// Returns the number of candidates of all entries.
-static uint64_t find_ends(const bp_strip_grid *grid) {
-    const bp_executor *executor = &grid->setup->runtime.executor;
-    const uint64_t count = grid->entry_count;
-    end_search e;
-    uint64_t sum = 0;
-    e.grid = grid;
-    e.blocks = bp_blocks_cut(executor, grid->entry_count, ENDS_LEAST, ENDS_BLOCKS);
-    bp_parallel_for(executor, e.blocks.count, task_find_ends, &e);
-    for (size_t i = 0; i < e.blocks.count; ++i) {
-        sum += e.sums[i];
-    }
-    return sum - count * (count + 1) / 2;
-}
-
 // Room for so many entries of each box on average, and for those of a chunk.
 static size_t room_for(size_t count, double entries) {
     return (size_t)(entries * (double)count) + (size_t)BP_STRIP_ENTRIES * BP_CHUNK;
@@ -427,7 +412,16 @@ bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_strip_sets *sets, boo
     }
     if (!*gave_up) {
         sort_entries(grid);
-        grid->tests = find_ends(grid);
+        const bp_executor *executor = &grid->setup->runtime.executor;
+        const uint64_t entries = grid->entry_count;
+        end_search e;
+        e.grid = grid;
+        e.blocks = bp_blocks_cut(executor, grid->entry_count, ENDS_LEAST, ENDS_BLOCKS);
+        bp_parallel_for(executor, e.blocks.count, task_find_ends, &e);
+        grid->tests = 0 - entries * (entries + 1) / 2; // from the sum of all ends to the number of candidates
+        for (size_t i = 0; i < e.blocks.count; ++i) {
+            grid->tests += e.sums[i];
+        }
         *gave_up = grid->tests > (uint64_t)TESTS_PER_BOX * count;
     }
     return BP_OK;
@@ -521,16 +515,6 @@ void bp_strip_grid_stats(const bp_strip_grid *grid, bp_stats *stats) {
     stats->bytes = grid->buffer.bytes + bp_block_sinks_bytes(&grid->block_sinks);
 }
 
-// Whether an entry stands among those of its key, once, with its box.
-static bool is_in_place(const bp_strip_grid *grid, uint32_t key, uint64_t entry, const bp_box *box) {
-    size_t found = 0;
-    for (size_t i = grid->table[key]; i < grid->table[key + 1]; ++i) {
-        found += grid->sorted[i] == entry && grid->columns.id[i] == (uint32_t)entry &&
-                 bp_columns_hold(&grid->columns, i, box, grid->setup->dimensions);
-    }
-    return found == 1;
-}
-
 bp_status bp_strip_grid_validate(const bp_strip_grid *grid, const bp_box *boxes, size_t count) {
     uint32_t keys[BP_STRIP_ENTRIES];
     uint64_t entries[BP_STRIP_ENTRIES];
@@ -539,7 +523,12 @@ bp_status bp_strip_grid_validate(const bp_strip_grid *grid, const bp_box *boxes,
     for (size_t id = bp_giants_skip(grid->giants, 0); id < count; id = bp_giants_skip(grid->giants, id + 1)) {
         const size_t number = bp_strips_entries_of(&grid->strips, &boxes[id], (uint32_t)id, keys, entries);
         for (size_t k = 0; k < number; ++k) {
-            right = right && is_in_place(grid, keys[k], entries[k], &boxes[id]);
+            size_t found = 0; // among those of its key, with its box
+            for (size_t i = grid->table[keys[k]]; i < grid->table[keys[k] + 1]; ++i) {
+                found += grid->sorted[i] == entries[k] && grid->columns.id[i] == (uint32_t)entries[k] &&
+                         bp_columns_hold(&grid->columns, i, &boxes[id], grid->setup->dimensions);
+            }
+            right &= found == 1;
         }
         expected += number;
     }

@@ -160,32 +160,30 @@ static inline bp_record *choose(bp_record *wanted, bp_record *otherwise, uint32_
 }
 
 // Records are made a chunk at a time: a processor stalls if it has to read at once what was just written in pieces.
-static void fill_chunk(const slab_task *t, const slab_counts *counts, size_t begin, size_t count) {
-    const split_slabs *s = t->slabs;
-    bp_record records[BP_CHUNK], nowhere;
-    for (size_t i = 0; i < count; ++i) {
-        bp_split_record_put(&records[i], &t->set->boxes[begin + i], s->setup->dimensions, (uint32_t)(begin + i));
-    }
-    for (size_t i = 0; i < count; ++i) {
-        const bp_record *record = &records[i];
-        const size_t first = slab_of(s, record->min[s->axis]), last = slab_of(s, -record->negated_max[s->axis]);
-        const uint32_t is_member = isnan(record->min[0]) ? 0u : 1u, is_passenger = is_member & (first < last);
-        *choose(&t->set->members[counts->members[first]], &nowhere, is_member) = *record;
-        *choose(&t->set->passengers[counts->passengers[first + 1]], &nowhere, is_passenger) = *record;
-        counts->members[first] += is_member;
-        counts->passengers[first + 1] += is_passenger;
-        for (size_t slab = first + 2; slab <= last; ++slab) {
-            t->set->passengers[counts->passengers[slab]++] = *record;
-        }
-    }
-}
-
 static void task_fill(void *context, size_t block) {
     const slab_task *t = context;
-    const slab_counts counts = counts_of(t->slabs, t->set, block);
+    const split_slabs *s = t->slabs;
+    const split_slab_set *set = t->set;
+    const slab_counts counts = counts_of(s, set, block);
     const size_t end = bp_block_begin(t->blocks, block + 1);
+    bp_record records[BP_CHUNK], nowhere;
     for (size_t begin = bp_block_begin(t->blocks, block); begin < end; begin += BP_CHUNK) {
-        fill_chunk(t, &counts, begin, end - begin < BP_CHUNK ? end - begin : BP_CHUNK);
+        const size_t count = end - begin < BP_CHUNK ? end - begin : BP_CHUNK;
+        for (size_t i = 0; i < count; ++i) {
+            bp_split_record_put(&records[i], &set->boxes[begin + i], s->setup->dimensions, (uint32_t)(begin + i));
+        }
+        for (size_t i = 0; i < count; ++i) {
+            const bp_record *record = &records[i];
+            const size_t first = slab_of(s, record->min[s->axis]), last = slab_of(s, -record->negated_max[s->axis]);
+            const uint32_t is_member = isnan(record->min[0]) ? 0u : 1u, is_passenger = is_member & (first < last);
+            *choose(&set->members[counts.members[first]], &nowhere, is_member) = *record;
+            *choose(&set->passengers[counts.passengers[first + 1]], &nowhere, is_passenger) = *record;
+            counts.members[first] += is_member;
+            counts.passengers[first + 1] += is_passenger;
+            for (size_t slab = first + 2; slab <= last; ++slab) {
+                set->passengers[counts.passengers[slab]++] = *record;
+            }
+        }
     }
 }
 
