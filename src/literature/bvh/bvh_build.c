@@ -129,11 +129,9 @@ typedef struct cluster {
 
 // The clustering rule: the surface of the common box. (Volume, Zych's measure, is 0 for all flat boxes.)
 static float merge_cost(const cluster *a, const cluster *b) {
-    float size[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        size[axis] = bp_larger(a->box.max[axis], b->box.max[axis]) - bp_smaller(a->box.min[axis], b->box.min[axis]);
-    }
-    return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
+    const bp_box both = bvh_join(&a->box, &b->box);
+    const float x = both.max[0] - both.min[0], y = both.max[1] - both.min[1], z = both.max[2] - both.min[2];
+    return x * y + y * z + z * x;
 }
 
 // Sorts the entries along the Z-curve, as finely as a key of 64 bits that includes the entry's number allows.
@@ -159,6 +157,32 @@ static void order_along_curve(const entry *entries, size_t count, uint64_t *keys
     }
 }
 
+// Each of the active clusters chooses a partner: a place among them, or its own if there is no other. If few have chosen each
+// other, neighbours are partners.
+static void choose_partners(const cluster *clusters, const uint32_t *active, size_t count, uint32_t *partners,
+                            float *costs) {
+    for (size_t i = 0; i < count; ++i) {
+        costs[i] = INFINITY;
+        partners[i] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        for (size_t k = i + 1; k < count && k <= i + NEIGHBOURS; ++k) {
+            const float cost = merge_cost(&clusters[active[i]], &clusters[active[k]]);
+            partners[i] = cost < costs[i] ? (uint32_t)k : partners[i];
+            costs[i] = cost < costs[i] ? cost : costs[i];
+            partners[k] = cost < costs[k] ? (uint32_t)i : partners[k];
+            costs[k] = cost < costs[k] ? cost : costs[k];
+        }
+    }
+    size_t mutual = 0;
+    for (size_t i = 0; i < count; ++i) {
+        mutual += partners[i] > i && partners[partners[i]] == i;
+    }
+    for (size_t i = 0; i < count && mutual < count / MERGED_LEAST + 1; ++i) {
+        partners[i] = (uint32_t)((i ^ 1) < count ? i ^ 1 : i);
+    }
+}
+
 // Merges clusters until one is left, and puts the entries in the order of the tree. Returns the clusters, NULL if memory is
 // short.
 static const cluster *merge_clusters(bvh_tree *tree) {
@@ -177,45 +201,21 @@ static const cluster *merge_clusters(bvh_tree *tree) {
         clusters[i] = (cluster){.box = bp_box_flatten(tree->boxes[entries[i].id], tree->setup->dimensions), .count = 1};
     }
     size_t made = n;
-    for (size_t count = n; count > 1;) {
-        // Each chooses a partner.
-        for (size_t i = 0; i < count; ++i) {
-            costs[i] = INFINITY;
-            partners[i] = (uint32_t)i;
-        }
-        for (size_t i = 0; i < count; ++i) {
-            for (size_t k = i + 1; k < count && k <= i + NEIGHBOURS; ++k) {
-                const float cost = merge_cost(&clusters[active[i]], &clusters[active[k]]);
-                partners[i] = cost < costs[i] ? (uint32_t)k : partners[i];
-                costs[i] = cost < costs[i] ? cost : costs[i];
-                partners[k] = cost < costs[k] ? (uint32_t)i : partners[k];
-                costs[k] = cost < costs[k] ? cost : costs[k];
-            }
-        }
-        size_t mutual = 0, left = 0;
-        for (size_t i = 0; i < count; ++i) {
-            mutual += partners[i] > i && partners[partners[i]] == i;
-        }
-        for (size_t i = 0; i < count && mutual < count / MERGED_LEAST + 1; ++i) {
-            partners[i] = (uint32_t)((i ^ 1) < count ? i ^ 1 : i);
-        }
-        // Those that chose each other are merged.
+    for (size_t count = n, left = 0; count > 1; count = left, left = 0) {
+        choose_partners(clusters, active, count, partners, costs);
         for (size_t i = 0; i < count; ++i) {
             const size_t partner = partners[i];
             if (partners[partner] != i || partner == i) {
                 active[left++] = active[i];
-            } else if (partner > i) {
+            } else if (partner > i) { // they have chosen each other
                 const cluster *a = &clusters[active[i]], *b = &clusters[active[partner]];
-                cluster both = {.first = active[i], .second = active[partner], .count = a->count + b->count};
-                for (int axis = 0; axis < 3; ++axis) {
-                    both.box.min[axis] = bp_smaller(a->box.min[axis], b->box.min[axis]);
-                    both.box.max[axis] = bp_larger(a->box.max[axis], b->box.max[axis]);
-                }
-                clusters[made] = both;
+                clusters[made] = (cluster){.box = bvh_join(&a->box, &b->box),
+                                           .first = active[i],
+                                           .second = active[partner],
+                                           .count = a->count + b->count};
                 active[left++] = (uint32_t)made++;
             }
         }
-        count = left;
     }
     for (size_t k = made; k-- > n;) { // from the last merge, which has all
         clusters[clusters[k].first].begin = clusters[k].begin;

@@ -177,15 +177,6 @@ static void swap_nodes(bvh_tree *tree, uint32_t a, uint32_t b) {
 
 // ---- bounds ---------------------------------------------------------------------------------------------------------
 
-static bp_box join(const bp_box *a, const bp_box *b) {
-    bp_box both;
-    for (int axis = 0; axis < 3; ++axis) {
-        both.min[axis] = bp_smaller(a->min[axis], b->min[axis]);
-        both.max[axis] = bp_larger(a->max[axis], b->max[axis]);
-    }
-    return both;
-}
-
 static double surface_of(const bp_box *box) {
     const double x = (double)box->max[0] - (double)box->min[0], y = (double)box->max[1] - (double)box->min[1],
                  z = (double)box->max[2] - (double)box->min[2];
@@ -193,7 +184,7 @@ static double surface_of(const bp_box *box) {
 }
 
 static double joint_surface(const bp_box *a, const bp_box *b) {
-    const bp_box both = join(a, b);
+    const bp_box both = bvh_join(a, b);
     return surface_of(&both);
 }
 
@@ -202,7 +193,7 @@ static void bound_leaf(bvh_tree *tree, uint32_t node) {
     n->bounds = (bp_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (uint32_t i = 0; i < n->count; ++i) {
         const bp_box box = bp_columns_box(&tree->columns, node * BVH_LEAF + i);
-        n->bounds = join(&box, &n->bounds);
+        n->bounds = bvh_join(&box, &n->bounds);
     }
 }
 
@@ -210,7 +201,7 @@ static void bound_leaf(bvh_tree *tree, uint32_t node) {
 static void bound_inner(bvh_tree *tree, uint32_t node) {
     bvh_node *nodes = bvh_nodes(tree);
     const bvh_node *left = &nodes[nodes[node].first], *right = left + 1;
-    nodes[node].bounds = join(&left->bounds, &right->bounds);
+    nodes[node].bounds = bvh_join(&left->bounds, &right->bounds);
     nodes[node].height = 1 + (left->height > right->height ? left->height : right->height);
 }
 

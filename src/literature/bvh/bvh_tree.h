@@ -63,6 +63,16 @@ static inline size_t bvh_infinite_begin(const bvh_tree *tree) {
     return (size_t)tree->node_end * BVH_LEAF;
 }
 
+// The box around two boxes.
+static inline bp_box bvh_join(const bp_box *a, const bp_box *b) {
+    bp_box both;
+    for (int axis = 0; axis < 3; ++axis) {
+        both.min[axis] = bp_smaller(a->min[axis], b->min[axis]);
+        both.max[axis] = bp_larger(a->max[axis], b->max[axis]);
+    }
+    return both;
+}
+
 void bp_bvh_tree_free(bvh_tree *tree);
 size_t bp_bvh_tree_bytes(const bvh_tree *tree);
 

@@ -154,7 +154,7 @@ bool bp_cube_tree_build(bp_cube_tree *tree, const bp_tree_space *space, const bp
 bool bp_cube_tree_update(bp_cube_tree *tree, const bp_box *boxes, size_t id_count, const bp_id *ids, size_t count);
 
 // Tests the own objects of a node against those of another one.
-void bp_cube_tree_test(const bp_cube_tree *tree, bp_range_tester *tester, uint32_t node, uint32_t other);
+void bp_cube_tree_test(const bp_cube_tree *tree, bp_range_tester *tester, uint32_t at, uint32_t other_at);
 
 // Operations of a method whose state begins with its tree.
 void bp_cube_tree_free(void *state);

@@ -184,7 +184,7 @@ static void run_job(bp_range_tester *tester, bp_sweep_job job, size_t most, bool
 
 static void sweep_unit(const void *context, bp_range_tester *tester, size_t unit) {
     const sweep_search *s = context;
-    const bool is_between = s->other != NULL, is_swapped = unit >= s->first_units;
+    const bool is_between = s->other != NULL, is_swapped = is_between && unit >= s->first_units;
     const sweep_axis *objects = is_swapped ? s->other : s->first;
     const sweep_axis *candidates = is_between && !is_swapped ? s->other : s->first;
     const size_t begin = (unit - (is_swapped ? s->first_units : 0)) * UNIT, end = begin + UNIT;
