@@ -53,6 +53,7 @@ typedef struct one_question {
     bool failed;
 } one_question;
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the form is the library's
 static int take_visit(void *context, bp_id id, double t, double *max_t) {
     one_question *question = context;
     (void)max_t;

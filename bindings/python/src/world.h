@@ -48,7 +48,7 @@ PyObject *world_query_box(PyObject *object, PyObject *const *values, Py_ssize_t 
 PyObject *world_query_ray(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *world_query_cast(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names);
 PyObject *world_query_nearest(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names);
-PyObject *world_pairs_of(PyObject *object, PyObject *id);
+PyObject *world_pairs_of(PyObject *object, PyObject *argument);
 PyObject *world_save(PyObject *object, PyObject *file);
 PyObject *world_load(PyObject *object, PyObject *file);
 PyObject *world_get_state(PyObject *object, PyObject *unused);
