@@ -32,6 +32,9 @@ typedef struct bp_method_ops {
     void (*init)(void *state, const bp_method_setup *setup);
     void (*free)(void *state);
 
+    // Makes it an empty one again, which still counts its changes of the search. NULL: it counts none.
+    void (*empty)(void *state);
+
     // Tells which objects may meet, before a build or update; they stay valid until the next call. NULL: all are searched.
     void (*set_parts)(void *state, const bp_parts *parts);
 

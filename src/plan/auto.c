@@ -72,6 +72,14 @@ static void auto_free(void *state) {
     }
 }
 
+static void auto_empty(void *state) {
+    auto_search *s = state;
+    const bp_history history = {.search = s->history.search, .changes = s->history.changes};
+    auto_free(s);
+    auto_init(s, s->setup);
+    s->history = history;
+}
+
 static void auto_set_parts(void *state, const bp_parts *parts) {
     auto_search *s = state;
     s->parts = *parts;
@@ -156,9 +164,18 @@ static bp_status plan_and_build(auto_search *s, const bp_strip_sets *sets) {
     return build_plan(s);
 }
 
+// Counts how often the search was changed.
+static void note_search(auto_search *s, bp_method before) {
+    s->history.changes += before != s->plan.search && before != BP_METHOD_AUTO;
+    s->history.search = s->plan.search;
+}
+
 static bp_status auto_build(void *state, const bp_box *boxes, size_t count) {
+    auto_search *s = state;
     const bp_strip_sets set = bp_strip_one_set(boxes, count);
-    return plan_and_build(state, &set);
+    const bp_status status = plan_and_build(s, &set);
+    note_search(s, s->history.search);
+    return status;
 }
 
 static bp_status auto_update(void *state, const bp_box *boxes, size_t count, const bp_changes *changes,
@@ -180,9 +197,9 @@ static bp_status auto_update(void *state, const bp_box *boxes, size_t count, con
         s->history.changed = 0;
         s->history.count = count;
     }
-    const bp_method before = s->plan.search;
+    const bp_method before = s->history.search;
     s->plan = bp_plan_update(s->setup, count, changed, s->parts.of != NULL, &s->history, &ask);
-    s->history.changes += before != s->plan.search && before != BP_METHOD_AUTO;
+    note_search(s, before);
     *kind = BP_SEARCH_ALL;
     const bp_method_ops *given = ops_of(s, s->plan.search);
     if (s->plan.rule == BP_RULE_GIVEN && s->grid != NULL && given->update != NULL) {
@@ -383,6 +400,7 @@ const bp_method_ops bp_auto_ops = {
     .state_bytes = sizeof(auto_search),
     .init = auto_init,
     .free = auto_free,
+    .empty = auto_empty,
     .set_parts = auto_set_parts,
     .build = auto_build,
     .update = auto_update,

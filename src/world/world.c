@@ -272,8 +272,12 @@ bp_status bp_world_reserve(bp_world *world, size_t count) {
 
 void bp_world_give_back(bp_world *world) {
     const bp_method_ops *ops = world->method.ops;
-    ops->free(world->method.state);
-    ops->init(world->method.state, &world->setup.methods);
+    if (ops->empty != NULL) {
+        ops->empty(world->method.state);
+    } else {
+        ops->free(world->method.state);
+        ops->init(world->method.state, &world->setup.methods);
+    }
     world->is_built = false;
     bp_query_trees_trim(world->queries);
     bp_pair_lists_trim(&world->lists, world->ids.count * USUAL_PAIRS);
