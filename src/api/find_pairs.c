@@ -27,21 +27,6 @@ bp_status bp_one_call_check(const bp_setup *setup, bool between) {
     return BP_ERROR_UNSUPPORTED;
 }
 
-static bp_status make_call_views(bp_one_call *call) {
-    bp_view *const views[] = {&call->first, &call->second};
-    for (int i = 0; i < 2; ++i) {
-        bp_view_init(views[i], call->rule, &call->setup->methods.runtime);
-        views[i]->keeps_origin = bp_domain_is_set(&call->setup->methods.settings.domain);
-    }
-    const bp_status status =
-        call->b != NULL ? bp_view_make_two(views[0], call->a, views[1], *call->b) : bp_view_make(views[0], call->a);
-    bp_view_trim(views[0]);
-    bp_view_trim(views[1]);
-    call->built_over = call->b != NULL ? views[1] : views[0];
-    call->exact = call->first.exact && (call->second.exact || call->b == NULL);
-    return status;
-}
-
 static bp_status search_views(bp_one_call *call) {
     const bp_view *first = &call->first, *built_over = call->built_over;
     const bp_allocator *allocator = &call->setup->methods.runtime.allocator;
@@ -82,7 +67,17 @@ static bp_status search_views(bp_one_call *call) {
 
 bp_status bp_one_call_run(bp_one_call *call) {
     const double start = bp_clock_seconds();
-    bp_status status = make_call_views(call);
+    bp_view *const views[] = {&call->first, &call->second};
+    for (int i = 0; i < 2; ++i) {
+        bp_view_init(views[i], call->rule, &call->setup->methods.runtime);
+        views[i]->keeps_origin = bp_domain_is_set(&call->setup->methods.settings.domain);
+    }
+    bp_status status =
+        call->b != NULL ? bp_view_make_two(views[0], call->a, views[1], *call->b) : bp_view_make(views[0], call->a);
+    bp_view_trim(views[0]);
+    bp_view_trim(views[1]);
+    call->built_over = call->b != NULL ? views[1] : views[0];
+    call->exact = call->first.exact && (call->second.exact || call->b == NULL);
     call->stats = (bp_stats){.method = call->setup->method,
                              .update = BP_UPDATE_REBUILD,
                              .objects = call->a.count + (call->b != NULL ? call->b->count : 0),

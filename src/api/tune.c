@@ -148,26 +148,6 @@ static bool is_over(const tuning *t) {
     return bp_clock_seconds() >= t->end;
 }
 
-static bp_status run_candidate(tuning *t, candidate *c, size_t round, size_t steps, size_t *pairs) {
-    double seconds = 0.0;
-    size_t found = 0;
-    const bp_status status = replay(t, c, steps, &seconds, &found);
-    if (status != BP_OK) {
-        return status;
-    }
-    c->run_count = c->round == round && c->steps == steps ? c->run_count : 0;
-    c->round = round;
-    c->steps = steps;
-    c->seconds[c->run_count < RUNS_MOST ? c->run_count++ : RUNS_MOST - 1] = seconds;
-    if (*pairs != SIZE_MAX && *pairs != found) {
-        bp_log_write(&c->config.log, "tuning: %s finds %zu pairs after %zu steps, others found %zu",
-                     bp_method_name((size_t)c->config.method), found, steps, *pairs);
-        return BP_ERROR_INTERNAL;
-    }
-    *pairs = found;
-    return BP_OK;
-}
-
 // Whether another run of this candidate would take far too long.
 static bool is_hopeless(const tuning *t, const candidate *c) {
     double best = 0.0;
@@ -194,12 +174,29 @@ static bp_status run_round(tuning *t, size_t round, size_t steps, bool *whole) {
             if (is_over(t) && (round > 0 || run > 0 || i > 0)) {
                 return BP_OK;
             }
-            const bp_status status = c->dropped ? BP_OK : run_candidate(t, c, round, steps, &pairs);
-            if (status == BP_ERROR_MEMORY || status == BP_ERROR_UNSUPPORTED) {
-                c->dropped = true; // it cannot run here; others may
-            } else if (status != BP_OK) {
+            if (c->dropped) {
+                continue;
+            }
+            double seconds = 0.0;
+            size_t found = 0;
+            const bp_status status = replay(t, c, steps, &seconds, &found);
+            c->dropped = status == BP_ERROR_MEMORY || status == BP_ERROR_UNSUPPORTED; // here; others may run
+            if (c->dropped) {
+                continue;
+            }
+            if (status != BP_OK) {
                 return status;
             }
+            c->run_count = c->round == round && c->steps == steps ? c->run_count : 0;
+            c->round = round;
+            c->steps = steps;
+            c->seconds[c->run_count < RUNS_MOST ? c->run_count++ : RUNS_MOST - 1] = seconds;
+            if (pairs != SIZE_MAX && pairs != found) {
+                bp_log_write(&c->config.log, "tuning: %s finds %zu pairs after %zu steps, others found %zu",
+                             bp_method_name((size_t)c->config.method), found, steps, pairs);
+                return BP_ERROR_INTERNAL;
+            }
+            pairs = found;
         }
     }
     return BP_OK;

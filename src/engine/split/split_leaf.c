@@ -126,7 +126,18 @@ static void choose_bins(const bp_record_set *const sets[SETS], int axis, bool of
     split_bins_refine(bins, counts);
 }
 
-static void sort_sets(bp_range_tester *t, const split_job *job, int axis, double share, swept_set swept[SETS]) {
+// Lists the boxes of one set against those of another that begin in the same bin (or, if not `or_same`, in the next) or
+// later, as far as they reach.
+static void list_later(bp_range_tester *t, const swept_set *boxes, const swept_set *others, bool or_same) {
+    for (size_t i = 0; others->count > 0 && i < boxes->count; ++i) {
+        list(t, boxes->begin + i, others->starts[boxes->bins.first[i] + (or_same ? 0 : 1)],
+             others->starts[boxes->bins.last[i] + 1]);
+    }
+}
+
+void bp_split_sweep(bp_range_tester *t, const split_job *job, int axis, double share) {
+    swept_set swept[SETS]; // not zeroed: they are large
+    const swept_set *a = &swept[SET_A], *b = &swept[SET_B], *x = &swept[SET_X], *y = &swept[SET_Y];
     const bp_record_set *const sets[SETS] = {&job->a, &job->b, &job->x, &job->y};
     split_bins bins;
     choose_bins(sets, axis, false, &bins);
@@ -150,21 +161,6 @@ static void sort_sets(bp_range_tester *t, const split_job *job, int axis, double
             sort_into_bins(t->objects, sets[i], axis, &bins, &swept[i]);
         }
     }
-}
-
-// Lists the boxes of one set against those of another that begin in the same bin (or, if not `or_same`, in the next) or
-// later, as far as they reach.
-static void list_later(bp_range_tester *t, const swept_set *boxes, const swept_set *others, bool or_same) {
-    for (size_t i = 0; others->count > 0 && i < boxes->count; ++i) {
-        list(t, boxes->begin + i, others->starts[boxes->bins.first[i] + (or_same ? 0 : 1)],
-             others->starts[boxes->bins.last[i] + 1]);
-    }
-}
-
-void bp_split_sweep(bp_range_tester *t, const split_job *job, int axis, double share) {
-    swept_set swept[SETS]; // not zeroed: they are large
-    const swept_set *a = &swept[SET_A], *b = &swept[SET_B], *x = &swept[SET_X], *y = &swept[SET_Y];
-    sort_sets(t, job, axis, share, swept);
     for (size_t i = 0; job->within && i < a->count; ++i) {
         list(t, i, i + 1, a->starts[a->bins.last[i] + 1]);
     }
