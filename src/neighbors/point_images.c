@@ -300,25 +300,6 @@ bp_status bp_point_images_copy(bp_point_images *images, bp_image_naming naming, 
 
 // ---- all together ---------------------------------------------------------------------------------------------------
 
-// The points as doubles with a z of 0 in two dimensions: the caller's own array where it is that.
-static bool take_points(bp_point_images *images, const bp_points *points, uint32_t dimensions,
-                        const bp_allocator *allocator) {
-    images->given = points->doubles;
-    images->count = points->count;
-    if (!points->is_double || dimensions == 2) {
-        if (!bp_buffer_reserve(&images->given_buffer, allocator, 0, 3 * points->count + 1, sizeof(double))) {
-            return false;
-        }
-        double *copy = images->given_buffer.data;
-        for (size_t i = 0; i < 3 * points->count; ++i) {
-            const double value = points->is_double ? points->doubles[i] : (double)points->floats[i];
-            copy[i] = dimensions == 2 && i % 3 == 2 ? 0.0 : value;
-        }
-        images->given = copy;
-    }
-    return true;
-}
-
 static void task_survey_points(void *context, size_t block) {
     image_maker *m = context;
     const double *given = m->images->given;
@@ -349,8 +330,18 @@ bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *latti
         steps[2] = (int32_t)(code % 3) - 1;
         bp_image_move(images, steps, images->code_moves[code]);
     }
-    if (!take_points(images, points, dimensions, &runtime->allocator)) {
-        return BP_ERROR_MEMORY;
+    images->given = points->doubles; // with a z of 0 in two dimensions: the caller's own array where it is that
+    images->count = points->count;
+    if (!points->is_double || dimensions == 2) {
+        if (!bp_buffer_reserve(&images->given_buffer, &runtime->allocator, 0, 3 * points->count + 1, sizeof(double))) {
+            return BP_ERROR_MEMORY;
+        }
+        double *copy = images->given_buffer.data;
+        for (size_t i = 0; i < 3 * points->count; ++i) {
+            const double value = points->is_double ? points->doubles[i] : (double)points->floats[i];
+            copy[i] = dimensions == 2 && i % 3 == 2 ? 0.0 : value;
+        }
+        images->given = copy;
     }
     image_maker m = {.images = images};
     bool valid = true;

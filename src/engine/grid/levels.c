@@ -198,6 +198,7 @@ static cells cells_of_size(const group *g, const double wanted[3]) {
 typedef struct estimate {
     double inside; // per object of the level
     double across; // per object of a finer level
+    double total;
     cells cells;
 } estimate;
 
@@ -242,50 +243,30 @@ static double candidates_along(const members *m, const cells *c, double width) {
     return fmin(m->merged.count, near + folded);
 }
 
-// The estimated cost of a level with about these cells.
-static estimate estimate_cells(const members *m, const double wanted[3]) {
+// Tries a level with cells of about this many times the largest extents, or of `least` if that is more, which `finer` objects
+// also search, and keeps the better estimate.
+static void try_cells(const members *m, double finer, double least, double along, double beside, estimate *best) {
     const group *g = &m->merged;
+    double wanted[3], cross[3], rows_above = 1.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double extent = fmax((double)g->largest[axis], least);
+        wanted[axis] = fmax((axis == 0 ? along : beside) * extent, 0x1p-140);
+    }
     const cells c = cells_of_size(g, wanted);
-    double cross[3], rows_above = 1.0;
     for (int axis = 1; axis < 3; ++axis) {
         cross[axis] = c.bits[axis] > 0 ? part_of(g->sum[axis] / g->count, c.size[axis]) : 0.0;
         rows_above *= 1.0 + (c.bits[axis] > 0 ? part_of((double)g->largest[axis], c.size[axis]) : 0.0);
     }
     const double mean = g->sum[0] / g->count, reach = (double)g->largest[0];
-    const double own = candidates_along(m, &c, mean + 0.5 * c.size[0]);
-    const double beside = candidates_along(m, &c, mean + reach + c.size[0]);
+    const double own = cost_of_range(candidates_along(m, &c, mean + 0.5 * c.size[0]));
+    const double next = cost_of_range(candidates_along(m, &c, mean + reach + c.size[0]));
     const double above = candidates_along(m, &c, reach + c.size[0]);
     const double rows = cross[1] + cross[2] * (2.0 + cross[1]);
-    const double count = cell_count(c.bits);
-    return (estimate){
-        .inside = COST_OBJECT + cost_of_range(own) + rows * cost_of_range(beside) + COST_CELL * count / g->count,
-        .across = 2.0 + rows_above * (COST_ACROSS + above / VECTOR),
-        .cells = c,
-    };
-}
-
-// The search for the best cells of a level.
-typedef struct cell_trials {
-    const members *members;
-    double finer; // objects of finer levels, which also search this one
-    estimate best;
-    double best_total;
-} cell_trials;
-
-// Tries cells of this many times the largest extents, or of `least` if that is more, and keeps the better estimate.
-static void try_cells(cell_trials *trials, double least, double along, double beside) {
-    const group *g = &trials->members->merged;
-    double cell[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        const double extent = fmax((double)g->largest[axis], least);
-        cell[axis] = fmax((axis == 0 ? along : beside) * extent, 0x1p-140);
-    }
-    const estimate e = estimate_cells(trials->members, cell);
-    const double total = g->count * e.inside + trials->finer * e.across;
-    if (total < trials->best_total) {
-        trials->best_total = total;
-        trials->best = e;
-    }
+    estimate e = {.cells = c};
+    e.inside = COST_OBJECT + own + rows * next + COST_CELL * cell_count(c.bits) / g->count;
+    e.across = 2.0 + rows_above * (COST_ACROSS + above / VECTOR);
+    e.total = g->count * e.inside + finer * e.across;
+    *best = e.total < best->total ? e : *best;
 }
 
 // Cells as multiples of the largest extents: along a row, and across rows.
@@ -295,7 +276,7 @@ static const double BESIDE[] = {1.001, 1.5, 2.0, 3.0};
 // The best cells for a level that `finer` objects also search: first the scale, between the largest extents and the whole
 // scene, then the shape.
 static estimate estimate_members(const members *m, double finer) {
-    cell_trials trials = {.members = m, .finer = finer, .best = {.inside = DBL_MAX}, .best_total = DBL_MAX};
+    estimate best = {.inside = DBL_MAX, .total = DBL_MAX};
     const group *g = &m->merged;
     double longest = 0.0, largest = 0.0, best_least = 0.0, least = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -304,27 +285,20 @@ static estimate estimate_members(const members *m, double finer) {
     }
     const double shortest = fmax(largest * 2.0, longest * 0x1p-20);
     for (int step = 0; step == 0 || (least <= longest && longest > 0.0); ++step) {
-        const double before = trials.best_total;
-        try_cells(&trials, least, ALONG[1], BESIDE[1]);
-        best_least = trials.best_total < before ? least : best_least;
+        const double before = best.total;
+        try_cells(m, finer, least, ALONG[1], BESIDE[1], &best);
+        best_least = best.total < before ? least : best_least;
         least = ldexp(shortest, step);
     }
     for (size_t a = 0; a < sizeof ALONG / sizeof *ALONG; ++a) {
         for (size_t b = 0; b < sizeof BESIDE / sizeof *BESIDE; ++b) {
-            try_cells(&trials, best_least, ALONG[a], BESIDE[b]);
+            try_cells(m, finer, best_least, ALONG[a], BESIDE[b], &best);
         }
     }
-    return trials.best;
+    return best;
 }
 
 // ---- from estimates to levels ---------------------------------------------------------------------------------------
-
-static void set_cell(bp_level *level, int axis, double cell) {
-    // Across rows, an object is no larger than a cell; along x, a range must stay shorter than half of the folded grid.
-    const double most = axis == 0 ? 4.0 : 1.0;
-    level->fit[axis] = (float)fmin(cell * most * BP_CELL_FILL, (double)FLT_MAX);
-    level->inverse[axis] = 1.0 / cell;
-}
 
 bool bp_levels_append(bp_levels *levels, const bp_allocator *allocator, const bp_level *level) {
     if (!bp_buffer_reserve_slack(&levels->buffer, allocator, levels->count * sizeof *level, levels->count + 8,
@@ -453,9 +427,12 @@ static bp_status plan_by_cost(bp_levels *levels, const bp_method_setup *setup, c
         const bool is_above = levels->count >= level_count; // for objects that are larger than any in the sample
         const choice *chosen = is_above ? NULL : &best[ends[level_count - 1 - levels->count] - 1];
         for (int axis = 0; axis < 3; ++axis) {
-            set_cell(&level, axis,
-                     is_above ? OVERSIZE / bp_level_at(levels, levels->count - 1)->inverse[axis]
-                              : chosen->cells.size[axis]);
+            // Across rows, an object is no larger than a cell; along x, a range must stay shorter than half of the folded grid.
+            const double most = axis == 0 ? 4.0 : 1.0;
+            const double cell =
+                is_above ? OVERSIZE / bp_level_at(levels, levels->count - 1)->inverse[axis] : chosen->cells.size[axis];
+            level.fit[axis] = (float)fmin(cell * most * BP_CELL_FILL, (double)FLT_MAX);
+            level.inverse[axis] = 1.0 / cell;
         }
         if (!is_above) {
             memcpy(level.bits, chosen->cells.bits, sizeof level.bits);

@@ -297,9 +297,9 @@ static bp_record_set join_sets(const bp_record_set *first, const bp_record_set *
     return joined;
 }
 
-size_t bp_split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
-                      const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
-                      bp_record *end[SPLIT_CHILDREN]) {
+void bp_split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
+                    const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
+                    bp_record *end[SPLIT_CHILDREN]) {
     const bp_record_set none = bp_record_set_empty(NULL);
     const bool separates = decision->way == SPLIT_SEPARATE;
     carrier c = {.kernels = kernels, .at = memory};
@@ -368,5 +368,4 @@ size_t bp_split_carry(const split_job *job, const split_decision *decision, cons
             cut_to(&last->y, &last->a, kernels);
         }
     }
-    return SPLIT_CHILDREN;
 }
