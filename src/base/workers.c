@@ -373,17 +373,6 @@ static void follow_fork(workers *w) {
     }
 }
 
-// What the caller itself does of a section. Returns how many tasks.
-static size_t do_own_share(workers *w) {
-    const double begin = bp_clock_seconds(), own = bp_clock_thread_seconds();
-    const bool calls = atomic_load(&w->sleeping) > 0 || w->started < w->most;
-    size_t done = calls ? call_workers(w) : 0;
-    done += do_tasks(w, 0, SIZE_MAX);
-    const double now = bp_clock_seconds(), wall = now - begin;
-    note_core(&w->members[0], wall, wall - (bp_clock_thread_seconds() - own), now);
-    return done;
-}
-
 static void run_section(workers *w, bp_task task, void *task_context, size_t count) {
     assert(count_unclaimed(w) == 0);
     w->task = task;
@@ -398,7 +387,12 @@ static void run_section(workers *w, bp_task task, void *task_context, size_t cou
         atomic_store(&w->lanes[i].unclaimed, count * i / lanes << 32 | count * (i + 1) / lanes);
     }
     (void)atomic_fetch_add(&w->section, 1);
-    const size_t done_by_others = count - do_own_share(w);
+    const double begin = bp_clock_seconds(), own = bp_clock_thread_seconds();
+    const bool calls = atomic_load(&w->sleeping) > 0 || w->started < w->most;
+    size_t done_by_others = count - (calls ? call_workers(w) : 0);
+    done_by_others -= do_tasks(w, 0, SIZE_MAX);
+    const double now = bp_clock_seconds(), wall = now - begin;
+    note_core(&w->members[0], wall, wall - (bp_clock_thread_seconds() - own), now);
     w->useful = done_by_others > w->useful ? done_by_others : w->useful;
     if (!spin_until(&w->members[0], is_done, 0)) {
         sleep_until_done(w);

@@ -228,6 +228,14 @@ static void *exchange(void *held, size_t *capacity, bp_buffer *fresh, size_t siz
     return fresh->data;
 }
 
+void bp_neighbor_rows_release(bp_neighbors *rows, const bp_allocator *allocator) {
+    bp_buffer offsets = {.data = rows->offsets, .bytes = rows->offset_capacity * sizeof(size_t)};
+    bp_buffer indices = {.data = rows->indices, .bytes = rows->index_capacity * sizeof(uint32_t)};
+    bp_buffer_free(&offsets, allocator);
+    bp_buffer_free(&indices, allocator);
+    *rows = (bp_neighbors){0};
+}
+
 bool bp_neighbor_rows_reserve(bp_neighbors *rows, size_t row_count, size_t index_count, const bp_allocator *allocator) {
     bp_buffer offsets = {0}, indices = {0};
     if (!bp_rows_obtain(&offsets, rows->offset_capacity, row_count + 1, sizeof(size_t), allocator) ||

@@ -22,6 +22,8 @@ bool bp_rows_obtain(bp_buffer *fresh, size_t held, size_t needed, size_t size, c
 // Makes room for rows. If memory is short, they are as before; else what they held may be lost.
 bool bp_neighbor_rows_reserve(bp_neighbors *rows, size_t row_count, size_t index_count, const bp_allocator *allocator);
 
+void bp_neighbor_rows_release(bp_neighbors *rows, const bp_allocator *allocator);
+
 // Rows to be sorted to their places: short ones are sorted together, as many as the kernel takes. All zero is empty.
 typedef struct bp_row_queue {
     bp_row_sort waiting;

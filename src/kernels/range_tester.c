@@ -207,31 +207,6 @@ static bool reserve_sinks(bp_block_sinks *pool, const bp_allocator *allocator, s
     return true;
 }
 
-// Joins the pairs of all blocks, in their order. If the caller's buffer is short, the pairs that fit are copied and all
-// are counted.
-static bool join_blocks(search_run *r, bp_sink *sink) {
-    size_t total = 0, room = 0;
-    for (size_t i = 0; i < r->blocks.count; ++i) {
-        total = bp_size_add(total, r->sinks[i].count);
-    }
-    const size_t limit = sink->rules.limit;
-    const bool fits = sink->count <= limit && total <= limit - sink->count;
-    for (size_t i = 0; i < r->blocks.count && !fits; ++i) {
-        const bp_sink *block = &r->sinks[i];
-        bp_sink_count(sink, block->data, block->count < block->capacity ? block->count : block->capacity, block->count);
-    }
-    if (!fits || total == 0) {
-        return true;
-    }
-    r->place = bp_sink_room(sink, total, &room);
-    if (r->place == NULL) {
-        return false;
-    }
-    bp_parallel_for(&r->search->runtime->executor, r->blocks.count, task_copy_block, r);
-    bp_sink_commit_filtered(sink, r->place, total);
-    return true;
-}
-
 size_t bp_range_search_blocks(const bp_runtime *runtime, size_t unit_count) {
     return bp_blocks_cut(&runtime->executor, unit_count, 1, BLOCKS_MAX).count;
 }
@@ -261,7 +236,30 @@ bp_status bp_range_search_run(const bp_range_search *search, bp_block_sinks *sin
     if (sink->rules.budget != NULL && sink->rules.budget->is_over) {
         return BP_ERROR_CAPACITY;
     }
-    return !failed && (r.blocks.count == 1 || join_blocks(&r, sink)) ? BP_OK : BP_ERROR_MEMORY;
+    if (failed || r.blocks.count == 1) {
+        return failed ? BP_ERROR_MEMORY : BP_OK;
+    }
+    // Joins the pairs of all blocks, in their order. If the caller's buffer is short, the pairs that fit are copied and all
+    // are counted.
+    const size_t limit = sink->rules.limit;
+    size_t total = 0, room = 0;
+    for (size_t i = 0; i < r.blocks.count; ++i) {
+        total = bp_size_add(total, r.sinks[i].count);
+    }
+    if (sink->count > limit || total > limit - sink->count) {
+        for (size_t i = 0; i < r.blocks.count; ++i) {
+            const size_t count = r.sinks[i].count, held = r.sinks[i].capacity;
+            bp_sink_count(sink, r.sinks[i].data, count < held ? count : held, count);
+        }
+    } else if (total > 0) {
+        r.place = bp_sink_room(sink, total, &room);
+        if (r.place == NULL) {
+            return BP_ERROR_MEMORY;
+        }
+        bp_parallel_for(&runtime->executor, r.blocks.count, task_copy_block, &r);
+        bp_sink_commit_filtered(sink, r.place, total);
+    }
+    return BP_OK;
 }
 
 size_t bp_block_sinks_bytes(const bp_block_sinks *pool) {

@@ -291,13 +291,8 @@ bp_status bp_find_neighbors_between_double(const double *a_xyz, size_t a_count, 
 }
 
 void bp_neighbors_free(bp_neighbors *neighbors, const bp_config *config) {
-    if (neighbors == NULL) {
-        return;
-    }
     const bp_allocator allocator = bp_config_allocator(config);
-    bp_buffer offsets = {.data = neighbors->offsets, .bytes = neighbors->offset_capacity * sizeof(size_t)};
-    bp_buffer indices = {.data = neighbors->indices, .bytes = neighbors->index_capacity * sizeof(uint32_t)};
-    bp_buffer_free(&offsets, &allocator);
-    bp_buffer_free(&indices, &allocator);
-    *neighbors = (bp_neighbors){0};
+    if (neighbors != NULL) {
+        bp_neighbor_rows_release(neighbors, &allocator);
+    }
 }

@@ -81,12 +81,9 @@ void bp_image_rows_end(const bp_image_rows *rows, const bp_allocator *allocator)
 }
 
 void bp_neighbor_images_release(bp_neighbor_images *images, const bp_allocator *allocator) {
-    const bp_neighbors *rows = &images->rows;
-    bp_buffer offsets = {rows->offsets, rows->offset_capacity * sizeof(size_t)};
-    bp_buffer indices = {rows->indices, rows->index_capacity * sizeof(uint32_t)}, arrays[BESIDES];
+    bp_buffer arrays[BESIDES];
     take_arrays(images, arrays);
-    bp_buffer_free(&offsets, allocator);
-    bp_buffer_free(&indices, allocator);
+    bp_neighbor_rows_release(&images->rows, allocator);
     for (int i = 0; i < BESIDES; ++i) {
         bp_buffer_free(&arrays[i], allocator);
     }
