@@ -68,18 +68,6 @@ static size_t cut_digits(digit *digits, uint32_t first, uint32_t bits, uint32_t 
     return count;
 }
 
-// From anywhere (`to` itself included) to `to`.
-static void insert_pairs(const bp_pair *from, bp_pair *to, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        const bp_pair next = from[i];
-        size_t at = i;
-        for (; at > 0 && key_of(&to[at - 1]) > key_of(&next); --at) {
-            to[at] = to[at - 1];
-        }
-        to[at] = next;
-    }
-}
-
 static void sort_by_digit(const bp_pair *from, bp_pair *to, size_t count, digit d) {
     size_t position[DIGITS];
     memset(position, 0, ((size_t)d.mask + 1) * sizeof *position);
@@ -164,8 +152,15 @@ static void task_part(void *context, size_t block) {
 
 bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_count, bp_buffer *scratch,
                    const bp_runtime *runtime) {
+    for (size_t i = 0; i < count && count <= FEW; ++i) { // few are inserted one by one
+        const bp_pair next = from[i];
+        size_t at = i;
+        for (; at > 0 && key_of(&to[at - 1]) > key_of(&next); --at) {
+            to[at] = to[at - 1];
+        }
+        to[at] = next;
+    }
     if (count <= FEW) {
-        insert_pairs(from, to, count);
         return true;
     }
     const bp_executor *executor = &runtime->executor;

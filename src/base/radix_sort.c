@@ -12,33 +12,27 @@ enum {
     FEW_BITS = 8     // digits have only so many bits
 };
 
-// One pass over the keys' digit at `shift`. False if all keys have the same digit: then nothing was done.
-static bool sort_keys_by_digit(const uint64_t *from, uint64_t *to, size_t count, uint32_t shift, uint64_t mask) {
-    size_t position[DIGITS];
-    memset(position, 0, (size_t)(mask + 1) * sizeof *position);
-    for (size_t i = 0; i < count; ++i) {
-        ++position[from[i] >> shift & mask];
-    }
-    if (count == 0 || position[from[0] >> shift & mask] == count) {
-        return false;
-    }
-    (void)bp_counts_to_positions(position, (size_t)mask + 1);
-    for (size_t i = 0; i < count; ++i) {
-        to[position[from[i] >> shift & mask]++] = from[i];
-    }
-    return true;
-}
-
 uint64_t *bp_sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32_t first, uint32_t last) {
     const uint32_t most = count < FEW_KEYS ? FEW_BITS : DIGIT_BITS;
     uint64_t *from = keys, *to = spare;
-    for (uint32_t shift = first; shift < last; shift += most) {
+    for (uint32_t shift = first; shift < last && count > 0; shift += most) {
         const uint32_t bits = last - shift < most ? last - shift : most;
-        if (sort_keys_by_digit(from, to, count, shift, ((uint64_t)1 << bits) - 1)) {
-            uint64_t *swapped = from;
-            from = to;
-            to = swapped;
+        const uint64_t mask = ((uint64_t)1 << bits) - 1;
+        size_t position[DIGITS];
+        memset(position, 0, (size_t)(mask + 1) * sizeof *position);
+        for (size_t i = 0; i < count; ++i) {
+            ++position[from[i] >> shift & mask];
         }
+        if (position[from[0] >> shift & mask] == count) {
+            continue; // all have the same digit
+        }
+        (void)bp_counts_to_positions(position, (size_t)mask + 1);
+        for (size_t i = 0; i < count; ++i) {
+            to[position[from[i] >> shift & mask]++] = from[i];
+        }
+        uint64_t *swapped = from;
+        from = to;
+        to = swapped;
     }
     return from;
 }

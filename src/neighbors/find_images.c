@@ -64,19 +64,6 @@ static bp_status check_kinds(image_search *s, size_t count) {
     return BP_OK;
 }
 
-static bp_status check_search(image_search *s, const bp_points *points) {
-    const float *period = s->setup.overlap.period;
-    if (period[0] != 0.0f || period[1] != 0.0f || period[2] != 0.0f) {
-        return refuse(s, "config.period: must be 0 here; lattice.cell says what repeats");
-    }
-    const bp_status status = bp_points_check(points, &s->setup.methods.runtime.log);
-    if (status == BP_OK && has_kinds(s)) {
-        return check_kinds(s, points->count);
-    }
-    return status != BP_OK || is_radius(s->radii.same) ? status
-                                                       : refuse(s, "radius: must be 0 or positive, and finite");
-}
-
 // ---- the filter -----------------------------------------------------------------------------------------------------
 
 static int pass_kinds(void *context, uint32_t point, uint32_t name) {
@@ -159,8 +146,14 @@ static bp_status find_images(const bp_points *points, double radius, const bp_la
     if (status == BP_OK) {
         status = bp_neighbors_check(&s.setup, images == NULL ? NULL : &images->rows);
     }
-    if (status == BP_OK) {
-        status = check_search(&s, points);
+    const float *period = s.setup.overlap.period;
+    if (status == BP_OK && (period[0] != 0.0f || period[1] != 0.0f || period[2] != 0.0f)) {
+        return refuse(&s, "config.period: must be 0 here; lattice.cell says what repeats");
+    }
+    status = status == BP_OK ? bp_points_check(points, &s.setup.methods.runtime.log) : status;
+    status = status == BP_OK && has_kinds(&s) ? check_kinds(&s, points->count) : status;
+    if (status == BP_OK && !is_radius(s.radii.same)) {
+        return refuse(&s, "radius: must be 0 or positive, and finite");
     }
     if (status != BP_OK) {
         return status;

@@ -103,14 +103,6 @@ static double centre_of_double(const bp_box_double *box, uint32_t axis) {
     return 0.5 * box->min[axis] + 0.5 * box->max[axis];
 }
 
-// The shortest difference modulo the period, exact. The same as remainder(), which is slow.
-static double shortest(double apart, double period) {
-    if (fabs(apart) <= 0.5 * period) {
-        return apart;
-    }
-    return fabs(apart) <= 1.5 * period ? fabs(apart) - period : remainder(apart, period);
-}
-
 // An infinite coordinate makes the sum infinite or NaN; so does one that is only very large.
 bool bp_spheres_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, const bp_overlap_rule *rule,
                                 bool *as_boxes) {
@@ -120,7 +112,11 @@ bool bp_spheres_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, 
     double sum = 0.0, unreduced = 0.0;
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
         const double period = bp_period_of(rule, axis), apart = centre_of_double(a, axis) - centre_of_double(b, axis);
-        const double distance = period > 0.0 ? shortest(apart, period) : apart;
+        double distance = apart;
+        if (period > 0.0 &&
+            fabs(apart) > 0.5 * period) { // the shortest difference modulo the period, exact: remainder() is slow
+            distance = fabs(apart) <= 1.5 * period ? fabs(apart) - period : remainder(apart, period);
+        }
         unreduced += period > 0.0 ? fabs(apart) : 0.0;
         sum += distance * distance;
     }
