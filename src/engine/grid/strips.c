@@ -1,4 +1,30 @@
-// Searching strips; see strips.h.
+// strips: copies of boxes in strips of space, swept along x. For up to some ten thousand boxes of similar sizes, and for more if
+// they are long and would fill each other's cells in a grid.
+//
+//     y |     |     |     |        space is cut in y and z into strips, at least as wide as the longest box;
+//       |   +-|-+   |     |        a box has an entry in each strip that it touches: one, two or four
+//       |   | | |   | +-+ |
+//       |   +-|-+   | +-+ |        a strip is cut along x into short cells: entries sorted by (strip, cell of min x)
+//       +-----+-----+-----+-> z
+//
+//     columns   | strip 0: cell 0, cell 1, ... | strip 1: cell 0, ... |
+//                      e ------>                 an entry is tested against those that follow it, as far as it reaches
+//
+// Two boxes that overlap share a strip. In one of the strips that they share, one of them begins in y, and one in z:
+// there the pair counts. Entries have two flags for that. Two more say of which of two sets a box is: boxes of the same set
+// do not meet, so both sets lie in the same strips.
+//
+// Nothing is planned: one pass over the boxes finds their bounds, mean and longest edges. A few that are far larger than
+// the others are kept apart (giants.h). If the others are not alike, or most of them share a few cells, strips do not suit them:
+// then all boxes are tested with all. How many tests a search takes is known before it begins; it is bounded by a
+// multiple of the number of boxes.
+//
+// Cells of entries are also bits of a map: of two sets, entries that are near none of the other set are left out before they are
+// sorted, where the first chunks say that these are many.
+//
+// Cost: O(n): for uniform boxes 1.8 entries and 13 tests a box; 6 ns for a box of two sets that is near none. Loses to the
+// sorted grid where copies of boxes no longer fit the cache, unless tests cost more than copies: so boxes of
+// which there are very many must be long.
 //
 //   1. survey   bounds, mean and longest edges -> widths of strips, lengths of cells
 //   2. entries  each box: one, two or four keys (strip, cell)
