@@ -2,12 +2,8 @@
 
 #include "base/boxes.h"
 
-static size_t padded(size_t count) {
-    return (count + BP_COLUMN_PADDING + 15) / 16 * 16;
-}
-
 bool bp_columns_reserve(bp_columns *columns, bp_buffer *buffer, const bp_allocator *allocator, size_t count) {
-    const size_t needed = padded(count);
+    const size_t needed = (count + BP_COLUMN_PADDING + 15) / 16 * 16;
     if (!bp_buffer_reserve_slack(buffer, allocator, 0, bp_size_multiply(needed, 7), sizeof(float))) {
         return false;
     }
@@ -26,7 +22,7 @@ void bp_columns_place(bp_columns *columns, void *memory, size_t distance) {
 
 bool bp_point_columns_reserve(bp_point_columns *columns, bp_buffer *buffer, const bp_allocator *allocator,
                               size_t count) {
-    const size_t needed = padded(count);
+    const size_t needed = (count + BP_COLUMN_PADDING + 15) / 16 * 16;
     if (!bp_buffer_reserve_slack(buffer, allocator, 0, bp_size_multiply(needed, 4), sizeof(float))) {
         return false;
     }

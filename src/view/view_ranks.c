@@ -140,14 +140,6 @@ typedef struct coordinate {
     float *rank;
 } coordinate;
 
-static uint64_t key_of_coordinate(double value) {
-    const double positive_zero = value + 0.0; // -0.0 and 0.0 are equal
-    uint64_t bits;
-    memcpy(&bits, &positive_zero, sizeof bits);
-    const uint64_t sign = (uint64_t)1 << 63;
-    return (bits & sign) != 0 ? ~bits : bits | sign;
-}
-
 // Sorts by key, ascending, least significant digit first; digits that are all equal are skipped. The result is in one
 // of the two lists.
 static const coordinate *sort_coordinates(coordinate *list, coordinate *spare, size_t count,
@@ -180,8 +172,12 @@ static const coordinate *sort_coordinates(coordinate *list, coordinate *spare, s
 // Adds a coordinate to the list of those to rank; infinities and NaNs are copied.
 static size_t enter_coordinate(coordinate *list, double value, float *rank) {
     const bool finite = isfinite(value);
+    const double positive_zero = value + 0.0; // -0.0 and 0.0 are equal
+    const uint64_t sign = (uint64_t)1 << 63;
+    uint64_t bits;
+    memcpy(&bits, &positive_zero, sizeof bits);
     *rank = finite ? 0.0f : (float)value;
-    *list = (coordinate){.key = key_of_coordinate(value), .rank = rank};
+    *list = (coordinate){.key = (bits & sign) != 0 ? ~bits : bits | sign, .rank = rank};
     return finite;
 }
 
