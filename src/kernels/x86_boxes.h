@@ -17,17 +17,13 @@ static inline eight_boxes load_eight(const float *const rows[8]) {
     return (eight_boxes){.min = {low[0], low[1], low[2]}, .max = {low[3], high[2], high[3]}};
 }
 
-static inline __m256 either_overlap(__m256 a_min, __m256 a_max, __m256 b_min, __m256 b_max) {
-    return _mm256_and_ps(_mm256_cmp_ps(a_min, b_max, _CMP_LE_OQ), _mm256_cmp_ps(b_min, a_max, _CMP_LE_OQ));
-}
-
 // All bits of those of eight boxes that overlap the limits.
 static inline __m256 overlap_limits(const bp_box *limits, const eight_boxes *boxes, uint32_t dimensions) {
     __m256 overlap = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        overlap =
-            _mm256_and_ps(overlap, either_overlap(boxes->min[axis], boxes->max[axis], _mm256_set1_ps(limits->min[axis]),
-                                                  _mm256_set1_ps(limits->max[axis])));
+        const __m256 below = _mm256_cmp_ps(boxes->min[axis], _mm256_set1_ps(limits->max[axis]), _CMP_LE_OQ);
+        const __m256 above = _mm256_cmp_ps(_mm256_set1_ps(limits->min[axis]), boxes->max[axis], _CMP_LE_OQ);
+        overlap = _mm256_and_ps(overlap, _mm256_and_ps(below, above));
     }
     return overlap;
 }
@@ -57,16 +53,6 @@ static size_t x86_cut_boxes(const bp_box *boxes, size_t begin, size_t end, const
         count += (size_t)_mm_popcnt_u32((uint32_t)mask);
     }
     return count;
-}
-
-// The same box in all lanes.
-static inline eight_boxes spread_box(const bp_box *box) {
-    eight_boxes boxes;
-    for (int axis = 0; axis < 3; ++axis) {
-        boxes.min[axis] = _mm256_set1_ps(box->min[axis]);
-        boxes.max[axis] = _mm256_set1_ps(box->max[axis]);
-    }
-    return boxes;
 }
 
 #endif

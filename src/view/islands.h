@@ -26,7 +26,6 @@ typedef struct bp_islands {
     bool are_apart; // there are several, so `boxes` are not the view's
     const bp_box *boxes;
     size_t box_count;
-    bp_changes changes;   // of these boxes since the last time; ids = NULL: perhaps all have changed
     bool are_placed;      // slots and centres are known
     bool are_ranks;       // they are for ranks
     uint32_t ranked_left; // for so many more updates there have to be ranks
@@ -37,7 +36,7 @@ typedef struct bp_islands {
     bp_buffer numbers;            // of uint32_t, by id: 0 .. count-1, by value
     bp_buffer values, lost;       // of uint32_t, by number
     bp_buffer slots, members;     // by number
-    bp_buffer moved, previous;    // of bp_box: `boxes`, and the old boxes of `changes`
+    bp_buffer moved;              // of bp_box: `boxes`
     bp_buffer keys;               // scratch
 } bp_islands;
 
