@@ -27,7 +27,6 @@
 #include "base/boxes.h"
 #include "base/parallel.h"
 #include "engine/method.h"
-#include "engine/split/split_leaf.h"
 #include "engine/split/split_slabs.h"
 
 #include <string.h>

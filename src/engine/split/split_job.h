@@ -13,6 +13,7 @@
 
 #include "engine/setup.h"
 #include "engine/split/split_plane.h"
+#include "kernels/range_tester.h"
 
 typedef struct split_job {
     bool within;
@@ -63,5 +64,19 @@ size_t bp_split_room(const split_job *job, const split_decision *decision, const
 void bp_split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
                     const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
                     bp_record *end[SPLIT_CHILDREN]);
+
+// ---- the leaves: small jobs, whose boxes are tested in columns (split_leaf.c) ---------------------------------------
+
+// The columns of a leaf: a and x from position 0 on, b and y from SPLIT_SWEEP_MOST on.
+enum { SPLIT_LEAF_COLUMNS = 2 * SPLIT_SWEEP_MOST };
+
+// Tests everything with everything: the boxes of a set with each other, or those of two sets. The tester's objects and
+// candidates are the columns of the leaf.
+void bp_split_test_within(bp_range_tester *tester, const bp_record_set *set);
+void bp_split_test_between(bp_range_tester *tester, const bp_record_set *a, const bp_record_set *b);
+
+// Sorts the sets of a job along an axis and tests only boxes that overlap along it. `share` is the expected share of
+// pairs that do.
+void bp_split_sweep(bp_range_tester *tester, const split_job *job, int axis, double share);
 
 #endif

@@ -1,6 +1,5 @@
-#include "engine/split/split_leaf.h"
-
 #include "engine/split/split_bins.h"
+#include "engine/split/split_job.h"
 
 enum { HALF = SPLIT_SWEEP_MOST }; // where b begins in the columns
 
