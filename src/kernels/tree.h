@@ -61,7 +61,7 @@ typedef struct bp_tree_aim {
 typedef struct bp_tree_walk {
     bp_tree_aim aim;
     const bp_tree_levels *levels;
-    double reach; // of a line: how far it comes in a unit of t, rounded up
+    double speed; // of a line: the largest component of its direction
     bool is_done;
     uint32_t level, block; // the next one
     size_t depth, hit_count;

@@ -103,13 +103,13 @@ bool bp_tree_walk_line(bp_tree_walk *walk, const bp_tree_levels *levels, const b
         walk->aim.far_column[axis] = (is_backward ? axis : 3 + axis) * BP_TREE_WIDTH;
         is_small &= fabs(line->origin[axis]) < LARGE && fabs(line->opposite[axis]) < LARGE;
     }
-    walk->reach = speed * (1.0 + SLACK);
+    walk->speed = speed;
     bp_tree_limit_line(walk, line->end);
     return is_small;
 }
 
 void bp_tree_limit_line(bp_tree_walk *walk, double t) {
-    walk->aim.limit = bp_round_up(t * walk->reach);
+    walk->aim.limit = bp_round_up(t * walk->speed * (1.0 + SLACK));
 }
 
 bool bp_tree_walk_point(bp_tree_walk *walk, const bp_tree_levels *levels, const double point[3]) {
