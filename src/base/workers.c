@@ -234,26 +234,6 @@ static bool spin_until(member *m, condition holds, size_t seen) {
 
 // ---- sleeping -------------------------------------------------------------------------------------------------------
 
-static void sleep_until_wanted(workers *w, size_t seen) {
-    (void)pthread_mutex_lock(&w->lock);
-    (void)atomic_fetch_add(&w->sleeping, 1);
-    while (!is_wanted(w, seen)) {
-        (void)pthread_cond_wait(&w->work_is_here, &w->lock);
-    }
-    (void)atomic_fetch_sub(&w->sleeping, 1);
-    (void)pthread_mutex_unlock(&w->lock);
-}
-
-static void sleep_until_done(workers *w) {
-    (void)pthread_mutex_lock(&w->lock);
-    atomic_store(&w->caller_sleeps, true);
-    while (!is_done(w, 0)) {
-        (void)pthread_cond_wait(&w->work_is_done, &w->lock);
-    }
-    atomic_store(&w->caller_sleeps, false);
-    (void)pthread_mutex_unlock(&w->lock);
-}
-
 // Wakes two of the workers that are to be woken: they wake the others, so that no one does it all.
 static void wake_two(workers *w) {
     size_t to_wake = atomic_load(&w->to_wake), woken;
@@ -279,7 +259,13 @@ static void *worker_main(void *context) {
         const size_t seen = atomic_load(&w->section);
         (void)do_tasks(w, m->lane, SIZE_MAX);
         if (!spin_until(m, is_wanted, seen)) {
-            sleep_until_wanted(w, seen);
+            (void)pthread_mutex_lock(&w->lock);
+            (void)atomic_fetch_add(&w->sleeping, 1);
+            while (!is_wanted(w, seen)) {
+                (void)pthread_cond_wait(&w->work_is_here, &w->lock);
+            }
+            (void)atomic_fetch_sub(&w->sleeping, 1);
+            (void)pthread_mutex_unlock(&w->lock);
             wake_two(w);
         }
     }
@@ -395,7 +381,13 @@ static void run_section(workers *w, bp_task task, void *task_context, size_t cou
     note_core(&w->members[0], wall, wall - (bp_clock_thread_seconds() - own), now);
     w->useful = done_by_others > w->useful ? done_by_others : w->useful;
     if (!spin_until(&w->members[0], is_done, 0)) {
-        sleep_until_done(w);
+        (void)pthread_mutex_lock(&w->lock);
+        atomic_store(&w->caller_sleeps, true);
+        while (!is_done(w, 0)) {
+            (void)pthread_cond_wait(&w->work_is_done, &w->lock);
+        }
+        atomic_store(&w->caller_sleeps, false);
+        (void)pthread_mutex_unlock(&w->lock);
     }
 }
 

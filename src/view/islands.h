@@ -29,8 +29,8 @@ typedef struct bp_islands {
     bool are_placed;      // slots and centres are known
     bool are_ranks;       // they are for ranks
     uint32_t ranked_left; // for so many more updates there have to be ranks
-    float half
-        [BP_ISLAND_FACES]; // of a slot, for the faces of a few boxes: lower ones along x, y, z, upper ones, lower ones ...
+    // Of a slot, for the faces of a few boxes: lower ones along x, y, z, upper ones, lower ones ...
+    float half[BP_ISLAND_FACES];
     float small[BP_ISLAND_FACES]; // shorter boxes are too small for the floats
     double crowd_most;            // a larger crowd (islands.c) has to be placed anew
     bp_buffer numbers;            // of uint32_t, by id: 0 .. count-1, by value

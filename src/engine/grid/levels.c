@@ -392,9 +392,8 @@ static choice choose_last(const group *groups, const choice *before, size_t last
             finer += groups[i].count;
         }
         const estimate e = estimate_members(&m, finer);
-        const double across =
-            fmin(e.across, m.merged.count / VECTOR); // if objects are few, all finer ones are tested against them
-                                                     // instead
+        // If objects are few, all finer ones are tested against them instead.
+        const double across = fmin(e.across, m.merged.count / VECTOR);
         const double cost = m.merged.count * e.inside + finer * across + (first > 0 ? before[first - 1].cost : 0.0);
         if (cost < best.cost) {
             best = (choice){.cost = cost, .first = first, .cells = e.cells, .smallest = m.merged.smallest};
