@@ -23,10 +23,10 @@
 #include <string.h>
 
 enum {
-    SAMPLE = 2048,    // objects in the sample, at most
-    OCTAVES = 256,    // exponents of a float
-    OCTAVES_MAX = 16, // distinguished by the dynamic programming (its time grows with their cube), and fewer if objects
-                      // are few
+    SAMPLE = 2048, // objects in the sample, at most
+    OCTAVES = 256, // exponents of a float
+    OCTAVES_MAX =
+        16, // distinguished by the dynamic programming, whose time grows with their cube; fewer if objects are few
     LONGER_ROWS = 3,  // bits by which rows are longer than columns where a grid is folded
     LEVELS_ABOVE = 3, // for objects that are larger than any in the sample
     SCALES = 5,       // at which density is measured: in cells of 1/16, 1/256, ... of the space that objects take up
