@@ -29,7 +29,6 @@ bool bp_columns_reserve(bp_columns *columns, bp_buffer *buffer, const bp_allocat
 // Columns in memory for 7 * distance values, the padding counted.
 void bp_columns_place(bp_columns *columns, void *memory, size_t distance);
 
-// The same as bp_columns_reserve for points.
 bool bp_point_columns_reserve(bp_point_columns *columns, bp_buffer *buffer, const bp_allocator *allocator,
                               size_t count);
 

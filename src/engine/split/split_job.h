@@ -59,8 +59,8 @@ void bp_split_part(const split_job *job, const split_decision *decision, const b
 // The most records that bp_split_carry needs for copies.
 size_t bp_split_room(const split_job *job, const split_decision *decision, const split_parts *parts);
 
-// Makes the children, with copies in `memory` where two of them need the same boxes. The copies
-// of each child follow those of the one before; `end` gets where they end.
+// Makes the children, with copies in `memory` where two of them need the same boxes. The copies of each child follow those of the
+// one before; `end` gets where they end.
 void bp_split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
                     const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
                     bp_record *end[SPLIT_CHILDREN]);
