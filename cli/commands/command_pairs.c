@@ -148,7 +148,7 @@ const tool_command command_pairs = {
         "Box files: .csv, .npy or .npz; - is CSV. A row has min_x,min_y,min_z,max_x,max_y,max_z or x,y,z,radius, and\n"
         "with --set dimensions=2 min_x,min_y,max_x,max_y. A first line that names the columns of a .csv is obeyed:\n"
         "these, x,y,radius, x,y,z or x,y, in any order. Commas, semicolons, tabs or blanks separate columns.\n"
-        "Meshes, .ply, .obj or .stl, are read as the boxes of their triangles, in the order of the faces.\n"
+        "Meshes, .ply, .obj or .stl, are read as the boxes of their triangles, in the order of the faces or strips.\n"
         "Pairs are row numbers from 0, written sorted as a,b. Boxes of float64 are compared in 64 bits.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,

@@ -1,4 +1,4 @@
-// Boxes from PLY: the box of each triangle of its faces. Text, or binary in either byte order; other elements and
+// Boxes from PLY: the box of each triangle of its faces and strips. Text, or binary in either byte order; other elements and
 // properties are read over.
 #include "formats/mesh.h"
 #include "formats/number.h"
@@ -10,10 +10,12 @@ typedef struct ply_reader {
     line_reader lines;
     ply_header header;
     mesh mesh;
-    const ply_element *element; // at hand
-    uint64_t index;             // of the one at hand, from 0
-    const char *text;           // the rest of its line, in text files
-    double place[3];            // of a vertex
+    const ply_element *element;      // at hand
+    uint64_t index;                  // of the one at hand, from 0
+    const char *text;                // the rest of its line, in text files
+    double place[3];                 // of a vertex
+    uint32_t strip;                  // at hand, from 0, whichever lists they are in
+    size_t strips_begin, strips_end; // their triangles, in the mesh
 } ply_reader;
 
 // Puts the place in front: the line in text files, and which element it is.
@@ -64,14 +66,17 @@ static bool read_number(ply_reader *reader, ply_type type, double *value, failur
 }
 
 // A count or the number of a vertex.
-static bool read_whole(ply_reader *reader, ply_type type, const char *what, uint32_t *whole, failure *why) {
-    double value = 0;
-    if (!read_number(reader, type, &value, why)) return false;
+static bool to_whole(double value, const char *what, uint32_t *whole, failure *why) {
     if (!(value >= 0 && value <= (double)UINT32_MAX) || value != (double)(uint32_t)value) {
         return failure_set(why, STATUS_FAILED, "expected %s, found %.9g; save the mesh again", what, value);
     }
     *whole = (uint32_t)value;
     return true;
+}
+
+static bool read_whole(ply_reader *reader, ply_type type, const char *what, uint32_t *whole, failure *why) {
+    double value = 0;
+    return read_number(reader, type, &value, why) && to_whole(value, what, whole, why);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -87,11 +92,36 @@ static bool read_corners(ply_reader *reader, const ply_property *property, uint3
     return mesh_end_face(&reader->mesh, why);
 }
 
+static bool begin_next_strip(ply_reader *reader, failure *why) {
+    if (!mesh_end_face(&reader->mesh, why)) return false;
+    if (reader->mesh.corner_count > 0) reader->strip++; // there may be a -1 behind the last one, too
+    mesh_begin_strip(&reader->mesh, reader->strip);
+    return true;
+}
+
+static bool read_strip_corner(ply_reader *reader, ply_type type, failure *why) {
+    double value = 0;
+    uint32_t vertex = 0;
+    if (!read_number(reader, type, &value, why)) return false;
+    if (value == -1) return begin_next_strip(reader, why);
+    return to_whole(value, "the number of a vertex, from 0, or -1 behind a strip", &vertex, why) &&
+           mesh_add_corner(&reader->mesh, vertex, why);
+}
+
+static bool read_strips(ply_reader *reader, const ply_property *property, uint32_t count, failure *why) {
+    mesh_begin_strip(&reader->mesh, reader->strip);
+    bool good = true;
+    for (uint32_t i = 0; i < count && good; i++) good = read_strip_corner(reader, property->type, why);
+    good = good && begin_next_strip(reader, why);
+    return good || failure_prefix(why, "strip %u (from 0): ", reader->strip);
+}
+
 static bool read_list(ply_reader *reader, const ply_property *property, failure *why) {
     uint32_t count = 0;
     double ignored;
     if (!read_whole(reader, property->count_type, "how long a list is", &count, why)) return false;
     if (property->role == PLY_CORNERS) return read_corners(reader, property, count, why);
+    if (property->role == PLY_STRIPS) return read_strips(reader, property, count, why);
     for (uint32_t i = 0; i < count; i++) {
         if (!read_number(reader, property->type, &ignored, why)) return false;
     }
@@ -137,9 +167,14 @@ static bool read_one(ply_reader *reader, failure *why) {
 
 static bool read_element(ply_reader *reader, failure *why) {
     const bool is_vertex = strcmp(reader->element->name, "vertex") == 0;
+    const size_t begin = reader->mesh.triangle_count;
     for (reader->index = 0; reader->index < reader->element->count; reader->index++) {
         if (!read_one(reader, why)) return fail_here(reader, why);
         if (is_vertex && !mesh_add_vertex(&reader->mesh, reader->place, why)) return false;
+    }
+    if (strcmp(reader->element->name, "tristrips") == 0) {
+        reader->strips_begin = begin;
+        reader->strips_end = reader->mesh.triangle_count;
     }
     return true;
 }
@@ -180,15 +215,16 @@ static bool has_wide_coordinates(const ply_header *header) {
 
 static bool make_boxes(const ply_reader *reader, box_rules rules, box_list *list, failure *why) {
     const char *name = reader->lines.input->name;
-    uint32_t face = 0;
+    uint32_t place = 0;
     if (reader->mesh.triangle_count == 0) {
         return failure_set(why, STATUS_FAILED,
                            "%s: has %zu vertices and no faces; for points write x,y,z,radius as CSV", name,
                            reader->mesh.vertex_count);
     }
     list->is_double = has_wide_coordinates(&reader->header);
-    return mesh_to_boxes(&reader->mesh, rules, list, &face, why) ||
-           failure_prefix(why, "%s: face %u (from 0): ", name, face);
+    if (mesh_to_boxes(&reader->mesh, rules, list, &place, why)) return true;
+    const bool is_strip = list->count >= reader->strips_begin && list->count < reader->strips_end;
+    return failure_prefix(why, "%s: %s %u (from 0): ", name, is_strip ? "strip" : "face", place);
 }
 
 bool box_ply_read(input_file *input, box_rules rules, box_list *list, failure *why) {

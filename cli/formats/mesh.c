@@ -59,29 +59,40 @@ static bool add_triangle(mesh *self, failure *why) {
         return false;
     }
     self->triangles = triangles;
-    self->triangles[self->triangle_count++] = self->fan;
+    self->triangles[self->triangle_count++] = self->next;
     return true;
 }
 
-void mesh_begin_face(mesh *self, uint32_t place) {
+static void begin(mesh *self, bool is_strip, uint32_t place) {
+    self->is_strip = is_strip;
     self->corner_count = 0;
-    self->fan.place = place;
+    self->next.place = place;
 }
 
-// The fan keeps the first corner and the last one.
+void mesh_begin_face(mesh *self, uint32_t place) {
+    begin(self, false, place);
+}
+
+void mesh_begin_strip(mesh *self, uint32_t place) {
+    begin(self, true, place);
+}
+
+// A fan keeps the first corner and the last one, a strip the last two: the oldest of the three goes, which is each of the
+// first two by turns.
 bool mesh_add_corner(mesh *self, uint32_t vertex, failure *why) {
-    uint32_t *corners = self->fan.corners;
+    uint32_t *corners = self->next.corners;
     const size_t index = self->corner_count++;
-    if (index >= 3) corners[1] = corners[2];
+    if (index >= 3) corners[self->is_strip && index % 2 == 1 ? 0 : 1] = corners[2];
     corners[index < 3 ? index : 2] = vertex;
     return index < 2 || add_triangle(self, why);
 }
 
 bool mesh_end_face(const mesh *self, failure *why) {
-    return self->corner_count >= 3 || failure_set(why, STATUS_FAILED,
-                                                  "the face has %zu corner%s; expected at least 3: remove it, or save "
-                                                  "the mesh again",
-                                                  self->corner_count, self->corner_count == 1 ? "" : "s");
+    const size_t count = self->corner_count;
+    if (count >= 3 || (self->is_strip && count == 0)) return true;
+    return failure_set(why, STATUS_FAILED,
+                       "the %s has %zu corner%s; expected at least 3: remove it, or save the mesh again",
+                       self->is_strip ? "strip" : "face", count, count == 1 ? "" : "s");
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

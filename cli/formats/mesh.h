@@ -7,7 +7,16 @@
 //     |  /    |
 //     0 ----- 1
 //
-// Boxes are in the order of the faces and, within one, of its fan. A face may name vertices that come later.
+// In a strip of triangles each corner from the third on makes one with the two before it; every other triangle is turned
+// round, so that all face the same way:
+//
+//     1 ----- 3
+//     |    /  |  \      0 1 2,  2 1 3,  2 3 4
+//     |  /    |   \
+//     0 ----- 2 -- 4
+//
+// Boxes are in the order of the faces and strips and, within one, of its triangles. A face may name vertices that come later,
+// or the same one twice: it is a box all the same.
 #ifndef TOOL_MESH_H
 #define TOOL_MESH_H
 
@@ -15,7 +24,7 @@
 
 typedef struct mesh_triangle {
     uint32_t corners[3]; // vertices, from 0
-    uint32_t place;      // what the reader calls this face: a line, or its number
+    uint32_t place;      // what the reader calls this face or strip: a line, or its number
 } mesh_triangle;
 
 typedef struct mesh {
@@ -24,16 +33,19 @@ typedef struct mesh {
     size_t vertex_count, vertex_capacity;
     size_t triangle_count, triangle_capacity;
     size_t first_index; // the number of the first vertex, as the file counts them: for messages
-    // The face at hand.
+    // The face or strip at hand.
+    bool is_strip;
     size_t corner_count;
-    mesh_triangle fan; // its next triangle
+    mesh_triangle next; // of its triangles
 } mesh;
 
 // Reads the three numbers behind a word; more may follow.
 bool mesh_read_place(const char *text, const char *word, double place[3], failure *why);
 bool mesh_add_vertex(mesh *self, const double place[3], failure *why);
-// A face, corner after corner, from `mesh_begin_face` to `mesh_end_face`, which refuses one with fewer than three.
+// A face or a strip, corner after corner, from its beginning to `mesh_end_face`, which refuses one with fewer than three; but a
+// strip may be empty.
 void mesh_begin_face(mesh *self, uint32_t place);
+void mesh_begin_strip(mesh *self, uint32_t place);
 bool mesh_add_corner(mesh *self, uint32_t vertex, failure *why);
 bool mesh_end_face(const mesh *self, failure *why);
 // Appends the boxes of all triangles. Refuses vertices that are not there or have coordinates that are not finite, in

@@ -124,12 +124,15 @@ static bool add_element(const line_reader *lines, const line_words *words, ply_h
 
 static ply_role role_of(const ply_element *element, const ply_property *property, const char *name) {
     static const char *const AXES[] = {"x", "y", "z"};
-    const bool is_vertex = strcmp(element->name, "vertex") == 0, is_face = strcmp(element->name, "face") == 0;
-    const bool is_corners = strcmp(name, "vertex_indices") == 0 || strcmp(name, "vertex_index") == 0;
+    const bool is_vertex = strcmp(element->name, "vertex") == 0;
+    const bool is_corners =
+        property->is_list && (strcmp(name, "vertex_indices") == 0 || strcmp(name, "vertex_index") == 0);
     for (size_t axis = 0; axis < 3; axis++) {
         if (is_vertex && !property->is_list && strcmp(name, AXES[axis]) == 0) return (ply_role)(PLY_X + axis);
     }
-    return is_face && property->is_list && is_corners ? PLY_CORNERS : PLY_LEFT_OUT;
+    if (is_corners && strcmp(element->name, "face") == 0) return PLY_CORNERS;
+    if (is_corners && strcmp(element->name, "tristrips") == 0) return PLY_STRIPS;
+    return PLY_LEFT_OUT;
 }
 
 static bool add_property(const line_reader *lines, const line_words *words, ply_header *header, failure *why) {
@@ -186,12 +189,12 @@ static bool check_mesh(const line_reader *lines, const ply_header *header, failu
     if (count_role(header, PLY_X) != 1 || count_role(header, PLY_Y) != 1 || count_role(header, PLY_Z) != 1) {
         return fail_mesh(lines, "expected an element 'vertex' with one property x, one y and one z", why);
     }
-    if (count_role(header, PLY_CORNERS) == 1) return true;
-    if (has_element(header, "tristrips")) {
-        return fail_mesh(lines, "holds strips of triangles; save the mesh with faces", why);
-    }
+    const size_t faces = count_role(header, PLY_CORNERS), strips = count_role(header, PLY_STRIPS);
+    if (faces <= 1 && strips <= 1 && faces + strips > 0) return true;
     return fail_mesh(
-        lines, "expected an element 'face' with one list vertex_indices; for points write x,y,z,radius as CSV", why);
+        lines,
+        "expected an element 'face' or 'tristrips' with one list vertex_indices; for points write x,y,z,radius as CSV",
+        why);
 }
 
 bool ply_read_header(line_reader *lines, ply_header *header, failure *why) {

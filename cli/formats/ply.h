@@ -10,6 +10,12 @@
 //     element face 6
 //     property list uchar int vertex_indices
 //     end_header
+//
+// Instead of faces, or beside them, there may be strips of triangles, as scanners write them: lists in which -1 ends a strip
+// and begins the next one.
+//
+//     element tristrips 1
+//     property list int int vertex_indices
 #ifndef TOOL_PLY_H
 #define TOOL_PLY_H
 
@@ -29,7 +35,7 @@ typedef enum ply_type {
 } ply_type;
 
 // What a property is to us.
-typedef enum ply_role { PLY_LEFT_OUT, PLY_X, PLY_Y, PLY_Z, PLY_CORNERS } ply_role;
+typedef enum ply_role { PLY_LEFT_OUT, PLY_X, PLY_Y, PLY_Z, PLY_CORNERS, PLY_STRIPS } ply_role;
 
 typedef struct ply_property {
     bool is_list;
@@ -54,7 +60,7 @@ typedef struct ply_header {
     size_t property_count;
 } ply_header;
 
-// Reads the header; what follows is data. It has vertices with x, y and z, and faces with lists of them.
+// Reads the header; what follows is data. It has vertices with x, y and z, and faces or strips with lists of them.
 bool ply_read_header(line_reader *lines, ply_header *header, failure *why);
 size_t ply_type_size(ply_type type);
 // A number of this type, from bytes in one order or the other.

@@ -1,6 +1,7 @@
 // Meshes as files of boxes, PLY, OBJ and STL: in all their forms each gives the boxes of its triangles, and what is malformed
 // is refused with its place.
 #include "formats/box_files.h"
+#include "formats/mesh.h"
 #include "support/portable.h"
 #include "support/support.h"
 
@@ -136,6 +137,61 @@ static void ply_text_is_read_in_all_its_forms(void **state) {
     }
 }
 
+#define PLY_ONLY_VERTICES                                                                                              \
+    "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n"
+#define PLY_STRIPS(rows)                                                                                               \
+    PLY_ONLY_VERTICES "element tristrips " #rows "\nproperty list int int vertex_indices\nend_header\n" PLY_VERTICES
+
+static void ply_strips_are_triangles(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        PLY_STRIPS(1) "5 3 0 2 1 4\n",
+        PLY_STRIPS(1) "8 0 1 3 2 -1 1 4 2\n",
+        PLY_STRIPS(1) "9 0 1 3 2 -1 1 4 2 -1\n",
+        PLY_STRIPS(1) "11 -1 -1 0 1 3 2 -1 -1 1 4 2\n",
+        PLY_STRIPS(3) "5 0 1 3 2 -1\n0\n3 1 4 2\n",
+        PLY_ONLY_VERTICES "element face 1\nproperty list uchar int vertex_indices\nelement tristrips 1\n"
+                          "property uchar material\nproperty list uchar short vertex_index\nend_header\n" PLY_VERTICES
+                          "4 0 1 2 3\n7 3 1 4 2\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        check_boxes(file_with("form.ply", texts[i], strlen(texts[i])));
+    }
+}
+
+// A corner that comes twice makes a line of a triangle: it has a box in a strip as it has in a face.
+static void ply_strips_with_equal_corners_are_what_such_faces_are(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        PLY_STRIPS(1) "5 0 1 1 4 2\n",
+        PLY_ONLY_VERTICES "element face 3\nproperty list uchar int vertex_indices\nend_header\n" PLY_VERTICES
+                          "3 0 1 1\n3 1 1 4\n3 1 4 2\n",
+    };
+    static const bp_box boxes[3] = {{{0, 0, 0}, {1, 0, 0}}, {{1, 0, 0}, {3, 0, 1}}, {{1, 0, 0}, {3, 2, 1}}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        box_list list = read_good(file_with("form.ply", texts[i], strlen(texts[i])), 3);
+        assert_int_equal(list.count, 3);
+        assert_memory_equal(list.data, boxes, sizeof boxes);
+        box_list_free(&list);
+    }
+}
+
+static void triangles_of_a_strip_face_the_same_way(void **state) {
+    (void)state;
+    static const uint32_t expected[4][3] = {{0, 1, 2}, {2, 1, 3}, {2, 3, 4}, {4, 3, 5}};
+    mesh strip = {.first_index = 0};
+    failure why = {0};
+    mesh_begin_strip(&strip, 7);
+    for (uint32_t vertex = 0; vertex < 6; vertex++) assert_true(mesh_add_corner(&strip, vertex, &why));
+    assert_true(mesh_end_face(&strip, &why));
+    assert_int_equal(strip.triangle_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_memory_equal(strip.triangles[i].corners, expected[i], sizeof expected[i]);
+        assert_int_equal(strip.triangles[i].place, 7);
+    }
+    mesh_free(&strip);
+}
+
 static void ply_doubles_stay_what_they_are(void **state) {
     (void)state;
     const char text[] = "ply\nformat ascii 1.0\nelement vertex 3\nproperty double x\nproperty double y\n"
@@ -176,11 +232,26 @@ static void malformed_ply_is_refused_with_its_place(void **state) {
         {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n0\n",
          ": expected an element 'vertex' with one property x, one y and one z"},
         {AFTER("ply\nformat ascii 1.0\nelement vertex 1\n") "end_header\n0 0 0\n",
-         ": expected an element 'face' with one list vertex_indices; for points write x,y,z,radius as CSV"},
-        {AFTER(
-             "ply\nformat ascii 1.0\nelement vertex 1\n") "element tristrips 1\nproperty list int int vertex_indices\n"
-                                                          "end_header\n0 0 0\n3 0 0 0\n",
-         ": holds strips of triangles; save the mesh with faces"},
+         ": expected an element 'face' or 'tristrips' with one list vertex_indices; for points write x,y,z,radius as "
+         "CSV"},
+        {PLY_ONLY_VERTICES "element tristrips 1\nproperty list int int vertex_indices\n"
+                           "property list int int vertex_index\nend_header\n",
+         ": expected an element 'face' or 'tristrips' with one list vertex_indices"},
+        {PLY_STRIPS(0), ": has 5 vertices and no faces"},
+        {PLY_STRIPS(1) "2 -1 -1\n", ": has 5 vertices and no faces"},
+        {PLY_STRIPS(1) "7 0 1 2 -1 3 4 -1\n",
+         ":15: tristrips 0 (from 0): strip 1 (from 0): the strip has 2 corners; expected at least 3: remove it"},
+        {PLY_STRIPS(2) "4 0 1 2 -1\n1 3\n",
+         ":16: tristrips 1 (from 0): strip 1 (from 0): the strip has 1 corner; expected at least 3"},
+        {PLY_STRIPS(1) "4 0 1 2 -2\n",
+         "strip 0 (from 0): expected the number of a vertex, from 0, or -1 behind a strip, found -2; save the mesh"},
+        {PLY_STRIPS(1) "4 0 1 2 1.5\n", "or -1 behind a strip, found 1.5"},
+        {PLY_STRIPS(1) "4 0 1 2\n", ":15: tristrips 0 (from 0): strip 0 (from 0): expected a number, found ''"},
+        {PLY_STRIPS(1) "8 0 1 2 -1 0 1 2 5\n",
+         ": strip 1 (from 0): the face names vertex 5, the file has 5 vertices (the first is 0)"},
+        {PLY_ONLY_VERTICES "element tristrips 1\nproperty list int int vertex_indices\nelement face 1\n"
+                           "property list uchar int vertex_indices\nend_header\n" PLY_VERTICES "3 0 1 2\n3 0 1 5\n",
+         ": face 0 (from 0): the face names vertex 5"},
         {AFTER("ply\nformat ascii 1.0\nelement vertex 1\n") "element face 0\nproperty list uchar int vertex_indices\n"
                                                             "end_header\n0 0 0\n",
          ": has 1 vertices and no faces"},
@@ -296,6 +367,38 @@ static void ply_binary_that_is_cut_off_is_refused(void **state) {
     put_bits(&longer, 0, 1);
     check_refused(file_with("bad.ply", longer.bytes, longer.size),
                   "there is more in the file than its header promises");
+}
+
+// The same triangles in two strips, the numbers as signed ones of `size` bytes: the last -1 has nothing behind it.
+static binary_file binary_strips(bool is_big_endian, const char *type, size_t size) {
+    static const int32_t corners[] = {0, 1, 3, 2, -1, 1, 4, 2, -1};
+    enum { COUNT = sizeof corners / sizeof *corners };
+    binary_file file = {.is_big_endian = is_big_endian};
+    char header[512];
+    snprintf(
+        header, sizeof header,
+        "ply\nformat binary_%s_endian 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n"
+        "element tristrips 1\nproperty list int %s vertex_indices\nend_header\n",
+        is_big_endian ? "big" : "little", type);
+    put_text(&file, header);
+    for (size_t i = 0; i < 15; i++) put_real(&file, VERTICES[i / 3][i % 3], 4);
+    put_bits(&file, COUNT, 4);
+    for (size_t i = 0; i < COUNT; i++) put_bits(&file, (uint64_t)corners[i], size);
+    return file;
+}
+
+static void ply_strips_in_binary_are_read_in_both_orders(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t size;
+    } types[] = {{"char", 1}, {"short", 2}, {"int", 4}};
+    for (size_t i = 0; i < 2 * sizeof types / sizeof *types; i++) {
+        const binary_file file = binary_strips(i % 2 != 0, types[i / 2].name, types[i / 2].size);
+        check_boxes(file_with("form.ply", file.bytes, file.size));
+        for (size_t size = 4; size < file.size; size++) check_refused(file_with("bad.ply", file.bytes, size), "");
+        check_refused(file_with("bad.ply", file.bytes, file.size - 1), "strip 1 (from 0): the file ends here, before");
+    }
 }
 
 static void negative_corners_in_binary_are_refused(void **state) {
@@ -463,10 +566,14 @@ int main(void) {
         cmocka_unit_test(obj_is_read_in_all_its_forms),
         cmocka_unit_test(malformed_obj_is_refused_with_its_line),
         cmocka_unit_test(ply_text_is_read_in_all_its_forms),
+        cmocka_unit_test(ply_strips_are_triangles),
+        cmocka_unit_test(ply_strips_with_equal_corners_are_what_such_faces_are),
+        cmocka_unit_test(triangles_of_a_strip_face_the_same_way),
         cmocka_unit_test(ply_doubles_stay_what_they_are),
         cmocka_unit_test(malformed_ply_is_refused_with_its_place),
         cmocka_unit_test(ply_binary_is_read_in_both_orders),
         cmocka_unit_test(ply_binary_that_is_cut_off_is_refused),
+        cmocka_unit_test(ply_strips_in_binary_are_read_in_both_orders),
         cmocka_unit_test(negative_corners_in_binary_are_refused),
         cmocka_unit_test(stl_text_is_read_in_all_its_forms),
         cmocka_unit_test(malformed_stl_is_refused_with_its_line),

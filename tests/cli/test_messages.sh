@@ -75,6 +75,9 @@ good pairs two.obj
 good pairs one.ply two.obj
 [ "$(tr '\n' ' ' <out)" = 'a,b 0,0 0,1 ' ] || fail 'two meshes'
 good pairs two.obj boxes.csv
+sed -e 's/face/tristrips/;s/uchar/int/' -e 's/^3 0 1 2$/5 0 1 2 -1 -1/' one.ply >strips.ply
+good pairs strips.ply two.obj
+[ "$(tr '\n' ' ' <out)" = 'a,b 0,0 0,1 ' ] || fail 'a mesh of strips'
 head -n 6 one.ply >cut.ply
 failed 'cut.ply: ends within its header; copy or save it again' pairs cut.ply
 printf '3 0 1 7\n' | cat one.ply - | sed 's/face 1/face 2/' >far.ply
