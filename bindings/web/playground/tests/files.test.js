@@ -128,6 +128,15 @@ test("PLY: text, and bytes in both orders", async () => {
     await compare("c.ply", binaryPly(false));
 });
 
+test("PLY: strips of triangles, which face the same way", async () => {
+    const strips = [0, 1, 2, 4, -1, 0, 3, 2, -1];
+    const header = HEADER("ascii").replace("face 2", "tristrips 1").replace("uchar int", "int int");
+    const vertices = VERTICES.map((v) => [...v, 9].join(" ")).join("\n");
+    const data = await compare("strips.ply", `${header}${vertices}\n${[strips.length, ...strips].join(" ")}\n`);
+    const triangles = [0, 1, 2, 2, 1, 4, 0, 3, 2];
+    assert.deepEqual([...data.triangles], triangles.flatMap((corner) => VERTICES[corner]));
+});
+
 test("four columns are rectangles where a header or the dimensions say so, and spheres otherwise", async () => {
     const numbers = boxes(300).filter((_, i) => i % 3 !== 2);
     const tiles = rows(numbers, 4, ",");
