@@ -20,16 +20,10 @@ static inline __m256i all_of(__m256i a, __m256i b, __m256i c) {
 
 #define BELOW(box, candidates, axis, at) compare((box)->min[axis], _mm256_loadu_ps((candidates)->max[axis] + (at)))
 #define ABOVE(box, candidates, axis, at) compare(_mm256_loadu_ps((candidates)->min[axis] + (at)), (box)->max[axis])
-#define ALL_BELOW(box, candidates, at)                                                                                 \
-    all_of(BELOW(box, candidates, 0, at), BELOW(box, candidates, 1, at), BELOW(box, candidates, 2, at))
-#define ALL_ABOVE(box, candidates, at)                                                                                 \
-    all_of(ABOVE(box, candidates, 0, at), ABOVE(box, candidates, 1, at), ABOVE(box, candidates, 2, at))
 #define vec_overlap(box, candidates, at)                                                                               \
-    (vec_mask)(unsigned) _mm256_movemask_ps(                                                                           \
-        _mm256_castsi256_ps(_mm256_and_si256(ALL_BELOW(box, candidates, at), ALL_ABOVE(box, candidates, at))))
-#define vec_overlap_apart(box, candidates, at, flags, ids)                                                             \
-    (vec_mask)(unsigned) _mm256_movemask_ps(_mm256_castsi256_ps(                                                       \
-        all_of(without(flags, ids), ALL_BELOW(box, candidates, at), ALL_ABOVE(box, candidates, at))))
+    (vec_mask)(unsigned) _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_and_si256(                                      \
+        all_of(BELOW(box, candidates, 0, at), BELOW(box, candidates, 1, at), BELOW(box, candidates, 2, at)),           \
+        all_of(ABOVE(box, candidates, 0, at), ABOVE(box, candidates, 1, at), ABOVE(box, candidates, 2, at)))))
 
 #define vec_overlap_across(box, candidates, at)                                                                        \
     (vec_mask)(unsigned) _mm256_movemask_ps(                                                                           \
@@ -42,11 +36,48 @@ static inline uint32_t *vec_emit_ids(uint32_t *out, vec_mask mask, vec_ids ids) 
     return out + _mm_popcnt_u64(mask);
 }
 
-// The lanes whose ids have none of the flags.
-static inline __m256i without(vec_ids flags, vec_ids ids) {
-    return _mm256_cmpeq_epi32(_mm256_and_si256(flags, ids), _mm256_setzero_si256());
+// Four pairs of one id and the others at lanes of a vector.
+static inline void put_four(bp_pair *out, __m256i id, __m256i others, __m256i lanes) {
+    _mm256_storeu_si256((__m256i *)out, _mm256_mask_permutexvar_epi32(id, 0xaa, lanes, others));
 }
 
+// See strip_loop.h. Sixteen candidates at a time: most entries of strips have about ten, so that one step is enough.
+static inline bp_pair *test_entry(const bp_columns own, const bp_columns candidates, size_t count, bp_pair *out) {
+    const __m256i front = _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3), back = _mm256_setr_epi32(4, 4, 5, 5, 6, 6, 7, 7);
+    __m512 min[3], max[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        min[axis] = _mm512_set1_ps(own.min[axis][0]);
+        max[axis] = _mm512_set1_ps(own.max[axis][0]);
+    }
+    const __m512i id = _mm512_set1_epi32((int)own.id[0]);
+    const __m512i flags = _mm512_and_si512(id, _mm512_set1_epi32((int)~BP_ENTRY_ID));
+    const __m256i first = _mm512_castsi512_si256(id);
+    size_t at = 0;
+    do {
+        const size_t left = count - at;
+        const __m512i other = _mm512_loadu_si512(candidates.id + at);
+        __mmask16 mask = (__mmask16)_bzhi_u32(0xffffu, left < 16 ? (unsigned)left : 16u);
+        mask = _mm512_mask_testn_epi32_mask(mask, other, flags);
+        for (int axis = 0; axis < 3; ++axis) {
+            mask = _mm512_mask_cmp_ps_mask(mask, min[axis], _mm512_loadu_ps(candidates.max[axis] + at), _CMP_LE_OQ);
+            mask = _mm512_mask_cmp_ps_mask(mask, _mm512_loadu_ps(candidates.min[axis] + at), max[axis], _CMP_LE_OQ);
+        }
+        const __m512i hits = _mm512_maskz_compress_epi32(mask, other);
+        const size_t hit_count = (size_t)_mm_popcnt_u32(mask);
+        put_four(out, first, _mm512_castsi512_si256(hits), front);
+        if (hit_count > 4) { // rare
+            const __m256i upper = _mm512_extracti64x4_epi64(hits, 1);
+            put_four(out + 4, first, _mm512_castsi512_si256(hits), back);
+            put_four(out + 8, first, upper, front);
+            put_four(out + 12, first, upper, back);
+        }
+        out += hit_count;
+        at += 16;
+    } while (at < count);
+    return out;
+}
+
+#define HAS_TEST_ENTRY
 // Windows of points are long enough for sixteen at a time, unlike ranges of boxes.
 #define NEAR_STEPS
 enum { NEAR_WIDTH = 16 };

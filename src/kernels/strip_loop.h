@@ -1,7 +1,9 @@
 // Testing the entries of strips, over the vector type of overlap_loop.h, and
 //   vec_overlap_apart(box, candidates, at, flags, ids)    the lanes whose boxes overlap, and whose ids have none of the
 //                                                         flags
+// unless the including file has a test_entry of its own (HAS_TEST_ENTRY).
 
+#ifndef HAS_TEST_ENTRY
 // An entry, at the beginning of `own`, against `count` candidates; pairs get ids with flags. Returns the new end. The
 // first step is taken even if there are no candidates: whether there are any is unpredictable.
 static inline bp_pair *test_entry(const bp_columns own, const bp_columns candidates, size_t count, bp_pair *out) {
@@ -15,6 +17,7 @@ static inline bp_pair *test_entry(const bp_columns own, const bp_columns candida
     } while (at < count);
     return out;
 }
+#endif
 
 // Orders the ids, or the sets, and takes the flags off: many pairs at a time, because most steps of the search find none.
 static inline void name_pairs(bp_pair *pairs, size_t count) {
