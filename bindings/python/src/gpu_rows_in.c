@@ -40,10 +40,11 @@ static array_place place_of_type(int type) {
 }
 
 array_place array_place_of(PyObject *object) {
-    if (PyObject_CheckBuffer(object) || PyList_Check(object) || PyTuple_Check(object)) return PLACE_HOST;
-    int type = DLPACK_CPU, number = 0;
+    if (PyList_Check(object) || PyTuple_Check(object)) return PLACE_HOST;
+    int type = DLPACK_CPU, number = 0; // before buffers: arrays of CuPy and JAX say that they are one, on a GPU, too
     if (dlpack_device_of(object, &type, &number)) return place_of_type(type);
     if (PyErr_Occurred()) return PLACE_UNKNOWN;
+    if (PyObject_CheckBuffer(object)) return PLACE_HOST;
     PyObject *interface = attribute_or_none(object, "__cuda_array_interface__");
     if (interface == NULL) return PyErr_Occurred() ? PLACE_UNKNOWN : PLACE_HOST;
     Py_DECREF(interface);

@@ -152,6 +152,10 @@ class ByOldDlpack(ByDlpack):
         return self.capsule(False)
 
 
+class WithBuffer(ByDlpack, bytearray):
+    """As CuPy and JAX have them: what is on a GPU has the type of a buffer, too."""
+
+
 class ByInterface:
     """An array with __cuda_array_interface__ alone, as numba has them."""
 

@@ -13,7 +13,7 @@ import pytest
 import broadphase
 import brute_force
 import gpu_fakes
-from gpu_fakes import ByDlpack, ByInterface, ByOldDlpack
+from gpu_fakes import ByDlpack, ByInterface, ByOldDlpack, WithBuffer
 
 if "BROADPHASE_CUDA_ON_HOST" not in os.environ:
     pytest.skip("no libbroadphase_cuda with its kernels on the host", allow_module_level=True)
@@ -47,7 +47,7 @@ def points_of(count, seed=1):
     return np.random.default_rng(seed).random((count, 3), dtype=np.float32)
 
 
-KINDS = [ByDlpack, ByOldDlpack, ByInterface, lambda a: ByDlpack(a, strides=False), lambda a: ByDlpack(a, offset=64),
+KINDS = [ByDlpack, ByOldDlpack, WithBuffer, ByInterface, lambda a: ByDlpack(a, strides=False), lambda a: ByDlpack(a, offset=64),
          lambda a: ByDlpack(a, flags=1), lambda a: ByDlpack(a, device=(13, 0)), lambda a: ByDlpack(a, versioned=False)]
 
 
