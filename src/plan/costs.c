@@ -3,10 +3,10 @@
 #include <math.h>
 
 enum {
-    ROWS = 2, // few others are met, or many
+    ROWS = 3,
     COLUMNS = 8,
-    FIRST_POWER = 5, // the first column is for 2^5 boxes,
-    STEP = 2         // each further one for 2^2 times as many
+    FIRST = 32, // boxes of the first column,
+    STEP = 4    // and each further one is for so many times as many
 };
 
 // The longest edge by the second longest: of the median box, or of one in eight.
@@ -19,8 +19,8 @@ static const double SCALES = 0.25, CLUMPS = 4.0;
 // The longest edge along an axis by the mean one: as strips have it (strips.c).
 static const double UNEVEN = 3.0;
 
-// Others that a box meets in the two rows; and up to how many times their difference the line between them is followed.
-static const double FEW_MET = 1.0, MANY_MET = 16.0, FARTHEST = 4.0;
+// Others that a box meets in each row; and up to how many the line through the last two is followed.
+static const double rows_met[ROWS] = {1.0, 4.0, 16.0}, MET_MOST = 64.0;
 
 #define NEVER 0.0
 static const double costs[BP_USE_COUNT][BP_KIND_COUNT][BP_METHOD_STRIPS + 1][ROWS][COLUMNS] = {
@@ -38,26 +38,29 @@ bp_kind bp_kind_of(const bp_choice *facts, bool are_unlike) {
                                         : BP_KIND_ALIKE;
 }
 
-// What a row says at a place between its columns, or beyond them.
-static double read_row(const double *row, double at) {
-    const int column = at < 0.0 ? 0 : at < COLUMNS - 2 ? (int)at : COLUMNS - 2;
+// What a row says for a number between its columns, or beyond them: the time of a whole search lies on a line there.
+static double read_row(const double *row, double count) {
+    int column = 0;
+    double first = FIRST;
+    for (; column < COLUMNS - 2 && count >= STEP * first; ++column) {
+        first *= STEP;
+    }
     if (row[column] == NEVER || row[column + 1] == NEVER) {
         return INFINITY;
     }
-    return fmax(row[column] + (at - column) * (row[column + 1] - row[column]), 0.125 * row[column]);
+    const double begin = row[column] * first, end = row[column + 1] * STEP * first;
+    const double whole = begin + (count - first) / (STEP * first - first) * (end - begin);
+    return fmax(whole / count, 0.125 * row[column]);
 }
 
 double bp_cost(bp_use use, bp_kind kind, bp_method search, size_t count, double met) {
-    int power = 0;
-    for (; count >> power > 1; ++power) {
+    const double wanted = kind == BP_KIND_SCALES ? rows_met[1] : fmin(fmax(met, rows_met[0]), MET_MOST);
+    const size_t row = wanted < rows_met[1] ? 0 : 1;
+    const double share = (wanted - rows_met[row]) / (rows_met[row + 1] - rows_met[row]);
+    const double fewer = read_row(costs[use][kind][search][row], (double)count);
+    const double more = read_row(costs[use][kind][search][row + 1], (double)count);
+    if (isinf(fewer) || isinf(more)) {
+        return share < 0.5 ? fewer : more;
     }
-    const double fraction = (double)count / (double)((size_t)1 << power) - 1.0; // nearly that of the logarithm
-    const double at = ((double)power + fraction - FIRST_POWER) / STEP;
-    const double few = read_row(costs[use][kind][search][0], at), many = read_row(costs[use][kind][search][1], at);
-    const double share =
-        kind == BP_KIND_SCALES ? 0.5 : fmin(fmax((met - FEW_MET) / (MANY_MET - FEW_MET), 0.0), FARTHEST);
-    if (isinf(few) || isinf(many)) {
-        return share < 0.5 ? few : many;
-    }
-    return fmax(few + share * (many - few), 0.5 * few);
+    return fmax(fewer + share * (more - fewer), 0.5 * fewer);
 }

@@ -3,8 +3,8 @@
 //
 //     use       one call, an update of a world in which all have moved, or a search between two sets
 //     kind      what the boxes are like, by the facts of a survey (survey.h)
-//     count     from 32 to 2^19, in steps of four times; in between, and beyond, along lines over log(count)
-//     met       how many others a box meets: of each search there is a row for few and one for many, and lines between them
+//     count     from 32 to 2^19, in steps of four times; in between, and beyond, the time of a whole search lies on a line
+//     met       how many others a box meets: of each search there are rows for 1, 4 and 16, and lines between them
 //
 // One table for all instruction sets, measured with AVX-512: the search decides in which order pairs are found, and the same boxes
 // must give the same list on every machine.

@@ -40,7 +40,7 @@ static void test_rule_for_each_scene(void **state) {
         {"uniform", 5000, BP_RULE_ALIKE, BP_METHOD_STRIPS},
         {"uniform", 800000, BP_RULE_ALIKE, BP_METHOD_HIERARCHICAL_GRID},
         {"mixed", 5000, BP_RULE_ALIKE, BP_METHOD_STRIPS},
-        {"very-polydisperse", 5000, BP_RULE_MIXED, BP_METHOD_TREE},
+        {"very-polydisperse", 50000, BP_RULE_MIXED, BP_METHOD_TREE},
         {"far", 5000, BP_RULE_SCALES, BP_METHOD_SPLIT},
         {"sparse", 1000, BP_RULE_ALIKE, BP_METHOD_STRIPS},
         {"tiny-and-huge", 20000, BP_RULE_SCALES, BP_METHOD_SPLIT},
@@ -59,12 +59,12 @@ static void test_rule_for_each_scene(void **state) {
 // Sizes over a few octaves, each of them spread in proportion to its size.
 static void test_nested_sizes(void **state) {
     (void)state;
-    enum { COUNT = 4000, OCTAVES = 8 };
+    enum { COUNT = 20000, OCTAVES = 8 };
     rng random = rng_seeded(7);
     bp_box *boxes = obtain(COUNT, sizeof *boxes);
     for (size_t i = 0; i < COUNT; ++i) {
         const double size = ldexp(1.0, (int)(i % OCTAVES));
-        boxes[i] = random_cube(&random, 12.0 * size, size);
+        boxes[i] = random_cube(&random, 20.0 * size, size);
     }
     bp_stats stats = {0};
     bp_pairs pairs = {0};
