@@ -10,10 +10,10 @@
 // In a strip of triangles each corner from the third on makes one with the two before it; every other triangle is turned
 // round, so that all face the same way:
 //
-//     1 ----- 3
-//     |    /  |  \      0 1 2,  2 1 3,  2 3 4
-//     |  /    |   \
-//     0 ----- 2 -- 4
+//     1 ----- 3 ----- 5
+//     |    /  |    /  |      0 1 2,  2 1 3,  2 3 4,  4 3 5
+//     |  /    |  /    |
+//     0 ----- 2 ----- 4
 //
 // Boxes are in the order of the faces and strips and, within one, of its triangles. A face may name vertices that come later,
 // or the same one twice: it is a box all the same.
