@@ -12,8 +12,10 @@ FOLDER = "bindings/python"
 LITERAL = r'"(?:[^"\\]|\\.)*"'
 DOCSTRING = re.compile(rf"const char (\w+)_doc\[\] =\s*((?:(?:{LITERAL}|[A-Z_]+)\s*)+);")
 MACRO = re.compile(rf"^#define ([A-Z_]+)\s+((?:\\\s*\n\s*)?{LITERAL}(?:\s*\\\s*\n\s*{LITERAL})*)", re.M)
-ONE_CALL = ["pairs", "mesh_pairs", "neighbors", "neighbor_images", "neighbor_list", "neighbor_matrix", "pair_matrix"]
-OTHERS = ["explain", "tune", "methods"]
+ONE_CALL = ["pairs", "mesh_pairs", "neighbors", "neighbor_pairs", "nearest_neighbors", "neighbor_images", "neighbor_list",
+            "neighbor_matrix", "pair_matrix"]
+OTHERS = ["Settings", "explain", "tune", "methods"]
+SETTINGS = {"SETTING_NAMES": "**settings"}  # all their names, in the wheel
 
 
 def read_docstrings(root: Path) -> dict[str, str]:
@@ -21,7 +23,7 @@ def read_docstrings(root: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in sorted((root / FOLDER / "src").glob("*.c")):
         source = path.read_text()
-        macros = {name: text_of(literals, {}) for name, literals in MACRO.findall(source)}
+        macros = SETTINGS | {name: text_of(literals, {}) for name, literals in MACRO.findall(source)}
         for name, literals in DOCSTRING.findall(source):
             text = text_of(literals, macros)
             text = text.replace("\n--\n\n", "\n\n").replace("($self, /)", "()").replace("$self, ", "").replace("$self", "")
@@ -82,7 +84,7 @@ def entry_html(name: str, text: str) -> str:
     is_signature = re.match(r"\w+\(", first)
     code = code_block(first.replace("\n", " "), "python") if is_signature else ""
     body = docstring_html(rest if is_signature else text)
-    kind = ' <span class="kind">class</span>' if name in ("World", "Update", "GpuArray") else ""
+    kind = ' <span class="kind">class</span>' if name in ("World", "Update", "GpuArray", "Settings") else ""
     return f'<section class="item"><h3 id="{name}"><code>{escape(name)}</code>{kind}</h3>{code}{body}</section>'
 
 
