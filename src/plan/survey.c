@@ -135,7 +135,7 @@ static double together_of(const sample *s) {
 static double clumping_of(const sample *s, uint32_t dimensions) {
     uint16_t cells[CLUMP_CELLS] = {0};
     size_t per_axis = 2;
-    for (size_t next = 3; next * next * (dimensions == 2 ? 1 : next) <= s->count * s->count / (2 * CLUMP_PAIRS);
+    for (size_t next = 3; next * next * (dimensions == 2 ? 1 : next) <= s->count * s->count / ((size_t)2 * CLUMP_PAIRS);
          ++next) {
         per_axis = next;
     }

@@ -188,7 +188,7 @@ bp_status bp_view_rank(bp_view *const *views, size_t view_count) {
         box_count += views[i]->count;
     }
     // Memory for sorting: two lists of all coordinates, from one to the other and back.
-    const size_t histograms = PASSES * DIGITS * sizeof(size_t) / sizeof(coordinate);
+    const size_t histograms = (size_t)PASSES * DIGITS * sizeof(size_t) / sizeof(coordinate);
     const size_t length = bp_size_multiply(box_count, 2);
     const size_t needed = length < SIZE_MAX / 4 ? histograms + 2 * length : SIZE_MAX;
     if (!bp_buffer_reserve_slack(&views[0]->lists, &views[0]->runtime->allocator, 0, needed, sizeof(coordinate))) {

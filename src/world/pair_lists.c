@@ -238,7 +238,7 @@ static bp_status take_by_rows(bp_pair_lists *lists, const bp_changes *changes, s
     const size_t filled = begun->count < hole_count ? begun->count : hole_count; // from here on nothing can fail
     const bp_pair gone = {.a = BP_NO_ID, .b = BP_NO_ID};
     for (size_t i = 0; i < hole_count; ++i) {
-        bp_prefetch(&pairs->data[holes[i + 2 * AHEAD < hole_count ? i + 2 * AHEAD : i]]);
+        bp_prefetch(&pairs->data[holes[i + (size_t)2 * AHEAD < hole_count ? i + (size_t)2 * AHEAD : i]]);
         bp_pair_rows_fetch(rows, pairs->data[holes[i + AHEAD < hole_count ? i + AHEAD : i]]);
         bp_pair_rows_remove(rows, pairs->data[holes[i]], holes[i]);
         pairs->data[holes[i]] = i < filled ? begun->data[i] : gone;

@@ -239,7 +239,7 @@ size_t bp_pair_rows_compare(bp_pair_rows *rows, const bp_changes *changes, bp_pa
         bp_prefetch(&marks[far.a]);
         bp_prefetch(&marks[far.b]);
         bp_prefetch(entries_of(rows, row_of(rows, owner_of(near, marks))));
-        if (owner != last) { // says where in this row each other object is
+        if (row == NULL || owner != last) { // says where in this row each other object is
             last = owner;
             row = row_of(rows, owner);
             entries = entries_of(rows, row);

@@ -186,12 +186,11 @@ static bool is_one_small(const bp_strip_sets *sets) {
 }
 
 static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const survey *s, double crowding) {
-    const size_t count = count_of(sets);
+    const size_t count = count_of(sets), solid = count - count / HOLES_SHARE;
     const bool alike = are_alike(s);
     // Finite, with few holes. Where boxes are not alike, strips that are as wide as the longest ones may do; but of one set,
     // levels are better.
-    bool may_suit =
-        s->number >= (double)(count - count / HOLES_SHARE) && (alike || (sets->are_two && !is_one_small(sets)));
+    bool may_suit = s->number >= (double)solid && (alike || (sets->are_two && !is_one_small(sets)));
     for (int axis = 0; axis < 3; ++axis) {
         may_suit &= s->extent[axis] <= (double)FLT_MAX && s->mean[axis] <= (double)FLT_MAX;
     }
@@ -468,7 +467,7 @@ static void task_fill(void *context, size_t block) {
     const bp_columns *columns = &grid->columns;
     const size_t begin = bp_block_begin(f->blocks, block), end = bp_block_begin(f->blocks, block + 1);
     const bool are_far = grid->entry_count > (size_t)BP_STRIPS_FEW * (size_t)ENTRIES_PER_BOX;
-    for (size_t at = begin, stop = begin; at < end; at = stop) {
+    for (size_t at = begin, stop; at < end; at = stop) {
         stop = are_far && end - at > AHEAD ? at + AHEAD : end;
         for (size_t i = stop; i < end && i < stop + AHEAD; ++i) {
             const bp_box *box = bp_entry_box(f->sets, grid->sorted[i]);

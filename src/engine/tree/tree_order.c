@@ -21,6 +21,16 @@ static const double FAR = 4.0; // mean deviations
 
 // ---- along a Hilbert curve ------------------------------------------------------------------------------------------
 
+// Of a place along each axis.
+static uint32_t bits_for(size_t count, uint32_t dimensions) {
+    const uint32_t most = dimensions == 2 ? 15 : 10;
+    uint32_t bits = BITS_MORE;
+    while (bits < most && count >> (bits - BITS_MORE) * dimensions > 0) {
+        ++bits;
+    }
+    return bits;
+}
+
 // The frame holds nearly all centres: those far outside are put at its edge, so that one box at the end of the world does not put
 // all others into one cell. Far outside is what lies more than FAR mean deviations from the mean of a sample; without it both
 // are taken again. (Sorting the sample took longer than all else that a tree of a thousand boxes needs.)
@@ -58,10 +68,7 @@ static bp_tree_frame frame_of(const bp_box *boxes, size_t count, uint32_t dimens
         frame.low[axis] = (float)fmax(least - slack, -(double)FLT_MAX);
         longest = fmax(longest, most - least + 2.0 * slack);
     }
-    const uint32_t most = dimensions == 2 ? 15 : 10;
-    for (frame.bits = BITS_MORE; frame.bits < most && count >> (frame.bits - BITS_MORE) * dimensions > 0;
-         ++frame.bits) {
-    }
+    frame.bits = bits_for(count, dimensions);
     const double cells = (double)((1u << frame.bits) - 1);
     frame.scale = longest > 0.0 ? (float)fmin(cells / longest, (double)FLT_MAX) : 0.0f;
     return frame;
@@ -72,8 +79,8 @@ static float span_of(const bp_tree_frame *frame) {
     return frame->scale > 0.0f ? (float)(1u << frame->bits) / frame->scale : 0.0f;
 }
 
-static uint64_t *sort_places(const bp_tree_frame *frame, uint64_t *keys, size_t capacity, size_t count) {
-    return bp_sort_keys(keys, keys + capacity, count, 32, 32 + frame->bits * frame->dimensions);
+static uint64_t *sort_places(const bp_tree_frame *frame, uint64_t *keys, size_t room, size_t used) {
+    return bp_sort_keys(keys, keys + room, used, 32, 32 + frame->bits * frame->dimensions);
 }
 
 typedef struct key_task {

@@ -223,8 +223,9 @@ void bp_query_trees_take(bp_query *query, size_t count) {
         use(query, (const bp_tree *[]){&trees->fresh.tree}, 1);
         query->bounds = trees->bounds;
     } else if (has_base) {
+        const bp_tree *const own = &trees->kept.tree;
         const bool has_own = is_kept && method_count != 1;
-        use(query, has_own ? (const bp_tree *[]){&trees->kept.tree} : method_trees, has_own ? 1 : method_count);
+        use(query, has_own ? &own : method_trees, has_own ? 1 : method_count);
         const bp_changes changes = bp_change_list_changes(list);
         query->changed = changes.ids;
         query->changed_count = changes.count;
