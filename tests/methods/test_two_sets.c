@@ -315,7 +315,7 @@ static void finds_the_same_bytes_in_every_way(void **state) {
 
 static bp_stats check_flags(const bp_box *a, size_t a_count, const bp_box *b, size_t b_count, const char *what) {
     bp_stats stats;
-    const bp_config config = {.stats = &stats};
+    const bp_config config = {.method = BP_METHOD_STRIPS, .stats = &stats};
     bp_pairs pairs = {0};
     pair_list expected = naive_pairs_between(a, a_count, b, b_count, 3);
     assert_int_equal(bp_find_pairs_between(a, a_count, b, b_count, &config, &pairs), BP_OK);
