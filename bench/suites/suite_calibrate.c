@@ -5,7 +5,7 @@
 //     broadphase bench --suite calibrate --file src/plan/costs.inc        (--scenes CALL/ALIKE: a part of it)
 //
 // The boxes are drawn here, from a seed, and stand in no other suite: a figure must not be fitted to the scenes that judge it.
-// Each kind has two rows: of boxes of which each meets about one other, and about sixteen, by the survey that the plan reads.
+// Each kind has three rows: of boxes of which each meets about one other, four, and sixteen, by the survey that the plan reads.
 // Times are processor times of one thread.
 #include "core/bench.h"
 
