@@ -143,7 +143,9 @@ const bench_row *rows_fastest_peer(const bench_rows *rows, const char *label, si
 // Set by the first interrupt; a second one ends the program.
 extern volatile int bench_interrupted;
 
-double thread_seconds(void);                 // processor time of the calling thread
+double thread_seconds(void); // processor time of the calling thread
+// Freed memory stays with the process: a contestant does not pay for pages that the one before it gave back to the system.
+void keep_memory(void);
 double median(double *values, size_t count); // sorts them
 double spread_of(double *values, size_t count);
 
@@ -210,8 +212,7 @@ bench_run scaling_summary, trace_run, near_run, calibrate_run, auto_run, tune_ru
 bench_run worst_mixtures_run;
 bench_run regret_run, surfaces_run, between_run, engine_run, fcl_run, granular_run;
 extern const char *const gissler_parts[], *const koch_parts[], *const zhyhallo_parts[], *const zych_parts[];
-extern const char *const calibrate_parts[], *const regret_parts[], *const worst_parts[], *const surfaces_parts[],
-                                                                                             *const between_parts[];
+extern const char *const regret_parts[], *const worst_parts[], *const surfaces_parts[], *const between_parts[];
 extern const char *const living_parts[], *const schornbaum_parts[], *const tune_parts[], *const engine_parts[],
                                                                                              *const fcl_parts[];
 

@@ -1,6 +1,10 @@
 // Rows of results, and medians and quantiles of samples.
 #include "core/bench.h"
 
+#include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -61,6 +65,13 @@ const bench_row *rows_fastest_peer(const bench_rows *rows, const char *label, si
             best = row;
     }
     return best;
+}
+
+void keep_memory(void) {
+#ifdef __GLIBC__
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_MMAP_THRESHOLD, INT_MAX);
+#endif
 }
 
 double thread_seconds(void) {

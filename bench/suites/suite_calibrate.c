@@ -1,149 +1,179 @@
-// The suite `calibrate`: what each search costs for boxes of each kind, from 32 to 2^19 of them, in one call, in a world in
-// which all move, and between two sets. The plan of `auto` decides by these figures (src/plan/costs.h), and they are written in
-// the form in which it reads them:
+// The suite `calibrate`: what each search costs, as formulas of what the survey says of the boxes (src/plan/costs.h).
 //
-//     broadphase bench --suite calibrate --file src/plan/costs.inc        (--scenes CALL/ALIKE: a part of it)
+//     broadphase bench --suite calibrate --seed 1 --budget 600 --file build/costs.txt > src/plan/costs.inc
 //
-// The boxes are drawn here, from a seed, and stand in no other suite: a figure must not be fitted to the scenes that judge it.
-// Each kind has three rows: of boxes of which each meets about one other, four, and sixteen, by the survey that the plan reads.
-// Times are processor times of one thread.
+// Sets of boxes are drawn here: mixtures of up to three families of shapes, sizes and places, none of which stands in another
+// suite, since a figure must not be fitted to the scenes that judge it. On each set all searches take turns, in one call, in a
+// world in which all boxes move, and between two sets; a line of facts and times is appended to the file. Then the formulas are
+// fitted to all lines of the file by least squares. Files of several runs and machines can be joined; a short budget only fits.
+//
+// Times are processor times of one thread, medians.
 #include "core/bench.h"
 
 #include <broadphase/broadphase_tune.h>
 
-#include <random.h>
-
+#include <float.h>
 #include <math.h>
+#include <random.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+enum { CALL, WORLD, BETWEEN, USES };
+enum { STRIPS, TREE, GRID, SPLIT, SEARCHES };
+enum { MET, SLENDERNESS, TOGETHER, UNEVENNESS, CLUMPING, INFINITE, SURVEYED }; // the facts in a line
 enum {
-    ROWS = 3,
-    VARIETIES = 2,
-    DRAWS = ROWS * VARIETIES,
-    SURVEYED_MOST = 32768,
-    CLUSTERS = 64,
-    ROUNDS_MAX = 401,
-    ALL_PAIRS_MOST = 4096,
-    SMALL_COLUMNS = 4,
-    SECONDS_MOST = 15
+    FACTS = 7,
+    TERMS = 36,
+    SORTED_FACTS = 3,
+    SORTED_TERMS = 10,
+    FAMILIES = 3,
+    CLUSTERS = 200,
+    ROUNDS_MAX = 40,
+    SECONDS = 600,
+    DRAW_SECONDS = 120,
+    PILOT_FROM = 20000,
+    PILOT = 16
 };
 
-static const double SECONDS_A_POINT = 0.1; // of which there are some hundreds
-static const double GIVING_UP = 1.3;
-static const double HOPELESS = 20; // times as long as the best, with 8 times fewer boxes: not tried
-
-static const double rows_met[ROWS] = {1, 4, 16}; // as in src/plan/costs.c
-static const size_t counts[] = {32, 128, 512, 2048, 8192, 32768, 131072, 524288};
-static const bp_method searches[] = {BP_METHOD_AUTO, BP_METHOD_STRIPS, BP_METHOD_TREE, BP_METHOD_HIERARCHICAL_GRID,
-                                     BP_METHOD_SPLIT};
-static const bp_method_settings all_pairs = {.brute_force_below = UINT32_MAX}; // by auto, which has vectors for it
-static const size_t order[] = {0, 2, 3, 4, 1};
-static const char *const search_names[] = {"BRUTE_FORCE", "STRIPS", "TREE", "HIERARCHICAL_GRID", "SPLIT"};
-
-// A part is a use and a kind.
-const char *const calibrate_parts[] = {"CALL/ALIKE",     "CALL/LONG",
-                                       "CALL/THIN",      "CALL/SIZES",
-                                       "CALL/SHAPES",    "CALL/CLUMPS",
-                                       "CALL/SCALES",    "WORLD/ALIKE",
-                                       "WORLD/LONG",     "WORLD/THIN",
-                                       "WORLD/SIZES",    "WORLD/SHAPES",
-                                       "WORLD/CLUMPS",   "WORLD/SCALES",
-                                       "BETWEEN/ALIKE",  "BETWEEN/LONG",
-                                       "BETWEEN/THIN",   "BETWEEN/SIZES",
-                                       "BETWEEN/SHAPES", "BETWEEN/CLUMPS",
-                                       "BETWEEN/SCALES", NULL};
-static const char *const uses[] = {"CALL", "WORLD", "BETWEEN"};
-static const char *const kinds[] = {"ALIKE", "LONG", "THIN", "SIZES", "SHAPES", "CLUMPS", "SCALES"};
-enum { ALIKE, LONG, THIN, SIZES, SHAPES, CLUMPS, SCALES };
-
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-enum { COUNTS = COUNT_OF(counts), SEARCHES = COUNT_OF(searches), USES = COUNT_OF(uses), KINDS = COUNT_OF(kinds) };
+static const char *const use_names[USES] = {"CALL", "WORLD", "BETWEEN"};
+static const char *const search_names[SEARCHES] = {"STRIPS", "TREE", "HIERARCHICAL_GRID", "SPLIT"};
+static const bp_method methods[SEARCHES] = {BP_METHOD_STRIPS, BP_METHOD_TREE, BP_METHOD_HIERARCHICAL_GRID,
+                                            BP_METHOD_SPLIT};
+static const double HOPELESS = 6;                         // times as long as the best: not measured any more
+static const double FITTED_FROM[USES] = {700, 1400, 700}; // boxes: of fewer, nobody asks the formulas
+static const double RIDGE = 1e-3, WITHIN = 3;             // as in src/plan/costs.c
 
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
-// Edges of one box, in units of the typical one.
-static void draw_edges(size_t kind, double variety, rng *random, double edges[3]) {
-    if (kind == SHAPES) kind = rng_unit(random) < 0.5 + 0.3 * variety ? SIZES : rng_below(random, SIZES);
-    const double spread = kind == LONG ? 0.1 : 0.3, size = rng_between(random, 1 - spread, 1 + spread);
-    const double longest = kind == LONG    ? 4.5 + 7 * variety
-                           : kind == THIN  ? rng_between(random, 17, 20 + 200 * variety)
-                           : kind == ALIKE ? 1 - 0.6 * variety // or the shortest: somewhat flat
-                                           : 1;
-    const double octaves = kind == SIZES ? 4 + 5 * variety : kind == CLUMPS ? 2 * variety : 0;
-    const double scale = exp2(rng_between(random, 0, octaves));
-    const uint32_t axis = rng_below(random, 3);
-    for (uint32_t i = 0; i < 3; i++)
-        edges[i] = scale * size * rng_between(random, 1 - spread / 2, 1 + spread / 2) * (i == axis ? longest : 1);
-}
+typedef enum places { EVEN, BALLS, CLOUDS, SHELL, CURVE, SCALES, LATTICE, HEIGHTS } places;
 
-// Uniform in the unit cube, in balls of it, or at distances from its middle over many scales.
-static void draw_place(size_t kind, double variety, const double middle[3], rng *random, double place[3]) {
-    const double radius = kind == CLUMPS   ? 0.1 - 0.06 * variety
-                          : kind == SCALES ? exp2(-rng_between(random, 0, 24 + 16 * variety))
-                                           : 1;
-    double direction[3];
-    rng_direction(random, 3, direction);
+typedef struct family {
+    double edges[3], octaves, extent[3], spread, radius, infinite, jitter, middles[CLUSTERS][3];
+    bool is_turned;
+    places places;
+    uint32_t clusters;
+    size_t lattice;
+} family;
+
+typedef struct mixture {
+    family families[FAMILIES];
+    double shares[FAMILIES - 1]; // summed up
+    size_t count;                // of families
+} mixture;
+
+static void draw_family(family *f, size_t count, rng *random) {
+    static const places often[] = {EVEN, EVEN, EVEN, EVEN, EVEN, BALLS, CLOUDS, SHELL, CURVE, SCALES, LATTICE, HEIGHTS};
+    const uint32_t shape = rng_below(random, 10);
+    const double longest = shape == 9 ? 8 : 4;
     for (int axis = 0; axis < 3; axis++) {
-        const double away =
-            kind == CLUMPS ? radius * direction[axis] * cbrt(rng_unit(random)) : radius * direction[axis];
-        place[axis] = kind < CLUMPS ? rng_unit(random) : middle[axis] + away;
+        f->edges[axis] = shape < 4                  ? 1
+                         : shape < 6                ? rng_between(random, 0.5, 1.5)
+                         : rng_below(random, 2) > 0 ? 1
+                                                    : exp2(rng_between(random, -longest, longest));
+        f->extent[axis] = rng_below(random, 4) > 0 ? 1 : exp2(-rng_between(random, 0, 8));
     }
+    f->is_turned = rng_below(random, 2) > 0;
+    f->octaves = rng_between(random, 0, 0.6);
+    if (rng_below(random, 2) > 0)
+        f->octaves = rng_below(random, 4) > 0 ? rng_between(random, 0, 7) : rng_between(random, 4, 14);
+    f->spread = rng_below(random, 4) > 0 ? 1 : rng_between(random, 1, 6);
+    f->places = often[rng_below(random, 12)];
+    f->clusters = 1 + rng_below(random, rng_below(random, 2) > 0 ? 8 : CLUSTERS - 1);
+    f->radius = exp2(-rng_between(random, 1, 8));
+    for (uint32_t i = 0; i < f->clusters; i++)
+        for (int axis = 0; axis < 3; axis++) f->middles[i][axis] = rng_unit(random);
+    f->infinite = rng_below(random, 16) > 0 ? 0 : exp2(-rng_between(random, 1, 12));
+    f->lattice = (size_t)ceil(cbrt((double)count));
+    f->jitter = rng_below(random, 2) > 0 ? 0 : rng_unit(random);
 }
 
-// Boxes with edges so many times as long as before.
-static void stretch(bp_box *boxes, size_t count, double times) {
-    for (size_t i = 0; i < count; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            const float middle = 0.5f * (boxes[i].min[axis] + boxes[i].max[axis]);
-            const float half = 0.5f * (float)times * (boxes[i].max[axis] - boxes[i].min[axis]);
-            boxes[i].min[axis] = middle - half;
-            boxes[i].max[axis] = middle + half;
-        }
-}
-
-// Each then meets about so many others, as the plan's survey sees it.
-static void stretch_until_met(bp_box *boxes, size_t count, double wanted) {
-    const size_t part = count < SURVEYED_MOST ? count : SURVEYED_MOST;
-    for (int round = 0; round < 4; round++) {
-        bp_pairs pairs = {0};
-        bp_stats stats = {0};
-        const bp_config config = {.stats = &stats};
-        if (bp_find_pairs(boxes, part, &config, &pairs) != BP_OK) abort();
-        bp_pairs_free(&pairs, &config);
-        const double met = bp_stats_details(&stats).choice.met * (double)count / (double)part;
-        stretch(boxes, count, fmin(fmax(cbrt(wanted / fmax(met, 1e-9)), 0.2), 5));
-    }
-}
-
-static void draw_boxes(size_t kind, size_t draw, uint64_t seed, bp_box *boxes, size_t count) {
-    const double variety = (double)(draw % VARIETIES), met = rows_met[draw / VARIETIES];
-    rng random = rng_seeded(seed + 16 * kind + draw);
-    double middles[CLUSTERS][3], volume = 0;
-    for (size_t i = 0; i < CLUSTERS; i++)
-        for (int axis = 0; axis < 3; axis++) middles[i][axis] = kind == CLUMPS ? rng_unit(&random) : 0;
-    for (size_t i = 0; i < count; i++) {
-        double edges[3], place[3];
-        draw_edges(kind, variety, &random, edges);
-        draw_place(kind, variety, middles[rng_below(&random, variety > 0 ? CLUSTERS / 8 : CLUSTERS)], &random, place);
-        volume += edges[0] * edges[1] * edges[2];
-        const double own = kind == SCALES ? fmax(fabs(place[0]), fmax(fabs(place[1]), fabs(place[2]))) : 1;
-        for (int axis = 0; axis < 3; axis++) {
-            boxes[i].min[axis] = (float)(place[axis] - 0.5 * own * edges[axis]);
-            boxes[i].max[axis] = (float)(place[axis] + 0.5 * own * edges[axis]);
+static void draw_place(const family *f, size_t index, double *scale, rng *random, double place[3]) {
+    double direction[3];
+    const uint32_t cluster = rng_below(random, f->clusters);
+    const double t = rng_unit(random), radius = f->radius * (f->places == BALLS ? cbrt(t) : sqrt(-2 * log(t + 1e-12)));
+    const size_t cells[3] = {index % f->lattice, index / f->lattice % f->lattice, index / f->lattice / f->lattice};
+    rng_direction(random, 3, direction);
+    *scale = f->places == SCALES ? exp2(-20 * t) : 1;
+    for (int axis = 0; axis < 3; axis++) {
+        const double even = pow(rng_unit(random), f->spread), slight = rng_unit(random);
+        switch (f->places) {
+        case EVEN: place[axis] = even; break;
+        case BALLS:
+        case CLOUDS: place[axis] = f->middles[cluster][axis] + radius * direction[axis]; break;
+        case SHELL: place[axis] = 0.5 + 0.5 * direction[axis] * (1 + 0.02 * slight); break;
+        case CURVE: place[axis] = axis == 0 ? t : 0.5 + 0.4 * sin((9 - 2 * axis) * t + axis) + 0.01 * slight; break;
+        case SCALES: place[axis] = 0.5 + 0.5 * *scale * direction[axis]; break;
+        case LATTICE: place[axis] = ((double)cells[axis] + f->jitter * slight) / (double)f->lattice; break;
+        case HEIGHTS:
+            place[axis] = axis < 2 ? even : 0.2 * sin(5 * place[0]) * cos(4 * place[1]) + 0.01 * slight;
+            break;
         }
     }
-    stretch(boxes, count, cbrt(met / 8 / volume));
-    if (kind != SCALES) stretch_until_met(boxes, count, met); // places over many scales cannot be surveyed like that
 }
 
-static void move_boxes(bp_box *boxes, size_t count, rng *random) {
+static void draw_box(const mixture *m, double size, size_t index, rng *random, bp_box *box) {
+    const double at = rng_unit(random);
+    size_t which = 0;
+    while (which + 1 < m->count && at >= m->shares[which]) which++;
+    const family *f = &m->families[which];
+    double place[3], scale;
+    const double own = size * exp2(-f->octaves * rng_unit(random));
+    draw_place(f, index, &scale, random, place);
+    const uint32_t turn = f->is_turned ? rng_below(random, 3) : 0;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        const double edge = own * scale * f->edges[(axis + turn) % 3] * rng_between(random, 0.9, 1.1);
+        box->min[axis] = (float)(f->extent[axis] * place[axis] - 0.5 * edge);
+        box->max[axis] = (float)(f->extent[axis] * place[axis] + 0.5 * edge);
+    }
+    if (f->infinite > 0 && rng_unit(random) < f->infinite) {
+        const uint32_t axis = rng_below(random, 3);
+        *(rng_below(random, 2) > 0 ? &box->max[axis] : &box->min[axis]) = INFINITY;
+        box->min[axis] = box->min[axis] > box->max[axis] ? -INFINITY : fminf(box->min[axis], FLT_MAX);
+    }
+}
+
+// A size of the boxes with which each meets about `wanted` others, as far as a sample tells.
+static double find_size(const mixture *m, size_t count, double wanted, uint64_t seed) {
+    enum { SAMPLE = 1500 };
+    static bp_box sample[SAMPLE];
+    double low = 1e-7, high = 1;
+    for (int round = 0; round < 26; round++) {
+        const double size = sqrt(low * high);
+        rng random = rng_seeded(seed);
+        size_t pairs = 0;
+        for (size_t i = 0; i < SAMPLE; i++) {
+            draw_box(m, size, i * (count / SAMPLE + 1) % count, &random, &sample[i]);
+            for (size_t k = 0; k < i; k++) {
+                bool meets = true;
+                for (int axis = 0; axis < 3; axis++)
+                    meets &=
+                        (sample[i].min[axis] <= sample[k].max[axis]) & (sample[k].min[axis] <= sample[i].max[axis]);
+                pairs += meets;
+            }
+        }
+        *(2.0 * (double)pairs / SAMPLE * (double)count / SAMPLE > wanted ? &high : &low) = size;
+    }
+    return low;
+}
+
+static void shuffle(bp_box *boxes, size_t count, rng *random) {
+    for (size_t i = count - 1; i > 0; i--) {
+        const size_t k = rng_next(random) % (i + 1);
+        const bp_box box = boxes[i];
+        boxes[i] = boxes[k];
+        boxes[k] = box;
+    }
+}
+
+static void move_boxes(bp_box *boxes, size_t count, double speed, rng *random) {
     for (size_t i = 0; i < count; i++)
         for (int axis = 0; axis < 3; axis++) {
             const float edge = boxes[i].max[axis] - boxes[i].min[axis];
-            const float by = (float)rng_between(random, -0.2, 0.2) * edge;
+            const float by = (float)rng_between(random, -speed, speed) * edge;
+            if (!isfinite(by)) continue;
             boxes[i].min[axis] += by;
             boxes[i].max[axis] = fmaxf(boxes[i].max[axis] + by, boxes[i].min[axis]);
         }
@@ -152,141 +182,342 @@ static void move_boxes(bp_box *boxes, size_t count, rng *random) {
 // ---- times ----------------------------------------------------------------------------------------------------------
 
 typedef struct trial {
-    const char *use;
+    int use;
     bp_box *boxes;
     size_t count;
-    bp_config config;
+    bp_config config[SEARCHES];
     bp_stats stats;
-    bp_world *world;
-    bp_pairs pairs;
-    rng random;
+    bp_world *worlds[SEARCHES];
+    bp_pairs pairs[SEARCHES];
+    bool is_tried[SEARCHES];
 } trial;
 
 // Seconds of one call or update; < 0: it failed.
-static double run_once(trial *t) {
-    const bool is_world = strcmp(t->use, "WORLD") == 0, is_call = strcmp(t->use, "CALL") == 0;
+static double run_once(trial *t, size_t search) {
     const size_t half = t->count / 2;
+    const bp_config *config = &t->config[search];
     bp_status status = BP_OK;
-    if (is_world) {
-        move_boxes(t->boxes, t->count, &t->random);
-        status = bp_move_many(t->world, t->count, NULL, t->boxes);
-    }
     const double start = thread_seconds();
-    if (status == BP_OK)
-        status = is_world  ? bp_update(t->world, NULL)
-                 : is_call ? bp_find_pairs(t->boxes, t->count, &t->config, &t->pairs)
-                           : bp_find_pairs_between(t->boxes, half, t->boxes + half, half, &t->config, &t->pairs);
-    const double seconds = thread_seconds() - start;
-    if (is_world && status == BP_OK) status = bp_world_stats(t->world, &t->stats);
-    const bool gave_up = t->config.method == BP_METHOD_STRIPS && t->stats.cells == 0; // all pairs were tested
-    return status == BP_OK && !gave_up ? seconds : -1;
+    if (t->use == CALL)
+        status = bp_find_pairs(t->boxes, t->count, config, &t->pairs[search]);
+    else if (t->use == BETWEEN)
+        status = bp_find_pairs_between(t->boxes, half, t->boxes + half, t->count - half, config, &t->pairs[search]);
+    else if ((status = bp_move_many(t->worlds[search], t->count, NULL, t->boxes)) == BP_OK)
+        status = bp_update(t->worlds[search], NULL);
+    return status == BP_OK ? thread_seconds() - start : -1;
 }
 
-// The median of nanoseconds a box; infinite: the search does not suit them.
-static double measure(const char *use, size_t kind, size_t draw, size_t search, size_t count, uint64_t seed) {
-    double times[ROUNDS_MAX], spent = 0;
-    size_t rounds = 0;
-    trial t = {.use = use, .count = count, .config = {.method = searches[search]}, .random = rng_seeded(seed)};
-    if (t.config.method == BP_METHOD_STRIPS) t.config.stats = &t.stats; // with them, auto explains itself
-    t.boxes = calloc(count, sizeof *t.boxes);
+// The tests that sorted strips take for a box; < 0: strips do not suit these boxes, and all pairs were tested.
+static double strip_tests(const bp_box *boxes, size_t count, int use, uint32_t dimensions) {
+    bp_stats stats = {0};
+    bp_pairs pairs = {0};
+    const bp_config config = {.method = BP_METHOD_STRIPS, .dimensions = dimensions, .stats = &stats};
+    const size_t half = count / 2;
+    const bp_status status = use == BETWEEN
+                                 ? bp_find_pairs_between(boxes, half, boxes + half, count - half, &config, &pairs)
+                                 : bp_find_pairs(boxes, count, &config, &pairs);
+    bp_pairs_free(&pairs, &config);
+    return status == BP_OK && stats.cells > 0 ? (double)stats.tests / (double)count : -1;
+}
+
+// Which searches take too long on a sixteenth of the boxes.
+static void try_some(trial *t, uint32_t dimensions) {
+    const size_t count = t->count / PILOT;
+    trial pilot = {.use = CALL, .boxes = malloc(count * sizeof(bp_box)), .count = count};
+    double seconds[SEARCHES], best = INFINITY;
+    if (!pilot.boxes) abort();
+    for (size_t i = 0; i < count; i++) pilot.boxes[i] = t->boxes[i * PILOT];
+    t->is_tried[STRIPS] = strip_tests(pilot.boxes, count, t->use, dimensions) >= 0;
+    for (size_t i = TREE; i < SEARCHES; i++) {
+        pilot.config[i] = (bp_config){.method = methods[i], .dimensions = dimensions};
+        (void)run_once(&pilot, i);
+        best = fmin(best, seconds[i] = run_once(&pilot, i));
+        bp_pairs_free(&pilot.pairs[i], &pilot.config[i]);
+    }
+    for (size_t i = TREE; i < SEARCHES; i++) t->is_tried[i] = seconds[i] <= HOPELESS * best;
+    free(pilot.boxes);
+}
+
+static bp_choice survey(const bp_box *boxes, size_t count, int use, uint32_t dimensions) {
+    bp_stats stats = {0};
+    bp_pairs pairs = {0};
+    const bp_config config = {.dimensions = dimensions, .stats = &stats};
+    const size_t half = count / 2;
+    const bp_status status = use == BETWEEN
+                                 ? bp_find_pairs_between(boxes, half, boxes + half, count - half, &config, &pairs)
+                                 : bp_find_pairs(boxes, count, &config, &pairs);
+    if (status != BP_OK) abort();
+    bp_pairs_free(&pairs, &config);
+    return bp_stats_details(&stats).choice;
+}
+
+// Writes a line: use, boxes, facts, tests of strips, and nanoseconds a box of each search (0: too long, or not suited).
+static void measure(const bp_box *boxes, size_t count, int use, uint32_t dimensions, double speed, rng *random,
+                    FILE *file) {
+    const bp_choice c = survey(boxes, count, use, dimensions);
+    const size_t rounds = count < 3000 ? 30 : count < 20000 ? 11 : count < 100000 ? 5 : 3;
+    const size_t warmups = use == WORLD ? (count < 20000 ? 6 : 4) : 1;
+    double times[SEARCHES][ROUNDS_MAX], tests = -1;
+    trial t = {.use = use, .boxes = malloc(count * sizeof *boxes), .count = count};
     if (!t.boxes) abort();
-    draw_boxes(kind, draw, seed, t.boxes, count);
-    if (t.config.method == BP_METHOD_AUTO) t.config.settings = &all_pairs;
-    const bool is_world = strcmp(use, "WORLD") == 0;
-    bool good = !is_world || bp_world_create(&t.config, &t.world) == BP_OK;
-    good = good && (!is_world || bp_add_many(t.world, count, t.boxes, NULL, NULL) == BP_OK);
-    for (int warm = 0; warm < (count > 300000 ? 1 : 3) && good; warm++) good = run_once(&t) >= 0;
-    while (good && rounds < ROUNDS_MAX && (rounds < 3 || spent < SECONDS_A_POINT) && !bench_interrupted) {
-        times[rounds] = run_once(&t);
-        good = times[rounds] >= 0;
-        spent += times[rounds++];
-    }
-    bp_world_destroy(t.world);
-    bp_pairs_free(&t.pairs, &t.config);
-    free(t.boxes);
-    return good && rounds > 0 ? 1e9 * median(times, rounds) / (double)count : INFINITY;
-}
-
-// The same, in a process that is ended when it takes too long.
-static double measure_within_limit(const char *use, size_t kind, size_t draw, size_t search, size_t count,
-                                   uint64_t seed) {
-    int ends[2];
-    double cost = INFINITY;
-    if (pipe(ends) != 0) abort();
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(SECONDS_MOST);
-        cost = measure(use, kind, draw, search, count, seed);
-        _exit(write(ends[1], &cost, sizeof cost) != (ssize_t)sizeof cost);
-    }
-    close(ends[1]);
-    if (child < 0 || read(ends[0], &cost, sizeof cost) != (ssize_t)sizeof cost) cost = INFINITY;
-    close(ends[0]);
-    if (child > 0) waitpid(child, NULL, 0);
-    return cost;
-}
-
-// Nanoseconds a box for each search and draw, and their geometric means. Strips are last: where they do not suit a draw, trying
-// them costs a share of what the best other search takes.
-static void measure_column(const bench_options *options, size_t use, size_t kind, size_t column,
-                           const bool are_tried[SEARCHES], double means[SEARCHES][ROWS]) {
-    double best[DRAWS];
-    for (size_t draw = 0; draw < DRAWS; draw++) best[draw] = INFINITY;
+    memcpy(t.boxes, boxes, count * sizeof *boxes);
     for (size_t i = 0; i < SEARCHES; i++) {
-        const size_t search = order[i];
-        double sums[ROWS] = {0};
-        size_t suited[ROWS] = {0};
-        for (size_t draw = 0; draw < DRAWS; draw++) {
-            const size_t row = draw / VARIETIES;
-            double cost = INFINITY;
-            if (are_tried[search])
-                cost =
-                    measure_within_limit(uses[use], kind, draw, search, counts[column], options->seed + 7919 * column);
-            suited[row] += isfinite(cost);
-            if (isinf(cost) && searches[search] == BP_METHOD_STRIPS) cost = GIVING_UP * best[draw];
-            best[draw] = fmin(best[draw], cost);
-            sums[row] += log(cost) / VARIETIES;
+        t.is_tried[i] = true;
+        t.config[i] = (bp_config){.method = methods[i], .dimensions = dimensions};
+    }
+    if (count > PILOT_FROM) try_some(&t, dimensions);
+    if (t.is_tried[STRIPS]) tests = strip_tests(boxes, count, use, dimensions);
+    t.is_tried[STRIPS] = tests >= 0;
+    for (size_t i = 0; i < SEARCHES && use == WORLD; i++)
+        if (t.is_tried[i] && (bp_world_create(&t.config[i], &t.worlds[i]) != BP_OK ||
+                              bp_add_many(t.worlds[i], count, boxes, NULL, NULL) != BP_OK))
+            abort();
+    for (size_t round = 0; round < warmups + rounds; round++) {
+        double best = INFINITY, last[SEARCHES] = {0};
+        if (use == WORLD) move_boxes(t.boxes, count, speed, random);
+        for (size_t k = 0; k < SEARCHES; k++) {
+            const size_t i = (k + round) % SEARCHES;
+            if (!t.is_tried[i]) continue;
+            last[i] = run_once(&t, i);
+            best = fmin(best, last[i]);
+            if (round >= warmups) times[i][round - warmups] = last[i];
         }
-        for (size_t row = 0; row < ROWS; row++) means[search][row] = suited[row] > 0 ? exp(sums[row]) : INFINITY;
+        for (size_t i = 0; i < SEARCHES && round + 1 == warmups; i++)
+            t.is_tried[i] = t.is_tried[i] && last[i] <= HOPELESS * best;
+    }
+    fprintf(file, "%s %zu %.5g %.5g %.5g %.5g %.5g %.5g %.5g", use_names[use], count, c.met, c.slenderness, c.together,
+            c.unevenness, c.clumping, c.infinite, tests);
+    for (size_t i = 0; i < SEARCHES; i++) {
+        fprintf(file, " %.5g", t.is_tried[i] ? 1e9 * median(times[i], rounds) / (double)count : 0.0);
+        bp_world_destroy(t.worlds[i]);
+        bp_pairs_free(&t.pairs[i], &t.config[i]);
+    }
+    fputc('\n', file);
+    free(t.boxes);
+}
+
+static void measure_draw(uint64_t seed, FILE *file) {
+    rng random = rng_seeded(seed);
+    const size_t count = (size_t)exp2(rng_between(&random, 9, rng_between(&random, 13, 20)));
+    const uint32_t dimensions = rng_below(&random, 8) > 0 ? 3 : 2;
+    mixture m = {.count = 1 + rng_below(&random, FAMILIES)};
+    for (size_t i = 0; i < m.count; i++) draw_family(&m.families[i], count, &random);
+    m.shares[0] = rng_unit(&random);
+    m.shares[1] = m.shares[0] + (1 - m.shares[0]) * rng_unit(&random);
+    const double wanted = exp2(rng_between(&random, -2, 5)), speed = exp2(rng_between(&random, -5, 0));
+    const double size = find_size(&m, count, wanted, rng_next(&random));
+    bp_box *boxes = malloc(count * sizeof *boxes);
+    if (!boxes) abort();
+    for (size_t i = 0; i < count; i++) draw_box(&m, size, i, &random, &boxes[i]);
+    shuffle(boxes, count, &random);
+    for (int use = 0; use < USES; use++) measure(boxes, count, use, dimensions, speed, &random, file);
+    free(boxes);
+}
+
+// Each draw in a process of its own, which is ended if it takes too long.
+static void measure_all(const bench_options *options, FILE *file) {
+    const time_t end = time(NULL) + (time_t)(options->budget > 0 ? options->budget : SECONDS);
+    for (uint64_t draw = 0; time(NULL) < end && !bench_interrupted; draw++) {
+        fflush(file);
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(DRAW_SECONDS);
+            measure_draw(1000003 * options->seed + draw, file);
+            fflush(file);
+            _exit(0);
+        }
+        if (child > 0) waitpid(child, NULL, 0);
     }
 }
 
-// ---- rows -----------------------------------------------------------------------------------------------------------
+// ---- fitting --------------------------------------------------------------------------------------------------------
 
-static void print_kind(const bench_options *options, size_t use, size_t kind, FILE *file) {
-    double costs[COUNTS][SEARCHES][ROWS];
-    for (size_t column = 0; column < COUNTS; column++) {
-        double best_before = column > 0 ? INFINITY : 0;
-        bool are_tried[SEARCHES];
-        for (size_t search = 0; search < SEARCHES && column > 0; search++)
-            best_before = fmin(best_before, costs[column - 1][search][0]);
-        for (size_t search = 0; search < SEARCHES; search++) {
-            are_tried[search] = column < SMALL_COLUMNS || costs[column - 1][search][0] <= HOPELESS * best_before;
-            if (searches[search] == BP_METHOD_AUTO) // a rule tells when all pairs of two sets are tested
-                are_tried[search] = strcmp(uses[use], "BETWEEN") != 0 && counts[column] <= ALL_PAIRS_MOST;
-        }
-        measure_column(options, use, kind, column, are_tried, costs[column]);
+typedef struct line {
+    int use;
+    double count, facts[SURVEYED], tests, costs[SEARCHES];
+} line;
+
+typedef struct lines {
+    line *data;
+    size_t count;
+} lines;
+
+static bool read_line(FILE *file, line *l) {
+    char use[16];
+    if (fscanf(file, "%15s %lf", use, &l->count) != 2) return false;
+    for (size_t i = 0; i < SURVEYED; i++)
+        if (fscanf(file, "%lf", &l->facts[i]) != 1) return false;
+    if (fscanf(file, "%lf", &l->tests) != 1) return false;
+    for (size_t i = 0; i < SEARCHES; i++)
+        if (fscanf(file, "%lf", &l->costs[i]) != 1) return false;
+    for (l->use = 0; l->use < USES && strcmp(use, use_names[l->use]) != 0; l->use++) {
     }
-    for (size_t search = 0; search < SEARCHES; search++) {
-        fprintf(file, "    [BP_USE_%s][BP_KIND_%s][BP_METHOD_%s] = {{", uses[use], kinds[kind], search_names[search]);
-        for (size_t i = 0; i < ROWS * COUNTS; i++) {
-            const double cost = costs[i % COUNTS][search][i / COUNTS];
-            fprintf(file, i == 0 ? "" : i % COUNTS == 0 ? "}, {" : ", ");
-            fprintf(file, isfinite(cost) ? "%.3g" : "NEVER", cost);
+    return l->use < USES;
+}
+
+static lines read_lines(FILE *file) {
+    lines all = {0};
+    size_t capacity = 0;
+    line l;
+    rewind(file);
+    while (read_line(file, &l)) {
+        if (all.count == capacity) {
+            capacity = 2 * capacity + 1024;
+            all.data = realloc(all.data, capacity * sizeof *all.data);
+            if (!all.data) abort();
         }
-        fprintf(file, "}},\n");
+        all.data[all.count++] = l;
     }
-    fflush(file);
+    return all;
+}
+
+// As in src/plan/costs.c, in which these formulas are evaluated.
+static double logarithm(double x) {
+    int exponent;
+    const double part = frexp(x, &exponent);
+    return (double)(exponent - 2) + 2 * part;
+}
+
+static size_t facts_of(const line *l, bool are_sorted, double facts[FACTS]) {
+    const double met = logarithm(l->facts[MET] + 0.25);
+    if (are_sorted) {
+        memcpy(facts, (const double[]){logarithm(l->count), met, logarithm(l->tests + 1)},
+               SORTED_FACTS * sizeof *facts);
+        return SORTED_FACTS;
+    }
+    memcpy(facts,
+           (const double[]){logarithm(l->count), met, logarithm(fmax(l->facts[SLENDERNESS], 1)), l->facts[TOGETHER],
+                            logarithm(fmin(fmax(l->facts[UNEVENNESS], 1), 256)), logarithm(l->facts[CLUMPING] + 0.125),
+                            l->facts[INFINITE]},
+           FACTS * sizeof *facts);
+    return FACTS;
+}
+
+static size_t multiply(const double *facts, size_t count, double *terms) {
+    size_t used = count + 1;
+    terms[0] = 1;
+    for (size_t i = 0; i < count; i++) {
+        terms[i + 1] = facts[i];
+        for (size_t k = i; k < count; k++) terms[used++] = facts[i] * facts[k];
+    }
+    return used;
+}
+
+// Solves a x = b for a symmetric, positive definite matrix; x takes the place of b.
+static void solve(size_t n, double a[][TERMS], double *b) {
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = k + 1; i < n; i++) {
+            const double factor = a[i][k] / a[k][k];
+            for (size_t j = k; j < n; j++) a[i][j] -= factor * a[k][j];
+            b[i] -= factor * b[k];
+        }
+    for (size_t i = n; i-- > 0;) {
+        for (size_t j = i + 1; j < n; j++) b[i] -= a[i][j] * b[j];
+        b[i] /= a[i][i];
+    }
+}
+
+// The logarithm of what a search has taken; NAN: the line says nothing about it. Strips that do not suit are no strips; another
+// search that took too long took at least HOPELESS times the best.
+static double wanted_of(const line *l, size_t search) {
+    double best = INFINITY;
+    for (size_t i = 0; i < SEARCHES; i++) best = l->costs[i] > 0 ? fmin(best, l->costs[i]) : best;
+    return l->costs[search] > 0                  ? logarithm(l->costs[search])
+           : search == STRIPS || !isfinite(best) ? NAN
+                                                 : logarithm(HOPELESS * best);
+}
+
+static bool is_fitted(const line *l, int use) {
+    return l->use == use && l->count >= FITTED_FROM[use];
+}
+
+static void print_numbers(const double *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++) printf("%s%.5g", i > 0 ? ", " : "", numbers[i]);
+}
+
+// Prints and returns mean and 1 / standard deviation of each fact.
+static void print_scales(const lines *all, int use, bool are_sorted, double scales[FACTS][2]) {
+    double sums[FACTS] = {0}, squares[FACTS] = {0}, facts[FACTS], lines_used = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const line *l = &all->data[i];
+        if (!is_fitted(l, use) || (are_sorted && isnan(wanted_of(l, STRIPS)))) continue;
+        count = facts_of(l, are_sorted, facts);
+        lines_used++;
+        for (size_t k = 0; k < count; k++) {
+            sums[k] += facts[k];
+            squares[k] += facts[k] * facts[k];
+        }
+    }
+    printf("        .%s = {", are_sorted ? "sorted_facts" : "facts");
+    for (size_t k = 0; k < count; k++) {
+        const double mean = sums[k] / lines_used, deviation = sqrt(squares[k] / lines_used - mean * mean);
+        char text[2][32];
+        snprintf(text[0], sizeof text[0], "%.5g", mean);
+        snprintf(text[1], sizeof text[1], "%.5g", 1 / deviation);
+        printf("%s{%s, %s}", k > 0 ? ", " : "", text[0], text[1]);
+        scales[k][0] = strtod(text[0], NULL);
+        scales[k][1] = strtod(text[1], NULL);
+    }
+    printf("},\n");
+}
+
+static void print_formula(const lines *all, int use, size_t search, bool are_sorted, double scales[FACTS][2]) {
+    static double matrix[TERMS][TERMS];
+    double sums[TERMS] = {0}, facts[FACTS], terms[TERMS];
+    size_t count = 0, lines_used = 0;
+    memset(matrix, 0, sizeof matrix);
+    for (size_t i = 0; i < all->count; i++) {
+        const line *l = &all->data[i];
+        const double wanted = wanted_of(l, search);
+        if (!is_fitted(l, use) || isnan(wanted)) continue;
+        const size_t fact_count = facts_of(l, are_sorted, facts);
+        for (size_t k = 0; k < fact_count; k++)
+            facts[k] = fmin(fmax((facts[k] - scales[k][0]) * scales[k][1], -WITHIN), WITHIN);
+        count = multiply(facts, fact_count, terms);
+        lines_used++;
+        for (size_t k = 0; k < count; k++) {
+            sums[k] += terms[k] * wanted;
+            for (size_t j = 0; j < count; j++) matrix[k][j] += terms[k] * terms[j];
+        }
+    }
+    for (size_t k = 1; k < count; k++) matrix[k][k] += RIDGE * (double)lines_used;
+    solve(count, matrix, sums);
+    if (are_sorted)
+        printf("        .sorted = {");
+    else
+        printf("        .costs[BP_METHOD_%s] = {", search_names[search]);
+    print_numbers(sums, count);
+    printf("},\n");
+}
+
+static void print_formulas(const lines *all) {
+    for (int use = 0; use < USES; use++) {
+        double scales[FACTS][2];
+        printf("    [BP_USE_%s] = {\n", use_names[use]);
+        print_scales(all, use, false, scales);
+        for (size_t search = 0; search < SEARCHES; search++) print_formula(all, use, search, false, scales);
+        print_scales(all, use, true, scales);
+        print_formula(all, use, STRIPS, true, scales);
+        printf("    },\n");
+    }
 }
 
 void calibrate_run(const bench_options *options, bench_session *session) {
-    FILE *file = options->file ? fopen(options->file, "w") : stdout;
+    FILE *file = options->file ? fopen(options->file, "a+") : tmpfile();
     if (!file) {
         session_fail(session, "%s: cannot be written", options->file);
         return;
     }
-    fprintf(file, "// Made by: %s\n", options->command);
-    for (size_t i = 0; calibrate_parts[i] && !bench_interrupted; i++)
-        if (options_ask_for(options, calibrate_parts[i])) print_kind(options, i / KINDS, i % KINDS, file);
-    if (file != stdout) fclose(file);
+    keep_memory();
+    measure_all(options, file);
+    lines all = read_lines(file);
+    fclose(file);
+    if (all.count == 0)
+        session_fail(session, "%s", "nothing was measured: give it more time (--budget)");
+    else {
+        printf("// Made by: %s\n// from %zu sets of boxes\n", options->command, all.count / USES);
+        print_formulas(&all);
+    }
+    free(all.data);
 }

@@ -308,6 +308,7 @@ static void print_summary(const bench_rows *rows) {
 }
 
 void regret_run(const bench_options *options, bench_session *session) {
+    keep_memory();
     const size_t count_count = options->count_count ? options->count_count : sizeof counts / sizeof *counts;
     for (size_t use = 0; use < USES; use++)
         for (size_t k = 0; k < count_count; k++)

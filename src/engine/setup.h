@@ -11,7 +11,7 @@
 enum { BP_BRUTE_FORCE_BELOW = 320 };
 
 // With fewer objects than this, testing all pairs is always fastest, whatever they are like.
-enum { BP_ALL_PAIRS_BELOW = 64 };
+enum { BP_ALL_PAIRS_BELOW = 96 };
 
 typedef struct bp_method_setup {
     bp_runtime runtime;

@@ -295,18 +295,23 @@ static bp_status search_all(auto_search *s, bp_sink *sink) {
 
 static bp_status auto_find(void *state, bp_sink *sink) {
     auto_search *s = state;
-    bp_test_budget budget;
-    if (s->plan.search == BP_METHOD_SPLIT || s->plan.rule == BP_RULE_GIVEN || s->plan.rule == BP_RULE_FEW) {
-        return search_all(s, sink);
-    }
-    bp_sink_begin_budget(sink, &budget, s->sets.counts[0] + s->sets.counts[1]);
-    bp_status status = search_all(s, sink);
-    if (!bp_sink_end_budget(sink, &budget)) {
-        s->plan = bp_plan_after(s->is_calm, &s->history);
+    for (;;) {
+        bp_test_budget budget;
+        if (s->plan.search == BP_METHOD_SPLIT || s->plan.rule == BP_RULE_GIVEN || s->plan.rule == BP_RULE_FEW) {
+            return search_all(s, sink);
+        }
+        bp_sink_begin_budget(sink, &budget, s->sets.counts[0] + s->sets.counts[1]);
+        bp_status status = search_all(s, sink);
+        if (bp_sink_end_budget(sink, &budget)) {
+            return status;
+        }
+        const bool has_kept_tree = s->plan.search == BP_METHOD_TREE && s->is_tree_current;
+        s->plan = bp_plan_after(s->is_calm, has_kept_tree, &s->history);
         status = build_plan(s);
-        status = status == BP_OK ? search_all(s, sink) : status;
+        if (status != BP_OK) {
+            return status;
+        }
     }
-    return status;
 }
 
 static bp_status auto_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
@@ -363,10 +368,12 @@ static void auto_stats(const void *state, bp_stats *stats) {
     bp_choice *choice = &details.choice;
     bp_strip_grid_stats(&s->strips, &strips);
     bp_all_pairs_stats(&s->all, &all);
+    choice->rule = s->plan.rule;
     if (s->facts.sampled == 0 && s->setup->is_explained) {
         bp_survey_take(choice, s->setup, &s->sets);
+        choice->rule = s->plan.rule == BP_RULE_MIXED ? bp_plan_rule_of(choice) : s->plan.rule;
+        choice->rule = choice->rule == BP_RULE_ALIKE ? s->plan.rule : choice->rule;
     }
-    choice->rule = s->plan.rule;
     choice->changes = s->history.changes;
     choice->foreseen = isfinite(s->plan.cost) ? s->plan.cost : 0.0;
     choice->next = s->plan.next;

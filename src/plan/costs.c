@@ -2,65 +2,86 @@
 
 #include <math.h>
 
-enum {
-    ROWS = 3,
-    COLUMNS = 8,
-    FIRST = 32, // boxes of the first column,
-    STEP = 4    // and each further one is for so many times as many
-};
+static const double WITHIN = 3.0; // standard deviations: beyond that, facts count as being there
+static const double TEST = 0.28;  // nanoseconds of a test, where there are more than the formula has seen
 
-// The longest edge by the second longest: of the median box, or of one in eight.
-static const double LONG = 4.0, THIN = 16.0;
+typedef struct formula {
+    struct {
+        double mean, scale; // of the facts that were measured: their mean, and 1 / their standard deviation
+    } facts[BP_COST_FACTS];
+    double costs[BP_METHOD_STRIPS + 1][BP_COST_TERMS]; // by search: log2 of nanoseconds a box
+    struct {
+        double mean, scale;
+    } sorted_facts[BP_SORTED_FACTS];
+    double sorted[BP_SORTED_TERMS];
+} formula;
 
-// The share of the boxes that are together in tiny cells; how much more often than in even places two boxes are near
-// each other.
-static const double SCALES = 0.25, CLUMPS = 4.0;
-
-// The longest edge along an axis by the mean one: as strips have it (strips.c).
-static const double UNEVEN = 3.0;
-
-// Others that a box meets in each row; and up to how many the line through the last two is followed.
-static const double rows_met[ROWS] = {1.0, 4.0, 16.0}, MET_MOST = 64.0;
-
-#define NEVER 0.0
-static const double costs[BP_USE_COUNT][BP_KIND_COUNT][BP_METHOD_STRIPS + 1][ROWS][COLUMNS] = {
+static const formula formulas[BP_USE_COUNT] = {
 #include "plan/costs.inc"
 };
 
-bp_kind bp_kind_of(const bp_choice *facts, bool are_unlike) {
-    return facts->infinite >= 0.5       ? BP_KIND_SIZES
-           : facts->slenderness >= THIN ? BP_KIND_THIN
-           : facts->together > SCALES   ? BP_KIND_SCALES
-           : facts->slenderness >= LONG ? BP_KIND_LONG
-           : facts->unevenness > UNEVEN ? (facts->slenderness_most >= LONG ? BP_KIND_SHAPES : BP_KIND_SIZES)
-           : facts->clumping > CLUMPS   ? BP_KIND_CLUMPS
-           : are_unlike                 ? BP_KIND_SIZES
-                                        : BP_KIND_ALIKE;
+// The binary logarithm, along lines between powers of two: at most 0.09 too small.
+static double logarithm(double x) {
+    int exponent;
+    const double part = frexp(x, &exponent);
+    return (double)(exponent - 2) + 2.0 * part;
 }
 
-// What a row says for a number between its columns, or beyond them: the time of a whole search lies on a line there.
-static double read_row(const double *row, double count) {
-    int column = 0;
-    double first = FIRST;
-    for (; column < COLUMNS - 2 && count >= STEP * first; ++column) {
-        first *= STEP;
-    }
-    if (row[column] == NEVER || row[column + 1] == NEVER) {
-        return INFINITY;
-    }
-    const double begin = row[column] * first, end = row[column + 1] * STEP * first;
-    const double whole = begin + (count - first) / (STEP * first - first) * (end - begin);
-    return fmax(whole / count, 0.125 * row[column]);
+static double power(double logarithm) {
+    const double whole = floor(logarithm);
+    return ldexp(1.0 + logarithm - whole, (int)whole);
 }
 
-double bp_cost(bp_use use, bp_kind kind, bp_method search, size_t count, double met) {
-    const double wanted = kind == BP_KIND_SCALES ? rows_met[1] : fmin(fmax(met, rows_met[0]), MET_MOST);
-    const size_t row = wanted < rows_met[1] ? 0 : 1;
-    const double share = (wanted - rows_met[row]) / (rows_met[row + 1] - rows_met[row]);
-    const double fewer = read_row(costs[use][kind][search][row], (double)count);
-    const double more = read_row(costs[use][kind][search][row + 1], (double)count);
-    if (isinf(fewer) || isinf(more)) {
-        return share < 0.5 ? fewer : more;
+static double standard(double fact, double mean, double scale) {
+    return fmin(fmax((fact - mean) * scale, -WITHIN), WITHIN);
+}
+
+// 1, each fact, and each product of two.
+static void multiply(const double *facts, int count, double *terms) {
+    int used = count + 1;
+    terms[0] = 1.0;
+    for (int i = 0; i < count; ++i) {
+        terms[i + 1] = facts[i];
+        for (int k = i; k < count; ++k) {
+            terms[used++] = facts[i] * facts[k];
+        }
     }
-    return fmax(fewer + share * (more - fewer), 0.5 * fewer);
+}
+
+static double sum_up(const double *coefficients, const double *terms, int count) {
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        sum += coefficients[i] * terms[i];
+    }
+    return power(sum);
+}
+
+bp_cost_terms bp_cost_terms_of(bp_use use, const bp_choice *facts, size_t count) {
+    double all[BP_COST_FACTS] = {logarithm((double)count),
+                                 logarithm(facts->met + 0.25),
+                                 logarithm(fmax(facts->slenderness, 1.0)),
+                                 facts->together,
+                                 logarithm(fmin(fmax(facts->unevenness, 1.0), 256.0)),
+                                 logarithm(facts->clumping + 0.125),
+                                 facts->infinite};
+    bp_cost_terms of = {.use = use};
+    for (int i = 0; i < BP_COST_FACTS; ++i) {
+        all[i] = standard(all[i], formulas[use].facts[i].mean, formulas[use].facts[i].scale);
+    }
+    multiply(all, BP_COST_FACTS, of.terms);
+    return of;
+}
+
+double bp_cost(const bp_cost_terms *of, bp_method search) {
+    return sum_up(formulas[of->use].costs[search], of->terms, BP_COST_TERMS);
+}
+
+double bp_cost_of_sorted(bp_use use, double met, double tests, size_t count) {
+    double all[BP_SORTED_FACTS] = {logarithm((double)count), logarithm(met + 0.25), logarithm(tests + 1.0)};
+    double terms[BP_SORTED_TERMS];
+    for (int i = 0; i < BP_SORTED_FACTS; ++i) {
+        all[i] = standard(all[i], formulas[use].sorted_facts[i].mean, formulas[use].sorted_facts[i].scale);
+    }
+    multiply(all, BP_SORTED_FACTS, terms);
+    return fmax(sum_up(formulas[use].sorted, terms, BP_SORTED_TERMS), TEST * tests);
 }

@@ -1,37 +1,36 @@
-// The table of costs: what each search takes for boxes of each kind, in nanoseconds a box. The plan compares these figures, and no
-// others. `broadphase bench --suite calibrate` measures them, on boxes that it draws itself.
+// What each search costs, in nanoseconds a box. The plan compares these figures, and no others.
 //
 //     use       one call, an update of a world in which all have moved, or a search between two sets
-//     kind      what the boxes are like, by the facts of a survey (survey.h)
-//     count     from 32 to 2^19, in steps of four times; in between, and beyond, the time of a whole search lies on a line
-//     met       how many others a box meets: of each search there are rows for 1, 4 and 16, and lines between them
+//     facts     how many boxes there are, and what the survey says of them: seven numbers, most of them as logarithms
+//     formula   the logarithm of the cost is a square form of the facts: 36 coefficients for each use and search
 //
-// One table for all instruction sets, measured with AVX-512: the search decides in which order pairs are found, and the same boxes
-// must give the same list on every machine.
+// `broadphase bench --suite calibrate` measures all searches on some ten thousand sets of boxes that it draws itself, and fits the
+// coefficients by least squares (costs.inc). Why formulas and not a table by kinds of boxes: most sets are mixtures, and a table has
+// no row for them. With the same facts, choices by the formulas lose half as much time as choices by a table of 2,520 figures did.
+//
+// The same formulas hold for all instruction sets: the search decides in which order pairs are found, and the same boxes must give the
+// same list on every machine. For the same reason logarithms here are made of exact steps, not by the C library.
 #ifndef BP_COSTS_H
 #define BP_COSTS_H
 
 #include <broadphase/broadphase_tune.h>
 
-#include <stdbool.h>
-
 typedef enum bp_use { BP_USE_CALL, BP_USE_WORLD, BP_USE_BETWEEN, BP_USE_COUNT } bp_use;
 
-typedef enum bp_kind {
-    BP_KIND_ALIKE,  // of similar sizes, spread evenly
-    BP_KIND_LONG,   // several times as long as wide
-    BP_KIND_THIN,   // and many times: they overlap each other in any order of places
-    BP_KIND_SIZES,  // over several octaves, or infinite
-    BP_KIND_SHAPES, // and some of them are several times as long as wide
-    BP_KIND_CLUMPS, // alike, and crowded in parts of the space
-    BP_KIND_SCALES, // places over many scales: many boxes are in one cell of a curve
-    BP_KIND_COUNT
-} bp_kind;
+enum { BP_COST_FACTS = 7, BP_COST_TERMS = 36, BP_SORTED_FACTS = 3, BP_SORTED_TERMS = 10 };
 
-// `are_unlike`: strips have looked at all of them, and found sizes that a sample did not.
-bp_kind bp_kind_of(const bp_choice *facts, bool are_unlike);
+// The products of facts, by which coefficients are multiplied.
+typedef struct bp_cost_terms {
+    bp_use use;
+    double terms[BP_COST_TERMS];
+} bp_cost_terms;
 
-// Infinite: the search is out of the question.
-double bp_cost(bp_use use, bp_kind kind, bp_method search, size_t count, double met);
+bp_cost_terms bp_cost_terms_of(bp_use use, const bp_choice *facts, size_t count);
+
+// `search`: strips, tree, hierarchical-grid or split.
+double bp_cost(const bp_cost_terms *of, bp_method search);
+
+// Of strips, once they are sorted: then it is known how many tests a box takes.
+double bp_cost_of_sorted(bp_use use, double met, double tests, size_t count);
 
 #endif

@@ -2,33 +2,35 @@
 #include "plan/plan.h"
 
 enum {
-    FEW_OF_ONE = 16,       // boxes of one of two sets,
-    FEW_TESTS = 16384,     // or pairs of both, that are all tested
-    SURVEYED_FROM = 256,   // boxes of which a survey takes less time than a search that does not suit them
-    SURVEYED_FIRST = 2048, // boxes of which it takes less time than strips need to look at all of them
-    WAIT = 32,             // updates before a search that did not suit is tried again; later up to
-    WAIT_MOST = 1024,      // so many
-    CALM_SHARE = 8,        // fewer changes than one object in so many are calm
-    SURVEY_EVERY = 32,     // updates at least: with 100 objects that all move, a survey is then 2 % of the work
-    SURVEY_AT_LAST = 128,  // updates, however few objects have changed
-    GROWTH = 2             // a world that has become so many times larger or smaller is surveyed at once
+    FEW_OF_ONE = 16,      // boxes of one of two sets,
+    FEW_TESTS = 16384,    // or pairs of both, that are all tested
+    SURVEYED_FROM = 2048, // boxes: of fewer, a survey takes longer than what it can save
+    USUAL_TESTS = 48,     // for a box, by strips: where so few boxes need more, it is time for a survey
+    WAIT = 32,            // updates before a search that did not suit is tried again; later up to
+    WAIT_MOST = 1024,     // so many
+    CALM_SHARE = 8,       // fewer changes than one object in so many are calm
+    SURVEY_EVERY = 32,    // updates at least: with 100 objects that all move, a survey is then 2 % of the work
+    SURVEY_AT_LAST = 128, // updates, however few objects have changed
+    GROWTH = 2            // a world that has become so many times larger or smaller is surveyed at once
 };
 
-static const double BETTER = 0.9; // of the cost of the search that a world has: then another one takes over
+static const double BETTER =
+    0.85; // of the cost of the search that a world has, or of the tree: then another one takes over
+static const double SORTED =
+    6.0; // of strips: nanoseconds a box that are gone when it is known how many tests they take
 
-// Others that a box meets where nobody has looked, tests a box by strips in uniform cubes that meet so many; what each further one
-// takes, in nanoseconds (0.23 to 0.32, for cubes and long boxes, 10^3 to 10^5); and how much of their cost is gone when they
-// have been sorted.
-static const double USUAL_MET = 4.0, USUAL_TESTS = 16.0, TEST = 0.28, SORTED = 6.0;
-
-static const bp_method searches[] = {BP_METHOD_BRUTE_FORCE, BP_METHOD_STRIPS, BP_METHOD_TREE,
-                                     BP_METHOD_HIERARCHICAL_GRID, BP_METHOD_SPLIT};
+static const bp_method searches[] = {BP_METHOD_STRIPS, BP_METHOD_TREE, BP_METHOD_HIERARCHICAL_GRID, BP_METHOD_SPLIT};
 enum { SEARCHES = sizeof searches / sizeof *searches };
 
-static const bp_rule rule_of[BP_KIND_COUNT] = {
-    [BP_KIND_ALIKE] = BP_RULE_ALIKE,  [BP_KIND_LONG] = BP_RULE_LONG,    [BP_KIND_THIN] = BP_RULE_THIN,
-    [BP_KIND_SIZES] = BP_RULE_MIXED,  [BP_KIND_SHAPES] = BP_RULE_MIXED, [BP_KIND_CLUMPS] = BP_RULE_CLUMPS,
-    [BP_KIND_SCALES] = BP_RULE_SCALES};
+bp_rule bp_plan_rule_of(const bp_choice *facts) {
+    return facts->infinite >= 0.5       ? BP_RULE_MIXED
+           : facts->slenderness >= 16.0 ? BP_RULE_THIN
+           : facts->together > 0.25     ? BP_RULE_SCALES
+           : facts->slenderness >= 4.0  ? BP_RULE_LONG
+           : facts->unevenness > 3.0    ? BP_RULE_MIXED
+           : facts->clumping > 4.0      ? BP_RULE_CLUMPS
+                                        : BP_RULE_ALIKE;
+}
 
 static bool has_grid_settings(const bp_method_settings *settings) {
     bool has_any =
@@ -39,11 +41,12 @@ static bool has_grid_settings(const bp_method_settings *settings) {
     return has_any;
 }
 
-// The cheapest search for boxes of a kind, but for those whose bits are set in `without`.
-static bp_plan cheapest(bp_use use, bp_kind kind, double met, size_t count, uint32_t without) {
-    bp_plan plan = {.search = BP_METHOD_SPLIT, .rule = rule_of[kind], .cost = INFINITY, .next_cost = INFINITY};
+// The search that costs least for such boxes, but for `without`.
+static bp_plan cheapest(bp_use use, const bp_choice *facts, size_t count, bp_method without) {
+    const bp_cost_terms terms = bp_cost_terms_of(use, facts, count);
+    bp_plan plan = {.search = BP_METHOD_SPLIT, .rule = bp_plan_rule_of(facts), .cost = INFINITY, .next_cost = INFINITY};
     for (size_t i = 0; i < SEARCHES; ++i) {
-        const double cost = (without >> searches[i] & 1) != 0 ? INFINITY : bp_cost(use, kind, searches[i], count, met);
+        const double cost = searches[i] != without ? bp_cost(&terms, searches[i]) : INFINITY;
         if (cost < plan.cost) {
             plan.next = plan.search;
             plan.next_cost = plan.cost;
@@ -54,31 +57,23 @@ static bp_plan cheapest(bp_use use, bp_kind kind, double met, size_t count, uint
             plan.next_cost = cost;
         }
     }
-    plan.rule = plan.search == BP_METHOD_BRUTE_FORCE                   ? BP_RULE_FEW
-                : plan.search == BP_METHOD_TREE && use == BP_USE_WORLD ? BP_RULE_KEPT
-                                                                       : plan.rule;
+    plan.rule = plan.search == BP_METHOD_TREE && use == BP_USE_WORLD ? BP_RULE_KEPT : plan.rule;
     return plan;
 }
 
-// Strips tell how many tests they take once they are sorted; if these are many, another search may be the better one. Where all
-// boxes are alike they overlap so often that every search takes longer. `is_known`: what boxes are like; else nobody has looked.
-static bp_plan confirm_strips(bp_plan plan, bp_use use, bool is_known, size_t count, uint32_t without,
-                              const bp_plan_questions *ask) {
-    const double tests = ask->sort_strips(ask->context);
-    if (tests <= USUAL_TESTS || (is_known && plan.rule == BP_RULE_ALIKE && isfinite(tests))) {
-        return plan;
+// Strips tell how many tests they take once they are sorted; if these are many, another search may be the better one.
+static bp_plan confirm_strips(bp_use use, const bp_choice *facts, size_t count, double tests) {
+    bp_plan other = cheapest(use, facts, count, BP_METHOD_STRIPS);
+    if (isinf(tests) && other.rule == BP_RULE_ALIKE) {
+        other.rule = BP_RULE_MIXED; // strips have looked at all of them, and found what a sample did not
     }
-    const bool has_facts = is_known || count >= SURVEYED_FROM;
-    const bp_kind kind = has_facts ? bp_kind_of(ask->facts(ask->context), isinf(tests)) : BP_KIND_SIZES;
-    const double met = has_facts ? ask->facts(ask->context)->met : USUAL_MET;
-    const bp_plan other = cheapest(use, kind, met, count, without | 1u << BP_METHOD_STRIPS);
-    if (kind == BP_KIND_ALIKE && isfinite(tests)) {
-        return plan;
-    }
-    plan.cost = bp_cost(use, BP_KIND_ALIKE, BP_METHOD_STRIPS, count, USUAL_MET) + TEST * (tests - USUAL_TESTS);
-    plan.next = other.search;
-    plan.next_cost = other.cost;
-    return isinf(tests) || plan.cost > SORTED + other.cost ? other : plan;
+    const double cost = isfinite(tests) ? bp_cost_of_sorted(use, facts->met, tests, count) : INFINITY;
+    return cost > SORTED + other.cost ? other
+                                      : (bp_plan){.search = BP_METHOD_STRIPS,
+                                                  .rule = bp_plan_rule_of(facts),
+                                                  .cost = cost,
+                                                  .next = other.search,
+                                                  .next_cost = other.cost};
 }
 
 static bp_plan by_rule(bp_method search, bp_tree_order order, bp_rule rule) {
@@ -110,12 +105,18 @@ bp_plan bp_plan_call(const bp_method_setup *setup, const bp_strip_sets *sets, bo
     if (ask->have_runs(ask->context)) {
         return by_rule(BP_METHOD_TREE, BP_TREE_RUNS, BP_RULE_ORDERED);
     }
-    const uint32_t without = all_pairs_below != BP_BRUTE_FORCE_BELOW || sets->are_two ? 1u << BP_METHOD_BRUTE_FORCE : 0;
-    const bool is_known = count >= SURVEYED_FIRST;
-    const bp_kind kind = is_known ? bp_kind_of(ask->facts(ask->context), false) : BP_KIND_ALIKE;
-    const double met = is_known ? ask->facts(ask->context)->met : USUAL_MET;
-    const bp_plan plan = cheapest(use, kind, met, count, without);
-    return plan.search == BP_METHOD_STRIPS ? confirm_strips(plan, use, is_known, count, without, ask) : plan;
+    bp_plan plan = {.search = BP_METHOD_STRIPS};
+    if (count >= SURVEYED_FROM) {
+        plan = cheapest(use, ask->facts(ask->context), count, BP_METHOD_AUTO);
+    }
+    if (plan.search != BP_METHOD_STRIPS) {
+        return plan;
+    }
+    const double tests = ask->sort_strips(ask->context);
+    const bool is_surveyed = count >= SURVEYED_FROM || (isfinite(tests) && tests > USUAL_TESTS);
+    return is_surveyed    ? confirm_strips(use, ask->facts(ask->context), count, tests)
+           : isinf(tests) ? by_rule(BP_METHOD_SPLIT, BP_TREE_HILBERT, BP_RULE_MIXED)
+                          : by_rule(BP_METHOD_STRIPS, BP_TREE_HILBERT, BP_RULE_ALIKE);
 }
 
 // ---- a world --------------------------------------------------------------------------------------------------------
@@ -130,6 +131,7 @@ bp_plan bp_plan_update(const bp_method_setup *setup, size_t count, size_t change
     const bool is_calm = changed < count / CALM_SHARE, is_kept = setup->update == BP_UPDATE_INDIVIDUAL;
     const bp_method before = history->search;
     ++history->age;
+    history->better_wait -= history->better_wait > 0;
     history->changed += changed;
     history->split_left -= history->split_left > 0;
     history->strips_wait -= history->strips_wait > 0;
@@ -149,31 +151,37 @@ bp_plan bp_plan_update(const bp_method_setup *setup, size_t count, size_t change
     if (has_parts) {
         return tree;
     }
+    if (count < SURVEYED_FROM) {
+        return tree;
+    }
     const bp_choice *facts = ask->facts(ask->context);
-    const bp_kind kind = bp_kind_of(facts, history->strips_wait > 0);
-    const uint32_t without = history->strips_wait > 0 ? 1u << BP_METHOD_STRIPS : 0;
-    bp_plan plan = cheapest(BP_USE_WORLD, kind, facts->met, count, without);
+    const bp_cost_terms terms = bp_cost_terms_of(BP_USE_WORLD, facts, count);
+    bp_plan plan = cheapest(BP_USE_WORLD, facts, count, history->strips_wait > 0 ? BP_METHOD_STRIPS : BP_METHOD_AUTO);
     if (plan.search == BP_METHOD_STRIPS) {
-        plan = confirm_strips(plan, BP_USE_WORLD, true, count, without, ask);
+        plan = confirm_strips(BP_USE_WORLD, facts, count, ask->sort_strips(ask->context));
         history->strips_wait = plan.search == BP_METHOD_STRIPS ? 0 : WAIT;
     }
-    if (plan.search != before && before != BP_METHOD_AUTO && before != BP_METHOD_STRIPS &&
-        plan.cost > BETTER * bp_cost(BP_USE_WORLD, kind, before, count, facts->met)) {
+    const bool stays = before == BP_METHOD_HIERARCHICAL_GRID || before == BP_METHOD_SPLIT;
+    const bp_method kept = stays ? before : BP_METHOD_TREE;
+    if (plan.search != before && plan.search != kept && plan.cost > BETTER * bp_cost(&terms, kept)) {
         plan.next = plan.search;
         plan.next_cost = plan.cost;
-        plan.search = before;
-        plan.cost = bp_cost(BP_USE_WORLD, kind, before, count, facts->met);
+        plan.search = kept;
+        plan.cost = bp_cost(&terms, kept);
+        plan.rule = kept == BP_METHOD_TREE ? BP_RULE_KEPT : plan.rule;
     }
-    history->search = plan.search;
     return plan;
 }
 
-// In calm times the tree stays: only this one search for all pairs is too much for it.
-bp_plan bp_plan_after(bool is_calm, bp_history *history) {
+bp_plan bp_plan_after(bool is_calm, bool has_kept_tree, bp_history *history) {
+    if (has_kept_tree && history->better_wait == 0) {
+        history->better_wait = WAIT;
+        return by_rule(BP_METHOD_TREE, BP_TREE_SPLITS, BP_RULE_KEPT);
+    }
     if (!is_calm) {
         const uint32_t stays = 2 * history->split_stays;
         history->split_stays = stays < WAIT ? WAIT : stays < WAIT_MOST ? stays : WAIT_MOST;
         history->split_left = history->split_stays;
     }
-    return (bp_plan){.search = BP_METHOD_SPLIT, .rule = BP_RULE_MISFIT};
+    return by_rule(BP_METHOD_SPLIT, BP_TREE_HILBERT, BP_RULE_MISFIT);
 }

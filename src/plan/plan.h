@@ -34,6 +34,7 @@ typedef struct bp_history {
     uint32_t split_stays; // updates for which split is used when it is next needed: each time twice as many
     uint32_t split_left;  // of them, this time
     uint32_t strips_wait; // updates before strips are tried again
+    uint32_t better_wait; // updates before the tree is built by splits again because it tested too much
     bp_method search;     // of the last plan
     uint32_t age;         // updates since the last survey,
     size_t changed;       // and objects that changed in them, summed up
@@ -58,8 +59,13 @@ bp_plan bp_plan_call(const bp_method_setup *setup, const bp_strip_sets *sets, bo
 bp_plan bp_plan_update(const bp_method_setup *setup, size_t count, size_t changed, bool has_parts, bp_history *history,
                        const bp_plan_questions *ask);
 
-// What takes over from a search that has tested too much, and for how long.
-bp_plan bp_plan_after(bool is_calm, bp_history *history);
+// What takes over from a search that has tested too much, and for how long. A tree that a world keeps is first built in the better
+// order, by splits; if that does not last, split takes over. In calm times the tree stays: only this one search for all pairs is
+// too much for it.
+bp_plan bp_plan_after(bool is_calm, bool has_kept_tree, bp_history *history);
+
+// What boxes are like, in a word; for explanations.
+bp_rule bp_plan_rule_of(const bp_choice *facts);
 
 // Whether the facts about a world are to be gathered anew.
 bool bp_plan_wants_survey(const bp_history *history, size_t count);
