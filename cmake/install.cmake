@@ -2,9 +2,7 @@
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/broadphase)
 
-install(FILES include/broadphase/broadphase.h include/broadphase/broadphase_methods.h
-    include/broadphase/broadphase_tune.h include/broadphase/broadphase_world.h
-    include/broadphase/broadphase.hpp include/broadphase/broadphase_values.hpp
+install(FILES ${public_headers} include/broadphase/broadphase.hpp include/broadphase/broadphase_values.hpp
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/broadphase)
 install(TARGETS broadphase broadphase_shared EXPORT broadphase)
 if(WIN32)

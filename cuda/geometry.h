@@ -255,8 +255,9 @@ BP_HOST_DEVICE static inline bool bp_cuda_is_valid(bp_cuda_kind kind, const bp_c
 }
 
 BP_HOST_DEVICE static inline bool bp_cuda_pass(const bp_object *a, const bp_object *b) {
-    const uint32_t a_group = a->group != 0 ? a->group : ~0u, a_mask = a->mask != 0 ? a->mask : ~0u;
-    const uint32_t b_group = b->group != 0 ? b->group : ~0u, b_mask = b->mask != 0 ? b->mask : ~0u;
+    const uint64_t all = ~(uint64_t)0;
+    const uint64_t a_group = a->group != 0 ? a->group : all, a_mask = a->mask != 0 ? a->mask : all;
+    const uint64_t b_group = b->group != 0 ? b->group : all, b_mask = b->mask != 0 ? b->mask : all;
     return (a_group & b_mask) != 0 && (b_group & a_mask) != 0 && a->island == b->island &&
            (a->flags & b->flags & BP_STATIC) == 0;
 }

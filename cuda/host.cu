@@ -152,9 +152,9 @@ bp_status bp_cuda_find_neighbors_host(bp_cuda_context *context, const float *poi
     return copy_rows_out(context, offsets, count, indices, *found);
 }
 
-bp_status bp_cuda_find_neighbors_variable_host(bp_cuda_context *context, const float *points_xyz, const float *radii,
-                                               size_t count, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
-                                               uint64_t *found) {
+bp_status bp_cuda_find_neighbors_variable_host(bp_cuda_context *context, const float *points_xyz, size_t count,
+                                               const float *radii, uint64_t *offsets, uint32_t *indices,
+                                               uint64_t capacity, uint64_t *found) {
     if (context == nullptr || is_wrong(points_xyz, count) || is_wrong(radii, count) || offsets == nullptr ||
         (indices == nullptr && capacity > 0) || found == nullptr) {
         return BP_ERROR_ARGUMENT;
@@ -165,8 +165,8 @@ bp_status bp_cuda_find_neighbors_variable_host(bp_cuda_context *context, const f
     BP_CUDA_TRY(bring(context, &context->host_boxes[0], points_xyz, 3 * count * sizeof *points_xyz, &points_there));
     BP_CUDA_TRY(bring(context, &context->host_boxes[1], radii, count * sizeof *radii, &radii_there));
     BP_CUDA_TRY(reserve_rows(context, count, indices, capacity, &offsets_there, &indices_there));
-    BP_CUDA_TRY(bp_cuda_find_neighbors_variable(context, static_cast<const float *>(points_there),
-                                                static_cast<const float *>(radii_there), count, nullptr, offsets_there,
+    BP_CUDA_TRY(bp_cuda_find_neighbors_variable(context, static_cast<const float *>(points_there), count,
+                                                static_cast<const float *>(radii_there), nullptr, offsets_there,
                                                 indices_there, capacity, found));
     return copy_rows_out(context, offsets, count, indices, *found);
 }

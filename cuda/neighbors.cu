@@ -652,9 +652,9 @@ bp_status bp_cuda_find_neighbors(bp_cuda_context *context, const float *points_x
     return find_neighbors(context, sets, stream, {offsets, indices, capacity, (uint32_t)count}, found);
 }
 
-bp_status bp_cuda_find_neighbors_variable(bp_cuda_context *context, const float *points_xyz, const float *radii,
-                                          size_t count, bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices,
-                                          uint64_t capacity, uint64_t *found) {
+bp_status bp_cuda_find_neighbors_variable(bp_cuda_context *context, const float *points_xyz, size_t count,
+                                          const float *radii, bp_cuda_stream stream, uint64_t *offsets,
+                                          uint32_t *indices, uint64_t capacity, uint64_t *found) {
     const point_sets sets = {points_xyz, points_xyz, count, count, OWN_RADII, 0.0f, radii};
     return find_neighbors(context, sets, stream, {offsets, indices, capacity, (uint32_t)count}, found);
 }

@@ -14,7 +14,8 @@ enum { THREADS = 256, STAGED = 64, BLOCKS_MOST = 132 * 8 };
 struct listed_box {
     bp_box box;
     uint32_t id;
-    uint32_t group, mask, flags, island;
+    uint32_t flags, island;
+    uint64_t group, mask;
 };
 
 struct scan_job {
@@ -78,7 +79,7 @@ static __device__ bool is_pair(const bp_cuda_lattice &lattice, const scan_job &j
     if (!b.active || (j.kind == BP_CUDA_SCAN_WITHIN && b.is_listed && l.id <= b.id)) {
         return false;
     }
-    const bp_object other = {l.group, l.mask, l.flags, l.island, 0};
+    const bp_object other = {l.group, l.mask, l.flags, l.island, 0, 0};
     return bp_cuda_overlap(lattice.kind, &lattice, &b.box, &l.box) &&
            (j.objects == nullptr || j.listed_objects == nullptr || bp_cuda_pass(&b.object, &other));
 }

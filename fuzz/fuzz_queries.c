@@ -110,7 +110,9 @@ static bp_box_double wide_box(const bp_box *box) {
 }
 
 static bp_object draw_object(scene *s) {
-    return (bp_object){.group = below(&s->from, 4), .mask = below(&s->from, 4), .flags = one_in(&s->from, 3)};
+    return (bp_object){.group = (uint64_t)below(&s->from, 4) << 31,
+                       .mask = (uint64_t)below(&s->from, 4) << 31,
+                       .flags = one_in(&s->from, 3)};
 }
 
 // ---- the world ------------------------------------------------------------------------------------------------------
@@ -306,7 +308,7 @@ static void ask_boxes(scene *s, const bp_object *as) {
             expected[i] = of_ids(ids, naive_query_box(&s->model, &rounded, as, ids));
         }
         visited = (answer){0};
-        require(bp_query_box_as(s->world, &rounded, as, ids, OBJECTS_MOST, &found) == right &&
+        require(bp_query_box(s->world, &rounded, as, ids, OBJECTS_MOST, &found) == right &&
                     bp_query_box_each(s->world, &rounded, as, visit, &visited) == right,
                 "another status for a box");
         if (right == BP_OK) {
@@ -410,8 +412,8 @@ static bp_status ask_cast(scene *s, const bp_cast *cast, bool is_ray, const bp_o
     bp_ray ray = {.max_t = cast->max_t};
     memcpy(ray.origin, cast->box.min, sizeof ray.origin);
     memcpy(ray.direction, cast->direction, sizeof ray.direction);
-    const bool is_same = is_ray ? bp_query_ray_as(s->world, &ray, as, hits, OBJECTS_MOST, &found) == right &&
-                                      bp_query_ray_as(s->world, &ray, as, few, most, NULL) == right &&
+    const bool is_same = is_ray ? bp_query_ray(s->world, &ray, as, hits, OBJECTS_MOST, &found) == right &&
+                                      bp_query_ray(s->world, &ray, as, few, most, NULL) == right &&
                                       bp_query_ray_each(s->world, &ray, as, visit, &visited) == right
                                 : bp_query_cast(s->world, cast, as, hits, OBJECTS_MOST, &found) == right &&
                                       bp_query_cast(s->world, cast, as, few, most, NULL) == right &&
@@ -515,8 +517,7 @@ static void ask_points(scene *s, const bp_object *as) {
         const bp_cast_double asked = wide_point(points + 3 * i);
         const bp_status right = status_of_point(s, asked.box.min);
         all_valid &= right == BP_OK;
-        require(bp_query_nearest_as(s->world, points + 3 * i, k, as, near, &found) == right,
-                "another status for a point");
+        require(bp_query_nearest(s->world, points + 3 * i, k, as, near, &found) == right, "another status for a point");
         if (right == BP_OK) {
             bp_near naive[OBJECTS_MOST + 1];
             const answer listed = of_near(near, found);

@@ -118,7 +118,7 @@ static void require_same_answers(const bp_world *world, const bp_box *boxes, con
     require(bp_query_boxes(world, count, boxes, NULL, &answers) == BP_OK, "boxes cannot be asked together");
     for (size_t i = 0; i < count; ++i) {
         size_t found = 0, visited = 0;
-        (void)bp_query_box(world, &boxes[i], ids, LISTED, &found);
+        (void)bp_query_box(world, &boxes[i], NULL, ids, LISTED, &found);
         require(bp_query_box_each(world, &boxes[i], NULL, count_visit, &visited) == BP_OK, "a box cannot be visited");
         require(found == visited && found == answers.offsets[i + 1] - answers.offsets[i], "a box has other answers");
         require(found > LISTED || found == 0 || memcmp(ids, answers.ids + answers.offsets[i], found * sizeof *ids) == 0,

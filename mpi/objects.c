@@ -61,8 +61,9 @@ bp_status bp_mpi_check_boxes(const bp_mpi_world *world, const bp_box *boxes, siz
 
 static bp_status check_objects(const bp_mpi_world *world, const bp_object *objects, size_t count) {
     for (size_t i = 0; objects != NULL && i < count; ++i) {
-        if ((objects[i].flags & ~(uint32_t)BP_STATIC) != 0) {
-            bp_log_write(&world->comm.log, "objects[%zu].flags on rank %d holds other bits than BP_STATIC", i,
+        if ((objects[i].flags & ~(uint32_t)BP_STATIC) != 0 || objects[i].reserved != 0) {
+            bp_log_write(&world->comm.log,
+                         "objects[%zu] on rank %d: flags hold other bits than BP_STATIC, or reserved is not 0", i,
                          world->comm.rank);
             return BP_ERROR_ARGUMENT;
         }

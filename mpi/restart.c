@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VERSION = 1, PATH_MOST = 4096, BLOCK = 1 << 20 };
+enum { VERSION = 2, PATH_MOST = 4096, BLOCK = 1 << 20 };
 static const char MAGIC[8] = {'b', 'p', '_', 'm', 'p', 'i', '\r', '\n'};
 
 typedef struct file_header {
@@ -32,13 +32,28 @@ _Static_assert(sizeof(file_header) == 128, "the header is 128 bytes long");
 typedef struct file_object {
     uint64_t id;
     bp_box box;
-    bp_object object;
+    uint64_t group, mask;
+    uint32_t object_flags, island;
+    uint64_t user;
     uint32_t flags; // BP_MPI_NEWBORN or 0
     uint32_t padding;
 } file_object; // user bytes follow, padded to a multiple of 8
 
-static size_t object_bytes(const bp_mpi_world *world) {
-    return sizeof(file_object) + ((size_t)world->config.user_bytes + 7) / 8 * 8;
+// The same in version 1.
+typedef struct file_object_1 {
+    uint64_t id;
+    bp_box box;
+    uint32_t group, mask, object_flags, island;
+    uint64_t user;
+    uint32_t flags;
+    uint32_t padding;
+} file_object_1;
+
+_Static_assert(sizeof(file_object) == 72 && sizeof(file_object_1) == 64, "records have no gaps");
+
+static size_t object_bytes(const bp_mpi_world *world, uint32_t version) {
+    const size_t bytes = version > 1 ? sizeof(file_object) : sizeof(file_object_1);
+    return bytes + ((size_t)world->config.user_bytes + 7) / 8 * 8;
 }
 
 static uint64_t sum_of(const void *record, size_t bytes) {
@@ -99,10 +114,15 @@ static bp_status agree_on_path(bp_mpi_comm *comm, const char *path) {
 static void pack_object(const bp_mpi_world *world, size_t index, file_object *to) {
     const bp_mpi_owned_objects *owned = &world->owned;
     const size_t user = world->config.user_bytes;
-    memset(to, 0, object_bytes(world));
+    const bp_object *object = &((const bp_object *)owned->objects.data)[index];
+    memset(to, 0, object_bytes(world, VERSION));
     to->id = ((const uint64_t *)owned->ids.data)[index];
     to->box = ((const bp_box *)owned->boxes.data)[index];
-    to->object = ((const bp_object *)owned->objects.data)[index];
+    to->group = object->group;
+    to->mask = object->mask;
+    to->object_flags = object->flags;
+    to->island = object->island;
+    to->user = object->user;
     to->flags = ((const uint8_t *)owned->flags.data)[index] & BP_MPI_NEWBORN;
     if (user > 0) {
         memcpy(to + 1, (const char *)owned->user.data + index * user, user);
@@ -179,7 +199,7 @@ static bp_status lay_out(bp_mpi_world *world, section parts[2], file_header *hea
 
 static bp_status write_all(bp_mpi_world *world, const char *path, char *block) {
     bp_mpi_comm *comm = &world->comm;
-    section parts[2] = {{.count = world->owned.count, .bytes = object_bytes(world)},
+    section parts[2] = {{.count = world->owned.count, .bytes = object_bytes(world, VERSION)},
                         {.count = world->pairs.count, .bytes = sizeof(bp_mpi_pair)}};
     file_header header = header_of(world);
     MPI_File file;
@@ -218,7 +238,7 @@ bp_status bp_mpi_world_save(bp_mpi_world *world, const char *path) {
     char partial[PATH_MOST];
     bp_mpi_bring_boxes(world);
     bp_buffer block = {0};
-    const size_t bytes = object_bytes(world);
+    const size_t bytes = object_bytes(world, VERSION);
     bp_status status = agree_on_path(&world->comm, path);
     if (status == BP_OK) {
         (void)snprintf(partial, sizeof partial, "%s" PARTIAL, path);
@@ -244,8 +264,8 @@ static bp_status refuse(const bp_mpi_world *world, const char *path, const char 
 static bp_status check_header(const bp_mpi_world *world, const char *path, const file_header *header, MPI_Offset size) {
     if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0) return refuse(world, path, "is no saved world");
     if (header->order != 0x01020304) return refuse(world, path, "was saved on a machine with another order of bytes");
-    if (header->version != VERSION)
-        return refuse(world, path, "was saved by another version of broadphase, in another format");
+    if (header->version < 1 || header->version > VERSION)
+        return refuse(world, path, "was saved by a later version of broadphase, in another format");
     if (header->own_sum != sum_of(header, offsetof(file_header, own_sum))) return refuse(world, path, "was altered");
     const file_header mine = header_of(world);
     bool same =
@@ -254,9 +274,9 @@ static bp_status check_header(const bp_mpi_world *world, const char *path, const
     if (!same) {
         return refuse(world, path, "has other dimensions, shape, period or user_bytes than the config");
     }
-    const uint64_t room = (uint64_t)size - sizeof *header;
-    if (header->objects > room / object_bytes(world) || header->pairs > room / sizeof(bp_mpi_pair) ||
-        header->objects * object_bytes(world) + header->pairs * sizeof(bp_mpi_pair) != room) {
+    const uint64_t room = (uint64_t)size - sizeof *header, bytes = object_bytes(world, header->version);
+    if (header->objects > room / bytes || header->pairs > room / sizeof(bp_mpi_pair) ||
+        header->objects * bytes + header->pairs * sizeof(bp_mpi_pair) != room) {
         return refuse(world, path, "is cut off, or longer than its header says");
     }
     return BP_OK;
@@ -285,9 +305,29 @@ static int read_part(const bp_mpi_world *world, MPI_File file, section *part, ch
     return code;
 }
 
+// A record of any version as one of this version, and its user bytes.
+static file_object unpack_object(const char *record, uint32_t version, const char **user) {
+    file_object object;
+    file_object_1 old;
+    *user = record + (version > 1 ? sizeof object : sizeof old);
+    if (version > 1) {
+        memcpy(&object, record, sizeof object);
+        return object;
+    }
+    memcpy(&old, record, sizeof old);
+    return (file_object){.id = old.id,
+                         .box = old.box,
+                         .group = old.group,
+                         .mask = old.mask,
+                         .object_flags = old.object_flags,
+                         .island = old.island,
+                         .user = old.user,
+                         .flags = old.flags};
+}
+
 // Records become existing objects; those that no update had processed are still new.
-static bp_status add_loaded(bp_mpi_world *world, const char *records, size_t count) {
-    const size_t bytes = object_bytes(world), user = world->config.user_bytes;
+static bp_status add_loaded(bp_mpi_world *world, const char *records, size_t count, uint32_t version) {
+    const size_t bytes = object_bytes(world, version), user = world->config.user_bytes;
     const bp_allocator *allocator = bp_mpi_allocator(world);
     bp_buffer ids = {0}, boxes = {0}, objects = {0}, users = {0};
     const bool good = bp_buffer_reserve_slack(&ids, allocator, 0, count + 1, sizeof(uint64_t)) &&
@@ -295,12 +335,17 @@ static bp_status add_loaded(bp_mpi_world *world, const char *records, size_t cou
                       bp_buffer_reserve_slack(&objects, allocator, 0, count + 1, sizeof(bp_object)) &&
                       bp_buffer_reserve_slack(&users, allocator, 0, count + 1, user + 1);
     bp_status status = bp_mpi_agree(&world->comm, good ? BP_OK : BP_ERROR_MEMORY);
+    const char *user_bytes;
     for (size_t i = 0; status == BP_OK && i < count; ++i) {
-        const file_object *record = (const file_object *)(records + i * bytes);
-        ((uint64_t *)ids.data)[i] = record->id;
-        ((bp_box *)boxes.data)[i] = record->box;
-        ((bp_object *)objects.data)[i] = record->object;
-        if (user > 0) memcpy((char *)users.data + i * user, record + 1, user);
+        const file_object record = unpack_object(records + i * bytes, version, &user_bytes);
+        ((uint64_t *)ids.data)[i] = record.id;
+        ((bp_box *)boxes.data)[i] = record.box;
+        ((bp_object *)objects.data)[i] = (bp_object){.group = record.group,
+                                                     .mask = record.mask,
+                                                     .flags = record.object_flags,
+                                                     .island = record.island,
+                                                     .user = record.user};
+        if (user > 0) memcpy((char *)users.data + i * user, user_bytes, user);
     }
     if (status == BP_OK) {
         status = bp_mpi_add_many(world, count, ids.data, boxes.data, objects.data, user > 0 ? users.data : NULL, NULL);
@@ -308,8 +353,8 @@ static bp_status add_loaded(bp_mpi_world *world, const char *records, size_t cou
                                                                  : status; // the file cannot be a valid save
     }
     for (size_t i = 0; status == BP_OK && i < count; ++i) {
-        const file_object *record = (const file_object *)(records + i * bytes);
-        ((uint8_t *)world->owned.flags.data)[i] = (uint8_t)(record->flags & BP_MPI_NEWBORN);
+        const file_object record = unpack_object(records + i * bytes, version, &user_bytes);
+        ((uint8_t *)world->owned.flags.data)[i] = (uint8_t)(record.flags & BP_MPI_NEWBORN);
     }
     bp_buffer *arrays[] = {&ids, &boxes, &objects, &users};
     for (size_t i = 0; i < 4; ++i) bp_buffer_free(arrays[i], allocator);
@@ -330,7 +375,7 @@ static bp_status read_all(bp_mpi_world *world, MPI_File file, const char *path, 
     section objects = {0}, pairs = {0};
     if (status == BP_OK) {
         const MPI_Offset first = (MPI_Offset)sizeof header;
-        objects = share_of(world, header.objects, first, object_bytes(world));
+        objects = share_of(world, header.objects, first, object_bytes(world, header.version));
         pairs =
             share_of(world, header.pairs, first + (MPI_Offset)(header.objects * objects.bytes), sizeof(bp_mpi_pair));
         if (!bp_buffer_reserve_slack(records, bp_mpi_allocator(world), 0, objects.count + 1, objects.bytes) ||
@@ -349,7 +394,7 @@ static bp_status read_all(bp_mpi_world *world, MPI_File file, const char *path, 
     if (status == BP_OK && ((uint64_t)sums[0] != header.object_sum || (uint64_t)sums[1] != header.pair_sum)) {
         status = refuse(world, path, "was altered");
     }
-    status = status == BP_OK ? add_loaded(world, records->data, objects.count) : status;
+    status = status == BP_OK ? add_loaded(world, records->data, objects.count, header.version) : status;
     if (status == BP_OK) {
         world->pairs.count = pairs.count;
         world->next_id = header.next_id;

@@ -24,6 +24,11 @@ static bp_status refuse(const bp_mpi_config *config, bp_status status, const cha
 
 static bp_status check_config(const bp_mpi_config *config) {
     const bp_config *local = &config->local;
+    for (size_t i = 0; i < sizeof config->reserved / sizeof *config->reserved; ++i) {
+        if (config->reserved[i] != 0) {
+            return refuse(config, BP_ERROR_ARGUMENT, "config.reserved must be 0; begin the struct with {0}");
+        }
+    }
     if (config->partition != BP_MPI_RCB && config->partition != BP_MPI_HSFC) {
         return refuse(config, BP_ERROR_ARGUMENT, "config.partition must be BP_MPI_RCB (0) or BP_MPI_HSFC (1)");
     }
@@ -319,9 +324,8 @@ static int compare_words(const void *a, const void *b) {
 }
 
 bool bp_mpi_owned_prepare_sort(bp_mpi_world *world, size_t count) {
-    const size_t user = world->config.user_bytes;
-    return bp_buffer_reserve_slack(&world->scratch, bp_mpi_allocator(world), 0, count + 1,
-                                   user > sizeof(bp_box) ? user : sizeof(bp_box)) &&
+    const size_t user = world->config.user_bytes, largest = user > sizeof(bp_object) ? user : sizeof(bp_object);
+    return bp_buffer_reserve_slack(&world->scratch, bp_mpi_allocator(world), 0, count + 1, largest) &&
            bp_buffer_reserve_slack(&world->order, bp_mpi_allocator(world), 0, count + 1, sizeof(uint64_t));
 }
 
@@ -343,6 +347,7 @@ void bp_mpi_owned_sort(bp_mpi_world *world) {
     if (owned->count > 1) {
         qsort(order, owned->count, sizeof *order, compare_words);
     }
+    _Static_assert(sizeof(bp_object) >= sizeof(bp_box), "the largest field decides how much scratch is needed");
     permute(world, &owned->ids, sizeof(uint64_t));
     permute(world, &owned->boxes, sizeof(bp_box));
     permute(world, &owned->sent, sizeof(bp_box));

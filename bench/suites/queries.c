@@ -146,18 +146,18 @@ static size_t ask_ours(const quiz *q, const asked *a, size_t kind, const query_q
     size_t found = 0;
     bp_status status = BP_OK;
     switch (kinds[kind].kind) {
-    case KIND_BOX: status = bp_query_box(a->world, &question->box, q->ids, CAPACITY, &found); break;
+    case KIND_BOX: status = bp_query_box(a->world, &question->box, NULL, q->ids, CAPACITY, &found); break;
     case KIND_RAY:
-        status = bp_query_ray(a->world, &question->ray, q->hits, CAPACITY, &found);
+        status = bp_query_ray(a->world, &question->ray, NULL, q->hits, CAPACITY, &found);
         for (size_t i = 0; i < found; i++) q->ids[i] = q->hits[i].id;
         break;
     case KIND_FIRST:
-        status = bp_query_ray(a->world, &question->ray, q->hits, 1, NULL);
+        status = bp_query_ray(a->world, &question->ray, NULL, q->hits, 1, NULL);
         q->ids[0] = q->hits[0].id;
         found = q->ids[0] != BP_NO_ID;
         break;
     case KIND_NEAREST:
-        status = bp_query_nearest(a->world, question->box.min, kinds[kind].k, near, &found);
+        status = bp_query_nearest(a->world, question->box.min, kinds[kind].k, NULL, near, &found);
         for (size_t i = 0; i < found; i++) q->ids[i] = near[i].id;
         break;
     }

@@ -65,7 +65,7 @@ static bp_status find(const command_line *arguments, const point_set sets[2], co
                                                 arguments->radius, config, found);
     }
     return sets[0].radii != NULL
-               ? bp_find_neighbors_variable_double(sets[0].places, sets[0].radii, sets[0].count, config, found)
+               ? bp_find_neighbors_variable_double(sets[0].places, sets[0].count, sets[0].radii, config, found)
                : bp_find_neighbors_double(sets[0].places, sets[0].count, arguments->radius, config, found);
 }
 

@@ -72,7 +72,7 @@ static bp_status ask_point(query *q, const bp_box_double *row) {
     size_t found = 0;
     if (room == 0) return BP_OK;
     if (near == NULL) return BP_ERROR_MEMORY;
-    const bp_status status = bp_query_nearest(q->world, point, room, near, &found);
+    const bp_status status = bp_query_nearest(q->world, point, room, NULL, near, &found);
     for (size_t i = 0; status == BP_OK && i < found; i++) {
         output_text(&q->output, "%zu,%lu,%.9g\n", q->question, (unsigned long)near[i].id, (double)near[i].distance);
     }

@@ -144,7 +144,7 @@ static void check_radii(const float *points, const float *radii, size_t count, c
     bp_neighbors host = {0};
     CHECK(bp_cuda_create(config, &context) == BP_OK, "%s", what);
     const bp_status status =
-        bp_cuda_find_neighbors_variable_host(context, points, radii, count, offsets, indices, count * count, &found);
+        bp_cuda_find_neighbors_variable_host(context, points, count, radii, offsets, indices, count * count, &found);
     CHECK(status == BP_OK, "%s: %s", what, bp_status_text(status));
     const bool half = (config->flags & BP_NEIGHBORS_HALF) != 0;
     for (size_t i = 0; i < count; ++i) {
@@ -162,10 +162,10 @@ static void check_radii(const float *points, const float *radii, size_t count, c
     }
     CHECK(expected == found && offsets[count] == found, "%s: %llu neighbours, not %llu", what,
           (unsigned long long)found, (unsigned long long)expected);
-    CHECK(bp_find_neighbors_variable(points, radii, count, config, &host) == BP_OK && host.offsets[count] == found &&
+    CHECK(bp_find_neighbors_variable(points, count, radii, config, &host) == BP_OK && host.offsets[count] == found &&
               (found == 0 || memcmp(host.indices, indices, found * sizeof *indices) == 0),
           "%s: the CPU finds others", what);
-    CHECK(bp_cuda_find_neighbors_variable_host(context, points, radii, count, offsets, NULL, 0, &counted) == BP_OK &&
+    CHECK(bp_cuda_find_neighbors_variable_host(context, points, count, radii, offsets, NULL, 0, &counted) == BP_OK &&
               counted == found,
           "%s: counted %llu", what, (unsigned long long)counted);
     bp_neighbors_free(&host, config);
@@ -275,15 +275,15 @@ static void check_mistakes(void) {
     const float wrong[] = {-1.0f, NAN, INFINITY};
     for (int i = 0; i < 3; ++i) {
         const float both[2] = {1.0f, wrong[i]}, places[6] = {0};
-        CHECK(bp_cuda_find_neighbors_variable_host(context, places, both, 2, offsets, indices, 4, &found) ==
+        CHECK(bp_cuda_find_neighbors_variable_host(context, places, 2, both, offsets, indices, 4, &found) ==
                   BP_ERROR_ARGUMENT,
               "the radius %g", (double)wrong[i]);
     }
     const float zeros[2] = {0.0f, -0.0f}, places[6] = {0};
-    CHECK(bp_cuda_find_neighbors_variable_host(context, places, zeros, 2, offsets, indices, 4, &found) == BP_OK &&
+    CHECK(bp_cuda_find_neighbors_variable_host(context, places, 2, zeros, offsets, indices, 4, &found) == BP_OK &&
               found == 2,
           "radii of 0");
-    CHECK(bp_cuda_find_neighbors_variable_host(context, places, NULL, 2, offsets, indices, 4, &found) ==
+    CHECK(bp_cuda_find_neighbors_variable_host(context, places, 2, NULL, offsets, indices, 4, &found) ==
               BP_ERROR_ARGUMENT,
           "no radii");
     bp_cuda_destroy(context);

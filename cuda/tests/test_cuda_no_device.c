@@ -19,7 +19,7 @@ int main(void) {
     CHECK(bp_cuda_find_neighbors_between(NULL, point, 1, point, 1, 1.0f, NULL, offsets, NULL, 0, &found) ==
               BP_ERROR_ARGUMENT,
           "no context");
-    CHECK(bp_cuda_find_neighbors_variable(NULL, point, point, 1, NULL, offsets, NULL, 0, &found) == BP_ERROR_ARGUMENT,
+    CHECK(bp_cuda_find_neighbors_variable(NULL, point, 1, point, NULL, offsets, NULL, 0, &found) == BP_ERROR_ARGUMENT,
           "no context");
     CHECK(bp_cuda_measure(NULL, 1) == BP_ERROR_ARGUMENT, "no context");
     bp_cuda_destroy(NULL);

@@ -37,8 +37,8 @@ static bool overlap(const bp_box *a, const bp_box *b, const bp_config *config) {
 }
 
 static bool passes(const bp_object *a, const bp_object *b) {
-    const uint32_t a_group = a->group != 0 ? a->group : ~0u, b_group = b->group != 0 ? b->group : ~0u;
-    const uint32_t a_mask = a->mask != 0 ? a->mask : ~0u, b_mask = b->mask != 0 ? b->mask : ~0u;
+    const uint64_t a_group = a->group != 0 ? a->group : UINT64_MAX, b_group = b->group != 0 ? b->group : UINT64_MAX;
+    const uint64_t a_mask = a->mask != 0 ? a->mask : UINT64_MAX, b_mask = b->mask != 0 ? b->mask : UINT64_MAX;
     return (a_group & b_mask) != 0 && (b_group & a_mask) != 0 && a->island == b->island &&
            !((a->flags & BP_STATIC) != 0 && (b->flags & BP_STATIC) != 0);
 }
@@ -140,8 +140,8 @@ static void check_filters(void) {
     uint64_t state = 5, found = 0;
     fill(boxes, COUNT, 12.0f, 0.5f, 4.0f, 77);
     for (size_t i = 0; i < COUNT; ++i) {
-        objects[i] = (bp_object){.group = 1u << next_random(&state) % 3,
-                                 .mask = (uint32_t)(next_random(&state) % 8),
+        objects[i] = (bp_object){.group = (uint64_t)1 << (31 + next_random(&state) % 3),
+                                 .mask = (uint64_t)(next_random(&state) % 8) << 31,
                                  .flags = (uint32_t)(next_random(&state) % 2),
                                  .island = (uint32_t)(next_random(&state) % 2)};
     }

@@ -152,7 +152,7 @@ inline neighbor_list neighbors(points_view<float> points, array_view<const float
                                neighbor_list list = {}) {
     detail::check_sizes(radii.size(), points.size(), "radii: one for each point");
     detail::find_into(list, config, [=](const bp_config *asked, bp_neighbors *rows) noexcept {
-        return bp_find_neighbors_variable(points.xyz(), radii.data(), points.size(), asked, rows);
+        return bp_find_neighbors_variable(points.xyz(), points.size(), radii.data(), asked, rows);
     });
     return list;
 }
@@ -160,7 +160,7 @@ inline neighbor_list neighbors(points_view<double> points, array_view<const doub
                                neighbor_list list = {}) {
     detail::check_sizes(radii.size(), points.size(), "radii: one for each point");
     detail::find_into(list, config, [=](const bp_config *asked, bp_neighbors *rows) noexcept {
-        return bp_find_neighbors_variable_double(points.xyz(), radii.data(), points.size(), asked, rows);
+        return bp_find_neighbors_variable_double(points.xyz(), points.size(), radii.data(), asked, rows);
     });
     return list;
 }
@@ -394,7 +394,7 @@ public:
     array_view<const bp_id> query_box(const bp_box &box, std::vector<bp_id> &buffer,
                                       const bp_object *seen_as = nullptr) const {
         return fill(buffer, [&](bp_id *ids, std::size_t capacity, std::size_t *found) {
-            return bp_query_box_as(handle_, &box, seen_as, ids, capacity, found);
+            return bp_query_box(handle_, &box, seen_as, ids, capacity, found);
         });
     }
 
@@ -405,13 +405,13 @@ public:
     array_view<const bp_ray_hit> query_ray(const bp_ray &ray, std::vector<bp_ray_hit> &buffer,
                                            const bp_object *seen_as = nullptr) const {
         return fill(buffer, [&](bp_ray_hit *hits, std::size_t capacity, std::size_t *found) {
-            return bp_query_ray_as(handle_, &ray, seen_as, hits, capacity, found);
+            return bp_query_ray(handle_, &ray, seen_as, hits, capacity, found);
         });
     }
     /// The first of them alone, for which the search may stop early.
     std::optional<bp_ray_hit> query_first_hit(const bp_ray &ray, const bp_object *seen_as = nullptr) const {
         bp_ray_hit hit{};
-        check(bp_query_ray_as(handle_, &ray, seen_as, &hit, 1, nullptr));
+        check(bp_query_ray(handle_, &ray, seen_as, &hit, 1, nullptr));
         return hit.id == BP_NO_ID ? std::nullopt : std::optional<bp_ray_hit>(hit);
     }
 
@@ -427,7 +427,7 @@ public:
         const std::size_t most = std::min(k, std::max(size(), std::size_t{1}));
         if (buffer.size() < most) buffer.resize(most);
         std::size_t found = 0;
-        check(bp_query_nearest_as(handle_, point.data(), most, seen_as, buffer.data(), &found));
+        check(bp_query_nearest(handle_, point.data(), most, seen_as, buffer.data(), &found));
         return {buffer.data(), found};
     }
 

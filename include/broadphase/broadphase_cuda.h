@@ -19,7 +19,7 @@
 #ifndef BROADPHASE_CUDA_H
 #define BROADPHASE_CUDA_H
 
-#include "broadphase.h"
+#include <broadphase/broadphase.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,8 +63,8 @@ BP_API bp_status bp_cuda_find_neighbors(bp_cuda_context *context, const float *p
 
 /// The same with a radius per point, like bp_find_neighbors_variable; config.radius_rule says how the radii of two points
 /// decide. Radii are on the device, too. Cells are as large as the largest of them needs: it is fast where radii are alike.
-BP_API bp_status bp_cuda_find_neighbors_variable(bp_cuda_context *context, const float *points_xyz, const float *radii,
-                                                 size_t count, bp_cuda_stream stream, uint64_t *offsets,
+BP_API bp_status bp_cuda_find_neighbors_variable(bp_cuda_context *context, const float *points_xyz, size_t count,
+                                                 const float *radii, bp_cuda_stream stream, uint64_t *offsets,
                                                  uint32_t *indices, uint64_t capacity, uint64_t *found);
 
 /// For each point of `a`, all points of `b` within the radius, like bp_find_neighbors_between; `offsets` has a_count + 1
@@ -99,9 +99,9 @@ BP_API bp_status bp_cuda_find_pairs_between_host(bp_cuda_context *context, const
 BP_API bp_status bp_cuda_find_neighbors_host(bp_cuda_context *context, const float *points_xyz, size_t count,
                                              float radius, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
                                              uint64_t *found);
-BP_API bp_status bp_cuda_find_neighbors_variable_host(bp_cuda_context *context, const float *points_xyz,
-                                                      const float *radii, size_t count, uint64_t *offsets,
-                                                      uint32_t *indices, uint64_t capacity, uint64_t *found);
+BP_API bp_status bp_cuda_find_neighbors_variable_host(bp_cuda_context *context, const float *points_xyz, size_t count,
+                                                      const float *radii, uint64_t *offsets, uint32_t *indices,
+                                                      uint64_t capacity, uint64_t *found);
 BP_API bp_status bp_cuda_find_neighbors_between_host(bp_cuda_context *context, const float *a_xyz, size_t a_count,
                                                      const float *b_xyz, size_t b_count, float radius,
                                                      uint64_t *offsets, uint32_t *indices, uint64_t capacity,
@@ -131,7 +131,7 @@ BP_API bp_status bp_cuda_widen_double(const double *flat, size_t corners, bp_cud
 /// large sets are sorted in less memory, and more slowly. Needs no device.
 BP_API uint64_t bp_cuda_memory_needed(size_t count);
 
-/// Figures of the last call, with the time of each stage on the device. Times are 0 unless bp_cuda_measure is on.
+/// Statistics of the last call, with the time of each stage on the device. Times are 0 unless bp_cuda_measure is on.
 typedef struct bp_cuda_stats {
     float plan_ms;    ///< copying a sample of boxes to the host, and choosing levels there
     float keys_ms;    ///< the level and cell of each box; many boxes: distributing them to parts of space
@@ -145,6 +145,7 @@ typedef struct bp_cuda_stats {
     uint32_t key_bits;
     uint32_t distributed; ///< sets of boxes that were distributed, not sorted: large and even ones
     size_t bytes;         ///< held by the context on the device
+    uint64_t reserved[4];
 } bp_cuda_stats;
 
 /// Turns the timing of stages on or off; it costs a few microseconds per call.

@@ -1,4 +1,4 @@
-/// broadphase, for experts: the settings of single methods.
+/// broadphase: methods. The table of algorithms, and for experts the settings of single ones.
 ///
 ///     bp_method_settings settings = {.cell_size = 2.0f};
 ///     bp_config config = {.method = BP_METHOD_LINKED_CELLS, .settings = &settings};
@@ -6,14 +6,57 @@
 /// Every field's zero is its default, as in bp_config. A method ignores the settings of others. The library reads them
 /// when a call begins or a world is created, and does not keep the pointer. `broadphase tune` finds good values for a
 /// scene, and `--set FIELD=VALUE` of the tool knows every field by its name here.
+#include <broadphase/broadphase.h> // which includes this one: so it stands before the guard
+
 #ifndef BROADPHASE_METHODS_H
 #define BROADPHASE_METHODS_H
-
-#include <broadphase/broadphase.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// ---------------------------------------------------------------------------------------------------------------------
+// 1. The table of methods
+//
+//     brute-force         tests every box against every other; the reference of the tests
+//     linked-cells        a cell list: a dense grid over a bounded domain
+//     hierarchical-grid   one hashed grid per range of object sizes
+//     spatial-hash        a uniform grid in a hash table; an object is in every cell it overlaps
+//     pivot-grid          a uniform grid, built by a counting sort; memory follows the objects
+//     compact-grid        a uniform grid, as boxes sorted by cell
+//     cuckoo-grid         a uniform grid, with its occupied cells in a cuckoo hash
+//     octree              a tree of cubes, for objects of similar size
+//     loose-octree        a tree of overlapping cubes, for any sizes
+//     bvh                 a tree of bounding boxes, for any sizes and unbounded space
+//     sweep-and-prune     boxes sorted along the axes (sort and sweep); for objects that move little
+//     split               recursive splits; for shapes and sizes that no grid or tree fits
+//     tree                a kept tree of eight children a node; for worlds, meshes and queries
+//     strips              copies in strips of space; for one call on many boxes of similar sizes
+//
+// auto chooses among brute-force, hierarchical-grid, split, tree and strips; the others are described in the literature.
+
+/// What a method can do beyond finding all pairs in three dimensions.
+enum {
+    BP_SUPPORTS_2D = 1u << 0,          ///< config.dimensions = 2
+    BP_SUPPORTS_BETWEEN = 1u << 1,     ///< bp_find_pairs_between
+    BP_SUPPORTS_INCREMENTAL = 1u << 2, ///< BP_UPDATE_INDIVIDUAL
+    BP_SUPPORTS_THREADS = 1u << 3      ///< it is faster with more than one thread
+};
+
+/// The number of methods, "auto" included. Indices 0 .. count-1 are the values of bp_method.
+BP_API size_t bp_method_count(void);
+
+/// The name of method `index`: "auto", "brute-force", "hierarchical-grid", ...; NULL if there is none.
+BP_API const char *bp_method_name(size_t index);
+
+/// One line about method `index`; NULL if there is none.
+BP_API const char *bp_method_summary(size_t index);
+
+/// What method `index` supports: a set of BP_SUPPORTS_ flags; 0 if there is none.
+BP_API uint32_t bp_method_supports(size_t index);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// 2. Settings
 
 /// The instruction set of the inner loops. All of them find the same pairs in the same order.
 typedef enum bp_simd {
@@ -91,70 +134,72 @@ typedef enum bp_bvh_descent {
 
 /// The settings of single methods, and a few for all of them.
 typedef struct bp_method_settings {
-    bp_simd simd; ///< all methods; default: the best instruction set there is
-
     /// hierarchical-grid, and the automatic choice. 0: the library chooses levels and cells from the sizes of the objects.
     /// > 1: level k has cells of c0 * factor^k, and an object belongs to the level with size in [cell / factor, cell).
-    float hierarchy_factor;
+    float hierarchy_factor BP_ZERO;
     /// hierarchical-grid: the edge c0 of the cells of level 0. 0: sqrt(factor) times the size of the first object. Given
     /// without a factor, it implies a factor of 2.
     /// linked-cells: the edge of the cells. Larger objects are found too, but each costs more. 0: from the object sizes.
     /// spatial-hash: the edge of the cells. 0: from object sizes and density.
     /// pivot-grid, compact-grid, cuckoo-grid: the edge of the cells; objects longer than 16 cells are tested against the
     /// cells that they cover. 0: from the object sizes.
-    float cell_size;
+    float cell_size BP_ZERO;
     /// hierarchical-grid: cells per axis of a new grid: powers of two, from 4 to 2^20. 0: 16, or chosen from the objects
     /// where the library chooses the levels.
-    uint32_t grid_size[3];
+    uint32_t grid_size[3] BP_ZERO;
     /// hierarchical-grid; default: automatic. Linked with BP_UPDATE_REBUILD: in each step all objects are removed and
     /// inserted again; else those that have changed cell leave one and enter another.
-    bp_grid_form grid_form;
+    bp_grid_form grid_form BP_ZERO;
     /// hierarchical-grid: a grid doubles when it holds more than this many objects per cell. 0: 1/8 with a
     /// hierarchy_factor, else 1.
-    float grid_load;
+    float grid_load BP_ZERO;
     /// auto, and hierarchical-grid when linked: with fewer objects than this (of two sets together), all pairs are tested,
     /// whatever their shapes. 0: where measured costs say so, at most some hundred objects; 1: never.
-    uint32_t brute_force_below;
+    uint32_t brute_force_below BP_ZERO;
 
     /// linked-cells, pivot-grid, compact-grid, cuckoo-grid, octree, loose-octree: the part of space that is cut into
     /// cells, finite. All zero: where the boxes are, or most of them. Objects outside are found too, in the cells at its
     /// border; many of them are slow.
-    bp_box domain;
+    bp_box domain BP_ZERO;
     /// linked-cells, pivot-grid, compact-grid: the most bytes that boxes and cells may take. 0: no limit. With a cell_size
     /// that needs more, the call fails with BP_ERROR_MEMORY; without one, larger cells are chosen.
-    size_t memory_limit;
+    size_t memory_limit BP_ZERO;
 
-    bp_hash_table hash_table; ///< spatial-hash; default: chained
+    bp_hash_table hash_table BP_ZERO; ///< spatial-hash; default: chained
     /// spatial-hash: objects that overlap more cells than this are kept apart and tested against all cells they cover.
     /// compact-grid, cuckoo-grid with footprints: the same, and they are tested against all objects. 0: 256.
-    uint32_t hash_cell_limit;
+    uint32_t hash_cell_limit BP_ZERO;
 
-    bp_pivot_layout pivot_layout; ///< pivot-grid; default: chunked
+    bp_pivot_layout pivot_layout BP_ZERO; ///< pivot-grid; default: chunked
     /// pivot-grid: cells per axis of a chunk: a power of two, at most 64 (1024 in two dimensions). 0: 8 (32 in 2-D).
-    uint32_t chunk_size;
+    uint32_t chunk_size BP_ZERO;
 
-    bp_grid_entries grid_entries; ///< compact-grid, cuckoo-grid; default: corner
-    bp_compact_keys compact_keys; ///< compact-grid; default: row-major
-    bp_compact_sort compact_sort; ///< compact-grid; default: automatic
+    bp_grid_entries grid_entries BP_ZERO; ///< compact-grid, cuckoo-grid; default: corner
+    bp_compact_keys compact_keys BP_ZERO; ///< compact-grid; default: row-major
+    bp_compact_sort compact_sort BP_ZERO; ///< compact-grid; default: automatic
 
     /// octree, loose-octree: a node is split when it holds more objects than this. 0: 11.
-    uint32_t octree_max_objects;
+    uint32_t octree_max_objects BP_ZERO;
     /// octree: how often the cube around the objects (or the domain) is halved, at most 21. 0: 21. Objects larger than the
     /// smallest cubes limit the depth, or, if they are few, are tested against all others.
-    uint32_t octree_max_depth;
+    uint32_t octree_max_depth BP_ZERO;
     /// loose-octree: how far a node reaches, as a multiple of its cube: 1 (objects that straddle a boundary stay in larger
     /// nodes) to 8. 0: 2.
-    float looseness;
+    float looseness BP_ZERO;
 
-    bp_bvh_build bvh_build;     ///< bvh; default: top-down
-    bp_bvh_split bvh_split;     ///< bvh, top-down build; default: object median
-    bp_bvh_axis bvh_axis;       ///< bvh, top-down build; default: largest extent
-    bp_bvh_descent bvh_descent; ///< bvh; default: simultaneous
+    bp_bvh_build bvh_build BP_ZERO;     ///< bvh; default: top-down
+    bp_bvh_split bvh_split BP_ZERO;     ///< bvh, top-down build; default: object median
+    bp_bvh_axis bvh_axis BP_ZERO;       ///< bvh, top-down build; default: largest extent
+    bp_bvh_descent bvh_descent BP_ZERO; ///< bvh; default: simultaneous
 
     /// sweep-and-prune. 1: sorts the boxes from scratch along the axis of largest variance, in five buckets across it, and
     /// sweeps: Terdiman's box pruning. 3: keeps the ends of the boxes sorted along all axes; pairs begin and end where ends
     /// pass each other. 0: 3 while objects move little, else 1.
-    uint32_t sweep_axes;
+    uint32_t sweep_axes BP_ZERO;
+
+    bp_simd simd BP_ZERO; ///< all methods; default: the best instruction set there is
+
+    uint64_t reserved[8] BP_ZERO; ///< 0
 } bp_method_settings;
 
 #ifdef __cplusplus

@@ -64,26 +64,27 @@ typedef enum bp_mpi_partition {
 /// The configuration of a world. Zero means default, for every field. All ranks must pass the same values, except
 /// hooks: if they do not, BP_ERROR_ARGUMENT (method, settings, threads, pair_order and update are not compared).
 typedef struct bp_mpi_config {
+    /// Bytes of user data that travel with each object, to its owner and its ghosts. At most 65,536. Default 0.
+    uint32_t user_bytes BP_ZERO;
     /// The search of each rank. Used: method, settings, dimensions, threads, shape, period, pair_order, update, the
     /// flag BP_EVENTS and the hooks. A margin or filter gives BP_ERROR_UNSUPPORTED: grow the boxes yourself, and use
     /// the filter below.
-    bp_config local;
-    bp_mpi_filter filter;
-    bp_mpi_partition partition;
+    bp_config local BP_ZERO;
+    bp_mpi_filter filter BP_ZERO;
+    bp_mpi_partition partition BP_ZERO;
     /// Space is partitioned again when the largest work of a rank exceeds this many times the mean. Default 1.1.
     /// Infinity: only once, at the start.
-    float imbalance;
+    float imbalance BP_ZERO;
     /// ... and at least this many updates after the last time, unless the work is twice the mean. Default 8.
-    uint32_t balance_interval;
+    uint32_t balance_interval BP_ZERO;
     /// Boxes that overlap more regions than this, and infinite ones, are broadcast. Default 32.
-    uint32_t broadcast_above;
-    /// Bytes of user data that travel with each object, to its owner and its ghosts. At most 65,536. Default 0.
-    uint32_t user_bytes;
+    uint32_t broadcast_above BP_ZERO;
     /// Messages and file accesses are split into pieces of this many bytes. Default and maximum: 2^30.
-    uint32_t message_limit;
+    uint32_t message_limit BP_ZERO;
+    uint64_t reserved[4] BP_ZERO; ///< 0
 } bp_mpi_config;
 
-/// Figures of the last update, for this rank unless noted otherwise.
+/// Statistics of the last update, for this rank unless noted otherwise.
 typedef struct bp_mpi_stats {
     uint64_t objects; ///< in the whole world
     size_t owned;
@@ -101,6 +102,7 @@ typedef struct bp_mpi_stats {
     double find_seconds;     ///< each rank's own search
     double report_seconds;   ///< ids of pairs, events, directory
     bp_stats local;          ///< of the search
+    uint64_t reserved[4];
 } bp_mpi_stats;
 
 /// The result of an update: a view, owned by the world, valid until its next update.
@@ -115,6 +117,7 @@ typedef struct bp_mpi_result {
     const bp_mpi_pair *ended;
     size_t ended_count;
     bp_mpi_stats stats;
+    uint64_t reserved[4];
 } bp_mpi_result;
 
 /// The objects that this rank owns: a view, owned by the world, valid until its next change.
@@ -123,6 +126,7 @@ typedef struct bp_mpi_objects {
     const bp_object *objects;
     const void *user; ///< user_bytes for each
     size_t count;
+    uint64_t reserved[4];
 } bp_mpi_objects;
 
 /// A world. Opaque.
@@ -177,7 +181,7 @@ BP_API bp_status bp_mpi_get(const bp_mpi_world *world, uint64_t id, bp_box *box,
 /// The number of objects alive on all ranks. Local.
 BP_API uint64_t bp_mpi_world_count(const bp_mpi_world *world);
 
-/// The figures of the last update. Local.
+/// The statistics of the last update. Local.
 BP_API bp_status bp_mpi_world_stats(const bp_mpi_world *world, bp_mpi_stats *stats);
 
 /// A deep check, for tests: every object has one owner, the directory agrees, and every ghost is where it must be.

@@ -1,8 +1,9 @@
-/// broadphase, for experts: which config is the fastest for a scene, and why did the library choose this method?
+/// broadphase: tuning. Why did the library choose this method, and which config is the fastest for your scene?
+#include <broadphase/broadphase.h> // which includes this one: so it stands before the guard
+
 #ifndef BROADPHASE_TUNE_H
 #define BROADPHASE_TUNE_H
 
-#include <broadphase/broadphase.h>
 #include <broadphase/broadphase_methods.h>
 
 #ifdef __cplusplus
@@ -12,7 +13,7 @@ extern "C" {
 // ---------------------------------------------------------------------------------------------------------------------
 // 1. Explaining a choice
 
-/// Explains the figures of a call or update in English, a line each: the method, the rule that chose it and the numbers
+/// Explains the statistics of a call or update in English, a line each: the method, the rule that chose it and the numbers
 /// that the rule looked at; and warnings for scenes that are slow, each with a remedy. Writes at most `capacity` bytes,
 /// a final zero included, and returns the length of the whole text without it, as snprintf does.
 BP_API size_t bp_explain(const bp_stats *stats, char *text, size_t capacity);
@@ -59,15 +60,17 @@ typedef struct bp_choice {
     bp_method next;           ///< the search that would have been the next best, and
     double foreseen;      ///< what the table of costs foresaw for the one that ran, in nanoseconds a box of one core
     double next_foreseen; ///< and for the next best; 0: costs were not compared
+    uint64_t reserved[6];
 } bp_choice;
 
-/// What else the figures of a call or update tell.
+/// More statistics of a call or update.
 typedef struct bp_details {
     bp_choice choice;     ///< why this method
     bp_compact_sort sort; ///< compact-grid: the sort that ran (never BP_SORT_AUTOMATIC); otherwise 0
     double changed_share; ///< compact-grid: share of objects that have changed cell since the last update
     uint32_t handed_over; ///< 1: another search had to test too many pairs, and split took over
     double sort_seconds;  ///< compact-grid: time of the sort alone, a part of bp_stats.build_seconds
+    uint64_t reserved[6];
 } bp_details;
 
 /// Reads bp_stats.details. `stats` may be NULL: then everything is zero.
@@ -80,9 +83,10 @@ BP_API bp_details bp_stats_details(const bp_stats *stats);
 /// add or remove objects. The same steps are asked for many times, each time from step 0 with a new world, and must do the
 /// same each time. A status other than BP_OK ends the tuning, which returns it.
 typedef struct bp_scenario {
-    bp_status (*step)(void *context, bp_world *world, size_t step);
-    void *context;
-    size_t steps;
+    bp_status (*step)(void *context, bp_world *world, size_t step) BP_ZERO;
+    void *context BP_ZERO;
+    size_t steps BP_ZERO;
+    uint64_t reserved[2] BP_ZERO; ///< 0
 } bp_scenario;
 
 /// A config and how fast it was.
@@ -93,6 +97,7 @@ typedef struct bp_tuned {
     double spread;  ///< (slowest - fastest run) / median
     uint32_t runs;  ///< 0: not tried, because it would have taken too long
     uint32_t steps; ///< in each run
+    uint64_t reserved[4];
 } bp_tuned;
 
 /// Times all methods, some with a few settings, on a scene: all of them on its first steps, the better half on twice as

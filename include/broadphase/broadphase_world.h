@@ -1,8 +1,9 @@
-/// broadphase: more about worlds. Handles, many objects at once, and what is asked less often.
+/// broadphase: more about worlds. Handles, a walk through all objects, the pairs of one object, memory, checks; queries that visit
+/// their hits one by one, and what queries cost.
+#include <broadphase/broadphase.h> // which includes this one: so it stands before the guard
+
 #ifndef BROADPHASE_WORLD_H
 #define BROADPHASE_WORLD_H
-
-#include <broadphase/broadphase.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,33 +30,63 @@ BP_API bp_status bp_id_of(const bp_world *world, uint64_t handle, bp_id *id);
 /// The object of the present id may be removed on the way.
 BP_API bp_id bp_next_id(const bp_world *world, bp_id id);
 
-/// Removes `count` objects, all or none. `ids` may be NULL: then they are 0 .. count-1. An id may occur twice.
-BP_API bp_status bp_remove_many(bp_world *world, size_t count, const bp_id *ids);
+/// The objects that an object is paired with, ascending by id: of the pairs of the last update, whatever has changed since.
+/// Buffer, `capacity` and `found` are as in queries. The first few calls after an update go through all pairs; then the
+/// world sorts them by object, in the thread that asks, and a call costs no more than what it lists. BP_EVENTS is not
+/// needed. Several threads may ask at once. Fails with BP_ERROR_ID, and with BP_ERROR_ARGUMENT if the last update failed.
+BP_API bp_status bp_pairs_of(const bp_world *world, bp_id id, bp_id *others, size_t capacity, size_t *found);
 
-/// Changes which others `count` objects pair with, all or none, from the next update on. `ids` may be NULL: then they are
-/// 0 .. count-1. `objects` may be NULL (all defaults). If an id occurs twice, its last object counts.
-BP_API bp_status bp_set_objects(bp_world *world, size_t count, const bp_id *ids, const bp_object *objects);
+// ---------------------------------------------------------------------------------------------------------------------
+// 3. Memory and checks
+
+/// Makes room for `count` more objects, and for as many pairs as they usually have, so that adding them allocates
+/// nothing. (For 64-bit boxes only if the world already holds such boxes.)
+BP_API bp_status bp_world_reserve(bp_world *world, size_t count);
 
 /// Removes all objects. Their pairs end with the next update, and their handles are not used again. The memory stays with
 /// the world. O(n).
 BP_API bp_status bp_world_clear(bp_world *world);
 
-/// Gives back all memory that the world can do without, at once; the next update builds everything anew. It is seldom
-/// needed: memory for pairs is given back by itself when there have been far fewer of them for some updates.
+/// Gives back all memory that the world can do without, at once; the next update builds everything again. It is
+/// seldom needed: the world itself gives memory of pairs back when there have been far fewer of them for some updates.
 BP_API bp_status bp_world_trim(bp_world *world);
 
+/// Statistics of the last update.
+BP_API bp_status bp_world_stats(const bp_world *world, bp_stats *stats);
+
+/// A deep check of everything the world holds, for tests: BP_ERROR_INTERNAL if something is wrong, and the log says what.
+/// Costs about as much as an update.
+BP_API bp_status bp_world_validate(const bp_world *world);
+
 // ---------------------------------------------------------------------------------------------------------------------
-// 3. Queries
+// 4. Queries: visits, costs, periods
+//
+// A query searches a tree, and looks one by one at objects that have changed since the tree was made. If the method is tree (as
+// it is by default in most worlds), this is the tree of the updates. Otherwise the first queries look at all objects; then
+// the world makes a tree for queries, in the thread that asks, and each later update fits it, which makes updates between queries
+// up to a seventh longer. So queries allocate nothing, except after many changes without an update and in a world with a period.
+// Batches need memory of their own, visits only where there are more than 256 at a time. If memory is refused, a query takes
+// longer, and nothing else happens.
+//
+// Several threads may make batch queries at once: one of them has the world's threads, and the others work alone.
+//
+// With a period, a query sees the nearest image of each object. A ray longer than 1000 periods is refused, and so is a cast whose
+// path plus box length exceeds 1000 periods.
 
-typedef struct bp_near_double {
-    bp_id id;
-    double distance; ///< from the point to the box; 0 inside
-} bp_near_double;
+/// Called for each object that a query finds. Returns 0 to end the query, which then returns BP_OK; anything else to go
+/// on. `t` is as in bp_ray_hit. If the callback lowers *max_t, say to where it has hit the object itself, objects that are
+/// entered later are not visited. (For box queries both are unused, 0.) It may make further queries, but not change the world
+/// (such calls return BP_ERROR_ARGUMENT).
+typedef int (*bp_visit)(void *context, bp_id id, double t, double *max_t);
 
-/// bp_query_nearest for a point of 64 bits, in any world: the distance is not rounded to 32. `object` may be NULL
-/// (everything).
-BP_API bp_status bp_query_nearest_double(const bp_world *world, const double point[3], size_t k,
-                                         const bp_object *object, bp_near_double *near, size_t *found);
+/// Visits the objects that bp_query_box, _ray or _cast would list, in the same order: so the first object of a ray that you
+/// accept is the nearest. A ray is not followed beyond the place where its visits end.
+BP_API bp_status bp_query_box_each(const bp_world *world, const bp_box *box, const bp_object *object, bp_visit visit,
+                                   void *context);
+BP_API bp_status bp_query_ray_each(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_visit visit,
+                                   void *context);
+BP_API bp_status bp_query_cast_each(const bp_world *world, const bp_cast *cast, const bp_object *object, bp_visit visit,
+                                    void *context);
 
 #ifdef __cplusplus
 }

@@ -98,6 +98,8 @@ static void configs_that_one_rank_gets_wrong(void) {
     } cases[] = {
         {{.partition = (bp_mpi_partition)7}, BP_ERROR_ARGUMENT, "partition", true},
         {{.imbalance = 0.5f}, BP_ERROR_ARGUMENT, "imbalance", true},
+        {{.reserved = {0, 0, 0, 1}}, BP_ERROR_ARGUMENT, "config.reserved", true},
+        {{.local = {.reserved = {1}}}, BP_ERROR_ARGUMENT, "config.reserved", true},
         {{.imbalance = NAN}, BP_ERROR_ARGUMENT, "imbalance", true},
         {{.user_bytes = 65537}, BP_ERROR_ARGUMENT, "user_bytes", true},
         {{.message_limit = UINT32_MAX}, BP_ERROR_ARGUMENT, "message_limit", true},

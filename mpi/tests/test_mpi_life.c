@@ -176,7 +176,8 @@ static void add_some(life *self, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         const uint64_t id = throw_below(&self->random, self->id_limit);
         const bp_box box = throw_box(self);
-        const bp_object object = {.group = 1u << throw_below(&self->random, 3), .user = throw_dice(&self->random)};
+        const bp_object object = {.group = UINT64_C(1) << (31 + throw_below(&self->random, 3)),
+                                  .user = throw_dice(&self->random)};
         if (self->model.alive[id]) continue; // removed ids are reused
         model_add(&self->model, id, &box, &object);
         if (is_my_word(id, salt)) {
@@ -262,12 +263,14 @@ static void restate_some(life *self) {
     uint64_t ids[MOST];
     bp_object objects[MOST];
     unsigned char user[MOST * USER_BYTES];
+    const uint64_t RESTATED = UINT64_C(3) << 31;
     size_t mine = 0;
     for (size_t i = 0; i < MOST; ++i) {
         const uint64_t id = throw_below(&self->random, self->id_limit);
-        const bp_object object = {
-            .group = 1u << throw_below(&self->random, 3), .mask = 3, .user = throw_dice(&self->random)};
-        if (!self->model.alive[id] || self->model.objects[id].mask == 3) continue;
+        const bp_object object = {.group = UINT64_C(1) << (31 + throw_below(&self->random, 3)),
+                                  .mask = RESTATED,
+                                  .user = throw_dice(&self->random)};
+        if (!self->model.alive[id] || self->model.objects[id].mask == RESTATED) continue;
         self->model.objects[id] = object;
         ++self->model.versions[id];
         if (my_rank == 0) CHECK(bp_set_object(self->model.world, self->model.plain_ids[id], &object) == BP_OK);

@@ -180,6 +180,35 @@ static void nothing_can_be_saved_too(void) {
     bp_mpi_world_destroy(world);
 }
 
+// A file of six cubes in a row, written before groups and masks had 64 bits.
+static void files_of_version_1_are_loaded(void) {
+    static const bp_object expected[6] = {{0},
+                                          {.group = 1, .mask = 3, .flags = BP_STATIC, .user = 0x0123456789abcdef},
+                                          {0},
+                                          {0},
+                                          {.group = 0x80000000u, .mask = 0xffffffffu, .island = 7, .user = 5},
+                                          {.group = 2, .mask = 0x80000000u, .island = 7}};
+    const bp_mpi_config config = {.local = {.flags = BP_EVENTS, .log = test_log()}, .user_bytes = 3};
+    bp_mpi_world *world;
+    bp_mpi_objects mine;
+    bp_mpi_result result;
+    CHECK(bp_mpi_world_load(MPI_COMM_WORLD, &config, BROADPHASE_OLD_WORLD, &world) == BP_OK);
+    CHECK(bp_mpi_world_count(world) == 6);
+    CHECK(bp_mpi_owned(world, &mine) == BP_OK);
+    for (size_t i = 0; i < mine.count; ++i) {
+        const bp_object *object = &mine.objects[i], *right = &expected[mine.ids[i]];
+        const unsigned char *user = (const unsigned char *)mine.user + 3 * i;
+        CHECK(object->group == right->group && object->mask == right->mask && object->flags == right->flags);
+        CHECK(object->island == right->island && object->user == right->user);
+        for (size_t k = 0; k < 3; ++k) CHECK(user[k] == 10 * mine.ids[i] + k);
+    }
+    CHECK(bp_mpi_update(world, &result) == BP_OK);
+    int64_t counts[3] = {(int64_t)result.pair_count, (int64_t)result.begun_count, (int64_t)result.ended_count};
+    MPI_Allreduce(MPI_IN_PLACE, counts, 3, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(counts[0] == 4 && counts[1] == 0 && counts[2] == 0);
+    bp_mpi_world_destroy(world);
+}
+
 int main(int argument_count, char **arguments) {
     MPI_Init(&argument_count, &arguments);
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
@@ -188,6 +217,7 @@ int main(int argument_count, char **arguments) {
     (void)snprintf(name, sizeof name, "test_mpi_restart.%d.world", rank_count);
     path = name;
     RUN(nothing_can_be_saved_too);
+    RUN(files_of_version_1_are_loaded);
     RUN(saved_on_all_ranks_loaded_on_fewer);
     RUN(files_that_are_none);
     if (my_rank == 0) (void)remove(path);

@@ -17,6 +17,17 @@ enum {
     CHUNK_SIZE_MAX_2D = 1024
 };
 
+bool bp_reserved_is_zero(const bp_log *log, const char *field, const uint64_t *reserved, size_t count) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; ++i) {
+        sum |= reserved[i];
+    }
+    if (sum != 0) {
+        bp_log_write(log, "%s: must be 0; begin the struct with {0}. A later version may know what is in it", field);
+    }
+    return sum == 0;
+}
+
 static bool is_zero_or_positive(float value) {
     return value >= 0.0f && isfinite(value);
 }
@@ -95,7 +106,10 @@ static bp_status check_config(const bp_config *c, const bp_method_settings *s) {
             return BP_ERROR_ARGUMENT;
         }
     }
-    return BP_OK;
+    const bool untouched =
+        bp_reserved_is_zero(&c->log, "config.reserved", c->reserved, sizeof c->reserved / sizeof *c->reserved) &&
+        bp_reserved_is_zero(&c->log, "settings.reserved", s->reserved, sizeof s->reserved / sizeof *s->reserved);
+    return untouched ? BP_OK : BP_ERROR_ARGUMENT;
 }
 
 bp_allocator bp_config_allocator(const bp_config *config) {

@@ -16,6 +16,9 @@ typedef struct bp_setup {
     bp_method_setup methods; // what methods get: memory, threads and log are in its runtime
 } bp_setup;
 
+// Whether a caller has left the reserved fields of a struct alone. If not, logs that `field` has to be 0.
+bool bp_reserved_is_zero(const bp_log *log, const char *field, const uint64_t *reserved, size_t count);
+
 // Checks a config (NULL: all defaults) and completes it. Logs what is wrong.
 bp_status bp_setup_complete(const bp_config *config, bp_setup *setup);
 

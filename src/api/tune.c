@@ -298,6 +298,10 @@ bp_status bp_tune(const bp_config *config, const bp_scenario *scenario, double b
                      "bp_tune: needs a scenario of at least one step, a budget of 0 or more, and room for results");
         return BP_ERROR_ARGUMENT;
     }
+    if (!bp_reserved_is_zero(&runtime->log, "scenario.reserved", scenario->reserved,
+                             sizeof scenario->reserved / sizeof *scenario->reserved)) {
+        return BP_ERROR_ARGUMENT;
+    }
     tuning *t = runtime->allocator.allocate(runtime->allocator.context, sizeof *t);
     if (t == NULL) {
         return BP_ERROR_MEMORY;

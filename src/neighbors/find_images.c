@@ -150,7 +150,13 @@ static bp_status find_images(const bp_points *points, double radius, const bp_la
     if (status == BP_OK && (period[0] != 0.0f || period[1] != 0.0f || period[2] != 0.0f)) {
         return refuse(&s, "config.period: must be 0 here; lattice.cell says what repeats");
     }
-    status = status == BP_OK ? bp_points_check(points, &s.setup.methods.runtime.log) : status;
+    const bp_log *log = &s.setup.methods.runtime.log;
+    if (status == BP_OK && lattice != NULL &&
+        !bp_reserved_is_zero(log, "lattice.reserved", lattice->reserved,
+                             sizeof lattice->reserved / sizeof *lattice->reserved)) {
+        return BP_ERROR_ARGUMENT;
+    }
+    status = status == BP_OK ? bp_points_check(points, log) : status;
     status = status == BP_OK && has_kinds(&s) ? check_kinds(&s, points->count) : status;
     if (status == BP_OK && !is_radius(s.radii.same)) {
         return refuse(&s, "radius: must be 0 or positive, and finite");

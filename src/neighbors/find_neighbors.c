@@ -250,7 +250,7 @@ bp_status bp_find_neighbors(const float *points_xyz, size_t count, float radius,
     return find_neighbors(&r, config, neighbors);
 }
 
-bp_status bp_find_neighbors_variable(const float *points_xyz, const float *radii, size_t count, const bp_config *config,
+bp_status bp_find_neighbors_variable(const float *points_xyz, size_t count, const float *radii, const bp_config *config,
                                      bp_neighbors *neighbors) {
     const bp_neighbor_request r = {
         .a = {.floats = points_xyz, .count = count}, .radii = {.floats = radii}, .per_point = true};
@@ -273,7 +273,7 @@ bp_status bp_find_neighbors_double(const double *points_xyz, size_t count, doubl
     return find_neighbors(&r, config, neighbors);
 }
 
-bp_status bp_find_neighbors_variable_double(const double *points_xyz, const double *radii, size_t count,
+bp_status bp_find_neighbors_variable_double(const double *points_xyz, size_t count, const double *radii,
                                             const bp_config *config, bp_neighbors *neighbors) {
     const bp_neighbor_request r = {.a = {.doubles = points_xyz, .count = count, .is_double = true},
                                    .radii = {.doubles = radii},

@@ -22,7 +22,7 @@ typedef struct bp_pair_filter {
 // The filter in the form that a sink takes; keeps all pairs if there is no check. `filter` must outlive it.
 bp_batch_filter bp_pair_filter_batch(const bp_pair_filter *filter);
 
-static inline bool bp_group_matches(uint32_t group, uint32_t mask) {
+static inline bool bp_group_matches(uint64_t group, uint64_t mask) {
     return group == 0 || mask == 0 || (group & mask) != 0;
 }
 

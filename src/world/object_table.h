@@ -41,13 +41,14 @@ static inline void bp_object_table_set(bp_object_table *table, bp_id id, const b
 
 // NULL is the default.
 static inline bool bp_object_is_default(const bp_object *object) {
-    return object == NULL ||
-           ((object->group | object->mask | object->flags | object->island) == 0 && object->user == 0);
+    return object == NULL || (object->group | object->mask | object->flags | object->island | object->user) == 0;
 }
 
-// Whether an object has only known flags. NULL is the default, which is valid.
+#define BP_OBJECT_RULE "object: its flags hold a bit that is no flag, or reserved is not 0"
+
+// Whether an object says only what this version knows. NULL is the default, which is valid.
 static inline bool bp_object_is_valid(const bp_object *object) {
-    return object == NULL || (object->flags & ~(uint32_t)BP_STATIC) == 0;
+    return object == NULL || ((object->flags & ~(uint32_t)BP_STATIC) == 0 && object->reserved == 0);
 }
 
 #endif

@@ -137,7 +137,7 @@ bool bp_world_is_busy(const bp_world *world) {
 static bp_status check_objects(const bp_world *world, const bp_object *objects, size_t count) {
     for (size_t i = 0; objects != NULL && i < count; ++i) {
         if (!bp_object_is_valid(&objects[i])) {
-            return bp_world_refuse(world, BP_ERROR_ARGUMENT, "object.flags: holds a bit that is no flag");
+            return bp_world_refuse(world, BP_ERROR_ARGUMENT, BP_OBJECT_RULE);
         }
     }
     return BP_OK;

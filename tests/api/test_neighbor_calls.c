@@ -29,8 +29,8 @@ static bp_status run_call(const call *c, const bp_config *config, bp_neighbors *
                              : bp_find_neighbors_between(c->points, FIRST, b, rest, 0.7f, config, rows);
     }
     if (c->variable) {
-        return c->in_64_bits ? bp_find_neighbors_variable_double(c->wide, c->wide_radii, POINTS, config, rows)
-                             : bp_find_neighbors_variable(c->points, c->radii, POINTS, config, rows);
+        return c->in_64_bits ? bp_find_neighbors_variable_double(c->wide, POINTS, c->wide_radii, config, rows)
+                             : bp_find_neighbors_variable(c->points, POINTS, c->radii, config, rows);
     }
     return c->in_64_bits ? bp_find_neighbors_double(c->wide, POINTS, 0.7, config, rows)
                          : bp_find_neighbors(c->points, POINTS, 0.7f, config, rows);
@@ -208,8 +208,8 @@ static void a_radius_is_zero_or_positive_and_finite(void **state) {
                        "radius 0");
         expect_refusal(&w, bp_find_neighbors_between_double(THREE_WIDE, 3, THREE_WIDE, 3, wrong[i], c, &w.rows),
                        BP_ERROR_ARGUMENT, "radius 0");
-        expect_refusal(&w, bp_find_neighbors_variable(THREE, radii, 3, c, &w.rows), BP_ERROR_ARGUMENT, "radius 1");
-        expect_refusal(&w, bp_find_neighbors_variable_double(THREE_WIDE, radii_wide, 3, c, &w.rows), BP_ERROR_ARGUMENT,
+        expect_refusal(&w, bp_find_neighbors_variable(THREE, 3, radii, c, &w.rows), BP_ERROR_ARGUMENT, "radius 1");
+        expect_refusal(&w, bp_find_neighbors_variable_double(THREE_WIDE, 3, radii_wide, c, &w.rows), BP_ERROR_ARGUMENT,
                        "radius 2");
     }
     witness_end(&w);
@@ -276,15 +276,15 @@ static void arguments_are_checked(void **state) {
     const bp_status bad = BP_ERROR_ARGUMENT;
     expect_refusal(&w, bp_find_neighbors(NULL, 3, 1.0f, c, &w.rows), bad, "points");
     expect_refusal(&w, bp_find_neighbors_double(NULL, 3, 1.0, c, &w.rows), bad, "points");
-    expect_refusal(&w, bp_find_neighbors_variable(NULL, ONES, 3, c, &w.rows), bad, "points");
-    expect_refusal(&w, bp_find_neighbors_variable(THREE, NULL, 3, c, &w.rows), bad, "radii");
-    expect_refusal(&w, bp_find_neighbors_variable_double(THREE_WIDE, NULL, 3, c, &w.rows), bad, "radii");
-    expect_refusal(&w, bp_find_neighbors_variable_double(NULL, ONES_WIDE, 3, c, &w.rows), bad, "points");
+    expect_refusal(&w, bp_find_neighbors_variable(NULL, 3, ONES, c, &w.rows), bad, "points");
+    expect_refusal(&w, bp_find_neighbors_variable(THREE, 3, NULL, c, &w.rows), bad, "radii");
+    expect_refusal(&w, bp_find_neighbors_variable_double(THREE_WIDE, 3, NULL, c, &w.rows), bad, "radii");
+    expect_refusal(&w, bp_find_neighbors_variable_double(NULL, 3, ONES_WIDE, c, &w.rows), bad, "points");
     expect_refusal(&w, bp_find_neighbors_between(THREE, 3, NULL, 3, 1.0f, c, &w.rows), bad, "points");
     expect_refusal(&w, bp_find_neighbors_between(NULL, 3, THREE, 3, 1.0f, c, &w.rows), bad, "points");
     expect_refusal(&w, bp_find_neighbors_between_double(THREE_WIDE, 3, NULL, 3, 1.0, c, &w.rows), bad, "points");
     expect_refusal(&w, bp_find_neighbors(THREE, many, 1.0f, c, &w.rows), bad, "split");
-    expect_refusal(&w, bp_find_neighbors_variable(THREE, ONES, many, c, &w.rows), bad, "split");
+    expect_refusal(&w, bp_find_neighbors_variable(THREE, many, ONES, c, &w.rows), bad, "split");
     expect_refusal(&w, bp_find_neighbors_between(THREE, 3, THREE, many, 1.0f, c, &w.rows), bad, "split");
     expect_refusal(&w, bp_find_neighbors(THREE, 3, 1.0f, c, NULL), bad, "neighbors");
     bp_neighbors no_memory = {.offset_capacity = 5};
@@ -312,9 +312,9 @@ static void no_points_have_no_neighbours(void **state) {
             bp_neighbors rows = {0};
             assert_int_equal(bp_find_neighbors(NULL, 0, 1.0f, &config, &rows), BP_OK);
             assert_true(rows.count == 0 && rows.offsets != NULL && rows.offsets[0] == 0);
-            assert_int_equal(bp_find_neighbors_variable(NULL, NULL, 0, &config, &rows), BP_OK);
+            assert_int_equal(bp_find_neighbors_variable(NULL, 0, NULL, &config, &rows), BP_OK);
             assert_int_equal(bp_find_neighbors_double(NULL, 0, 1.0, &config, &rows), BP_OK);
-            assert_int_equal(bp_find_neighbors_variable_double(NULL, NULL, 0, &config, &rows), BP_OK);
+            assert_int_equal(bp_find_neighbors_variable_double(NULL, 0, NULL, &config, &rows), BP_OK);
             assert_int_equal(bp_find_neighbors_between(NULL, 0, THREE, 3, 1.0f, &config, &rows), BP_OK);
             assert_int_equal(rows.count, 0);
             assert_int_equal(bp_find_neighbors_between(THREE, 3, NULL, 0, 1.0f, &config, &rows), BP_OK);

@@ -128,7 +128,7 @@ static bp_status ask_narrow(const question *q, const bp_config *config, bp_neigh
         return bp_find_neighbors_between(q->a.narrow, q->a.count, q->b.narrow, q->b.count, (float)q->radius, config,
                                          rows);
     }
-    return q->radii != NULL ? bp_find_neighbors_variable(q->a.narrow, q->narrow_radii, q->a.count, config, rows)
+    return q->radii != NULL ? bp_find_neighbors_variable(q->a.narrow, q->a.count, q->narrow_radii, config, rows)
                             : bp_find_neighbors(q->a.narrow, q->a.count, (float)q->radius, config, rows);
 }
 
@@ -136,7 +136,7 @@ static bp_status ask_wide(const question *q, const bp_config *config, bp_neighbo
     if (q->between) {
         return bp_find_neighbors_between_double(q->a.xyz, q->a.count, q->b.xyz, q->b.count, q->radius, config, rows);
     }
-    return q->radii != NULL ? bp_find_neighbors_variable_double(q->a.xyz, q->radii, q->a.count, config, rows)
+    return q->radii != NULL ? bp_find_neighbors_variable_double(q->a.xyz, q->a.count, q->radii, config, rows)
                             : bp_find_neighbors_double(q->a.xyz, q->a.count, q->radius, config, rows);
 }
 

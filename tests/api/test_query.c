@@ -256,18 +256,15 @@ static const bp_object *asker(const bout *b) {
 }
 
 static bp_status call_box(const bout *b, const void *question, void *items, size_t capacity, size_t *found) {
-    return b->is_filtered ? bp_query_box_as(b->world, question, &b->as, items, capacity, found)
-                          : bp_query_box(b->world, question, items, capacity, found);
+    return bp_query_box(b->world, question, asker(b), items, capacity, found);
 }
 
 static bp_status call_ray(const bout *b, const void *question, void *items, size_t capacity, size_t *found) {
-    return b->is_filtered ? bp_query_ray_as(b->world, question, &b->as, items, capacity, found)
-                          : bp_query_ray(b->world, question, items, capacity, found);
+    return bp_query_ray(b->world, question, asker(b), items, capacity, found);
 }
 
 static bp_status call_nearest(const bout *b, const void *question, void *items, size_t capacity, size_t *found) {
-    return b->is_filtered ? bp_query_nearest_as(b->world, question, capacity, &b->as, items, found)
-                          : bp_query_nearest(b->world, question, capacity, items, found);
+    return bp_query_nearest(b->world, question, capacity, asker(b), items, found);
 }
 
 static void ask_box(bout *b) {
@@ -301,8 +298,8 @@ static void ask_nearest(bout *b) {
 static void ask(bout *b, int questions) {
     for (int i = 0; i < questions; ++i) {
         b->is_filtered = rng_below(&b->random, 4) == 0;
-        b->as = (bp_object){.group = rng_below(&b->random, 4),
-                            .mask = rng_below(&b->random, 4),
+        b->as = (bp_object){.group = (uint64_t)rng_below(&b->random, 4) << 31,
+                            .mask = (uint64_t)rng_below(&b->random, 4) << 31,
                             .flags = rng_below(&b->random, 2),
                             .island = rng_below(&b->random, 2)};
         ask_box(b);
@@ -330,8 +327,8 @@ static bp_object draw_object(bout *b) {
     if (rng_below(&b->random, 2) == 0) {
         return (bp_object){0};
     }
-    return (bp_object){.group = rng_below(&b->random, 4),
-                       .mask = rng_below(&b->random, 4),
+    return (bp_object){.group = (uint64_t)rng_below(&b->random, 4) << 31,
+                       .mask = (uint64_t)rng_below(&b->random, 4) << 31,
                        .flags = rng_below(&b->random, 3) == 0 ? BP_STATIC : 0,
                        .island = rng_below(&b->random, 5) == 0};
 }
@@ -588,7 +585,7 @@ static void expect_ray(bp_ray ray, const bp_ray_hit *expected, size_t count) {
         assert_int_equal(bp_add(world, &box, NULL, NULL), BP_OK);
     }
     assert_int_equal(bp_update(world, NULL), BP_OK);
-    assert_int_equal(bp_query_ray(world, &ray, hits, 64, &found), BP_OK);
+    assert_int_equal(bp_query_ray(world, &ray, NULL, hits, 64, &found), BP_OK);
     assert_int_equal(found, count);
     assert_memory_equal(hits, expected, count * sizeof *hits);
     bp_world_destroy(world);
@@ -636,10 +633,10 @@ static void infinite_boxes_are_met(void **state) {
     (void)state;
     assert_int_equal(bp_world_create(NULL, &world), BP_OK);
     assert_int_equal(bp_add_many(world, 3, boxes, NULL, NULL), BP_OK);
-    assert_int_equal(bp_query_ray(world, &down, hits, 4, &found), BP_OK);
+    assert_int_equal(bp_query_ray(world, &down, NULL, hits, 4, &found), BP_OK);
     assert_int_equal(found, 2);
     assert_memory_equal(hits, ((bp_ray_hit[]){{1, 5}, {0, 10}}), 2 * sizeof *hits);
-    assert_int_equal(bp_query_nearest(world, point, 4, near, &found), BP_OK);
+    assert_int_equal(bp_query_nearest(world, point, 4, NULL, near, &found), BP_OK);
     assert_int_equal(found, 3);
     assert_memory_equal(near, ((bp_near[]){{0, 1}, {1, 3}, {2, INFINITY}}), 3 * sizeof *near);
     bp_world_destroy(world);
@@ -665,9 +662,9 @@ static void objects_may_go_far_in_a_folded_grid(void **state) {
         bp_near near;
         assert_int_equal(bp_move(world, id, &box), BP_OK);
         assert_int_equal(bp_update(world, NULL), BP_OK);
-        assert_int_equal(bp_query_ray(world, &ray, &hit, 1, NULL), BP_OK);
+        assert_int_equal(bp_query_ray(world, &ray, NULL, &hit, 1, NULL), BP_OK);
         assert_int_equal(hit.id, id);
-        assert_int_equal(bp_query_nearest(world, point, 1, &near, NULL), BP_OK);
+        assert_int_equal(bp_query_nearest(world, point, 1, NULL, &near, NULL), BP_OK);
         assert_int_equal(near.id, id);
     }
     bp_world_destroy(world);

@@ -85,11 +85,11 @@ static void ask(void *context, size_t index) {
     bp_ray_hit hits[MOST];
     bp_near near[NEAR];
     size_t found = 0;
-    bp_status status = bp_query_box(e->world, &a->box, ids, MOST, &found);
+    bp_status status = bp_query_box(e->world, &a->box, NULL, ids, MOST, &found);
     bool right = is_same(status, found, a->id_count, ids, a->ids, sizeof *ids);
-    status = bp_query_ray(e->world, &a->ray, hits, MOST, &found);
+    status = bp_query_ray(e->world, &a->ray, NULL, hits, MOST, &found);
     right &= is_same(status, found, a->hit_count, hits, a->hits, sizeof *hits);
-    status = bp_query_nearest(e->world, a->point, NEAR, near, &found);
+    status = bp_query_nearest(e->world, a->point, NEAR, NULL, near, &found);
     right &= is_same(status, found, NEAR, near, a->near, sizeof *near);
     if (!right) {
         (void)atomic_fetch_add(&e->wrong, 1);
@@ -239,7 +239,7 @@ static void a_move_inside_the_margin_is_seen(void **state) {
         const bp_box box = cube_of(0.0f, i % 2 == 0 ? 48.75f : 49.25f, 0.0f, 1.0f);
         assert_int_equal(bp_move(world, 0, &box), BP_OK);
         for (int k = 0; k < 30; ++k) {
-            assert_int_equal(bp_query_box(world, &question, ids, 4, &found), BP_OK);
+            assert_int_equal(bp_query_box(world, &question, NULL, ids, 4, &found), BP_OK);
             assert_int_equal(found, i % 2);
         }
     }
@@ -261,9 +261,9 @@ static int ask_in_callback(void *context, uint32_t a, uint32_t b) {
     bp_ray_hit hit;
     bp_near near;
     (void)a, (void)b;
-    n->box = bp_query_box(n->world, &box, &id, 1, NULL);
-    n->ray = bp_query_ray(n->world, &ray, &hit, 1, NULL);
-    n->nearest = bp_query_nearest(n->world, ray.origin, 1, &near, NULL);
+    n->box = bp_query_box(n->world, &box, NULL, &id, 1, NULL);
+    n->ray = bp_query_ray(n->world, &ray, NULL, &hit, 1, NULL);
+    n->nearest = bp_query_nearest(n->world, ray.origin, 1, NULL, &near, NULL);
     return 1;
 }
 
@@ -313,7 +313,7 @@ static void expect_refused(desk *d, bp_status status, bp_status expected, const 
 }
 
 static void expect_ray_refused(desk *d, bp_ray ray, const char *word) {
-    expect_refused(d, bp_query_ray(d->world, &ray, d->hits, 4, &d->found), BP_ERROR_ARGUMENT, word);
+    expect_refused(d, bp_query_ray(d->world, &ray, NULL, d->hits, 4, &d->found), BP_ERROR_ARGUMENT, word);
 }
 
 static void wrong_boxes_are_refused(void **state) {
@@ -322,14 +322,14 @@ static void wrong_boxes_are_refused(void **state) {
     desk d;
     (void)state;
     desk_open(&d, &(bp_config){0});
-    expect_refused(&d, bp_query_box(d.world, &turned, d.ids, 4, &d.found), BP_ERROR_BOX, "box");
-    expect_refused(&d, bp_query_box(d.world, &nan, d.ids, 4, &d.found), BP_ERROR_BOX, "box");
-    expect_refused(&d, bp_query_box(d.world, NULL, d.ids, 4, &d.found), BP_ERROR_ARGUMENT, "box");
-    expect_refused(&d, bp_query_box(d.world, &fine, NULL, 4, &d.found), BP_ERROR_ARGUMENT, "ids");
-    expect_refused(&d, bp_query_box_as(d.world, &fine, &object, d.ids, 4, &d.found), BP_ERROR_ARGUMENT, "flags");
-    assert_int_equal(bp_query_box(NULL, &fine, d.ids, 4, &d.found), BP_ERROR_ARGUMENT);
-    assert_int_equal(bp_query_box(d.world, &fine, NULL, 0, NULL), BP_OK);
-    assert_int_equal(bp_query_box(d.world, &fine, NULL, 0, &d.found), BP_ERROR_CAPACITY);
+    expect_refused(&d, bp_query_box(d.world, &turned, NULL, d.ids, 4, &d.found), BP_ERROR_BOX, "box");
+    expect_refused(&d, bp_query_box(d.world, &nan, NULL, d.ids, 4, &d.found), BP_ERROR_BOX, "box");
+    expect_refused(&d, bp_query_box(d.world, NULL, NULL, d.ids, 4, &d.found), BP_ERROR_ARGUMENT, "box");
+    expect_refused(&d, bp_query_box(d.world, &fine, NULL, NULL, 4, &d.found), BP_ERROR_ARGUMENT, "ids");
+    expect_refused(&d, bp_query_box(d.world, &fine, &object, d.ids, 4, &d.found), BP_ERROR_ARGUMENT, "flags");
+    assert_int_equal(bp_query_box(NULL, &fine, NULL, d.ids, 4, &d.found), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_query_box(d.world, &fine, NULL, NULL, 0, NULL), BP_OK);
+    assert_int_equal(bp_query_box(d.world, &fine, NULL, NULL, 0, &d.found), BP_ERROR_CAPACITY);
     assert_int_equal(d.found, 1);
     bp_world_destroy(d.world);
 }
@@ -347,11 +347,11 @@ static void wrong_rays_are_refused(void **state) {
     expect_ray_refused(&d, (bp_ray){{0, 0, -INFINITY}, {1, 0, 0}, 1}, "finite");
     expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {1, 0, 0}, -1}, "max_t");
     expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {1, 0, 0}, NAN}, "max_t");
-    expect_refused(&d, bp_query_ray(d.world, NULL, d.hits, 4, &d.found), BP_ERROR_ARGUMENT, "ray");
-    expect_refused(&d, bp_query_ray(d.world, &fine, NULL, 4, &d.found), BP_ERROR_ARGUMENT, "hits");
-    expect_refused(&d, bp_query_ray_as(d.world, &fine, &object, d.hits, 4, &d.found), BP_ERROR_ARGUMENT, "flags");
-    assert_int_equal(bp_query_ray(NULL, &fine, d.hits, 4, &d.found), BP_ERROR_ARGUMENT);
-    assert_int_equal(bp_query_ray(d.world, &fine, NULL, 0, &d.found), BP_ERROR_CAPACITY);
+    expect_refused(&d, bp_query_ray(d.world, NULL, NULL, d.hits, 4, &d.found), BP_ERROR_ARGUMENT, "ray");
+    expect_refused(&d, bp_query_ray(d.world, &fine, NULL, NULL, 4, &d.found), BP_ERROR_ARGUMENT, "hits");
+    expect_refused(&d, bp_query_ray(d.world, &fine, &object, d.hits, 4, &d.found), BP_ERROR_ARGUMENT, "flags");
+    assert_int_equal(bp_query_ray(NULL, &fine, NULL, d.hits, 4, &d.found), BP_ERROR_ARGUMENT);
+    assert_int_equal(bp_query_ray(d.world, &fine, NULL, NULL, 0, &d.found), BP_ERROR_CAPACITY);
     assert_int_equal(d.found, 2);
     bp_world_destroy(d.world);
 }
@@ -363,7 +363,7 @@ static void an_endless_ray_is_refused_in_a_periodic_world(void **state) {
     desk_open(&d, &(bp_config){.period = {0, 5, 0}});
     expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {1, 0, 0}, INFINITY}, "max_t");
     expect_ray_refused(&d, (bp_ray){{0, 0, 0}, {0, 1, 0}, 3e38f}, "max_t");
-    assert_int_equal(bp_query_ray(d.world, &far, d.hits, 4, &d.found), BP_OK);
+    assert_int_equal(bp_query_ray(d.world, &far, NULL, d.hits, 4, &d.found), BP_OK);
     bp_world_destroy(d.world);
 }
 
@@ -373,13 +373,13 @@ static void wrong_points_are_refused(void **state) {
     desk d;
     (void)state;
     desk_open(&d, &(bp_config){0});
-    expect_refused(&d, bp_query_nearest(d.world, fine, 0, d.near, &d.found), BP_ERROR_ARGUMENT, "k");
-    expect_refused(&d, bp_query_nearest(d.world, nan, 1, d.near, &d.found), BP_ERROR_ARGUMENT, "finite");
-    expect_refused(&d, bp_query_nearest(d.world, infinite, 1, d.near, &d.found), BP_ERROR_ARGUMENT, "finite");
-    expect_refused(&d, bp_query_nearest(d.world, NULL, 1, d.near, &d.found), BP_ERROR_ARGUMENT, "point");
-    expect_refused(&d, bp_query_nearest(d.world, fine, 1, NULL, &d.found), BP_ERROR_ARGUMENT, "near");
-    expect_refused(&d, bp_query_nearest_as(d.world, fine, 1, &object, d.near, &d.found), BP_ERROR_ARGUMENT, "flags");
-    assert_int_equal(bp_query_nearest(NULL, fine, 1, d.near, &d.found), BP_ERROR_ARGUMENT);
+    expect_refused(&d, bp_query_nearest(d.world, fine, 0, NULL, d.near, &d.found), BP_ERROR_ARGUMENT, "k");
+    expect_refused(&d, bp_query_nearest(d.world, nan, 1, NULL, d.near, &d.found), BP_ERROR_ARGUMENT, "finite");
+    expect_refused(&d, bp_query_nearest(d.world, infinite, 1, NULL, d.near, &d.found), BP_ERROR_ARGUMENT, "finite");
+    expect_refused(&d, bp_query_nearest(d.world, NULL, 1, NULL, d.near, &d.found), BP_ERROR_ARGUMENT, "point");
+    expect_refused(&d, bp_query_nearest(d.world, fine, 1, NULL, NULL, &d.found), BP_ERROR_ARGUMENT, "near");
+    expect_refused(&d, bp_query_nearest(d.world, fine, 1, &object, d.near, &d.found), BP_ERROR_ARGUMENT, "flags");
+    assert_int_equal(bp_query_nearest(NULL, fine, 1, NULL, d.near, &d.found), BP_ERROR_ARGUMENT);
     bp_world_destroy(d.world);
 }
 
@@ -391,11 +391,11 @@ static void z_does_not_matter_in_two_dimensions(void **state) {
     desk d;
     (void)state;
     desk_open(&d, &(bp_config){.dimensions = 2});
-    assert_int_equal(bp_query_box(d.world, &box, d.ids, 4, &d.found), BP_OK);
+    assert_int_equal(bp_query_box(d.world, &box, NULL, d.ids, 4, &d.found), BP_OK);
     assert_int_equal(d.found, 1);
-    assert_int_equal(bp_query_ray(d.world, &ray, d.hits, 4, &d.found), BP_OK);
+    assert_int_equal(bp_query_ray(d.world, &ray, NULL, d.hits, 4, &d.found), BP_OK);
     assert_int_equal(d.found, 2);
-    assert_int_equal(bp_query_nearest(d.world, point, 1, d.near, &d.found), BP_OK);
+    assert_int_equal(bp_query_nearest(d.world, point, 1, NULL, d.near, &d.found), BP_OK);
     assert_true(d.near[0].id == 0 && d.near[0].distance == 0.0f);
     d.found = 77;
     expect_ray_refused(&d, still, "direction");

@@ -91,8 +91,8 @@ static bp_object draw_object(forms *f) {
                            .mask = is_lonely ? 4 : 1,
                            .flags = rng_below(&f->random, 3) > 0 ? BP_STATIC : 0};
     }
-    return (bp_object){.group = rng_below(&f->random, 4),
-                       .mask = rng_below(&f->random, 4),
+    return (bp_object){.group = (uint64_t)rng_below(&f->random, 4) << 31,
+                       .mask = (uint64_t)rng_below(&f->random, 4) << 31,
                        .flags = rng_below(&f->random, 3) == 0 ? BP_STATIC : 0,
                        .island = rng_below(&f->random, 5) == 0};
 }

@@ -54,8 +54,8 @@ static bp_status move_box(const life *l, bp_world *world, bp_id id, const bp_box
 }
 
 static bp_object draw_object(life *l) {
-    return (bp_object){.group = rng_below(&l->random, 4),
-                       .mask = rng_below(&l->random, 4),
+    return (bp_object){.group = (uint64_t)rng_below(&l->random, 4) << 31,
+                       .mask = (uint64_t)rng_below(&l->random, 4) << 31,
                        .flags = rng_below(&l->random, 4) == 0 ? BP_STATIC : 0,
                        .island = rng_below(&l->random, 8) == 0,
                        .user = rng_next(&l->random)};

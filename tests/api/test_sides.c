@@ -227,7 +227,7 @@ static void check_query(const model *m) {
         }
         expected += inside;
     }
-    expect_fine(m, bp_query_box(m->world, &around, ids, ROOM, &found));
+    expect_fine(m, bp_query_box(m->world, &around, NULL, ids, ROOM, &found));
     assert_int_equal(found, expected);
 }
 
@@ -384,7 +384,7 @@ static uint64_t tests_of_two_crowds(layout *of, const bp_config *config, bool is
     }
     if (is_asked) {
         size_t found = 0;
-        assert_int_equal(bp_query_box(world, &(bp_box){.max = {1, 1, 1}}, NULL, 0, &found), BP_ERROR_CAPACITY);
+        assert_int_equal(bp_query_box(world, &(bp_box){.max = {1, 1, 1}}, NULL, NULL, 0, &found), BP_ERROR_CAPACITY);
         assert_true(found > 0);
     }
     assert_int_equal(bp_update(world, &result), BP_OK);

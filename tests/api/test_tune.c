@@ -113,8 +113,11 @@ static void test_refusals(void **state) {
     assert_int_equal(bp_tune(&config, &scenario, 1.0, NULL, 2, NULL), BP_ERROR_ARGUMENT);
     scenario.steps = 0;
     assert_int_equal(bp_tune(&config, &scenario, 1.0, ranked, 2, NULL), BP_ERROR_ARGUMENT);
-    assert_int_equal(log.count, 4);
     scenario.steps = 3;
+    scenario.reserved[1] = 1;
+    assert_int_equal(bp_tune(&config, &scenario, 1.0, ranked, 2, NULL), BP_ERROR_ARGUMENT);
+    assert_int_equal(log.count, 5);
+    scenario.reserved[1] = 0;
     s.status = BP_ERROR_ID;
     assert_int_equal(bp_tune(&config, &scenario, 1.0, ranked, 2, NULL), BP_ERROR_ID);
     config.threads = -7;

@@ -299,8 +299,8 @@ EVERY_WORLD(the_figures_make_sense, check_stats)
 // ---- objects --------------------------------------------------------------------------------------------------------
 
 static bp_object random_object(rng *random) {
-    return (bp_object){.group = rng_below(random, 2) == 0 ? 0 : 1u << rng_below(random, 4),
-                       .mask = rng_below(random, 2) == 0 ? 0 : rng_below(random, 16),
+    return (bp_object){.group = rng_below(random, 2) == 0 ? 0 : UINT64_C(1) << (30 + rng_below(random, 4)),
+                       .mask = rng_below(random, 2) == 0 ? 0 : (uint64_t)rng_below(random, 16) << 30,
                        .flags = rng_below(random, 3) == 0 ? BP_STATIC : 0,
                        .island = rng_below(random, 2),
                        .user = rng_next(random)};
@@ -351,7 +351,8 @@ static const filter_case FILTERS[] = {
     {"the same the other way around", {.group = 1}, {.group = 1, .mask = 2}, false},
     {"both masks fit", {.group = 1, .mask = 2}, {.group = 2, .mask = 1}, true},
     {"only one mask fits", {.group = 1, .mask = 2}, {.group = 2, .mask = 4}, false},
-    {"the highest bit", {.group = 1u << 31, .mask = 1}, {.group = 1, .mask = 1u << 31}, true},
+    {"the highest bit", {.group = UINT64_C(1) << 63, .mask = 1}, {.group = 1, .mask = UINT64_C(1) << 63}, true},
+    {"bits with the same low halves", {.group = UINT64_C(1) << 32}, {.mask = 1}, false},
     {"two static ones", {.flags = BP_STATIC}, {.flags = BP_STATIC}, false},
     {"one static one", {.flags = BP_STATIC}, {0}, true},
     {"different islands", {.island = 1}, {.island = 2}, false},

@@ -50,5 +50,5 @@ expect call_neighbors bp_find_neighbors bp_neighbors_free
 expect call_add bp_add -
 expect call_move bp_move_many -
 expect call_update bp_update -
-expect call_query_box bp_query_box_as '_Znwm|memset|memmove|memcpy'
+expect call_query_box bp_query_box '_Znwm|memset|memmove|memcpy'
 exit $failed

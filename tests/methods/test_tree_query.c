@@ -90,12 +90,12 @@ static void ask_one(void *context, size_t i) {
     bp_ray_hit hits[MOST], expected[MOST];
     bp_near near[MOST], expected_near[MOST];
     size_t found = 0, count = naive_query_box(&e->naive, &e->boxes[i], NULL, expected_ids);
-    bool is_right = bp_query_box(e->world, &e->boxes[i], ids, MOST, &found) == BP_OK;
+    bool is_right = bp_query_box(e->world, &e->boxes[i], NULL, ids, MOST, &found) == BP_OK;
     is_right &= are_same(ids, expected_ids, found, count, sizeof *ids);
     count = naive_query_ray(&e->naive, &e->rays[i], NULL, expected);
-    is_right &= bp_query_ray(e->world, &e->rays[i], hits, MOST, &found) == BP_OK;
+    is_right &= bp_query_ray(e->world, &e->rays[i], NULL, hits, MOST, &found) == BP_OK;
     is_right &= are_same(hits, expected, found, count, sizeof *hits);
-    is_right &= bp_query_ray(e->world, &e->rays[i], hits, 2, NULL) == BP_OK;
+    is_right &= bp_query_ray(e->world, &e->rays[i], NULL, hits, 2, NULL) == BP_OK;
     const size_t first = count < 2 ? count : 2;
     is_right &= are_same(hits, expected, first, first, sizeof *hits) && (count >= 2 || hits[count].id == BP_NO_ID);
     count = naive_query_cast(&e->naive, &e->casts[i], NULL, expected);
@@ -103,7 +103,7 @@ static void ask_one(void *context, size_t i) {
     is_right &= are_same(hits, expected, found, count, sizeof *hits);
     count = naive_query_nearest(&e->naive, e->points + 3 * i, NULL, expected_near);
     count = count < 1 + i % 9 ? count : 1 + i % 9;
-    is_right &= bp_query_nearest(e->world, e->points + 3 * i, 1 + i % 9, near, &found) == BP_OK;
+    is_right &= bp_query_nearest(e->world, e->points + 3 * i, 1 + i % 9, NULL, near, &found) == BP_OK;
     is_right &= are_same(near, expected_near, found, count, sizeof *near);
     if (!is_right) {
         (void)atomic_fetch_add(&e->wrong, 1);

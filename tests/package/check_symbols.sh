@@ -3,7 +3,9 @@
 # usage: check_symbols.sh NM LIBRARY INCLUDE_DIR      (of a DLL its import library, NAME.dll.a, which has the same list)
 set -eu
 nm=$1 library=$2 include=$3
-declared=$(cd "$include/broadphase" && sed -n 's/^BP_API [^(]*\(bp_[a-z0-9_]*\)(.*/\1/p' broadphase.h broadphase_methods.h broadphase_tune.h broadphase_world.h | sort)
+included=$(sed -n 's/^#include <\(broadphase.*\)>$/\1/p' "$include/broadphase/broadphase.h")
+# shellcheck disable=SC2086 # one word for each header
+declared=$(cd "$include" && sed -n 's/^BP_API [^(]*\(bp_[a-z0-9_]*\)(.*/\1/p' broadphase/broadphase.h $included | sort)
 case $library in
 *.dll.a) exported=$("$nm" --defined-only --format=posix "$library" | awk '$2 == "T" { print $1 }' | sort) ;;
 *) exported=$("$nm" -D --defined-only --format=posix "$library" | cut -d' ' -f1 | sort) ;;

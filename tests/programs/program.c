@@ -163,8 +163,8 @@ static bp_object draw_object(source *s, uint32_t islands) {
     if (one_in(s, 2)) {
         return (bp_object){0};
     }
-    return (bp_object){.group = below(s, 4),
-                       .mask = below(s, 4),
+    return (bp_object){.group = (uint64_t)below(s, 4) << 31, // bits on both sides of the 32nd
+                       .mask = (uint64_t)below(s, 4) << 31,
                        .flags = one_in(s, 100) ? 6
                                 : one_in(s, 3) ? BP_STATIC
                                                : 0,

@@ -36,7 +36,8 @@ static void print_box(FILE *to, const bp_box_double *box, bool wide) {
 }
 
 static void print_object(FILE *to, const bp_object *o) {
-    (void)fprintf(to, "{%u, %u, %u, %u, %llu}", o->group, o->mask, o->flags, o->island, (unsigned long long)o->user);
+    (void)fprintf(to, "{%llu, %llu, %u, %u, %llu, %llu}", (unsigned long long)o->group, (unsigned long long)o->mask,
+                  o->flags, o->island, (unsigned long long)o->user, (unsigned long long)o->reserved);
 }
 
 // ---- the config ----------------------------------------------------------------------------------------------------
@@ -194,10 +195,10 @@ static void print_numbers(FILE *to, const float *values, size_t count) {
 static void print_query(FILE *to, const step *s) {
     const step narrow = {.items = {s->items[0]}, .count = 1};
     if (s->what == OPERATION_QUERY_BOX) {
-        (void)fputs("bp_query_box_as(world, ", to);
+        (void)fputs("bp_query_box(world, ", to);
         print_boxes(to, &narrow);
     } else if (s->what == OPERATION_QUERY_RAY) {
-        (void)fputs("bp_query_ray_as(world, &(const bp_ray){", to);
+        (void)fputs("bp_query_ray(world, &(const bp_ray){", to);
         print_numbers(to, s->ray, 3);
         (void)fputs(", ", to);
         print_numbers(to, s->ray + 3, 3);
@@ -205,7 +206,7 @@ static void print_query(FILE *to, const step *s) {
         print_number(to, (double)s->ray[6], false);
         (void)fputs("}", to);
     } else {
-        (void)fputs("bp_query_nearest_as(world, (const float[])", to);
+        (void)fputs("bp_query_nearest(world, (const float[])", to);
         print_numbers(to, s->ray, 3);
         (void)fprintf(to, ", %zu", s->capacity > 0 ? s->capacity : 1);
     }

@@ -264,7 +264,7 @@ static void run_query_box(runner *r, const step *s) {
     const arguments a = arguments_of(&(step){.count = 1, .items = {s->items[0]}});
     bp_id *ids = obtain(s->capacity, sizeof *ids), *expected = obtain(r->model->capacity, sizeof *ids);
     size_t found = 0;
-    const bp_status status = bp_query_box_as(r->world, a.boxes, asker_of(s), ids, s->capacity, &found);
+    const bp_status status = bp_query_box(r->world, a.boxes, asker_of(s), ids, s->capacity, &found);
     const size_t wanted = naive_query_box(&r->model->world, a.boxes, asker_of(s), expected);
     expect_answer(r, status, ids, expected, sizeof *ids, found, wanted, s->capacity);
     free(ids);
@@ -277,7 +277,7 @@ static void run_query_ray(runner *r, const step *s) {
     memcpy(ray.direction, s->ray + 3, sizeof ray.direction);
     bp_ray_hit *hits = obtain(s->capacity, sizeof *hits), *expected = obtain(r->model->capacity, sizeof *hits);
     size_t found = 0;
-    const bp_status status = bp_query_ray_as(r->world, &ray, asker_of(s), hits, s->capacity, &found);
+    const bp_status status = bp_query_ray(r->world, &ray, asker_of(s), hits, s->capacity, &found);
     const size_t wanted = naive_query_ray(&r->model->world, &ray, asker_of(s), expected);
     expect_answer(r, status, hits, expected, sizeof *hits, found, wanted, s->capacity);
     free(hits);
@@ -288,7 +288,7 @@ static void run_query_nearest(runner *r, const step *s) {
     const size_t k = s->capacity > 0 ? s->capacity : 1;
     bp_near *near = obtain(k, sizeof *near), *expected = obtain(r->model->capacity, sizeof *near);
     size_t found = 0;
-    const bp_status status = bp_query_nearest_as(r->world, s->ray, k, asker_of(s), near, &found);
+    const bp_status status = bp_query_nearest(r->world, s->ray, k, asker_of(s), near, &found);
     const size_t all = naive_query_nearest(&r->model->world, s->ray, asker_of(s), expected);
     expect_answer(r, status, near, expected, sizeof *near, found, all < k ? all : k, k);
     free(near);

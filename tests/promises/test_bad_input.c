@@ -98,6 +98,9 @@ static const bad_config BAD_CONFIGS[] = {
     {"allocator", {.allocator = {.allocate = some_allocate}}},
     {"allocator", {.allocator = {.release = some_release}}},
     {"executor", {.executor = {.run = some_run}}},
+    {"config.reserved: must be 0", {.reserved = {1}}},
+    {"config.reserved", {.reserved = {0, 0, 0, 0, 0, 0, 0, UINT64_C(1) << 63}}},
+    {"settings.reserved: must be 0", {SETTINGS(.reserved = {0, 0, 1})}},
 };
 
 static void expect_config_refused(const bad_config *bad) {
@@ -562,10 +565,9 @@ static void refuses_ids_that_are_not_alive(void **state) {
     free(boxes);
 }
 
-static void refuses_unknown_flags_of_objects(void **state) {
-    (void)state;
+static void refuses_unknown_words_of_objects(bp_object unknown) {
     bp_box *boxes = make_boxes(BOXES);
-    bp_object objects[3] = {{0}, {.flags = BP_STATIC}, {.flags = 2}};
+    bp_object objects[3] = {{0}, {.flags = BP_STATIC}, unknown};
     pair_list expected = naive_pairs(boxes, BOXES, 3);
     test_log log = {.count = 0};
     const bp_config config = {.log = test_log_hook(&log)};
@@ -575,10 +577,16 @@ static void refuses_unknown_flags_of_objects(void **state) {
     assert_int_equal(bp_add_many(world, 3, boxes, objects, NULL), BP_ERROR_ARGUMENT);
     expect_log(&log, "flags");
     assert_int_equal(bp_set_object(world, 0, &objects[2]), BP_ERROR_ARGUMENT);
-    expect_world_unchanged(world, &expected, "unknown flags");
+    expect_world_unchanged(world, &expected, "unknown words");
     bp_world_destroy(world);
     pair_list_free(&expected);
     free(boxes);
+}
+
+static void refuses_unknown_flags_of_objects(void **state) {
+    (void)state;
+    refuses_unknown_words_of_objects((bp_object){.flags = 2});
+    refuses_unknown_words_of_objects((bp_object){.reserved = 1});
 }
 
 int main(void) {

@@ -461,9 +461,9 @@ static int intrude(void *context, uint32_t a, uint32_t b) {
                                   bp_set_object(i->world, 0, &object),
                                   bp_world_reserve(i->world, 10),
                                   bp_update(i->world, NULL),
-                                  bp_query_box(i->world, &box, &id, 1, &found),
-                                  bp_query_ray(i->world, &ray, &hit, 1, &found),
-                                  bp_query_nearest(i->world, point, 1, &near, &found)};
+                                  bp_query_box(i->world, &box, NULL, &id, 1, &found),
+                                  bp_query_ray(i->world, &ray, NULL, &hit, 1, &found),
+                                  bp_query_nearest(i->world, point, 1, NULL, &near, &found)};
     for (size_t k = 0; k < COUNT_OF(statuses); ++k) {
         ++i->calls;
         i->refused += statuses[k] == BP_ERROR_ARGUMENT;

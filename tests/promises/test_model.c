@@ -112,8 +112,8 @@ static bp_object draw_object(model *m) {
     if (rng_below(&m->random, 2) == 0) {
         return (bp_object){0};
     }
-    return (bp_object){.group = rng_below(&m->random, 4),
-                       .mask = rng_below(&m->random, 4),
+    return (bp_object){.group = (uint64_t)rng_below(&m->random, 4) << 31,
+                       .mask = (uint64_t)rng_below(&m->random, 4) << 31,
                        .flags = rng_below(&m->random, 4) == 0 ? BP_STATIC : 0,
                        .island = island,
                        .user = rng_next(&m->random)};

@@ -42,7 +42,7 @@ static void make_objects(data *d, rng *random) {
             d->doubles[i].min[axis] = (double)d->boxes[i].min[axis];
             d->doubles[i].max[axis] = (double)d->boxes[i].max[axis];
         }
-        d->objects[i] = (bp_object){.flags = i % 3 == 0 ? BP_STATIC : 0, .group = (uint32_t)(i % 4)};
+        d->objects[i] = (bp_object){.flags = i % 3 == 0 ? BP_STATIC : 0, .group = (uint64_t)(i % 4) << 31};
     }
 }
 
@@ -156,8 +156,7 @@ static bp_status call_query_box(bp_world *w, const data *d) {
     size_t found;
     bp_status status = BP_OK;
     for (size_t i = 0; i < ASKED && status == BP_OK; ++i) {
-        status = i % 2 == 0 ? bp_query_box(w, &d->boxes[i], ids, 2 * OBJECTS, &found)
-                            : bp_query_box_as(w, &d->boxes[i], &d->objects[i], ids, 2 * OBJECTS, &found);
+        status = bp_query_box(w, &d->boxes[i], i % 2 == 0 ? NULL : &d->objects[i], ids, 2 * OBJECTS, &found);
     }
     return status;
 }
@@ -169,8 +168,7 @@ static bp_status call_query_ray(bp_world *w, const data *d) {
     for (size_t i = 0; i < ASKED && status == BP_OK; ++i) {
         bp_ray ray = {.direction = {1.0f, 0.5f, -0.25f}, .max_t = 4.0f};
         memcpy(ray.origin, &d->points[3 * i], sizeof ray.origin);
-        status = i % 2 == 0 ? bp_query_ray(w, &ray, hits, 2 * OBJECTS, &found)
-                            : bp_query_ray_as(w, &ray, &d->objects[i], hits, 2 * OBJECTS, &found);
+        status = bp_query_ray(w, &ray, i % 2 == 0 ? NULL : &d->objects[i], hits, 2 * OBJECTS, &found);
     }
     return status;
 }
@@ -180,8 +178,7 @@ static bp_status call_query_nearest(bp_world *w, const data *d) {
     size_t found;
     bp_status status = BP_OK;
     for (size_t i = 0; i < ASKED && status == BP_OK; ++i) {
-        status = i % 2 == 0 ? bp_query_nearest(w, &d->points[3 * i], 5, near, &found)
-                            : bp_query_nearest_as(w, &d->points[3 * i], 5, &d->objects[i], near, &found);
+        status = bp_query_nearest(w, &d->points[3 * i], 5, i % 2 == 0 ? NULL : &d->objects[i], near, &found);
     }
     return status;
 }
@@ -420,7 +417,7 @@ static bp_status find_neighbors(const data *d, const bp_config *config, answer *
 }
 
 static bp_status find_variable(const data *d, const bp_config *config, answer *a) {
-    return bp_find_neighbors_variable(d->points, d->radii, POINTS, config, &a->rows);
+    return bp_find_neighbors_variable(d->points, POINTS, d->radii, config, &a->rows);
 }
 
 static bp_status find_neighbors_between(const data *d, const bp_config *config, answer *a) {
@@ -432,7 +429,7 @@ static bp_status find_neighbors_double(const data *d, const bp_config *config, a
 }
 
 static bp_status find_variable_double(const data *d, const bp_config *config, answer *a) {
-    return bp_find_neighbors_variable_double(d->wide_points, d->wide_radii, POINTS, config, &a->rows);
+    return bp_find_neighbors_variable_double(d->wide_points, POINTS, d->wide_radii, config, &a->rows);
 }
 
 static bp_status find_neighbors_between_double(const data *d, const bp_config *config, answer *a) {

@@ -50,8 +50,8 @@ bool naive_world_is_alive(const naive_world *world, bp_id id) {
     return id < world->count && !isnan(world->boxes[id].min[0]);
 }
 
-static uint32_t all_if_zero(uint32_t bits) {
-    return bits == 0 ? UINT32_MAX : bits;
+static uint64_t all_if_zero(uint64_t bits) {
+    return bits == 0 ? UINT64_MAX : bits;
 }
 
 static bool sees(const naive_world *world, const bp_object *a, bp_id id) {

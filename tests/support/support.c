@@ -284,8 +284,8 @@ pair_list naive_pairs_between(const bp_box *a, size_t a_count, const bp_box *b, 
     return pairs;
 }
 
-static uint32_t all_if_zero(uint32_t bits) {
-    return bits == 0 ? UINT32_MAX : bits;
+static uint64_t all_if_zero(uint64_t bits) {
+    return bits == 0 ? UINT64_MAX : bits;
 }
 
 static bool naive_passes(const bp_object *a, const bp_object *b) {

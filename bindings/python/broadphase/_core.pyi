@@ -46,8 +46,8 @@ class _Object(TypedDict):
     user: int
 
 class _Objects(TypedDict):
-    group: NDArray[numpy.uint32]
-    mask: NDArray[numpy.uint32]
+    group: NDArray[numpy.uint64]
+    mask: NDArray[numpy.uint64]
     static: NDArray[numpy.bool_]
     island: NDArray[numpy.uint32]
     user: NDArray[numpy.uint64]

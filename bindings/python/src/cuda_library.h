@@ -21,9 +21,9 @@ typedef struct cuda_library {
     bp_status (*find_neighbors)(bp_cuda_context *context, const float *points_xyz, size_t count, float radius,
                                 bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices, uint64_t capacity,
                                 uint64_t *found);
-    bp_status (*find_neighbors_variable)(bp_cuda_context *context, const float *points_xyz, const float *radii,
-                                         size_t count, bp_cuda_stream stream, uint64_t *offsets, uint32_t *indices,
-                                         uint64_t capacity, uint64_t *found);
+    bp_status (*find_neighbors_variable)(bp_cuda_context *context, const float *points_xyz, size_t count,
+                                         const float *radii, bp_cuda_stream stream, uint64_t *offsets,
+                                         uint32_t *indices, uint64_t capacity, uint64_t *found);
     bp_status (*find_neighbors_between)(bp_cuda_context *context, const float *a_xyz, size_t a_count,
                                         const float *b_xyz, size_t b_count, float radius, bp_cuda_stream stream,
                                         uint64_t *offsets, uint32_t *indices, uint64_t capacity, uint64_t *found);

@@ -78,14 +78,14 @@ static bool take_sets(point_sets *sets, PyObject *points, PyObject *radius, PyOb
 
 static bp_status find_double(const point_sets *sets, const bp_config *config, bp_neighbors *found) {
     const rows_in *a = &sets->a, *b = &sets->b;
-    if (sets->have_radii) return bp_find_neighbors_variable_double(a->data, sets->radii.data, a->count, config, found);
+    if (sets->have_radii) return bp_find_neighbors_variable_double(a->data, a->count, sets->radii.data, config, found);
     if (!sets->are_two) return bp_find_neighbors_double(a->data, a->count, sets->radius, config, found);
     return bp_find_neighbors_between_double(a->data, a->count, b->data, b->count, sets->radius, config, found);
 }
 
 static bp_status find_float(const point_sets *sets, const bp_config *config, bp_neighbors *found) {
     const rows_in *a = &sets->a, *b = &sets->b;
-    if (sets->have_radii) return bp_find_neighbors_variable(a->data, sets->radii.data, a->count, config, found);
+    if (sets->have_radii) return bp_find_neighbors_variable(a->data, a->count, sets->radii.data, config, found);
     if (!sets->are_two) return bp_find_neighbors(a->data, a->count, (float)sets->radius, config, found);
     return bp_find_neighbors_between(a->data, a->count, b->data, b->count, (float)sets->radius, config, found);
 }

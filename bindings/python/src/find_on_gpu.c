@@ -62,7 +62,7 @@ static bp_status find_into(gpu_search *self, const cuda_slot *slot, gpu_memory *
     void *data = gpu_memory_data(memory);
     if (self->a.is_double) return find_double_into(self, slot, data, capacity);
     if (self->have_radii) {
-        return library->find_neighbors_variable(slot->context, self->a.data, self->radii.data, self->a.count, stream,
+        return library->find_neighbors_variable(slot->context, self->a.data, self->a.count, self->radii.data, stream,
                                                 gpu_memory_data(self->offsets), data, capacity, &self->found);
     }
     if (self->is_of_points && self->are_two) {

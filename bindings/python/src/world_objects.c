@@ -21,8 +21,8 @@ typedef struct object_columns {
 
 static void put_column(bp_object *object, int column, uint64_t value) {
     switch (column) {
-    case GROUP: object->group = (uint32_t)value; break;
-    case MASK: object->mask = (uint32_t)value; break;
+    case GROUP: object->group = value; break;
+    case MASK: object->mask = value; break;
     case STATIC: object->flags = value != 0 ? BP_STATIC : 0; break;
     case ISLAND: object->island = (uint32_t)value; break;
     default: object->user = value; break;
@@ -54,7 +54,7 @@ static bool take_columns(object_columns *columns, PyObject *const *arguments, si
     for (int column = 0; column < COLUMNS; column++) {
         if (arguments[column] == NULL) continue;
         columns->are_any = columns->is_given[column] = true;
-        const uint64_t limit = column == USER ? UINT64_MAX : UINT32_MAX;
+        const uint64_t limit = column == ISLAND ? UINT32_MAX : UINT64_MAX;
         if (take_column(&columns->numbers[column], arguments[column], column_names[column], count, limit)) continue;
         release_columns(columns);
         return false;
@@ -355,12 +355,10 @@ static PyObject *dict_of_object(const bp_object *object) {
                          (unsigned long long)object->island, "user", (unsigned long long)object->user);
 }
 
-static PyObject *array_of_words(const bp_object *objects, size_t count, int column) {
-    uint32_t *words = rows_out_allocate(count, sizeof *words);
-    for (size_t i = 0; i < count && words != NULL; i++) {
-        words[i] = column == GROUP ? objects[i].group : column == MASK ? objects[i].mask : objects[i].island;
-    }
-    return words == NULL ? NULL : rows_out_take(words, count + 1, count, 1, sizeof *words, core.uint32);
+static PyObject *array_of_islands(const bp_object *objects, size_t count) {
+    uint32_t *islands = rows_out_allocate(count, sizeof *islands);
+    for (size_t i = 0; i < count && islands != NULL; i++) islands[i] = objects[i].island;
+    return islands == NULL ? NULL : rows_out_take(islands, count + 1, count, 1, sizeof *islands, core.uint32);
 }
 
 static PyObject *array_of_statics(const bp_object *objects, size_t count) {
@@ -369,18 +367,20 @@ static PyObject *array_of_statics(const bp_object *objects, size_t count) {
     return truths == NULL ? NULL : rows_out_take(truths, count + 1, count, 1, sizeof *truths, core.truth);
 }
 
-static PyObject *array_of_users(const bp_object *objects, size_t count) {
-    uint64_t *users = rows_out_allocate(count, sizeof *users);
-    for (size_t i = 0; i < count && users != NULL; i++) users[i] = objects[i].user;
-    return users == NULL ? NULL : rows_out_take(users, count + 1, count, 1, sizeof *users, core.uint64);
+static PyObject *array_of_words(const bp_object *objects, size_t count, int column) {
+    uint64_t *words = rows_out_allocate(count, sizeof *words);
+    for (size_t i = 0; i < count && words != NULL; i++) {
+        words[i] = column == GROUP ? objects[i].group : column == MASK ? objects[i].mask : objects[i].user;
+    }
+    return words == NULL ? NULL : rows_out_take(words, count + 1, count, 1, sizeof *words, core.uint64);
 }
 
 static PyObject *dict_of_objects(const bp_object *objects, size_t count) {
     PyObject *columns = PyDict_New();
     for (int column = 0; columns != NULL && column < COLUMNS; column++) {
-        PyObject *array = column == STATIC ? array_of_statics(objects, count)
-                          : column == USER ? array_of_users(objects, count)
-                                           : array_of_words(objects, count, column);
+        PyObject *array = column == STATIC   ? array_of_statics(objects, count)
+                          : column == ISLAND ? array_of_islands(objects, count)
+                                             : array_of_words(objects, count, column);
         if (array == NULL || PyDict_SetItemString(columns, column_names[column], array) != 0) Py_CLEAR(columns);
         Py_XDECREF(array);
     }

@@ -75,22 +75,26 @@ const char world_pairs_of_doc[] =
 // What to see the world as, of the arguments group, mask, static and island: false in *is_asked where none is given.
 static bool take_object(PyObject *const *arguments, bp_object *object, bool *is_asked) {
     static const char *const names[] = {"group", "mask", NULL, "island"};
-    uint32_t *const fields[] = {&object->group, &object->mask, NULL, &object->island};
+    static const unsigned long long limits[] = {UINT64_MAX, UINT64_MAX, 0, UINT32_MAX};
+    unsigned long long values[4] = {0};
     const int is_static = argument_truth(arguments[2], false);
     if (is_static < 0) return false;
-    *object = (bp_object){.flags = is_static ? BP_STATIC : 0};
     *is_asked = arguments[2] != NULL;
     for (int i = 0; i < 4; i++) {
-        if (fields[i] == NULL || arguments[i] == NULL) continue;
-        const long long value = PyIndex_Check(arguments[i]) ? PyLong_AsLongLong(arguments[i]) : -1;
-        if (value < 0 || value > UINT32_MAX) {
-            PyErr_Format(core.argument_error, "%s: expected a whole number from 0 to 4294967295, found %R", names[i],
-                         arguments[i]);
+        if (names[i] == NULL || arguments[i] == NULL) continue;
+        PyObject *number = PyNumber_Index(arguments[i]);
+        values[i] = number == NULL ? 0 : PyLong_AsUnsignedLongLong(number);
+        Py_XDECREF(number);
+        if (PyErr_Occurred() || values[i] > limits[i]) {
+            PyErr_Clear();
+            PyErr_Format(core.argument_error, "%s: expected a whole number from 0 to %llu, found %R", names[i],
+                         limits[i], arguments[i]);
             return false;
         }
-        *fields[i] = (uint32_t)value;
         *is_asked = true;
     }
+    *object = (bp_object){
+        .group = values[0], .mask = values[1], .flags = is_static ? BP_STATIC : 0, .island = (uint32_t)values[3]};
     return true;
 }
 

@@ -123,6 +123,15 @@ def test_groups_masks_islands_and_static_objects():
     np.testing.assert_array_equal(world.query_box(np.zeros(6), group=1), np.arange(6))
 
 
+def test_groups_and_masks_have_64_bits():
+    world = broadphase.World()
+    ids = world.add(np.zeros((3, 6)), group=[2**63, 2**32, 1], mask=np.array([2**32, 2**63, 0], np.uint64))
+    assert set_of(world.update().pairs) == {(0, 1)}
+    assert world.get_object(ids)["group"].tolist() == [2**63, 2**32, 1] and world.get_object(0)["mask"] == 2**32
+    assert world.query_box(np.zeros(6), mask=2**63).tolist() == [0]
+    assert world.query_box(np.zeros(6), group=2**32, mask=2**63 + 1).tolist() == [0, 2]
+
+
 def test_what_set_object_is_not_told_stays():
     world = broadphase.World()
     ids = world.add(np.zeros((3, 6)), group=[1, 2, 3], mask=7, static=[True, True, False], island=4, user=[5, 6, 7])
@@ -134,7 +143,7 @@ def test_what_set_object_is_not_told_stays():
                 "user": [2**63, 6, 7]}
     assert {name: column.tolist() for name, column in found.items()} == expected
     assert {name: column.dtype.name for name, column in found.items()} == {
-        "group": "uint32", "mask": "uint32", "static": "bool", "island": "uint32", "user": "uint64"}
+        "group": "uint64", "mask": "uint64", "static": "bool", "island": "uint32", "user": "uint64"}
     world.set_object([], user=[])
     world.set_object(ids)
     assert world.get_object([])["user"].tolist() == [] and world.get_object(np.uint32(2)) == world.get_object(2)
@@ -155,8 +164,8 @@ def test_users_of_64_bits(users):
     assert world.get_object([0, 1, 2])["user"].tolist() == [int(user) for user in users]
 
 
-@pytest.mark.parametrize("name, wrong", [("user", -1), ("user", 2**64), ("user", [0, -5]), ("group", 2**32),
-                                         ("user", [2**63, -1]), ("mask", np.array([2**63], np.uint64))])
+@pytest.mark.parametrize("name, wrong", [("user", -1), ("user", 2**64), ("user", [0, -5]), ("group", 2**64),
+                                         ("user", [2**63, -1]), ("mask", -1), ("island", 2**32), ("island", np.array([2**63], np.uint64))])
 def test_numbers_that_do_not_fit(name, wrong):
     world = broadphase.World()
     with pytest.raises(broadphase.ArgumentError, match=f"{name}: -?[0-9]+ is not possible"):
@@ -396,9 +405,11 @@ def test_questions_that_are_wrong():
                  lambda: world.query_ray([0, 0, 0], [1, 0]), lambda: world.query_ray([0, 0], [1, 0, 0])):
         with pytest.raises(broadphase.ArgumentError, match="the coordinates have two"):
             call()
-    for wrong in -1, 2 ** 32, 2 ** 80, "all", 1.5:
-        with pytest.raises(broadphase.ArgumentError, match="mask: expected a whole number from 0 to 4294967295, found "):
+    for wrong in -1, 2 ** 64, 2 ** 80, "all", 1.5:
+        with pytest.raises(broadphase.ArgumentError, match="mask: expected a whole number from 0 to 18446744073709551615, found "):
             world.query_box(np.zeros(6), mask=wrong)
+    with pytest.raises(broadphase.ArgumentError, match="island: expected a whole number from 0 to 4294967295, found 4294967296"):
+        world.query_box(np.zeros(6), island=2 ** 32)
     with pytest.raises(TypeError, match="max_t: expected a number, found list"):
         world.query_ray([0, 0, 0], [1, 0, 0], [1, 2])
     with pytest.raises(TypeError, match="budget: expected a number"):

@@ -137,10 +137,13 @@ export interface Stats {
 
 /** Which others an object pairs with: one value for all objects of the call, or a list with one for each. */
 export interface ObjectSettings {
-    /** 32 bits: what it is. 0, the default, counts as all bits. What ~ and << make is signed: write `>>> 0` behind it. */
-    group?: number | ArrayLike<number>;
-    /** 32 bits: what it pairs with. 0, the default, counts as all bits. */
-    mask?: number | ArrayLike<number>;
+    /**
+     * 64 bits: what it is. 0, the default, counts as all bits. Numbers are exact up to 2^53, bigints up to 64 bits. What ~ and <<
+     * make of numbers is signed: write `>>> 0` behind it.
+     */
+    group?: number | bigint | ArrayLike<number | bigint>;
+    /** 64 bits: what it pairs with. 0, the default, counts as all bits. */
+    mask?: number | bigint | ArrayLike<number | bigint>;
     /** Two static objects never pair. */
     static?: boolean | ArrayLike<boolean | number>;
     /** Objects of different islands never pair. */
@@ -151,16 +154,16 @@ export interface ObjectSettings {
 
 /** What a query sees: what such an object would pair with. Default: everything. */
 export interface QuerySettings {
-    group?: number;
-    mask?: number;
+    group?: number | bigint;
+    mask?: number | bigint;
     island?: number;
     static?: boolean;
 }
 
 export interface WorldObject {
     box: Float64Array;
-    group: number;
-    mask: number;
+    group: bigint;
+    mask: bigint;
     static: boolean;
     island: number;
     user: bigint;

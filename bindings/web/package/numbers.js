@@ -10,27 +10,22 @@ export function numberOf(value, what) {
     return value;
 }
 
-export function wholeOf(value, what, most = MOST, advice = "") {
+export function wholeOf(value, what, most = MOST) {
     if (typeof value !== "number") throw new TypeError(`${what}: expected a whole number, found ${shown(value)}`);
     if (Number.isInteger(value) && value >= 0 && value <= most) return value;
-    throw new RangeError(`${what}: expected a whole number from 0 to ${most}, found ${value}${advice}`);
+    throw new RangeError(`${what}: expected a whole number from 0 to ${most}, found ${value}`);
 }
 
-/** 32 bits. Operators such as ~ and << give the same bits with a sign. */
-export function bitsOf(value, what) {
-    const advice = Number.isInteger(value) && value < 0 && value >= -(2 ** 31) ? "; for its bits write >>> 0 behind it" : "";
-    return wholeOf(value, what, MOST, advice);
-}
-
+/** 64 bits: a bigint, or a number that is exact. Operators such as ~ and << give numbers with a sign. */
 export function bits64Of(value, what) {
     if (typeof value !== "number" && typeof value !== "bigint") {
-        throw new TypeError(`${what}: expected a bigint or a whole number, found ${shown(value)}`);
+        throw new TypeError(`${what}: expected a whole number or a bigint, found ${shown(value)}`);
     }
-    if (typeof value === "bigint" || Number.isInteger(value)) {
-        const bits = BigInt(value);
-        if (bits >= 0n && bits <= MOST_OF_64_BITS) return bits;
-    }
-    throw new RangeError(`${what}: expected a whole number from 0 to 2n ** 64n - 1n, found ${shown(value)}`);
+    if (value >= 0 && (typeof value === "bigint" ? value <= MOST_OF_64_BITS : Number.isSafeInteger(value))) return value;
+    const advice = Number.isInteger(value) && value < 0 && value >= -(2 ** 31) ? "; for its bits write >>> 0 behind it" : "";
+    throw new RangeError(
+        `${what}: expected a whole number from 0 to 2 ** 53 - 1 or a bigint up to 2n ** 64n - 1n, found ${shown(value)}${advice}`,
+    );
 }
 
 // Of numbers: not a DataView, and not of bigints.

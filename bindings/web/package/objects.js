@@ -1,8 +1,8 @@
-// Objects as bp_object has them: group, mask, flags, island, 32 bits each, and 64 bits for the user.
+// Objects as bp_object has them: group and mask of 64 bits, flags and island of 32, and 64 bits for the user and in reserve.
 import { refuse, shown } from "./error.js";
-import { bits64Of, bitsOf, wholeOf } from "./numbers.js";
+import { bits64Of, wholeOf } from "./numbers.js";
 
-const BYTES = 24;
+const BYTES = 40;
 const STATIC = 1;
 
 function flagOf(value, what) {
@@ -11,13 +11,23 @@ function flagOf(value, what) {
     throw new TypeError(`${what}: expected true or false, found ${shown(value)}`);
 }
 
+function writeBits(view, at, value, what) {
+    const bits = bits64Of(value, what);
+    if (typeof bits === "bigint") {
+        view.setBigUint64(at, bits, true);
+    } else {
+        view.setUint32(at, bits >>> 0, true);
+        view.setUint32(at + 4, bits / 2 ** 32, true);
+    }
+}
+
 // Write the value of a field, which `what` names.
 const writers = {
-    group: (view, at, value, what) => view.setUint32(at, bitsOf(value, what), true),
-    mask: (view, at, value, what) => view.setUint32(at + 4, bitsOf(value, what), true),
-    static: (view, at, value, what) => view.setUint32(at + 8, flagOf(value, what), true),
-    island: (view, at, value, what) => view.setUint32(at + 12, wholeOf(value, what), true),
-    user: (view, at, value, what) => view.setBigUint64(at + 16, bits64Of(value, what), true),
+    group: writeBits,
+    mask: (view, at, value, what) => writeBits(view, at + 8, value, what),
+    static: (view, at, value, what) => view.setUint32(at + 16, flagOf(value, what), true),
+    island: (view, at, value, what) => view.setUint32(at + 20, wholeOf(value, what), true),
+    user: (view, at, value, what) => writeBits(view, at + 24, value, what),
 };
 
 const fields = Object.keys(writers);
@@ -51,10 +61,10 @@ export const placeObjects = (heap, bytes) => (bytes === null ? 0 : heap.place("o
 export function readObject(heap, address) {
     const view = new DataView(heap.views.buffer, address, BYTES);
     return {
-        group: view.getUint32(0, true),
-        mask: view.getUint32(4, true),
-        static: (view.getUint32(8, true) & STATIC) !== 0,
-        island: view.getUint32(12, true),
-        user: view.getBigUint64(16, true),
+        group: view.getBigUint64(0, true),
+        mask: view.getBigUint64(8, true),
+        static: (view.getUint32(16, true) & STATIC) !== 0,
+        island: view.getUint32(20, true),
+        user: view.getBigUint64(24, true),
     };
 }

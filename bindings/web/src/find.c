@@ -53,8 +53,8 @@ bp_status WEB_EXPORT(web_find_neighbors_variable)(web_call *call, void *points, 
     web_forget_sentence();
     web_spread_points(call, points, count, is_double);
     return give_neighbors(is_double
-                              ? bp_find_neighbors_variable_double(points, radii, count, &call->config, &kept_neighbors)
-                              : bp_find_neighbors_variable(points, radii, count, &call->config, &kept_neighbors));
+                              ? bp_find_neighbors_variable_double(points, count, radii, &call->config, &kept_neighbors)
+                              : bp_find_neighbors_variable(points, count, radii, &call->config, &kept_neighbors));
 }
 
 bp_status WEB_EXPORT(web_find_neighbors_between)(web_call *call, void *a, size_t a_count, void *b, size_t b_count,

@@ -100,7 +100,7 @@ bp_status WEB_EXPORT(web_query_nearest)(const bp_world *world, const float point
     web_forget_sentence();
     if (k > 0 && most == 0) return give_answers(BP_OK, 0);
     if (!make_room(most * sizeof(bp_near))) return BP_ERROR_MEMORY;
-    const bp_status status = bp_query_nearest_as(world, point, most, object, kept_answers, &found);
+    const bp_status status = bp_query_nearest(world, point, most, object, kept_answers, &found);
     return give_answers(status, found);
 }
 

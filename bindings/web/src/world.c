@@ -5,7 +5,7 @@
 #include <string.h>
 
 // JavaScript writes objects as bytes.
-_Static_assert(sizeof(bp_object) == 24 && offsetof(bp_object, user) == 16, "package/objects.js knows this layout");
+_Static_assert(sizeof(bp_object) == 40 && offsetof(bp_object, user) == 24, "package/objects.js knows this layout");
 
 bp_status WEB_EXPORT(web_world_create)(const web_call *call) {
     bp_world *world = NULL;

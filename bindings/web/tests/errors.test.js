@@ -45,10 +45,8 @@ test("numbers that do not fit, and what is none", () => {
     const point = [0, 0, 0];
     const grains = (settings) => () => new simd.Grains({ places: point, radii: 1, ...settings });
     const wholes = {
-        group: (group) => world.add(cube, { group }),
-        mask: (mask) => world.setObject(0, { mask }),
         island: (island) => world.queryBox(cube, { island }),
-        "group\\[1\\]": (group) => world.add(new Float32Array(12), { group: [1, group] }),
+        "island\\[1\\]": (island) => world.add(new Float32Array(12), { island: [1, island] }),
         most: (most) => world.queryRay(point, [1, 0, 0], 1, { most }),
         k: (k) => world.queryNearest(point, k),
         "k ": (k) => world.queryNearestMany(point, k),
@@ -64,10 +62,24 @@ test("numbers that do not fit, and what is none", () => {
             assert.throws(() => call(value), { name: "TypeError", message }, `${name} ${typeof value}`);
         }
     }
-    for (const user of [2n ** 64n, -1n, 2 ** 64, -1, 0.5, NaN]) {
-        assert.throws(() => world.add(cube, { user }), { name: "RangeError", message: /^user: / });
+    const bits = {
+        user: (user) => world.add(cube, { user }),
+        group: (group) => world.add(cube, { group }),
+        mask: (mask) => world.setObject(0, { mask }),
+        "group\\[1\\]": (group) => world.add(new Float32Array(12), { group: [1, group] }),
+        "mask ": (mask) => world.queryBox(cube, { mask }),
+    };
+    for (const [name, call] of Object.entries(bits)) {
+        const message = new RegExp(`^${name.trim()}: expected a whole number`);
+        for (const value of [2n ** 64n, -1n, 2 ** 53, 2 ** 64, -1, 0.5, NaN, Infinity]) {
+            assert.throws(() => call(value), { name: "RangeError", message }, `${name} ${value}`);
+        }
+        for (const value of ["7", null, true, () => 1]) {
+            assert.throws(() => call(value), { name: "TypeError", message }, `${name} ${typeof value}`);
+        }
     }
-    for (const user of ["7", null, {}]) assert.throws(() => world.add(cube, { user }), { name: "TypeError", message: /^user: / });
+    assert.throws(() => world.add(cube, { group: ~1 }), /write >>> 0/);
+    for (const user of [{}]) assert.throws(() => world.add(cube, { user }), { name: "TypeError", message: /^user: / });
     const others = [
         [() => world.add(cube, { group: {} }), TypeError, /^group: /],
         [() => world.add(cube, { static: "no" }), TypeError, /^static: /],

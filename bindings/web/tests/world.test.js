@@ -5,11 +5,11 @@ import { makeRandom, overlaps, simd, ways } from "./support.js";
 
 // ---- a model: a map from ids to boxes and objects -------------------------------------------------------------------
 
-const all = (bits) => (bits === 0 ? 0xffffffff : bits);
+const all = (bits) => (BigInt(bits) === 0n ? 2n ** 64n - 1n : BigInt(bits));
 
 function mayPair(a, b) {
     return (
-        (all(a.group) & all(b.mask)) !== 0 && (all(b.group) & all(a.mask)) !== 0 && a.island === b.island && !(a.static && b.static)
+        (all(a.group) & all(b.mask)) !== 0n && (all(b.group) & all(a.mask)) !== 0n && a.island === b.island && !(a.static && b.static)
     );
 }
 
@@ -36,9 +36,10 @@ function randomBox(random, dimensions, Type) {
     return Type.from([...low, ...low.map((x) => x + 1.5 * random())]);
 }
 
+// Groups and masks have bits on both sides of the 32nd, as numbers or as bigints.
 const randomObject = (random) => ({
-    group: random() < 0.5 ? 0 : 1 << (3 * random()),
-    mask: random() < 0.5 ? 0 : Math.floor(8 * random()),
+    group: random() < 0.5 ? 0 : 2 ** (31 + Math.floor(3 * random())),
+    mask: random() < 0.5 ? 0 : BigInt(Math.floor(8 * random())) << 31n,
     static: random() < 0.3,
     island: Math.floor(1.2 * random()),
 });
@@ -240,9 +241,9 @@ test("an empty world answers", () => {
 
 test("objects are read back", () => {
     const world = new simd.World();
-    const [id] = world.add([1, 2, 3, 4, 5, 6.5], { group: 3, mask: 0xffffffff, static: true, island: 7, user: 2n ** 63n });
+    const [id] = world.add([1, 2, 3, 4, 5, 6.5], { group: 2 ** 53 - 1, mask: 2n ** 64n - 1n, static: true, island: 7, user: 2n ** 63n });
     assert.deepEqual(world.getObject(id), {
-        box: Float64Array.of(1, 2, 3, 4, 5, 6.5), group: 3, mask: 0xffffffff, static: true, island: 7, user: 2n ** 63n,
+        box: Float64Array.of(1, 2, 3, 4, 5, 6.5), group: 2n ** 53n - 1n, mask: 2n ** 64n - 1n, static: true, island: 7, user: 2n ** 63n,
     });
     world.setObject(id);
     assert.equal(world.getObject(id).user, 0n);

@@ -7,7 +7,7 @@ bp_status bp_query_check(const bp_world *world, const bp_object *object) {
         return BP_ERROR_ARGUMENT;
     }
     if (!bp_object_is_valid(object)) {
-        return bp_world_refuse(world, BP_ERROR_ARGUMENT, "object.flags: holds a bit that is no flag");
+        return bp_world_refuse(world, BP_ERROR_ARGUMENT, BP_OBJECT_RULE);
     }
     return BP_OK;
 }

@@ -380,15 +380,15 @@ bp_status bp_query_boxes(const bp_world *world, size_t count, const bp_box *boxe
     return status == BP_OK ? run_batch(world, object, b) : status;
 }
 
-bp_status bp_query_rays(const bp_world *world, size_t count, const bp_ray *rays, size_t most, const bp_object *object,
-                        bp_answers *answers) {
-    const batch b = {.kind = RAYS, .questions = rays, .count = count, .most = most, .answers = answers};
+bp_status bp_query_rays(const bp_world *world, size_t count, const bp_ray *rays, size_t max_hits,
+                        const bp_object *object, bp_answers *answers) {
+    const batch b = {.kind = RAYS, .questions = rays, .count = count, .most = max_hits, .answers = answers};
     return run_lines(world, object, b, "rays");
 }
 
-bp_status bp_query_casts(const bp_world *world, size_t count, const bp_cast *casts, size_t most,
+bp_status bp_query_casts(const bp_world *world, size_t count, const bp_cast *casts, size_t max_hits,
                          const bp_object *object, bp_answers *answers) {
-    const batch b = {.kind = CASTS, .questions = casts, .count = count, .most = most, .answers = answers};
+    const batch b = {.kind = CASTS, .questions = casts, .count = count, .most = max_hits, .answers = answers};
     return run_lines(world, object, b, "casts");
 }
 

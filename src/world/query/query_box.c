@@ -212,12 +212,8 @@ static const bp_box_double *widen(const bp_box *box, bp_box_double *wide) {
     return box != NULL ? wide : NULL;
 }
 
-bp_status bp_query_box(const bp_world *world, const bp_box *box, bp_id *ids, size_t capacity, size_t *found) {
-    return bp_query_box_as(world, box, NULL, ids, capacity, found);
-}
-
-bp_status bp_query_box_as(const bp_world *world, const bp_box *box, const bp_object *object, bp_id *ids,
-                          size_t capacity, size_t *found) {
+bp_status bp_query_box(const bp_world *world, const bp_box *box, const bp_object *object, bp_id *ids, size_t capacity,
+                       size_t *found) {
     bp_box_double wide;
     return list_overlapping(world, widen(box, &wide), object, ids, capacity, found);
 }

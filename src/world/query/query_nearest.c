@@ -131,13 +131,9 @@ bp_status bp_query_nearest_double(const bp_world *world, const double point[3], 
     return list_nearest(world, point, object, bp_shortlist_begin(near, sizeof *near, k), found);
 }
 
-bp_status bp_query_nearest_as(const bp_world *world, const float point[3], size_t k, const bp_object *object,
-                              bp_near *near, size_t *found) {
+bp_status bp_query_nearest(const bp_world *world, const float point[3], size_t k, const bp_object *object,
+                           bp_near *near, size_t *found) {
     const bp_query_point wide = point != NULL ? bp_point_to_double(point) : (bp_query_point){0};
     return list_nearest(world, point != NULL ? wide.at : NULL, object, bp_shortlist_begin(near, sizeof *near, k),
                         found);
-}
-
-bp_status bp_query_nearest(const bp_world *world, const float point[3], size_t k, bp_near *near, size_t *found) {
-    return bp_query_nearest_as(world, point, k, NULL, near, found);
 }

@@ -168,12 +168,8 @@ static bp_status visit_hits(const bp_world *world, const bp_cast_double *cast, c
 
 // ---- calls ----------------------------------------------------------------------------------------------------------
 
-bp_status bp_query_ray(const bp_world *world, const bp_ray *ray, bp_ray_hit *hits, size_t capacity, size_t *found) {
-    return bp_query_ray_as(world, ray, NULL, hits, capacity, found);
-}
-
-bp_status bp_query_ray_as(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits,
-                          size_t capacity, size_t *found) {
+bp_status bp_query_ray(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits,
+                       size_t capacity, size_t *found) {
     const bp_cast_double cast = ray != NULL ? bp_cast_of_ray(ray) : (bp_cast_double){0};
     return list_hits(world, ray != NULL ? &cast : NULL, "ray", object,
                      bp_shortlist_begin(hits, sizeof(bp_ray_hit), capacity), found);

@@ -19,6 +19,7 @@ typedef struct loader {
     const bp_config *config;
     bp_setup setup; // the config, complete
     bp_record_reader reader;
+    uint32_t version;
     bp_save_header header;
     bp_world *world;
     bp_buffer holes; // of bp_id, ascending
@@ -64,18 +65,20 @@ static bp_status read_preamble(loader *l) {
     if (record == NULL) {
         return refuse_stream(l);
     }
-    if (bp_load_u32(record + 8) != BP_SAVE_VERSION) {
-        bp_log_write(log_of(l), "stream: it has version %" PRIu32 "; this library reads version %d",
-                     bp_load_u32(record + 8), BP_SAVE_VERSION);
+    l->version = bp_load_u32(record + 8);
+    if (l->version < 1 || l->version > BP_SAVE_VERSION) {
+        bp_log_write(log_of(l), "stream: it has version %" PRIu32 "; this library reads versions 1 to %d", l->version,
+                     BP_SAVE_VERSION);
         return BP_ERROR_ARGUMENT;
     }
-    return bp_load_u32(record + 12) == 0 ? BP_OK : refuse_content(l, "the preamble holds what version 1 does not know");
+    return bp_load_u32(record + 12) == 0 ? BP_OK
+                                         : refuse_content(l, "the preamble holds what its version does not know");
 }
 
 static bp_status check_header(const loader *l) {
     const bp_save_header *h = &l->header;
     if ((h->content & ~(uint32_t)BP_SAVED_EVERYTHING) != 0) {
-        return refuse_content(l, "the header names contents that version 1 does not know");
+        return refuse_content(l, "the header names contents that its version does not know");
     }
     if (h->ids > BP_MAX_COUNT || h->holes > h->ids || h->gone > h->ids || h->changed > h->ids) {
         return refuse_content(l, "the header counts more ids than there are");
@@ -102,7 +105,7 @@ static bp_status read_header(loader *l) {
         *counts[i] = bp_load_u64(record + 32 + 8 * i);
     }
     return bp_load_u32(record + 28) == 0 ? check_header(l)
-                                         : refuse_content(l, "the header holds what version 1 does not know");
+                                         : refuse_content(l, "the header holds what its version does not know");
 }
 
 static bp_status refuse_config(const loader *l, const char *field, double saved, double wanted) {
@@ -250,10 +253,20 @@ static bp_status read_grown(loader *l) {
     return BP_OK;
 }
 
+static bp_object object_of(const unsigned char *record, uint32_t version) {
+    const bool is_wide = version > 1;
+    const unsigned char *rest = record + (is_wide ? 16 : 8);
+    return (bp_object){.group = is_wide ? bp_load_u64(record) : bp_load_u32(record),
+                       .mask = is_wide ? bp_load_u64(record + 8) : bp_load_u32(record + 4),
+                       .flags = bp_load_u32(rest),
+                       .island = bp_load_u32(rest + 4),
+                       .user = bp_load_u64(rest + 8)};
+}
+
 static bp_status read_objects(loader *l) {
     const bool any = (l->header.content & BP_SAVED_OBJECTS) != 0;
     bp_status status = BP_OK;
-    bp_records_begin(&l->reader, any ? count_living(l) : 0, BP_OBJECT_BYTES);
+    bp_records_begin(&l->reader, any ? count_living(l) : 0, l->version > 1 ? BP_OBJECT_BYTES : BP_OBJECT_BYTES_1);
     for (size_t id = 0; any && id < l->header.ids && status == BP_OK; ++id) {
         if (!bp_world_is_alive(l->world, (bp_id)id)) {
             continue;
@@ -262,11 +275,7 @@ static bp_status read_objects(loader *l) {
         if (record == NULL) {
             return refuse_stream(l);
         }
-        const bp_object object = {.group = bp_load_u32(record),
-                                  .mask = bp_load_u32(record + 4),
-                                  .flags = bp_load_u32(record + 8),
-                                  .island = bp_load_u32(record + 12),
-                                  .user = bp_load_u64(record + 16)};
+        const bp_object object = object_of(record, l->version);
         status = bp_set_object(l->world, (bp_id)id, &object);
     }
     return status;

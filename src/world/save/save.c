@@ -185,11 +185,11 @@ static bool write_objects(saver *s) {
         const bp_object *object = &bp_object_table_data(&s->world->objects)[id];
         if (is_saved(s, id)) {
             unsigned char *record = bp_record_next(&s->writer, BP_OBJECT_BYTES);
-            bp_store_u32(record, object->group);
-            bp_store_u32(record + 4, object->mask);
-            bp_store_u32(record + 8, object->flags);
-            bp_store_u32(record + 12, object->island);
-            bp_store_u64(record + 16, object->user);
+            bp_store_u64(record, object->group);
+            bp_store_u64(record + 8, object->mask);
+            bp_store_u32(record + 16, object->flags);
+            bp_store_u32(record + 20, object->island);
+            bp_store_u64(record + 24, object->user);
         }
     }
     return bp_records_end(&s->writer);

@@ -6,20 +6,20 @@
 //     holes      id 4                                           ascending
 //     boxes      min 3 x 4, max 3 x 4 (or 3 x 8 each)           of objects alive, by id: the input boxes
 //     grown      the same                                       with a margin: the grown boxes
-//     objects    group 4, mask 4, flags 4, island 4, user 8     of objects alive, by id; if one is not the default
+//     objects    group 8, mask 8, flags 4, island 4, user 8     of objects alive, by id; if one is not the default
 //     gone       id 4                                           ids in pairs whose object was removed; ascending
 //     changed    id 4                                           with a margin: since the last update; ascending
 //     pairs      a 4, b 4                                       of the last update, ascending
 //
 // Each line is a section of block_stream.h with its checksums. Only state that matters for later updates is written,
 // field by field and in a fixed order: so the same state has the same bytes, whatever threads, method or history led to
-// it.
+// it. In version 1, group and mask had 4 bytes; all else is the same.
 #ifndef BP_SAVE_FORMAT_H
 #define BP_SAVE_FORMAT_H
 
 #include "view/overlap.h"
 
-enum { BP_SAVE_VERSION = 1, BP_MAGIC_BYTES = 8 };
+enum { BP_SAVE_VERSION = 2, BP_MAGIC_BYTES = 8 };
 
 // As in PNG: a byte that is no text, and line ends that a copy in text mode would change.
 #define BP_SAVE_MAGIC                                                                                                  \
@@ -33,7 +33,8 @@ enum {
     BP_ID_BYTES = 4,
     BP_BOX_BYTES = 24,
     BP_DOUBLE_BOX_BYTES = 48,
-    BP_OBJECT_BYTES = 24,
+    BP_OBJECT_BYTES = 32,
+    BP_OBJECT_BYTES_1 = 24, // in version 1
     BP_PAIR_BYTES = 8
 };
 

@@ -42,7 +42,7 @@ template <> struct fcl_scalar<float> {
     }
     static bp_status list(const bp_world *world, const box &asked, bp_id *ids, std::size_t capacity,
                           std::size_t *found) noexcept {
-        return bp_query_box(world, &asked, ids, capacity, found);
+        return bp_query_box(world, &asked, nullptr, ids, capacity, found);
     }
 };
 
