@@ -61,7 +61,7 @@ SKIPPED = re.compile(r'(extern "C" \{|namespace \w+ \{|\}.*|public:|struct \w+;.
 
 
 def read_header(text: str) -> Header:
-    lines = text.splitlines()
+    lines = text.replace(" BP_ZERO", "").splitlines()  # the default of a field in C++
     end = next(i for i, line in enumerate(lines) if not line.startswith("///"))
     return Header(comment_text(lines[:end]), Scanner(lines[end:]).scan())
 

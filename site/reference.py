@@ -10,10 +10,14 @@ from headers import Group, Header, Item, Section
 from text import comment_html, code_block, escape, first_sentence, inline, link_names, names, sentences, slug
 
 HEADERS = [
-    ("include/broadphase/broadphase.h", "The library: boxes in, pairs out; worlds, queries, neighbours"),
-    ("include/broadphase/broadphase_world.h", "More about worlds: handles, many objects at once"),
-    ("include/broadphase/broadphase_methods.h", "For experts: the settings of single methods"),
-    ("include/broadphase/broadphase_tune.h", "For experts: tuning, and why a method was chosen"),
+    ("include/broadphase/broadphase.h", "The manual: boxes in, pairs out; worlds, queries, config"),
+    ("include/broadphase/broadphase_world.h", "More about worlds: handles, visits, memory, checks"),
+    ("include/broadphase/broadphase_neighbors.h", "Points within a radius: the neighbor list"),
+    ("include/broadphase/broadphase_double.h", "64-bit coordinates, and the exact formulas"),
+    ("include/broadphase/broadphase_stream.h", "Saving, loading and recording a world"),
+    ("include/broadphase/broadphase_threads.h", "Threads that calls and worlds share"),
+    ("include/broadphase/broadphase_methods.h", "The algorithms and their settings"),
+    ("include/broadphase/broadphase_tune.h", "Why a method was chosen, and which is the fastest for a scene"),
     ("include/broadphase/broadphase.hpp", "C++17: calls and worlds"),
     ("include/broadphase/broadphase_values.hpp", "C++17: errors, views of arrays, hooks"),
     ("include/broadphase/broadphase_mpi.h", "Objects on many machines, over MPI"),

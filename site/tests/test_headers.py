@@ -23,7 +23,7 @@ C = """\
 
 /// A point.
 typedef struct point {
-    float x; ///< to the right
+    float x BP_ZERO; ///< to the right
     /// Upwards,
     /// if not downwards.
     float y;
