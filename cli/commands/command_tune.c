@@ -142,8 +142,7 @@ static bool write_winner(const char *path, const bp_tuned *winner, settings_styl
     output_file output;
     if (!output_open(&output, path, why)) return false;
     if (style == SETTINGS_C) {
-        output_text(&output, "// %.4f ms a step; needs broadphase_methods.h\nbp_config config = {\n",
-                    1e3 * winner->seconds);
+        output_text(&output, "// %.4f ms a step\nbp_config config = {\n", 1e3 * winner->seconds);
     } else {
         output_text(&output, "# %.4f ms a step\n", 1e3 * winner->seconds);
     }

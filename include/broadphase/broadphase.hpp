@@ -208,17 +208,17 @@ private:
     bp_result held_;
 };
 
-/// The answers to many questions, in the memory in which the library has written them. Move-only.
+/// The results of a batch of queries, in the memory in which the library has written them. Move-only.
 class answer_list : public detail::owned<bp_answers, bp_answers_free> {
 public:
-    /// The number of questions.
+    /// The number of queries.
     std::size_t size() const noexcept {
         return held_.count;
     }
     bool empty() const noexcept {
         return held_.count == 0;
     }
-    /// The objects that question i has found.
+    /// The objects that query i has found.
     array_view<const bp_id> ids(std::size_t i) const noexcept {
         return {held_.ids + held_.offsets[i], held_.offsets[i + 1] - held_.offsets[i]};
     }
@@ -230,9 +230,9 @@ public:
 
 /// A set of objects, each with a box. Move-only. A world that was moved from may only be destroyed or assigned to.
 ///
-/// Queries come in two forms: one returns a vector; the other writes into a vector of yours, which is made longer where
-/// needed but never shorter, so that it costs nothing more after the first few, and returns a view of what was found. With
-/// `seen_as` a query sees only what such an object would pair with.
+/// Queries come in two forms: one returns a vector; the other writes into a vector of yours, which grows as needed and never
+/// shrinks, so that it allocates nothing after the first few, and returns a view of what was found. With `seen_as` a query
+/// sees only what such an object would pair with.
 class world {
 public:
     explicit world(const bp_config &config = {}) : tap_(new detail::log_tap{config.log}), allocator_(config.allocator) {
@@ -452,7 +452,7 @@ public:
         });
     }
 
-    // ---- one answer after the other: a callable bool(bp_id id, double t, double &max_t); false ends the query ----
+    // ---- visits: a callable bool(bp_id id, double t, double &max_t); false ends the query ----
 
     template <class Visit>
     void query_box_each(const bp_box &box, Visit &&visit, const bp_object *seen_as = nullptr) const {
@@ -467,21 +467,21 @@ public:
         check(bp_query_cast_each(handle_, &cast, seen_as, visitor<std::remove_reference_t<Visit>>, address_of(visit)));
     }
 
-    // ---- many questions at once; `list` is a list whose memory may be used again, `most` 0: all hits ----
+    // ---- batches; `list` is a list whose memory may be used again, `max_hits` 0: all hits ----
 
     answer_list query_boxes(array_view<const bp_box> boxes, const bp_object *seen_as = nullptr,
                             answer_list list = {}) const {
         check(bp_query_boxes(handle_, boxes.size(), boxes.data(), seen_as, list.for_allocator(allocator_)));
         return list;
     }
-    answer_list query_rays(array_view<const bp_ray> rays, std::size_t most = 0, const bp_object *seen_as = nullptr,
+    answer_list query_rays(array_view<const bp_ray> rays, std::size_t max_hits = 0, const bp_object *seen_as = nullptr,
                            answer_list list = {}) const {
-        check(bp_query_rays(handle_, rays.size(), rays.data(), most, seen_as, list.for_allocator(allocator_)));
+        check(bp_query_rays(handle_, rays.size(), rays.data(), max_hits, seen_as, list.for_allocator(allocator_)));
         return list;
     }
-    answer_list query_casts(array_view<const bp_cast> casts, std::size_t most = 0, const bp_object *seen_as = nullptr,
-                            answer_list list = {}) const {
-        check(bp_query_casts(handle_, casts.size(), casts.data(), most, seen_as, list.for_allocator(allocator_)));
+    answer_list query_casts(array_view<const bp_cast> casts, std::size_t max_hits = 0,
+                            const bp_object *seen_as = nullptr, answer_list list = {}) const {
+        check(bp_query_casts(handle_, casts.size(), casts.data(), max_hits, seen_as, list.for_allocator(allocator_)));
         return list;
     }
     answer_list query_nearest_many(points_view<float> points, std::size_t k, const bp_object *seen_as = nullptr,

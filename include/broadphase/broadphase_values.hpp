@@ -56,7 +56,7 @@ inline void check_sizes(std::size_t size, std::size_t expected, const char *rule
 
 } // namespace detail
 
-/// A contiguous array of somebody else's: a pointer and a size. Any contiguous range converts to it, and it is one itself.
+/// A view of a contiguous array: a pointer and a size. Any contiguous range converts to it, and it is one itself.
 template <class T> class array_view {
 public:
     using element_type = T;

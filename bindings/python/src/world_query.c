@@ -32,20 +32,21 @@ const char world_query_box_doc[] =
     "(array([0, 2, 3]), array([0, 1, 1], dtype=uint32))\n";
 
 const char world_query_ray_doc[] =
-    "query_ray($self, origins, directions, max_t=inf, *, most=None, group=None, mask=None, static=None, "
+    "query_ray($self, origins, directions, max_t=inf, *, max_hits=None, group=None, mask=None, static=None, "
     "island=None)\n--\n\n"
-    "The objects that a ray hits, and where, in units of its direction: (ids, t), ascending by t; the first `most`, "
+    "The objects that a ray hits, and where, in units of its direction: (ids, t), ascending by t; the first "
+    "`max_hits`, "
     "or\n"
     "all. Of rows of rays, (offsets, ids, t).\n\n" AS_DOC EXACT_DOC WORLD_DOC
     ">>> world.query_ray([-1, 0.5, 0.5], [1, 0, 0])\n"
     "(array([0, 1], dtype=uint32), array([1., 3.]))\n";
 
 const char world_query_cast_doc[] =
-    "query_cast($self, boxes, directions, max_t=inf, *, most=None, group=None, mask=None, static=None, "
+    "query_cast($self, boxes, directions, max_t=inf, *, max_hits=None, group=None, mask=None, static=None, "
     "island=None)\n--\n\n"
     "The objects that a box meets which moves along a direction, and when it first touches them, in units of the "
     "direction:\n"
-    "(ids, t), ascending by t, 0 where it begins; the first `most`, or all. Of rows of boxes, (offsets, ids, "
+    "(ids, t), ascending by t, 0 where it begins; the first `max_hits`, or all. Of rows of boxes, (offsets, ids, "
     "t).\n\n" AS_DOC EXACT_DOC WORLD_DOC ">>> world.query_cast([-1, 0, 0, -0.5, 1, 1], [1, 0, 0])\n"
     "(array([0, 1], dtype=uint32), array([0.5, 2.5]))\n"
     ">>> world.query_cast([-1, 0, 0, -0.5, 1, 1], [1, 0, 0], 1.0)[0]\n"
@@ -277,7 +278,7 @@ static PyObject *query_lines(PyObject *object, const call_signature *signature, 
     bp_object as;
     bool is_asked;
     if (!arguments_take(signature, values, count, names, arguments, NULL) ||
-        !take_object(arguments + 4, &as, &is_asked) || !take_count(arguments[3], "most", &questions.most)) {
+        !take_object(arguments + 4, &as, &is_asked) || !take_count(arguments[3], "max_hits", &questions.most)) {
         return NULL;
     }
     PyObject *found = NULL;
@@ -296,13 +297,13 @@ static PyObject *query_lines(PyObject *object, const call_signature *signature, 
 
 PyObject *world_query_ray(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names) {
     static const call_signature signature = {
-        "query_ray", {"origins", "directions", "max_t", "most", "group", "mask", "static", "island"}, 2, 3};
+        "query_ray", {"origins", "directions", "max_t", "max_hits", "group", "mask", "static", "island"}, 2, 3};
     return query_lines(object, &signature, ASK_RAYS, values, count, names);
 }
 
 PyObject *world_query_cast(PyObject *object, PyObject *const *values, Py_ssize_t count, PyObject *names) {
     static const call_signature signature = {
-        "query_cast", {"boxes", "directions", "max_t", "most", "group", "mask", "static", "island"}, 2, 3};
+        "query_cast", {"boxes", "directions", "max_t", "max_hits", "group", "mask", "static", "island"}, 2, 3};
     return query_lines(object, &signature, ASK_CASTS, values, count, names);
 }
 

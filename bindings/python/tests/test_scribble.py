@@ -72,8 +72,8 @@ class Scribbled:
             lambda: self.world.set_object(self.ids[:300], user=self.faces[:, 0]),
             lambda: self.world.update().pairs,
             lambda: self.world.query_box(one),
-            lambda: self.world.query_ray(one[:, :3], one[:, 3:], most=3),
-            lambda: self.world.query_cast(one, one[:, 3:], most=3),
+            lambda: self.world.query_ray(one[:, :3], one[:, 3:], max_hits=3),
+            lambda: self.world.query_cast(one, one[:, 3:], max_hits=3),
             lambda: self.world.query_nearest(one[:, :3], 3),
             lambda: self.world.boxes(self.ids),
         ]

@@ -267,12 +267,12 @@ def test_queries():
     ids, t = world.query_ray([-1, 0.5, 0.5], [1, 0, 0])
     hit = (boxes[:, 1] <= 0.5) & (boxes[:, 4] >= 0.5) & (boxes[:, 2] <= 0.5) & (boxes[:, 5] >= 0.5)
     assert set(ids.tolist()) == set(np.flatnonzero(hit).tolist()) and np.all(np.diff(t) >= 0)
-    first, _ = world.query_ray([-1, 0.5, 0.5], [1, 0, 0], most=1)
+    first, _ = world.query_ray([-1, 0.5, 0.5], [1, 0, 0], max_hits=1)
     assert first.tolist() == ids[:1].tolist()
     assert len(world.query_ray([-1, 0.5, 0.5], [1, 0, 0], 0.5)[0]) == 0
     assert len(world.query_nearest([0, 0, 0], 1000)[0]) == 300
     assert len(broadphase.World().query_nearest([0, 0, 0], 3)[0]) == 0
-    assert len(world.query_ray([-1, 0.5, 0.5], [1, 0, 0], most=500)[0]) == len(ids)
+    assert len(world.query_ray([-1, 0.5, 0.5], [1, 0, 0], max_hits=500)[0]) == len(ids)
     for call in (lambda: world.query_nearest([0, 0, np.nan]), lambda: world.query_nearest([0, 0, 0], 0),
                  lambda: world.query_ray([0, 0, 0], [0, 0, 0]),
                  lambda: world.query_ray(np.zeros((2, 3)), np.ones((3, 3)))):
@@ -289,13 +289,13 @@ def test_rows_of_questions_are_single_ones_together(dtype):
     boxes = brute_force.random_boxes(rng, 60, size=0.3).astype(dtype)
     points, directions = rng.random((60, 3)).astype(dtype), rng.normal(size=(60, 3)).astype(dtype)
     by_box, by_point = world.query_box(boxes), world.query_nearest(points, 5)
-    by_ray, some = world.query_ray(points, directions), world.query_ray(points, directions[0], most=2)
+    by_ray, some = world.query_ray(points, directions), world.query_ray(points, directions[0], max_hits=2)
     for i in range(60):
         rows = [slice(*found[0][i:i + 2]) for found in (by_box, by_point, by_ray, some)]
         np.testing.assert_array_equal(by_box[1][rows[0]], world.query_box(boxes[i]))
         for found, row, single in ((by_point, rows[1], world.query_nearest(points[i], 5)),
                                    (by_ray, rows[2], world.query_ray(points[i], directions[i])),
-                                   (some, rows[3], world.query_ray(points[i], directions[0], most=2))):
+                                   (some, rows[3], world.query_ray(points[i], directions[0], max_hits=2))):
             np.testing.assert_array_equal(found[1][row], single[0])
             np.testing.assert_array_equal(found[2][row], single[1])
     assert [len(part) for part in world.query_box(boxes[:0])] == [1, 0]
@@ -346,7 +346,7 @@ def test_rays_and_casts_beside_brute_force(dtype, shift):
             part = slice(*together[0][i:i + 2])
             np.testing.assert_array_equal(together[1][part], ids)
             np.testing.assert_array_equal(together[2][part], t)
-            np.testing.assert_array_equal(ask(rows[i], directions[i], 2.0, most=2)[0], ids[:2])
+            np.testing.assert_array_equal(ask(rows[i], directions[i], 2.0, max_hits=2)[0], ids[:2])
     np.testing.assert_array_equal(world.query_cast(moving[0], directions)[0], world.query_cast(moving[:1].repeat(40, 0), directions)[0])
 
 

@@ -229,16 +229,16 @@ export interface World {
 
     /** The objects whose boxes overlap a box, ascending. */
     queryBox(box: Boxes, as?: QuerySettings): Uint32Array;
-    /** The objects that a ray hits: origin + t * direction for t in 0 .. maxT. `most`: only the first of them. */
-    queryRay(origin: Points, direction: Points, maxT?: number, options?: QuerySettings & { most?: number }): Hits;
+    /** The objects that a ray hits: origin + t * direction for t in 0 .. maxT. `maxHits`: only the first of them. */
+    queryRay(origin: Points, direction: Points, maxT?: number, options?: QuerySettings & { maxHits?: number }): Hits;
     /** The objects that a box meets which moves along a direction. */
-    queryCast(box: Boxes, direction: Points, maxT?: number, options?: QuerySettings & { most?: number }): Hits;
+    queryCast(box: Boxes, direction: Points, maxT?: number, options?: QuerySettings & { maxHits?: number }): Hits;
     /** The k objects whose boxes are nearest to a point. Default: 1. */
     queryNearest(point: Points, k?: number, as?: QuerySettings): Nearest;
     /** Many questions at once, which is several times as fast. In 32 bits. */
     queryBoxes(boxes: Boxes, as?: QuerySettings): BoxAnswers;
-    queryRays(origins: Points, directions: Points, maxT?: number, options?: QuerySettings & { most?: number }): HitAnswers;
-    queryCasts(boxes: Boxes, directions: Points, maxT?: number, options?: QuerySettings & { most?: number }): HitAnswers;
+    queryRays(origins: Points, directions: Points, maxT?: number, options?: QuerySettings & { maxHits?: number }): HitAnswers;
+    queryCasts(boxes: Boxes, directions: Points, maxT?: number, options?: QuerySettings & { maxHits?: number }): HitAnswers;
     queryNearestMany(points: Points, k?: number, as?: QuerySettings): NearestAnswers;
 
     /** The objects that an object was paired with at the last update, ascending. */

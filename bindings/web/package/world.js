@@ -74,7 +74,7 @@ function placeLines(heap, begins, kind, what, towards, maxT, dimensions) {
     return [count, heap.place("first", heap.hold(lines), "f32")];
 }
 
-const mostOf = (options) => (options?.most === undefined ? 0 : wholeOf(options.most, "most"));
+const maxHitsOf = (options) => (options?.maxHits === undefined ? 0 : wholeOf(options.maxHits, "maxHits"));
 
 export function makeWorldClass(heap) {
     // What was forgotten without being disposed of.
@@ -229,16 +229,16 @@ export function makeWorldClass(heap) {
         }
 
         queryRay(origin, direction, maxT = Infinity, options = undefined) {
-            const [object, most] = [objectsOf(options, 1), mostOf(options)];
+            const [object, maxHits] = [objectsOf(options, 1), maxHitsOf(options)];
             const question = this.#line("points", "origin", origin, direction, maxT);
-            heap.call("web_query_ray", this.#open, question, placeObjects(heap, object), most);
+            heap.call("web_query_ray", this.#open, question, placeObjects(heap, object), maxHits);
             return this.#hits();
         }
 
         queryCast(box, direction, maxT = Infinity, options = undefined) {
-            const [object, most] = [objectsOf(options, 1), mostOf(options)];
+            const [object, maxHits] = [objectsOf(options, 1), maxHitsOf(options)];
             const question = this.#line("boxes", "box", box, direction, maxT);
-            heap.call("web_query_cast", this.#open, question, placeObjects(heap, object), most);
+            heap.call("web_query_cast", this.#open, question, placeObjects(heap, object), maxHits);
             return this.#hits();
         }
 
@@ -265,16 +265,16 @@ export function makeWorldClass(heap) {
         }
 
         queryRays(origins, directions, maxT = Infinity, options = undefined) {
-            const [object, most] = [objectsOf(options, 1), mostOf(options)];
+            const [object, maxHits] = [objectsOf(options, 1), maxHitsOf(options)];
             const lines = placeLines(heap, origins, "points", "origins", directions, maxT, this.#call.dimensions);
-            heap.call("web_query_rays", this.#open, ...lines, most, placeObjects(heap, object));
+            heap.call("web_query_rays", this.#open, ...lines, maxHits, placeObjects(heap, object));
             return this.#answers("t");
         }
 
         queryCasts(boxes, directions, maxT = Infinity, options = undefined) {
-            const [object, most] = [objectsOf(options, 1), mostOf(options)];
+            const [object, maxHits] = [objectsOf(options, 1), maxHitsOf(options)];
             const lines = placeLines(heap, boxes, "boxes", "boxes", directions, maxT, this.#call.dimensions);
-            heap.call("web_query_casts", this.#open, ...lines, most, placeObjects(heap, object));
+            heap.call("web_query_casts", this.#open, ...lines, maxHits, placeObjects(heap, object));
             return this.#answers("t");
         }
 

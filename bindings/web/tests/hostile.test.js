@@ -32,7 +32,7 @@ function makeValues(bp, random) {
     ];
     const others = [undefined, null, true, "", "7", "0,0,0", Symbol("id"), 5n, -1n, 2n ** 64n, () => 1, {}, new Date(0)];
     const value = () => (random() < 0.6 ? pick(lists)() : random() < 0.6 ? pick(numbers) : pick(others));
-    const words = ["group", "mask", "island", "user", "static", "most", "method", "dimensions", "period", "margin", "filter", "cellSize"];
+    const words = ["group", "mask", "island", "user", "static", "maxHits", "method", "dimensions", "period", "margin", "filter", "cellSize"];
     const settings = () => (random() < 0.3 ? undefined : random() < 0.2 ? value() : { [pick(words)]: value(), [pick(words)]: value() });
     return { pick, value, settings };
 }

@@ -23,7 +23,7 @@ world.setObject(ids, { mask: 2 });
 const update: Update = world.update();
 const begun: Uint32Array = update.begun;
 const stats: Stats = update.stats;
-const hits: Hits = world.queryRay([0, 0, 0], [1, 0, 0], 10, { most: 1, mask: 1 });
+const hits: Hits = world.queryRay([0, 0, 0], [1, 0, 0], 10, { maxHits: 1, mask: 1 });
 world.queryCast(boxes.subarray(0, 6), [1, 0, 0]).t.at(0);
 world.queryNearest([0, 0, 0], 2).distances.at(0);
 world.queryBoxes(boxes).offsets.at(0);

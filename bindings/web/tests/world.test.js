@@ -180,7 +180,7 @@ test("queries are those of brute force", () => {
             const single = questions.map((point, i) => ({
                 box: world.queryBox(areas[i]),
                 ray: world.queryRay(point, directions[i]),
-                first: world.queryRay(point, directions[i], 3, { most: 2 }),
+                first: world.queryRay(point, directions[i], 3, { maxHits: 2 }),
                 cast: world.queryCast(areas[i], directions[i]),
                 nearest: world.queryNearest(point, 4),
                 seen: world.queryBox(areas[i], { mask: 2 }),
@@ -218,7 +218,7 @@ test("queries are those of brute force", () => {
                 });
             compare(world.queryBoxes(asked), "box");
             compare(world.queryRays(points, along), "ray", "t");
-            compare(world.queryRays(points, along, 3, { most: 2 }), "first", "t");
+            compare(world.queryRays(points, along, 3, { maxHits: 2 }), "first", "t");
             compare(world.queryCasts(asked, along), "cast", "t");
             compare(world.queryNearestMany(points, 4), "nearest", "distances");
             compare(world.queryBoxes(asked, { mask: 2 }), "seen");
@@ -232,7 +232,7 @@ test("an empty world answers", () => {
     assert.equal(world.update().pairs.length, 0);
     assert.equal(world.queryBox([0, 0, 0, 1, 1, 1]).length, 0);
     assert.equal(world.queryNearest([0, 0, 0], 3).ids.length, 0);
-    assert.equal(world.queryRay([0, 0, 0], [1, 0, 0], 5, { most: 3 }).ids.length, 0);
+    assert.equal(world.queryRay([0, 0, 0], [1, 0, 0], 5, { maxHits: 3 }).ids.length, 0);
     assert.deepEqual(world.queryBoxes([]).offsets, Uint32Array.of(0));
     assert.equal(world.add([]).length, 0);
 });
