@@ -48,7 +48,7 @@ contains err 'method=brute-force'
 contains fast.conf '^method = '
 contains fast.h '^bp_config config = {'
 contains fast.h '    .method = BP_METHOD_'
-printf '#include <broadphase/broadphase_methods.h>\n' >fast.c
+printf '#include <broadphase/broadphase.h>\n' >fast.c
 cat fast.h >>fast.c
 "$compiler" -std=c11 -Wall -Wextra -Werror -I "$include" -fsyntax-only fast.c || fail "fast.h is no C"
 expect 0 pairs boxes.npy --config fast.conf -o tuned.csv

@@ -138,7 +138,7 @@ public:
         return status_;
     }
 
-    /// The world inside, to read: its figures, for instance. The `user` of an object is Bullet's client object.
+    /// The world inside, to read: its statistics, for instance. The `user` of an object is Bullet's client object.
     const bp_world *world() const {
         return world_;
     }
@@ -255,7 +255,7 @@ public:
 
     // ---- the rest ---------------------------------------------------------------------------------------------------
 
-    /// An empty broad phase begins anew, so that the same program gives the same pairs in the same order.
+    /// An empty broad phase starts again, so that the same program gives the same pairs in the same order.
     void resetPool(btDispatcher *) override {
         if (alive_count_ == 0) last_unique_id_ = 0;
     }

@@ -322,7 +322,7 @@ private:
         }
     }
 
-    // The pairs of the world as it is. Several threads may ask.
+    // The pairs of the world as it is. Several threads may query at once.
     array_view<const bp_pair> current_pairs() const {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (!is_current_) {
