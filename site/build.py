@@ -49,6 +49,7 @@ USE = [
 UNDERSTAND = [
     ("Architecture", "guide/architecture.html", "docs/architecture.md", ""),
     ("Performance", "guide/performance.html", "docs/performance.md", ""),
+    ("Experiments", "guide/experiments.html", "docs/experiments.md", ""),
     ("Reliability", "guide/reliability.html", "docs/reliability.md", ""),
     ("The bench", "guide/bench.html", "bench/README.md", ""),
 ]
