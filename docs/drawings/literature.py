@@ -149,12 +149,12 @@ def cuckoo_grid() -> Drawing:
     d.text(352, 77, "places: its hash", "soft")
     d.text(352, 94, "names a slot in", "soft")
     d.text(352, 111, "each table", "soft")
-    x, y = space.at(chosen[0] + 0.5, chosen[1] + 0.5)
+    begin = space.at(chosen[0] + 0.5, chosen[1] + 0.5)
     for table, (slot, taken) in enumerate(((2, (0, 1, 2, 4)), (1, (0, 1, 3, 4)), (3, (1, 2)))):
         left = table * 165
         d.text(left + 70, 204, f"table {table}", "small soft middle")
         d.array(left, 212, ["•" if i in taken else "–" for i in range(5)], 28, marked=[slot], kind="second")
-        d.arrow([(x, y), (x, 182), (left + slot * 28 + 14, 182), (left + slot * 28 + 14, 212)], "rim" if table == 1 else "dashed")
+        d.arrow([begin, (begin[0], 182), (left + slot * 28 + 14, 182), (left + slot * 28 + 14, 212)], "rim" if table == 1 else "dashed")
     d.text(0, 262, "A cell that needs a taken slot evicts the one in it, which", "soft")
     d.text(0, 279, "moves to the next table. A search reads three slots at most.", "soft")
     return d

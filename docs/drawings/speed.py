@@ -6,8 +6,8 @@ from scenes import scatter
 from svg import Drawing, Space, pairs_of
 
 # ns for each object, for 10^5 and 10^6 objects: the table "Where the time of a step goes" of docs/performance.md.
-STAGES = (("check and copy", 2, 3), ("keys", 2.5, 3), ("partition", 2, 2), ("order", 2, 3),
-          ("arrange", 2, 6), ("measure", 1, 1), ("search", 16, 19))
+STAGES: tuple[tuple[str, float, float], ...] = (("check and copy", 2, 3), ("keys", 2.5, 3), ("partition", 2, 2),
+          ("order", 2, 3), ("arrange", 2, 6), ("measure", 1, 1), ("search", 16, 19))
 
 
 def step() -> Drawing:
@@ -17,7 +17,7 @@ def step() -> Drawing:
         d.text(left, 38, title, "small soft")
         for i, stage in enumerate(STAGES):
             y = 50 + i * 24
-            value = stage[1 + column]
+            value = stage[1] if column == 0 else stage[2]
             d.rect((left, y, left + value * 7, y + 16), "marked" if stage[0] == "search" else "second" if stage[0] == "arrange" else "box")
             d.text(left + value * 7 + 6, y + 12, f"{value:g}", "small")
             if column == 0:
