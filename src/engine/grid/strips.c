@@ -558,7 +558,7 @@ bp_status bp_strip_grid_validate(const bp_strip_grid *grid, const bp_box *boxes,
         expected += number;
     }
     if (!right || expected != grid->entry_count) {
-        bp_log_write(&grid->setup->runtime.log, "hierarchical-grid: the strips do not hold the boxes");
+        bp_log_write(&grid->setup->runtime.log, "strips: the entries do not match the boxes");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;

@@ -159,7 +159,7 @@ static bp_status tree_validate(const void *state) {
     }
     if (!is_sound) {
         bp_log_write(&m->trees[0].setup->runtime.log,
-                     "tree: its leaves do not hold the boxes, or bounds do not hold what is below");
+                     "tree: the leaves do not match the boxes, or bounds do not enclose the level below");
     }
     return is_sound ? BP_OK : BP_ERROR_INTERNAL;
 }

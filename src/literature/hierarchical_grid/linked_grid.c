@@ -502,7 +502,7 @@ static bp_status linked_validate(const void *state) {
     }
     if (!sound || alive != objects) {
         bp_log_write(&g->setup->runtime.log,
-                     "hierarchical-grid: the cells of the linked form do not agree with its objects");
+                     "hierarchical-grid: the cells of the linked form do not match the objects");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;

@@ -253,7 +253,7 @@ static bp_status octree_validate(const void *state) {
         }
     }
     if (!sound) {
-        bp_log_write(&t->setup->runtime.log, "octree: a leaf does not know its neighbours");
+        bp_log_write(&t->setup->runtime.log, "octree: the list of neighbours of a leaf is wrong");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;
