@@ -173,7 +173,7 @@ static void malformed_csv_is_refused_with_its_line(void **state) {
         {"0,5;0;0;1;1;1\n", ":1: expected commas or semicolons between columns, found both"},
         {"a;b;c;d;e;f\n0,5;0;0;1;1;1\n", ":2: expected a number with a decimal point in column 1 (min_x), found '0,5'"},
         {"0;0;0;1;1;1\n0,0,0,1,1,1\n",
-         ":2: expected 6 columns as in the first row, found 1; the same character must separate"},
+         ":2: expected 6 columns as in the first row, found 1; all rows must use the same separator"},
         {"0 0 0 1 1 1\n0 0 0 1 1\n", ":2: expected 6 columns as in the first row, found 5"},
         {"\xFF\xFE"
          "0\n",
