@@ -159,7 +159,7 @@ pageTest("pause, step, restart", "#scene=gas&n=1000", {}, async (page) => {
 });
 
 pageTest("every method finds the same pairs, and says why it ran", `#scene=gas&step=10&${PAUSED}`, {}, async (page) => {
-    assert.match(await textOf(page, "reason"), /^(tree|strips), because /);
+    assert.match(await textOf(page, "reason"), /^(tree|strips): /);
     assert.match(await textOf(page, "reason-more"), /boxes: /);
     const pairs = await textOf(page, "pairs");
     const methods = await page.locator("#method option").allTextContents();
