@@ -166,7 +166,7 @@ static bp_status tree_validate(const void *state) {
 
 const bp_method_ops bp_tree_ops = {
     .name = "tree",
-    .summary = "a kept tree of eight children a node, refitted while boxes move: worlds, meshes, queries",
+    .summary = "a tree with eight children per node, kept and refitted while boxes move: for worlds, meshes, queries",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_INCREMENTAL | BP_SUPPORTS_THREADS,
     .state_bytes = sizeof(tree_method),
     .init = tree_init,
