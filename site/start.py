@@ -26,7 +26,7 @@ def page(readme: Document, places: Places, playground: bool) -> str:
 <a class="button" href="@/reference/broadphase.h.html#bp_find_pairs">Reference</a>
 <a class="button" href="@/evidence.html">Evidence</a></p>
 <figure class="slice"><div><img src="@/assets/{PICTURE}" alt="{picture.partition(' Below:')[0].replace('Above: a', 'A')}"></div>
-<figcaption>A slice through a million boxes. Orange is what two of them share.</figcaption></figure>
+<figcaption>A slice through a million boxes. Orange marks where two of them overlap.</figcaption></figure>
 </section>
 <ul class="promises">{''.join(f'<li>{promise}</li>' for promise in promises)}</ul>
 <div class="start">
@@ -36,11 +36,11 @@ def page(readme: Document, places: Places, playground: bool) -> str:
 </div>
 <h2 id="where-next">Where next</h2>
 <div class="tiles">
-<a class="tile" href="@/guide/overview.html"><strong>Guide</strong><span>What it can do, examples, the tool</span></a>
+<a class="tile" href="@/guide/overview.html"><strong>Guide</strong><span>Features, examples, the tool</span></a>
 <a class="tile" href="@/methods/index.html"><strong>Methods</strong><span>Fourteen algorithms, drawn and measured</span></a>
 <a class="tile" href="@/python/index.html"><strong>Python</strong><span>A tour with pictures</span></a>
-<a class="tile" href="@/cpp/index.html"><strong>C++</strong><span>Ranges, exceptions, owners; Bullet and FCL</span></a>
+<a class="tile" href="@/cpp/index.html"><strong>C++</strong><span>Ranges, exceptions, ownership; Bullet and FCL</span></a>
 <a class="tile" href="@/guide/architecture.html"><strong>Architecture</strong><span>How it works inside</span></a>
-<a class="tile" href="@/guide/reliability.html"><strong>Reliability</strong><span>The promises, and their tests</span></a>
+<a class="tile" href="@/guide/reliability.html"><strong>Reliability</strong><span>What is promised, and how it is tested</span></a>
 </div>
 """
