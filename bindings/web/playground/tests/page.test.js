@@ -458,7 +458,7 @@ test("a link to somebody's own file asks for one", async () => {
 
 const MOTION = { reducedMotion: "reduce" };
 pageTest("where little motion is asked for, the scene waits", "#scene=gas&n=1000", MOTION, async (page) => {
-    await waitForText(page, "notice", "little motion");
+    await waitForText(page, "notice", "reduced motion");
     assert.equal(await textOf(page, "at-step"), "0");
     await page.click("#play");
     await page.waitForFunction(() => Number(document.getElementById("at-step").textContent) > 3);
