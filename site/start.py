@@ -14,6 +14,7 @@ def page(readme: Document, places: Places, playground: bool) -> str:
     lead = readme.html(places, readme.parts[:1])
     sentence = re.search(r"</h1>\s*<p>(.*?)</p>", lead, re.S)[1]  # type: ignore[index]
     picture = re.search(r'alt="(.*?)"', lead)[1]  # type: ignore[index]
+    users = re.search(r'<div class="wide".*?</table></div>', lead, re.S)[0]  # type: ignore[index]
     promises = re.findall(r"<li>\s*(?:<p>)?(.*?)(?:</p>)?\s*</li>", lead, re.S)
     places.images.add(PICTURE)
     play = '<a class="button" href="@/playground/index.html">Play with it</a>' if playground else ""
@@ -30,6 +31,7 @@ def page(readme: Document, places: Places, playground: bool) -> str:
 </section>
 <ul class="promises">{''.join(f'<li>{promise}</li>' for promise in promises)}</ul>
 <div class="start">
+{users}
 {parts["two-commands-to-start-with"]}
 {parts["a-first-program"]}
 {parts["beside-other-libraries"]}
