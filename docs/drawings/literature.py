@@ -256,7 +256,7 @@ def bvh() -> Drawing:
 
 def sweep_and_prune() -> Drawing:
     d = Drawing("sweep-and-prune", "sweep-and-prune: boxes sorted along an axis, tested while they are open", 330)
-    d.text(0, 13, "a plane sweeps along one axis; boxes are open from min to max", "soft")
+    d.text(0, 13, "a plane sweeps along x; the boxes it cuts are open", "strong")
     boxes = ALIKE[1:14]
     space = Space(d, boxes, (0, 22))
     at = 4.1
