@@ -27,7 +27,7 @@ static void describe_tool(output_file *output) {
     output_text(output, "\nExample:\n"
                         "  broadphase scene uniform -n 100000 --seed 7 -o boxes.npy\n"
                         "  broadphase pairs boxes.npy -o pairs.csv\n\n"
-                        "'broadphase COMMAND --help' says more.\n");
+                        "See 'broadphase COMMAND --help' for the options of a command.\n");
 }
 
 // Help and version go to standard output, because they were asked for.

@@ -9,12 +9,13 @@
 #define AT(member) offsetof(command_line, member)
 
 static const tool_option COMMON[] = {
-    {"--method", "NAME", OPTION_FIELD, 0, "the algorithm (default: chosen for you)"},
+    {"--method", "NAME", OPTION_FIELD, 0, "the algorithm (default: auto, chosen from the boxes)"},
     {"--threads", "N", OPTION_FIELD, 0, "threads; -1: all cores (default: 1)"},
-    {"--set", "FIELD=VALUE", OPTION_SET, 0, "any field that the help of a command lists; may be repeated"},
-    {"--config", "FILE", OPTION_SETTINGS, 0, "the same, a line each: field = value"},
-    {"-o", "FILE", OPTION_TEXT, AT(output), "where to write (default: -, standard output)"},
-    {"--quiet", NULL, OPTION_FLAG, AT(quiet), "no progress, no remarks"},
+    {"--set", "FIELD=VALUE", OPTION_SET, 0,
+     "set a field of the config; may be repeated (the help of a command lists them)"},
+    {"--config", "FILE", OPTION_SETTINGS, 0, "set fields from a file with lines 'field = value'"},
+    {"-o", "FILE", OPTION_TEXT, AT(output), "output file (default: -, standard output)"},
+    {"--quiet", NULL, OPTION_FLAG, AT(quiet), "no progress bar, no remarks"},
     {"--help", NULL, OPTION_FLAG, AT(help), "show this"},
     {"--version", NULL, OPTION_FLAG, AT(version), "show the version"},
 };

@@ -49,12 +49,14 @@ USE = [
 UNDERSTAND = [
     ("Architecture", "guide/architecture.html", "docs/architecture.md", ""),
     ("Performance", "guide/performance.html", "docs/performance.md", ""),
+    ("Experiments", "guide/experiments.html", "docs/experiments.md", ""),
     ("Reliability", "guide/reliability.html", "docs/reliability.md", ""),
     ("The bench", "guide/bench.html", "bench/README.md", ""),
 ]
 PROJECT = [
     ("What is new", "guide/changelog.html", "CHANGELOG.md", ""),
     ("Contributing", "guide/contributing.html", "CONTRIBUTING.md", ""),
+    ("How we write", "guide/style.html", "docs/style.md", ""),
     ("Security", "guide/security.html", "SECURITY.md", ""),
 ]
 PYTHON = [
@@ -144,7 +146,7 @@ class Site:
 
     def make_pages(self) -> list[Page]:
         readme = self.document("README.md")
-        about = "A C library that finds every pair of overlapping boxes, each exactly once."
+        about = "A C library that finds every pair of overlapping boxes (AABBs) exactly once: collision detection, neighbor lists."
         pages = [Page("index.html", "Start", start.page(readme, self.places, self.playground is not None), wide=True, about=about)]
         for section, listed in self.listed.items():
             pages += [self.document_page(section, *each) for each in listed]

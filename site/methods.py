@@ -1,5 +1,5 @@
-"""The methods: a page for each, from the comment that opens its source file (idea, drawing, cost) and its card in
-docs/methods.md; and one page that shows them all."""
+"""The methods: a page for each, from its card in docs/methods.md and the comment that opens its source file (idea, drawing,
+cost); and one page that shows them all."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ class Methods:
             [
                 f'<h1 id="{slug(name)}">{name}</h1>',
                 f'<p class="lead">{inline(self.summary(name))}</p>',
-                opening_html(body),
-                f'<p class="soft">This is how <a href="@/source/{source}.html">{source}</a> opens.</p>',
-                '<h2 id="card">Its card</h2>',
                 self.cards.html(places, [type(card)(card.title, card_tokens)]),
+                '<h2 id="source">In the source</h2>',
+                f'<p class="soft">This is how <a href="@/source/{source}.html">{source}</a> opens.</p>',
+                opening_html(body),
                 self.parts_html(name, places),
             ]
         )

@@ -35,7 +35,7 @@ with open("README.md", encoding="utf-8") as readme:
 setup(
     name="broadphase",
     version=os.environ["BROADPHASE_VERSION"],
-    description="All pairs of overlapping boxes, and all neighbours within a radius, fast",
+    description="Every pair of overlapping boxes (AABBs), and neighbor lists within a radius, fast",
     long_description=description,
     long_description_content_type="text/markdown",
     license="MIT",

@@ -49,7 +49,7 @@ static bool run_bench(const command_line *arguments, failure *why) {
 
 const tool_command command_bench = {
     .name = "bench",
-    .summary = "Measures this library beside its peers (runs broadphase-bench with the same words).",
+    .summary = "Measures this library beside other libraries (runs broadphase-bench with the same arguments).",
     .synopsis = "[options of broadphase-bench]",
     .example = "  broadphase bench --csv results.csv\n"
                "  broadphase bench --suite trace recording.npy    boxes of yours, T x N x 6\n",

@@ -23,7 +23,7 @@ static const char SCENE[] = "uniform";
 static const tool_option OPTIONS[] = {
     {"-n", "N", OPTION_COUNT, offsetof(command_line, scene.count), "boxes (default: 1000000)"},
     {"--steps", "K", OPTION_COUNT, offsetof(command_line, steps), "steps of motion (default: 10)"},
-    {"--seed", "S", OPTION_NUMBER, offsetof(command_line, scene.seed), "another number, another scene"},
+    {"--seed", "S", OPTION_NUMBER, offsetof(command_line, scene.seed), "seed of the scene"},
     {"-o", "FILE.svg", OPTION_TEXT, offsetof(command_line, output), "the picture (default: demo.svg)"},
 };
 
@@ -285,7 +285,7 @@ static void note_brute_force(demo_run *demo) {
         demo_time_text(time, demo_total_ms(measured)), number_grouped(small, measured->objects), measured->threads,
         measured->threads == 1 ? "" : "s");
     snprintf(next_note(&demo->results), DEMO_NOTE_LENGTH_MAX,
-             "So it is left out there, and the others are compared with this estimate.");
+             "It is therefore not run there, and the others are compared with this estimate.");
 }
 
 static void note_slow_methods(demo_run *demo) {
@@ -293,7 +293,7 @@ static void note_slow_methods(demo_run *demo) {
         const demo_row *row = &demo->results.rows[i];
         if (row->left_out_ms <= 0.0 || row->method == BP_METHOD_BRUTE_FORCE) continue;
         snprintf(next_note(&demo->results), DEMO_NOTE_LENGTH_MAX,
-                 "A method whose first step takes more than %.0f s is left out.", LONGEST_STEP);
+                 "A method whose first step takes more than %.0f s is skipped.", LONGEST_STEP);
         return;
     }
 }
@@ -305,9 +305,9 @@ static void write_notes(demo_run *demo) {
     note_brute_force(demo);
     note_slow_methods(demo);
     if (only == BP_METHOD_AUTO) return;
-    snprintf(next_note(&demo->results), DEMO_NOTE_LENGTH_MAX, "Only %s was asked for: other methods were not run%s.",
+    snprintf(next_note(&demo->results), DEMO_NOTE_LENGTH_MAX, "Only %s was run, as requested%s.",
              bp_method_name((size_t)only),
-             only == BP_METHOD_BRUTE_FORCE ? "" : ", nor was brute force to compare it with");
+             only == BP_METHOD_BRUTE_FORCE ? "" : "; there is no brute force to compare it with");
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -400,7 +400,8 @@ static bool run_demo(const command_line *arguments, failure *why) {
 
 const tool_command command_demo = {
     .name = "demo",
-    .summary = "One million moving boxes, every method that fits: a table, fastest first, and a picture (demo.svg).",
+    .summary =
+        "Runs every suitable method on one million moving boxes; prints a table, fastest first, and draws demo.svg.",
     .synopsis = "[-n N] [--steps K] [-o FILE.svg] [options]",
     .example = "  broadphase demo\n"
                "  broadphase demo -n 100000 --method hierarchical-grid -o small.svg\n",

@@ -24,7 +24,7 @@ static bool run_methods(const command_line *arguments, failure *why) {
 
 const tool_command command_methods = {
     .name = "methods",
-    .summary = "Lists the algorithms, one a line, the name first. All of them find the same pairs.",
+    .summary = "Lists the algorithms, one per line, each with its name first. All of them find the same pairs.",
     .synopsis = "[options]",
     .example = "  broadphase methods\n",
     .uses = USES_OUTPUT,

@@ -9,7 +9,7 @@
 
 static const tool_option OPTIONS[] = {
     {"--radius", "R", OPTION_REAL, offsetof(command_line, radius),
-     "how far neighbours are from each other, at most; not for points with a radius"},
+     "the largest distance between neighbours; not for points with a radius each"},
 };
 
 // Points as the library takes them.
@@ -51,11 +51,11 @@ static bool check_radii(const command_line *arguments, const point_set sets[2], 
         return failure_set(why, STATUS_WRONG_CALL,
                            "expected --radius R, or a file of points with a radius each (x,y,z,radius)");
     }
-    return is_alone ? failure_set(why, STATUS_WRONG_CALL, "%s has a radius for each point; leave out --radius",
+    return is_alone ? failure_set(why, STATUS_WRONG_CALL, "%s has a radius for each point; omit --radius",
                                   arguments->operands[0])
                     : failure_set(why, STATUS_WRONG_CALL,
-                                  "points with a radius each cannot be compared with another file; leave their radius "
-                                  "out, and call with --radius R");
+                                  "points with a radius each cannot be compared with another file; omit that "
+                                  "column, and pass --radius R");
 }
 
 static bp_status find(const command_line *arguments, const point_set sets[2], const bp_config *config,

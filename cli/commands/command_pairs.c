@@ -12,7 +12,7 @@ static const tool_option OPTIONS[] = {
     {"--stats", "[json]", OPTION_STATS, offsetof(command_line, stats),
      "statistics on standard error: lines name=value, or one line of JSON"},
     {"--explain", NULL, OPTION_FLAG, offsetof(command_line, explain),
-     "why this method, and what hurts, on standard error"},
+     "explain the choice of the method, and what makes it slow, on standard error"},
 };
 
 static void print_name(stats_style style, const char *name) {
@@ -106,7 +106,7 @@ static bool check_call(const command_line *arguments, const input_named *inputs,
     file_format format;
     if (!inputs_check(inputs, arguments->operand_count, why)) return false;
     if ((arguments->config.flags & BP_PAIRS_FIXED) != 0) {
-        return failure_set(why, STATUS_WRONG_CALL, "flags: a fixed buffer is for C programs; leave this flag out");
+        return failure_set(why, STATUS_WRONG_CALL, "flags: a fixed buffer is for C programs only; omit this flag");
     }
     if (arguments->output != NULL && !file_format_of_output(arguments->output, &format, why)) return false;
     return output_spares(output_path(arguments), arguments->operands, arguments->operand_count, why);
@@ -147,7 +147,7 @@ const tool_command command_pairs = {
         "\n"
         "Box files: .csv, .npy or .npz; - is CSV. A row has min_x,min_y,min_z,max_x,max_y,max_z or x,y,z,radius, and\n"
         "with --set dimensions=2 min_x,min_y,max_x,max_y. A first line that names the columns of a .csv is obeyed:\n"
-        "these, x,y,radius, x,y,z or x,y, in any order. Commas, semicolons, tabs or blanks separate columns.\n"
+        "these, x,y,radius, x,y,z or x,y, in any order. Columns are separated by commas, semicolons, tabs or blanks.\n"
         "Meshes, .ply, .obj or .stl, are read as the boxes of their triangles, in the order of the faces or strips.\n"
         "Pairs are row numbers from 0, written sorted as a,b. Boxes of float64 are compared in 64 bits.\n",
     .options = OPTIONS,

@@ -14,9 +14,9 @@ static const tool_option OPTIONS[] = {
     {"--points", "FILE", OPTION_TEXT, offsetof(command_line, question_points),
      "which boxes are nearest to each of these?"},
     {"-k", "N", OPTION_COUNT, offsetof(command_line, most),
-     "at most this many answers for each point or ray (default: points 1, rays all)"},
+     "at most this many results for each point or ray (default: 1 for points, all for rays)"},
     {"--max-t", "T", OPTION_REAL, offsetof(command_line, max_t),
-     "how far rays go, as a multiple of their direction (default: without end)"},
+     "length of the rays, as a multiple of their direction (default: infinite)"},
 };
 
 typedef struct query {
@@ -129,7 +129,7 @@ static bool check_output(const command_line *arguments, const input_named inputs
     char *paths[2] = {(char *)inputs[0].path, (char *)inputs[1].path};
     if (arguments->output != NULL && !file_format_of_output(arguments->output, &format, why)) return false;
     if (format != FORMAT_CSV) {
-        return failure_set(why, STATUS_WRONG_CALL, "%s: answers are written as CSV; expected a name ending in .csv",
+        return failure_set(why, STATUS_WRONG_CALL, "%s: results are written as CSV; expected a name ending in .csv",
                            arguments->output);
     }
     return output_spares(output_path(arguments), paths, 2, why);
@@ -178,8 +178,8 @@ const tool_command command_query = {
         "\n"
         "Files of boxes are as for 'broadphase pairs', points as for 'broadphase neighbors'. A row of rays has\n"
         "x,y,z,dx,dy,dz, or with --set dimensions=2 x,y,dx,dy.\n"
-        "Answers are CSV: query and box are row numbers from 0. A ray enters a box at its origin plus t times its\n"
-        "direction; its boxes come in that order, those of a point by their distance.\n",
+        "Results are CSV: query and box are row numbers from 0. A ray enters a box at its origin plus t times its\n"
+        "direction. The boxes of a ray are sorted by t, those of a point by distance.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
     .uses = USES_ALL,

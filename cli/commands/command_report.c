@@ -17,7 +17,8 @@ enum { PATH_SIZE = 4096 };
 
 static const tool_option OPTIONS[] = {
     {"--charts", "FOLDER", OPTION_TEXT, AT(charts), "also write each chart as a file, NAME.svg"},
-    {"--verdicts", NULL, OPTION_FLAG, AT(verdicts), "only whether the results agree with the literature, as lines"},
+    {"--verdicts", NULL, OPTION_FLAG, AT(verdicts),
+     "print only whether the results agree with the literature, a line each"},
     {"-o", "FILE.html", OPTION_TEXT, offsetof(command_line, output), "the page (default: report.html)"},
 };
 
@@ -138,7 +139,7 @@ static bool make_folders(report_run *run, failure *why) {
     }
     const char *charts = run->arguments->charts;
     if (charts == NULL || mkdir(charts, 0777) == 0 || errno == EEXIST) return true;
-    return failure_set(why, STATUS_FAILED, "%s: cannot be made: %s", charts, strerror(errno));
+    return failure_set(why, STATUS_FAILED, "%s: cannot be created: %s", charts, strerror(errno));
 }
 
 static bool list_verdicts(report_run *run, char **folders, size_t folder_count, failure *why) {
@@ -193,7 +194,7 @@ static bool run_report(const command_line *arguments, failure *why) {
 
 const tool_command command_report = {
     .name = "report",
-    .summary = "Results of benchmarks as one HTML page with charts. Needs gnuplot.",
+    .summary = "Makes one HTML page with charts from benchmark results. Needs gnuplot.",
     .synopsis = "[FOLDER...] [-o FILE.html] [--charts FOLDER] [--verdicts]",
     .example = "  broadphase report\n"
                "  broadphase report bench/results/zen4-2-cores bench/results/h200 -o report.html\n"

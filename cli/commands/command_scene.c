@@ -9,12 +9,14 @@
 #define AT(member) offsetof(command_line, member)
 
 static const tool_option OPTIONS[] = {
-    {"--list", NULL, OPTION_FLAG, AT(list), "the scenes, one a line"},
-    {"-n", "N", OPTION_COUNT, AT(scene.count), "finite objects; walls come on top (0: the literature's number)"},
-    {"--seed", "S", OPTION_NUMBER, AT(scene.seed), "another number, another scene (default: 0)"},
-    {"--steps", "K", OPTION_COUNT, AT(steps), "move on by K steps before writing"},
-    {"--pairs-per-object", "X", OPTION_REAL, AT(scene.pairs_per_object), "density is solved for this"},
-    {"--motion", "X", OPTION_REAL, AT(scene.motion), "largest move a step, in sizes (negative: none)"},
+    {"--list", NULL, OPTION_FLAG, AT(list), "list the scenes, one per line"},
+    {"-n", "N", OPTION_COUNT, AT(scene.count), "number of finite objects, walls not counted (0: as in the literature)"},
+    {"--seed", "S", OPTION_NUMBER, AT(scene.seed), "seed of the scene (default: 0)"},
+    {"--steps", "K", OPTION_COUNT, AT(steps), "simulate K steps before writing"},
+    {"--pairs-per-object", "X", OPTION_REAL, AT(scene.pairs_per_object),
+     "choose the density that gives X pairs per object"},
+    {"--motion", "X", OPTION_REAL, AT(scene.motion),
+     "largest move per step, as a multiple of the size (negative: none)"},
     {"--density", "X", OPTION_REAL, AT(scene.density), "zych: objects per unit volume"},
     {"--velocity", "X", OPTION_REAL, AT(scene.velocity), "zych: mean speed, units a step"},
     {"--static-share", "X", OPTION_REAL, AT(scene.static_share), "zych: share of objects that never move"},
@@ -38,8 +40,7 @@ static bool fail_unknown(const char *name, failure *why) {
 static bool check_call(const command_line *arguments, failure *why) {
     file_format format;
     if (arguments->operand_count != 1) {
-        return failure_set(why, STATUS_WRONG_CALL,
-                           "expected the name of one scene; 'broadphase scene --list' has them");
+        return failure_set(why, STATUS_WRONG_CALL, "expected the name of one scene; see 'broadphase scene --list'");
     }
     if (arguments->output != NULL && !file_format_of_output(arguments->output, &format, why)) return false;
     for (size_t i = 0; i < scene_count(); i++) {
@@ -77,12 +78,13 @@ static bool run_scene(const command_line *arguments, failure *why) {
 
 const tool_command command_scene = {
     .name = "scene",
-    .summary = "Writes a scene of the literature as a file of boxes: the same bytes for the same options, everywhere.",
+    .summary =
+        "Writes a scene of the literature as a file of boxes. The same options give the same bytes on every machine.",
     .synopsis = "NAME [-n N] [--seed S] [options], or scene --list",
     .example = "  broadphase scene uniform -n 100000 --seed 7 -o boxes.npy\n"
                "  broadphase scene mixed -n 1000 | broadphase pairs - -o pairs.csv\n"
                "\n"
-               "Zero, where an option takes a number, means the scene's own default.\n",
+               "For every number, 0 means the default of the scene.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
     .uses = USES_OUTPUT | USES_QUIET,

@@ -14,7 +14,7 @@
 static const tool_option OPTIONS[] = {
     {"--verify", NULL, OPTION_FLAG, offsetof(command_line, verify), "compare the pairs of each step with brute force"},
     {"-o", "FILE.npy", OPTION_TEXT, offsetof(command_line, output),
-     "turn the recording into this file, and replay nothing"},
+     "convert the recording into this file instead of replaying it"},
 };
 
 typedef struct replay {
@@ -81,7 +81,7 @@ static bool verify(replay *r, const char *path, const bp_result *result, failure
     const bool same =
         r->pairs.count == r->expected.count &&
         (r->pairs.count == 0 || memcmp(r->pairs.data, r->expected.data, r->pairs.count * sizeof *r->pairs.data) == 0);
-    return same || failure_set(why, STATUS_FAILED, "%s: step %llu: %zu pairs, brute force finds %zu, or others", path,
+    return same || failure_set(why, STATUS_FAILED, "%s: step %llu: %zu pairs differ from the %zu of brute force", path,
                                (unsigned long long)(r->trace.done - 1), r->pairs.count, r->expected.count);
 }
 
@@ -183,13 +183,14 @@ static bool run_trace(const command_line *arguments, failure *why) {
 
 const tool_command command_trace = {
     .name = "trace",
-    .summary = "Replays a trace in a world, or turns a recording into a .npy file.",
+    .summary = "Replays a trace in a world, or converts a recording into a .npy file.",
     .synopsis = "FILE [options]",
-    .example = "  broadphase trace game.trace                   a line for each step: objects, pairs, time\n"
-               "  broadphase trace game.trace --verify          and compares all pairs with brute force\n"
-               "  broadphase trace game.trace -o game.npy       steps x objects x 6, NaN where an object is absent\n"
-               "\n"
-               "A trace is such a .npy file (float32), or, with any other name, a recording of bp_world_record.\n",
+    .example =
+        "  broadphase trace game.trace                   a line for each step: objects, pairs, time\n"
+        "  broadphase trace game.trace --verify          and compares all pairs with brute force\n"
+        "  broadphase trace game.trace -o game.npy       steps x objects x 6, NaN where an object is absent\n"
+        "\n"
+        "A trace is a .npy file like that (float32), or a recording made by bp_world_record, under any other name.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
     .uses = USES_SETTINGS | USES_QUIET,

@@ -15,9 +15,9 @@
 enum { RANKED_MAX = 64, SECONDS_USUAL = 20, SECONDS_MOST = 1000000 };
 
 static const tool_option OPTIONS[] = {
-    {"--budget", "SECONDS", OPTION_REAL, offsetof(command_line, budget), "how long it may take (default: 20)"},
+    {"--budget", "SECONDS", OPTION_REAL, offsetof(command_line, budget), "time limit (default: 20)"},
     {"--source", "FILE", OPTION_TEXT, offsetof(command_line, source),
-     "the winner as C: a bp_config initialiser; -: standard output"},
+     "write the fastest config as a C initialiser; -: standard output"},
 };
 
 // All steps in memory, so that reading files is not timed.
@@ -200,11 +200,11 @@ const tool_command command_tune = {
     .synopsis = "FILE [options]",
     .example =
         "  broadphase tune boxes.npy --budget 10 -o fast.conf     then: broadphase pairs boxes.npy --config fast.conf\n"
-        "  broadphase tune game.trace --source fast.h             the winner as C source, too\n"
+        "  broadphase tune game.trace --source fast.h             the fastest config as C source, too\n"
         "\n"
         "FILE: boxes (.csv, .npy, .npz), a mesh (.ply, .obj, .stl), or a trace: steps x objects x 6 (.npy), or a\n"
         "recording of bp_world_record.\n"
-        "-o gets the winner for --config; the ranked table goes to standard error.\n",
+        "-o writes the fastest config as a file for --config; the ranking goes to standard error.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof *OPTIONS,
     .uses = USES_ALL,

@@ -73,12 +73,13 @@ static const char *advice_on_columns(const csv_reader *reader, const char *line,
     const char *end = line + strlen(line);
     while (end > line && (end[-1] == ' ' || end[-1] == '\t')) end--;
     if (found > 1 && end > line && end[-1] == reader->separator) return "the row ends with a separator: remove it";
-    if (reader->rules.kind != BOX_KIND_BOXES && found > 1) return "name the columns in a first line, others may stay";
+    if (reader->rules.kind != BOX_KIND_BOXES && found > 1)
+        return "name these columns in a first line; other columns may stay";
     if (found == 1) return "separate the numbers by commas, semicolons, tabs or blanks";
-    if (found == 2) return "for points name the columns in a first line: x,y";
-    if (found == 3) return "name the columns in a first line: x,y,z are points, x,y,radius are circles";
-    if (found == 5) return "one number is missing, or one column, as of row numbers, is too many";
-    return "leave out columns that are no coordinates, such as row numbers, or name all columns in a first line";
+    if (found == 2) return "for points, add a first line that names the columns: x,y";
+    if (found == 3) return "add a first line that names the columns: x,y,z for points, x,y,radius for circles";
+    if (found == 5) return "a number is missing, or a column, such as row numbers, is one too many";
+    return "remove columns that are not coordinates, such as row numbers, or name all columns in a first line";
 }
 
 static bool fail_columns(const csv_reader *reader, const char *line, failure *why) {
@@ -90,7 +91,7 @@ static bool fail_columns(const csv_reader *reader, const char *line, failure *wh
     }
     return failure_set(why, STATUS_FAILED, "%s:%zu: expected %zu columns as in the first row, found %zu%s", name,
                        reader->lines.number, reader->columns, found,
-                       found == 1 ? "; the same character must separate the columns of all rows" : "");
+                       found == 1 ? "; all rows must use the same separator" : "");
 }
 
 // Boxes are floats; what is rounded outwards later, or not at all, is not rounded here.
@@ -257,7 +258,7 @@ static bool begin_with_other_names(csv_reader *reader, const char *line, failure
     if (!begin_unnamed(reader, line, why)) return false;
     if (reader->list->form != BOX_FORM_SPHERES) return true;
     failure_set(why, STATUS_FAILED,
-                "the names of these four columns say neither spheres nor rectangles; name them x,y,z,radius or "
+                "the names of these four columns fit neither spheres nor rectangles; name them x,y,z,radius or "
                 "min_x,min_y,max_x,max_y");
     return fail_line(reader, why);
 }
@@ -301,7 +302,7 @@ static bool check_kind(const csv_reader *reader, const char *line, failure *why)
                  {"PK\x03\x04", "is a ZIP archive or a spreadsheet; unpack it, or save it as CSV"},
                  {"\x93NUMPY", "is an NPY file; give it a name ending in .npy"}};
     const char *advice =
-        strchr(line, '\r') != NULL ? "has lines that end in CR alone; save it with other line ends" : NULL;
+        strchr(line, '\r') != NULL ? "has lines that end in CR alone; save it with line ends LF or CRLF" : NULL;
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         if (strncmp(line, KINDS[i].begin, strlen(KINDS[i].begin)) == 0) advice = KINDS[i].advice;
     }
@@ -346,7 +347,7 @@ bool box_csv_read(input_file *input, box_rules rules, box_list *list, failure *w
     }
     line_reader_end(&reader.lines);
     if (good && reader.columns == 0) {
-        return failure_set(why, STATUS_FAILED, "%s: is empty; expected boxes, one a row", input->name);
+        return failure_set(why, STATUS_FAILED, "%s: is empty; expected boxes, one per row", input->name);
     }
     return good;
 }

@@ -33,8 +33,8 @@ bool file_format_of_output(const char *path, file_format *format, failure *why) 
     }
     return *format == FORMAT_CSV || *format == FORMAT_NPY ||
            fail_name(path,
-                     *format == FORMAT_NPZ ? "archives are read, not written; expected a name ending in .csv or .npy"
-                                           : "meshes are read, not written; expected a name ending in .csv or .npy",
+                     *format == FORMAT_NPZ ? "archives can only be read; expected a name ending in .csv or .npy"
+                                           : "meshes can only be read; expected a name ending in .csv or .npy",
                      why);
 }
 

@@ -180,7 +180,7 @@ bool box_form_of_roles(const size_t places[BOX_ROLES], bool has_others, box_rule
     }
     if (*form == BOX_FORM_NONE) {
         return failure_set(why, STATUS_FAILED,
-                           "the header names some columns of a box, and others are missing or too many; name "
+                           "the header names some columns of a box, but not all, or too many; name "
                            "min_x,min_y,min_z,max_x,max_y,max_z, or min_x,min_y,max_x,max_y, or x,y,z,radius, or "
                            "x,y,radius, or x,y,z, or x,y");
     }

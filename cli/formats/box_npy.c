@@ -54,15 +54,16 @@ static bool check_header(const input_file *input, const npy_header *header, box_
 }
 
 static bool fail_rows(const input_file *input, const npy_header *header, uint64_t rows, failure *why) {
-    return failure_set(why, STATUS_FAILED,
-                       "%s: the header promises %llu rows, the file ends after %llu; it was cut off: copy or save it "
-                       "again",
-                       input->name, (unsigned long long)header->shape[0], (unsigned long long)rows);
+    return failure_set(
+        why, STATUS_FAILED,
+        "%s: the header announces %llu rows, but the file ends after %llu: it is truncated; copy or save it "
+        "again",
+        input->name, (unsigned long long)header->shape[0], (unsigned long long)rows);
 }
 
 static bool fail_longer(const input_file *input, failure *why) {
     return failure_set(why, STATUS_FAILED,
-                       "%s: there is more in the file than the rows that its header promises; save the array again",
+                       "%s: the file continues after the rows that its header announces; save the array again",
                        input->name);
 }
 

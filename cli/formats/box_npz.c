@@ -35,7 +35,8 @@ static uint32_t load(const unsigned char *bytes, size_t count) {
 }
 
 static bool fail_damaged(const archive *zip, failure *why) {
-    return failure_set(why, STATUS_FAILED, "%s: is no whole archive of numpy.savez; copy or save it again", zip->name);
+    return failure_set(why, STATUS_FAILED, "%s: is not a complete archive of numpy.savez; copy or save it again",
+                       zip->name);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -96,7 +97,7 @@ static bool choose(const archive *zip, box_kind kind, archive_entry *chosen, fai
                  entry.name);
     }
     return count == 1 ||
-           failure_set(why, STATUS_FAILED, "%s: has %zu arrays (%s); call the one to read %s, or save it alone",
+           failure_set(why, STATUS_FAILED, "%s: has %zu arrays (%s); name the one to read %s, or save it alone",
                        zip->name, count, names, WORDS[kind]);
 }
 
@@ -126,8 +127,8 @@ static bool read_array(const archive *zip, const archive_entry *entry, box_rules
         good = unpack(zip, entry, bytes, &unpacked, why);
         bytes = unpacked;
     } else if (entry->method != STORED || entry->size != entry->packed_size) {
-        good = failure_set(why, STATUS_FAILED,
-                           "%s: is packed in a way that NumPy does not use; save it with numpy.savez", zip->name);
+        good = failure_set(why, STATUS_FAILED, "%s: uses a compression that NumPy does not; save it with numpy.savez",
+                           zip->name);
     }
     if (good && crc_of_bytes(bytes, entry->size) != entry->crc) good = fail_damaged(zip, why);
     if (good) {

@@ -130,7 +130,7 @@ static bool read_statement(obj_reader *reader, const char *line, failure *why) {
     if (word + strlen(word) != end) return failure_set(why, STATUS_FAILED, "expected text, found a zero byte");
     if (length == 0) return true;
     if (end[-1] == '\\') {
-        return failure_set(why, STATUS_FAILED, "the line goes on in the next one ('\\'); write both as one line");
+        return failure_set(why, STATUS_FAILED, "the line continues on the next one ('\\'); join the two lines");
     }
     if (length == 1 && *word == 'v') return read_vertex(reader, word + 1, why);
     if (length == 1 && *word == 'f') return read_face(reader, word + 1, why);

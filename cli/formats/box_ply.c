@@ -31,7 +31,7 @@ static bool fail_here(const ply_reader *reader, failure *why) {
 static bool fail_cut_off(failure *why) {
     return failure_set(
         why, STATUS_FAILED,
-        "the file ends here, before all that its header promises; it was cut off: copy or save it again");
+        "the file ends here, before everything that its header announces: it is truncated; copy or save it again");
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ static bool read_strips(ply_reader *reader, const ply_property *property, uint32
 static bool read_list(ply_reader *reader, const ply_property *property, failure *why) {
     uint32_t count = 0;
     double ignored;
-    if (!read_whole(reader, property->count_type, "how long a list is", &count, why)) return false;
+    if (!read_whole(reader, property->count_type, "the length of a list", &count, why)) return false;
     if (property->role == PLY_CORNERS) return read_corners(reader, property, count, why);
     if (property->role == PLY_STRIPS) return read_strips(reader, property, count, why);
     for (uint32_t i = 0; i < count; i++) {
@@ -150,9 +150,10 @@ static bool begin_line(ply_reader *reader, failure *why) {
 static bool end_line(const ply_reader *reader, failure *why) {
     const char *rest = skip_blanks(reader->text);
     if (rest == reader->lines.line_end) return true;
-    return failure_set(why, STATUS_FAILED,
-                       "expected the end of the line, found '%.40s': the header promises less; save the mesh again",
-                       *rest == '\0' ? "a zero byte" : rest);
+    return failure_set(
+        why, STATUS_FAILED,
+        "expected the end of the line, found '%.40s', which the header does not announce; save the mesh again",
+        *rest == '\0' ? "a zero byte" : rest);
 }
 
 static bool read_one(ply_reader *reader, failure *why) {
@@ -188,9 +189,10 @@ static bool check_end(ply_reader *reader, failure *why) {
     do {
         if (!line_reader_bytes(&reader->lines, 1, &byte, why)) return false;
     } while (byte != NULL && strchr(" \t\r\n", (char)*byte) != NULL && *byte != '\0');
-    return byte == NULL || failure_set(why, STATUS_FAILED,
-                                       "%s: there is more in the file than its header promises; save the mesh again",
-                                       reader->lines.input->name);
+    return byte == NULL ||
+           failure_set(why, STATUS_FAILED,
+                       "%s: the file continues after everything that its header announces; save the mesh again",
+                       reader->lines.input->name);
 }
 
 static bool read_data(ply_reader *reader, failure *why) {

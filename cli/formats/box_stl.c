@@ -58,14 +58,14 @@ static bool read_binary(stl_reader *reader, uint32_t count, failure *why) {
         if (bytes == NULL) {
             return failure_set(
                 why, STATUS_FAILED,
-                "%s: the file promises %lu triangles and ends after %lu; it was cut off: copy or save it again", name,
+                "%s: the file announces %lu triangles but ends after %lu: it is truncated; copy or save it again", name,
                 (unsigned long)count, (unsigned long)i);
         }
         if (!read_facet(reader, i, bytes, why)) return false;
     }
     if (!line_reader_bytes(&reader->lines, 1, &bytes, why)) return false;
     return bytes == NULL || failure_set(why, STATUS_FAILED,
-                                        "%s: there is more in the file than the %lu triangles that it promises; save "
+                                        "%s: the file continues after the %lu triangles that it announces; save "
                                         "the mesh again",
                                         name, (unsigned long)count);
 }
@@ -144,7 +144,7 @@ static bool read_text(stl_reader *reader, failure *why) {
         if (*text != '\0' && !read_line(reader, text, &place, why)) return false;
     }
     return place == OUTSIDE ||
-           failure_set(why, STATUS_FAILED, "%s: the file ends within a solid; it was cut off: copy or save it again",
+           failure_set(why, STATUS_FAILED, "%s: the file ends within a solid: it is truncated; copy or save it again",
                        reader->lines.input->name);
 }
 

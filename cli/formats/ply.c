@@ -208,7 +208,8 @@ bool ply_read_header(line_reader *lines, ply_header *header, failure *why) {
     }
     for (;;) {
         if (!line_reader_next(lines, &line, KIND, why)) return false;
-        if (line == NULL) return fail_mesh(lines, "ends within its header; copy or save it again", why);
+        if (line == NULL)
+            return fail_mesh(lines, "ends within its header: it is truncated; copy or save it again", why);
         if (strcmp(line, "end_header") == 0) break;
         if (!read_line(lines, line, header, &has_form, why)) return false;
     }

@@ -55,6 +55,7 @@ bool row_number(const report_row *row, const char *name, double *value);
 // A property of a row as text, in `text`, cut off if need be:
 //     "scene", "method", "who", ...   a column
 //     "name"                          the method for ours, "who method" for others
+//     "library"                       "who method", and for ours with the default method "broadphase"
 //     "head", "tail"                  a name up to its last '/', and what follows in the method
 //     "kind"                          the method without its settings
 //     "whose"                         who, in words

@@ -1,4 +1,4 @@
-// The top of the page: how fast, beside whom, on what.
+// The top of the page: how fast it is, beside other libraries, and on which machine.
 #include "report/report_page.h"
 
 #include "report/report_claims.h"
@@ -19,27 +19,27 @@ static const report_claim FACTS[] = {
     {.rows = {{.suite = "quick", .where = OURS, .x = "n", .y = "total_ms"}},
      .agrees = "",
      .ours = "{at||1000000} ms",
-     .found = "a step of a million boxes that all move, on one thread: new boxes in, all pairs out"},
+     .found = "for a step of a million moving boxes on one thread: new boxes in, all pairs out"},
     {.rows = {{.suite = "quick",
                .kind = CHART_DOTS,
                .where = "who!=limit;threads=1;scene=uniform;n=1000000;method!=hierarchical-grid/scalar",
-               .x = "name",
+               .x = "library",
                .y = "total_ms"}},
      .agrees = "",
-     .ours = "{margin|hierarchical-grid|one call|sweep-and-prune*} ×",
-     .found = "as long takes the fastest other library on these boxes, with the same pairs"},
+     .ours = "{margin|broadphase|broadphase one call|broadphase sweep-and-prune*} ×",
+     .found = "as fast as the fastest other library on these boxes, with the same pairs"},
     {.rows = {{.suite = "quick", .flags = CHART_LOG, .where = OURS, .x = "n", .y = "total_ms"}},
      .agrees = "",
      .ours = "{exponent|}",
-     .found = "is the power of n by which time grows from ten thousand boxes to a million"},
+     .found = "is the power of n with which time grows, from ten thousand boxes to a million"},
     {.rows = {{.suite = "quick", .where = OURS, .x = "n", .y = "bytes_per_object"}},
      .agrees = "",
      .ours = "{at||1000000} bytes",
-     .found = "of memory for each box, beside the boxes themselves"},
+     .found = "of memory per box, in addition to the box itself"},
     {.rows = {{.suite = "cuda", .where = "scene=uniform", .x = "n", .y = "kernels_ms"}},
      .agrees = "",
      .ours = "{at||100000000} ms",
-     .found = "for a hundred million boxes on one card, all pairs found"},
+     .found = "for all pairs of a hundred million boxes on one GPU"},
 };
 
 static bool write_fact(output_file *output, const report_page *page, const report_claim *fact, failure *why) {
@@ -149,10 +149,11 @@ void write_peers(output_file *output, const report_page *page) {
     char machine[128], text[512];
     machine_text(page->data, folder, machine, sizeof machine);
     snprintf(text, sizeof text,
-             "How many times our time the fastest other library takes for a whole step with the same pairs, on one "
+             "How many times as fast as the fastest other library broadphase is, in a whole step with the same pairs, "
+             "on one "
              "thread (%s).",
              machine);
-    html_heading(output, "peers", "How fast, beside whom, on what", text);
+    html_heading(output, "peers", "How fast is it?", text);
     html_raw(output, "<div class='wide'><table class='peers'><tr><th>scene</th>");
     for (size_t k = 0; k < count_count; k++) {
         char figure[FIGURE_TEXT];

@@ -250,9 +250,10 @@ static void write_head(output_file *output) {
     html_raw(output, HTML_STYLE);
     html_raw(output, HTML_PART_STYLE);
     html_raw(output, HTML_CHART_STYLE);
-    html_raw(output, "</style>\n</head>\n<body>\n<main>\n<h1>broadphase: the evidence</h1>\n"
-                     "<p>Of all these boxes, which pairs overlap? How fast this library answers, beside whom, and on "
-                     "what; and whether it confirms what the literature found.</p>\n");
+    html_raw(output,
+             "</style>\n</head>\n<body>\n<main>\n<h1>broadphase: the evidence</h1>\n"
+             "<p>Of all these boxes, which pairs overlap? This page shows how fast the library answers, compared "
+             "with other libraries and on which machines, and whether it confirms what the literature found.</p>\n");
 }
 
 static bool write_page(output_file *output, const report_page *page, failure *why) {

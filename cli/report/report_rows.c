@@ -65,6 +65,12 @@ static void append_name(const report_row *row, const char *without, char text[RE
     append_without(text, row->method, without);
 }
 
+// Beside other libraries the default method is the library.
+static void append_library(const report_row *row, const char *without, char text[REPORT_TEXT]) {
+    append(text, row->who, strlen(row->who));
+    if (!is_ours(row) || strcmp(row->method, "hierarchical-grid") != 0) append_without(text, row->method, without);
+}
+
 void row_text(const report_row *row, const char *name, const char *without, char text[REPORT_TEXT]) {
     text[0] = '\0';
     const char *value = NULL;
@@ -76,6 +82,8 @@ void row_text(const report_row *row, const char *name, const char *without, char
         append(text, row->experiment, strlen(row->experiment));
     } else if (strcmp(name, "name") == 0) {
         append_name(row, without, text);
+    } else if (strcmp(name, "library") == 0) {
+        append_library(row, without, text);
     } else if (strcmp(name, "head") == 0) {
         append_name(row, without, text);
         char *slash = strrchr(text, '/');

@@ -82,8 +82,8 @@ static void drop_text(char *label, const char *drop) {
 }
 
 static bool is_plain(const char *name) {
-    static const char *const PLAIN[] = {"scene", "method",     "who",  "name", "head",
-                                        "tail",  "experiment", "kind", "whose"};
+    static const char *const PLAIN[] = {"scene", "method",     "who",  "name",  "head",
+                                        "tail",  "experiment", "kind", "whose", "library"};
     for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++) {
         if (strcmp(name, PLAIN[i]) == 0) return true;
     }

@@ -18,6 +18,7 @@ static const known_style KNOWN[] = {
     {"hierarchical-grid", "#1f77b4", 7},
     {"hierarchical-grid form=linked", "#d55e00", 5},
     {"auto", "#1f77b4", 7},
+    {"broadphase", "#1f77b4", 7},
     {"brute-force", "#7f7f7f", 5},
     {"linked-cells", "#e69f00", 5},
     {"form=linked", "#d55e00", 5}, // where the name of the grid is dropped
@@ -107,6 +108,11 @@ static const known_style *find_known(const char *label) {
     return found;
 }
 
+// The series that a chart is about: the default method, or the library beside others.
+static bool is_main(const char *label) {
+    return strcmp(label, "hierarchical-grid") == 0 || strcmp(label, "broadphase") == 0;
+}
+
 static bool is_colour_taken(const series_style *styles, size_t count, const char *colour) {
     for (size_t i = 0; i < count; i++) {
         if (styles[i].colour != NULL && strcmp(styles[i].colour, colour) == 0) return true;
@@ -147,8 +153,7 @@ static void style_known(const chart_data *points, size_t index, series_style *st
     const size_t others = count_of_colour(styles, index, known->colour);
     const int wanted = published ? hollow(known->point) : known->point;
     styles[index] = (series_style){known->colour, free_point(styles, index, known->colour, wanted),
-                                   published ? "(2,3)" : DASHES[others % DASH_COUNT],
-                                   !published && strcmp(label, KNOWN[0].name) == 0};
+                                   published ? "(2,3)" : DASHES[others % DASH_COUNT], !published && is_main(label)};
 }
 
 static void style_other(const chart_data *points, size_t index, series_style *styles) {
@@ -185,13 +190,12 @@ static bool is_named(const char *label, const char *names) {
 static bool is_among_smallest(const chart_data *all, size_t index) {
     const chart_series *series = &all->series[index];
     if (series->count == 0) return false;
-    if (strcmp(series->label, KNOWN[0].name) == 0) return true;
+    if (is_main(series->label)) return true;
     size_t before = 0;
     for (size_t i = 0; i < all->series_count; i++) {
         const chart_series *other = &all->series[i];
         if (i == index || other->count == 0) continue;
-        before += strcmp(other->label, KNOWN[0].name) == 0 ||
-                  other->points[other->count - 1].y < series->points[series->count - 1].y;
+        before += is_main(other->label) || other->points[other->count - 1].y < series->points[series->count - 1].y;
     }
     return before < CHART_SHOWN_MAX;
 }

@@ -51,14 +51,14 @@ static bp_status check_config(const bp_config *c, const bp_method_settings *s) {
         const char *field, *remedy;
     } checks[] = {
         {(unsigned)c->method <= BP_METHOD_STRIPS, "config.method",
-         "there is no such method; bp_method_count() tells how many there are"},
+         "no such method; values are below bp_method_count()"},
         {c->dimensions == 0 || c->dimensions == 2 || c->dimensions == 3, "config.dimensions",
          "must be 2 or 3 (0 means 3)"},
-        {c->threads >= -1 && c->threads <= THREADS_MAX, "config.threads", "must be -1 (all cores) to 1024"},
+        {c->threads >= -1 && c->threads <= THREADS_MAX, "config.threads", "must be from -1 (all cores) to 1024"},
         {(unsigned)c->update <= BP_UPDATE_REBUILD, "config.update", "must be 0 to 2, a bp_update_strategy"},
         {(unsigned)c->pair_order <= BP_ORDER_SORTED, "config.pair_order", "must be 0 or 1, a bp_pair_order"},
         {(c->flags & ~flags) == 0, "config.flags",
-         "must be a sum of BP_PAIRS_FIXED (1), BP_EVENTS (2), BP_NEIGHBORS_HALF (4), "
+         "must be a combination of BP_PAIRS_FIXED (1), BP_EVENTS (2), BP_NEIGHBORS_HALF (4), "
          "BP_NEIGHBORS_DISTANCES (8), _VECTORS (16) and _SHIFTS (32)"},
         {(unsigned)c->shape <= BP_SHAPE_SPHERES, "config.shape", "must be 0 or 1, a bp_shape"},
         {(unsigned)c->radius_rule <= BP_RADIUS_SUM, "config.radius_rule", "must be 0 to 2, a bp_radius_rule"},
@@ -92,10 +92,11 @@ static bp_status check_config(const bp_config *c, const bp_method_settings *s) {
         {(unsigned)s->bvh_descent <= BP_BVH_ONE_BEFORE_OTHER, "settings.bvh_descent",
          "must be 0 to 2, a bp_bvh_descent"},
         {s->sweep_axes == 0 || s->sweep_axes == 1 || s->sweep_axes == 3, "settings.sweep_axes",
-         "must be 1 or 3, or 0 to let the motion decide"},
-        {s->octree_max_depth <= OCTREE_DEPTH_MAX, "settings.octree_max_depth", "must be at most 21, or 0 for that"},
+         "must be 1 or 3, or 0 to choose by how much moves"},
+        {s->octree_max_depth <= OCTREE_DEPTH_MAX, "settings.octree_max_depth",
+         "must be at most 21, or 0 for the default, 21"},
         {s->looseness == 0.0f || (s->looseness >= 1.0f && s->looseness <= LOOSENESS_MAX), "settings.looseness",
-         "must be 1 to 8, or 0 for 2"},
+         "must be from 1 to 8, or 0 for the default, 2"},
         {(c->allocator.allocate == NULL) == (c->allocator.release == NULL), "config.allocator",
          "needs both allocate and release, or neither"},
         {c->executor.run == NULL || c->executor.workers > 0, "config.executor", "needs at least one worker"},
@@ -178,7 +179,7 @@ bp_status bp_workers_create(const bp_config *config, bp_executor *workers) {
     }
     bp_runtime *runtime = &setup.methods.runtime;
     if (config != NULL && config->executor.run != NULL) {
-        bp_log_write(&runtime->log, "config.executor: workers have threads of their own; leave it zero here");
+        bp_log_write(&runtime->log, "config.executor: bp_workers_create makes its own threads; leave this field zero");
         return BP_ERROR_ARGUMENT;
     }
     if (!bp_workers_open(runtime)) {

@@ -22,7 +22,7 @@ bp_status bp_one_call_check(const bp_setup *setup, bool between) {
     if ((needed & ~bp_method_supports((size_t)setup->method)) == 0) {
         return BP_OK;
     }
-    bp_log_write(&setup->methods.runtime.log, "method %s does not support this; bp_method_supports() tells which do",
+    bp_log_write(&setup->methods.runtime.log, "method %s does not support this call; see bp_method_supports()",
                  bp_method_name((size_t)setup->method));
     return BP_ERROR_UNSUPPORTED;
 }
@@ -95,7 +95,8 @@ bp_status bp_one_call_refuse_memory(const bp_one_call *call) {
     const bp_method_settings *settings = &call->setup->methods.settings;
     if (settings->memory_limit == 0 && settings->hash_cell_limit == 0 && !bp_domain_is_set(&settings->domain)) {
         bp_log_write(&call->setup->methods.runtime.log,
-                     "%zu boxes and their pairs, 8 bytes each, do not fit; search in parts (bp_find_pairs_between), or "
+                     "not enough memory for %zu boxes and their pairs (8 bytes each); search in parts "
+                     "(bp_find_pairs_between), or "
                      "try another config.method",
                      call->stats.objects);
     }
@@ -132,7 +133,7 @@ static bp_sink_rules rules_for_pairs(const bp_one_call *call, void *context) {
 static bp_status run_request(const pair_request *r, const bp_setup *setup, bp_pairs *pairs) {
     const bp_runtime *runtime = &setup->methods.runtime;
     if (pairs == NULL || (pairs->data == NULL && pairs->capacity > 0)) {
-        bp_log_write(&runtime->log, "pairs: NULL, or a capacity without data; begin with {0}");
+        bp_log_write(&runtime->log, "pairs: NULL, or a capacity without data; initialise it with {0}");
         return BP_ERROR_ARGUMENT;
     }
     bp_status status = bp_one_call_check(setup, r->between);

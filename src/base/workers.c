@@ -304,8 +304,8 @@ static void start_workers(workers *w, size_t worth) {
         w->most = created ? w->most : w->started;
     }
     if (w->most < asked) {
-        bp_log_write(&w->log, "config.threads: the system refused a thread; going on with %zu of %zu", w->most + 1,
-                     asked + 1);
+        bp_log_write(&w->log, "config.threads: the system refused to start a thread; continuing with %zu of %zu",
+                     w->most + 1, asked + 1);
     }
 }
 

@@ -74,7 +74,7 @@ typedef struct bp_method_ops {
     bp_status (*validate)(const void *state);
 } bp_method_ops;
 
-// The hierarchical grid has two forms, of which the setup names one.
+// The hierarchical grid has two forms; the setup names one of them.
 const bp_method_ops *bp_method_get(bp_method method, const bp_method_setup *setup);
 
 // A new state of a method; NULL if memory is short.

@@ -4,7 +4,7 @@
 //     of              | 0 | 1 | 1 | 0 | - | 1 |     by id; - is in neither, and pairs with nobody
 //     meets_itself    part 0: yes    part 1: no    each meets the other
 //
-// A search that knows no parts finds all pairs, and the world drops those that do not count.
+// A search that does not support parts finds all pairs, and the world drops those that do not count.
 #ifndef BP_PARTS_H
 #define BP_PARTS_H
 

@@ -214,7 +214,7 @@ size_t bp_range_search_blocks(const bp_runtime *runtime, size_t unit_count) {
 bp_status bp_range_search_run(const bp_range_search *search, bp_block_sinks *sinks, bp_sink *sink) {
     const bp_runtime *runtime = search->runtime;
     if (search->unit_count == SIZE_MAX) {
-        bp_log_write(&runtime->log, "so many objects that are tested against all others need a machine of 64 bits");
+        bp_log_write(&runtime->log, "too many infinite or oversized objects for a 32-bit build");
         return BP_ERROR_MEMORY;
     }
     const size_t least = search->units_least > 0 ? search->units_least : 1;

@@ -69,7 +69,7 @@ static bp_status brute_force_validate(const void *state) {
 
 const bp_method_ops bp_brute_force_ops = {
     .name = "brute-force",
-    .summary = "tests all pairs: O(n^2), the oracle; for tests and a few hundred boxes",
+    .summary = "tests all pairs: O(n^2), the reference; for tests and a few hundred boxes",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN,
     .state_bytes = sizeof(brute_force),
     .init = brute_force_init,

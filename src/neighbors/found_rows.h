@@ -3,7 +3,7 @@
 //     chunk     | 7 3 9 | 4 | | 8 2 | ...      a row never crosses from one chunk to the next
 //     late      (p, 5) (q, 6)                  pairs that were decided after the row was written, in the same order
 //
-// How long a row is, is kept elsewhere: by the point. When all rows are found, each is sorted to its place.
+// Row lengths are stored per point. When all rows are found, each is sorted into its place.
 #ifndef BP_FOUND_ROWS_H
 #define BP_FOUND_ROWS_H
 

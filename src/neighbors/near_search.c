@@ -511,7 +511,7 @@ bp_status bp_neighbors_search_grid(const bp_neighbor_request *r, const bp_setup 
     free_near_search(&s);
     if (!granted) {
         bp_log_write(&runtime->log,
-                     "%zu points and their neighbours, 4 bytes each, do not fit; search in parts "
+                     "not enough memory for %zu points and their neighbours (4 bytes each); search in parts "
                      "(bp_find_neighbors_between), or with a smaller radius",
                      request.nearness.first.count);
     }

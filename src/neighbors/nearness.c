@@ -26,11 +26,11 @@ static double coordinate(const bp_points *points, size_t point, uint32_t axis) {
 
 bp_status bp_points_check(const bp_points *points, const bp_log *log) {
     if (points->floats == NULL && points->doubles == NULL && points->count > 0) {
-        bp_log_write(log, "points: NULL, but the count is %zu", points->count);
+        bp_log_write(log, "points: NULL although the count is %zu", points->count);
         return BP_ERROR_ARGUMENT;
     }
     if (points->count > BP_MAX_COUNT) {
-        bp_log_write(log, "points: %zu are more than the %zu that fit; split the set", points->count, BP_MAX_COUNT);
+        bp_log_write(log, "points: %zu exceed the limit of %zu; split the set", points->count, BP_MAX_COUNT);
         return BP_ERROR_ARGUMENT;
     }
     return BP_OK;

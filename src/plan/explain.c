@@ -4,6 +4,7 @@
 #include "base/log.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,16 +12,13 @@
 // ---- warnings -------------------------------------------------------------------------------------------------------
 
 enum {
-    ENOUGH = 1000,        // objects: fewer are fast anyway
-    MANY_PAIRS = 256,     // per object
-    MANY_CANDIDATES = 256 // per object, if only one in this many is a pair
+    ENOUGH = 1000,        // objects: fewer are fast in any case
+    MANY_PAIRS = 256,     // pairs per object
+    MANY_CANDIDATES = 256 // tests per object and pair
 };
 
-// Farther than this many of its sizes from the origin, a float resolves the position of an object only to 1/16 of its
-// size.
-static const double FAR = 0x1p20;
-
-static const double SLENDER = 16.0; // times as long as thick
+static const double FAR = 0x1p20;   // sizes from the origin: beyond, floats resolve a position only to 1/16 of the size
+static const double SLENDER = 16.0; // times as long as wide
 
 static double per_object(const bp_stats *stats, double figure) {
     return figure / (double)stats->objects;
@@ -39,7 +37,7 @@ static bool has_giants(const bp_stats *stats) {
     return giants > 0.0 && giants < 0.05;
 }
 
-// More candidates than pairs can explain, and few giants are not why.
+// More tests than the pairs explain, and it is not because of a few giants.
 static bool does_not_fit(const bp_stats *stats) {
     const double tests = per_object(stats, (double)stats->tests), pairs = per_object(stats, (double)stats->pairs);
     return !has_giants(stats) && tests > MANY_CANDIDATES * (1.0 + pairs);
@@ -55,20 +53,20 @@ static const struct {
     const char *text;
 } warnings[] = {
     {is_in_one_cell,
-     "most objects share one cell, so most pairs are tested: give their own boxes instead of ones that hold "
-     "them all, scale the scene up if they are smaller than floats can tell, or try method split"},
+     "most objects share one cell, so most pairs are tested: pass each object's own box instead of one around all, "
+     "scale the scene up if floats cannot tell the objects apart, or try method split"},
     {is_all_overlapping,
-     "objects overlap hundreds of others each, and writing those pairs is most of the work: give "
-     "tighter boxes or a smaller margin, or leave out what is not wanted with groups, masks or islands"},
+     "each object overlaps hundreds of others, and writing these pairs is most of the work: use tighter boxes or a "
+     "smaller margin, or exclude unwanted pairs with groups, masks or islands"},
     {has_giants,
-     "a few objects are much larger than the others, or infinite, and are tested against very many: cut them "
-     "into pieces, make those that never move static, or mask out the pairs that are not wanted"},
-    {does_not_fit,
-     "this method tests very many pairs of objects of these shapes and places, of which few overlap: use method "
-     "auto or split, or give it other settings"},
+     "a few objects are much larger than the others, or infinite, and are tested against very many: split them into "
+     "smaller boxes, make those that never move static, or exclude unwanted pairs with masks"},
+    {does_not_fit, "this method tests very many pairs, few of which overlap, because it does not suit these shapes and "
+                   "positions: use "
+                   "method auto or split, or other settings"},
     {is_far_out,
-     "objects are so far from the origin that floats can hardly tell their places apart: move the origin to "
-     "where they are, or use the calls that end in _double"},
+     "objects are so far from the origin that floats can hardly tell their positions apart: move the origin near them, "
+     "or use the calls that end in _double"},
 };
 
 enum { WARNING_COUNT = sizeof warnings / sizeof *warnings };
@@ -106,60 +104,62 @@ print(page *p, const char *format, ...) {
     p->length += length > 0 ? (size_t)length : 0;
 }
 
-enum { MANY_OCTAVES = 4, TOO_MANY_OCTAVES = 12 }; // of sizes on a surface, at most
+enum {
+    MANY_OCTAVES = 4,
+    SURFACE_OCTAVES = 12
+}; // factors of two between sizes; those of a surface have at most so many
 
-// Places of a surface, by the facts, or of a heap: parts of the space are crowded.
+// Crowded, but not at all scales: as the triangles of a surface are.
 static bool are_crowded(const bp_choice *c) {
-    return c->octaves <= TOO_MANY_OCTAVES && c->clumping > 1.5;
+    return c->octaves <= SURFACE_OCTAVES && c->clumping > 1.5;
 }
 
-// What makes boxes fit no grid.
+// Why no other search suits the boxes.
 static void print_misfit(page *p, const bp_choice *c) {
-    print(p, "other searches test very many pairs that do not overlap: ");
+    print(p, "other searches test too many pairs that do not overlap, because ");
     if (c->sampled == 0) {
-        print(p, "these shapes, sizes and places fit no cells");
+        print(p, "no cells suit these shapes, sizes and positions");
     } else if (c->infinite > 0.0) {
-        print(p, "%.2g of the boxes are infinite along an axis, and fit no cell", c->infinite);
+        print(p, "%.2g %% of the boxes are infinite along an axis", 100.0 * c->infinite);
     } else if (c->slenderness > SLENDER) {
         print(p, "the boxes are typically %.3g times as long as wide", c->slenderness);
     } else if (are_crowded(c)) {
-        print(p, "sizes over %u octave%s crowd in parts of the space, as on a surface, and most cells are empty",
-              (unsigned)c->octaves, c->octaves == 1 ? "" : "s");
+        print(p, "boxes of various sizes crowd in parts of the space, as on a surface, and most cells are empty");
     } else if (c->octaves >= MANY_OCTAVES) {
-        print(p, "sizes over %u octaves share cells", (unsigned)c->octaves);
+        print(p, "small and large boxes share cells");
     } else {
-        print(p, "these places fit no cells");
+        print(p, "no cells suit these positions");
     }
 }
 
 static void print_rule(page *p, const bp_choice *c) {
     switch (c->rule) {
-    case BP_RULE_ASKED: print(p, "the config asks for it"); break;
-    case BP_RULE_GIVEN: print(p, "the config gives parameters of it"); break;
-    case BP_RULE_FEW: print(p, "there are so few objects that testing all pairs is fastest"); break;
+    case BP_RULE_ASKED: print(p, "the config names it"); break;
+    case BP_RULE_GIVEN: print(p, "the config sets parameters of this method"); break;
+    case BP_RULE_FEW: print(p, "with so few objects, testing all pairs is fastest"); break;
     case BP_RULE_ORDERED:
-        print(p, "boxes that follow one another are near each other, as the triangles of a mesh are");
+        print(p, "boxes come in an order in which neighbours are close, as the triangles of a mesh do");
         break;
     case BP_RULE_ALIKE: print(p, "the boxes are of similar size"); break;
     case BP_RULE_LONG:
     case BP_RULE_THIN: print(p, "the boxes are typically %.3g times as long as wide", c->slenderness); break;
     case BP_RULE_CLUMPS: print(p, "the boxes are of similar size, and crowded in parts of the space"); break;
     case BP_RULE_SCALES:
-        print(p, "places are over many scales: %.2g of the boxes are together in tiny cells of the extent",
-              c->together);
+        print(p, "positions span many scales: %.2g %% of the boxes share cells of 1/512 of the extent",
+              100.0 * c->together);
         break;
     case BP_RULE_KEPT: print(p, "a world keeps it from update to update"); break;
     case BP_RULE_MISFIT: print_misfit(p, c); break;
     case BP_RULE_POINTS: print(p, "points with one radius are sorted into cells of about that size"); break;
     case BP_RULE_MIXED:
-    default: print(p, "it suits boxes of any sizes and places"); break;
+    default: print(p, "it suits boxes of any sizes and positions"); break;
     }
 }
 
 // What the plan has compared.
 static void print_costs(page *p, const bp_choice *c) {
     if (c->foreseen > 0.0 && c->next_foreseen > 0.0 && c->rule != BP_RULE_MISFIT) {
-        print(p, "costs: about %.3g ns a box were foreseen; the next best, %s, would take about %.2g times as long\n",
+        print(p, "cost: about %.3g ns per box expected; the next best, %s, would take %.2g times as long\n",
               c->foreseen, bp_method_name((size_t)c->next), c->next_foreseen / c->foreseen);
     }
 }
@@ -168,17 +168,26 @@ static void print_facts(page *p, const bp_choice *c) {
     if (c->sampled == 0) {
         return;
     }
-    print(p,
-          "boxes: %u looked at; size about %.3g, over %u octaves (x %u, y %u, z %u); %.3g times as long as wide; "
-          "%.2g infinite\n",
-          (unsigned)c->sampled, c->size, (unsigned)c->octaves, (unsigned)c->axis_octaves[0],
-          (unsigned)c->axis_octaves[1], (unsigned)c->axis_octaves[2], c->slenderness, c->infinite);
-    print(p,
-          "places: extent %.3g, %.3g, %.3g; filled %.2g; clumping %.2g; a box meets about %.2g; %.2g together in tiny "
-          "cells; "
-          "farthest %.3g\n",
-          c->extent[0], c->extent[1], c->extent[2], c->filling, c->clumping, c->met, c->together, c->farthest);
-    print(p, "motion: %.3g of the objects changed; search changed %u times\n", c->moving, (unsigned)c->changes);
+    print(p, "boxes: typically %.2g to %.2g long, nearly all within a factor of %.3g; ", c->size, 2.0 * c->size,
+          ldexp(1.0, (int)c->octaves));
+    if (c->slenderness < 2.0) {
+        print(p, "about as wide as long; ");
+    } else {
+        print(p, "%.3g times as long as wide; ", c->slenderness);
+    }
+    if (c->infinite > 0.0) {
+        print(p, "%.2g %% infinite", 100.0 * c->infinite);
+    } else {
+        print(p, "none infinite");
+    }
+    print(p, " (a sample of %u)\n", (unsigned)c->sampled);
+    print(p, "space: %.3g x %.3g x %.3g, coordinates up to %.3g; the boxes have %.3g times its volume, ", c->extent[0],
+          c->extent[1], c->extent[2], c->farthest, c->filling);
+    print(p, "%.2g times as crowded as an even spread; a box is expected to meet %.3g others\n", c->clumping, c->met);
+    if (c->moving > 0.0 || c->changes > 0) {
+        print(p, "motion: %.2g %% of the objects changed; the search has been switched %u time%s\n", 100.0 * c->moving,
+              (unsigned)c->changes, c->changes == 1 ? "" : "s");
+    }
 }
 
 size_t bp_explain(const bp_stats *stats, char *text, size_t capacity) {
@@ -192,7 +201,7 @@ size_t bp_explain(const bp_stats *stats, char *text, size_t capacity) {
     const bp_details details = bp_details_read(stats);
     const bp_choice choice = details.choice;
     const char *method = bp_method_name((size_t)stats->method);
-    print(&p, "%s, because ", method != NULL ? method : "no method");
+    print(&p, "%s: ", method != NULL ? method : "no method");
     print_rule(&p, &choice);
     print(&p, "\n");
     print_costs(&p, &choice);

@@ -101,12 +101,11 @@ bp_status bp_input_check(bp_input input, bool is_double, const bp_overlap_rule *
     const bp_executor *executor = &runtime->executor;
     const bool missing = is_double ? input.doubles == NULL : input.floats == NULL;
     if (missing && input.count > 0) {
-        bp_log_write(&runtime->log, "boxes: NULL, but the count is %zu", input.count);
+        bp_log_write(&runtime->log, "boxes: NULL although the count is %zu", input.count);
         return BP_ERROR_ARGUMENT;
     }
     if (input.count > BP_MAX_COUNT) {
-        bp_log_write(&runtime->log, "boxes: %zu are more than the %zu that fit; split the set", input.count,
-                     BP_MAX_COUNT);
+        bp_log_write(&runtime->log, "boxes: %zu exceed the limit of %zu; split the set", input.count, BP_MAX_COUNT);
         return BP_ERROR_ARGUMENT;
     }
     size_t index = 0;

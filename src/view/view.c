@@ -289,8 +289,8 @@ static bp_status make_proxies(bp_view *view) {
         sum += here;
     }
     if (sum > BP_MAX_COUNT - count) {
-        bp_log_write(&runtime->log, "boxes: %zu and %zu images across the period are more than the %zu that fit", count,
-                     sum, BP_MAX_COUNT);
+        bp_log_write(&runtime->log, "boxes: %zu boxes and %zu periodic images exceed the limit of %zu", count, sum,
+                     BP_MAX_COUNT);
         return BP_ERROR_ARGUMENT;
     }
     view->count = count + sum;

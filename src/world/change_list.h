@@ -31,7 +31,7 @@ typedef struct bp_change_list {
 bp_change_list bp_change_list_begin(bool tracks, bool has_events);
 void bp_change_list_free(bp_change_list *list, const bp_allocator *allocator);
 
-// Makes room for changes of `id_count` ids, of which the first `used` are in use. False if memory is short.
+// Reserves memory for changes of `id_count` ids; the first `used` ids are in use. False if there is not enough memory.
 bool bp_change_list_reserve(bp_change_list *list, const bp_allocator *allocator, size_t used, size_t id_count);
 // Gives back the room beyond `id_count` ids. No more changes are listed than there is room for then.
 void bp_change_list_trim(bp_change_list *list, const bp_allocator *allocator, size_t id_count);

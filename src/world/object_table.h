@@ -18,7 +18,7 @@ static inline bp_object *bp_object_table_data(const bp_object_table *table) {
     return table->is_stored ? table->objects.data : NULL;
 }
 
-// Makes room for `id_count` ids, of which the first `used` are in use. False if memory is short.
+// Reserves memory for `id_count` ids; the first `used` ids are in use. False if there is not enough memory.
 bool bp_object_table_reserve(bp_object_table *table, const bp_allocator *allocator, size_t used, size_t id_count);
 
 // The same, and from now on every id has an object of its own.

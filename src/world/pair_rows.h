@@ -44,7 +44,7 @@ void bp_pair_rows_destroy(bp_pair_rows *rows, const bp_allocator *allocator);
 void bp_pair_rows_trim(bp_pair_rows *rows, const bp_allocator *allocator);
 size_t bp_pair_rows_bytes(const bp_pair_rows *rows);
 
-// Whether rows can hold so many pairs.
+// Whether rows can hold this many pairs.
 static inline bool bp_pair_rows_fit(size_t pair_count) {
     return pair_count < UINT32_MAX / 2;
 }
@@ -52,7 +52,7 @@ static inline bool bp_pair_rows_fit(size_t pair_count) {
 // Makes the rows of all pairs. False if memory is short: then there are none.
 bool bp_pair_rows_make(bp_pair_rows *rows, const bp_pairs *pairs, size_t id_count, const bp_allocator *allocator);
 
-// Whether so many rows have moved that they are to be made again.
+// Whether too many rows have moved, so that all should be rebuilt.
 bool bp_pair_rows_are_scattered(const bp_pair_rows *rows);
 
 // The entries of an object.

@@ -20,11 +20,12 @@ static bp_status check_setup(const bp_setup *setup, const bp_method_ops *ops) {
         return BP_ERROR_ARGUMENT;
     }
     if (setup->methods.update == BP_UPDATE_INDIVIDUAL && ops->update == NULL) {
-        bp_log_write(log, "config.update: method %s is always built anew", ops->name);
+        bp_log_write(log, "config.update: method %s is always rebuilt; leave this field 0 or set BP_UPDATE_REBUILD",
+                     ops->name);
         return BP_ERROR_UNSUPPORTED;
     }
     if (setup->methods.dimensions == 2 && (ops->supports & BP_SUPPORTS_2D) == 0) {
-        bp_log_write(log, "config.dimensions: method %s knows only 3", ops->name);
+        bp_log_write(log, "config.dimensions: method %s supports only 3", ops->name);
         return BP_ERROR_UNSUPPORTED;
     }
     return BP_OK;

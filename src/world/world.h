@@ -102,10 +102,10 @@ bp_status bp_world_refuse(const bp_world *world, bp_status status, const char *t
 // Whether the world is being updated or recorded: then this is logged, and not even reading is safe.
 bool bp_world_is_updating(const bp_world *world);
 
-// Whether any callback is running: then this is logged, and nothing may change.
+// Whether a callback is running. If so, this is logged, and the world must not change.
 bool bp_world_is_busy(const bp_world *world);
 
-// Gives back all memory that follows from the last updates. The next one builds everything anew.
+// Releases all memory that can be rebuilt. The next update rebuilds it.
 void bp_world_give_back(bp_world *world);
 
 // From now on boxes are kept in 64 bits. False if memory is short: then nothing has changed.

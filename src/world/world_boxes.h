@@ -74,7 +74,7 @@ bool bp_world_boxes_is_idle_move(const bp_world_boxes *boxes, bp_id id, const bp
 // Notes such a box, where there is a margin.
 void bp_world_boxes_note_idle_move(bp_world_boxes *boxes, bp_id id, const bp_input *input, size_t index);
 
-// Grows the boxes of all objects anew.
+// Gives all objects new enlarged boxes.
 void bp_world_boxes_refit(bp_world_boxes *boxes, size_t id_count);
 
 // Sets a grown box. False if the input box is not inside it: then nothing has changed. A sphere whose grown sphere would

@@ -1,11 +1,11 @@
-// The parts of a world (engine/parts.h): two sets of its objects, of which at least one holds only objects that never pair with each
+// The parts of a world (engine/parts.h): two sets of its objects. At least one of them holds only objects that never pair with each
 // other. They follow from what pairs with what:
 //
 //     kinds    | A | A | S | A | C | S |      by id: group, mask, flags, island
 //     pass       A -- A, A -- S    C -- nobody
 //     parts    | 0 | 0 | 1 | 0 | - | 1 |      S is a part of its own, because no S meets an S
 //
-// Found anew when objects were added or changed: one pass over them.
+// Recomputed, in one pass, when objects were added or changed.
 #ifndef BP_WORLD_PARTS_H
 #define BP_WORLD_PARTS_H
 

@@ -50,7 +50,7 @@ static void every_cut_is_found(void **state) {
         stream s = small_stream(kind);
         const size_t size = s.size;
         for (s.size = 0; s.size < size; ++s.size) {
-            expect_refused(SMALL[kind].config, &s, "cut", "cut at", s.size);
+            expect_refused(SMALL[kind].config, &s, "truncated", "cut at", s.size);
         }
         stream_free(&s);
     }
@@ -63,7 +63,7 @@ static void every_altered_byte_is_found(void **state) {
         for (size_t i = 0; i < s.size; ++i) {
             for (unsigned change_by = 1; change_by < 256; change_by += quick() ? 37 : 1) {
                 s.bytes[i] ^= (unsigned char)change_by;
-                expect_refused(SMALL[kind].config, &s, i < 8 ? "begin" : "altered", "altered byte", i);
+                expect_refused(SMALL[kind].config, &s, i < 8 ? "begin" : "damaged", "altered byte", i);
                 s.bytes[i] ^= (unsigned char)change_by;
             }
         }
@@ -86,7 +86,7 @@ static void exchanged_words_are_found(void **state) {
         for (size_t i = 8; i + 16 <= s.size; i += 4) {
             if (memcmp(s.bytes + i, s.bytes + i + 8, 8) != 0) {
                 exchange(s.bytes + i, s.bytes + i + 8);
-                expect_refused(SMALL[kind].config, &s, "altered", "exchanged words at", i);
+                expect_refused(SMALL[kind].config, &s, "damaged", "exchanged words at", i);
                 exchange(s.bytes + i, s.bytes + i + 8);
             }
         }
@@ -405,7 +405,7 @@ static void every_refused_read_is_told(void **state) {
     stream s = save(world);
     const size_t calls = s.calls;
     for (s.fail_at = 1; s.fail_at <= calls; ++s.fail_at) {
-        expect_refused((bp_config){0}, &s, "cut", "refused read", s.fail_at);
+        expect_refused((bp_config){0}, &s, "truncated", "refused read", s.fail_at);
         assert_int_equal(s.calls, s.fail_at);
     }
     bp_world_destroy(world);

@@ -296,7 +296,7 @@ static void figures_describe_the_grid(void **state) {
     assert_true(stats.occupied <= stats.cells && stats.occupied > 0 && stats.bytes > (size_t)5000 * 16);
     char text[1000];
     bp_explain(&stats, text, sizeof text);
-    assert_non_null(strstr(text, "linked-cells, because points"));
+    assert_non_null(strstr(text, "linked-cells: points"));
     assert_true(stats.objects_per_cell_max >= (size_t)stats.objects_per_cell && stats.objects_per_cell >= 1.0);
     bp_neighbors_free(&rows, NULL);
     free_scene(&s);

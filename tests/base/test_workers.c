@@ -354,8 +354,8 @@ static void fewer_threads_than_asked_do_the_work(void **state) {
         assert_int_equal(threads.refused, 1);
         assert_int_equal(log.count, 1);
         char text[100];
-        (void)snprintf(text, sizeof text, "config.threads: the system refused a thread; going on with %zu of 6",
-                       granted + 1);
+        (void)snprintf(text, sizeof text,
+                       "config.threads: the system refused to start a thread; continuing with %zu of 6", granted + 1);
         assert_string_equal(log.text, text);
         watch_threads(granted);
         bp_world *world = make_world(&s, &config);
@@ -533,14 +533,14 @@ static void shared_workers_are_checked(void **state) {
     const bp_config one = {.threads = 1}, wrong = {.threads = -2, .log = test_log_hook(&log)};
     assert_int_equal(bp_workers_create(NULL, NULL), BP_ERROR_ARGUMENT);
     assert_int_equal(bp_workers_create(&wrong, &workers), BP_ERROR_ARGUMENT);
-    assert_string_equal(log.text, "config.threads: must be -1 (all cores) to 1024");
+    assert_string_equal(log.text, "config.threads: must be from -1 (all cores) to 1024");
     assert_int_equal(workers.workers, 0);
     assert_int_equal(bp_workers_create(&one, &workers), BP_OK);
     assert_int_equal(workers.workers, 1);
     expect_section(&workers, 5);
     const bp_config twice = {.executor = workers, .log = test_log_hook(&log)};
     assert_int_equal(bp_workers_create(&twice, &workers), BP_ERROR_ARGUMENT);
-    assert_string_equal(log.text, "config.executor: workers have threads of their own; leave it zero here");
+    assert_string_equal(log.text, "config.executor: bp_workers_create makes its own threads; leave this field zero");
     bp_workers_destroy(&workers);
     bp_workers_destroy(&workers); // again: nothing to do
     bp_workers_destroy(NULL);

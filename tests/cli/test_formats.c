@@ -165,15 +165,15 @@ static void malformed_csv_is_refused_with_its_line(void **state) {
         {"0,0,0,1,1\n", ":1: expected 6 columns"},
         {"hello\n", ":1: expected 6 columns"},
         {"hello\n", "found 1; separate the numbers by commas, semicolons, tabs or blanks"},
-        {"0,0\n", "or 4 (spheres: x,y,z,radius), found 2; for points name the columns in a first line: x,y"},
-        {"0 0 0\n", "found 3; name the columns in a first line: x,y,z are points, x,y,radius are circles"},
-        {"0,0,0,1,1\n", "found 5; one number is missing"},
-        {"7,0,0,0,1,1,1\n", "found 7; leave out columns that are no coordinates"},
+        {"0,0\n", "or 4 (spheres: x,y,z,radius), found 2; for points, add a first line that names the columns: x,y"},
+        {"0 0 0\n", "found 3; add a first line that names the columns: x,y,z for points, x,y,radius for circles"},
+        {"0,0,0,1,1\n", "found 5; a number is missing"},
+        {"7,0,0,0,1,1,1\n", "found 7; remove columns that are not coordinates"},
         {"0,0,0,1,1,1,\n", "found 7; the row ends with a separator: remove it"},
         {"0,5;0;0;1;1;1\n", ":1: expected commas or semicolons between columns, found both"},
         {"a;b;c;d;e;f\n0,5;0;0;1;1;1\n", ":2: expected a number with a decimal point in column 1 (min_x), found '0,5'"},
         {"0;0;0;1;1;1\n0,0,0,1,1,1\n",
-         ":2: expected 6 columns as in the first row, found 1; the same character must separate"},
+         ":2: expected 6 columns as in the first row, found 1; all rows must use the same separator"},
         {"0 0 0 1 1 1\n0 0 0 1 1\n", ":2: expected 6 columns as in the first row, found 5"},
         {"\xFF\xFE"
          "0\n",
@@ -186,8 +186,7 @@ static void malformed_csv_is_refused_with_its_line(void **state) {
         {"\"0',0,0,1,1,1\n", ":1: expected a number in column 1 (min_x), found '\"0''"},
         {"(0,(0,(0,(1,(1,(1\n", ":1: expected a number in column 1 (min_x), found '(0'"},
         {"$0,$0,$0,$1,$1,$1\n", ":1: expected a number in column 1 (min_x), found '$0'"},
-        {"\"max_x\",b,c,d,e,f\n",
-         ":1: the header names some columns of a box, and others are missing or too many; name "},
+        {"\"max_x\",b,c,d,e,f\n", ":1: the header names some columns of a box, but not all, or too many; name "},
         {"min_x,min_y,min_z,max_x,max_y\n", ":1: the header names some columns of a box"},
         {"min_x,min_y,max_x,max_y,radius\n", ":1: the header names some columns of a box"},
         {"# x,y\n0,0,0\n", ":2: expected 2 columns as in the first row, found 3"},
@@ -196,7 +195,7 @@ static void malformed_csv_is_refused_with_its_line(void **state) {
         {"x,y,z,size\n0,0,0,1\n", ":1: the header names points, and a column that is none of theirs; name it"},
         {"min_x,min_y,max_x,max_y,height\n0,0,1,1,9\n", "leave it out, or call with --set dimensions=2"},
         {"left,bottom,right,top\n0,0,1,1\n",
-         ":1: the names of these four columns say neither spheres nor rectangles; "},
+         ":1: the names of these four columns fit neither spheres nor rectangles; "},
         {"name,x,y,z,r\na,0,0,0,1\nb,0,0,0\n", ":3: expected 5 columns as in the first row, found 4"},
         {"x,y,z,r,name\n0,0,0,1,\"a,b\n", ":2: expected 5 columns as in the first row, found 6"},
         {"0,0,0,1e309\n", "of at most 1.7976931348623157e308 either way, or inf, in column 4 (radius), found '1e309'"},
@@ -312,7 +311,7 @@ static void npy_of_more_than_2_gib_is_opened(void **state) {
     (void)state;
     const char *path = npy_with(1, HEADER("<f4", "False", "(2, 6)"), FLOATS, sizeof FLOATS);
     assert_int_equal(lengthen_file(path, (1ll << 31) + 1), 0); // with a hole, which takes no room
-    check_refused(path, "there is more in the file");
+    check_refused(path, "the file continues after");
 }
 
 static void npy_spheres_become_boxes(void **state) {
@@ -376,7 +375,7 @@ static void damaged_npz_is_refused(void **state) {
     failure why = {0};
     for (size_t end = 0; end < size; end++) {
         assert_false(read_npz(bytes, end, BOX_KIND_BOXES, &list, &why));
-        assert_non_null(strstr(why.text, "made.npz: is no whole archive"));
+        assert_non_null(strstr(why.text, "made.npz: is not a complete archive"));
     }
     for (size_t place = 0; place < size; place++) {
         for (unsigned bit = 0; bit < 8; bit++) {
@@ -396,7 +395,7 @@ static void damaged_npz_is_refused(void **state) {
     snprintf(path, sizeof path, "%s/several.npz", BROADPHASE_ARRAYS);
     const size_t several = bytes_of(path, bytes, sizeof bytes);
     assert_false(read_npz(bytes, several, BOX_KIND_RAYS, &list, &why));
-    assert_non_null(strstr(why.text, "has 2 arrays (ids.npy, boxes.npy); call the one to read rays, or save it alone"));
+    assert_non_null(strstr(why.text, "has 2 arrays (ids.npy, boxes.npy); name the one to read rays, or save it alone"));
     box_list_free(&expected);
 }
 
@@ -447,12 +446,12 @@ static void foreign_npy_is_refused(void **state) {
         {1, HEADER("<f4", "False", "(4, 3)"), 48, "has 3 columns"},
         {1, HEADER("<f4", "False", "(4, 3)"), 48, "C order: for points save numpy.hstack([array, array])"},
         {1, HEADER("<f4", "False", "(1, 12)"), 48, "C order: save array[:, :6]"},
-        {1, HEADER("<f4", "False", "(3, 6)"), 48, "the header promises 3 rows, the file ends after 2"},
-        {1, HEADER("<f4", "False", "(2, 6)"), 47, "the header promises 2 rows, the file ends after 1"},
-        {1, HEADER("<f4", "False", "(2, 6)"), 0, "the header promises 2 rows, the file ends after 0"},
-        {1, HEADER("<f4", "False", "(1000000000000000000, 6)"), 48, "promises 1000000000000000000 rows"},
+        {1, HEADER("<f4", "False", "(3, 6)"), 48, "the header announces 3 rows, but the file ends after 2"},
+        {1, HEADER("<f4", "False", "(2, 6)"), 47, "the header announces 2 rows, but the file ends after 1"},
+        {1, HEADER("<f4", "False", "(2, 6)"), 0, "the header announces 2 rows, but the file ends after 0"},
+        {1, HEADER("<f4", "False", "(1000000000000000000, 6)"), 48, "announces 1000000000000000000 rows"},
         {1, HEADER("<f4", "False", "(18446744073709551615, 6)"), 48, "has no readable shape"},
-        {1, HEADER("<f4", "False", "(1, 6)"), 48, "there is more in the file"},
+        {1, HEADER("<f4", "False", "(1, 6)"), 48, "the file continues after"},
         {1, HEADER("<f4", "False", "(-2, 6)"), 48, "has no readable shape"},
         {1, HEADER("<f4", "False", "(2 6)"), 48, "has no readable shape"},
         {1, HEADER("<f4", "False", "2, 6"), 48, "has no readable shape"},
@@ -487,7 +486,7 @@ static void a_promise_of_a_trillion_rows_costs_nothing(void **state) {
         assert_true(input_open(&input, path, &why));
         input.size_known = known != 0;
         assert_false(box_npy_read(&input, (box_rules){.dimensions = 3}, &list, &why));
-        assert_non_null(strstr(why.text, "promises 1000000000000 rows"));
+        assert_non_null(strstr(why.text, "announces 1000000000000 rows"));
         assert_true(list.capacity <= 1024);
         input_close(&input);
         box_list_free(&list);

@@ -98,7 +98,7 @@ static void malformed_obj_is_refused_with_its_line(void **state) {
         {OBJ_VERTICES "f 1 2 3.0\n", ":6: expected the corners of a face"},
         {OBJ_VERTICES "f 1 2 3/x\n", "found '3/x'"},
         {OBJ_VERTICES "f 1 2 3/1/1/1\n", "found '3/1/1/1'"},
-        {OBJ_VERTICES "f 1 2 \\\n3\n", ":6: the line goes on in the next one ('\\'); write both as one line"},
+        {OBJ_VERTICES "f 1 2 \\\n3\n", ":6: the line continues on the next one ('\\'); join the two lines"},
         {"surf 0 1 0 1 1 2\n", ":1: expected v, f, or another word of OBJ meshes at the beginning of the line, found "
                                "'surf'; save the mesh as triangles"},
         {"0,0,0,1,1,1\n", ":1: expected v, f, or another word"},
@@ -213,7 +213,7 @@ static void malformed_ply_is_refused_with_its_place(void **state) {
         const char *text, *expected;
     } cases[] = {
         {"solid\n", ": is not a PLY file; expected one whose first line is 'ply'"},
-        {"ply\nformat ascii 1.0\n", ": ends within its header; copy or save it again"},
+        {"ply\nformat ascii 1.0\n", ": ends within its header: it is truncated; copy or save it again"},
         {"ply\nend_header\n", ": the header has no line 'format'"},
         {"ply\nformat ascii 2.0\nend_header\n", ":2: expected format ascii, binary_little_endian or binary_big_endian"},
         {"ply\nformat utf8 1.0\nend_header\n", "1.0, found 'utf8'"},
@@ -255,7 +255,7 @@ static void malformed_ply_is_refused_with_its_place(void **state) {
         {AFTER("ply\nformat ascii 1.0\nelement vertex 1\n") "element face 0\nproperty list uchar int vertex_indices\n"
                                                             "end_header\n0 0 0\n",
          ": has 1 vertices and no faces"},
-        {PLY_HEADER PLY_VERTICES "4 0 1 2 3\n", ":15: face 1 (from 0): the file ends here, before all"},
+        {PLY_HEADER PLY_VERTICES "4 0 1 2 3\n", ":15: face 1 (from 0): the file ends here, before everything"},
         {PLY_HEADER "0 0 0\n", ":10: vertex 1 (from 0): the file ends here"},
         {PLY_HEADER "0 0\n", ":10: vertex 0 (from 0): expected a number, found ''"},
         {PLY_HEADER "0 0 zero\n", ":10: vertex 0 (from 0): expected a number, found 'zero'"},
@@ -264,13 +264,13 @@ static void malformed_ply_is_refused_with_its_place(void **state) {
         {PLY_HEADER PLY_VERTICES "3 0 1 -1\n", "face 0 (from 0): expected the number of a vertex, from 0, found -1"},
         {PLY_HEADER PLY_VERTICES "3 0 1 1.5\n", "expected the number of a vertex, from 0, found 1.5"},
         {PLY_HEADER PLY_VERTICES "3 0 1 nan\n", "expected the number of a vertex, from 0, found nan"},
-        {PLY_HEADER PLY_VERTICES "-3 0 1 2\n", "expected how long a list is, found -3"},
+        {PLY_HEADER PLY_VERTICES "-3 0 1 2\n", "expected the length of a list, found -3"},
         {PLY_HEADER PLY_VERTICES "4294967295 0 1 2\n", "face 0 (from 0): expected a number, found ''"},
         {PLY_HEADER PLY_VERTICES "3 0 1 2\n3 0 1 5\n", ": face 1 (from 0): the face names vertex 5, the file has 5"},
         {PLY_HEADER "nan 0 0\n1 0 0\n1 2 0\n0 2 0\n3 0 1\n" PLY_FACES,
          ": face 0 (from 0): the face names vertex 0, whose x is nan"},
         {PLY_HEADER "0 1e40 0\n1 0 0\n1 2 0\n0 2 0\n3 0 1\n" PLY_FACES, "whose y is inf"},
-        {PLY_HEADER PLY_VERTICES PLY_FACES "7\n", ": there is more in the file than its header promises"},
+        {PLY_HEADER PLY_VERTICES PLY_FACES "7\n", ": the file continues after everything that its header announces"},
         {AFTER("ply\nformat ascii 1.0\nelement vertex 1000000000000000000\n") FACE_ELEMENT "0 0 0\n",
          "vertex 1 (from 0): the file ends here"},
     };
@@ -362,11 +362,12 @@ static void ply_binary_that_is_cut_off_is_refused(void **state) {
     for (size_t size = 4; size < file.size; size++) {
         check_refused(file_with("bad.ply", file.bytes, size), "");
     }
-    check_refused(file_with("bad.ply", file.bytes, file.size - 1), "face 1 (from 0): the file ends here, before all");
+    check_refused(file_with("bad.ply", file.bytes, file.size - 1),
+                  "face 1 (from 0): the file ends here, before everything");
     binary_file longer = file;
     put_bits(&longer, 0, 1);
     check_refused(file_with("bad.ply", longer.bytes, longer.size),
-                  "there is more in the file than its header promises");
+                  "the file continues after everything that its header announces");
 }
 
 // The same triangles in two strips, the numbers as signed ones of `size` bytes: the last -1 has nothing behind it.
@@ -452,7 +453,7 @@ static void malformed_stl_is_refused_with_its_line(void **state) {
         {"solid\nfacet\nouter loop\nvertex 0 0 0\nendloop\n", ":5: the loop has 1 vertices; expected 3"},
         {"solid\n" STL_FACET("0 0 0", "0 0 0", "0 0 0\nvertex 1 1 1") "endsolid\n", ":8: the loop has 4 vertices"},
         {"solid\n" STL_FACET("0 0 0", "0 nan 0", "0 0 0") "endsolid\n", ":3: the face names vertex 1, whose y is nan"},
-        {"solid\n" STL_FACETS, "the file ends within a solid; it was cut off"},
+        {"solid\n" STL_FACETS, "the file ends within a solid: it is truncated"},
         {"solid\nfacet\nouter loop\nendfacet\n", ":4: expected vertex or endloop, found 'endfacet'"},
         {"solid\n" STL_FACETS "endsolid\nmore\n", ":24: expected solid, found 'more'"},
     };
@@ -482,11 +483,10 @@ static void stl_binary_is_read_whatever_it_begins_with(void **state) {
         const binary_file file = binary_stl(headers[i]);
         check_boxes(file_with("form.stl", file.bytes, file.size));
         for (size_t size = 84; size < file.size; size++) check_refused(file_with("bad.stl", file.bytes, size), "");
-        check_refused(file_with("bad.stl", file.bytes, file.size - 1), "promises 3 triangles and ends after 2");
+        check_refused(file_with("bad.stl", file.bytes, file.size - 1), "announces 3 triangles but ends after 2");
         binary_file longer = file;
         put_bits(&longer, 0, 1);
-        check_refused(file_with("bad.stl", longer.bytes, longer.size),
-                      "there is more in the file than the 3 triangles");
+        check_refused(file_with("bad.stl", longer.bytes, longer.size), "the file continues after the 3 triangles");
     }
 }
 
@@ -541,7 +541,7 @@ static void meshes_are_not_written(void **state) {
         failure why = {0};
         assert_false(box_file_write(names[i], &box, 1, &why));
         assert_int_equal(why.status, STATUS_WRONG_CALL);
-        assert_non_null(strstr(why.text, "meshes are read, not written; expected a name ending in .csv or .npy"));
+        assert_non_null(strstr(why.text, "meshes can only be read; expected a name ending in .csv or .npy"));
     }
 }
 

@@ -15,7 +15,7 @@ for value in nan inf -inf -1 -1e-30; do
     wrong 'cell_size: must be positive and at most 3.40282347e38, or 0' pairs boxes.csv --set cell_size=$value
     wrong 'margin: must be 0 to 3.40282347e38' pairs boxes.csv --set margin=$value
     wrong 'grid_load: must be positive and at most' pairs boxes.csv --set grid_load=$value
-    wrong 'looseness: must be 1 to 8, or 0 for 2' pairs boxes.csv --set looseness=$value
+    wrong 'looseness: must be from 1 to 8, or 0 for the default, 2' pairs boxes.csv --set looseness=$value
     wrong 'hierarchy_factor: must be greater than 1' pairs boxes.csv --set hierarchy_factor=$value
     wrong 'period: must be positive and at most' pairs boxes.csv --set period=0,$value,0
     wrong '--budget: expected 0 (for 20) to 1000000 seconds' tune boxes.csv --budget $value
@@ -42,9 +42,9 @@ for value in -1 0.5 1e300 nan '' 18446744073709551616; do
         pairs boxes.csv --set octree_max_objects="$value"
     wrong "memory_limit: expected a number of bytes" pairs boxes.csv --set memory_limit="$value"
 done
-wrong 'threads: must be -1 (all cores) to 1024' pairs boxes.csv --threads 1025
+wrong 'threads: must be from -1 (all cores) to 1024' pairs boxes.csv --threads 1025
 wrong 'threads: expected a whole number from -1 to 1024' pairs boxes.csv --threads 1e10
-wrong 'flags: must be a sum of BP_PAIRS_FIXED (1)' pairs boxes.csv --set flags=64
+wrong 'flags: must be a combination of BP_PAIRS_FIXED (1)' pairs boxes.csv --set flags=64
 good pairs boxes.csv --set cell_size=0.0e9 --set margin=1e-45
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ printf '0,0,1,1,1\n' >five.csv
 printf '0,0,0\n' >three.csv
 failed 'five.csv:1: expected 6 columns (boxes: min_x,min_y,min_z,max_x,max_y,max_z) or 4 (spheres: x,y,z,radius), found 5; ' \
     pairs five.csv
-failed 'three.csv:1: expected 6 columns (boxes: min_x,min_y,min_z,max_x,max_y,max_z) or 4 (spheres: x,y,z,radius), found 3; name the columns' \
+failed 'three.csv:1: expected 6 columns (boxes: min_x,min_y,min_z,max_x,max_y,max_z) or 4 (spheres: x,y,z,radius), found 3; add a first line that names the columns' \
     pairs three.csv
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ sed -e 's/face/tristrips/;s/uchar/int/' -e 's/^3 0 1 2$/5 0 1 2 -1 -1/' one.ply 
 good pairs strips.ply two.obj
 [ "$(tr '\n' ' ' <out)" = 'a,b 0,0 0,1 ' ] || fail 'a mesh of strips'
 head -n 6 one.ply >cut.ply
-failed 'cut.ply: ends within its header; copy or save it again' pairs cut.ply
+failed 'cut.ply: ends within its header: it is truncated; copy or save it again' pairs cut.ply
 printf '3 0 1 7\n' | cat one.ply - | sed 's/face 1/face 2/' >far.ply
 failed 'far.ply: face 1 (from 0): the face names vertex 7, the file has 3 vertices (the first is 0); save the mesh again' pairs far.ply
 sed 's/f 4 3 2/f 4 3/' two.obj >corners.obj
@@ -87,8 +87,8 @@ failed 'corners.obj:6: the face has 2 corners; expected at least 3' pairs corner
 failed 'found '"'ply'"'; save the mesh as triangles' pairs "$(cp one.ply other.obj && echo other.obj)"
 good tune two.obj --budget 0.01 --quiet
 wrong 'two.off: unknown file type; expected a name ending in .csv, .npy, .npz, .ply, .obj or .stl, or - for CSV through a pipe' pairs two.off
-wrong 'out.ply: meshes are read, not written; expected a name ending in .csv or .npy' pairs two.obj -o out.ply
-wrong 'out.obj: meshes are read, not written' scene uniform -n 10 -o out.obj
+wrong 'out.ply: meshes can only be read; expected a name ending in .csv or .npy' pairs two.obj -o out.ply
+wrong 'out.obj: meshes can only be read' scene uniform -n 10 -o out.obj
 
 # ----------------------------------------------------------------------------------------------------------------------
 # An output that is an input: by any name, before anything is written

@@ -101,7 +101,7 @@ good neighbors flat.csv other.csv --radius 0.5 --set dimensions=2
 [ "$(tr '\n' ' ' <out)" = 'a,b 0,0 1,0 ' ] || fail 'neighbors between two files'
 wrong 'expected --radius R, or a file of points with a radius each' neighbors points.csv
 wrong '--radius: expected 0 or more, found -1' neighbors points.csv --radius -1
-wrong 'grains.csv has a radius for each point; leave out --radius' neighbors grains.csv --radius 1
+wrong 'grains.csv has a radius for each point; omit --radius' neighbors grains.csv --radius 1
 wrong 'cannot be compared with another file' neighbors grains.csv points.csv --radius 1
 wrong 'points.csv has points and flat.csv has points in 2-D; to compare x and y alone' neighbors points.csv flat.csv --radius 1
 wrong 'expected one file of points, or two, found 0' neighbors --radius 1
@@ -150,7 +150,7 @@ wrong 'expected one of --boxes FILE, --rays FILE, --points FILE, found 0' query 
 wrong 'expected one of --boxes FILE, --rays FILE, --points FILE, found 2' query row.csv --boxes windows.csv --rays rays.csv
 wrong 'expected one file of boxes, found 0' query --boxes windows.csv
 wrong 'standard input can be read only once' query - --boxes -
-wrong 'hits.npy: answers are written as CSV; expected a name ending in .csv' query row.csv --rays rays.csv -o hits.npy
+wrong 'hits.npy: results are written as CSV; expected a name ending in .csv' query row.csv --rays rays.csv -o hits.npy
 wrong 'rays.csv: is the input rays.csv too' query row.csv --rays rays.csv -o rays.csv
 failed 'places.csv:1: expected 6 columns (rays: x,y,z,dx,dy,dz), found 3' query row.csv --rays places.csv
 printf '0,0,0,0,0,0\n' >still.csv
@@ -282,7 +282,7 @@ failed 'ragged.csv:2: expected 6 columns as in the first row, found 5' pairs rag
 failed "words.csv:2: expected a number in column 6 (max_z), found 'one'" pairs words.csv
 failed 'inverted.csv:2: min_x is 2 and max_x is 1' pairs inverted.csv
 failed 'nan.csv:2: min_x is nan' pairs nan.csv
-failed 'cut.npy: the header promises 100 rows, the file ends after 36' pairs cut.npy
+failed 'cut.npy: the header announces 100 rows, but the file ends after 36' pairs cut.npy
 failed 'foreign.npy: is not an NPY file' pairs foreign.npy
 failed 'nowhere/pairs.csv: cannot be written: No such file or directory' pairs boxes.csv -o nowhere/pairs.csv
 failed 'folder.csv: cannot be written' pairs boxes.csv -o folder.csv
@@ -305,7 +305,7 @@ says 'standard output: what was written is incomplete'
 if mkfifo pipe.npy 2>err; then
     cat cut.npy >pipe.npy &
     writer=$!
-    failed 'pipe.npy: the header promises 100 rows, the file ends after 36' pairs pipe.npy
+    failed 'pipe.npy: the header announces 100 rows, but the file ends after 36' pairs pipe.npy
     kill $writer 2>/dev/null # where nobody has read
     wait
 fi
@@ -392,9 +392,9 @@ grep -q '^brute-force .* 21,000 .* - *left out: about ' out || fail 'demo: the t
 grep -q '^Brute force tests every pair: with 21,000 boxes it would take about ' err || fail 'demo: and why'
 grep -q '>times as fast as brute force (estimated)<' demo.svg || fail 'demo: an estimate is called one'
 grep -q '>left out: about .* a step<' demo.svg || fail 'demo: the picture says what is left out'
-grep -q '>So it is left out there, and the others are compared with this estimate.<' demo.svg || fail 'demo: and why'
+grep -q '>It is therefore not run there, and the others are compared with this estimate.<' demo.svg || fail 'demo: and why'
 good demo -n 21000 --steps 1 --quiet --method bvh -o demo.svg
-grep -q '>Only bvh was asked for: other methods were not run, ' demo.svg || fail 'demo: one method alone'
+grep -q '>Only bvh was run, as requested; there is no brute force to compare it with.<' demo.svg || fail 'demo: one method alone'
 failed 'nowhere/demo.svg: cannot be written' demo -n 100 --steps 1 --quiet -o nowhere/demo.svg
 
 # The bench is another program beside the tool; here it is one that tells what it was given.

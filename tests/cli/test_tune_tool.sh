@@ -32,14 +32,14 @@ expect 0 scene uniform -n 300 -o few.csv
 
 # --explain
 expect 0 pairs boxes.npy --explain -o pairs.npy
-contains err '^strips, because '
+contains err '^strips: the boxes are of similar size$'
 contains err '^boxes: '
 grep -q warning err && fail "a warning for uniform"
 expect 0 pairs wild.npy --explain -o pairs.npy
-contains err '^split, because places are over many scales: '
+contains err '^split: positions span many scales: '
 contains err '^warning: .*_double'
 expect 0 pairs wild.npy --explain --method octree -o pairs.npy
-contains err '^octree, because the config asks for it'
+contains err '^octree: the config names it$'
 
 # tune: a table, C source, a file for --config
 expect 0 tune boxes.npy --budget 1 -o fast.conf --source fast.h

@@ -1,11 +1,11 @@
-"""broadphase: of all these boxes, which pairs overlap? Every overlapping pair, each exactly once.
+"""broadphase: of all these boxes, which pairs overlap? Every overlapping pair, exactly once.
 
 >>> import broadphase
 >>> broadphase.pairs([[0, 0, 0, 2, 2, 2], [1, 1, 1, 3, 3, 3], [5, 5, 5, 6, 6, 6]])
 array([[0, 1]], dtype=uint32)
 
-`pairs` and `neighbors` answer one question; a `World` follows objects that move. Settings are
-keyword arguments, which `Settings` lists: method="bvh", threads=-1, period=(10, 10, 0). Errors are exceptions below `Error`, with the library's own sentence.
+`pairs` and `neighbors` are single calls; a `World` keeps objects that move. Settings are
+keyword arguments, listed in `Settings`: method="bvh", threads=-1, period=(10, 10, 0). Errors are subclasses of `Error`, with the message of the library.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _new_from(kind: type[World], file: Any, **settings: Any) -> World:
 
 
 class _Load:
-    """load(file): this world becomes the one that `World.save` wrote, and is returned. On failure it stays as it was.
+    """load(file): replaces this world by the one that `World.save` wrote, and returns it. On failure it is unchanged.
 
     World.load(file, **settings) makes a new world. Its dimensions, shape, margin and period must be those of the saved
     one; it may have another method.
@@ -125,7 +125,7 @@ def neighbor_matrix(points: ArrayLike, radius: ArrayLike, other: ArrayLike | Non
 
 
 def pair_matrix(boxes: ArrayLike, other: ArrayLike | None = None, **settings: Any) -> Any:
-    """The pairs of `pairs` as a scipy.sparse.csr_array of True, at [a, b] alone: its upper half where there is no `other`.
+    """The pairs of `pairs` as a scipy.sparse.csr_array with True at [a, b]; without `other`, only the upper half is filled.
 
     >>> import broadphase
     >>> broadphase.pair_matrix([[0, 0, 2, 2], [1, 1, 3, 3], [9, 9, 10, 10]]).toarray().astype(int)

@@ -176,7 +176,7 @@ bool call_settings_set(call_settings *self, const char *name, PyObject *value) {
 
 bool call_settings_allow_dimensions(const call_settings *self, uint32_t dimensions) {
     if (self->config.dimensions != 3 || dimensions == 3) return true; // 2: z of what has three is ignored
-    PyErr_SetString(core.argument_error, "dimensions: three are asked for, but the coordinates have two");
+    PyErr_SetString(core.argument_error, "dimensions: the setting is 3, but the coordinates have two dimensions");
     return false;
 }
 

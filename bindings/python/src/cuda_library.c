@@ -43,12 +43,12 @@ static bool find_symbols(void *handle) {
 // Its structs must be ours: before 1.0 every version may change them.
 static bool check_library(void *handle, const char *path) {
     if (!find_symbols(handle)) {
-        PyErr_Format(core.unsupported_error, "%s is no libbroadphase_cuda of version %s: %s", path, bp_version(),
+        PyErr_Format(core.unsupported_error, "%s is not libbroadphase_cuda version %s: %s", path, bp_version(),
                      dlerror());
         return false;
     }
     if (strcmp(library.version(), bp_version()) == 0) return true;
-    PyErr_Format(core.unsupported_error, "%s is of version %s, and this package of version %s; they must be the same",
+    PyErr_Format(core.unsupported_error, "%s has version %s, but this package has version %s; they must be the same",
                  path, library.version(), bp_version());
     return false;
 }

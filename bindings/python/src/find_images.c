@@ -5,9 +5,10 @@
 const char neighbor_images_doc[] =
     "neighbor_images(points, radius, *, cell=None, periodic=True, kinds=None, distances=False, vectors=False,\n"
     "                shifts=False, half=False, filter=None, " SETTING_NAMES ")\n--\n\n"
-    "Every image of every point within a radius: (offsets, indices, distances, vectors, shifts), the first two as of\n"
-    "`neighbors`, and of the others those that are asked for; else None.\n\n"
-    "`cell` has the edges of a cell that repeats, as three rows x, y, z, or as three lengths along the axes, or\n"
+    "Every periodic image of every point within a radius: (offsets, indices, distances, vectors, shifts). The first "
+    "two\n"
+    "are as in `neighbors`; the others are None unless requested.\n\n"
+    "`cell` has the edges of the periodic cell, as three rows x, y, z, or as three lengths along the axes, or\n"
     "as three lengths and three angles in degrees (a, b, c, alpha, beta, gamma); `periodic` says along which of them. "
     "Points may lie anywhere, and the cell may be smaller than the radius: a neighbour is listed "
     "once\n"

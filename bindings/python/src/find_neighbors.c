@@ -6,7 +6,7 @@
 
 const char neighbors_doc[] =
     "neighbors(points, radius, other=None, *, half=False, filter=None, " SETTING_NAMES ")\n--\n\n"
-    "Every point's neighbours within a radius, as compressed rows (offsets, indices): those of point i are\n"
+    "The neighbor list of all points within a radius, as compressed rows (offsets, indices): those of point i are\n"
     "indices[offsets[i]:offsets[i + 1]], ascending. Offsets are int64, indices uint32.\n\n"
     "Points are rows x, y, z (in two dimensions x, y), float32 or float64. The radius is a number, or one per point: "
     "then\n"
@@ -14,7 +14,7 @@ const char neighbors_doc[] =
     "dtype of\n"
     "the points, and a period to float32: cells of `neighbor_images` keep 64 bits. With `half` each pair is listed\n"
     "once, in the row of the smaller index. With `other`, all points of `other` within the radius of each point.\n"
-    "`filter(a, b)` is asked about each pair of neighbours: slow.\n\n"
+    "`filter(a, b)` is called for each pair of neighbours, which is slow.\n\n"
     "Points in the memory of a GPU are taken as `pairs` takes boxes. Radii, if each has its own, are there, too; with "
     "them,\n"
     "and with `other`, points on a GPU must be float32.\n\n"
@@ -50,7 +50,7 @@ static bool is_row(PyObject *radius) {
 static bool take_radius(point_sets *sets, PyObject *radius) {
     if (!is_row(radius)) return argument_real(radius, "radius", &sets->radius);
     if (sets->are_two) {
-        PyErr_SetString(core.unsupported_error, "radius: between two sets of points there is one for all");
+        PyErr_SetString(core.unsupported_error, "radius: between two sets of points it must be one number for all");
         return false;
     }
     sets->have_radii = true;
@@ -61,7 +61,7 @@ static bool take_radius(point_sets *sets, PyObject *radius) {
 static bool match_sets(point_sets *sets) {
     if (!sets->are_two) return true;
     if (sets->a.dimensions != sets->b.dimensions && sets->a.count > 0 && sets->b.count > 0) {
-        PyErr_SetString(core.argument_error, "points and other: one has two dimensions, the other three");
+        PyErr_SetString(core.argument_error, "points and other: one has two dimensions and the other has three");
         return false;
     }
     return sets->a.wide == sets->b.wide || rows_widen(sets->a.wide ? &sets->b : &sets->a, 3);

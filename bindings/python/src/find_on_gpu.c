@@ -84,7 +84,7 @@ static bp_status find_into(gpu_search *self, const cuda_slot *slot, gpu_memory *
 static bp_status allocate(cuda_slot *slot, uint64_t count, size_t size, gpu_memory **memory) {
     const bp_status status = gpu_memory_allocate(slot->device, (size_t)(count + 1) * size, memory);
     if (status == BP_ERROR_MEMORY) {
-        snprintf(slot->sentence, sizeof slot->sentence, "the GPU's memory is short: %zu bytes are needed for results",
+        snprintf(slot->sentence, sizeof slot->sentence, "not enough GPU memory: %zu bytes are needed for results",
                  (size_t)count * size);
     }
     return status;
@@ -205,7 +205,7 @@ static bool take(gpu_search *self, PyObject *array, PyObject *other, const char 
         return false;
     }
     if (self->are_two && self->a.dimensions != self->b.dimensions && self->a.count > 0 && self->b.count > 0) {
-        PyErr_Format(core.argument_error, "%s and other: one has two dimensions, the other three", name);
+        PyErr_Format(core.argument_error, "%s and other: one has two dimensions and the other has three", name);
         return false;
     }
     return check_signed(self) && call_settings_set_dimensions(settings, self->a.dimensions);
@@ -238,7 +238,7 @@ static bool fail_double(const char *what) {
 
 static bool take_radii(gpu_search *self, PyObject *radii) {
     if (self->are_two) {
-        PyErr_SetString(core.unsupported_error, "radius: between two sets of points there is one for all");
+        PyErr_SetString(core.unsupported_error, "radius: between two sets of points it must be one number for all");
         return false;
     }
     if (!gpu_rows_take(&self->radii, radii, "radius", 1, &self->caller)) return false;

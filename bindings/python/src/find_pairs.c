@@ -8,14 +8,15 @@ const char pairs_doc[] =
     "pairs(boxes, other=None, *, filter=None, " SETTING_NAMES ")\n--\n\n"
     "All pairs of overlapping boxes, each once: a (P, 2) array of uint32, with a < b in each row.\n\n"
     "Boxes are rows min x, min y, min z, max x, max y, max z, as float32 or float64; in two dimensions rows of four.\n"
-    "They may also come as (N, 2, 3): the least corner and the greatest.\n"
+    "They may also be given as (N, 2, 3): the min corner and the max corner.\n"
     "Touching counts as overlapping, and a coordinate may be infinite. With `other`, all pairs of a box of `boxes` and "
     "one\n"
     "of `other`.\n\n"
     "The settings most used are method, threads (-1: all cores), period, margin, shape and pair_order; see "
     "`Settings`.\n"
-    "Lengths among them are rounded to float32. `filter(a, b)` is asked about each pair and returns false to leave it\n"
-    "out: slow, because Python is asked each time.\n\n"
+    "Lengths among them are rounded to float32. `filter(a, b)` is called for each pair and returns false to exclude "
+    "it.\n"
+    "That is slow, because each call runs Python code.\n\n"
     "Boxes in the memory of a GPU (PyTorch, CuPy, JAX, or whatever has __dlpack__ or __cuda_array_interface__) are "
     "such\n"
     "rows, too, one after the other. The pairs stay there and are an array of the same library; PyTorch gets int32.\n"
@@ -31,16 +32,16 @@ const char pairs_doc[] =
 
 const char explain_doc[] =
     "explain(boxes, other=None, *, filter=None, " SETTING_NAMES ")\n--\n\n"
-    "Finds the pairs as `pairs` does and says in words which method did it, and why; a warning comes with a remedy.\n\n"
+    "Finds the pairs as `pairs` does, and explains which method ran and why; each warning names a remedy.\n\n"
     ">>> import broadphase\n"
     ">>> print(broadphase.explain([[0, 0, 0, 1, 1, 1]], method=\"bvh\"))  # doctest: +ELLIPSIS\n"
-    "bvh, because...\n";
+    "bvh: the config names it...\n";
 
 const char mesh_pairs_doc[] =
     "mesh_pairs(vertices, faces, *, adjacent=True, " SETTING_NAMES ")\n--\n\n"
     "All pairs of triangles of a mesh whose boxes overlap, as `pairs` gives them; the numbers are rows of `faces`.\n\n"
     "`vertices` are (V, 3), `faces` are (F, 3) numbers of vertices. Triangles that share a vertex always overlap;\n"
-    "`adjacent=False` leaves their pairs out: what remains may be a collision of the mesh with itself.\n\n"
+    "`adjacent=False` excludes their pairs; the remaining ones may be collisions of the mesh with itself.\n\n"
     ">>> import broadphase\n"
     ">>> vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0.2, 0.2, -1], [0.2, 0.2, 1], [0.3, 0.2, 1]]\n"
     ">>> broadphase.mesh_pairs(vertices, [[0, 1, 2], [1, 3, 2], [4, 5, 6]], adjacent=False).tolist()\n"
@@ -63,7 +64,7 @@ static void release_sets(box_sets *sets) {
 static bool match_sets(box_sets *sets) {
     if (!sets->are_two) return true;
     if (sets->a.dimensions != sets->b.dimensions && sets->a.count > 0 && sets->b.count > 0) {
-        PyErr_SetString(core.argument_error, "boxes and other: one has two dimensions, the other three");
+        PyErr_SetString(core.argument_error, "boxes and other: one has two dimensions and the other has three");
         return false;
     }
     return sets->a.wide == sets->b.wide || rows_widen(sets->a.wide ? &sets->b : &sets->a, 6);

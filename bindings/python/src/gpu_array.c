@@ -209,7 +209,7 @@ static bool check_stream(PyObject *stream) {
     const long long number = PyLong_AsLongLong(stream);
     if (number == -1 && PyErr_Occurred()) return false;
     if (number >= -1) return true;
-    PyErr_Format(core.argument_error, "stream: %lld is none; 1 is the default stream", number);
+    PyErr_Format(core.argument_error, "stream: %lld is not a stream; 1 is the default stream", number);
     return false;
 }
 
@@ -218,7 +218,8 @@ static bool check_device(const gpu_array *self, PyObject *device) {
     int type = 0, number = 0;
     if (!argument_pair(device, "dl_device", &type, &number)) return false;
     if (type == DLPACK_CUDA && number == self->memory->device) return true;
-    PyErr_Format(PyExc_BufferError, "dl_device: this array is on GPU %d, and is not copied", self->memory->device);
+    PyErr_Format(PyExc_BufferError, "dl_device: this array is on GPU %d and cannot be copied to another device",
+                 self->memory->device);
     return false;
 }
 
@@ -240,7 +241,7 @@ static PyObject *array_dlpack(PyObject *object, PyObject *const *values, Py_ssiz
     }
     const int copy = argument_truth(arguments[3], false);
     if (copy != 0) {
-        if (copy > 0) PyErr_SetString(PyExc_BufferError, "copy: this array is handed over as it is");
+        if (copy > 0) PyErr_SetString(PyExc_BufferError, "copy: this array can only be shared, not copied");
         return NULL;
     }
     return make_capsule(self, major >= DLPACK_MAJOR);

@@ -52,8 +52,8 @@ array_place array_place_of(PyObject *object) {
 }
 
 static bool refuse_elsewhere(const char *name) {
-    PyErr_Format(PyExc_TypeError,
-                 "%s: this array is in the memory of a device that is no CUDA GPU; copy it to the host first", name);
+    PyErr_Format(PyExc_TypeError, "%s: this array is on a device that is not a CUDA GPU; copy it to the host first",
+                 name);
     return false;
 }
 
@@ -222,7 +222,8 @@ static const dlpack_tensor *open_capsule(gpu_rows_in *self, PyObject *capsule, c
     const char *label = self->is_versioned ? DLPACK_NAME_VERSIONED : DLPACK_NAME;
     void *managed = PyCapsule_GetPointer(capsule, label);
     if (managed == NULL) {
-        PyErr_Format(PyExc_TypeError, "%s: __dlpack__ gave %R, which is no fresh capsule of DLPack", name, capsule);
+        PyErr_Format(PyExc_TypeError, "%s: __dlpack__ returned %R, which is not an unused DLPack capsule", name,
+                     capsule);
         return NULL;
     }
     if (PyCapsule_SetName(capsule, self->is_versioned ? DLPACK_NAME_VERSIONED_USED : DLPACK_NAME_USED) != 0)
@@ -326,7 +327,7 @@ static bool take_interface(gpu_rows_in *self, PyObject *object, const char *name
         PyErr_Format(PyExc_TypeError, "%s: its __cuda_array_interface__ is incomplete: %R", name, dict);
         good = false;
     } else if (good && item_of(dict, "mask") != NULL) {
-        PyErr_Format(core.unsupported_error, "%s: an array with a mask is not taken", name);
+        PyErr_Format(core.unsupported_error, "%s: masked arrays are not supported", name);
         good = false;
     }
     good = good && take_facts(self, &facts.tensor, name, columns) && device_of_data(self->data, name, &self->device) &&

@@ -23,7 +23,7 @@ static bool take_angles(const double *numbers, double cell[3][3]) {
     const double sin_gamma = fabs(numbers[5]) == 90.0 ? 1.0 : sin(numbers[5] * (3.14159265358979323846 / 180.0));
     const double y = (cos_alpha - cos_beta * cos_gamma) / sin_gamma, z_squared = 1.0 - cos_beta * cos_beta - y * y;
     if (!(z_squared > 0.0 && sin_gamma > 0.0)) {
-        PyErr_SetString(core.argument_error, "cell: there is none with these angles (in degrees)");
+        PyErr_SetString(core.argument_error, "cell: no cell has these angles (in degrees)");
         return false;
     }
     cell[0][0] = numbers[0];

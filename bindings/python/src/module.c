@@ -13,12 +13,12 @@ core_objects core;
 // ---------------------------------------------------------------------------------------------------------------------
 // Errors
 
-// Where a setting lies in C is nothing to a caller in Python.
+// A caller in Python need not know in which struct of C a setting is.
 static void in_words_of_python(const char *sentence, char words[SENTENCE_SIZE]) {
     static const char *const changed[][2] = {{"config.", ""},
                                              {"settings.", ""},
                                              {"lattice.", ""},
-                                             {"bp_method_supports() tells which do", "another method may"},
+                                             {"see bp_method_supports()", "another method may"},
                                              {"bp_find_pairs_between", "pairs(boxes, other)"}};
     size_t length = 0;
     while (*sentence != '\0' && length + 1 < SENTENCE_SIZE) {
@@ -61,15 +61,15 @@ static PyObject *make_error(PyObject *module, const char *name, PyObject *also, 
 
 static bool make_errors(PyObject *module) {
     core.error = NULL;
-    core.error = make_error(module, "broadphase.Error", NULL, "What all errors of the library are.");
+    core.error = make_error(module, "broadphase.Error", NULL, "The base class of all errors of the library.");
     if (core.error == NULL) return false;
-    core.argument_error = make_error(module, "broadphase.ArgumentError", PyExc_ValueError,
-                                     "An argument or a setting that is not possible.");
+    core.argument_error =
+        make_error(module, "broadphase.ArgumentError", PyExc_ValueError, "An invalid argument or setting.");
     core.box_error = make_error(module, "broadphase.BoxError", PyExc_ValueError,
-                                "A box or a point with a NaN, with min > max, or longer than the period.");
+                                "An invalid box or point: NaN, min > max, or longer than the period.");
     core.id_error = make_error(module, "broadphase.IdError", PyExc_LookupError, "An id that is not in the world.");
     core.unsupported_error = make_error(module, "broadphase.UnsupportedError", PyExc_NotImplementedError,
-                                        "The chosen method cannot do this.");
+                                        "The chosen method does not support this.");
     core.internal_error =
         make_error(module, "broadphase.InternalError", PyExc_RuntimeError, "A bug in the library; please report it.");
     return core.argument_error != NULL && core.box_error != NULL && core.id_error != NULL &&

@@ -44,7 +44,7 @@ static bool is_unmasked(PyObject *object, const char *name) {
     PyObject *answer = module == NULL ? NULL : PyObject_CallMethod(module, "is_masked", "O", object);
     const int is_masked = answer == NULL ? -1 : PyObject_IsTrue(answer);
     if (is_masked > 0) {
-        PyErr_Format(core.argument_error, "%s: some numbers are masked; leave out their rows (numpy.ma.compress_rows)",
+        PyErr_Format(core.argument_error, "%s: some numbers are masked; remove their rows (numpy.ma.compress_rows)",
                      name);
     }
     Py_XDECREF(answer);
@@ -127,8 +127,7 @@ static bool keep(rows_in *self) {
 static bool are_not_too_many(const Py_buffer *view, const char *name) {
     const long long limit = UINT32_MAX - 1;
     if (view->ndim < 2 || view->shape[0] <= limit) return true;
-    PyErr_Format(core.argument_error, "%s: %zd are more than the %lld that fit; split the set", name, view->shape[0],
-                 limit);
+    PyErr_Format(core.argument_error, "%s: %zd exceed the limit of %lld; split the set", name, view->shape[0], limit);
     return false;
 }
 
@@ -295,7 +294,7 @@ bool rows_take_wholes(rows_in *self, PyObject *object, const char *name, uint32_
 // Whole numbers from 0 to 2^64 - 1
 
 static bool refuse_word(PyObject *found, const char *name) {
-    if (found != NULL) PyErr_Format(core.argument_error, "%s: %S is not possible", name, found);
+    if (found != NULL) PyErr_Format(core.argument_error, "%s: %S is out of range", name, found);
     Py_XDECREF(found);
     return false;
 }
@@ -396,7 +395,7 @@ static bool narrow_ids(rows_in *self, const char *name) {
     for (size_t i = 0; i < self->count; i++) {
         const int64_t whole = ((const int64_t *)self->data)[i];
         if (whole < 0 || whole > UINT32_MAX) {
-            PyErr_Format(core.id_error, "%s: %lld is no id", name, (long long)whole);
+            PyErr_Format(core.id_error, "%s: %lld is not an id", name, (long long)whole);
             return false;
         }
         ids[i] = (uint32_t)whole;

@@ -17,7 +17,7 @@ const char tune_doc[] =
     "given as **settings to World or pairs), `seconds` for a step, `spread` and `runs` (0: not tried, too slow).\n\n"
     "`steps` are boxes, or a list of them, one entry for each step of the same objects as they move; an (S, N, 6) "
     "array is\n"
-    "such a list. `budget` is how many seconds it may take. Settings say what is asked for: dimensions, threads, "
+    "such a list. `budget` is the time limit in seconds. Settings describe the task: dimensions, threads, "
     "margin ...\n\n"
     ">>> import broadphase, numpy as np\n"
     ">>> corners = np.random.default_rng(1).random((500, 3), dtype=np.float32)\n"
@@ -25,7 +25,7 @@ const char tune_doc[] =
     ">>> pairs = broadphase.pairs(np.hstack([corners, corners + 0.1]), **ranked[0][\"settings\"])\n";
 
 const char methods_doc[] = "methods()\n--\n\n"
-                           "The names of all methods, each with a line about it.\n\n"
+                           "The names of all methods, each with a one-line summary.\n\n"
                            ">>> import broadphase\n"
                            ">>> \"bvh\" in broadphase.methods()\n"
                            "True\n";

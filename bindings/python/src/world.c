@@ -7,7 +7,8 @@
 
 static const char world_doc[] =
     "World(*, events=True, filter=None, " SETTING_NAMES ")\n--\n\n"
-    "Objects that stay and move: it remembers them from step to step, and tells which pairs have begun and ended.\n\n"
+    "A set of objects that persist and move. It remembers them from step to step, and reports which pairs have begun "
+    "and ended.\n\n"
     "All but the first two are settings: see `Settings`. `filter(a, b)` is asked about each pair and returns false to "
     "leave it "
     "out:\n"
@@ -35,15 +36,15 @@ static const char world_doc[] =
 // Who is using it
 
 static bool fail_in_use(void) {
-    PyErr_SetString(core.error, "this world is in use: another thread is in one of its calls, or this is a call out of "
-                                "its filter or file; let threads take turns");
+    PyErr_SetString(core.error, "this world is in use by another thread, or by the call whose filter or file made this "
+                                "call; let threads take turns");
     return false;
 }
 
 static bool is_open(const world_object *self) {
     if (self->world == NULL) {
         PyErr_SetString(core.error, self->words == NULL
-                                        ? "this world has not begun: a subclass calls super().__init__()"
+                                        ? "this world is not initialised: a subclass must call super().__init__()"
                                         : "this world is closed");
     }
     return self->world != NULL;
@@ -103,7 +104,7 @@ static bool take_words(world_object *self) {
 
 bool world_init_words(world_object *self, PyObject *words) {
     if (self->words != NULL) {
-        PyErr_SetString(core.error, "this world has begun already");
+        PyErr_SetString(core.error, "this world is already initialised");
         return false;
     }
     call_settings_begin(&self->settings);
@@ -224,7 +225,7 @@ static PyMethodDef world_methods[] = {{"add", CORE_NAMED(world_add), world_add_d
                                       {"__setstate__", world_set_state, METH_O, NULL},
                                       {NULL, NULL, 0, NULL}};
 
-static const char world_stats_doc[] = "The figures of the last update, as a dict.";
+static const char world_stats_doc[] = "The statistics of the last update, as a dict.";
 
 static const char world_ids_doc[] = "The ids of all objects, ascending.";
 

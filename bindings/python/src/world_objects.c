@@ -42,7 +42,7 @@ static bool take_column(rows_in *numbers, PyObject *argument, const char *name, 
     const uint64_t *values = numbers->data;
     for (size_t i = 0; i < numbers->count; i++) {
         if (values[i] <= limit) continue;
-        PyErr_Format(core.argument_error, "%s: %llu is not possible", name, (unsigned long long)values[i]);
+        PyErr_Format(core.argument_error, "%s: %llu is out of range", name, (unsigned long long)values[i]);
         return false;
     }
     return true;
@@ -229,13 +229,13 @@ static bool is_each_once(const rows_in *ids) {
     size_t i = 1;
     while (i < ids->count && sorted[i] != sorted[i - 1]) i++;
     const bool good = i >= ids->count;
-    if (!good) PyErr_Format(core.id_error, "ids: %u is there twice", (unsigned)sorted[i]);
+    if (!good) PyErr_Format(core.id_error, "ids: %u occurs twice", (unsigned)sorted[i]);
     rows_out_release(sorted, ids->count + 1, sizeof *sorted);
     return good;
 }
 
 const char world_remove_doc[] = "remove($self, ids, /)\n--\n\n"
-                                "Removes one object or several, all or none. Their ids will be given to new ones.\n\n"
+                                "Removes one object or several, all or none. Their ids will be reused.\n\n"
                                 ">>> import broadphase\n"
                                 ">>> world = broadphase.World()\n"
                                 ">>> world.remove(world.add([[0, 0, 1, 1], [5, 5, 6, 6]]))\n"
@@ -263,7 +263,8 @@ PyObject *world_clear(PyObject *object, PyObject *unused) {
 
 const char world_set_object_doc[] =
     "set_object($self, ids, *, group=None, mask=None, static=None, island=None, user=None)\n--\n\n"
-    "Changes which others these objects pair with, from the next update on. What is not given stays as it is.\n\n"
+    "Changes which others these objects pair with, from the next update on. Arguments that are omitted stay "
+    "unchanged.\n\n"
     ">>> import broadphase\n"
     ">>> world = broadphase.World()\n"
     ">>> ids = world.add([[0, 0, 1, 1], [1, 1, 2, 2]])\n"
@@ -306,9 +307,9 @@ PyObject *world_set_object(PyObject *object, PyObject *const *values, Py_ssize_t
 // ---------------------------------------------------------------------------------------------------------------------
 // Memory
 
-const char world_reserve_doc[] =
-    "reserve($self, count, /)\n--\n\nMakes room for this many more objects, and the pairs that they usually have.";
-const char world_trim_doc[] = "trim($self)\n--\n\nGives the memory back that the world does not need now.";
+const char world_reserve_doc[] = "reserve($self, count, /)\n--\n\nReserves memory for this many more objects, and for "
+                                 "the pairs that they usually have.";
+const char world_trim_doc[] = "trim($self)\n--\n\nReleases memory that the world does not need at present.";
 
 PyObject *world_reserve(PyObject *object, PyObject *argument) {
     world_object *self = (world_object *)object;
@@ -333,7 +334,8 @@ PyObject *world_trim(PyObject *object, PyObject *unused) {
 
 const char world_get_object_doc[] =
     "get_object($self, ids, /)\n--\n\n"
-    "What objects are, in the words of `add`: a dict of group, mask, static, island and user, each a number for one "
+    "The properties of objects, named as in `add`: a dict of group, mask, static, island and user, each a number for "
+    "one "
     "id, "
     "or an\n"
     "array for several. `boxes` has their boxes.\n\n"
@@ -440,7 +442,7 @@ const char world_handle_of_doc[] =
     "array([0], dtype=uint32)\n"
     ">>> world.id_of(handle)\n"
     "Traceback (most recent call last):\n"
-    "broadphase.IdError: the object of this handle was removed, or there never was one\n";
+    "broadphase.IdError: the object of this handle was removed, or never existed\n";
 
 const char world_id_of_doc[] = "id_of($self, handles, /)\n--\n\n"
                                "The id of a handle's object, or of several; IdError if one of them was removed.";
@@ -482,7 +484,7 @@ static bool find_ids(const bp_world *world, const rows_in *handles, uint32_t *id
     const uint64_t *data = handles->data;
     for (size_t i = 0; i < handles->count; i++) {
         if (bp_id_of(world, data[i], &ids[i]) == BP_OK) continue;
-        return fail_dead("the object of this handle was removed, or there never was one");
+        return fail_dead("the object of this handle was removed, or never existed");
     }
     return true;
 }

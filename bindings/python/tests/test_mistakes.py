@@ -49,7 +49,7 @@ def test_type_errors_in_words_of_python(call, said):
 
 
 @pytest.mark.parametrize("call, said", [
-    (lambda b: broadphase.pairs(b, threads=5000), "threads: must be -1 (all cores) to 1024"),
+    (lambda b: broadphase.pairs(b, threads=5000), "threads: must be from -1 (all cores) to 1024"),
     (lambda b: broadphase.pairs(b, cell_size=-4), "cell_size: must be positive and at most"),
     (lambda b: broadphase.pairs(b, domain=(1, 2)), "domain: expected 6 values, found 1,2"),
     (lambda b: broadphase.pairs(b, method="bhv"), "unknown method 'bhv' (did you mean 'bvh'?)"),

@@ -67,7 +67,7 @@ def test_what_fails_changes_nothing():
                  lambda: world.add(np.zeros((2, 4))), lambda: world.add(np.zeros((2, 6)), mask=-1)):
         with pytest.raises(broadphase.ArgumentError):
             call()
-    with pytest.raises(broadphase.IdError, match="ids: 4 is there twice"):
+    with pytest.raises(broadphase.IdError, match="ids: 4 occurs twice"):
         world.remove([4, 2, 4])
     for mask in np.arange(10) < 2, [True, False]:
         with pytest.raises(TypeError, match="found a mask"):
@@ -168,7 +168,7 @@ def test_users_of_64_bits(users):
                                          ("user", [2**63, -1]), ("mask", -1), ("island", 2**32), ("island", np.array([2**63], np.uint64))])
 def test_numbers_that_do_not_fit(name, wrong):
     world = broadphase.World()
-    with pytest.raises(broadphase.ArgumentError, match=f"{name}: -?[0-9]+ is not possible"):
+    with pytest.raises(broadphase.ArgumentError, match=f"{name}: -?[0-9]+ is out of range"):
         world.add(np.zeros((2, 6)), **{name: wrong})
     for none in 1.5, "one", [1.5], [[1, 2]], {}:
         with pytest.raises((TypeError, ValueError)):
@@ -186,7 +186,7 @@ def test_handles_are_never_used_again():
     world.remove(2)
     assert world.add(np.zeros((1, 6))).tolist() == [2] and world.handle_of(2) != handles[2]
     for dead in handles[2], handles, [0], 2**64 - 1:
-        with pytest.raises(broadphase.IdError, match="was removed, or there never was one"):
+        with pytest.raises(broadphase.IdError, match="was removed, or never existed"):
             world.id_of(dead)
     for id in 5, [0, 7]:
         with pytest.raises(broadphase.IdError, match="no object with this id"):
@@ -466,7 +466,7 @@ def test_with_len_repr_and_close():
         assert len(world) == 2
         world.update()
         assert "2 objects" in repr(world) and "1 pairs" in repr(world)
-        assert world.stats["pairs"] == 1 and "because" in world.explain()
+        assert world.stats["pairs"] == 1 and world.explain().startswith("brute-force: with so few objects")
     assert "closed" in repr(world)
     for call in (world.update, world.__len__, lambda: world.add(np.zeros((1, 6))), lambda: world.query_box(np.zeros(6))):
         with pytest.raises(broadphase.Error, match="closed"):
@@ -515,7 +515,7 @@ def test_a_subclass_begins_as_it_likes():
 
     with pytest.raises(broadphase.Error, match=r"super\(\).__init__"):
         Forgetful().add(np.zeros((3, 4)))
-    with pytest.raises(broadphase.Error, match="begun already"):
+    with pytest.raises(broadphase.Error, match="already initialised"):
         crowd.__init__(np.zeros((3, 4)))
     for wrong in None, (), ({}, b"", None), ({"method": "none"}, b"", None):
         with pytest.raises((TypeError, broadphase.ArgumentError)):

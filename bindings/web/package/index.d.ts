@@ -1,17 +1,17 @@
 /// <reference lib="esnext.disposable" />
 /**
- * broadphase: of all these boxes, which pairs overlap? Every overlapping pair, each exactly once.
+ * broadphase: of all these boxes, which pairs overlap? Every overlapping pair, exactly once.
  *
  *     import { load } from "broadphase";
  *     const bp = await load();
  *     const pairs = bp.pairs(new Float32Array([0, 0, 0, 2, 2, 2,  1, 1, 1, 3, 3, 3])); // Uint32Array [0, 1]
  *
- * This file is the manual. The words are those of the C header, in camel case.
+ * This file is the manual. Names are those of the C header, in camel case.
  *
- * What goes in: a Float32Array is compared in 32 bits, a Float64Array or any other list of numbers in 64 bits, exactly. It is
- * copied to the library's memory, unless it lies there already (`Floats`).
- * What comes out: copies, which are yours and stay as they are. Only what has "View" in its name is a view over the
- * library's memory: read it at once, because the next call may overwrite it, or leave it empty by growing the memory.
+ * Input: a Float32Array is compared in 32 bits, a Float64Array or any other list of numbers in 64 bits, exactly. It is
+ * copied to the library's memory, unless it is there already (`Floats`).
+ * Output: copies, which are yours and do not change. Only properties with "View" in their name are views over the
+ * library's memory: read them at once, because the next call may overwrite them, or detach them by growing the memory.
  *
  * A call that fails throws a `BroadphaseError` (or a TypeError, where an argument is of the wrong type, or a RangeError, where a
  * number does not fit), and everything is as it was before the call.
@@ -43,27 +43,27 @@ export type MethodName =
     | "tree"
     | "strips";
 
-/** What a call or a world is told, beyond the boxes. Everything has a default. */
+/** Options of a call or a world. Everything has a default. */
 export interface Settings {
     /** Default: "auto", the library chooses. */
     method?: MethodName;
-    /** 3, or 2: then boxes have four numbers and points two. */
+    /** 3 or 2. In two dimensions boxes have four numbers and points two. */
     dimensions?: 2 | 3;
     /** The order of the pairs: as found (the fastest, and the same on every run), or ascending by (a, b). */
     pairOrder?: "found" | "sorted";
     /** Boxes, or the spheres inside them. */
     shape?: "boxes" | "spheres";
-    /** Boxes are grown by this much on all sides. */
+    /** Boxes are enlarged by this length on all sides. */
     margin?: number;
-    /** Space repeats after this length along each axis; 0: it does not. */
+    /** The length after which space repeats along each axis; 0: not periodic. */
     period?: readonly [number, number, number] | readonly [number, number];
     /**
-     * Asked about each pair; false leaves it out. Slow, as it is called for each pair. It may not call the library, nor dispose of
-     * anything of it: that throws.
+     * Called for each pair, which is slow; return false to exclude the pair. It must not call the library, nor dispose of
+     * any of its objects: that throws.
      */
     filter?: (a: number, b: number) => boolean;
 
-    // For experts: broadphase_methods.h says what these mean.
+    // For experts: broadphase_methods.h explains these.
     simd?: "auto" | "scalar" | "wasm";
     hierarchyFactor?: number;
     cellSize?: number;
@@ -115,7 +115,7 @@ export interface Method {
     supports: { twoDimensions: boolean; between: boolean; incremental: boolean; threads: boolean };
 }
 
-/** Figures about an update. */
+/** Statistics of an update. */
 export interface Stats {
     /** The method that ran; never "auto". */
     method: MethodName;
@@ -148,11 +148,11 @@ export interface ObjectSettings {
     static?: boolean | ArrayLike<boolean | number>;
     /** Objects of different islands never pair. */
     island?: number | ArrayLike<number>;
-    /** Yours: 64 bits that the library only stores. */
+    /** 64 bits for you, which the library only stores. */
     user?: number | bigint | ArrayLike<number | bigint>;
 }
 
-/** What a query sees: what such an object would pair with. Default: everything. */
+/** A query finds what such an object would pair with. Default: everything. */
 export interface QuerySettings {
     group?: number | bigint;
     mask?: number | bigint;
@@ -181,7 +181,7 @@ export interface Nearest {
     distances: Float32Array;
 }
 
-/** The answers to question i are at `offsets[i]` to `offsets[i + 1] - 1`. */
+/** The results of query i are at `offsets[i]` to `offsets[i + 1] - 1`. */
 export interface BoxAnswers {
     offsets: Uint32Array;
     ids: Uint32Array;
@@ -194,17 +194,17 @@ export interface NearestAnswers extends BoxAnswers {
 }
 
 /**
- * What an update found. Each list is copied out of the world when it is first read, and then stays as it is; what nobody
- * reads costs nothing. Read it before the world changes again: after that it throws.
+ * The result of an update. Each list is copied out of the world when it is first read, and does not change after that; lists
+ * that are never read cost nothing. Read them before the world changes again: after that, reading throws.
  */
 export interface Update {
     /** All pairs that overlap now: a, b, a, b, ... with a < b. */
     readonly pairs: Uint32Array;
     /** With events: the pairs that have begun to overlap since the last update, ascending. */
     readonly begun: Uint32Array;
-    /** With events: the pairs that have ceased to, ascending. */
+    /** With events: the pairs that no longer overlap, ascending. */
     readonly ended: Uint32Array;
-    /** The same without a copy. Read them before you call anything of the library. */
+    /** The same without a copy. Read them before the next call to the library. */
     readonly pairsView: Uint32Array;
     readonly begunView: Uint32Array;
     readonly endedView: Uint32Array;
@@ -221,7 +221,7 @@ export interface World {
     move(ids: number | ArrayLike<number>, boxes: Boxes): void;
     /** Removes objects, all or none. */
     remove(ids: number | ArrayLike<number>): void;
-    /** Changes which others they pair with, from the next update on. What is not given gets its default. */
+    /** Changes which others they pair with, from the next update on. Omitted settings are reset to their defaults. */
     setObject(ids: number | ArrayLike<number>, objects?: ObjectSettings): void;
     getObject(id: number): WorldObject;
     /** Finds all pairs of the world as it is now. */
@@ -231,11 +231,11 @@ export interface World {
     queryBox(box: Boxes, as?: QuerySettings): Uint32Array;
     /** The objects that a ray hits: origin + t * direction for t in 0 .. maxT. `maxHits`: only the first of them. */
     queryRay(origin: Points, direction: Points, maxT?: number, options?: QuerySettings & { maxHits?: number }): Hits;
-    /** The objects that a box meets which moves along a direction. */
+    /** The objects that a box meets when it moves along a direction. */
     queryCast(box: Boxes, direction: Points, maxT?: number, options?: QuerySettings & { maxHits?: number }): Hits;
     /** The k objects whose boxes are nearest to a point. Default: 1. */
     queryNearest(point: Points, k?: number, as?: QuerySettings): Nearest;
-    /** Many questions at once, which is several times as fast. In 32 bits. */
+    /** Batch queries, several times as fast as single ones. In 32 bits. */
     queryBoxes(boxes: Boxes, as?: QuerySettings): BoxAnswers;
     queryRays(origins: Points, directions: Points, maxT?: number, options?: QuerySettings & { maxHits?: number }): HitAnswers;
     queryCasts(boxes: Boxes, directions: Points, maxT?: number, options?: QuerySettings & { maxHits?: number }): HitAnswers;
@@ -245,9 +245,9 @@ export interface World {
     pairsOf(id: number): Uint32Array;
     /** The number of objects. */
     readonly count: number;
-    /** Makes room for this many more objects. */
+    /** Reserves memory for this many more objects. */
     reserve(count: number): void;
-    /** The figures of the last update. */
+    /** The statistics of the last update. */
     readonly stats: Stats;
     /** Which method the last update ran, and why, in English; with warnings for scenes that are slow. */
     explain(): string;
@@ -255,7 +255,7 @@ export interface World {
     save(): Uint8Array;
     /** A deep check of everything the world holds, for tests. */
     validate(): void;
-    /** Gives its memory back. The world is of no use after that; a second time does nothing. */
+    /** Releases its memory. The world cannot be used after that; a second call does nothing. */
     dispose(): void;
     [Symbol.dispose](): void;
 }
@@ -267,9 +267,9 @@ export interface WorldConstructor {
 }
 
 /**
- * Room for numbers in the library's memory: what is written into its view is not copied when it is given to a call (unless that
- * has a filter). What it holds at first is undefined. It lasts as long as it, a view of it or a `subarray` of one is in use, or
- * until `dispose`: views are not to be written to after that.
+ * An array in the library's memory: numbers written into its view are not copied when it is passed to a call (unless the call
+ * has a filter). Its initial content is undefined. It lives as long as it, a view of it or a `subarray` of one is in use, or
+ * until `dispose`; do not write to views after that.
  *
  *     const boxes = new bp.Floats(6 * n);
  *     boxes.view.set(...);                // each time through .view: an old view is empty after the memory has grown
@@ -290,26 +290,26 @@ export interface Wall {
 }
 
 export interface GrainSettings {
-    /** Of their centers. */
+    /** Positions of the centers. */
     places: Points;
     /** One for all, or one for each. */
     radii: number | Numbers;
     /** Default: at rest. */
     speeds?: Points;
-    /** Those with a true or a 1 do not move: ground, a bowl. */
+    /** Grains with true or 1 do not move: ground, a bowl. */
     fixed?: ArrayLike<boolean | number>;
     walls?: readonly Wall[];
     /** Default: [0, 0, -1]. */
     gravity?: readonly [number, number, number];
-    /** Space repeats after this length along each axis; 0: it does not. */
+    /** The length after which space repeats along each axis; 0: not periodic. */
     period?: readonly [number, number, number];
-    /** Of the springs. Default: so stiff that a column as high as all grains gives way by a twentieth of a radius at its bottom. */
+    /** Stiffness of the springs. Default: the bottom of a column of all grains is compressed by a twentieth of a radius. */
     stiffness?: number;
     /** The part of its speed that a grain keeps when it bounces, 0 to 1. Default: 0.2. */
     restitution?: number;
     /** Default: 0.7. */
     friction?: number;
-    /** Pairs are searched with this margin, and again when a grain has moved so far. Default: 0.15 mean radii. */
+    /** Pairs are searched with this margin, and again when a grain has moved that far. Default: 0.15 mean radii. */
     margin?: number;
     /** Default: a fifteenth of a collision of the two lightest grains. */
     timeStep?: number;
@@ -319,7 +319,7 @@ export interface GrainSettings {
 export interface Grains {
     readonly count: number;
     readonly timeStep: number;
-    /** Steps in time. If memory runs out, the last one of them is not complete. */
+    /** Simulates time steps. If memory runs out, the last one is incomplete. */
     step(steps?: number): void;
     /** x, y, z of all grains, into your array or a new one. */
     places(into?: Float32Array): Float32Array;
@@ -330,7 +330,7 @@ export interface Grains {
     touching(): Uint32Array;
     /** How many touch. */
     readonly touchingCount: number;
-    /** Of motion, spin, springs and height. */
+    /** Energy of motion, spin, springs and height. */
     readonly energy: number;
     /** How often pairs were searched so far, and how long that took. */
     readonly searches: number;

@@ -42,7 +42,7 @@ function newRenderer() {
         return new Renderer(element("picture"));
     } catch {
         missing.push(
-            "This browser has no WebGL2, so there is no picture. All else works: scenes run, pairs are found and counted.",
+            "This browser has no WebGL2, so nothing is drawn. Everything else works: scenes run, pairs are found and counted.",
         );
         return null;
     }
@@ -89,7 +89,7 @@ function greeting() {
     if (state.scene !== "file") return [];
     const what = file.data.triangles ? "triangles" : "boxes";
     const text = `${file.name}: ${words(file.data.boxes.length / 6)} ${what}.`;
-    const about = `Its ${file.data.up} axis is up. What glows really touches: triangles with a common corner do not count.`;
+    const about = `The ${file.data.up} axis is up. Glowing triangles really touch; triangles that share a corner do not count.`;
     return [file.data.triangles ? `${text} ${about}` : text];
 }
 
@@ -101,13 +101,13 @@ const simulation = new Simulation({
         element("about").textContent = `broadphase ${scene.version}, WebAssembly ${scene.simd ? "with SIMD" : "without SIMD"}.`;
         if (!scene.simd && !missing.some((text) => text.includes("SIMD"))) {
             missing.push(
-                "This browser runs WebAssembly without SIMD: the plain form of the library is at work, and is slower.",
+                "This browser runs WebAssembly without SIMD, so the slower plain version of the library is used.",
             );
         }
         notice([...missing, ...greeting()].join(" "), missing.length > 0 ? 0 : 5);
     },
     progress({ step, of }) {
-        notice(`This scene has to be run from its beginning: step ${words(step)} of ${words(of)}.`);
+        notice(`This scene has to be simulated from its beginning: step ${words(step)} of ${words(of)}.`);
     },
     frame({ frame, figures }) {
         if (simulation.isBusy) return simulation.giveBack(frame); // a newer one is on its way
@@ -241,7 +241,7 @@ const actions = {
     async readFile(name, bytes) {
         try {
             const data = await readBoxes(bytes, name, dimensions);
-            if (data.boxes.length === 0) throw new Error(`${name}: holds no boxes, so there is nothing to show`);
+            if (data.boxes.length === 0) throw new Error(`${name}: contains no boxes`);
             file = { name, bytes, data: { ...data, up: up === "guess" ? upOf(data, name, bytes) : up } };
         } catch (error) {
             return notice(error.message);
@@ -263,9 +263,9 @@ const actions = {
         writeAddress();
         try {
             await navigator.clipboard.writeText(location.href);
-            notice("The link is copied. It shows this scene at this step, seen from here.", 4);
+            notice("Link copied. It shows this scene at this step, from this camera.", 4);
         } catch {
-            notice("The link stands in the address bar: this browser does not let pages copy.", 6);
+            notice("The link is in the address bar: this browser does not let pages copy.", 6);
         }
     },
     toggleTheme() {
@@ -284,7 +284,7 @@ const actions = {
 
 function sayIfLong() {
     if (isRacing || simulation.busyFor < LONG_MS || element("notice").textContent !== "") return;
-    notice("This step takes long. Another method, or fewer objects, ends it.");
+    notice("This step takes long. Choose another method or fewer objects to stop it.");
 }
 
 function tick(now) {
@@ -325,7 +325,7 @@ function begin() {
     });
     if (matchMedia("(prefers-reduced-motion: reduce)").matches && !state.paused) {
         state.paused = true;
-        missing.push("Your system asks for little motion, so the scene stands still: press play to let it go.");
+        missing.push("Your system asks for reduced motion, so the scene is paused: press play to start it.");
     }
     open(state.step);
     requestAnimationFrame(tick);

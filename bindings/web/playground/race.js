@@ -49,7 +49,7 @@ function timeSteps(session, frames, method) {
 function run(session, frames, method) {
     try {
         const guessed = guess(session.bp, frames[0], method);
-        if (guessed > PATIENCE) return { method, leftOut: `left out: about ${Math.round(guessed / 1000)} s a step` };
+        if (guessed > PATIENCE) return { method, leftOut: `skipped: about ${Math.round(guessed / 1000)} s per step` };
         return { method, ...timeSteps(session, frames, method) };
     } catch (error) {
         return { method, leftOut: error.message };

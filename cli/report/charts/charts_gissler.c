@@ -68,7 +68,7 @@ static const report_chart GISSLER_CHARTS[] = {
         .x = "threads", .y = "total_ms", .series = "method", .drop = " cell=edge",
         .machine = "xeon-16-cores",
         .x_label = "threads", .y_label = "time of a search, ms",
-        .title = "More and more threads (skull, edges against triangles)",
+        .title = "Growth with the number of threads (skull, edges against triangles)",
         .shows = "From one thread to the most: index sort {first|compact-grid} to {last|compact-grid} ms, cuckoo hashing "
                  "{first|cuckoo-grid} to {last|cuckoo-grid}, the hierarchical grid {first|hierarchical-grid} to "
                  "{last|hierarchical-grid}.",
@@ -80,9 +80,9 @@ static const report_chart GISSLER_CHARTS[] = {
         .where = "method=compact-grid sort=radix|compact-grid sort=adaptive|compact-grid sort=automatic;threads=1",
         .x = "changed", .y = "update_ms", .series = "method", .drop = "compact-grid ",
         .x_label = "share of keys that change in a step", .y_label = "time of an update, ms",
-        .title = "What a sort gains from the last order",
+        .title = "What a sort gains from the previous order",
         .shows = "With 2 % changed or none the adaptive sort takes {low|sort=adaptive} ms, with all changed "
-                 "{high|sort=adaptive}; radix {range|sort=radix}; the automatic one changes over.",
+                 "{high|sort=adaptive}; radix {range|sort=radix}; the automatic sort switches between them.",
         .paper = "Gissler 2011, §5: 128,000 keys on four cores: radix 14 ms whatever changes, the other sort 3 ms "
                  "at 2 %, 6 at 10 %, and as long as radix when all change.",
     },

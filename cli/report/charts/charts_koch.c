@@ -43,7 +43,7 @@ static const report_chart KOCH_CHARTS[] = {
         .where = "who=broadphase;" COMPARED "linked-cells|" VARIANTS,
         .x = "scene", .y = "total_ms/n*1e6", .series = "method", .strip = "cell depth grid update",
         .y_label = "time per object and step, ns",
-        .title = "Our grid, as it comes, beside its parameters for linked cells and octree",
+        .title = "Our grid with default settings, beside linked cells and octree with the parameters of Koch 2020",
         .shows = "Linked cells with the cells of Koch 2020 take {ratio|linked-cells|hierarchical-grid} times as long "
                  "as our hierarchical grid without any parameter, the octree {ratio|octree|hierarchical-grid} times, "
                  "Koch's hash grid of linked lists {ratio|hierarchical-grid form=linked|hierarchical-grid} times.",
@@ -55,7 +55,7 @@ static const report_chart KOCH_CHARTS[] = {
         .where = "who=broadphase|paper;method!=hierarchical-grid|hierarchical-grid grid=128",
         .x = "n", .y = "tests", .series = "whose kind",
         .x_label = "objects in the same space", .y_label = "candidate pairs in a step",
-        .title = "Candidates, more and more objects",
+        .title = "Growth of candidates with the number of objects",
         .shows = "Candidates of the octree grow as n to the power of {exponent|ours octree} (Koch 2020: "
                  "{exponent|published octree}), of a hash grid of fixed size as {exponent|ours hierarchical-grid} "
                  "({exponent|published hierarchical-grid}).",
@@ -67,8 +67,8 @@ static const report_chart KOCH_CHARTS[] = {
         .kind = CHART_LINES, .flags = CHART_LOG, .where = "who=broadphase|paper",
         .x = "n", .y = "total_ms", .series = "whose method",
         .x_label = "objects in the same space", .y_label = "time of a step, ms",
-        .title = "Time, more and more objects",
-        .shows = "Our grid as it comes grows as n to the power of {exponent|ours hierarchical-grid}; with the fixed "
+        .title = "Growth of time with the number of objects",
+        .shows = "The time of our grid with default settings grows as n to the power of {exponent|ours hierarchical-grid}; with the fixed "
                  "grid of Koch 2020 as {exponent|ours hierarchical-grid grid=128}, and as linked lists, as there, as "
                  "{exponent|ours " LINKED(128) "} ({exponent|published " LINKED(128) "}).",
         .paper = "Koch 2020, §4.2: octree as n to the power of 1.14; hash grid linear until it is full, then towards "

@@ -7,23 +7,23 @@ static const report_chart PEERS_CHARTS[] = {
         .id = "quick-libraries", .suite = "quick",
         .kind = CHART_DOTS, .flags = CHART_LOG_X | CHART_SORT,
         .where = "who!=limit;threads=1;n=100000;method!=hierarchical-grid/scalar",
-        .x = "name", .y = "total_ms/n*1e6", .series = "scene",
+        .x = "library", .y = "total_ms/n*1e6", .series = "scene",
         .y_label = "time per object and step, ns",
-        .title = "Time per object, 10⁵ boxes",
-        .shows = "The fastest other library takes {margin|hierarchical-grid|one call|sweep-and-prune*} times as long as "
-                 "the hierarchical grid, by scene. One call chooses its method and keeps nothing from step to step; "
-                 "sweep-and-prune/1 is a sweep of ours along one axis.",
+        .title = "Time per object with 10⁵ boxes",
+        .shows = "broadphase is {margin|broadphase|broadphase one call|broadphase sweep-and-prune*} times as fast as the "
+                 "fastest other library, depending on the scene. \"One call\" chooses its method and keeps nothing from step "
+                 "to step; \"sweep-and-prune/1\" is our sweep along one axis.",
     },
     {
         .id = "quick-growth", .suite = "quick",
         .kind = CHART_LINES, .flags = CHART_LOG,
         .where = "who!=limit;threads=1;scene=uniform;method!=hierarchical-grid/scalar",
-        .x = "n", .y = "total_ms", .series = "name",
+        .x = "n", .y = "total_ms", .series = "library",
         .x_label = "objects", .y_label = "time of a step, ms",
-        .title = "The scene uniform, more and more objects",
-        .shown = "hierarchical-grid|embree collide|cgal segment-tree|boost rtree|fcl tree|bullet dbvt|ode sap",
-        .shows = "The time of the hierarchical grid grows as n to the power of {exponent|hierarchical-grid}; Embree's "
-                 "as {exponent|embree collide}, ODE's sweep's as {exponent|ode sap}.",
+        .title = "Growth with the number of objects (scene uniform)",
+        .shown = "broadphase|embree collide|cgal segment-tree|boost rtree|fcl tree|bullet dbvt|ode sap",
+        .shows = "The time of broadphase grows as n to the power of {exponent|broadphase}; that of Embree as {exponent|embree "
+                 "collide}, that of ODE's sweep as {exponent|ode sap}.",
     },
     {
         .id = "methods-growth", .suite = "methods",
@@ -31,7 +31,7 @@ static const report_chart PEERS_CHARTS[] = {
         .where = "who=broadphase;threads=1;scene=uniform;method!=hierarchical-grid/scalar",
         .x = "n", .y = "total_ms/n*1e6", .series = "name",
         .x_label = "objects", .y_label = "time per object and step, ns",
-        .title = "Every method, per object",
+        .title = "Every method: time per object",
         .shown = "hierarchical-grid|linked-cells|compact-grid|octree|bvh|sweep-and-prune|brute-force",
         .shows = "Per object, 10⁶ boxes take {growth|hierarchical-grid} times the time of 10⁴ in the hierarchical grid, "
                  "{growth|bvh} times in the tree (bvh), {growth|sweep-and-prune} times in sweep and prune.",
@@ -43,7 +43,7 @@ static const report_chart PEERS_CHARTS[] = {
         .x = "name", .y = "bytes_per_object", .series = "",
         .y_label = "bytes per object, beside the boxes",
         .title = "Memory of every method",
-        .shows = "Structures hold {low|} ({low-at|}) to {high|} bytes ({high-at|}) for each of a million boxes.",
+        .shows = "Structures take {low|} ({low-at|}) to {high|} bytes ({high-at|}) for each of a million boxes.",
         .paper = "Koch 2020, Table 11 (rounded): 39 to 73 bytes for a hash grid of 128³ cells, 105 to 236 for the "
                  "octree.",
     },
@@ -53,8 +53,8 @@ static const report_chart PEERS_CHARTS[] = {
 const report_section SECTION_PEERS = {
     .id = "quick",
     .title = "Beside other libraries",
-    .text = "Everything moves in each step, one thread, the whole step: new boxes in, all pairs out. Each library in "
-            "its best honest use; all find the same pairs.",
+    .text = "All boxes move in each step, and the whole step is timed on one thread: new boxes in, all pairs out. Each "
+            "library is used in the fastest fair way; all find the same pairs.",
     .charts = PEERS_CHARTS,
     .chart_count = sizeof PEERS_CHARTS / sizeof *PEERS_CHARTS,
 };
@@ -67,10 +67,10 @@ static const report_chart SCALING_CHARTS[] = {
         .x = "n", .y = "total_ms/n*1e6,=boxes read and pairs written:copying_ms/n*1e6", .series = "name threads",
         .x_label = "objects", .y_label = "ms per million objects",
         .title = "Time per million objects, and what the machine allows",
-        .shows = "One thread takes {range|hierarchical-grid threads = 1} ms per million objects, as long as "
+        .shows = "One thread takes {range|hierarchical-grid threads = 1} ms per million objects, which is the time of "
                  "{ratio|hierarchical-grid threads = 1|limit radix-sort threads = 1} radix sorts of as many keys; "
-                 "reading boxes and writing pairs at the speed of a copy would take {ratio|boxes read and pairs "
-                 "written|hierarchical-grid threads = 1} of that.",
+                 "reading the boxes and writing the pairs at the speed of a copy would take {ratio|boxes read and pairs "
+                 "written|hierarchical-grid threads = 1} of it.",
     },
     {
         .id = "scaling-memory", .suite = "scaling",

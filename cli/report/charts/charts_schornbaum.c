@@ -89,8 +89,8 @@ static const report_chart SCHORNBAUM_CHARTS[] = {
         .x = "method", .y = "update_ms/n*1e6", .series = "motion", .drop = "hierarchical-grid ",
         .y_label = "update per object and step, ns",
         .title = "Update strategies at normal and abnormal motion, without the search",
-        .shows = "Moving by up to ten sizes instead of a fifth of one costs {ratio|motion = 10|motion = 0.2} times as "
-                 "much, by strategy; update=rebuild of the linked grid removes and inserts all.",
+        .shows = "Moving by up to ten times the size instead of a fifth of it costs {ratio|motion = 10|motion = 0.2} times as "
+                 "much, depending on the strategy; update=rebuild of the linked grid removes and inserts all.",
         .paper = "Schornbaum 2009, Fig. 25: at normal motion updating each object by itself is 40 % faster than "
                  "removing and reinserting all; when all change their cell, it is not.",
     },
@@ -112,7 +112,7 @@ static const report_chart SCHORNBAUM_CHARTS[] = {
         .title = "The same in the structure of Schornbaum 2009",
         .shows = "Here long boxes take {ratio|long|uniform} times as long as cubes, flat ones {ratio|flat|uniform}, a "
                  "domain of 1024:1 {ratio|stretched|uniform}.",
-        .paper = "Schornbaum 2009, Fig. 26, as above.",
+        .paper = "Schornbaum 2009, Fig. 26: see above.",
     },
     {
         .id = "schornbaum-motion-20", .suite = "schornbaum", .experiment = "coherence",

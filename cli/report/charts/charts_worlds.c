@@ -9,8 +9,8 @@ static const report_chart WORLDS_CHARTS[] = {
         .x = "tail", .y = "total_ms*1000", .series = "",
         .y_label = "time of an update, µs",
         .title = "10⁶ boxes of which all, some or none move",
-        .shows = "An update takes {at||all} µs where all move, {at||1%-anew} where others of 1 % do in each step, "
-                 "{at||0.1%-anew} with 0.1 %, {at||none} where none does.",
+        .shows = "An update takes {at||all} µs when all objects move, {at||1%-anew} when a different 1 % moves in each "
+                 "step, {at||0.1%-anew} with 0.1 %, and {at||none} when nothing moves.",
     },
     {
         .id = "living-bullet", .suite = "living",
@@ -19,9 +19,9 @@ static const report_chart WORLDS_CHARTS[] = {
         .y_label = "time of an update, ms",
         .title = "Beside Bullet's worlds",
         .shows = "Bullet's default takes {ratio|bullet dbvt|hierarchical-grid|game-level*} times as long as ours in a "
-                 "game level, {ratio|bullet dbvt|hierarchical-grid|low-motion margin*} times where all tremble, "
-                 "{ratio|bullet dbvt|hierarchical-grid|rest told-anew n = 100*} times where all rest and are told again; "
-                 "settled worlds return in less than a microsecond.",
+                 "game level, {ratio|bullet dbvt|hierarchical-grid|low-motion margin*} times when all objects jitter, "
+                 "and {ratio|bullet dbvt|hierarchical-grid|rest told-anew n = 100*} times when all rest but are passed "
+                 "again; worlds at rest return in less than a microsecond.",
     },
     {
         .id = "neighbors-growth", .suite = "neighbors",
@@ -29,9 +29,9 @@ static const report_chart WORLDS_CHARTS[] = {
         .x = "n", .y = "total_ms/n*1e6", .series = "name",
         .x_label = "points", .y_label = "time per point, ns",
         .title = "All neighbours within a radius",
-        .shows = "The k-d tree, searched in the order of its leaves, takes {ratio|nanoflann "
-                 "kd-tree|hierarchical-grid} times as long; asked in the order given {ratio|nanoflann "
-                 "kd-tree/as-given|hierarchical-grid} times.",
+        .shows = "The k-d tree takes {ratio|nanoflann kd-tree|hierarchical-grid} times as long when it is searched in the "
+                 "order of its leaves; {ratio|nanoflann kd-tree/as-given|hierarchical-grid} times in the given "
+                 "order.",
     },
     {
         .id = "near-growth", .suite = "near",
@@ -41,8 +41,8 @@ static const report_chart WORLDS_CHARTS[] = {
         .x_label = "points", .y_label = "time per point, ns",
         .title = "Thirty neighbours each, in open and in periodic space",
         .shows = "A periodic box costs {ratio|points/32-bits periodic|points/32-bits open} times as much as open space; "
-                 "the way over boxes takes {ratio|boxes/32-bits open|points/32-bits open} times as long as the grid of "
-                 "points, 64 bits {ratio|points/64-bits open|points/32-bits open} times as long as 32.",
+                 "a search by boxes takes {ratio|boxes/32-bits open|points/32-bits open} times as long as the grid of "
+                 "points, and 64 bits {ratio|points/64-bits open|points/32-bits open} times as long as 32 bits.",
     },
     {
         .id = "queries-kinds", .suite = "queries",
@@ -50,8 +50,8 @@ static const report_chart WORLDS_CHARTS[] = {
         .x = "tail", .y = "total_ms*1000", .series = "head",
         .y_label = "time of one query, µs",
         .title = "Queries of 10⁶ boxes",
-        .shows = "Bullet's tree takes {ratio|bullet tree/top-down|hierarchical-grid} times as long, built from the "
-                 "top; {ratio|bullet tree|hierarchical-grid} times, built leaf by leaf.",
+        .shows = "Bullet's tree takes {ratio|bullet tree/top-down|hierarchical-grid} times as long when built from "
+                 "the top; {ratio|bullet tree|hierarchical-grid} times when built leaf by leaf.",
     },
 };
 // clang-format on
@@ -59,8 +59,8 @@ static const report_chart WORLDS_CHARTS[] = {
 const report_section SECTION_WORLDS = {
     .id = "living",
     .title = "Worlds with motion",
-    .text = "Worlds in which all, some or none move, the neighbours of points, and queries of a world. Times are "
-            "medians; the suite itself judges living worlds by their means.",
+    .text = "Worlds in which all, some or no objects move; the neighbours of points; queries of a world. Times are "
+            "medians, although the suite itself judges moving worlds by means.",
     .charts = WORLDS_CHARTS,
     .chart_count = sizeof WORLDS_CHARTS / sizeof *WORLDS_CHARTS,
 };
@@ -76,7 +76,7 @@ static const report_chart ENGINE_CHARTS[] = {
         .shows = "Bullet's default takes {ratio|bullet dbvt|bullet_broadphase|bowl-10000} times as long as ours in a bowl "
                  "of 10,000 spheres, {ratio|bullet dbvt|bullet_broadphase|rain} times in rain on hills, {ratio|bullet "
                  "dbvt|bullet_broadphase|falling} times with 3,000 falling cubes, {ratio|bullet "
-                 "dbvt|bullet_broadphase|resting} times where stacks sleep.",
+                 "dbvt|bullet_broadphase|resting} times with sleeping stacks.",
     },
     {
         .id = "engine-whole-step", .suite = "engine",
@@ -108,10 +108,10 @@ static const report_chart CHOICE_CHARTS[] = {
         .x = "scene", .y = "total_ms", .beside = "method!=auto", .series = "n", .strip = "moving", .mark = 1.15,
         .y_label = "time beside the best method of the case",
         .title = "What the library chooses, beside the best",
-        .shows = "Over {count} cases the choice takes {mean|} times the time of the best method in the mean, {high|} in "
-                 "the worst; the dashed line is the promised mean.",
-        .paper = "Zych 2016, §5, Koch 2020, §5: both wish for a choice that is made automatically, because nobody can "
-                 "tell beforehand.",
+        .shows = "In {count} cases, the chosen method takes {mean|} times as long as the best one on average, and {high|} "
+                 "times at worst; the dashed line is the promised average.",
+        .paper = "Zych 2016, §5, Koch 2020, §5: both ask for an automatic choice, because the best method cannot be "
+                 "known in advance.",
     },
 };
 // clang-format on
@@ -119,7 +119,7 @@ static const report_chart CHOICE_CHARTS[] = {
 const report_section SECTION_CHOICE = {
     .id = "auto",
     .title = "The right method by itself",
-    .text = "Every method on every scene beside the one that the library chooses.",
+    .text = "Every method on every scene, compared with the one that the library chooses.",
     .charts = CHOICE_CHARTS,
     .chart_count = sizeof CHOICE_CHARTS / sizeof *CHOICE_CHARTS,
 };
@@ -132,8 +132,8 @@ static const report_chart HOSTILE_CHARTS[] = {
         .x = "scene", .y = "total_ms/work", .beside = "method=uniform-boxes", .series = "n", .mark = 15,
         .y_label = "time for each object and pair, beside uniform boxes",
         .title = "The worst of the hostile scenes, alone and between two sets",
-        .shows = "Over {count} cases a hostile scene takes {mean|} times as long as uniform boxes in the mean, {high|} in "
-                 "the worst ({high-at|}); the dashed line is what was promised. Calls that took too long were ended.",
+        .shows = "In {count} cases, a hostile scene takes {mean|} times as long as uniform boxes on average, and {high|} "
+                 "times at worst ({high-at|}); the dashed line is the promise. Calls that took too long were stopped.",
     },
     {
         .id = "worst-peers", .suite = "worst", .experiment = "peers",
@@ -160,7 +160,7 @@ const report_section SECTION_HOSTILE = {
     .id = "worst",
     .title = "Hostile shapes",
     .text = "Needles, plates, onions, half-infinite boxes and other shapes with few pairs, in one call with the "
-            "default config, in turns with a call on as many uniform boxes. What counts is the time for each object "
+            "default config, alternating with a call on as many uniform boxes. Compared is the time per object "
             "and pair.",
     .charts = HOSTILE_CHARTS,
     .chart_count = sizeof HOSTILE_CHARTS / sizeof *HOSTILE_CHARTS,

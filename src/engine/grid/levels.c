@@ -10,7 +10,7 @@
 // the scale of the cells: objects that fill space evenly, a few dense clumps in an empty world, and clumps of clumps
 // all differ. They are distinguished by counting how often two objects of the sample share a cell, for cells of 1/16,
 // 1/256, ... of the space that objects of their size take up. The cells of a level are found by trying a few dozen
-// sizes in the same model. Measurements: docs/performance.md.
+// sizes in the same model. Measurements: docs/experiments.md.
 //
 // cuda/plan.c does the same for a GPU, with other costs and other cells.
 #include "engine/grid/levels.h"

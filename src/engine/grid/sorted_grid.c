@@ -276,8 +276,7 @@ static bp_status validate_grid(const bp_sorted_grid *grid, const bp_box *boxes, 
         sound = holds_its_box(grid, position, boxes, count);
     }
     if (!sound) {
-        bp_log_write(&grid->setup->runtime.log,
-                     "hierarchical-grid: the sorted form does not hold the boxes it was given");
+        bp_log_write(&grid->setup->runtime.log, "hierarchical-grid: the sorted form does not match the boxes");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;

@@ -47,16 +47,16 @@ enum {
     KEYS_PER_BOX = 4,      // at most
     TESTS_PER_BOX = 1024,  // at most
     HOLES_SHARE = 8,       // one box in this many may be a hole
-    SMALL = 6,             // times as many boxes has the other set, if one is small
-    SIEVE_EVERY = 8,       // chunks of which one tells whether the next ones are worth a sieve
-    MANY_WORKERS = 4,      // so many
-    SHARED_LEAST = 8192,   // sort so many boxes together;
-    SHARED_BY_FEW = 16384, // fewer workers must have more, because one alone sorts in one pass
-    FILL_LEAST = 1024,     // entries that are worth a task,
-    ENDS_LEAST = 8192,     // ends to find,
-    ENDS_BLOCKS = 64,
-    AHEAD = 64, // entries whose boxes are prefetched together
-    UNIT = 256  // entries in a unit of work
+    SMALL = 6,             // a set is small if the other one has this many times its boxes
+    SIEVE_EVERY = 8,       // chunks: the first of each group shows whether a sieve pays for the others
+    MANY_WORKERS = 4,      // that many and more use SHARED_LEAST
+    SHARED_LEAST = 8192,   // boxes: from here on, 4 or more workers share the sort
+    SHARED_BY_FEW = 16384, // boxes: from here on, 2 or 3 workers do; one worker alone sorts in a single pass
+    FILL_LEAST = 1024,     // entries filled per task, at least
+    ENDS_LEAST = 8192,     // ends found per task, at least
+    ENDS_BLOCKS = 64,      // tasks that find ends, at most
+    AHEAD = 64,            // entries whose boxes are prefetched together
+    UNIT = 256             // entries in a unit of work
 };
 
 // In mean edges. Wider strips mean fewer entries, but more tests for each. Of few boxes, which are in the cache, from 3 to
@@ -558,7 +558,7 @@ bp_status bp_strip_grid_validate(const bp_strip_grid *grid, const bp_box *boxes,
         expected += number;
     }
     if (!right || expected != grid->entry_count) {
-        bp_log_write(&grid->setup->runtime.log, "hierarchical-grid: the strips do not hold the boxes");
+        bp_log_write(&grid->setup->runtime.log, "strips: the entries do not match the boxes");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;
@@ -646,7 +646,7 @@ static bp_status strips_validate(const void *state) {
 
 const bp_method_ops bp_strips_ops = {
     .name = "strips",
-    .summary = "copies in strips of space, swept along x: one call on many boxes that are alike, or long",
+    .summary = "copies in strips of space, swept along x: for one call on many boxes of similar size, or long ones",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_THREADS,
     .state_bytes = sizeof(strips),
     .init = strips_init,

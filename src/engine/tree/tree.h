@@ -1,4 +1,4 @@
-// A kept tree of boxes: eight children a node, refitted while boxes move, built anew when it has become bad.
+// A tree of boxes that is kept: eight children per node, refitted while boxes move, rebuilt when it has degraded.
 //
 //     slots      | 17  4 96 23  8 51  2 77 | 30 12  - ... | ...       ids, in an order in which neighbours are near
 //     leaves       |  eight boxes in columns |                        level 0: block i holds slots 8 i .. 8 i + 7
@@ -9,7 +9,7 @@
 // compared in one go. All blocks but the last ones are full. The order of the slots is all that is chosen: along a Hilbert
 // curve, which is quickly made, or by recursive splits, which is a better tree and takes six times as long to build. Boxes
 // that move keep their slots; a pass over all blocks, or the paths above a few slots, fits the bounds to them again. A box
-// that has moved far away goes to a slot behind all others, as one that is new does.
+// that has moved far away, or is new, gets a slot behind all others.
 //
 // Searches go down level by level with lists of (node, block), 8 tests an entry, hits appended without a branch: nested
 // loops over the hits took twice as long.
@@ -51,7 +51,7 @@ typedef struct bp_tree {
     size_t id_count; // of these ids so many have a slot,
     size_t others;   // and at least so many are of the other part
 
-    // When to build it anew, and in which order.
+    // When to rebuild it, and in which order.
     bp_tree_order order;
     float span;         // edges longer than this count as this long
     double quality;     // the surface of all leaves when it was built
@@ -71,11 +71,11 @@ size_t bp_tree_bytes(const bp_tree *tree);
 // Builds the tree over boxes[0 .. count), which stay where they are; holes are left out.
 bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order);
 
-// Adds blocks on top until there are at least so many levels.
+// Adds blocks on top until the tree has at least this many levels.
 void bp_tree_raise(bp_tree *tree, size_t levels);
 
-// Fits the tree to boxes of which those named by `changes` (NULL: perhaps all) have changed since the last build or update;
-// builds it anew if it has become bad.
+// Refits the tree. `changes` names the boxes that have changed since the last build or update (NULL: perhaps all). Rebuilds the tree
+// if it has degraded.
 bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const bp_changes *changes);
 
 // Every pair of boxes in the tree, as (smaller id, larger id).

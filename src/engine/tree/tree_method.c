@@ -159,14 +159,14 @@ static bp_status tree_validate(const void *state) {
     }
     if (!is_sound) {
         bp_log_write(&m->trees[0].setup->runtime.log,
-                     "tree: its leaves do not hold the boxes, or bounds do not hold what is below");
+                     "tree: the leaves do not match the boxes, or bounds do not enclose the level below");
     }
     return is_sound ? BP_OK : BP_ERROR_INTERNAL;
 }
 
 const bp_method_ops bp_tree_ops = {
     .name = "tree",
-    .summary = "a kept tree of eight children a node, refitted while boxes move: worlds, meshes, queries",
+    .summary = "a tree with eight children per node, kept and refitted while boxes move: for worlds, meshes, queries",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_INCREMENTAL | BP_SUPPORTS_THREADS,
     .state_bytes = sizeof(tree_method),
     .init = tree_init,

@@ -87,7 +87,7 @@ static void write_holes(bvh_tree *tree, uint32_t node, uint32_t from) {
 
 bool bp_bvh_tree_reserve(bvh_tree *tree, size_t count) {
     if (count > NODES_MAX) {
-        bp_log_write(&tree->setup->runtime.log, "bvh: too many nodes; use another method for so many boxes");
+        bp_log_write(&tree->setup->runtime.log, "bvh: too many boxes for this method; use another one");
         return false;
     }
     return reserve_columns(tree, count * BVH_LEAF) &&
@@ -479,7 +479,7 @@ bp_status bp_bvh_tree_validate(const bvh_tree *tree) {
         infinite += is_infinite;
     }
     if (!right || infinite != tree->infinite_end || tree->box_count != finite || count_right_boxes(tree) != finite) {
-        bp_log_write(&tree->setup->runtime.log, "bvh: the tree does not hold the boxes it was given");
+        bp_log_write(&tree->setup->runtime.log, "bvh: the tree does not match the boxes");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;

@@ -19,7 +19,7 @@
 // Sources: F. Schornbaum, "Hierarchical Hash Grids for Coarse Collision Detection", 2009, section 3; C. Koch,
 // "Acceleration Structures for Inhomogeneous and Polydisperse Particle Dynamics", 2020, section 3.2. Differences: cells
 // hold linked lists instead of vectors, so that moving an object allocates nothing; neighbours are computed instead of
-// read from arrays of offsets, which saved 4 % of a search (docs/performance.md); across levels only the cells that can
+// read from arrays of offsets, which saved 4 % of a search (docs/experiments.md); across levels only the cells that can
 // matter are searched (8 instead of 27).
 #include "base/boxes.h"
 #include "base/log.h"
@@ -502,7 +502,7 @@ static bp_status linked_validate(const void *state) {
     }
     if (!sound || alive != objects) {
         bp_log_write(&g->setup->runtime.log,
-                     "hierarchical-grid: the cells of the linked form do not agree with its objects");
+                     "hierarchical-grid: the cells of the linked form do not match the objects");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;

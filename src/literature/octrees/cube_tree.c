@@ -499,7 +499,7 @@ bp_status bp_cube_tree_validate(const void *state) {
         }
     }
     if (!sound || linked != alive || linked != t->object_count || (t->is_listed && !listing_is_sound(t))) {
-        bp_log_write(&t->setup->runtime.log, "octree: the tree does not hold the boxes it was given");
+        bp_log_write(&t->setup->runtime.log, "octree: the tree does not match the boxes");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;

@@ -126,7 +126,7 @@ static void loose_octree_stats(const void *state, bp_stats *stats) {
 
 const bp_method_ops bp_loose_octree_ops = {
     .name = "loose-octree",
-    .summary = "a tree of cubes with objects of any size, in nodes that overlap; looseness 1: the plain one",
+    .summary = "a tree of overlapping cubes: for objects of any size; with looseness 1 a plain octree",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_INCREMENTAL | BP_SUPPORTS_THREADS,
     .state_bytes = sizeof(loose_octree),
     .init = loose_octree_init,

@@ -253,7 +253,7 @@ static bp_status octree_validate(const void *state) {
         }
     }
     if (!sound) {
-        bp_log_write(&t->setup->runtime.log, "octree: a leaf does not know its neighbours");
+        bp_log_write(&t->setup->runtime.log, "octree: the list of neighbours of a leaf is wrong");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;
@@ -261,7 +261,8 @@ static bp_status octree_validate(const void *state) {
 
 const bp_method_ops bp_octree_ops = {
     .name = "octree",
-    .summary = "a tree of cubes, fine where the objects are; for objects of similar size, however they are spread",
+    .summary =
+        "a tree of cubes, finer where objects are dense: for objects of similar size, however they are distributed",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_THREADS,
     .state_bytes = sizeof(octree),
     .init = octree_init,

@@ -204,7 +204,8 @@ static bp_status sweep_and_prune_validate(const void *state) {
 
 const bp_method_ops bp_sweep_and_prune_ops = {
     .name = "sweep-and-prune",
-    .summary = "boxes sorted along the axes: pairs kept from step to step while objects move little, else swept afresh",
+    .summary = "boxes sorted along the axes: pairs are kept from step to step while objects move little, else one axis "
+               "is swept",
     .supports = BP_SUPPORTS_2D | BP_SUPPORTS_BETWEEN | BP_SUPPORTS_INCREMENTAL | BP_SUPPORTS_THREADS,
     .state_bytes = sizeof(sweep_and_prune),
     .init = sweep_and_prune_init,

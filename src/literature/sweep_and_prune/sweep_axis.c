@@ -239,7 +239,7 @@ bp_status bp_sweep_axis_validate(const sweep_axis *sweep, const bp_box *boxes, s
         }
     }
     if (!right || held != alive) {
-        bp_log_write(&sweep->setup->runtime.log, "sweep-and-prune: the sorted boxes are not those that were given");
+        bp_log_write(&sweep->setup->runtime.log, "sweep-and-prune: the sorted boxes do not match the boxes");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;

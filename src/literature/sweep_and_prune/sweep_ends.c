@@ -343,7 +343,7 @@ bp_status bp_sweep_ends_validate(const sweep_ends *ends) {
         right = axis_is_right(ends, axis, alive);
     }
     if (!right || !pairs_are_right(ends)) {
-        bp_log_write(&ends->runtime->log, "sweep-and-prune: the ends or pairs are not those of the boxes");
+        bp_log_write(&ends->runtime->log, "sweep-and-prune: the ends or pairs do not match the boxes");
         return BP_ERROR_INTERNAL;
     }
     return BP_OK;

@@ -128,11 +128,10 @@ bool bp_entry_walk_next(bp_entry_walk *w) {
 }
 
 static bp_status refuse_cells(const bp_cell_grid *grid) {
-    bp_log_write(
-        &grid->setup->runtime.log,
-        "%s: objects are in more cells of %g than can be numbered; use a larger settings.cell_size or a smaller "
-        "settings.hash_cell_limit",
-        grid->map->name, grid->cells.size);
+    bp_log_write(&grid->setup->runtime.log,
+                 "%s: the objects overlap too many cells of size %g; use a larger settings.cell_size or a smaller "
+                 "settings.hash_cell_limit",
+                 grid->map->name, grid->cells.size);
     return BP_ERROR_MEMORY;
 }
 
@@ -381,6 +380,6 @@ bp_status bp_cell_grid_validate(const void *state) {
         positions_are_sound(grid, grid->grid_count, grid->total_count, BP_NO_CELL, 0)) {
         return BP_OK;
     }
-    bp_log_write(&grid->setup->runtime.log, "%s: the grid does not hold the boxes that it was given", grid->map->name);
+    bp_log_write(&grid->setup->runtime.log, "%s: the grid does not match the boxes", grid->map->name);
     return BP_ERROR_INTERNAL;
 }

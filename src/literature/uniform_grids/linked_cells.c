@@ -63,7 +63,7 @@ static bp_status linked_cells_build(void *state, const bp_box *boxes, size_t cou
                                          : CELLS_LEAST + (double)CELLS_PER_OBJECT * (double)count;
     if (room < 1.0) {
         bp_log_write(&grid->setup->runtime.log,
-                     "linked-cells: %zu boxes do not fit into settings.memory_limit; use a larger one", count);
+                     "linked-cells: %zu boxes do not fit into settings.memory_limit; increase it", count);
         return BP_ERROR_MEMORY;
     }
     return bp_cell_grid_build(grid, boxes, count,

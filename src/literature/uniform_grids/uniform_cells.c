@@ -218,12 +218,14 @@ static bp_status plan_configured_size(bp_cells *cells, const survey *s, const bp
     }
     if (settings->memory_limit == 0 && !bp_domain_is_set(&settings->domain)) {
         trim_domain(cells, TRIMMED_CELLS);
-        bp_log_write(log, "settings.cell_size %g: too many cells from one object to the farthest; only some are made",
-                     size);
+        bp_log_write(
+            log,
+            "settings.cell_size %g: too many cells between the outermost objects; only those in the middle are created",
+            size);
         return BP_OK;
     }
     bp_log_write(log,
-                 "settings.cell_size %g: the domain has more cells than the %.3g that are allowed; use a larger "
+                 "settings.cell_size %g: the domain would have more than the %.3g cells allowed; use a larger "
                  "settings.cell_size (0: chosen to fit), a smaller settings.domain or a larger settings.memory_limit",
                  size, (double)limits->cells);
     return BP_ERROR_MEMORY;

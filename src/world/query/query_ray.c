@@ -56,7 +56,7 @@ static bp_status check_numbers(const bp_world *world, const bp_cast_double *cast
         return BP_ERROR_BOX;
     }
     if (!finite) {
-        bp_log_write(log, "%s: its numbers must be finite, except max_t", name);
+        bp_log_write(log, "%s: all numbers except max_t must be finite", name);
     } else if (!moves) {
         bp_log_write(log, "%s.direction: must not be zero", name);
     } else if (!(cast->max_t >= 0.0)) {
@@ -75,7 +75,7 @@ static bp_status check_periods(const bp_world *world, const bp_cast_double *cast
     }
     if (periodic && (!fits || isinf(cast->max_t))) {
         bp_log_write(bp_world_log(world),
-                     "%s.max_t: must be finite in a periodic world, and pass no more than 1000 periods", name);
+                     "%s.max_t: in a periodic world it must be finite and cross at most 1000 periods", name);
         return BP_ERROR_ARGUMENT;
     }
     return BP_OK;

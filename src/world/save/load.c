@@ -42,7 +42,7 @@ static bp_status refuse_content(const loader *l, const char *what) {
 static bp_status refuse_stream(const loader *l) {
     const bool cut = l->reader.state == BP_STREAM_CUT;
     bp_log_write(log_of(l), "stream: %s, in the block after byte %" PRIu64,
-                 cut ? "it is cut: read failed" : "it has been altered: a checksum is wrong", l->reader.bytes_read);
+                 cut ? "truncated, or read failed" : "damaged: a checksum does not match", l->reader.bytes_read);
     return BP_ERROR_ARGUMENT;
 }
 
@@ -360,7 +360,7 @@ bp_status bp_world_load(const bp_config *config, bp_read read, void *context, bp
         return status;
     }
     if (read == NULL) {
-        bp_log_write(log_of(&l), "read: NULL; a function that brings the bytes is needed");
+        bp_log_write(log_of(&l), "read: NULL; pass the function that reads the stream");
         return BP_ERROR_ARGUMENT;
     }
     status = load_world(&l);

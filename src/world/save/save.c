@@ -218,7 +218,7 @@ static bp_status save_world(saver *s) {
         return BP_ERROR_MEMORY;
     }
     if (!write_all(s)) {
-        bp_log_write(bp_world_log(s->world), "write: failed after %" PRIu64 " bytes; the stream is not complete",
+        bp_log_write(bp_world_log(s->world), "write: failed after %" PRIu64 " bytes; the stream is incomplete",
                      s->writer.written);
         return BP_ERROR_ARGUMENT;
     }

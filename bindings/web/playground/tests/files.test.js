@@ -192,7 +192,7 @@ test("what is wrong with a file is said in a sentence, with its place", async ()
     await fail("a.csv", "", /^a\.csv: is empty/);
     await fail("a.csv", "1,2,3\n", /^a\.csv:1: expected 6 columns .* found 3/);
     await fail("a.csv", "1,2,3,4,5,6\n1,2,x,4,5,6\n", /^a\.csv:2: expected a number in column 3/);
-    await fail("a.npy", npy(new Float32Array(12), 6).toString("latin1").slice(0, -4), /promises 2 rows/);
+    await fail("a.npy", npy(new Float32Array(12), 6).toString("latin1").slice(0, -4), /announces 2 rows/);
     await fail("a.obj", "v 0 0 0\nf 1 2 3\n", /^a\.obj:2: the face names vertex 2/);
-    await fail("a.ply", binaryPly(true).toString("latin1").slice(0, -2), /cut off/);
+    await fail("a.ply", binaryPly(true).toString("latin1").slice(0, -2), /truncated/);
 });

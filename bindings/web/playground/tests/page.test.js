@@ -159,7 +159,7 @@ pageTest("pause, step, restart", "#scene=gas&n=1000", {}, async (page) => {
 });
 
 pageTest("every method finds the same pairs, and says why it ran", `#scene=gas&step=10&${PAUSED}`, {}, async (page) => {
-    assert.match(await textOf(page, "reason"), /^(tree|strips), because /);
+    assert.match(await textOf(page, "reason"), /^(tree|strips): /);
     assert.match(await textOf(page, "reason-more"), /boxes: /);
     const pairs = await textOf(page, "pairs");
     const methods = await page.locator("#method option").allTextContents();
@@ -458,7 +458,7 @@ test("a link to somebody's own file asks for one", async () => {
 
 const MOTION = { reducedMotion: "reduce" };
 pageTest("where little motion is asked for, the scene waits", "#scene=gas&n=1000", MOTION, async (page) => {
-    await waitForText(page, "notice", "little motion");
+    await waitForText(page, "notice", "reduced motion");
     assert.equal(await textOf(page, "at-step"), "0");
     await page.click("#play");
     await page.waitForFunction(() => Number(document.getElementById("at-step").textContent) > 3);
