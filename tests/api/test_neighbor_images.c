@@ -131,11 +131,14 @@ static void try_image(const crystal *c, const setting *s, entry e, double radius
         e.vector[axis] = (s->points[3 * e.index + axis] - s->points[3 * e.point + axis]) + moved;
         square += e.vector[axis] * e.vector[axis];
     }
+    if (square > radius * radius) {
+        return;
+    }
     const int32_t *t = e.shift;
     const bool is_own = e.point == e.index && t[0] == 0 && t[1] == 0 && t[2] == 0;
     const int32_t leading = t[0] != 0 ? t[0] : t[1] != 0 ? t[1] : t[2];
     const bool is_second = e.index < e.point || (e.index == e.point && leading < 0);
-    if (!is_own && square <= radius * radius && !(c->half && is_second)) {
+    if (!is_own && !(c->half && is_second)) {
         e.distance = sqrt(square);
         push(list, &e);
     }

@@ -100,6 +100,7 @@ pair_list naive_pairs_between(const bp_box *a, size_t a_count, const bp_box *b, 
 void naive_filter(pair_list *pairs, const bp_object *objects);
 void pair_list_push(pair_list *pairs, uint32_t a, uint32_t b);
 void pair_list_append(pair_list *all, const bp_pair *pairs, size_t count);
+// The pairs must be ascending by (a, b).
 bool pairs_contain(const bp_pair *pairs, size_t count, bp_pair pair);
 void pair_list_free(pair_list *pairs);
 void sort_pairs(bp_pair *pairs, size_t count);
