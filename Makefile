@@ -65,7 +65,7 @@ bench:
 
 report: all
 	@scripts/setup report
-	build/bin/broadphase report $(RESULTS) -o build/report.html
+	build/bin/broadphase report $(RESULTS) -o build/report.html --charts build/charts
 
 # LINT_DEPTH=shallow: clang's analyzer follows fewer calls, in a quarter of the time; for CI.
 LINT_DEPTH ?= deep
@@ -181,7 +181,7 @@ help:
 	@echo 'make site       the documentation as a static site: build/site/index.html'
 	@echo 'make test-web   the tests of the npm package in node, and of playground and site in Chromium'
 	@echo 'make bench      the quick benchmark: this library beside others'
-	@echo 'make report     build/report.html: all results in bench/results, with charts'
+	@echo 'make report     build/report.html: all results in bench/results, with charts, which are also in build/charts/'
 	@echo 'make lint       the layers, clang-tidy, cppcheck and gcc -fanalyzer'
 	@echo 'make format     clang-format, in place (format-check: only look)'
 	@echo 'make sanitize   the tests under ASan and UBSan, the threaded ones under TSan'
