@@ -218,8 +218,11 @@ static void images_are_those_of_the_definition(void **state) {
                         {"AVX2", {SETTINGS(.simd = BP_SIMD_AVX2)}, false}};
     bp_neighbor_images found = {0};
     for (size_t i = 0; i < COUNT_OF(CRYSTALS); ++i) {
-        const uint64_t seeds = shortest() ? 2 : quick() ? 4 : 10;
+        const uint64_t seeds = quick() ? 4 : 10;
         for (uint64_t seed = 1; seed <= seeds; ++seed) {
+            if (shortest() && seed != 1 + i % 2) { // on a coarse grid, or not
+                continue;
+            }
             const crystal *c = &CRYSTALS[i];
             setting s = make_setting(c, seed);
             connect(c, &s);

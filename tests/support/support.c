@@ -28,6 +28,11 @@ bool in_turn(void) {
     return shortness == 0 || calls++ % (shortness == 1 ? 3 : 11) == 0;
 }
 
+bool in_short_turn(size_t n) {
+    static size_t calls;
+    return !shortest() || calls++ % n == 0;
+}
+
 #if defined(__has_feature)
 #define HAS_FEATURE(name) __has_feature(name)
 #else

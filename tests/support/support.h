@@ -36,6 +36,8 @@ bool longest(void);
 // Where there are many combinations: true for every third call in the short form, for every eleventh in the shortest,
 // else for all.
 bool in_turn(void);
+// In the shortest form: true for every n-th call, n being a small prime, else for all.
+bool in_short_turn(size_t n);
 // Skips a test of one thread where threads are sanitized: nothing could be found, and it takes ten times as long.
 void skip_where_threads_are_sanitized(void);
 // Skips a test that an emulator cannot run, and says why not.
