@@ -12,7 +12,7 @@ RESULTS = bench/results/zen4-2-cores $(filter-out %/zen4-2-cores, $(sort $(patsu
 OWN_SOURCES = find include src scenes cli bench bindings integrations tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
-.PHONY: all demo check test test-web python web site bench report lint format format-check sanitize asan tsan valgrind valgrind-short coverage soak fuzz \
+.PHONY: all settings demo check test test-web python web site bench report lint format format-check sanitize asan tsan valgrind valgrind-short coverage soak fuzz \
     golden windows nightly install clean help
 
 all:
@@ -85,6 +85,14 @@ lint:
 	    -Ibindings/web/src -D_POSIX_C_SOURCE=200809L -D_WASI_EMULATED_PROCESS_CLOCKS
 	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j $(JOBS) -I include -I src -I scenes -I cli \
 	    --enable=warning,performance,portability --suppress=missingIncludeSystem -i cuda/tests -i mpi/tests src scenes cli cuda mpi
+
+# What follows from the table of settings in cli/formats/settings.c: types of Python and TypeScript, the list in docs/python.md.
+settings:
+	@scripts/setup build test
+	@cmake --preset check >/dev/null
+	@cmake --build build-check --target settings_table
+	@build-check/bin/settings_table >build-check/settings.txt
+	@scripts/settings build-check/settings.txt
 
 format:
 	@scripts/setup lint
@@ -183,6 +191,7 @@ help:
 	@echo 'make bench      the quick benchmark: this library beside others'
 	@echo 'make report     build/report.html: all results in bench/results, with charts, which are also in build/charts/'
 	@echo 'make lint       the layers, clang-tidy, cppcheck and gcc -fanalyzer'
+	@echo 'make settings   after a change to the table of settings: what follows from it in types and pages'
 	@echo 'make format     clang-format, in place (format-check: only look)'
 	@echo 'make sanitize   the tests under ASan and UBSan, the threaded ones under TSan'
 	@echo 'make valgrind   the tests under valgrind (slow; valgrind-short: a few of them, a minute)'
