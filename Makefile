@@ -12,7 +12,7 @@ RESULTS = bench/results/zen4-2-cores $(filter-out %/zen4-2-cores, $(sort $(patsu
 OWN_SOURCES = find include src scenes cli bench bindings integrations tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
-.PHONY: all settings demo check test test-web python web site bench report lint format format-check sanitize asan tsan valgrind valgrind-short coverage soak fuzz \
+.PHONY: all settings demo check test test-web python web site bench report lint format format-check sanitize asan asan-short tsan valgrind valgrind-short coverage soak fuzz \
     golden windows nightly install clean help
 
 all:
@@ -95,21 +95,22 @@ settings:
 	@scripts/settings build-check/settings.txt
 
 format:
-	@scripts/setup lint
+	@scripts/setup format
 	$(OWN_SOURCES) | xargs clang-format -i
 
 format-check:
-	@scripts/setup lint
+	@scripts/setup format
 	$(OWN_SOURCES) | xargs clang-format --dry-run -Werror
 	@! git grep -nE '^(<{7}|>{7}) ' || { echo 'format-check: lines that a merge left'; exit 1; }
 
 sanitize: asan tsan
 
-asan:
+# asan-short: those of make check, in their shortest form
+asan asan-short:
 	@scripts/setup build test
 	@cmake --preset asan >/dev/null
 	@$(BUILD) asan
-	@$(TEST) asan
+	@$(TEST) $@
 
 # make tsan T='NAME NAME': these of the threaded tests
 tsan:
