@@ -12,7 +12,7 @@ RESULTS = bench/results/zen4-2-cores $(filter-out %/zen4-2-cores, $(sort $(patsu
 OWN_SOURCES = find include src scenes cli bench bindings integrations tests fuzz examples mpi cuda \
     -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh'
 
-.PHONY: all demo check test test-web python web site bench report lint format format-check sanitize asan tsan valgrind valgrind-short coverage soak fuzz \
+.PHONY: all settings demo check test test-web python web site bench report lint format format-check sanitize asan asan-short tsan valgrind valgrind-short coverage soak fuzz \
     golden windows nightly install clean help
 
 all:
@@ -65,7 +65,7 @@ bench:
 
 report: all
 	@scripts/setup report
-	build/bin/broadphase report $(RESULTS) -o build/report.html
+	build/bin/broadphase report $(RESULTS) -o build/report.html --charts build/charts
 
 # LINT_DEPTH=shallow: clang's analyzer follows fewer calls, in a quarter of the time; for CI.
 LINT_DEPTH ?= deep
@@ -86,22 +86,31 @@ lint:
 	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j $(JOBS) -I include -I src -I scenes -I cli \
 	    --enable=warning,performance,portability --suppress=missingIncludeSystem -i cuda/tests -i mpi/tests src scenes cli cuda mpi
 
+# What follows from the table of settings in cli/formats/settings.c: types of Python and TypeScript, the list in docs/python.md.
+settings:
+	@scripts/setup build test
+	@cmake --preset check >/dev/null
+	@cmake --build build-check --target settings_table
+	@build-check/bin/settings_table >build-check/settings.txt
+	@scripts/settings build-check/settings.txt
+
 format:
-	@scripts/setup lint
+	@scripts/setup format
 	$(OWN_SOURCES) | xargs clang-format -i
 
 format-check:
-	@scripts/setup lint
+	@scripts/setup format
 	$(OWN_SOURCES) | xargs clang-format --dry-run -Werror
 	@! git grep -nE '^(<{7}|>{7}) ' || { echo 'format-check: lines that a merge left'; exit 1; }
 
 sanitize: asan tsan
 
-asan:
+# asan-short: those of make check, in their shortest form
+asan asan-short:
 	@scripts/setup build test
 	@cmake --preset asan >/dev/null
 	@$(BUILD) asan
-	@$(TEST) asan
+	@$(TEST) $@
 
 # make tsan T='NAME NAME': these of the threaded tests
 tsan:
@@ -181,8 +190,9 @@ help:
 	@echo 'make site       the documentation as a static site: build/site/index.html'
 	@echo 'make test-web   the tests of the npm package in node, and of playground and site in Chromium'
 	@echo 'make bench      the quick benchmark: this library beside others'
-	@echo 'make report     build/report.html: all results in bench/results, with charts'
+	@echo 'make report     build/report.html: all results in bench/results, with charts, which are also in build/charts/'
 	@echo 'make lint       the layers, clang-tidy, cppcheck and gcc -fanalyzer'
+	@echo 'make settings   after a change to the table of settings: what follows from it in types and pages'
 	@echo 'make format     clang-format, in place (format-check: only look)'
 	@echo 'make sanitize   the tests under ASan and UBSan, the threaded ones under TSan'
 	@echo 'make valgrind   the tests under valgrind (slow; valgrind-short: a few of them, a minute)'

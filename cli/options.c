@@ -175,8 +175,10 @@ void options_describe_common(output_file *output) {
 static void describe_settings(output_file *output, settings_use use) {
     output_text(output, "\nFields for --set and --config (0 is always the default):\n");
     for (size_t i = 0; i < settings_count(); i++) {
-        if (settings_mean_something(i, use)) {
-            output_text(output, "  %-20s %s\n", settings_name(i), settings_help(i));
+        const setting *described = settings_at(i);
+        if (setting_means_something(described, use)) {
+            char text[SETTING_TEXT];
+            output_text(output, "  %-20s %s\n", described->name, setting_describe(described, text));
         }
     }
 }

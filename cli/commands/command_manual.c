@@ -50,7 +50,7 @@ static const char *word_of(value_kind kind, size_t index) {
     switch (kind) {
     case VALUE_METHOD: return index < bp_method_count() ? bp_method_name(index) : NULL;
     case VALUE_SCENE: return index < scene_count() ? scene_name(index) : NULL;
-    case VALUE_FIELD: return index < settings_count() ? settings_name(index) : NULL;
+    case VALUE_FIELD: return index < settings_count() ? settings_at(index)->name : NULL;
     case VALUE_SHELL: return index < 3 ? SHELLS[index] : NULL;
     default: return NULL;
     }
@@ -136,7 +136,10 @@ static void write_page(output_file *output, command_table commands, size_t count
     output_text(output, ".SH COMMON OPTIONS\n");
     for (size_t i = 0; i < common_count; i++) write_entry(output, common[i].name, common[i].value, common[i].help);
     output_text(output, ".SH FIELDS\nFor\n.B \\-\\-set\nand\n.BR \\-\\-config ;\n0 is always the default.\n");
-    for (size_t i = 0; i < settings_count(); i++) write_entry(output, settings_name(i), NULL, settings_help(i));
+    for (size_t i = 0; i < settings_count(); i++) {
+        char text[SETTING_TEXT];
+        write_entry(output, settings_at(i)->name, NULL, setting_describe(settings_at(i), text));
+    }
     output_text(output, ".SH EXIT STATUS\n0: done. 1: the work failed. 2: the call was wrong.\n");
 }
 
@@ -150,9 +153,10 @@ static void write_bash_values(output_file *output, command_table commands, size_
     write_words(output, VALUE_FIELD, "=");
     output_text(output, "'\n        compopt -o nospace\n        ;;\n");
     for (size_t i = 0; i < settings_count(); i++) {
-        if (settings_choice(i, 0) == NULL) continue;
-        output_text(output, "    %s=) words='", settings_name(i));
-        for (size_t k = 0; settings_choice(i, k) != NULL; k++) output_text(output, "%s ", settings_choice(i, k));
+        const setting *of = settings_at(i);
+        if (setting_word(of, 0) == NULL) continue;
+        output_text(output, "    %s=) words='", of->name);
+        for (size_t k = 0; setting_word(of, k) != NULL; k++) output_text(output, "%s ", setting_word(of, k));
         output_text(output, "' ;;\n");
     }
     output_text(output, "    *)\n        case $command in\n");

@@ -180,7 +180,7 @@ typedef struct bp_method_settings {
 
     /// octree, loose-octree: a node is split when it holds more objects than this. 0: 11.
     uint32_t octree_max_objects BP_ZERO;
-    /// octree: how often the cube around the objects (or the domain) is halved, at most 21. 0: 21. Objects larger than the
+    /// octree, loose-octree: how often the cube around the objects (or the domain) is halved, at most 21. 0: 21. Objects larger than the
     /// smallest cubes limit the depth, or, if they are few, are tested against all others.
     uint32_t octree_max_depth BP_ZERO;
     /// loose-octree: how far a node reaches, as a multiple of its cube: 1 (objects that straddle a boundary stay in larger

@@ -131,11 +131,14 @@ static void try_image(const crystal *c, const setting *s, entry e, double radius
         e.vector[axis] = (s->points[3 * e.index + axis] - s->points[3 * e.point + axis]) + moved;
         square += e.vector[axis] * e.vector[axis];
     }
+    if (square > radius * radius) {
+        return;
+    }
     const int32_t *t = e.shift;
     const bool is_own = e.point == e.index && t[0] == 0 && t[1] == 0 && t[2] == 0;
     const int32_t leading = t[0] != 0 ? t[0] : t[1] != 0 ? t[1] : t[2];
     const bool is_second = e.index < e.point || (e.index == e.point && leading < 0);
-    if (!is_own && square <= radius * radius && !(c->half && is_second)) {
+    if (!is_own && !(c->half && is_second)) {
         e.distance = sqrt(square);
         push(list, &e);
     }
@@ -215,8 +218,11 @@ static void images_are_those_of_the_definition(void **state) {
                         {"AVX2", {SETTINGS(.simd = BP_SIMD_AVX2)}, false}};
     bp_neighbor_images found = {0};
     for (size_t i = 0; i < COUNT_OF(CRYSTALS); ++i) {
-        const uint64_t seeds = shortest() ? 2 : quick() ? 4 : 10;
+        const uint64_t seeds = quick() ? 4 : 10;
         for (uint64_t seed = 1; seed <= seeds; ++seed) {
+            if (shortest() && seed != 1 + i % 2) { // on a coarse grid, or not
+                continue;
+            }
             const crystal *c = &CRYSTALS[i];
             setting s = make_setting(c, seed);
             connect(c, &s);

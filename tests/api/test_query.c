@@ -467,7 +467,7 @@ static void run_sequence(const bp_config *config, const query_scene *scene, bool
 }
 
 static void run_seeds(const bp_config *config, const query_scene *scene, bool wide, size_t objects) {
-    for (size_t i = 0; i < (quick() ? 1 : COUNT_OF(SEEDS)); ++i) {
+    for (size_t i = 0; i < (quick() ? 1 : COUNT_OF(SEEDS)) && in_short_turn(3); ++i) {
         run_sequence(config, scene, wide, objects, SEEDS[i]);
     }
     const uint64_t free_seed = environment_number("BP_TEST_SEED", 0);

@@ -110,6 +110,9 @@ static void exam_end(exam *e) {
 
 static void run_threads(const bp_config *config, bool updated, bp_id moved) {
     const bp_executor threads = thread_executor(4);
+    if (!in_short_turn(2)) {
+        return;
+    }
     exam e;
     exam_begin(&e, config);
     if (updated) {

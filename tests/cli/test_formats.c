@@ -781,6 +781,33 @@ static void check_c(const bp_config *config, const bp_method_settings *methods, 
     assert_string_equal((const char *)text, expected);
 }
 
+static bp_status find_with(bp_config *config, uint32_t *at, size_t choice) {
+    bp_pairs pairs = {0};
+    *at = (uint32_t)choice;
+    const bp_status status = bp_find_pairs(NULL, 0, config, &pairs);
+    bp_pairs_free(&pairs, NULL);
+    return status;
+}
+
+// The library takes the words of each choice, and refuses the number behind the last one by the setting's name.
+static void the_library_has_the_same_choices(void **state) {
+    (void)state;
+    for (size_t i = 0; i < settings_count(); i++) {
+        const setting *s = settings_at(i);
+        test_log log = {.count = 0};
+        bp_method_settings methods = {0};
+        bp_config config = {.settings = &methods, .log = test_log_hook(&log)};
+        uint32_t *at = (uint32_t *)(void *)((s->of_methods ? (char *)&methods : (char *)&config) + s->offset);
+        size_t words = 0;
+        for (; setting_word(s, words) != NULL; words++) {
+            if (find_with(&config, at, words) == BP_ERROR_ARGUMENT) fail_msg("%s=%s", s->name, setting_word(s, words));
+        }
+        if (words > 0 && (find_with(&config, at, words) != BP_ERROR_ARGUMENT || strstr(log.text, s->name) == NULL)) {
+            fail_msg("%s=%zu: %s", s->name, words, log.text);
+        }
+    }
+}
+
 static void settings_are_written_as_c(void **state) {
     (void)state;
     const bp_config config = {.method = BP_METHOD_OCTREE, .radius_rule = BP_RADIUS_SUM};
@@ -844,6 +871,7 @@ int main(void) {
         cmocka_unit_test(wrong_settings_are_refused_and_change_nothing),
         cmocka_unit_test(settings_are_read_from_a_file),
         cmocka_unit_test(settings_are_written_as_they_are_read),
+        cmocka_unit_test(the_library_has_the_same_choices),
         cmocka_unit_test(settings_are_written_as_c),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

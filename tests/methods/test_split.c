@@ -226,21 +226,22 @@ static void finds_the_pairs_of_the_grid_where_there_are_many_boxes(void **state)
 // With the default config, and with any number of threads: far fewer tests than pairs of boxes, and the same bytes.
 static void hostile_shapes_take_few_tests(void **state) {
     (void)state;
-    enum { COUNT = 20000, MOST = 100 }; // tests of a box or pair; half of COUNT if all pairs are tested
+    enum { MOST = 100 }; // tests of a box or pair; half of count if all pairs are tested
+    const size_t count = shortest() ? 6000 : 20000;
     for (size_t which = 0; which < COUNT_OF(SHAPES); ++which) {
-        bp_box *boxes = boxes_of_shape(which, COUNT);
-        for (size_t between = 0; between <= COUNT / 2 && SHAPES[which].shape != same; between += COUNT / 2) {
+        bp_box *boxes = boxes_of_shape(which, count);
+        for (size_t between = 0; between <= count / 2 && SHAPES[which].shape != same; between += count / 2) {
             bp_pairs pairs[2];
             for (int i = 0; i < 2; ++i) {
                 bp_config config = {.threads = i == 0 ? 1 : 3};
                 bp_stats stats = {0};
                 config.stats = &stats;
                 pairs[i] = (bp_pairs){0};
-                assert_int_equal(between > 0 ? bp_find_pairs_between(boxes, between, boxes + between, COUNT - between,
+                assert_int_equal(between > 0 ? bp_find_pairs_between(boxes, between, boxes + between, count - between,
                                                                      &config, &pairs[i])
-                                             : bp_find_pairs(boxes, COUNT, &config, &pairs[i]),
+                                             : bp_find_pairs(boxes, count, &config, &pairs[i]),
                                  BP_OK);
-                if (stats.tests > (COUNT + stats.pairs) * (uint64_t)MOST) {
+                if (stats.tests > (count + stats.pairs) * (uint64_t)MOST) {
                     fail_msg("%s, %zu against the rest: %llu tests for %zu pairs", SHAPES[which].name, between,
                              (unsigned long long)stats.tests, stats.pairs);
                 }
@@ -274,16 +275,17 @@ static void expect_all_pairs(const bp_result *result, const bp_box *boxes, size_
 static void a_world_survives_hostile_boxes(void **state) {
     (void)state;
     skip_where_threads_are_sanitized();
-    enum { COUNT = 6000, DENSE = 2000, MOST = 150 };
-    bp_box *ordinary = malloc(COUNT * sizeof *ordinary);
+    enum { DENSE = 2000, MOST = 150 };
+    const size_t most = shortest() ? 3000 : 6000;
+    bp_box *ordinary = malloc(most * sizeof *ordinary);
     rng random = rng_seeded(5);
-    for (size_t i = 0; i < COUNT; ++i) {
+    for (size_t i = 0; i < most; ++i) {
         for (int axis = 0; axis < 3; ++axis) {
             set_edge(&ordinary[i], axis, within(&random, 22.0), 1.0f);
         }
     }
     for (size_t which = 0; which < COUNT_OF(SHAPES); ++which) {
-        const size_t count = SHAPES[which].shape == same && !longest() ? DENSE : COUNT;
+        const size_t count = SHAPES[which].shape == same && !longest() ? DENSE : most;
         bp_box *hostile = boxes_of_shape(which, count), *now = malloc(count * sizeof *now);
         memcpy(now, ordinary, count * sizeof *now);
         bp_world *world = NULL;

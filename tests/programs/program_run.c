@@ -171,7 +171,7 @@ static pair_list reported_pairs(runner *r, const bp_result *result) {
 // Whether all pairs of one list are in another; if not, the first that is missing.
 static bool contains(const pair_list *all, const pair_list *some, bp_pair *missing) {
     for (size_t i = 0; i < some->count; ++i) {
-        if (!pair_is_listed(all, some->data[i])) {
+        if (!pairs_contain(all->data, all->count, some->data[i])) {
             *missing = some->data[i];
             return false;
         }

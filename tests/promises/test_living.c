@@ -1,5 +1,5 @@
-// Worlds with periods, spheres, 64-bit boxes, margins or a filter. Each runs through random steps and is compared with
-// the naive result, events included.
+// Worlds with periods, spheres, 64-bit boxes, margins or a filter, one of every method. All go through the same random
+// steps, and are compared with the naive result, events included.
 #include "support/support.h"
 
 #include "support/view_scenes.h"
@@ -9,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OBJECTS = 100, STEPS = 25 };
+enum { OBJECTS = 100, STEPS = 25, WORLDS_MOST = 32 };
 
 static const uint64_t SEEDS[] = {3, 20201, 0xabcdef};
 
 typedef struct living {
-    bp_world *world;
-    bp_config config;
+    size_t world_count;
+    bp_world *worlds[WORLDS_MOST];
+    bp_config configs[WORLDS_MOST];
+    pair_list last[WORLDS_MOST];
     bool wide;
     bool mixed; // some boxes are infinite, and half of the objects static
     uint64_t seed;
@@ -23,7 +25,6 @@ typedef struct living {
     rng random;
     bp_box_double boxes[OBJECTS];
     bool alive[OBJECTS], existed[OBJECTS], reborn[OBJECTS];
-    pair_list last;
 } living;
 
 static size_t comparisons;
@@ -73,20 +74,24 @@ static void add(living *l, bp_id expected) {
     const bp_box_double box = draw(l);
     const bp_box floats = narrow(&box);
     const bp_object object = {.flags = is_static(l, expected) ? BP_STATIC : 0};
-    bp_id id = 0;
-    const bp_status status =
-        l->wide ? bp_add_double(l->world, &box, &object, &id) : bp_add(l->world, &floats, &object, &id);
-    assert_int_equal(status, BP_OK);
-    assert_int_equal(id, expected);
-    l->boxes[id] = box;
-    l->alive[id] = true;
-    l->reborn[id] = l->existed[id];
+    for (size_t i = 0; i < l->world_count; ++i) {
+        bp_id id = 0;
+        const bp_status status =
+            l->wide ? bp_add_double(l->worlds[i], &box, &object, &id) : bp_add(l->worlds[i], &floats, &object, &id);
+        assert_int_equal(status, BP_OK);
+        assert_int_equal(id, expected);
+    }
+    l->boxes[expected] = box;
+    l->alive[expected] = true;
+    l->reborn[expected] = l->existed[expected];
 }
 
 static void move(living *l, bp_id id, const bp_box_double *box) {
     const bp_box floats = narrow(box);
     l->boxes[id] = *box;
-    assert_int_equal(l->wide ? bp_move_double(l->world, id, box) : bp_move(l->world, id, &floats), BP_OK);
+    for (size_t i = 0; i < l->world_count; ++i) {
+        assert_int_equal(l->wide ? bp_move_double(l->worlds[i], id, box) : bp_move(l->worlds[i], id, &floats), BP_OK);
+    }
 }
 
 static void change_one(living *l, bp_id id) {
@@ -99,7 +104,9 @@ static void change_one(living *l, bp_id id) {
         add(l, smallest);
     } else if (what == 0) {
         l->alive[id] = false;
-        assert_int_equal(bp_remove(l->world, id), BP_OK);
+        for (size_t i = 0; i < l->world_count; ++i) {
+            assert_int_equal(bp_remove(l->worlds[i], id), BP_OK);
+        }
     } else {
         const bp_box_double box = what == 1 ? draw(l) : shifted(l, &l->boxes[id]);
         move(l, id, &box);
@@ -121,8 +128,11 @@ static void move_many(living *l) {
             ids[count++] = id;
         }
     }
-    assert_int_equal(
-        l->wide ? bp_move_many_double(l->world, count, ids, wide) : bp_move_many(l->world, count, ids, floats), BP_OK);
+    for (size_t i = 0; i < l->world_count; ++i) {
+        assert_int_equal(l->wide ? bp_move_many_double(l->worlds[i], count, ids, wide)
+                                 : bp_move_many(l->worlds[i], count, ids, floats),
+                         BP_OK);
+    }
 }
 
 // Mostly a few, at times all.
@@ -180,81 +190,102 @@ static pair_list missing(const living *l, const pair_list *of, const pair_list *
     return result;
 }
 
-static void expect_events(const living *l, const bp_result *result, const pair_list *pairs, const char *text) {
-    pair_list begun = missing(l, pairs, &l->last), ended = missing(l, &l->last, pairs);
+// What a world reports as begun and ended leads from the pairs of its last update to these, which it gets to keep.
+static void expect_events(living *l, size_t world, const bp_result *result, pair_list pairs, const char *text) {
+    pair_list begun = missing(l, &pairs, &l->last[world]), ended = missing(l, &l->last[world], &pairs);
     expect_same_bytes(result->begun, result->begun_count, begun.data, begun.count, "begun: seed=%llu step=%d %s",
                       (unsigned long long)l->seed, l->step, text);
     expect_same_bytes(result->ended, result->ended_count, ended.data, ended.count, "ended: seed=%llu step=%d %s",
                       (unsigned long long)l->seed, l->step, text);
     pair_list_free(&begun);
     pair_list_free(&ended);
+    pair_list_free(&l->last[world]);
+    l->last[world] = pairs;
+    ++comparisons;
 }
 
-static void remember(living *l, pair_list pairs) {
-    pair_list_free(&l->last);
-    l->last = pairs;
+static void remember_who_existed(living *l) {
     memcpy(l->existed, l->alive, sizeof l->existed);
     memset(l->reborn, 0, sizeof l->reborn);
-    ++comparisons;
+}
+
+static pair_list copy_of(const bp_pair *pairs, size_t count) {
+    pair_list copy = {0};
+    pair_list_append(&copy, pairs, count);
+    sort_pairs(copy.data, copy.count);
+    return copy;
 }
 
 // ---- exact worlds ---------------------------------------------------------------------------------------------------
 
 static void check_exact(living *l) {
-    bp_result result;
-    char text[CONFIG_TEXT];
-    (void)config_text(&l->config, text);
-    assert_int_equal(bp_update(l->world, &result), BP_OK);
-    pair_list expected = expected_pairs(l, &l->config);
-    expect_pairs(result.pairs, result.pair_count, &expected, "seed=%llu step=%d wide=%d %s",
-                 (unsigned long long)l->seed, l->step, l->wide, text);
-    expect_events(l, &result, &expected, text);
-    assert_int_equal(bp_world_validate(l->world), BP_OK);
-    remember(l, expected);
+    pair_list expected = expected_pairs(l, &l->configs[0]);
+    for (size_t i = 0; i < l->world_count; ++i) {
+        bp_result result;
+        char text[CONFIG_TEXT];
+        (void)config_text(&l->configs[i], text);
+        assert_int_equal(bp_update(l->worlds[i], &result), BP_OK);
+        expect_pairs(result.pairs, result.pair_count, &expected, "seed=%llu step=%d wide=%d %s",
+                     (unsigned long long)l->seed, l->step, l->wide, text);
+        expect_events(l, i, &result, copy_of(expected.data, expected.count), text);
+        assert_int_equal(bp_world_validate(l->worlds[i]), BP_OK);
+    }
+    pair_list_free(&expected);
+    remember_who_existed(l);
 }
 
 // ---- worlds with a margin ------------------------------------------------------------------------------------------
 
+static void expect_all_in(const living *l, const pair_list *these, const pair_list *those, const char *what,
+                          const char *text) {
+    for (size_t i = 0; i < these->count; ++i) {
+        if (!pairs_contain(those->data, those->count, these->data[i])) {
+            fail_msg("%s (%u, %u): seed=%llu step=%d %s", what, these->data[i].a, these->data[i].b,
+                     (unsigned long long)l->seed, l->step, text);
+        }
+    }
+}
+
 // All that overlap are there, none that is more than four margins apart; and events lead from one list to the next.
 static void check_margin(living *l) {
-    bp_result result;
-    char text[CONFIG_TEXT];
-    (void)config_text(&l->config, text);
-    assert_int_equal(bp_update(l->world, &result), BP_OK);
-    bp_config least = l->config, most = l->config;
+    bp_config least = l->configs[0], most = l->configs[0];
     least.margin = 0.0f;
-    most.margin = 2.0001f * l->config.margin;
-    pair_list inner = expected_pairs(l, &least), outer = expected_pairs(l, &most), list = {0};
-    for (size_t i = 0; i < inner.count; ++i) {
-        if (!pairs_contain(result.pairs, result.pair_count, inner.data[i])) {
-            fail_msg("lost (%u, %u): seed=%llu step=%d %s", inner.data[i].a, inner.data[i].b,
-                     (unsigned long long)l->seed, l->step, text);
-        }
+    most.margin = 2.0001f * l->configs[0].margin;
+    pair_list inner = expected_pairs(l, &least), outer = expected_pairs(l, &most);
+    for (size_t i = 0; i < l->world_count; ++i) {
+        bp_result result;
+        char text[CONFIG_TEXT];
+        (void)config_text(&l->configs[i], text);
+        assert_int_equal(bp_update(l->worlds[i], &result), BP_OK);
+        pair_list list = copy_of(result.pairs, result.pair_count);
+        expect_all_in(l, &inner, &list, "lost", text);
+        expect_all_in(l, &list, &outer, "too far apart", text);
+        expect_events(l, i, &result, list, text);
     }
-    for (size_t i = 0; i < result.pair_count; ++i) {
-        pair_list_push(&list, result.pairs[i].a, result.pairs[i].b);
-        if (!pairs_contain(outer.data, outer.count, result.pairs[i])) {
-            fail_msg("too far apart (%u, %u): seed=%llu step=%d %s", result.pairs[i].a, result.pairs[i].b,
-                     (unsigned long long)l->seed, l->step, text);
-        }
-    }
-    sort_pairs(list.data, list.count);
-    expect_events(l, &result, &list, text);
     pair_list_free(&inner);
     pair_list_free(&outer);
-    remember(l, list);
+    remember_who_existed(l);
 }
 
 // ---- sequences ------------------------------------------------------------------------------------------------------
 
-static void live(bp_config config, bool wide, uint64_t seed, void (*check)(living *l)) {
+static bool can_do(size_t method, const bp_config *config) {
+    return (config->dimensions != 2 || (bp_method_supports(method) & BP_SUPPORTS_2D) != 0) &&
+           (config->update != BP_UPDATE_INDIVIDUAL || is_incremental(method));
+}
+
+static void live(const bp_config *config, bool wide, uint64_t seed, void (*check)(living *l)) {
     living *l = obtain(1, sizeof *l);
-    l->config = config;
-    l->wide = wide;
-    l->mixed = config.filter.pass != NULL;
-    l->seed = seed;
-    l->random = rng_seeded(seed);
-    assert_int_equal(bp_world_create(&config, &l->world), BP_OK);
+    *l = (living){.wide = wide, .mixed = config->filter.pass != NULL, .seed = seed, .random = rng_seeded(seed)};
+    for (size_t method = 1; method < bp_method_count(); ++method) {
+        if (can_do(method, config)) {
+            assert_true(l->world_count < WORLDS_MOST);
+            l->configs[l->world_count] = *config;
+            l->configs[l->world_count].method = (bp_method)method;
+            assert_int_equal(bp_world_create(&l->configs[l->world_count], &l->worlds[l->world_count]), BP_OK);
+            ++l->world_count;
+        }
+    }
     for (bp_id id = 0; id < OBJECTS; ++id) {
         add(l, id);
     }
@@ -262,8 +293,10 @@ static void live(bp_config config, bool wide, uint64_t seed, void (*check)(livin
         check(l);
         change_some(l);
     }
-    bp_world_destroy(l->world);
-    pair_list_free(&l->last);
+    for (size_t i = 0; i < l->world_count; ++i) {
+        bp_world_destroy(l->worlds[i]);
+        pair_list_free(&l->last[i]);
+    }
     free(l);
 }
 
@@ -271,16 +304,9 @@ static void live_with_all(bp_config config, void (*check)(living *l), const char
     comparisons = 0;
     config.flags = BP_EVENTS;
     config.settings = &ALWAYS_A_GRID;
-    for (size_t method = 1; method < bp_method_count(); ++method) {
-        if ((config.dimensions == 2 && (bp_method_supports(method) & BP_SUPPORTS_2D) == 0) ||
-            (config.update == BP_UPDATE_INDIVIDUAL && !is_incremental(method))) {
-            continue;
-        }
-        config.method = (bp_method)method;
-        for (size_t i = 0; i < COUNT_OF(SEEDS); ++i) {
-            live(config, false, SEEDS[i], check);
-            live(config, true, SEEDS[i], check);
-        }
+    for (size_t i = 0; i < COUNT_OF(SEEDS); ++i) {
+        live(&config, false, SEEDS[i], check);
+        live(&config, true, SEEDS[i], check);
     }
     print_message("%-28s %6zu updates compared, in 32 and 64 bits\n", what, comparisons);
 }

@@ -124,11 +124,15 @@ static pair_list pairs_that_may_be(const life *l) {
 static void expect_all_in(const life *l, const bp_pair *these, size_t count, const bp_pair *those, size_t those_count,
                           const char *what) {
     char text[CONFIG_TEXT + 128];
+    pair_list sorted = {0};
+    pair_list_append(&sorted, those, those_count);
+    sort_pairs(sorted.data, sorted.count);
     for (size_t i = 0; i < count; ++i) {
-        if (!pairs_contain(those, those_count, these[i])) {
+        if (!pairs_contain(sorted.data, sorted.count, these[i])) {
             fail_msg("(%u, %u) is %s: %s", these[i].a, these[i].b, what, where(l, text));
         }
     }
+    pair_list_free(&sorted);
 }
 
 static void check_update(life *l) {

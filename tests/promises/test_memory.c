@@ -585,7 +585,7 @@ static void check_steady(bp_config config, size_t share) {
     enum { STEPS = 20 };
     const int warm_up = 30;
     test_allocator allocator;
-    const scene_options options = {.count = 20000, .seed = SEED};
+    const scene_options options = {.count = shortest() ? 6000 : 20000, .seed = SEED};
     const char *error = NULL;
     char text[CONFIG_TEXT];
     scene *moving = scene_create("uniform", &options, &error);
@@ -697,6 +697,9 @@ static void check_fixed(const call *c) {
         }
         for (int order = BP_ORDER_FOUND; order <= BP_ORDER_SORTED; ++order) {
             for (size_t i = 0; i < COUNT_OF(capacities); ++i) {
+                if (!in_short_turn(5)) {
+                    continue;
+                }
                 bp_config config = {.method = (bp_method)method, .pair_order = (bp_pair_order)order};
                 config.flags = BP_PAIRS_FIXED;
                 check_capacity(c, &config, buffer, capacities[i]);

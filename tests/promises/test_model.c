@@ -227,7 +227,7 @@ static pair_list changed_pairs(const model *m, const pair_list *of, const pair_l
     pair_list changed = {0};
     for (size_t i = 0; i < of->count; ++i) {
         const bp_pair pair = of->data[i];
-        if (!pair_is_listed(against, pair) || m->reborn[pair.a] || m->reborn[pair.b]) {
+        if (!pairs_contain(against->data, against->count, pair) || m->reborn[pair.a] || m->reborn[pair.b]) {
             pair_list_push(&changed, pair.a, pair.b);
         }
     }

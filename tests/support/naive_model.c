@@ -125,25 +125,11 @@ pair_list naive_model_pairs(const naive_model *model, const bp_config *config) {
     return pairs;
 }
 
-bool pair_is_listed(const pair_list *pairs, bp_pair pair) {
-    size_t low = 0, high = pairs->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const bp_pair other = pairs->data[middle];
-        if (other.a < pair.a || (other.a == pair.a && other.b < pair.b)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < pairs->count && pairs->data[low].a == pair.a && pairs->data[low].b == pair.b;
-}
-
 pair_list naive_model_events(const naive_model *model, const pair_list *of, const pair_list *against) {
     pair_list events = {0};
     for (size_t i = 0; i < of->count; ++i) {
         const bp_pair pair = of->data[i];
-        if (!pair_is_listed(against, pair) || model->reborn[pair.a] || model->reborn[pair.b]) {
+        if (!pairs_contain(against->data, against->count, pair) || model->reborn[pair.a] || model->reborn[pair.b]) {
             pair_list_push(&events, pair.a, pair.b);
         }
     }

@@ -47,6 +47,4 @@ pair_list naive_model_events(const naive_model *model, const pair_list *of, cons
 // An update has reported these pairs (ascending), which become the model's.
 void naive_model_updated(naive_model *model, pair_list pairs);
 
-bool pair_is_listed(const pair_list *pairs, bp_pair pair);
-
 #endif

@@ -157,7 +157,7 @@ static naive_ray wrap_cast(const naive_world *world, const bp_cast_double *cast)
     return wrapped;
 }
 
-// When it is between two faces: *enter .. *leave.
+// When it is between two faces: *enter .. *leave; false: never, or not while it was between those before.
 static bool between_faces(const naive_ray *ray, uint32_t axis, double min, double max, double *enter, double *leave) {
     const double direction = ray->direction[axis];
     if (direction == 0.0) {
@@ -166,7 +166,7 @@ static bool between_faces(const naive_ray *ray, uint32_t axis, double min, doubl
     const double a = (min - ray->end[axis]) / direction, b = (max - ray->origin[axis]) / direction;
     *enter = fmax(*enter, fmin(a, b));
     *leave = fmin(*leave, fmax(a, b));
-    return true;
+    return *enter <= *leave;
 }
 
 static bool meets(const naive_ray *ray, const bp_box_double *box, uint32_t dimensions, double *t) {

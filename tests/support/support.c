@@ -28,6 +28,11 @@ bool in_turn(void) {
     return shortness == 0 || calls++ % (shortness == 1 ? 3 : 11) == 0;
 }
 
+bool in_short_turn(size_t n) {
+    static size_t calls;
+    return !shortest() || calls++ % n == 0;
+}
+
 #if defined(__has_feature)
 #define HAS_FEATURE(name) __has_feature(name)
 #else
@@ -223,10 +228,12 @@ void fill_wild_boxes(rng *random, bp_box *boxes, size_t count) {
 
 // ---- pairs ----------------------------------------------------------------------------------------------------------
 
+// Without branches, which nobody could predict: most pairs of all tests are decided here.
 static bool naive_overlap(const bp_box *a, const bp_box *b, uint32_t dimensions) {
-    const bool x = a->min[0] <= b->max[0] && b->min[0] <= a->max[0];
-    return x && a->min[1] <= b->max[1] && b->min[1] <= a->max[1] &&
-           (dimensions == 2 || (a->min[2] <= b->max[2] && b->min[2] <= a->max[2]));
+    const bool x = (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]);
+    const bool y = (a->min[1] <= b->max[1]) & (b->min[1] <= a->max[1]);
+    const bool z = (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
+    return x & y & (z | (dimensions == 2));
 }
 
 void pair_list_push(pair_list *pairs, uint32_t a, uint32_t b) {
@@ -246,13 +253,21 @@ void pair_list_append(pair_list *all, const bp_pair *pairs, size_t count) {
     }
 }
 
+static uint64_t pair_key(bp_pair pair) {
+    return (uint64_t)pair.a << 32 | pair.b;
+}
+
 bool pairs_contain(const bp_pair *pairs, size_t count, bp_pair pair) {
-    for (size_t i = 0; i < count; ++i) {
-        if (pairs[i].a == pair.a && pairs[i].b == pair.b) {
-            return true;
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (pair_key(pairs[middle]) < pair_key(pair)) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    return false;
+    return low < count && pair_key(pairs[low]) == pair_key(pair);
 }
 
 void pair_list_free(pair_list *pairs) {
@@ -303,10 +318,6 @@ void naive_filter(pair_list *pairs, const bp_object *objects) {
         }
     }
     pairs->count = kept;
-}
-
-static uint64_t pair_key(bp_pair pair) {
-    return (uint64_t)pair.a << 32 | pair.b;
 }
 
 // One stable pass over a byte of the key; a comparison sort would take most of the tests' time.

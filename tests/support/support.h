@@ -36,6 +36,8 @@ bool longest(void);
 // Where there are many combinations: true for every third call in the short form, for every eleventh in the shortest,
 // else for all.
 bool in_turn(void);
+// In the shortest form: true for every n-th call, n being a small prime, else for all.
+bool in_short_turn(size_t n);
 // Skips a test of one thread where threads are sanitized: nothing could be found, and it takes ten times as long.
 void skip_where_threads_are_sanitized(void);
 // Skips a test that an emulator cannot run, and says why not.
@@ -100,6 +102,7 @@ pair_list naive_pairs_between(const bp_box *a, size_t a_count, const bp_box *b, 
 void naive_filter(pair_list *pairs, const bp_object *objects);
 void pair_list_push(pair_list *pairs, uint32_t a, uint32_t b);
 void pair_list_append(pair_list *all, const bp_pair *pairs, size_t count);
+// The pairs must be ascending by (a, b).
 bool pairs_contain(const bp_pair *pairs, size_t count, bp_pair pair);
 void pair_list_free(pair_list *pairs);
 void sort_pairs(bp_pair *pairs, size_t count);

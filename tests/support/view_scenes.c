@@ -367,8 +367,8 @@ static bool naive_meet(const box_set *first, size_t i, const box_set *second, si
     bool meet = true;
     a = &first->grown[i];
     b = &second->grown[k];
-    for (int axis = 0; axis < dimensions; ++axis) {
-        meet &= intervals_meet(a->min[axis], a->max[axis], b->min[axis], b->max[axis], (double)config->period[axis]);
+    for (int axis = 0; axis < dimensions && meet; ++axis) {
+        meet = intervals_meet(a->min[axis], a->max[axis], b->min[axis], b->max[axis], (double)config->period[axis]);
     }
     return meet;
 }

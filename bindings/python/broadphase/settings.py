@@ -29,15 +29,16 @@ class Settings(TypedDict, total=False):
     lists them all.
     """
 
+    # Made by `make settings`:
     method: Method | None
-    threads: Whole | None
-    period: Real | Numbers | None
-    margin: Real | None
-    shape: Literal["boxes", "spheres"] | None
-    pair_order: Literal["found", "sorted"] | None
     dimensions: Literal[2, 3] | None
-    radius_rule: Literal["max", "min", "sum"] | None
+    threads: Whole | None
     update: Literal["automatic", "individual", "rebuild"] | None
+    pair_order: Literal["found", "sorted"] | None
+    shape: Literal["boxes", "spheres"] | None
+    radius_rule: Literal["max", "min", "sum"] | None
+    margin: Real | None
+    period: Real | Numbers | None
     simd: Literal["auto", "scalar", "avx2", "avx512", "neon", "wasm"] | None
     hierarchy_factor: Real | None
     cell_size: Real | None
@@ -62,3 +63,4 @@ class Settings(TypedDict, total=False):
     bvh_axis: Literal["largest_extent", "largest_variance"] | None
     bvh_descent: Literal["simultaneous", "larger_volume", "one_before_other"] | None
     sweep_axes: Literal[0, 1, 3] | None
+    # to here.

@@ -95,7 +95,7 @@ static PyObject *text_of(PyObject *value) {
 }
 
 const char *call_settings_name(size_t index) {
-    const char *name = index < settings_count() ? settings_name(index) : NULL;
+    const char *name = index < settings_count() ? settings_at(index)->name : NULL;
     return name != NULL && strcmp(name, "flags") == 0 ? "" : name;
 }
 
@@ -108,8 +108,8 @@ static bool is_known(const char *name) {
 
 static PyObject *choices_of(size_t index) {
     PyObject *choices = PyList_New(0);
-    for (size_t i = 0; choices != NULL && settings_choice(index, i) != NULL; i++) {
-        PyObject *choice = PyUnicode_FromString(settings_choice(index, i));
+    for (size_t i = 0; choices != NULL && setting_word(settings_at(index), i) != NULL; i++) {
+        PyObject *choice = PyUnicode_FromString(setting_word(settings_at(index), i));
         if (choice == NULL || PyList_Append(choices, choice) != 0) Py_CLEAR(choices);
         Py_XDECREF(choice);
     }

@@ -64,10 +64,12 @@ export interface Settings {
     filter?: (a: number, b: number) => boolean;
 
     // For experts: broadphase_methods.h explains these.
+    // Made by `make settings`:
     simd?: "auto" | "scalar" | "wasm";
     hierarchyFactor?: number;
     cellSize?: number;
     gridSize?: readonly [number, number, number];
+    gridForm?: "automatic" | "linked";
     gridLoad?: number;
     bruteForceBelow?: number;
     domain?: readonly [number, number, number, number, number, number];
@@ -76,6 +78,7 @@ export interface Settings {
     hashCellLimit?: number;
     pivotLayout?: "chunked" | "dense";
     chunkSize?: number;
+    gridEntries?: "corner" | "footprint";
     compactKeys?: "row_major" | "z_curve";
     compactSort?: "automatic" | "radix" | "adaptive";
     octreeMaxObjects?: number;
@@ -86,6 +89,7 @@ export interface Settings {
     bvhAxis?: "largest_extent" | "largest_variance";
     bvhDescent?: "simultaneous" | "larger_volume" | "one_before_other";
     sweepAxes?: 0 | 1 | 3;
+    // to here.
 }
 
 export interface WorldSettings extends Settings {
