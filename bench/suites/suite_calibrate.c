@@ -23,12 +23,10 @@
 
 enum { CALL, WORLD, BETWEEN, USES };
 enum { STRIPS, TREE, GRID, SPLIT, SEARCHES };
-enum { MET, SLENDERNESS, TOGETHER, UNEVENNESS, CLUMPING, INFINITE, SURVEYED }; // the facts in a line
+enum { MET, SLENDERNESS, FLATNESS, TOGETHER, UNEVENNESS, CLUMPING, INFINITE, SURVEYED }; // the facts in a line
 enum {
-    FACTS = 7,
-    TERMS = 36,
-    SORTED_FACTS = 3,
-    SORTED_TERMS = 10,
+    FACTS = 8,
+    TERMS = 55, // of all facts and the tests of sorted strips
     FAMILIES = 3,
     CLUSTERS = 200,
     ROUNDS_MAX = 40,
@@ -88,6 +86,20 @@ static void draw_family(family *f, size_t count, rng *random) {
     f->infinite = rng_below(random, 16) > 0 ? 0 : exp2(-rng_between(random, 1, 12));
     f->lattice = (size_t)ceil(cbrt((double)count));
     f->jitter = rng_below(random, 2) > 0 ? 0 : rng_unit(random);
+}
+
+// Half of all sets are of one plain kind, evenly spread or in clusters, as most sets are that people have.
+static void make_plain(family *f, rng *random) {
+    const double longest = exp2(rng_between(random, 1, 6));
+    const double shapes[][3] = {
+        {1, 1, 1}, {longest, 1, 1}, {1 / longest, 1, 1}, {longest, sqrt(longest), 1}, {0.8, 1, 1}};
+    memcpy(f->edges, shapes[rng_below(random, 5)], sizeof f->edges);
+    for (int axis = 0; axis < 3; axis++) f->extent[axis] = 1;
+    f->spread = 1;
+    f->infinite = 0;
+    f->is_turned = rng_below(random, 4) > 0;
+    if (rng_below(random, 10) < 7) f->places = EVEN;
+    if (rng_below(random, 3) > 0) f->octaves = rng_below(random, 2) > 0 ? 0 : rng_between(random, 0, 0.6);
 }
 
 static void draw_place(const family *f, size_t index, double *scale, rng *random, double place[3]) {
@@ -285,8 +297,8 @@ static void measure(const bp_box *boxes, size_t count, int use, uint32_t dimensi
         for (size_t i = 0; i < SEARCHES && round + 1 == warmups; i++)
             t.is_tried[i] = t.is_tried[i] && last[i] <= HOPELESS * best;
     }
-    fprintf(file, "%s %zu %.5g %.5g %.5g %.5g %.5g %.5g %.5g", use_names[use], count, c.met, c.slenderness, c.together,
-            c.unevenness, c.clumping, c.infinite, tests);
+    fprintf(file, "%s %zu %.5g %.5g %.5g %.5g %.5g %.5g %.5g %.5g", use_names[use], count, c.met, c.slenderness,
+            c.flatness, c.together, c.unevenness, c.clumping, c.infinite, tests);
     for (size_t i = 0; i < SEARCHES; i++) {
         fprintf(file, " %.5g", t.is_tried[i] ? 1e9 * median(times[i], rounds) / (double)count : 0.0);
         bp_world_destroy(t.worlds[i]);
@@ -300,8 +312,10 @@ static void measure_draw(uint64_t seed, FILE *file) {
     rng random = rng_seeded(seed);
     const size_t count = (size_t)exp2(rng_between(&random, 9, rng_between(&random, 13, 20)));
     const uint32_t dimensions = rng_below(&random, 8) > 0 ? 3 : 2;
-    mixture m = {.count = 1 + rng_below(&random, FAMILIES)};
+    const bool is_plain = rng_below(&random, 2) > 0;
+    mixture m = {.count = is_plain ? 1 : 1 + rng_below(&random, FAMILIES)};
     for (size_t i = 0; i < m.count; i++) draw_family(&m.families[i], count, &random);
+    if (is_plain) make_plain(&m.families[0], &random);
     m.shares[0] = rng_unit(&random);
     m.shares[1] = m.shares[0] + (1 - m.shares[0]) * rng_unit(&random);
     const double wanted = exp2(rng_between(&random, -2, 5)), speed = exp2(rng_between(&random, -5, 0));
@@ -378,19 +392,17 @@ static double logarithm(double x) {
     return (double)(exponent - 2) + 2 * part;
 }
 
-static size_t facts_of(const line *l, bool are_sorted, double facts[FACTS]) {
-    const double met = logarithm(l->facts[MET] + 0.25);
-    if (are_sorted) {
-        memcpy(facts, (const double[]){logarithm(l->count), met, logarithm(l->tests + 1)},
-               SORTED_FACTS * sizeof *facts);
-        return SORTED_FACTS;
-    }
-    memcpy(facts,
-           (const double[]){logarithm(l->count), met, logarithm(fmax(l->facts[SLENDERNESS], 1)), l->facts[TOGETHER],
-                            logarithm(fmin(fmax(l->facts[UNEVENNESS], 1), 256)), logarithm(l->facts[CLUMPING] + 0.125),
-                            l->facts[INFINITE]},
-           FACTS * sizeof *facts);
-    return FACTS;
+static void facts_of(const line *l, double facts[FACTS + 1]) {
+    const double all[FACTS + 1] = {logarithm(l->count),
+                                   logarithm(l->facts[MET] + 0.25),
+                                   logarithm(fmax(l->facts[SLENDERNESS], 1)),
+                                   l->facts[FLATNESS],
+                                   l->facts[TOGETHER],
+                                   logarithm(fmin(fmax(l->facts[UNEVENNESS], 1), 256)),
+                                   logarithm(l->facts[CLUMPING] + 0.125),
+                                   l->facts[INFINITE],
+                                   logarithm(fmax(l->tests, 0) + 1)};
+    memcpy(facts, all, sizeof all);
 }
 
 static size_t multiply(const double *facts, size_t count, double *terms) {
@@ -431,47 +443,48 @@ static bool is_fitted(const line *l, int use) {
     return l->use == use && l->count >= FITTED_FROM[use];
 }
 
-static void print_numbers(const double *numbers, size_t count) {
+static void print_numbers(const char *name, const double *numbers, size_t count) {
+    printf("        %s = {", name);
     for (size_t i = 0; i < count; i++) printf("%s%.5g", i > 0 ? ", " : "", numbers[i]);
+    printf("},\n");
 }
 
-// Prints and returns mean and 1 / standard deviation of each fact.
-static void print_scales(const lines *all, int use, bool are_sorted, double scales[FACTS][2]) {
-    double sums[FACTS] = {0}, squares[FACTS] = {0}, facts[FACTS], lines_used = 0;
-    size_t count = 0;
+// Mean and 1 / standard deviation of each fact, as printed.
+static void print_scales(const lines *all, int use, double scales[FACTS + 1][2]) {
+    double sums[FACTS + 1] = {0}, squares[FACTS + 1] = {0}, counts[FACTS + 1] = {0}, facts[FACTS + 1];
     for (size_t i = 0; i < all->count; i++) {
         const line *l = &all->data[i];
-        if (!is_fitted(l, use) || (are_sorted && isnan(wanted_of(l, STRIPS)))) continue;
-        count = facts_of(l, are_sorted, facts);
-        lines_used++;
-        for (size_t k = 0; k < count; k++) {
+        if (!is_fitted(l, use)) continue;
+        facts_of(l, facts);
+        for (size_t k = 0; k < (l->tests >= 0 ? FACTS + 1 : FACTS); k++) {
+            counts[k]++;
             sums[k] += facts[k];
             squares[k] += facts[k] * facts[k];
         }
     }
-    printf("        .%s = {", are_sorted ? "sorted_facts" : "facts");
-    for (size_t k = 0; k < count; k++) {
-        const double mean = sums[k] / lines_used, deviation = sqrt(squares[k] / lines_used - mean * mean);
+    printf("        .facts = {");
+    for (size_t k = 0; k <= FACTS; k++) {
+        const double mean = sums[k] / counts[k], deviation = sqrt(fmax(squares[k] / counts[k] - mean * mean, 1e-12));
         char text[2][32];
         snprintf(text[0], sizeof text[0], "%.5g", mean);
         snprintf(text[1], sizeof text[1], "%.5g", 1 / deviation);
-        printf("%s{%s, %s}", k > 0 ? ", " : "", text[0], text[1]);
+        printf(k == FACTS ? "},\n        .tests = {%s, %s},\n" : k > 0 ? ", {%s, %s}" : "{%s, %s}", text[0], text[1]);
         scales[k][0] = strtod(text[0], NULL);
         scales[k][1] = strtod(text[1], NULL);
     }
-    printf("},\n");
 }
 
-static void print_formula(const lines *all, int use, size_t search, bool are_sorted, double scales[FACTS][2]) {
+static void print_formula(const lines *all, int use, size_t search, size_t fact_count, double scales[FACTS + 1][2]) {
     static double matrix[TERMS][TERMS];
-    double sums[TERMS] = {0}, facts[FACTS], terms[TERMS];
+    double sums[TERMS] = {0}, facts[FACTS + 1], terms[TERMS];
     size_t count = 0, lines_used = 0;
+    char name[64] = ".sorted";
     memset(matrix, 0, sizeof matrix);
     for (size_t i = 0; i < all->count; i++) {
         const line *l = &all->data[i];
         const double wanted = wanted_of(l, search);
         if (!is_fitted(l, use) || isnan(wanted)) continue;
-        const size_t fact_count = facts_of(l, are_sorted, facts);
+        facts_of(l, facts);
         for (size_t k = 0; k < fact_count; k++)
             facts[k] = fmin(fmax((facts[k] - scales[k][0]) * scales[k][1], -WITHIN), WITHIN);
         count = multiply(facts, fact_count, terms);
@@ -483,22 +496,17 @@ static void print_formula(const lines *all, int use, size_t search, bool are_sor
     }
     for (size_t k = 1; k < count; k++) matrix[k][k] += RIDGE * (double)lines_used;
     solve(count, matrix, sums);
-    if (are_sorted)
-        printf("        .sorted = {");
-    else
-        printf("        .costs[BP_METHOD_%s] = {", search_names[search]);
-    print_numbers(sums, count);
-    printf("},\n");
+    if (fact_count == FACTS) snprintf(name, sizeof name, ".costs[BP_METHOD_%s]", search_names[search]);
+    print_numbers(name, sums, count);
 }
 
 static void print_formulas(const lines *all) {
     for (int use = 0; use < USES; use++) {
-        double scales[FACTS][2];
+        double scales[FACTS + 1][2];
         printf("    [BP_USE_%s] = {\n", use_names[use]);
-        print_scales(all, use, false, scales);
-        for (size_t search = 0; search < SEARCHES; search++) print_formula(all, use, search, false, scales);
-        print_scales(all, use, true, scales);
-        print_formula(all, use, STRIPS, true, scales);
+        print_scales(all, use, scales);
+        for (size_t search = 0; search < SEARCHES; search++) print_formula(all, use, search, FACTS, scales);
+        print_formula(all, use, STRIPS, FACTS + 1, scales);
         printf("    },\n");
     }
 }

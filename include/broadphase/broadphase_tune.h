@@ -45,20 +45,20 @@ typedef struct bp_choice {
     double size;              ///< the median size, rounded to a power of two
     double extent[3];         ///< of the space that the boxes occupy
     double together;          ///< share of the boxes that are in the same cell of a grid of 512^3 as another one
-    double unevenness;  ///< the longest edge along an axis divided by the mean one, on the axis where this is largest
-    double clumping;    ///< how much more often two boxes share a cell of the extent than if spread evenly
-    double met;         ///< others that a box is expected to overlap
-    double filling;     ///< the volume of all boxes, divided by that of the extent
-    double giants;      ///< share of boxes that are infinite, or 16 times the median and 1/8 of the extent
-    double infinite;    ///< share of boxes that are infinite along an axis
-    double slenderness; ///< the longest edge divided by the second longest: the median, as a power of two
-    double slenderness_most; ///< the same of the most slender eighth
-    double farthest;         ///< largest coordinate
-    double moving;           ///< worlds: share of the objects that had changed in the update that looked
-    uint32_t changes;        ///< worlds: how often the search was changed
-    bp_method next;          ///< the search that would have been the next best, and
-    double foreseen;         ///< what the table of costs foresaw for the one that ran, in nanoseconds a box of one core
-    double next_foreseen;    ///< and for the next best; 0: costs were not compared
+    double unevenness;    ///< the longest edge along an axis divided by the mean one, on the axis where this is largest
+    double clumping;      ///< how much more often two boxes share a cell of the extent than if spread evenly
+    double met;           ///< others that a box is expected to overlap
+    double filling;       ///< the volume of all boxes, divided by that of the extent
+    double giants;        ///< share of boxes that are infinite, or 16 times the median and 1/8 of the extent
+    double infinite;      ///< share of boxes that are infinite along an axis
+    double slenderness;   ///< the longest edge divided by the second longest: the median, as a power of two
+    double flatness;      ///< the second longest edge divided by the shortest, as a binary logarithm: the mean
+    double farthest;      ///< largest coordinate
+    double moving;        ///< worlds: share of the objects that had changed in the update that looked
+    uint32_t changes;     ///< worlds: how often the search was changed
+    bp_method next;       ///< the search that would have been the next best, and
+    double foreseen;      ///< what the table of costs foresaw for the one that ran, in nanoseconds a box of one core
+    double next_foreseen; ///< and for the next best; 0: costs were not compared
     uint64_t reserved[6];
 } bp_choice;
 

@@ -7,21 +7,17 @@ static const double TEST = 0.28;  // nanoseconds of a test, where there are more
 
 typedef struct formula {
     struct {
-        double mean, scale; // of the facts that were measured: their mean, and 1 / their standard deviation
-    } facts[BP_COST_FACTS];
+        double mean, scale; // of what was measured: its mean, and 1 / its standard deviation
+    } facts[BP_COST_FACTS], tests;
     double costs[BP_METHOD_STRIPS + 1][BP_COST_TERMS]; // by search: log2 of nanoseconds a box
-    struct {
-        double mean, scale;
-    } sorted_facts[BP_SORTED_FACTS];
-    double sorted[BP_SORTED_TERMS];
+    double sorted[BP_SORTED_TERMS];                    // of sorted strips; the tests are one fact more
 } formula;
 
 static const formula formulas[BP_USE_COUNT] = {
 #include "plan/costs.inc"
 };
 
-// The binary logarithm, along lines between powers of two: at most 0.09 too small.
-static double logarithm(double x) {
+double bp_cost_logarithm(double x) {
     int exponent;
     const double part = frexp(x, &exponent);
     return (double)(exponent - 2) + 2.0 * part;
@@ -57,18 +53,19 @@ static double sum_up(const double *coefficients, const double *terms, int count)
 }
 
 bp_cost_terms bp_cost_terms_of(bp_use use, const bp_choice *facts, size_t count) {
-    double all[BP_COST_FACTS] = {logarithm((double)count),
-                                 logarithm(facts->met + 0.25),
-                                 logarithm(fmax(facts->slenderness, 1.0)),
-                                 facts->together,
-                                 logarithm(fmin(fmax(facts->unevenness, 1.0), 256.0)),
-                                 logarithm(facts->clumping + 0.125),
-                                 facts->infinite};
+    const double all[BP_COST_FACTS] = {bp_cost_logarithm((double)count),
+                                       bp_cost_logarithm(facts->met + 0.25),
+                                       bp_cost_logarithm(fmax(facts->slenderness, 1.0)),
+                                       facts->flatness,
+                                       facts->together,
+                                       bp_cost_logarithm(fmin(fmax(facts->unevenness, 1.0), 256.0)),
+                                       bp_cost_logarithm(facts->clumping + 0.125),
+                                       facts->infinite};
     bp_cost_terms of = {.use = use};
     for (int i = 0; i < BP_COST_FACTS; ++i) {
-        all[i] = standard(all[i], formulas[use].facts[i].mean, formulas[use].facts[i].scale);
+        of.facts[i] = standard(all[i], formulas[use].facts[i].mean, formulas[use].facts[i].scale);
     }
-    multiply(all, BP_COST_FACTS, of.terms);
+    multiply(of.facts, BP_COST_FACTS, of.terms);
     return of;
 }
 
@@ -76,12 +73,11 @@ double bp_cost(const bp_cost_terms *of, bp_method search) {
     return sum_up(formulas[of->use].costs[search], of->terms, BP_COST_TERMS);
 }
 
-double bp_cost_of_sorted(bp_use use, double met, double tests, size_t count) {
-    double all[BP_SORTED_FACTS] = {logarithm((double)count), logarithm(met + 0.25), logarithm(tests + 1.0)};
+double bp_cost_of_sorted(const bp_cost_terms *of, double tests) {
+    const formula *f = &formulas[of->use];
+    bp_cost_terms with_tests = *of;
     double terms[BP_SORTED_TERMS];
-    for (int i = 0; i < BP_SORTED_FACTS; ++i) {
-        all[i] = standard(all[i], formulas[use].sorted_facts[i].mean, formulas[use].sorted_facts[i].scale);
-    }
-    multiply(all, BP_SORTED_FACTS, terms);
-    return fmax(sum_up(formulas[use].sorted, terms, BP_SORTED_TERMS), TEST * tests);
+    with_tests.facts[BP_COST_FACTS] = standard(bp_cost_logarithm(tests + 1.0), f->tests.mean, f->tests.scale);
+    multiply(with_tests.facts, BP_COST_FACTS + 1, terms);
+    return fmax(sum_up(f->sorted, terms, BP_SORTED_TERMS), TEST * tests);
 }

@@ -67,7 +67,8 @@ static bp_plan confirm_strips(bp_use use, const bp_choice *facts, size_t count, 
     if (isinf(tests) && other.rule == BP_RULE_ALIKE) {
         other.rule = BP_RULE_MIXED; // strips have looked at all of them, and found what a sample did not
     }
-    const double cost = isfinite(tests) ? bp_cost_of_sorted(use, facts->met, tests, count) : INFINITY;
+    const bp_cost_terms terms = bp_cost_terms_of(use, facts, count);
+    const double cost = isfinite(tests) ? bp_cost_of_sorted(&terms, tests) : INFINITY;
     return cost > SORTED + other.cost ? other
                                       : (bp_plan){.search = BP_METHOD_STRIPS,
                                                   .rule = bp_plan_rule_of(facts),

@@ -3,6 +3,7 @@
 #include "base/boxes.h"
 #include "base/cells.h"
 #include "base/sample.h"
+#include "plan/costs.h"
 
 #include <string.h>
 
@@ -22,6 +23,8 @@ enum {
     TINY_BITS = 9       // cells along an axis, 2^9: about as a curve has them
 };
 
+static const double FLAT_MOST = 12.0; // octaves
+
 // The finite boxes of a sample, and histograms of their sizes and shapes by octave.
 typedef struct sample {
     bp_box boxes[SAMPLE_MOST];
@@ -33,6 +36,7 @@ typedef struct sample {
     float low[3], high[3]; // of centres
     size_t count, first;   // all, and those of the first set
     size_t infinite;       // left out
+    double flatness;       // summed up
 } sample;
 
 static size_t sample_size(size_t count) {
@@ -50,6 +54,16 @@ static float slenderness_of(const bp_box *box, uint32_t dimensions) {
         longest = bp_larger(longest, edge);
     }
     return longest > 0.0f ? longest / bp_larger(second, longest * 0x1p-100f) : 1.0f;
+}
+
+// The second longest edge by the shortest, as a logarithm: plates are flat. 0 in two dimensions.
+static double flatness_of(const bp_box *box, uint32_t dimensions) {
+    const float x = box->max[0] - box->min[0], y = box->max[1] - box->min[1], z = box->max[2] - box->min[2];
+    const float shortest = bp_smaller(x, bp_smaller(y, z)), longest = bp_larger(x, bp_larger(y, z));
+    const float second = bp_larger(bp_smaller(x, y), bp_smaller(bp_larger(x, y), z));
+    return dimensions == 2 || !(second > 0.0f && longest <= FLT_MAX)
+               ? 0.0
+               : fmin(bp_cost_logarithm((double)second / fmax((double)shortest, 1e-300)), FLAT_MOST);
 }
 
 // Adds boxes of a set to the sample.
@@ -75,6 +89,7 @@ static void take_sample(sample *s, const bp_box *boxes, size_t count, size_t wan
         ++s->by_size[octave];
         ++s->by_slenderness[bp_octave_of(slenderness_of(box, dimensions))];
         s->least = octave < s->least ? octave : s->least;
+        s->flatness += flatness_of(box, dimensions);
         s->octaves[s->count] = (uint8_t)octave;
         s->boxes[s->count] = flat;
         s->sizes[s->count++] = size;
@@ -220,6 +235,7 @@ void bp_survey_take(bp_choice *choice, const bp_method_setup *setup, const bp_st
     const uint32_t dimensions = setup->dimensions;
     sample s; // not zeroed: most of it is for large samples
     s.count = s.infinite = 0;
+    s.flatness = 0.0;
     s.least = OCTAVES - 1;
     memset(s.by_size, 0, sizeof s.by_size);
     memset(s.by_slenderness, 0, sizeof s.by_slenderness);
@@ -245,7 +261,7 @@ void bp_survey_take(bp_choice *choice, const bp_method_setup *setup, const bp_st
     choice->size = ldexp(1.0, (int)octave_at(s.by_size, s.least, s.count, 16) - 127);
     choice->octaves = octaves_of(&s);
     choice->slenderness = ldexp(1.0, (int)octave_at(s.by_slenderness, 127, s.count, 16) - 127);
-    choice->slenderness_most = ldexp(1.0, (int)octave_at(s.by_slenderness, 127, s.count, 28) - 127);
+    choice->flatness = s.flatness / (double)s.count;
     choice->together = together_of(&s);
     choice->unevenness = unevenness_of(&s, dimensions);
     choice->clumping = clumping_of(&s, dimensions);
