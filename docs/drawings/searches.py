@@ -12,7 +12,7 @@ def auto() -> Drawing:
     asked = [("few?", "all pairs", "no preparation pays"),
              ("in order, as a mesh is?", "tree, in this order", "nothing has to be sorted"),
              ("a world that is kept?", "tree, refitted", "searches what changed"),
-             ("otherwise", "the table of costs", "strips, grid, tree or split")]
+             ("otherwise", "the least cost", "strips, grid, tree or split")]
     for i, (question, search, why) in enumerate(asked):
         top = 62 + i * 64
         d.arrow([(130, top - 16 if i else 36), (130, top)] if i else [(240, 36), (240, 48), (130, 48), (130, 62)])

@@ -4,7 +4,8 @@
 enum {
     FEW_OF_ONE = 16,      // boxes of one of two sets,
     FEW_TESTS = 16384,    // or pairs of both, that are all tested
-    SURVEYED_FROM = 2048, // boxes: of fewer, a survey takes longer than what it can save
+    SURVEYED_FROM = 2048, // boxes of a call: of fewer, a survey takes longer than what it can save;
+    SURVEYED_WORLD = 512, // of a world, which is surveyed less often
     USUAL_TESTS = 48,     // for a box, by strips: where so few boxes need more, it is time for a survey
     WAIT = 32,            // updates before a search that did not suit is tried again; later up to
     WAIT_MOST = 1024,     // so many
@@ -152,7 +153,7 @@ bp_plan bp_plan_update(const bp_method_setup *setup, size_t count, size_t change
     if (has_parts) {
         return tree;
     }
-    if (count < SURVEYED_FROM) {
+    if (count < SURVEYED_WORLD) {
         return tree;
     }
     const bp_choice *facts = ask->facts(ask->context);

@@ -3,7 +3,7 @@
 //     few boxes --------------------> all pairs
 //     in an order, as meshes are ---> tree, in this order: nothing has to be sorted
 //     a world, few changes ---------> tree: only the pairs of what has changed
-//     else -------------------------> what the table of costs foresees as the cheapest for boxes of this kind (costs.h)
+//     else -------------------------> the search of which the least cost is foreseen for such boxes (costs.h)
 //
 //     any of these tests too much --> split, for a while: it has no bad input
 //
@@ -24,7 +24,7 @@ typedef struct bp_plan {
     bp_method search;
     bp_tree_order order; // of a tree
     bp_rule rule;        // why
-    double cost;         // that the table foresees, in nanoseconds a box; 0: the rule needs no costs
+    double cost;         // foreseen, in nanoseconds a box; 0: the rule needs no costs
     bp_method next;      // the next best,
     double next_cost;    // and its cost
 } bp_plan;
