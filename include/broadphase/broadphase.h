@@ -14,7 +14,7 @@
 ///
 /// A world, for objects that stay and move. Here is a level of a game, with static ground, moving objects, events, and a ray:
 ///
-///     bp_config config = {.flags = BP_EVENTS}; // zero means default, in every struct
+///     bp_config config = {.flags = BP_EVENTS}; // in a config, zero means default
 ///     bp_world *world = NULL;
 ///     bp_world_create(&config, &world);
 ///
@@ -30,9 +30,8 @@
 ///         ... result.pairs: what overlaps; result.begun, result.ended: what has changed ...
 ///
 ///         bp_ray look = {.origin = {0, 2, 0}, .direction = {1, 0, 0}, .max_t = 50};
-///         bp_ray_hit hit;
-///         bp_query_ray(world, &look, NULL, &hit, 1, NULL); // the nearest object that it hits
-///         if (hit.id != BP_NO_ID) ... hit.id, at a distance of hit.t ...
+///         bp_ray_hit hit; // the nearest object that it hits
+///         if (bp_query_ray(world, &look, NULL, &hit, 1, NULL) == BP_OK && hit.id != BP_NO_ID) ... hit.id, hit.t ...
 ///     }
 ///     bp_world_destroy(world);
 ///
@@ -47,13 +46,13 @@
 /// algorithms and their settings), _threads.h (sharing threads), _tune.h (why a method was chosen, and which is fastest).
 ///
 /// Rules that hold for every call:
-///   - A call that can fail returns a bp_status. After a failure everything is as it was before the call.
+///   - A call that can fail returns a bp_status. After a failure a world is as it was; each call says what its results are then.
 ///   - No pair is ever lost without an error, and no pair is reported twice.
 ///   - Results depend only on the input, never on the number of threads or on the processor.
 ///   - There are no mutable globals. Threads may use different worlds at the same time, and share a world for calls that
 ///     take it as const.
-///   - Structs can grow into their fields `reserved`. Begin with {0} and leave these alone: then your program, as it was
-///     compiled, runs with later versions of the library.
+///   - Structs can grow into their fields `reserved`. Begin with {0} (in C++ {}, not memset) and leave these alone: then your
+///     program, as it was compiled, runs with later versions of the library.
 #ifndef BROADPHASE_H
 #define BROADPHASE_H
 
@@ -96,7 +95,7 @@ typedef struct bp_box {
     float max[3];
 } bp_box;
 
-/// Two boxes that overlap, by index or id: a < b. Between two sets, a is from the first set and b from the second.
+/// Two boxes that overlap, by index or id. Of one set a < b; between two sets a is from the first and b from the second.
 typedef struct bp_pair {
     uint32_t a;
     uint32_t b;
@@ -129,7 +128,7 @@ typedef struct bp_config bp_config;
 
 /// A list of pairs. Begin with {0}. The library grows it as needed and overwrites the old pairs, so keep it between calls, and
 /// release it with bp_pairs_free. With BP_PAIRS_FIXED in config.flags, `data` and `capacity` are your own buffer: if it
-/// is too small, the call returns BP_ERROR_CAPACITY and `count` is the number needed (SIZE_MAX: that many or more).
+/// is too small, the call returns BP_ERROR_CAPACITY and `count` is the number needed (SIZE_MAX: too many to count).
 typedef struct bp_pairs {
     bp_pair *data BP_ZERO;
     size_t count BP_ZERO;
@@ -155,7 +154,8 @@ BP_API bp_status bp_find_pairs_between(const bp_box *a, size_t a_count, const bp
 /// A set of objects, each with a box. Opaque; create it with bp_world_create.
 typedef struct bp_world bp_world;
 
-/// The id of an object: the smallest free number, so that it can index your arrays. That of a removed object is used again.
+/// The id of an object: the smallest free number, so that it can index your arrays. A removed object's id goes to the next new
+/// one, perhaps before the update that reports its ended pairs.
 typedef uint32_t bp_id;
 
 /// No object has this id.
@@ -166,9 +166,9 @@ enum {
     BP_STATIC = 1u << 0 ///< ground, walls, scenery: two static objects never pair
 };
 
-/// Which others an object pairs with. All zero, the default: with every other object. Two objects a and b pair when
-/// a.group & b.mask and b.group & a.mask are not zero (a zero group or mask counts as all bits set), their islands are
-/// equal, and at least one of them is not static.
+/// Which others an object pairs with. Two objects a and b pair when a.group & b.mask and b.group & a.mask are not zero, their
+/// islands are equal, and at least one of them is not static. A zero group or mask counts as all bits set: so by default all
+/// pair, and an object can only be masked out if you have given it a group.
 typedef struct bp_object {
     uint64_t group BP_ZERO;    ///< bits: what this object is
     uint64_t mask BP_ZERO;     ///< bits: what it pairs with
@@ -187,17 +187,18 @@ BP_API void bp_world_destroy(bp_world *world);
 /// Adds one object and stores its id in *id. `object` may be NULL (all defaults). Amortised O(1).
 BP_API bp_status bp_add(bp_world *world, const bp_box *box, const bp_object *object, bp_id *id);
 
-/// Gives an object a new box, of any size. O(1).
+/// Gives an object a new box, of any size. O(1). One that is not moved keeps its box and its pairs at hardly any cost, so nothing
+/// needs to be put to sleep.
 BP_API bp_status bp_move(bp_world *world, bp_id id, const bp_box *box);
 
-/// Changes which others an object pairs with, from the next update on. `object` may be NULL (all defaults).
+/// Replaces group, mask, flags, island and user; pairs follow at the next update. `object` may be NULL (all defaults).
 BP_API bp_status bp_set_object(bp_world *world, bp_id id, const bp_object *object);
 
 /// Removes an object. O(1).
 BP_API bp_status bp_remove(bp_world *world, bp_id id);
 
-/// The same for `count` objects, all or none. `objects` may be NULL (all defaults), and `ids`: not wanted in bp_add_many, else
-/// 0 .. count-1. If an id occurs twice, its last box or object counts.
+/// The same for `count` objects, all or none. `objects` may be NULL (all defaults). `ids` may be NULL: bp_add_many then does not
+/// store them, the others take 0 .. count-1. If an id occurs twice, its last box or object counts; it is removed once.
 BP_API bp_status bp_add_many(bp_world *world, size_t count, const bp_box *boxes, const bp_object *objects, bp_id *ids);
 BP_API bp_status bp_move_many(bp_world *world, size_t count, const bp_id *ids, const bp_box *boxes);
 BP_API bp_status bp_set_objects(bp_world *world, size_t count, const bp_id *ids, const bp_object *objects);
@@ -254,12 +255,12 @@ typedef struct bp_stats {
     uint64_t reserved[8];
 } bp_stats;
 
-/// The result of an update. The arrays belong to the world and stay valid until its next change.
+/// The result of an update. The arrays belong to the world and stay valid until it changes.
 typedef struct bp_result {
     const bp_pair *pairs; ///< all pairs that overlap now
     size_t pair_count;
     /// With BP_EVENTS: pairs that overlap now and did not at the last update, and the reverse, ascending by (a, b). Removing
-    /// an object ends its pairs; if a new object gets its id, a pair may be listed both as ended and as begun.
+    /// an object ends its pairs. If a new object has got its id by then, a pair may be listed both as ended and as begun.
     const bp_pair *begun;
     size_t begun_count;
     const bp_pair *ended;
@@ -268,7 +269,7 @@ typedef struct bp_result {
     uint64_t reserved[4];
 } bp_result;
 
-/// Finds all pairs of the world as it is now; once a step. `result` may be NULL.
+/// Finds all pairs of the world as it is now; once a step. `result` may be NULL; these events are then gone.
 BP_API bp_status bp_update(bp_world *world, bp_result *result);
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -276,15 +277,15 @@ BP_API bp_status bp_update(bp_world *world, bp_result *result);
 //
 // A query sees the objects as they are now, even if no update has followed the last change, and the boxes as you gave them:
 // without the margin, and never as spheres. Several threads may query at once, as long as none changes the world.
-// broadphase_world.h says what queries cost and what a period does, broadphase_double.h has the exact formulas.
+// broadphase_world.h has costs and periods, broadphase_double.h exact formulas.
 //
-// `object` limits a query to what such an object would pair with: a bullet misses its own team. NULL: everything.
+// `object` limits a query to what such an object would pair with: {.mask = ~TEAM} misses objects of group TEAM. NULL: everything.
 //
 // Results go into your buffer. If it is too small, the call returns BP_ERROR_CAPACITY, the buffer holds the first
-// `capacity` results, and *found is the number needed. With `found` = NULL you want no more than `capacity` results: the
-// search may stop early, and if there are fewer, the id after the last one is BP_NO_ID.
+// `capacity` results, and *found is the number needed. With `found` = NULL a full buffer is no error, and
+// the search may stop early; if there are fewer results, the id after the last one is BP_NO_ID.
 
-/// A ray: the points origin + t * direction for t in 0 .. max_t (which may be infinite).
+/// A ray: the points origin + t * direction with 0 <= t <= max_t (which may be infinite).
 typedef struct bp_ray {
     float origin[3];
     float direction[3]; ///< of any length but zero
@@ -301,7 +302,7 @@ typedef struct bp_ray_hit {
 BP_API bp_status bp_query_ray(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits,
                               size_t capacity, size_t *found);
 
-/// A box that moves along a ray: box + t * direction for t in 0 .. max_t (which may be infinite).
+/// A box that moves along a ray: box + t * direction with 0 <= t <= max_t (which may be infinite).
 typedef struct bp_cast {
     bp_box box;         ///< where it begins; finite
     float direction[3]; ///< of any length but zero
@@ -372,7 +373,7 @@ typedef enum bp_pair_order {
     BP_ORDER_SORTED     ///< ascending by (a, b)
 } bp_pair_order;
 
-/// What the given boxes stand for. (broadphase_double.h has the exact formulas.)
+/// What the given boxes stand for.
 typedef enum bp_shape {
     BP_SHAPE_BOXES = 0, ///< themselves
     BP_SHAPE_SPHERES    ///< the sphere inside each box; in two dimensions the circle
@@ -402,8 +403,8 @@ typedef void (*bp_task)(void *task_context, size_t index);
 /// Hook: your threads. `run` calls task(task_context, i) for every i in 0 .. count-1, in any order and on any threads,
 /// and returns when all calls are done. `workers` is how many can run at the same time; it never changes the result.
 ///
-/// Default: the calling thread and up to config.threads - 1 others of the library's own, which sleep between calls. A world
-/// keeps them until bp_world_destroy; any other call ends them before it returns. broadphase_threads.h has more.
+/// Default: the calling thread and up to config.threads - 1 others of the library's own, which sleep between calls
+/// (broadphase_threads.h).
 typedef struct bp_executor {
     void (*run)(void *context, bp_task task, void *task_context, size_t count);
     void *context;
@@ -411,9 +412,8 @@ typedef struct bp_executor {
 } bp_executor;
 
 /// Hook: your filter, for what groups, masks and islands cannot say. `pass` gets each overlapping pair, as in bp_pair, and
-/// returns 0 to leave it out. It must return the same for the same pair every time, may be called from several threads at
-/// once, more than once for a pair, and may not call into the world that asks. A world asks again about the pairs of an
-/// object that has changed.
+/// returns 0 to leave it out. It must return the same for the same pair every time, until one of both objects changes. It may
+/// be called more than once for a pair, and from several threads at once. It may not call into the world that asks.
 typedef struct bp_filter {
     int (*pass)(void *context, uint32_t a, uint32_t b);
     void *context;
@@ -428,7 +428,7 @@ typedef struct bp_log {
 
 struct bp_method_settings; // broadphase_methods.h
 
-/// A config is read and checked when a call begins or a world is created, and not kept.
+/// A config is copied when a call begins or a world is created; what its hooks point to must stay as long as the world.
 struct bp_config {
     int32_t threads BP_ZERO;            ///< default: 1 thread; -1: all cores; otherwise at most that many
     uint32_t dimensions BP_ZERO;        ///< 3 (default), or 2: z is ignored
@@ -444,7 +444,7 @@ struct bp_config {
     /// four margins apart along an axis. Default 0: exact.
     float margin BP_ZERO;
 
-    /// Space repeats along each axis after this length, as in many simulations of particles; 0: it does not. Boxes may lie
+    /// Space repeats along each axis after this length; 0: it does not. Boxes may lie
     /// anywhere, and a pair is reported once. A finite box longer than the period is refused (BP_ERROR_BOX); an infinite one
     /// covers the axis.
     float period[3] BP_ZERO;
