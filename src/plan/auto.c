@@ -297,8 +297,9 @@ static bp_status auto_find(void *state, bp_sink *sink) {
     auto_search *s = state;
     for (;;) {
         bp_test_budget budget;
-        if (s->plan.search == BP_METHOD_SPLIT || s->plan.rule == BP_RULE_GIVEN || s->plan.rule == BP_RULE_FEW) {
-            return search_all(s, sink);
+        const bool is_known = s->plan.search == BP_METHOD_SPLIT || s->plan.search == BP_METHOD_STRIPS;
+        if (is_known || s->plan.rule == BP_RULE_GIVEN || s->plan.rule == BP_RULE_FEW) {
+            return search_all(s, sink); // split has no bad input, and how many tests strips need was known before
         }
         bp_sink_begin_budget(sink, &budget, s->sets.counts[0] + s->sets.counts[1]);
         bp_status status = search_all(s, sink);
