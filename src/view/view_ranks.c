@@ -39,15 +39,15 @@ static const double BEARABLE = 64.0;
 
 // ---- the choice -----------------------------------------------------------------------------------------------------
 
-typedef struct survey {
+typedef struct precision_survey {
     const bp_view *view;
     bp_blocks blocks;
     double low[BLOCKS_MAX][3], high[BLOCKS_MAX][3]; // of the finite coordinates
     size_t small[BLOCKS_MAX];                       // number of small objects
-} survey;
+} precision_survey;
 
 static void task_bounds(void *context, size_t block) {
-    survey *s = context;
+    precision_survey *s = context;
     const bp_box_double *boxes = s->view->input.doubles;
     for (uint32_t axis = 0; axis < 3; ++axis) {
         s->low[block][axis] = INFINITY;
@@ -78,7 +78,7 @@ static bool is_small(const bp_view *view, const bp_box_double *box) {
 }
 
 static void task_small(void *context, size_t block) {
-    survey *s = context;
+    precision_survey *s = context;
     const bp_box_double *boxes = s->view->input.doubles;
     s->small[block] = 0;
     const size_t end = bp_block_begin(s->blocks, block + 1);
@@ -87,7 +87,7 @@ static void task_small(void *context, size_t block) {
     }
 }
 
-static void run_survey(survey *s, const bp_view *view, bp_task task) {
+static void run_survey(precision_survey *s, const bp_view *view, bp_task task) {
     const bp_executor *executor = &view->runtime->executor;
     s->view = view;
     s->blocks = bp_blocks_cut(executor, view->input.count, BLOCK_LEAST, BLOCKS_MAX);
@@ -96,7 +96,7 @@ static void run_survey(survey *s, const bp_view *view, bp_task task) {
 
 void bp_view_choose_map(bp_view *const *views, size_t view_count) {
     const bp_overlap_rule *rule = views[0]->rule;
-    survey s;
+    precision_survey s;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     size_t total = 0, small_count = 0;
     for (size_t i = 0; i < view_count; ++i) {

@@ -49,15 +49,15 @@ static inline int32_t highest_cell(const bp_level *level, int axis, double max) 
     return bp_cell_of_double(max, level->inverse[axis]);
 }
 
-typedef struct span {
+typedef struct cell_range {
     int32_t low, count;
-} span;
+} cell_range;
 
 // The same as a first cell and a number of cells: at most as many as the folded grid has.
-static inline span span_of(const bp_level *level, int axis, float min, float max) {
+static inline cell_range cell_range_of(const bp_level *level, int axis, float min, float max) {
     const int32_t low = lowest_cell(level, axis, (double)min), high = highest_cell(level, axis, (double)max);
     const int32_t most = (int32_t)(1u << level->bits[axis]);
-    return (span){.low = low, .count = (int64_t)high - low < most ? high - low + 1 : most};
+    return (cell_range){.low = low, .count = (int64_t)high - low < most ? high - low + 1 : most};
 }
 
 BP_PREFETCHER prefetch_boxes(const bp_columns *columns, size_t position) {
@@ -160,13 +160,13 @@ static void test_rows_around(bp_range_tester *t, const chunk *k, size_t crossed)
 
 // The part of a level that a box reaches: rows, and the cells of each.
 typedef struct level_reach {
-    span y, z;
+    cell_range y, z;
     int32_t low, high;
 } level_reach;
 
 static inline level_reach level_reach_of(const bp_columns *c, size_t p, const bp_level *level) {
-    return (level_reach){.y = span_of(level, 1, c->min[1][p], c->max[1][p]),
-                         .z = span_of(level, 2, c->min[2][p], c->max[2][p]),
+    return (level_reach){.y = cell_range_of(level, 1, c->min[1][p], c->max[1][p]),
+                         .z = cell_range_of(level, 2, c->min[2][p], c->max[2][p]),
                          .low = lowest_cell(level, 0, (double)c->min[0][p]),
                          .high = highest_cell(level, 0, (double)c->max[0][p])};
 }

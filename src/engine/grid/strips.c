@@ -85,12 +85,12 @@ void bp_strip_grid_free(bp_strip_grid *grid) {
 
 // ---- 1. survey ------------------------------------------------------------------------------------------------------
 
-typedef struct survey {
+typedef struct edge_survey {
     double number;              // of boxes, without holes
     double extent[3];           // of the space that they occupy
     double mean[3], longest[3]; // edges
     float low[3];
-} survey;
+} edge_survey;
 
 // Boxes are surveyed in parts, whatever the number of threads: sums of floats depend on their order.
 typedef struct surveying {
@@ -121,7 +121,7 @@ static void task_survey(void *context, size_t part) {
 }
 
 // Of all boxes but the giants.
-static survey survey_boxes(const bp_strip_grid *grid, const bp_strip_sets *sets) {
+static edge_survey survey_boxes(const bp_strip_grid *grid, const bp_strip_sets *sets) {
     const bp_method_setup *setup = grid->setup;
     surveying y; // not zeroed: of few boxes there are few parts
     y.grid = grid;
@@ -131,7 +131,7 @@ static survey survey_boxes(const bp_strip_grid *grid, const bp_strip_sets *sets)
         y.parts[set] = (bp_blocks){.item_count = count, .count = wanted < SURVEY_PARTS ? wanted : SURVEY_PARTS};
     }
     const size_t part_count = y.parts[0].count + y.parts[1].count;
-    survey s = {0};
+    edge_survey s = {0};
     bp_parallel_for(&setup->runtime.executor, part_count, task_survey, &y);
     for (size_t part = 0; part < part_count; ++part) {
         for (int k = 0; k < BP_SURVEY_LANES; k += 6) {
@@ -158,7 +158,7 @@ static survey survey_boxes(const bp_strip_grid *grid, const bp_strip_sets *sets)
     return s;
 }
 
-static bool are_alike(const survey *s) {
+static bool are_alike(const edge_survey *s) {
     bool alike = true;
     for (int axis = 0; axis < 3; ++axis) {
         alike &= s->longest[axis] <= ALIKE * s->mean[axis];
@@ -167,7 +167,7 @@ static bool are_alike(const survey *s) {
 }
 
 // Cells of about this length, all equal, at most `most`.
-static void cut_axis(bp_strips *strips, const survey *s, int axis, double length, double most) {
+static void cut_axis(bp_strips *strips, const edge_survey *s, int axis, double length, double most) {
     const double wanted = length > 0.0 ? s->extent[axis] / length + 0.5 : most, cells = wanted < most ? wanted : most;
     const bool is_cut = cells >= 2.0 && s->extent[axis] > 0x1p-100;
     strips->low[axis] = s->low[axis];
@@ -185,7 +185,7 @@ static bool is_one_small(const bp_strip_sets *sets) {
     return sets->are_two && (sets->counts[0] / SMALL >= sets->counts[1] || sets->counts[1] / SMALL >= sets->counts[0]);
 }
 
-static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const survey *s, double crowding) {
+static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const edge_survey *s, double crowding) {
     const size_t count = count_of(sets), solid = count - count / HOLES_SHARE;
     const bool alike = are_alike(s);
     // Finite, with few holes. Where boxes are not alike, strips that are as wide as the longest ones may do; but of one set,
@@ -229,7 +229,7 @@ bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_strip_sets *sets, double 
     if (sets->counts[0] > BP_ENTRY_ID || sets->counts[1] > BP_ENTRY_ID) {
         return false;
     }
-    survey s = survey_boxes(grid, sets);
+    edge_survey s = survey_boxes(grid, sets);
     if (suits(grid, sets, &s, crowding)) {
         return true;
     }

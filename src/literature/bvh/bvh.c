@@ -151,7 +151,7 @@ static bp_status bvh_update(void *state, const bp_box *boxes, size_t count, cons
 
 // ---- descent --------------------------------------------------------------------------------------------------------
 
-typedef struct tree_search {
+typedef struct bvh_search {
     const bvh_tree *a, *b; // the same tree for pairs inside one
     const bvh_node *a_nodes, *b_nodes;
     bp_bvh_descent descent;
@@ -159,7 +159,7 @@ typedef struct tree_search {
     size_t task_count;
     node_pair *stacks; // one for each task
     size_t stack_size;
-} tree_search;
+} bvh_search;
 
 // The sum of the extents: for boxes of similar shape it orders like the volume, but it is neither 0 for flat ones nor
 // infinite.
@@ -172,7 +172,7 @@ static double size_of(const bp_box *box) {
 }
 
 // The pairs of overlapping nodes below a pair that is not of two leaves; at most four.
-static size_t expand_pair(const tree_search *s, node_pair pair, node_pair out[4]) {
+static size_t expand_pair(const bvh_search *s, node_pair pair, node_pair out[4]) {
     const bvh_node *a = &s->a_nodes[pair.a], *b = &s->b_nodes[pair.b];
     if (s->a == s->b && pair.a == pair.b) {
         out[0] = (node_pair){.a = a->first, .b = a->first};
@@ -198,12 +198,12 @@ static size_t expand_pair(const tree_search *s, node_pair pair, node_pair out[4]
     return count;
 }
 
-static bool are_leaves(const tree_search *s, node_pair pair) {
+static bool are_leaves(const bvh_search *s, node_pair pair) {
     return bvh_is_leaf(&s->a_nodes[pair.a]) && bvh_is_leaf(&s->b_nodes[pair.b]);
 }
 
 // Lists the boxes of a leaf against each other; or those of one that touch the bounds of the other against the boxes of that.
-static void test_leaves(const tree_search *s, bp_range_tester *tester, node_pair pair) {
+static void test_leaves(const bvh_search *s, bp_range_tester *tester, node_pair pair) {
     const uint32_t begin = pair.a * BVH_LEAF, end = begin + s->a_nodes[pair.a].count, other = pair.b * BVH_LEAF;
     const bool is_same = s->a == s->b && pair.a == pair.b;
     bp_range_tester_reserve(tester, BVH_LEAF);
@@ -220,7 +220,7 @@ static void test_leaves(const tree_search *s, bp_range_tester *tester, node_pair
 // The first units are walks from a pair of nodes down, each with a stack that has room for three more pairs per level. In the
 // others, boxes are tested against the infinite boxes of b, and infinite ones against all.
 static void unit_of_search(const void *context, bp_range_tester *tester, size_t unit) {
-    const tree_search *s = context;
+    const bvh_search *s = context;
     if (unit < s->task_count) {
         node_pair *stack = s->stacks + unit * s->stack_size;
         stack[0] = s->tasks[unit];
@@ -249,11 +249,11 @@ static void unit_of_search(const void *context, bp_range_tester *tester, size_t 
 // The traversal is divided at pairs near the roots, and the heights of the trees bound the stacks: both depend on nothing else.
 static bp_status search_trees(bvh *b, const bvh_tree *first, const bvh_tree *second, bp_sink *sink) {
     const bp_allocator *allocator = &b->setup->runtime.allocator;
-    tree_search s = {.a = first,
-                     .b = second,
-                     .a_nodes = bvh_nodes(first),
-                     .b_nodes = bvh_nodes(second),
-                     .descent = b->setup->settings.bvh_descent};
+    bvh_search s = {.a = first,
+                    .b = second,
+                    .a_nodes = bvh_nodes(first),
+                    .b_nodes = bvh_nodes(second),
+                    .descent = b->setup->settings.bvh_descent};
     s.stack_size = 3 * ((size_t)s.a_nodes[BVH_ROOT].height + s.b_nodes[BVH_ROOT].height) + 4;
     if (!bp_buffer_reserve(&b->tasks_buffer, allocator, 0, (size_t)8 * TASKS_MAX, sizeof(node_pair))) {
         return BP_ERROR_MEMORY;
