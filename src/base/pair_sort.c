@@ -12,7 +12,7 @@ enum {
     DIGIT_BITS_MOST = 12,
     DIGITS = 1 << DIGIT_BITS_MOST,
     STEPS_MOST = 8,     // four digits of b, four of a
-    FEW = 24,           // pairs that are inserted one by one
+    INSERTED_MOST = 24, // pairs: up to here inserting them one by one is fastest
     WHOLE_MOST = 32768, // pairs that are not parted, if b is one digit and a another: two steps instead of four
     BLOCK_LEAST = 8192, // pairs that are worth a task
     BLOCKS_MOST = 256,
@@ -152,7 +152,7 @@ static void task_part(void *context, size_t block) {
 
 bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_count, bp_buffer *scratch,
                    const bp_runtime *runtime) {
-    for (size_t i = 0; i < count && count <= FEW; ++i) { // few are inserted one by one
+    for (size_t i = 0; i < count && count <= INSERTED_MOST; ++i) {
         const bp_pair next = from[i];
         size_t at = i;
         for (; at > 0 && key_of(&to[at - 1]) > key_of(&next); --at) {
@@ -160,7 +160,7 @@ bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_cou
         }
         to[at] = next;
     }
-    if (count <= FEW) {
+    if (count <= INSERTED_MOST) {
         return true;
     }
     const bp_executor *executor = &runtime->executor;

@@ -1,6 +1,6 @@
 #include "engine/all_pairs.h"
 
-enum { UNIT = 64 }; // boxes
+enum { BOXES_PER_UNIT = 64 };
 
 void bp_all_pairs_free(bp_all_pairs *all) {
     bp_buffer_free(&all->buffer, &all->setup->runtime.allocator);
@@ -22,8 +22,8 @@ bp_status bp_all_pairs_build(bp_all_pairs *all, const bp_box *boxes, size_t coun
 
 static void test_unit(const void *context, bp_range_tester *tester, size_t unit) {
     const bp_all_pairs *all = context;
-    const size_t end = (unit + 1) * UNIT < all->count ? (unit + 1) * UNIT : all->count;
-    for (size_t i = unit * UNIT; i < end && !tester->failed; ++i) {
+    const size_t end = (unit + 1) * BOXES_PER_UNIT < all->count ? (unit + 1) * BOXES_PER_UNIT : all->count;
+    for (size_t i = unit * BOXES_PER_UNIT; i < end && !tester->failed; ++i) {
         bp_range_tester_add_long(tester, i, (uint32_t)i + 1, (uint32_t)all->count);
     }
 }
@@ -34,7 +34,7 @@ bp_status bp_all_pairs_find(bp_all_pairs *all, bp_sink *sink) {
                                     .objects = &all->columns,
                                     .candidates = &all->columns,
                                     .names = BP_NAMES_ORDERED,
-                                    .unit_count = (all->count + UNIT - 1) / UNIT,
+                                    .unit_count = (all->count + BOXES_PER_UNIT - 1) / BOXES_PER_UNIT,
                                     .unit = test_unit,
                                     .context = all};
     return bp_range_search_run(&search, &all->sinks, sink);

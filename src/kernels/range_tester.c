@@ -7,10 +7,10 @@
 #include <string.h>
 
 enum {
-    PIECE = 8192,      // candidates of one test, at most
-    SLICE = 1 << 18,   // candidates after which a budget is looked at, or fewer where objects are few
-    MANY_ROWS = 64,    // after which a budget is looked at
-    ROWS_PER_TEST = 4, // a budget counts this many rows as one test
+    PIECE = 8192,        // candidates of one test, at most
+    SLICE = 1 << 18,     // candidates after which a budget is looked at, or fewer where objects are few
+    ROWS_PER_CHECK = 64, // rows between two looks at a budget
+    ROWS_PER_TEST = 4,   // a budget counts this many rows as one test
     BLOCKS_MAX = 512
 };
 
@@ -32,7 +32,7 @@ static void check_budget(bp_range_tester *t, bp_test_budget *budget) {
 
 bool bp_range_tester_visit(bp_range_tester *t, size_t rows) {
     t->visited += rows;
-    if (t->sink->rules.budget != NULL && rows > MANY_ROWS) {
+    if (t->sink->rules.budget != NULL && rows > ROWS_PER_CHECK) {
         check_budget(t, t->sink->rules.budget);
     }
     return !t->failed;

@@ -23,9 +23,9 @@ enum {
     RANKED_UPDATES = 64 // then it is tried without
 };
 
-static const double BEARABLE = 64.0; // a crowd of so many times the number of boxes
-static const float SMALL = 0x1p-20f; // of the largest coordinate: 8 units in the last place
-static const float GAP = 1.03125f;   // from slot to slot, in lengths of a slot: more than any rounding
+static const double BEARABLE = 64.0;        // a crowd of so many times the number of boxes
+static const float SMALL_EXTENT = 0x1p-20f; // of the largest coordinate: 8 units in the last place
+static const float GAP = 1.03125f;          // from slot to slot, in lengths of a slot: more than any rounding
 static const uint32_t NONE = UINT32_MAX;
 static const float SHORTEST = 0x1p-100f; // half of a slot
 
@@ -199,7 +199,7 @@ static void place_islands(bp_islands *s, const bp_view *view) {
         const size_t step = axis == 0 ? 1 : axis == 1 ? side : side * side;
         const float half = view->ranked ? (float)view->count : fit_axis(s, view, axis);
         const float most = FLT_MAX / (4.0f * (float)side), least = half > SHORTEST ? half : SHORTEST;
-        const float small = view->ranked ? 0.0f : SMALL * (float)side * (least < most ? least : most);
+        const float small = view->ranked ? 0.0f : SMALL_EXTENT * (float)side * (least < most ? least : most);
         for (int face = axis; face < TOGETHER * FACES; face += 3) {
             s->half[face] = least < most ? least : most;
             s->small[face] = (face / 3) % 2 != 0 ? -INFINITY : small;

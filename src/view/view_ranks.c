@@ -31,8 +31,8 @@ enum {
     EXACT_RANKS = 1 << 24 // that a float can represent exactly
 };
 
-// Objects below 8 units in the last place count as small.
-static const double SMALL = 0x1p-20;
+// Of the larger coordinate: objects below 8 units in the last place count as small.
+static const double SMALL_EXTENT = 0x1p-20;
 
 // Up to this many small objects squared, per object, are acceptable as candidates.
 static const double BEARABLE = 64.0;
@@ -72,7 +72,7 @@ static bool is_small(const bp_view *view, const bp_box_double *box) {
         const double low = fabs(box->min[axis] - view->origin[axis]), high = fabs(box->max[axis] - view->origin[axis]);
         const double period = bp_period_of(rule, axis), farther = low > high ? low : high;
         const double extent = box->max[axis] - box->min[axis] + 2.0 * (double)rule->margin;
-        small |= extent < SMALL * (period > 0.0 ? period : farther) && !isinf(farther);
+        small |= extent < SMALL_EXTENT * (period > 0.0 ? period : farther) && !isinf(farther);
     }
     return small;
 }

@@ -17,16 +17,16 @@
 #include <string.h>
 
 enum {
-    UNIT = 1024,       // boxes that are searched as one unit of work, about
-    STRETCH = 256,     // boxes in levels that are tested together against scanned boxes
-    STRETCHES = 16,    // stretches that are one unit
-    BOUNDED_LEAST = 4, // scanned boxes for which the bounds of a stretch pay
-    SEGMENT = 65536,   // other scanned boxes that a scanned box is tested against at once
-    SCAN_TESTS = 8,    // such tests that are one unit
-    SPARSE_LEVEL = 16, // boxes; at this number both ways cost the same
-    BETWEEN = 32,      // boxes of one set that are searched for in another together
-    NEAR = 65536,      // boxes of a grid that fits into the cache
-    ROWS_AHEAD = 8     // rows per axis that are prefetched, at most
+    BOXES_PER_UNIT = 1024, // about
+    STRETCH = 256,         // boxes in levels that are tested together against scanned boxes
+    STRETCHES = 16,        // stretches that are one unit
+    BOUNDED_LEAST = 4,     // scanned boxes for which the bounds of a stretch pay
+    SEGMENT = 65536,       // other scanned boxes that a scanned box is tested against at once
+    SCAN_TESTS = 8,        // such tests that are one unit
+    SPARSE_LEVEL = 16,     // boxes; at this number both ways cost the same
+    BETWEEN = 32,          // boxes of one set that are searched for in another together
+    NEAR = 65536,          // boxes of a grid that fits into the cache
+    ROWS_AHEAD = 8         // rows per axis that are prefetched, at most
 };
 
 // ---- cells and rows -------------------------------------------------------------------------------------------------
@@ -261,7 +261,8 @@ static void search_row(bp_range_tester *t, const bp_sorted_grid *grid, const bp_
     // The one row that the next row of boxes will be the first to need is prefetched; not all of a long row, which is
     // searched by many units.
     const uint32_t *next = row_at(grid, level, y + 2, z + 1);
-    for (size_t p = next[0], stop = next[cells] - p < UNIT ? next[cells] : p + UNIT; p < stop; p += 16) {
+    for (size_t p = next[0], stop = next[cells] - p < BOXES_PER_UNIT ? next[cells] : p + BOXES_PER_UNIT; p < stop;
+         p += 16) {
         prefetch_boxes(&grid->columns, p);
     }
     for (k.begin = begin; k.begin < end && !t->failed; k.begin = k.end) {
@@ -373,7 +374,8 @@ typedef struct inner_search {
 static void search_unit_inside(const void *context, bp_range_tester *t, size_t unit) {
     const inner_search *s = context;
     if (unit < s->grid_units) {
-        search_positions(t, s->grid, chunk_begin(s->grid, unit * UNIT), chunk_begin(s->grid, (unit + 1) * UNIT));
+        search_positions(t, s->grid, chunk_begin(s->grid, unit * BOXES_PER_UNIT),
+                         chunk_begin(s->grid, (unit + 1) * BOXES_PER_UNIT));
     } else if (unit < s->grid_units + s->stretch_units) {
         const size_t first = (unit - s->grid_units) * STRETCHES * STRETCH, all = s->grid->grid_count;
         const size_t stop = all - first < (size_t)STRETCHES * STRETCH ? all : first + (size_t)STRETCHES * STRETCH;
@@ -398,7 +400,7 @@ static size_t units_of(size_t count, size_t unit) {
 bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink) {
     const size_t scanned = grid->total_count - grid->grid_count;
     const inner_search s = {.grid = grid,
-                            .grid_units = units_of(grid->grid_count, UNIT),
+                            .grid_units = units_of(grid->grid_count, BOXES_PER_UNIT),
                             .stretch_units = scanned > 0 ? units_of(grid->grid_count, (size_t)STRETCHES * STRETCH) : 0,
                             .scan_tests = bp_size_multiply(scanned, scanned / SEGMENT + 1),
                             .segments = scanned / SEGMENT + 1};

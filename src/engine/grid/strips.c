@@ -42,27 +42,26 @@
 #include <string.h>
 
 enum {
-    SURVEY_PARTS = 64,     // at most
-    CELLS_MOST = 1024,     // along an axis: up to there cells of floats are exact to a thousandth
-    KEYS_PER_BOX = 4,      // at most
-    TESTS_PER_BOX = 1024,  // at most
-    HOLES_SHARE = 8,       // one box in this many may be a hole
-    SMALL = 6,             // a set is small if the other one has this many times its boxes
-    SIEVE_EVERY = 8,       // chunks: the first of each group shows whether a sieve pays for the others
-    MANY_WORKERS = 4,      // that many and more use SHARED_LEAST
-    SHARED_LEAST = 8192,   // boxes: from here on, 4 or more workers share the sort
-    SHARED_BY_FEW = 16384, // boxes: from here on, 2 or 3 workers do; one worker alone sorts in a single pass
-    FILL_LEAST = 1024,     // entries filled per task, at least
-    ENDS_LEAST = 8192,     // ends found per task, at least
-    ENDS_BLOCKS = 64,      // tasks that find ends, at most
-    AHEAD = 64,            // entries whose boxes are prefetched together
-    UNIT = 256             // entries in a unit of work
+    SURVEY_PARTS = 64,      // at most
+    CELLS_MOST = 1024,      // along an axis: up to there cells of floats are exact to a thousandth
+    KEYS_PER_BOX = 4,       // at most
+    TESTS_PER_BOX = 1024,   // at most
+    HOLES_SHARE = 8,        // one box in this many may be a hole
+    SMALL_SET_RATIO = 6,    // boxes of the larger set per box of the smaller one, which counts as small from here on
+    SIEVE_EVERY = 8,        // chunks: the first of each group shows whether a sieve pays for the others
+    FOUR_SHARE_FROM = 8192, // boxes: from here on, 4 or more workers share the sort
+    TWO_SHARE_FROM = 16384, // boxes: from here on, 2 or 3 workers do; one worker alone sorts in a single pass
+    FILL_LEAST = 1024,      // entries filled per task, at least
+    ENDS_LEAST = 8192,      // ends found per task, at least
+    ENDS_BLOCKS = 64,       // tasks that find ends, at most
+    AHEAD = 64,             // entries whose boxes are prefetched together
+    ENTRIES_PER_UNIT = 256
 };
 
-// In mean edges. Wider strips mean fewer entries, but more tests for each. Of few boxes, which are in the cache, from 3 to
-// 4 the time is about the same; of many, entries cost more.
-static const double STRIP_WIDTH_FEW = 3.5, STRIP_WIDTH_MANY = 4.0;
-static const double CELL_LENGTH_FEW = 0.4, CELL_LENGTH_MANY = 0.25;
+// In mean edges. Wider strips mean fewer entries, but more tests for each. Of boxes that the cache holds, from 3 to 4 the time
+// is about the same; of more, entries cost more.
+static const double STRIP_WIDTH_CACHED = 3.5, STRIP_WIDTH_UNCACHED = 4.0;
+static const double CELL_LENGTH_CACHED = 0.4, CELL_LENGTH_UNCACHED = 0.25;
 
 static const double ENTRIES_PER_BOX = 3.0; // at most, on average; uniform boxes have 1.65
 static const double ENTRIES_SLACK = 1.125; // room, in expected entries,
@@ -182,7 +181,8 @@ static size_t count_of(const bp_strip_sets *sets) {
 
 // Whether one set has so many more boxes that most of them meet none.
 static bool is_one_small(const bp_strip_sets *sets) {
-    return sets->are_two && (sets->counts[0] / SMALL >= sets->counts[1] || sets->counts[1] / SMALL >= sets->counts[0]);
+    return sets->are_two && (sets->counts[0] / SMALL_SET_RATIO >= sets->counts[1] ||
+                             sets->counts[1] / SMALL_SET_RATIO >= sets->counts[0]);
 }
 
 static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const edge_survey *s, double crowding) {
@@ -200,9 +200,9 @@ static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const edge_sur
     // No more strips than boxes, none of them shorter than a box, and no more than KEYS_PER_BOX cells for each.
     bp_strips *strips = &grid->strips;
     const double most = sqrt(s->number) < CELLS_MOST ? sqrt(s->number) : CELLS_MOST;
-    const bool are_few = s->number <= BP_STRIPS_FEW;
-    const double width = are_few ? STRIP_WIDTH_FEW : STRIP_WIDTH_MANY;
-    const double length = are_few ? CELL_LENGTH_FEW : CELL_LENGTH_MANY;
+    const bool are_cached = s->number <= BP_STRIPS_FEW;
+    const double width = are_cached ? STRIP_WIDTH_CACHED : STRIP_WIDTH_UNCACHED;
+    const double length = are_cached ? CELL_LENGTH_CACHED : CELL_LENGTH_UNCACHED;
     strips->dimensions = grid->setup->dimensions;
     for (int axis = 1; axis < 3; ++axis) {
         const double fitting = s->longest[axis] > 0.0 ? s->extent[axis] / (ROUNDING * s->longest[axis]) : most;
@@ -425,7 +425,7 @@ bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_strip_sets *sets, boo
     const uint32_t workers = grid->setup->runtime.executor.workers;
     const size_t count = count_of(sets);
     grid->entry_count = 0;
-    grid->is_shared = workers > 1 && count >= (workers < MANY_WORKERS ? SHARED_BY_FEW : SHARED_LEAST);
+    grid->is_shared = workers > 1 && count >= (workers < 4 ? TWO_SHARE_FROM : FOUR_SHARE_FROM);
     const double share = is_one_small(sets) ? SIEVED_SHARE : ENTRIES_SLACK;
     const size_t likely = room_for(count, share * grid->entries_expected), most = room_for(count, ENTRIES_PER_BOX);
     *gave_up = true;
@@ -486,11 +486,11 @@ static void task_fill(void *context, size_t block) {
 
 static void test_unit(const void *context, bp_range_tester *tester, size_t unit) {
     const bp_strip_grid *grid = context;
-    const size_t last = (unit + 1) * UNIT;
+    const size_t last = (unit + 1) * ENTRIES_PER_UNIT;
     bp_strips_job job = {.columns = grid->columns.min[0],
                          .distance = (size_t)(grid->columns.min[1] - grid->columns.min[0]),
                          .ends = grid->keys,
-                         .begin = unit * UNIT,
+                         .begin = unit * ENTRIES_PER_UNIT,
                          .end = last < grid->entry_count ? last : grid->entry_count};
     while (job.begin < job.end) {
         size_t done = 0;
@@ -511,7 +511,7 @@ bp_status bp_strip_grid_find(bp_strip_grid *grid, const bp_strip_sets *sets, bp_
                  .blocks =
                      bp_blocks_cut(&runtime->executor, grid->entry_count, FILL_LEAST, grid->is_shared ? SIZE_MAX : 1)};
     bp_parallel_for(&runtime->executor, f.blocks.count, task_fill, &f);
-    const size_t units = (grid->entry_count + UNIT - 1) / UNIT;
+    const size_t units = (grid->entry_count + ENTRIES_PER_UNIT - 1) / ENTRIES_PER_UNIT;
     const bp_range_search search = {.runtime = runtime,
                                     .kernels = grid->setup->kernels,
                                     .objects = &grid->columns,

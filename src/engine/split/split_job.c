@@ -6,16 +6,16 @@ enum {
     LEAF_BETWEEN = 2048,     // pairs of two small sets, which are always swept
     SWEEP_TESTS_WITHIN = 32, // of a box in a sweep, on average
     SWEEP_TESTS_BETWEEN = 16,
-    SWEEP_TESTS_MOST = 64, // where boxes have pairs, each of which pays for
-    PAIR_TESTS = 8,        // so many more
-    FEW = 16,              // boxes that are tested against any number
-    MANY = 4096,           // boxes from which on samples are larger
-    SAMPLE = 32,
-    SAMPLE_BETWEEN = 16,
-    CUT_SAMPLE = 16, // boxes that tell whether cutting a set pays,
-    CUT_MOST = 12,   // unless more of them than this would stay
+    SWEEP_TESTS_MOST = 64,    // of a box, where boxes have pairs
+    PAIR_TESTS = 8,           // that each pair of a sample allows
+    TESTED_WITH_ALL = 16,     // boxes: so few are tested against any number of others
+    LARGE_SAMPLE_FROM = 4096, // boxes: from here on, samples are twice as large
+    SAMPLE_WITHIN = 32,       // boxes
+    SAMPLE_BETWEEN = 16,      // boxes of each set
+    CUT_SAMPLE = 16,          // boxes that tell whether cutting a set pays,
+    CUT_MOST = 12,            // unless more of them than this would stay
     CUT_LEAST = 64,
-    DEPTH_MOST = 512
+    DEPTH_MOST = 512 // cuts, one after the other
 };
 
 // A plane that eliminates less is weak, and where more than this share of the pairs overlap, nothing can be gained: the
@@ -53,7 +53,7 @@ static bool all_reach(const bp_record_set *a, const bp_record_set *b, int axis) 
 }
 
 static bool is_leaf_between(size_t a, size_t b) {
-    return a <= FEW || b <= FEW || a * b <= LEAF_BETWEEN;
+    return a <= TESTED_WITH_ALL || b <= TESTED_WITH_ALL || a * b <= LEAF_BETWEEN;
 }
 
 static bool fits_a_sweep(const split_job *job) {
@@ -124,7 +124,8 @@ static split_decision decide_within(split_job *job, const bp_method_setup *setup
     if (job->a.count <= TINY || job->depth > DEPTH_MOST) {
         return decision;
     }
-    bp_split_sample_take(&sample, &job->a, job->a.count > MANY ? 2 * SAMPLE : SAMPLE, job->path);
+    bp_split_sample_take(&sample, &job->a, job->a.count > LARGE_SAMPLE_FROM ? 2 * SAMPLE_WITHIN : SAMPLE_WITHIN,
+                         job->path);
     decision.plane = bp_split_plane_inside(setup->kernels, setup->dimensions, &sample);
     if (job->a.count <= LEAF_WITHIN && job->b.count <= LEAF_WITHIN) {
         decision.way = SPLIT_SWEEP;
@@ -170,7 +171,7 @@ static split_decision decide_between(split_job *job, const bp_method_setup *setu
     if (tests <= (size_t)TINY * TINY || (is_leaf && !fits_a_sweep(job)) || job->depth > DEPTH_MOST) {
         return decision;
     }
-    const size_t most = job->a.count + job->b.count > MANY ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
+    const size_t most = job->a.count + job->b.count > LARGE_SAMPLE_FROM ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
     sample_both(job, most, job->path, &a, &b);
     decision.plane = bp_split_plane_between(setup->kernels, setup->dimensions, &a, &b);
     decision.way = is_leaf ? SPLIT_SWEEP : sweep_between(job, setup, &a, &b, &decision.plane);
@@ -208,7 +209,7 @@ static split_decision decide_with_passengers(split_job *job, const bp_method_set
     if (is_leaf_between(job->a.count, job->b.count) || job->y.count > job->a.count || job->x.count > job->b.count) {
         return decision;
     }
-    const size_t most = job->a.count + job->b.count > MANY ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
+    const size_t most = job->a.count + job->b.count > LARGE_SAMPLE_FROM ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
     sample_both(job, most, job->path, &a, &b);
     decision.plane = bp_split_plane_between(setup->kernels, setup->dimensions, &a, &b);
     decision.way = sweep_between(job, setup, &a, &b, &decision.plane);

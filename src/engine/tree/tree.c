@@ -10,7 +10,8 @@
 
 enum {
     LEAVES_PER_TASK = 1024,
-    FEW_SHARE = 8 // more changes than one box in so many: all blocks are fitted anew. And so many slots are spare
+    PARTIAL_FIT_SHARE = 8, // with one changed box in 8 or more, the whole tree is fitted; with fewer, their paths
+    SPARE_SHARE = 8        // a kept tree has one spare slot for 8 boxes
 };
 
 // A tree is built anew when the searches since it was built have lost as much time as building takes; by splits, when searches
@@ -215,7 +216,7 @@ static void count_others(bp_tree *tree, size_t begin, size_t end) {
 }
 
 bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order) {
-    const size_t spare = tree->is_kept ? count / FEW_SHARE + BP_TREE_WIDTH : 0;
+    const size_t spare = tree->is_kept ? count / SPARE_SHARE + BP_TREE_WIDTH : 0;
     const size_t capacity = bp_size_add(count, spare + BP_TREE_WIDTH);
     tree->boxes = boxes;
     tree->box_count = count;
@@ -324,7 +325,7 @@ static bool update_all(bp_tree *tree, size_t count) {
 
 bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const bp_changes *changes) {
     const size_t before = tree->box_count;
-    const bool are_few = changes != NULL && changes->count < count / FEW_SHARE;
+    const bool are_few = changes != NULL && changes->count < count / PARTIAL_FIT_SHARE;
     if (tree->level_count == 0 || !tree->is_kept || count < before) {
         tree->is_kept = true;
         return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT);

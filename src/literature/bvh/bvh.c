@@ -34,11 +34,11 @@
 #include <assert.h>
 
 enum {
-    MANY = 16,         // one object in so many that jump: the tree is built again
+    JUMPS_SHARE = 16,  // with more than one object in 16 that jumps, the tree is built again
     SAMPLE_MOST = 128, // leaves that are sampled
     TASKS_MAX = 512,
-    TASK_LEAST = 1024, // boxes that are worth a task
-    UNIT = 512         // places that are tested against the infinite boxes in a unit of work
+    TASK_LEAST = 1024,    // boxes that are worth a task
+    PLACES_PER_UNIT = 512 // that are tested against the infinite boxes
 };
 
 // So many times as many leaves overlap a leaf as did after the build: the tree is built again.
@@ -130,7 +130,7 @@ static bp_status bvh_update(void *state, const bp_box *boxes, size_t count, cons
     for (size_t i = 0; i < (changes != NULL ? changes->count : count); ++i) {
         const uint32_t id = changes != NULL ? changes->ids[i] : (uint32_t)i;
         if (!is_automatic || has_jumped(tree, id)) {
-            if (is_automatic && ++jumps > count / MANY) {
+            if (is_automatic && ++jumps > count / JUMPS_SHARE) {
                 return bvh_build(b, boxes, count);
             }
             if (!bp_bvh_tree_relocate(tree, id)) {
@@ -235,9 +235,9 @@ static void unit_of_search(const void *context, bp_range_tester *tester, size_t 
         }
         return;
     }
-    const size_t begin = (unit - s->task_count) * UNIT, infinite = bvh_infinite_begin(s->a);
+    const size_t begin = (unit - s->task_count) * PLACES_PER_UNIT, infinite = bvh_infinite_begin(s->a);
     const uint32_t others = (uint32_t)bvh_infinite_begin(s->b), end = (uint32_t)s->b->infinite_end;
-    for (size_t i = begin; i < begin + UNIT && i < s->a->infinite_end; ++i) {
+    for (size_t i = begin; i < begin + PLACES_PER_UNIT && i < s->a->infinite_end; ++i) {
         if (i >= infinite) {
             bp_range_tester_add_long(tester, i, s->a == s->b ? (uint32_t)i + 1 : 0, end);
         } else if (i % BVH_LEAF < s->a_nodes[i / BVH_LEAF].count) {
@@ -281,15 +281,15 @@ static bp_status search_trees(bvh *b, const bvh_tree *first, const bvh_tree *sec
     s.stacks = b->stacks_buffer.data;
     const bool has_infinite =
         first->infinite_end > bvh_infinite_begin(first) || second->infinite_end > bvh_infinite_begin(second);
-    const bp_range_search search = {.runtime = &b->setup->runtime,
-                                    .kernels = b->setup->kernels,
-                                    .objects = &first->columns,
-                                    .candidates = &second->columns,
-                                    .names = first == second ? BP_NAMES_ORDERED : BP_NAMES_BY_ROLE,
-                                    .unit_count =
-                                        s.task_count + (has_infinite ? (first->infinite_end + UNIT - 1) / UNIT : 0),
-                                    .unit = unit_of_search,
-                                    .context = &s};
+    const bp_range_search search = {
+        .runtime = &b->setup->runtime,
+        .kernels = b->setup->kernels,
+        .objects = &first->columns,
+        .candidates = &second->columns,
+        .names = first == second ? BP_NAMES_ORDERED : BP_NAMES_BY_ROLE,
+        .unit_count = s.task_count + (has_infinite ? (first->infinite_end + PLACES_PER_UNIT - 1) / PLACES_PER_UNIT : 0),
+        .unit = unit_of_search,
+        .context = &s};
     return bp_range_search_run(&search, &b->sinks, sink);
 }
 

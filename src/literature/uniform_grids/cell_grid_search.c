@@ -12,7 +12,7 @@
 // cells that they cover, as those of another set are.
 #include "literature/uniform_grids/cell_grid.h"
 
-enum { BATCH = 64 }; // cells of a unit of work
+enum { CELLS_PER_UNIT = 64 };
 
 // ---- the boxes of one cell ------------------------------------------------------------------------------------------
 
@@ -125,14 +125,14 @@ static void test_against_cells(const bp_cell_grid *grid, bp_range_tester *tester
 // ---- finding --------------------------------------------------------------------------------------------------------
 
 static size_t cell_units(const bp_cell_grid *grid) {
-    return (grid->occupied + BATCH - 1) / BATCH;
+    return (grid->occupied + CELLS_PER_UNIT - 1) / CELLS_PER_UNIT;
 }
 
 // Some cells; behind all of these, the scanned boxes one by one, each also against those before it.
 static void test_unit(const void *context, bp_range_tester *tester, size_t index) {
     const bp_cell_grid *grid = context;
     const uint32_t *full = grid->full.data;
-    for (size_t i = index * BATCH; i < grid->occupied && i < (index + 1) * BATCH; ++i) {
+    for (size_t i = index * CELLS_PER_UNIT; i < grid->occupied && i < (index + 1) * CELLS_PER_UNIT; ++i) {
         const uint32_t *starts = bp_cell_grid_starts(grid, full[i]);
         if (grid->class_bits > 0) {
             bp_cell_classes_test(tester, starts);

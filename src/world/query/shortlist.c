@@ -8,7 +8,7 @@
 enum {
     DIGITS = 256,
     DIGIT_BITS = 8,
-    FEW = 32,             // items that are sorted by insertion
+    INSERTED_MOST = 32,   // items: up to here inserting them one by one is fastest
     MAP_WORDS = 512,      // of 64 ids
     MAP_WORDS_PER_ID = 8, // at most: going through a word takes a tenth of the time of an id
     GROWTH_LEAST = 64     // items
@@ -205,7 +205,7 @@ static void sort_by_map(bp_id *ids, size_t count, bp_id low, size_t words) {
 
 // At most four deep.
 static void sort_ids(bp_id *ids, size_t count) { // NOLINT(misc-no-recursion)
-    if (count <= FEW) {
+    if (count <= INSERTED_MOST) {
         insert_ids(ids, count);
         return;
     }
@@ -253,7 +253,7 @@ static void sort_ids(bp_id *ids, size_t count) { // NOLINT(misc-no-recursion)
 }
 
 static void insert_items(const bp_shortlist *list) {
-    uint64_t keys[FEW];
+    uint64_t keys[INSERTED_MOST];
     for (size_t i = 0; i < list->kept; ++i) {
         const uint64_t key = key_at(list, i);
         size_t at = i;
@@ -270,7 +270,7 @@ static void insert_items(const bp_shortlist *list) {
 void bp_shortlist_sort(bp_shortlist *list) {
     if (list->item_size == sizeof(bp_id)) {
         sort_ids((bp_id *)(void *)list->items, list->kept);
-    } else if (list->kept <= FEW && list->item_size == sizeof(bp_ray_hit)) {
+    } else if (list->kept <= INSERTED_MOST && list->item_size == sizeof(bp_ray_hit)) {
         insert_items(list);
     } else {
         make_heap(list);
