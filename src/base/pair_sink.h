@@ -22,7 +22,7 @@ typedef struct bp_batch_filter {
 // of threads.
 enum {
     BP_TESTS_PAID = 32,
-    BP_BUDGET_LEAST = 4096 // objects: few are tested all with all, and rightly so
+    BP_BUDGET_MIN = 4096 // objects: few are tested all with all, and rightly so
 };
 
 typedef struct bp_test_budget {

@@ -6,16 +6,16 @@
 #include <string.h>
 
 enum {
-    PART_PAIRS = 1024,   // in a part, about: so that it stays in the first-level cache
-    PART_BITS_MOST = 12, // of a, that choose a part
-    DIGIT_BITS_LEAST = 8,
-    DIGIT_BITS_MOST = 12,
-    DIGITS = 1 << DIGIT_BITS_MOST,
-    STEPS_MOST = 8,     // four digits of b, four of a
-    INSERTED_MOST = 24, // pairs: up to here inserting them one by one is fastest
-    WHOLE_MOST = 32768, // pairs that are not parted, if b is one digit and a another: two steps instead of four
-    BLOCK_LEAST = 8192, // pairs that are worth a task
-    BLOCKS_MOST = 256,
+    PART_PAIRS = 1024,  // in a part, about: so that it stays in the first-level cache
+    PART_BITS_MAX = 12, // of a, that choose a part
+    DIGIT_BITS_MIN = 8,
+    DIGIT_BITS_MAX = 12,
+    DIGITS = 1 << DIGIT_BITS_MAX,
+    STEPS_MAX = 8,     // four digits of b, four of a
+    INSERTED_MAX = 24, // pairs: up to here inserting them one by one is fastest
+    WHOLE_MAX = 32768, // pairs that are not parted, if b is one digit and a another: two steps instead of four
+    BLOCK_MIN = 8192,  // pairs that are worth a task
+    BLOCKS_MAX = 256,
     PARTS_PER_TASK = 8
 };
 
@@ -28,7 +28,7 @@ typedef struct pair_sort {
     const bp_pair *from;
     bp_pair *parted, *to;
     uint32_t id_bits, part_bits;
-    digit digits[STEPS_MOST]; // of a part's pairs, the least significant first
+    digit digits[STEPS_MAX]; // of a part's pairs, the least significant first
     size_t digit_count;
     bp_blocks blocks;     // of pairs
     bp_blocks part_tasks; // of parts
@@ -152,7 +152,7 @@ static void task_part(void *context, size_t block) {
 
 bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_count, bp_buffer *scratch,
                    const bp_runtime *runtime) {
-    for (size_t i = 0; i < count && count <= INSERTED_MOST; ++i) {
+    for (size_t i = 0; i < count && count <= INSERTED_MAX; ++i) {
         const bp_pair next = from[i];
         size_t at = i;
         for (; at > 0 && key_of(&to[at - 1]) > key_of(&next); --at) {
@@ -160,14 +160,14 @@ bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_cou
         }
         to[at] = next;
     }
-    if (count <= INSERTED_MOST) {
+    if (count <= INSERTED_MAX) {
         return true;
     }
     const bp_executor *executor = &runtime->executor;
-    const bp_blocks blocks = bp_blocks_cut(executor, count, BLOCK_LEAST, BLOCKS_MOST);
+    const bp_blocks blocks = bp_blocks_cut(executor, count, BLOCK_MIN, BLOCKS_MAX);
     // Room for as many parts as there may be, whatever the ids: so a steady number of pairs allocates once.
     const uint32_t count_bits = bit_count(count / PART_PAIRS); // one more than the logarithm
-    const uint32_t most = count_bits == 0 ? 0 : least(count_bits - 1, PART_BITS_MOST);
+    const uint32_t most = count_bits == 0 ? 0 : least(count_bits - 1, PART_BITS_MAX);
     const size_t parts = (size_t)1 << most;
     const size_t counters = bp_size_multiply(parts * blocks.count + parts + 1, sizeof(size_t));
     const size_t bytes = bp_size_add(bp_size_multiply(count, sizeof(bp_pair)), counters);
@@ -175,10 +175,10 @@ bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_cou
         return false;
     }
     const uint32_t id_bits = bit_count(id_count - 1);
-    const uint32_t part_bits = count <= WHOLE_MOST && id_bits <= DIGIT_BITS_MOST ? 0 : least(most, id_bits);
+    const uint32_t part_bits = count <= WHOLE_MAX && id_bits <= DIGIT_BITS_MAX ? 0 : least(most, id_bits);
     // Counters that are as many as the pairs of a part, about, cost no more than these.
     const uint32_t pair_bits = bit_count(count >> part_bits);
-    const uint32_t digit_bits = pair_bits < DIGIT_BITS_LEAST ? DIGIT_BITS_LEAST : least(pair_bits, DIGIT_BITS_MOST);
+    const uint32_t digit_bits = pair_bits < DIGIT_BITS_MIN ? DIGIT_BITS_MIN : least(pair_bits, DIGIT_BITS_MAX);
     pair_sort s = {
         .from = from, .parted = scratch->data, .to = to, .id_bits = id_bits, .part_bits = part_bits, .blocks = blocks};
     s.digit_count = cut_digits(s.digits, 0, id_bits, digit_bits);

@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum {
-    BLOCK_LEAST = 1024, // rows that are worth a task
+    BLOCK_MIN = 1024, // rows that are worth a task
     BLOCKS_MAX = 256,
     TOGETHER = 64, // rows that are finished together,
     AHEAD = 3,     // rows that are prefetched,
@@ -215,6 +215,6 @@ static void task_finish_rows(void *context, size_t block) {
 
 void bp_image_rows_finish_all(const bp_image_rows *rows, const bp_executor *executor) {
     finish_job j = {.rows = rows};
-    j.blocks = bp_blocks_cut(executor, rows->images->count, BLOCK_LEAST, BLOCKS_MAX);
+    j.blocks = bp_blocks_cut(executor, rows->images->count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(executor, j.blocks.count, task_finish_rows, &j);
 }

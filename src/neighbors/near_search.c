@@ -21,12 +21,12 @@
 #include <string.h>
 
 enum {
-    BLOCK_LEAST = 2048, // points that are worth a task
+    BLOCK_MIN = 2048, // points that are worth a task
     BLOCKS_MAX = 256,
-    TOGETHER = 16384,     // tests of one call of the kernel, unless one point has more
-    CHUNK_MOST = 4 << 20, // ids
-    CHUNK_LEAST = 1 << 10,
-    GRID_LEAST = 40 // points: fewer are tested as boxes, all against all
+    TOGETHER = 16384,    // tests of one call of the kernel, unless one point has more
+    CHUNK_MAX = 4 << 20, // ids
+    CHUNK_MIN = 1 << 10,
+    GRID_MIN = 40 // points: fewer are tested as boxes, all against all
 };
 
 // ---- tubes ----------------------------------------------------------------------------------------------------------
@@ -412,7 +412,7 @@ static bool search_grids(near_search *s, bp_neighbors *rows) {
     const near_request *r = s->request;
     const bp_point_plan *p = &s->plan;
     const size_t points = r->nearness.first.count;
-    s->blocks = bp_blocks_cut(&r->runtime->executor, points, BLOCK_LEAST, BLOCKS_MAX);
+    s->blocks = bp_blocks_cut(&r->runtime->executor, points, BLOCK_MIN, BLOCKS_MAX);
     if (!bp_buffer_reserve(&s->count_buffer, allocator_of(s), 0, points, sizeof(uint32_t)) ||
         !bp_buffer_reserve(&s->block_buffer, allocator_of(s), 0, s->blocks.count, sizeof(block_search))) {
         return false;
@@ -425,9 +425,7 @@ static bool search_grids(near_search *s, bp_neighbors *rows) {
     const double near = (r->half ? 2.0 : 4.0) * (double)r->nearness.second.count / units + 2.0;
     const double ids = near * (double)points / (double)s->blocks.count;
     for (size_t block = 0; block < s->blocks.count; ++block) {
-        s->searches[block].found.chunk_ids = ids > CHUNK_MOST    ? CHUNK_MOST
-                                             : ids < CHUNK_LEAST ? CHUNK_LEAST
-                                                                 : (size_t)ids;
+        s->searches[block].found.chunk_ids = ids > CHUNK_MAX ? CHUNK_MAX : ids < CHUNK_MIN ? CHUNK_MIN : (size_t)ids;
     }
     s->places = (bp_row_places){.ids = s->grid.columns.id, .images = r->nearness.images, .kernels = r->kernels};
     bp_parallel_for(&r->runtime->executor, s->blocks.count, task_search_block, s);
@@ -478,7 +476,7 @@ bp_status bp_neighbors_search_grid(const bp_neighbor_request *r, const bp_setup 
     const bp_runtime *runtime = &setup->methods.runtime;
     const bp_points *second = r->between ? &r->b : &r->a;
     *served = false;
-    if (setup->method != BP_METHOD_AUTO || r->per_point || (r->a.count < GRID_LEAST && second->count < GRID_LEAST)) {
+    if (setup->method != BP_METHOD_AUTO || r->per_point || (r->a.count < GRID_MIN && second->count < GRID_MIN)) {
         return BP_OK;
     }
     const near_request request = {.nearness = {.rule = &setup->overlap,

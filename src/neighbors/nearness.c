@@ -125,7 +125,7 @@ size_t bp_nearness_keep(const bp_nearness *n, bp_pair *pairs, size_t count) {
 
 // ---- cubes ----------------------------------------------------------------------------------------------------------
 
-enum { TOGETHER = 64, BLOCK_LEAST = 4096, BLOCKS_MAX = 64 };
+enum { TOGETHER = 64, BLOCK_MIN = 4096, BLOCKS_MAX = 64 };
 
 typedef struct cube_maker {
     const bp_overlap_rule *rule;
@@ -249,7 +249,7 @@ bp_status bp_cubes_make(bp_cubes *cubes, const bp_overlap_rule *rule, const bp_r
     m.floats = are_floats ? cubes->buffer.data : NULL;
     m.doubles = are_floats ? NULL : cubes->buffer.data;
     cubes->input = (bp_input){.floats = m.floats, .doubles = m.doubles, .count = points.count};
-    m.blocks = bp_blocks_cut(&runtime->executor, points.count, BLOCK_LEAST, BLOCKS_MAX);
+    m.blocks = bp_blocks_cut(&runtime->executor, points.count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(&runtime->executor, m.blocks.count, task_make_cubes, &m);
     for (size_t block = 0; block < m.blocks.count; ++block) {
         const size_t point = m.invalid[block];

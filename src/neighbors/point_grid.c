@@ -10,10 +10,10 @@
 #include "neighbors/point_images.h"
 
 enum {
-    BLOCK_LEAST = 4096, // points that are worth a task
+    BLOCK_MIN = 4096, // points that are worth a task
     BLOCKS_MAX = 64,
     CELLS_PER_POINT = 4, // at most,
-    CELLS_LEAST = 4096,  // but so many always
+    CELLS_MIN = 4096,    // but so many always
     CROWDED = 400,       // tests for each point
     AHEAD = 32           // points after the present one that are prefetched
 };
@@ -21,10 +21,10 @@ enum {
 static const double POINTS_PER_CELL = 3.8;
 static const double SPARSE = 0.6; // with fewer cells in a unit they are longer than that: a window has three of them
 static const double FARTHEST = 0x1p28; // in units: from the origin of coordinates; up to there cells are exact
-static const double LEAST_NEAR = 2.5, LEAST_NEAR_ELSE = 0.5; // neighbours: with fewer, methods for boxes are faster
-static const double LEAST_PERIOD = 3.0001; // in units: three cells, so that no two rows around a point are the same
-static const double WIDEST_BAND = 0.125;   // beyond it too many pairs would be measured twice
-static const double RADIUS_LEAST = 0x1p-500, RADIUS_MOST = 0x1p500; // squares of others vanish or overflow
+static const double NEAR_MIN = 2.5, NEAR_MIN_ELSE = 0.5; // neighbours: with fewer, methods for boxes are faster
+static const double PERIOD_MIN = 3.0001; // in units: three cells, so that no two rows around a point are the same
+static const double WIDEST_BAND = 0.125; // beyond it too many pairs would be measured twice
+static const double RADIUS_MIN = 0x1p-500, RADIUS_MAX = 0x1p500; // squares of others vanish or overflow
 
 // ---- bounds ---------------------------------------------------------------------------------------------------------
 
@@ -66,7 +66,7 @@ static void task_bound_block(void *context, size_t block) {
 
 static void extend_by_points(bounds *b, const bp_points *points, uint32_t dimensions, const bp_executor *executor) {
     bounds_job j = {.points = *points, .dimensions = dimensions};
-    j.blocks = bp_blocks_cut(executor, points->count, BLOCK_LEAST, BLOCKS_MAX);
+    j.blocks = bp_blocks_cut(executor, points->count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(executor, j.blocks.count, task_bound_block, &j);
     for (size_t block = 0; block < j.blocks.count; ++block) {
         const bounds *other = &j.of_blocks[block];
@@ -89,7 +89,7 @@ typedef struct extents {
 // Cuts an axis into cells of at least `size`, if it is not longer than it may be: of a period, there are at least three.
 static void cut_axis(bp_point_plan *p, uint32_t axis, double along, double size) {
     const bool periodic = p->period[axis] > 0.0;
-    const double most = periodic ? along / LEAST_PERIOD : along + 1.0;
+    const double most = periodic ? along / PERIOD_MIN : along + 1.0;
     const double least = (size < most ? size : most) / BP_CELL_FILL;
     const double count = bp_floor(along / least) + (periodic ? 0.0 : 1.0);
     p->cells_per_unit[axis] = periodic ? count / along : 1.0 / least;
@@ -100,7 +100,7 @@ static void cut_axis(bp_point_plan *p, uint32_t axis, double along, double size)
 // radius, or, where points are few, a multiple. If those of a fraction would be too many, they are as long as the radius, or
 // longer. False if there are too many cells nevertheless.
 static bool plan_cells(bp_point_plan *p, const extents *e) {
-    const double most = CELLS_PER_POINT * (double)e->points + CELLS_LEAST;
+    const double most = CELLS_PER_POINT * (double)e->points + CELLS_MIN;
     const double area = (e->along[1] + 1.0) * (p->dimensions == 3 ? e->along[2] + 1.0 : 1.0),
                  spread = area / (0.5 * most);
     const double width = area <= 0.5 * most ? 1.0 : p->dimensions == 3 ? sqrt(spread) + 1.0 : spread + 1.0;
@@ -129,7 +129,7 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
     const double radius = nearness->radii.same;
     const size_t first = nearness->first.count, second = nearness->second.count;
     *plan = (bp_point_plan){.dimensions = nearness->rule->dimensions, .scale = 1.0 / radius};
-    if (!(radius >= RADIUS_LEAST && radius <= RADIUS_MOST) || first == 0 || second == 0) {
+    if (!(radius >= RADIUS_MIN && radius <= RADIUS_MAX) || first == 0 || second == 0) {
         return false;
     }
     bounds b = NOTHING;
@@ -158,7 +158,7 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
         longest = fmax(longest, along);
         space *= along + 1.0;
         is_open &= period == 0.0;
-        served &= along < FARTHEST && (period == 0.0 || along >= LEAST_PERIOD);
+        served &= along < FARTHEST && (period == 0.0 || along >= PERIOD_MIN);
         e.along[axis] = along;
     }
     if (!served || !(farthest < FARTHEST)) {
@@ -175,7 +175,7 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
     plan->sure = (float)(1.0 - band);
     plan->possible = (float)(1.0 + band);
     // Where points have hardly any neighbours, methods for boxes are faster. Images of boxes, and 64 bits, take them longer.
-    const double least = is_open && !nearness->first.is_double ? LEAST_NEAR : LEAST_NEAR_ELSE;
+    const double least = is_open && !nearness->first.is_double ? NEAR_MIN : NEAR_MIN_ELSE;
     return band < WIDEST_BAND && sphere * (double)e.points / space >= least && plan_cells(plan, &e);
 }
 
@@ -255,7 +255,7 @@ static void task_fill_columns(void *context, size_t bucket, size_t begin, size_t
 
 bool bp_point_grid_build(bp_point_grid *grid, const bp_point_plan *plan, const bp_points *points,
                          const bp_runtime *runtime) {
-    const bp_blocks blocks = bp_blocks_cut(&runtime->executor, points->count, BLOCK_LEAST, SIZE_MAX);
+    const bp_blocks blocks = bp_blocks_cut(&runtime->executor, points->count, BLOCK_MIN, SIZE_MAX);
     const size_t cells = bp_point_plan_cells(plan);
     if (!bp_point_columns_reserve(&grid->columns, &grid->column_buffer, &runtime->allocator, points->count) ||
         !bp_buffer_reserve(&grid->table_buffer, &runtime->allocator, 0, cells + 1, sizeof(uint32_t)) ||

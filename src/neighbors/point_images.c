@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK_LEAST = 4096, BLOCKS_MAX = 64 };
+enum { BLOCK_MIN = 4096, BLOCKS_MAX = 64 }; // points that are worth a task; tasks
 
-static const double FARTHEST = 0x1p29;        // in cells: shifts are 32 bits
-static const double UNCERTAIN_MOST = 0x1p-10; // of a cell
+static const double FARTHEST = 0x1p29;       // in cells: shifts are 32 bits
+static const double UNCERTAIN_MAX = 0x1p-10; // of a cell
 
 typedef struct image_maker {
     bp_point_images *images;
@@ -112,7 +112,7 @@ static bp_status plan_images(bp_point_images *images, double radius, const bp_ru
         const double uncertain = 0x1p-46 * excess * (cells + 1.0);
         images->reach[edge] = radius * length(images->duals[edge]) * (1.0 + 0x1p-40) + uncertain + 0x1p-40;
         rounding += (cells + images->reach[edge] + 2.0) * length(images->edges[edge]);
-        if (!(uncertain <= UNCERTAIN_MOST)) {
+        if (!(uncertain <= UNCERTAIN_MAX)) {
             return refuse_lattice(runtime,
                                   "lattice.cell: its edges are not finite, or lie nearly in one plane, or points "
                                   "are too many cells away");
@@ -176,7 +176,7 @@ bp_status bp_point_images_wrap(bp_point_images *images, double radius, const bp_
         images->period[axis] = images->periodic[axis] ? images->edges[axis][axis] : 0.0;
     }
     image_maker m = {.images = images, .homes = images->home_buffer.data};
-    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
+    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(&runtime->executor, m.blocks.count, task_put_homes, &m);
     images->homes = any_moved(&m) ? m.homes : NULL;
     images->naming = BP_NAMED_BY_CODE;
@@ -263,7 +263,7 @@ static void task_put_images(void *context, size_t block) {
 bp_status bp_point_images_copy(bp_point_images *images, bp_image_naming naming, const bp_runtime *runtime) {
     const bool by_code = naming == BP_NAMED_BY_CODE;
     image_maker m = {.images = images};
-    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
+    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(&runtime->executor, m.blocks.count, task_count_images, &m);
     size_t count = 0; // of all blocks; each gets where its images begin
     for (size_t block = 0; block < m.blocks.count; ++block) {
@@ -346,7 +346,7 @@ bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *latti
     image_maker m = {.images = images};
     bool valid = true;
     images->farthest = 0.0;
-    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
+    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(&runtime->executor, m.blocks.count, task_survey_points, &m);
     for (size_t block = 0; block < m.blocks.count; ++block) {
         valid &= !isnan(m.farthest[block]);

@@ -18,8 +18,8 @@ enum {
     TOGETHER = BP_ISLAND_FACES / FACES, // boxes
     MEMBERS = 7,                        // boxes that are looked at for the centre of an island
     SAMPLE = 2048,                      // boxes that are looked at for the size of slots
-    BLOCK_LEAST = 4096,                 // boxes that are worth a task
-    BLOCKS_MOST = 256,
+    BLOCK_MIN = 4096,                   // boxes that are worth a task
+    BLOCKS_MAX = 256,
     RANKED_UPDATES = 64 // then it is tried without
 };
 
@@ -360,7 +360,7 @@ bp_status bp_islands_make(bp_islands *s, bp_view *view, bp_input input, const bp
             place_islands(s, view);
         }
         const bp_executor *executor = &view->runtime->executor;
-        move_job job = {s, view, bp_blocks_cut(executor, view->count, BLOCK_LEAST, BLOCKS_MOST)};
+        move_job job = {s, view, bp_blocks_cut(executor, view->count, BLOCK_MIN, BLOCKS_MAX)};
         memset(s->lost.data, 0, s->count * sizeof(uint32_t));
         bp_parallel_for(executor, job.blocks.count, task_move, &job);
         const double crowd = crowd_of(s);

@@ -27,12 +27,12 @@
 #include <float.h>
 
 static const double SLACK = 0x1p-47;
-static const double SLACK_LEAST = 0x1p-530; // squares of less vanish
-static const double RADIUS_MOST = 0x1p+500; // squares of much more are infinite
+static const double SLACK_MIN = 0x1p-530;  // squares of less vanish
+static const double RADIUS_MAX = 0x1p+500; // squares of much more are infinite
 
 enum {
-    AXES = 7, // marks: a bit per axis along which a box has an image
-    BLOCK_LEAST = 4096,
+    AXES = 7,         // marks: a bit per axis along which a box has an image
+    BLOCK_MIN = 4096, // boxes that are worth a task
     BLOCKS_MAX = 256
 };
 
@@ -74,7 +74,7 @@ typedef struct layout {
 
 static double slack_at(const bp_box_double *box, uint32_t axis, double period) {
     const double low = fabs(box->min[axis]), high = fabs(box->max[axis]);
-    return SLACK * ((low > high ? low : high) + 2.0 * period) + SLACK_LEAST;
+    return SLACK * ((low > high ? low : high) + 2.0 * period) + SLACK_MIN;
 }
 
 // A box that covers the whole period, or all of space, overlaps everything along this axis. One that already lies in the
@@ -114,7 +114,7 @@ static layout lay_out(const bp_view *view, size_t object) {
     }
     bool beyond = sphere; // so large that the formula overflows: compared with all objects
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        beyond &= box.max[axis] - box.min[axis] > RADIUS_MOST;
+        beyond &= box.max[axis] - box.min[axis] > RADIUS_MAX;
     }
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
         if (beyond) {
@@ -269,7 +269,7 @@ static bp_status make_proxies(bp_view *view) {
     const bp_overlap_rule *rule = view->rule;
     const size_t count = view->input.count;
     size_t sum = 0;
-    m.blocks = bp_blocks_cut(&runtime->executor, count, BLOCK_LEAST, BLOCKS_MAX);
+    m.blocks = bp_blocks_cut(&runtime->executor, count, BLOCK_MIN, BLOCKS_MAX);
     if (!reserve_proxies(view, 0, count) ||
         (bp_is_periodic(rule) &&
          !bp_buffer_reserve_slack(&view->marks, &runtime->allocator, 0, count, sizeof(uint8_t)))) {

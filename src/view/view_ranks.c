@@ -23,7 +23,7 @@
 #include <string.h>
 
 enum {
-    BLOCK_LEAST = 16384,
+    BLOCK_MIN = 16384, // boxes that are worth a task
     BLOCKS_MAX = 256,
     DIGIT_BITS = 11,
     DIGITS = 1 << DIGIT_BITS,
@@ -90,7 +90,7 @@ static void task_small(void *context, size_t block) {
 static void run_survey(precision_survey *s, const bp_view *view, bp_task task) {
     const bp_executor *executor = &view->runtime->executor;
     s->view = view;
-    s->blocks = bp_blocks_cut(executor, view->input.count, BLOCK_LEAST, BLOCKS_MAX);
+    s->blocks = bp_blocks_cut(executor, view->input.count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(executor, s->blocks.count, task, s);
 }
 

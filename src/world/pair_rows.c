@@ -3,12 +3,12 @@
 #include <string.h>
 
 enum {
-    ROOM_STEP = 4,    // entries: the room of a row is a multiple of this,
-    SPARE = 2,        // this many are free when rows are made,
-    SPARE_SHARE = 4,  // and one more for each four in use
-    GROWTH = 4,       // entries and ids for which one entry may be added by rows that move, before all are made again
-    SCANNED_MOST = 8, // entries: shorter rows are scanned, which is faster than a table by id
-    AHEAD = 24        // objects whose rows are fetched before they are needed
+    ROOM_STEP = 4,   // entries: the room of a row is a multiple of this,
+    SPARE = 2,       // this many are free when rows are made,
+    SPARE_SHARE = 4, // and one more for each four in use
+    GROWTH = 4,      // entries and ids for which one entry may be added by rows that move, before all are made again
+    SCANNED_MAX = 8, // entries: shorter rows are scanned, which is faster than a table by id
+    AHEAD = 24       // objects whose rows are fetched before they are needed
 };
 
 // In a place: the pair is still there.
@@ -212,7 +212,7 @@ size_t bp_pair_rows_count(const bp_pair_rows *rows, const bp_changes *changes) {
             bp_prefetch(row_of(rows, changes->ids[i + AHEAD]));
             const bp_pair_entry *next = entries_of(rows, row_of(rows, changes->ids[i + AHEAD / 2]));
             bp_prefetch(next);
-            bp_prefetch(next + SCANNED_MOST - 1);
+            bp_prefetch(next + SCANNED_MAX - 1);
         }
         count += row_of(rows, changes->ids[i])->count;
     }
@@ -243,12 +243,12 @@ size_t bp_pair_rows_compare(bp_pair_rows *rows, const bp_changes *changes, bp_pa
             last = owner;
             row = row_of(rows, owner);
             entries = entries_of(rows, row);
-            for (uint32_t k = 0; k < row->count && row->count > SCANNED_MOST; ++k) {
+            for (uint32_t k = 0; k < row->count && row->count > SCANNED_MAX; ++k) {
                 seen[entries[k].other] = k;
             }
         }
-        uint32_t entry = row->count > SCANNED_MOST && other < rows->id_count ? seen[other] : 0;
-        for (uint32_t k = 0; k < row->count && row->count <= SCANNED_MOST; ++k) {
+        uint32_t entry = row->count > SCANNED_MAX && other < rows->id_count ? seen[other] : 0;
+        for (uint32_t k = 0; k < row->count && row->count <= SCANNED_MAX; ++k) {
             entry = entries[k].other == other ? k : entry;
         }
         const bool is_old = entry < row->count && entries[entry].other == other &&

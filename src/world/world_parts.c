@@ -4,8 +4,8 @@
 #include "view/pair_filter.h"
 
 enum {
-    KINDS_MOST = 16,
-    PARTED_LEAST = 8 // one object in so many must be in a part of its own, or nothing is gained
+    KINDS_MAX = 16,
+    PARTED_MIN = 8 // one object in so many must be in a part of its own, or nothing is gained
 };
 
 // Objects that pass the same others.
@@ -38,7 +38,7 @@ static size_t kind_of(const kind *kinds, size_t count, const bp_object *object, 
     return k;
 }
 
-// Lists the kinds of all objects. More than KINDS_MOST: SIZE_MAX.
+// Lists the kinds of all objects. More than KINDS_MAX: SIZE_MAX.
 static size_t list_kinds(kind *kinds, const bp_object *objects, bool are_apart, const bp_box *boxes, size_t count) {
     size_t kind_count = 0, last = 0;
     for (size_t id = 0; id < count; ++id) {
@@ -48,7 +48,7 @@ static size_t list_kinds(kind *kinds, const bp_object *objects, bool are_apart, 
         const bp_object object = asked_of(&objects[id], are_apart);
         last = kind_of(kinds, kind_count, &object, last);
         if (last == kind_count) {
-            if (kind_count == KINDS_MOST) {
+            if (kind_count == KINDS_MAX) {
                 return SIZE_MAX;
             }
             kinds[kind_count++] = (kind){.object = object};
@@ -85,7 +85,7 @@ static void part_kinds(kind *kinds, size_t count) {
 
 bool bp_world_parts_find(bp_world_parts *p, const bp_allocator *allocator, const bp_object *objects, bool are_apart,
                          const bp_box *boxes, size_t count) {
-    kind kinds[KINDS_MOST];
+    kind kinds[KINDS_MAX];
     const size_t kind_count = objects != NULL ? list_kinds(kinds, objects, are_apart, boxes, count) : 0;
     const bool are_too_many = kind_count == SIZE_MAX;
     bool meets[2] = {are_too_many, false}, are_exact = !are_too_many;
@@ -107,7 +107,7 @@ bool bp_world_parts_find(bp_world_parts *p, const bp_allocator *allocator, const
             }
         }
     }
-    if (objects == NULL || (!are_too_many && parted < count / PARTED_LEAST + 1)) {
+    if (objects == NULL || (!are_too_many && parted < count / PARTED_MIN + 1)) {
         p->parts = (bp_parts){
             .meets_itself = {true, true}, .are_all = true, .version = p->parts.version + (p->parts.of != NULL)};
         p->are_exact = objects == NULL || (!are_too_many && parted == 0 && are_exact && meets[0]);

@@ -30,8 +30,8 @@
 #include <string.h>
 
 enum {
-    BLOCK_LEAST = 2048, // boxes that are worth a task
-    PLAN_AGE = 8,       // builds for which the levels are kept
+    BLOCK_MIN = 2048, // boxes that are worth a task
+    PLAN_AGE = 8,     // builds for which the levels are kept
     USUAL_LEVELS = 16
 };
 
@@ -143,7 +143,7 @@ static void fill_bucket(void *context, size_t bucket, size_t begin, size_t end) 
 static bool reserve_build(build *b) {
     bp_sorted_grid *grid = b->grid;
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
-    const bp_blocks blocks = bp_blocks_cut(&grid->setup->runtime.executor, b->count, BLOCK_LEAST, SIZE_MAX);
+    const bp_blocks blocks = bp_blocks_cut(&grid->setup->runtime.executor, b->count, BLOCK_MIN, SIZE_MAX);
     const size_t usual_cells = BP_CELLS_PER_OBJECT * b->count + (size_t)USUAL_LEVELS * 256;
     const size_t cells = grid->cell_count > usual_cells ? grid->cell_count : usual_cells;
     const size_t levels = grid->levels.count > USUAL_LEVELS ? grid->levels.count : USUAL_LEVELS;

@@ -20,7 +20,7 @@ enum {
     BOXES_PER_UNIT = 1024, // about
     STRETCH = 256,         // boxes in levels that are tested together against scanned boxes
     STRETCHES = 16,        // stretches that are one unit
-    BOUNDED_LEAST = 4,     // scanned boxes for which the bounds of a stretch pay
+    BOUNDED_MIN = 4,       // scanned boxes for which the bounds of a stretch pay
     SEGMENT = 65536,       // other scanned boxes that a scanned box is tested against at once
     SCAN_TESTS = 8,        // such tests that are one unit
     SPARSE_LEVEL = 16,     // boxes; at this number both ways cost the same
@@ -350,7 +350,7 @@ static bp_box bounds_of_stretch(const bp_sorted_grid *grid, size_t begin, size_t
 // Tests boxes in levels against all scanned boxes that touch their bounds. Walls around a scene touch hardly any: if
 // the boxes are inside the walls, so are their bounds, however the cells are folded.
 static void scan_stretch(bp_range_tester *t, const bp_sorted_grid *grid, size_t begin, size_t end) {
-    const bool bounded = grid->total_count - grid->grid_count >= BOUNDED_LEAST;
+    const bool bounded = grid->total_count - grid->grid_count >= BOUNDED_MIN;
     const bp_box bounds = bounded ? bounds_of_stretch(grid, begin, end) : (bp_box){{0}, {0}};
     t->sink->tests += bounded ? grid->total_count - grid->grid_count : 0;
     for (size_t p = grid->grid_count; p < grid->total_count; ++p) {

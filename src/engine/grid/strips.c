@@ -43,7 +43,7 @@
 
 enum {
     SURVEY_PARTS = 64,      // at most
-    CELLS_MOST = 1024,      // along an axis: up to there cells of floats are exact to a thousandth
+    CELLS_MAX = 1024,       // along an axis: up to there cells of floats are exact to a thousandth
     KEYS_PER_BOX = 4,       // at most
     TESTS_PER_BOX = 1024,   // at most
     HOLES_SHARE = 8,        // one box in this many may be a hole
@@ -51,8 +51,8 @@ enum {
     SIEVE_EVERY = 8,        // chunks: the first of each group shows whether a sieve pays for the others
     FOUR_SHARE_FROM = 8192, // boxes: from here on, 4 or more workers share the sort
     TWO_SHARE_FROM = 16384, // boxes: from here on, 2 or 3 workers do; one worker alone sorts in a single pass
-    FILL_LEAST = 1024,      // entries filled per task, at least
-    ENDS_LEAST = 8192,      // ends found per task, at least
+    FILL_MIN = 1024,        // entries filled per task, at least
+    ENDS_MIN = 8192,        // ends found per task, at least
     ENDS_BLOCKS = 64,       // tasks that find ends, at most
     AHEAD = 64,             // entries whose boxes are prefetched together
     ENTRIES_PER_UNIT = 256
@@ -67,9 +67,9 @@ static const double ENTRIES_PER_BOX = 3.0; // at most, on average; uniform boxes
 static const double ENTRIES_SLACK = 1.125; // room, in expected entries,
 static const double SIEVE_PAYS = 0.75;     // where no more entries are left than this
 static const double SIEVED_SHARE = 0.25;   // and if one set is much smaller than the other
-static const double ROUNDING = 1.001;      // more than that of CELLS_MOST cells: so no box touches three strips
+static const double ROUNDING = 1.001;      // more than that of CELLS_MAX cells: so no box touches three strips
 static const double ALIKE = 3.0;           // the longest edge along an axis, in mean ones
-static const double STEPS_MOST = 100.0;    // for a box; the sorted grid plans for long ones
+static const double STEPS_MAX = 100.0;     // for a box; the sorted grid plans for long ones
 static const double STEPS_UNLIKE = 60.0;   // if boxes are not alike: then many lie in strips that are much too wide
 
 void bp_strip_grid_init(bp_strip_grid *grid, const bp_method_setup *setup) {
@@ -199,7 +199,7 @@ static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const edge_sur
     }
     // No more strips than boxes, none of them shorter than a box, and no more than KEYS_PER_BOX cells for each.
     bp_strips *strips = &grid->strips;
-    const double most = sqrt(s->number) < CELLS_MOST ? sqrt(s->number) : CELLS_MOST;
+    const double most = sqrt(s->number) < CELLS_MAX ? sqrt(s->number) : CELLS_MAX;
     const bool are_cached = s->number <= BP_STRIPS_FEW;
     const double width = are_cached ? STRIP_WIDTH_CACHED : STRIP_WIDTH_UNCACHED;
     const double length = are_cached ? CELL_LENGTH_CACHED : CELL_LENGTH_UNCACHED;
@@ -209,7 +209,7 @@ static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const edge_sur
         cut_axis(strips, s, axis, width * s->mean[axis], fitting < most ? fitting : most);
     }
     const double cells = KEYS_PER_BOX * s->number / ((double)strips->cells[1] * strips->cells[2]);
-    cut_axis(strips, s, 0, length * s->mean[0], cells < CELLS_MOST ? cells : CELLS_MOST);
+    cut_axis(strips, s, 0, length * s->mean[0], cells < CELLS_MAX ? cells : CELLS_MAX);
     // About how many entries a box has if boxes are spread evenly, and how many vectors are tested for it.
     const double entries =
         (1.0 + s->mean[1] * (double)strips->inverse[1]) * (1.0 + s->mean[2] * (double)strips->inverse[2]);
@@ -219,7 +219,7 @@ static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const edge_sur
     }
     const double steps = entries * (1.0 + s->number * entries * (reach < 1.0 ? reach : 1.0) / 8.0);
     grid->entries_expected = entries;
-    return steps * fmax(crowding, 1.0) < (alike ? STEPS_MOST : STEPS_UNLIKE);
+    return steps * fmax(crowding, 1.0) < (alike ? STEPS_MAX : STEPS_UNLIKE);
 }
 
 bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_strip_sets *sets, double crowding) {
@@ -441,7 +441,7 @@ bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_strip_sets *sets, boo
         const uint64_t entries = grid->entry_count;
         end_search e;
         e.grid = grid;
-        e.blocks = bp_blocks_cut(executor, grid->entry_count, ENDS_LEAST, ENDS_BLOCKS);
+        e.blocks = bp_blocks_cut(executor, grid->entry_count, ENDS_MIN, ENDS_BLOCKS);
         bp_parallel_for(executor, e.blocks.count, task_find_ends, &e);
         grid->tests = 0 - entries * (entries + 1) / 2; // from the sum of all ends to the number of candidates
         for (size_t i = 0; i < e.blocks.count; ++i) {
@@ -509,7 +509,7 @@ bp_status bp_strip_grid_find(bp_strip_grid *grid, const bp_strip_sets *sets, bp_
     filling f = {.grid = grid,
                  .sets = sets,
                  .blocks =
-                     bp_blocks_cut(&runtime->executor, grid->entry_count, FILL_LEAST, grid->is_shared ? SIZE_MAX : 1)};
+                     bp_blocks_cut(&runtime->executor, grid->entry_count, FILL_MIN, grid->is_shared ? SIZE_MAX : 1)};
     bp_parallel_for(&runtime->executor, f.blocks.count, task_fill, &f);
     const size_t units = (grid->entry_count + ENTRIES_PER_UNIT - 1) / ENTRIES_PER_UNIT;
     const bp_range_search search = {.runtime = runtime,

@@ -32,11 +32,11 @@
 #include <string.h>
 
 enum {
-    JOB_MOST = 32768,   // records of a job that is not divided in rounds any more,
-    JOBS_WANTED = 32,   // or one in this many of all
-    CHUNK_LEAST = 4096, // records
-    USUAL_JOBS = 128,   // that wait
-    SPLIT_ROUNDS = 32,  // at most
+    JOB_MAX = 32768,   // records of a job that is not divided in rounds any more,
+    JOBS_WANTED = 32,  // or one in this many of all
+    CHUNK_MIN = 4096,  // records
+    USUAL_JOBS = 128,  // that wait
+    SPLIT_ROUNDS = 32, // at most
     SPLIT_CHUNKS = 32
 };
 
@@ -103,7 +103,7 @@ static bp_record *stack_room(split_stack *stack, const bp_allocator *allocator, 
     const size_t next = stack->used == 0 ? stack->chunk : stack->chunk + 1;
     const size_t wanted = count > 2 * held ? count : 2 * held;
     if (next == SPLIT_CHUNKS || !bp_buffer_reserve(&stack->chunks[next], allocator, 0,
-                                                   wanted > CHUNK_LEAST ? wanted : CHUNK_LEAST, sizeof(bp_record))) {
+                                                   wanted > CHUNK_MIN ? wanted : CHUNK_MIN, sizeof(bp_record))) {
         return NULL;
     }
     stack->chunk = next;
@@ -340,10 +340,10 @@ static bp_status search_sets(split *s, split_slabs *slabs, bp_pair_names names, 
     const bp_runtime *runtime = &s->setup->runtime;
     const size_t count = slabs->sets[0].count + slabs->sets[1].count;
     bool in_slabs = bp_split_slabs_plan(slabs);
-    s->job_most = count / JOBS_WANTED > JOB_MOST ? count / JOBS_WANTED : JOB_MOST;
+    s->job_most = count / JOBS_WANTED > JOB_MAX ? count / JOBS_WANTED : JOB_MAX;
     bp_status status = BP_OK;
     if (!bp_buffer_reserve_slack(&s->records, &runtime->allocator, 0, count + 1, sizeof(bp_record)) ||
-        !bp_buffer_reserve_slack(&s->jobs[0], &runtime->allocator, 0, SPLIT_SLABS_MOST, sizeof(split_job))) {
+        !bp_buffer_reserve_slack(&s->jobs[0], &runtime->allocator, 0, SPLIT_SLABS_MAX, sizeof(split_job))) {
         return BP_ERROR_MEMORY;
     }
     if (in_slabs) {

@@ -6,16 +6,16 @@ enum {
     LEAF_BETWEEN = 2048,     // pairs of two small sets, which are always swept
     SWEEP_TESTS_WITHIN = 32, // of a box in a sweep, on average
     SWEEP_TESTS_BETWEEN = 16,
-    SWEEP_TESTS_MOST = 64,    // of a box, where boxes have pairs
+    SWEEP_TESTS_MAX = 64,     // of a box, where boxes have pairs
     PAIR_TESTS = 8,           // that each pair of a sample allows
     TESTED_WITH_ALL = 16,     // boxes: so few are tested against any number of others
     LARGE_SAMPLE_FROM = 4096, // boxes: from here on, samples are twice as large
     SAMPLE_WITHIN = 32,       // boxes
     SAMPLE_BETWEEN = 16,      // boxes of each set
     CUT_SAMPLE = 16,          // boxes that tell whether cutting a set pays,
-    CUT_MOST = 12,            // unless more of them than this would stay
-    CUT_LEAST = 64,
-    DEPTH_MOST = 512 // cuts, one after the other
+    CUT_MAX = 12,             // unless more of them than this would stay
+    CUT_MIN = 64,
+    DEPTH_MAX = 512 // cuts, one after the other
 };
 
 // A plane that eliminates less is weak, and where more than this share of the pairs overlap, nothing can be gained: the
@@ -35,11 +35,11 @@ static void cut_to(bp_record_set *set, const bp_record_set *other, const bp_kern
         return;
     }
     size_t staying = 0; // of a sample
-    for (size_t i = 0; i < CUT_SAMPLE && set->count >= CUT_LEAST; ++i) {
+    for (size_t i = 0; i < CUT_SAMPLE && set->count >= CUT_MIN; ++i) {
         const size_t jitter = (size_t)(((uint64_t)i * 0x9e3779b1u >> 5) % (set->count / CUT_SAMPLE));
         staying += bp_record_at_most(&set->data[i * set->count / CUT_SAMPLE + jitter], &limit);
     }
-    if (staying > CUT_MOST) {
+    if (staying > CUT_MAX) {
         return;
     }
     bp_record_set cut = bp_record_set_empty(set->data);
@@ -57,7 +57,7 @@ static bool is_leaf_between(size_t a, size_t b) {
 }
 
 static bool fits_a_sweep(const split_job *job) {
-    return job->a.count + job->x.count <= SPLIT_SWEEP_MOST && job->b.count + job->y.count <= SPLIT_SWEEP_MOST;
+    return job->a.count + job->x.count <= SPLIT_SWEEP_MAX && job->b.count + job->y.count <= SPLIT_SWEEP_MAX;
 }
 
 // How many tests a sweep along the best axis would take for some passengers.
@@ -93,7 +93,7 @@ static split_way sweep_within(const split_job *job, const bp_method_setup *setup
     const double tests = 0.5 * count * count * plane->overlap_share;
     const double riding = passenger_tests(setup, job, a, &job->a, &job->b, plane->sweep_axis);
     const split_way way = sweep_or_separate(job, tests, riding);
-    if (way == SPLIT_SWEEP || tests + riding > SWEEP_TESTS_MOST * all) {
+    if (way == SPLIT_SWEEP || tests + riding > SWEEP_TESTS_MAX * all) {
         return way;
     }
     // How many pairs a box has, by the sample. (In which each box overlaps itself.)
@@ -121,7 +121,7 @@ static split_decision decide_within(split_job *job, const bp_method_setup *setup
     if (job->b.count > 0) {
         cut_to(&job->b, &job->a, setup->kernels);
     }
-    if (job->a.count <= TINY || job->depth > DEPTH_MOST) {
+    if (job->a.count <= TINY || job->depth > DEPTH_MAX) {
         return decision;
     }
     bp_split_sample_take(&sample, &job->a, job->a.count > LARGE_SAMPLE_FROM ? 2 * SAMPLE_WITHIN : SAMPLE_WITHIN,
@@ -141,7 +141,7 @@ static split_decision decide_within(split_job *job, const bp_method_setup *setup
         return decision;
     }
     if (decision.plane.share < WEAK) {
-        bp_split_sample_take(&sample, &job->a, SPLIT_SAMPLE_MOST, ~job->path);
+        bp_split_sample_take(&sample, &job->a, SPLIT_SAMPLE_MAX, ~job->path);
         if (bp_split_overlap_share(&sample, &sample) > DENSE) {
             return decision;
         }
@@ -168,7 +168,7 @@ static split_decision decide_between(split_job *job, const bp_method_setup *setu
     }
     const size_t tests = job->a.count * job->b.count;
     const bool is_leaf = is_leaf_between(job->a.count, job->b.count);
-    if (tests <= (size_t)TINY * TINY || (is_leaf && !fits_a_sweep(job)) || job->depth > DEPTH_MOST) {
+    if (tests <= (size_t)TINY * TINY || (is_leaf && !fits_a_sweep(job)) || job->depth > DEPTH_MAX) {
         return decision;
     }
     const size_t most = job->a.count + job->b.count > LARGE_SAMPLE_FROM ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
@@ -180,7 +180,7 @@ static split_decision decide_between(split_job *job, const bp_method_setup *setu
     }
     decision.way = SPLIT_TEST;
     if (decision.plane.share < WEAK) {
-        sample_both(job, SPLIT_SAMPLE_MOST / 2, ~job->path, &a, &b);
+        sample_both(job, SPLIT_SAMPLE_MAX / 2, ~job->path, &a, &b);
         if (bp_split_overlap_share(&a, &b) > DENSE) {
             return decision;
         }

@@ -44,7 +44,7 @@ typedef struct split_parts {
 
 enum {
     SPLIT_CHILDREN = 3,
-    SPLIT_SWEEP_MOST = 1024 // boxes of each set
+    SPLIT_SWEEP_MAX = 1024 // boxes of each set
 };
 
 size_t bp_split_job_size(const split_job *job);
@@ -67,8 +67,8 @@ void bp_split_carry(const split_job *job, const split_decision *decision, const 
 
 // ---- the leaves: small jobs, whose boxes are tested in columns (split_leaf.c) ---------------------------------------
 
-// The columns of a leaf: a and x from position 0 on, b and y from SPLIT_SWEEP_MOST on.
-enum { SPLIT_LEAF_COLUMNS = 2 * SPLIT_SWEEP_MOST };
+// The columns of a leaf: a and x from position 0 on, b and y from SPLIT_SWEEP_MAX on.
+enum { SPLIT_LEAF_COLUMNS = 2 * SPLIT_SWEEP_MAX };
 
 // Tests everything with everything: the boxes of a set with each other, or those of two sets. The tester's objects and
 // candidates are the columns of the leaf.

@@ -4,12 +4,12 @@
 
 #include "kernels/kernels.h"
 
-enum { SPLIT_SAMPLE_MOST = 256 };
+enum { SPLIT_SAMPLE_MAX = 256 };
 
 // Some boxes of a set, in columns.
 typedef struct split_sample {
-    float min[3][SPLIT_SAMPLE_MOST + BP_COLUMN_PADDING];
-    float negated_max[3][SPLIT_SAMPLE_MOST + BP_COLUMN_PADDING];
+    float min[3][SPLIT_SAMPLE_MAX + BP_COLUMN_PADDING];
+    float negated_max[3][SPLIT_SAMPLE_MAX + BP_COLUMN_PADDING];
     size_t count;
 } split_sample;
 

@@ -16,7 +16,7 @@ enum {
 
 // A tree is built anew when the searches since it was built have lost as much time as building takes; by splits, when searches
 // have taken as long as that, and the tree has hardly become worse.
-static const double EXCESS_MOST = 0.7; // searches; building along the curve takes as long as 0.7
+static const double EXCESS_MAX = 0.7;  // searches; building along the curve takes as long as 0.7
 static const double JUDGED_FROM = 0.1; // searches since then: looking at all leaves takes longer than fitting a few
 static const double EXCESS_CALM = 0.05;
 static const double SPLITS_FROM = 200.0; // tests a box
@@ -351,7 +351,7 @@ bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const
         tree->excess += worse > 0.0 ? tree->unjudged * worse : 0.0;
         tree->unjudged = 0.0;
     }
-    if (tree->excess > EXCESS_MOST) {
+    if (tree->excess > EXCESS_MAX) {
         const bool was_early = tree->order == BP_TREE_SPLITS && tree->tests < SPLITS_LAST * (double)count;
         tree->splits_from = was_early ? 2.0 * tree->splits_from : tree->splits_from;
         return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT);

@@ -5,7 +5,7 @@
 
 enum {
     SINGLY_SHARE = 16, // boxes of the tree per box that is searched for: from here on, one by one;
-    SINGLY_MOST = 64,  // boxes that are searched for: fewer never get a tree of their own,
+    SINGLY_MAX = 64,   // boxes that are searched for: fewer never get a tree of their own,
     SINGLY_RATIO = 64  // nor does a set with this many times the boxes of the tree
 };
 
@@ -129,7 +129,7 @@ static bp_status tree_find_changed(void *state, const bp_changes *changes, bp_si
 static bp_status tree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     tree_method *m = state;
     bp_tree *tree = &m->trees[0], *first = &m->trees[1];
-    if (count <= tree->slot_count / SINGLY_SHARE || count < SINGLY_MOST || count >= SINGLY_RATIO * tree->slot_count) {
+    if (count <= tree->slot_count / SINGLY_SHARE || count < SINGLY_MAX || count >= SINGLY_RATIO * tree->slot_count) {
         return bp_tree_find_boxes(tree, boxes, NULL, count, sink);
     }
     const bp_status status = bp_tree_build(first, boxes, count, tree->order);

@@ -34,10 +34,10 @@
 #include <assert.h>
 
 enum {
-    JUMPS_SHARE = 16,  // with more than one object in 16 that jumps, the tree is built again
-    SAMPLE_MOST = 128, // leaves that are sampled
+    JUMPS_SHARE = 16, // with more than one object in 16 that jumps, the tree is built again
+    SAMPLE_MAX = 128, // leaves that are sampled
     TASKS_MAX = 512,
-    TASK_LEAST = 1024,    // boxes that are worth a task
+    TASK_MIN = 1024,      // boxes that are worth a task
     PLACES_PER_UNIT = 512 // that are tested against the infinite boxes
 };
 
@@ -84,7 +84,7 @@ static bp_status bvh_build(void *state, const bp_box *boxes, size_t count) {
 // scene. Negative if memory is short.
 static double crowding_of(bvh *b) {
     const bvh_node *nodes = bvh_nodes(&b->tree);
-    const size_t height = nodes[BVH_ROOT].height, stride = b->tree.node_end / SAMPLE_MOST + 1;
+    const size_t height = nodes[BVH_ROOT].height, stride = b->tree.node_end / SAMPLE_MAX + 1;
     size_t found = 0, sampled = 0;
     if (!bp_buffer_reserve_slack(&b->stacks_buffer, &b->setup->runtime.allocator, 0, height + 2, sizeof(uint32_t))) {
         return -1.0;
@@ -259,7 +259,7 @@ static bp_status search_trees(bvh *b, const bvh_tree *first, const bvh_tree *sec
         return BP_ERROR_MEMORY;
     }
     node_pair *tasks = b->tasks_buffer.data, *below = tasks + (size_t)4 * TASKS_MAX;
-    const size_t wanted = (first->box_count + second->box_count) / TASK_LEAST;
+    const size_t wanted = (first->box_count + second->box_count) / TASK_MIN;
     tasks[0] = (node_pair){.a = BVH_ROOT, .b = BVH_ROOT};
     s.task_count = bp_boxes_overlap(&s.a_nodes[BVH_ROOT].bounds, &s.b_nodes[BVH_ROOT].bounds, 3) ? 1 : 0;
     for (size_t before = 0; s.task_count != before && s.task_count < wanted && s.task_count < TASKS_MAX;) {

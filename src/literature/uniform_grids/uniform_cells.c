@@ -18,7 +18,7 @@ static const double COST_OBJECT = 60.0, COST_CANDIDATE = 0.6, COST_SCAN = 0.4;
 // How many cells full of candidates the search for an object amounts to.
 static const double SEARCHED = 6.0;
 // With fewer objects than this in the cell of an object, cells are made larger: empty cells cost lookups.
-static const double MATES_LEAST = 2.0;
+static const double MATES_MIN = 2.0;
 
 // The objects of an octave, and, when all are counted, those of all smaller octaves, too.
 typedef struct octave {
@@ -157,10 +157,10 @@ static double grow_cell(const size_survey *s, const octave *o, double cell) {
     const double length = domain_length(o, s->setup->dimensions);
     while (cell < length) {
         const double mates = estimate_mates(s, cell, o->largest);
-        if (mates >= MATES_LEAST) {
+        if (mates >= MATES_MIN) {
             break;
         }
-        cell *= fmin(4.0, fmax(1.25, cbrt(MATES_LEAST / fmax(mates, 1e-3))));
+        cell *= fmin(4.0, fmax(1.25, cbrt(MATES_MIN / fmax(mates, 1e-3))));
     }
     return cell;
 }

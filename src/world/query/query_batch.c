@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 enum {
-    BLOCK_LEAST = 64, // questions
-    BLOCKS_MOST = 256,
+    BLOCK_MIN = 64, // questions
+    BLOCKS_MAX = 256,
     GROUP = 64, // boxes whose rows are made together
     NAME = 40   // characters of "rays[...]"
 };
@@ -289,7 +289,7 @@ static void task_copy(void *context, size_t index) {
 }
 
 static bp_status answer_all(batch *b, const bp_executor *executor, bp_batch_memory *memory) {
-    b->cut = bp_blocks_cut(executor, b->count, BLOCK_LEAST, BLOCKS_MOST);
+    b->cut = bp_blocks_cut(executor, b->count, BLOCK_MIN, BLOCKS_MAX);
     const size_t kept = memory->block_count * sizeof(batch_block);
     if (!bp_buffer_reserve(&memory->rows, b->allocator, 0, b->count, sizeof(batch_row)) ||
         !bp_buffer_reserve(&memory->blocks, b->allocator, kept, b->cut.count, sizeof(batch_block))) {

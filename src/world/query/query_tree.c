@@ -8,7 +8,7 @@
 enum {
     PATIENCE = 16,          // times that all objects are examined before a tree is built,
     FITTED = 1,             // and before one that is there is fitted
-    WITHOUT_TREE_MOST = 64, // objects: up to here testing all is faster than any tree
+    WITHOUT_TREE_MAX = 64,  // objects: up to here testing all is faster than any tree
     PARTIAL_FIT_SHARE = 64, // with more than one changed object in 64, fitting the whole tree is as fast
     ASKED_SHARE = 32 // more queries between two updates than one for so many objects are worth one tree in place of two
 };
@@ -207,7 +207,7 @@ void bp_query_trees_take(bp_query *query, size_t count) {
     if (asked < enough_queries(world, method_count)) { // then threads that ask at once no longer fight for it
         atomic_store_explicit(&trees->asked, bp_size_add(asked, count), memory_order_relaxed);
     }
-    if (others > 0 && world->ids.count > WITHOUT_TREE_MOST && !has_long_period(&world->setup.overlap) &&
+    if (others > 0 && world->ids.count > WITHOUT_TREE_MAX && !has_long_period(&world->setup.overlap) &&
         atomic_load(&trees->fitted) != list->version) {
         // Where several threads count at once, some counts may be lost.
         const uint64_t before = atomic_load_explicit(&trees->examined, memory_order_relaxed);
