@@ -10,7 +10,7 @@
 //   ..._records    boxes as records (base/records.h): parting and selecting them (split)
 //   survey, strip_entries, gather_entries, test_strips              boxes of similar sizes (kernels/strips.h)
 //   cut_boxes                                         two sets, cut to where they meet (cut_sets.h)
-//   tree_...       a tree of blocks of eight boxes (engine/tree/tree.h)
+//   tree_...       a tree of nodes of eight boxes (engine/tree/tree.h)
 //   fill_tube      points of neighbouring rows of cells -> one column (neighbours)
 //   find_near      points against a window of that -> ids             (neighbours)
 //   sort_rows      eight rows of ids, ascending                       (neighbours)
@@ -238,27 +238,27 @@ typedef struct bp_kernels {
                         uint32_t *ids);
 
     // Building the tree: place << 32 | id for boxes[begin .. end), where bit 31 of the place means a hole; leaves begin .. end-1
-    // from the boxes of their slots, and their bounds (above NULL: there is no level above); bounds of blocks begin .. end-1.
+    // from the boxes of their slots, and their bounds (above NULL: there is no level above); bounds of nodes begin .. end-1.
     void (*tree_keys)(const bp_tree_frame *frame, const bp_box *boxes, size_t begin, size_t end, uint64_t *keys);
     void (*tree_fill)(const bp_box *boxes, const uint32_t *ids, size_t begin, size_t end, uint32_t dimensions,
-                      bp_tree_block *leaves, bp_tree_block *above);
-    void (*tree_lift)(const bp_tree_block *blocks, size_t begin, size_t end, bp_tree_block *above);
+                      bp_tree_node *leaves, bp_tree_node *above);
+    void (*tree_lift)(const bp_tree_node *nodes, size_t begin, size_t end, bp_tree_node *above);
 
     // Searching it: kernels/tree_loop.h. Lists have room for BP_TREE_WIDTH entries for each one, and BP_TREE_PADDING more.
-    size_t (*tree_open)(const bp_tree_block *blocks, const bp_tree_block *above, const bp_pair *list, size_t count,
+    size_t (*tree_open)(const bp_tree_node *nodes, const bp_tree_node *above, const bp_pair *list, size_t count,
                         bp_pair *out);
-    size_t (*tree_cross)(const bp_tree_block *a, const bp_tree_block *b, const bp_pair *list, size_t count, bool is_one,
+    size_t (*tree_cross)(const bp_tree_node *a, const bp_tree_node *b, const bp_pair *list, size_t count, bool is_one,
                          bp_pair *out);
-    size_t (*tree_join)(const bp_tree_block *a, const bp_tree_block *b, const uint32_t *a_ids, const uint32_t *b_ids,
+    size_t (*tree_join)(const bp_tree_node *a, const bp_tree_node *b, const uint32_t *a_ids, const uint32_t *b_ids,
                         const bp_pair *list, size_t count, bool is_one, bp_pair *out);
-    size_t (*tree_descend)(const bp_tree_block *blocks, const bp_tree_wanted *wanted, const bp_pair *list, size_t count,
+    size_t (*tree_descend)(const bp_tree_node *nodes, const bp_tree_wanted *wanted, const bp_pair *list, size_t count,
                            bp_pair *out);
-    size_t (*tree_meet)(const bp_tree_block *leaves, const uint32_t *ids, const bp_tree_wanted *wanted,
+    size_t (*tree_meet)(const bp_tree_node *leaves, const uint32_t *ids, const bp_tree_wanted *wanted,
                         const bp_pair *list, size_t count, bp_pair *out);
-    size_t (*tree_trace)(const bp_tree_block *blocks, bp_tree_walk *const *walks, const bp_pair *list, size_t count,
+    size_t (*tree_trace)(const bp_tree_node *nodes, bp_tree_walk *const *walks, const bp_pair *list, size_t count,
                          bp_pair *out);
 
-    // Goes on with walks from walks[turn] on, a block each in turn. Returns the index of the one that has come to a leaf with hits,
+    // Goes on with walks from walks[turn] on, a node each in turn. Returns the index of the one that has come to a leaf with hits,
     // or to its end.
     size_t (*tree_walk)(bp_tree_walk *const *walks, size_t count, size_t turn);
 

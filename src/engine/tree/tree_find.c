@@ -1,7 +1,7 @@
-// Searches of the tree, level by level, with lists of (node, block).
+// Searches of the tree, level by level, with lists of (child, node).
 //
-//     list       (block a, block b), ...                     which overlap
-//     opened     (child of a, block b), ...                  where the child overlaps the bounds of b
+//     list       (node a, node b), ...                       which overlap
+//     opened     (child of a, node b), ...                   where the child overlaps the bounds of b
 //     crossed    (child of a, child of b), ...               where they overlap: the list of the level below; or pairs
 //
 // Some entries of a list go all the way down before the next ones, so that lists stay in the first-level cache.

@@ -146,7 +146,7 @@ static void tree_stats(const void *state, bp_stats *stats) {
     stats->levels = (uint32_t)m->trees[0].level_count;
     stats->cells = 0;
     for (size_t i = 0; i < 2; ++i) {
-        stats->cells += m->trees[i].level_count > 0 ? m->trees[i].block_count[0] : 0;
+        stats->cells += m->trees[i].level_count > 0 ? m->trees[i].node_count[0] : 0;
     }
     stats->occupied = stats->cells;
 }

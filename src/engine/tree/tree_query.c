@@ -25,14 +25,14 @@ typedef struct meeting {
 // NOLINTNEXTLINE(misc-no-recursion): as deep as there are levels
 static void meet_at_level(const meeting *m, size_t level, const bp_pair *list, size_t count) {
     const bp_kernels *kernels = m->tree->setup->kernels;
-    const bp_tree_block *blocks = m->tree->levels[level];
+    const bp_tree_node *nodes = m->tree->levels[level];
     bp_pair next[BP_TREE_TAKEN];
     for (size_t begin = 0; begin < count; begin += GROUP) {
         const size_t some = count - begin < GROUP ? count - begin : GROUP;
-        const size_t found = m->walks != NULL ? kernels->tree_trace(blocks, m->walks, list + begin, some, next)
+        const size_t found = m->walks != NULL ? kernels->tree_trace(nodes, m->walks, list + begin, some, next)
                              : level > 0
-                                 ? kernels->tree_descend(blocks, &m->wanted, list + begin, some, next)
-                                 : kernels->tree_meet(blocks, m->tree->ids.data, &m->wanted, list + begin, some, next);
+                                 ? kernels->tree_descend(nodes, &m->wanted, list + begin, some, next)
+                                 : kernels->tree_meet(nodes, m->tree->ids.data, &m->wanted, list + begin, some, next);
         if (level > 0) {
             meet_at_level(m, level - 1, next, found);
         } else {
@@ -68,7 +68,7 @@ void bp_tree_walk_again(bp_tree_walk *walk, const bp_tree_levels *levels) {
     walk->levels = levels;
     walk->is_done = false;
     walk->level = (uint32_t)levels->count - 1;
-    walk->block = levels->begins[walk->level];
+    walk->node = levels->begins[walk->level];
     walk->depth = 0;
     walk->hit_count = 0;
 }
