@@ -33,7 +33,7 @@ bp_status bp_all_pairs_find(bp_all_pairs *all, bp_sink *sink) {
                                     .kernels = all->setup->kernels,
                                     .objects = &all->columns,
                                     .candidates = &all->columns,
-                                    .names = BP_NAMES_ORDERED,
+                                    .pair_ids = BP_IDS_ASCENDING,
                                     .unit_count = (all->count + BOXES_PER_UNIT - 1) / BOXES_PER_UNIT,
                                     .unit = test_unit,
                                     .context = all};
@@ -81,7 +81,7 @@ bp_status bp_all_pairs_find_between(bp_all_pairs *all, const bp_box *a, size_t a
     const bp_range_search search = {.runtime = &setup->runtime,
                                     .kernels = setup->kernels,
                                     .objects = &all->columns,
-                                    .names = a_is_few ? BP_NAMES_BY_ROLE : BP_NAMES_BY_ROLE_SWAPPED,
+                                    .pair_ids = a_is_few ? BP_IDS_BY_ROLE : BP_IDS_BY_ROLE_SWAPPED,
                                     .unit_count = (f.many_count + BP_CHUNK - 1) / BP_CHUNK,
                                     .unit = test_chunk,
                                     .context = &f};

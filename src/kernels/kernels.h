@@ -62,20 +62,20 @@ typedef struct bp_range_test {
     uint32_t object, begin, end;
 } bp_range_test;
 
-// How a pair of an object and a candidate is named.
-typedef enum bp_pair_names {
-    BP_NAMES_ORDERED,         // (smaller id, larger id): objects and candidates are the same columns
-    BP_NAMES_BY_ROLE,         // (id of the object, id of the candidate)
-    BP_NAMES_BY_ROLE_SWAPPED, // (id of the candidate, id of the object); not for kernels
-    BP_NAMES_BY_ROLE_ORDERED  // (smaller id, larger id), whatever the columns; not for kernels
-} bp_pair_names;
+// Which id of a pair of an object and a candidate comes first.
+typedef enum bp_pair_ids {
+    BP_IDS_ASCENDING,        // (smaller id, larger id): objects and candidates are the same columns
+    BP_IDS_BY_ROLE,          // (id of the object, id of the candidate)
+    BP_IDS_BY_ROLE_SWAPPED,  // (id of the candidate, id of the object); not for kernels
+    BP_IDS_BY_ROLE_ASCENDING // (smaller id, larger id), whatever the columns; not for kernels
+} bp_pair_ids;
 
 typedef struct bp_range_job {
     const bp_columns *objects;    // test.object is a position in these
     const bp_columns *candidates; // test.begin and test.end are positions in these
     const bp_range_test *tests;
     size_t test_count;
-    bp_pair_names names;
+    bp_pair_ids pair_ids;
     bp_pair *out;
     size_t room; // pairs that fit into out; a test needs end - begin + BP_COLUMN_PADDING
 } bp_range_job;
@@ -110,7 +110,7 @@ typedef struct bp_sweep_job {
     size_t begin, end; // objects to test; begin advances
     size_t from;       // candidates before this one begin too early; advances
     bp_sweep_start start;
-    bp_pair_names names;
+    bp_pair_ids pair_ids;
     bp_pair *out;
     size_t room; // pairs that fit into out; a box needs BP_COLUMN_PADDING more than it has pairs
 } bp_sweep_job;
@@ -119,7 +119,7 @@ typedef struct bp_sweep_job {
 typedef struct bp_tube_row {
     const uint32_t *cells; // where they begin
     float shift[2];        // of its points along y and z, where it is an image of a row,
-    uint32_t renaming;     // and what is added to their ids then
+    uint32_t id_offset;    // and what is added to their ids then
 } bp_tube_row;
 
 // Copies cells first .. last-1 of some rows, cell by cell: from each cell the points of all rows.
@@ -128,10 +128,10 @@ typedef struct bp_tube_job {
     const bp_tube_row *rows; // at most BP_TUBE_ROWS
     size_t row_count;
     size_t first, last;
-    float shift;       // of all points along x,
-    uint32_t renaming; // and what is added to their ids
-    size_t place;      // where the first point goes; behind the last one there is room for BP_COLUMN_PADDING
-    uint32_t *starts;  // gets, for each cell, where its points begin
+    float shift;        // of all points along x,
+    uint32_t id_offset; // and what is added to their ids
+    size_t place;       // where the first point goes; behind the last one there is room for BP_COLUMN_PADDING
+    uint32_t *starts;   // gets, for each cell, where its points begin
 } bp_tube_job;
 
 // Which of the points within reach are neighbours.

@@ -55,7 +55,7 @@ static void run_tests(bp_range_tester *t, const bp_range_test *tests, size_t cou
                             .candidates = t->candidates,
                             .tests = tests + done,
                             .test_count = count - done,
-                            .names = t->names};
+                            .pair_ids = t->pair_ids};
         const size_t least = (size_t)(job.tests[0].end - job.tests[0].begin) + BP_COLUMN_PADDING;
         job.out = bp_sink_room(t->sink, least, &job.room);
         if (job.out == NULL) {
@@ -64,9 +64,9 @@ static void run_tests(bp_range_tester *t, const bp_range_test *tests, size_t cou
         }
         const size_t found = t->kernels->test_ranges(&job, &some);
         t->found += found;
-        if (t->names == BP_NAMES_BY_ROLE_SWAPPED || t->names == BP_NAMES_BY_ROLE_ORDERED) {
-            const bool all = t->names == BP_NAMES_BY_ROLE_SWAPPED;
-            for (size_t i = 0; i < found; ++i) { // the names by role, which kernels write, become others
+        if (t->pair_ids == BP_IDS_BY_ROLE_SWAPPED || t->pair_ids == BP_IDS_BY_ROLE_ASCENDING) {
+            const bool all = t->pair_ids == BP_IDS_BY_ROLE_SWAPPED;
+            for (size_t i = 0; i < found; ++i) { // the ids by role, which kernels write, change places
                 const bp_pair pair = job.out[i];
                 const bool swaps = all || pair.a > pair.b;
                 job.out[i] = (bp_pair){.a = swaps ? pair.b : pair.a, .b = swaps ? pair.a : pair.b};
@@ -151,7 +151,7 @@ static void task_search_block(void *context, size_t block) {
     t.kernels = search->kernels;
     t.objects = search->objects;
     t.candidates = search->candidates;
-    t.names = search->names;
+    t.pair_ids = search->pair_ids;
     t.sink = &r->sinks[block];
     t.block = block;
     t.failed = false;

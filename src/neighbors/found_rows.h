@@ -37,7 +37,7 @@ bool bp_found_rows_add_late(bp_found_rows *found, const bp_pair *pairs, size_t c
 // Where rows belong.
 typedef struct bp_row_places {
     const uint32_t *ids;           // by position: whose row it is,
-    const bp_point_images *images; // or NULL; else ids are names, and only points have rows
+    const bp_point_images *images; // or NULL; else ids are image ids, and only points have rows
     const bp_neighbors *rows;
     const bp_image_rows *finish; // what is done with rows that are in their place; may be NULL
     const bp_kernels *kernels;
@@ -47,7 +47,7 @@ typedef struct bp_row_places {
 static inline bool bp_row_places_has(const bp_row_places *places, size_t position, uint32_t *point) {
     const uint32_t id = places->ids[position];
     *point = places->images == NULL ? id : bp_image_point(places->images, id);
-    return places->images == NULL || bp_image_name(places->images, *point) == id;
+    return places->images == NULL || bp_image_id(places->images, *point) == id;
 }
 
 // Sorts all rows to where they belong. The late pairs are lost.

@@ -105,8 +105,8 @@ static void finish_span(const bp_image_rows *r, uint32_t point, size_t begin, si
     const bp_neighbor_images *to = r->result;
     const double *from = images->given + 3 * (size_t)point;
     uint32_t *row = to->rows.indices + begin;
-    const bool are_points = images->naming == BP_NAMED_BY_POINT;
-    if (are_points || (images->naming == BP_NAMED_BY_CODE && images->homes == NULL)) { // all points are in the cell
+    const bool are_points = images->id_form == BP_IMAGE_BY_POINT;
+    if (are_points || (images->id_form == BP_IMAGE_BY_CODE && images->homes == NULL)) { // all points are in the cell
         const uint32_t bits = are_points ? 0 : BP_IMAGE_CODE_BITS, mask = (1u << BP_IMAGE_CODE_BITS) - 1;
         for (size_t i = 0; i < count; ++i) {
             span->of[i] = row[i] >> bits;
@@ -181,8 +181,8 @@ void bp_image_rows_finish(const bp_image_rows *r, const uint32_t *points, size_t
         measure_rows(r, points, count);
         return;
     }
-    const bp_point_image *places = r->images->naming == BP_NAMED_BY_PLACE ? r->images->images : NULL;
-    const uint32_t bits = r->images->naming == BP_NAMED_BY_CODE ? BP_IMAGE_CODE_BITS : 0;
+    const bp_point_image *places = r->images->id_form == BP_IMAGE_BY_PLACE ? r->images->images : NULL;
+    const uint32_t bits = r->images->id_form == BP_IMAGE_BY_CODE ? BP_IMAGE_CODE_BITS : 0;
     for (size_t k = 0; k < count; ++k) {
         uint32_t *row = rows->indices + rows->offsets[points[k]];
         const size_t length = rows->offsets[points[k] + (size_t)1] - rows->offsets[points[k]];

@@ -56,7 +56,7 @@ typedef struct piece {
     float shift;
 } piece;
 
-// What a shift along an axis adds to the names of images.
+// What a shift along an axis adds to the ids of images.
 static uint32_t code_step(const bp_point_plan *plan, float shift, uint32_t step) {
     return !plan->has_codes || shift == 0.0f ? 0 : shift < 0.0f ? 0 - step : step;
 }
@@ -81,7 +81,7 @@ static size_t rows_around(const bp_point_plan *plan, const bp_point_grid *grid, 
             bp_tube_row *r = &rows[count];
             if (step_along(plan, 1, y, dy, &there_y, &r->shift[0]) &&
                 step_along(plan, 2, z, dz, &there_z, &r->shift[1])) {
-                r->renaming =
+                r->id_offset =
                     code_step(plan, r->shift[0], BP_IMAGE_CODE_Y) + code_step(plan, r->shift[1], BP_IMAGE_CODE_Z);
                 r->cells = grid->table + (there_z * plan->cells[1] + there_y) * plan->cells[0];
                 ++count;
@@ -134,7 +134,7 @@ static bool fill_tube(tube *to, const bp_point_plan *plan, const bp_point_grid *
                                  .first = pieces[p].first,
                                  .last = pieces[p].last,
                                  .shift = pieces[p].shift,
-                                 .renaming = code_step(plan, pieces[p].shift, BP_IMAGE_CODE_X),
+                                 .id_offset = code_step(plan, pieces[p].shift, BP_IMAGE_CODE_X),
                                  .place = place,
                                  .starts = to->starts + cell};
         place = kernels->fill_tube(&job);
@@ -156,7 +156,7 @@ typedef struct near_request {
     bp_nearness nearness; // with one radius for all; both sets are the same unless `between`
     bool between, half;
     bp_image_rows *beside; // of images: what their rows become; else NULL
-    bp_filter filter;      // pass may be NULL; of images it is asked about (point, name)
+    bp_filter filter;      // pass may be NULL; of images it is asked about (point, image id)
     const bp_kernels *kernels;
     const bp_runtime *runtime;
 } near_request;
@@ -187,7 +187,7 @@ static const bp_allocator *allocator_of(const near_search *s) {
     return &s->request->runtime->allocator;
 }
 
-// Of images, ids are names.
+// With images, ids are image ids.
 static uint32_t point_of(const near_search *s, uint32_t id) {
     const bp_point_images *images = s->request->nearness.images;
     return images == NULL ? id : bp_image_point(images, id);

@@ -164,8 +164,8 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
     if (!served || !(farthest < FARTHEST)) {
         return false;
     }
-    plan->has_codes = images != NULL && images->naming == BP_NAMED_BY_CODE;
-    plan->names = images != NULL ? images->names : NULL;
+    plan->has_codes = images != NULL && images->id_form == BP_IMAGE_BY_CODE;
+    plan->image_ids = images != NULL ? images->image_ids : NULL;
     // By how much rounding may change the square of a distance of about 1. A coordinate is off by half a unit in the last
     // place, the origin and the period by another one each, and both points count: `off` is twice that. Images are off by
     // more.
@@ -239,7 +239,7 @@ static inline void fill_columns(const builder *b, size_t begin, size_t end, bool
         columns.at[0][i] = (float)to_units(&plan, &points, wide, point, 0);
         columns.at[1][i] = (float)to_units(&plan, &points, wide, point, 1);
         columns.at[2][i] = plan.dimensions == 3 ? (float)to_units(&plan, &points, wide, point, 2) : 0.0f;
-        columns.id[i] = plan.names != NULL ? plan.names[point] : (uint32_t)point << bits | code;
+        columns.id[i] = plan.image_ids != NULL ? plan.image_ids[point] : (uint32_t)point << bits | code;
     }
 }
 

@@ -31,12 +31,12 @@ typedef struct bp_point_plan {
     double periods_per_length[3], units_per_period[3];
     double cells_per_unit[3]; // a unit is the radius
     uint32_t cells[3];
-    uint32_t reach;        // in cells along x
-    float wrap[3];         // units_per_period, rounded
-    float sure, possible;  // square distances in units: up to the first pairs are near, beyond the second they are not
-    bool has_codes;        // ids are names by code (point_images.h):
-    const uint32_t *names; // these; NULL: each point is in the cell
-    bool coarse;           // cells are longer than the radius: they may be crowded without need
+    uint32_t reach;       // in cells along x
+    float wrap[3];        // units_per_period, rounded
+    float sure, possible; // square distances in units: up to the first pairs are near, beyond the second they are not
+    bool has_codes;       // ids are image ids by code (point_images.h):
+    const uint32_t *image_ids; // these; NULL: each point is in the cell
+    bool coarse;               // cells are longer than the radius: they may be crowded without need
 } bp_point_plan;
 
 // Plans for all points of a search. False if the grid does not serve them: points that are not finite, a radius of 0,

@@ -148,7 +148,7 @@ static void check_tests(arena *a, const bp_kernels *kernels, const char *name, c
                               .test_count = count,
                               .out = a->found,
                               .room = room,
-                              .names = ordered ? BP_NAMES_ORDERED : BP_NAMES_BY_ROLE};
+                              .pair_ids = ordered ? BP_IDS_ASCENDING : BP_IDS_BY_ROLE};
     a->found[room] = SENTINEL;
     size_t expected = 0, done = SIZE_MAX;
     for (size_t i = 0; i < fitting; ++i) {

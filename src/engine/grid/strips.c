@@ -516,7 +516,7 @@ bp_status bp_strip_grid_find(bp_strip_grid *grid, const bp_strip_sets *sets, bp_
                                     .kernels = grid->setup->kernels,
                                     .objects = &grid->columns,
                                     .candidates = &grid->columns,
-                                    .names = BP_NAMES_ORDERED,
+                                    .pair_ids = BP_IDS_ASCENDING,
                                     .unit_count = units,
                                     .units_least = grid->is_shared ? 1 : units + 1,
                                     .unit = test_unit,

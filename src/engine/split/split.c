@@ -336,7 +336,7 @@ static bool reserve_benches(split *s, size_t count) {
     return true;
 }
 
-static bp_status search_sets(split *s, split_slabs *slabs, bp_pair_names names, bp_sink *sink) {
+static bp_status search_sets(split *s, split_slabs *slabs, bp_pair_ids pair_ids, bp_sink *sink) {
     const bp_runtime *runtime = &s->setup->runtime;
     const size_t count = slabs->sets[0].count + slabs->sets[1].count;
     bool in_slabs = bp_split_slabs_plan(slabs);
@@ -370,7 +370,7 @@ static bp_status search_sets(split *s, split_slabs *slabs, bp_pair_names names, 
     }
     const bp_range_search search = {.runtime = runtime,
                                     .kernels = s->setup->kernels,
-                                    .names = names,
+                                    .pair_ids = pair_ids,
                                     .unit_count = s->job_count,
                                     .unit = run_unit,
                                     .context = s};
@@ -393,7 +393,7 @@ static bp_status split_build(void *state, const bp_box *boxes, size_t count) {
 static bp_status split_find(void *state, bp_sink *sink) {
     split *s = state;
     split_slabs slabs = {.setup = s->setup, .sets = {{.boxes = s->boxes, .count = s->count}}, .set_count = 1};
-    return search_sets(s, &slabs, BP_NAMES_ORDERED, sink);
+    return search_sets(s, &slabs, BP_IDS_ASCENDING, sink);
 }
 
 static bp_status split_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
@@ -401,7 +401,7 @@ static bp_status split_find_between(void *state, const bp_box *boxes, size_t cou
     split_slabs slabs = {.setup = s->setup,
                          .sets = {{.boxes = boxes, .count = count}, {.boxes = s->boxes, .count = s->count}},
                          .set_count = 2};
-    return search_sets(s, &slabs, BP_NAMES_BY_ROLE, sink);
+    return search_sets(s, &slabs, BP_IDS_BY_ROLE, sink);
 }
 
 static void split_free(void *state) {

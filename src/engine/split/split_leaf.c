@@ -167,11 +167,11 @@ void bp_split_sweep(bp_range_tester *t, const split_job *job, int axis, double s
     list_later(t, a, y, true);
     list_later(t, x, b, true);
     bp_range_tester_flush(t);
-    const bp_pair_names names = t->names;
-    t->names = names == BP_NAMES_BY_ROLE ? BP_NAMES_BY_ROLE_SWAPPED : names;
+    const bp_pair_ids pair_ids = t->pair_ids;
+    t->pair_ids = pair_ids == BP_IDS_BY_ROLE ? BP_IDS_BY_ROLE_SWAPPED : pair_ids;
     list_later(t, b, a, false);
     list_later(t, y, a, false);
     list_later(t, b, x, false);
     bp_range_tester_flush(t);
-    t->names = names;
+    t->pair_ids = pair_ids;
 }

@@ -286,7 +286,7 @@ static bp_status search_trees(bvh *b, const bvh_tree *first, const bvh_tree *sec
         .kernels = b->setup->kernels,
         .objects = &first->columns,
         .candidates = &second->columns,
-        .names = first == second ? BP_NAMES_ORDERED : BP_NAMES_BY_ROLE,
+        .pair_ids = first == second ? BP_IDS_ASCENDING : BP_IDS_BY_ROLE,
         .unit_count = s.task_count + (has_infinite ? (first->infinite_end + PLACES_PER_UNIT - 1) / PLACES_PER_UNIT : 0),
         .unit = unit_of_search,
         .context = &s};

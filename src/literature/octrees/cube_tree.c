@@ -375,7 +375,7 @@ bp_status bp_cube_tree_find(void *state, bp_sink *sink) {
                                     .kernels = t->setup->kernels,
                                     .objects = &t->columns,
                                     .candidates = &t->columns,
-                                    .names = BP_NAMES_ORDERED,
+                                    .pair_ids = BP_IDS_ASCENDING,
                                     .unit_count = (t->used_count + NODES_PER_UNIT - 1) / NODES_PER_UNIT,
                                     .unit = unit_nodes,
                                     .context = t};

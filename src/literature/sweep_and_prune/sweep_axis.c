@@ -190,7 +190,7 @@ static void sweep_unit(const void *context, bp_range_tester *tester, size_t unit
     const size_t begin = (unit - (is_swapped ? s->first_units : 0)) * PLACES_PER_UNIT, end = begin + PLACES_PER_UNIT;
     bp_sweep_job job = {.objects = turned(objects),
                         .candidates = turned(candidates),
-                        .names = is_between ? BP_NAMES_BY_ROLE : BP_NAMES_ORDERED};
+                        .pair_ids = is_between ? BP_IDS_BY_ROLE : BP_IDS_ASCENDING};
     for (int a = 0; a < SWEEP_BUCKETS; ++a) {
         job.begin = begin > objects->begin[a] ? begin : objects->begin[a];
         job.end = end < objects->end[a] ? end : objects->end[a];

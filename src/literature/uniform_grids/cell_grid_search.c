@@ -155,7 +155,7 @@ bp_status bp_cell_grid_find(void *state, bp_sink *sink) {
                                     .kernels = grid->setup->kernels,
                                     .objects = &grid->columns,
                                     .candidates = &grid->columns,
-                                    .names = BP_NAMES_ORDERED,
+                                    .pair_ids = BP_IDS_ASCENDING,
                                     .unit_count = cell_units(grid) + grid->total_count - grid->grid_count,
                                     .unit = test_unit,
                                     .context = grid};
