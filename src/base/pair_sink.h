@@ -28,7 +28,7 @@ enum {
 typedef struct bp_test_budget {
     size_t objects;
     size_t pairs_before;   // of the sink
-    _Atomic size_t wasted; // in units of BP_TESTS_PAID tests
+    _Atomic size_t wasted; // one for each BP_TESTS_PAID tests
     _Atomic bool is_over;
 } bp_test_budget;
 

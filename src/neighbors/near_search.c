@@ -31,7 +31,7 @@ enum {
 
 // ---- tubes ----------------------------------------------------------------------------------------------------------
 //
-// A tube: a stretch of a row of cells with all rows around it, in one range of memory.
+// A tube: a segment of a row of cells with all rows around it, in one range of memory.
 //
 //     rows around row 5       1 |aa |b  |cc |d  |        a tube takes cell after cell, and from each the points of all
 //     (here in 2-D)           5 |e  |f  |   |gg |        rows. So what lies around a point is one window of it:
@@ -41,7 +41,7 @@ enum {
 //
 // Copying a point into nine tubes is cheap: each is then tested by the points of several cells, and these have one loop
 // over candidates instead of nine, whose lengths no processor could predict. Periods are shifts of what is copied.
-enum { TUBE_CELLS = 64 }; // the longest stretch
+enum { TUBE_CELLS = 64 }; // the longest segment
 
 // All zero is empty.
 typedef struct tube {
@@ -271,23 +271,23 @@ static size_t search_some(near_search *s, block_search *b, size_t begin, size_t 
     return doubtful_count == 0 || decide(s, b, begin, b->doubtful.data, doubtful_count) ? begin + points : 0;
 }
 
-// ---- stretches of rows ----------------------------------------------------------------------------------------------
+// ---- segments of rows ----------------------------------------------------------------------------------------------
 
-// The cells of a stretch.
-typedef struct stretch {
+// The cells of a segment.
+typedef struct row_segment {
     size_t row, first, last;
     const uint32_t *cells; // of its row
-} stretch;
+} row_segment;
 
-static size_t stretches_of_row(const near_search *s) {
+static size_t segments_of_row(const near_search *s) {
     return (s->plan.cells[0] + TUBE_CELLS - 1) / TUBE_CELLS;
 }
 
-static stretch stretch_of(const near_search *s, size_t index) {
-    const size_t in_row = stretches_of_row(s), cells = s->plan.cells[0];
+static row_segment segment_of(const near_search *s, size_t index) {
+    const size_t in_row = segments_of_row(s), cells = s->plan.cells[0];
     const size_t row = index / in_row, first = index % in_row * TUBE_CELLS;
     const size_t last = first + TUBE_CELLS < cells ? first + TUBE_CELLS : cells;
-    return (stretch){.row = row, .first = first, .last = last, .cells = s->grid.table + row * cells};
+    return (row_segment){.row = row, .first = first, .last = last, .cells = s->grid.table + row * cells};
 }
 
 // The first position from `at` on that has a row, or has none.
@@ -302,8 +302,8 @@ static size_t next_position(const near_search *s, size_t at, size_t end, bool wi
     return at;
 }
 
-// Fills a tube around a stretch, and searches it for the points of each cell that have rows.
-static bool search_stretch(near_search *s, block_search *b, const stretch *here) {
+// Fills a tube around a segment, and searches it for the points of each cell that have rows.
+static bool search_segment(near_search *s, block_search *b, const row_segment *here) {
     const size_t end = here->cells[here->last];
     if (next_position(s, here->cells[here->first], end, true) == end) {
         return true; // nothing, or nothing but images
@@ -330,16 +330,16 @@ static bool search_stretch(near_search *s, block_search *b, const stretch *here)
     return true;
 }
 
-// A stretch belongs to the block in which its points begin: the first of them is found by bisection.
+// A segment belongs to the block in which its points begin: the first of them is found by bisection.
 static void task_search_block(void *context, size_t block) {
     near_search *s = context;
     block_search *b = &s->searches[block];
-    const size_t count = stretches_of_row(s) * s->plan.cells[1] * s->plan.cells[2];
+    const size_t count = segments_of_row(s) * s->plan.cells[1] * s->plan.cells[2];
     const size_t begin = bp_block_begin(s->blocks, block), end = bp_block_begin(s->blocks, block + 1);
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const stretch here = stretch_of(s, middle);
+        const row_segment here = segment_of(s, middle);
         if (here.cells[here.first] < begin) {
             low = middle + 1;
         } else {
@@ -347,11 +347,11 @@ static void task_search_block(void *context, size_t block) {
         }
     }
     for (size_t i = low; i < count && !b->failed; ++i) {
-        const stretch here = stretch_of(s, i);
+        const row_segment here = segment_of(s, i);
         if (here.cells[here.first] >= end) {
             break;
         }
-        b->failed = !search_stretch(s, b, &here);
+        b->failed = !search_segment(s, b, &here);
     }
 }
 
@@ -421,8 +421,8 @@ static bool search_grids(near_search *s, bp_neighbors *rows) {
     s->searches = s->block_buffer.data;
     memset(s->searches, 0, s->blocks.count * sizeof *s->searches);
     // Chunks for about as many ids as the points of a block would find if all lay evenly.
-    const double units = (double)p->cells[0] / p->cells_per_unit[0] * p->cells[1] * p->cells[2];
-    const double near = (r->half ? 2.0 : 4.0) * (double)r->nearness.second.count / units + 2.0;
+    const double cubes = (double)p->cells[0] / p->cells_per_radius[0] * p->cells[1] * p->cells[2];
+    const double near = (r->half ? 2.0 : 4.0) * (double)r->nearness.second.count / cubes + 2.0;
     const double ids = near * (double)points / (double)s->blocks.count;
     for (size_t block = 0; block < s->blocks.count; ++block) {
         s->searches[block].found.chunk_ids = ids > CHUNK_MAX ? CHUNK_MAX : ids < CHUNK_MIN ? CHUNK_MIN : (size_t)ids;

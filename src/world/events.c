@@ -37,7 +37,7 @@ static size_t advance(const bp_pairs *pairs, size_t at, uint64_t key) {
     return at;
 }
 
-// Two lists, cut into stretches: block i has the pairs of both from one key on.
+// Two lists, cut into blocks: block i has the pairs of both from one key on.
 typedef struct comparison {
     const bp_pairs *before, *after;
     const uint8_t *marks;

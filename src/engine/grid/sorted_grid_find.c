@@ -18,10 +18,10 @@
 
 enum {
     BOXES_PER_UNIT = 1024, // about
-    STRETCH = 256,         // boxes in levels that are tested together against scanned boxes
-    STRETCHES = 16,        // stretches that are one unit
-    BOUNDED_MIN = 4,       // scanned boxes for which the bounds of a stretch pay
-    SEGMENT = 65536,       // other scanned boxes that a scanned box is tested against at once
+    RANGE = 256,           // boxes in levels that are tested together against scanned boxes
+    RANGES_PER_UNIT = 16,  // ranges that are one unit
+    BOUNDED_MIN = 4,       // scanned boxes for which the bounds of a range pay
+    SCAN_BATCH = 65536,    // other scanned boxes that a scanned box is tested against at once
     SCAN_TESTS = 8,        // such tests that are one unit
     SPARSE_LEVEL = 16,     // boxes; at this number both ways cost the same
     BETWEEN = 32,          // boxes of one set that are searched for in another together
@@ -335,7 +335,7 @@ static void search_positions(bp_range_tester *t, const bp_sorted_grid *grid, siz
 
 // ---- scanned boxes --------------------------------------------------------------------------------------------------
 
-static bp_box bounds_of_stretch(const bp_sorted_grid *grid, size_t begin, size_t end) {
+static bp_box bounds_of_range(const bp_sorted_grid *grid, size_t begin, size_t end) {
     bp_box bounds;
     for (int axis = 0; axis < 3; ++axis) {
         float high = -INFINITY, low = INFINITY; // bounds of the other ends, which are not used
@@ -349,9 +349,9 @@ static bp_box bounds_of_stretch(const bp_sorted_grid *grid, size_t begin, size_t
 
 // Tests boxes in levels against all scanned boxes that touch their bounds. Walls around a scene touch hardly any: if
 // the boxes are inside the walls, so are their bounds, however the cells are folded.
-static void scan_stretch(bp_range_tester *t, const bp_sorted_grid *grid, size_t begin, size_t end) {
+static void scan_range(bp_range_tester *t, const bp_sorted_grid *grid, size_t begin, size_t end) {
     const bool bounded = grid->total_count - grid->grid_count >= BOUNDED_MIN;
-    const bp_box bounds = bounded ? bounds_of_stretch(grid, begin, end) : (bp_box){{0}, {0}};
+    const bp_box bounds = bounded ? bounds_of_range(grid, begin, end) : (bp_box){{0}, {0}};
     t->sink->tests += bounded ? grid->total_count - grid->grid_count : 0;
     for (size_t p = grid->grid_count; p < grid->total_count; ++p) {
         const bp_box scanned = bp_columns_box(&grid->columns, p);
@@ -365,10 +365,10 @@ static void scan_stretch(bp_range_tester *t, const bp_sorted_grid *grid, size_t 
 // A search for the pairs inside a grid. Its units are, one kind after the other:
 typedef struct inner_search {
     const bp_sorted_grid *grid;
-    size_t grid_units;    // boxes in levels against each other
-    size_t stretch_units; // boxes in levels against scanned boxes
-    size_t scan_tests;    // scanned boxes against each other, SCAN_TESTS of these in a unit ...
-    size_t segments;      // ... and this many for each box
+    size_t grid_units;   // boxes in levels against each other
+    size_t range_units;  // boxes in levels against scanned boxes
+    size_t scan_tests;   // scanned boxes against each other, SCAN_TESTS of these in a unit ...
+    size_t scan_batches; // ... and this many for each box
 } inner_search;
 
 static void search_unit_inside(const void *context, bp_range_tester *t, size_t unit) {
@@ -376,18 +376,19 @@ static void search_unit_inside(const void *context, bp_range_tester *t, size_t u
     if (unit < s->grid_units) {
         search_positions(t, s->grid, chunk_begin(s->grid, unit * BOXES_PER_UNIT),
                          chunk_begin(s->grid, (unit + 1) * BOXES_PER_UNIT));
-    } else if (unit < s->grid_units + s->stretch_units) {
-        const size_t first = (unit - s->grid_units) * STRETCHES * STRETCH, all = s->grid->grid_count;
-        const size_t stop = all - first < (size_t)STRETCHES * STRETCH ? all : first + (size_t)STRETCHES * STRETCH;
-        for (size_t begin = first; begin < stop; begin += STRETCH) {
-            scan_stretch(t, s->grid, begin, stop - begin < STRETCH ? stop : begin + STRETCH);
+    } else if (unit < s->grid_units + s->range_units) {
+        const size_t first = (unit - s->grid_units) * RANGES_PER_UNIT * RANGE, all = s->grid->grid_count;
+        const size_t stop =
+            all - first < (size_t)RANGES_PER_UNIT * RANGE ? all : first + (size_t)RANGES_PER_UNIT * RANGE;
+        for (size_t begin = first; begin < stop; begin += RANGE) {
+            scan_range(t, s->grid, begin, stop - begin < RANGE ? stop : begin + RANGE);
         }
     } else {
-        // Scanned boxes against those before them, in segments: test i is box i / segments, segment i % segments.
-        const size_t first = s->grid->grid_count, begins = (unit - s->grid_units - s->stretch_units) * SCAN_TESTS;
+        // Scanned boxes against those before them, in n = scan_batches batches: test i is box i / n, batch i % n.
+        const size_t first = s->grid->grid_count, begins = (unit - s->grid_units - s->range_units) * SCAN_TESTS;
         for (size_t test = begins; test < s->scan_tests && test < begins + SCAN_TESTS; ++test) {
-            const size_t p = first + test / s->segments, begin = first + test % s->segments * SEGMENT;
-            const size_t end = p < begin + SEGMENT ? p : begin + SEGMENT;
+            const size_t p = first + test / s->scan_batches, begin = first + test % s->scan_batches * SCAN_BATCH;
+            const size_t end = p < begin + SCAN_BATCH ? p : begin + SCAN_BATCH;
             bp_range_tester_add(t, p, (uint32_t)begin, (uint32_t)(begin < end ? end : begin));
         }
     }
@@ -401,16 +402,17 @@ bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink) {
     const size_t scanned = grid->total_count - grid->grid_count;
     const inner_search s = {.grid = grid,
                             .grid_units = units_of(grid->grid_count, BOXES_PER_UNIT),
-                            .stretch_units = scanned > 0 ? units_of(grid->grid_count, (size_t)STRETCHES * STRETCH) : 0,
-                            .scan_tests = bp_size_multiply(scanned, scanned / SEGMENT + 1),
-                            .segments = scanned / SEGMENT + 1};
+                            .range_units =
+                                scanned > 0 ? units_of(grid->grid_count, (size_t)RANGES_PER_UNIT * RANGE) : 0,
+                            .scan_tests = bp_size_multiply(scanned, scanned / SCAN_BATCH + 1),
+                            .scan_batches = scanned / SCAN_BATCH + 1};
     const bp_range_search search = {.runtime = &grid->setup->runtime,
                                     .kernels = grid->setup->kernels,
                                     .objects = &grid->columns,
                                     .candidates = &grid->columns,
                                     .pair_ids = BP_IDS_ASCENDING,
                                     .unit_count = s.scan_tests == SIZE_MAX ? SIZE_MAX
-                                                                           : s.grid_units + s.stretch_units +
+                                                                           : s.grid_units + s.range_units +
                                                                                  units_of(s.scan_tests, SCAN_TESTS),
                                     .unit = search_unit_inside,
                                     .context = &s};

@@ -49,7 +49,8 @@ static void test_neighbour(const bp_cell_grid *grid, bp_range_tester *tester, si
 }
 
 // Tests the boxes of a cell at begin .. end-1, at most BP_CHUNK, against all that follow.
-static void test_stretch(const bp_cell_grid *grid, bp_range_tester *tester, size_t begin, size_t end, size_t cell_end) {
+static void test_cell_range(const bp_cell_grid *grid, bp_range_tester *tester, size_t begin, size_t end,
+                            size_t cell_end) {
     cell_span spans[BP_CHUNK], all = span_at(grid, begin);
     uint32_t own[3], at[3];
     bp_range_tester_reserve(tester, end - begin);
@@ -140,7 +141,7 @@ static void test_unit(const void *context, bp_range_tester *tester, size_t index
         }
         const size_t end = starts[1];
         for (size_t begin = starts[0]; begin < end; begin += BP_CHUNK) {
-            test_stretch(grid, tester, begin, end - begin < BP_CHUNK ? end : begin + BP_CHUNK, end);
+            test_cell_range(grid, tester, begin, end - begin < BP_CHUNK ? end : begin + BP_CHUNK, end);
         }
     }
     if (index >= cell_units(grid)) {
