@@ -40,7 +40,7 @@ typedef struct tape {
     unsigned char *frame;     // where the checksums go
 } tape;
 
-static int take_block(void *context, const void *bytes, size_t size) {
+static int take_frame(void *context, const void *bytes, size_t size) {
     memcpy(((tape *)context)->frame, bytes, size);
     return 1;
 }
@@ -188,7 +188,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     static tape t; // a writer has a frame in it
     t = (tape){.bytes = data + 1, .size = size - 1, .sealed = data[0] % 2 == 1};
-    t.writer = (bp_section_writer){.write = take_block, .context = &t};
+    t.writer = (bp_section_writer){.write = take_frame, .context = &t};
     meter m = {0};
     const bp_allocator allocator = {allocate, release, &m};
     const bp_config config = config_of(&t, (bp_method)(data[0] / 2 % bp_method_count()), allocator);

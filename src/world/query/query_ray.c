@@ -1,6 +1,6 @@
 // Ray queries and casts.
 //
-// A ray is the cast of a point, in 64 bits: there is one kind of question here, asked in four ways.
+// A ray is the cast of a point, in 64 bits: there is one type of question here, asked in four ways.
 #include "base/log.h"
 #include "world/query/query.h"
 
