@@ -183,9 +183,9 @@ static float fit_axis(const bp_islands *s, const bp_view *view, int axis) {
 static void place_islands(bp_islands *s, const bp_view *view) {
     const uint32_t dimensions = view->rule->dimensions;
     island_slot *slots = s->slots.data;
-    size_t side = 1;
-    while ((dimensions == 2 ? side * side : side * side * side) < s->count) {
-        ++side;
+    size_t edge_slots = 1;
+    while ((dimensions == 2 ? edge_slots * edge_slots : edge_slots * edge_slots * edge_slots) < s->count) {
+        ++edge_slots;
     }
     if (!view->ranked) {
         draw_members(s, view);
@@ -196,16 +196,16 @@ static void place_islands(bp_islands *s, const bp_view *view) {
         s->small[face] = -INFINITY;
     }
     for (int axis = 0; axis < (int)dimensions; ++axis) {
-        const size_t step = axis == 0 ? 1 : axis == 1 ? side : side * side;
+        const size_t step = axis == 0 ? 1 : axis == 1 ? edge_slots : edge_slots * edge_slots;
         const float half = view->ranked ? (float)view->count : fit_axis(s, view, axis);
-        const float most = FLT_MAX / (4.0f * (float)side), least = half > SHORTEST ? half : SHORTEST;
-        const float small = view->ranked ? 0.0f : SMALL_EXTENT * (float)side * (least < most ? least : most);
+        const float most = FLT_MAX / (4.0f * (float)edge_slots), least = half > SHORTEST ? half : SHORTEST;
+        const float small = view->ranked ? 0.0f : SMALL_EXTENT * (float)edge_slots * (least < most ? least : most);
         for (int face = axis; face < TOGETHER * FACES; face += 3) {
             s->half[face] = least < most ? least : most;
             s->small[face] = (face / 3) % 2 != 0 ? -INFINITY : small;
         }
         for (size_t k = 0; k < s->count; ++k) {
-            const float place = (float)(k / step % side) - 0.5f * (float)(side - 1);
+            const float place = (float)(k / step % edge_slots) - 0.5f * (float)(edge_slots - 1);
             slots[k].origin[axis] = slots[k].origin[axis + 3] = place * (2.0f * GAP * s->half[axis]);
             slots[k].centre[axis] = view->ranked ? (float)view->count : slots[k].centre[axis];
             slots[k].centre[axis + 3] = slots[k].centre[axis];

@@ -42,7 +42,7 @@ typedef struct bp_view {
     bp_buffer intervals; // of bp_box_double: the intervals whose ends are ranked
     bp_buffer lists;     // where they are sorted; only in the first of two views
     bp_buffer images;    // of bp_image: owner and shifts of proxy input.count + i
-    bp_buffer marks;     // of uint8_t, by input box; NULL without a period: then all are inexact
+    bp_buffer traits;    // of uint8_t, by input box; NULL without a period: then all are inexact
 } bp_view;
 
 void bp_view_init(bp_view *view, const bp_overlap_rule *rule, const bp_runtime *runtime);

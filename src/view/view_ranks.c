@@ -214,7 +214,7 @@ bp_status bp_view_rank(bp_view *const *views, size_t view_count) {
         last_rank = rank > last_rank ? rank : last_rank;
     }
     for (size_t k = 0; k < view_count; ++k) {
-        const bool plain = rule->shape == BP_SHAPE_BOXES && views[k]->marks.data == NULL;
+        const bool plain = rule->shape == BP_SHAPE_BOXES && views[k]->traits.data == NULL;
         views[k]->exact = plain && last_rank <= EXACT_RANKS; // then proxies overlap only if the input boxes do
         bp_box *boxes = views[k]->proxies.data;
         for (size_t i = 0; i < views[k]->count && rule->dimensions == 2; ++i) {

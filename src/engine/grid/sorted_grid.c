@@ -36,7 +36,7 @@ enum {
 };
 
 // A box that the kernels find to fit no level keeps that key: it is scanned, and comes behind all cells.
-_Static_assert(BP_KEY_ELSEWHERE == BP_SORT_KEY_LAST, "the same mark");
+_Static_assert(BP_KEY_ELSEWHERE == BP_SORT_KEY_LAST, "the same value");
 
 // What a block of boxes contributes to a level.
 typedef struct level_part {

@@ -329,26 +329,26 @@ static bool reserve_block(bp_strip_grid *grid, size_t count, size_t entries) {
 }
 
 // Marks the cells of entries.
-static void mark_cells(uint64_t *marks, const uint32_t *keys, const uint64_t *entries, size_t count) {
+static void map_cells(uint64_t *map, const uint32_t *keys, const uint64_t *entries, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         uint32_t key = keys[i], far = (uint32_t)(entries[i] >> 32) - key;
         for (; far > 63; key += 64, far -= 64) {
-            marks[key / 64] |= ~(uint64_t)0 << key % 64;
-            marks[key / 64 + 1] |= ~(uint64_t)0 >> 1 >> (63 - key % 64);
+            map[key / 64] |= ~(uint64_t)0 << key % 64;
+            map[key / 64 + 1] |= ~(uint64_t)0 >> 1 >> (63 - key % 64);
         }
         const uint64_t cells = ~(uint64_t)0 >> (63 - far);
-        marks[key / 64] |= cells << key % 64;
-        marks[key / 64 + 1] |= cells >> 1 >> (63 - key % 64);
+        map[key / 64] |= cells << key % 64;
+        map[key / 64 + 1] |= cells >> 1 >> (63 - key % 64);
     }
 }
 
-// Moves those entries to the front of which a cell is marked, or that have more than 64; returns their number.
-static size_t keep_marked(const uint64_t *marks, uint32_t *keys, uint64_t *entries, size_t count) {
+// Moves those entries to the front of which a cell is in the map, or that have more than 64; returns their number.
+static size_t keep_mapped(const uint64_t *map, uint32_t *keys, uint64_t *entries, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; ++i) {
         const uint64_t entry = entries[i];
         const uint32_t key = keys[i], far = (uint32_t)(entry >> 32) - key, shift = key % 64;
-        const uint64_t near = marks[key / 64] >> shift | marks[key / 64 + 1] << 1 << (63 - shift);
+        const uint64_t near = map[key / 64] >> shift | map[key / 64 + 1] << 1 << (63 - shift);
         keys[kept] = key;
         entries[kept] = entry;
         kept += (far > 63) | ((near & ~(uint64_t)0 >> (63 - (far & 63))) != 0);
@@ -356,15 +356,15 @@ static size_t keep_marked(const uint64_t *marks, uint32_t *keys, uint64_t *entri
     return kept;
 }
 
-static uint64_t *clear_marks(const bp_strip_grid *grid) {
-    uint64_t *marks = (uint64_t *)(void *)grid->table; // which is not used yet
-    memset(marks, 0, (key_count(&grid->strips) / 64 + 2) * sizeof *marks);
-    return marks;
+static uint64_t *clear_map(const bp_strip_grid *grid) {
+    uint64_t *map = (uint64_t *)(void *)grid->table; // which is not used yet
+    memset(map, 0, (key_count(&grid->strips) / 64 + 2) * sizeof *map);
+    return map;
 }
 
 // Writes the entries of a set and their keys behind the first `found` ones, and returns how many there are then; 0 if they do not
-// fit. With marks, those near them; every few chunks tell whether that leaves out enough to look at the next ones.
-static size_t make_entries_of(bp_strip_grid *grid, const bp_strip_sets *sets, int set, const uint64_t *marks,
+// fit. With a map, those near its cells; every few chunks tell whether that leaves out enough to look at the next ones.
+static size_t make_entries_of(bp_strip_grid *grid, const bp_strip_sets *sets, int set, const uint64_t *map,
                               size_t found, size_t most) {
     const bp_giants *giants = &grid->giants[set];
     const uint32_t flag = !sets->are_two ? 0 : set == 0 ? BP_ENTRY_FIRST : BP_ENTRY_SECOND;
@@ -381,8 +381,8 @@ static size_t make_entries_of(bp_strip_grid *grid, const bp_strip_sets *sets, in
         const size_t made = grid->setup->kernels->strip_entries(&grid->strips, sets->boxes[set], begin, end, flag, keys,
                                                                 entries + found);
         size_t kept = made;
-        if (marks != NULL && (is_sieved || chunk % SIEVE_EVERY == 0)) {
-            kept = keep_marked(marks, keys, entries + found, made);
+        if (map != NULL && (is_sieved || chunk % SIEVE_EVERY == 0)) {
+            kept = keep_mapped(map, keys, entries + found, made);
             is_sieved = (double)kept < SIEVE_PAYS * (double)made;
         }
         found += kept;
@@ -401,17 +401,17 @@ static bool make_entries(bp_strip_grid *grid, const bp_strip_sets *sets, size_t 
         grid->entry_count = own;
         return own > 0;
     }
-    uint64_t *marks = clear_marks(grid);
-    mark_cells(marks, grid->keys, entries, own);
-    const size_t all = make_entries_of(grid, sets, 1 - small, marks, own, most), others = all - own;
+    uint64_t *map = clear_map(grid);
+    map_cells(map, grid->keys, entries, own);
+    const size_t all = make_entries_of(grid, sets, 1 - small, map, own, most), others = all - own;
     if (all == 0) {
         return false;
     }
     size_t kept = own;
     if ((double)others < SIEVE_PAYS * grid->entries_expected * (double)sets->counts[1 - small]) {
-        marks = clear_marks(grid);
-        mark_cells(marks, grid->keys + own, entries + own, others);
-        kept = keep_marked(marks, grid->keys, entries, own);
+        map = clear_map(grid);
+        map_cells(map, grid->keys + own, entries + own, others);
+        kept = keep_mapped(map, grid->keys, entries, own);
         memmove(grid->keys + kept, grid->keys + own, others * sizeof *grid->keys);
         memmove(entries + kept, entries + own, others * sizeof *entries);
     }
