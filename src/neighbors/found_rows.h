@@ -1,6 +1,6 @@
 // Rows of neighbours as a search finds them: one after the other, in the order of the search, not yet sorted.
 //
-//     chunk     | 7 3 9 | 4 | | 8 2 | ...      a row never crosses from one chunk to the next
+//     arena     | 7 3 9 | 4 | | 8 2 | ...      a row never crosses from one arena to the next
 //     late      (p, 5) (q, 6)                  pairs that were decided after the row was written, in the same order
 //
 // Row lengths are stored per point. When all rows are found, each is sorted into its place.
@@ -12,15 +12,15 @@
 #include "kernels/neighbor_rows.h"
 #include "neighbors/image_rows.h"
 
-typedef struct bp_row_chunk bp_row_chunk;
+typedef struct bp_row_arena bp_row_arena;
 
 // Of one block. All zero is empty.
 typedef struct bp_found_rows {
-    bp_row_chunk *first, *last;
-    size_t chunk_ids; // ids that a chunk has room for, unless a row needs more
+    bp_row_arena *first, *last;
+    size_t arena_ids; // ids that an arena has room for, unless a row needs more
     bp_pairs late;    // (point, neighbour)
     size_t id_count;  // of all rows, without the late ones
-    size_t bytes;     // of all chunks
+    size_t bytes;     // of all arenas
 } bp_found_rows;
 
 // Returns where ids can be written, and for how many there is room: at least `least`. The rows that follow are those of

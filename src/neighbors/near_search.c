@@ -24,9 +24,9 @@ enum {
     BLOCK_MIN = 2048, // points that are worth a task
     BLOCKS_MAX = 256,
     TOGETHER = 16384,    // tests of one call of the kernel, unless one point has more
-    CHUNK_MAX = 4 << 20, // ids
-    CHUNK_MIN = 1 << 10,
-    GRID_MIN = 40 // points: fewer are tested as boxes, all against all
+    ARENA_MAX = 4 << 20, // ids
+    ARENA_MIN = 1 << 10, // ids
+    GRID_MIN = 40        // points: fewer are tested as boxes, all against all
 };
 
 // ---- tubes ----------------------------------------------------------------------------------------------------------
@@ -420,12 +420,12 @@ static bool search_grids(near_search *s, bp_neighbors *rows) {
     s->counts = s->count_buffer.data;
     s->searches = s->block_buffer.data;
     memset(s->searches, 0, s->blocks.count * sizeof *s->searches);
-    // Chunks for about as many ids as the points of a block would find if all lay evenly.
+    // Arenas for about as many ids as the points of a block would find if all lay evenly.
     const double cubes = (double)p->cells[0] / p->cells_per_radius[0] * p->cells[1] * p->cells[2];
     const double near = (r->half ? 2.0 : 4.0) * (double)r->nearness.second.count / cubes + 2.0;
     const double ids = near * (double)points / (double)s->blocks.count;
     for (size_t block = 0; block < s->blocks.count; ++block) {
-        s->searches[block].found.chunk_ids = ids > CHUNK_MAX ? CHUNK_MAX : ids < CHUNK_MIN ? CHUNK_MIN : (size_t)ids;
+        s->searches[block].found.arena_ids = ids > ARENA_MAX ? ARENA_MAX : ids < ARENA_MIN ? ARENA_MIN : (size_t)ids;
     }
     s->places = (bp_row_places){.ids = s->grid.columns.id, .images = r->nearness.images, .kernels = r->kernels};
     bp_parallel_for(&r->runtime->executor, s->blocks.count, task_search_block, s);

@@ -34,16 +34,16 @@
 enum {
     JOB_MAX = 32768,   // records of a job that is not divided in rounds any more,
     JOBS_WANTED = 32,  // or one in this many of all
-    CHUNK_MIN = 4096,  // records
+    ARENA_MIN = 4096,  // records
     USUAL_JOBS = 128,  // that wait
     SPLIT_ROUNDS = 32, // at most
-    SPLIT_CHUNKS = 32
+    SPLIT_ARENAS = 32
 };
 
-// Memory for passengers, in chunks that double; taken and given back like a stack.
+// Memory for passengers, in arenas that double; taken and given back like a stack.
 typedef struct split_stack {
-    bp_buffer chunks[SPLIT_CHUNKS]; // of bp_record
-    size_t chunk, used;             // where it ends
+    bp_buffer arenas[SPLIT_ARENAS]; // of bp_record
+    size_t arena, used;             // where it ends
 } split_stack;
 
 // What one thread needs to run a job.
@@ -86,7 +86,7 @@ static const int ORDER[SPLIT_CHILDREN] = {1, 0, 2};
 
 // A place in a split_stack.
 typedef struct stack_place {
-    size_t chunk, used;
+    size_t arena, used;
 } stack_place;
 
 typedef struct waiting_job {
@@ -96,19 +96,19 @@ typedef struct waiting_job {
 
 // Room for `count` records at the end of the stack. NULL if memory is short.
 static bp_record *stack_room(split_stack *stack, const bp_allocator *allocator, size_t count) {
-    const size_t held = stack->chunks[stack->chunk].bytes / sizeof(bp_record);
+    const size_t held = stack->arenas[stack->arena].bytes / sizeof(bp_record);
     if (held - stack->used >= count) {
-        return (bp_record *)stack->chunks[stack->chunk].data + stack->used;
+        return (bp_record *)stack->arenas[stack->arena].data + stack->used;
     }
-    const size_t next = stack->used == 0 ? stack->chunk : stack->chunk + 1;
+    const size_t next = stack->used == 0 ? stack->arena : stack->arena + 1;
     const size_t wanted = count > 2 * held ? count : 2 * held;
-    if (next == SPLIT_CHUNKS || !bp_buffer_reserve(&stack->chunks[next], allocator, 0,
-                                                   wanted > CHUNK_MIN ? wanted : CHUNK_MIN, sizeof(bp_record))) {
+    if (next == SPLIT_ARENAS || !bp_buffer_reserve(&stack->arenas[next], allocator, 0,
+                                                   wanted > ARENA_MIN ? wanted : ARENA_MIN, sizeof(bp_record))) {
         return NULL;
     }
-    stack->chunk = next;
+    stack->arena = next;
     stack->used = 0;
-    return stack->chunks[next].data;
+    return stack->arenas[next].data;
 }
 
 static bool push_job(worker *w, size_t *waiting, const split_job *job, stack_place place) {
@@ -127,17 +127,17 @@ static bool divide_job(worker *w, const split_job *job, const split_decision *de
     split_job children[SPLIT_CHILDREN];
     bp_record *end[SPLIT_CHILDREN];
     bp_split_part(job, decision, w->setup->kernels, bench->scratch.data, &parts);
-    const stack_place before = {bench->stack.chunk, bench->stack.used};
+    const stack_place before = {bench->stack.arena, bench->stack.used};
     bp_record *memory = stack_room(&bench->stack, &w->setup->runtime.allocator, bp_split_room(job, decision, &parts));
     if (memory == NULL) {
         return false;
     }
-    const stack_place begin = {bench->stack.chunk, bench->stack.used};
+    const stack_place begin = {bench->stack.arena, bench->stack.used};
     bp_split_carry(job, decision, w->setup->kernels, &parts, memory, children, end);
     bool pushed = true;
     for (int i = SPLIT_CHILDREN; i-- > 0 && pushed;) { // the last one that is pushed is the first to run
         const int child = ORDER[i];
-        const stack_place place = {begin.chunk, begin.used + (size_t)(end[child] - memory)};
+        const stack_place place = {begin.arena, begin.used + (size_t)(end[child] - memory)};
         pushed = push_job(w, waiting, &children[child], child == 2 ? before : place);
     }
     return pushed;
@@ -154,7 +154,7 @@ static void run_unit(const void *context, bp_range_tester *tester, size_t index)
     while (waiting > 0 && !tester->failed) {
         const waiting_job next = ((waiting_job *)w.bench->jobs.data)[--waiting];
         split_job job = next.job;
-        stack->chunk = next.place.chunk;
+        stack->arena = next.place.arena;
         stack->used = next.place.used;
         split_decision decision = bp_split_decide(&job, s->setup);
         if (decision.way == SPLIT_TEST && job.within) {
@@ -327,7 +327,7 @@ static bool reserve_benches(split *s, size_t count) {
     }
     for (size_t i = 0; i < count; ++i) {
         if (!bp_buffer_reserve_slack(&benches[i].scratch, allocator, 0, scratch, sizeof(bp_record)) ||
-            !bp_buffer_reserve_slack(&benches[i].stack.chunks[0], allocator, 0, 2 * scratch, sizeof(bp_record)) ||
+            !bp_buffer_reserve_slack(&benches[i].stack.arenas[0], allocator, 0, 2 * scratch, sizeof(bp_record)) ||
             !bp_buffer_reserve_slack(&benches[i].jobs, allocator, 0, USUAL_JOBS, sizeof(waiting_job)) ||
             !bp_columns_reserve(&benches[i].columns, &benches[i].columns_buffer, allocator, SPLIT_LEAF_COLUMNS)) {
             return false;
@@ -412,8 +412,8 @@ static void split_free(void *state) {
         bp_buffer_free(&bench->jobs, allocator);
         bp_buffer_free(&bench->scratch, allocator);
         bp_buffer_free(&bench->columns_buffer, allocator);
-        for (size_t k = 0; k < SPLIT_CHUNKS; ++k) {
-            bp_buffer_free(&bench->stack.chunks[k], allocator);
+        for (size_t k = 0; k < SPLIT_ARENAS; ++k) {
+            bp_buffer_free(&bench->stack.arenas[k], allocator);
         }
     }
     bp_buffer *buffers[] = {&s->records, &s->scratch, &s->jobs[0], &s->jobs[1],
@@ -438,8 +438,8 @@ static void split_stats(const void *state, bp_stats *stats) {
     for (size_t i = 0; i < s->bench_count; ++i) {
         const split_bench *bench = (const split_bench *)s->benches.data + i;
         bytes += bench->jobs.bytes + bench->scratch.bytes + bench->columns_buffer.bytes;
-        for (size_t k = 0; k < SPLIT_CHUNKS; ++k) {
-            bytes += bench->stack.chunks[k].bytes;
+        for (size_t k = 0; k < SPLIT_ARENAS; ++k) {
+            bytes += bench->stack.arenas[k].bytes;
         }
     }
     stats->update = BP_UPDATE_REBUILD;
