@@ -7,7 +7,7 @@
 //   test_ranges    one box against a range of boxes -> pairs        (finding)
 //   test_rows      boxes of a row against rows of cells -> pairs    (finding)
 //   test_sweep     boxes against those that begin inside them       (finding)
-//   ..._records    boxes as records (base/records.h): parting and selecting them (split)
+//   ..._records    boxes as records (base/records.h): partitioning and selecting them (split)
 //   survey, strip_entries, gather_entries, test_strips              boxes of similar sizes (kernels/strips.h)
 //   cut_boxes                                         two sets, cut to where they meet (cut_sets.h)
 //   tree_...       a tree of nodes of eight boxes (engine/tree/tree.h)
@@ -204,8 +204,8 @@ typedef struct bp_kernels {
 
     // Parts records in place by a plane: those before it (max < plane), across it, and behind it (min >= plane), one
     // after the other. `scratch` has room for as many.
-    void (*part_records)(bp_record *records, size_t count, int axis, float plane, bp_record *scratch,
-                         bp_record_set parts[3]);
+    void (*partition_records)(bp_record *records, size_t count, int axis, float plane, bp_record *scratch,
+                              bp_record_set parts[3]);
 
     // Appends the records that are at most `limit` to a set, which has room for one more than all of them. It may be
     // the set that begins where they do: then the others are dropped.

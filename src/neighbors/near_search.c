@@ -271,7 +271,7 @@ static size_t search_some(near_search *s, block_search *b, size_t begin, size_t 
     return doubtful_count == 0 || decide(s, b, begin, b->doubtful.data, doubtful_count) ? begin + points : 0;
 }
 
-// ---- segments of rows ----------------------------------------------------------------------------------------------
+// ---- segments of rows -----------------------------------------------------------------------------------------------
 
 // The cells of a segment.
 typedef struct row_segment {

@@ -65,7 +65,7 @@ void bp_view_trim(bp_view *view);
 // Bytes held.
 size_t bp_view_bytes(const bp_view *view);
 
-// ---- inside the room: how 64-bit coordinates become floats (view_ranks.c), and which pairs count (view_confirm.c) ----
+// ---- inside the room: how 64-bit coordinates become floats (view_ranks.c), and which pairs count (view_confirm.c) ---
 
 // For views that are compared with each other: sets their origins, and decides between rounding and ranks.
 void bp_view_choose_map(bp_view *const *views, size_t view_count);

@@ -96,8 +96,8 @@ static size_t slot_of(const group *g, const sampled_object *s, int bits, int slo
     uint32_t hash = 0;
     for (int axis = 0; axis < 3; ++axis) {
         const double span = (double)g->high[axis] - (double)g->low[axis];
-        const double part = span > 0.0 ? ((double)s->min[axis] - (double)g->low[axis]) / span : 0.0;
-        hash = (hash ^ (uint32_t)ldexp(part * 0.999, bits)) * 0x9e3779b1u;
+        const double share = span > 0.0 ? ((double)s->min[axis] - (double)g->low[axis]) / span : 0.0;
+        hash = (hash ^ (uint32_t)ldexp(share * 0.999, bits)) * 0x9e3779b1u;
         hash ^= hash >> 15;
     }
     return hash * 0x85ebca6bu >> (32 - slot_bits);
@@ -202,7 +202,7 @@ typedef struct estimate {
     cells cells;
 } estimate;
 
-static double part_of(double width, double span) {
+static double share_of(double width, double span) {
     return width < span ? width / span : 1.0;
 }
 
@@ -231,8 +231,8 @@ static double candidates_along(const group_members *m, const cells *c, double wi
             const double cell = 1.0 / (double)(1u << SCALE_BITS * (scale + 1));
             double here = g->count * g->clump[scale];
             for (int axis = 0; axis < 3; ++axis) {
-                const double part = part_of(size[axis], group_span(g, axis));
-                here *= g->high[axis] > g->low[axis] ? (scale > 0 && part > cell ? cell : part) : 1.0;
+                const double share = share_of(size[axis], group_span(g, axis));
+                here *= g->high[axis] > g->low[axis] ? (scale > 0 && share > cell ? cell : share) : 1.0;
             }
             most = fmax(most, here);
         }
@@ -254,8 +254,8 @@ static void try_cells(const group_members *m, double finer, double least, double
     }
     const cells c = cells_of_size(g, wanted);
     for (int axis = 1; axis < 3; ++axis) {
-        cross[axis] = c.bits[axis] > 0 ? part_of(g->sum[axis] / g->count, c.size[axis]) : 0.0;
-        rows_above *= 1.0 + (c.bits[axis] > 0 ? part_of((double)g->largest[axis], c.size[axis]) : 0.0);
+        cross[axis] = c.bits[axis] > 0 ? share_of(g->sum[axis] / g->count, c.size[axis]) : 0.0;
+        rows_above *= 1.0 + (c.bits[axis] > 0 ? share_of((double)g->largest[axis], c.size[axis]) : 0.0);
     }
     const double mean = g->sum[0] / g->count, reach = (double)g->largest[0];
     const double own = cost_of_range(candidates_along(m, &c, mean + 0.5 * c.size[0]));

@@ -30,7 +30,7 @@ typedef struct bp_sorted_grid {
     size_t total_count; // boxes in levels and scanned boxes
     bp_columns columns;
 
-    bp_buffer columns_buffer, table_buffer, parts_buffer;
+    bp_buffer columns_buffer, table_buffer, sums_buffer;
     bp_block_sinks block_sinks;
     bp_bucket_sort sort; // of the boxes by cell
 } bp_sorted_grid;

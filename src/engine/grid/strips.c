@@ -42,7 +42,7 @@
 #include <string.h>
 
 enum {
-    SURVEY_PARTS = 64,      // at most
+    SURVEY_BLOCKS = 64,     // at most
     CELLS_MAX = 1024,       // along an axis: up to there cells of floats are exact to a thousandth
     KEYS_PER_BOX = 4,       // at most
     TESTS_PER_BOX = 1024,   // at most
@@ -91,21 +91,21 @@ typedef struct edge_survey {
     float low[3];
 } edge_survey;
 
-// Boxes are surveyed in parts, whatever the number of threads: sums of floats depend on their order.
+// Boxes are surveyed in fixed blocks, whatever the number of threads: sums of floats depend on their order.
 typedef struct surveying {
     const bp_strip_grid *grid;
     const bp_strip_sets *sets;
-    bp_blocks parts[2]; // of each set
-    bp_survey_lanes lanes[2 * SURVEY_PARTS];
+    bp_blocks blocks[2]; // of each set
+    bp_survey_lanes lanes[2 * SURVEY_BLOCKS];
 } surveying;
 
-static void task_survey(void *context, size_t part) {
+static void task_survey(void *context, size_t block) {
     surveying *y = context;
-    const size_t set = part < y->parts[0].count ? 0 : 1, own = set == 0 ? part : part - y->parts[0].count;
+    const size_t set = block < y->blocks[0].count ? 0 : 1, own = set == 0 ? block : block - y->blocks[0].count;
     const bp_giants *giants = &y->grid->giants[set];
-    const size_t last = bp_block_begin(y->parts[set], own + 1);
-    size_t begin = bp_giants_skip(giants, bp_block_begin(y->parts[set], own));
-    bp_survey_lanes *lanes = &y->lanes[part];
+    const size_t last = bp_block_begin(y->blocks[set], own + 1);
+    size_t begin = bp_giants_skip(giants, bp_block_begin(y->blocks[set], own));
+    bp_survey_lanes *lanes = &y->lanes[block];
     for (int k = 0; k < BP_SURVEY_LANES; ++k) {
         lanes->low[k] = INFINITY;
         lanes->high[k] = -INFINITY;
@@ -122,26 +122,26 @@ static void task_survey(void *context, size_t part) {
 // Of all boxes but the giants.
 static edge_survey survey_boxes(const bp_strip_grid *grid, const bp_strip_sets *sets) {
     const bp_method_setup *setup = grid->setup;
-    surveying y; // not zeroed: of few boxes there are few parts
+    surveying y; // not zeroed: of few boxes there are few blocks
     y.grid = grid;
     y.sets = sets;
     for (int set = 0; set < 2; ++set) {
         const size_t count = sets->counts[set], wanted = (count + BP_STRIPS_FEW - 1) / BP_STRIPS_FEW;
-        y.parts[set] = (bp_blocks){.item_count = count, .count = wanted < SURVEY_PARTS ? wanted : SURVEY_PARTS};
+        y.blocks[set] = (bp_blocks){.item_count = count, .count = wanted < SURVEY_BLOCKS ? wanted : SURVEY_BLOCKS};
     }
-    const size_t part_count = y.parts[0].count + y.parts[1].count;
+    const size_t block_count = y.blocks[0].count + y.blocks[1].count;
     edge_survey s = {0};
-    bp_parallel_for(&setup->runtime.executor, part_count, task_survey, &y);
-    for (size_t part = 0; part < part_count; ++part) {
+    bp_parallel_for(&setup->runtime.executor, block_count, task_survey, &y);
+    for (size_t block = 0; block < block_count; ++block) {
         for (int k = 0; k < BP_SURVEY_LANES; k += 6) {
-            s.number += (double)y.lanes[part].number[k];
+            s.number += (double)y.lanes[block].number[k];
         }
     }
     for (int axis = 0; axis < (int)setup->dimensions; ++axis) {
         float low = INFINITY, high = -INFINITY, longest = 0.0f;
         double sum = 0.0;
-        for (size_t part = 0; part < part_count; ++part) {
-            const bp_survey_lanes *lanes = &y.lanes[part];
+        for (size_t block = 0; block < block_count; ++block) {
+            const bp_survey_lanes *lanes = &y.lanes[block];
             for (int k = axis; k < BP_SURVEY_LANES; k += 6) {
                 low = bp_smaller(low, lanes->low[k]);
                 high = bp_larger(high, lanes->high[k + 3]);

@@ -5,9 +5,9 @@
 //          [--|-----]              their own, and travel down with both sides as passengers. No grid and no classes of
 //             |   [--]             sizes or shapes: so no input is bad.
 //
-// Layout: boxes are records of 32 bytes (base/records.h), which are parted in place; passengers are copied.
+// Layout: boxes are records of 32 bytes (base/records.h), which are partitioned in place; passengers are copied.
 //
-//     boxes ---> slabs ---> jobs: decide, part, carry ---> leaves: sorted into columns and swept ---> pairs
+//     boxes ---> slabs ---> jobs: decide, partition, carry ---> leaves: sorted into columns and swept ---> pairs
 //                split_slabs  split_job, split_plane         split_leaf, split_bins
 //
 // Jobs run first in rounds, so that there are many to share among threads, then each to its end:
@@ -59,7 +59,7 @@ typedef struct split {
     const bp_method_setup *setup;
     const bp_box *boxes; // of the last build
     size_t count;
-    bp_buffer records;               // of bp_record: all boxes, which are parted in place
+    bp_buffer records;               // of bp_record: all boxes, which are partitioned in place
     bp_buffer scratch;               // as many
     bp_buffer jobs[2];               // of split_job: of this round and the next
     bp_buffer steps;                 // of what each job of a round does
@@ -123,17 +123,17 @@ static bool push_job(worker *w, size_t *waiting, const split_job *job, stack_pla
 // Divides a job into children that wait. False if memory is short.
 static bool divide_job(worker *w, const split_job *job, const split_decision *decision, size_t *waiting) {
     split_bench *bench = w->bench;
-    split_parts parts;
+    split_subsets subsets;
     split_job children[SPLIT_CHILDREN];
     bp_record *end[SPLIT_CHILDREN];
-    bp_split_part(job, decision, w->setup->kernels, bench->scratch.data, &parts);
+    bp_split_partition(job, decision, w->setup->kernels, bench->scratch.data, &subsets);
     const stack_place before = {bench->stack.arena, bench->stack.used};
-    bp_record *memory = stack_room(&bench->stack, &w->setup->runtime.allocator, bp_split_room(job, decision, &parts));
+    bp_record *memory = stack_room(&bench->stack, &w->setup->runtime.allocator, bp_split_room(job, decision, &subsets));
     if (memory == NULL) {
         return false;
     }
     const stack_place begin = {bench->stack.arena, bench->stack.used};
-    bp_split_carry(job, decision, w->setup->kernels, &parts, memory, children, end);
+    bp_split_carry(job, decision, w->setup->kernels, &subsets, memory, children, end);
     bool pushed = true;
     for (int i = SPLIT_CHILDREN; i-- > 0 && pushed;) { // the last one that is pushed is the first to run
         const int child = ORDER[i];
@@ -182,7 +182,7 @@ static void run_unit(const void *context, bp_range_tester *tester, size_t index)
 // What a job of a round does.
 typedef struct round_step {
     split_decision decision;
-    split_parts parts;
+    split_subsets subsets;
     size_t scratch_begin, room_begin, child_begin;
     bool divided;
 } round_step;
@@ -194,7 +194,7 @@ typedef struct split_round {
     bp_record *carried;
 } split_round;
 
-static void task_part(void *context, size_t index) {
+static void task_partition(void *context, size_t index) {
     const split_round *r = context;
     split_job *job = &r->jobs[index];
     round_step *step = &r->steps[index];
@@ -203,8 +203,8 @@ static void task_part(void *context, size_t index) {
     }
     step->decision = bp_split_decide(job, r->search->setup);
     step->divided = step->decision.way > SPLIT_SWEEP;
-    bp_split_part(job, &step->decision, r->search->setup->kernels,
-                  (bp_record *)r->search->scratch.data + step->scratch_begin, &step->parts);
+    bp_split_partition(job, &step->decision, r->search->setup->kernels,
+                       (bp_record *)r->search->scratch.data + step->scratch_begin, &step->subsets);
 }
 
 static void task_carry(void *context, size_t index) {
@@ -213,7 +213,7 @@ static void task_carry(void *context, size_t index) {
     split_job children[SPLIT_CHILDREN];
     bp_record *end[SPLIT_CHILDREN];
     if (step->divided) {
-        bp_split_carry(&r->jobs[index], &step->decision, r->search->setup->kernels, &step->parts,
+        bp_split_carry(&r->jobs[index], &step->decision, r->search->setup->kernels, &step->subsets,
                        r->carried + step->room_begin, children, end);
         for (size_t i = 0; i < SPLIT_CHILDREN; ++i) {
             r->next[step->child_begin + i] = children[ORDER[i]];
@@ -243,12 +243,12 @@ static bp_status run_round(split *s, size_t index, size_t *divided) {
     if (!bp_buffer_reserve_slack(&s->scratch, allocator, 0, scratch, sizeof(bp_record))) {
         return BP_ERROR_MEMORY;
     }
-    bp_parallel_for(executor, s->job_count, task_part, &r);
+    bp_parallel_for(executor, s->job_count, task_partition, &r);
     for (size_t i = 0; i < s->job_count; ++i) {
         round_step *step = &r.steps[i];
         step->room_begin = room;
         step->child_begin = children;
-        room += step->divided ? bp_split_room(&r.jobs[i], &step->decision, &step->parts) : 0;
+        room += step->divided ? bp_split_room(&r.jobs[i], &step->decision, &step->subsets) : 0;
         children += step->divided ? SPLIT_CHILDREN : 1;
         *divided += step->divided;
     }

@@ -231,26 +231,26 @@ split_decision bp_split_decide(split_job *job, const bp_method_setup *setup) {
     return job->x.count + job->y.count == 0 ? decide_between(job, setup) : decide_with_passengers(job, setup);
 }
 
-// ---- part -----------------------------------------------------------------------------------------------------------
+// ---- partition ------------------------------------------------------------------------------------------------------
 
-void bp_split_part(const split_job *job, const split_decision *decision, const bp_kernels *kernels, bp_record *scratch,
-                   split_parts *parts) {
+void bp_split_partition(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
+                        bp_record *scratch, split_subsets *subsets) {
     if (decision->way != SPLIT_BOTH_SIDES && decision->way != SPLIT_ONE_SIDE) {
         return;
     }
     const split_plane *plane = &decision->plane;
-    kernels->part_records(job->a.data, job->a.count, plane->axis, plane->at, scratch, parts->a);
+    kernels->partition_records(job->a.data, job->a.count, plane->axis, plane->at, scratch, subsets->a);
     if (!job->within) {
-        kernels->part_records(job->b.data, job->b.count, plane->axis, plane->at, scratch, parts->b);
+        kernels->partition_records(job->b.data, job->b.count, plane->axis, plane->at, scratch, subsets->b);
     }
 }
 
-size_t bp_split_room(const split_job *job, const split_decision *decision, const split_parts *parts) {
+size_t bp_split_room(const split_job *job, const split_decision *decision, const split_subsets *subsets) {
     const size_t slack = 4; // each selection writes one record more than it keeps
     switch (decision->way) {
     case SPLIT_SEPARATE: return job->a.count + job->b.count + slack;
     case SPLIT_BOTH_SIDES: {
-        const size_t across = parts->a[1].count + (job->within ? 0 : parts->b[1].count);
+        const size_t across = subsets->a[1].count + (job->within ? 0 : subsets->b[1].count);
         const size_t passengers = job->within ? job->b.count : job->x.count + job->y.count;
         return 2 * (across + passengers) + slack;
     }
@@ -299,7 +299,7 @@ static bp_record_set join_sets(const bp_record_set *first, const bp_record_set *
 }
 
 void bp_split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
-                    const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
+                    const split_subsets *subsets, bp_record *memory, split_job children[SPLIT_CHILDREN],
                     bp_record *end[SPLIT_CHILDREN]) {
     const bp_record_set none = bp_record_set_empty(NULL);
     const bool separates = decision->way == SPLIT_SEPARATE;
@@ -319,7 +319,7 @@ void bp_split_carry(const split_job *job, const split_decision *decision, const 
         // A pair needs b.min <= a.max. Of a, `low` ends before the plane; of b, `high` begins behind it: low and high never
         // meet. (With b_reaches_a, the other way round.)
         const bool swapped = decision->b_reaches_a;
-        const bp_record_set *ones = swapped ? parts->b : parts->a, *others = swapped ? parts->a : parts->b;
+        const bp_record_set *ones = swapped ? subsets->b : subsets->a, *others = swapped ? subsets->a : subsets->b;
         const bp_record_set low = ones[0], high = join_sets(&ones[1], &ones[2]);
         const bp_record_set other_low = join_sets(&others[0], &others[1]), other_high = others[2];
         const bp_record_set other_copy = copy_touching(&c, &other_low, NULL, &low);
@@ -348,18 +348,18 @@ void bp_split_carry(const split_job *job, const split_decision *decision, const 
     } else {
         for (size_t side = 0; side < 2; ++side) {
             split_job *child = &children[side];
-            child->a = parts->a[2 * side];
+            child->a = subsets->a[2 * side];
             if (job->within) {
-                child->b = copy_touching(&c, &job->b, &parts->a[1], &child->a);
+                child->b = copy_touching(&c, &job->b, &subsets->a[1], &child->a);
             } else {
-                child->b = parts->b[2 * side];
-                child->x = copy_touching(&c, &job->x, &parts->a[1], &child->b);
-                child->y = copy_touching(&c, &job->y, &parts->b[1], &child->a);
+                child->b = subsets->b[2 * side];
+                child->x = copy_touching(&c, &job->x, &subsets->a[1], &child->b);
+                child->y = copy_touching(&c, &job->y, &subsets->b[1], &child->a);
             }
             end[side] = c.at;
         }
-        last->a = parts->a[1];
-        last->b = job->within ? job->b : parts->b[1];
+        last->a = subsets->a[1];
+        last->b = job->within ? job->b : subsets->b[1];
         last->x = job->within ? none : job->x;
         last->y = job->within ? none : job->y;
         if (!job->within && last->b.count > 0) {

@@ -42,7 +42,7 @@ size_t bp_tree_bytes(const bp_tree *tree) {
            tree->marks.bytes + tree->lists.bytes + bp_block_sinks_bytes(&tree->sinks);
 }
 
-// ---- fitting nodes to boxes ----------------------------------------------------------------------------------------
+// ---- fitting nodes to boxes -----------------------------------------------------------------------------------------
 
 static void lift_levels(bp_tree *tree) {
     for (size_t k = 1; k + 1 < tree->level_count; ++k) {

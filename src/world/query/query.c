@@ -84,7 +84,7 @@ bool bp_probe_outside(bp_probe *p, bool can_walk) {
 }
 
 void bp_probe_limit(bp_probe *p) {
-    const double reach = bp_shortlist_reach(p->list);
+    const double reach = bp_shortlist_limit(p->list);
     if (!p->walk.aim.is_line) {
         bp_tree_limit_point(&p->walk, reach);
     } else if (reach < p->line.end) {

@@ -151,7 +151,7 @@ static void walk_images(bp_probe *p, uint32_t axis, double begin, double end) {
         p->shift[axis] = image;
         if (!(period > 0.0) || image == 0) {
             walk_images(p, axis + 1, begin, end);
-        } else if (pass_faces(&p->line, axis, low, high, &from, &to) && from <= bp_shortlist_reach(p->list)) {
+        } else if (pass_faces(&p->line, axis, low, high, &from, &to) && from <= bp_shortlist_limit(p->list)) {
             walk_images(p, axis + 1, from, to);
         }
     }

@@ -167,7 +167,7 @@ void bp_shortlist_offer(bp_shortlist *list, bp_id id, double t) {
     }
 }
 
-double bp_shortlist_reach(bp_shortlist *list) {
+double bp_shortlist_limit(bp_shortlist *list) {
     double t = list->most;
     if (list->is_few && list->kept == (list->room != NULL ? list->capacity_most : list->capacity)) {
         make_heap(list);
