@@ -32,7 +32,7 @@
 #include <math.h>
 
 enum {
-    BATCH = 1024 // pairs whose distance is tested together, so that their points can be prefetched
+    PAIRS_PER_BATCH = 1024 // pairs whose distance is tested together, so that their points can be prefetched
 };
 
 // Which cubes represent the points, and whether pairs are searched for inside one set of them or between two.
@@ -139,8 +139,9 @@ static bp_sink_rules rules_for_neighbors(const bp_one_call *call, void *context)
                                                .images = r->images,
                                                .by_larger = s->choice.by_larger},
                                   .caller = {.orders = !r->between, .filter = r->box_filter}};
-    return (bp_sink_rules){
-        .filter = {.keep = keep_neighbors, .context = &s->filter}, .batch = BATCH, .limit = BP_SINK_UNLIMITED};
+    return (bp_sink_rules){.filter = {.keep = keep_neighbors, .context = &s->filter},
+                           .batch = PAIRS_PER_BATCH,
+                           .limit = BP_SINK_UNLIMITED};
 }
 
 static bp_status find_rows(neighbor_search *s, bp_neighbors *rows) {

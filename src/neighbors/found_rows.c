@@ -3,9 +3,9 @@
 #include <string.h>
 
 enum {
-    HEADER = 64,  // bytes in front of the ids of an arena
-    AHEAD = 12,   // rows that are prefetched
-    TOGETHER = 64 // rows that are finished together
+    HEADER = 64,       // bytes in front of the ids of an arena
+    AHEAD = 12,        // rows that are prefetched
+    ROWS_TOGETHER = 64 // rows that are finished together
 };
 
 struct bp_row_arena {
@@ -98,10 +98,10 @@ void bp_found_rows_place(const bp_found_rows *found, const bp_row_places *p) {
     for (bp_row_arena *arena = found->first; arena != NULL; arena = arena->next) {
         uint32_t *ids = ids_of_arena(arena);
         for (size_t at = arena->position; at < arena->end;) { // as many rows as are finished together
-            uint32_t points[TOGETHER];
+            uint32_t points[ROWS_TOGETHER];
             size_t count = 0;
             bp_row_queue queue = {.count = 0};
-            for (; at < arena->end && count < TOGETHER; ++at) {
+            for (; at < arena->end && count < ROWS_TOGETHER; ++at) {
                 prefetch_row(p, at, arena->end);
                 if (!bp_row_places_has(p, at, &points[count])) {
                     continue;

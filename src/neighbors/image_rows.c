@@ -8,10 +8,10 @@
 enum {
     BLOCK_MIN = 1024, // rows that are worth a task
     BLOCKS_MAX = 256,
-    TOGETHER = 64, // rows that are finished together,
-    AHEAD = 3,     // rows that are prefetched,
-    SPAN = 64,     // and neighbours that are read together
-    LINE = 64      // bytes
+    ROWS_TOGETHER = 64, // rows that are finished together,
+    AHEAD = 3,          // rows that are prefetched,
+    SPAN = 64,          // and neighbours that are read together
+    CACHE_LINE = 64     // bytes
 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ BP_PREFETCHER prefetch_row(const bp_image_rows *r, uint32_t point) {
     void *const to[BESIDES] = {r->result->distances, r->result->vectors, r->result->shifts};
     for (int i = 0; i < BESIDES; ++i) {
         const size_t size = BESIDE[i].columns * BESIDE[i].size;
-        for (size_t at = begin * size; (r->flags & BESIDE[i].flag) != 0 && at < end * size; at += LINE) {
+        for (size_t at = begin * size; (r->flags & BESIDE[i].flag) != 0 && at < end * size; at += CACHE_LINE) {
             bp_prefetch_write((const char *)to[i] + at);
         }
     }
@@ -203,9 +203,9 @@ typedef struct finish_job {
 static void task_finish_rows(void *context, size_t block) {
     const finish_job *j = context;
     const size_t end = bp_block_begin(j->blocks, block + 1);
-    uint32_t points[TOGETHER];
-    for (size_t begin = bp_block_begin(j->blocks, block); begin < end; begin += TOGETHER) {
-        const size_t count = end - begin < TOGETHER ? end - begin : TOGETHER;
+    uint32_t points[ROWS_TOGETHER];
+    for (size_t begin = bp_block_begin(j->blocks, block); begin < end; begin += ROWS_TOGETHER) {
+        const size_t count = end - begin < ROWS_TOGETHER ? end - begin : ROWS_TOGETHER;
         for (size_t i = 0; i < count; ++i) {
             points[i] = (uint32_t)(begin + i);
         }

@@ -23,10 +23,10 @@
 enum {
     BLOCK_MIN = 2048, // points that are worth a task
     BLOCKS_MAX = 256,
-    TOGETHER = 16384,    // tests of one call of the kernel, unless one point has more
-    ARENA_MAX = 4 << 20, // ids
-    ARENA_MIN = 1 << 10, // ids
-    GRID_MIN = 40        // points: fewer are tested as boxes, all against all
+    TESTS_TOGETHER = 16384, // tests of one call of the kernel, unless one point has more
+    ARENA_MAX = 4 << 20,    // ids
+    ARENA_MIN = 1 << 10,    // ids
+    GRID_MIN = 40           // points: fewer are tested as boxes, all against all
 };
 
 // ---- tubes ----------------------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ static bool decide(near_search *s, block_search *b, size_t begin, bp_pair *pairs
 // short.
 static size_t search_some(near_search *s, block_search *b, size_t begin, size_t end, size_t first, size_t last) {
     const size_t window = (last - first + BP_COLUMN_PADDING - 1) / BP_COLUMN_PADDING * BP_COLUMN_PADDING;
-    const size_t most = window < TOGETHER ? TOGETHER : window, least = window + BP_COLUMN_PADDING;
+    const size_t most = window < TESTS_TOGETHER ? TESTS_TOGETHER : window, least = window + BP_COLUMN_PADDING;
     size_t room, doubtful_count;
     uint32_t *out = bp_found_rows_room(&b->found, least, begin, &room, allocator_of(s));
     if (out == NULL ||

@@ -15,10 +15,10 @@
 
 enum {
     FACES = 6,
-    TOGETHER = BP_ISLAND_FACES / FACES, // boxes
-    MEMBERS = 7,                        // boxes that are looked at for the centre of an island
-    SAMPLE = 2048,                      // boxes that are looked at for the size of slots
-    BLOCK_MIN = 4096,                   // boxes that are worth a task
+    BOXES_TOGETHER = BP_ISLAND_FACES / FACES, // boxes
+    MEMBERS = 7,                              // boxes that are looked at for the centre of an island
+    SAMPLE = 2048,                            // boxes that are looked at for the size of slots
+    BLOCK_MIN = 4096,                         // boxes that are worth a task
     BLOCKS_MAX = 256,
     RANKED_UPDATES = 64 // then it is tried without
 };
@@ -191,7 +191,7 @@ static void place_islands(bp_islands *s, const bp_view *view) {
         draw_members(s, view);
     }
     memset(slots, 0, s->count * sizeof(island_slot));
-    for (int face = 2; face < TOGETHER * FACES; face += 3) {
+    for (int face = 2; face < BOXES_TOGETHER * FACES; face += 3) {
         s->half[face] = INFINITY;
         s->small[face] = -INFINITY;
     }
@@ -200,7 +200,7 @@ static void place_islands(bp_islands *s, const bp_view *view) {
         const float half = view->ranked ? (float)view->count : fit_axis(s, view, axis);
         const float most = FLT_MAX / (4.0f * (float)edge_slots), least = half > SHORTEST ? half : SHORTEST;
         const float small = view->ranked ? 0.0f : SMALL_EXTENT * (float)edge_slots * (least < most ? least : most);
-        for (int face = axis; face < TOGETHER * FACES; face += 3) {
+        for (int face = axis; face < BOXES_TOGETHER * FACES; face += 3) {
             s->half[face] = least < most ? least : most;
             s->small[face] = (face / 3) % 2 != 0 ? -INFINITY : small;
         }
@@ -258,10 +258,10 @@ static void task_move(void *context, size_t block) {
     _Atomic uint32_t *all_lost = s->lost.data;
     size_t i = bp_block_begin(job->blocks, block);
     const size_t end = bp_block_begin(job->blocks, block + 1);
-    float centre[TOGETHER * FACES], origin[TOGETHER * FACES];
-    uint32_t lost[TOGETHER * FACES], numbers[TOGETHER], filled[TOGETHER] = {NONE, NONE, NONE, NONE};
-    for (; i + TOGETHER <= end; i += TOGETHER) {
-        for (size_t k = 0; k < TOGETHER; ++k) {
+    float centre[BOXES_TOGETHER * FACES], origin[BOXES_TOGETHER * FACES];
+    uint32_t lost[BOXES_TOGETHER * FACES], numbers[BOXES_TOGETHER], filled[BOXES_TOGETHER] = {NONE, NONE, NONE, NONE};
+    for (; i + BOXES_TOGETHER <= end; i += BOXES_TOGETHER) {
+        for (size_t k = 0; k < BOXES_TOGETHER; ++k) {
             numbers[k] = number_of(s, job->view, i + k);
             if (numbers[k] != filled[k]) { // copying them each time takes as long as all the rest
                 filled[k] = numbers[k];
@@ -269,13 +269,13 @@ static void task_move(void *context, size_t block) {
                 memcpy(&origin[k * FACES], slots[numbers[k]].origin, sizeof slots->origin);
             }
         }
-        move_faces(s, TOGETHER * FACES, (const float *)(const void *)&from[i], centre, origin, (float *)(void *)&to[i],
-                   lost);
+        move_faces(s, BOXES_TOGETHER * FACES, (const float *)(const void *)&from[i], centre, origin,
+                   (float *)(void *)&to[i], lost);
         uint32_t any = 0;
-        for (int face = 0; face < TOGETHER * FACES; ++face) {
+        for (int face = 0; face < BOXES_TOGETHER * FACES; ++face) {
             any |= lost[face];
         }
-        for (size_t k = 0; k < TOGETHER && any != 0; ++k) {
+        for (size_t k = 0; k < BOXES_TOGETHER && any != 0; ++k) {
             atomic_fetch_add_explicit(&all_lost[numbers[k]], is_lost(&lost[k * FACES]), memory_order_relaxed);
         }
     }

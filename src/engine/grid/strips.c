@@ -210,14 +210,14 @@ static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const edge_sur
     }
     const double cells = KEYS_PER_BOX * s->number / ((double)strips->cells[1] * strips->cells[2]);
     cut_axis(strips, s, 0, length * s->mean[0], cells < CELLS_MAX ? cells : CELLS_MAX);
-    // About how many entries a box has if boxes are spread evenly, and how many vectors are tested for it.
+    // About how many entries a box has if boxes are spread evenly, and how many vectors are tested for it: its cells are a share of all.
     const double entries =
         (1.0 + s->mean[1] * (double)strips->inverse[1]) * (1.0 + s->mean[2] * (double)strips->inverse[2]);
-    double reach = 1.0 / ((double)strips->cells[1] * strips->cells[2]);
+    double share = 1.0 / ((double)strips->cells[1] * strips->cells[2]);
     if (strips->cells[0] > 1) {
-        reach *= (s->mean[0] + 1.0 / (double)strips->inverse[0]) / s->extent[0];
+        share *= (s->mean[0] + 1.0 / (double)strips->inverse[0]) / s->extent[0];
     }
-    const double steps = entries * (1.0 + s->number * entries * (reach < 1.0 ? reach : 1.0) / 8.0);
+    const double steps = entries * (1.0 + s->number * entries * (share < 1.0 ? share : 1.0) / 8.0);
     grid->entries_expected = entries;
     return steps * fmax(crowding, 1.0) < (alike ? STEPS_MAX : STEPS_UNLIKE);
 }
