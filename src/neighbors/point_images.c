@@ -185,13 +185,13 @@ bp_status bp_point_images_wrap(bp_point_images *images, double radius, const bp_
 
 // ---- copies ---------------------------------------------------------------------------------------------------------
 
-// The images of one point: a block of cells around the one that it belongs in.
-typedef struct image_block {
+// The images of one point: a cuboid of cells around the one that it belongs in.
+typedef struct cell_cuboid {
     int32_t home[3], first[3], last[3];
-} image_block;
+} cell_cuboid;
 
-static image_block block_of(const bp_point_images *images, const double point[3]) {
-    image_block b = {{0}, {0}, {0}};
+static cell_cuboid cuboid_of(const bp_point_images *images, const double point[3]) {
+    cell_cuboid b = {{0}, {0}, {0}};
     for (int edge = 0; edge < 3; ++edge) {
         if (!images->periodic[edge]) {
             continue;
@@ -208,7 +208,7 @@ static void task_count_images(void *context, size_t block) {
     image_maker *m = context;
     double count = 0.0;
     for (size_t i = bp_block_begin(m->blocks, block); i < bp_block_begin(m->blocks, block + 1); ++i) {
-        const image_block b = block_of(m->images, m->images->given + 3 * i);
+        const cell_cuboid b = cuboid_of(m->images, m->images->given + 3 * i);
         double here = 1.0;
         for (int edge = 0; edge < 3; ++edge) {
             here *= (double)b.last[edge] - (double)b.first[edge] + 1.0;
@@ -243,7 +243,7 @@ static void task_put_images(void *context, size_t block) {
     size_t place = m->counts[block];
     uint32_t moved = 0;
     for (size_t i = bp_block_begin(m->blocks, block); i < bp_block_begin(m->blocks, block + 1); ++i) {
-        const image_block b = block_of(m->images, m->images->given + 3 * i);
+        const cell_cuboid b = cuboid_of(m->images, m->images->given + 3 * i);
         int32_t steps[3];
         for (steps[0] = b.first[0]; steps[0] <= b.last[0]; ++steps[0]) { // ascending by shift
             for (steps[1] = b.first[1]; steps[1] <= b.last[1]; ++steps[1]) {

@@ -16,7 +16,7 @@
 //
 // Where edges lie along the axes and are three radii long, the search itself repeats (near_search.c), and there is nothing to be
 // made. Elsewhere images are copied, and searched for like points. By fractions of the edges (dual vectors, from the planes
-// of the other two edges), the images of a point are a block of cells: those that put it less than the radius outside of the
+// of the other two edges), the images of a point are a cuboid of cells: those that put it less than the radius outside of the
 // cell. Small cells have many images of each point; for 30 neighbours each, 10^4 points have 6,400, 10^6 points 120,000.
 //
 // Exact: whether two are near is decided by their coordinates as given, (q - p) + shift, in 64 bits. This is the same,
